@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A bump arena over one block handed in by the host. With base == NULL it only counts, so that the code that lays out a
+ * model or a session is also the code that computes its size.
+ */
+#ifndef NX_ARENA_H
+#define NX_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nextpixel.h"
+
+typedef struct {
+    uint8_t *base; /* NULL: count only */
+    uint64_t used; /* bytes taken; 64 bits and far from overflow, for every request is bounded by its caller */
+    uint64_t size; /* bytes of the block */
+} nx_arena;
+
+/* `bytes` bytes aligned to NX_ALIGN, or NULL when counting or when the block is too small (arena_full tells). */
+static inline void *arena_take(nx_arena *arena, uint64_t bytes) {
+    uint64_t at = arena->used;
+    arena->used = at + ((bytes + (NX_ALIGN - 1)) & ~(uint64_t)(NX_ALIGN - 1));
+    return arena->base && arena->used <= arena->size ? arena->base + at : NULL;
+}
+
+static inline int arena_full(const nx_arena *arena) { return arena->base && arena->used > arena->size; }
+
+#endif

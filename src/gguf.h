@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reader of GGUF version 3 files: the only parser of outside bytes. nx_gguf_parse checks every count, length, type, size
+ * and offset against the file; afterwards all that an entry describes lies inside the file.
+ *
+ * The format, little-endian throughout:
+ *   magic "GGUF", u32 version, u64 tensor count, u64 key count
+ *   per key:    string key, u32 value type, value          string = u64 length, bytes; array = u32 type, u64 count, items
+ *   per tensor: string name, u32 dimension count, u64 dimensions (fastest first), u32 type, u64 offset into the data
+ *   padding to general.alignment (32 when absent), then the tensors' data
+ */
+#ifndef NX_GGUF_H
+#define NX_GGUF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nextpixel.h"
+
+/* Stated limits of a file. */
+#define GGUF_MAX_BYTES 0x40000000u /* 1 GiB */
+#define GGUF_MAX_KEYS 1024u
+#define GGUF_MAX_TENSORS 2048u
+#define GGUF_MAX_NAME 255u         /* bytes of a key or of a tensor's name */
+#define GGUF_MAX_DIMENSIONS 4u
+#define GGUF_MAX_ALIGNMENT 65536u
+
+enum { GGUF_U8, GGUF_I8, GGUF_U16, GGUF_I16, GGUF_U32, GGUF_I32, GGUF_F32, GGUF_BOOL, GGUF_STRING, GGUF_ARRAY, GGUF_U64, GGUF_I64, GGUF_F64 };
+
+/* Types of tensors that are read. Q8_0: blocks of 32 values, an f16 scale then 32 signed bytes. */
+enum { NX_F32 = 0, NX_F16 = 1, NX_Q8_0 = 8 };
+
+typedef struct {
+    const uint8_t *bytes;
+    uint32_t length;
+    uint32_t n_keys, n_tensors;
+    uint32_t keys_end;                 /* offset just past the last key: end of the metadata */
+    uint32_t data;                     /* offset of the tensors' data */
+    uint32_t key[GGUF_MAX_KEYS];       /* offset of each key's entry */
+    uint32_t tensor[GGUF_MAX_TENSORS]; /* offset of each tensor's entry */
+} nx_gguf;
+
+typedef struct {
+    uint32_t type;
+    uint32_t n_dims;
+    uint32_t dim[GGUF_MAX_DIMENSIONS]; /* fastest first: dim[0] columns, dim[1] rows; 1 past n_dims */
+    const uint8_t *data;
+    uint32_t bytes;
+} nx_tensor;
+
+/* Checks the whole structure of a file and indexes it. NX_OK, NX_E_FORMAT, NX_E_UNSUPPORTED or NX_E_LIMIT. */
+nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t length, nx_problem *problem);
+
+/* The key's entry at an offset of checked metadata; pointers lead into `bytes`. */
+void nx_gguf_entry(const uint8_t *bytes, uint32_t length, uint32_t offset, nx_metadata *entry);
+
+/* Looks up a key or a tensor by name. Returns 1 when it is there. */
+int nx_gguf_find(const nx_gguf *file, const char *key, nx_metadata *entry);
+int nx_gguf_tensor(const nx_gguf *file, const char *name, nx_tensor *tensor);
+
+/* Records why a file is refused, and returns `status`. `name` has name_bytes bytes and is cut to fit. */
+nx_status nx_refuse(nx_problem *problem, nx_status status, const char *name, size_t name_bytes, const char *reason);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Contracts of every kernel. Kernels take n columns: n vectors that go through the same weights. Column j of an array x is
+ * x + j * stride. What is computed for a column does not depend on n nor on the other columns, to the bit.
+ *
+ * Widths: a vector of w numbers is stored with stride nx_stride(w), a multiple of 16. Numbers past w are padding: kernels may
+ * read and write it and give it no meaning, except that matmul writes zeros there. Vectors of weights have no padding.
+ * Kernels check nothing but assertions; sizes were validated when the model was configured.
+ */
+#ifndef NX_KERNELS_H
+#define NX_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "simd.h"
+
+#define NX_COLUMNS 16 /* the most columns of one pass */
+
+static inline uint32_t nx_stride(uint32_t width) { return (width + 15) & ~15u; }
+
+/* A weight matrix, packed for matmul. Rows are padded with zeros to a multiple of 16. */
+typedef struct {
+    uint32_t type;       /* NX_F32 (F16 weights are widened to it, which is exact) or NX_Q8_0 */
+    uint32_t rows, cols; /* out and in */
+    const void *packed;
+} nx_matrix;
+
+/* Bytes of a packed matrix. type: as in the file. */
+uint64_t nx_matrix_bytes(uint32_t type, uint32_t rows, uint32_t cols);
+
+/* Packs (rows, cols) row-major weights in the file's encoding `type` for matmul. */
+void nx_matrix_pack(void *packed, const uint8_t *weights, uint32_t type, uint32_t rows, uint32_t cols);
+
+/* Bytes of the scratch memory that matmul needs for n columns of at most `cols` numbers. */
+uint64_t nx_matmul_scratch_bytes(uint32_t cols, uint32_t n);
+
+/* out[j][r] = sum over c of W[r][c] x[j][c].
+ * out (n, nx_stride(rows)) written     x (n, nx_stride(cols)) read     scratch: nx_matmul_scratch_bytes(cols, n), overwritten
+ * F32: products added in the order of c. Q8_0: x is rounded to 8 bits per 32 numbers (scale = largest magnitude / 127), products
+ * are added exactly as integers within 32, then scaled and added in the order of the blocks.
+ * Cost: n * rows * cols multiply-adds; the weights are read once per four columns. */
+void nx_matmul(float *out, const nx_matrix *matrix, const float *x, uint32_t n, void *scratch);
+
+/* x[j] += bias for n columns of `width`, width % 4 == 0. */
+void nx_add_bias(float *x, const float *bias, uint32_t width, uint32_t n);
+
+/* x[j] = max(x[j] + bias, 0). */
+void nx_add_bias_relu(float *x, const float *bias, uint32_t width, uint32_t n);
+
+/* x[j] += y[j]: the residual connection. */
+void nx_add(float *x, const float *y, uint32_t width, uint32_t n);
+
+/* Layer norm in place: x = (x - mean) / sqrt(variance + epsilon) * gain + bias, biased variance over `width` numbers.
+ * [Ba, Kiros, Hinton 2016, eq. 4]     width % 4 == 0 */
+void nx_layer_norm(float *x, const float *gain, const float *bias, float epsilon, uint32_t width, uint32_t n);
+
+/* Softmax in place over n numbers, n % 4 == 0: e^(x - max) / sum. A number of -infinity is masked and yields 0; if all are
+ * masked all yield 0, never not-a-number. */
+void nx_softmax(float *x, uint32_t n);
+
+/* ln of the sum of e^x over n numbers, n % 4 == 0; -infinity masks. */
+float nx_log_sum_exp(const float *x, uint32_t n);
+
+/* Widens a row of `n` weights in the file's encoding to f32. Q8_0: n % 32 == 0. */
+void nx_dequantize(float *out, const uint8_t *weights, uint32_t type, uint32_t n);
+
+/* An IEEE half to single: exact. */
+float nx_half_to_float(uint16_t half);
+
+#endif

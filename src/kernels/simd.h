@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The one place where the instruction set comes in: WebAssembly SIMD128 intrinsics, in a native build through SIMDe, which
+ * implements the same names exactly. Everything above is written once.
+ *
+ * Rules that keep one result everywhere: plain mul and add in a stated order, no fused multiply-add (-ffp-contract=off), no
+ * libm, no f32x4 min/max where a not-a-number could meet a number.
+ */
+#ifndef NX_SIMD_H
+#define NX_SIMD_H
+
+#include <stdint.h>
+
+#if defined(__wasm_simd128__)
+#include <wasm_simd128.h>
+#else
+#define SIMDE_ENABLE_NATIVE_ALIASES
+#include <simde/wasm/simd128.h>
+#endif
+
+#define NX_INLINE static inline __attribute__((always_inline))
+
+/* Lanes added as (0 + 2) + (1 + 3). */
+NX_INLINE float f32x4_sum(v128_t v) {
+    v128_t pair = wasm_f32x4_add(v, wasm_i32x4_shuffle(v, v, 2, 3, 0, 1));
+    return wasm_f32x4_extract_lane(pair, 0) + wasm_f32x4_extract_lane(pair, 1);
+}
+
+NX_INLINE v128_t f32x4_mul_add(v128_t a, v128_t b, v128_t c) { return wasm_f32x4_add(wasm_f32x4_mul(a, b), c); }
+
+#endif

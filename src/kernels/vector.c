@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Kernels over vectors: bias, residual, ReLU, layer norm, softmax. See kernels.h. Sums keep four running lanes (lane i adds the
+ * numbers i, i+4, i+8, ...), which f32x4_sum joins at the end.
+ */
+#include "elementary.h"
+#include "kernels.h"
+
+void nx_add_bias(float *x, const float *bias, uint32_t width, uint32_t n) {
+    for (uint32_t j = 0; j < n; j++, x += nx_stride(width))
+        for (uint32_t i = 0; i < width; i += 4) wasm_v128_store(x + i, wasm_f32x4_add(wasm_v128_load(x + i), wasm_v128_load(bias + i)));
+}
+
+void nx_add_bias_relu(float *x, const float *bias, uint32_t width, uint32_t n) {
+    v128_t zero = wasm_f32x4_splat(0);
+    for (uint32_t j = 0; j < n; j++, x += nx_stride(width))
+        for (uint32_t i = 0; i < width; i += 4) {
+            v128_t sum = wasm_f32x4_add(wasm_v128_load(x + i), wasm_v128_load(bias + i));
+            /* "not below zero" keeps a not-a-number, which must reach the output and be reported there */
+            wasm_v128_store(x + i, wasm_v128_andnot(sum, wasm_f32x4_lt(sum, zero)));
+        }
+}
+
+void nx_add(float *x, const float *y, uint32_t width, uint32_t n) {
+    for (uint32_t j = 0; j < n; j++, x += nx_stride(width), y += nx_stride(width))
+        for (uint32_t i = 0; i < width; i += 4) wasm_v128_store(x + i, wasm_f32x4_add(wasm_v128_load(x + i), wasm_v128_load(y + i)));
+}
+
+void nx_layer_norm(float *x, const float *gain, const float *bias, float epsilon, uint32_t width, uint32_t n) {
+    v128_t per_width = wasm_f32x4_splat(1.0f / (float)width);
+    for (uint32_t j = 0; j < n; j++, x += nx_stride(width)) {
+        v128_t sum = wasm_f32x4_splat(0), squares = wasm_f32x4_splat(0);
+        for (uint32_t i = 0; i < width; i += 4) sum = wasm_f32x4_add(sum, wasm_v128_load(x + i));
+        v128_t mean = wasm_f32x4_mul(wasm_f32x4_splat(f32x4_sum(sum)), per_width);
+        for (uint32_t i = 0; i < width; i += 4) {
+            v128_t centred = wasm_f32x4_sub(wasm_v128_load(x + i), mean);
+            wasm_v128_store(x + i, centred);
+            squares = f32x4_mul_add(centred, centred, squares);
+        }
+        v128_t variance = wasm_f32x4_mul(wasm_f32x4_splat(f32x4_sum(squares)), per_width);
+        v128_t scale = wasm_f32x4_div(wasm_f32x4_splat(1), wasm_f32x4_sqrt(wasm_f32x4_add(variance, wasm_f32x4_splat(epsilon))));
+        for (uint32_t i = 0; i < width; i += 4) {
+            v128_t unit = wasm_f32x4_mul(wasm_v128_load(x + i), scale);
+            wasm_v128_store(x + i, f32x4_mul_add(unit, wasm_v128_load(gain + i), wasm_v128_load(bias + i)));
+        }
+    }
+}
+
+/* The largest number; a not-a-number may be passed over, it comes back through the exponentials. */
+static v128_t largest(const float *x, uint32_t n) {
+    v128_t top = wasm_v128_load(x);
+    for (uint32_t i = 4; i < n; i += 4) top = wasm_f32x4_pmax(top, wasm_v128_load(x + i));
+    top = wasm_f32x4_pmax(top, wasm_i32x4_shuffle(top, top, 2, 3, 0, 1));
+    return wasm_f32x4_pmax(top, wasm_i32x4_shuffle(top, top, 1, 0, 3, 2));
+}
+
+void nx_softmax(float *x, uint32_t n) {
+    v128_t top = wasm_f32x4_splat(wasm_f32x4_extract_lane(largest(x, n), 0));
+    /* All masked: top is -infinity and x - top would be not-a-number. With 0 in its place every exponential is 0. */
+    top = wasm_v128_andnot(top, wasm_f32x4_eq(top, wasm_f32x4_splat(-__builtin_inff())));
+    v128_t sum = wasm_f32x4_splat(0);
+    for (uint32_t i = 0; i < n; i += 4) {
+        v128_t e = f32x4_exp(wasm_f32x4_sub(wasm_v128_load(x + i), top));
+        wasm_v128_store(x + i, e);
+        sum = wasm_f32x4_add(sum, e);
+    }
+    float total = f32x4_sum(sum);
+    v128_t scale = wasm_f32x4_splat(total == 0.0f ? 0.0f : 1.0f / total);
+    for (uint32_t i = 0; i < n; i += 4) wasm_v128_store(x + i, wasm_f32x4_mul(wasm_v128_load(x + i), scale));
+}
+
+float nx_log_sum_exp(const float *x, uint32_t n) {
+    v128_t top = wasm_f32x4_splat(wasm_f32x4_extract_lane(largest(x, n), 0));
+    v128_t sum = wasm_f32x4_splat(0);
+    for (uint32_t i = 0; i < n; i += 4) sum = wasm_f32x4_add(sum, f32x4_exp(wasm_f32x4_sub(wasm_v128_load(x + i), top)));
+    return wasm_f32x4_extract_lane(top, 0) + f32_log(f32x4_sum(sum));
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT  See reader.h. */
+#include "reader.h"
+
+#include <string.h>
+
+void reader_fail(nx_reader *reader, nx_status status, const char *name, const char *reason) {
+    if (!reader->status) reader->status = nx_refuse(reader->problem, status, name, strlen(name), reason);
+}
+
+/* Finds a key of the wanted type; 0 when absent or after a failure. */
+static int find(nx_reader *reader, const char *key, uint32_t type, nx_metadata *entry) {
+    if (reader->status || !nx_gguf_find(reader->file, key, entry)) return 0;
+    if (entry->type == type) return 1;
+    reader_fail(reader, NX_E_FORMAT, key, "the key has another type than it should");
+    return 0;
+}
+
+uint32_t read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t missing) {
+    nx_metadata entry;
+    uint32_t value = missing;
+    if (find(reader, key, GGUF_U32, &entry))
+        memcpy(&value, entry.value, 4);
+    else if (missing < low)
+        reader_fail(reader, NX_E_FORMAT, key, "the key is missing");
+    if (!reader->status && value < low) reader_fail(reader, NX_E_FORMAT, key, "the number is too small");
+    if (!reader->status && value > high) reader_fail(reader, NX_E_LIMIT, key, "the number is too large");
+    return reader->status ? low : value; /* always in range, so that what is computed from it before the check is sound */
+}
+
+float read_f32(nx_reader *reader, const char *key, float low, float high, float missing) {
+    nx_metadata entry;
+    float value = missing;
+    if (find(reader, key, GGUF_F32, &entry)) memcpy(&value, entry.value, 4);
+    if (!(value >= low && value <= high)) reader_fail(reader, NX_E_FORMAT, key, "the number is out of its range");
+    return value;
+}
+
+uint32_t read_choice(nx_reader *reader, const char *key, const char *const *names, uint32_t n) {
+    nx_metadata entry;
+    if (!find(reader, key, GGUF_STRING, &entry)) return 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (entry.value_bytes - 8 == strlen(names[i]) && !memcmp((const char *)entry.value + 8, names[i], entry.value_bytes - 8)) return i;
+    reader_fail(reader, NX_E_UNSUPPORTED, key, "a variant that this version does not know");
+    return 0;
+}
+
+uint32_t read_strings(nx_reader *reader, const char *key, uint32_t limit) {
+    nx_metadata entry;
+    if (!find(reader, key, GGUF_ARRAY, &entry)) return 0;
+    if (entry.item_type != GGUF_STRING) reader_fail(reader, NX_E_FORMAT, key, "not an array of strings");
+    if (entry.count > limit) reader_fail(reader, NX_E_LIMIT, key, "too many items");
+    return reader->status ? 0 : entry.count;
+}
+
+nx_name block_name(uint32_t block, const char *rest) {
+    nx_name name;
+    char digits[10];
+    uint32_t n = 0, at = 4;
+    memcpy(name.text, "blk.", 4);
+    do digits[n++] = (char)('0' + block % 10);
+    while (block /= 10);
+    while (n) name.text[at++] = digits[--n];
+    name.text[at++] = '.';
+    memcpy(name.text + at, rest, strlen(rest) + 1);
+    return name;
+}
+
+/* Whether every weight is finite: for F16 and Q8_0 their halves, whose exponent must not be all ones. */
+static int finite(const nx_tensor *tensor) {
+    uint32_t step = tensor->type == NX_F32 ? 4 : tensor->type == NX_F16 ? 2 : 34;
+    for (uint32_t at = 0; at < tensor->bytes; at += step) {
+        uint32_t word = 0, exponent = tensor->type == NX_F32 ? 0x7f800000 : 0x7c00;
+        memcpy(&word, tensor->data + at, tensor->type == NX_F32 ? 4 : 2);
+        if ((word & exponent) == exponent) return 0;
+    }
+    return 1;
+}
+
+/* Finds a tensor of shape (rows, cols); a vector is one row. Counts its weights. */
+static int find_tensor(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols, int optional, nx_tensor *tensor) {
+    if (reader->status) return 0;
+    if (!nx_gguf_tensor(reader->file, name, tensor)) {
+        if (!optional) reader_fail(reader, NX_E_FORMAT, name, "the tensor is missing");
+        return 0;
+    }
+    if (tensor->dim[0] != cols || tensor->dim[1] != rows || tensor->dim[2] != 1 || tensor->dim[3] != 1)
+        reader_fail(reader, NX_E_FORMAT, name, "the tensor has another shape than the metadata say");
+    else if (!finite(tensor))
+        reader_fail(reader, NX_E_NUMERIC, name, "a weight is not finite");
+    else
+        reader->parameters += (uint64_t)rows * cols;
+    return !reader->status;
+}
+
+nx_matrix read_matrix(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols) {
+    nx_tensor tensor;
+    nx_matrix matrix = {NX_F32, rows, cols, NULL};
+    if (!find_tensor(reader, name, rows, cols, 0, &tensor)) return matrix;
+    void *packed = arena_take(reader->arena, nx_matrix_bytes(tensor.type, rows, cols));
+    if (packed) nx_matrix_pack(packed, tensor.data, tensor.type, rows, cols);
+    matrix.type = tensor.type == NX_Q8_0 ? NX_Q8_0 : NX_F32;
+    matrix.packed = packed;
+    return matrix;
+}
+
+const float *read_table(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols) {
+    nx_tensor tensor;
+    if (!find_tensor(reader, name, rows, cols, 0, &tensor)) return NULL;
+    float *table = arena_take(reader->arena, (uint64_t)rows * cols * sizeof *table);
+    size_t row_bytes = tensor.bytes / rows;
+    if (table)
+        for (uint32_t r = 0; r < rows; r++) nx_dequantize(table + (size_t)r * cols, tensor.data + r * row_bytes, tensor.type, cols);
+    return table;
+}
+
+const float *read_vector(nx_reader *reader, const char *name, uint32_t n, float pad, int optional) {
+    nx_tensor tensor;
+    if (!find_tensor(reader, name, 1, n, optional, &tensor)) return NULL;
+    float *vector = arena_take(reader->arena, nx_stride(n) * sizeof *vector);
+    if (vector) {
+        nx_dequantize(vector, tensor.data, tensor.type, n);
+        for (uint32_t i = n; i < nx_stride(n); i++) vector[i] = pad;
+    }
+    return vector;
+}
+
+uint32_t tensor_columns(const nx_reader *reader, const char *name) {
+    nx_tensor tensor;
+    return !reader->status && nx_gguf_tensor(reader->file, name, &tensor) ? tensor.dim[0] : 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How a model reads its file: checked keys and checked tensors. See nx_reader in arch.h for the sticky status.
+ */
+#ifndef NX_READER_H
+#define NX_READER_H
+
+#include "arch.h"
+#include "kernels/kernels.h"
+
+/* An unsigned integer key in low..high. When it is absent: `missing` if that is at least low, else a failure. */
+uint32_t read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t missing);
+#define NX_REQUIRED 0u /* for `missing`, where low > 0 */
+
+/* A finite float key in low..high, or `missing` when absent. */
+float read_f32(nx_reader *reader, const char *key, float low, float high, float missing);
+
+/* A string key that must be one of n names: its index; index 0 when the key is absent. */
+uint32_t read_choice(nx_reader *reader, const char *key, const char *const *names, uint32_t n);
+
+/* Items of an array-of-strings key; 0 when absent. */
+uint32_t read_strings(nx_reader *reader, const char *key, uint32_t limit);
+
+/* A name with a block number in it, "blk.7.attn_q.weight". */
+typedef struct {
+    char text[48];
+} nx_name;
+nx_name block_name(uint32_t block, const char *rest);
+
+/* A weight matrix (rows, cols), packed for nx_matmul. */
+nx_matrix read_matrix(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols);
+
+/* A table (rows, cols) as floats, row-major without padding. */
+const float *read_table(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols);
+
+/* A vector of nx_stride(n) floats, `pad` past n. When absent and optional: null. */
+const float *read_vector(nx_reader *reader, const char *name, uint32_t n, float pad, int optional);
+
+/* Columns of a tensor, 0 when absent: for the variants that a shape tells apart. */
+uint32_t tensor_columns(const nx_reader *reader, const char *name);
+
+/* Fails with a reason unless the status is already a failure. */
+void reader_fail(nx_reader *reader, nx_status status, const char *name, const char *reason);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT  See categorical.h. */
+#include "categorical.h"
+
+#include <string.h>
+
+#include "kernels/elementary.h"
+#include "kernels/kernels.h"
+#include "nextpixel.h"
+
+static const float minus_infinity = -__builtin_inff();
+
+int nx_categorical_finite(const float *logits, uint32_t levels) {
+    for (uint32_t v = 0; v < levels; v++)
+        if (!(logits[v] - logits[v] == 0.0f)) return 0; /* infinity and not-a-number give not-a-number */
+    return 1;
+}
+
+float nx_categorical_log_prob(const float *logits, uint32_t levels, uint32_t value) {
+    return logits[value] - nx_log_sum_exp(logits, nx_stride(levels));
+}
+
+/* The largest of n numbers that is at least as large as the others; the lowest index of equals. */
+static uint32_t argmax(const float *x, uint32_t n) {
+    uint32_t best = 0;
+    for (uint32_t v = 1; v < n; v++)
+        if (x[v] > x[best]) best = v;
+    return best;
+}
+
+/* Sets the scaled logits z that the filter drops to -infinity. Takes the values in the order of their probability, k times, then
+ * keeps the shortest beginning of that order with mass p. */
+static void filter_values(float *z, uint32_t levels, nx_filter filter, float *mass) {
+    uint32_t n = filter.top_k && filter.top_k < levels ? filter.top_k : levels;
+    uint8_t order[NX_MAX_LEVELS];
+    float total = 0, taken = 0;
+    memcpy(mass, z, nx_stride(levels) * sizeof *z);
+    nx_softmax(mass, nx_stride(levels));
+    float remaining[NX_MAX_LEVELS];
+    memcpy(remaining, z, levels * sizeof *z);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t v = argmax(remaining, levels);
+        if (remaining[v] == minus_infinity) n = i; /* only values of no mass are left */
+        else order[i] = (uint8_t)v, total += mass[v], remaining[v] = minus_infinity;
+    }
+    uint32_t kept = n;
+    if (filter.top_p < 1.0f)
+        for (kept = 0; kept < n && taken < filter.top_p * total; kept++) taken += mass[order[kept]];
+    memcpy(remaining, z, levels * sizeof *z);
+    for (uint32_t v = 0; v < levels; v++) z[v] = minus_infinity;
+    for (uint32_t i = 0; i < kept; i++) z[order[i]] = remaining[order[i]];
+}
+
+uint32_t nx_categorical_sample(const float *logits, uint32_t levels, nx_filter filter, nx_noise noise, float *scratch) {
+    uint32_t best = argmax(logits, levels), stride = nx_stride(levels);
+    if (filter.temperature == 0.0f) return best;
+    float *z = scratch, *gumbel = scratch + stride;
+    /* Relative to the best, so that the smallest temperature makes no infinity but -infinity. */
+    v128_t top = wasm_f32x4_splat(logits[best]), temperature = wasm_f32x4_splat(filter.temperature);
+    for (uint32_t v = 0; v < stride; v += 4)
+        wasm_v128_store(z + v, wasm_f32x4_div(wasm_f32x4_sub(wasm_v128_load(logits + v), top), temperature));
+    if (filter.top_k || filter.top_p < 1.0f) filter_values(z, levels, filter, gumbel);
+    nx_gumbel(gumbel, noise, stride);
+    for (uint32_t v = 0; v < stride; v += 4) wasm_v128_store(z + v, wasm_f32x4_add(wasm_v128_load(z + v), wasm_v128_load(gumbel + v)));
+    return argmax(z, levels);
+}
