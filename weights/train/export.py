@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Checkpoint -> GGUF:  python3 weights/train/export.py digits [--type q8_0|f16|f32] [--out FILE]
+
+Exports the averaged weights, reads the file back and compares every tensor.  Default: Q8_0 into weights/<recipe>.gguf.
+"""
+import argparse
+import hashlib
+import os
+
+import numpy as np
+import torch
+
+import gguf_writer as gguf
+from model import ImageTransformer
+from train import HERE, Settings, load_recipe, model_config
+
+TYPES = {"f32": gguf.F32, "f16": gguf.F16, "q8_0": gguf.Q8_0}
+
+
+def metadata_of(c, kind, card):
+    """Config and model card -> metadata in the order it is written."""
+    a = "image-transformer."
+    m = {"general.architecture": "image-transformer", "general.name": card["name"],
+         "general.description": card.get("description", ""), "general.license": card.get("license", "CC0-1.0"),
+         "general.author": card.get("author", "nextpixel"),
+         "general.quantization_version": 2, "general.alignment": gguf.ALIGNMENT,
+         a + "image.height": c.height, a + "image.width": c.width, a + "image.channels": c.channels,
+         a + "image.levels": c.levels, a + "block_count": c.block_count, a + "embedding_length": c.embedding_length,
+         a + "feed_forward_length": c.feed_forward_length, a + "attention.head_count": c.head_count,
+         a + "attention.key_length": c.key_length, a + "attention.layer_norm_epsilon": float(c.layer_norm_epsilon),
+         a + "attention.pattern": c.pattern}
+    if c.pattern == "local-1d":
+        m.update({a + "attention.query_block": c.query_block, a + "attention.memory_block": c.memory_block})
+    m.update({a + "norm": "post", a + "position.type": c.position, a + "output.type": "categorical"})
+    if c.classes:
+        m[a + "classes"] = card.get("class_names") or [str(i) for i in range(c.classes)]
+    for key in ("dataset", "dataset_license", "command", "quality"):
+        if card.get(key):
+            m["nextpixel.card." + key] = card[key]
+    return m
+
+
+def type_of(name, x, kind):
+    """Matrices of the blocks and the output take the wanted type; tables, vectors and odd widths stay F32."""
+    matrix = x.ndim == 2 and (name.startswith("blk.") or name == "output.weight")
+    return kind if matrix and (kind != gguf.Q8_0 or x.shape[1] % 32 == 0) else gguf.F32
+
+
+def export(path, model, kind, card):
+    """Writes and verifies one file -> bytes written."""
+    metadata = metadata_of(model.c, kind, card)
+    state = {k: v.detach().float().cpu().numpy() for k, v in model.state_dict().items()}
+    tensors = {k: (v, type_of(k, v, kind)) for k, v in state.items()}
+    size = gguf.write(path + ".tmp", metadata, tensors)
+    again, back = gguf.read(path + ".tmp")
+    assert list(again) == list(metadata) and list(back) == list(tensors)
+    for key, v in metadata.items():
+        assert again[key] == (np.float32(v) if isinstance(v, float) else v), key
+    for k, (x, t) in tensors.items():
+        y, kind_read = back[k]
+        assert kind_read == t and y.shape == x.shape, k
+        bound = {gguf.F32: 0, gguf.F16: 1e-3 * np.abs(x) + 1e-7,        # half a step of f16; half a step of int8 + the f16 scale
+                 gguf.Q8_0: 0.0}[t]
+        if t == gguf.Q8_0:
+            top = np.abs(x).reshape(-1, 32).max(1)
+            bound = np.repeat(top * (0.5 / 127 + 1e-3) + 1e-7, 32).reshape(x.shape)
+        assert (np.abs(y - x) <= bound).all(), k
+    os.replace(path + ".tmp", path)
+    return size
+
+
+def load_average(run):
+    """Run folder name -> (ImageTransformer with the averaged weights in eval mode, checkpoint dict)."""
+    c = torch.load(os.path.join(HERE, "runs", run, "checkpoint.pt"), map_location="cpu")
+    known = Settings.__dataclass_fields__
+    model = ImageTransformer(model_config(Settings(**{k: v for k, v in c["settings"].items() if k in known})))
+    model.load_state_dict(c["average"])
+    return model.eval(), c
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recipe")
+    parser.add_argument("--run", default="", help="run folder, default the recipe's name")
+    parser.add_argument("--type", choices=TYPES, default="q8_0")
+    parser.add_argument("--out", default="")
+    parser.add_argument("--quality", default="", help="one line for the model card, e.g. the test loss")
+    args = parser.parse_args()
+    model, checkpoint = load_average(args.run or args.recipe)
+    card = dict(load_recipe(args.recipe).card)
+    card["quality"] = args.quality or card.get("quality") or "trained %.0f minutes, %d steps%s" % (
+        checkpoint["elapsed"] / 60, checkpoint["step"], "" if checkpoint["final"] else " (intermediate)")
+    out = args.out or os.path.join(os.path.dirname(HERE), args.recipe + ".gguf")
+    size = export(out, model, TYPES[args.type], card)
+    print("%s: %d bytes, %d parameters, sha256 %s" % (out, size, sum(p.numel() for p in model.parameters()),
+                                                    hashlib.sha256(open(out, "rb").read()).hexdigest()))
+
+
+if __name__ == "__main__":
+    main()

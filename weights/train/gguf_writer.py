@@ -1,0 +1,121 @@
+"""A small GGUF v3 writer and reader (little-endian, alignment 32) for F32, F16 and Q8_0 tensors.
+
+File: magic "GGUF", u32 version 3, u64 tensor count, u64 metadata count; metadata (key string, u32 type, value);
+tensor table (name, u32 rank, u64 dimensions with the fastest first, u32 type, u64 offset from the start of the
+data); padding to 32; the tensors' bytes, each padded to 32.  A string is u64 length + UTF-8.
+"""
+import struct
+
+import numpy as np
+
+F32, F16, Q8_0 = 0, 1, 8                                 # tensor types
+U32, FLOAT32, STRING, ARRAY, U64 = 4, 6, 8, 9, 10        # metadata types
+ALIGNMENT = 32
+
+
+def quantize_q8_0(x):
+    """(..., 32 m) float -> bytes: per block of 32 an f16 scale = absmax/127 and 32 int8 = round(x/scale)."""
+    blocks = np.ascontiguousarray(x, np.float32).reshape(-1, 32)
+    scale = np.abs(blocks).max(1) / np.float32(127)
+    inverse = np.divide(1, scale, out=np.zeros_like(scale), where=scale > 0)
+    scaled = blocks * inverse[:, None]                   # round half away from zero, as C's roundf
+    q = np.clip(np.trunc(scaled + np.copysign(np.float32(0.5), scaled)), -127, 127).astype(np.int8)
+    out = np.zeros(len(blocks), dtype=[("d", "<f2"), ("q", "i1", 32)])
+    out["d"], out["q"] = scale.astype(np.float16), q
+    return out.tobytes()
+
+
+def dequantize_q8_0(raw, shape):
+    b = np.frombuffer(raw, dtype=[("d", "<f2"), ("q", "i1", 32)])
+    return (b["d"].astype(np.float32)[:, None] * b["q"].astype(np.float32)).reshape(shape)
+
+
+def encode(x, kind):
+    """float32 array -> bytes of one tensor."""
+    if kind == Q8_0:
+        return quantize_q8_0(x)
+    return np.ascontiguousarray(x, "<f4" if kind == F32 else "<f2").tobytes()
+
+
+def _string(s):
+    raw = s.encode("utf-8")
+    return struct.pack("<Q", len(raw)) + raw
+
+
+def _value(v):
+    """Python value -> metadata type and bytes: int -> u32, float -> f32, str, list of str."""
+    if isinstance(v, str):
+        return struct.pack("<I", STRING) + _string(v)
+    if isinstance(v, int):
+        return struct.pack("<II", U32, v)
+    if isinstance(v, float):
+        return struct.pack("<If", FLOAT32, v)
+    return struct.pack("<IIQ", ARRAY, STRING, len(v)) + b"".join(_string(s) for s in v)
+
+
+def write(path, metadata, tensors):
+    """metadata: {key: int | float | str | list of str}; tensors: {name: (array, type)} -> bytes written."""
+    pad = lambda n: -n % ALIGNMENT
+    head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(metadata))
+    for key, v in metadata.items():
+        head += _string(key) + _value(v)
+    body = b""
+    for name, (x, kind) in tensors.items():
+        x = np.asarray(x, np.float32)
+        head += _string(name) + struct.pack("<I", x.ndim) + struct.pack("<%dQ" % x.ndim, *x.shape[::-1])
+        head += struct.pack("<IQ", kind, len(body))
+        raw = encode(x, kind)
+        body += raw + bytes(pad(len(raw)))
+    with open(path, "wb") as f:
+        f.write(head + bytes(pad(len(head))) + body)
+    return len(head) + pad(len(head)) + len(body)
+
+
+def read(path):
+    """-> (metadata dict, {name: (float32 array, type)}); an independent walk of the bytes."""
+    raw = open(path, "rb").read()
+    at = 0
+
+    def take(fmt):
+        nonlocal at
+        v = struct.unpack_from("<" + fmt, raw, at)
+        at += struct.calcsize("<" + fmt)
+        return v[0] if len(v) == 1 else v
+
+    def string():
+        nonlocal at
+        n = take("Q")
+        at += n
+        return raw[at - n:at].decode("utf-8")
+
+    def value(kind):
+        if kind == STRING:
+            return string()
+        if kind == ARRAY:
+            inner, n = take("I"), take("Q")
+            return [value(inner) for _ in range(n)]
+        return take({U32: "I", FLOAT32: "f", U64: "Q"}[kind])
+
+    assert raw[:4] == b"GGUF"
+    at = 4
+    version, tensor_count, metadata_count = take("I"), take("Q"), take("Q")
+    assert version == 3
+    metadata = {}
+    for _ in range(metadata_count):
+        key = string()
+        metadata[key] = value(take("I"))
+    table = []
+    for _ in range(tensor_count):
+        name, rank = string(), take("I")
+        shape = tuple(take("Q") for _ in range(rank))[::-1]
+        table.append((name, shape, take("I"), take("Q")))
+    start = at + -at % ALIGNMENT
+    tensors = {}
+    for name, shape, kind, offset in table:
+        count = int(np.prod(shape))
+        size = {F32: 4 * count, F16: 2 * count, Q8_0: count // 32 * 34}[kind]
+        assert (start + offset) % ALIGNMENT == 0 and start + offset + size <= len(raw)
+        part = raw[start + offset:start + offset + size]
+        x = dequantize_q8_0(part, shape) if kind == Q8_0 else np.frombuffer(part, {F32: "<f4", F16: "<f2"}[kind]).astype(np.float32).reshape(shape)
+        tensors[name] = (x, kind)
+    return metadata, tensors

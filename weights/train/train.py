@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Trains one recipe:  python3 weights/train/train.py digits [--minutes 30] [--lr 1e-3] [--smoke] ...
+
+Any setting below can be overridden on the command line as --key value.  Stopping at any moment (Ctrl-C,
+kill, power) is fine: the same command resumes from the last checkpoint in weights/train/runs/<run>/.
+"""
+import argparse
+import importlib.util
+import json
+import math
+import os
+import signal
+import sys
+import time
+from dataclasses import asdict, dataclass, fields
+
+import numpy as np
+import torch
+
+import data
+from model import Config, ImageTransformer
+from sheet import sample_sheet
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+@dataclass
+class Settings(Config):
+    # schedule: progress is elapsed/minutes where minutes > 0, else step/steps
+    minutes: float = 0.0
+    steps: int = 10000
+    batch: int = 16                      # images a step
+    lr: float = 1e-3                     # peak; linear warm-up, then cosine
+    warmup: int = 300                    # steps
+    lr_floor: float = 0.02               # final lr as a fraction of the peak
+    # optimiser: Adam and Polyak averaging of the weights (the average is evaluated and exported)
+    beta1: float = 0.9
+    beta2: float = 0.98
+    clip: float = 1.0                    # gradient norm
+    ema: float = 0.999
+    class_drop: float = 0.2              # probability that an image is shown without its class
+    seed: int = 1
+    # machine
+    device: str = "auto"                 # auto | cpu | cuda
+    bf16: bool = True                    # autocast; on the CPU many times faster than fp32 where AVX-512 BF16 or AMX is there
+    threads: int = 2
+    # files
+    data: str = data.DEFAULT_DIR
+    run: str = ""                        # run folder name, default the recipe's name
+    every: float = 3.0                   # minutes between checkpoints
+    valid_images: int = 256              # at each checkpoint
+    final_valid_images: int = 5000       # at the end
+
+
+SMOKE = dict(block_count=2, embedding_length=32, feed_forward_length=64, head_count=2, key_length=16,
+             minutes=0.0, steps=20, batch=4, warmup=5, every=0.2, valid_images=16, final_valid_images=16)
+
+
+def load_recipe(name):
+    """recipes/<name>.py -> its module, with `settings` and `card`."""
+    spec = importlib.util.spec_from_file_location(name, os.path.join(HERE, "recipes", name + ".py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def parse():
+    """Command line -> (recipe name, Settings).  Order: defaults, recipe, --smoke, --key value."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recipe")
+    parser.add_argument("--smoke", action="store_true", help="a tiny model, end to end in under a minute")
+    for f in fields(Settings):
+        kind = (lambda s: s.lower() in ("1", "true", "yes")) if f.type in (bool, "bool") else type(f.default)
+        parser.add_argument("--" + f.name.replace("_", "-"), dest=f.name, type=kind, default=None)
+    args = vars(parser.parse_args())
+    name, smoke = args.pop("recipe"), args.pop("smoke")
+    chosen = dict(load_recipe(name).settings)
+    if smoke:
+        chosen.update(SMOKE, run=name + "-smoke")
+    chosen.update({k: v for k, v in args.items() if v is not None})
+    s = Settings(**chosen)
+    s.run = s.run or name
+    return name, s
+
+
+def model_config(s):
+    return Config(**{f.name: getattr(s, f.name) for f in fields(Config)})
+
+
+def batch_of(x, y, s, step):
+    """Batch number `step`, a pure function of (seed, step), so that a resumed run sees the same data:
+    a permutation per epoch, and a class dropped (-1) with probability class_drop."""
+    per_epoch = len(x) // s.batch
+    order = np.random.default_rng([s.seed, step // per_epoch]).permutation(len(x))
+    pick = order[step % per_epoch * s.batch:][:s.batch]
+    label = y[pick].astype(np.int64)
+    label[np.random.default_rng([s.seed, step, 1]).random(len(pick)) < s.class_drop] = -1
+    return torch.from_numpy(x[pick].astype(np.int64)), torch.from_numpy(label)
+
+
+def learning_rate(s, step, progress):
+    cosine = 0.5 * (1 + math.cos(math.pi * min(progress, 1.0)))
+    return s.lr * min(1.0, (step + 1) / s.warmup) * (s.lr_floor + (1 - s.lr_floor) * cosine)
+
+
+@torch.no_grad()
+def validate(model, x, y, count, autocast, device):
+    """Mean nats per image of the first `count` validation images: (without class, with class)."""
+    model.eval()
+    total = [0.0, 0.0]
+    for i in range(0, count, 16):
+        xb = torch.from_numpy(x[i:min(i + 16, count)].astype(np.int64)).to(device)
+        yb = torch.from_numpy(y[i:min(i + 16, count)].astype(np.int64)).to(device)
+        for which, label in enumerate((torch.full_like(yb, -1), yb)):
+            with autocast():
+                total[which] += float(model.nats(xb, label).double().sum())
+    model.train()
+    return total[0] / count, total[1] / count
+
+
+def main():
+    data.forbid_test_set()
+    name, s = parse()
+    device = s.device if s.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
+    torch.set_num_threads(s.threads)
+    torch.manual_seed(s.seed)
+    autocast = lambda: torch.autocast(device, torch.bfloat16, enabled=s.bf16)
+    folder = os.path.join(HERE, "runs", s.run)
+    os.makedirs(folder, exist_ok=True)
+    checkpoint, log_path = os.path.join(folder, "checkpoint.pt"), os.path.join(folder, "log.jsonl")
+
+    x, y = data.load(s.data, "train", s.levels)
+    xv, yv = data.load(s.data, "validation", s.levels)
+    model = ImageTransformer(model_config(s)).to(device)
+    average = ImageTransformer(model_config(s)).to(device)
+    average.load_state_dict(model.state_dict())
+    adam = torch.optim.Adam(model.parameters(), lr=s.lr, betas=(s.beta1, s.beta2), eps=1e-9)
+    step, elapsed, running = 0, 0.0, None                # running: smoothed training loss
+    if os.path.exists(checkpoint):
+        c = torch.load(checkpoint, map_location=device)
+        model.load_state_dict(c["model"]), average.load_state_dict(c["average"]), adam.load_state_dict(c["adam"])
+        step, elapsed, running = c["step"], c["elapsed"], c.get("running")
+        torch.set_rng_state(c["rng"].cpu())
+        print("resumed at step %d, %.1f minutes" % (step, elapsed / 60), flush=True)
+    parameters = sum(p.numel() for p in model.parameters())
+    print("%s: %d parameters, %d training images, %s" % (s.run, parameters, len(x), device), flush=True)
+    dims, since = s.height * s.width * s.channels, time.monotonic()
+
+    def save(final=False):
+        """Checkpoint, atomically."""
+        state = dict(recipe=name, settings=asdict(s), model=model.state_dict(), average=average.state_dict(),
+                     adam=adam.state_dict(), step=step, elapsed=elapsed, rng=torch.get_rng_state(), running=running, final=final)
+        torch.save(state, checkpoint + ".tmp")
+        os.replace(checkpoint + ".tmp", checkpoint)
+
+    def report(final=False):
+        """Validation losses of the averaged weights to the log, and a sample sheet."""
+        free, given = validate(average, xv, yv, s.final_valid_images if final else s.valid_images, autocast, device)
+        line = dict(step=step, elapsed=round(elapsed, 1), epoch=round(step * s.batch / len(x), 3), train_nats=running,
+                    valid_nats=free, valid_nats_class=given, valid_bits_per_dim=free / dims / math.log(2), final=final)
+        with open(log_path, "a") as f:
+            f.write(json.dumps(line) + "\n")
+        print("valid %.2f nats (%.2f given the class), %.4f bits/dim" % (free, given, line["valid_bits_per_dim"]), flush=True)
+        average.eval()
+        sample_sheet(average, torch.from_numpy(xv[:10].astype(np.int64)), torch.from_numpy(yv[:10].astype(np.int64)),
+                     os.path.join(folder, "samples.png"), autocast, device)
+
+    stop = []                            # Ctrl-C or kill: finish the step, save, leave
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.append(True))
+    saved = elapsed
+    while True:
+        if stop:
+            save()
+            sys.exit("stopped at step %d; the same command resumes" % step)
+        progress = elapsed / (60 * s.minutes) if s.minutes else step / s.steps
+        if progress >= 1:
+            break
+        for group in adam.param_groups:
+            group["lr"] = learning_rate(s, step, progress)
+        xb, label = batch_of(x, y, s, step)
+        with autocast():
+            loss = model.nats(xb.to(device), label.to(device)).sum(1).mean()      # nats per image
+        adam.zero_grad(set_to_none=True)
+        (loss / dims).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), s.clip)
+        adam.step()
+        decay = min(s.ema, (1 + step) / (10 + step))
+        with torch.no_grad():
+            for a, p in zip(average.parameters(), model.parameters()):
+                a.lerp_(p, 1 - decay)
+        step += 1
+        value = float(loss.detach())
+        running = value if running is None else 0.98 * running + 0.02 * value
+        now = time.monotonic()
+        elapsed, since = elapsed + now - since, now
+        if step % 50 == 0:
+            line = dict(step=step, elapsed=round(elapsed, 1), lr=adam.param_groups[0]["lr"], train_nats=round(running, 3))
+            with open(log_path, "a") as f:
+                f.write(json.dumps(line) + "\n")
+            print("step %d  %.1f min  lr %.2e  train %.2f nats" % (step, elapsed / 60, line["lr"], running), flush=True)
+        if elapsed - saved >= 60 * s.every:
+            saved = elapsed
+            save()
+            report()
+    save(final=True)
+    report(final=True)
+
+
+if __name__ == "__main__":
+    main()
