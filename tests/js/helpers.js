@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+import { NextPixelError, load as loadModel } from '../../web/lib/index.js';
+import { CODES } from '../../web/lib/protocol.js';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+export const DIGITS = `${ROOT}weights/digits.gguf`;
+export const GOLDEN = `${ROOT}tests/golden/`;
+
+/** Another build to test in place of the one that is checked in. */
+const { NEXTPIXEL_WASM } = process.env;
+
+export const wasmBytes = await readFile(NEXTPIXEL_WASM ?? `${ROOT}web/dist/nextpixel.wasm`);
+export const wasmModule = await WebAssembly.compile(wasmBytes);
+
+/** load() with the build under test. @type {typeof loadModel} */
+export const load = (source, options) => loadModel(source, { wasmUrl: NEXTPIXEL_WASM, ...options });
+
+/**
+ * Reads a run to its end.
+ *
+ * @param {AsyncIterable<import('../../web/lib/index.js').Step>} run
+ */
+export async function collect(run) {
+  /** @type {number[][]} */
+  const values = [];
+  /** @type {number[][]} */
+  const nats = [];
+  const steps = [];
+  for await (const step of run) {
+    (values[step.sample] ??= []).push(...step.values);
+    (nats[step.sample] ??= []).push(...step.nats);
+    steps.push(step);
+  }
+  return { values, nats, steps };
+}
+
+/**
+ * @param {import('../../web/lib/protocol.js').ErrorCode} code
+ * @param {RegExp} [message]
+ */
+export function isError(code, message) {
+  assert.ok(CODES.includes(code));
+  /** @param {unknown} error */
+  return (error) => {
+    assert.ok(error instanceof NextPixelError, `not a NextPixelError: ${error}`);
+    assert.equal(error.code, code, error.message);
+    assert.equal(error.name, 'NextPixelError');
+    if (message) assert.match(error.message, message);
+    return true;
+  };
+}
+
+/** @param {number} ms */
+export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * Processor time that this process, its workers included, uses in the next `ms` milliseconds.
+ *
+ * @param {number} ms
+ */
+export async function busyDuring(ms) {
+  const before = process.cpuUsage();
+  await sleep(ms);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Images in, pictures out. Canvases and <img> are stood in for; the browser tests use real ones. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { blank, paint, picture } from '../../web/lib/draw.js';
+import { elementsOf, fromRGBA, quantise, resample } from '../../web/lib/image.js';
+import { collect, isError, load } from './helpers.js';
+import { noise, toyModel } from './toy.js';
+
+const GREY = { width: 2, height: 2, channels: 1, levels: 256 };
+const RGB = { ...GREY, channels: 3 };
+
+test('grey in, the same grey out', () => {
+  const rgba = Uint8Array.from({ length: 1024 }, (_, i) => (i % 4 === 3 ? 255 : i >> 2));
+  assert.deepEqual(
+    fromRGBA(rgba, 1),
+    Uint8Array.from({ length: 256 }, (_, i) => i),
+  );
+});
+
+test('luma, and transparency over black', () => {
+  assert.deepEqual([...fromRGBA([255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255], 1)], [76, 150, 29]);
+  assert.deepEqual([...fromRGBA([200, 200, 200, 0, 200, 200, 200, 128], 1)], [0, 100]);
+  assert.deepEqual([...fromRGBA([200, 100, 50, 128, 1, 2, 3, 255], 3)], [100, 50, 25, 1, 2, 3]);
+});
+
+test('raw images: RGBA or elements, of the size of the model', () => {
+  const elements = Uint8Array.of(1, 2, 3, 4);
+  assert.deepEqual(elementsOf({ data: elements, width: 2, height: 2 }, GREY), elements);
+  assert.notEqual(elementsOf({ data: elements, width: 2, height: 2 }, GREY), elements, 'a copy');
+  assert.deepEqual(elementsOf({ data: [1, 2, 3, 4], width: 2, height: 2 }, GREY), elements);
+  const rgba = new Uint8ClampedArray([5, 5, 5, 255, 6, 6, 6, 255, 7, 7, 7, 255, 8, 8, 8, 255]);
+  assert.deepEqual([...elementsOf({ data: rgba, width: 2, height: 2 }, GREY)], [5, 6, 7, 8]);
+  assert.equal(elementsOf({ data: rgba, width: 2, height: 2 }, RGB).length, 12);
+  assert.equal(elementsOf({ data: new Uint8Array(12), width: 2, height: 2 }, RGB).length, 12);
+});
+
+test('images that are none', () => {
+  const bad = /** @type {[any, RegExp][]} */ ([
+    [null, /image must be/],
+    [undefined, /image must be/],
+    ['seven.png', /image must be/],
+    [{}, /no pixels/],
+    [{ data: new Uint8Array(4), width: 4, height: 1 }, /4 x 1.*2 x 2/],
+    [{ data: new Uint8Array(5), width: 2, height: 2 }, /5 values.*16.*4/],
+    [{ data: new Uint8Array(12), width: 2, height: 2 }, /12 values/],
+    [{ data: new Float32Array(4), width: 2, height: 2 }, /8-bit/],
+    [{ data: [0, 0, 0, 256], width: 2, height: 2 }, /8-bit/],
+    [{ data: [0, 0, 0, 0.5], width: 2, height: 2 }, /8-bit/],
+    [{ width: 2, height: 2 }, /data, width, height/],
+    [{ naturalWidth: 0, naturalHeight: 0, width: 2, height: 2 }, /decode/],
+  ]);
+  for (const [image, message] of bad) assert.throws(() => elementsOf(image, GREY), isError('argument', message));
+});
+
+test('levels: the nearest, and what is already a level stays', () => {
+  for (const levels of [2, 3, 4, 16, 255, 256]) {
+    const values = new Set(Array.from({ length: levels }, (_, level) => Math.round((255 * level) / (levels - 1))));
+    for (let v = 0; v < 256; v++) {
+      const [q] = quantise(Uint8Array.of(v), levels);
+      assert.ok(values.has(q), `${v} of ${levels} levels`);
+      if (values.has(v)) assert.equal(q, v);
+      const level = Math.floor((v * (levels - 1)) / 255 + 0.5);
+      assert.equal(q, Math.round((255 * level) / (levels - 1)));
+    }
+  }
+});
+
+test('resampling: area means, opacity weighted', () => {
+  const grey = /** @param {number[]} values */ (values) => new Uint8ClampedArray(values.flatMap((v) => [v, v, v, 255]));
+  assert.deepEqual(resample(grey([0, 100, 200, 60]), 2, 2, 1, 1), grey([90]));
+  assert.deepEqual(resample(grey([10, 40, 70]), 3, 1, 2, 1), grey([20, 60]));
+  assert.deepEqual(resample(grey([10, 40]), 2, 1, 4, 1), grey([10, 10, 40, 40]));
+  assert.deepEqual(
+    resample(new Uint8ClampedArray([200, 0, 0, 255, 0, 90, 0, 0]), 2, 1, 1, 1),
+    new Uint8ClampedArray([200, 0, 0, 128]),
+  );
+  const same = grey([1, 2]);
+  assert.equal(resample(same, 2, 1, 2, 1), same);
+  const even = resample(grey(Array(100 * 70).fill(77)), 100, 70, 28, 28);
+  assert.ok(even.every((v, i) => v === (i % 4 === 3 ? 255 : 77)));
+});
+
+test('an image of the page is scaled to the model', (context) => {
+  const pixels = new Uint8ClampedArray(4 * 16).fill(255);
+  class Canvas {
+    /** @param {number} width @param {number} height */
+    constructor(width, height) {
+      Object.assign(this, { width, height });
+    }
+    getContext() {
+      return {
+        drawImage(/** @type {any} */ image) {
+          if (image.tainted) throw new Error('tainted');
+        },
+        getImageData: (/** @type {number[]} */ ...[, , width, height]) => ({ data: pixels, width, height }),
+      };
+    }
+  }
+  Object.assign(globalThis, { OffscreenCanvas: Canvas });
+  context.after(() => Reflect.deleteProperty(globalThis, 'OffscreenCanvas'));
+  const image = /** @type {any} */ ({ width: 4, height: 4 });
+  assert.deepEqual([...elementsOf(image, GREY)], [255, 255, 255, 255]);
+  assert.deepEqual(
+    [...elementsOf(/** @type {any} */ ({ naturalWidth: 4, naturalHeight: 4, width: 1, height: 1 }), GREY)],
+    [255, 255, 255, 255],
+  );
+  assert.throws(
+    () => elementsOf(/** @type {any} */ ({ ...image, tainted: true }), GREY),
+    isError('argument', /crossorigin/),
+  );
+});
+
+test('painting: a pixel appears with its last channel', () => {
+  const elements = Uint8Array.of(1, 2, 3, 4, 5, 6);
+  assert.deepEqual(
+    [...picture(elements.subarray(0, 5), { width: 2, height: 1, channels: 3 }).data],
+    [1, 2, 3, 255, 0, 0, 0, 0],
+  );
+  const { data } = blank(2, 1);
+  for (let to = 1; to <= 6; to++) paint(data, elements, to - 1, to, 3);
+  assert.deepEqual([...data], [1, 2, 3, 255, 4, 5, 6, 255]);
+  assert.deepEqual(
+    [...picture(Uint8Array.of(9), { width: 1, height: 2, channels: 1 }).data],
+    [9, 9, 9, 255, 0, 0, 0, 0],
+  );
+});
+
+/** A canvas that records what is painted. */
+class FakeCanvas {
+  width = 0;
+  height = 0;
+  /** @type {{ data: Uint8ClampedArray, width: number, height: number, x: number }[]} */
+  paints = [];
+  getContext() {
+    return {
+      createImageData: (/** @type {number} */ width, /** @type {number} */ height) => ({
+        width,
+        height,
+        data: new Uint8ClampedArray(4 * width * height),
+      }),
+      putImageData: (/** @type {any} */ image, /** @type {number} */ x) =>
+        this.paints.push({ ...image, data: image.data.slice(), x }),
+    };
+  }
+}
+
+test('drawTo: the known part at once, then the rest; one canvas or several', async () => {
+  const model = await load(toyModel());
+  const image = { data: noise(64), width: 8, height: 8 };
+  const { values } = await collect(model.complete(image, { seed: 4, samples: 2 }));
+
+  const one = new FakeCanvas();
+  const drawing = model.complete(image, { seed: 4, samples: 2 }).drawTo(/** @type {any} */ (one));
+  assert.deepEqual([one.width, one.height], [16, 8]);
+  assert.deepEqual(
+    one.paints.map(({ x }) => x),
+    [0, 8],
+    'painted before anything is drawn',
+  );
+  const known = quantise(image.data, 16).subarray(0, 32);
+  for (const { data } of one.paints) {
+    assert.deepEqual(
+      [...data].filter((_, i) => i % 4 === 0),
+      [...known, ...Array(32).fill(0)],
+    );
+    assert.deepEqual(
+      [...data].filter((_, i) => i % 4 === 3),
+      [...Array(32).fill(255), ...Array(32).fill(0)],
+    );
+  }
+  const pictures = await drawing;
+  assert.deepEqual(
+    pictures.map((finished) => [...finished.data].filter((_, i) => i % 4 === 0).slice(32)),
+    values,
+  );
+  assert.deepEqual(
+    one.paints.slice(-2).map(({ data }) => data),
+    pictures.map(({ data }) => data),
+  );
+
+  const two = [new FakeCanvas(), new FakeCanvas()];
+  const again = await model.complete(image, { seed: 4, samples: 2 }).drawTo(/** @type {any} */ (two));
+  assert.deepEqual(
+    two.map(({ width, height }) => [width, height]),
+    [
+      [8, 8],
+      [8, 8],
+    ],
+  );
+  assert.deepEqual(
+    two.map(({ paints }) => paints.at(-1)?.data),
+    again.map(({ data }) => data),
+  );
+  assert.deepEqual(again, pictures);
+
+  const run = () => model.generate({ samples: 3 });
+  await assert.rejects(run().drawTo(/** @type {any} */ (two)), isError('argument', /one canvas or 3/));
+  await assert.rejects(run().drawTo(/** @type {any} */ ([])), isError('argument'));
+  await assert.rejects(run().drawTo(/** @type {any} */ (null)), isError('argument', /canvas/));
+  await assert.rejects(run().drawTo(/** @type {any} */ ({ getContext: () => null })), isError('argument', /WebGL/));
+  model.close();
+});
+
+test('drawTo: at most one paint per animation frame, and one at the end', async (context) => {
+  const model = await load(toyModel());
+  /** @type {(() => void)[]} */
+  const frames = [];
+  let cancelled = 0;
+  Object.assign(globalThis, {
+    requestAnimationFrame: frames.push.bind(frames),
+    cancelAnimationFrame: () => cancelled++,
+  });
+  context.after(() => {
+    Reflect.deleteProperty(globalThis, 'requestAnimationFrame');
+    Reflect.deleteProperty(globalThis, 'cancelAnimationFrame');
+  });
+  const canvas = new FakeCanvas();
+  await model.generate({ chunk: 1 }).drawTo(/** @type {any} */ (canvas)); // no frame ever comes: a hidden page
+  assert.equal(frames.length, 1);
+  assert.equal(cancelled, 1);
+  assert.equal(canvas.paints.length, 2);
+  model.close();
+});
+
+test('drawTo: both signals stop it, and the canvas keeps what was drawn', async () => {
+  const model = await load(toyModel({ width: 64, height: 64 }));
+  for (const whose of ['run', 'drawTo']) {
+    const end = new AbortController();
+    const { signal } = end;
+    const canvas = new FakeCanvas();
+    const drawing = model
+      .generate({ seed: 1, ...(whose === 'run' && { signal }) })
+      .drawTo(/** @type {any} */ (canvas), whose === 'drawTo' ? { signal } : {});
+    setTimeout(() => end.abort(), 30);
+    await assert.rejects(drawing, { name: 'AbortError' });
+    const alpha = [.../** @type {any} */ (canvas.paints.at(-1)).data].filter((_, i) => i % 4 === 3);
+    assert.ok(alpha[0] === 255 && alpha.at(-1) === 0);
+  }
+  const run = model.generate({ signal: AbortSignal.abort() });
+  await assert.rejects(run.drawTo(/** @type {any} */ (new FakeCanvas())), { name: 'AbortError' });
+  model.close();
+});

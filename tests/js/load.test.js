@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** load(): where the bytes come from, progress, integrity, and every way in which it fails. */
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import { Core } from '../../web/lib/core.js';
+import { NextPixelError, supported } from '../../web/lib/index.js';
+import { looksLike } from '../../web/lib/sniff.js';
+import { GOLDEN, ROOT, isError, load, wasmBytes, wasmModule } from './helpers.js';
+import { UNREACHABLE, constant, patch, wasmUrl } from './patch.js';
+import { toyModel } from './toy.js';
+
+const toy = toyModel({ classes: ['cat', 'dog'] });
+const digest = `sha256-${createHash('sha256').update(toy).digest('base64')}`;
+
+/** @type {string} */
+let folder;
+/** @type {string} */
+let path;
+/** @type {import('node:http').Server} */
+let server;
+/** @type {string} */
+let origin;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'nextpixel-'));
+  path = join(folder, 'toy model.gguf');
+  await writeFile(path, toy);
+  server = createServer((request, response) => {
+    switch (request.url) {
+      case '/toy.gguf':
+        response.setHeader('Content-Length', toy.length);
+        response.write(toy.subarray(0, 1000));
+        setTimeout(() => response.end(toy.subarray(1000)), 20);
+        break;
+      case '/chunked.gguf': // no Content-Length
+        response.write(toy.subarray(0, 1000));
+        setTimeout(() => response.end(toy.subarray(1000)), 20);
+        break;
+      case '/page':
+        response.setHeader('Content-Type', 'text/html');
+        response.end('<!doctype html><title>Not found</title>');
+        break;
+      case '/broken':
+        response.setHeader('Content-Length', toy.length);
+        response.write(toy.subarray(0, 1000), () => response.destroy());
+        break;
+      case '/stalled':
+        response.setHeader('Content-Length', toy.length);
+        response.write(toy.subarray(0, 1000));
+        break;
+      case '/nextpixel.wasm': // with a wrong type
+        response.setHeader('Content-Type', 'text/plain');
+        response.end(wasmBytes);
+        break;
+      case '/streamed.wasm':
+        response.setHeader('Content-Type', 'application/wasm');
+        response.end(wasmBytes);
+        break;
+      default:
+        response.statusCode = 404;
+        response.end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  origin = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
+});
+
+after(async () => {
+  server.closeAllConnections();
+  server.close();
+  await rm(folder, { recursive: true });
+});
+
+test('supported', () => assert.equal(supported, true));
+
+test('every kind of source gives the same model', async () => {
+  const sources = {
+    path,
+    'file: string': pathToFileURL(path).href,
+    'file: URL': pathToFileURL(path),
+    'http: string': `${origin}/toy.gguf`,
+    'http: URL': new URL(`${origin}/chunked.gguf`),
+    Response: new Response(new Blob([toy])),
+    Uint8Array: toy,
+    ArrayBuffer: toy.buffer,
+    Buffer: Buffer.from(toy),
+    'data:': `data:;base64,${Buffer.from(toy).toString('base64')}`,
+  };
+  /** @type {any} */
+  let first;
+  for (const [name, source] of Object.entries(sources)) {
+    const model = await load(source);
+    first ??= model.info;
+    assert.deepEqual(model.info, first, name);
+    model.close();
+  }
+  assert.equal(toy.length, toy.buffer.byteLength, 'bytes that were given stay with the caller');
+});
+
+test('info', async () => {
+  const model = await load(toy);
+  assert.deepEqual(model.info, {
+    architecture: 'image-transformer',
+    name: 'toy',
+    tasks: ['complete', 'generate', 'score'],
+    width: 8,
+    height: 8,
+    channels: 1,
+    levels: 16,
+    classes: ['cat', 'dog'],
+    parameters: model.info.parameters,
+    bytes: toy.length,
+    blocks: 2,
+    heads: 2,
+    embedding: 16,
+    window: 64,
+    queryBlock: 0,
+    memoryBlock: 0,
+    card: { architecture: 'image-transformer', name: 'toy', license: 'of the card', dataset: 'noise' },
+  });
+  assert.equal(model.info.parameters, 16 * 16 + 2 * 16 + 2 * (4 * 256 + 2 * 512 + 32 + 16 + 64) + 16 * 16 + 16);
+  model.close();
+});
+
+test('metadata of every type is read, hostile keys and texts included', async () => {
+  const model = await load(
+    toyModel({
+      metadata: {
+        'nextpixel.card.__proto__': ['string', 'x'],
+        'nextpixel.card.quality': ['string', 'λ ünï 🎨'],
+        'nextpixel.card.number': ['u32', 3],
+        'nextpixel.card.list': ['array', 'string', ['a', 'b']],
+        'nextpixel.card.empty': ['string', ''],
+      },
+    }),
+  );
+  const { card } = model.info;
+  assert.equal(card.quality, 'λ ünï 🎨');
+  assert.equal(card.empty, '');
+  assert.equal(Object.getPrototypeOf(card), Object.prototype);
+  assert.equal(Object.hasOwn(card, 'number') || Object.hasOwn(card, 'list'), false);
+  assert.equal(Object.getOwnPropertyDescriptor(card, '__proto__')?.value, 'x');
+  model.close();
+});
+
+test('progress', async () => {
+  for (const [source, total] of /** @type {const} */ ([
+    [`${origin}/toy.gguf`, toy.length],
+    [`${origin}/chunked.gguf`, undefined],
+    [path, toy.length],
+  ])) {
+    /** @type {any[]} */
+    const seen = [];
+    const model = await load(source, { onProgress: (progress) => seen.push(progress) });
+    assert.ok(seen.length >= (source === path ? 1 : 2), source);
+    assert.equal(seen.at(-1).loaded, toy.length);
+    assert.ok(seen.every((progress) => progress.total === total));
+    assert.ok(seen.every((progress, i) => i === 0 || progress.loaded > seen[i - 1].loaded));
+    model.close();
+  }
+});
+
+test('an error thrown by onProgress comes through', async () => {
+  const mine = new Error('mine');
+  await assert.rejects(
+    load(`${origin}/toy.gguf`, {
+      onProgress() {
+        throw mine;
+      },
+    }),
+    mine,
+  );
+});
+
+test('integrity', async () => {
+  const model = await load(path, { integrity: digest });
+  model.close();
+  const other = `sha256-${createHash('sha256').update('other').digest('base64')}`;
+  await assert.rejects(load(path, { integrity: other }), isError('integrity', /sha256-.*sha256-/));
+  await assert.rejects(load(path, { integrity: 'md5-x' }), isError('argument', /sha256/));
+});
+
+test('signal: before, during, after', async () => {
+  const reason = new Error('enough');
+  await assert.rejects(load(path, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+  await assert.rejects(load(path, { signal: AbortSignal.abort(reason) }), reason);
+
+  const during = new AbortController();
+  const loading = load(`${origin}/stalled`, { signal: during.signal, onProgress: () => during.abort(reason) });
+  await assert.rejects(loading, reason);
+  await assert.rejects(load(`${origin}/stalled`, { signal: AbortSignal.timeout(20) }), { name: 'TimeoutError' });
+  const response = await fetch(`${origin}/stalled`);
+  await assert.rejects(load(response, { signal: AbortSignal.timeout(20) }), { name: 'TimeoutError' });
+
+  const late = new AbortController();
+  const model = await load(path, { signal: late.signal });
+  late.abort();
+  assert.ok(
+    (await model.score({ data: new Uint8Array(64), width: 8, height: 8 })).nats > 0,
+    'a loaded model outlives the signal',
+  );
+  model.close();
+});
+
+test('network errors name the address', async () => {
+  await assert.rejects(load(`${origin}/missing.gguf`), isError('network', /127\.0\.0\.1.*missing\.gguf.*404/));
+  await assert.rejects(load(await fetch(`${origin}/missing.gguf`)), isError('network', /missing\.gguf.*404/));
+  await assert.rejects(load('http://127.0.0.1:9/x.gguf'), isError('network', /127\.0\.0\.1:9/));
+  await assert.rejects(load(`${origin}/broken`), isError('network', /broken/));
+  await assert.rejects(load('/no/such/file.gguf'), isError('network', /no\/such\/file\.gguf/));
+  await assert.rejects(load(folder), isError('network'));
+});
+
+test('what is no source', async () => {
+  for (const source of [undefined, null, 7, {}, [], new Blob([toy])]) {
+    await assert.rejects(load(/** @type {any} */ (source)), isError('argument', /address/));
+  }
+  const read = new Response(new Blob([toy]));
+  await read.arrayBuffer();
+  await assert.rejects(load(read), isError('argument', /fetch it again/));
+  await assert.rejects(load('file://host/path'), isError('argument'));
+});
+
+test('a wrong file says what it looks like', async () => {
+  await assert.rejects(load(`${origin}/page`), isError('format', /web page/));
+  await assert.rejects(load(new Uint8Array(0)), isError('format', /empty/));
+  await assert.rejects(load(new TextEncoder().encode('{"a": 1}')), isError('format', /JSON/));
+  const status = await load(wasmBytes).catch((error) => error.status);
+  assert.equal(status, -2);
+  /** @type {[string | number[], RegExp][]} */
+  const looks = [
+    ['version https://git-lfs.github.com/spec/v1', /Git LFS/],
+    [[0x89, 0x50, 0x4e, 0x47], /PNG/],
+    ['PK\x03\x04', /zip/],
+    ['  <html>', /web page/],
+    ['<?xml version="1.0"?>', /XML/],
+    [[9, 0, 0, 0, 0, 0, 0, 0, 123, 34], /safetensors/],
+    ['hello', /text/],
+    [[0, 1, 2, 250], /^$/],
+    ['GGUF\0\0\0\x03', /big-endian/],
+    ['GGUF\x03\0\0\0', /^$/],
+    ['GG', /text/],
+  ];
+  for (const [bytes, expected] of looks) {
+    assert.match(
+      looksLike(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : Uint8Array.from(bytes)),
+      expected,
+    );
+  }
+});
+
+test('a truncated file is a format error wherever it ends', async () => {
+  for (const length of [1, 4, 8, 23, 24, 100, 500, 1000, toy.length - 4000, toy.length - 33]) {
+    await assert.rejects(load(toy.subarray(0, length)), isError('format'), `${length} bytes`);
+  }
+});
+
+test('a damaged file is an error or a model, never a trap', async () => {
+  const file = await readFile(`${GOLDEN}rgb-two-levels.gguf`);
+  const results = { opened: 0, refused: 0 };
+  for (let at = 0; at < file.length; at++) {
+    for (const bits of [0x01, 0x80, 0xff]) {
+      const damaged = Uint8Array.from(file);
+      damaged[at] ^= bits;
+      try {
+        const core = new Core(wasmModule, damaged);
+        assert.ok(core.info.width <= 256 && core.info.height <= 256);
+        results.opened++;
+      } catch (error) {
+        assert.ok(
+          error instanceof NextPixelError && ['format', 'unsupported', 'limit', 'numeric'].includes(error.code),
+          `byte ${at} ^ ${bits}: ${error}`,
+        );
+        results.refused++;
+      }
+    }
+  }
+  assert.ok(results.opened > 100 && results.refused > 1000, JSON.stringify(results));
+});
+
+test('files that this version does not run', async () => {
+  const other = /** @param {Record<string, any[]>} metadata */ (metadata) => load(toyModel({ metadata }));
+  await assert.rejects(other({ 'general.architecture': ['string', 'llama'] }), isError('unsupported', /llama/));
+  await assert.rejects(
+    other({ 'image-transformer.output.type': ['string', 'dmol'] }),
+    isError('unsupported', /output\.type/),
+  );
+  const version4 = toy.slice();
+  version4[4] = 4;
+  await assert.rejects(load(version4), isError('unsupported'));
+  await assert.rejects(load(toyModel({ width: 257 })), isError('limit'));
+  await assert.rejects(load(toyModel({ outputScale: NaN })), isError('numeric', /output\.weight/));
+});
+
+test('wasm that is missing, of another kind, or of another version', async () => {
+  const at = /** @param {string} url */ (url) => load(toy, { wasmUrl: url });
+  await assert.rejects(at(`${origin}/missing.wasm`), isError('network', /missing\.wasm.*404/));
+  await assert.rejects(at('/no/such.wasm'), isError('network'));
+  await assert.rejects(at(`${origin}/page`), isError('wasm', /page/));
+  await assert.rejects(at(wasmUrl(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0))), isError('wasm', /not nextpixel/));
+  const abi = patch(wasmBytes, { functions: { nx_abi_version: constant(41) } });
+  await assert.rejects(at(wasmUrl(abi)), isError('wasm', /41.*1/));
+  const trapping = patch(wasmBytes, { functions: { nx_model_open: UNREACHABLE } });
+  await assert.rejects(at(wasmUrl(trapping)), isError('trap', /nx_model_open/));
+  const small = patch(wasmBytes, { maxPages: 16 });
+  await assert.rejects(
+    load(toyModel({ embedding: 256, feedForward: 512 }), { wasmUrl: wasmUrl(small) }),
+    isError('memory'),
+  );
+  for (const url of ['nextpixel.wasm', 'streamed.wasm']) (await at(`${origin}/${url}`)).close();
+  (await load(toy, { wasmUrl: join(ROOT, 'web/dist/nextpixel.wasm') })).close();
+});
+
+test('a process ends while a model is idle, under flags that are not for workers too', () => {
+  const script = `
+    import { load } from ${JSON.stringify(pathToFileURL(`${ROOT}web/lib/index.js`).href)};
+    const model = await load(${JSON.stringify(path)});
+    const score = await model.score({ data: new Uint8Array(64), width: 8, height: 8 });
+    for await (const step of model.generate()) break;
+    console.log(score.nats > 0);`;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    timeout: 20000,
+    encoding: 'utf8',
+  });
+  assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: 'true\n', stderr: '' });
+});

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * complete, generate, score and attention through the worker: what comes out, and that nothing but the seed decides it.
+ */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { quantise } from '../../web/lib/image.js';
+import { DIGITS, collect, isError, load } from './helpers.js';
+import { noise, toyModel } from './toy.js';
+
+/** @import { Model } from '../../web/lib/index.js' */
+
+const grey = { data: noise(64), width: 8, height: 8 };
+const colour = { data: noise(5 * 4 * 3), width: 4, height: 5 };
+
+/**
+ * @param {string} name
+ * @param {import('./toy.js').ToyOptions} options
+ * @param {(model: Model, context: import('node:test').TestContext) => Promise<void>} body
+ */
+function withToy(name, options, body) {
+  test(name, async (context) => {
+    const model = await load(toyModel(options));
+    try {
+      await body(model, context);
+    } finally {
+      model.close();
+    }
+  });
+}
+
+test('digits: 392 values, the same each time, others for another seed', async () => {
+  const data = new Uint8Array(28 * 28 * 4).fill(255);
+  for (let i = 0; i < 28 * 28; i++)
+    data.fill(Math.floor(i / 28) > 4 && i % 28 > 12 && i % 28 < 16 ? 255 : 0, 4 * i, 4 * i + 3);
+  /** @param {number} seed */
+  const values = async (seed) => {
+    const model = await load(DIGITS);
+    const run = model.complete({ data, width: 28, height: 28 }, { rows: 14, samples: 1, seed });
+    const result = await collect(run);
+    model.close();
+    return result.values[0];
+  };
+  const [first, again, other] = [await values(7), await values(7), await values(8)];
+  assert.equal(first.length, 392);
+  assert.deepEqual(again, first);
+  assert.notDeepEqual(other, first);
+});
+
+withToy('steps cover the drawn part in order, and only that', {}, async (model) => {
+  for (const rows of [0, 3, 4, 7, 8, undefined]) {
+    const start = (rows ?? 4) * 8;
+    const next = [start, start];
+    for await (const { sample, from, to, values, nats } of model.complete(grey, { rows, samples: 2 })) {
+      assert.equal(from, next[sample]);
+      assert.ok(to > from && values.length === to - from && nats.length === to - from);
+      assert.ok(values instanceof Uint8Array && nats instanceof Float32Array);
+      assert.ok(
+        values.every((value) => value % 17 === 0),
+        'a value of one of 16 levels',
+      );
+      assert.ok(nats.every((cost) => cost >= 0 && Number.isFinite(cost)));
+      next[sample] = to;
+    }
+    assert.deepEqual(next, start === 64 ? [64, 64] : [64, 64]);
+  }
+});
+
+withToy('chunk bounds a step and does not change the values', {}, async (model) => {
+  const options = { rows: 2, samples: 3, seed: 5 };
+  const whole = await collect(model.complete(grey, options));
+  for (const chunk of [1, 5, 48, 1000]) {
+    const { values, nats, steps } = await collect(model.complete(grey, { ...options, chunk }));
+    assert.deepEqual(values, whole.values);
+    assert.deepEqual(nats, whole.nats);
+    assert.equal(steps.length, 3 * Math.ceil(48 / chunk));
+    assert.ok(steps.slice(0, -3).every(({ from, to }) => to - from === chunk));
+  }
+});
+
+withToy('a sample does not depend on how many are drawn with it', {}, async (model) => {
+  const three = await collect(model.complete(grey, { samples: 3, seed: 11 }));
+  const one = await collect(model.complete(grey, { samples: 1, seed: 11 }));
+  const sixtyFour = await collect(model.complete(grey, { samples: 64, seed: 11 }));
+  assert.deepEqual(three.values[0], one.values[0]);
+  assert.deepEqual(three.nats[0], one.nats[0]);
+  assert.deepEqual(sixtyFour.values.slice(0, 3), three.values);
+  assert.notDeepEqual(three.values[1], three.values[0]);
+  assert.notDeepEqual(three.values[2], three.values[1]);
+});
+
+withToy('seeds: numbers and bigints, and a random one that can be used again', {}, async (model) => {
+  const same = [
+    await collect(model.generate({ seed: 2 ** 40 + 3 })),
+    await collect(model.generate({ seed: 2n ** 40n + 3n })),
+  ];
+  assert.deepEqual(same[0].values, same[1].values);
+  const low = await collect(model.generate({ seed: 3 })); // the same lower half
+  assert.notDeepEqual(low.values, same[0].values);
+  assert.equal(model.generate({ seed: 2n ** 64n - 1n }).seed, 2n ** 64n - 1n);
+  const run = model.generate();
+  assert.ok(Number.isSafeInteger(run.seed) && run.seed >= 0);
+  assert.notEqual(model.generate().seed, run.seed);
+  const { values } = await collect(run);
+  assert.deepEqual((await collect(model.generate({ seed: run.seed }))).values, values);
+});
+
+withToy('temperature 0 and topK 1 take the most probable value, whatever the seed', {}, async (model) => {
+  const zero = await collect(model.generate({ temperature: 0, seed: 1 }));
+  assert.deepEqual((await collect(model.generate({ temperature: 0, seed: 2 }))).values, zero.values);
+  assert.deepEqual((await collect(model.generate({ topK: 1, seed: 3 }))).values, zero.values);
+  assert.deepEqual((await collect(model.generate({ topP: 1e-6, seed: 4 }))).values, zero.values);
+});
+
+for (const options of [{}, { queryBlock: 10, memoryBlock: 12 }, { width: 4, height: 5, channels: 3, levels: 256 }]) {
+  withToy(`score of a run is what it streamed, bit for bit (${JSON.stringify(options)})`, options, async (model) => {
+    const { width, height, channels, levels } = model.info;
+    const image = channels === 3 ? colour : grey;
+    const known = 2 * width * channels;
+    const { values, nats } = await collect(
+      model.complete(image, { rows: 2, samples: 2, seed: 9, temperature: 0.8, topP: 0.9 }),
+    );
+    for (const sample of [0, 1]) {
+      const data = Uint8Array.from([...quantise(image.data, levels).subarray(0, known), ...values[sample]]);
+      const score = await model.score({ data, width, height });
+      assert.deepEqual([...score.perElement.subarray(known)], nats[sample]);
+      const sum = score.perElement.reduce((total, cost) => total + cost, 0);
+      assert.equal(score.nats, sum);
+      assert.ok(Math.abs(score.bitsPerDim - sum / data.length / Math.log(2)) < 1e-12);
+    }
+    // The known part is rounded to levels by the model itself, as quantise() does.
+    assert.deepEqual(await model.score(image), await model.score({ ...image, data: quantise(image.data, levels) }));
+  });
+}
+
+withToy(
+  'a label changes the distribution; name and index are the same label',
+  { classes: ['cat', 'dog', '7'] },
+  async (model) => {
+    const [none, cat, dog, byIndex, nul] = await Promise.all(
+      [undefined, 'cat', 'dog', 1, null].map((label) => model.score(grey, { label })),
+    );
+    assert.deepEqual(nul, none);
+    assert.deepEqual(byIndex, dog);
+    assert.notEqual(cat.nats, none.nats);
+    assert.notEqual(cat.nats, dog.nats);
+    assert.deepEqual(
+      (await collect(model.generate({ label: '7', seed: 1 }))).values,
+      (await collect(model.generate({ label: 2, seed: 1 }))).values,
+    );
+    for (const label of ['cow', 3, -1, 0.5, NaN, {}]) {
+      assert.throws(() => model.generate({ label: /** @type {any} */ (label) }), isError('argument', /cat, dog, 7/));
+    }
+  },
+);
+
+withToy('arguments out of range', {}, async (model) => {
+  const bad = /** @type {[string, any[]][]} */ ([
+    ['rows', [-1, 9, 1.5, NaN, '4']],
+    ['samples', [0, 65, 1.5, NaN]],
+    ['seed', [-1, 1.5, NaN, 2 ** 53, -1n, 2n ** 64n, '7']],
+    ['temperature', [-1, NaN, Infinity, 101, '1']],
+    ['topK', [-1, 0.5]],
+    ['topP', [0, -0.1, 1.1, NaN]],
+    ['chunk', [0, -1, 0.5]],
+    ['label', ['cat', 0]],
+  ]);
+  for (const [name, values] of bad) {
+    for (const value of values) {
+      assert.throws(
+        () => model.complete(grey, { [name]: value }),
+        isError('argument', new RegExp(name)),
+        `${name} ${value}`,
+      );
+    }
+  }
+  const wrong = { data: new Uint8Array(784), width: 28, height: 28 };
+  assert.throws(() => model.complete(wrong), isError('argument', /28 x 28.*8 x 8/));
+  await assert.rejects(model.score(wrong), isError('argument'));
+  await assert.rejects(model.attention(grey, { row: 8, column: 0 }), isError('argument', /row/));
+  await assert.rejects(model.attention(grey, { row: 0, column: -1 }), isError('argument', /column/));
+  await assert.rejects(model.attention(grey, { row: 0, column: 0, channel: 1 }), isError('argument', /channel/));
+});
+
+for (const [options, image] of /** @type {[any, any][]} */ ([
+  [{}, grey],
+  [{ queryBlock: 10, memoryBlock: 12 }, grey],
+  [{ width: 4, height: 5, channels: 3, blocks: 3, heads: 4 }, colour],
+])) {
+  withToy(
+    `attention: rows sum to 1 over what the element can see (${JSON.stringify(options)})`,
+    options,
+    async (model) => {
+      const { width, height, channels, blocks, heads, queryBlock, memoryBlock } = model.info;
+      for (const [row, column, channel] of [
+        [0, 0, 0],
+        [0, 1, 0],
+        [2, 3, channels - 1],
+        [height - 1, width - 1, channels - 1],
+      ]) {
+        const element = (row * width + column) * channels + channel;
+        const attention = await model.attention(image, { row, column, channel });
+        // Query and key positions are one above the input elements.
+        const first = queryBlock ? Math.max(0, queryBlock * Math.floor(element / queryBlock) - memoryBlock) : 0;
+        assert.equal(attention.from, first - 1);
+        assert.equal(attention.to, element);
+        assert.equal(attention.blocks, blocks);
+        assert.equal(attention.heads, heads);
+        const span = attention.to - attention.from;
+        assert.equal(attention.weights.length, blocks * heads * span);
+        for (let i = 0; i < blocks * heads; i++) {
+          const sum = attention.weights.subarray(i * span, (i + 1) * span).reduce((total, weight) => total + weight, 0);
+          assert.ok(Math.abs(sum - 1) < 1e-5, `${sum}`);
+        }
+      }
+    },
+  );
+}
+
+withToy('attention depends on what comes before the element, not on what follows', {}, async (model) => {
+  const at = { row: 4, column: 3 };
+  const { weights } = await model.attention(grey, at);
+  const after = { ...grey, data: grey.data.slice().fill(0, 4 * 8 + 3) };
+  assert.deepEqual((await model.attention(after, at)).weights, weights);
+  const before = { ...grey, data: grey.data.slice().fill(0, 0, 4 * 8 + 3) };
+  assert.notDeepEqual((await model.attention(before, at)).weights, weights);
+});
+
+withToy(
+  'runs, scores and attentions in flight at once do not disturb one another',
+  { width: 16, height: 16, embedding: 32 },
+  async (model) => {
+    const image = { data: noise(256), width: 16, height: 16 };
+    const at = { row: 9, column: 9 };
+    const alone = [
+      await collect(model.complete(image, { seed: 1, samples: 2 })),
+      await collect(model.generate({ seed: 2 })),
+      await model.score(image),
+      await model.attention(image, at),
+    ];
+    const together = await Promise.all([
+      collect(model.complete(image, { seed: 1, samples: 2, chunk: 3 })),
+      collect(model.generate({ seed: 2, chunk: 1 })),
+      model.score(image),
+      model.attention(image, at),
+      model.score(image),
+      collect(model.generate({ seed: 3 })),
+    ]);
+    for (const i of [0, 1]) {
+      assert.deepEqual(/** @type {any} */ (together[i]).values, /** @type {any} */ (alone[i]).values);
+      assert.deepEqual(/** @type {any} */ (together[i]).nats, /** @type {any} */ (alone[i]).nats);
+    }
+    assert.deepEqual([together[2], together[3], together[4]], [alone[2], alone[3], alone[2]]);
+  },
+);
+
+withToy('a run is read once', {}, async (model) => {
+  const run = model.generate();
+  for await (const step of run) void step;
+  assert.throws(() => run[Symbol.asyncIterator](), isError('argument', /once/));
+  await assert.rejects(run.drawTo(/** @type {any} */ ({})), isError('argument', /once/));
+});
+
+withToy('next() may be called ahead', {}, async (model) => {
+  const { values } = await collect(model.generate({ seed: 1 }));
+  const steps = model.generate({ seed: 1, chunk: 20 })[Symbol.asyncIterator]();
+  const results = await Promise.all([steps.next(), steps.next(), steps.next(), steps.next(), steps.next()]);
+  assert.deepEqual(
+    results.map(({ done }) => done),
+    [false, false, false, false, true],
+  );
+  assert.deepEqual(
+    results.flatMap(({ value }) => (value ? [...value.values] : [])),
+    values[0],
+  );
+});
+
+withToy(
+  'probabilities of all images sum to 1, and samples come as often as these say',
+  {
+    width: 2,
+    height: 2,
+    levels: 2,
+    outputScale: 0.15,
+  },
+  async (model, context) => {
+    const images = Array.from({ length: 16 }, (_, bits) =>
+      Uint8Array.from({ length: 4 }, (_, i) => 255 * ((bits >> i) & 1)),
+    );
+    const probabilities = await Promise.all(
+      images.map(async (data) => Math.exp(-(await model.score({ data, width: 2, height: 2 })).nats)),
+    );
+    const total = probabilities.reduce((sum, p) => sum + p);
+    assert.ok(Math.abs(total - 1) < 1e-5, `${total}`);
+
+    const counts = Array(16).fill(0);
+    const runs = 100,
+      samples = 64;
+    for (let seed = 0; seed < runs; seed++) {
+      const { values } = await collect(model.generate({ seed, samples }));
+      for (const sample of values) counts[sample.reduce((bits, value, i) => bits | ((value ? 1 : 0) << i), 0)]++;
+    }
+    const chiSquared = counts.reduce((sum, count, i) => {
+      const expected = runs * samples * probabilities[i];
+      return sum + (count - expected) ** 2 / expected;
+    }, 0);
+    context.diagnostic(
+      `sum of probabilities ${total}; chi-squared ${chiSquared.toFixed(1)} with 15 degrees of freedom`,
+    );
+    assert.ok(Math.min(...probabilities) * runs * samples > 5, 'enough samples for the test to mean something');
+    assert.ok(chiSquared < 37.7, 'a true sampler exceeds this once in a thousand seeds'); // the seeds are fixed
+  },
+);

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The server of `npm start`: types, ranges, caching, the policy, and that nothing outside its folders can be had. */
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { POLICY, serve } from '../../web/serve.js';
+import { ROOT, load, collect } from './helpers.js';
+
+const digits = '0123456789';
+/** @type {string} */
+let root;
+/** @type {Awaited<ReturnType<typeof serve>>} */
+let server;
+
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), 'nextpixel-'));
+  await mkdir(join(root, 'web', 'dist'), { recursive: true });
+  await mkdir(join(root, 'web', 'empty'));
+  await mkdir(join(root, 'weights'));
+  const files = {
+    'secret.txt': 'secret',
+    'web/index.html': '<!doctype html>',
+    'web/lib.js': 'x',
+    'web/page.css': '',
+    'web/dist/a.wasm': 'w',
+    'web/a.json': '{}',
+    'web/icon.svg': '<svg/>',
+    'web/a.png': 'p',
+    'web/a.ico': 'i',
+    'web/a.webp': 'w',
+    'web/a b%.js': 'y',
+    'web/.hidden': 'h',
+    'weights/a.gguf': digits,
+    'web/UPPER.HTML': 'u',
+    'web/odd': 'o',
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(root, name), text);
+  await symlink(join(root, 'secret.txt'), join(root, 'web', 'out.txt'));
+  await symlink(root, join(root, 'web', 'up'));
+  await symlink(join(root, 'web', 'lib.js'), join(root, 'web', 'inside.js'));
+  await utimes(join(root, 'weights', 'a.gguf'), 1700000000.5, 1700000000.5);
+  server = await serve({ port: 0, root });
+});
+
+after(async () => {
+  await server.close();
+  await rm(root, { recursive: true });
+});
+
+/**
+ * A request whose path is sent as it is, dots and all.
+ *
+ * @param {string} path
+ * @param {{ method?: string, headers?: Record<string, string> }} [options]
+ * @returns {Promise<{ status: number, headers: import('node:http').IncomingHttpHeaders, body: string }>}
+ */
+function ask(path, { method = 'GET', headers = {} } = {}) {
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port: server.port, path, method, headers, agent: false }, (response) => {
+      let body = '';
+      response
+        .setEncoding('latin1')
+        .on('data', (chunk) => (body += chunk))
+        .on('end', () => {
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
+        });
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+test('types', async () => {
+  const types = {
+    '/web/index.html': 'text/html; charset=utf-8',
+    '/web/lib.js': 'text/javascript; charset=utf-8',
+    '/web/page.css': 'text/css; charset=utf-8',
+    '/web/dist/a.wasm': 'application/wasm',
+    '/web/a.json': 'application/json; charset=utf-8',
+    '/web/icon.svg': 'image/svg+xml',
+    '/web/a.png': 'image/png',
+    '/web/a.ico': 'image/x-icon',
+    '/web/a.webp': 'image/webp',
+    '/weights/a.gguf': 'application/octet-stream',
+    '/web/UPPER.HTML': 'text/html; charset=utf-8',
+    '/web/odd': 'application/octet-stream',
+  };
+  for (const [path, type] of Object.entries(types)) {
+    const { status, headers } = await ask(path);
+    assert.deepEqual([status, headers['content-type']], [200, type], path);
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+    assert.equal(headers['content-security-policy'], type.startsWith('text/html') ? POLICY : undefined);
+  }
+  assert.match(
+    POLICY,
+    /default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'/,
+  );
+  assert.doesNotMatch(POLICY, /unsafe-inline|'unsafe-eval'|https?:/);
+});
+
+test('the front page', async () => {
+  const { status, headers } = await ask('/');
+  assert.deepEqual([status, headers.location], [302, '/web/']);
+  assert.equal((await ask('/web/')).body, '<!doctype html>');
+  assert.equal((await ask('/web/?x=1')).status, 200);
+  assert.deepEqual([(await ask('/web?a=b')).status, (await ask('/web?a=b')).headers.location], [301, '/web/?a=b']);
+  assert.equal((await ask('/web/a%20b%25.js')).body, 'y');
+  assert.equal((await ask('/web/inside.js')).body, 'x', 'a link that stays inside');
+});
+
+test('ranges', async () => {
+  const get = /** @param {string} range */ (range) => ask('/weights/a.gguf', { headers: { range } });
+  for (const [range, from, to] of /** @type {const} */ ([
+    ['bytes=0-0', 0, 0],
+    ['bytes=2-5', 2, 5],
+    ['bytes=7-', 7, 9],
+    ['bytes=5-99', 5, 9],
+    ['bytes=-3', 7, 9],
+    ['bytes=-99', 0, 9],
+    ['bytes=0-9', 0, 9],
+  ])) {
+    const { status, headers, body } = await get(range);
+    assert.deepEqual(
+      [status, body, headers['content-range']],
+      [206, digits.slice(from, to + 1), `bytes ${from}-${to}/10`],
+      range,
+    );
+    assert.equal(headers['content-length'], String(to - from + 1));
+  }
+  for (const range of ['bytes=10-', 'bytes=10-12', 'bytes=-0']) {
+    const { status, headers } = await get(range);
+    assert.deepEqual([status, headers['content-range']], [416, 'bytes */10'], range);
+  }
+  for (const range of [
+    'bytes=5-2',
+    'bytes=-',
+    'bytes=a-b',
+    'lines=0-1',
+    'bytes=0-1,3-4',
+    'bytes 0-1',
+    'bytes=-1-2',
+    '',
+  ]) {
+    const { status, body } = await get(range);
+    assert.deepEqual([status, body], [200, digits], range);
+  }
+  const {
+    headers: { etag, 'last-modified': date },
+  } = await ask('/weights/a.gguf');
+  const conditional = /** @param {any} ifRange */ (ifRange) =>
+    ask('/weights/a.gguf', { headers: { range: 'bytes=0-1', 'if-range': ifRange } });
+  assert.equal((await conditional(etag)).status, 206);
+  assert.equal((await conditional(date)).status, 206);
+  assert.equal((await conditional('"other"')).status, 200);
+  assert.equal(
+    (await ask('/web/page.css', { headers: { range: 'bytes=0-' } })).status,
+    416,
+    'an empty file has no bytes',
+  );
+  assert.deepEqual([(await ask('/web/page.css')).status, (await ask('/web/page.css')).body], [200, '']);
+});
+
+test('HEAD', async () => {
+  const { status, headers, body } = await ask('/weights/a.gguf', { method: 'HEAD' });
+  assert.deepEqual([status, headers['content-length'], headers['accept-ranges'], body], [200, '10', 'bytes', '']);
+  assert.deepEqual((await ask('/weights/none.gguf', { method: 'HEAD' })).body, '');
+});
+
+test('what the reader has already is not sent again', async () => {
+  const { headers } = await ask('/weights/a.gguf');
+  const tag = String(headers.etag),
+    date = String(headers['last-modified']);
+  assert.equal(date, 'Tue, 14 Nov 2023 22:13:20 GMT');
+  const status = async (/** @type {Record<string, string>} */ conditions) =>
+    (await ask('/weights/a.gguf', { headers: conditions })).status;
+  assert.equal(await status({ 'if-none-match': tag }), 304);
+  assert.equal(await status({ 'if-none-match': `"x", W/${tag}` }), 304);
+  assert.equal(await status({ 'if-none-match': '*' }), 304);
+  assert.equal(await status({ 'if-none-match': '"x"' }), 200);
+  assert.equal(await status({ 'if-modified-since': date }), 304);
+  assert.equal(await status({ 'if-modified-since': 'Tue, 14 Nov 2023 22:13:19 GMT' }), 200);
+  assert.equal(await status({ 'if-modified-since': 'yesterday' }), 200);
+  assert.equal(await status({ 'if-none-match': '"x"', 'if-modified-since': date }), 200, 'the tag decides');
+  const fresh = await ask('/web/', { headers: { 'if-none-match': String((await ask('/web/')).headers.etag) } });
+  assert.deepEqual([fresh.status, fresh.body, fresh.headers['content-security-policy']], [304, '', POLICY]);
+  await writeFile(join(root, 'weights', 'a.gguf'), digits);
+  assert.equal(await status({ 'if-none-match': tag }), 200, 'written anew');
+});
+
+test('nothing outside the folders', async () => {
+  const paths = [
+    '/secret.txt',
+    '/web/../secret.txt',
+    '/web/%2e%2e/secret.txt',
+    '/web/%2E%2E%2Fsecret.txt',
+    '/web/..%2fsecret.txt',
+    '/weights/../../secret.txt',
+    '/web/dist/../../secret.txt',
+    '/../secret.txt',
+    '/..',
+    '/.',
+    '/web/./index.html',
+    '//secret.txt',
+    '//web/index.html',
+    '/web//index.html',
+    '/web/out.txt',
+    '/web/up/secret.txt',
+    '/web/up/',
+    '/web/.hidden',
+    '/web/%2ehidden',
+    '/package.json',
+    '/web/empty/',
+    '/web/none.js',
+    '/web/lib.js/',
+    '/web/lib.js/x',
+    '/%77eb/../secret.txt',
+    '/weights/',
+    '/WEB/index.html',
+  ];
+  for (const path of paths) {
+    const { status, body } = await ask(path);
+    assert.deepEqual([status, body], [404, '404\n'], path);
+  }
+  for (const path of [
+    '/web/%00',
+    '/web/index.html%00.js',
+    '/web/..%5csecret.txt',
+    '/web/%',
+    '/web/%ff',
+    'http://other/web/',
+    '*',
+  ]) {
+    const { status } = await ask(path);
+    assert.equal(status, 400, path);
+  }
+  assert.equal((await ask(`/web/${'a'.repeat(5000)}`)).status, 404);
+});
+
+test('other methods', async () => {
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) {
+    const { status, headers } = await ask('/web/', { method });
+    assert.deepEqual([status, headers.allow], [405, 'GET, HEAD']);
+  }
+});
+
+test('a reader who goes away does no harm', async () => {
+  await writeFile(join(root, 'weights', 'large.gguf'), new Uint8Array(8e6));
+  await new Promise((resolve) => {
+    const leaving = request(
+      { host: '127.0.0.1', port: server.port, path: '/weights/large.gguf', agent: false },
+      (response) => {
+        response.once('data', () => {
+          leaving.destroy();
+          resolve(undefined);
+        });
+      },
+    );
+    leaving.on('error', () => {}).end();
+  });
+  assert.equal((await ask('/web/')).status, 200);
+});
+
+test('a taken port is an error when it was asked for', async () => {
+  await assert.rejects(serve({ port: server.port, root }), { code: 'EADDRINUSE' });
+});
+
+/** @param {Record<string, string>} environment */
+function start(environment) {
+  const child = spawn(process.execPath, [`${ROOT}web/serve.js`], { env: { ...process.env, PORT: '', ...environment } });
+  let text = '';
+  /** @type {Promise<{ child: typeof child, text: string, code: number | null }>} */
+  const said = new Promise((resolve) => {
+    child.stdout.on('data', (chunk) => {
+      text += chunk;
+      if (text.includes('\n')) resolve({ child, text, code: null });
+    });
+    child.stderr.on('data', (chunk) => (text += chunk));
+    child.on('close', (code) => resolve({ child, text, code }));
+  });
+  return said;
+}
+
+test('npm start: prints the address, and the library loads from it', async () => {
+  const { child, text } = await start({});
+  const [url] = /http:\/\/127\.0\.0\.1:\d+\//.exec(text) ?? [''];
+  assert.ok(url, text);
+  assert.ok(Number(new URL(url).port) >= 8080);
+  const model = await load(`${url}weights/digits.gguf`, { wasmUrl: `${url}web/dist/nextpixel.wasm` });
+  assert.equal((await collect(model.generate({ chunk: 100 }))).values[0].length, 784);
+  model.close();
+  child.kill();
+});
+
+test('npm start: PORT that is no port, or taken', async () => {
+  for (const PORT of ['x', '-1', '65536', '80.5']) {
+    const { text, code } = await start({ PORT });
+    assert.deepEqual([code, /PORT must be/.test(text)], [1, true]);
+  }
+  const taken = createServer();
+  await new Promise((resolve) => taken.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (taken.address());
+  const { text, code } = await start({ PORT: String(port) });
+  assert.deepEqual([code, text], [1, `nextpixel: port ${port} is taken: set PORT to another one\n`]);
+  taken.close();
+});

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The worker's half of the protocol, slice by slice, with a clock and an event loop of our own. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Pace, Tasks } from '../../web/lib/tasks.js';
+import { wasmModule } from './helpers.js';
+import { noise, toyModel } from './toy.js';
+
+/** @import { FromWorker, StepMessage } from '../../web/lib/protocol.js' */
+
+const SETTINGS = { seed: 1n, samples: 2, label: -1, temperature: 1, topK: 0, topP: 1 };
+const ELEMENTS = 64;
+
+/** A worker whose slices are run one by one. */
+function bench() {
+  /** @type {FromWorker[]} */
+  const posted = [];
+  /** @type {(() => void)[]} */
+  const loop = [];
+  let time = 0;
+  // The clock moves 5 ms at each look: every slice seems to take 5 ms.
+  const tasks = new Tasks(
+    (message) => posted.push(message),
+    (task) => () => void loop.push(task),
+    () => (time += 5),
+  );
+  tasks.receive({ type: 'open', id: 1, module: wasmModule, bytes: toyModel() });
+  posted.length = 0;
+  return {
+    tasks,
+    posted,
+    /** Runs one slice, or says that there is none to run. */
+    slice() {
+      const task = loop.shift();
+      task?.();
+      return task !== undefined;
+    },
+    /** Runs until nothing is left to do; gives back how many slices that took. */
+    settle() {
+      let slices = 0;
+      while (this.slice()) assert.ok(++slices < 10000);
+      return slices;
+    },
+    get sessions() {
+      return tasks.core?.sessions;
+    },
+  };
+}
+
+test('open answers with the model', () => {
+  /** @type {FromWorker[]} */
+  const posted = [];
+  const tasks = new Tasks(
+    (message) => posted.push(message),
+    () => () => {},
+  );
+  tasks.receive({ type: 'open', id: 7, module: wasmModule, bytes: toyModel() });
+  assert.equal(posted.length, 1);
+  assert.ok(posted[0].type === 'opened' && posted[0].id === 7 && posted[0].info.name === 'toy');
+  tasks.receive({ type: 'open', id: 8, module: wasmModule, bytes: new Uint8Array(10) });
+  assert.ok(posted[1].type === 'failed' && posted[1].id === 8 && posted[1].error.code === 'format');
+});
+
+test('a run computes nothing before its first credit, and one chunk for each', () => {
+  const { tasks, posted, settle, ...worker } = bench();
+  const self = { ...worker, settle };
+  tasks.receive({ type: 'draw', id: 2, known: noise(10), settings: SETTINGS });
+  assert.equal(self.settle(), 0);
+  assert.equal(tasks.core?.sessions, 0);
+  for (let from = 10; from < ELEMENTS; from += 9) {
+    tasks.receive({ type: 'next', id: 2, chunk: 9 });
+    self.settle();
+    const step = /** @type {StepMessage} */ (posted.pop());
+    assert.deepEqual([step.type, step.id, step.from, step.to], ['step', 2, from, Math.min(from + 9, ELEMENTS)]);
+    assert.equal(step.values.length, (step.to - step.from) * SETTINGS.samples);
+    assert.equal(step.last, step.to === ELEMENTS);
+    assert.equal(posted.length, 0);
+    assert.equal(self.settle(), 0);
+    assert.equal(tasks.core?.sessions, step.last ? 0 : 1);
+  }
+  tasks.receive({ type: 'next', id: 2, chunk: 9 }); // of a run that is over
+  assert.equal(self.settle(), 0);
+});
+
+test('stop frees a run wherever it is, and it computes no further', () => {
+  for (let slices = 0; slices < 8; slices++) {
+    const worker = bench();
+    worker.tasks.receive({ type: 'draw', id: 2, known: noise(40), settings: SETTINGS });
+    worker.tasks.receive({ type: 'next', id: 2, chunk: 24 });
+    for (let i = 0; i < slices; i++) worker.slice();
+    const posted = worker.posted.length;
+    worker.tasks.receive({ type: 'stop', id: 2 });
+    assert.equal(worker.sessions, 0);
+    worker.settle();
+    assert.equal(worker.posted.length, posted);
+    worker.tasks.receive({ type: 'stop', id: 2 });
+    worker.tasks.receive({ type: 'next', id: 2, chunk: 1 });
+    assert.equal(worker.settle(), 0);
+  }
+  const worker = bench();
+  for (const [id, type] of /** @type {const} */ ([
+    [2, 'score'],
+    [3, 'attention'],
+  ])) {
+    worker.tasks.receive({ type, id, values: noise(ELEMENTS), label: -1 });
+    worker.slice();
+    assert.equal(worker.sessions, 1);
+    worker.tasks.receive({ type: 'stop', id });
+    assert.equal(worker.sessions, 0);
+    worker.settle();
+  }
+  assert.deepEqual(worker.posted, []);
+});
+
+test('work in flight takes turns', () => {
+  const worker = bench();
+  worker.tasks.receive({ type: 'draw', id: 2, known: noise(0), settings: SETTINGS });
+  worker.tasks.receive({ type: 'draw', id: 3, known: noise(0), settings: SETTINGS });
+  for (const id of [2, 3]) worker.tasks.receive({ type: 'next', id, chunk: 0 });
+  /** @type {Record<number, number>} */
+  const positions = { 2: 0, 3: 0 };
+  for (let i = 0; i < 6; i++) {
+    worker.slice();
+    const step = /** @type {StepMessage} */ (worker.posted.at(-1));
+    assert.equal(step.id, 2 + (i % 2));
+    positions[step.id] = step.to;
+    worker.tasks.receive({ type: 'next', id: step.id, chunk: 0 });
+  }
+  assert.ok(positions[2] > 0 && positions[3] > 0);
+  assert.equal(worker.sessions, 2);
+});
+
+test('a request that fails leaves nothing behind', () => {
+  const worker = bench();
+  worker.tasks.receive({ type: 'score', id: 2, values: noise(ELEMENTS), label: 5 });
+  worker.tasks.receive({
+    type: 'draw',
+    id: 3,
+    known: noise(ELEMENTS - 1),
+    settings: { ...SETTINGS, temperature: NaN },
+  });
+  worker.tasks.receive({ type: 'next', id: 3, chunk: 0 });
+  worker.settle();
+  assert.deepEqual(
+    worker.posted.map((message) => message.type === 'failed' && [message.id, message.error.code]),
+    [
+      [2, 'argument'],
+      [3, 'argument'],
+    ],
+  );
+  assert.equal(worker.sessions, 0);
+});
+
+test('pace: finds the length of a slice, by bounded steps', () => {
+  /** @type {(ms: number, first: number) => number} */
+  const settled = (ms, first) => {
+    const pace = new Pace(first);
+    for (let i = 0; i < 40; i++) pace.record(pace.count, pace.count * ms);
+    return pace.count;
+  };
+  assert.equal(settled(0.1, 1), 100);
+  assert.equal(settled(0.1, 5000), 100);
+  assert.equal(settled(50, 32), 1, 'at least one element, however slow');
+  assert.ok(settled(0, 1) >= 8192 && Number.isFinite(settled(0, 1)), 'a clock that stands still');
+  const pace = new Pace(8);
+  pace.record(8, 0);
+  assert.equal(pace.count, 16);
+  pace.record(16, 1e6);
+  assert.equal(pace.count, 4);
+  pace.record(1, 0.001);
+  assert.equal(pace.count, 4, 'a short slice does not raise it');
+});

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+
+/** What a user of the package may write, and what the types must refuse. Compiled by package.test.js, never run. */
+
+import { NextPixelError, load, supported } from 'nextpixel';
+import type { Attention, DrawOptions, ErrorCode, ModelInfo, Picture, Score, Step } from 'nextpixel';
+
+export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): Promise<void> {
+  const can: boolean = supported;
+  const controller = new AbortController();
+  const model = await load('weights/digits.gguf', {
+    signal: controller.signal,
+    onProgress: ({ loaded, total }) => console.log(loaded / (total ?? loaded)),
+    integrity: 'sha256-x',
+    wasmUrl: new URL('https://example.org/nextpixel.wasm'),
+  });
+  await load(new URL('https://example.org/'));
+  await load(new Uint8Array(1));
+  await load(new ArrayBuffer(1));
+  await load(new Response());
+
+  const info: ModelInfo = model.info;
+  const names: string[] = info.classes;
+  const options: DrawOptions & { rows?: number } = {
+    rows: 14,
+    samples: 3,
+    seed: 7n,
+    temperature: 1,
+    topK: 0,
+    topP: 1,
+    label: '7',
+    chunk: 1,
+  };
+  const run = model.complete(image, options);
+  const seed: number | bigint = run.seed;
+  for await (const step of run) {
+    const { sample, from, to, values, nats }: Step = step;
+    const numbers: number[] = [sample, from, to, values[0], nats[0]];
+    void numbers;
+  }
+  const pictures: Picture[] = await model
+    .generate({ label: 3 })
+    .drawTo([canvas, new OffscreenCanvas(1, 1)], { signal: controller.signal });
+  canvas.getContext('2d')?.putImageData(new ImageData(pictures[0].data, pictures[0].width), 0, 0);
+  for (const source of [image, canvas, new ImageData(1, 1), await createImageBitmap(image), new OffscreenCanvas(1, 1)])
+    model.complete(source);
+  const score: Score = await model.score({ data: new Uint8Array(784), width: 28, height: 28 }, { label: null });
+  const attention: Attention = await model.attention(canvas, { row: 1, column: 2 });
+  const weights: Float32Array = attention.weights;
+  model.close();
+
+  try {
+    await load('missing.gguf');
+  } catch (error) {
+    if (error instanceof NextPixelError) {
+      const code: ErrorCode = error.code;
+      if (error.code === 'network') console.log(error.message, error.status);
+      // @ts-expect-error: the codes are a closed list
+      if (error.code === 'netwrok') console.log(code);
+    }
+  }
+
+  // @ts-expect-error: no such option
+  model.complete(image, { row: 14 });
+  // @ts-expect-error: a number
+  model.generate({ temperature: '1' });
+  // @ts-expect-error: row and column are needed
+  await model.attention(canvas, { row: 1 });
+  // @ts-expect-error: no image
+  await model.score('seven.png');
+  // @ts-expect-error: no source
+  await load(7);
+  void [can, names, seed, score.bitsPerDim, weights];
+}

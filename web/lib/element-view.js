@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What <next-pixel> shows: a canvas with the pictures side by side, buttons, and a line of text, in a shadow root. */
+
+/** @import { ModelInfo } from './protocol.js' */
+
+/** @typedef {[number, number, number]} RGB  0 to 255 */
+
+/** Blank columns between two pictures. */
+const GAP = 2;
+
+const STYLE = `
+  :host { display: inline-block; max-width: 100%; font: 0.875rem/1.4 system-ui, sans-serif; }
+  :host([hidden]) { display: none; }
+  canvas { display: block; width: calc(var(--columns) * var(--nx-pixel, 5px)); max-width: 100%; image-rendering: pixelated; }
+  .controls { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5em; margin-top: 0.6em; }
+  button {
+    min-height: 2.5em; padding: 0.3em 1em; border: 1px solid currentcolor; border-radius: 3px; background: transparent;
+    color: inherit; font: inherit; cursor: pointer;
+  }
+  button:hover:not(:disabled) { color: var(--nx-accent, currentcolor); }
+  button:focus-visible { outline: 2px solid var(--nx-accent, currentcolor); outline-offset: 2px; }
+  button:disabled { opacity: 0.5; cursor: default; }
+  .status { font-variant-numeric: tabular-nums; }
+  .paper { color: var(--nx-paper, #000); }
+  .ink { color: var(--nx-ink, #fff); }
+  .drawn { color: var(--nx-drawn, var(--nx-ink, #fff)); }
+  [hidden] { display: none !important; }
+`;
+
+/** One sheet for all elements, made when the first needs it; a strict Content-Security-Policy allows it.
+ * @type {CSSStyleSheet | undefined} */
+let sheet;
+
+function styles() {
+  if (!sheet) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(STYLE);
+  }
+  return sheet;
+}
+
+/**
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, string>} attributes
+ * @param {...(Node | string)} children
+ */
+function make(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+/**
+ * A computed colour in numbers.
+ *
+ * @param {Element} probe
+ * @returns {RGB}
+ */
+function colourOf(probe) {
+  const text = getComputedStyle(probe).color;
+  const [red = 0, green = 0, blue = 0] = (text.match(/[\d.]+/g) ?? []).map(Number);
+  const scale = text.startsWith('rgb') ? 1 : 255; // else color(srgb 0..1 0..1 0..1)
+  return [red * scale, green * scale, blue * scale];
+}
+
+export class View {
+  #canvas = make('canvas', { part: 'picture', role: 'img', hidden: '' });
+  #poster = make('slot', {});
+  #controls = make('div', { part: 'controls', class: 'controls', role: 'group', 'aria-label': 'Picture', hidden: '' });
+  #play = make('button', { part: 'button play', type: 'button' }, 'Play');
+  #stop = make('button', { part: 'button stop', type: 'button', disabled: '' }, 'Stop');
+  #status = make('span', { part: 'status', class: 'status' });
+  #paper = make('span', { class: 'paper', hidden: '' });
+  #ink = make('span', { class: 'ink', hidden: '' });
+  #drawn = make('span', { class: 'drawn', hidden: '' });
+  /** @type {ModelInfo | undefined} */
+  #info;
+  /** Elements of each picture. @type {Uint8Array[]} */
+  #pictures = [];
+  /** How many elements of each exist. @type {number[]} */
+  #filled = [];
+  #known = 0;
+  #frame = 0;
+
+  /**
+   * @param {ShadowRoot} root
+   * @param {{ play: () => void, stop: () => void }} actions
+   */
+  constructor(root, { play, stop }) {
+    root.adoptedStyleSheets = [styles()];
+    this.#play.addEventListener('click', play);
+    this.#stop.addEventListener('click', stop);
+    this.#controls.append(this.#play, this.#stop, this.#status);
+    root.append(this.#canvas, this.#poster, this.#controls, this.#paper, this.#ink, this.#drawn);
+  }
+
+  /**
+   * Takes the pictures of a new run. They are painted when paint() or paintSoon() is called.
+   *
+   * @param {ModelInfo} info
+   * @param {Uint8Array[]} pictures  written to by the run
+   * @param {number} known           elements of each that were given
+   */
+  begin(info, pictures, known) {
+    this.#info = info;
+    this.#pictures = pictures;
+    this.#filled = pictures.map(() => known);
+    this.#known = known;
+  }
+
+  /**
+   * @param {number} sample
+   * @param {number} to  elements that exist now
+   */
+  fill(sample, to) {
+    this.#filled[sample] = to;
+  }
+
+  /** Paints at the next animation frame. */
+  paintSoon() {
+    this.#frame ||= requestAnimationFrame(() => this.paint());
+  }
+
+  /** Paints now, in the colours of the moment. The poster goes with the first drawn pixel. */
+  paint() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    const info = this.#info;
+    const context = this.#canvas.getContext('2d');
+    if (!info || !context) return;
+    const { width, height, channels } = info;
+    const columns = this.#pictures.length * (width + GAP) - GAP;
+    if (this.#canvas.width !== columns || this.#canvas.height !== height) {
+      this.#canvas.width = columns;
+      this.#canvas.height = height;
+      this.#canvas.style.setProperty('--columns', String(columns));
+    }
+    const image = context.createImageData(columns, height);
+    const paper = colourOf(this.#paper);
+    const inks = [colourOf(this.#ink), colourOf(this.#drawn)];
+    this.#pictures.forEach((elements, sample) => {
+      for (let pixel = 0; (pixel + 1) * channels <= this.#filled[sample]; pixel++) {
+        const at = 4 * (Math.floor(pixel / width) * columns + sample * (width + GAP) + (pixel % width));
+        const ink = inks[pixel * channels < this.#known ? 0 : 1];
+        for (let c = 0; c < 3; c++) {
+          image.data[at + c] = channels === 1 ? paper[c] + ((ink[c] - paper[c]) * elements[pixel]) / 255 : elements[3 * pixel + c];
+        }
+        image.data[at + 3] = 255;
+      }
+    });
+    context.putImageData(image, 0, 0);
+    this.#poster.hidden = true;
+    this.#canvas.hidden = false;
+  }
+
+  /** Back to the poster. */
+  clear() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    this.#info = undefined;
+    this.#poster.hidden = false;
+    this.#canvas.hidden = true;
+  }
+
+  /**
+   * @param {object} what
+   * @param {boolean} what.controls
+   * @param {string} what.play    text of the play button
+   * @param {boolean} what.stop   whether there is something to stop
+   * @param {string} what.status  visible text
+   * @param {string} what.label   of the canvas
+   */
+  show({ controls, play, stop, status, label }) {
+    this.#controls.hidden = !controls;
+    this.#play.textContent = play;
+    if (!stop && this.#stop.matches(':focus')) this.#play.focus(); // a disabled button would drop the focus
+    this.#stop.disabled = !stop;
+    this.#status.textContent = status;
+    this.#canvas.setAttribute('aria-label', label);
+  }
+}

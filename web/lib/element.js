@@ -1,0 +1,616 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The custom element:
+ *
+ *     <next-pixel model="digits.gguf" task="complete" src="seven.png" rows="14" samples="3" seed="7" controls>
+ *       <img src="poster.png" alt="...">      shown until the first pixel
+ *     </next-pixel>
+ *
+ * The attributes are the state, and the properties reflect them. A value that makes no sense counts as absent.
+ *
+ *     model      address of the weights               seed         whole number; absent: other pictures each time
+ *     task       complete (default) or generate       temperature  0 to 100, default 1
+ *     src        picture to complete                  top-p        over 0 to 1, default 1
+ *     rows       rows of it that are given, or half   label        a class by name
+ *     samples    pictures side by side, 1 to 64       autoplay     begins by itself when it comes into sight
+ *                                                     controls     shows buttons
+ *
+ * Life cycle, the value of `state`. Removal from the document closes from every state; a mere move does not.
+ *
+ *     idle --(1)--> near --(2)--> running <--(3)--> paused
+ *      ^             ^               |                 |        (1) within 200 pixels of the screen: the model is loaded
+ *      |             +------(4)------+-----------------+        (2) play(), or autoplay once the model is there
+ *      |                                                        (3) pause() and play(); out of sight or hidden, and back
+ *      +--- put back into the document --- closed               (4) finished, stop(), failed, model changed
+ *
+ * Events, which bubble and cross shadow roots: nx-ready, nx-step, nx-end, nx-error. Methods: play(), pause(), stop().
+ *
+ * Style: --nx-pixel (size of a pixel), --nx-accent (buttons); for grey models --nx-paper and --nx-ink, the colours of the lowest
+ * and the highest level, and --nx-drawn, that of the highest in what the model drew; ::part(picture), ::part(controls),
+ * ::part(button), ::part(status).
+ *
+ * Under prefers-reduced-motion nothing begins by itself (buttons appear instead), and a picture appears when it is finished.
+ */
+
+import { View } from './element-view.js';
+import { NextPixelError } from './error.js';
+import { elementsOf, quantise } from './image.js';
+import { MAX_SAMPLES } from './protocol.js';
+import { acquire } from './shared.js';
+import { announce } from './status.js';
+
+/** @import { DrawOptions } from './settings.js' */
+/** @import { ModelInfo } from './protocol.js' */
+/** @import { Step } from './run.js' */
+/** @import { Hold } from './shared.js' */
+
+/** @typedef {'idle' | 'near' | 'running' | 'paused' | 'closed'} ElementState */
+
+export class NextPixelReadyEvent extends Event {
+  /** @param {ModelInfo} info */
+  constructor(info) {
+    super('nx-ready', { bubbles: true, composed: true });
+    /** What the model is. */
+    this.info = info;
+  }
+}
+
+export class NextPixelStepEvent extends Event {
+  /** @param {Step} step */
+  constructor(step) {
+    super('nx-step', { bubbles: true, composed: true });
+    /** The pixels that came. */
+    this.step = step;
+  }
+}
+
+export class NextPixelEndEvent extends Event {
+  /**
+   * @param {number | bigint} seed
+   * @param {number[]} nats
+   */
+  constructor(seed, nats) {
+    super('nx-end', { bubbles: true, composed: true });
+    /** The seed of these pictures, whether it was given or not. */
+    this.seed = seed;
+    /** What the drawn part of each picture cost. */
+    this.nats = nats;
+  }
+}
+
+export class NextPixelErrorEvent extends Event {
+  /** @param {NextPixelError} error */
+  constructor(error) {
+    super('nx-error', { bubbles: true, composed: true });
+    this.error = error;
+  }
+}
+
+/** Attributes that change what is drawn. */
+const DRAWN_FROM = ['task', 'src', 'rows', 'samples', 'seed', 'temperature', 'top-p', 'label'];
+
+/** Who wants to know that it came near the screen or left it. @type {WeakMap<Element, (near: boolean) => void>} */
+const watchers = new WeakMap();
+/** One observer for all elements. @type {IntersectionObserver | undefined} */
+let observer;
+
+function sharedObserver() {
+  return (observer ??= new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) watchers.get(target)?.(isIntersecting);
+  }, { rootMargin: '200px' }));
+}
+
+/** So that importing this file does no harm where there is no document, as in Node. */
+const Base = globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (/** @type {unknown} */ (class {}));
+
+export class NextPixelElement extends Base {
+  static observedAttributes = ['model', 'autoplay', 'controls', 'aria-label', ...DRAWN_FROM];
+
+  /**
+   * Registers the element.
+   *
+   * @param {string} [tag]
+   * @param {CustomElementRegistry} [registry]
+   */
+  static define(tag = 'next-pixel', registry = customElements) {
+    registry.define(tag, this);
+    return this;
+  }
+
+  #view = new View(this.attachShadow({ mode: 'open' }), {
+    play: () => (this.#state === 'running' ? this.pause() : this.play()),
+    stop: () => this.stop(),
+  });
+  #motion = matchMedia('(prefers-reduced-motion: reduce)');
+  #theme = matchMedia('(prefers-color-scheme: dark)');
+  /** @type {ElementState} */
+  #state = 'idle';
+  #near = false;
+  /** play() was called, or autoplay, before the model was there. */
+  #wanted = false;
+  /** pause() was called: being seen again does not go on. */
+  #held = false;
+  #message = '';
+  #failed = false;
+  /** The model, once it is loaded. @type {Hold | undefined} */
+  #hold;
+  /** @type {AbortController | undefined} */
+  #loading;
+  /** The run under way. @type {AbortController | undefined} */
+  #run;
+  /** Whether there are pictures of a run, finished or not. */
+  #shown = false;
+  /** Of the drawn part, 0 to 1. */
+  #progress = 0;
+  /** Lets a paused run go on. */
+  #goOn = () => {};
+  /** Attributes that changed since the last look. @type {Set<string>} */
+  #changed = new Set();
+
+  get state() {
+    return this.#state;
+  }
+
+  /** What the model is, once it is loaded. @type {ModelInfo | undefined} */
+  get info() {
+    return this.#hold?.model.info;
+  }
+
+  connectedCallback() {
+    for (const name of PROPERTIES) upgrade(this, name);
+    if (this.#state === 'closed') this.#state = 'idle';
+    watchers.set(this, (near) => this.#seen(near));
+    sharedObserver().observe(this);
+    document.addEventListener('visibilitychange', this.#look);
+    this.#motion.addEventListener('change', this.#look);
+    this.#theme.addEventListener('change', this.#repaint);
+    this.#show();
+  }
+
+  disconnectedCallback() {
+    sharedObserver().unobserve(this);
+    document.removeEventListener('visibilitychange', this.#look);
+    this.#motion.removeEventListener('change', this.#look);
+    this.#theme.removeEventListener('change', this.#repaint);
+    // A node that is moved is back by then.
+    queueMicrotask(() => {
+      if (!this.isConnected) this.#close();
+    });
+  }
+
+  /** Where the browser can move nodes without taking them out, there is nothing to do. */
+  connectedMoveCallback() {}
+
+  /**
+   * @param {string} name
+   * @param {string | null} before
+   * @param {string | null} now
+   */
+  attributeChangedCallback(name, before, now) {
+    if (before === now) return;
+    if (this.#changed.size === 0) queueMicrotask(() => this.#apply());
+    this.#changed.add(name);
+  }
+
+  /** Begins, begins again when finished, or goes on when paused. Loads the model if that is still to be done. */
+  play() {
+    this.#held = false;
+    if (this.#run) {
+      this.#look();
+    } else if (this.#hold) {
+      this.#start(this.#hold);
+    } else {
+      this.#wanted = true;
+      if (this.isConnected) this.#load();
+    }
+  }
+
+  /** Stops until play(). What is not asked for is not computed. */
+  pause() {
+    this.#held = true;
+    this.#look();
+  }
+
+  /** Ends the run; what was drawn stays. */
+  stop() {
+    this.#wanted = false;
+    if (!this.#run) return;
+    this.#abort();
+    this.#enter('near', 'Stopped');
+  }
+
+  /** @param {boolean} near */
+  #seen(near) {
+    this.#near = near;
+    if (near && this.#state === 'idle') {
+      this.#state = 'near';
+      this.#load();
+    }
+    this.#look();
+  }
+
+  /** Looks at everything that decides whether a run goes on. */
+  #look = () => {
+    if (this.#run) {
+      const rest = this.#held || !this.#near || document.hidden;
+      if (rest !== (this.#state === 'paused')) this.#enter(rest ? 'paused' : 'running', this.#message);
+      if (!rest) this.#goOn();
+    }
+    this.#show();
+  };
+
+  #repaint = () => {
+    if (this.#shown) this.#view.paint();
+  };
+
+  /** Takes changed attributes into account, all of a task at once. */
+  #apply() {
+    const changed = this.#changed;
+    this.#changed = new Set();
+    if (!this.isConnected) return;
+    if (changed.has('model')) {
+      const again = this.#run !== undefined || this.#shown;
+      this.#letGo();
+      this.#view.clear();
+      this.#shown = false;
+      this.#state = this.#near ? 'near' : 'idle';
+      this.#wanted ||= again;
+      if (this.#near) this.#load();
+    } else if (DRAWN_FROM.some((name) => changed.has(name)) && this.#hold && (this.#run || this.#shown)) {
+      this.#start(this.#hold);
+    } else if (changed.has('autoplay') && this.autoplay && this.#hold && !this.#run && !this.#motion.matches) {
+      this.play();
+    }
+    this.#show();
+  }
+
+  async #load() {
+    if (this.#hold || this.#loading || !this.model) return;
+    const stopper = new AbortController();
+    this.#loading = stopper;
+    this.#failed = false;
+    try {
+      const hold = await acquire(new URL(this.model, document.baseURI).href, {
+        signal: stopper.signal,
+        onProgress: ({ loaded, total }) => this.#say(total ? `Loading ${Math.round((100 * loaded) / total)} %` : 'Loading'),
+      });
+      this.#hold = hold;
+      this.#loading = undefined;
+      this.#say('');
+      this.dispatchEvent(new NextPixelReadyEvent(hold.model.info));
+      if (this.#hold !== hold || this.#run) return; // a listener did something about it
+      if (this.#wanted || (this.autoplay && !this.#motion.matches)) this.#start(hold);
+    } catch (error) {
+      if (stopper.signal.aborted) return;
+      this.#loading = undefined;
+      this.#fail(error);
+    }
+  }
+
+  /** @param {Hold} hold */
+  async #start(hold) {
+    this.#abort();
+    const stopper = new AbortController();
+    const { signal } = stopper;
+    this.#run = stopper;
+    this.#wanted = false;
+    this.#failed = false;
+    this.#progress = 0;
+    this.#enter('running', 'Drawing');
+    this.#look();
+    try {
+      const { info } = hold.model;
+      const { width, height, channels, levels } = info;
+      const options = { ...this.#options(info), signal };
+      const { samples } = options;
+      let known = new Uint8Array(0);
+      let run;
+      if (this.task === 'complete') {
+        const elements = elementsOf(await this.#source(signal), info);
+        const rows = this.rows !== undefined && this.rows <= height ? this.rows : Math.floor(height / 2);
+        known = quantise(elements.subarray(0, rows * width * channels), levels);
+        run = hold.model.complete({ data: elements, width, height }, { ...options, rows });
+      } else {
+        run = hold.model.generate(options);
+      }
+      const total = width * height * channels;
+      const pictures = Array.from({ length: samples }, () => {
+        const picture = new Uint8Array(total);
+        picture.set(known);
+        return picture;
+      });
+      const nats = new Array(samples).fill(0);
+      this.#view.begin(info, pictures, known.length);
+      await this.#patience(signal);
+      for await (const step of run) {
+        signal.throwIfAborted();
+        const { sample, from, to, values } = step;
+        pictures[sample].set(values, from);
+        for (const cost of step.nats) nats[sample] += cost;
+        this.#view.fill(sample, to);
+        this.#progress = (to - known.length) / (total - known.length);
+        if (!this.#motion.matches) this.#paint();
+        this.dispatchEvent(new NextPixelStepEvent(step));
+        await this.#patience(signal);
+      }
+      signal.throwIfAborted();
+      this.#run = undefined;
+      this.#progress = 1;
+      this.#paint();
+      this.#enter('near', `Drawn: ${nats.map((cost) => cost.toFixed(1)).join(', ')} nats`);
+      announce(this.#label());
+      this.dispatchEvent(new NextPixelEndEvent(run.seed, nats));
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#run = undefined;
+      this.#state = 'near';
+      this.#fail(error);
+    }
+  }
+
+  #paint() {
+    this.#shown = true;
+    this.#view.paintSoon();
+    this.#say(this.#state === 'running' ? `Drawing ${Math.round(100 * this.#progress)} %` : this.#message);
+  }
+
+  /**
+   * Waits while the run is paused.
+   *
+   * @param {AbortSignal} signal
+   */
+  async #patience(signal) {
+    while (this.#state === 'paused' && !signal.aborted) {
+      await /** @type {Promise<void>} */ (new Promise((resolve) => {
+        this.#goOn = resolve;
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      }));
+    }
+    signal.throwIfAborted();
+  }
+
+  /**
+   * The picture to complete.
+   *
+   * @param {AbortSignal} signal
+   */
+  async #source(signal) {
+    const image = new Image();
+    image.crossOrigin = 'anonymous';
+    image.src = this.src;
+    try {
+      await image.decode();
+    } catch (cause) {
+      throw new NextPixelError('network', this.src ? `The picture ${this.src} cannot be loaded: check the attribute src` :
+        'There is no picture to complete: set the attribute src, or task="generate"', { cause });
+    }
+    signal.throwIfAborted();
+    return image;
+  }
+
+  /**
+   * @param {ModelInfo} info
+   * @returns {DrawOptions & { samples: number }}
+   */
+  #options({ classes }) {
+    const { samples, seed, temperature, topP, label } = this;
+    return { samples, seed, temperature, topP, label: classes.includes(label) ? label : undefined };
+  }
+
+  /** @param {unknown} error */
+  #fail(error) {
+    const known = error instanceof NextPixelError ? error :
+      new NextPixelError('trap', `The picture cannot be drawn (${error})`, { cause: error });
+    // A model whose worker has gone cannot be asked again.
+    if (known.code === 'trap' || known.code === 'closed') {
+      this.#hold?.discard();
+      this.#hold = undefined;
+    }
+    this.#failed = true;
+    this.#wanted = false;
+    this.#say(known.message);
+    announce(known.message);
+    this.dispatchEvent(new NextPixelErrorEvent(known));
+  }
+
+  /** Ends the run, if there is one, without a word. */
+  #abort() {
+    this.#run?.abort();
+    this.#run = undefined;
+  }
+
+  /** Gives up the run and the model. */
+  #letGo() {
+    this.#abort();
+    this.#loading?.abort();
+    this.#loading = undefined;
+    this.#hold?.release();
+    this.#hold = undefined;
+  }
+
+  #close() {
+    this.#letGo();
+    this.#near = false;
+    this.#state = 'closed';
+  }
+
+  /**
+   * @param {ElementState} state
+   * @param {string} message
+   */
+  #enter(state, message) {
+    this.#state = state;
+    this.#say(message);
+  }
+
+  /** @param {string} message */
+  #say(message) {
+    this.#message = message;
+    this.#show();
+  }
+
+  #show() {
+    const running = this.#state === 'running';
+    const paused = this.#state === 'paused';
+    this.#view.show({
+      // Where autoplay was refused for the sake of reduced motion, there must be another way to begin.
+      controls: this.controls || (this.autoplay && this.#motion.matches),
+      play: running ? 'Pause' : paused ? 'Continue' : this.#failed ? 'Try again' : this.#shown ? 'Play again' : 'Play',
+      stop: running || paused,
+      status: paused ? `Paused at ${Math.round(100 * this.#progress)} %` : this.#message,
+      label: this.#label(),
+    });
+  }
+
+  #label() {
+    const own = this.getAttribute('aria-label');
+    if (own) return own;
+    const { samples } = this;
+    const what = this.task === 'generate' ? 'drawn from nothing' : `completed from ${this.src.split('/').pop() || 'a picture'}`;
+    const many = samples === 1 ? 'A picture' : `${samples} pictures`;
+    return `${many} ${what} by ${this.info?.name || 'a model'}, ${Math.round(100 * this.#progress)} % done`;
+  }
+
+  // The attributes as properties. Reading gives what is in effect; setting never throws.
+
+  get model() {
+    return this.getAttribute('model') ?? '';
+  }
+
+  set model(value) {
+    reflect(this, 'model', value);
+  }
+
+  /** @type {'complete' | 'generate'} */
+  get task() {
+    return this.getAttribute('task')?.trim().toLowerCase() === 'generate' ? 'generate' : 'complete';
+  }
+
+  set task(value) {
+    reflect(this, 'task', value);
+  }
+
+  get src() {
+    return this.getAttribute('src') ?? '';
+  }
+
+  set src(value) {
+    reflect(this, 'src', value);
+  }
+
+  /** Undefined: half of the picture. @type {number | undefined} */
+  get rows() {
+    return wholeNumber(this, 'rows', 0, 65536);
+  }
+
+  set rows(value) {
+    reflect(this, 'rows', value);
+  }
+
+  get samples() {
+    return wholeNumber(this, 'samples', 1, MAX_SAMPLES) ?? 1;
+  }
+
+  set samples(value) {
+    reflect(this, 'samples', value);
+  }
+
+  /** Undefined: another one each time. @type {number | undefined} */
+  get seed() {
+    return wholeNumber(this, 'seed', 0, Number.MAX_SAFE_INTEGER);
+  }
+
+  set seed(value) {
+    reflect(this, 'seed', value);
+  }
+
+  get temperature() {
+    return number(this, 'temperature', (t) => t >= 0 && t <= 100) ?? 1;
+  }
+
+  set temperature(value) {
+    reflect(this, 'temperature', value);
+  }
+
+  get topP() {
+    return number(this, 'top-p', (p) => p > 0 && p <= 1) ?? 1;
+  }
+
+  set topP(value) {
+    reflect(this, 'top-p', value);
+  }
+
+  get label() {
+    return this.getAttribute('label') ?? '';
+  }
+
+  set label(value) {
+    reflect(this, 'label', value);
+  }
+
+  get autoplay() {
+    return this.hasAttribute('autoplay');
+  }
+
+  set autoplay(value) {
+    this.toggleAttribute('autoplay', Boolean(value));
+  }
+
+  get controls() {
+    return this.hasAttribute('controls');
+  }
+
+  set controls(value) {
+    this.toggleAttribute('controls', Boolean(value));
+  }
+}
+
+const PROPERTIES = /** @type {const} */ ([
+  'model', 'task', 'src', 'rows', 'samples', 'seed', 'temperature', 'topP', 'label', 'autoplay', 'controls',
+]);
+
+/**
+ * A property set before the element was defined hides its setter: set it again.
+ *
+ * @param {any} element
+ * @param {string} name
+ */
+function upgrade(element, name) {
+  if (!Object.hasOwn(element, name)) return;
+  const value = element[name];
+  delete element[name];
+  element[name] = value;
+}
+
+/**
+ * @param {Element} element
+ * @param {string} name
+ * @param {unknown} value  undefined and null remove the attribute
+ */
+function reflect(element, name, value) {
+  if (value === undefined || value === null) element.removeAttribute(name);
+  else element.setAttribute(name, String(value));
+}
+
+/**
+ * @param {Element} element
+ * @param {string} name
+ * @param {(value: number) => boolean} valid
+ */
+function number(element, name, valid) {
+  const text = element.getAttribute(name)?.trim();
+  const value = text ? Number(text) : NaN;
+  return valid(value) ? value : undefined;
+}
+
+/**
+ * @param {Element} element
+ * @param {string} name
+ * @param {number} low
+ * @param {number} high
+ */
+function wholeNumber(element, name, low, high) {
+  return number(element, name, (value) => Number.isInteger(value) && value >= low && value <= high);
+}

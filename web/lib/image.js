@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** From whatever a page has to the 8-bit elements of a model: rows, columns, channels within a pixel. */
+
+import { argumentError } from './error.js';
+
+/** @import { ModelInfo } from './protocol.js' */
+
+/**
+ * Raw pixels of the model's size: RGBA, or one value per channel of the model.
+ *
+ * @typedef {{ data: Uint8Array | Uint8ClampedArray | number[], width: number, height: number }} RawImage
+ */
+/** An image of a page is scaled to the model's size; crop it first where its proportions matter.
+ * @typedef {RawImage | ImageData | HTMLCanvasElement | OffscreenCanvas | ImageBitmap | HTMLImageElement} ImageSource */
+/** @typedef {Pick<ModelInfo, 'width' | 'height' | 'channels' | 'levels'>} Shape */
+
+/**
+ * The elements of an image. Transparent pixels are laid over black; for one channel, colours become their luma.
+ *
+ * @param {ImageSource} image
+ * @param {Shape} shape
+ * @returns {Uint8Array<ArrayBuffer>} (height, width, channels)
+ */
+export function elementsOf(image, shape) {
+  const { width, height, channels } = shape;
+  if (typeof image !== 'object' || image === null) {
+    throw argumentError('image must be an ImageData, a canvas, an ImageBitmap, an <img> or { data, width, height }');
+  }
+  if (!('data' in image)) {
+    const pixels = drawn(image);
+    return fromRGBA(resample(pixels.data, pixels.width, pixels.height, width, height), channels);
+  }
+  if (image.width !== width || image.height !== height) {
+    throw argumentError(`The image is ${image.width} x ${image.height} pixels, the model needs ${width} x ${height}: ` +
+      'scale it first, or pass a canvas, ImageBitmap or <img>, which are scaled for you');
+  }
+  const data = bytesOf(image.data);
+  const pixels = width * height;
+  if (data.length === 4 * pixels) return fromRGBA(data, channels);
+  if (data.length === channels * pixels) return new Uint8Array(data);
+  throw argumentError(`image.data has ${data.length} values; ${width} x ${height} pixels are ${4 * pixels} (RGBA) or ` +
+    `${channels * pixels} (${channels === 1 ? 'grey' : 'RGB'})`);
+}
+
+/**
+ * Elements rounded to the levels of a model, as the model sees them.
+ *
+ * @param {Uint8Array} elements
+ * @param {number} levels
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+export function quantise(elements, levels) {
+  const top = levels - 1;
+  return Uint8Array.from(elements, (value) => {
+    const level = Math.floor((2 * value * top + 255) / 510);
+    return Math.floor((510 * level + top) / (2 * top)); // round(255 level / top)
+  });
+}
+
+/**
+ * @param {ArrayLike<number>} rgba  (pixels, 4)
+ * @param {number} channels  1 or 3
+ * @returns {Uint8Array<ArrayBuffer>} (pixels, channels)
+ */
+export function fromRGBA(rgba, channels) {
+  const pixels = rgba.length / 4;
+  const elements = new Uint8Array(pixels * channels);
+  for (let i = 0; i < pixels; i++) {
+    const [r, g, b, a] = [rgba[4 * i], rgba[4 * i + 1], rgba[4 * i + 2], rgba[4 * i + 3]];
+    if (channels === 1) {
+      // In whole numbers, so that grey stays as it is.
+      elements[i] = Math.round(((299 * r + 587 * g + 114 * b) * a) / 255000);
+    } else {
+      elements[3 * i] = Math.round((r * a) / 255);
+      elements[3 * i + 1] = Math.round((g * a) / 255);
+      elements[3 * i + 2] = Math.round((b * a) / 255);
+    }
+  }
+  return elements;
+}
+
+/**
+ * Scales by the mean over the area that each new pixel covers, weighted by opacity. Browsers scale differently, and
+ * what a model completes should not depend on that.
+ *
+ * @param {Uint8ClampedArray} rgba
+ * @param {number} width
+ * @param {number} height
+ * @param {number} newWidth
+ * @param {number} newHeight
+ * @returns {Uint8ClampedArray}
+ */
+export function resample(rgba, width, height, newWidth, newHeight) {
+  if (width === newWidth && height === newHeight) return rgba;
+  const columns = coverage(width, newWidth);
+  const rows = coverage(height, newHeight);
+  const out = new Uint8ClampedArray(4 * newWidth * newHeight);
+  for (let y = 0; y < newHeight; y++) {
+    for (let x = 0; x < newWidth; x++) {
+      let r = 0, g = 0, b = 0, opacity = 0, area = 0;
+      for (const [row, high] of rows[y]) {
+        for (const [column, wide] of columns[x]) {
+          const at = 4 * (row * width + column);
+          const weight = high * wide;
+          const alpha = weight * rgba[at + 3];
+          r += alpha * rgba[at];
+          g += alpha * rgba[at + 1];
+          b += alpha * rgba[at + 2];
+          opacity += alpha;
+          area += weight;
+        }
+      }
+      if (opacity > 0) out.set([r / opacity, g / opacity, b / opacity, opacity / area], 4 * (y * newWidth + x));
+    }
+  }
+  return out;
+}
+
+/**
+ * For each of `count` equal parts of 0..size, the unit intervals that it meets and how much of each.
+ *
+ * @param {number} size
+ * @param {number} count
+ */
+function coverage(size, count) {
+  return Array.from({ length: count }, (_, part) => {
+    const from = (part * size) / count;
+    const to = ((part + 1) * size) / count;
+    /** @type {[index: number, share: number][]} */
+    const parts = [];
+    for (let i = Math.floor(from); i < Math.min(size, Math.ceil(to)); i++) {
+      const share = Math.min(to, i + 1) - Math.max(from, i);
+      if (share > 1e-9) parts.push([i, share]);
+    }
+    return parts;
+  });
+}
+
+/**
+ * The pixels of an image of the page, at its own size.
+ *
+ * @param {HTMLCanvasElement | OffscreenCanvas | ImageBitmap | HTMLImageElement} image
+ */
+function drawn(image) {
+  const isElement = 'naturalWidth' in image;
+  const width = isElement ? image.naturalWidth : image.width;
+  const height = isElement ? image.naturalHeight : image.height;
+  if (!(width > 0 && height > 0)) {
+    throw argumentError(isElement ? 'The <img> is not loaded: await image.decode() first' : 'The image has no pixels');
+  }
+  if (typeof OffscreenCanvas !== 'function' && typeof document !== 'object') {
+    throw argumentError('Here an image is { data, width, height }');
+  }
+  const canvas = typeof OffscreenCanvas === 'function' ? new OffscreenCanvas(width, height) :
+    Object.assign(document.createElement('canvas'), { width, height });
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d', { willReadFrequently: true }));
+  try {
+    context.drawImage(image, 0, 0);
+    return context.getImageData(0, 0, width, height, { colorSpace: 'srgb' });
+  } catch (cause) {
+    throw argumentError(`The image cannot be read (${cause}). One from another origin needs crossorigin="anonymous" and ` +
+      'that server\'s consent');
+  }
+}
+
+/**
+ * @param {RawImage['data']} data
+ * @returns {Uint8Array | Uint8ClampedArray | number[]}
+ */
+function bytesOf(data) {
+  if (data instanceof Uint8Array || data instanceof Uint8ClampedArray) return data;
+  if (Array.isArray(data) && data.every((value) => Number.isInteger(value) && value >= 0 && value <= 255)) return data;
+  throw argumentError('image.data must hold 8-bit values: a Uint8Array, a Uint8ClampedArray or an array of whole ' +
+    'numbers from 0 to 255');
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * What the page and the worker say to one another, and every error code.
+ *
+ *     page                                       worker
+ *      | open   { module, bytes }                 |
+ *      | ---------------------------------------> |  instantiate, read the weights
+ *      |                        opened { info }   |
+ *      | <--------------------------------------- |
+ *      | draw   { known, settings, ... }          |
+ *      | ---------------------------------------> |  notes the run, computes nothing
+ *      | next   { chunk }                         |
+ *      | ---------------------------------------> |  one credit: prefill if need be, then one chunk
+ *      |               step { values, nats, ... } |
+ *      | <--------------------------------------- |  and no more until the next credit
+ *      | stop                                     |
+ *      | ---------------------------------------> |  frees the run; heard between two slices
+ *      |                                          |
+ *      | score, attention                         |
+ *      | ---------------------------------------> |  one request ...
+ *      |                       scored, attended   |
+ *      | <--------------------------------------- |  ... one answer
+ *
+ * Every message carries the `id` of its piece of work. Anything may be answered by `failed`, which ends that piece of
+ * work. Work is done in slices of about 10 ms; pieces of work in flight take turns, and messages are heard between
+ * slices.
+ */
+
+/**
+ * The codes of NextPixelError, all of them. The first seven are the statuses of include/nextpixel.h, in its order.
+ *
+ * - `argument`     a value given by the caller is out of range
+ * - `format`       not a weight file, or truncated, or inconsistent with itself
+ * - `unsupported`  a valid weight file that this version does not run
+ * - `limit`        beyond a stated limit
+ * - `memory`       not enough memory
+ * - `numeric`      not-a-number or infinity in the weights or in the model's output
+ * - `state`        a saved run that does not belong to this model
+ * - `network`      a file could not be fetched or read
+ * - `integrity`    the file is not the one that `integrity` names
+ * - `wasm`         the WebAssembly module cannot be compiled or started here
+ * - `trap`         the computation stopped unexpectedly; the next use starts afresh
+ * - `closed`       the model was closed
+ */
+export const CODES = Object.freeze(/** @type {const} */ ([
+  'argument', 'format', 'unsupported', 'limit', 'memory', 'numeric', 'state',
+  'network', 'integrity', 'wasm', 'trap', 'closed',
+]));
+
+/** @typedef {typeof CODES[number]} ErrorCode */
+
+/** NX_ABI_VERSION of the header that this library was written against. */
+export const ABI_VERSION = 1;
+
+/** NX_MAX_SAMPLES of the header. */
+export const MAX_SAMPLES = 64;
+
+/**
+ * The code of a negative nx_status.
+ *
+ * @param {number} status
+ * @returns {ErrorCode}
+ */
+export function codeOfStatus(status) {
+  return CODES[-1 - status] ?? 'trap';
+}
+
+/**
+ * An error as it crosses the worker's boundary.
+ *
+ * @typedef {{ code: ErrorCode, status: number, message: string }} PlainError
+ */
+
+/**
+ * How a run draws its elements: nx_settings of the C header.
+ *
+ * @typedef {object} Settings
+ * @property {bigint} seed         0 to 2^64 - 1
+ * @property {number} samples      1 to 64
+ * @property {number} label        class index, or -1 for none
+ * @property {number} temperature  0 to 100
+ * @property {number} topK         0: all
+ * @property {number} topP         in (0, 1]
+ */
+
+/**
+ * What a model is.
+ *
+ * @typedef {object} ModelInfo
+ * @property {string} architecture  such as 'image-transformer'
+ * @property {string} name
+ * @property {string[]} tasks       the methods that this model offers
+ * @property {number} width         pixels
+ * @property {number} height        pixels
+ * @property {number} channels      1 (grey) or 3 (red, green, blue)
+ * @property {number} levels        values per channel, 2 to 256
+ * @property {string[]} classes     names of the labels; empty: the model takes none
+ * @property {number} parameters    number of weights
+ * @property {number} bytes         size of the weight file
+ * @property {number} blocks        layers of attention
+ * @property {number} heads         attention heads per layer
+ * @property {number} embedding     width of the model
+ * @property {number} window        the most elements that one element can attend to
+ * @property {number} queryBlock    length of a query block of local attention; 0: full causal attention
+ * @property {number} memoryBlock   length of its memory block
+ * @property {Record<string, string>} card  the model card: the texts of the file's metadata under `general.` and
+ *   `nextpixel.card.`, without these prefixes (dataset, dataset_license, command, quality, author, license, ...)
+ */
+
+// Page to worker.
+/** @typedef {{ type: 'open', id: number, module: WebAssembly.Module, bytes: Uint8Array<ArrayBuffer> }} OpenMessage */
+/** `known`: the 8-bit elements before the first drawn one.
+ * @typedef {{ type: 'draw', id: number, known: Uint8Array, settings: Settings }} DrawMessage */
+/** `chunk`: the most elements of each sample to answer with; 0: as many as one slice yields.
+ * @typedef {{ type: 'next', id: number, chunk: number }} NextMessage */
+/** @typedef {{ type: 'score', id: number, values: Uint8Array, label: number }} ScoreMessage */
+/** `values`: the elements up to and including the one whose query is asked for.
+ * @typedef {{ type: 'attention', id: number, values: Uint8Array, label: number }} AttentionMessage */
+/** @typedef {{ type: 'stop', id: number }} StopMessage */
+/** @typedef {OpenMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | StopMessage} ToWorker */
+
+// Worker to page.
+/** @typedef {{ type: 'opened', id: number, info: ModelInfo }} OpenedMessage */
+/**
+ * Elements of every sample.
+ *
+ * @typedef {object} StepMessage
+ * @property {'step'} type
+ * @property {number} id
+ * @property {number} from           position of the first element
+ * @property {number} to             one past the last
+ * @property {Uint8Array} values     (to - from, samples)
+ * @property {Float32Array} nats     (to - from, samples)
+ * @property {boolean} last          the images are complete, and the run is already freed
+ */
+/** `nats`: one per element.
+ * @typedef {{ type: 'scored', id: number, nats: Float32Array }} ScoredMessage */
+/** `weights`: (blocks, heads, to - from); `from`, `to`: input elements, -1 being the start vector.
+ * @typedef {{ type: 'attended', id: number, from: number, to: number, weights: Float32Array }} AttendedMessage */
+/** @typedef {{ type: 'failed', id: number, error: PlainError }} FailedMessage */
+/** @typedef {OpenedMessage | StepMessage | ScoredMessage | AttendedMessage | FailedMessage} FromWorker */

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Checks what a caller asks for, and says what to do where it cannot be done. */
+
+import { argumentError } from './error.js';
+import { MAX_SAMPLES } from './protocol.js';
+
+/** @import { ModelInfo, Settings } from './protocol.js' */
+
+/** @typedef {string | number | null | undefined} Label  a class by name or index; null or undefined: none */
+
+/**
+ * @typedef {object} DrawOptions
+ * @property {number} [samples]       images to draw, each with noise of its own, 1 to 64. Default 1
+ * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed gives the same images. Default: a
+ *   random one
+ * @property {number} [temperature]   0 to 100; below 1 the images keep closer to the likely, 0 always takes the most
+ *   probable. Default 1
+ * @property {number} [topK]          draw among the k most probable values only; 0: all. Default 0
+ * @property {number} [topP]          draw among the most probable values that together have this probability, over 0 to
+ *   1. Default 1
+ * @property {Label} [label]          the class to draw
+ * @property {number} [chunk]         the most elements in a step. Default: as many as take about 10 ms
+ * @property {AbortSignal} [signal]   stops the run
+ */
+
+/**
+ * @param {DrawOptions} options
+ * @param {ModelInfo} info
+ * @returns {{ settings: Settings, seed: number | bigint, chunk: number }} seed: as it was given
+ */
+export function checkDraw(options, info) {
+  const { samples = 1, seed = randomSeed(), temperature = 1, topK = 0, topP = 1, label, chunk } = options;
+  wholeNumber('samples', samples, 1, MAX_SAMPLES);
+  number('temperature', temperature, 0, 100);
+  wholeNumber('topK', topK, 0, 2 ** 31 - 1);
+  number('topP', topP, 0, 1);
+  if (topP === 0) throw argumentError('topP must be over 0: 1 keeps every value');
+  if (chunk !== undefined) wholeNumber('chunk', chunk, 1, 2 ** 31 - 1);
+  return {
+    settings: { seed: checkSeed(seed), samples, label: checkLabel(label, info), temperature, topK, topP },
+    seed,
+    chunk: chunk ?? 0,
+  };
+}
+
+/**
+ * @param {Label} label
+ * @param {ModelInfo} info
+ * @returns {number} class index, or -1 for none
+ */
+export function checkLabel(label, { classes }) {
+  if (label === undefined || label === null) return -1;
+  if (classes.length === 0) throw argumentError('This model takes no label');
+  const index = typeof label === 'string' ? classes.indexOf(label) : label;
+  if (Number.isInteger(index) && index >= 0 && index < classes.length) return index;
+  const some = classes.slice(0, 10).join(', ') + (classes.length > 10 ? ', ...' : '');
+  throw argumentError(`label must be one of ${some}, or an index from 0 to ${classes.length - 1}, not ${show(label)}`);
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ * @param {number} low
+ * @param {number} high
+ */
+export function wholeNumber(name, value, low, high) {
+  if (Number.isInteger(value) && Number(value) >= low && Number(value) <= high) return;
+  throw argumentError(`${name} must be a whole number from ${low} to ${high}, not ${show(value)}`);
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ * @param {number} low
+ * @param {number} high
+ */
+function number(name, value, low, high) {
+  if (typeof value === 'number' && value >= low && value <= high) return;
+  throw argumentError(`${name} must be a number from ${low} to ${high}, not ${show(value)}`);
+}
+
+/**
+ * @param {unknown} seed
+ * @returns {bigint}
+ */
+function checkSeed(seed) {
+  if (typeof seed === 'bigint' && seed >= 0n && seed < 1n << 64n) return seed;
+  if (typeof seed === 'number' && Number.isSafeInteger(seed) && seed >= 0) return BigInt(seed);
+  throw argumentError(`seed must be a whole number from 0 to 2^53 - 1, or a bigint below 2^64, not ${show(seed)}`);
+}
+
+/** A whole number of 53 bits, so that it can be shown and typed in again. */
+function randomSeed() {
+  const [high, low] = crypto.getRandomValues(new Uint32Array(2));
+  return (high >>> 11) * 2 ** 32 + low;
+}
+
+/** @param {unknown} value */
+function show(value) {
+  return typeof value === 'string' ? JSON.stringify(value) : typeof value === 'bigint' ? `${value}n` : String(value);
+}

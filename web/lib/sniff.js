@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** First bytes of what people load by mistake. @type {[string | number[], string][]} */
+const SIGNATURES = [
+  ['version https://git-lfs', 'a Git LFS pointer: fetch the real file with "git lfs pull"'],
+  [[0x89, 0x50, 0x4e, 0x47], 'a PNG image'],
+  [[0xff, 0xd8, 0xff], 'a JPEG image'],
+  ['RIFF', 'a WebP image or a sound'],
+  ['PK', 'a zip archive or a PyTorch checkpoint: export it as GGUF first'],
+  [[0x1f, 0x8b], 'a gzip archive: unpack it first'],
+  [[0x28, 0xb5, 0x2f, 0xfd], 'a Zstandard archive: unpack it first'],
+  [[0x00, 0x61, 0x73, 0x6d], 'a WebAssembly module'],
+  [[0x80, 0x02], 'a Python pickle: export the model as GGUF first'],
+  ['%PDF', 'a PDF document'],
+  ['ggml', 'a weight file of an old format: export the model as GGUF version 3'],
+  ['ggjt', 'a weight file of an old format: export the model as GGUF version 3'],
+];
+
+/**
+ * What a file that is no GGUF file looks like, for an error message; empty where nothing is known about it.
+ *
+ * @param {Uint8Array} bytes
+ * @returns {string}
+ */
+export function looksLike(bytes) {
+  if (bytes.length === 0) return 'It is empty.';
+  const head = String.fromCharCode(...bytes.subarray(0, 512));
+  if (head.startsWith('GGUF')) {
+    // The version is a small little-endian number; in a big-endian file its bytes are at the other end.
+    return bytes.length >= 8 && bytes[4] === 0 && bytes[7] !== 0 ? 'It looks like a big-endian GGUF file.' : '';
+  }
+  for (const [start, what] of SIGNATURES) {
+    const text = typeof start === 'string' ? start : String.fromCharCode(...start);
+    if (head.startsWith(text)) return `It looks like ${what}.`;
+  }
+  const text = head.trimStart();
+  if (/^<(!doctype html|html|head|body)/i.test(text)) {
+    return 'It looks like a web page: the server sends a page, perhaps "not found", in place of the file.';
+  }
+  if (text.startsWith('<?xml') || text.startsWith('<svg')) return 'It looks like an XML document.';
+  if (/^[{[]/.test(text)) return 'It looks like JSON.';
+  // safetensors: a 64-bit length, then JSON.
+  if (head.slice(8, 10) === '{"') return 'It looks like a safetensors file: export the model as GGUF first.';
+  if (/^[\t\n\r\x20-\x7e]*$/.test(head)) return 'It looks like a text file.';
+  return '';
+}

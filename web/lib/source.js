@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Where the bytes of a weight file come from: an address, a response, memory, and in Node a file. */
+
+import { NextPixelError, argumentError } from './error.js';
+import { inNode, nodeModule } from './platform.js';
+
+/** @typedef {string | URL | Response | ArrayBuffer | Uint8Array} Source */
+/** `total` is undefined where the size is not known beforehand.
+ * @typedef {{ loaded: number, total: number | undefined }} Progress  bytes */
+
+/**
+ * @param {Source} source
+ * @param {{ onProgress?: (progress: Progress) => void, signal?: AbortSignal, integrity?: string }} [options]
+ * @returns {Promise<Uint8Array<ArrayBuffer>>} bytes of their own, which may be transferred
+ */
+export async function readSource(source, { onProgress, signal, integrity } = {}) {
+  const expected = integrity === undefined ? undefined : parseIntegrity(integrity);
+  signal?.throwIfAborted();
+  let bytes;
+  if (source instanceof ArrayBuffer || source instanceof Uint8Array) {
+    bytes = new Uint8Array(source); // of a typed array: a copy
+    if (source instanceof ArrayBuffer) bytes = bytes.slice();
+    onProgress?.({ loaded: bytes.length, total: bytes.length });
+  } else if (typeof Response === 'function' && source instanceof Response) {
+    bytes = await readResponse(source, source.url || 'the response', onProgress, signal);
+  } else if (typeof source === 'string' || source instanceof URL) {
+    const path = inNode ? await filePath(source) : undefined;
+    if (path !== undefined) {
+      bytes = await readFile(path, signal);
+      onProgress?.({ loaded: bytes.length, total: bytes.length });
+    } else {
+      const response = await fetchOrFail(source, signal);
+      bytes = await readResponse(response, String(source), onProgress, signal);
+    }
+  } else {
+    throw argumentError('load() takes the address of a weight file, a Response, an ArrayBuffer or a Uint8Array');
+  }
+  if (expected !== undefined) await checkIntegrity(bytes, expected);
+  signal?.throwIfAborted();
+  return bytes;
+}
+
+/**
+ * The path that a string or URL names in Node, or undefined where it is to be fetched.
+ *
+ * @param {string | URL} source
+ * @returns {Promise<string | undefined>}
+ */
+export async function filePath(source) {
+  const text = String(source);
+  if (/^(https?|data|blob):/i.test(text)) return undefined;
+  if (!/^file:/i.test(text)) return text;
+  try {
+    return (await nodeModule('node:url')).fileURLToPath(text);
+  } catch (cause) {
+    throw new NextPixelError('argument', `Not the address of a file: ${text}`, { cause });
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ */
+export async function readFile(path, signal) {
+  try {
+    const { readFile: read } = await nodeModule('node:fs/promises');
+    const buffer = await read(path, { signal });
+    // A small file may share a pool with others, and a pool cannot be transferred.
+    const whole = buffer.byteLength === buffer.buffer.byteLength;
+    return whole ? new Uint8Array(buffer.buffer) : new Uint8Array(buffer);
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new NextPixelError('network', `Cannot read the file ${path} (${messageOf(cause)})`, { cause });
+  }
+}
+
+/**
+ * @param {string | URL} url
+ * @param {AbortSignal} [signal]
+ */
+export async function fetchOrFail(url, signal) {
+  try {
+    return await fetch(url, { signal });
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new NextPixelError('network', `Cannot fetch ${url} (${messageOf(cause)}). Check the address, the connection, and ` +
+      'that the server and the page\'s Content-Security-Policy (connect-src) allow it', { cause });
+  }
+}
+
+/**
+ * @param {Response} response
+ * @param {string} name  for messages
+ * @param {((progress: Progress) => void)} [onProgress]
+ * @param {AbortSignal} [signal]
+ */
+async function readResponse(response, name, onProgress, signal) {
+  if (!response.ok) {
+    void response.body?.cancel().catch(() => {});
+    throw new NextPixelError('network', `Cannot fetch ${name}: the server answered ${response.status} ` +
+      `${response.statusText}`.trimEnd());
+  }
+  if (response.bodyUsed) throw argumentError('The body of this Response was read already: fetch it again');
+  // The length on the wire says nothing about the bytes that a decoded body yields.
+  const length = Number(response.headers.get('content-length'));
+  const known = length > 0 && !response.headers.get('content-encoding') ? length : undefined;
+
+  /** @type {Uint8Array[]} */
+  const chunks = [];
+  let loaded = 0;
+  const reader = response.body?.getReader();
+  const stop = () => void reader?.cancel(signal?.reason).catch(() => {});
+  signal?.addEventListener('abort', stop);
+  try {
+    for (;;) {
+      const { done, value } = await readChunk(reader, name, signal);
+      if (done || value === undefined) break;
+      chunks.push(value);
+      loaded += value.length;
+      onProgress?.({ loaded, total: known !== undefined && loaded <= known ? known : undefined });
+    }
+  } catch (error) {
+    stop();
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+  }
+  const bytes = new Uint8Array(loaded);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+/**
+ * @param {ReadableStreamDefaultReader<Uint8Array> | undefined} reader
+ * @param {string} name
+ * @param {AbortSignal} [signal]
+ */
+async function readChunk(reader, name, signal) {
+  try {
+    const chunk = (await reader?.read()) ?? { done: true, value: undefined };
+    signal?.throwIfAborted();
+    return chunk;
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new NextPixelError('network', `The download of ${name} broke off (${messageOf(cause)}): try again`, { cause });
+  }
+}
+
+/**
+ * @param {string} integrity
+ * @returns {string} the digest in base64
+ */
+function parseIntegrity(integrity) {
+  const match = /^sha256-([A-Za-z0-9+/]{43}=)$/.exec(integrity);
+  if (!match) throw argumentError('integrity must be "sha256-" and the base64 of a SHA-256 digest (44 characters)');
+  return match[1];
+}
+
+/**
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ * @param {string} expected
+ */
+async function checkIntegrity(bytes, expected) {
+  if (!globalThis.crypto?.subtle) {
+    throw new NextPixelError('integrity', 'integrity cannot be checked here: browsers offer the digest to pages from ' +
+      'https: or localhost only');
+  }
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  const actual = btoa(String.fromCharCode(...digest));
+  if (actual !== expected) {
+    throw new NextPixelError('integrity', `The weight file is not the expected one: its digest is sha256-${actual}, ` +
+      `expected was sha256-${expected}`);
+  }
+}
+
+/** @param {unknown} cause */
+function messageOf(cause) {
+  return cause instanceof Error ? cause.message : String(cause);
+}

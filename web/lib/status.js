@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * One polite status text for a whole page. All elements speak through it, so that a page with five pictures has one voice and a
+ * screen reader hears the last thing that happened.
+ */
+
+/** @type {HTMLElement | undefined} */
+let region;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+
+/**
+ * Says a text politely. Texts that follow one another within `delay` replace each other.
+ *
+ * @param {string} text
+ * @param {number} [delay]  milliseconds
+ */
+export function announce(text, delay = 150) {
+  if (!region?.isConnected) {
+    region = document.createElement('div');
+    region.setAttribute('role', 'status');
+    region.setAttribute('aria-live', 'polite');
+    Object.assign(region.style, {
+      position: 'absolute', width: '1px', height: '1px', margin: '-1px', overflow: 'hidden', clipPath: 'inset(50%)', whiteSpace: 'nowrap',
+    });
+    document.body.append(region);
+  }
+  const live = region;
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    live.textContent = text;
+  }, delay);
+}

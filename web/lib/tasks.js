@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The worker's side of the protocol, without the worker: takes messages, does the work in slices, posts answers.
+ *
+ * A piece of work is a generator that computes one slice between two yields. It yields GO_ON where it has more to do
+ * and AWAIT_CREDIT where it may not compute until the page asks for more. Work in flight takes turns, one slice each;
+ * between slices the event loop runs, so a stop is heard within about 10 ms. To stop a generator is to return() it: its
+ * `finally` frees the session.
+ */
+
+import { Core } from './core.js';
+import { NextPixelError, toPlain } from './error.js';
+
+/** @import { AttentionMessage, DrawMessage, FromWorker, ScoreMessage, Settings, ToWorker } from './protocol.js' */
+/** @import { Session } from './core.js' */
+
+const GO_ON = 'go on';
+const AWAIT_CREDIT = 'await credit';
+
+/** How long a slice should take. Short enough to hear a stop soon, long enough that messages cost nothing beside it. */
+const SLICE_MS = 10;
+
+/** Settings of work that draws nothing. */
+const READ_ONLY = { seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 };
+
+/** @typedef {Generator<typeof GO_ON | typeof AWAIT_CREDIT, void, void>} Work */
+/** What the page asked for last. @typedef {{ chunk: number }} Credit */
+/** @typedef {{ work: Work, waiting: boolean, credit: Credit }} Task */
+
+export class Tasks {
+  /** @type {(message: FromWorker, transfer?: Transferable[]) => void} */
+  #post;
+  /** @type {() => void} */
+  #wake;
+  /** @type {() => number} */
+  #now;
+  /** What a fresh instance is made of after a trap: the file's bytes are kept for that.
+   * @type {{ module: WebAssembly.Module, bytes: Uint8Array } | undefined} */
+  #origin;
+  /** @type {Core | undefined} */
+  #core;
+  /** Every piece of work in flight, by id. @type {Map<number, Task>} */
+  #tasks = new Map();
+  /** Ids of those that have something to compute, in turn. @type {number[]} */
+  #turns = [];
+  #awake = false;
+  /** How many elements make a slice, by kind of work. @type {Map<string, Pace>} */
+  #paces = new Map();
+
+  /**
+   * @param {(message: FromWorker, transfer?: Transferable[]) => void} post
+   * @param {(task: () => void) => () => void} defer  makes a function that runs a task after the messages that wait
+   * @param {() => number} [now]  milliseconds
+   */
+  constructor(post, defer, now = () => performance.now()) {
+    this.#post = post;
+    this.#wake = defer(() => this.#turn());
+    this.#now = now;
+  }
+
+  /** The instance in use, for tests. */
+  get core() {
+    return this.#core;
+  }
+
+  /** @param {ToWorker} message */
+  receive(message) {
+    const { id } = message;
+    try {
+      switch (message.type) {
+        case 'open':
+          this.#origin = { module: message.module, bytes: message.bytes };
+          this.#core = undefined;
+          this.#post({ type: 'opened', id, info: this.#live().info });
+          break;
+        case 'draw': {
+          const credit = { chunk: 0 };
+          this.#tasks.set(id, { work: this.#draw(message, credit), waiting: true, credit });
+          break;
+        }
+        case 'next': {
+          const task = this.#tasks.get(id);
+          if (!task?.waiting) break; // it failed, or ended, while the credit was on its way
+          task.waiting = false;
+          task.credit.chunk = message.chunk;
+          this.#queue(id);
+          break;
+        }
+        case 'score':
+          this.#tasks.set(id, { work: this.#score(message), waiting: false, credit: { chunk: 0 } });
+          this.#queue(id);
+          break;
+        case 'attention':
+          this.#tasks.set(id, { work: this.#attention(message), waiting: false, credit: { chunk: 0 } });
+          this.#queue(id);
+          break;
+        case 'stop':
+          this.#tasks.get(id)?.work.return();
+          this.#tasks.delete(id);
+          break;
+      }
+    } catch (error) {
+      this.#fail(id, error);
+    }
+  }
+
+  /** @param {number} id */
+  #queue(id) {
+    this.#turns.push(id);
+    if (this.#awake) return;
+    this.#awake = true;
+    this.#wake();
+  }
+
+  /** One slice of the piece of work whose turn it is. */
+  #turn() {
+    this.#awake = false;
+    const id = /** @type {number} */ (this.#turns.shift());
+    const task = this.#tasks.get(id);
+    if (task && !task.waiting) {
+      try {
+        const { done, value } = task.work.next();
+        if (done) this.#tasks.delete(id);
+        else if (value === GO_ON) this.#turns.push(id);
+        else task.waiting = true;
+      } catch (error) {
+        this.#fail(id, error);
+      }
+    }
+    if (this.#turns.length > 0 && !this.#awake) {
+      this.#awake = true;
+      this.#wake();
+    }
+  }
+
+  /**
+   * @param {number} id
+   * @param {unknown} error
+   */
+  #fail(id, error) {
+    this.#tasks.delete(id);
+    this.#post({ type: 'failed', id, error: toPlain(error) });
+    if (!this.#core?.poisoned) return;
+    // The memory of every other run went with the instance.
+    const lost = new NextPixelError('trap', 'Another run of this model stopped the engine unexpectedly: start again');
+    for (const other of this.#tasks.keys()) this.#post({ type: 'failed', id: other, error: toPlain(lost) });
+    this.#tasks.clear();
+    this.#core = undefined;
+  }
+
+  /** The instance, a fresh one after a trap. */
+  #live() {
+    if (!this.#origin) throw new Error('no model was opened');
+    return (this.#core ??= new Core(this.#origin.module, this.#origin.bytes));
+  }
+
+  /**
+   * A run. The first credit starts it: the known elements, then a chunk for each credit.
+   *
+   * @param {DrawMessage} message  with at least one element to draw
+   * @param {Credit} credit
+   * @returns {Work}
+   */
+  *#draw({ id, known, settings }, credit) {
+    const core = this.#live();
+    const session = core.openSession(settings);
+    try {
+      yield* this.#prefill(core, session, known);
+      const { samples } = settings;
+      let position = known.length;
+      while (position < core.elements) {
+        const from = position;
+        const { chunk } = credit;
+        const end = Math.min(core.elements, chunk > 0 ? from + chunk : Infinity);
+        /** @type {{ values: Uint8Array, nats: Float32Array }[]} */
+        const slices = [];
+        do {
+          if (slices.length > 0) yield GO_ON;
+          const steps = Math.min(end - position, Core.sliceLimit(samples));
+          slices.push(this.#paced(`draw ${samples}`, 1, steps, (count) => {
+            position += count;
+            return core.step(session, count);
+          }));
+        } while (chunk > 0 && position < end);
+        const last = position === core.elements;
+        const values = join(Uint8Array, slices.map((slice) => slice.values));
+        const nats = join(Float32Array, slices.map((slice) => slice.nats));
+        this.#post({ type: 'step', id, from, to: position, values, nats, last }, [values.buffer, nats.buffer]);
+        if (!last) yield AWAIT_CREDIT;
+      }
+    } finally {
+      core.closeSession(session);
+    }
+  }
+
+  /**
+   * @param {ScoreMessage} message
+   * @returns {Work}
+   */
+  *#score({ id, values, label }) {
+    const core = this.#live();
+    const session = core.openSession({ ...READ_ONLY, label });
+    try {
+      const nats = new Float32Array(values.length);
+      yield* this.#prefill(core, session, values, nats);
+      this.#post({ type: 'scored', id, nats }, [nats.buffer]);
+    } finally {
+      core.closeSession(session);
+    }
+  }
+
+  /**
+   * The query of the last of `values`: all before it are fed, then it is computed with its output layer.
+   *
+   * @param {AttentionMessage} message
+   * @returns {Work}
+   */
+  *#attention({ id, values, label }) {
+    const core = this.#live();
+    const session = core.openSession({ ...READ_ONLY, label }, { trace: true });
+    try {
+      yield* this.#prefill(core, session, values.subarray(0, -1));
+      core.prefill(session, values.subarray(-1), true);
+      const { from, to, weights } = core.attention(session, 0);
+      this.#post({ type: 'attended', id, from, to, weights }, [weights.buffer]);
+    } finally {
+      core.closeSession(session);
+    }
+  }
+
+  /**
+   * Feeds known elements slice by slice.
+   *
+   * @param {Core} core
+   * @param {Session} session
+   * @param {Uint8Array} values
+   * @param {Float32Array} [nats]  written: one per element
+   * @returns {Work}
+   */
+  *#prefill(core, session, values, nats) {
+    for (let at = 0; at < values.length;) {
+      const most = Math.min(values.length - at, Core.sliceLimit(1));
+      at += this.#paced(nats ? 'score' : 'prefill', 32, most, (count) => {
+        const cost = core.prefill(session, values.subarray(at, at + count), nats !== undefined);
+        nats?.set(cost, at);
+        return count;
+      });
+      yield GO_ON;
+    }
+  }
+
+  /**
+   * Does as much work as fills a slice, by what earlier slices took.
+   *
+   * @template T
+   * @param {string} kind   of work; kinds differ in the time that an element takes
+   * @param {number} first  elements of the very first slice
+   * @param {number} most
+   * @param {(count: number) => T} work
+   * @returns {T}
+   */
+  #paced(kind, first, most, work) {
+    let pace = this.#paces.get(kind);
+    if (!pace) this.#paces.set(kind, (pace = new Pace(first)));
+    const count = Math.min(most, pace.count);
+    const start = this.#now();
+    const result = work(count);
+    pace.record(count, this.#now() - start);
+    return result;
+  }
+}
+
+/**
+ * How many elements fill a slice. It learns from each; clocks in browsers may be as coarse as 16 ms, so it moves by
+ * bounded steps.
+ */
+export class Pace {
+  /** @param {number} first */
+  constructor(first) {
+    this.count = first;
+  }
+
+  /**
+   * @param {number} count  elements done
+   * @param {number} ms     time they took
+   */
+  record(count, ms) {
+    const ideal = ms > 0 ? (count * SLICE_MS) / ms : Infinity;
+    // A slice cut short by the end of the image says little about a longer one: it may lower the count, not raise it.
+    const ceiling = count < this.count ? this.count : 2 * this.count;
+    this.count = Math.max(1, Math.round(Math.min(Math.max(ideal, this.count / 4), ceiling, 1 << 16)));
+  }
+}
+
+/**
+ * @template {Uint8Array | Float32Array} T
+ * @param {new (length: number) => T} Type
+ * @param {T[]} parts  at least one
+ * @returns {T}
+ */
+function join(Type, parts) {
+  if (parts.length === 1) return parts[0];
+  const whole = new Type(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Compiles the WebAssembly module, once per address. */
+
+import { NextPixelError } from './error.js';
+import { inNode } from './platform.js';
+import { fetchOrFail, filePath, readFile } from './source.js';
+
+/** A module of one function that uses two instructions of SIMD128. It is valid exactly where these are. */
+const SIMD_DETECTOR = new Uint8Array([
+  0, 97, 115, 109, 1, 0, 0, 0, // magic, version
+  1, 5, 1, 96, 0, 1, 123, // type: () -> v128
+  3, 2, 1, 0, // one function of that type
+  10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11, // i8x16.popcnt(i8x16.splat(0))
+]);
+
+/** Whether this browser or Node can run nextpixel: WebAssembly with SIMD. */
+export const supported = typeof WebAssembly === 'object' && WebAssembly.validate(SIMD_DETECTOR);
+
+/** The only state that models share. A failure is not kept, so that the next load tries again.
+ * @type {Map<string, Promise<WebAssembly.Module>>} */
+const compiled = new Map();
+
+/**
+ * @param {string | URL} url
+ * @returns {Promise<WebAssembly.Module>}
+ */
+export function compile(url) {
+  if (!supported) {
+    return Promise.reject(new NextPixelError('wasm', 'nextpixel needs WebAssembly with SIMD, which is missing here: use a ' +
+      'current version of Chromium, Firefox or Safari, or Node 20 or later'));
+  }
+  const key = String(url);
+  let module = compiled.get(key);
+  if (module === undefined) {
+    module = compileAt(url);
+    compiled.set(key, module);
+    module.catch(() => compiled.delete(key));
+  }
+  return module;
+}
+
+/**
+ * @param {string | URL} url
+ * @returns {Promise<WebAssembly.Module>}
+ */
+async function compileAt(url) {
+  const path = inNode ? await filePath(url) : undefined;
+  if (path !== undefined) return compileBytes(await readFile(path), url);
+
+  const response = await fetchOrFail(url);
+  if (!response.ok) {
+    throw new NextPixelError('network', `Cannot fetch ${url}: the server answered ${response.status}. nextpixel.wasm ` +
+      'belongs in dist/ beside lib/; wasmUrl names another place');
+  }
+  // Compiling while it downloads needs the right type, which not every server sends.
+  const type = response.headers.get('content-type') ?? '';
+  if (type.startsWith('application/wasm') && WebAssembly.compileStreaming !== undefined) {
+    try {
+      return await WebAssembly.compileStreaming(response);
+    } catch (cause) {
+      throw cause instanceof WebAssembly.CompileError ? wasmError(url, cause) : brokenOff(url, cause);
+    }
+  }
+  const bytes = await response.arrayBuffer().catch((cause) => {
+    throw brokenOff(url, cause);
+  });
+  return compileBytes(new Uint8Array(bytes), url);
+}
+
+/**
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ * @param {string | URL} url
+ */
+async function compileBytes(bytes, url) {
+  try {
+    return await WebAssembly.compile(bytes);
+  } catch (cause) {
+    throw wasmError(url, cause);
+  }
+}
+
+/**
+ * @param {string | URL} url
+ * @param {unknown} cause
+ */
+function wasmError(url, cause) {
+  return new NextPixelError('wasm', `Cannot compile ${url} (${cause}). Check that it is nextpixel.wasm, and that the ` +
+    'page\'s Content-Security-Policy has script-src \'wasm-unsafe-eval\'', { cause });
+}
+
+/**
+ * @param {string | URL} url
+ * @param {unknown} cause
+ */
+function brokenOff(url, cause) {
+  return new NextPixelError('network', `The download of ${url} broke off (${cause}): try again`, { cause });
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Entry of the worker, a module worker in browsers and a worker thread in Node: one model, the messages of protocol.js.
+ */
+
+import { deferred, listenInWorker } from './platform.js';
+import { Tasks } from './tasks.js';
+
+const post = listenInWorker((message) => tasks.receive(message));
+const tasks = new Tasks(post, deferred);

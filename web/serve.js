@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Serves the demo on the loopback address, with nothing but Node: `npm start`, or `PORT=3000 npm start`.
+ *
+ * The folders web/ and weights/ of the repository appear at /web/ and /weights/, as they would on any static server. It
+ * is a server for one's own machine: it knows byte ranges, 304 and the Content-Security-Policy that the demo is tested
+ * under, and no more.
+ */
+
+import { open, realpath, stat } from 'node:fs/promises';
+import { realpathSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+
+const HOST = '127.0.0.1';
+const FIRST_PORT = 8080;
+const LAST_PORT = 8179;
+const FOLDERS = ['web', 'weights'];
+
+/** @type {Record<string, string>} */
+const TYPES = {
+  '.css': 'text/css; charset=utf-8',
+  '.gguf': 'application/octet-stream',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.jpg': 'image/jpeg',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.md': 'text/plain; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.wasm': 'application/wasm',
+  '.webp': 'image/webp',
+};
+
+/** What the library needs, and nothing else: no inline script or style, no other origin. */
+export const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; " +
+  "connect-src 'self'; img-src 'self' data: blob:; style-src 'self'; base-uri 'none'; form-action 'none'";
+
+/** An answer other than the file. */
+class Refusal extends Error {
+  /**
+   * @param {number} status
+   * @param {Record<string, string>} [headers]
+   */
+  constructor(status, headers = {}) {
+    super(String(status));
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/**
+ * @param {{ port?: number, root?: string }} [options]  port: an error if it is taken; 0: any; default: the first free
+ *   one from 8080. root: the folder that holds web/ and weights/
+ * @returns {Promise<{ url: string, port: number, close: () => Promise<void> }>}
+ */
+export async function serve({ port, root = fileURLToPath(new URL('..', import.meta.url)) } = {}) {
+  const base = await realpath(root);
+  const server = createServer((request, response) => {
+    answer(base, request, response).catch((error) => {
+      if (error instanceof Refusal) refuse(response, error.status, error.headers);
+      else if (response.headersSent) response.destroy(); // the reader went away, or the file broke off
+      else refuse(response, 500);
+    });
+  });
+  const bound = await listen(server, port);
+  return {
+    url: `http://${HOST}:${bound}/`,
+    port: bound,
+    close: () => new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    }),
+  };
+}
+
+/**
+ * @param {import('node:http').Server} server
+ * @param {number | undefined} port
+ * @returns {Promise<number>}
+ */
+async function listen(server, port) {
+  for (let candidate = port ?? FIRST_PORT; ; candidate++) {
+    try {
+      await new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(candidate, HOST, () => {
+          server.off('error', reject);
+          resolve(undefined);
+        });
+      });
+      return /** @type {import('node:net').AddressInfo} */ (server.address()).port;
+    } catch (error) {
+      const taken = /** @type {NodeJS.ErrnoException} */ (error).code === 'EADDRINUSE';
+      if (!taken || port !== undefined || candidate === LAST_PORT) throw error;
+    }
+  }
+}
+
+/**
+ * @param {string} base  the root, without links
+ * @param {import('node:http').IncomingMessage} request
+ * @param {import('node:http').ServerResponse} response
+ */
+async function answer(base, request, response) {
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(405, { Allow: 'GET, HEAD' });
+  const path = await locate(base, request.url ?? '/');
+  const file = await open(path);
+  try {
+    const { size, mtime, mtimeMs } = await file.stat();
+    const type = TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream';
+    const etag = `"${size.toString(16)}-${Math.round(mtimeMs).toString(16)}"`;
+    const lastModified = mtime.toUTCString();
+    /** @type {Record<string, string | number>} */
+    const headers = {
+      'Accept-Ranges': 'bytes',
+      'Cache-Control': 'no-cache', // keep, but ask whether it changed
+      'Content-Type': type,
+      ETag: etag,
+      'Last-Modified': lastModified,
+      'X-Content-Type-Options': 'nosniff',
+    };
+    if (type.startsWith('text/html')) headers['Content-Security-Policy'] = POLICY;
+    if (isFresh(request.headers, etag, mtimeMs)) {
+      response.writeHead(304, headers).end();
+      return;
+    }
+    const unchanged = [undefined, etag, lastModified].includes(request.headers['if-range']?.toString());
+    const range = unchanged ? parseRange(request.headers.range, size) : undefined;
+    if (range === 'unsatisfiable') throw new Refusal(416, { 'Content-Range': `bytes */${size}` });
+    const [start, end] = range ?? [0, size - 1];
+    headers['Content-Length'] = end - start + 1;
+    if (range) headers['Content-Range'] = `bytes ${start}-${end}/${size}`;
+    response.writeHead(range ? 206 : 200, headers);
+    if (request.method === 'HEAD' || size === 0) response.end();
+    else await pipeline(file.createReadStream({ start, end, autoClose: false }), response);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * The file that an address means. It lies in one of the folders, links resolved.
+ *
+ * @param {string} base
+ * @param {string} url  as in the request line
+ * @returns {Promise<string>}
+ */
+async function locate(base, url) {
+  const [address, query] = url.split(/\?(.*)/s);
+  let path;
+  try {
+    path = decodeURIComponent(address);
+  } catch {
+    throw new Refusal(400);
+  }
+  if (!path.startsWith('/') || /[\0\\]/.test(path)) throw new Refusal(400);
+  if (path === '/') throw new Refusal(302, { Location: '/web/' });
+  const [folder, ...names] = path.slice(1).split('/');
+  const inside = names.slice(0, -1).every((name) => name !== '') && names.every((name) => !name.startsWith('.'));
+  if (!FOLDERS.includes(folder) || !inside) throw new Refusal(404);
+  try {
+    const found = await realpath(join(base, folder, ...names));
+    const home = join(base, folder);
+    if (found !== home && !found.startsWith(home + sep)) throw new Refusal(404);
+    const { isFile, isDirectory } = await kindOf(found);
+    if (isDirectory && !path.endsWith('/')) {
+      throw new Refusal(301, { Location: `${address}/${query === undefined ? '' : `?${query}`}` });
+    }
+    if (isDirectory) return await locate(base, `${address}index.html`);
+    if (isFile && !path.endsWith('/')) return found;
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+  }
+  throw new Refusal(404);
+}
+
+/** @param {string} path */
+async function kindOf(path) {
+  const status = await stat(path);
+  return { isFile: status.isFile(), isDirectory: status.isDirectory() };
+}
+
+/**
+ * Whether the reader's copy is still good.
+ *
+ * @param {import('node:http').IncomingHttpHeaders} headers
+ * @param {string} etag
+ * @param {number} mtimeMs
+ */
+function isFresh(headers, etag, mtimeMs) {
+  const tags = headers['if-none-match'];
+  if (tags !== undefined) {
+    return tags.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
+  }
+  const since = Date.parse(headers['if-modified-since'] ?? '');
+  return Math.floor(mtimeMs / 1000) * 1000 <= since; // the header counts whole seconds
+}
+
+/**
+ * The first and last byte of a single range. What is malformed or asks for several ranges is ignored, as the standard
+ * allows.
+ *
+ * @param {string | undefined} header
+ * @param {number} size
+ * @returns {[number, number] | 'unsatisfiable' | undefined}
+ */
+function parseRange(header, size) {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');
+  if (!match || (match[1] === '' && match[2] === '')) return undefined;
+  const [first, last] = [match[1], match[2]];
+  if (first === '') {
+    const length = Math.min(Number(last), size); // the last so many bytes
+    return length > 0 ? [size - length, size - 1] : 'unsatisfiable';
+  }
+  if (last !== '' && Number(last) < Number(first)) return undefined;
+  if (Number(first) >= size) return 'unsatisfiable';
+  return [Number(first), last === '' ? size - 1 : Math.min(Number(last), size - 1)];
+}
+
+/**
+ * @param {import('node:http').ServerResponse} response
+ * @param {number} status
+ * @param {Record<string, string>} [headers]
+ */
+function refuse(response, status, headers = {}) {
+  const text = `${status}\n`;
+  response.writeHead(status, {
+    ...headers,
+    'Content-Length': Buffer.byteLength(text),
+    'Content-Type': 'text/plain; charset=utf-8',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  response.end(text); // Node leaves the body out of an answer to HEAD
+}
+
+/** Started from the command line. */
+async function main() {
+  const { PORT } = process.env;
+  const port = PORT === undefined || PORT === '' ? undefined : Number(PORT);
+  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65535)) {
+    throw new Error(`PORT must be a whole number from 0 to 65535, not ${JSON.stringify(PORT)}`);
+  }
+  try {
+    console.log(`nextpixel: ${(await serve({ port })).url}   (Ctrl+C ends)`);
+  } catch (error) {
+    const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+    if (code !== 'EADDRINUSE') throw new Error(message);
+    throw new Error(port === undefined ? `every port from ${FIRST_PORT} to ${LAST_PORT} is taken: set PORT` :
+      `port ${port} is taken: set PORT to another one`);
+  }
+}
+
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  main().catch((error) => {
+    console.error(`nextpixel: ${error.message}`);
+    process.exitCode = 1;
+  });
+}
