@@ -100,14 +100,179 @@ task_wasm() {
   say "web/dist/nextpixel.wasm: $(wc -c <web/dist/nextpixel.wasm) bytes, $(gzip -9c web/dist/nextpixel.wasm | wc -c) gzip; $(toolchain)"
 }
 
+# check-wasm prove that web/dist/nextpixel.wasm is what the sources make, where the pinned toolchain is
+task_check_wasm() {
+  mkdir -p "$OUT"
+  build_wasm "$OUT/nextpixel.wasm"
+  if cmp -s "$OUT/nextpixel.wasm" web/dist/nextpixel.wasm; then
+    say "web/dist/nextpixel.wasm is byte for byte what $(toolchain) makes of the sources"
+  elif pinned; then
+    die 'web/dist/nextpixel.wasm is not what the sources make. Run ./build.sh wasm and commit the result.'
+  else
+    say "toolchain: $(toolchain), not the pinned $PINNED: both files are tested"
+    say 'JavaScript tests of the file built here ...'
+    NEXTPIXEL_WASM="$PWD/$OUT/nextpixel.wasm" node --test tests/js/*.test.js
+  fi
+}
+
+# types      check the JavaScript with tsc and write web/types/*.d.ts
+task_types() { npx --no-install tsc -p tsconfig.json; }
+
+# test-js    the library in Node, the server, the package, and the types
+task_test_js() {
+  task_types
+  [ ! -e tests/js/tsconfig.json ] || npx --no-install tsc -p tests/js/tsconfig.json
+  node --test tests/js/*.test.js
+}
+
+# test-browser  the library, the page and the element in headless Chromium
+task_test_browser() {
+  [ ! -e tests/browser/tsconfig.json ] || npx --no-install tsc -p tests/browser/tsconfig.json
+  node --test --test-concurrency=1 tests/browser/*.test.js
+}
+
+# test-train the guards of the training code, where Python with NumPy and PyTorch is there
+task_test_train() {
+  python=
+  for p in python3 /usr/bin/python3; do "$p" -c 'import numpy, torch' 2>/dev/null && python=$p && break; done
+  if [ -n "$python" ]; then (cd weights/train && "$python" -m unittest -q test_train); else say 'NOT RUN: tests of the training code need Python 3 with NumPy and PyTorch (Debian package: python3-torch)'; fi
+}
+
+# -- C tests: one program, built with gcc, with clang, and as wasm -----------------------------------------------------------------
+
+# Every defect stops the run: access outside memory, undefined arithmetic, a float that does not fit its integer.
+SANITIZE='-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer'
+TESTS='tests/c/main.c tests/c/check.c tests/c/toy.c tests/c/reference.c tests/c/test_kernels.c tests/c/test_attention.c
+  tests/c/test_sampling.c tests/c/test_gguf.c tests/c/test_model.c tests/c/test_session.c tests/c/test_golden.c'
+
+# fresh FILE: whether FILE is newer than all that C tests are made of
+fresh() { [ -e "$1" ] && [ -z "$(find include src tests/c tests/fuzz build.sh -newer "$1")" ]; }
+
+# compile DIR COMMAND SOURCES: objects into DIR, two at a time; `objects` lists them
+compile() {
+  dir=$1 command=$2; shift 2
+  rm -rf "$dir"
+  mkdir -p "$dir"
+  objects=
+  for source in "$@"; do objects="$objects $dir/$(echo "$source" | tr / _ | sed 's/c$/o/')"; done
+  for source in "$@"; do echo "$source $dir/$(echo "$source" | tr / _ | sed 's/c$/o/')"; done |
+    xargs -P 2 -n 2 sh -c "$command -Iinclude -Isrc -Itests/c -c \"\$0\" -o \"\$1\"" || die "could not compile $dir"
+}
+
+# native_suite COMPILER: $OUT/native-COMPILER/suite
+native_suite() {
+  into=$OUT/native-$(basename "$1")
+  if ! fresh "$into/suite"; then
+    compile "$into/src" "$1 $EXACT $WARN -Wconversion -O1 -g $SANITIZE" $SOURCES
+    library=$objects
+    compile "$into/tests" "$1 $EXACT $WARN -O1 -g $SANITIZE" $TESTS
+    "$1" $SANITIZE $library $objects -lm -o "$into/suite"
+  fi
+}
+
+# wasm_suite: $OUT/suite.wasm, the objects of nextpixel.wasm with the tests. The tests' double arithmetic is Emscripten's libm.
+wasm_suite() {
+  root=$(sysroot)
+  if ! fresh "$OUT/suite.wasm"; then
+    build_wasm "$OUT/nextpixel.wasm"
+    library=$objects
+    compile "$OUT/wasm-tests" "$CLANG --target=wasm32-unknown-emscripten --sysroot=$root $WASM_CFLAGS -O1" $TESTS
+    "$WASM_LD" $WASM_LDFLAGS $library $objects -L"$root/lib/wasm32-emscripten" -lc -lcompiler_rt -o "$OUT/suite.wasm"
+  fi
+}
+
+# clang_sanitizes: whether clang's runtime of the sanitizers is installed, which Debian packages apart
+clang_sanitizes() {
+  echo 'int main(void) { return 0; }' >"$OUT/probe.c"
+  "$CLANG" $SANITIZE "$OUT/probe.c" -o "$OUT/probe" 2>/dev/null && "$OUT/probe"
+}
+need_clang_sanitizers() { clang_sanitizes || (need clang-sanitizers libclang-rt-19-dev) || return 1; }
+
+# native     build the C tests for this machine with address and undefined sanitizers
+task_native() {
+  mkdir -p "$OUT"
+  native_suite "$CC"
+  say "$OUT/native-$(basename "$CC")/suite [-v] [part of a test's name ...] [tests/golden/*.golden.gguf]"
+}
+
+# run_suite NAME COMMAND: runs the C tests; $OUT/NAME.log gets what they say, $OUT/NAME.hash the hash of their results
+run_suite() {
+  name=$1; shift
+  rm -f "$OUT/$name.hash"
+  "$@" tests/golden/*.golden.gguf >"$OUT/$name.log" 2>&1 || { cat "$OUT/$name.log"; die "C tests failed: $name"; }
+  say "C tests, $name:"
+  cat "$OUT/$name.log"
+  sed -n 's/^hash //p' "$OUT/$name.log" >"$OUT/$name.hash"
+}
+
+# test-c     the C tests with gcc, clang and as wasm: all must give the same bits; then 20 seconds of fuzzing
+task_test_c() {
+  mkdir -p "$OUT"
+  native=$(basename "$CC") suites="$(basename "$CC") wasm"
+  native_suite "$CC"
+  run_suite "$native" "$OUT/native-$native/suite" & # beside the next builds
+  running=$!
+  if need_clang_sanitizers; then
+    suites="$suites $(basename "$CLANG")"
+    native_suite "$CLANG"
+    run_suite "$(basename "$CLANG")" "$OUT/native-$(basename "$CLANG")/suite"
+  else
+    say "NOT RUN: C tests and fuzzing with $CLANG need its sanitizers (Debian package: libclang-rt-19-dev)"
+  fi
+  wasm_suite
+  run_suite wasm node tests/c/run.mjs "$OUT/suite.wasm"
+  wait "$running" || die "C tests failed: $native"
+  for name in $suites; do
+    [ -s "$OUT/$name.hash" ] && cmp -s "$OUT/$name.hash" "$OUT/wasm.hash" || die "$name and wasm compute different bits: $(cat "$OUT/$name.hash" "$OUT/wasm.hash")"
+  done
+  say "the same bits with $suites: $(cat "$OUT/wasm.hash")"
+  ! clang_sanitizes || task_fuzz 20
+}
+
+# fuzz       fuzz the reader of files and of saved sessions: ./build.sh fuzz [seconds, default 60]
+task_fuzz() {
+  mkdir -p "$OUT/fuzz/corpus" "$OUT/fuzz/seeds"
+  need_clang_sanitizers || die "fuzzing needs clang's sanitizers (Debian package: libclang-rt-19-dev)"
+  if ! fresh "$OUT/fuzz/fuzz"; then
+    compile "$OUT/fuzz/objects" "$CLANG $EXACT $WARN -O1 -g -fsanitize=fuzzer-no-link $SANITIZE" $SOURCES tests/c/check.c tests/c/toy.c
+    library=$objects
+    compile "$OUT/fuzz/main" "$CLANG $EXACT $WARN -O1 -g $SANITIZE" tests/fuzz/fuzz_gguf.c tests/fuzz/seeds.c
+    "$CLANG" $SANITIZE $library "$OUT/fuzz/main/tests_fuzz_seeds.o" -lm -o "$OUT/fuzz/seed"
+    "$CLANG" -fsanitize=fuzzer $SANITIZE $library "$OUT/fuzz/main/tests_fuzz_fuzz_gguf.o" -lm -o "$OUT/fuzz/fuzz"
+  fi
+  "$OUT/fuzz/seed" "$OUT/fuzz/seeds"
+  say "fuzzing for ${1:-60} seconds ..."
+  "$OUT/fuzz/fuzz" -max_len=16384 -timeout=10 -rss_limit_mb=2048 -max_total_time="${1:-60}" -print_final_stats=1 -verbosity=0 \
+    -artifact_prefix="$OUT/fuzz/" "$OUT/fuzz/corpus" "$OUT/fuzz/seeds" >"$OUT/fuzz/log" 2>&1 ||
+    { tail -n 60 "$OUT/fuzz/log"; die "the fuzzer found something: see $OUT/fuzz/log"; }
+  sed -n 's/^stat::number_of_executed_units: *//p' "$OUT/fuzz/log" | { read -r runs; say "fuzzing found nothing in $runs runs"; }
+}
+
+# test       everything: install what is missing, build, prove the wasm, C tests, JavaScript tests, browser tests
+task_test() {
+  task_tools
+  task_check_wasm
+  task_test_c
+  task_test_js
+  task_test_browser
+  task_test_train
+}
+
+# size       bytes of what a page loads, as they are and gzip
+task_size() { node tests/bench/size.js; }
+
+# measure    time per pixel, time of a completion, time from page open to the first pixel
+task_measure() { node tests/bench/measure.js "$@"; }
+
 # clean      remove build products
 task_clean() { rm -rf "$OUT" web/types; }
 
 # help       this list
-task_help() { sed -n 's/^# \([a-z]*  *[^ ].*\)$/  \1/p' "$0" | grep -E '^  (tools|wasm|native|test|golden|fuzz|bench|types|serve|screenshot|clean|help) '; }
+task_help() { sed -n 's/^# \([a-z-]*  *[^ ].*\)$/  \1/p' "$0" | while read -r name text; do ! grep -q "^task_$(echo "$name" | tr - _)()" "$0" || printf '  %-13s %s\n' "$name" "$text"; done; }
 
 task=${1:-wasm}
 [ $# -gt 0 ] && shift
 case $task in -h | --help) task=help ;; esac
+task=$(echo "$task" | tr - _)
 grep -q "^task_$task()" "$0" || die "no task '$task'; ./build.sh help lists them"
 "task_$task" "$@"

@@ -59,7 +59,7 @@ void nx_layer_norm(float *x, const float *gain, const float *bias, float epsilon
  * masked all yield 0, never not-a-number. */
 void nx_softmax(float *x, uint32_t n);
 
-/* ln of the sum of e^x over n numbers, n % 4 == 0; -infinity masks. */
+/* ln of the sum of e^x over n numbers, n % 4 == 0; -infinity masks, the others are finite and there is at least one. */
 float nx_log_sum_exp(const float *x, uint32_t n);
 
 /* Widens a row of `n` weights in the file's encoding to f32. Q8_0: n % 32 == 0. */

@@ -127,11 +127,13 @@ static void matmul_f32(float *out, const nx_matrix *m, const float *x, uint32_t 
 /* Activations rounded to 8 bits per block of 32, kept in 16 for the dot instruction. cols % 32 == 0. */
 static void quantize(int16_t *q, float *scale, const float *x, uint32_t cols) {
     for (uint32_t b = 0; b < cols / BLOCK; b++, x += BLOCK, q += BLOCK) {
-        v128_t largest = wasm_f32x4_splat(0);
-        for (int i = 0; i < BLOCK; i += 4) largest = wasm_f32x4_pmax(largest, wasm_f32x4_abs(wasm_v128_load(x + i)));
-        largest = wasm_f32x4_pmax(largest, wasm_i32x4_shuffle(largest, largest, 2, 3, 0, 1));
-        float top = wasm_f32x4_extract_lane(largest, 0), other = wasm_f32x4_extract_lane(largest, 1);
-        if (other > top) top = other;
+        /* Magnitudes are compared as integers, where not-a-number is the largest: it becomes the scale and so reaches the output,
+         * for 8-bit integers cannot carry it. */
+        v128_t largest = wasm_i32x4_splat(0);
+        for (int i = 0; i < BLOCK; i += 4) largest = wasm_i32x4_max(largest, wasm_f32x4_abs(wasm_v128_load(x + i)));
+        largest = wasm_i32x4_max(largest, wasm_i32x4_shuffle(largest, largest, 2, 3, 0, 1));
+        largest = wasm_i32x4_max(largest, wasm_i32x4_shuffle(largest, largest, 1, 0, 3, 2));
+        float top = wasm_f32x4_extract_lane(largest, 0);
         scale[b] = top / 127.0f;
         v128_t inverse = wasm_f32x4_splat(top > 0x1p-100f ? 127.0f / top : 0.0f);
         for (int i = 0; i < BLOCK; i += 8) {

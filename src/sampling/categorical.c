@@ -44,7 +44,7 @@ static void filter_values(float *z, uint32_t levels, nx_filter filter, float *ma
     }
     uint32_t kept = n;
     if (filter.top_p < 1.0f)
-        for (kept = 0; kept < n && taken < filter.top_p * total; kept++) taken += mass[order[kept]];
+        for (kept = 0; kept < n && (!kept || taken < filter.top_p * total); kept++) taken += mass[order[kept]];
     memcpy(remaining, z, levels * sizeof *z);
     for (uint32_t v = 0; v < levels; v++) z[v] = minus_infinity;
     for (uint32_t i = 0; i < kept; i++) z[order[i]] = remaining[order[i]];

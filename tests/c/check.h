@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The harness of the C tests: named tests, checks that count and explain, memory that is released when a test ends. It runs
+ * natively and, without a single import but two for text and files, as WebAssembly (run.mjs).
+ */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    const char *name;
+    void (*run)(void);
+} check_test;
+
+/* The tests of a subject; the list ends with a null name. */
+typedef struct {
+    const char *name;
+    const check_test *tests;
+} check_group;
+
+/* Runs the tests of `n` groups and says "N passed, N failed". Returns 0 when all passed.
+ * Arguments: -v says every test and every note; a path (with a slash) is a file for check_argument; anything else is a filter, and
+ * a test runs when "group: name" contains one of the filters. */
+int check_run(const check_group *groups, size_t n, int argc, char **argv);
+
+/* A check yields 1 when it holds. A failure is printed with its place and with what check_at said last; the test goes on,
+ * so a check that the rest depends on stands in `if (!CHECK(...)) return;`. */
+#define CHECK(condition) check_that(!!(condition), __FILE__, __LINE__, #condition)
+#define CHECK_INT(actual, expected) check_int((long long)(actual), (long long)(expected), __FILE__, __LINE__, #actual)
+#define CHECK_NEAR(actual, expected, tolerance) check_near(actual, expected, tolerance, __FILE__, __LINE__, #actual)
+#define CHECK_FLOATS(actual, expected, n) check_floats(actual, expected, n, __FILE__, __LINE__, #actual) /* bit for bit */
+#define CHECK_BYTES(actual, expected, n) check_bytes(actual, expected, n, __FILE__, __LINE__, #actual)
+
+int check_that(int holds, const char *file, int line, const char *text);
+int check_int(long long actual, long long expected, const char *file, int line, const char *text);
+int check_near(double actual, double expected, double tolerance, const char *file, int line, const char *text);
+int check_floats(const float *actual, const float *expected, size_t n, const char *file, int line, const char *text);
+int check_bytes(const void *actual, const void *expected, size_t n, const char *file, int line, const char *text);
+
+/* Where a loop stands, for the message of a failure. `format` takes up to four %lld and is only used then. */
+void check_at(const char *format, long long a, long long b, long long c, long long d);
+
+/* A measured number; printed with -v. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2)))
+#endif
+void check_note(const char *format, ...);
+
+/* A line that is always printed. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2)))
+#endif
+void check_say(const char *format, ...);
+
+/* Memory of exactly `bytes` bytes, aligned to 16, filled with 0xff (floats: not-a-number), so that both the sanitizer and the
+ * arithmetic notice what reads past it or before it is written. Released by memory_release or at the end of the test. */
+void *memory_take(size_t bytes);
+void *memory_copy(const void *from, size_t bytes);
+size_t memory_mark(void);
+void memory_release(size_t mark);
+
+/* The name of the running test; empty outside. */
+const char *check_running(void);
+
+/* Failed checks so far in this test. */
+int check_failures(void);
+
+/* A whole file, or null. */
+uint8_t *check_read_file(const char *path, size_t *length);
+
+/* The n-th argument that ends in `ending`, or null. */
+const char *check_argument(const char *ending, int n);
+
+/* Random numbers by splitmix64: any state is a seed. */
+typedef struct {
+    uint64_t state;
+} check_random;
+uint32_t random_bits(check_random *random);
+double random_unit(check_random *random);   /* [0, 1) */
+double random_normal(check_random *random); /* mean 0, variance 1, sum of 12 uniform numbers: |x| <= 6 */
+uint32_t random_below(check_random *random, uint32_t n);
+
+/* FNV-1a, 64 bits; start with hash 0. */
+uint64_t check_hash(uint64_t hash, const void *bytes, size_t n);
+
+#endif

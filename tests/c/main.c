@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT  The C tests: every subject, in one program. */
+#include "check.h"
+
+#include <string.h>
+
+extern const check_test kernel_tests[], attention_tests[], sampling_tests[], gguf_tests[], model_tests[], session_tests[],
+    golden_tests[];
+
+static int suite(int argc, char **argv) {
+    static const check_group groups[] = {
+        {"kernels", kernel_tests}, {"attention", attention_tests}, {"sampling", sampling_tests}, {"gguf", gguf_tests},
+        {"model", model_tests},    {"session", session_tests},     {"golden", golden_tests},
+    };
+    return check_run(groups, sizeof groups / sizeof *groups, argc, argv);
+}
+
+#if defined(__wasm__)
+
+/* For run.mjs: room for the arguments, each ended by a zero; the run; and, after a trap, which test it was. */
+static char arguments[8192];
+
+__attribute__((export_name("argument_room"))) char *argument_room(void) { return arguments; }
+__attribute__((export_name("running_test"))) const char *running_test(void) { return check_running(); }
+__attribute__((export_name("run"))) int run(uint32_t bytes) {
+    static char *argv[256], program[] = "suite";
+    int argc = 0;
+    argv[argc++] = program;
+    for (uint32_t at = 0; at < bytes && argc < 256; at += (uint32_t)strlen(arguments + at) + 1) argv[argc++] = arguments + at;
+    return suite(argc, argv);
+}
+
+#else
+
+int main(int argc, char **argv) { return suite(argc, argv); }
+
+#endif

@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: MIT  The reader of files: whatever the bytes, a status with a reason, and never a step outside them. */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "toy.h"
+
+#define MOST (64u << 20) /* files that ask for more memory are not run */
+#define KEY(name) "image-transformer." name
+
+static const toy_config *config(int i) {
+    const toy_config *list;
+    toy_configs(&list, NULL);
+    return list + i;
+}
+
+/* ---- what is valid --------------------------------------------------------------------------------------------------------- */
+
+static void valid(void) {
+    const toy_config *list;
+    uint32_t n = toy_configs(&list, NULL);
+    for (uint32_t i = 0; i < n; i++) {
+        const toy_config *c = list + i;
+        size_t mark = memory_mark(), bytes;
+        toy *m = toy_build(c, NULL);
+        nx_info info;
+        uint64_t weights = 0;
+        check_at("configuration %lld", i, 0, 0, 0);
+        CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
+        CHECK_INT(nx_model_size(m->bytes, m->length, &bytes, NULL), NX_OK);
+        nx_model *model = toy_open(m);
+        if (!model) return;
+        nx_model_info(model, &info);
+        uint32_t elements = c->height * c->width * c->channels, l_q = c->local ? c->query_block : elements, l_m = c->local ? c->memory_block : 0;
+        CHECK(info.height == c->height && info.width == c->width && info.channels == c->channels && info.levels == c->levels);
+        CHECK(info.elements == elements && info.classes == c->classes && info.blocks == c->blocks && info.heads == c->heads);
+        CHECK(info.embedding == c->d && info.query_block == (c->local ? l_q : 0) && info.memory_block == l_m);
+        CHECK(info.window == (l_q + l_m < elements ? l_q + l_m : elements));
+        for (uint32_t t = 0; t < m->n_tensors; t++) weights += (uint64_t)m->tensor[t].rows * m->tensor[t].cols;
+        CHECK(info.parameters_low == weights && info.parameters_high == 0);
+        memory_release(mark);
+    }
+}
+
+static void metadata(void) {
+    toy_config c = *config(1);
+    toy *m = toy_build(&c, NULL);
+    nx_model *model = toy_open(m);
+    if (!model) return;
+    memset(m->bytes, 0xee, m->length); /* the file's bytes are free after nx_model_open */
+    nx_metadata entry;
+    CHECK_INT(nx_model_metadata_count(model), 18);
+    CHECK_INT(nx_model_metadata(model, 1, &entry), NX_OK);
+    CHECK(entry.key_bytes == 12 && !memcmp(entry.key, "general.name", 12) && entry.type == GGUF_STRING && entry.item_type == GGUF_STRING);
+    CHECK(entry.count == 1 && entry.value_bytes == 11 && !memcmp((const char *)entry.value + 8, "toy", 3));
+    CHECK_INT(nx_model_metadata(model, 3, &entry), NX_OK);
+    uint32_t height;
+    memcpy(&height, entry.value, 4);
+    CHECK(entry.type == GGUF_U32 && entry.value_bytes == 4 && entry.count == 1 && height == c.height);
+    CHECK_INT(nx_model_metadata(model, 17, &entry), NX_OK);
+    CHECK(entry.type == GGUF_ARRAY && entry.item_type == GGUF_STRING && entry.count == 3 && entry.value_bytes == 27);
+    CHECK_INT(nx_model_metadata(model, 18, &entry), NX_E_ARGUMENT);
+}
+
+/* A file may lie at any address. */
+static void any_address(void) {
+    toy *m = toy_build(config(5), NULL);
+    uint8_t *bytes = memory_take(m->length + 16);
+    for (int shift = 0; shift < 16; shift++) {
+        memcpy(bytes + shift, m->bytes, m->length);
+        check_at("shift %lld", shift, 0, 0, 0);
+        CHECK_INT(toy_exercise(bytes + shift, m->length, MOST), NX_OK);
+    }
+}
+
+/* Keys that may be left out. */
+static void optional_keys(void) {
+    static const char *const names[] = {"general.name", "general.alignment", KEY("attention.layer_norm_epsilon"), KEY("norm"), KEY("output.type")};
+    for (int i = 0; i < 5; i++) {
+        toy *m = toy_build(config(1), &(toy_twist){.without = names[i]});
+        check_at("key %lld", i, 0, 0, 0);
+        CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
+    }
+    /* key_length and memory_block have values of their own when absent: d / heads, and l_q */
+    toy *m = toy_build(config(1), &(toy_twist){.without = KEY("attention.key_length")});
+    CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
+    m = toy_build(config(4), &(toy_twist){.without = KEY("attention.memory_block")});
+    nx_model *model = toy_open(m);
+    nx_info info;
+    if (!model) return;
+    nx_model_info(model, &info);
+    CHECK(info.memory_block == 6 && info.window == 12);
+}
+
+/* The limits that the header states are inside. */
+static void at_the_limits(void) {
+    toy_config c = {.height = 256, .width = 256, .channels = 3, .levels = 256, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
+                    .local = 1, .query_block = 8, .memory_block = 8, .position = TOY_SINUSOIDAL, .classes = 65536, .seed = 1};
+    toy *m = toy_build(&c, NULL);
+    CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
+    c = (toy_config){.height = 2, .width = 2, .channels = 1, .levels = 2, .blocks = 256, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
+                     .position = TOY_SINUSOIDAL, .seed = 1};
+    m = toy_build(&c, NULL); /* 4099 tensors are more than 2048 */
+    CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_E_LIMIT);
+    c.blocks = 100;
+    m = toy_build(&c, NULL);
+    CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
+    c.blocks = 2;
+    c.heads = 256;
+    m = toy_build(&c, NULL);
+    CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
+}
+
+/* ---- what is damaged ------------------------------------------------------------------------------------------------------- */
+
+/* Smallest model; and one with every kind of entry. */
+static toy *small(int which) {
+    toy_config c = *config(which ? 1 : 0);
+    if (which) c.d = 8, c.inner = 8, c.heads = 2, c.key_length = 4, c.blocks = 1, c.levels = 3, c.height = 3, c.width = 4;
+    return toy_build(&c, NULL);
+}
+
+static void truncation(void) {
+    for (int which = 0; which < 2; which++) {
+        toy *m = small(which);
+        check_note("  %d bytes", (int)m->length);
+        CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
+        for (size_t n = 0; n < m->length; n++) {
+            size_t mark = memory_mark();
+            uint8_t *cut = memory_copy(m->bytes, n);
+            check_at("%lld of %lld bytes", (long long)n, (long long)m->length, 0, 0);
+            CHECK_INT(toy_exercise(cut, n, MOST), NX_E_FORMAT);
+            memory_release(mark);
+        }
+        CHECK_INT(toy_exercise(NULL, 0, MOST), NX_E_FORMAT);
+    }
+}
+
+static void damage(toy *m, size_t at, const void *bytes, size_t n) {
+    uint8_t kept[8];
+    memcpy(kept, m->bytes + at, n);
+    memcpy(m->bytes + at, bytes, n);
+    check_at("byte %lld replaced by %lld (of %lld)", (long long)at, *(const uint8_t *)bytes, (long long)n, 0);
+    toy_exercise(m->bytes, m->length, MOST);
+    memcpy(m->bytes + at, kept, n);
+}
+
+static void damaged_bytes(void) {
+    for (int which = 0; which < 2; which++) {
+        toy *m = small(which);
+        for (size_t at = 0; at < m->data; at++) {
+            uint8_t b = m->bytes[at];
+            uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff, (uint8_t)(b + 1), (uint8_t)(b - 1), (uint8_t)(b ^ 0x20)};
+            for (int i = 0; i < 8; i++)
+                if (values[i] != b) damage(m, at, values + i, 1);
+        }
+        CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
+    }
+}
+
+/* Eight bytes at every place: among them every count, length, dimension and offset. */
+static void damaged_words(void) {
+    toy *m = small(1);
+    uint64_t values[] = {0, 1, m->length, 1ull << 30, (1ull << 31) - 1, 1ull << 31, 1ull << 32, (1ull << 61) + 1, 1ull << 63, UINT64_MAX - 7, UINT64_MAX};
+    for (size_t at = 0; at + 8 <= m->data; at++)
+        for (size_t i = 0; i < sizeof values / sizeof *values; i++) damage(m, at, values + i, 8);
+}
+
+static void damaged_at_random(void) {
+    check_random random = {1};
+    toy *m = small(1);
+    uint8_t *bytes = memory_take(m->length);
+    for (int i = 0; i < 4000; i++) {
+        memcpy(bytes, m->bytes, m->length);
+        for (uint32_t n = 1 + random_below(&random, 4); n; n--)
+            bytes[random_below(&random, (uint32_t)(i % 2 ? m->data : m->length))] = (uint8_t)random_bits(&random);
+        check_at("run %lld", i, 0, 0, 0);
+        toy_exercise(bytes, m->length, MOST);
+    }
+}
+
+/* ---- what is wrong --------------------------------------------------------------------------------------------------------- */
+
+/* A file that must be refused with this status, naming `name`. */
+static void refused(int which, toy_twist twist, nx_status status, const char *name) {
+    size_t mark = memory_mark(), bytes;
+    toy *m = toy_build(config(which), &twist);
+    nx_problem problem = {"?", "?"};
+    CHECK_INT(toy_exercise(m->bytes, m->length, MOST), status);
+    CHECK_INT(nx_model_size(m->bytes, m->length, &bytes, &problem), status);
+    if (!CHECK(!strcmp(problem.name, name))) check_say("    names \"%s\" and not \"%s\": %s", problem.name, name, problem.reason);
+    memory_release(mark);
+}
+
+static void wrong_keys(void) {
+    static const char *const required[] = {"general.architecture", KEY("image.height"), KEY("image.width"), KEY("image.channels"), KEY("image.levels"),
+                                           KEY("block_count"), KEY("embedding_length"), KEY("feed_forward_length"), KEY("attention.head_count")};
+    for (int i = 0; i < 9; i++) {
+        check_at("required key %lld", i, 0, 0, 0);
+        refused(1, (toy_twist){.without = required[i]}, NX_E_FORMAT, required[i]);
+        refused(1, (toy_twist){.retyped = required[i]}, NX_E_FORMAT, required[i]);
+        refused(1, (toy_twist){.twice = required[i]}, NX_E_FORMAT, required[i]);
+    }
+    static const char *const others[] = {"general.alignment", KEY("attention.key_length"), KEY("attention.layer_norm_epsilon"),
+                                         KEY("attention.pattern"), KEY("norm"), KEY("position.type"), KEY("output.type"), KEY("classes")};
+    for (int i = 0; i < 8; i++) {
+        check_at("key %lld", i, 0, 0, 0);
+        refused(1, (toy_twist){.retyped = others[i]}, NX_E_FORMAT, others[i]);
+    }
+    refused(2, (toy_twist){.without = KEY("attention.query_block")}, NX_E_FORMAT, KEY("attention.query_block"));
+    refused(2, (toy_twist){.retyped = KEY("attention.memory_block")}, NX_E_FORMAT, KEY("attention.memory_block"));
+    /* without its pattern, or its kind of position, a file means another model */
+    refused(0, (toy_twist){.without = KEY("position.type")}, NX_E_FORMAT, "position_row.weight");
+}
+
+static void wrong_numbers(void) {
+    static const struct {
+        const char *key;
+        uint32_t value;
+        nx_status status;
+        const char *name;
+    } wrong[] = {
+        {KEY("image.height"), 0, NX_E_FORMAT, 0},
+        {KEY("image.height"), 257, NX_E_LIMIT, 0},
+        {KEY("image.height"), UINT32_MAX, NX_E_LIMIT, 0},
+        {KEY("image.height"), 6, NX_E_FORMAT, "position_row.weight"},
+        {KEY("image.width"), 0, NX_E_FORMAT, 0},
+        {KEY("image.width"), 257, NX_E_LIMIT, 0},
+        {KEY("image.width"), 8, NX_E_FORMAT, "position_col.weight"},
+        {KEY("image.channels"), 0, NX_E_FORMAT, 0},
+        {KEY("image.channels"), 2, NX_E_UNSUPPORTED, 0},
+        {KEY("image.channels"), 4, NX_E_LIMIT, 0},
+        {KEY("image.channels"), 3, NX_E_FORMAT, "token_embd.weight"},
+        {KEY("image.levels"), 1, NX_E_FORMAT, 0},
+        {KEY("image.levels"), 257, NX_E_LIMIT, 0},
+        {KEY("image.levels"), 17, NX_E_FORMAT, "token_embd.weight"},
+        {KEY("block_count"), 0, NX_E_FORMAT, 0},
+        {KEY("block_count"), 257, NX_E_LIMIT, 0},
+        {KEY("block_count"), 3, NX_E_FORMAT, "blk.2.attn_q.weight"},
+        {KEY("embedding_length"), 3, NX_E_FORMAT, 0},
+        {KEY("embedding_length"), 18, NX_E_UNSUPPORTED, 0},
+        {KEY("embedding_length"), 20, NX_E_FORMAT, "token_embd.weight"},
+        {KEY("embedding_length"), 8196, NX_E_LIMIT, 0},
+        {KEY("feed_forward_length"), 0, NX_E_FORMAT, 0},
+        {KEY("feed_forward_length"), 36, NX_E_FORMAT, "blk.0.ffn_up.weight"},
+        {KEY("feed_forward_length"), 65540, NX_E_LIMIT, 0},
+        {KEY("feed_forward_length"), 33, NX_E_UNSUPPORTED, KEY("embedding_length")},
+        {KEY("attention.head_count"), 0, NX_E_FORMAT, 0},
+        {KEY("attention.head_count"), 257, NX_E_LIMIT, 0},
+        {KEY("attention.head_count"), 3, NX_E_FORMAT, "blk.0.attn_q.weight"},
+        {KEY("attention.key_length"), 0, NX_E_FORMAT, 0},
+        {KEY("attention.key_length"), 1028, NX_E_LIMIT, 0},
+        {KEY("attention.key_length"), 6, NX_E_UNSUPPORTED, KEY("embedding_length")},
+        {"general.alignment", 0, NX_E_FORMAT, 0},
+        {"general.alignment", 3, NX_E_FORMAT, 0},
+        {"general.alignment", 131072, NX_E_FORMAT, 0},
+        {"general.alignment", 0x80000000u, NX_E_FORMAT, 0},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        check_at("row %lld, value %lld", (long long)i, wrong[i].value, 0, 0);
+        refused(1, (toy_twist){.number = wrong[i].key, .value = wrong[i].value}, wrong[i].status, wrong[i].name ? wrong[i].name : wrong[i].key);
+    }
+    const char *l_q = KEY("attention.query_block"), *l_m = KEY("attention.memory_block");
+    refused(2, (toy_twist){.number = l_q, .value = 0}, NX_E_FORMAT, l_q);
+    refused(2, (toy_twist){.number = l_q, .value = 106}, NX_E_LIMIT, l_q); /* n = 105 */
+    refused(2, (toy_twist){.number = l_m, .value = 106}, NX_E_LIMIT, l_m);
+    refused(2, (toy_twist){.number = l_m, .value = UINT32_MAX}, NX_E_LIMIT, l_m);
+    static const float epsilon[] = {NAN, INFINITY, -INFINITY, -1e-6f, 1.5f};
+    for (int i = 0; i < 5; i++)
+        refused(1, (toy_twist){.poisoned = "epsilon", .poison = epsilon[i]}, NX_E_FORMAT, KEY("attention.layer_norm_epsilon"));
+}
+
+static void wrong_words(void) {
+    static const struct {
+        const char *key, *words, *name;
+    } wrong[] = {
+        {"general.architecture", "llama", "llama"},
+        {"general.architecture", "image-transformer-2", "image-transformer-2"},
+        {"general.architecture", "image-transforme", "image-transforme"},
+        {"general.architecture", "", ""},
+        {KEY("attention.pattern"), "local-2d", 0},
+        {KEY("attention.pattern"), "", 0},
+        {KEY("attention.pattern"), "ful", 0},
+        {KEY("norm"), "pre", 0},
+        {KEY("position.type"), "rotary", 0},
+        {KEY("output.type"), "dmol", 0},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        check_at("row %lld", (long long)i, 0, 0, 0);
+        refused(1, (toy_twist){.text = wrong[i].key, .words = wrong[i].words}, NX_E_UNSUPPORTED, wrong[i].name ? wrong[i].name : wrong[i].key);
+    }
+}
+
+static void wrong_tensors(void) {
+    for (int which = 1; which < 6; which++) { /* between them every tensor and every type */
+        toy *m = toy_build(config(which), NULL);
+        for (uint32_t t = 0; t < m->n_tensors; t++) {
+            const char *name = m->tensor[t].name;
+            int bias = strstr(name, "attn_") && strstr(name, ".bias") && !strstr(name, "norm"); /* these are optional */
+            check_at("configuration %lld, tensor %lld", which, t, 0, 0);
+            if (bias)
+                CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
+            else
+                refused(which, (toy_twist){.without = name}, NX_E_FORMAT, name);
+            refused(which, (toy_twist){.twice = name}, NX_E_FORMAT, name);
+            if (m->tensor[t].rows != m->tensor[t].cols && m->tensor[t].type != NX_Q8_0) /* rows of 32 become something else */
+                refused(which, (toy_twist){.reshaped = name}, NX_E_FORMAT, name);
+            refused(which, (toy_twist){.poisoned = name, .poison = NAN}, NX_E_NUMERIC, name);
+            if (m->tensor[t].type == NX_F32) refused(which, (toy_twist){.poisoned = name, .poison = INFINITY}, NX_E_NUMERIC, name);
+            if (m->tensor[t].type == NX_F32) refused(which, (toy_twist){.poisoned = name, .poison = -INFINITY}, NX_E_NUMERIC, name);
+        }
+    }
+}
+
+/* Huge but finite weights are a valid file; its run must end in NX_E_NUMERIC or in numbers. */
+static void huge_weights(void) {
+    for (int which = 1; which < 6; which++) {
+        toy *m = toy_build(config(which), NULL);
+        for (uint32_t t = 0; t < m->n_tensors; t++) {
+            if (m->tensor[t].type != NX_F32) continue;
+            toy *huge = toy_build(config(which), &(toy_twist){.poisoned = m->tensor[t].name, .poison = 3e38f});
+            check_at("configuration %lld, tensor %lld", which, t, 0, 0);
+            CHECK_INT(toy_exercise(huge->bytes, huge->length, MOST), NX_OK);
+        }
+    }
+}
+
+/* ---- files made by hand ---------------------------------------------------------------------------------------------------- */
+
+/* Parses a file; returns the status and keeps the problem. */
+static nx_problem problem;
+static nx_status parse(const toy_file *file) {
+    nx_gguf *gguf = memory_take(sizeof *gguf);
+    size_t mark = memory_mark();
+    memset(&problem, 0x5a, sizeof problem);
+    nx_status status = nx_gguf_parse(gguf, memory_copy(file->bytes, file->length), file->length, &problem);
+    CHECK(status == NX_OK || (problem.reason[0] && problem.reason[0] != 0x5a && memchr(problem.reason, 0, NX_NAME_BYTES)));
+    memory_release(mark);
+    return status;
+}
+
+static void header(void) {
+    static const struct {
+        const char *magic;
+        uint32_t version;
+        uint64_t tensors, keys;
+        nx_status status;
+    } rows[] = {
+        {"GGUF", 3, 0, 0, NX_OK},
+        {"GGUG", 3, 0, 0, NX_E_FORMAT},
+        {"FUGG", 3, 0, 0, NX_E_FORMAT},
+        {"GGUF", 0, 0, 0, NX_E_UNSUPPORTED},
+        {"GGUF", 2, 0, 0, NX_E_UNSUPPORTED},
+        {"GGUF", 4, 0, 0, NX_E_UNSUPPORTED},
+        {"GGUF", 0x03000000, 0, 0, NX_E_UNSUPPORTED}, /* big-endian */
+        {"GGUF", 3, 1, 0, NX_E_FORMAT},
+        {"GGUF", 3, 0, 1, NX_E_FORMAT},
+        {"GGUF", 3, 2048, 0, NX_E_FORMAT},
+        {"GGUF", 3, 2049, 0, NX_E_LIMIT},
+        {"GGUF", 3, 0, 1024, NX_E_FORMAT},
+        {"GGUF", 3, 0, 1025, NX_E_LIMIT},
+        {"GGUF", 3, 1ull << 32, 0, NX_E_LIMIT},
+        {"GGUF", 3, 0, 1ull << 32, NX_E_LIMIT},
+        {"GGUF", 3, UINT64_MAX, 0, NX_E_LIMIT},
+        {"GGUF", 3, 0, UINT64_MAX, NX_E_LIMIT},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        toy_file file = {0};
+        put_bytes(&file, rows[i].magic, 4);
+        put_u32(&file, rows[i].version);
+        put_u64(&file, rows[i].tensors);
+        put_u64(&file, rows[i].keys);
+        check_at("row %lld", (long long)i, 0, 0, 0);
+        CHECK_INT(parse(&file), rows[i].status);
+        if (rows[i].status == NX_OK) CHECK_INT(toy_exercise(file.bytes, file.length, MOST), NX_E_FORMAT); /* no architecture */
+    }
+    nx_gguf *gguf = memory_take(sizeof *gguf);
+    uint8_t nothing[24] = {0};
+    CHECK_INT(nx_gguf_parse(gguf, nothing, (size_t)GGUF_MAX_BYTES + 1, &problem), NX_E_LIMIT); /* by its length alone */
+    CHECK_INT(nx_gguf_parse(gguf, nothing, SIZE_MAX, &problem), NX_E_LIMIT);
+}
+
+/* One key, of any type and content. */
+static toy_file one_key(uint32_t type) {
+    toy_file file = {0};
+    put_header(&file, 0, 1);
+    put_text(&file, "k");
+    put_u32(&file, type);
+    return file;
+}
+
+static void values(void) {
+    static const uint8_t size[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
+    static const uint64_t absurd[] = {1ull << 30, 1ull << 32, 1ull << 61, 1ull << 62, 1ull << 63, UINT64_MAX / 8, UINT64_MAX - 8, UINT64_MAX};
+    uint8_t zeros[64] = {0};
+    for (uint32_t type = 0; type < 13; type++) {
+        toy_file scalar = one_key(type), array = one_key(GGUF_ARRAY);
+        put_u32(&array, type);
+        put_u64(&array, 7);
+        put_bytes(&array, zeros, 7u * (type == GGUF_STRING ? 8 : size[type]));
+        put_bytes(&scalar, zeros, type == GGUF_STRING ? 8 : size[type]);
+        check_at("type %lld", type, 0, 0, 0);
+        if (type == GGUF_ARRAY) { /* an array of arrays */
+            CHECK_INT(parse(&array), NX_E_UNSUPPORTED);
+            continue;
+        }
+        CHECK_INT(parse(&scalar), NX_OK);
+        CHECK_INT(parse(&array), NX_OK);
+        scalar.length--; /* one byte short */
+        CHECK_INT(parse(&scalar), NX_E_FORMAT);
+        array.length--;
+        CHECK_INT(parse(&array), NX_E_FORMAT);
+        for (int i = 0; i < 8; i++) {
+            array = one_key(GGUF_ARRAY);
+            put_u32(&array, type);
+            put_u64(&array, absurd[i]);
+            put_bytes(&array, zeros, 64);
+            check_at("type %lld, absurd count %lld", type, i, 0, 0);
+            CHECK_INT(parse(&array), NX_E_FORMAT);
+        }
+    }
+    for (int i = 0; i < 8; i++) {
+        toy_file file = one_key(GGUF_STRING), inside = one_key(GGUF_ARRAY), key = {0};
+        put_u64(&file, absurd[i]); /* the length of a string */
+        put_bytes(&file, zeros, 64);
+        put_u32(&inside, GGUF_STRING); /* of a string in an array */
+        put_u64(&inside, 2);
+        put_text(&inside, "one");
+        put_u64(&inside, absurd[i]);
+        put_bytes(&inside, zeros, 64);
+        put_header(&key, 0, 1); /* of a key */
+        put_u64(&key, absurd[i]);
+        put_bytes(&key, zeros, 64);
+        check_at("absurd length %lld", i, 0, 0, 0);
+        CHECK_INT(parse(&file), NX_E_FORMAT);
+        CHECK_INT(parse(&inside), NX_E_FORMAT);
+        CHECK_INT(parse(&key), NX_E_FORMAT);
+    }
+    static const uint32_t unknown[] = {13, 14, 255, 256, 65536 + 4, UINT32_MAX};
+    for (int i = 0; i < 6; i++) {
+        toy_file file = one_key(unknown[i]), array = one_key(GGUF_ARRAY);
+        put_bytes(&file, zeros, 64);
+        put_u32(&array, unknown[i]);
+        put_bytes(&array, zeros, 64); /* even an empty one */
+        CHECK_INT(parse(&file), NX_E_FORMAT);
+        CHECK_INT(parse(&array), NX_E_FORMAT);
+    }
+    toy_file truth = one_key(GGUF_BOOL), half_truth = one_key(GGUF_BOOL);
+    put_bytes(&truth, "\1", 1);
+    put_bytes(&half_truth, "\2", 1);
+    CHECK_INT(parse(&truth), NX_OK);
+    CHECK_INT(parse(&half_truth), NX_E_FORMAT);
+}
+
+static void names(void) {
+    char name[300];
+    for (size_t n = 0; n < 300; n += n == 0 ? 1 : n == 1 ? 253 : 1) { /* 0, 1, 254, 255, 256, ... */
+        memset(name, 'n', n);
+        name[n] = 0;
+        toy_file key = {0}, tensor = {0};
+        put_header(&key, 0, 1);
+        put_key_u32(&key, name, 0);
+        put_header(&tensor, 1, 0);
+        put_text(&tensor, name);
+        put_u32(&tensor, 1);
+        put_u64(&tensor, 1);
+        put_u32(&tensor, NX_F32);
+        put_u64(&tensor, 0);
+        put_bytes(&tensor, name, 64); /* reaches over the padding and the value */
+        check_at("%lld bytes", (long long)n, 0, 0, 0);
+        CHECK_INT(parse(&key), n >= 1 && n <= 255 ? NX_OK : NX_E_LIMIT);
+        CHECK_INT(parse(&tensor), n <= 255 ? NX_OK : NX_E_LIMIT);
+        if (n > 255) CHECK(strlen(problem.name) == NX_NAME_BYTES - 1); /* cut to fit */
+    }
+    toy_file twice = {0};
+    put_header(&twice, 0, 2);
+    put_key_u32(&twice, "same", 1);
+    put_key_text(&twice, "same", "2");
+    CHECK_INT(parse(&twice), NX_E_FORMAT);
+    CHECK(!strcmp(problem.name, "same"));
+}
+
+/* A file with `n` tensors of 8 numbers, the last one described by the arguments. */
+static nx_status tensor_with(uint32_t n_dims, const uint64_t *dim, uint32_t type, uint64_t offset) {
+    toy_file file = {0};
+    put_header(&file, 1, 0);
+    put_text(&file, "t");
+    put_u32(&file, n_dims);
+    for (uint32_t i = 0; i < n_dims && i < 8; i++) put_u64(&file, dim[i]);
+    put_u32(&file, type);
+    put_u64(&file, offset);
+    while (file.length % 32) put_bytes(&file, "", 1);
+    uint8_t data[136] = {0};
+    put_bytes(&file, data, sizeof data);
+    return parse(&file);
+}
+
+static void tensors(void) {
+    uint64_t one[8] = {1, 1, 1, 1, 1, 1, 1, 1}, fits[4] = {4, 2, 2, 2}, q8[2] = {64, 2}, odd[2] = {48, 2}, halves[2] = {2, 34}, row[1] = {34};
+    for (uint32_t n = 0; n <= 8; n++) CHECK_INT(tensor_with(n, one, NX_F32, 0), n >= 1 && n <= 4 ? NX_OK : NX_E_LIMIT);
+    CHECK_INT(tensor_with(UINT32_MAX, one, NX_F32, 0), NX_E_LIMIT);
+    CHECK_INT(tensor_with(4, fits, NX_F32, 0), NX_OK); /* 128 of 136 bytes */
+    CHECK_INT(tensor_with(1, row, NX_F32, 0), NX_OK);
+    CHECK_INT(tensor_with(1, row, NX_F32, 1), NX_E_FORMAT);
+    CHECK_INT(tensor_with(2, halves, NX_F16, 0), NX_OK);
+    CHECK_INT(tensor_with(2, q8, NX_Q8_0, 0), NX_OK); /* 4 blocks of 34 bytes */
+    CHECK_INT(tensor_with(2, q8, NX_Q8_0, 1), NX_E_FORMAT);
+    CHECK_INT(tensor_with(2, odd, NX_Q8_0, 0), NX_E_FORMAT);
+    for (uint32_t type = 0; type < 40; type++)
+        if (type != NX_F32 && type != NX_F16 && type != NX_Q8_0) CHECK_INT(tensor_with(1, one, type, 0), NX_E_UNSUPPORTED);
+    CHECK_INT(tensor_with(1, one, UINT32_MAX, 0), NX_E_UNSUPPORTED);
+    static const uint64_t absurd[] = {0, 1 << 20, 1ull << 29, 1ull << 30, 1ull << 31, 1ull << 32, 1ull << 61, 1ull << 62, 1ull << 63, UINT64_MAX - 3, UINT64_MAX};
+    static const uint32_t types[] = {NX_F32, NX_F16, NX_Q8_0};
+    for (int i = 0; i < 11; i++)
+        for (int j = 0; j < 11; j++)
+            for (uint32_t at = 0; at < 12; at++) { /* products that overflow 32 and 64 bits, in every place */
+                uint64_t dim[4] = {32, 1, 1, 1};
+                dim[at % 4] = absurd[i];
+                dim[(at + 1 + at / 4) % 4] = absurd[j];
+                check_at("dimensions %lld and %lld, place %lld", i, j, at, 0);
+                CHECK_INT(tensor_with(4, dim, types[(i + j) % 3], 0), NX_E_FORMAT);
+            }
+    for (int i = 1; i < 11; i++) {
+        check_at("offset %lld", i, 0, 0, 0);
+        CHECK_INT(tensor_with(1, one, NX_F32, absurd[i]), NX_E_FORMAT);
+    }
+    CHECK_INT(tensor_with(1, one, NX_F32, 132), NX_OK);
+    CHECK_INT(tensor_with(1, one, NX_F32, 133), NX_E_FORMAT);
+}
+
+static void alignment(void) {
+    for (uint32_t a = 0; a < 70000; a = a < 70 ? a + 1 : a * 2 - a % 2) {
+        toy_file file = {0};
+        uint32_t used = a ? a : 32;
+        put_header(&file, 1, 1);
+        put_key_u32(&file, "general.alignment", a);
+        put_text(&file, "t");
+        put_u32(&file, 1);
+        put_u64(&file, 1);
+        put_u32(&file, NX_F32);
+        put_u64(&file, 0);
+        while (file.length % used) put_bytes(&file, "", 1);
+        put_u32(&file, 0);
+        check_at("alignment %lld", a, 0, 0, 0);
+        CHECK_INT(parse(&file), a && !(a & (a - 1)) && a <= 65536 ? NX_OK : NX_E_FORMAT);
+        file.length--;
+        CHECK_INT(parse(&file), NX_E_FORMAT);
+    }
+}
+
+/* As many keys and tensors as are allowed. */
+static void many(void) {
+    toy_file file = {0};
+    put_header(&file, 2048, 1024);
+    for (uint32_t i = 0; i < 1024; i++) {
+        char name[4] = {(char)('a' + i % 16), (char)('a' + i / 16 % 16), (char)('a' + i / 256), 0};
+        put_key_u32(&file, name, i);
+    }
+    for (uint32_t i = 0; i < 2048; i++) {
+        char name[4] = {(char)('a' + i % 16), (char)('a' + i / 16 % 16), (char)('a' + i / 256), 0};
+        put_text(&file, name);
+        put_u32(&file, 1);
+        put_u64(&file, 1);
+        put_u32(&file, NX_F32);
+        put_u64(&file, 0);
+    }
+    while (file.length % 32) put_bytes(&file, "", 1);
+    put_u32(&file, 0);
+    CHECK_INT(parse(&file), NX_OK);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------------------- */
+
+static void small_blocks(void) {
+    for (int which = 0; which < 6; which++) {
+        toy *m = toy_build(config(which), NULL);
+        size_t bytes = 0;
+        CHECK_INT(nx_model_size(m->bytes, m->length, &bytes, NULL), NX_OK);
+        for (size_t size = 0; size < bytes; size += size + 1999 < bytes && which > 1 ? 1999 : size + 99 < bytes && which > 1 ? 99 : 1) {
+            size_t mark = memory_mark();
+            nx_model *model = NULL;
+            check_at("configuration %lld, %lld of %lld bytes", which, (long long)size, (long long)bytes, 0);
+            memset(&problem, 0, sizeof problem);
+            CHECK_INT(nx_model_open(memory_take(size), size, m->bytes, m->length, &model, &problem), NX_E_MEMORY);
+            CHECK(problem.reason[0]);
+            memory_release(mark);
+        }
+    }
+}
+
+const check_test gguf_tests[] = {
+    {"valid files", valid},
+    {"metadata", metadata},
+    {"a file at any address", any_address},
+    {"keys that may be absent", optional_keys},
+    {"at the stated limits", at_the_limits},
+    {"truncation at every byte", truncation},
+    {"every byte of the header damaged", damaged_bytes},
+    {"every word of the header absurd", damaged_words},
+    {"random damage", damaged_at_random},
+    {"missing, mistyped and doubled keys", wrong_keys},
+    {"numbers out of range", wrong_numbers},
+    {"unknown variants", wrong_words},
+    {"missing, doubled, misshapen and not-a-number tensors", wrong_tensors},
+    {"huge weights", huge_weights},
+    {"headers", header},
+    {"values of every type", values},
+    {"names", names},
+    {"dimensions, types and offsets", tensors},
+    {"alignment", alignment},
+    {"1024 keys and 2048 tensors", many},
+    {"blocks that are too small", small_blocks},
+    {0},
+};

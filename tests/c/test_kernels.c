@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: MIT  Every kernel against its twin in double precision. */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "gguf.h"
+#include "kernels/elementary.h"
+#include "kernels/kernels.h"
+#include "reference.h"
+
+#define UNIT 0x1p-24 /* half a unit in the last place of single precision: the relative error of one operation */
+
+static float from_bits(uint32_t bits) {
+    float x;
+    memcpy(&x, &bits, 4);
+    return x;
+}
+
+static uint32_t to_bits(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, 4);
+    return bits;
+}
+
+/* ---- elementary functions -------------------------------------------------------------------------------------------------- */
+
+/* What elementary.h states. */
+#define EXP_RELATIVE 2e-7
+#define LOG_ABSOLUTE 1.1e-7 /* times max(1, |ln x|) */
+#define SINCOS_ABSOLUTE 1e-11
+#define F64_EXP_RELATIVE 1e-13
+#define SWEEP 2003 /* every so many-th float; a prime, so that all low bits occur */
+
+static float exp1(float x) { return wasm_f32x4_extract_lane(f32x4_exp(wasm_f32x4_splat(x)), 0); }
+
+static double exp_error(uint32_t bits) {
+    float x[4], y[4];
+    double worst = 0;
+    for (uint32_t i = 0; i < 4; i++) x[i] = from_bits(bits + i * SWEEP);
+    wasm_v128_store(y, f32x4_exp(wasm_v128_load(x)));
+    for (int i = 0; i < 4; i++) {
+        if (x[i] < -87 || x[i] > 88) continue;
+        double truth = exp((double)x[i]);
+        worst = fmax(worst, fabs((double)y[i] - truth) / truth);
+    }
+    return worst;
+}
+
+static void exp_accuracy(void) {
+    double worst = 0;
+    for (uint32_t bits = 0; bits <= to_bits(88); bits += 4 * SWEEP) worst = fmax(worst, exp_error(bits));
+    for (uint32_t bits = to_bits(-0.0f); bits <= to_bits(-87); bits += 4 * SWEEP) worst = fmax(worst, exp_error(bits));
+    worst = fmax(worst, exp_error(to_bits(59.2652245f))); /* the worst of all floats, found by trying them all */
+    check_note("  largest relative error %.3g", worst);
+    CHECK(worst < EXP_RELATIVE);
+}
+
+static void exp_ends(void) {
+    CHECK(exp1(0) == 1 && exp1(-0.0f) == 1);
+    CHECK_NEAR((double)exp1(-87), exp(-87), EXP_RELATIVE * exp(-87));
+    CHECK(to_bits(exp1(nextafterf(-87, -88))) == 0 && to_bits(exp1(-1e30f)) == 0 && to_bits(exp1(-INFINITY)) == 0);
+    CHECK(exp1(89) == exp1(88) && exp1(1e30f) == exp1(88) && exp1(INFINITY) == exp1(88));
+    CHECK(isnan(exp1(NAN)) && isnan(exp1(-NAN)));
+    /* lanes do not meet */
+    float x[4] = {-INFINITY, NAN, 1, 100}, y[4];
+    wasm_v128_store(y, f32x4_exp(wasm_v128_load(x)));
+    CHECK(y[0] == 0 && isnan(y[1]) && y[2] == exp1(1) && y[3] == exp1(88));
+}
+
+static double log_error(uint32_t bits, uint32_t step) {
+    float x[4], y[4];
+    double worst = 0;
+    for (uint32_t i = 0; i < 4; i++) x[i] = from_bits(bits + i * step);
+    wasm_v128_store(y, f32x4_log(wasm_v128_load(x)));
+    for (int i = 0; i < 4; i++) {
+        if (!isfinite(x[i])) continue;
+        double truth = log((double)x[i]);
+        worst = fmax(worst, fabs((double)y[i] - truth) / fmax(1, fabs(truth)));
+    }
+    return worst;
+}
+
+static void log_accuracy(void) {
+    double worst = 0, near_one = 0;
+    for (uint32_t bits = to_bits(0x1p-126f); bits < to_bits(INFINITY) - 4 * SWEEP; bits += 4 * SWEEP)
+        worst = fmax(worst, log_error(bits, SWEEP));
+    for (uint32_t bits = to_bits(0.5f); bits < to_bits(2); bits += 4 * 61) worst = fmax(worst, log_error(bits, 61));
+    worst = fmax(worst, log_error(to_bits(2.73191381f), 1)); /* the worst of all floats, found by trying them all */
+    check_note("  largest error %.3g, relative to max(1, |ln x|)", worst);
+    CHECK(worst < LOG_ABSOLUTE);
+    CHECK(f32_log(1) == 0 && !signbit(f32_log(1)));
+    /* Near 1 the error is small relative to the logarithm itself: Gumbel noise takes the logarithm of it again. */
+    for (int i = 1; i < 4000; i++) {
+        float x = 1 - (float)i * 0x1p-24f;
+        near_one = fmax(near_one, fabs((double)f32_log(x) / log((double)x) - 1));
+    }
+    check_note("  largest relative error just below 1: %.3g", near_one);
+    CHECK(near_one < 2 * EXP_RELATIVE);
+}
+
+static void double_functions(void) {
+    double worst = 0, worst_exp = 0, sine, cosine;
+    for (int i = 0; i <= 100000; i++) {
+        double x = i < 50000 ? i * 2.0 : (i - 50000) * 0.0017;
+        f64_sincos(x, &sine, &cosine);
+        worst = fmax(worst, fmax(fabs(sine - sin(x)), fabs(cosine - cos(x))));
+    }
+    for (int i = 0; i <= 40000; i++) {
+        double x = i * -0.001;
+        worst_exp = fmax(worst_exp, fabs(f64_exp(x) / exp(x) - 1));
+    }
+    check_note("  sin and cos: %.3g, e^x: %.3g relative", worst, worst_exp);
+    CHECK(worst < SINCOS_ABSOLUTE);
+    CHECK(worst_exp < F64_EXP_RELATIVE);
+    f64_sincos(0, &sine, &cosine);
+    CHECK(sine == 0 && cosine == 1 && f64_exp(0) == 1);
+}
+
+static void half_to_float(void) {
+    for (uint32_t half = 0; half < 65536; half++) {
+        float x = nx_half_to_float((uint16_t)half);
+        uint32_t exponent = half >> 10 & 31, mantissa = half & 1023;
+        check_at("half %lld", half, 0, 0, 0);
+        CHECK(!!signbit(x) == (half >> 15 != 0));
+        if (exponent == 31)
+            CHECK(mantissa ? isnan(x) : isinf(x));
+        else
+            CHECK(fabs((double)x) == (exponent ? ldexp(1024 + mantissa, (int)exponent - 25) : ldexp(mantissa, -24)));
+    }
+}
+
+/* ---- matrix product -------------------------------------------------------------------------------------------------------- */
+
+/* Numbers as in a network: mostly near 1, with outliers a thousand times larger, tiny ones and zeros. */
+static void fill(float *x, size_t n, check_random *random) {
+    for (size_t i = 0; i < n; i++) {
+        double scale = 1;
+        switch (random_below(random, 40)) {
+        case 0: scale = 1000; break;
+        case 1: scale = 1e-6; break;
+        case 2: scale = 0; break;
+        }
+        x[i] = (float)(scale * random_normal(random));
+    }
+}
+
+/* n columns of `width` numbers, with not-a-number in the padding, where kernels may look but must not care. */
+static float *columns(uint32_t width, uint32_t n, check_random *random) {
+    float *x = memory_take((size_t)n * nx_stride(width) * sizeof *x);
+    for (uint32_t j = 0; j < n; j++) fill(x + (size_t)j * nx_stride(width), width, random);
+    return x;
+}
+
+static toy_tensor tensor(uint32_t rows, uint32_t cols, uint32_t type, check_random *random, uint8_t **bytes) {
+    toy_tensor t = {"w", rows, cols, type, memory_take((size_t)rows * cols * sizeof(float))};
+    toy_file file = {0};
+    fill(t.values, (size_t)rows * cols, random);
+    toy_encode(&file, &t);
+    *bytes = memory_copy(file.bytes, file.length);
+    return t;
+}
+
+/* Of an F32 product: `cols` roundings of products and as many of sums, each at most UNIT of a partial sum of magnitudes. */
+static double f32_tolerance(uint32_t cols, double magnitude) { return (cols + 1) * UNIT * magnitude; }
+
+/* Of a Q8_0 product once x is rounded: integers are exact; the two scales meet (1), their product meets the integer (1), and
+ * each block is added (blocks). */
+static double q8_tolerance(uint32_t blocks, double magnitude) { return (blocks + 3) * UNIT * magnitude; }
+
+/* x rounded to 8 bits per 32 in the way that kernels.h states, in single precision as the library does it: rounded numbers in
+ * units of their block's scale. */
+static void round_column(double *q, double *scale, const float *x, uint32_t cols) {
+    for (uint32_t c = 0; c < cols; c++) {
+        float top = 0;
+        for (uint32_t i = c / 32 * 32; i < c / 32 * 32 + 32; i++) top = fmaxf(top, fabsf(x[i]));
+        float inverse = top > 0x1p-100f ? 127.0f / top : 0, scaled = x[c] * inverse;
+        q[c] = (double)scaled + 0x1.8p52 - 0x1.8p52; /* to nearest, ties to even */
+        scale[c] = (double)(top / 127.0f);
+    }
+}
+
+static void compare_product(const float *out, const toy_tensor *t, const float *x) {
+    uint32_t rows = t->rows, cols = t->cols;
+    double *wide = memory_take(cols * sizeof *wide), *truth = memory_take(rows * sizeof *truth), *size = memory_take(rows * sizeof *size);
+    double *q = memory_take(cols * sizeof *q), *scale = memory_take(cols * sizeof *scale);
+    for (uint32_t c = 0; c < cols; c++) wide[c] = (double)x[c];
+    ref_matmul(truth, size, t->values, rows, cols, wide);
+    if (t->type == NX_Q8_0) {
+        /* Against the exact product: rounding moves each x by half a step of its scale at most. */
+        round_column(q, scale, x, cols);
+        for (uint32_t r = 0; r < rows; r++) {
+            double moved = 0;
+            for (uint32_t c = 0; c < cols; c++) moved += fabs((double)t->values[(size_t)r * cols + c]) * scale[c] * 0.5001;
+            CHECK_NEAR((double)out[r], truth[r], moved + f32_tolerance(cols, size[r]));
+        }
+        for (uint32_t c = 0; c < cols; c++) wide[c] = q[c] * scale[c];
+        ref_matmul(truth, size, t->values, rows, cols, wide);
+    }
+    for (uint32_t r = 0; r < rows; r++)
+        CHECK_NEAR((double)out[r], truth[r], t->type == NX_Q8_0 ? q8_tolerance(cols / 32, size[r]) : f32_tolerance(cols, size[r]));
+    for (uint32_t r = rows; r < nx_stride(rows); r++) CHECK(out[r] == 0); /* the padding */
+}
+
+/* One size: all columns against the twin, and each number of columns against the largest. */
+static void product_of(uint32_t type, uint32_t rows, uint32_t cols, uint32_t most, check_random *random) {
+    size_t mark = memory_mark();
+    uint8_t *bytes;
+    toy_tensor t = tensor(rows, cols, type, random, &bytes);
+    uint32_t stride = nx_stride(rows);
+    check_at("%lld x %lld of type %lld", rows, cols, type, 0);
+    void *packed = memory_take(nx_matrix_bytes(type, rows, cols));
+    nx_matrix_pack(packed, bytes, type, rows, cols);
+    nx_matrix matrix = {type == NX_Q8_0 ? NX_Q8_0 : NX_F32, rows, cols, packed};
+    float *x = columns(cols, most, random), *all = memory_take((size_t)most * stride * sizeof *all);
+    nx_matmul(all, &matrix, x, most, memory_take(nx_matmul_scratch_bytes(cols, most)));
+    for (uint32_t j = 0; j < most; j++) {
+        check_at("%lld x %lld of type %lld, column %lld", rows, cols, type, j);
+        compare_product(all + (size_t)j * stride, &t, x + (size_t)j * nx_stride(cols));
+    }
+    for (uint32_t n = 1; n < most; n++) {
+        uint32_t first = n % (most - n + 1); /* not always the first ones */
+        float *out = memory_take((size_t)n * stride * sizeof *out);
+        check_at("%lld x %lld of type %lld, %lld columns", rows, cols, type, n);
+        nx_matmul(out, &matrix, x + (size_t)first * nx_stride(cols), n, memory_take(nx_matmul_scratch_bytes(cols, n)));
+        CHECK_FLOATS(out, all + (size_t)first * stride, (size_t)n * stride);
+    }
+    memory_release(mark);
+}
+
+static void product_small(void) {
+    check_random random = {1};
+    for (uint32_t rows = 1; rows <= 2 * 16 + 3; rows++)
+        for (uint32_t cols = 1; cols <= 2 * 4 + 3; cols++) product_of(NX_F32, rows, cols, NX_COLUMNS, &random);
+    for (uint32_t cols = 12; cols <= 2 * 16 + 3; cols++) product_of(NX_F32, 1 + cols % 19, cols, NX_COLUMNS, &random);
+}
+
+static void product_f16(void) {
+    check_random random = {2};
+    for (uint32_t rows = 1; rows <= 2 * 16 + 3; rows++) product_of(NX_F16, rows, 1 + rows % 13, 3, &random);
+    product_of(NX_F16, 40, 44, NX_COLUMNS, &random);
+}
+
+static void product_q8(void) {
+    check_random random = {3};
+    for (uint32_t rows = 1; rows <= 2 * 16 + 3; rows++)
+        for (uint32_t cols = 32; cols <= 96; cols += 32) product_of(NX_Q8_0, rows, cols, rows % 5 ? 5 : NX_COLUMNS, &random);
+}
+
+static void product_real(void) {
+    static const uint32_t sizes[][2] = {{128, 128}, {512, 128}, {128, 512}, {16, 128}, {256, 96}, {2, 128}, {200, 160}};
+    check_random random = {4};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        product_of(NX_F32, sizes[i][0], sizes[i][1], 6, &random);
+        product_of(NX_Q8_0, sizes[i][0], sizes[i][1], 6, &random);
+    }
+}
+
+/* A Q8_0 product of one block of ones with x = (value, 1, 0, 0, ...). */
+static float q8_of(float value, float other) {
+    check_random random = {5};
+    uint8_t *bytes;
+    toy_tensor t = tensor(1, 64, NX_Q8_0, &random, &bytes);
+    (void)t;
+    for (int b = 0; b < 2; b++) {
+        uint16_t one = 0x3c00;
+        memcpy(bytes + 34 * b, &one, 2);
+        memset(bytes + 34 * b + 2, 1, 32);
+    }
+    nx_matrix matrix = {NX_Q8_0, 1, 64, memory_take(nx_matrix_bytes(NX_Q8_0, 1, 64))};
+    nx_matrix_pack((void *)matrix.packed, bytes, NX_Q8_0, 1, 64);
+    float x[64] = {0}, out[16];
+    x[0] = value;
+    x[37] = other;
+    nx_matmul(out, &matrix, x, 1, memory_take(nx_matmul_scratch_bytes(64, 1)));
+    return out[0];
+}
+
+static void product_q8_ends(void) {
+    CHECK(q8_of(0, 0) == 0);
+    CHECK(q8_of(1, 0) == 127 * (1 / 127.0f) && q8_of(-1, 0) == -127 * (1 / 127.0f));
+    CHECK_NEAR((double)q8_of(3e38f, 0), 3e38, 3e38 * 4 * UNIT);
+    CHECK_NEAR((double)q8_of(0x1p-99f, 0), 0x1p-99, 0x1p-99 * 4 * UNIT);
+    CHECK(q8_of(0x1p-101f, 0) == 0 && q8_of(1e-45f, 0) == 0); /* too small to divide by */
+    CHECK(q8_of(1e-45f, 1) == 127 * (1 / 127.0f));
+    /* 8-bit integers cannot hold these: they must come out as such, not as a harmless number */
+    CHECK(!isfinite(q8_of(NAN, 1)) && !isfinite(q8_of(1, NAN)) && !isfinite(q8_of(NAN, 0)));
+    CHECK(!isfinite(q8_of(INFINITY, 1)) && !isfinite(q8_of(-INFINITY, 1)));
+}
+
+static void product_f32_keeps_nan(void) {
+    check_random random = {6};
+    for (uint32_t at = 0; at < 7; at++) {
+        uint8_t *bytes;
+        toy_tensor t = tensor(5, 7, NX_F32, &random, &bytes);
+        (void)t;
+        nx_matrix matrix = {NX_F32, 5, 7, memory_take(nx_matrix_bytes(NX_F32, 5, 7))};
+        nx_matrix_pack((void *)matrix.packed, bytes, NX_F32, 5, 7);
+        float x[16] = {0}, out[16];
+        x[at] = NAN;
+        nx_matmul(out, &matrix, x, 1, memory_take(nx_matmul_scratch_bytes(7, 1)));
+        for (int r = 0; r < 5; r++) CHECK(isnan(out[r]));
+    }
+}
+
+static void dequantize(void) {
+    static const uint32_t types[] = {NX_F32, NX_F16, NX_Q8_0};
+    check_random random = {7};
+    for (int i = 0; i < 3; i++)
+        for (uint32_t cols = types[i] == NX_Q8_0 ? 32 : 1; cols <= 96; cols += types[i] == NX_Q8_0 ? 32 : 1) {
+            uint8_t *bytes;
+            toy_tensor t = tensor(1, cols, types[i], &random, &bytes);
+            float *out = memory_take(cols * sizeof *out);
+            nx_dequantize(out, bytes, types[i], cols);
+            check_at("type %lld, %lld numbers", types[i], cols, 0, 0);
+            CHECK_FLOATS(out, t.values, cols);
+        }
+}
+
+/* ---- vectors --------------------------------------------------------------------------------------------------------------- */
+
+static void bias_and_residual(void) {
+    check_random random = {8};
+    for (uint32_t width = 4; width <= 2 * 16 + 12; width += 4)
+        for (uint32_t n = 1; n <= NX_COLUMNS; n++) {
+            size_t mark = memory_mark(), bytes = (size_t)n * nx_stride(width) * sizeof(float);
+            float *x = columns(width, n, &random), *y = columns(width, n, &random), *bias = memory_take(width * sizeof *bias);
+            fill(bias, width, &random);
+            float *biased = memory_copy(x, bytes), *rectified = memory_copy(x, bytes), *added = memory_copy(x, bytes);
+            nx_add_bias(biased, bias, width, n);
+            nx_add_bias_relu(rectified, bias, width, n);
+            nx_add(added, y, width, n);
+            check_at("width %lld, %lld columns", width, n, 0, 0);
+            for (uint32_t j = 0; j < n; j++)
+                for (uint32_t i = 0; i < width; i++) {
+                    size_t at = (size_t)j * nx_stride(width) + i;
+                    float sum = x[at] + bias[i];
+                    CHECK(biased[at] == sum && rectified[at] == (sum > 0 ? sum : 0) && added[at] == x[at] + y[at]);
+                }
+            memory_release(mark);
+        }
+}
+
+static void relu_keeps_nan(void) {
+    float x[16] = {NAN, -INFINITY, INFINITY, -1, -0.0f, 1e-45f, -1e-45f, 2}, bias[8] = {0};
+    nx_add_bias_relu(x, bias, 8, 1);
+    CHECK(isnan(x[0]) && x[1] == 0 && x[2] == INFINITY && x[3] == 0 && x[4] == 0 && x[5] == 1e-45f && x[6] == 0 && x[7] == 2);
+}
+
+/* Of layer norm. The mean's error, at most width/4 + 3 roundings of the mean magnitude, shifts every centred number alike; the
+ * variance's error is relative; then five operations. `spread` is the deviation that is divided by. */
+static double norm_tolerance(uint32_t width, double magnitude, double spread, double unit, double gain, double bias) {
+    double roundings = width / 4 + 8;
+    return roundings * UNIT * (fabs(gain) * (magnitude / spread + fabs(unit)) + fabs(bias));
+}
+
+static void norm_of(uint32_t width, uint32_t n, double offset, double scale, check_random *random) {
+    size_t mark = memory_mark();
+    float *x = columns(width, n, random), *gain = memory_take(width * sizeof *gain), *bias = memory_take(width * sizeof *bias);
+    fill(gain, width, random);
+    fill(bias, width, random);
+    for (size_t i = 0; i < (size_t)n * nx_stride(width); i++) x[i] = (float)(offset + scale * (double)x[i]);
+    float *out = memory_copy(x, (size_t)n * nx_stride(width) * sizeof *x);
+    nx_layer_norm(out, gain, bias, 1e-6f, width, n);
+    double *truth = memory_take(width * sizeof *truth), worst = 0;
+    for (uint32_t j = 0; j < n; j++) {
+        double magnitude = 0, mean = 0, variance = 0;
+        const float *xj = x + (size_t)j * nx_stride(width), *oj = out + (size_t)j * nx_stride(width);
+        for (uint32_t i = 0; i < width; i++) truth[i] = (double)xj[i], magnitude = fmax(magnitude, fabs(truth[i])), mean += truth[i] / width;
+        for (uint32_t i = 0; i < width; i++) variance += (truth[i] - mean) * (truth[i] - mean) / width;
+        double spread = sqrt(variance + (double)1e-6f);
+        ref_layer_norm(truth, gain, bias, (double)1e-6f, width);
+        for (uint32_t i = 0; i < width; i++) {
+            double unit = ((double)xj[i] - mean) / spread;
+            CHECK_NEAR((double)oj[i], truth[i], norm_tolerance(width, magnitude, spread, unit, (double)gain[i], (double)bias[i]));
+            if (offset == 0) worst = fmax(worst, fabs((double)oj[i] - truth[i]) / (fabs((double)gain[i] * unit) + fabs((double)bias[i]) + 1));
+        }
+        float *alone = memory_copy(xj, nx_stride(width) * sizeof *xj);
+        nx_layer_norm(alone, gain, bias, 1e-6f, width, 1);
+        CHECK_FLOATS(alone, oj, width);
+    }
+    if (width == 512 && offset == 0 && scale == 1) check_note("  largest relative error at width 512: %.3g", worst);
+    memory_release(mark);
+}
+
+static void layer_norm(void) {
+    static const double cases[][2] = {{0, 1}, {0, 1e-3}, {0, 1e6}, {100, 1}, {1e4, 1}, {0, 1e-12}};
+    check_random random = {9};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (uint32_t width = 4; width <= 2 * 16 + 12; width += 4) {
+            check_at("width %lld, case %lld", width, (long long)i, 0, 0);
+            norm_of(width, 1 + width / 4 % NX_COLUMNS, cases[i][0], cases[i][1], &random);
+        }
+        norm_of(128, NX_COLUMNS, cases[i][0], cases[i][1], &random);
+        norm_of(512, 3, cases[i][0], cases[i][1], &random);
+    }
+    float same[16] = {7, 7, 7, 7, 7, 7, 7, 7}, gain[8] = {1, 1, 1, 1, 1, 1, 1, 1}, bias[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    nx_layer_norm(same, gain, bias, 1e-6f, 8, 1);
+    CHECK_FLOATS(same, bias, 8); /* equal numbers have no spread: the bias alone */
+}
+
+/* Of a softmax weight, relative: the difference to the largest is rounded (UNIT of its size moves e^x as much), e^x has its error
+ * twice (once in the sum), the sum n/4 + 3 roundings, then two operations. */
+static double softmax_tolerance(uint32_t n, double below) { return UNIT * (below + n / 4 + 6) + 2 * EXP_RELATIVE; }
+#define SOFTMAX_FLOOR 2e-38 /* e^-87 and less is zero */
+
+static void softmax_of(uint32_t n, double range, double masked, check_random *random) {
+    size_t mark = memory_mark();
+    float *x = memory_take(n * sizeof *x), *out;
+    double *truth = memory_take(n * sizeof *truth), sum = 0, top = -INFINITY;
+    for (uint32_t i = 0; i < n; i++) {
+        x[i] = random_unit(random) < masked ? -INFINITY : (float)(range * random_normal(random));
+        truth[i] = (double)x[i];
+        top = fmax(top, truth[i]);
+    }
+    out = memory_copy(x, n * sizeof *x);
+    nx_softmax(out, n);
+    ref_softmax(truth, n);
+    for (uint32_t i = 0; i < n; i++) {
+        sum += (double)out[i];
+        if (x[i] == -INFINITY)
+            CHECK(to_bits(out[i]) == 0);
+        else
+            CHECK_NEAR((double)out[i], truth[i], truth[i] * softmax_tolerance(n, fmin(top - (double)x[i], 100)) + SOFTMAX_FLOOR);
+    }
+    if (top > -INFINITY) { /* else all is masked, and the zeros were just seen */
+        CHECK_NEAR(sum, 1, softmax_tolerance(n, 0));
+        double lse, size = 0;
+        for (uint32_t i = 0; i < n; i++) size += truth[i] * fmin(top - (double)x[i], 100); /* mean distance to the largest */
+        for (uint32_t i = 0; i < n; i++) truth[i] = (double)x[i];
+        lse = ref_log_sum_exp(truth, n);
+        CHECK_NEAR((double)nx_log_sum_exp(x, n), lse, softmax_tolerance(n, size) + UNIT * fabs(lse) + LOG_ABSOLUTE * fmax(1, lse - top));
+    }
+    memory_release(mark);
+}
+
+static void softmax(void) {
+    static const double ranges[] = {0, 1, 20, 200, 1e4, 1e30}; /* from 88 on naive e^x overflows */
+    static const double masked[] = {0, 0.4, 1};
+    check_random random = {10};
+    for (int r = 0; r < 6; r++)
+        for (int m = 0; m < 3; m++) {
+            check_at("range %lld, mask %lld", r, m, 0, 0);
+            for (uint32_t n = 4; n <= 44; n += 4) softmax_of(n, ranges[r], masked[m], &random);
+            softmax_of(256, ranges[r], masked[m], &random);
+            softmax_of(784, ranges[r], masked[m], &random);
+            softmax_of(1024, ranges[r], masked[m], &random);
+        }
+}
+
+static void softmax_ends(void) {
+    float wide[4] = {3e38f, -3e38f, 0, 3e38f}; /* their difference overflows */
+    nx_softmax(wide, 4);
+    CHECK(wide[0] == 0.5f && wide[1] == 0 && wide[2] == 0 && wide[3] == 0.5f);
+    for (uint32_t n = 4; n <= 12; n += 4)
+        for (uint32_t at = 0; at < n; at++)
+            for (int other = 0; other < 3; other++) { /* among numbers, masks, and alone */
+                float x[12];
+                for (uint32_t i = 0; i < n; i++) x[i] = other == 0 ? (float)i : other == 1 ? -INFINITY : NAN;
+                x[at] = NAN;
+                nx_softmax(x, n);
+                CHECK(isnan(x[at])); /* it must reach the output, to be reported there */
+            }
+    float one[4] = {-INFINITY, -INFINITY, -1e30f, -INFINITY};
+    CHECK(nx_log_sum_exp(one, 4) == -1e30f);
+    nx_softmax(one, 4);
+    CHECK(one[0] == 0 && one[1] == 0 && one[2] == 1 && one[3] == 0);
+}
+
+const check_test kernel_tests[] = {
+    {"e^x is as accurate as stated", exp_accuracy},
+    {"e^x at its ends", exp_ends},
+    {"ln x is as accurate as stated", log_accuracy},
+    {"sin, cos and e^x in double precision", double_functions},
+    {"half to float, all of them", half_to_float},
+    {"F32 product, small sizes", product_small},
+    {"F16 product", product_f16},
+    {"Q8_0 product, small sizes", product_q8},
+    {"products of real sizes", product_real},
+    {"Q8_0 product of zero, tiny, huge and not-a-number", product_q8_ends},
+    {"F32 product keeps a not-a-number", product_f32_keeps_nan},
+    {"dequantize", dequantize},
+    {"bias, ReLU, residual", bias_and_residual},
+    {"ReLU keeps a not-a-number", relu_keeps_nan},
+    {"layer norm", layer_norm},
+    {"softmax and logsumexp", softmax},
+    {"softmax and logsumexp at their ends", softmax_ends},
+    {0},
+};

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT  A run's life: settings, misuse, save, restore and fork, damaged states, and one result everywhere. */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "toy.h"
+
+static const toy_config *config(int i) {
+    const toy_config *list;
+    toy_configs(&list, NULL);
+    return list + i;
+}
+
+static uint32_t elements(const nx_model *model) {
+    nx_info info;
+    nx_model_info(model, &info);
+    return info.elements;
+}
+
+static uint8_t *random_bytes(size_t n, check_random *random) {
+    uint8_t *bytes = memory_take(n);
+    for (size_t i = 0; i < n; i++) bytes[i] = (uint8_t)random_bits(random);
+    return bytes;
+}
+
+/* ---- settings and misuse ----------------------------------------------------------------------------------------------------- */
+
+static void settings_ranges(void) {
+    nx_model *model = toy_open(toy_build(config(1), NULL)); /* three classes */
+    if (!model) return;
+    const nx_settings good = toy_settings(2, 1);
+    nx_settings s = good;
+    size_t bytes = 0;
+#define STATUS(change, status) s = good, change, CHECK_INT(nx_session_size(model, &s, &bytes), status)
+    STATUS((void)0, NX_OK);
+    STATUS(s.samples = 0, NX_E_ARGUMENT);
+    STATUS(s.samples = 1, NX_OK);
+    STATUS(s.samples = NX_MAX_SAMPLES, NX_OK);
+    STATUS(s.samples = NX_MAX_SAMPLES + 1, NX_E_ARGUMENT);
+    STATUS(s.samples = UINT32_MAX, NX_E_ARGUMENT);
+    STATUS(s.label = 2, NX_OK);
+    STATUS(s.label = 3, NX_E_ARGUMENT);
+    STATUS(s.label = -2, NX_E_ARGUMENT);
+    STATUS(s.label = INT32_MIN, NX_E_ARGUMENT);
+    STATUS(s.label = INT32_MAX, NX_E_ARGUMENT);
+    STATUS(s.temperature = 0, NX_OK);
+    STATUS(s.temperature = -0.0f, NX_OK);
+    STATUS(s.temperature = 1e-45f, NX_OK);
+    STATUS(s.temperature = 100, NX_OK);
+    STATUS(s.temperature = 100.001f, NX_E_ARGUMENT);
+    STATUS(s.temperature = -1e-45f, NX_E_ARGUMENT);
+    STATUS(s.temperature = NAN, NX_E_ARGUMENT);
+    STATUS(s.temperature = INFINITY, NX_E_ARGUMENT);
+    STATUS(s.top_p = 1e-45f, NX_OK);
+    STATUS(s.top_p = 0, NX_E_ARGUMENT);
+    STATUS(s.top_p = 1.0001f, NX_E_ARGUMENT);
+    STATUS(s.top_p = -1, NX_E_ARGUMENT);
+    STATUS(s.top_p = NAN, NX_E_ARGUMENT);
+    STATUS(s.top_k = UINT32_MAX, NX_OK);
+    STATUS(s.trace = 1, NX_OK);
+    STATUS(s.trace = 2, NX_E_ARGUMENT);
+    STATUS(s.seed_high = s.seed_low = UINT32_MAX, NX_OK);
+    STATUS(s.first_sample = UINT32_MAX, NX_E_ARGUMENT); /* the index of the last sample would not fit */
+    STATUS(s.first_sample = UINT32_MAX - NX_MAX_SAMPLES, NX_OK);
+#undef STATUS
+    s = good;
+    nx_session *session = NULL;
+    CHECK_INT(nx_session_size(model, &s, &bytes), NX_OK);
+    for (size_t size = 0; size < bytes; size += 1 + bytes / 50) {
+        size_t mark = memory_mark();
+        CHECK_INT(nx_session_open(memory_take(size), size, model, &s, &session), NX_E_MEMORY);
+        memory_release(mark);
+    }
+    CHECK_INT(nx_session_open(memory_take(bytes - 1), bytes - 1, model, &s, &session), NX_E_MEMORY);
+    s.samples = 0;
+    CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, &s, &session), NX_E_ARGUMENT);
+    CHECK(session == NULL);
+    CHECK_INT(nx_abi_version(), NX_ABI_VERSION);
+}
+
+static void misuse(void) {
+    nx_model *model = toy_open(toy_build(config(0), NULL)); /* six elements */
+    if (!model) return;
+    nx_settings settings = toy_settings(2, 1);
+    nx_session *session = toy_session(model, &settings, NULL);
+    uint8_t values[12];
+    float nats[12], logits[2];
+    float weights[6];
+    uint32_t from = 77, to = 78;
+    memset(values, 0x55, sizeof values);
+    CHECK_INT(nx_session_logits(model, session, 0, logits), NX_E_ARGUMENT); /* nothing computed */
+    CHECK_INT(nx_session_attention(model, session, 0, weights, &from, &to), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_prefill(model, session, values, 7, nats), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_step(model, session, 7, values, nats), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_step(model, session, UINT32_MAX, values, nats), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_prefill(model, session, values, UINT32_MAX, nats), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_position(session), 0);
+    CHECK_INT(nx_session_step(model, session, 0, NULL, NULL), NX_OK);
+    CHECK_INT(nx_session_prefill(model, session, NULL, 0, NULL), NX_OK); /* zero steps were no step */
+    CHECK_INT(nx_session_prefill(model, session, values, 2, NULL), NX_OK);
+    CHECK_INT(nx_session_logits(model, session, 0, logits), NX_E_ARGUMENT); /* computed, but without the output layer */
+    CHECK_INT(nx_session_prefill(model, session, values, 1, nats), NX_OK);
+    CHECK_INT(nx_session_logits(model, session, 0, logits), NX_OK);
+    CHECK_INT(nx_session_logits(model, session, 1, logits), NX_OK);
+    CHECK_INT(nx_session_logits(model, session, 2, logits), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_attention(model, session, 0, weights, &from, &to), NX_E_ARGUMENT); /* no trace */
+    CHECK(from == 77 && to == 78);
+    CHECK_INT(nx_session_step(model, session, 4, values, nats), NX_E_ARGUMENT); /* three remain: nothing is drawn */
+    CHECK_INT(nx_session_position(session), 3);
+    for (int i = 0; i < 12; i++) CHECK_INT(values[i], 0x55);
+    CHECK_INT(nx_session_step(model, session, 1, values, NULL), NX_OK);
+    CHECK_INT(nx_session_prefill(model, session, values, 1, NULL), NX_E_ARGUMENT); /* after a step */
+    CHECK_INT(nx_session_prefill(model, session, values, 0, NULL), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_step(model, session, 2, values, nats), NX_OK);
+    CHECK_INT(nx_session_position(session), 6);
+    CHECK_INT(nx_session_step(model, session, 1, values, nats), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_step(model, session, 0, values, nats), NX_OK);
+    CHECK_INT(nx_session_logits(model, session, 1, logits), NX_OK);
+    CHECK_INT(nx_session_logits(model, session, UINT32_MAX, logits), NX_E_ARGUMENT);
+}
+
+/* A value whose embedding is infinite: numbers break at the element after it. */
+static void broken_numbers(void) {
+    toy_config c = *config(1);
+    c.classes = 0;
+    toy *good = toy_build(&c, NULL), *bad = toy_build(&c, &(toy_twist){.poisoned = "token_embd.weight", .poison = 3e38f});
+    nx_model *model = toy_open(good), *broken = toy_open(bad);
+    if (!model || !broken) return;
+    nx_settings settings = toy_settings(1, 6);
+    uint8_t values[35], drawn[35], last = 255;
+    float nats[35], broken_nats[35], logits[16];
+    uint32_t at = 35;
+    for (; at >= 34 || at < 3; settings.seed_low++) { /* a seed that draws one in between */
+        CHECK_INT(nx_session_step(model, toy_session(model, &settings, NULL), 35, values, nats), NX_OK);
+        for (at = 0; at < 34 && values[at] != last;) at++;
+        if (!CHECK(settings.seed_low < 1000)) return;
+    }
+    settings.seed_low--;
+    nx_session *session = toy_session(broken, &settings, NULL);
+    CHECK_INT(nx_session_step(broken, session, 35, drawn, broken_nats), NX_E_NUMERIC);
+    CHECK_INT(nx_session_position(session), at + 1); /* at the element that failed */
+    CHECK_BYTES(drawn, values, at + 1);
+    CHECK_FLOATS(broken_nats, nats, at + 1);
+    CHECK_INT(nx_session_step(broken, session, 1, drawn, NULL), NX_E_NUMERIC);
+    CHECK_INT(nx_session_position(session), at + 1);
+    CHECK_INT(nx_session_logits(broken, session, 0, logits), NX_OK); /* to look at */
+    CHECK(!isfinite(logits[0]));
+
+    session = toy_session(broken, &settings, NULL);
+    CHECK_INT(nx_session_prefill(broken, session, values, at + 1, broken_nats), NX_OK);
+    CHECK_FLOATS(broken_nats, nats, at + 1);
+    CHECK_INT(nx_session_prefill(broken, session, values + at + 1, 1, broken_nats), NX_E_NUMERIC);
+    CHECK_INT(nx_session_position(session), at + 1);
+    session = toy_session(broken, &settings, NULL);
+    CHECK_INT(nx_session_prefill(broken, session, values, 35, broken_nats), NX_E_NUMERIC);
+}
+
+/* ---- save, restore, fork ------------------------------------------------------------------------------------------------------- */
+
+/* Draws all that is left. Returns how many numbers, `values` and `nats` have room for a whole run. */
+static uint32_t finish(const nx_model *model, nx_session *session, uint32_t samples, uint8_t *values, float *nats) {
+    uint32_t left = elements(model) - nx_session_position(session);
+    CHECK_INT(nx_session_step(model, session, left, values, nats), NX_OK);
+    return left * samples;
+}
+
+static void save_and_restore(void) {
+    check_random random = {1};
+    for (int i = 0; i < 8; i++) {
+        toy *m = toy_build(config(i), NULL);
+        nx_model *model = toy_open(m), *again = toy_open(m); /* the same file, opened once more: a reloaded page */
+        if (!model || !again) return;
+        uint32_t n = elements(model), samples = 3;
+        uint8_t *known = random_bytes(n, &random);
+        for (uint32_t point = 0; point <= n; point += 1 + n / 9) /* the moment of the copy; half of what came before was known */
+            for (int stepped = 0; stepped < 2; stepped++) {
+                size_t mark = memory_mark(), bytes;
+                nx_settings settings = toy_settings(samples, 5);
+                settings.label = config(i)->classes ? 0 : -1;
+                settings.trace = 1;
+                uint8_t *values = memory_take(n * samples), *copied = memory_take(n * samples);
+                float *nats = memory_take(n * samples * sizeof *nats), *copied_nats = memory_take(n * samples * sizeof *nats);
+                nx_session *session = toy_session(model, &settings, &bytes);
+                uint32_t first = stepped ? point / 2 : point;
+                check_at("configuration %lld, element %lld, %lld known", i, point, first, 0);
+                CHECK_INT(nx_session_prefill(model, session, known, first, nats), NX_OK);
+                CHECK_INT(nx_session_step(model, session, point - first, values, nats), NX_OK);
+                uint8_t *saved = memory_copy(session, bytes);
+                CHECK_INT(nx_session_check(model, saved, bytes), NX_OK);
+                uint32_t count = finish(model, session, samples, values, nats);
+                /* a fork: another block, while the first run has already gone on */
+                CHECK_INT(nx_session_check(again, saved, bytes), NX_OK);
+                nx_session *fork = memory_copy(saved, bytes);
+                CHECK_INT(finish(again, fork, samples, copied, copied_nats), count);
+                CHECK_BYTES(copied, values, count);
+                CHECK_FLOATS(copied_nats, nats, count);
+                /* back in time: over the block of the finished run */
+                memcpy(session, saved, bytes);
+                CHECK_INT(nx_session_position(session), point);
+                CHECK_INT(finish(model, session, samples, copied, copied_nats), count);
+                CHECK_BYTES(copied, values, count);
+                CHECK_FLOATS(copied_nats, nats, count);
+                CHECK_BYTES(session, fork, bytes); /* down to the last byte */
+                memory_release(mark);
+            }
+    }
+}
+
+/* Sessions share a model and nothing else; the model is read-only. */
+static void independence(void) {
+    toy *m = toy_build(config(3), NULL);
+    size_t bytes = 0;
+    nx_model *model = NULL;
+    CHECK_INT(nx_model_size(m->bytes, m->length, &bytes, NULL), NX_OK);
+    uint8_t *block = memory_take(bytes);
+    if (!CHECK_INT(nx_model_open(block, bytes, m->bytes, m->length, &model, NULL), NX_OK)) return;
+    uint64_t before = check_hash(0, block, bytes);
+    nx_settings one = toy_settings(2, 1), two = toy_settings(2, 2);
+    uint8_t values[4][120];
+    float nats[4][120];
+    CHECK_INT(nx_session_step(model, toy_session(model, &one, NULL), 60, values[0], nats[0]), NX_OK);
+    CHECK_INT(nx_session_step(model, toy_session(model, &two, NULL), 60, values[1], nats[1]), NX_OK);
+    nx_session *a = toy_session(model, &one, NULL), *b = toy_session(model, &two, NULL);
+    for (uint32_t i = 0; i < 60; i++) { /* in turns */
+        CHECK_INT(nx_session_step(model, a, 1, values[2] + 2 * i, nats[2] + 2 * i), NX_OK);
+        CHECK_INT(nx_session_step(model, b, 1, values[3] + 2 * i, nats[3] + 2 * i), NX_OK);
+    }
+    CHECK_BYTES(values[2], values[0], 240);
+    CHECK_FLOATS(nats[2], nats[0], 240);
+    CHECK(memcmp(values[0], values[1], 120));
+    CHECK(check_hash(0, block, bytes) == before);
+}
+
+/* ---- damaged states -------------------------------------------------------------------------------------------------------------- */
+
+/* The words of the header, as in session.c. */
+enum { MAGIC, FINGERPRINT, SEED_LOW, SEED_HIGH, SAMPLES, FIRST_SAMPLE, LABEL, TEMPERATURE, TOP_K, TOP_P, TRACE, POSITION, COMPUTED, HAS_LOGITS, FORKED, WORDS };
+
+/* Whatever a state says that the check lets pass, going on with it must be safe. */
+static void go_on(const nx_model *model, uint8_t *block, size_t bytes, const nx_info *info) {
+    if (nx_session_check(model, block, bytes) != NX_OK) return;
+    nx_session *session = (nx_session *)block;
+    size_t mark = memory_mark();
+    uint8_t *values = memory_take(2 * NX_MAX_SAMPLES);
+    float *nats = memory_take(2 * NX_MAX_SAMPLES * sizeof *nats), *logits = memory_take(info->levels * sizeof *logits);
+    float *weights = memory_take((size_t)info->blocks * info->heads * info->window * sizeof *weights);
+    uint32_t from, to, known = (uint32_t)nx_session_position(session) % 3;
+    memset(values, 200, 2 * NX_MAX_SAMPLES);
+    CHECK(nx_session_position(session) <= info->elements);
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t b = 0; b < NX_MAX_SAMPLES; b += 7) {
+            nx_session_logits(model, session, b, logits);
+            if (nx_session_attention(model, session, b, weights, &from, &to) == NX_OK) CHECK(to - from <= info->window && to <= info->elements);
+        }
+        if (!round) nx_session_prefill(model, session, values, known, nats);
+        if (!round) nx_session_step(model, session, 2, values, nats);
+    }
+    memory_release(mark);
+}
+
+typedef struct {
+    nx_model *model;
+    nx_info info;
+    uint8_t *state; /* a run in the middle */
+    size_t bytes;
+} middle;
+
+static middle middle_of(const toy_config *c, int stepped) {
+    check_random random = {2};
+    middle m = {toy_open(toy_build(c, NULL)), {0}, NULL, 0};
+    nx_settings settings = toy_settings(3, 5);
+    settings.trace = 1;
+    settings.top_p = 0.9f;
+    nx_model_info(m.model, &m.info);
+    uint8_t *known = random_bytes(m.info.elements, &random);
+    nx_session *session = toy_session(m.model, &settings, &m.bytes);
+    float *nats = memory_take(m.info.elements * 3 * sizeof *nats);
+    uint32_t first = m.info.elements / 3;
+    CHECK_INT(nx_session_prefill(m.model, session, known, first, nats), NX_OK);
+    if (stepped) CHECK_INT(nx_session_step(m.model, session, first, memory_take(first * 3), nats), NX_OK);
+    m.state = (uint8_t *)session;
+    return m;
+}
+
+static void refused_states(void) {
+    middle m = middle_of(config(1), 1);
+    uint32_t n = m.info.elements, nan_bits = 0x7fc00000, too_hot = 0x42c80001, negative = 0x80000001, above_one = 0x3f800001;
+    const struct {
+        int word;
+        uint32_t value;
+    } rows[] = {
+        {MAGIC, 0}, {MAGIC, 0x3153584f}, {FINGERPRINT, 0}, {FINGERPRINT, UINT32_MAX}, {SAMPLES, 0}, {SAMPLES, 65}, {SAMPLES, UINT32_MAX},
+        {SAMPLES, 4}, {SAMPLES, 64}, {FIRST_SAMPLE, UINT32_MAX}, {LABEL, 3}, {LABEL, (uint32_t)-2}, {LABEL, 0x7fffffff}, {LABEL, 0x80000000},
+        {TEMPERATURE, nan_bits}, {TEMPERATURE, too_hot}, {TEMPERATURE, negative}, {TOP_P, 0}, {TOP_P, nan_bits}, {TOP_P, above_one},
+        {TOP_P, negative}, {TRACE, 2}, {TRACE, UINT32_MAX}, {POSITION, n + 1}, {POSITION, UINT32_MAX}, {COMPUTED, n + 1}, {COMPUTED, UINT32_MAX},
+        {COMPUTED, 2 * (n / 3) + 2}, {HAS_LOGITS, 2}, {HAS_LOGITS, UINT32_MAX}, {FORKED, 2}, {FORKED, UINT32_MAX}, {POSITION, 0},
+    };
+    CHECK_INT(nx_session_check(m.model, m.state, m.bytes), NX_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint8_t *copy = memory_copy(m.state, m.bytes);
+        memcpy(copy + 4 * rows[i].word, &rows[i].value, 4);
+        check_at("word %lld = %lld", rows[i].word, rows[i].value, 0, 0);
+        CHECK_INT(nx_session_check(m.model, copy, m.bytes), NX_E_STATE);
+    }
+    for (size_t bytes = 0; bytes < m.bytes; bytes += bytes < 80 ? 1 : 1 + m.bytes / 60) { /* cut short */
+        uint8_t *copy = memory_copy(m.state, bytes);
+        check_at("%lld bytes", (long long)bytes, 0, 0, 0);
+        CHECK_INT(nx_session_check(m.model, copy, bytes), NX_E_STATE);
+    }
+    CHECK_INT(nx_session_check(m.model, memory_copy(m.state, m.bytes - 1), m.bytes - 1), NX_E_STATE);
+    /* longer is no harm: blocks may be handed in larger than asked for */
+    uint8_t *longer = memory_take(m.bytes + 100);
+    memcpy(longer, m.state, m.bytes);
+    CHECK_INT(nx_session_check(m.model, longer, m.bytes + 100), NX_OK);
+    /* another model, were it of the same shape */
+    toy_config other = *config(1);
+    other.seed++;
+    CHECK_INT(nx_session_check(toy_open(toy_build(&other, NULL)), m.state, m.bytes), NX_E_STATE);
+    /* an element beyond the levels would index past the embedding */
+    int refused = 0;
+    for (size_t at = 60; at < m.bytes && at < 1200; at++) {
+        uint8_t *copy = memory_copy(m.state, m.bytes);
+        copy[at] = 16;
+        refused += nx_session_check(m.model, copy, m.bytes) == NX_E_STATE;
+    }
+    CHECK_INT(refused, 3 * n);
+}
+
+static void damaged_states(void) {
+    check_random random = {3};
+    for (int i = 0; i < 4; i++)
+        for (int stepped = 0; stepped < 2; stepped++) {
+            size_t mark = memory_mark();
+            middle m = middle_of(config(i + 1), stepped);
+            uint8_t *copy = memory_take(m.bytes);
+            for (size_t at = 0; at < 4 * WORDS; at++) {
+                uint8_t b = m.state[at], values[] = {0, 1, 2, 0x7f, 0x80, 0xff, (uint8_t)(b + 1), (uint8_t)(b - 1)};
+                for (int v = 0; v < 8; v++) {
+                    memcpy(copy, m.state, m.bytes);
+                    copy[at] = values[v];
+                    check_at("configuration %lld, byte %lld = %lld", i + 1, (long long)at, values[v], 0);
+                    go_on(m.model, copy, m.bytes, &m.info);
+                }
+            }
+            for (int run = 0; run < 60; run++) { /* random words anywhere, first among them those of the header that pass */
+                memcpy(copy, m.state, m.bytes);
+                for (int damage = 0; damage < 3; damage++) {
+                    uint32_t word = random_below(&random, 2) ? random_bits(&random) : random_below(&random, m.info.elements + 1);
+                    memcpy(copy + 4 * random_below(&random, run % 2 ? WORDS : (uint32_t)m.bytes / 4), &word, 4);
+                }
+                check_at("configuration %lld, run %lld", i + 1, run, 0, 0);
+                go_on(m.model, copy, m.bytes, &m.info);
+            }
+            memory_release(mark);
+        }
+}
+
+/* ---- one result everywhere ----------------------------------------------------------------------------------------------------- */
+
+/* The hash of the values and of the bits of the nats of a fixed set of runs. build.sh compares what the builds print. */
+static void same_bits(void) {
+    check_random random = {4};
+    uint64_t hash = 0;
+    for (int i = 0; i < 8; i++)
+        for (int run = 0; run < 4; run++) {
+            static const float temperature[] = {1, 0.7f, 0, 3}, top_p[] = {1, 0.8f, 1, 0.99f};
+            size_t mark = memory_mark();
+            toy *m = toy_build(config(i), NULL);
+            nx_model *model = toy_open(m);
+            if (!model) return;
+            uint32_t n = elements(model), known = run % 2 ? n / 3 : 0, samples = 1 + (uint32_t)run * 7;
+            nx_settings settings = toy_settings(samples, 100 + (uint32_t)run);
+            settings.label = (int32_t)random_below(&random, config(i)->classes + 1) - 1;
+            settings.temperature = temperature[run];
+            settings.top_p = top_p[run];
+            settings.top_k = run == 3 ? 5 : 0;
+            uint8_t *values = memory_take(n * samples), *fed = random_bytes(n, &random);
+            float *nats = memory_take(n * samples * sizeof *nats);
+            nx_session *session = toy_session(model, &settings, NULL);
+            CHECK_INT(nx_session_prefill(model, session, fed, known, nats), NX_OK);
+            hash = check_hash(hash, nats, known * sizeof *nats);
+            uint32_t count = finish(model, session, samples, values, nats);
+            hash = check_hash(hash, values, count);
+            hash = check_hash(hash, nats, count * sizeof *nats);
+            hash = check_hash(hash, m->bytes, m->length); /* the models themselves, so that a difference can be told apart */
+            memory_release(mark);
+        }
+    check_say("hash %08x%08x", (unsigned)(hash >> 32), (unsigned)hash);
+}
+
+const check_test session_tests[] = {
+    {"settings", settings_ranges},
+    {"misuse", misuse},
+    {"numbers that break", broken_numbers},
+    {"save, restore and fork, bit for bit", save_and_restore},
+    {"sessions are independent, the model is read-only", independence},
+    {"states that are refused", refused_states},
+    {"damaged states are refused or harmless", damaged_states},
+    {"the same bits in every build", same_bits},
+    {0},
+};

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT  See toy.h. */
+#include "toy.h"
+
+#include <string.h>
+
+#include "check.h"
+
+/* ---- a GGUF file, field by field ------------------------------------------------------------------------------------------- */
+
+void put_bytes(toy_file *file, const void *bytes, size_t n) {
+    if (file->length + n > file->room) {
+        file->room = 2 * (file->length + n) + 1024;
+        uint8_t *more = memory_take(file->room);
+        if (file->length) memcpy(more, file->bytes, file->length);
+        file->bytes = more;
+    }
+    if (n) memcpy(file->bytes + file->length, bytes, n);
+    file->length += n;
+}
+
+void put_u32(toy_file *file, uint32_t value) { put_bytes(file, &value, 4); }
+void put_u64(toy_file *file, uint64_t value) { put_bytes(file, &value, 8); }
+
+void put_text(toy_file *file, const char *text) {
+    put_u64(file, strlen(text));
+    put_bytes(file, text, strlen(text));
+}
+
+void put_header(toy_file *file, uint64_t tensors, uint64_t keys) {
+    put_bytes(file, "GGUF", 4);
+    put_u32(file, 3);
+    put_u64(file, tensors);
+    put_u64(file, keys);
+}
+
+void put_key_text(toy_file *file, const char *key, const char *value) {
+    put_text(file, key);
+    put_u32(file, GGUF_STRING);
+    put_text(file, value);
+}
+
+void put_key_u32(toy_file *file, const char *key, uint32_t value) {
+    put_text(file, key);
+    put_u32(file, GGUF_U32);
+    put_u32(file, value);
+}
+
+void put_key_f32(toy_file *file, const char *key, float value) {
+    put_text(file, key);
+    put_u32(file, GGUF_F32);
+    put_bytes(file, &value, 4);
+}
+
+static void pad(toy_file *file, size_t alignment) {
+    while (file->length % alignment) put_bytes(file, "", 1);
+}
+
+/* ---- weights --------------------------------------------------------------------------------------------------------------- */
+
+/* Single to half, to nearest, ties to even; |x| < 65504. Counts in units of the last place, which are exact in double. */
+static uint16_t to_half(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, 4);
+    uint32_t sign = bits >> 16 & 0x8000;
+    int exponent = (int)(bits >> 23 & 255) - 127;
+    if (exponent < -14) exponent = -14;
+    double unit = 0x1p-10, size = x < 0 ? -(double)x : (double)x;
+    for (int i = exponent; i < 0; i++) unit *= 0.5;
+    for (int i = 0; i < exponent; i++) unit *= 2;
+    uint32_t n = (uint32_t)(size / unit + 0x1p52 - 0x1p52); /* 0..2048 */
+    return (uint16_t)(sign | (((uint32_t)(exponent + 14) << 10) + n)); /* a normal number's 1024 carries into the exponent */
+}
+
+static float from_half(uint16_t half) {
+    double value = half >> 10 & 31 ? 1024 + (half & 1023) : half & 1023;
+    int shift = (half >> 10 & 31 ? half >> 10 & 31 : 1) - 25;
+    for (; shift < 0; shift++) value *= 0.5;
+    for (; shift > 0; shift--) value *= 2;
+    return (float)(half & 0x8000 ? -value : value);
+}
+
+static int starts(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
+
+/* Spread of weights as in weights/train/golden.py: large enough that attention is far from uniform. */
+static void draw_weights(toy_tensor *t, const toy_config *c) {
+    check_random random = {c->seed ^ check_hash(0, t->name, strlen(t->name))};
+    double fan_in = __builtin_sqrt((double)(starts(t->name, "token") ? c->d : t->cols)), mean = 0, spread = 1 / fan_in;
+    if (starts(t->name, "position") || starts(t->name, "class"))
+        spread = 0.7;
+    else if (strstr(t->name, "norm.weight"))
+        mean = 1, spread = 0.2;
+    else if (strstr(t->name, ".bias"))
+        spread = 0.3;
+    else if (strstr(t->name, "attn_q") || strstr(t->name, "attn_k"))
+        spread = 1.6 / fan_in;
+    else if (starts(t->name, "output"))
+        spread = (c->sharpness > 0 ? (double)c->sharpness : 1.5) / fan_in;
+    for (size_t i = 0; i < (size_t)t->rows * t->cols; i++) t->values[i] = (float)(mean + spread * random_normal(&random));
+}
+
+void toy_encode(toy_file *file, const toy_tensor *t) {
+    for (size_t at = 0, n = (size_t)t->rows * t->cols; at < n;) {
+        float *x = t->values + at;
+        if (t->type == NX_F32) {
+            put_bytes(file, x, n * 4);
+            return;
+        }
+        if (t->type == NX_F16) {
+            uint16_t half = to_half(*x);
+            put_bytes(file, &half, 2);
+            *x = from_half(half);
+            at++;
+            continue;
+        }
+        float largest = 0;
+        for (int i = 0; i < 32; i++)
+            if (x[i] > largest || -x[i] > largest) largest = x[i] < 0 ? -x[i] : x[i];
+        uint16_t half = to_half(largest / 127);
+        float scale = from_half(half);
+        put_bytes(file, &half, 2);
+        for (int i = 0; i < 32; i++) {
+            double q = scale > 0 ? (double)x[i] / (double)scale : 0;
+            int8_t byte = (int8_t)(q > 127 ? 127 : q < -127 ? -127 : (int)(q < 0 ? q - 0.5 : q + 0.5));
+            put_bytes(file, &byte, 1);
+            x[i] = scale * (float)byte;
+        }
+        at += 32;
+    }
+}
+
+static void add(toy *m, const char *name, uint32_t rows, uint32_t cols, uint32_t type) {
+    toy_tensor *t = m->tensor + m->n_tensors++;
+    strcpy(t->name, name);
+    t->rows = rows;
+    t->cols = cols;
+    t->type = type == NX_Q8_0 && cols % 32 ? NX_F32 : type;
+    t->values = memory_take((size_t)rows * cols * sizeof(float));
+    draw_weights(t, &m->config);
+}
+
+static void add_block(toy *m, uint32_t i, const char *rest, uint32_t rows, uint32_t cols, uint32_t type) {
+    char name[48] = "blk.", digits[4];
+    int n = 0;
+    do digits[n++] = (char)('0' + i % 10);
+    while (i /= 10);
+    for (char *p = name + 4; n; *p = 0) *p++ = digits[--n];
+    strcat(name, rest);
+    add(m, name, rows, cols, type);
+}
+
+static void list_tensors(toy *m) {
+    const toy_config *c = &m->config;
+    uint32_t attention = c->heads * c->key_length, half = c->position == TOY_LEARNED_HALF ? c->d / 2 : c->d;
+    m->tensor = memory_take((8 + 16 * (size_t)c->blocks) * sizeof *m->tensor);
+    add(m, "token_embd.weight", c->channels * c->levels, c->d, c->tables);
+    if (c->position != TOY_SINUSOIDAL) {
+        add(m, "position_row.weight", c->height, half, c->tables);
+        add(m, "position_col.weight", c->width * c->channels, half, c->tables);
+    }
+    if (c->classes) add(m, "class_embd.weight", c->classes, c->d, c->tables);
+    for (uint32_t i = 0; i < c->blocks; i++) {
+        static const char *const projections[] = {".attn_q", ".attn_k", ".attn_v"};
+        for (int p = 0; p < 3; p++) {
+            char name[24];
+            add_block(m, i, strcat(strcpy(name, projections[p]), ".weight"), attention, c->d, c->type);
+            if (c->biases) add_block(m, i, strcat(strcpy(name, projections[p]), ".bias"), 1, attention, NX_F32);
+        }
+        add_block(m, i, ".attn_output.weight", c->d, attention, c->type);
+        if (c->biases) add_block(m, i, ".attn_output.bias", 1, c->d, NX_F32);
+        add_block(m, i, ".attn_norm.weight", 1, c->d, NX_F32);
+        add_block(m, i, ".attn_norm.bias", 1, c->d, NX_F32);
+        add_block(m, i, ".ffn_up.weight", c->inner, c->d, c->type);
+        add_block(m, i, ".ffn_up.bias", 1, c->inner, NX_F32);
+        add_block(m, i, ".ffn_down.weight", c->d, c->inner, c->type);
+        add_block(m, i, ".ffn_down.bias", 1, c->d, NX_F32);
+        add_block(m, i, ".ffn_norm.weight", 1, c->d, NX_F32);
+        add_block(m, i, ".ffn_norm.bias", 1, c->d, NX_F32);
+    }
+    add(m, "output.weight", c->levels, c->d, c->type);
+    add(m, "output.bias", 1, c->levels, NX_F32);
+}
+
+/* ---- the file of a model --------------------------------------------------------------------------------------------------- */
+
+static int is(const char *wanted, const char *name) { return wanted && !strcmp(wanted, name); }
+
+static int times(const toy_twist *twist, const char *name) { return is(twist->without, name) ? 0 : is(twist->twice, name) ? 2 : 1; }
+
+static uint32_t key_text(toy_file *file, const toy_twist *twist, const char *key, const char *value) {
+    int n = times(twist, key);
+    for (int i = 0; i < n; i++) {
+        if (is(twist->retyped, key))
+            put_key_u32(file, key, 1);
+        else
+            put_key_text(file, key, is(twist->text, key) ? twist->words : value);
+    }
+    return (uint32_t)n;
+}
+
+static uint32_t key_u32(toy_file *file, const toy_twist *twist, const char *key, uint32_t value) {
+    int n = times(twist, key);
+    for (int i = 0; i < n; i++) {
+        if (is(twist->retyped, key))
+            put_key_f32(file, key, (float)value);
+        else
+            put_key_u32(file, key, is(twist->number, key) ? twist->value : value);
+    }
+    return (uint32_t)n;
+}
+
+static uint32_t put_keys(toy_file *file, const toy_config *c, const toy_twist *t) {
+    static const char *const position[] = {"learned", "learned", "sinusoidal"};
+#define KEY(name) "image-transformer." name
+    uint32_t n = key_text(file, t, "general.architecture", "image-transformer");
+    n += key_text(file, t, "general.name", "toy");
+    n += key_u32(file, t, "general.alignment", 32);
+    n += key_u32(file, t, KEY("image.height"), c->height);
+    n += key_u32(file, t, KEY("image.width"), c->width);
+    n += key_u32(file, t, KEY("image.channels"), c->channels);
+    n += key_u32(file, t, KEY("image.levels"), c->levels);
+    n += key_u32(file, t, KEY("block_count"), c->blocks);
+    n += key_u32(file, t, KEY("embedding_length"), c->d);
+    n += key_u32(file, t, KEY("feed_forward_length"), c->inner);
+    n += key_u32(file, t, KEY("attention.head_count"), c->heads);
+    n += key_u32(file, t, KEY("attention.key_length"), c->key_length);
+    if (times(t, KEY("attention.layer_norm_epsilon"))) {
+        if (is(t->retyped, KEY("attention.layer_norm_epsilon")))
+            put_key_u32(file, KEY("attention.layer_norm_epsilon"), 0);
+        else
+            put_key_f32(file, KEY("attention.layer_norm_epsilon"), is(t->poisoned, "epsilon") ? t->poison : 1e-6f);
+        n++;
+    }
+    n += key_text(file, t, KEY("attention.pattern"), c->local ? "local-1d" : "full");
+    if (c->local) {
+        n += key_u32(file, t, KEY("attention.query_block"), c->query_block);
+        n += key_u32(file, t, KEY("attention.memory_block"), c->memory_block);
+    }
+    n += key_text(file, t, KEY("norm"), "post");
+    n += key_text(file, t, KEY("position.type"), position[c->position]);
+    n += key_text(file, t, KEY("output.type"), "categorical");
+    if (c->classes && times(t, KEY("classes"))) {
+        put_text(file, KEY("classes"));
+        put_u32(file, GGUF_ARRAY);
+        put_u32(file, is(t->retyped, KEY("classes")) ? GGUF_U64 : GGUF_STRING); /* the lengths of empty strings are zeros */
+        put_u64(file, c->classes);
+        for (uint32_t i = 0; i < c->classes; i++) put_text(file, is(t->retyped, KEY("classes")) || i >= 10 ? "" : "a");
+        n++;
+    }
+#undef KEY
+    return n;
+}
+
+toy *toy_build(const toy_config *config, const toy_twist *twist) {
+    static const toy_twist none;
+    if (!twist) twist = &none;
+    toy *m = memory_take(sizeof *m);
+    memset(m, 0, sizeof *m);
+    m->config = *config;
+    list_tensors(m);
+
+    toy_file keys = {0}, list = {0}, data = {0}, file = {0};
+    uint32_t n_keys = put_keys(&keys, config, twist), n_tensors = 0;
+    for (uint32_t i = 0; i < m->n_tensors; i++) {
+        toy_tensor *t = m->tensor + i;
+        pad(&data, 32); /* before and not after, so that the last byte of the file counts */
+        for (int n = times(twist, t->name); n; n--, n_tensors++) {
+            uint32_t dims = t->rows > 1 || !strstr(t->name, ".bias") ? 2 : 1;
+            uint64_t dim[2] = {t->cols, t->rows};
+            if (strstr(t->name, "norm.weight")) dims = 1;
+            if (is(twist->reshaped, t->name)) dims = 2, dim[0] = t->rows, dim[1] = t->cols;
+            put_text(&list, t->name);
+            put_u32(&list, dims);
+            put_bytes(&list, dim, 8 * dims);
+            put_u32(&list, t->type);
+            put_u64(&list, data.length);
+        }
+        if (is(twist->poisoned, t->name) && t->type == NX_F32) t->values[(size_t)t->rows * t->cols - 1] = twist->poison;
+        toy_encode(&data, t);
+        if (is(twist->poisoned, t->name) && t->type != NX_F32) { /* a half of all ones: the last weight, the last block's scale */
+            uint16_t infinity = 0x7c00;
+            memcpy(data.bytes + data.length - (t->type == NX_F16 ? 2 : 34), &infinity, 2);
+        }
+    }
+    put_header(&file, n_tensors, n_keys);
+    put_bytes(&file, keys.bytes, keys.length);
+    m->keys_end = file.length;
+    put_bytes(&file, list.bytes, list.length);
+    pad(&file, 32);
+    m->data = file.length;
+    put_bytes(&file, data.bytes, data.length);
+    m->length = file.length;
+    m->bytes = memory_copy(file.bytes, file.length);
+    return m;
+}
+
+uint32_t toy_configs(const toy_config **list, const char *const **names) {
+    static const char *const name[] = {"smallest", "grey, classes", "rgb, 256 levels, local, biases", "rgb, local, l_m > l_q",
+                                       "f16, local", "q8_0, local, classes", "local, l_m = 0", "one element"};
+    static const toy_config config[] = {
+        {.height = 2, .width = 3, .channels = 1, .levels = 2, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
+         .position = TOY_SINUSOIDAL, .seed = 1},
+        {.height = 5, .width = 7, .channels = 1, .levels = 16, .blocks = 2, .d = 16, .inner = 32, .heads = 2, .key_length = 8,
+         .position = TOY_LEARNED_HALF, .classes = 3, .seed = 2},
+        /* heads * key_length = 36, not d; the last of the query blocks is short: 105 = 7 * 14 + 7 */
+        {.height = 5, .width = 7, .channels = 3, .levels = 256, .blocks = 2, .d = 24, .inner = 40, .heads = 3, .key_length = 12,
+         .local = 1, .query_block = 14, .memory_block = 9, .position = TOY_LEARNED_WHOLE, .classes = 2, .biases = 1, .seed = 3},
+        {.height = 4, .width = 5, .channels = 3, .levels = 3, .blocks = 3, .d = 12, .inner = 20, .heads = 1, .key_length = 20,
+         .local = 1, .query_block = 7, .memory_block = 23, .position = TOY_SINUSOIDAL, .biases = 1, .seed = 4},
+        {.height = 6, .width = 6, .channels = 1, .levels = 17, .blocks = 2, .d = 32, .inner = 44, .heads = 2, .key_length = 16,
+         .local = 1, .query_block = 6, .memory_block = 6, .position = TOY_LEARNED_HALF, .type = NX_F16, .tables = NX_F16, .seed = 5},
+        {.height = 6, .width = 7, .channels = 1, .levels = 16, .blocks = 2, .d = 64, .inner = 96, .heads = 2, .key_length = 32,
+         .local = 1, .query_block = 14, .memory_block = 14, .position = TOY_LEARNED_WHOLE, .classes = 10, .type = NX_Q8_0,
+         .tables = NX_Q8_0, .seed = 6},
+        {.height = 3, .width = 5, .channels = 1, .levels = 5, .blocks = 2, .d = 8, .inner = 12, .heads = 2, .key_length = 4,
+         .local = 1, .query_block = 4, .memory_block = 0, .position = TOY_SINUSOIDAL, .seed = 7},
+        {.height = 1, .width = 1, .channels = 1, .levels = 7, .blocks = 1, .d = 8, .inner = 8, .heads = 1, .key_length = 8,
+         .position = TOY_LEARNED_WHOLE, .seed = 8},
+    };
+    if (list) *list = config;
+    if (names) *names = name;
+    return sizeof config / sizeof *config;
+}
+
+const toy_tensor *toy_find(const toy *m, const char *name) {
+    for (uint32_t i = 0; i < m->n_tensors; i++)
+        if (!strcmp(m->tensor[i].name, name)) return m->tensor + i;
+    return NULL;
+}
+
+uint8_t toy_value(uint32_t level, uint32_t levels) { return (uint8_t)(255.0 * level / (levels - 1) + 0.5); }
+
+uint8_t toy_level(uint32_t value, uint32_t levels) { return (uint8_t)((double)value * (levels - 1) / 255.0 + 0.5); }
+
+/* ---- use of the library ---------------------------------------------------------------------------------------------------- */
+
+static nx_model *open_bytes(const uint8_t *file, size_t length, size_t bytes) {
+    nx_model *model = NULL;
+    nx_problem problem;
+    void *block = memory_take(bytes);
+    if (!CHECK_INT(nx_model_open(block, bytes, file, length, &model, &problem), NX_OK)) return NULL;
+    CHECK((uint8_t *)model >= (uint8_t *)block && (uint8_t *)model < (uint8_t *)block + bytes);
+    return model;
+}
+
+nx_model *toy_open(const toy *m) {
+    size_t bytes = 0;
+    nx_problem problem = {"", ""};
+    if (!CHECK_INT(nx_model_size(m->bytes, m->length, &bytes, &problem), NX_OK)) {
+        check_say("    %s: %s", problem.name, problem.reason);
+        return NULL;
+    }
+    return open_bytes(m->bytes, m->length, bytes);
+}
+
+nx_session *toy_session(const nx_model *model, const nx_settings *settings, size_t *bytes) {
+    size_t size = 0;
+    nx_session *session = NULL;
+    if (!CHECK_INT(nx_session_size(model, settings, &size), NX_OK)) return NULL;
+    void *block = memory_take(size);
+    if (!CHECK_INT(nx_session_open(block, size, model, settings, &session), NX_OK)) return NULL;
+    CHECK((void *)session == block);
+    if (bytes) *bytes = size;
+    return session;
+}
+
+nx_settings toy_settings(uint32_t samples, uint32_t seed) {
+    return (nx_settings){.seed_low = seed, .samples = samples, .label = -1, .temperature = 1, .top_p = 1};
+}
+
+static int text_ends(const char *text) {
+    for (int i = 0; i < NX_NAME_BYTES; i++)
+        if (!text[i]) return 1;
+    return 0;
+}
+
+/* Every entry of the metadata lies in the model's block and is what its type says. */
+static void read_metadata(const nx_model *model) {
+    static const uint8_t size[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
+    nx_metadata entry;
+    uint32_t count = nx_model_metadata_count(model), sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!CHECK_INT(nx_model_metadata(model, i, &entry), NX_OK)) return;
+        for (uint32_t j = 0; j < entry.key_bytes; j++) sum += (uint8_t)entry.key[j];
+        const uint8_t *value = entry.value;
+        for (uint32_t j = 0; j < entry.value_bytes; j++) sum += value[j];
+        CHECK(entry.item_type < sizeof size && entry.item_type != GGUF_ARRAY);
+        CHECK(entry.item_type == GGUF_STRING || entry.value_bytes == entry.count * size[entry.item_type]);
+    }
+    CHECK(sum > 0); /* at least general.architecture */
+    CHECK_INT(nx_model_metadata(model, count, &entry), NX_E_ARGUMENT);
+    CHECK_INT(nx_model_metadata(model, UINT32_MAX, &entry), NX_E_ARGUMENT);
+}
+
+/* Whatever the weights are, a run either works, or says that the numbers broke. */
+static int run_is(nx_status status) { return CHECK(status == NX_OK || status == NX_E_NUMERIC) && status == NX_OK; }
+
+static void run_model(const nx_model *model, const nx_info *info, size_t most) {
+    nx_settings settings = toy_settings(2, 5);
+    settings.label = (int32_t)info->classes - 1;
+    settings.temperature = 0.5f;
+    settings.top_p = 0.9f;
+    settings.trace = 1;
+    size_t bytes;
+    nx_status status = nx_session_size(model, &settings, &bytes);
+    if (status == NX_E_LIMIT || (!status && bytes > most)) return;
+    if (!CHECK_INT(status, NX_OK)) return;
+    nx_session *session = toy_session(model, &settings, NULL);
+    if (!session) return;
+    uint32_t known = info->elements < 21 ? info->elements / 2 : 20, steps = info->elements - known < 3 ? info->elements - known : 3;
+    uint8_t *values = memory_take(known + 2 * steps);
+    float *nats = memory_take((known + 2 * steps) * sizeof *nats), *logits = memory_take(info->levels * sizeof *logits);
+    float *weights = memory_take((size_t)info->blocks * info->heads * info->window * sizeof *weights);
+    uint32_t from, to;
+    for (uint32_t i = 0; i < known; i++) values[i] = (uint8_t)(i * 37);
+    if (!run_is(nx_session_prefill(model, session, values, known, nats))) return;
+    if (!run_is(nx_session_step(model, session, steps, values + known, nats + known))) return;
+    if (!CHECK_INT(nx_session_logits(model, session, 1, logits), NX_OK)) return;
+    if (!CHECK_INT(nx_session_attention(model, session, 1, weights, &from, &to), NX_OK)) return;
+    CHECK(from < to && to - from <= info->window && to == nx_session_position(session));
+    CHECK_INT(nx_session_check(model, session, bytes), NX_OK);
+}
+
+nx_status toy_exercise(const uint8_t *file, size_t length, size_t most) {
+    size_t bytes = 0, mark = memory_mark();
+    nx_problem problem, untouched;
+    memset(&untouched, 0x5a, sizeof untouched);
+    problem = untouched;
+    nx_status status = nx_model_size(file, length, &bytes, &problem);
+    if (status) {
+        CHECK(status == NX_E_FORMAT || status == NX_E_UNSUPPORTED || status == NX_E_LIMIT || status == NX_E_NUMERIC);
+        CHECK(text_ends(problem.name) && text_ends(problem.reason) && problem.reason[0]);
+        CHECK_INT(nx_model_size(file, length, &bytes, NULL), status);
+        nx_model *none = NULL;
+        uint8_t *block = memory_take(256);
+        CHECK_INT(nx_model_open(block, 256, file, length, &none, &problem), status);
+    } else {
+        CHECK_BYTES(&problem, &untouched, sizeof problem);
+        nx_model *model = bytes <= most ? open_bytes(file, length, bytes) : NULL;
+        if (model) {
+            nx_info info;
+            nx_model_info(model, &info);
+            CHECK(info.height >= 1 && info.height <= NX_MAX_SIDE && info.width >= 1 && info.width <= NX_MAX_SIDE);
+            CHECK(info.levels >= 2 && info.levels <= NX_MAX_LEVELS && (info.channels == 1 || info.channels == 3));
+            CHECK(info.elements == info.height * info.width * info.channels && info.classes <= NX_MAX_CLASSES);
+            CHECK(info.window >= 1 && info.window <= info.elements);
+            read_metadata(model);
+            run_model(model, &info, most);
+        }
+    }
+    memory_release(mark);
+    return status;
+}
