@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Times the shipped digits model: in Node, and the demo page in headless Chromium.
+//
+//   npm run measure [--json]
+//
+// Figures are medians of interleaved rounds. Machines are noisy: compare figures of one run.
+// @ts-check
+import { launch } from '../browser/browser.js';
+import { load } from '../../web/lib/index.js';
+import { serve } from '../../web/serve.js';
+
+/** @param {number[]} x */
+const median = (x) => [...x].sort((a, b) => a - b)[x.length >> 1];
+
+const ROUNDS = 9;
+const model = await load(new URL('../../weights/digits.gguf', import.meta.url));
+const { width, height } = model.info;
+const blank = { data: new Uint8Array(width * height), width, height };
+
+/** Milliseconds of a run, and how many pixels each sample got. @param {number} samples @param {number} rows */
+async function run(samples, rows) {
+  const started = performance.now();
+  let pixels = 0;
+  for await (const step of model.complete(blank, { rows, samples, seed: 7 })) pixels += step.values.length;
+  return { ms: performance.now() - started, pixels: pixels / samples };
+}
+
+/** @type {Record<string, number[]>} */
+const times = { one: [], three: [], half: [], score: [] };
+await run(3, 0);
+for (let round = 0; round < ROUNDS; round++) {
+  const one = await run(1, 0), three = await run(3, 0), half = await run(1, height / 2);
+  times.one.push(one.ms / one.pixels);
+  times.three.push(three.ms / three.pixels);
+  times.half.push(half.ms);
+  const started = performance.now();
+  await model.score(blank);
+  times.score.push((performance.now() - started) / (width * height));
+}
+model.close();
+
+const server = await serve({ port: 0 });
+const browser = await launch();
+/** @type {number[]} */
+const first = [];
+for (let round = 0; round < ROUNDS; round++) {
+  const context = await browser.newContext(); // a new context has empty caches
+  const page = await context.newPage();
+  await page.goto(`${server.url}web/`);
+  await page.waitForFunction(() => /\d/.test(document.getElementById('n-first')?.textContent ?? ''));
+  const text = (await page.locator('#n-first').textContent()) ?? ''; // the page's own measurement, as it shows it: "640 ms", "1.2 s"
+  first.push(parseFloat(text) * (/\ds|\d\ss/.test(text) ? 1000 : 1));
+  await context.close();
+}
+await browser.close();
+await server.close();
+
+const result = {
+  millisecondsPerPixel: median(times.one),
+  millisecondsPerPixelOfThree: median(times.three),
+  millisecondsPerPixelScored: median(times.score),
+  lowerHalfMilliseconds: median(times.half),
+  pageToFirstPixelMilliseconds: median(first),
+};
+if (process.argv.includes('--json')) console.log(JSON.stringify(result));
+else {
+  console.log(`one sample:            ${result.millisecondsPerPixel.toFixed(3)} ms a pixel`);
+  console.log(`three samples at once: ${result.millisecondsPerPixelOfThree.toFixed(3)} ms for a pixel of each`);
+  console.log(`known pixels, scored:  ${result.millisecondsPerPixelScored.toFixed(3)} ms a pixel`);
+  console.log(`lower half of a digit: ${result.lowerHalfMilliseconds.toFixed(0)} ms from the call to the last of 392 pixels`);
+  console.log(`page open to the first drawn pixel: ${result.pageToFirstPixelMilliseconds.toFixed(0)} ms (Chromium, local server, empty cache)`);
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** A headless Chromium before the served pages, for the tests. */
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync } from 'node:fs';
+import { after, before } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { chromium } from 'playwright-core';
+
+import { serve, POLICY } from '../../web/serve.js';
+
+/** @import { Browser, BrowserContextOptions, Page } from 'playwright-core' */
+
+/** Where screenshots go; git ignores it. */
+export const OUT = fileURLToPath(new URL('./out/', import.meta.url));
+
+/** Addresses for import() inside a page. */
+export const LIBRARY = '/web/lib/index.js';
+export const WEIGHTS = '/weights/digits.gguf';
+
+/** The browser under test. */
+export const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium';
+
+/** It shall not talk to the network, and it runs in containers without a sandbox or a GPU. */
+const FLAGS = [
+  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+  '--disable-component-update', '--disable-sync',
+];
+
+export async function launch() {
+  if (!existsSync(CHROMIUM)) {
+    throw new Error(`No browser at ${CHROMIUM}: install Chromium (Debian package: chromium), or name one in the environment variable ` +
+      'CHROMIUM');
+  }
+  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+}
+
+/**
+ * What a page had to complain about: console messages of some weight, uncaught errors, violations of the policy.
+ *
+ * @typedef {string[]} Complaints
+ */
+
+/** Starts server and browser before the tests of a file, and ends them afterwards. */
+export function session() {
+  /** @type {Browser} */
+  let browser;
+  /** @type {Awaited<ReturnType<typeof serve>>} */
+  let server;
+  before(async () => {
+    mkdirSync(OUT, { recursive: true });
+    browser = await launch();
+    server = await serve({ port: 0 });
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  /**
+   * A new page in a context of its own, closed when `body` is done. It must not complain, unless `complains` says so.
+   *
+   * @param {(page: Page, complaints: Complaints) => Promise<void>} body
+   * @param {BrowserContextOptions & { complains?: boolean }} [options]
+   */
+  async function withPage(body, { complains = false, ...options } = {}) {
+    const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, baseURL: server.url, ...options });
+    context.setDefaultTimeout(15000);
+    try {
+      const page = await context.newPage();
+      /** @type {Complaints} */
+      const complaints = [];
+      page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type())) complaints.push(`${message.type()}: ${message.text()}`);
+      });
+      page.on('pageerror', (error) => complaints.push(`uncaught: ${error.stack ?? error}`));
+      await page.exposeFunction('complain', (/** @type {string} */ text) => complaints.push(text));
+      await page.addInitScript(() => {
+        addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) => {
+          /** @type {any} */ (globalThis).complain(`policy: ${violatedDirective} ${blockedURI} ${sample}`);
+        });
+      });
+      await body(page, complaints);
+      if (!complains) assert.deepEqual(complaints, []);
+    } finally {
+      await context.close();
+    }
+  }
+  return { withPage };
+}
+
+/**
+ * Serves some bytes to a page under an address.
+ *
+ * @param {Page} page
+ * @param {string} path
+ * @param {Uint8Array | string} body
+ * @param {{ type?: string, status?: number }} [options]
+ */
+export async function provide(page, path, body, { type = 'application/octet-stream', status = 200 } = {}) {
+  await page.route(`**${path}`, (route) => route.fulfill({
+    status, contentType: type, body: typeof body === 'string' ? body : Buffer.from(body),
+    headers: type.startsWith('text/html') ? { 'Content-Security-Policy': POLICY } : {},
+  }));
+}
+
+/** An empty page under the strict policy, from which the library can be imported. */
+export const EMPTY = '/web/empty.html';
+
+/** @param {Page} page */
+export async function openEmpty(page) {
+  await provide(page, EMPTY, '<!doctype html><html lang="en"><meta charset="utf-8"><title>empty</title><body></body></html>',
+    { type: 'text/html; charset=utf-8' });
+  await page.goto(EMPTY);
+}
+
+/**
+ * The pixels of a PNG, decoded by the page.
+ *
+ * @param {Page} page
+ * @param {Buffer} png
+ * @returns {Promise<{ width: number, height: number, at: (x: number, y: number) => [number, number, number] }>}
+ */
+export async function decode(page, png) {
+  const { width, height, data } = await page.evaluate(async (base64) => {
+    const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+    const context = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d'));
+    context.drawImage(bitmap, 0, 0);
+    const image = context.getImageData(0, 0, bitmap.width, bitmap.height);
+    let text = '';
+    for (let i = 0; i < image.data.length; i += 8192) text += String.fromCharCode(...image.data.subarray(i, i + 8192));
+    return { width: image.width, height: image.height, data: btoa(text) };
+  }, png.toString('base64'));
+  const rgba = Buffer.from(data, 'base64');
+  return {
+    width, height,
+    at(x, y) {
+      const i = 4 * (Math.floor(y) * width + Math.floor(x));
+      return [rgba[i], rgba[i + 1], rgba[i + 2]];
+    },
+  };
+}
+
+/** @param {number} ms */
+export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

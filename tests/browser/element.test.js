@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** <next-pixel> on a page under the strict policy: life cycle, attributes, events, accessibility. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { toyModel } from '../js/toy.js';
+import { OUT, decode, provide, session, sleep } from './browser.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session();
+
+const PAGE = '/web/element.html';
+/** A model whose image takes seconds. */
+const SLOW = '../weights/slow.gguf';
+const slow = toyModel({ width: 256, height: 256, embedding: 64, feedForward: 256, queryBlock: 256, memoryBlock: 256 });
+const DIGIT = 'model="../weights/digits.gguf" src="demo/seven.png" rows="12"';
+
+/**
+ * Opens a page with some elements. Events are written down in the page: __events.
+ *
+ * @param {Page} page
+ * @param {string} body
+ */
+async function open(page, body) {
+  await provide(page, '/weights/slow.gguf', slow);
+  await provide(page, PAGE, `<!doctype html><html lang="en"><meta charset="utf-8"><title>elements</title>
+    <script type="module" src="lib/define.js"></script><body>${body}</body></html>`, { type: 'text/html; charset=utf-8' });
+  await page.addInitScript(() => {
+    const events = /** @type {any[]} */ (/** @type {any} */ (globalThis).__events = []);
+    for (const type of ['nx-ready', 'nx-step', 'nx-end', 'nx-error']) {
+      addEventListener(type, (/** @type {any} */ event) => events.push({
+        type, id: event.target.id, at: performance.now(), composed: event.composed, class: event.constructor.name,
+        sample: event.step?.sample, from: event.step?.from, values: event.step && [...event.step.values], nats: event.nats,
+        seed: event.seed, name: event.info?.name, code: event.error?.code,
+      }));
+    }
+  });
+  await page.goto(PAGE);
+}
+
+/** @param {Page} page @returns {Promise<any[]>} */
+const events = (page) => page.evaluate(() => /** @type {any} */ (globalThis).__events);
+
+/** @param {Page} page @param {string} type @param {number} [count] */
+const occurs = (page, type, count = 1) => page.waitForFunction(([name, n]) =>
+  /** @type {any} */ (globalThis).__events.filter((/** @type {any} */ event) => event.type === name).length >= n, /** @type {[string, number]} */ ([type, count]));
+
+/** @param {Page} page @param {string} [selector] @returns {Promise<string>} */
+const state = (page, selector = 'next-pixel') => page.locator(selector).evaluate((element) => /** @type {any} */ (element).state);
+
+/** @param {Page} page @param {string} wanted */
+const reaches = (page, wanted) => page.waitForFunction((name) => /** @type {any} */ (document.querySelector('next-pixel')).state === name, wanted);
+
+/** Steps that come in a while. @param {Page} page @param {number} ms */
+async function stepsDuring(page, ms) {
+  const count = async () => (await events(page)).filter(({ type }) => type === 'nx-step').length;
+  const before = await count();
+  await sleep(ms);
+  return await count() - before;
+}
+
+test('shows its poster, then draws when told, and ends', () => withPage(async (page) => {
+  await open(page, `<next-pixel id="a" ${DIGIT} samples="3" seed="7" controls><img id="poster" src="demo/seven.png" alt="seven"></next-pixel>`);
+  await occurs(page, 'nx-ready');
+  assert.equal(await state(page), 'near');
+  assert.ok(await page.locator('#poster').isVisible());
+  await page.getByRole('button', { name: 'Play' }).click();
+  await occurs(page, 'nx-end');
+  assert.equal(await page.locator('#poster').isVisible(), false);
+  const list = await events(page);
+  assert.deepEqual([...new Set(list.map(({ type }) => type))], ['nx-ready', 'nx-step', 'nx-end']);
+  assert.ok(list.every(({ id, composed }) => id === 'a' && composed));
+  assert.deepEqual([...new Set(list.map((event) => event.class))], ['NextPixelReadyEvent', 'NextPixelStepEvent', 'NextPixelEndEvent']);
+  const end = list.at(-1);
+  assert.equal(end.seed, 7);
+  assert.equal(end.nats.length, 3);
+  assert.ok(end.nats.every((/** @type {number} */ cost) => cost > 0));
+
+  // The canvas shows the values: white on black, three pictures with a gap of two pixels.
+  await sleep(50);
+  const drawn = [0, 1, 2].map((sample) => list.filter((event) => event.type === 'nx-step' && event.sample === sample).flatMap(({ values }) => values));
+  assert.ok(drawn.every((values) => values.length === 16 * 28));
+  const canvas = page.locator('next-pixel canvas');
+  const shot = await decode(page, await canvas.screenshot({ path: `${OUT}element.png` }));
+  const cell = shot.width / (3 * 28 + 4);
+  for (let sample = 0; sample < 3; sample++) {
+    for (let i = 0; i < drawn[sample].length; i++) {
+      const x = sample * 30 + i % 28;
+      const y = 12 + Math.floor(i / 28);
+      assert.deepEqual(shot.at((x + 0.5) * cell, (y + 0.5) * cell), Array(3).fill(drawn[sample][i]), `sample ${sample}, element ${i}`);
+    }
+  }
+  assert.equal(await canvas.getAttribute('role'), 'img');
+  assert.match(await canvas.getAttribute('aria-label') ?? '', /3 pictures completed from seven\.png by digits, 100 % done/);
+  assert.equal(await page.locator('[role=status]').count(), 1);
+  await page.locator('[role=status]').getByText('100 % done').waitFor({ state: 'attached' });
+  await page.getByRole('button', { name: 'Play again' }).click();
+  await occurs(page, 'nx-end', 2);
+  const again = (await events(page)).slice(list.length).filter(({ type }) => type === 'nx-step').flatMap(({ sample, values }) => (sample === 0 ? values : []));
+  assert.deepEqual(again, drawn[0], 'the same seed, the same picture');
+}));
+
+test('begins by itself with autoplay; pause, go on, stop from the keyboard', () => withPage(async (page) => {
+  await open(page, `<next-pixel model="${SLOW}" task="generate" seed="1" autoplay controls></next-pixel>`);
+  await reaches(page, 'running');
+  await occurs(page, 'nx-step');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Space');
+  await reaches(page, 'paused');
+  await sleep(100);
+  assert.equal(await stepsDuring(page, 200), 0);
+  await page.keyboard.press('Enter');
+  await reaches(page, 'running');
+  assert.ok(await stepsDuring(page, 300) > 0);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await reaches(page, 'near');
+  assert.equal(await stepsDuring(page, 200), 0);
+  assert.equal(await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.textContent), 'Play again', 'the focus is not lost');
+}));
+
+test('loads when it comes near, rests out of sight and while the page is hidden', () => withPage(async (page) => {
+  /** @type {string[]} */
+  const fetched = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('.gguf')) fetched.push(request.url());
+  });
+  await open(page, `<div id="space"></div><next-pixel model="${SLOW}" task="generate" seed="1" autoplay></next-pixel><div id="more"></div>`);
+  // Far away from the beginning: nothing is loaded.
+  await page.evaluate(() => {
+    for (const id of ['space', 'more']) Object.assign(/** @type {HTMLElement} */ (document.getElementById(id)).style, { height: '4000px' });
+    const element = /** @type {Element} */ (document.querySelector('next-pixel'));
+    element.replaceWith(element.cloneNode());
+  });
+  await sleep(200);
+  fetched.length = 0;
+  assert.equal(await state(page), 'idle');
+  await sleep(200);
+  assert.deepEqual(fetched, []);
+  await page.locator('next-pixel').scrollIntoViewIfNeeded();
+  await reaches(page, 'running');
+  await occurs(page, 'nx-step');
+  await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
+  await reaches(page, 'paused');
+  await sleep(100);
+  assert.equal(await stepsDuring(page, 200), 0);
+  await page.locator('next-pixel').scrollIntoViewIfNeeded();
+  await reaches(page, 'running');
+  assert.ok(await stepsDuring(page, 300) > 0);
+  /** @param {boolean} hidden */
+  const hide = (hidden) => page.evaluate((value) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => value });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, hidden);
+  await hide(true);
+  assert.equal(await state(page), 'paused');
+  await sleep(100);
+  assert.equal(await stepsDuring(page, 200), 0);
+  await hide(false);
+  assert.equal(await state(page), 'running');
+  // A visitor's pause is not undone by scrolling.
+  await page.locator('next-pixel').evaluate((element) => /** @type {any} */ (element).pause());
+  await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
+  await sleep(100);
+  await page.locator('next-pixel').scrollIntoViewIfNeeded();
+  await sleep(200);
+  assert.equal(await state(page), 'paused');
+}));
+
+test('stops when it is removed, not when it is moved; two share one model', () => withPage(async (page) => {
+  let downloads = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('slow.gguf')) downloads++;
+  });
+  await open(page, `<div id="here"><next-pixel model="${SLOW}" task="generate" seed="1" autoplay></next-pixel>
+    <next-pixel id="second" model="${SLOW}" task="generate" seed="2"></next-pixel></div><div id="there"></div>`);
+  await occurs(page, 'nx-ready', 2);
+  await occurs(page, 'nx-step');
+  assert.equal(page.workers().length, 1);
+  await page.evaluate(() => /** @type {Element} */ (document.getElementById('there')).append(/** @type {Element} */ (document.querySelector('next-pixel'))));
+  assert.equal(await state(page, '#there next-pixel'), 'running');
+  assert.ok(await stepsDuring(page, 300) > 0);
+  await page.evaluate(() => {
+    const element = /** @type {Element} */ (document.querySelector('#there next-pixel'));
+    /** @type {any} */ (globalThis).kept = element;
+    element.remove();
+  });
+  assert.equal(await page.evaluate(() => /** @type {any} */ (globalThis).kept.state), 'closed');
+  await sleep(100);
+  assert.equal(await stepsDuring(page, 200), 0);
+  assert.equal(page.workers().length, 1, 'the second one holds the model');
+  await page.evaluate(() => document.body.append(/** @type {any} */ (globalThis).kept));
+  await page.waitForFunction(() => /** @type {any} */ (globalThis).kept.state === 'running');
+  assert.equal(downloads, 1);
+  await page.evaluate(() => document.querySelectorAll('next-pixel').forEach((element) => element.remove()));
+  await page.waitForFunction(() => /** @type {any} */ (globalThis).kept.state === 'closed');
+  for (let i = 0; page.workers().length > 0 && i < 60; i++) await sleep(100);
+  assert.equal(page.workers().length, 0, 'the last holder is gone, and so is the worker');
+}));
+
+test('attributes are the state: changes begin again, nonsense counts as absent', () => withPage(async (page) => {
+  await open(page, `<next-pixel ${DIGIT} seed="7"></next-pixel>`);
+  await occurs(page, 'nx-ready');
+  const element = page.locator('next-pixel');
+  await element.evaluate((e) => /** @type {any} */ (e).play());
+  await occurs(page, 'nx-end');
+  await element.evaluate((e) => {
+    /** @type {any} */ (e).seed = 8;
+    /** @type {any} */ (e).rows = 14; // both in one go: one new run
+  });
+  await occurs(page, 'nx-end', 2);
+  await element.evaluate((e) => Object.assign(e, { task: 'generate', label: '3', temperature: 0, topP: 0.5, samples: 2 }));
+  await occurs(page, 'nx-end', 3);
+  const list = await events(page);
+  const ends = list.filter(({ type }) => type === 'nx-end');
+  assert.deepEqual(ends.map(({ seed }) => seed), [7, 8, 8]);
+  const last = list.slice(list.indexOf(ends[1]) + 1).filter(({ type }) => type === 'nx-step');
+  assert.deepEqual([0, 1].map((sample) => last.filter((event) => event.sample === sample).flatMap(({ values }) => values).length), [784, 784]);
+
+  const read = () => element.evaluate((e) => {
+    const { task, rows, samples, seed, temperature, topP, label, autoplay, controls } = /** @type {any} */ (e);
+    return { task, rows, samples, seed, temperature, topP, label, autoplay, controls };
+  });
+  await element.evaluate((e) => {
+    for (const [name, value] of Object.entries({ task: 'dance', rows: '-3', samples: '1000', seed: 'x', temperature: 'hot', 'top-p': '0' })) {
+      e.setAttribute(name, value);
+    }
+    Object.assign(e, { label: null, autoplay: 1, controls: 'yes', src: undefined });
+  });
+  assert.deepEqual(await read(), { task: 'complete', rows: undefined, samples: 1, seed: undefined, temperature: 1, topP: 1, label: '', autoplay: true, controls: true });
+  assert.equal(await element.getAttribute('src'), null);
+  await occurs(page, 'nx-error'); // nothing to complete
+  assert.equal((await events(page)).at(-1).code, 'network');
+
+  await element.evaluate((e) => Object.assign(e, { src: 'demo/seven.png', model: '../weights/slow.gguf', autoplay: false, task: 'generate' }));
+  await page.waitForFunction(() => /** @type {any} */ (globalThis).__events.some((/** @type {any} */ event) => event.type === 'nx-ready' && event.name === 'toy'));
+}));
+
+test('a bad model is an error event, and can be tried again', () => withPage(async (page) => {
+  await page.route('**/weights/late.gguf', (route) => route.fulfill({ status: 404, body: '' }));
+  await open(page, `<next-pixel model="../weights/late.gguf" src="demo/seven.png" controls></next-pixel>
+    <next-pixel id="wrong" model="demo/seven.png" src="demo/seven.png"></next-pixel>`);
+  await occurs(page, 'nx-error', 2);
+  const errors = (await events(page)).map((event) => [event.type, event.id, event.class, event.code]).sort((a, b) => String(a[1]).localeCompare(b[1]));
+  assert.deepEqual(errors, [['nx-error', '', 'NextPixelErrorEvent', 'network'], ['nx-error', 'wrong', 'NextPixelErrorEvent', 'format']]);
+  assert.match(await page.locator('next-pixel').first().locator('.status').innerText(), /404/);
+  assert.equal(await page.locator('next-pixel').first().evaluate((element) => /** @type {any} */ (element).state), 'near');
+  await page.unroute('**/weights/late.gguf');
+  await page.route('**/weights/late.gguf', (route) => route.continue({ url: route.request().url().replace('late', 'digits') }));
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await occurs(page, 'nx-end');
+}, { complains: true }));
+
+test('less motion: no autoplay but buttons, and a picture appears finished', () => withPage(async (page) => {
+  await open(page, `<next-pixel ${DIGIT} seed="7" autoplay><img id="poster" src="demo/seven.png" alt="seven"></next-pixel>`);
+  await occurs(page, 'nx-ready');
+  await sleep(200);
+  assert.equal(await state(page), 'near');
+  await page.locator('next-pixel').evaluate((element) => {
+    const seen = /** @type {boolean[]} */ (/** @type {any} */ (globalThis).seen = []);
+    element.addEventListener('nx-step', () => seen.push(/** @type {HTMLElement} */ (element.shadowRoot?.querySelector('canvas')).hidden === true));
+  });
+  await page.getByRole('button', { name: 'Play' }).click();
+  await occurs(page, 'nx-end');
+  const seen = await page.evaluate(() => /** @type {any} */ (globalThis).seen);
+  assert.ok(seen.length > 0 && seen.every((/** @type {unknown} */ hidden) => hidden === true), 'nothing was shown before the end');
+  await page.locator('next-pixel canvas').waitFor();
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await page.waitForFunction(() => /** @type {any} */ (document.querySelector('next-pixel')?.shadowRoot?.querySelector('.controls')).hidden);
+}, { reducedMotion: 'reduce' }));
+
+test('the label of the host wins; the definition may come twice', () => withPage(async (page) => {
+  await open(page, `<next-pixel ${DIGIT} aria-label="My seven"></next-pixel>`);
+  await occurs(page, 'nx-ready');
+  assert.equal(await page.locator('next-pixel canvas').getAttribute('aria-label'), 'My seven');
+  const result = await page.evaluate(async (paths) => {
+    await import(paths.define);
+    const { NextPixelElement } = await import(paths.element);
+    class Other extends NextPixelElement {}
+    Other.define('other-pixel');
+    let refused = '';
+    try {
+      Other.define('next-pixel');
+    } catch (error) {
+      refused = /** @type {Error} */ (error).name;
+    }
+    const early = document.createElement('other-pixel');
+    /** @type {any} */ (early).seed = 5;
+    return { refused, seed: early.getAttribute('seed'), same: customElements.get('next-pixel') === NextPixelElement };
+  }, { define: '/web/lib/define.js?again', element: '/web/lib/element.js' });
+  assert.deepEqual(result, { refused: 'NotSupportedError', seed: '5', same: true });
+}));
+
+test('importing the element where there is no document does nothing', async () => {
+  const { NextPixelElement } = await import('../../web/lib/define.js');
+  assert.equal(typeof NextPixelElement.define, 'function');
+});

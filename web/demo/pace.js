@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Plays a run at a pace: no faster than so many pixels a second, paused, or one pixel at a time. The library is pulled, so
+// what is not asked for is not computed; the pace is nothing but the page's patience.
+// @ts-check
+
+/** Leave no more than this many milliseconds of pixels to catch up with after the page was busy or hidden. */
+const BACKLOG_MS = 250;
+
+export class Pace {
+  #speed;
+  #paused = false;
+  #granted = 0;
+  #since = 0;
+  #shown = 0;
+  #wake = () => {};
+
+  /** @param {number} speed pixels per second, or Infinity */
+  constructor(speed) { this.#speed = speed; }
+
+  get paused() { return this.#paused; }
+
+  /** @param {number} speed */
+  set speed(speed) { this.#speed = speed; this.#rebase(); }
+
+  pause() { this.#paused = true; this.#granted = 0; this.#wake(); }
+  resume() { this.#paused = false; this.#rebase(); }
+
+  /** Lets n pixels through while paused. @param {number} n */
+  step(n) { this.#granted += n; this.#wake(); }
+
+  #rebase() { this.#since = performance.now(); this.#shown = 0; this.#wake(); }
+
+  /**
+   * Waits until pixels may be shown and answers how many, at most `limit`.
+   * @param {number} limit
+   * @param {AbortSignal} signal
+   */
+  async take(limit, signal) {
+    for (;;) {
+      signal.throwIfAborted();
+      let wait = Infinity;
+      if (this.#paused) {
+        if (this.#granted > 0) {
+          const n = Math.min(limit, this.#granted);
+          this.#granted -= n;
+          return n;
+        }
+      } else if (this.#speed === Infinity) {
+        return limit;
+      } else {
+        const elapsed = performance.now() - this.#since;
+        const due = Math.floor(elapsed * this.#speed / 1000) - this.#shown + 1;
+        if (due > 0) {
+          const n = Math.min(limit, due);
+          this.#shown += n;
+          if ((due - n) * 1000 / this.#speed > BACKLOG_MS) this.#rebase();
+          return n;
+        }
+        wait = this.#shown * 1000 / this.#speed - elapsed;
+      }
+      await this.#sleep(wait, signal);
+    }
+  }
+
+  /** Until woken, aborted or due. @param {number} ms @param {AbortSignal} signal */
+  async #sleep(ms, signal) {
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
+    await new Promise((resolve) => {
+      this.#wake = () => resolve(undefined);
+      signal.addEventListener('abort', this.#wake, { once: true });
+      if (ms < Infinity) timer = setTimeout(resolve, Math.max(1, ms));
+    });
+    clearTimeout(timer);
+    signal.removeEventListener('abort', this.#wake);
+  }
+}
+
+/** The most elements to ask for at once: a row without a limit, else about a twenty-fifth of a second's worth.
+ * @param {number} speed */
+export const chunkFor = (speed) => Math.max(1, Math.min(28, Math.round(speed / 25)));
+
+/**
+ * @typedef {Object} Batch elements from..to-1 of every sample
+ * @property {number} from
+ * @property {number} to
+ * @property {Uint8Array[]} values
+ * @property {Float32Array[]} nats
+ */
+
+/**
+ * Plays a run to its end.
+ * @param {AsyncIterable<{ sample: number, from: number, to: number, values: Uint8Array, nats: Float32Array }>} run
+ * @param {Object} options
+ * @param {number} options.samples
+ * @param {number} options.from the first element that the run draws
+ * @param {Pace} options.pace
+ * @param {AbortSignal} options.signal
+ * @param {(ms: number, elements: number) => void} options.onPull how long the model took for so many elements
+ * @param {(steps: { sample: number, at: number, value: number, nats: number }[]) => void} options.onPixels
+ */
+export async function play(run, { samples, from, pace, signal, onPull, onPixels }) {
+  const steps = run[Symbol.asyncIterator]();
+  /** @type {Map<number, { value: number, nats: number }>[]} what was pulled and not yet shown, by position */
+  const waiting = Array.from({ length: samples }, () => new Map());
+  try {
+    for (let at = from, granted = 0; ; at++) {
+      if (granted === 0) {
+        // Whole pixels of all samples that are here already, or one: then pull.
+        const here = Math.min(...waiting.map((queue) => queue.size));
+        granted = await pace.take(Math.max(1, here), signal);
+      }
+      const start = performance.now();
+      let pulled = 0;
+      while (!waiting.every((queue) => queue.has(at))) {
+        const { done, value: step } = await steps.next();
+        if (done) return;
+        for (let i = 0; i < step.values.length; i++) {
+          waiting[step.sample].set(step.from + i, { value: step.values[i], nats: step.nats[i] });
+        }
+        pulled += step.values.length;
+      }
+      if (pulled) onPull(performance.now() - start, pulled);
+      onPixels(waiting.map((queue, sample) => {
+        const drawn = /** @type {{ value: number, nats: number }} */ (queue.get(at));
+        queue.delete(at);
+        return { sample, at, ...drawn };
+      }));
+      granted--;
+    }
+  } finally {
+    await steps.return?.();
+  }
+}

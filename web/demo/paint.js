@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Draws pictures of pixels on a canvas of any size, each cell on whole device pixels. Pure: the same view, the same canvas.
+// @ts-check
+import { SIDE, PIXELS } from './digits.js';
+import { palette } from './palette.js';
+
+/**
+ * @typedef {Object} View what a canvas shows
+ * @property {Uint8Array} values 8-bit greys
+ * @property {number} filled how many of them exist; the rest is blank
+ * @property {number} known how many of them were given: these are drawn in the first ink, the others in the second
+ * @property {boolean} [ghost] draw what is beyond `known` pale: it exists, but the model may not see it
+ * @property {(i: number) => number} [heat] share 0..1 of the heat ramp behind pixel i; NaN: none
+ * @property {number} [cursor] pixel to outline; -1: none
+ * @property {number} [pen] pixel about to be written; -1: none
+ * @property {[number, number][]} [ranges] ranges of pixels in raster order to outline
+ */
+
+/**
+ * Fits the canvas's store to its size on the screen, in device pixels. Returns whether there is anything to draw on.
+ * @param {HTMLCanvasElement} canvas
+ */
+function fit(canvas) {
+  const side = Math.round(canvas.clientWidth * devicePixelRatio);
+  if (side > 0 && canvas.width !== side) canvas.width = canvas.height = side;
+  return side > 0;
+}
+
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {View} view
+ */
+export function paint(canvas, view) {
+  const context = canvas.getContext('2d');
+  if (!context || !fit(canvas)) return;
+  const { values, filled, known, ghost, heat, cursor = -1, pen = -1, ranges = [] } = view;
+  const colours = palette();
+  /** @param {number} k left or top edge of row or column k, in device pixels */
+  const edge = (k) => Math.round(k * canvas.width / SIDE);
+  context.fillStyle = colours.paper;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  for (let i = 0; i < PIXELS; i++) {
+    const row = Math.floor(i / SIDE);
+    const column = i % SIDE;
+    const x = edge(column);
+    const y = edge(row);
+    const w = edge(column + 1) - x;
+    const h = edge(row + 1) - y;
+    if (i >= filled) {
+      context.fillStyle = i === pen ? colours.accent : colours.wash;
+      context.fillRect(x, y, w, h);
+      continue;
+    }
+    const ink = i < known ? colours.known : ghost ? colours.ghost : colours.predicted;
+    const t = heat ? heat(i) : NaN;
+    if (Number.isNaN(t)) {
+      if (values[i] === 0) continue;
+      context.fillStyle = ink[values[i]];
+      context.fillRect(x, y, w, h);
+      continue;
+    }
+    context.fillStyle = colours.heat(t);
+    context.fillRect(x, y, w, h);
+    if (values[i] === 0) continue;
+    // The shade itself as a dot on the heat, as large as it is dark: both can be read.
+    const dot = Math.round(Math.min(w, h) * (0.2 + 0.4 * values[i] / 255));
+    context.fillStyle = (i < known || ghost ? colours.known : colours.predicted)[255];
+    context.fillRect(x + ((w - dot) >> 1), y + ((h - dot) >> 1), dot, dot);
+  }
+  const line = Math.max(1, Math.round(1.25 * devicePixelRatio));
+  for (const [from, to] of ranges) outline(context, from, to, edge, colours.edge, line);
+  if (cursor >= 0) {
+    outline(context, cursor, cursor + 1, edge, colours.paper, line + 4 * Math.ceil(devicePixelRatio));
+    outline(context, cursor, cursor + 1, edge, colours.accent, line + 1);
+  }
+}
+
+/**
+ * Outlines the pixels from..to-1 in raster order: a rectangle with a step in its first and last row.
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} from
+ * @param {number} to
+ * @param {(k: number) => number} edge
+ * @param {string} colour
+ * @param {number} width
+ */
+function outline(context, from, to, edge, colour, width) {
+  if (to <= from) return;
+  const top = Math.floor(from / SIDE);
+  const start = from % SIDE;
+  const bottom = Math.floor((to - 1) / SIDE);
+  const end = (to - 1) % SIDE + 1;
+  context.beginPath();
+  /** @param {...[number, number]} corners columns and rows */
+  const trace = (...corners) => {
+    corners.forEach(([column, row], i) => context[i ? 'lineTo' : 'moveTo'](edge(column), edge(row)));
+    context.closePath();
+  };
+  if (top === bottom) {
+    trace([start, top], [end, top], [end, top + 1], [start, top + 1]);
+  } else {
+    trace([start, top], [SIDE, top], [SIDE, bottom], [end, bottom], [end, bottom + 1], [0, bottom + 1], [0, top + 1], [start, top + 1]);
+  }
+  context.strokeStyle = colour;
+  context.lineWidth = width;
+  context.lineJoin = 'miter';
+  context.stroke();
+}
+
+/**
+ * A small picture, one device pixel of store for each pixel; the style sheet scales it. For the strip and the heads.
+ * @param {HTMLCanvasElement} canvas
+ * @param {(i: number) => string} colour
+ */
+export function paintSmall(canvas, colour) {
+  canvas.width = canvas.height = SIDE;
+  const context = canvas.getContext('2d');
+  if (!context) return;
+  for (let i = 0; i < PIXELS; i++) {
+    context.fillStyle = colour(i);
+    context.fillRect(i % SIDE, Math.floor(i / SIDE), 1, 1);
+  }
+}

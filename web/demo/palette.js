@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// The colours of the figures, read from the custom properties of page.css, so that a theme is changed in one place.
+// @ts-check
+
+const HEAT_STEPS = 64;
+
+/**
+ * @typedef {Object} Palette
+ * @property {string} paper
+ * @property {string} wash not yet written
+ * @property {string} ink
+ * @property {string} accent
+ * @property {string} edge
+ * @property {string[]} known 256 colours from paper to ink
+ * @property {string[]} predicted 256 colours from paper to the second ink
+ * @property {string[]} ghost 256 colours from paper to a pale ink: what the model may not see
+ * @property {(t: number) => string} heat colour of a share 0..1
+ */
+
+/** @typedef {[number, number, number]} RGB 0..255 */
+
+/** @param {string} text '#rrggbb' @returns {RGB} */
+const parse = (text) => {
+  const n = parseInt(text.trim().slice(1), 16);
+  return [n >> 16, (n >> 8) & 255, n & 255];
+};
+
+/** @param {RGB} a @param {RGB} b @param {number} t @returns {RGB} */
+const mix = (a, b, t) => {
+  /** @param {0 | 1 | 2} i */
+  const channel = (i) => Math.round(a[i] + (b[i] - a[i]) * t);
+  return [channel(0), channel(1), channel(2)];
+};
+
+/** @param {RGB} c */
+const css = (c) => `rgb(${c[0]} ${c[1]} ${c[2]})`;
+
+/** @param {RGB} from @param {RGB} to @param {number} n @returns {string[]} */
+const ramp = (from, to, n) => Array.from({ length: n }, (_, i) => css(mix(from, to, i / (n - 1))));
+
+/** @returns {Palette} */
+function read() {
+  const style = getComputedStyle(document.documentElement);
+  /** @param {string} name */
+  const colour = (name) => parse(style.getPropertyValue(`--${name}`));
+  const paper = colour('paper');
+  const stops = [0, 1, 2, 3, 4].map((i) => colour(`heat-${i}`));
+  const heat = Array.from({ length: HEAT_STEPS }, (_, i) => {
+    const t = i / (HEAT_STEPS - 1) * (stops.length - 1);
+    const k = Math.min(stops.length - 2, Math.floor(t));
+    return css(mix(stops[k], stops[k + 1], t - k));
+  });
+  return {
+    paper: css(paper), wash: css(colour('wash')), ink: css(colour('ink')), accent: css(colour('predicted')), edge: css(colour('edge')),
+    known: ramp(paper, colour('ink'), 256),
+    predicted: ramp(paper, colour('predicted'), 256),
+    ghost: ramp(paper, mix(paper, colour('ink'), 0.2), 256),
+    heat: (t) => heat[Math.round(Math.min(1, Math.max(0, t)) * (HEAT_STEPS - 1))],
+  };
+}
+
+/** @type {Palette | null} */
+let current = null;
+
+/** The palette of the current theme. */
+export const palette = () => (current ??= read());
+
+/**
+ * Calls back after the theme has changed.
+ * @param {() => void} listener
+ */
+export function onTheme(listener) {
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { current = null; listener(); });
+}
