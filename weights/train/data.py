@@ -1,45 +1,39 @@
-"""MNIST from the four standard idx .gz files, quantised to V grey levels.
+"""Pictures <-> what the model sees, and the guard of the held-out pictures.
 
-The test set is never read by training code.  `read_idx` is the only function that opens a data file, and
-it refuses test files unless `load_test_for_evaluation` asks; train.py also calls `forbid_test_set()`,
-after which nothing in that process can read them.
+A data set is a module (mnist.py, emoji.py) with
+    DEFAULT_DIR, CLASSES (names)
+    load(directory, split) -> images (N, H, W, C) uint8, labels (N,) uint8       split: "train" | "validation"
+    load_test_for_evaluation(directory) -> the same of the held-out pictures
+Held-out pictures are never read by training code: each module has one function that opens its files, and that one
+calls `check_evaluation`; train.py also calls `forbid_test_set()`, after which nothing in that process can read them.
 """
-import gzip
+import importlib
 import os
-import sys
 
 import numpy as np
 
-FILES = ("train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz",
-         "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz")
-VALIDATION = 5000                        # the last 5,000 training images
-DEFAULT_DIR = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../data/mnist"))
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 _forbidden = False
 
 
 class TestSetError(RuntimeError):
-    """Training code tried to read the test set."""
+    """Training code tried to read held-out pictures."""
 
 
 def forbid_test_set():
-    """From now on this process cannot read the test set, whoever asks."""
+    """From now on this process cannot read held-out pictures, whoever asks."""
     global _forbidden
     _forbidden = True
 
 
-def read_idx(path, evaluation=False):
-    """One idx .gz file -> uint8 array.  The only place that opens a data file."""
-    name = os.path.basename(path).lower()
-    if ("t10k" in name or "test" in name) and (_forbidden or not evaluation):
-        raise TestSetError("%s belongs to the test set, which training code never reads" % name)
-    if not os.path.exists(path):
-        sys.exit("missing %s\nPut the four standard MNIST files (%s)\nin one folder and pass it with --data DIR. "
-                 "They are at https://ossci-datasets.s3.amazonaws.com/mnist/ and other mirrors." % (path, ", ".join(FILES)))
-    with gzip.open(path) as f:
-        raw = f.read()
-    rank = raw[3]                        # magic: 0, 0, 8 = unsigned byte, number of dimensions
-    shape = [int.from_bytes(raw[4 + 4 * i:8 + 4 * i], "big") for i in range(rank)]
-    return np.frombuffer(raw, np.uint8, offset=4 + 4 * rank).reshape(shape)
+def check_evaluation(evaluation, what):
+    """Raises unless the evaluation entry point asks, in a process that may."""
+    if _forbidden or not evaluation:
+        raise TestSetError("%s is held out for measuring; training code never reads it" % what)
+
+
+def dataset(name):
+    return importlib.import_module(name)
 
 
 def to_levels(v, levels):
@@ -52,16 +46,44 @@ def to_bytes(level, levels):
     return ((np.asarray(level, np.int64) * 510 + (levels - 1)) // (2 * (levels - 1))).astype(np.uint8)
 
 
-def load(directory, split, levels):
-    """split "train" (first 55,000) or "validation" (last 5,000) -> levels (N, 784) uint8, labels (N,) uint8."""
-    if split not in ("train", "validation"):
-        raise TestSetError("load() has no split %r; only evaluation may read the test set" % split)
-    x, y = read_idx(os.path.join(directory, FILES[0])), read_idx(os.path.join(directory, FILES[1]))
-    part = slice(None, -VALIDATION) if split == "train" else slice(-VALIDATION, None)
-    return to_levels(x[part].reshape(len(x[part]), -1), levels), y[part]
+def nearest(pixels, palette):
+    """(..., 3) 8-bit colours -> index of the nearest palette colour (squared distance in RGB, ties to the lowest index)."""
+    colours, inverse = np.unique(pixels.reshape(-1, 3), axis=0, return_inverse=True)
+    index, norm = np.empty(len(colours), np.uint8), (palette.astype(np.float64) ** 2).sum(1)
+    for i in range(0, len(colours), 8192):
+        index[i:i + 8192] = (norm - 2.0 * colours[i:i + 8192].astype(np.float64) @ palette.T).argmin(1)
+    return index[inverse.reshape(-1)].reshape(pixels.shape[:-1])
 
 
-def load_test_for_evaluation(directory):
-    """The evaluation entry point (evaluate.py, golden.py): 8-bit images (10000, 784), labels (10000,)."""
-    x = read_idx(os.path.join(directory, FILES[2]), evaluation=True)
-    return x.reshape(len(x), -1), read_idx(os.path.join(directory, FILES[3]), evaluation=True)
+def encode(images, model):
+    """(N, H, W, C) uint8 -> values in generation order (N, n), of dmol models (N, n, C), uint8."""
+    c, order = model.c, model.order.cpu().numpy()
+    if c.output == "dmol":
+        return images.reshape(len(images), c.n, c.channels)[:, order]
+    x = nearest(images, model.palette.weight.cpu().numpy()) if c.palette else to_levels(images, c.levels)
+    return x.reshape(len(images), c.n)[:, order]
+
+
+def decode(values, model):
+    """The inverse of `encode`."""
+    c, order = model.c, model.order.cpu().numpy()
+    raster = np.empty_like(values)
+    raster[:, order] = values
+    if c.palette:
+        raster = np.rint(model.palette.weight.cpu().numpy()).astype(np.uint8)[raster]
+    elif c.output != "dmol":
+        raster = to_bytes(raster, c.levels)
+    return raster.astype(np.uint8).reshape(len(values), c.height, c.width, c.channels)
+
+
+def reduce(images, height, width):
+    """(N, H, W, C) uint8 -> (N, h*w, C) uint8: means of whole cells, rounded half up; the input of super-resolution."""
+    N, H, W, C = images.shape
+    a, b = H // height, W // width
+    total = images.reshape(N, height, a, width, b, C).astype(np.int64).sum((2, 4))
+    return ((2 * total + a * b) // (2 * a * b)).astype(np.uint8).reshape(N, height * width, C)
+
+
+def spread(total, count):
+    """Indices of `count` of `total` pictures, evenly spaced; 0 = all."""
+    return np.arange(count or total) * total // (count or total)

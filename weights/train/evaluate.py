@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
-"""Test loss of a trained recipe:  python3 weights/train/evaluate.py digits [--count 1000] [--fp32] [--gguf FILE]
+"""Loss of a trained recipe on its held-out pictures:  python3 weights/train/evaluate.py digits [--count 1000] [--fp32] [--gguf FILE]
 
-The averaged weights of the run, or the weights as stored in a .gguf file.  Reads the test set, so nothing here
-may be used to choose settings; training code cannot import its way to the images (see data.py).
+The averaged weights of the run, or the weights as stored in a .gguf file.  Reads the held-out pictures, so nothing here
+may be used to choose settings; training code cannot reach them (see data.py).
 """
 import argparse
 import math
 import time
 
-import numpy as np
 import torch
 
 import data
 import gguf_writer as gguf
 from export import load_average
-from model import ImageTransformer
+from train import Split
 
 
 @torch.no_grad()
@@ -22,8 +21,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recipe")
     parser.add_argument("--run", default="")
-    parser.add_argument("--data", default=data.DEFAULT_DIR)
-    parser.add_argument("--count", type=int, default=10000, help="the first COUNT test images")
+    parser.add_argument("--data", default="", help="default data/<data set>")
+    parser.add_argument("--count", type=int, default=0, help="COUNT held-out images, evenly spaced; 0 = all")
     parser.add_argument("--batch", type=int, default=50)
     parser.add_argument("--gguf", default="", help="use this file's weights (dequantised)")
     parser.add_argument("--fp32", action="store_true", help="no bf16 autocast: exact but slow on a CPU")
@@ -36,20 +35,20 @@ def main():
         model.load_state_dict({k: torch.from_numpy(x.copy()) for k, (x, _) in gguf.read(args.gguf)[1].items()})
     model, c = model.to(device).eval(), model.c
 
-    images, labels = data.load_test_for_evaluation(args.data)
-    x = torch.from_numpy(data.to_levels(images[:args.count], c.levels).astype(np.int64))
-    y = torch.from_numpy(labels[:args.count].astype(np.int64))
+    module = data.dataset(checkpoint["settings"].get("dataset", "mnist"))
+    held_out = Split(*module.load_test_for_evaluation(args.data or module.DEFAULT_DIR), model)
+    pick = data.spread(len(held_out), args.count)
     total, start = [], time.monotonic()
-    for i in range(0, len(x), args.batch):
-        xb, yb = x[i:i + args.batch].to(device), y[i:i + args.batch].to(device)
+    for i in range(0, len(pick), args.batch):
+        x, y, small = held_out.take(pick[i:i + args.batch], device)
         with torch.autocast(device, torch.bfloat16, enabled=not args.fp32):
-            free, given = model.nats(xb, torch.full_like(yb, -1)).double().sum(1), model.nats(xb, yb).double().sum(1)
+            free, given = model.nats(x, torch.full_like(y, -1), small).double(), model.nats(x, y, small).double()
         total.append(torch.stack([free, given], 1).cpu())
     nats = torch.cat(total)
     mean, error = nats.mean(0), nats.std(0) / math.sqrt(len(nats))
     for k, name in enumerate(("without class", "given the class")):
-        print("%d test images, %s: %.3f +- %.3f nats/image, %.4f bits/dim" % (
-            len(nats), name, mean[k], error[k], mean[k] / c.n / math.log(2)))
+        print("%d held-out images, %s: %.3f +- %.3f nats/image, %.4f nats/pixel, %.4f bits/dim" % (
+            len(nats), name, mean[k], error[k], mean[k] / c.height / c.width, mean[k] / (c.height * c.width * c.channels) / math.log(2)))
     print("%s, step %d, %.0f s" % (args.gguf or "averaged weights", checkpoint["step"], time.monotonic() - start))
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checkpoint -> GGUF:  python3 weights/train/export.py digits [--type q8_0|f16|f32] [--out FILE]
+"""Checkpoint -> GGUF:  python3 weights/train/export.py digits [--type q8_0|q4_0|f16|f32] [--out FILE]
 
 Exports the averaged weights, reads the file back and compares every tensor.  Default: Q8_0 into weights/<recipe>.gguf.
 """
@@ -14,7 +14,7 @@ import gguf_writer as gguf
 from model import ImageTransformer
 from train import HERE, Settings, load_recipe, model_config
 
-TYPES = {"f32": gguf.F32, "f16": gguf.F16, "q8_0": gguf.Q8_0}
+TYPES = {"f32": gguf.F32, "f16": gguf.F16, "q8_0": gguf.Q8_0, "q4_0": gguf.Q4_0}
 
 
 def metadata_of(c, kind, card):
@@ -31,7 +31,14 @@ def metadata_of(c, kind, card):
          a + "attention.pattern": c.pattern}
     if c.pattern == "local-1d":
         m.update({a + "attention.query_block": c.query_block, a + "attention.memory_block": c.memory_block})
-    m.update({a + "norm": "post", a + "position.type": c.position, a + "output.type": "categorical"})
+    if c.pattern == "local-2d":
+        m.update({a + "attention." + key: getattr(c, key) for key in ("block_rows", "block_cols", "flange_rows", "flange_cols")})
+    m.update({a + "norm": c.norm, a + "position.type": c.position, a + "output.type": c.output})
+    if c.output == "dmol":
+        m[a + "output.mixtures"] = c.mixtures
+    if c.encoder_block_count:
+        m.update({a + "input.height": c.input_height, a + "input.width": c.input_width,
+                  a + "encoder.block_count": c.encoder_block_count})
     if c.classes:
         m[a + "classes"] = card.get("class_names") or [str(i) for i in range(c.classes)]
     for key in ("dataset", "dataset_license", "command", "quality"):
@@ -41,9 +48,12 @@ def metadata_of(c, kind, card):
 
 
 def type_of(name, x, kind):
-    """Matrices of the blocks and the output take the wanted type; tables, vectors and odd widths stay F32."""
-    matrix = x.ndim == 2 and (name.startswith("blk.") or name == "output.weight")
-    return kind if matrix and (kind != gguf.Q8_0 or x.shape[1] % 32 == 0) else gguf.F32
+    """Matrices of the blocks and the output take the wanted type (the output at least Q8_0); tables, vectors and odd
+    widths stay F32."""
+    matrix = x.ndim == 2 and ("blk." in name or name == "output.weight")
+    if not matrix or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
+        return gguf.F32
+    return gguf.Q8_0 if kind == gguf.Q4_0 and name == "output.weight" else kind
 
 
 def export(path, model, kind, card):
@@ -59,11 +69,10 @@ def export(path, model, kind, card):
     for k, (x, t) in tensors.items():
         y, kind_read = back[k]
         assert kind_read == t and y.shape == x.shape, k
-        bound = {gguf.F32: 0, gguf.F16: 1e-3 * np.abs(x) + 1e-7,        # half a step of f16; half a step of int8 + the f16 scale
-                 gguf.Q8_0: 0.0}[t]
-        if t == gguf.Q8_0:
+        bound = {gguf.F32: 0, gguf.F16: 1e-3 * np.abs(x) + 1e-7}.get(t)     # half a step of f16
+        if bound is None:                # half a step (Q4_0: a whole one where 8 steps are cut to 7) + the f16 scale
             top = np.abs(x).reshape(-1, 32).max(1)
-            bound = np.repeat(top * (0.5 / 127 + 1e-3) + 1e-7, 32).reshape(x.shape)
+            bound = np.repeat(top * ((0.5 / 127 if t == gguf.Q8_0 else 1 / 8) + 1e-3) + 1e-7, 32).reshape(x.shape)
         assert (np.abs(y - x) <= bound).all(), k
     os.replace(path + ".tmp", path)
     return size

@@ -1,4 +1,4 @@
-"""A small GGUF v3 writer and reader (little-endian, alignment 32) for F32, F16 and Q8_0 tensors.
+"""A small GGUF v3 writer and reader (little-endian, alignment 32) for F32, F16, Q4_0 and Q8_0 tensors.
 
 File: magic "GGUF", u32 version 3, u64 tensor count, u64 metadata count; metadata (key string, u32 type, value);
 tensor table (name, u32 rank, u64 dimensions with the fastest first, u32 type, u64 offset from the start of the
@@ -8,7 +8,7 @@ import struct
 
 import numpy as np
 
-F32, F16, Q8_0 = 0, 1, 8                                 # tensor types
+F32, F16, Q4_0, Q8_0 = 0, 1, 2, 8                        # tensor types
 U32, FLOAT32, STRING, ARRAY, U64 = 4, 6, 8, 9, 10        # metadata types
 ALIGNMENT = 32
 
@@ -30,10 +30,28 @@ def dequantize_q8_0(raw, shape):
     return (b["d"].astype(np.float32)[:, None] * b["q"].astype(np.float32)).reshape(shape)
 
 
+def quantize_q4_0(x):
+    """(..., 32 m) float -> bytes: per block of 32 an f16 scale = (value of largest magnitude, with its sign)/-8 and
+    16 bytes; byte j holds nibble j below and nibble 16 + j above, nibble = round(x/scale) + 8 in 0..15."""
+    blocks = np.ascontiguousarray(x, np.float32).reshape(-1, 32)
+    scale = blocks[np.arange(len(blocks)), np.abs(blocks).argmax(1)] / np.float32(-8)
+    inverse = np.divide(1, scale, out=np.zeros_like(scale), where=scale != 0)
+    q = np.minimum(15, blocks * inverse[:, None] + np.float32(8.5)).astype(np.uint8)
+    out = np.zeros(len(blocks), dtype=[("d", "<f2"), ("q", "u1", 16)])
+    out["d"], out["q"] = scale.astype(np.float16), q[:, :16] | q[:, 16:] << 4
+    return out.tobytes()
+
+
+def dequantize_q4_0(raw, shape):
+    b = np.frombuffer(raw, dtype=[("d", "<f2"), ("q", "u1", 16)])
+    q = np.concatenate([b["q"] & 15, b["q"] >> 4], 1).astype(np.float32) - 8
+    return (b["d"].astype(np.float32)[:, None] * q).reshape(shape)
+
+
 def encode(x, kind):
     """float32 array -> bytes of one tensor."""
-    if kind == Q8_0:
-        return quantize_q8_0(x)
+    if kind in (Q4_0, Q8_0):
+        return (quantize_q4_0 if kind == Q4_0 else quantize_q8_0)(x)
     return np.ascontiguousarray(x, "<f4" if kind == F32 else "<f2").tobytes()
 
 
@@ -73,7 +91,8 @@ def write(path, metadata, tensors):
 
 def read(path):
     """-> (metadata dict, {name: (float32 array, type)}); an independent walk of the bytes."""
-    raw = open(path, "rb").read()
+    with open(path, "rb") as f:
+        raw = f.read()
     at = 0
 
     def take(fmt):
@@ -113,9 +132,12 @@ def read(path):
     tensors = {}
     for name, shape, kind, offset in table:
         count = int(np.prod(shape))
-        size = {F32: 4 * count, F16: 2 * count, Q8_0: count // 32 * 34}[kind]
+        size = {F32: 4 * count, F16: 2 * count, Q4_0: count // 32 * 18, Q8_0: count // 32 * 34}[kind]
         assert (start + offset) % ALIGNMENT == 0 and start + offset + size <= len(raw)
         part = raw[start + offset:start + offset + size]
-        x = dequantize_q8_0(part, shape) if kind == Q8_0 else np.frombuffer(part, {F32: "<f4", F16: "<f2"}[kind]).astype(np.float32).reshape(shape)
+        if kind in (Q4_0, Q8_0):
+            x = (dequantize_q4_0 if kind == Q4_0 else dequantize_q8_0)(part, shape)
+        else:
+            x = np.frombuffer(part, "<f4" if kind == F32 else "<f2").astype(np.float32).reshape(shape)
         tensors[name] = (x, kind)
     return metadata, tensors

@@ -1,10 +1,13 @@
-"""Image Transformer (Parmar et al. 2018, "Image Transformer"), decoder only, categorical output.
+"""Image Transformer (Parmar et al. 2018, "Image Transformer").
 
 Mirrors the C engine block by block.  Module names are chosen so that `state_dict()` gives the tensor
 names of the weight file (token_embd.weight, blk.0.attn_q.weight, ...); export.py copies them unchanged.
 
-Shapes: B images, n = H*W*C elements in raster order (rows, columns, channels inside a pixel),
-d = embedding_length, A heads of width d_k, V levels per channel.  C = channels, channel of element i = i % C.
+A position is one channel of a pixel, or a whole pixel for palette and dmol models.  Positions form a grid of
+H rows and W*C (or W) columns and are numbered in GENERATION order everywhere in this file: raster order, or for
+local-2d blocks in raster order and raster order inside a block.
+
+Shapes: B images, n positions, d = embedding_length, A heads of width d_k, V levels (palette: colours).
 """
 import math
 from dataclasses import dataclass
@@ -12,6 +15,8 @@ from dataclasses import dataclass
 import torch
 import torch.nn.functional as F
 from torch import nn
+
+import distributions
 
 
 @dataclass
@@ -21,24 +26,70 @@ class Config:
     width: int = 28
     channels: int = 1                    # 1 or 3
     levels: int = 16                     # V, 2..256
+    palette: bool = False                # a position is a pixel, its value one of V colours
     block_count: int = 6
     embedding_length: int = 128          # d, a multiple of 4 (of 32 for Q8_0)
     feed_forward_length: int = 512
     head_count: int = 4                  # A
     key_length: int = 32                 # d_k per head; A*d_k may differ from d
     layer_norm_epsilon: float = 1e-6
-    pattern: str = "full"                # "full" | "local-1d"
-    query_block: int = 0                 # l_q, local-1d only
-    memory_block: int = 0                # l_m, local-1d only
+    norm: str = "post"                   # "post": LN(x + f(x)) | "pre": x + f(LN(x)), with a last LN
+    pattern: str = "full"                # "full" | "local-1d" | "local-2d"
+    query_block: int = 0                 # l_q, local-1d
+    memory_block: int = 0                # l_m, local-1d
+    block_rows: int = 0                  # local-2d, all four in positions
+    block_cols: int = 0
+    flange_rows: int = 0
+    flange_cols: int = 0
     position: str = "learned"            # "learned" | "sinusoidal"
     position_width: str = "half"         # learned only: "half" = [row | column], "full" = row + column
     classes: int = 0                     # 0 = unconditional
+    output: str = "categorical"          # see distributions.py
+    mixtures: int = 0                    # K, dmol
+    output_bias: bool = True
+    input_height: int = 0                # super-resolution: pixels of the small image that the encoder reads
+    input_width: int = 0
+    encoder_block_count: int = 0
     attention_bias: bool = False         # biases in q, k, v, o (not used by the shipped models)
     dropout: float = 0.0
 
     @property
+    def interleaved(self):
+        """Positions of a pixel: its channels, or one."""
+        return 1 if self.palette or self.output == "dmol" else self.channels
+
+    @property
+    def columns(self):
+        return self.width * self.interleaved
+
+    @property
     def n(self):
-        return self.height * self.width * self.channels
+        return self.height * self.columns
+
+
+def generation(c):
+    """-> order (n,): raster index of each position in generation order; blocks: (lo, hi, keys) of the query blocks
+    lo..hi-1, where keys are the positions that its last query sees: a slice, or a tensor that ends with lo..hi-1.
+    The query i of a block sees them up to and including itself."""
+    if c.pattern != "local-2d":
+        size = c.query_block if c.pattern == "local-1d" else c.n
+        memory = c.memory_block if c.pattern == "local-1d" else 0
+        cuts = [(lo, min(lo + size, c.n)) for lo in range(0, c.n, size)]
+        return torch.arange(c.n), [(lo, hi, slice(max(0, lo - memory), hi)) for lo, hi in cuts]
+    raster = torch.arange(c.n).view(c.height, c.columns)
+    corners = [(r, k) for r in range(0, c.height, c.block_rows) for k in range(0, c.columns, c.block_cols)]
+    order = torch.cat([raster[r:r + c.block_rows, k:k + c.block_cols].reshape(-1) for r, k in corners])
+    place = torch.empty_like(order)      # the inverse: raster index -> generation order
+    place[order] = torch.arange(c.n)
+    place, blocks, lo = place.view(c.height, c.columns), [], 0
+    for r, k in corners:
+        own = place[r:r + c.block_rows, k:k + c.block_cols].reshape(-1)
+        left = max(0, k - c.flange_cols)
+        above = place[max(0, r - c.flange_rows):r, left:k + c.block_cols + c.flange_cols].reshape(-1)
+        beside = place[r:r + c.block_rows, left:k].reshape(-1)
+        blocks.append((lo, lo + len(own), torch.cat([torch.cat([above, beside]).sort()[0], own])))
+        lo += len(own)
+    return order, blocks
 
 
 def sinusoid(count, d):
@@ -49,29 +100,62 @@ def sinusoid(count, d):
     return torch.cat([angle.sin(), angle.cos()], 1).float()
 
 
-def visible(c, lo, hi, first):
-    """(hi-lo, hi-first) additive mask of queries lo..hi-1 over keys first..hi-1: 0 where j <= i, else -inf."""
-    i, j = torch.arange(lo, hi)[:, None], torch.arange(first, hi)[None, :]
-    return torch.zeros(hi - lo, hi - first).masked_fill(j > i, float("-inf"))
+class Positions(nn.Module):
+    """Base of decoder and encoder: the two axes' positions, and the common start of the weights."""
+
+    def position_tables(self, c, rows, columns):
+        if c.position == "learned":
+            width = c.embedding_length // 2 if c.position_width == "half" else c.embedding_length
+            self.position_row, self.position_col = nn.Embedding(rows, width), nn.Embedding(columns, width)
+        self.rows, self.columns = rows, columns
+
+    def positions(self, order):
+        """(len(order), d): row part and column part of the positions with these raster indices."""
+        row, col, d = order // self.columns, order % self.columns, self.c.embedding_length
+        if self.c.position == "sinusoidal":
+            table_row, table_col = sinusoid(self.rows, d).to(order.device), sinusoid(self.columns, d).to(order.device)
+        else:
+            table_row, table_col = self.position_row.weight, self.position_col.weight
+        if table_row.shape[1] == d:
+            return table_row[row] + table_col[col]
+        return torch.cat([table_row[row], table_col[col]], 1)
+
+    @torch.no_grad()
+    def initialise(self):
+        """Unit-variance layer-0 input; the last matrix of each sublayer is scaled down with depth, which
+        keeps the post-norm stack close to the identity at the start and allows a large learning rate."""
+        c, d = self.c, self.c.embedding_length
+        for name, p in self.blk.named_parameters():
+            if p.dim() == 2:
+                nn.init.xavier_uniform_(p)
+                if "attn_output" in name or "ffn_down" in name:
+                    p.mul_(1.0 / math.sqrt(2 * len(self.blk)))
+            elif name.endswith(".bias"):
+                nn.init.zeros_(p)
+        if c.position == "learned":      # start from the sinusoids: neighbours are related from the first step
+            wide = d if c.position_width == "half" else 2 * d
+            self.position_row.weight.copy_(sinusoid(self.rows, wide))
+            self.position_col.weight.copy_(sinusoid(self.columns, wide))
 
 
 class Block(nn.Module):
-    """One post-norm layer, equations (1) and (2) of the paper, with heads and an output projection W_o:
+    """One layer, equations (1) and (2) of the paper, with heads and an output projection W_o; here post-norm:
 
         q_a = LN(q + dropout(W_o softmax((W_q q)(W_k M)^T / sqrt(d_k)) (W_v M)))      (1)
         q'  = LN(q_a + dropout(W_down relu(W_up q_a)))                                (2)
 
-    M is the memory: the elements a query may see, j <= i and, for local-1d, j >= l_q*floor(i/l_q) - l_m.
+    M is the memory: the positions that a query may see.  With cross = True, (1) is done again in between, over the
+    encoder's output instead of the memory.
     """
 
-    def __init__(self, c):
+    def __init__(self, c, cross=False):
         super().__init__()
         self.c, d, inner = c, c.embedding_length, c.head_count * c.key_length
-        self.attn_q = nn.Linear(d, inner, bias=c.attention_bias)
-        self.attn_k = nn.Linear(d, inner, bias=c.attention_bias)
-        self.attn_v = nn.Linear(d, inner, bias=c.attention_bias)
-        self.attn_output = nn.Linear(inner, d, bias=c.attention_bias)
-        self.attn_norm = nn.LayerNorm(d, eps=c.layer_norm_epsilon)
+        for kind in ("attn", "cross_attn") if cross else ("attn",):
+            for part in ("q", "k", "v"):
+                self.add_module(kind + "_" + part, nn.Linear(d, inner, bias=c.attention_bias))
+            self.add_module(kind + "_output", nn.Linear(inner, d, bias=c.attention_bias))
+            self.add_module(kind + "_norm", nn.LayerNorm(d, eps=c.layer_norm_epsilon))
         self.ffn_up = nn.Linear(d, c.feed_forward_length)
         self.ffn_down = nn.Linear(c.feed_forward_length, d)
         self.ffn_norm = nn.LayerNorm(d, eps=c.layer_norm_epsilon)
@@ -92,130 +176,206 @@ class Block(nn.Module):
             o = torch.softmax(score, -1) @ v
         return o.transpose(1, 2).reshape(B, m, A * dk)
 
-    def rest(self, h, o):
-        """Everything after the attention of a layer: h, o (B, m, d), (B, m, A*d_k) -> (B, m, d)."""
+    def over_blocks(self, masks):
+        """Self-attention of all positions at once; masks: (lo, hi, keys, mask) of each query block."""
+        def attention(h):
+            q, k, v = self.heads(self.attn_q(h)), self.heads(self.attn_k(h)), self.heads(self.attn_v(h))
+            o = [self.attend(q[:, :, lo:hi], k[:, :, keys], v[:, :, keys], mask) for lo, hi, keys, mask in masks]
+            return o[0] if len(o) == 1 else torch.cat(o, 1)
+        return attention
+
+    def over_cache(self, i, keys, cache):
+        """Self-attention of position i with cached keys and values: cache = [k, v] each (B, A, n, d_k), [] before the first."""
+        def attention(h):
+            k, v = self.heads(self.attn_k(h)), self.heads(self.attn_v(h))
+            if not cache:
+                cache.extend(t.new_zeros(t.shape[0], t.shape[1], self.c.n, t.shape[3]) for t in (k, v))
+            cache[0][:, :, i:i + 1], cache[1][:, :, i:i + 1] = k, v
+            return self.attend(self.heads(self.attn_q(h)), cache[0][:, :, keys], cache[1][:, :, keys], None)
+        return attention
+
+    def encoded(self, e):
+        """The encoder's output (B, m, d) -> keys and values of the cross-attention; once per image."""
+        return None if e is None else (self.heads(self.cross_attn_k(e)), self.heads(self.cross_attn_v(e)))
+
+    def forward(self, h, attention, encoded=None):
+        """h (B, m, d) -> (B, m, d)"""
         drop = lambda x: F.dropout(x, self.c.dropout, self.training)
-        a = self.attn_norm(h + drop(self.attn_output(o)))                                      # (1)
-        return self.ffn_norm(a + drop(self.ffn_down(torch.relu(self.ffn_up(a)))))              # (2)
 
-    def forward(self, h, masks):
-        """h (B, n, d) -> (B, n, d).  masks: (lo, hi, first key, mask) for each query block."""
-        q, k, v = self.heads(self.attn_q(h)), self.heads(self.attn_k(h)), self.heads(self.attn_v(h))
-        o = [self.attend(q[:, :, lo:hi], k[:, :, first:hi], v[:, :, first:hi], mask) for lo, hi, first, mask in masks]
-        return self.rest(h, o[0] if len(o) == 1 else torch.cat(o, 1))
-
-    def step(self, h, i, first, cache):
-        """One element with cached keys and values: h (B, 1, d), cache = (k, v) each (B, A, n, d_k) -> (B, 1, d)."""
-        cache[0][:, :, i:i + 1], cache[1][:, :, i:i + 1] = self.heads(self.attn_k(h)), self.heads(self.attn_v(h))
-        k, v = cache[0][:, :, first:i + 1], cache[1][:, :, first:i + 1]
-        return self.rest(h, self.attend(self.heads(self.attn_q(h)), k, v, None))
+        def sublayer(h, norm, f):
+            return h + drop(f(norm(h))) if self.c.norm == "pre" else norm(h + drop(f(h)))
+        h = sublayer(h, self.attn_norm, lambda x: self.attn_output(attention(x)))                                    # (1)
+        if encoded is not None:
+            h = sublayer(h, self.cross_attn_norm,
+                         lambda x: self.cross_attn_output(self.attend(self.heads(self.cross_attn_q(x)), *encoded, None)))
+        return sublayer(h, self.ffn_norm, lambda x: self.ffn_down(torch.relu(self.ffn_up(x))))                       # (2)
 
 
-class ImageTransformer(nn.Module):
+class Encoder(Positions):
+    """Full attention over the pixels of the small image."""
+
     def __init__(self, c):
         super().__init__()
         self.c, d = c, c.embedding_length
-        self.token_embd = nn.Embedding(c.channels * c.levels, d)         # index = value + V*channel
-        if c.position == "learned":
-            width = d // 2 if c.position_width == "half" else d
-            self.position_row = nn.Embedding(c.height, width)
-            self.position_col = nn.Embedding(c.width * c.channels, width)
+        self.pixel_embd = nn.Linear(c.channels, d)
+        self.position_tables(c, c.input_height, c.input_width)
+        self.blk = nn.ModuleList(Block(c) for _ in range(c.encoder_block_count))
+        if c.norm == "pre":
+            self.output_norm = nn.LayerNorm(d, eps=c.layer_norm_epsilon)
+        self.initialise()
+        nn.init.normal_(self.pixel_embd.weight, std=1.0 / math.sqrt(c.channels))
+        nn.init.zeros_(self.pixel_embd.bias)
+
+    def forward(self, small, keep=None):
+        """small (B, h*w, C) 8-bit values -> (B, h*w, d)"""
+        m = small.shape[1]
+        pixels = distributions.to_unit(small.to(self.pixel_embd.weight.dtype), 256)
+        h = self.pixel_embd(pixels) + self.positions(torch.arange(m, device=small.device))
+        if keep is not None:
+            keep.append(h)
+        for block in self.blk:
+            h = block(h, block.over_blocks([(0, m, slice(0, m), None)]))
+            if keep is not None:
+                keep.append(h)
+        return self.output_norm(h) if self.c.norm == "pre" else h
+
+
+class Palette(nn.Module):
+    """palette.weight (V, 3): the colours, 0..255; not trained."""
+
+    def __init__(self, colours):
+        super().__init__()
+        self.register_buffer("weight", torch.zeros(colours, 3))
+
+
+class ImageTransformer(Positions):
+    def __init__(self, c):
+        super().__init__()
+        self.c, d = c, c.embedding_length
+        if c.palette:
+            self.palette = Palette(c.levels)
+        if c.output == "dmol":
+            self.pixel_embd = nn.Linear(c.channels, d)
+        else:
+            self.token_embd = nn.Embedding(c.interleaved * c.levels, d)  # index = value + V*channel
+        self.position_tables(c, c.height, c.columns)
         if c.classes:
             self.class_embd = nn.Embedding(c.classes, d)
-        self.blk = nn.ModuleList(Block(c) for _ in range(c.block_count))
-        self.output = nn.Linear(d, c.levels)
-        self.query_block = c.query_block if c.pattern == "local-1d" else c.n
-        self.memory_block = c.memory_block if c.pattern == "local-1d" else 0
-        self.masks = []
-        for lo in range(0, c.n, self.query_block):
-            hi, first = min(lo + self.query_block, c.n), max(0, lo - self.memory_block)
-            self.masks.append((lo, hi, first, visible(c, lo, hi, first)))
+        if c.encoder_block_count:
+            self.enc = Encoder(c)
+        self.blk = nn.ModuleList(Block(c, bool(c.encoder_block_count)) for _ in range(c.block_count))
+        if c.norm == "pre":
+            self.output_norm = nn.LayerNorm(d, eps=c.layer_norm_epsilon)
+        self.output = nn.Linear(d, distributions.width(c), bias=c.output_bias)
+
+        order, self.blocks = generation(c)
+        self.register_buffer("order", order, persistent=False)
+        self.masks = []                  # (lo, hi, keys, mask added to the scores)
+        for lo, hi, keys in self.blocks:
+            count = keys.stop - keys.start if isinstance(keys, slice) else len(keys)
+            self.masks.append((lo, hi, keys, torch.full((hi - lo, count), -math.inf).triu(count - (hi - lo) + 1)))
         self.initialise()
+        self.initialise_ends()
 
     @torch.no_grad()
-    def initialise(self):
-        """Unit-variance layer-0 input; the last matrix of each sublayer is scaled down with depth, which
-        keeps the post-norm stack close to the identity at the start and allows a large learning rate."""
+    def initialise_ends(self):
         c, d = self.c, self.c.embedding_length
-        for name, p in self.named_parameters():
-            if p.dim() == 2 and name.startswith("blk."):
-                nn.init.xavier_uniform_(p)
-                if "attn_output" in name or "ffn_down" in name:
-                    p.mul_(1.0 / math.sqrt(2 * c.block_count))
-            elif name.endswith(".bias"):
-                nn.init.zeros_(p)
-        nn.init.normal_(self.token_embd.weight, std=1.0 / math.sqrt(d))  # the engine multiplies by sqrt(d)
-        nn.init.normal_(self.output.weight, std=0.02)
+        if c.output == "dmol":
+            nn.init.normal_(self.pixel_embd.weight, std=1.0 / math.sqrt(c.channels))
+            nn.init.zeros_(self.pixel_embd.bias)
+        else:
+            nn.init.normal_(self.token_embd.weight, std=1.0 / math.sqrt(d))          # the engine multiplies by sqrt(d)
         if c.classes:
             nn.init.normal_(self.class_embd.weight, std=0.1)
-        if c.position == "learned":      # start from the sinusoids: neighbours are related from the first step
-            wide = d if c.position_width == "half" else 2 * d
-            self.position_row.weight.copy_(sinusoid(c.height, wide))
-            self.position_col.weight.copy_(sinusoid(c.width * c.channels, wide))
+        nn.init.normal_(self.output.weight, std=0.02)
+        if c.output_bias:
+            nn.init.zeros_(self.output.bias)
+            if c.output in ("logistic", "gaussian"):
+                self.output.bias[1] = -1.0
+            if c.output == "dmol":       # components spread over the range, a few grey levels wide
+                b, K = self.output.bias, c.mixtures
+                for k in range(c.channels):
+                    at = K + k * K * (3 if c.channels == 3 else 2)
+                    b[at:at + K] = torch.linspace(-1, 1, K)
+                    b[at + K:at + 2 * K] = -2.0
 
-    def positions(self):
-        """(n, d): row part and column-and-channel part of every element."""
-        c, d = self.c, self.c.embedding_length
-        device = self.token_embd.weight.device
-        i = torch.arange(c.n, device=device)
-        row, col = i // (c.width * c.channels), i % (c.width * c.channels)
-        if c.position == "sinusoidal":
-            table_row, table_col = sinusoid(c.height, d).to(device), sinusoid(c.width * c.channels, d).to(device)
-        else:
-            table_row, table_col = self.position_row.weight, self.position_col.weight
-        if table_row.shape[1] == d:
-            return table_row[row] + table_col[col]
-        return torch.cat([table_row[row], table_col[col]], 1)
+    @torch.no_grad()
+    def set_palette(self, colours):
+        """Takes the colours (V, 3).  The value table and the output layer start as smooth random functions of the
+        colour plus noise, so that what is learned of one colour serves its neighbours from the first step."""
+        self.palette.weight.copy_(colours)
+        d = self.c.embedding_length
+        frequency = torch.randn(3, d) / torch.linspace(16, 128, d)       # correlation exp(-distance^2 / (2 l^2)), l = 16..128
+        smooth = math.sqrt(2) * torch.cos(colours @ frequency + 2 * math.pi * torch.rand(d))
+        feature = 0.8 * smooth + 0.6 * torch.randn(smooth.shape)
+        self.token_embd.weight.copy_(feature / math.sqrt(d))
+        self.output.weight.copy_(0.02 * feature)
 
-    def classes(self, label):
+    def on(self, device):
+        """The masks on a device, moved once."""
+        if self.masks[0][3].device != device:
+            move = lambda keys: keys if isinstance(keys, slice) else keys.to(device)
+            self.masks = [(lo, hi, move(keys), mask.to(device)) for lo, hi, keys, mask in self.masks]
+        return self.masks
+
+    def class_vector(self, label):
         """(B,) class indices, -1 = dropped -> (B, 1, d); zeros for dropped classes."""
         if not self.c.classes or label is None:
             return 0.0
         return (self.class_embd(label.clamp(min=0)) * (label >= 0)[:, None])[:, None]
 
-    def embed(self, x, label):
-        """Layer-0 input (B, n, d): h_i = sqrt(d) E[x_{i-1} + V*((i-1) % C)] + position_i + class; E-part of h_0 is zero."""
+    def embed_values(self, x, at):
+        """Values x (B, m) or (B, m, C) of the positions `at` (m,) of the generation order -> (B, m, d)."""
         c = self.c
-        index = x + c.levels * (torch.arange(c.n, device=x.device) % c.channels)
-        e = self.token_embd(index[:, :-1]) * math.sqrt(c.embedding_length)
-        return F.pad(e, (0, 0, 1, 0)) + self.positions() + self.classes(label)
+        if c.output == "dmol":
+            return self.pixel_embd(distributions.to_unit(x.to(self.pixel_embd.weight.dtype), c.levels))
+        return math.sqrt(c.embedding_length) * self.token_embd(x + c.levels * (self.order[at] % c.interleaved))
 
-    def forward(self, x, label=None, keep=None):
-        """x (B, n) levels, label (B,) or None -> logits (B, n, V); logits_i depend on x_0..x_{i-1} only.
-        keep: a list that receives the output of `embed` and of each block."""
-        masks = [(lo, hi, first, m.to(x.device)) for lo, hi, first, m in self.masks]
+    def embed(self, x, label):
+        """Layer-0 input (B, n, d): h_i = value part of x_{i-1} + position of i + class; the value part of h_0 is zero."""
+        e = self.embed_values(x[:, :-1], torch.arange(self.c.n - 1, device=x.device))
+        return F.pad(e, (0, 0, 1, 0)) + self.positions(self.order) + self.class_vector(label)
+
+    def last(self, h):
+        return self.output(self.output_norm(h) if self.c.norm == "pre" else h)
+
+    def forward(self, x, label=None, small=None, keep=None, keep_encoder=None):
+        """x (B, n) levels, dmol (B, n, C); label (B,) or None; small (B, h*w, C) for super-resolution -> (B, n, outputs).
+        Outputs at i depend on positions 0..i-1 only.  keep: a list that receives the output of `embed` and of each block."""
+        masks, e = self.on(x.device), self.enc(small, keep_encoder) if self.c.encoder_block_count else None
         h = self.embed(x, label)
         if keep is not None:
             keep.append(h)
         for block in self.blk:
-            h = block(h, masks)
+            h = block(h, block.over_blocks(masks), block.encoded(e))
             if keep is not None:
                 keep.append(h)
-        return self.output(h)
+        return self.last(h)
 
-    def nats(self, x, label=None):
-        """(B, n): -log p(x_i | x_<i, label).  Summed over i: nats per image."""
-        logits = self(x, label).float()
-        return F.cross_entropy(logits.transpose(1, 2), x, reduction="none")
+    def nats(self, x, label=None, small=None):
+        """(B,): -log p(x | label, small), nats per image."""
+        return distributions.nats(self.c, self(x, label, small).float(), x).flatten(1).sum(1)
 
     @torch.no_grad()
-    def generate(self, label, prefix=None, temperature=1.0, generator=None):
-        """Ancestral sampling with cached keys and values.  label (B,), prefix (B, m) fixed first elements -> (B, n)."""
+    def generate(self, label, prefix=None, temperature=1.0, generator=None, small=None):
+        """Ancestral sampling with cached keys and values.  label (B,), prefix (B, m) the first positions' values -> (B, n)."""
         c, B, device = self.c, label.shape[0], label.device
         m = 0 if prefix is None else prefix.shape[1]
-        x = torch.zeros(B, c.n, dtype=torch.long, device=device)
+        x = torch.zeros((B, c.n) + ((c.channels,) if c.output == "dmol" else ()), dtype=torch.long, device=device)
         if m:
             x[:, :m] = prefix
-        cache = [[torch.zeros(B, c.head_count, c.n, c.key_length, device=device) for _ in "kv"] for _ in self.blk]
-        position, klass = self.positions(), self.classes(label)
-        for i in range(c.n):
-            h = (position[i] + klass).expand(B, 1, -1)
-            if i:
-                h = h + math.sqrt(c.embedding_length) * self.token_embd(x[:, i - 1:i] + c.levels * ((i - 1) % c.channels))
-            first = max(0, i // self.query_block * self.query_block - self.memory_block)
-            for block, kv in zip(self.blk, cache):
-                h = block.step(h, i, first, kv)
-            if i >= m:
-                p = torch.softmax(self.output(h[:, 0]).float() / temperature, -1)
-                x[:, i] = torch.multinomial(p, 1, generator=generator)[:, 0]
+        cache = [[] for _ in self.blk]
+        e = self.enc(small) if c.encoder_block_count else None
+        encoded = [block.encoded(e) for block in self.blk]
+        position, klass = self.positions(self.order).to(self.output.weight.dtype), self.class_vector(label)
+        for lo, hi, keys, _ in self.on(device):
+            for i in range(lo, hi):
+                h = (position[i] + klass).expand(B, 1, -1)
+                if i:
+                    h = h + self.embed_values(x[:, i - 1:i], torch.tensor([i - 1], device=device))
+                seen = slice(keys.start, i + 1) if isinstance(keys, slice) else keys[:len(keys) - hi + i + 1]
+                for block, kv, kv_encoded in zip(self.blk, cache, encoded):
+                    h = block(h, block.over_cache(i, seen, kv), kv_encoded)
+                if i >= m:
+                    x[:, i] = distributions.sample(c, self.last(h)[:, 0].float(), temperature, generator)
         return x

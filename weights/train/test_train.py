@@ -1,60 +1,145 @@
 #!/usr/bin/env python3
 """Self-checks of the recipes:  python3 weights/train/test_train.py   (seconds; needs no data set)"""
+import math
 import os
 import tempfile
 import unittest
+from dataclasses import replace
 
 import numpy as np
 import torch
 
 import data
+import distributions
+import emoji
 import golden
 import gguf_writer as gguf
+import mnist
 from export import export
-from model import Config, ImageTransformer
+from model import Config, ImageTransformer, generation
+from palette import k_means
+from train import Split
 
-LOCAL = golden.TINY[1][1]                # 3 channels, local-1d, a short last query block
+TINY = {name: (c, label) for name, c, label, kind in golden.TINY}
 
 
-def tiny(c=LOCAL):
+def tiny(name):
+    """-> (model with random weights in double precision, random values, label, small input or None)"""
+    c, label = TINY[name]
     model = ImageTransformer(c).eval()
     golden.randomise(model, 1)
-    return model
+    shape = (1, c.n) + ((c.channels,) if c.output == "dmol" else ())
+    return model.double(), torch.from_numpy(np.random.default_rng(2).integers(0, c.levels, shape)), torch.tensor([label]), golden.small_of(c, 3)
+
+
+def sees(c):
+    """(n, n) bool, raster indices: what may query i see of key j?  Straight from the definition of each pattern."""
+    order = generation(c)[0]
+    place = torch.empty_like(order)
+    place[order] = torch.arange(c.n)
+    allowed = torch.zeros(c.n, c.n, dtype=torch.bool)
+    for i in range(c.n):
+        for j in range(c.n):
+            if c.pattern == "local-2d":
+                (r, k), (rj, kj) = divmod(i, c.columns), divmod(j, c.columns)
+                r0, c0 = r // c.block_rows * c.block_rows, k // c.block_cols * c.block_cols
+                c1 = min(c0 + c.block_cols, c.columns)
+                above = r0 - c.flange_rows <= rj < r0 and c0 - c.flange_cols <= kj < c1 + c.flange_cols
+                left = r0 <= rj < r0 + c.block_rows and c0 - c.flange_cols <= kj < c0
+                own = r0 <= rj < r0 + c.block_rows and c0 <= kj < c1 and place[j] <= place[i]
+                allowed[i, j] = above or left or own
+            else:
+                allowed[i, j] = j <= i and (c.pattern == "full" or j >= i // c.query_block * c.query_block - c.memory_block)
+    return allowed
 
 
 class Model(unittest.TestCase):
     def test_causal(self):
-        model, x = tiny(), torch.randint(0, 256, (1, LOCAL.n))
-        other = x.clone()
-        other[0, 30] = (x[0, 30] + 1) % 256
-        with torch.no_grad():
-            change = (model(x, torch.tensor([1])) - model(other, torch.tensor([1]))).abs().amax(-1)[0]
-        self.assertEqual(float(change[:31].max()), 0.0)
-        self.assertGreater(float(change[31]), 0.0)
+        for name in TINY:
+            model, x, y, small = tiny(name)
+            other, at = x.clone(), model.c.n // 2
+            other[0, at] = (x[0, at] + 1) % model.c.levels
+            with torch.no_grad():
+                change = (model(x, y, small) - model(other, y, small)).abs().amax(-1)[0]
+            self.assertEqual(float(change[:at + 1].max()), 0.0, name)
+            self.assertGreater(float(change[at + 1]), 0.0, name)
 
     def test_cached_step_is_the_full_forward(self):
-        model, y = tiny(), torch.tensor([1, -1])
-        x = model.generate(y, None, 1e-6, torch.Generator().manual_seed(3))      # temperature 1e-6: the most likely level
-        with torch.no_grad():
-            self.assertTrue(torch.equal(model(x, y).argmax(-1), x))
+        for name, (c, label) in TINY.items():
+            if c.output != "categorical":
+                continue
+            model, x, y, small = tiny(name)
+            x = model.generate(y, x[:, :5], 1e-6, torch.Generator().manual_seed(3), small)       # temperature 1e-6: the most likely level
+            with torch.no_grad():
+                self.assertTrue(torch.equal(model(x, y, small).argmax(-1)[:, 5:], x[:, 5:]), name)
 
     def test_blocks_equal_one_dense_mask(self):
-        """Query block by query block = softmax over a dense (n, n) mask: j <= i and j >= l_q*floor(i/l_q) - l_m."""
-        c, model = LOCAL, tiny()
-        h = torch.randn(1, c.n, c.embedding_length)
-        i, j = torch.arange(c.n)[:, None], torch.arange(c.n)[None]
-        dense = torch.zeros(c.n, c.n).masked_fill(~((j <= i) & (j >= i // c.query_block * c.query_block - c.memory_block)), -np.inf)
+        for name in TINY:
+            model = tiny(name)[0]
+            c, h, block = model.c, torch.randn(1, model.c.n, model.c.embedding_length).double(), model.blk[0]
+            dense = torch.zeros(c.n, c.n).masked_fill(~sees(c)[model.order][:, model.order], -math.inf)
+            with torch.no_grad():
+                a, b = block.over_blocks(model.masks)(h), block.over_blocks([(0, c.n, slice(0, c.n), dense)])(h)
+            self.assertLess(float((a - b).abs().max()), 1e-12, name)
+
+    def test_wide_flanges_see_all_before(self):
+        c = replace(TINY["palette-2d"][0], flange_rows=99, flange_cols=99)
+        order = generation(c)[0]
+        self.assertTrue(torch.equal(sees(c)[order][:, order], torch.ones(c.n, c.n).tril().bool()))
+        self.assertEqual(sorted(order.tolist()), list(range(c.n)))
+
+    def test_no_positions_no_order_of_the_input(self):
+        model, x, y, small = tiny("dmol-2d-sr")
+        for table in (model.enc.position_row, model.enc.position_col):
+            torch.nn.init.zeros_(table.weight)
         with torch.no_grad():
-            a, b = model.blk[0](h, model.masks), model.blk[0](h, [(0, c.n, 0, dense)])
-        self.assertLess(float((a - b).abs().max()), 1e-5)
+            self.assertLess(float((model(x, y, small) - model(x, y, small.flip(1))).abs().max()), 1e-12)
+
+
+class Distributions(unittest.TestCase):
+    def test_probabilities_sum_to_one(self):
+        for output, levels in (("logistic", 256), ("gaussian", 256), ("gaussian", 16), ("bernoulli", 2), ("categorical", 7)):
+            c = Config(levels=levels, output=output)
+            out = torch.randn(1, 500, distributions.width(c)).double() * 3
+            p = torch.stack([torch.exp(-distributions.nats(c, out, torch.full((1, 500), v))) for v in range(levels)]).sum(0)
+            self.assertLess(float((p - 1).abs().max()), 2e-5 * (1 if output != "gaussian" else 10), output)
+
+    def test_mixture(self):
+        c = Config(channels=3, levels=256, output="dmol", mixtures=4)
+        out = torch.randn(1, 50, 40).double() * 2
+        x = torch.randint(0, 256, (1, 50, 3))
+        for k in range(3):               # each channel given those before it
+            p = 0
+            for v in range(256):
+                x[..., k] = v
+                p = p + torch.exp(-distributions.nats(c, out, x)[..., k])
+            self.assertLess(float((p - 1).abs().max()), 5e-5)
+
+    def test_gradient_is_finite_far_away(self):
+        c = Config(channels=3, levels=256, output="dmol", mixtures=2)
+        for size in (1.0, 30.0, 1e4):
+            out = (torch.randn(1, 200, 20) * size).requires_grad_()
+            distributions.nats(c, out, torch.randint(0, 256, (1, 200, 3))).sum().backward()
+            self.assertTrue(bool(torch.isfinite(out.grad).all()))
+
+    def test_samples_follow_the_probabilities(self):
+        c = Config(channels=1, levels=256, output="dmol", mixtures=2)
+        out = torch.tensor([[0.3, -0.2, -0.5, 0.4, -2.0, -1.0]])
+        drawn = distributions.sample(c, out.expand(20000, -1), 1.0, torch.Generator().manual_seed(1))[:, 0]
+        p = torch.exp(-distributions.nats(c, out.expand(256, -1), torch.arange(256)[:, None])[:, 0])
+        expected = p.view(16, 16).sum(1) * 20000
+        chi = ((drawn // 16).bincount(minlength=16) - expected) ** 2 / expected
+        self.assertLess(float(chi[expected > 5].sum()), 40)
 
 
 class File(unittest.TestCase):
     def test_export_reads_back(self):
         c = Config(height=4, width=4, embedding_length=32, feed_forward_length=64, head_count=1, block_count=1, classes=2)
+        model = ImageTransformer(c)
+        golden.randomise(model, 1)
         with tempfile.TemporaryDirectory() as folder:
-            for kind in (gguf.F32, gguf.F16, gguf.Q8_0):
-                export(os.path.join(folder, "a.gguf"), tiny(c), kind, dict(name="test"))       # asserts inside
+            for kind in (gguf.F32, gguf.F16, gguf.Q8_0, gguf.Q4_0):
+                export(os.path.join(folder, "a.gguf"), model, kind, dict(name="test"))           # asserts inside
 
     def test_levels(self):
         for levels in (2, 4, 16, 256):
@@ -63,20 +148,65 @@ class File(unittest.TestCase):
             l = np.arange(levels)
             self.assertTrue((data.to_levels(data.to_bytes(l, levels), levels) == l).all())
 
+    def test_pictures_come_back(self):
+        rng = np.random.default_rng(1)
+        for name in ("palette-2d", "rgb-2d", "dmol-2d-sr", "local-q8_0"):
+            model = tiny(name)[0]
+            x = rng.integers(0, model.c.levels, (3, model.c.n) + ((3,) if model.c.output == "dmol" else ())).astype(np.uint8)
+            self.assertTrue((data.encode(data.decode(x, model), model) == x).all(), name)
+        images = rng.integers(0, 256, (2, 8, 8, 3)).astype(np.uint8)
+        self.assertTrue((data.reduce(images, 2, 2)[0, 1] == np.floor(images[0, :4, 4:].reshape(16, 3).mean(0) + 0.5)).all())
 
-class TestSet(unittest.TestCase):
+    def test_palette(self):
+        images = np.random.default_rng(1).integers(0, 256, (4, 16, 16, 3)).astype(np.uint8)
+        colours = k_means(images, 32)
+        self.assertEqual(colours[0].tolist(), [255, 255, 255])
+        self.assertTrue((colours == np.rint(colours)).all() and len(np.unique(colours, axis=0)) == 32)
+        self.assertTrue((colours == k_means(images, 32)).all())
+
+
+class HeldOut(unittest.TestCase):
     def test_training_code_cannot_read_it(self):
-        for name in data.FILES[2:]:
+        for name in mnist.FILES[2:]:
             with self.assertRaises(data.TestSetError):
-                data.read_idx(os.path.join("anywhere", name))
+                mnist.read_idx(os.path.join("anywhere", name))
+        for module in (mnist, emoji):
+            with self.assertRaises(data.TestSetError):
+                module.load("anywhere", "test")
         with self.assertRaises(data.TestSetError):
-            data.load("anywhere", "test", 16)
+            emoji.read_pictures("anywhere", "test")
         data.forbid_test_set()
         try:
+            for module in (mnist, emoji):
+                with self.assertRaises(data.TestSetError):
+                    module.load_test_for_evaluation("anywhere")
             with self.assertRaises(data.TestSetError):
-                data.load_test_for_evaluation("anywhere")
+                emoji.read_pictures("anywhere", "test", evaluation=True)
         finally:
             data._forbidden = False
+
+    def test_emoji_stay_together(self):
+        """All styles, skin tones and sequences of a base code point are in one part; a part does not depend on the order."""
+        codes = ["%x%s" % (0x1f300 + i, tail) for i in range(500) for tail in ("", "-1f3fb", "-1f3ff", "-fe0f", "-200d-2640", "-1f3fd-200d-1f692", "")]
+        part = emoji.split_of(codes)
+        of = {}
+        for code, p in zip(codes, part):
+            of.setdefault(code.split("-")[0], set()).add(p)
+        self.assertTrue(all(len(p) == 1 for p in of.values()))
+        parts = [p for (p,) in of.values()]
+        self.assertEqual([parts.count(p) for p in ("test", "validation", "train")], [50, 10, 440])
+        self.assertTrue((emoji.split_of(codes[::-1])[::-1] == part).all())
+
+    def test_no_held_out_emoji_in_the_training_pictures(self):
+        """With the data at hand: the parts are disjoint and complete, and the training pictures are exactly those of their part."""
+        if not os.path.exists(os.path.join(emoji.DEFAULT_DIR, emoji.FILES[1])):
+            self.skipTest("no data/emoji")
+        codes = [row[1] for row in emoji.read_index(emoji.DEFAULT_DIR)]
+        part = emoji.split_of(codes)
+        base = lambda name: {code.split("-")[0] for code, p in zip(codes, part) if p == name}
+        self.assertFalse(base("train") & base("test") or base("validation") & (base("train") | base("test")))
+        for name in ("train", "validation"):
+            self.assertEqual(len(emoji.load(emoji.DEFAULT_DIR, name)[0]), int((part == name).sum()))
 
 
 if __name__ == "__main__":

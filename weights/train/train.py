@@ -19,6 +19,7 @@ import torch
 
 import data
 from model import Config, ImageTransformer
+from palette import k_means
 from sheet import sample_sheet
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -45,15 +46,18 @@ class Settings(Config):
     bf16: bool = True                    # autocast; on the CPU many times faster than fp32 where AVX-512 BF16 or AMX is there
     threads: int = 2
     # files
-    data: str = data.DEFAULT_DIR
+    dataset: str = "mnist"               # a module, see data.py
+    data: str = ""                       # its folder, default data/<dataset>
     run: str = ""                        # run folder name, default the recipe's name
     every: float = 3.0                   # minutes between checkpoints
+    sheets: int = 1                      # a sample sheet at each SHEETS-th checkpoint, and at the end
     valid_images: int = 256              # at each checkpoint
     final_valid_images: int = 5000       # at the end
 
 
 SMOKE = dict(block_count=2, embedding_length=32, feed_forward_length=64, head_count=2, key_length=16,
              minutes=0.0, steps=20, batch=4, warmup=5, every=0.2, valid_images=16, final_valid_images=16)
+SMOKE_ENCODER = dict(encoder_block_count=1)
 
 
 def load_recipe(name):
@@ -76,7 +80,7 @@ def parse():
     name, smoke = args.pop("recipe"), args.pop("smoke")
     chosen = dict(load_recipe(name).settings)
     if smoke:
-        chosen.update(SMOKE, run=name + "-smoke")
+        chosen.update(SMOKE, run=name + "-smoke", **(SMOKE_ENCODER if chosen.get("encoder_block_count") else {}))
     chosen.update({k: v for k, v in args.items() if v is not None})
     s = Settings(**chosen)
     s.run = s.run or name
@@ -87,15 +91,37 @@ def model_config(s):
     return Config(**{f.name: getattr(s, f.name) for f in fields(Config)})
 
 
-def batch_of(x, y, s, step):
+class Split:
+    """The pictures of one split as the model sees them: values in generation order, labels, small inputs (or None)."""
+
+    def __init__(self, images, labels, model):
+        c = model.c
+        self.x, self.y = data.encode(images, model), labels
+        self.small = data.reduce(images, c.input_height, c.input_width) if c.encoder_block_count else None
+
+    def __len__(self):
+        return len(self.x)
+
+    def take(self, pick, device):
+        """Rows `pick` (a slice or indices) -> (x, label, small) on the device."""
+        move = lambda a: None if a is None else torch.from_numpy(a[pick].astype(np.int64)).to(device)
+        return move(self.x), move(self.y), move(self.small)
+
+
+def load_split(s, split, model):
+    module = data.dataset(s.dataset)
+    return Split(*module.load(s.data or module.DEFAULT_DIR, split), model)
+
+
+def batch_of(train, s, step, device):
     """Batch number `step`, a pure function of (seed, step), so that a resumed run sees the same data:
     a permutation per epoch, and a class dropped (-1) with probability class_drop."""
-    per_epoch = len(x) // s.batch
-    order = np.random.default_rng([s.seed, step // per_epoch]).permutation(len(x))
-    pick = order[step % per_epoch * s.batch:][:s.batch]
-    label = y[pick].astype(np.int64)
-    label[np.random.default_rng([s.seed, step, 1]).random(len(pick)) < s.class_drop] = -1
-    return torch.from_numpy(x[pick].astype(np.int64)), torch.from_numpy(label)
+    per_epoch = len(train) // s.batch
+    order = np.random.default_rng([s.seed, step // per_epoch]).permutation(len(train))
+    x, label, small = train.take(order[step % per_epoch * s.batch:][:s.batch], device)
+    drop = np.random.default_rng([s.seed, step, 1]).random(len(x)) < s.class_drop
+    label[torch.from_numpy(drop).to(device)] = -1
+    return x, label, small
 
 
 def learning_rate(s, step, progress):
@@ -104,16 +130,16 @@ def learning_rate(s, step, progress):
 
 
 @torch.no_grad()
-def validate(model, x, y, count, autocast, device):
-    """Mean nats per image of the first `count` validation images: (without class, with class)."""
+def validate(model, valid, count, autocast, device):
+    """Mean nats per image of `count` validation images: (without class, with class)."""
     model.eval()
-    total = [0.0, 0.0]
+    total, count = [0.0, 0.0], min(count, len(valid))
+    pick = data.spread(len(valid), count)
     for i in range(0, count, 16):
-        xb = torch.from_numpy(x[i:min(i + 16, count)].astype(np.int64)).to(device)
-        yb = torch.from_numpy(y[i:min(i + 16, count)].astype(np.int64)).to(device)
-        for which, label in enumerate((torch.full_like(yb, -1), yb)):
+        x, label, small = valid.take(pick[i:i + 16], device)
+        for which, y in enumerate((torch.full_like(label, -1), label)):
             with autocast():
-                total[which] += float(model.nats(xb, label).double().sum())
+                total[which] += float(model.nats(x, y, small).double().sum())
     model.train()
     return total[0] / count, total[1] / count
 
@@ -129,9 +155,12 @@ def main():
     os.makedirs(folder, exist_ok=True)
     checkpoint, log_path = os.path.join(folder, "checkpoint.pt"), os.path.join(folder, "log.jsonl")
 
-    x, y = data.load(s.data, "train", s.levels)
-    xv, yv = data.load(s.data, "validation", s.levels)
-    model = ImageTransformer(model_config(s)).to(device)
+    model = ImageTransformer(model_config(s))
+    if s.palette and not os.path.exists(checkpoint):
+        module = data.dataset(s.dataset)
+        colours = k_means(module.load(s.data or module.DEFAULT_DIR, "train")[0], s.levels)
+        model.set_palette(torch.from_numpy(colours))
+    model = model.to(device)
     average = ImageTransformer(model_config(s)).to(device)
     average.load_state_dict(model.state_dict())
     adam = torch.optim.Adam(model.parameters(), lr=s.lr, betas=(s.beta1, s.beta2), eps=1e-9)
@@ -143,7 +172,8 @@ def main():
         torch.set_rng_state(c["rng"].cpu())
         print("resumed at step %d, %.1f minutes" % (step, elapsed / 60), flush=True)
     parameters = sum(p.numel() for p in model.parameters())
-    print("%s: %d parameters, %d training images, %s" % (s.run, parameters, len(x), device), flush=True)
+    train, valid = load_split(s, "train", model), load_split(s, "validation", model)
+    print("%s: %d parameters, %d training and %d validation images, %s" % (s.run, parameters, len(train), len(valid), device), flush=True)
     dims, since = s.height * s.width * s.channels, time.monotonic()
 
     def save(final=False):
@@ -155,15 +185,18 @@ def main():
 
     def report(final=False):
         """Validation losses of the averaged weights to the log, and a sample sheet."""
-        free, given = validate(average, xv, yv, s.final_valid_images if final else s.valid_images, autocast, device)
-        line = dict(step=step, elapsed=round(elapsed, 1), epoch=round(step * s.batch / len(x), 3), train_nats=running,
+        free, given = validate(average, valid, s.final_valid_images if final else s.valid_images, autocast, device)
+        line = dict(step=step, elapsed=round(elapsed, 1), epoch=round(step * s.batch / len(train), 3), train_nats=running,
                     valid_nats=free, valid_nats_class=given, valid_bits_per_dim=free / dims / math.log(2), final=final)
         with open(log_path, "a") as f:
             f.write(json.dumps(line) + "\n")
-        print("valid %.2f nats (%.2f given the class), %.4f bits/dim" % (free, given, line["valid_bits_per_dim"]), flush=True)
+        print("%svalid %.2f nats (%.2f given the class), %.4f bits/dim" % (
+            "final " if final else "", free, given, line["valid_bits_per_dim"]), flush=True)
+        if not final and int(elapsed / 60 / s.every) % s.sheets:
+            return
         average.eval()
-        sample_sheet(average, torch.from_numpy(xv[:10].astype(np.int64)), torch.from_numpy(yv[:10].astype(np.int64)),
-                     os.path.join(folder, "samples.png"), autocast, device)
+        sample_sheet(average, *valid.take(data.spread(len(valid), 10), device), os.path.join(folder, "samples.png"), autocast,
+                     rows=4 if final else 2)
 
     stop = []                            # Ctrl-C or kill: finish the step, save, leave
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -178,11 +211,11 @@ def main():
             break
         for group in adam.param_groups:
             group["lr"] = learning_rate(s, step, progress)
-        xb, label = batch_of(x, y, s, step)
+        x, label, small = batch_of(train, s, step, device)
         with autocast():
-            loss = model.nats(xb.to(device), label.to(device)).sum(1).mean()      # nats per image
+            loss = model.nats(x, label, small).mean()                             # nats per image
         adam.zero_grad(set_to_none=True)
-        (loss / dims).backward()
+        (loss / s.n).backward()                                                  # the mean over positions: what `clip` is meant for
         torch.nn.utils.clip_grad_norm_(model.parameters(), s.clip)
         adam.step()
         decay = min(s.ema, (1 + step) / (10 + step))

@@ -1,0 +1,97 @@
+"""The output layer's numbers -> probabilities of one position: log-likelihood and sampling.
+
+    categorical   V logits
+    bernoulli     one logit a, p(1) = sigmoid(a)
+    logistic      location, log scale: one discretised logistic over the V levels
+    gaussian      location, log scale: the same with the normal distribution
+    dmol          a mixture of K discretised logistics over the 256 values of each channel of a pixel; numbers
+                  [K logits | R: K means, K log scales, K coefficients | G: the same | B: the same], of a grey pixel [K | K | K]
+
+Levels lie on [-1, 1]: x = 2 l/(V-1) - 1.  `nats` has one number a position, for dmol one a channel.
+"""
+import math
+
+import torch
+import torch.nn.functional as F
+
+MIN_LOG_SCALE = -7.0
+
+
+def width(c):
+    """Numbers of the output layer at each position."""
+    return {"categorical": c.levels, "bernoulli": 1, "logistic": 2, "gaussian": 2,
+            "dmol": c.mixtures * (10 if c.channels == 3 else 3)}[c.output]
+
+
+def to_unit(x, levels):
+    return 2.0 * x / (levels - 1) - 1.0
+
+
+def log_bin(x, mean, log_scale, levels, normal=False):
+    """Log-probability of the bin of half-width 1/(V-1) around x; the outermost bins reach to infinity.
+    A bin of less than 1e-5 takes density times width, which neither cancels nor loses its gradient."""
+    log_scale = log_scale.clamp(min=MIN_LOG_SCALE)
+    z, half = (x - mean) * torch.exp(-log_scale), torch.exp(-log_scale) / (levels - 1)
+    if normal:
+        log_cdf, log_density = torch.special.log_ndtr, -0.5 * z * z - 0.5 * math.log(2 * math.pi)
+        inside = (torch.erf((z + half) / math.sqrt(2)) - torch.erf((z - half) / math.sqrt(2))) / 2
+    else:
+        log_cdf, log_density = F.logsigmoid, z - 2 * F.softplus(z)
+        inside = torch.sigmoid(z + half) - torch.sigmoid(z - half)
+    middle = torch.where(inside > 1e-5, torch.log(inside.clamp(min=1e-12)), log_density - log_scale - math.log((levels - 1) / 2))
+    return torch.where(x < -0.999, log_cdf(z + half), torch.where(x > 0.999, log_cdf(half - z), middle))
+
+
+def split_mixture(c, out):
+    """(..., 10 K | 3 K) -> log weights (..., K), then for each channel (means, log scales, tanh coefficients or None)."""
+    K, parts = c.mixtures, out.split(c.mixtures, -1)
+    per = 3 if c.channels == 3 else 2
+    channels = [parts[1 + per * k:1 + per * (k + 1)] for k in range(c.channels)]
+    return torch.log_softmax(parts[0], -1), [(p[0], p[1], torch.tanh(p[2]) if per == 3 else None) for p in channels]
+
+
+def mixture_mean(channels, k, x):
+    """Means of channel k given the channels before it, x (..., >= k) in [-1, 1]:
+    mu_R = m_R, mu_G = m_G + c_R x_R, mu_B = m_B + c_G x_R + c_B x_G."""
+    mean = channels[k][0]
+    for j in range(k):                   # (k, j) = (1, 0), (2, 0), (2, 1) take the coefficients of R, G, B
+        mean = mean + channels[k - 1 + j][2] * x[..., j:j + 1]
+    return mean
+
+
+def nats(c, out, x):
+    """out (..., n, width), x (..., n) levels -> (..., n); dmol: x (..., n, C) -> (..., n, C): log p(R), log p(G|R), log p(B|R,G)."""
+    if c.output == "categorical":
+        return -torch.log_softmax(out, -1).gather(-1, x[..., None])[..., 0]
+    if c.output == "bernoulli":
+        return F.softplus(out[..., 0]) - out[..., 0] * x
+    unit = to_unit(x.to(out.dtype), c.levels)
+    if c.output != "dmol":
+        return -log_bin(unit, out[..., 0], out[..., 1], c.levels, c.output == "gaussian")
+    joint, channels = split_mixture(c, out)              # joint: log p(component, channels so far)
+    total = [torch.zeros_like(joint[..., 0])]
+    for k in range(c.channels):
+        joint = joint + log_bin(unit[..., k:k + 1], mixture_mean(channels, k, unit), channels[k][1], c.levels)
+        total.append(torch.logsumexp(joint, -1))
+    return -torch.stack([b - a for a, b in zip(total, total[1:])], -1)
+
+
+def sample(c, out, temperature, generator):
+    """out (B, width) -> (B,) levels; dmol: (B, C) values.  One draw from all V probabilities, for dmol channel by channel."""
+    draw = lambda logits: torch.multinomial(torch.softmax(logits / temperature, -1), 1, generator=generator)
+    if c.output == "categorical":
+        return draw(out)[:, 0]
+    if c.output == "bernoulli":
+        return draw(F.pad(out, (1, 0)))[:, 0]
+    grid = to_unit(torch.arange(c.levels, device=out.device, dtype=out.dtype), c.levels)
+    if c.output != "dmol":
+        return draw(log_bin(grid, out[:, :1], out[:, 1:], c.levels, c.output == "gaussian"))[:, 0]
+    joint, channels = split_mixture(c, out)
+    x = torch.zeros(len(out), 0, dtype=torch.long, device=out.device)
+    for k in range(c.channels):
+        unit = to_unit(x.to(out.dtype), c.levels)
+        each = log_bin(grid[None, :, None], mixture_mean(channels, k, unit)[:, None], channels[k][1][:, None], c.levels)   # (B, V, K)
+        value = draw(torch.logsumexp(joint[:, None] + each, -1))
+        joint = joint + each.gather(1, value[..., None].expand(-1, 1, c.mixtures))[:, 0]
+        x = torch.cat([x, value], 1)
+    return x

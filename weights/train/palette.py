@@ -1,0 +1,39 @@
+"""A palette of V colours for a set of pictures: k-means in RGB on the distinct colours, white exact."""
+import numpy as np
+
+from data import nearest
+
+WHITE = np.array([255.0, 255, 255])
+
+
+def k_means(images, count, rounds=30, seed=1, power=0.7):
+    """images (N, H, W, 3) uint8 -> (count, 3) float32 of whole numbers, white first, then by brightness.
+    A colour (of 6 bits a channel) weighs its number of pixels to the power 0.7: rare colours keep a place."""
+    rng = np.random.default_rng(seed)
+    v = images.reshape(-1, 3).astype(np.int64)
+    v = v[(v < 255).any(1)]
+    key = (v[:, 0] >> 2) << 12 | (v[:, 1] >> 2) << 6 | v[:, 2] >> 2
+    pixels = np.bincount(key, minlength=1 << 18)
+    used = np.flatnonzero(pixels)
+    points = np.stack([np.bincount(key, v[:, k], 1 << 18)[used] / pixels[used] for k in range(3)], 1)     # mean of each cell
+    weight = pixels[used] ** power
+    centres = WHITE[None]
+    distance = ((points - WHITE) ** 2).sum(1)
+    for _ in range(count - 1):           # k-means++
+        pick = rng.choice(len(points), p=weight * distance / (weight * distance).sum())
+        centres = np.concatenate([centres, points[pick:pick + 1]])
+        distance = np.minimum(distance, ((points - points[pick]) ** 2).sum(1))
+    for _ in range(rounds):
+        near = np.concatenate([((centres ** 2).sum(1) - 2 * part @ centres.T).argmin(1) for part in np.array_split(points, 16)])
+        total = np.bincount(near, weight, count)
+        mean = np.stack([np.bincount(near, weight * points[:, k], count) for k in range(3)], 1) / np.maximum(total, 1e-9)[:, None]
+        centres = np.where((total > 0)[:, None], mean, centres)
+        centres[0] = WHITE
+    rest = np.rint(centres[1:])
+    return np.concatenate([WHITE[None], rest[np.argsort(-rest.sum(1), kind="stable")]]).astype(np.float32)
+
+
+def psnr(images, palette):
+    """Peak signal-to-noise ratio of the pictures in these colours, dB, over all pixels."""
+    error = palette[nearest(images, palette)].astype(np.float64) - images
+    return 10 * np.log10(255 ** 2 / (error ** 2).mean())
