@@ -199,9 +199,8 @@ task_native() {
 run_suite() {
   name=$1; shift
   rm -f "$OUT/$name.hash"
-  "$@" tests/golden/*.golden.gguf >"$OUT/$name.log" 2>&1 || { cat "$OUT/$name.log"; die "C tests failed: $name"; }
-  say "C tests, $name:"
-  cat "$OUT/$name.log"
+  "$@" tests/golden/*.golden.gguf >"$OUT/$name.log" 2>&1 || { cat "$OUT/$name.log" >&2; die "C tests failed: $name"; }
+  { echo "C tests, $name:"; cat "$OUT/$name.log"; } >&2
   sed -n 's/^hash //p' "$OUT/$name.log" >"$OUT/$name.hash"
 }
 

@@ -21,6 +21,7 @@ import data
 from model import Config, ImageTransformer
 from palette import k_means
 from sheet import sample_sheet
+from start import look_around
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -39,6 +40,7 @@ class Settings(Config):
     beta2: float = 0.98
     clip: float = 1.0                    # gradient norm
     ema: float = 0.999
+    look_around: bool = False            # first blocks begin by attending to neighbours, see start.py
     class_drop: float = 0.2              # probability that an image is shown without its class
     seed: int = 1
     # machine
@@ -160,6 +162,8 @@ def main():
         module = data.dataset(s.dataset)
         colours = k_means(module.load(s.data or module.DEFAULT_DIR, "train")[0], s.levels)
         model.set_palette(torch.from_numpy(colours))
+    if s.look_around and not os.path.exists(checkpoint):
+        look_around(model)
     model = model.to(device)
     average = ImageTransformer(model_config(s)).to(device)
     average.load_state_dict(model.state_dict())
