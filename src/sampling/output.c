@@ -9,6 +9,9 @@
 
 static const float minus_infinity = -__builtin_inff();
 
+/* Log scales are clamped from below, as in training. */
+#define NX_MIN_LOG_SCALE (-7.0f)
+
 uint32_t nx_output_parameters(const nx_output *output) {
     switch (output->kind) {
     case NX_CATEGORICAL: return output->levels;
@@ -31,46 +34,42 @@ static float f32_exp(float x) { return lane0(f32x4_exp(wasm_f32x4_splat(x))); }
 /* max(x, 0). */
 static v128_t positive(v128_t x) { return wasm_v128_and(x, wasm_f32x4_gt(x, wasm_f32x4_splat(0))); }
 
-/* Of a logistic at z: its distribution function 1 / (1 + e^-z), and softplus(z) = ln(1 + e^z), both without overflow. */
-typedef struct {
-    v128_t cdf, softplus;
-} logistic_point;
-
-static logistic_point logistic_at(v128_t z) {
-    v128_t one = wasm_f32x4_splat(1), e = f32x4_exp(wasm_f32x4_neg(wasm_f32x4_abs(z))), sum = wasm_f32x4_add(one, e);
-    v128_t upper = wasm_f32x4_div(one, sum); /* of |z| */
-    logistic_point point;
-    point.cdf = wasm_v128_bitselect(wasm_f32x4_sub(one, upper), upper, wasm_f32x4_lt(z, wasm_f32x4_splat(0)));
-    point.softplus = wasm_f32x4_add(positive(z), f32x4_log(sum));
-    return point;
+/* softplus(z) = ln(1 + e^z), without overflow. The distribution function of the logistic is e^-softplus(-z). */
+static v128_t softplus(v128_t z) {
+    v128_t sum = wasm_f32x4_add(wasm_f32x4_splat(1), f32x4_exp(wasm_f32x4_neg(wasm_f32x4_abs(z))));
+    return wasm_f32x4_add(positive(z), f32x4_log(sum));
 }
 
-/* out[v] = log-mass of level v under a logistic of location `mean` and scale e^log_scale, for all V levels. With z the standardised
- * edges z- and z+ of the level's interval and z0 its middle:
- *   first level: ln sigma(z+)       last level: ln(1 - sigma(z-))
- *   between: D = sigma(z+) - sigma(z-);  D > 1e-5: ln D;  else ln(density at the middle * width) = z0 - s - 2 softplus(z0) + ln width */
+/* ln(1 - e^-t) for t > 0: for small t by the series 1 - e^-t = t (1 - t/2 (1 - t/3 (...))), where the difference would cancel. */
+static float log_one_minus_exp(float t) {
+    float mass = t < 0.25f ? t * (1 - t / 2 * (1 - t / 3 * (1 - t / 4 * (1 - t / 5 * (1 - t / 6))))) : 1 - f32_exp(-t);
+    return f32_log(mass > 0x1p-100f ? mass : 0x1p-100f);
+}
+
+/* out[v] = log-mass of level v under a logistic of location `mean` and scale e^log_scale, for all V levels. With z0 the standardised
+ * middle of the level's interval and z-, z+ its edges, z0 -/+ delta:
+ *   first level: ln sigma(z+) = -softplus(-z+)       last level: ln(1 - sigma(z-)) = -softplus(z-)
+ *   between: D = sigma(z+) - sigma(z-), whose logarithm is ln(1 - e^(-2 delta)) - softplus(-z+) - softplus(z-) without cancellation;
+ *   where D is 1e-5 or less, ln(density at the middle * width) = z0 - s - 2 softplus(z0) + ln width: what models are trained with */
 static void logistic_levels(float *out, uint32_t levels, float mean, float log_scale) {
+    if (log_scale < NX_MIN_LOG_SCALE) log_scale = NX_MIN_LOG_SCALE;
     float half = 1.0f / (float)(levels - 1), inverse = f32_exp(-log_scale), log_width = f32_log(2 * half) - log_scale;
     v128_t inv = wasm_f32x4_splat(inverse), mu = wasm_f32x4_splat(mean), delta = wasm_f32x4_splat(half * inverse);
-    v128_t step = wasm_f32x4_splat(2 * half), lanes = wasm_f32x4_make(0, 1, 2, 3), small = wasm_f32x4_splat(1e-5f);
+    v128_t step = wasm_f32x4_splat(2 * half), lanes = wasm_f32x4_make(0, 1, 2, 3);
+    v128_t both = wasm_f32x4_splat(log_one_minus_exp(2 * half * inverse)), least = wasm_f32x4_splat(-11.5129255f); /* ln 1e-5 */
     for (uint32_t v = 0; v < levels; v += 4) {
         v128_t level = wasm_f32x4_add(wasm_f32x4_splat((float)v), lanes);
         v128_t x = wasm_f32x4_sub(wasm_f32x4_mul(level, step), wasm_f32x4_splat(1));
         v128_t z0 = wasm_f32x4_mul(wasm_f32x4_sub(x, mu), inv), low = wasm_f32x4_sub(z0, delta), high = wasm_f32x4_add(z0, delta);
-        logistic_point below = logistic_at(low), above = logistic_at(high);
-        v128_t mass = wasm_f32x4_sub(above.cdf, below.cdf), narrow = wasm_f32x4_le(mass, small);
-        v128_t result = f32x4_log(wasm_v128_bitselect(small, mass, narrow));
-        if (wasm_v128_any_true(narrow)) {
-            v128_t twice = wasm_f32x4_mul(wasm_f32x4_splat(2), logistic_at(z0).softplus);
-            v128_t density = wasm_f32x4_add(wasm_f32x4_sub(z0, twice), wasm_f32x4_splat(log_width));
-            result = wasm_v128_bitselect(density, result, narrow);
+        v128_t below = softplus(low), above = softplus(wasm_f32x4_neg(high));
+        v128_t result = wasm_f32x4_sub(wasm_f32x4_sub(both, above), below), narrow = wasm_f32x4_le(result, least);
+        if (wasm_v128_any_true(narrow)) { /* z0 - 2 softplus(z0) is the same for -z0 */
+            v128_t z = wasm_f32x4_neg(wasm_f32x4_abs(z0)), twice = wasm_f32x4_mul(wasm_f32x4_splat(2), softplus(z));
+            result = wasm_v128_bitselect(wasm_f32x4_add(wasm_f32x4_sub(z, twice), wasm_f32x4_splat(log_width)), result, narrow);
         }
-        if (v == 0) { /* ln sigma(z+) = z+ - softplus(z+) */
-            v128_t first = wasm_f32x4_sub(high, above.softplus);
-            result = wasm_v128_bitselect(first, result, wasm_i32x4_make(-1, 0, 0, 0));
-        }
+        if (v == 0) result = wasm_v128_bitselect(wasm_f32x4_neg(above), result, wasm_i32x4_make(-1, 0, 0, 0));
         v128_t last = wasm_f32x4_eq(level, wasm_f32x4_splat((float)(levels - 1)));
-        result = wasm_v128_bitselect(wasm_f32x4_neg(below.softplus), result, last); /* ln(1 - sigma(z-)) = -softplus(z-) */
+        result = wasm_v128_bitselect(wasm_f32x4_neg(below), result, last);
         wasm_v128_store(out + v, result);
     }
 }
@@ -93,7 +92,6 @@ static void mixture_levels(const nx_output *output, const float *parameters, con
         const float *at = parameters + K + (output->elements == 3 ? 3 : 2) * K * c;
         for (uint32_t k = 0; k < K; k++) {
             float mean = at[k], log_scale = at[K + k];
-            if (log_scale < -7) log_scale = -7;
             /* mu_R = m_R;  mu_G = m_G + c_0 x_R;  mu_B = m_B + c_1 x_R + c_2 x_G, with c_i = tanh of the coefficient of channel i */
             if (c == 1) mean += tanh_of(parameters[K + 2 * K + k]) * x[0];
             if (c == 2) mean += tanh_of(parameters[K + 5 * K + k]) * x[0] + tanh_of(parameters[K + 8 * K + k]) * x[1];
@@ -135,6 +133,7 @@ static v128_t normal_log_cdf(v128_t z) {
 
 /* As logistic_levels, of a normal: D = Phi(z+) - Phi(z-); where it is small, ln(density at the middle * width). */
 static void normal_levels(float *out, uint32_t levels, float mean, float log_scale) {
+    if (log_scale < NX_MIN_LOG_SCALE) log_scale = NX_MIN_LOG_SCALE;
     float half = 1.0f / (float)(levels - 1), inverse = f32_exp(-log_scale);
     float log_width = f32_log(2 * half) - log_scale - 0.91893853320467f; /* ln sqrt(2 pi) */
     v128_t small = wasm_f32x4_splat(1e-5f), zero = wasm_f32x4_splat(0);
