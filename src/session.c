@@ -90,6 +90,10 @@ nx_status nx_session_open(void *block, size_t block_bytes, const nx_model *model
     return NX_OK;
 }
 
+static int waits_for_condition(const nx_model *model, const nx_session *session) {
+    return model->info.input_height && !session->conditioned;
+}
+
 nx_status nx_session_check(const nx_model *model, const void *block, size_t block_bytes) {
     nx_session header;
     size_t bytes;
@@ -99,7 +103,7 @@ nx_status nx_session_check(const nx_model *model, const void *block, size_t bloc
     if (nx_session_size(model, &header.settings, &bytes) || bytes > block_bytes) return NX_E_STATE;
     uint32_t n = model->info.positions;
     if (header.position > n || header.computed > n || header.computed > header.position + 1 || header.has_output > 1 || header.forked > 1 ||
-        header.conditioned > 1)
+        header.conditioned > (model->info.input_height > 0) || (header.position && waits_for_condition(model, &header)))
         return NX_E_STATE;
     layout l;
     lay_out(model, &header.settings, (void *)block, &l);
@@ -130,10 +134,6 @@ static nx_column column_of(const nx_model *model, const layout *l, uint32_t samp
 
 static float *trace_of(const layout *l, uint32_t sample) {
     return l->session->settings.trace ? l->trace + sample * l->trace_floats : NULL;
-}
-
-static int waits_for_condition(const nx_model *model, const nx_session *session) {
-    return model->info.input_height && !session->conditioned;
 }
 
 nx_status nx_session_condition(const nx_model *model, nx_session *session, const uint8_t *values, uint32_t count) {

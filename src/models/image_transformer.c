@@ -223,7 +223,7 @@ static void read_inputs(nx_reader *r, model *m, nx_info *info, int sinusoidal) {
 
 static void read_encoder(nx_reader *r, model *m, nx_info *info, int sinusoidal) {
     info->input_height = read_u32(r, KEY("input.height"), 0, NX_MAX_SIDE, 0);
-    info->input_width = read_u32(r, KEY("input.width"), 0, NX_MAX_SIDE, 0);
+    info->input_width = read_u32(r, KEY("input.width"), info->input_height > 0, info->input_height ? NX_MAX_SIDE : 0, 0);
     m->source = info->input_height * info->input_width;
     m->source_cols = info->input_width;
     if (!m->source) return;
@@ -475,16 +475,15 @@ static void condition(const void *opaque, void *memory, const uint8_t *values, v
  * shifted right by one), plus the place of the position itself, plus the class. */
 static void embed(const model *m, float *x, const nx_column *column, const scratch *s) {
     uint32_t i = column->position, d = m->d, place = nx_pattern_raster(&m->pattern, i);
-    if (i == 0)
-        memset(x, 0, d * sizeof *x);
-    else if (m->output.kind == NX_DMOL)
-        embed_pixel(x, &m->pixel, m->pixel_bias, column->values + (size_t)(i - 1) * m->output.elements, m->output.levels, s);
-    else {
-        uint32_t table = nx_pattern_raster(&m->pattern, i - 1) % m->cols % m->tables;
-        memcpy(x, m->values + (size_t)(table * m->output.levels + column->values[i - 1]) * d, d * sizeof *x);
-    }
-    nx_add(x, m->row_position + (size_t)(place / m->cols) * d, d, 1);
+    memcpy(x, m->row_position + (size_t)(place / m->cols) * d, d * sizeof *x);
     nx_add(x, m->col_position + (size_t)(place % m->cols) * d, d, 1);
+    if (i > 0 && m->output.kind == NX_DMOL) {
+        embed_pixel(s->y, &m->pixel, m->pixel_bias, column->values + (size_t)(i - 1) * m->output.elements, m->output.levels, s);
+        nx_add(x, s->y, d, 1);
+    } else if (i > 0) {
+        uint32_t table = nx_pattern_raster(&m->pattern, i - 1) % m->cols % m->tables;
+        nx_add(x, m->values + (size_t)(table * m->output.levels + column->values[i - 1]) * d, d, 1);
+    }
     if (m->classes && column->label >= 0) nx_add(x, m->classes + (size_t)column->label * d, d, 1);
 }
 
