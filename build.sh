@@ -18,7 +18,7 @@ SOURCES='src/nextpixel.c src/session.c src/gguf.c src/arch.c src/reader.c
   src/models/image_transformer.c
   src/kernels/matmul.c src/kernels/vector.c src/kernels/elementary.c
   src/attention/attention.c src/attention/pattern.c
-  src/sampling/categorical.c src/sampling/noise.c'
+  src/sampling/categorical.c src/sampling/noise.c src/sampling/output.c'
 
 # -- flags ----------------------------------------------------------------------------------------------------------------------
 
@@ -27,7 +27,8 @@ EXACT='-std=c11 -ffp-contract=off -fno-fast-math'
 WARN='-Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes'
 # The auto-vectoriser is off: SIMD is what the source says, so speed and size do not depend on the compiler's mood.
 # bulk-memory turns memcpy and memset into single instructions, so that hardly any libc is linked.
-WASM_CFLAGS="$EXACT $WARN -O3 -msimd128 -mbulk-memory -fno-vectorize -fno-slp-vectorize -fvisibility=hidden -ffunction-sections"
+# What runs once per element is optimised for speed, the rest for size (build_wasm).
+WASM_CFLAGS="$EXACT $WARN -msimd128 -mbulk-memory -fno-vectorize -fno-slp-vectorize -fvisibility=hidden -ffunction-sections"
 # No entry point, no imports, what the header marks NX_API is exported. 64 KiB of stack stand first, so that an overflow traps.
 WASM_LDFLAGS='--no-entry --export=__heap_base --gc-sections --strip-all --stack-first -z stack-size=65536
   --initial-memory=1048576 --max-memory=4294967296'
@@ -85,7 +86,8 @@ build_wasm() {
   objects=
   for source in $SOURCES; do
     object=$dir/$(echo "$source" | tr / _ | sed 's/c$/o/')
-    "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$root" $WASM_CFLAGS "$@" -Iinclude -Isrc -c "$source" -o "$object"
+    case $source in src/kernels/* | src/attention/attention.c | src/sampling/*) optimise=-O3 ;; *) optimise=-Oz ;; esac
+    "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$root" $WASM_CFLAGS $optimise "$@" -Iinclude -Isrc -c "$source" -o "$object"
     objects="$objects $object"
   done
   exports=$(sed -n 's/^NX_API .*\(nx_[a-z_]*\)(.*/--export=\1/p' include/nextpixel.h)

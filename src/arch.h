@@ -8,8 +8,10 @@
 #define NX_ARCH_H
 
 #include "arena.h"
+#include "attention/attention.h"
 #include "gguf.h"
 #include "nextpixel.h"
+#include "sampling/output.h"
 
 /* What a model is read through: reads of a key or of a tensor check it, take room in the arena and copy it there. After a
  * failure the status sticks and reads yield zeros and null pointers, so configure() checks once. */
@@ -21,10 +23,11 @@ typedef struct {
     nx_status status;
 } nx_reader;
 
-/* One column of a pass: the element at `position` of a sequence is to be predicted from those before it. */
+/* One column of a pass: what stands at `position` of a sequence is to be predicted from what stands before it. */
 typedef struct {
     void *cache;           /* this sequence's cache, arch->cache_bytes long */
-    const uint8_t *values; /* this sequence's elements as levels; those before `position` are known */
+    const void *condition; /* what arch->condition left, arch->condition_bytes long */
+    const uint8_t *values; /* this sequence's elements as levels, E per position; those before `position` are known */
     uint32_t position;
     int32_t label; /* class, or -1 */
     float *trace;  /* null, or (blocks, heads, window) attention weights to write */
@@ -36,19 +39,22 @@ typedef struct nx_arch {
     /* Reads and checks all of a model. Returns it (null when the arena only counts) and fills info. */
     const void *(*configure)(nx_reader *reader, nx_info *info);
 
-    /* Bytes of one sequence's cache, and of the scratch memory of a pass of n columns. */
+    /* What a position attends to, and what distribution it has. */
+    const nx_pattern *(*pattern)(const void *model);
+    const nx_output *(*output)(const void *model);
+
+    /* Bytes of one sequence's cache, of the scratch memory of a pass of n columns, and of the conditioning input's memory. */
     uint64_t (*cache_bytes)(const void *model);
     uint64_t (*scratch_bytes)(const void *model, uint32_t n);
+    uint64_t (*condition_bytes)(const void *model);
 
-    /* The position after the last one that may share a pass with `position` in one sequence. */
-    uint32_t (*pass_end)(const void *model, uint32_t position);
+    /* Reads the conditioning image, (input height, width, channels) 8-bit values, into `memory`, which all sequences share. */
+    void (*condition)(const void *model, void *memory, const uint8_t *values, void *scratch);
 
-    /* The first position that `position` attends to. */
-    uint32_t (*first_visible)(const void *model, uint32_t position);
-
-    /* One pass: enters every column into its cache and computes the logits of its element.
-     * logits (n, nx_stride(levels)) written, -infinity past the levels; null: not wanted. n <= NX_COLUMNS */
-    void (*forward)(const void *model, const nx_column *columns, uint32_t n, float *logits, void *scratch);
+    /* One pass: enters every column into its cache and computes the output parameters of its position. All columns lie in one query
+     * block of the pattern, and those of one sequence are consecutive positions.
+     * parameters (n, nx_stride(P)) written; null: not wanted. n <= NX_COLUMNS */
+    void (*forward)(const void *model, const nx_column *columns, uint32_t n, float *parameters, void *scratch);
 } nx_arch;
 
 /* The architecture of that name (bytes long), or null. */

@@ -84,7 +84,7 @@ static void take_entry(cursor *c, nx_metadata *entry) {
 static uint64_t row_bytes(uint32_t type, uint64_t columns) {
     if (type == NX_F32) return columns * 4;
     if (type == NX_F16) return columns * 2;
-    return columns % 32 ? 0 : columns / 32 * 34;
+    return columns % 32 ? 0 : columns / 32 * (type == NX_Q4_0 ? Q4_0_BYTES : Q8_0_BYTES);
 }
 
 /* Reads one tensor's entry; *problem_text says what is wrong with a whole but unacceptable one. */
@@ -116,14 +116,14 @@ static void take_tensor(cursor *c, const nx_gguf *file, const char **name, uint6
     tensor->type = take_u32(c);
     uint64_t offset = take_u64(c);
     if (c->status) return;
-    if (tensor->type != NX_F32 && tensor->type != NX_F16 && tensor->type != NX_Q8_0) {
-        *reason = "the tensor's type is not F32, F16 or Q8_0";
+    if (tensor->type != NX_F32 && tensor->type != NX_F16 && tensor->type != NX_Q4_0 && tensor->type != NX_Q8_0) {
+        *reason = "the tensor's type is not F32, F16, Q4_0 or Q8_0";
         c->status = NX_E_UNSUPPORTED;
         return;
     }
     uint64_t row = row_bytes(tensor->type, tensor->dim[0]);
     if (!row) {
-        *reason = "a Q8_0 row is not a multiple of 32";
+        *reason = "a quantised row is not a multiple of 32";
         c->status = NX_E_FORMAT;
         return;
     }

@@ -27,8 +27,13 @@
 
 enum { GGUF_U8, GGUF_I8, GGUF_U16, GGUF_I16, GGUF_U32, GGUF_I32, GGUF_F32, GGUF_BOOL, GGUF_STRING, GGUF_ARRAY, GGUF_U64, GGUF_I64, GGUF_F64 };
 
-/* Types of tensors that are read. Q8_0: blocks of 32 values, an f16 scale then 32 signed bytes. */
-enum { NX_F32 = 0, NX_F16 = 1, NX_Q8_0 = 8 };
+/* Types of tensors that are read. Q8_0: blocks of 32 values, an f16 scale then 32 signed bytes. Q4_0: an f16 scale then 16 bytes, whose
+ * low halves are the values 0..15 and high halves the values 16..31, each biased by 8. */
+enum { NX_F32 = 0, NX_F16 = 1, NX_Q4_0 = 2, NX_Q8_0 = 8 };
+
+/* Bytes of a block of 32 quantised values. */
+#define Q4_0_BYTES 18u
+#define Q8_0_BYTES 34u
 
 typedef struct {
     const uint8_t *bytes;

@@ -13,6 +13,7 @@ struct nx_model {
     const uint8_t *metadata;  /* the file's bytes up to the end of the keys */
     uint32_t metadata_bytes;
     const uint32_t *key;      /* (n_keys) offset of each key's entry in `metadata` */
+    const uint8_t *palette;   /* (levels, 3) or null */
 };
 
 #endif

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "model.h"
+#include "reader.h"
 
 /* The layouts that web/lib/core.js mirrors, where a pointer has 32 bits. */
-_Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_info) == 56 && sizeof(nx_settings) == 36, "mirrored in web/lib/core.js");
+_Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_info) == 96 && sizeof(nx_settings) == 36, "mirrored in web/lib/core.js");
 _Static_assert(sizeof(void *) != 4 || sizeof(nx_metadata) == 28, "mirrored in web/lib/core.js");
 
 uint32_t nx_abi_version(void) { return NX_ABI_VERSION; }
@@ -22,6 +23,17 @@ static void keep_metadata(nx_model *model, const nx_gguf *file, nx_arena *arena)
     model->metadata_bytes = file->keys_end;
     model->key = key;
     model->n_keys = file->n_keys;
+}
+
+/* The colours, (levels, 3) floats 0..255 in the file, as bytes. */
+static const uint8_t *read_palette(nx_reader *reader, uint32_t levels) {
+    const float *colours = read_table(reader, "palette.weight", levels, 3);
+    uint8_t *rgb = arena_take(reader->arena, levels * 3);
+    if (!rgb || !colours) return NULL;
+    for (uint32_t i = 0; i < levels * 3; i++) {
+        rgb[i] = (uint8_t)(colours[i] < 0 ? 0 : colours[i] > 255 ? 255 : colours[i] + 0.5f);
+    }
+    return rgb;
 }
 
 /* FNV-1a over 32-bit words. */
@@ -51,6 +63,7 @@ static nx_status read_model(nx_arena *arena, const void *bytes, size_t length, n
     keep_metadata(m, &file, arena);
     nx_reader reader = {&file, arena, problem, 0, NX_OK};
     m->weights = arch->configure(&reader, &m->info);
+    if (m->info.palette) m->palette = read_palette(&reader, m->info.levels);
     if (reader.status) return reader.status;
     if (arena_full(arena)) return NX_E_MEMORY;
     m->info.parameters_low = (uint32_t)reader.parameters;
@@ -79,6 +92,16 @@ nx_status nx_model_open(void *block, size_t block_bytes, const void *file, size_
 void nx_model_info(const nx_model *model, nx_info *info) { *info = model->info; }
 
 uint32_t nx_model_metadata_count(const nx_model *model) { return model->n_keys; }
+
+void nx_model_order(const nx_model *model, uint32_t *raster) {
+    for (uint32_t i = 0; i < model->info.positions; i++) raster[i] = nx_pattern_raster(model->arch->pattern(model->weights), i);
+}
+
+nx_status nx_model_palette(const nx_model *model, uint8_t *rgb) {
+    if (!model->palette) return NX_E_ARGUMENT;
+    memcpy(rgb, model->palette, model->info.levels * 3);
+    return NX_OK;
+}
 
 nx_status nx_model_metadata(const nx_model *model, uint32_t index, nx_metadata *entry) {
     if (index >= model->n_keys) return NX_E_ARGUMENT;

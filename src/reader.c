@@ -52,22 +52,24 @@ uint32_t read_strings(nx_reader *reader, const char *key, uint32_t limit) {
     return reader->status ? 0 : entry.count;
 }
 
-nx_name block_name(uint32_t block, const char *rest) {
+static char *append(char *at, const char *text) {
+    size_t n = strlen(text);
+    memcpy(at, text, n + 1);
+    return at + n;
+}
+
+nx_name block_name(const char *stack, uint32_t block, const char *part, const char *kind) {
     nx_name name;
-    char digits[10];
-    uint32_t n = 0, at = 4;
-    memcpy(name.text, "blk.", 4);
-    do digits[n++] = (char)('0' + block % 10);
+    char digits[11] = {0}, *first = digits + 10, *at = append(append(name.text, stack), "blk.");
+    do *--first = (char)('0' + block % 10);
     while (block /= 10);
-    while (n) name.text[at++] = digits[--n];
-    name.text[at++] = '.';
-    memcpy(name.text + at, rest, strlen(rest) + 1);
+    append(append(append(append(at, first), "."), part), kind);
     return name;
 }
 
-/* Whether every weight is finite: for F16 and Q8_0 their halves, whose exponent must not be all ones. */
+/* Whether every weight is finite: for the other types their halves, whose exponent must not be all ones. */
 static int finite(const nx_tensor *tensor) {
-    uint32_t step = tensor->type == NX_F32 ? 4 : tensor->type == NX_F16 ? 2 : 34;
+    uint32_t step = tensor->type == NX_F32 ? 4 : tensor->type == NX_F16 ? 2 : tensor->type == NX_Q4_0 ? Q4_0_BYTES : Q8_0_BYTES;
     for (uint32_t at = 0; at < tensor->bytes; at += step) {
         uint32_t word = 0, exponent = tensor->type == NX_F32 ? 0x7f800000 : 0x7c00;
         memcpy(&word, tensor->data + at, tensor->type == NX_F32 ? 4 : 2);
@@ -98,7 +100,7 @@ nx_matrix read_matrix(nx_reader *reader, const char *name, uint32_t rows, uint32
     if (!find_tensor(reader, name, rows, cols, 0, &tensor)) return matrix;
     void *packed = arena_take(reader->arena, nx_matrix_bytes(tensor.type, rows, cols));
     if (packed) nx_matrix_pack(packed, tensor.data, tensor.type, rows, cols);
-    matrix.type = tensor.type == NX_Q8_0 ? NX_Q8_0 : NX_F32;
+    matrix.type = nx_matrix_packed_type(tensor.type);
     matrix.packed = packed;
     return matrix;
 }
@@ -113,13 +115,13 @@ const float *read_table(nx_reader *reader, const char *name, uint32_t rows, uint
     return table;
 }
 
-const float *read_vector(nx_reader *reader, const char *name, uint32_t n, float pad, int optional) {
+const float *read_vector(nx_reader *reader, const char *name, uint32_t n, int optional) {
     nx_tensor tensor;
     if (!find_tensor(reader, name, 1, n, optional, &tensor)) return NULL;
     float *vector = arena_take(reader->arena, nx_stride(n) * sizeof *vector);
     if (vector) {
         nx_dequantize(vector, tensor.data, tensor.type, n);
-        for (uint32_t i = n; i < nx_stride(n); i++) vector[i] = pad;
+        for (uint32_t i = n; i < nx_stride(n); i++) vector[i] = 0;
     }
     return vector;
 }

@@ -21,11 +21,11 @@ uint32_t read_choice(nx_reader *reader, const char *key, const char *const *name
 /* Items of an array-of-strings key; 0 when absent. */
 uint32_t read_strings(nx_reader *reader, const char *key, uint32_t limit);
 
-/* A name with a block number in it, "blk.7.attn_q.weight". */
+/* A name with a block number in it: stack "enc." or "", 7, "attn_q", ".weight" make "enc.blk.7.attn_q.weight". */
 typedef struct {
-    char text[48];
+    char text[64];
 } nx_name;
-nx_name block_name(uint32_t block, const char *rest);
+nx_name block_name(const char *stack, uint32_t block, const char *part, const char *kind);
 
 /* A weight matrix (rows, cols), packed for nx_matmul. */
 nx_matrix read_matrix(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols);
@@ -33,8 +33,8 @@ nx_matrix read_matrix(nx_reader *reader, const char *name, uint32_t rows, uint32
 /* A table (rows, cols) as floats, row-major without padding. */
 const float *read_table(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols);
 
-/* A vector of nx_stride(n) floats, `pad` past n. When absent and optional: null. */
-const float *read_vector(nx_reader *reader, const char *name, uint32_t n, float pad, int optional);
+/* A vector of nx_stride(n) floats, zeros past n. When absent and optional: null. */
+const float *read_vector(nx_reader *reader, const char *name, uint32_t n, int optional);
 
 /* Columns of a tensor, 0 when absent: for the variants that a shape tells apart. */
 uint32_t tensor_columns(const nx_reader *reader, const char *name);

@@ -16,36 +16,48 @@
 struct nx_session {
     uint32_t magic, fingerprint;
     nx_settings settings;
-    uint32_t position;  /* elements known or drawn */
-    uint32_t computed;  /* 1 + the last position that went through the model; 0: none */
-    uint32_t has_logits; /* the last pass computed its output layer */
-    uint32_t forked;    /* every sample has its own cache; before, all share the first one's */
+    uint32_t position;    /* positions known or drawn */
+    uint32_t computed;    /* 1 + the last position that went through the model; 0: none */
+    uint32_t has_output;  /* the last pass computed its output layer */
+    uint32_t forked;      /* every sample has its own cache; before, all share the first one's */
+    uint32_t conditioned; /* nx_session_condition was called */
 };
 
-/* The parts of a session's block. */
+/* The parts of a session's block. P: output parameters of a position, E: its elements. */
 typedef struct {
     nx_session *session;
-    float *logits;    /* (B, nx_stride(V)) of the last position */
-    uint8_t *values;  /* (B, n) levels */
-    uint8_t *caches;  /* (B) of arch->cache_bytes */
-    float *trace;     /* (B, blocks, heads, window) when traced */
-    float *pass;      /* (NX_COLUMNS, nx_stride(V)) logits of a prefill; two columns serve as scratch of a draw */
+    float *output;     /* (B, nx_stride(P)) of the last position */
+    uint8_t *values;   /* (B, n E) levels */
+    float *trace;      /* (B, blocks, heads, window) when traced */
+    float *pass;       /* (NX_COLUMNS, nx_stride(P)) output of a prefill */
+    float *logits;     /* (3, nx_stride(V)) of one element, and the scratch of its draw */
+    nx_run *runs;      /* room for the runs of one position */
     void *scratch;
+    void *condition;   /* shared by the samples */
+    uint8_t *caches;   /* (B) of arch->cache_bytes */
     uint64_t cache_bytes, trace_floats; /* of one sample */
+    const nx_pattern *pattern;
+    const nx_output *distribution;
 } layout;
 
 static uint64_t lay_out(const nx_model *model, const nx_settings *settings, void *block, layout *l) {
     const nx_info *info = &model->info;
+    const nx_arch *arch = model->arch;
     nx_arena arena = {block, 0, UINT64_MAX};
-    uint64_t samples = settings->samples, stride = nx_stride(info->levels) * sizeof(float);
-    l->cache_bytes = model->arch->cache_bytes(model->weights);
+    uint64_t samples = settings->samples, outputs = nx_stride(info->outputs) * sizeof(float);
+    l->pattern = arch->pattern(model->weights);
+    l->distribution = arch->output(model->weights);
+    l->cache_bytes = arch->cache_bytes(model->weights);
     l->trace_floats = settings->trace ? (uint64_t)info->blocks * info->heads * info->window : 0;
     l->session = arena_take(&arena, sizeof *l->session);
-    l->logits = arena_take(&arena, samples * stride);
+    l->output = arena_take(&arena, samples * outputs);
     l->values = arena_take(&arena, samples * info->elements);
     l->trace = arena_take(&arena, samples * l->trace_floats * sizeof(float));
-    l->pass = arena_take(&arena, NX_COLUMNS * stride);
-    l->scratch = arena_take(&arena, model->arch->scratch_bytes(model->weights, NX_COLUMNS));
+    l->pass = arena_take(&arena, NX_COLUMNS * outputs);
+    l->logits = arena_take(&arena, 3 * nx_stride(info->levels) * sizeof(float));
+    l->runs = arena_take(&arena, nx_pattern_max_runs(l->pattern) * sizeof *l->runs);
+    l->scratch = arena_take(&arena, arch->scratch_bytes(model->weights, NX_COLUMNS));
+    l->condition = arena_take(&arena, arch->condition_bytes(model->weights));
     l->caches = arena_take(&arena, samples * l->cache_bytes);
     return arena.used;
 }
@@ -78,6 +90,10 @@ nx_status nx_session_open(void *block, size_t block_bytes, const nx_model *model
     return NX_OK;
 }
 
+static int waits_for_condition(const nx_model *model, const nx_session *session) {
+    return model->info.input_height && !session->conditioned;
+}
+
 nx_status nx_session_check(const nx_model *model, const void *block, size_t block_bytes) {
     nx_session header;
     size_t bytes;
@@ -85,25 +101,31 @@ nx_status nx_session_check(const nx_model *model, const void *block, size_t bloc
     memcpy(&header, block, sizeof header);
     if (header.magic != MAGIC || header.fingerprint != model->fingerprint) return NX_E_STATE;
     if (nx_session_size(model, &header.settings, &bytes) || bytes > block_bytes) return NX_E_STATE;
-    uint32_t n = model->info.elements;
-    if (header.position > n || header.computed > n || header.computed > header.position + 1 || header.has_logits > 1 || header.forked > 1)
+    uint32_t n = model->info.positions;
+    if (header.position > n || header.computed > n || header.computed > header.position + 1 || header.has_output > 1 || header.forked > 1 ||
+        header.conditioned > (model->info.input_height > 0) || (header.position && waits_for_condition(model, &header)))
         return NX_E_STATE;
     layout l;
     lay_out(model, &header.settings, (void *)block, &l);
-    for (size_t i = 0; i < (size_t)header.settings.samples * n; i++)
+    for (size_t i = 0; i < (size_t)header.settings.samples * model->info.elements; i++)
         if (l.values[i] >= model->info.levels) return NX_E_STATE; /* it would index the embedding */
     return NX_OK;
 }
 
 uint32_t nx_session_position(const nx_session *session) { return session->position; }
 
-/* 8-bit value <-> level, of V levels evenly spread over 0..255. */
-static uint8_t to_level(uint32_t value, uint32_t levels) { return (uint8_t)((value * (levels - 1) * 2 + 255) / 510); }
-static uint8_t to_value(uint32_t level, uint32_t levels) { return (uint8_t)((level * 510 + levels - 1) / (2 * (levels - 1))); }
+/* 8-bit value <-> level, of V levels evenly spread over 0..255; indices into a palette stay what they are. */
+static uint8_t to_level(const nx_info *info, uint32_t value) {
+    return (uint8_t)(info->palette ? value : (value * (info->levels - 1) * 2 + 255) / 510);
+}
+static uint8_t to_value(const nx_info *info, uint32_t level) {
+    return (uint8_t)(info->palette ? level : (level * 510 + info->levels - 1) / (2 * (info->levels - 1)));
+}
 
 static nx_column column_of(const nx_model *model, const layout *l, uint32_t sample, uint32_t position) {
     return (nx_column){
         .cache = l->caches + sample * l->cache_bytes,
+        .condition = l->condition,
         .values = l->values + (size_t)sample * model->info.elements,
         .position = position,
         .label = l->session->settings.label,
@@ -114,54 +136,90 @@ static float *trace_of(const layout *l, uint32_t sample) {
     return l->session->settings.trace ? l->trace + sample * l->trace_floats : NULL;
 }
 
+nx_status nx_session_condition(const nx_model *model, nx_session *session, const uint8_t *values, uint32_t count) {
+    const nx_info *info = &model->info;
+    if (!waits_for_condition(model, session) || session->position || count != info->input_height * info->input_width * info->channels)
+        return NX_E_ARGUMENT;
+    layout l;
+    lay_out(model, &session->settings, session, &l);
+    model->arch->condition(model->weights, l.condition, values, l.scratch);
+    session->conditioned = 1;
+    return NX_OK;
+}
+
+/* -log p of the levels (E) of a position under its output parameters. */
+static void nats_of(const layout *l, const float *parameters, const uint8_t *levels, float *nats) {
+    for (uint32_t e = 0; e < l->distribution->elements; e++) {
+        nx_output_logits(l->distribution, parameters, levels, e, l->logits);
+        nats[e] = -nx_categorical_log_prob(l->logits, l->distribution->levels, levels[e]);
+    }
+}
+
 nx_status nx_session_prefill(const nx_model *model, nx_session *session, const uint8_t *values, uint32_t count, float *nats) {
-    uint32_t n = model->info.elements, levels = model->info.levels, stride = nx_stride(levels);
-    if (session->forked || count > n - session->position) return NX_E_ARGUMENT;
+    const nx_info *info = &model->info;
+    uint32_t E = info->position_elements, stride = nx_stride(info->outputs);
+    if (session->forked || count > info->positions - session->position || waits_for_condition(model, session)) return NX_E_ARGUMENT;
+    for (size_t i = 0; info->palette && i < (size_t)count * E; i++)
+        if (values[i] >= info->levels) return NX_E_ARGUMENT;
     layout l;
     lay_out(model, &session->settings, session, &l);
     while (count) {
-        uint32_t at = session->position, columns = model->arch->pass_end(model->weights, at) - at;
+        uint32_t at = session->position, columns = nx_pattern_block_end(l.pattern, at) - at;
         if (columns > count) columns = count;
         if (columns > NX_COLUMNS) columns = NX_COLUMNS;
+        for (uint32_t i = 0; i < columns * E; i++) l.values[(size_t)at * E + i] = to_level(info, values[i]);
         nx_column column[NX_COLUMNS];
-        for (uint32_t j = 0; j < columns; j++) {
-            l.values[at + j] = to_level(values[j], levels);
-            column[j] = column_of(model, &l, 0, at + j);
-        }
+        for (uint32_t j = 0; j < columns; j++) column[j] = column_of(model, &l, 0, at + j);
         column[columns - 1].trace = trace_of(&l, 0);
         model->arch->forward(model->weights, column, columns, nats ? l.pass : NULL, l.scratch);
         for (uint32_t j = 0; nats && j < columns; j++) {
-            const float *logits = l.pass + (size_t)j * stride;
-            if (!nx_categorical_finite(logits, levels)) return NX_E_NUMERIC;
-            nats[j] = -nx_categorical_log_prob(logits, levels, l.values[at + j]);
+            const float *output = l.pass + (size_t)j * stride;
+            if (!nx_output_finite(l.distribution, output)) return NX_E_NUMERIC;
+            nats_of(&l, output, l.values + (size_t)(at + j) * E, nats + j * E);
         }
+        session->has_output = nats != NULL;
         if (nats) {
-            memcpy(l.logits, l.pass + (size_t)(columns - 1) * stride, stride * sizeof(float));
-            nats += columns;
+            memcpy(l.output, l.pass + (size_t)(columns - 1) * stride, stride * sizeof(float));
+            nats += columns * E;
         }
-        session->has_logits = nats != NULL;
         session->position = session->computed = at + columns;
-        values += columns;
+        values += columns * E;
         count -= columns;
     }
     return NX_OK;
 }
 
-/* Gives every sample its own copy of what the known elements left behind. */
+/* Gives every sample its own copy of what the known positions left behind. */
 static void fork_samples(const nx_model *model, const layout *l) {
     uint32_t n = model->info.elements;
     for (uint32_t b = 1; b < l->session->settings.samples; b++) {
-        memcpy(l->values + (size_t)b * n, l->values, l->session->position);
+        memcpy(l->values + (size_t)b * n, l->values, (size_t)l->session->position * model->info.position_elements);
         memcpy(l->caches + b * l->cache_bytes, l->caches, l->cache_bytes);
     }
     l->session->forked = 1;
 }
 
-/* Draws one element of every sample. */
+/* Draws the elements (E) of one position of a sample. */
+static void draw_elements(const nx_model *model, const layout *l, uint32_t sample, uint8_t *values, float *nats) {
+    const nx_settings *settings = &l->session->settings;
+    const nx_info *info = &model->info;
+    uint32_t first = l->session->position * info->position_elements;
+    const float *parameters = l->output + (size_t)sample * nx_stride(info->outputs);
+    uint8_t *levels = l->values + (size_t)sample * info->elements + first;
+    nx_filter filter = {settings->temperature, settings->top_k, settings->top_p};
+    for (uint32_t e = 0; e < info->position_elements; e++) {
+        nx_noise noise = {settings->seed_low, settings->seed_high, settings->first_sample + sample, first + e};
+        nx_output_logits(l->distribution, parameters, levels, e, l->logits);
+        levels[e] = (uint8_t)nx_categorical_sample(l->logits, info->levels, filter, noise, l->logits + nx_stride(info->levels));
+        values[e] = to_value(info, levels[e]);
+        if (nats) nats[e] = -nx_categorical_log_prob(l->logits, info->levels, levels[e]);
+    }
+}
+
+/* Draws one position of every sample. */
 static nx_status draw(const nx_model *model, const layout *l, uint8_t *values, float *nats) {
     nx_session *session = l->session;
-    const nx_settings *settings = &session->settings;
-    uint32_t levels = model->info.levels, stride = nx_stride(levels), at = session->position, samples = settings->samples;
+    uint32_t stride = nx_stride(model->info.outputs), at = session->position, samples = session->settings.samples;
     for (uint32_t first = 0; first < samples; first += NX_COLUMNS) {
         uint32_t columns = samples - first < NX_COLUMNS ? samples - first : NX_COLUMNS;
         nx_column column[NX_COLUMNS];
@@ -169,35 +227,29 @@ static nx_status draw(const nx_model *model, const layout *l, uint8_t *values, f
             column[j] = column_of(model, l, first + j, at);
             column[j].trace = trace_of(l, first + j);
         }
-        model->arch->forward(model->weights, column, columns, l->logits + (size_t)first * stride, l->scratch);
+        model->arch->forward(model->weights, column, columns, l->output + (size_t)first * stride, l->scratch);
     }
     session->computed = at + 1;
-    session->has_logits = 1;
+    session->has_output = 1;
     for (uint32_t b = 0; b < samples; b++)
-        if (!nx_categorical_finite(l->logits + (size_t)b * stride, levels)) return NX_E_NUMERIC;
-    nx_filter filter = {settings->temperature, settings->top_k, settings->top_p};
-    for (uint32_t b = 0; b < samples; b++) {
-        const float *logits = l->logits + (size_t)b * stride;
-        nx_noise noise = {settings->seed_low, settings->seed_high, settings->first_sample + b, at};
-        uint32_t level = nx_categorical_sample(logits, levels, filter, noise, l->pass);
-        l->values[(size_t)b * model->info.elements + at] = (uint8_t)level;
-        values[b] = to_value(level, levels);
-        if (nats) nats[b] = -nx_categorical_log_prob(logits, levels, level);
-    }
+        if (!nx_output_finite(l->distribution, l->output + (size_t)b * stride)) return NX_E_NUMERIC;
+    uint32_t E = model->info.position_elements;
+    for (uint32_t b = 0; b < samples; b++) draw_elements(model, l, b, values + b * E, nats ? nats + b * E : NULL);
     session->position = at + 1;
     return NX_OK;
 }
 
 nx_status nx_session_step(const nx_model *model, nx_session *session, uint32_t steps, uint8_t *values, float *nats) {
-    if (steps > model->info.elements - session->position) return NX_E_ARGUMENT;
+    if (steps > model->info.positions - session->position || waits_for_condition(model, session)) return NX_E_ARGUMENT;
     layout l;
     lay_out(model, &session->settings, session, &l);
     if (!session->forked && steps) fork_samples(model, &l);
+    uint32_t elements = session->settings.samples * model->info.position_elements;
     for (uint32_t i = 0; i < steps; i++) {
         nx_status status = draw(model, &l, values, nats);
         if (status) return status;
-        values += session->settings.samples;
-        if (nats) nats += session->settings.samples;
+        values += elements;
+        if (nats) nats += elements;
     }
     return NX_OK;
 }
@@ -205,25 +257,26 @@ nx_status nx_session_step(const nx_model *model, nx_session *session, uint32_t s
 /* The sample whose state stands for the given one: all share the first until they are forked. */
 static uint32_t holder(const nx_session *session, uint32_t sample) { return session->forked ? sample : 0; }
 
-nx_status nx_session_logits(const nx_model *model, const nx_session *session, uint32_t sample, float *logits) {
-    if (sample >= session->settings.samples || !session->computed || !session->has_logits) return NX_E_ARGUMENT;
+nx_status nx_session_output(const nx_model *model, const nx_session *session, uint32_t sample, float *output) {
+    if (sample >= session->settings.samples || !session->computed || !session->has_output) return NX_E_ARGUMENT;
     layout l;
     lay_out(model, &session->settings, (void *)session, &l);
-    uint32_t levels = model->info.levels;
-    memcpy(logits, l.logits + (size_t)holder(session, sample) * nx_stride(levels), levels * sizeof *logits);
+    uint32_t n = model->info.outputs;
+    memcpy(output, l.output + (size_t)holder(session, sample) * nx_stride(n), n * sizeof *output);
     return NX_OK;
 }
 
-nx_status nx_session_attention(const nx_model *model, const nx_session *session, uint32_t sample, float *weights, uint32_t *from,
-                               uint32_t *to) {
+nx_status nx_session_attention(const nx_model *model, const nx_session *session, uint32_t sample, float *weights, uint32_t *keys,
+                               uint32_t *count) {
     if (sample >= session->settings.samples || !session->computed || !session->settings.trace) return NX_E_ARGUMENT;
     layout l;
     lay_out(model, &session->settings, (void *)session, &l);
-    uint32_t last = session->computed - 1, rows = model->info.blocks * model->info.heads;
-    *from = model->arch->first_visible(model->weights, last);
-    *to = last + 1;
-    for (uint32_t i = 0; i < rows; i++)
-        memcpy(weights + (size_t)i * (*to - *from), l.trace + holder(session, sample) * l.trace_floats + (size_t)i * model->info.window,
-               (*to - *from) * sizeof *weights);
+    uint32_t n = 0, n_runs = nx_pattern_runs(l.pattern, session->computed - 1, l.runs);
+    for (uint32_t r = 0; r < n_runs; r++)
+        for (uint32_t j = l.runs[r].from; j < l.runs[r].to; j++) keys[n++] = j;
+    const float *trace = l.trace + holder(session, sample) * l.trace_floats;
+    for (uint32_t i = 0; i < model->info.blocks * model->info.heads; i++)
+        memcpy(weights + (size_t)i * n, trace + (size_t)i * model->info.window, n * sizeof *weights);
+    *count = n;
     return NX_OK;
 }

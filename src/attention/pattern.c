@@ -1,19 +1,109 @@
-/* SPDX-License-Identifier: MIT  Which positions a query sees. See attention.h. */
+/* SPDX-License-Identifier: MIT  Which positions a query sees, and in which order positions are generated. See attention.h. */
 #include "attention.h"
 
-uint32_t nx_pattern_first(const nx_pattern *pattern, uint32_t i) {
-    uint32_t block = i - i % pattern->query_block;
-    return block > pattern->memory_block ? block - pattern->memory_block : 0;
+static uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static uint32_t minus(uint32_t a, uint32_t b) { return a > b ? a - b : 0; } /* not below zero */
+
+/* A block of the grid: rows r0..r1-1, columns c0..c1-1, first position `start` in generation order. */
+typedef struct {
+    uint32_t r0, r1, c0, c1, start;
+} grid_block;
+
+/* The block that holds the grid's row and column. Before it come whole rows of blocks, then the blocks to its left. */
+static grid_block block_at(const nx_pattern *p, uint32_t row, uint32_t col) {
+    grid_block b;
+    b.r0 = row - row % p->block_rows;
+    b.r1 = min(b.r0 + p->block_rows, p->rows);
+    b.c0 = col - col % p->block_cols;
+    b.c1 = min(b.c0 + p->block_cols, p->cols);
+    b.start = b.r0 * p->cols + (b.r1 - b.r0) * b.c0;
+    return b;
+}
+
+/* The block that holds position i. */
+static grid_block block_of(const nx_pattern *p, uint32_t i) {
+    uint32_t row = i / (p->block_rows * p->cols) * p->block_rows;
+    uint32_t height = min(p->block_rows, p->rows - row);
+    return block_at(p, row, (i - row * p->cols) / height);
+}
+
+static uint32_t block_end(const grid_block *b) { return b->start + (b->r1 - b->r0) * (b->c1 - b->c0); }
+
+/* Appends the positions from..to-1, joined to the last run when they follow it. Returns the number of runs. */
+static uint32_t append(nx_run *runs, uint32_t n, uint32_t from, uint32_t to) {
+    if (n && runs[n - 1].to == from)
+        runs[n - 1].to = to;
+    else
+        runs[n++] = (nx_run){from, to};
+    return n;
+}
+
+/* Appends what lies in rows r0..r1-1 and columns c0..c1-1 of the row of blocks that holds r0 and r1-1. */
+static uint32_t append_area(const nx_pattern *p, nx_run *runs, uint32_t n, uint32_t r0, uint32_t r1, uint32_t c0, uint32_t c1) {
+    for (uint32_t col = c0; col < c1;) {
+        grid_block b = block_at(p, r0, col);
+        uint32_t end = min(b.c1, c1), width = b.c1 - b.c0;
+        for (uint32_t row = r0; row < r1; row++) {
+            uint32_t line = b.start + (row - b.r0) * width - b.c0;
+            n = append(runs, n, line + col, line + end);
+        }
+        col = end;
+    }
+    return n;
+}
+
+static uint32_t runs_2d(const nx_pattern *p, uint32_t i, nx_run *runs) {
+    grid_block own = block_of(p, i);
+    uint32_t n = 0, left = minus(own.c0, p->flange_cols), right = min(own.c1 + p->flange_cols, p->cols);
+    for (uint32_t row = minus(own.r0, p->flange_rows); row < own.r0;) {
+        uint32_t end = row - row % p->block_rows + p->block_rows; /* of this row of blocks; own.r0 begins one */
+        n = append_area(p, runs, n, row, end, left, right);
+        row = end;
+    }
+    n = append_area(p, runs, n, own.r0, own.r1, left, own.c0);
+    return append(runs, n, own.start, i + 1);
+}
+
+uint32_t nx_pattern_runs(const nx_pattern *pattern, uint32_t i, nx_run *runs) {
+    if (pattern->kind == NX_LOCAL_2D) return runs_2d(pattern, i, runs);
+    runs[0] = (nx_run){minus(i - i % pattern->query_block, pattern->memory_block), i + 1};
+    return 1;
+}
+
+uint32_t nx_pattern_max_runs(const nx_pattern *p) {
+    if (p->kind != NX_LOCAL_2D) return 1;
+    /* each row of the window meets at most so many blocks, each with one run */
+    uint32_t blocks = min(2 * (p->flange_cols / p->block_cols) + 4, p->cols / p->block_cols + 1);
+    return (min(p->flange_rows, p->rows) + p->block_rows) * blocks + 1;
 }
 
 uint32_t nx_pattern_block_end(const nx_pattern *pattern, uint32_t i) {
+    if (pattern->kind == NX_LOCAL_2D) {
+        grid_block own = block_of(pattern, i);
+        return block_end(&own);
+    }
     uint64_t end = (uint64_t)i - i % pattern->query_block + pattern->query_block;
     return end < pattern->positions ? (uint32_t)end : pattern->positions;
 }
 
-uint32_t nx_pattern_window(const nx_pattern *pattern) {
-    uint64_t window = (uint64_t)pattern->query_block + pattern->memory_block;
-    return window < pattern->positions ? (uint32_t)window : pattern->positions;
+uint32_t nx_pattern_window(const nx_pattern *p) {
+    uint64_t window = p->kind == NX_LOCAL_2D
+                          ? (uint64_t)(p->block_rows + p->flange_rows) * min(p->block_cols + 2 * p->flange_cols, p->cols)
+                          : (uint64_t)p->query_block + p->memory_block;
+    return window < p->positions ? (uint32_t)window : p->positions;
 }
 
-uint32_t nx_pattern_slots(const nx_pattern *pattern) { return (nx_pattern_window(pattern) + 3) & ~3u; }
+uint32_t nx_pattern_slots(const nx_pattern *p) {
+    uint64_t slots = nx_pattern_window(p);
+    if (p->kind == NX_LOCAL_2D) /* whole rows of blocks, from the one that holds the top of the flange */
+        slots = (uint64_t)((p->flange_rows + p->block_rows - 1) / p->block_rows + 1) * p->block_rows * p->cols;
+    if (slots > p->positions) slots = p->positions;
+    return ((uint32_t)slots + 3) & ~3u;
+}
+
+uint32_t nx_pattern_raster(const nx_pattern *pattern, uint32_t i) {
+    if (pattern->kind != NX_LOCAL_2D) return i;
+    grid_block b = block_of(pattern, i);
+    uint32_t width = b.c1 - b.c0, inside = i - b.start;
+    return (b.r0 + inside / width) * pattern->cols + b.c0 + inside % width;
+}

@@ -21,10 +21,13 @@ static inline uint32_t nx_stride(uint32_t width) { return (width + 15) & ~15u; }
 
 /* A weight matrix, packed for matmul. Rows are padded with zeros to a multiple of 16. */
 typedef struct {
-    uint32_t type;       /* NX_F32 (F16 weights are widened to it, which is exact) or NX_Q8_0 */
+    uint32_t type;       /* of the packed weights, nx_matrix_packed_type */
     uint32_t rows, cols; /* out and in */
     const void *packed;
 } nx_matrix;
+
+/* The form in which weights of a file's type are packed: NX_F32 (F16 is widened, which is exact) or NX_Q8_0 (Q4_0 likewise). */
+uint32_t nx_matrix_packed_type(uint32_t type);
 
 /* Bytes of a packed matrix. type: as in the file. */
 uint64_t nx_matrix_bytes(uint32_t type, uint32_t rows, uint32_t cols);
@@ -62,7 +65,7 @@ void nx_softmax(float *x, uint32_t n);
 /* ln of the sum of e^x over n numbers, n % 4 == 0; -infinity masks, the others are finite and there is at least one. */
 float nx_log_sum_exp(const float *x, uint32_t n);
 
-/* Widens a row of `n` weights in the file's encoding to f32. Q8_0: n % 32 == 0. */
+/* Widens a row of `n` weights in the file's encoding to f32. Quantised: n % 32 == 0. */
 void nx_dequantize(float *out, const uint8_t *weights, uint32_t type, uint32_t n);
 
 /* An IEEE half to single: exact. */

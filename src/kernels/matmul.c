@@ -25,8 +25,10 @@ typedef struct {
 
 static uint32_t tiles(uint32_t rows) { return (rows + TILE - 1) / TILE; }
 
+uint32_t nx_matrix_packed_type(uint32_t type) { return type == NX_Q8_0 || type == NX_Q4_0 ? NX_Q8_0 : NX_F32; }
+
 uint64_t nx_matrix_bytes(uint32_t type, uint32_t rows, uint32_t cols) {
-    uint64_t per_tile = type == NX_Q8_0 ? (uint64_t)(cols / BLOCK) * sizeof(q8_block) : (uint64_t)cols * TILE * sizeof(float);
+    uint64_t per_tile = nx_matrix_packed_type(type) == NX_Q8_0 ? (uint64_t)(cols / BLOCK) * sizeof(q8_block) : (uint64_t)cols * TILE * sizeof(float);
     return tiles(rows) * per_tile;
 }
 
@@ -52,6 +54,15 @@ static float load_half(const uint8_t *p) {
     return nx_half_to_float(half);
 }
 
+static uint32_t block_bytes(uint32_t type) { return type == NX_Q4_0 ? Q4_0_BYTES : Q8_0_BYTES; }
+
+/* Value `i` of a block of the file, before it is scaled. */
+static int8_t quantised(const uint8_t *block, uint32_t type, uint32_t i) {
+    if (type == NX_Q8_0) return (int8_t)block[2 + i];
+    uint8_t pair = block[2 + i % 16];
+    return (int8_t)((i < 16 ? pair & 15 : pair >> 4) - 8);
+}
+
 void nx_dequantize(float *out, const uint8_t *weights, uint32_t type, uint32_t n) {
     if (type == NX_F32)
         memcpy(out, weights, (size_t)n * 4);
@@ -59,8 +70,8 @@ void nx_dequantize(float *out, const uint8_t *weights, uint32_t type, uint32_t n
         for (uint32_t i = 0; i < n; i++) out[i] = load_half(weights + 2 * (size_t)i);
     else
         for (uint32_t i = 0; i < n; i++) {
-            const uint8_t *block = weights + (size_t)(i / BLOCK) * 34;
-            out[i] = load_half(block) * (float)(int8_t)block[2 + i % BLOCK];
+            const uint8_t *block = weights + (size_t)(i / BLOCK) * block_bytes(type);
+            out[i] = load_half(block) * (float)quantised(block, type, i % BLOCK);
         }
 }
 
@@ -72,23 +83,23 @@ static void pack_f32(float *packed, const uint8_t *weights, uint32_t type, uint3
             nx_dequantize(packed + ((size_t)(r / TILE) * cols + c) * TILE + r % TILE, weights + ((size_t)r * cols + c) * size, type, 1);
 }
 
-static void pack_q8(q8_block *packed, const uint8_t *weights, uint32_t rows, uint32_t cols) {
+static void pack_q8(q8_block *packed, const uint8_t *weights, uint32_t type, uint32_t rows, uint32_t cols) {
     uint32_t blocks = cols / BLOCK;
-    memset(packed, 0, nx_matrix_bytes(NX_Q8_0, rows, cols));
+    memset(packed, 0, nx_matrix_bytes(type, rows, cols));
     for (uint32_t r = 0; r < rows; r++)
         for (uint32_t b = 0; b < blocks; b++) {
-            const uint8_t *from = weights + ((size_t)r * blocks + b) * 34;
+            const uint8_t *from = weights + ((size_t)r * blocks + b) * block_bytes(type);
             q8_block *to = packed + (size_t)(r / TILE) * blocks + b;
             uint32_t t = r % TILE;
             to->scale[t] = load_half(from);
             for (uint32_t c = 0; c < BLOCK; c++)
-                to->weight[c / 4][t / 4][(c % 4 / 2) * 8 + (t % 4) * 2 + c % 2] = (int8_t)from[2 + c];
+                to->weight[c / 4][t / 4][(c % 4 / 2) * 8 + (t % 4) * 2 + c % 2] = quantised(from, type, c);
         }
 }
 
 void nx_matrix_pack(void *packed, const uint8_t *weights, uint32_t type, uint32_t rows, uint32_t cols) {
-    if (type == NX_Q8_0)
-        pack_q8(packed, weights, rows, cols);
+    if (nx_matrix_packed_type(type) == NX_Q8_0)
+        pack_q8(packed, weights, type, rows, cols);
     else
         pack_f32(packed, weights, type, rows, cols);
 }

@@ -9,12 +9,6 @@
 
 static const float minus_infinity = -__builtin_inff();
 
-int nx_categorical_finite(const float *logits, uint32_t levels) {
-    for (uint32_t v = 0; v < levels; v++)
-        if (!(logits[v] - logits[v] == 0.0f)) return 0; /* infinity and not-a-number give not-a-number */
-    return 1;
-}
-
 float nx_categorical_log_prob(const float *logits, uint32_t levels, uint32_t value) {
     return logits[value] - nx_log_sum_exp(logits, nx_stride(levels));
 }

@@ -17,9 +17,6 @@ typedef struct {
     float top_p;       /* 1: all */
 } nx_filter;
 
-/* 1 when all V logits are finite. */
-int nx_categorical_finite(const float *logits, uint32_t levels);
-
 /* Natural logarithm of the probability of `value`: logit - logsumexp. */
 float nx_categorical_log_prob(const float *logits, uint32_t levels, uint32_t value);
 

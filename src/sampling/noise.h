@@ -14,7 +14,7 @@ void nx_philox(uint32_t out[4], const uint32_t counter[4], uint32_t key_low, uin
 typedef struct {
     uint32_t seed_low, seed_high; /* the key */
     uint32_t sample;              /* index of the sequence */
-    uint32_t position;            /* of the element in generation order; it implies the channel */
+    uint32_t position;            /* index of the element in generation order; it implies the channel */
 } nx_noise;
 
 /* Standard Gumbel noise -ln(-ln u), one number for each value: out[v] for v < n, n % 4 == 0.

@@ -2,30 +2,31 @@
 // Measures a shipped file on held-out images, through the wasm:
 //
 //   npm run eval -- weights/digits.gguf --images 10000 [--data data/mnist] [--labels] [--json]
+//   npm run eval -- weights/emoji-sr.gguf --data data/emoji-test.u8.gz
 //
-// Without --data it reads the 100 test images that live in tests/golden/. --labels tells the model each image's class. The result is
-// the mean negative log-likelihood in nats per image and in bits per dimension, of the image at the model's number of grey levels.
+// Without --data it reads a small set that lives in tests/golden/. --labels tells the model each image's class. The result is
+// the mean negative log-likelihood in nats per image and in bits per dimension (a channel of a pixel), of the image as the model
+// sees it: at its number of levels, or in the colours of its palette.
+//
+// For a model that enlarges, the image's own reduction is the input. One sample of each image (its seed is the image's number) is
+// reduced again and compared with that input, beside the same for bicubic upsampling: PSNR in dB of all images together (in JSON,
+// null where there is no difference at all).
+//
+// --data takes a folder with the four standard MNIST files, or a file of pictures:
+//   NAME.u8.gz  gzip of count x height x width x channels bytes, nothing else
+//   NAME.json   { "width", "height", "channels", "labels" } and whatever else; sizes that are missing are the model's; labels
+//               (count) are class indices or names, and needed for --labels only
 // @ts-check
-import { readFileSync, existsSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { parseArgs } from 'node:util';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { reduce } from '../../web/lib/image.js';
 import { load } from '../../web/lib/index.js';
 
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    images: { type: 'string' },
-    data: { type: 'string' },
-    labels: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-  },
-});
-if (positionals.length !== 1) {
-  console.error('usage: npm run eval -- FILE [--images N] [--data DIR] [--labels] [--json]');
-  process.exit(2);
-}
+/** @import { Model, ModelInfo } from '../../web/lib/index.js' */
+/** @typedef {{ pixels: Uint8Array, labels: (string | number)[] | undefined, count: number }} Pictures */
 
 /**
  * Reads an idx file, the container of MNIST: two zero bytes, a type (8: unsigned bytes), the number of dimensions, each dimension as
@@ -42,50 +43,180 @@ function readIdx(file) {
   return { shape, data };
 }
 
-/** The test images and labels: the standard files of `data`, or the small set of the tests. @param {string | undefined} folder */
-function readImages(folder) {
-  if (folder) {
-    const images = path.join(folder, 't10k-images-idx3-ubyte.gz');
-    if (!existsSync(images)) throw new Error(`${images} is missing: put the four standard MNIST files there`);
-    return { pixels: readIdx(images).data, labels: readIdx(path.join(folder, 't10k-labels-idx1-ubyte.gz')).data };
+/** The test images of MNIST. @param {string} folder @param {ModelInfo} info @returns {Pictures} */
+function readMnist(folder, { width, height, channels }) {
+  const file = path.join(folder, 't10k-images-idx3-ubyte.gz');
+  if (!existsSync(file)) throw new Error(`${file} is missing: put the four standard MNIST files there`);
+  const { shape, data } = readIdx(file);
+  if (shape[1] !== height || shape[2] !== width || channels !== 1) throw new Error(`${file} has images of another size than the model`);
+  return { pixels: data, labels: [...readIdx(path.join(folder, 't10k-labels-idx1-ubyte.gz')).data], count: shape[0] };
+}
+
+/** A file of pictures and what stands beside it. @param {string} file @param {ModelInfo} info @returns {Pictures} */
+function readPictures(file, info) {
+  const sidecar = file.replace(/(\.u8)?\.gz$/, '') + '.json';
+  if (sidecar === `${file}.json`) throw new Error(`${file} should be NAME.u8.gz, with NAME.json beside it`);
+  const about = JSON.parse(readFileSync(sidecar, 'utf8'));
+  for (const key of /** @type {const} */ (['width', 'height', 'channels'])) {
+    if ((about[key] ?? info[key]) !== info[key]) throw new Error(`${file}: ${key} is ${about[key]}, the model's ${info[key]}`);
   }
-  const golden = new URL('../golden/', import.meta.url);
-  const { labels } = JSON.parse(readFileSync(new URL('digits-test100.json', golden), 'utf8'));
-  return { pixels: gunzipSync(readFileSync(new URL('digits-test100.u8.gz', golden))), labels: Uint8Array.from(labels) };
+  const pixels = gunzipSync(readFileSync(file));
+  const count = pixels.length / (info.width * info.height * info.channels);
+  if (!Number.isInteger(count) || count === 0) throw new Error(`${file} does not hold a whole number of images of the model's size`);
+  if (about.labels && about.labels.length !== count) throw new Error(`${file} has ${count} images and ${about.labels.length} labels`);
+  return { pixels, labels: about.labels, count };
 }
 
-const model = await load(path.resolve(positionals[0]));
-const { width, height, channels } = model.info;
-const size = width * height * channels;
-const { pixels, labels } = readImages(options.data);
-const count = Math.min(Number(options.images ?? labels.length), labels.length);
-if (!(count >= 1)) throw new Error('--images takes a positive number');
-
-let sum = 0, squares = 0;
-const started = performance.now();
-for (let i = 0; i < count; i++) {
-  const image = { data: pixels.subarray(i * size, (i + 1) * size), width, height };
-  const { nats } = await model.score(image, options.labels ? { label: labels[i] } : {});
-  sum += nats;
-  squares += nats * nats;
-  if (!options.json && process.stderr.isTTY && i % 20 === 19) process.stderr.write(`\r${i + 1} of ${count}: ${(sum / (i + 1)).toFixed(2)} nats`);
+/** The small set of the tests that is named like the model, or one that fits it. @param {string} model @param {ModelInfo} info */
+function readSmallSet(model, info) {
+  const folder = fileURLToPath(new URL('../golden/', import.meta.url));
+  const files = readdirSync(folder).filter((file) => file.endsWith('.u8.gz'));
+  const named = files.find((file) => file.startsWith(`${path.basename(model, '.gguf')}-test`));
+  if (named) return readPictures(folder + named, info);
+  for (const file of files) {
+    try {
+      return readPictures(folder + file, info);
+    } catch {
+      // one of another size
+    }
+  }
+  throw new Error('No set in tests/golden/ has images of the size of this model: pass --data');
 }
-const seconds = (performance.now() - started) / 1000;
-model.close();
 
-const nats = sum / count;
-const result = {
-  file: path.relative(fileURLToPath(new URL('../..', import.meta.url)), path.resolve(positionals[0])),
-  images: count,
-  labels: options.labels,
-  nats,
-  standardError: Math.sqrt(Math.max(0, squares / count - nats * nats) / count),
-  bitsPerDim: nats / (size * Math.LN2),
-  secondsPerImage: seconds / count,
-};
-if (options.json) console.log(JSON.stringify(result));
-else {
+/**
+ * Bicubic upsampling (Catmull-Rom, a = -1/2; pixel centres; edges repeated), along rows, then along columns.
+ * @param {Uint8Array} picture (height, width, channels)
+ * @param {{ width: number, height: number, channels: number }} from
+ * @param {{ width: number, height: number }} to
+ */
+export function bicubic(picture, from, to) {
+  /** For each new place four old ones and their weights. @param {number} size @param {number} count */
+  const taps = (size, count) => Array.from({ length: count }, (_, i) => {
+    const x = ((i + 0.5) * size) / count - 0.5;
+    const left = Math.floor(x);
+    return [-1, 0, 1, 2].map((k) => {
+      const t = Math.abs(x - left - k);
+      const weight = t < 1 ? 1.5 * t ** 3 - 2.5 * t ** 2 + 1 : -0.5 * t ** 3 + 2.5 * t ** 2 - 4 * t + 2;
+      return { at: Math.min(Math.max(left + k, 0), size - 1), weight };
+    });
+  });
+  const columns = taps(from.width, to.width);
+  const rows = taps(from.height, to.height);
+  const { channels } = from;
+  const wide = Float64Array.from({ length: from.height * to.width * channels }, (_, i) => {
+    const row = Math.floor(i / (to.width * channels));
+    const taken = columns[Math.floor(i / channels) % to.width];
+    return taken.reduce((sum, { at, weight }) => sum + weight * picture[(row * from.width + at) * channels + (i % channels)], 0);
+  });
+  return Uint8ClampedArray.from({ length: to.height * to.width * channels }, (_, i) => {
+    const line = to.width * channels;
+    return rows[Math.floor(i / line)].reduce((sum, { at, weight }) => sum + weight * wide[at * line + (i % line)], 0);
+  });
+}
+
+/** Squared differences, summed up. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+function squaredError(a, b) {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] - b[i]) ** 2;
+  return sum;
+}
+
+/** The picture of one run. @param {Model} model @param {ReturnType<Model['superResolve']>} run */
+async function drawn(model, run) {
+  const { width, height, channels, positions } = model.info;
+  const picture = new Uint8Array(width * height * channels);
+  const span = picture.length / positions;
+  for await (const { from, values } of run)
+    values.forEach((value, i) => {
+      picture[model.order[Math.floor((from + i) / span)] * span + ((from + i) % span)] = value;
+    });
+  return picture;
+}
+
+/**
+ * How well an enlarged picture agrees with its input: squared errors of its reduction, the model's and that of bicubic upsampling.
+ * @param {Model} model
+ * @param {{ data: Uint8Array, width: number, height: number }} image
+ * @param {{ label?: string | number, seed: number }} options
+ */
+async function consistency(model, image, options) {
+  const { info } = model;
+  const { inputWidth: width, inputHeight: height, channels } = info;
+  const run = model.superResolve(image, options);
+  const input = /** @type {Uint8Array} */ (run.input);
+  const back = (/** @type {Uint8Array} */ picture) => squaredError(reduce(picture, info, width, height), input);
+  const smooth = bicubic(input, { width, height, channels }, info);
+  return { sample: back(await drawn(model, run)), bicubic: back(new Uint8Array(smooth)) };
+}
+
+async function main() {
+  const { values: options, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      images: { type: 'string' },
+      data: { type: 'string' },
+      labels: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  if (positionals.length !== 1) {
+    console.error('usage: npm run eval -- FILE [--images N] [--data FOLDER | FILE.u8.gz] [--labels] [--json]');
+    process.exit(2);
+  }
+  const model = await load(path.resolve(positionals[0]));
+  const { info } = model;
+  const { width, height, channels } = info;
+  const size = width * height * channels;
+  const { data } = options;
+  const pictures = data === undefined ? readSmallSet(positionals[0], info) :
+    statSync(data).isDirectory() ? readMnist(data, info) : readPictures(data, info);
+  const { pixels, labels } = pictures;
+  if (options.labels && !labels) throw new Error('These images have no labels');
+  const count = Math.min(Number(options.images ?? pictures.count), pictures.count);
+  if (!(count >= 1)) throw new Error('--images takes a positive number');
+
+  let sum = 0, squares = 0, sampleError = 0, bicubicError = 0, scoring = 0;
+  for (let i = 0; i < count; i++) {
+    const image = { data: pixels.subarray(i * size, (i + 1) * size), width, height };
+    const label = options.labels ? labels?.[i] : undefined;
+    const started = performance.now();
+    const { nats } = await model.score(image, { label });
+    scoring += performance.now() - started;
+    sum += nats;
+    squares += nats * nats;
+    if (info.inputWidth > 0) {
+      const errors = await consistency(model, image, { label, seed: i });
+      sampleError += errors.sample;
+      bicubicError += errors.bicubic;
+    }
+    if (!options.json && process.stderr.isTTY && i % 20 === 19) process.stderr.write(`\r${i + 1} of ${count}: ${(sum / (i + 1)).toFixed(2)} nats`);
+  }
+  model.close();
+
+  const nats = sum / count;
+  const psnr = (/** @type {number} */ error) =>
+    10 * Math.log10((255 ** 2 * count * info.inputWidth * info.inputHeight * channels) / error);
+  const result = {
+    file: path.relative(fileURLToPath(new URL('../..', import.meta.url)), path.resolve(positionals[0])),
+    images: count,
+    labels: options.labels,
+    nats,
+    standardError: Math.sqrt(Math.max(0, squares / count - nats * nats) / count),
+    bitsPerDim: nats / (size * Math.LN2),
+    secondsPerImage: scoring / 1000 / count,
+    ...(info.inputWidth > 0 && { consistency: { psnr: psnr(sampleError), bicubicPsnr: psnr(bicubicError) } }),
+  };
+  if (options.json) {
+    console.log(JSON.stringify(result));
+    return;
+  }
   if (process.stderr.isTTY) process.stderr.write('\r');
   console.log(`${result.file}: ${count} images${options.labels ? ' with labels' : ''}: ${nats.toFixed(2)} nats (standard error ` +
     `${result.standardError.toFixed(2)}), ${result.bitsPerDim.toFixed(4)} bits/dim, ${(1000 * result.secondsPerImage).toFixed(0)} ms an image`);
+  if (result.consistency) {
+    console.log(`reduced again, one sample of each against its ${info.inputWidth} x ${info.inputHeight} input: PSNR ` +
+      `${result.consistency.psnr.toFixed(2)} dB; bicubic ${result.consistency.bicubicPsnr.toFixed(2)} dB`);
+  }
 }
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await main();

@@ -67,8 +67,24 @@ void ref_attention(double *out, double *weights, const double *query, const doub
     }
 }
 
-int ref_visible(uint32_t l_q, uint32_t l_m, uint32_t i, uint32_t j) {
-    return j <= i && (!l_q || (int64_t)j >= (int64_t)l_q * (i / l_q) - (int64_t)l_m);
+void ref_order(const nx_pattern *p, uint32_t *raster) {
+    uint32_t n = 0;
+    for (; p->kind != NX_LOCAL_2D && n < p->positions; n++) raster[n] = n;
+    for (uint32_t r0 = 0; n < p->positions; r0 += p->block_rows)
+        for (uint32_t c0 = 0; c0 < p->cols; c0 += p->block_cols)
+            for (uint32_t r = r0; r < r0 + p->block_rows && r < p->rows; r++)
+                for (uint32_t c = c0; c < c0 + p->block_cols && c < p->cols; c++) raster[n++] = r * p->cols + c;
+}
+
+int ref_visible(const nx_pattern *p, const uint32_t *raster, uint32_t i, uint32_t j) {
+    if (p->kind == NX_FULL_CAUSAL) return j <= i;
+    if (p->kind == NX_LOCAL_1D) return j <= i && (int64_t)j >= (int64_t)p->query_block * (i / p->query_block) - (int64_t)p->memory_block;
+    int64_t row = raster[i] / p->cols, col = raster[i] % p->cols, key_row = raster[j] / p->cols, key_col = raster[j] % p->cols;
+    int64_t r0 = row - row % p->block_rows, c0 = col - col % p->block_cols, c1 = c0 + p->block_cols, left = c0 - p->flange_cols;
+    if (key_row < r0) return key_row >= r0 - p->flange_rows && key_col >= left && key_col < c1 + p->flange_cols;
+    if (key_row >= r0 + p->block_rows || key_col >= c1) return 0;
+    if (key_col < c0) return key_col >= left;
+    return key_row < row || (key_row == row && key_col <= col);
 }
 
 /* ---- the model ------------------------------------------------------------------------------------------------------------- */
@@ -78,33 +94,84 @@ static const float *table(const toy *m, const char *name) {
     return t ? t->values : NULL;
 }
 
-#define NO_BLOCK UINT32_MAX
+/* What a layer's tensors are called: "enc.blk.7.attn_q.weight"; without a stack the part alone, "output.weight". */
+typedef struct {
+    const char *stack;
+    uint32_t block;
+} layer;
 
-static const toy_tensor *part_of(const toy *m, uint32_t block, const char *part, const char *suffix) {
+static const toy_tensor *part_of(const toy *m, layer l, const char *part, const char *kind) {
     char name[48];
-    if (block == NO_BLOCK)
-        snprintf(name, sizeof name, "%s%s", part, suffix);
+    if (l.stack)
+        snprintf(name, sizeof name, "%sblk.%u.%s%s", l.stack, (unsigned)l.block, part, kind);
     else
-        snprintf(name, sizeof name, "blk.%u.%s%s", (unsigned)block, part, suffix);
+        snprintf(name, sizeof name, "%s%s", part, kind);
     return toy_find(m, name);
 }
 
 /* out = W x + b for n rows of x. */
-static void project(double *out, const toy *m, uint32_t block, const char *part, const double *x, uint32_t rows, uint32_t cols, uint32_t n,
-                    int rounded) {
-    const toy_tensor *t = part_of(m, block, part, ".weight"), *bias = part_of(m, block, part, ".bias");
+static void project(double *out, const toy *m, layer l, const char *part, const double *x, uint32_t rows, uint32_t cols, uint32_t n, int rounded) {
+    const toy_tensor *t = part_of(m, l, part, ".weight"), *bias = part_of(m, l, part, ".bias");
     double *copy = memory_take(cols * sizeof *copy);
     for (uint32_t i = 0; i < n; i++, out += rows, x += cols) {
         memcpy(copy, x, cols * sizeof *copy);
-        if (rounded && t->type == NX_Q8_0) ref_round_q8(copy, cols);
+        if (rounded && (t->type == NX_Q8_0 || t->type == NX_Q4_0)) ref_round_q8(copy, cols);
         ref_matmul(out, NULL, t->values, rows, cols, copy);
         for (uint32_t r = 0; bias && r < rows; r++) out[r] += (double)bias->values[r];
     }
 }
 
-static void normalise(double *h, const toy *m, uint32_t block, const char *part, uint32_t n) {
-    const float *gain = part_of(m, block, part, ".weight")->values, *bias = part_of(m, block, part, ".bias")->values;
+static void normalise(double *h, const toy *m, layer l, const char *part, uint32_t n) {
+    const float *gain = part_of(m, l, part, ".weight")->values, *bias = part_of(m, l, part, ".bias")->values;
     for (uint32_t i = 0; i < n; i++) ref_layer_norm(h + i * m->config.d, gain, bias, 1e-6, m->config.d);
+}
+
+/* What a sublayer reads: h, or its norm. */
+static double *input_of(double *h, const toy *m, layer l, const char *norm, uint32_t n) {
+    double *x = memory_copy(h, (size_t)n * m->config.d * sizeof *h);
+    if (m->config.pre_norm) normalise(x, m, l, norm, n);
+    return x;
+}
+
+/* Its output joins h. */
+static void join(double *h, const double *y, const toy *m, layer l, const char *norm, uint32_t n) {
+    for (uint32_t i = 0; i < n * m->config.d; i++) h[i] += y[i];
+    if (!m->config.pre_norm) normalise(h, m, l, norm, n);
+}
+
+/* Attention of the n rows of h to the `keys` rows of `memory` (null: to themselves) where visible (n, keys) is not zero.
+ * kept (heads, n, keys): the weights, may be null */
+static void attention(double *h, const toy *m, layer l, const char *cross, uint32_t n, double *memory, uint32_t keys, const uint8_t *visible,
+                      double *kept, int rounded) {
+    const toy_config *g = &m->config;
+    uint32_t d = g->d, width = g->heads * g->key_length;
+    char name[5][24];
+    static const char *const parts[] = {"attn_q", "attn_k", "attn_v", "attn_output", "attn_norm"};
+    for (int p = 0; p < 5; p++) snprintf(name[p], sizeof name[p], "%s%s", cross, parts[p]);
+    double *x = input_of(h, m, l, name[4], n), *q = memory_take(n * width * sizeof *q), *k = memory_take(keys * width * sizeof *k),
+           *v = memory_take(keys * width * sizeof *v), *mixed = memory_take(n * width * sizeof *mixed), *y = memory_take(n * d * sizeof *y),
+           *row = memory_take(keys * sizeof *row);
+    if (!memory) memory = x;
+    project(q, m, l, name[0], x, width, d, n, rounded);
+    project(k, m, l, name[1], memory, width, d, keys, rounded);
+    project(v, m, l, name[2], memory, width, d, keys, rounded);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t a = 0; a < g->heads; a++) {
+            uint32_t at = a * g->key_length;
+            ref_attention(mixed + i * width + at, kept ? kept + ((size_t)a * n + i) * keys : row, q + i * width + at, k + at, v + at,
+                          visible + (size_t)i * keys, keys, width, g->key_length);
+        }
+    project(y, m, l, name[3], mixed, d, width, n, rounded);
+    join(h, y, m, l, name[4], n);
+}
+
+static void feed_forward(double *h, const toy *m, layer l, uint32_t n, int rounded) {
+    uint32_t d = m->config.d, F = m->config.inner;
+    double *x = input_of(h, m, l, "ffn_norm", n), *inner = memory_take((size_t)n * F * sizeof *inner), *y = memory_take(n * d * sizeof *y);
+    project(inner, m, l, "ffn_up", x, F, d, n, rounded);
+    for (uint32_t i = 0; i < n * F; i++) inner[i] = fmax(inner[i], 0);
+    project(y, m, l, "ffn_down", inner, d, F, n, rounded);
+    join(h, y, m, l, "ffn_norm", n);
 }
 
 /* One number of the sinusoidal positions: dimension c of half a vector of d numbers, for position p of an axis. */
@@ -114,58 +181,150 @@ static double sinusoid(uint32_t p, uint32_t c, uint32_t d) {
     return c < F ? sin(p * w) : cos(p * w);
 }
 
-static double position(const toy *m, uint32_t i, uint32_t c) {
+/* Dimension c of the position of a place; stack "enc." or "". */
+static double position(const toy *m, const char *stack, uint32_t place, uint32_t cols_in_row, uint32_t c) {
     const toy_config *g = &m->config;
-    uint32_t per_row = g->width * g->channels, row = i / per_row, col = i % per_row, half = g->d / 2;
-    const float *rows = table(m, "position_row.weight"), *cols = table(m, "position_col.weight");
+    uint32_t row = place / cols_in_row, col = place % cols_in_row, half = g->d / 2;
     if (g->position == TOY_SINUSOIDAL) return c < half ? sinusoid(row, c, g->d) : sinusoid(col, c - half, g->d);
+    const float *rows = table(m, *stack ? "enc.position_row.weight" : "position_row.weight");
+    const float *cols = table(m, *stack ? "enc.position_col.weight" : "position_col.weight");
     if (g->position == TOY_LEARNED_WHOLE) return (double)rows[row * g->d + c] + (double)cols[col * g->d + c];
     return c < half ? (double)rows[row * half + c] : (double)cols[col * half + c - half];
 }
 
-void ref_forward(double *logits, double *weights, const toy *m, const uint8_t *levels, int32_t label, uint32_t n, int rounded) {
-    const toy_config *g = &m->config;
-    uint32_t d = g->d, width = g->heads * g->key_length;
-    size_t mark = memory_mark();
-    double *h = memory_take(n * d * sizeof *h), *q = memory_take(n * width * sizeof *q), *k = memory_take(n * width * sizeof *k),
-           *v = memory_take(n * width * sizeof *v), *mixed = memory_take(n * width * sizeof *mixed), *y = memory_take(n * d * sizeof *y),
-           *inner = memory_take((size_t)n * g->inner * sizeof *inner), *row = memory_take(n * sizeof *row);
-    uint8_t *visible = memory_take(n);
-    const float *embedding = table(m, "token_embd.weight"), *classes = table(m, "class_embd.weight");
+/* h (d) = W p + b of a pixel of C levels, as numbers in [-1, 1]. */
+static void pixel(double *h, const toy *m, const char *part, const uint8_t *levels, uint32_t n_levels) {
+    double x[3];
+    for (uint32_t c = 0; c < m->config.channels; c++) x[c] = 2.0 * levels[c] / (n_levels - 1) - 1;
+    project(h, m, (layer){NULL, 0}, part, x, m->config.d, m->config.channels, 1, 0);
+}
 
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t c = 0; c < d; c++) {
-            double x = position(m, i, c);
-            if (i) x += sqrt(d) * (double)embedding[(((i - 1) % g->channels) * g->levels + levels[i - 1]) * d + c];
-            if (classes && label >= 0) x += (double)classes[(uint32_t)label * d + c];
-            h[i * d + c] = x;
-        }
-    for (uint32_t b = 0; b < g->blocks; b++) {
-        project(q, m, b, "attn_q", h, width, d, n, rounded);
-        project(k, m, b, "attn_k", h, width, d, n, rounded);
-        project(v, m, b, "attn_v", h, width, d, n, rounded);
-        for (uint32_t i = 0; i < n; i++) {
-            for (uint32_t j = 0; j < n; j++) visible[j] = (uint8_t)ref_visible(g->local ? g->query_block : 0, g->memory_block, i, j);
-            for (uint32_t a = 0; a < g->heads; a++) {
-                uint32_t at = a * g->key_length;
-                double *kept = weights ? weights + (((size_t)b * g->heads + a) * n + i) * n : row;
-                ref_attention(mixed + i * width + at, kept, q + i * width + at, k + at, v + at, visible, n, width, g->key_length);
-            }
-        }
-        project(y, m, b, "attn_output", mixed, d, width, n, rounded);
-        for (uint32_t i = 0; i < n * d; i++) h[i] += y[i];
-        normalise(h, m, b, "attn_norm", n);
-        project(inner, m, b, "ffn_up", h, g->inner, d, n, rounded);
-        for (uint32_t i = 0; i < n * g->inner; i++) inner[i] = fmax(inner[i], 0);
-        project(y, m, b, "ffn_down", inner, d, g->inner, n, rounded);
-        for (uint32_t i = 0; i < n * d; i++) h[i] += y[i];
-        normalise(h, m, b, "ffn_norm", n);
+/* The encoder's output (S, d). */
+static double *encode(const toy *m, const uint8_t *input, int rounded) {
+    const toy_config *g = &m->config;
+    uint32_t S = g->input_height * g->input_width, d = g->d;
+    double *h = memory_take((size_t)S * d * sizeof *h);
+    uint8_t *visible = memory_take((size_t)S * S);
+    memset(visible, 1, (size_t)S * S);
+    for (uint32_t i = 0; i < S; i++) {
+        pixel(h + i * d, m, "enc.pixel_embd", input + i * g->channels, 256);
+        for (uint32_t c = 0; c < d; c++) h[i * d + c] += position(m, "enc.", i, g->input_width, c);
     }
-    project(logits, m, NO_BLOCK, "output", h, g->levels, d, n, rounded);
+    for (uint32_t b = 0; b < g->encoder_blocks; b++) {
+        attention(h, m, (layer){"enc.", b}, "", S, NULL, S, visible, NULL, rounded);
+        feed_forward(h, m, (layer){"enc.", b}, S, rounded);
+    }
+    if (g->pre_norm) normalise(h, m, (layer){NULL, 0}, "enc.output_norm", S);
+    return h;
+}
+
+/* The input (d) of position i, at `place` of the raster, after a position at place `before`. */
+static void embed(double *h, const toy *m, const uint8_t *levels, int32_t label, uint32_t i, uint32_t place, uint32_t before) {
+    const toy_config *g = &m->config;
+    uint32_t d = g->d, channel = g->palette ? 0 : before % toy_cols(g) % g->channels;
+    const float *values = table(m, "token_embd.weight"), *classes = table(m, "class_embd.weight");
+    memset(h, 0, d * sizeof *h);
+    if (i && g->output == NX_DMOL) pixel(h, m, "pixel_embd", levels + (size_t)(i - 1) * g->channels, g->levels);
+    for (uint32_t c = 0; c < d; c++) {
+        if (i && g->output != NX_DMOL) h[c] = sqrt(d) * (double)values[(channel * g->levels + levels[i - 1]) * d + c];
+        h[c] += position(m, "", place, toy_cols(g), c);
+        if (classes && label >= 0) h[c] += (double)classes[(uint32_t)label * d + c];
+    }
+}
+
+void ref_forward(double *outputs, double *weights, const toy *m, const uint8_t *levels, const uint8_t *input, int32_t label, uint32_t n,
+                 int rounded) {
+    const toy_config *g = &m->config;
+    uint32_t d = g->d, S = g->input_height * g->input_width;
+    nx_pattern pattern = toy_pattern(g);
+    nx_output distribution = toy_output(g);
+    size_t mark = memory_mark();
+    double *h = memory_take(n * d * sizeof *h), *source = S ? encode(m, input, rounded) : NULL;
+    uint8_t *visible = memory_take((size_t)n * n), *all = memory_take((size_t)n * S);
+    uint32_t *raster = memory_take(pattern.positions * sizeof *raster);
+    ref_order(&pattern, raster);
+    memset(all, 1, (size_t)n * S);
+    for (uint32_t i = 0; i < n; i++) {
+        embed(h + i * d, m, levels, label, i, raster[i], i ? raster[i - 1] : 0);
+        for (uint32_t j = 0; j < n; j++) visible[i * n + j] = (uint8_t)ref_visible(&pattern, raster, i, j);
+    }
+    for (uint32_t b = 0; b < g->blocks; b++) {
+        layer l = {"", b};
+        attention(h, m, l, "", n, NULL, n, visible, weights ? weights + (size_t)b * g->heads * n * n : NULL, rounded);
+        if (S) attention(h, m, l, "cross_", n, source, S, all, NULL, rounded);
+        feed_forward(h, m, l, n, rounded);
+    }
+    if (g->pre_norm) normalise(h, m, (layer){NULL, 0}, "output_norm", n);
+    project(outputs, m, (layer){NULL, 0}, "output", h, nx_output_parameters(&distribution), d, n, rounded);
     memory_release(mark);
 }
 
 /* ---- distributions --------------------------------------------------------------------------------------------------------- */
+
+static double softplus(double z) { return fmax(z, 0) + log1p(exp(-fabs(z))); }
+
+/* ln of the distribution function of a standard normal; far down by its asymptotic series, where erfc vanishes. */
+static double normal_log_cdf(double z) {
+    if (z > -30) return log(erfc(-z / sqrt(2)) / 2);
+    return -z * z / 2 - log(-z * sqrt(2 * 3.14159265358979324)) + log1p(-1 / (z * z) + 3 / (z * z * z * z));
+}
+
+double ref_least_mass = 1e-5;
+
+/* Log-masses (V) of a discretised logistic or normal by the rule that models are trained with [Salimans 2017, and its code]. */
+static void discretised(double *out, uint32_t levels, int gaussian, double mean, double log_scale) {
+    double s = fmax(log_scale, -7), half = 1.0 / (levels - 1), scale = exp(-s);
+    for (uint32_t v = 0; v < levels; v++) {
+        double z = (2.0 * v / (levels - 1) - 1 - mean) * scale, low = z - half * scale, high = z + half * scale, mass;
+        double density = gaussian ? -z * z / 2 - log(sqrt(2 * 3.14159265358979324)) : -z - 2 * softplus(-z);
+        if (gaussian) /* on the side where both are small */
+            mass = (z > 0 ? erfc(low / sqrt(2)) - erfc(high / sqrt(2)) : erfc(-high / sqrt(2)) - erfc(-low / sqrt(2))) / 2;
+        else
+            mass = 1 / (1 + exp(-high)) - 1 / (1 + exp(-low));
+        if (v == 0)
+            out[v] = gaussian ? normal_log_cdf(high) : -softplus(-high);
+        else if (v == levels - 1)
+            out[v] = gaussian ? normal_log_cdf(-low) : -softplus(low);
+        else
+            out[v] = mass > ref_least_mass ? log(mass) : density - s + log(2 * half);
+    }
+}
+
+void ref_output(double *logits, const nx_output *o, const double *parameters, const uint8_t *earlier, uint32_t index) {
+    uint32_t V = o->levels, K = o->mixtures, per_channel = o->elements == 3 ? 3 * K : 2 * K;
+    double weight[NX_MAX_MIXTURES], component[NX_MAX_MIXTURES][NX_MAX_LEVELS], terms[NX_MAX_MIXTURES], x[3];
+    switch (o->kind) {
+    case NX_CATEGORICAL:
+        memcpy(logits, parameters, V * sizeof *logits);
+        return;
+    case NX_BERNOULLI: /* ln(1 - p), ln p */
+        logits[0] = -softplus(parameters[0]);
+        logits[1] = -softplus(-parameters[0]);
+        return;
+    case NX_LOGISTIC:
+    case NX_GAUSSIAN:
+        discretised(logits, V, o->kind == NX_GAUSSIAN, parameters[0], parameters[1]);
+        return;
+    case NX_DMOL: break;
+    }
+    for (uint32_t c = 0; c < index; c++) x[c] = 2.0 * earlier[c] / (V - 1) - 1;
+    for (uint32_t k = 0; k < K; k++) {
+        const double *R = parameters + K + k, *G = R + 3 * K, *B = G + 3 * K;
+        weight[k] = parameters[k];
+        for (uint32_t c = 0; c <= index; c++) {
+            double mean = parameters[K + c * per_channel + k], log_scale = parameters[K + c * per_channel + K + k];
+            if (c == 1) mean += tanh(R[2 * K]) * x[0];
+            if (c == 2) mean += tanh(G[2 * K]) * x[0] + tanh(B[2 * K]) * x[1];
+            discretised(component[k], V, 0, mean, log_scale);
+            if (c < index) weight[k] += component[k][earlier[c]];
+        }
+    }
+    double total = ref_log_sum_exp(weight, K);
+    for (uint32_t v = 0; v < V; v++) {
+        for (uint32_t k = 0; k < K; k++) terms[k] = weight[k] - total + component[k][v];
+        logits[v] = ref_log_sum_exp(terms, K);
+    }
+}
 
 void ref_filter(double *p, const float *logits, uint32_t levels, double temperature, uint32_t top_k, double top_p) {
     uint8_t taken[NX_MAX_LEVELS] = {0};

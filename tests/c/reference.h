@@ -27,13 +27,23 @@ double ref_log_sum_exp(const double *x, uint32_t n);
 void ref_attention(double *out, double *weights, const double *query, const double *keys, const double *values, const uint8_t *visible,
                    uint32_t n, uint32_t stride, uint32_t key_length);
 
-/* Key j visible to query i; l_q = 0: full causal attention. */
-int ref_visible(uint32_t l_q, uint32_t l_m, uint32_t i, uint32_t j);
+/* The raster place of every position, by going through the blocks one after another. */
+void ref_order(const nx_pattern *pattern, uint32_t *raster);
 
-/* The forward pass of elements 0..n-1 of a toy model with matrix attention.
- * levels (n - 1 at least) read    logits (n, V) written
- * weights (blocks, heads, n, n) written, may be null      rounded: Q8_0 products round x to 8 bits, as the library does */
-void ref_forward(double *logits, double *weights, const toy *model, const uint8_t *levels, int32_t label, uint32_t n, int rounded);
+/* Key j visible to query i, by the rules of attention.h; raster: ref_order. */
+int ref_visible(const nx_pattern *pattern, const uint32_t *raster, uint32_t i, uint32_t j);
+
+/* The forward pass of positions 0..n-1 of a toy model with matrix attention.
+ * levels ((n - 1) E at least) and the conditioning input read    outputs (n, P) written
+ * weights (blocks, heads, n, n) written, may be null      rounded: quantised products round x to 8 bits, as the library does */
+void ref_forward(double *outputs, double *weights, const toy *model, const uint8_t *levels, const uint8_t *input, int32_t label, uint32_t n,
+                 int rounded);
+
+/* Log-probabilities (V) of element `index` of a position, given the levels of those before it. A categorical's are its logits. */
+void ref_output(double *logits, const nx_output *output, const double *parameters, const uint8_t *earlier, uint32_t index);
+
+/* A level of this mass or less has the density at its middle times its width: 1e-5. A test moves it to see which levels are near. */
+extern double ref_least_mass;
 
 /* p(v) after temperature, top-k and top-p, in double. order: ties go to the lower value. p (V) written */
 void ref_filter(double *p, const float *logits, uint32_t levels, double temperature, uint32_t top_k, double top_p);

@@ -11,41 +11,135 @@
 
 /* ---- patterns -------------------------------------------------------------------------------------------------------------- */
 
-static nx_pattern full(uint32_t n) { return (nx_pattern){NX_FULL_CAUSAL, n, n, 0}; }
-static nx_pattern local(uint32_t n, uint32_t l_q, uint32_t l_m) { return (nx_pattern){NX_LOCAL_1D, n, l_q, l_m}; }
+static nx_pattern full(uint32_t n) { return (nx_pattern){.kind = NX_FULL_CAUSAL, .positions = n, .query_block = n}; }
+static nx_pattern local(uint32_t n, uint32_t l_q, uint32_t l_m) {
+    return (nx_pattern){.kind = NX_LOCAL_1D, .positions = n, .query_block = l_q, .memory_block = l_m};
+}
+static nx_pattern grid(uint32_t rows, uint32_t cols, uint32_t block_rows, uint32_t block_cols, uint32_t flange_rows, uint32_t flange_cols) {
+    return (nx_pattern){.kind = NX_LOCAL_2D, .positions = rows * cols, .query_block = rows * cols, .rows = rows, .cols = cols,
+                        .block_rows = block_rows, .block_cols = block_cols, .flange_rows = flange_rows, .flange_cols = flange_cols};
+}
 
-/* A pattern must be what the mask of its definition says. */
-static void pattern_of(const nx_pattern *p, uint32_t l_q, uint32_t l_m) {
-    uint32_t window = 0, n = p->positions;
+/* The runs of a query, in memory of exactly the stated bound. */
+static nx_run *runs_of(const nx_pattern *p, uint32_t i, uint32_t *n_runs) {
+    nx_run *runs = memory_take(nx_pattern_max_runs(p) * sizeof *runs);
+    *n_runs = nx_pattern_runs(p, i, runs);
+    return runs;
+}
+
+/* A pattern must be what the rule of its definition says. Returns the most runs of a query. */
+static uint32_t pattern_of(const nx_pattern *p) {
+    uint32_t n = p->positions, slots = nx_pattern_slots(p), most_runs = 0, most_seen = 0;
+    size_t mark = memory_mark();
+    uint32_t *raster = memory_take(n * sizeof *raster);
+    uint8_t *seen = memory_take(n);
+    ref_order(p, raster);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t first = nx_pattern_first(p, i), end = nx_pattern_block_end(p, i);
-        for (uint32_t j = 0; j < n; j++) CHECK((j >= first && j <= i) == ref_visible(l_q, l_m, i, j));
-        CHECK(end > i && end <= n && nx_pattern_first(p, end - 1) == first && nx_pattern_block_end(p, end - 1) == end);
-        CHECK(end == n || l_q == 0 || end % l_q == 0);
-        if (i + 1 - first > window) window = i + 1 - first;
-        /* all that the block's columns write and see fits the ring at once */
-        CHECK(end - first <= nx_pattern_slots(p));
+        size_t inner = memory_mark();
+        uint32_t n_runs, count = 0, end = nx_pattern_block_end(p, i);
+        const nx_run *runs = runs_of(p, i, &n_runs);
+        CHECK_INT(nx_pattern_raster(p, i), raster[i]);
+        memset(seen, 0, n);
+        for (uint32_t r = 0; r < n_runs; r++) {
+            CHECK(runs[r].from < runs[r].to && (r == 0 || runs[r - 1].to < runs[r].from)); /* neither touch nor overlap */
+            for (uint32_t j = runs[r].from; j < runs[r].to; j++) seen[j]++, count++;
+        }
+        CHECK(n_runs >= 1 && n_runs <= nx_pattern_max_runs(p) && runs[n_runs - 1].to == i + 1);
+        for (uint32_t j = 0; j < n; j++) {
+            if (seen[j] != ref_visible(p, raster, i, j)) CHECK_INT(seen[j], ref_visible(p, raster, i, j));
+            if (seen[j]) CHECK(j <= i);
+        }
+        /* the block: contiguous, one memory for all of it, and with that memory inside the ring while a pass writes all of it */
+        CHECK(end > i && end <= n && nx_pattern_block_end(p, end - 1) == end);
+        if (i == 0 || nx_pattern_block_end(p, i - 1) == i)
+            CHECK(end - runs[0].from <= slots);
+        else {
+            uint32_t n_before;
+            const nx_run *before = runs_of(p, i - 1, &n_before);
+            CHECK(n_before == n_runs && !memcmp(before, runs, (n_runs - 1) * sizeof *runs) && before[n_runs - 1].from == runs[n_runs - 1].from);
+            CHECK_INT(nx_pattern_block_end(p, i - 1), end);
+        }
+        if (n_runs > most_runs) most_runs = n_runs;
+        if (count > most_seen) most_seen = count;
+        memory_release(inner);
     }
-    CHECK(nx_pattern_window(p) >= window && nx_pattern_window(p) <= n);
-    CHECK(nx_pattern_slots(p) % 4 == 0 && nx_pattern_slots(p) >= nx_pattern_window(p));
+    CHECK(nx_pattern_window(p) >= most_seen && nx_pattern_window(p) <= n);
+    CHECK(p->kind == NX_LOCAL_2D || nx_pattern_window(p) < most_seen + p->query_block);
+    CHECK(slots % 4 == 0 && slots < n + 4 && (p->kind == NX_LOCAL_2D || slots >= nx_pattern_window(p)));
+    memory_release(mark);
+    return most_runs;
 }
 
 static void patterns(void) {
-    for (uint32_t n = 1; n <= 26; n++) {
+    for (uint32_t n = 1; n <= 22; n++) {
         nx_pattern p = full(n);
         check_at("full, n = %lld", n, 0, 0, 0);
-        pattern_of(&p, 0, 0);
+        pattern_of(&p);
         for (uint32_t l_q = 1; l_q <= n; l_q++)
             for (uint32_t l_m = 0; l_m <= n; l_m++) {
                 p = local(n, l_q, l_m);
                 check_at("n = %lld, l_q = %lld, l_m = %lld", n, l_q, l_m, 0);
-                pattern_of(&p, l_q, l_m);
+                pattern_of(&p);
             }
     }
     nx_pattern largest = local(196608, 196608, 196608), small = local(196608, 1, 0);
     CHECK_INT(nx_pattern_window(&largest), 196608);
     CHECK_INT(nx_pattern_block_end(&largest, 196607), 196608);
     CHECK_INT(nx_pattern_window(&small), 1);
+}
+
+static nx_pattern random_grid(uint32_t most_rows, uint32_t most_cols, check_random *random) {
+    uint32_t rows = 1 + random_below(random, most_rows), cols = 1 + random_below(random, most_cols);
+    uint32_t block_rows = 1 + random_below(random, rows), block_cols = 1 + random_below(random, cols);
+    /* flanges of every size, but small ones more often: those cut many short runs */
+    uint32_t flange_rows = random_below(random, 2 + random_below(random, rows)), flange_cols = random_below(random, 2 + random_below(random, cols));
+    return grid(rows, cols, block_rows, block_cols, flange_rows < rows ? flange_rows : rows, flange_cols < cols ? flange_cols : cols);
+}
+
+static uint32_t grid_of(const nx_pattern *p) {
+    check_at("%lld positions, %lld columns, blocks of %lld, flanges of %lld", p->positions, p->cols, p->block_rows * 1000 + p->block_cols,
+             p->flange_rows * 1000 + p->flange_cols);
+    return pattern_of(p);
+}
+
+static void grids(void) {
+    check_random random = {7};
+    for (uint32_t rows = 1; rows <= 4; rows++)
+        for (uint32_t cols = 1; cols <= 5; cols++)
+            for (uint32_t block = 0; block < rows * cols; block++)
+                for (uint32_t flange = 0; flange < (rows + 1) * (cols + 1); flange++) { /* every geometry of up to 4 x 5 */
+                    nx_pattern p = grid(rows, cols, 1 + block % rows, 1 + block / rows, flange % (rows + 1), flange / (rows + 1));
+                    grid_of(&p);
+                }
+    uint32_t most = 0, bound = 0;
+    for (int i = 0; i < 120; i++) {
+        nx_pattern p = random_grid(13, 21, &random);
+        uint32_t runs = grid_of(&p);
+        if (runs > most) most = runs, bound = nx_pattern_max_runs(&p);
+    }
+    check_note("  at most %u runs; bound there %u", (unsigned)most, (unsigned)bound);
+    nx_pattern published = grid(16, 48, 4, 16, 4, 32); /* half of the paper's, in each direction */
+    grid_of(&published);
+}
+
+/* The largest images, where products of rows and columns are large, at some positions. */
+static void large_grids(void) {
+    check_random random = {8};
+    for (int i = 0; i < 200; i++) {
+        nx_pattern p = i < 8 ? grid(256, 768, i & 1 ? 1 : 256, i & 2 ? 1 : 768, i & 4 ? 256 : 0, i & 4 ? 768 : 0) : random_grid(256, 768, &random);
+        uint32_t n = p.positions, max_runs = nx_pattern_max_runs(&p), slots = nx_pattern_slots(&p), window = nx_pattern_window(&p);
+        CHECK(window >= 1 && window <= n && slots % 4 == 0 && slots < n + 4);
+        for (int look = 0; look < 12; look++) {
+            size_t mark = memory_mark();
+            uint32_t at = look == 0 ? n - 1 : look == 1 ? 0 : random_below(&random, n), n_runs, count = 0, end = nx_pattern_block_end(&p, at);
+            const nx_run *runs = runs_of(&p, at, &n_runs);
+            for (uint32_t r = 0; r < n_runs; r++) count += runs[r].to - runs[r].from;
+            check_at("grid %lld, position %lld of %lld", i, at, n, 0);
+            CHECK(n_runs >= 1 && n_runs <= max_runs && count <= window && runs[n_runs - 1].to == at + 1);
+            CHECK(end > at && end <= n && end - runs[0].from <= slots && nx_pattern_raster(&p, at) < n);
+            memory_release(mark);
+        }
+    }
 }
 
 /* ---- attention ------------------------------------------------------------------------------------------------------------- */
@@ -76,33 +170,38 @@ static sequence sequence_of(uint32_t n, uint32_t heads, uint32_t key_length, dou
 static void attend_all(float *out, float *trace, const sequence *s, const nx_pattern *pattern, uint32_t slots) {
     nx_cache cache = nx_cache_at(memory_take(nx_cache_floats(slots, s->width) * sizeof(float)), slots, s->width);
     for (uint32_t i = 0; i < s->n; i++) {
-        uint32_t from = nx_pattern_first(pattern, i);
         size_t at = (size_t)i * s->width, mark = memory_mark();
-        float *scratch = memory_take(nx_attend_scratch_floats(i + 1 - from) * sizeof *scratch);
+        uint32_t n_runs, count = 0;
+        const nx_run *runs = runs_of(pattern, i, &n_runs);
+        for (uint32_t r = 0; r < n_runs; r++) count += runs[r].to - runs[r].from;
+        float *scratch = memory_take(nx_attend_scratch_floats(count, n_runs) * sizeof *scratch);
         nx_cache_write(&cache, i, s->key + at, s->value + at);
-        nx_attend(out + at, s->query + at, &cache, s->heads, from, i + 1, scratch, trace ? trace + (size_t)i * s->heads * s->n : NULL, s->n);
+        nx_attend(out + at, s->query + at, &cache, s->heads, runs, n_runs, scratch, trace ? trace + (size_t)i * s->heads * s->n : NULL, s->n);
         memory_release(mark);
     }
 }
 
 /* Against dense attention under the mask. A score is key_length / 2 + 3 roundings of magnitudes off, which moves its weight
  * relatively as much, and so does the largest score; then softmax (see test_kernels.c) and the sum over the positions. */
-static void compare(const sequence *s, const nx_pattern *pattern, uint32_t l_q, uint32_t l_m, const float *out, const float *trace) {
+static void compare(const sequence *s, const nx_pattern *pattern, const float *out, const float *trace) {
     uint32_t n = s->n;
     size_t all = (size_t)n * s->width;
     double *q = memory_take(all * sizeof *q), *k = memory_take(all * sizeof *k), *v = memory_take(all * sizeof *v);
     double *weights = memory_take(n * sizeof *weights), *truth = memory_take(s->key_length * sizeof *truth);
     uint8_t *visible = memory_take(n);
+    uint32_t *raster = memory_take(n * sizeof *raster);
+    ref_order(pattern, raster);
     for (size_t i = 0; i < all; i++) q[i] = (double)s->query[i], k[i] = (double)s->key[i], v[i] = (double)s->value[i];
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t from = nx_pattern_first(pattern, i), count = i + 1 - from;
-        for (uint32_t j = 0; j < n; j++) visible[j] = (uint8_t)ref_visible(l_q, l_m, i, j);
+        uint32_t count = 0;
+        for (uint32_t j = 0; j < n; j++) count += visible[j] = (uint8_t)ref_visible(pattern, raster, i, j);
         for (uint32_t h = 0; h < s->heads; h++) {
             size_t at = (size_t)i * s->width + h * s->key_length;
             ref_attention(truth, weights, q + at, k + h * s->key_length, v + h * s->key_length, visible, n, s->width, s->key_length);
             double worst = 0, spread = 0;
-            for (uint32_t j = from; j <= i; j++) {
+            for (uint32_t j = 0; j <= i; j++) {
                 double magnitude = 0;
+                if (!visible[j]) continue;
                 for (uint32_t c = 0; c < s->key_length; c++) magnitude += fabs(q[at + c] * k[(size_t)j * s->width + h * s->key_length + c]);
                 worst = fmax(worst, magnitude / sqrt(s->key_length));
                 spread = fmax(spread, fmin(100, log(1 / fmax(weights[j], 1e-44))));
@@ -110,9 +209,10 @@ static void compare(const sequence *s, const nx_pattern *pattern, uint32_t l_q, 
             double relative = UNIT * (2 * worst * (s->key_length / 2 + 3) + spread + count / 4 + 8) + 2 * EXP_RELATIVE;
             const float *row = trace + ((size_t)i * s->heads + h) * n;
             double sum = 0;
-            for (uint32_t j = 0; j < count; j++) {
-                sum += (double)row[j];
-                CHECK_NEAR((double)row[j], weights[from + j], relative * weights[from + j] + 2e-38);
+            for (uint32_t j = 0; j <= i; j++) {
+                if (!visible[j]) continue;
+                sum += (double)*row;
+                CHECK_NEAR((double)*row++, weights[j], relative * weights[j] + 2e-38);
             }
             CHECK_NEAR(sum, 1, UNIT * (count / 4 + 8));
             for (uint32_t c = 0; c < s->key_length; c++) {
@@ -124,8 +224,7 @@ static void compare(const sequence *s, const nx_pattern *pattern, uint32_t l_q, 
     }
 }
 
-static void attention_of(const nx_pattern *pattern, uint32_t l_q, uint32_t l_m, uint32_t heads, uint32_t key_length, double scale,
-                         check_random *random) {
+static void attention_of(const nx_pattern *pattern, uint32_t heads, uint32_t key_length, double scale, check_random *random) {
     size_t mark = memory_mark();
     uint32_t n = pattern->positions;
     sequence s = sequence_of(n, heads, key_length, scale, random);
@@ -133,7 +232,7 @@ static void attention_of(const nx_pattern *pattern, uint32_t l_q, uint32_t l_m, 
     float *out = memory_take(all * sizeof *out), *ringless = memory_take(all * sizeof *out);
     float *trace = memory_take((size_t)n * heads * n * sizeof *trace);
     attend_all(out, trace, &s, pattern, nx_pattern_slots(pattern));
-    compare(&s, pattern, l_q, l_m, out, trace);
+    compare(&s, pattern, out, trace);
     /* neither the ring nor the trace can be seen in the result */
     attend_all(ringless, NULL, &s, pattern, (n + 3) & ~3u);
     CHECK_FLOATS(ringless, out, all);
@@ -146,9 +245,8 @@ static void random_patterns(void) {
         uint32_t n = 1 + random_below(&random, 50), heads = 1 + random_below(&random, 3), key_length = 4 * (1 + random_below(&random, 10));
         uint32_t l_q = 1 + random_below(&random, n), l_m = random_below(&random, n + 1);
         nx_pattern p = i % 4 ? local(n, l_q, l_m) : full(n);
-        if (i % 4 == 0) l_q = l_m = 0;
         check_at("n = %lld, l_q = %lld, l_m = %lld, width %lld", n, l_q, l_m, heads * key_length);
-        attention_of(&p, l_q, l_m, heads, key_length, 1, &random);
+        attention_of(&p, heads, key_length, 1, &random);
     }
 }
 
@@ -158,7 +256,7 @@ static void same_blocks(void) {
     for (uint32_t l = 1; l <= 24; l++) {
         nx_pattern p = local(61, l, l);
         check_at("l_q = l_m = %lld", l, 0, 0, 0);
-        attention_of(&p, l, l, 2, 8, 1, &random);
+        attention_of(&p, 2, 8, 1, &random);
     }
 }
 
@@ -166,9 +264,9 @@ static void real_size(void) {
     check_random random = {3};
     nx_pattern p = full(256), q = local(256, 56, 56);
     check_at("full, 256 positions, 4 heads of 32", 0, 0, 0, 0);
-    attention_of(&p, 0, 0, 4, 32, 1.5, &random);
+    attention_of(&p, 4, 32, 1.5, &random);
     check_at("local, 256 positions, 4 heads of 32", 0, 0, 0, 0);
-    attention_of(&q, 56, 56, 4, 32, 1.5, &random);
+    attention_of(&q, 4, 32, 1.5, &random);
 }
 
 /* Scores of hundreds and thousands, where a naive e^x overflows. */
@@ -176,7 +274,7 @@ static void large_scores(void) {
     check_random random = {4};
     for (int i = 0; i < 12; i++) {
         nx_pattern p = local(40, 9, 13);
-        attention_of(&p, 9, 13, 2, 12, i < 6 ? 10 : 60, &random);
+        attention_of(&p, 2, 12, i < 6 ? 10 : 60, &random);
     }
 }
 
@@ -195,6 +293,37 @@ static void local_is_full(void) {
     }
 }
 
+/* Through the ring, runs of every length and place; and in blocks of one position, where nearly every run is one. */
+static void random_grids(void) {
+    check_random random = {9};
+    for (int i = 0; i < 90; i++) {
+        nx_pattern p = random_grid(8, 9, &random);
+        if (i % 6 == 0) p.block_rows = p.block_cols = 1;
+        check_at("%lld positions, %lld columns, blocks of %lld, flanges of %lld", p.positions, p.cols, p.block_rows * 1000 + p.block_cols,
+                 p.flange_rows * 1000 + p.flange_cols);
+        attention_of(&p, 1 + random_below(&random, 2), 4 * (1 + random_below(&random, 5)), i % 10 ? 1 : 10, &random);
+    }
+}
+
+/* A flange that covers the image leaves full causal attention, in the order of the blocks. */
+static void grid_is_full(void) {
+    check_random random = {10};
+    for (int i = 0; i < 40; i++) {
+        size_t mark = memory_mark();
+        nx_pattern p = random_grid(7, 9, &random);
+        p.flange_rows = p.rows, p.flange_cols = p.cols;
+        uint32_t n = p.positions;
+        nx_pattern f = full(n);
+        sequence s = sequence_of(n, 2, 12, 1, &random);
+        float *expected = memory_take((size_t)n * 24 * sizeof *expected), *out = memory_take((size_t)n * 24 * sizeof *out);
+        attend_all(expected, NULL, &s, &f, nx_pattern_slots(&f));
+        attend_all(out, NULL, &s, &p, nx_pattern_slots(&p));
+        check_at("%lld positions, %lld columns, blocks of %lld x %lld", n, p.cols, p.block_rows, p.block_cols);
+        CHECK_FLOATS(out, expected, (size_t)n * 24);
+        memory_release(mark);
+    }
+}
+
 /* What only one position is to be seen of is that position's value, exactly. */
 static void one_position(void) {
     check_random random = {6};
@@ -206,12 +335,16 @@ static void one_position(void) {
 }
 
 const check_test attention_tests[] = {
-    {"patterns are their masks", patterns},
+    {"patterns are their rules", patterns},
+    {"grids are their rules, in the order of their blocks", grids},
+    {"the largest grids", large_grids},
     {"random patterns, through the ring", random_patterns},
     {"l_m = l_q", same_blocks},
     {"real sizes", real_size},
     {"large scores", large_scores},
     {"local is full when the block covers all, bit for bit", local_is_full},
     {"one visible position", one_position},
+    {"random grids, through the ring", random_grids},
+    {"a grid is full when the flange covers all, bit for bit", grid_is_full},
     {0},
 };

@@ -31,11 +31,15 @@ static void valid(void) {
         nx_model *model = toy_open(m);
         if (!model) return;
         nx_model_info(model, &info);
-        uint32_t elements = c->height * c->width * c->channels, l_q = c->local ? c->query_block : elements, l_m = c->local ? c->memory_block : 0;
+        nx_pattern p = toy_pattern(c);
+        nx_output o = toy_output(c);
         CHECK(info.height == c->height && info.width == c->width && info.channels == c->channels && info.levels == c->levels);
-        CHECK(info.elements == elements && info.classes == c->classes && info.blocks == c->blocks && info.heads == c->heads);
-        CHECK(info.embedding == c->d && info.query_block == (c->local ? l_q : 0) && info.memory_block == l_m);
-        CHECK(info.window == (l_q + l_m < elements ? l_q + l_m : elements));
+        CHECK(info.classes == c->classes && info.blocks == c->blocks && info.heads == c->heads && info.embedding == c->d);
+        CHECK(info.positions == p.positions && info.position_elements == o.elements && info.elements == p.positions * o.elements);
+        CHECK(info.query_block == (p.kind == NX_LOCAL_1D ? p.query_block : 0) && info.memory_block == p.memory_block);
+        CHECK(info.block_rows == p.block_rows && info.block_cols == p.block_cols && info.flange_rows == p.flange_rows);
+        CHECK(info.flange_cols == p.flange_cols && info.window == nx_pattern_window(&p) && info.outputs == nx_output_parameters(&o));
+        CHECK(info.palette == (uint32_t)c->palette && info.input_height == c->input_height && info.input_width == c->input_width);
         for (uint32_t t = 0; t < m->n_tensors; t++) weights += (uint64_t)m->tensor[t].rows * m->tensor[t].cols;
         CHECK(info.parameters_low == weights && info.parameters_high == 0);
         memory_release(mark);
@@ -95,7 +99,7 @@ static void optional_keys(void) {
 /* The limits that the header states are inside. */
 static void at_the_limits(void) {
     toy_config c = {.height = 256, .width = 256, .channels = 3, .levels = 256, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
-                    .local = 1, .query_block = 8, .memory_block = 8, .position = TOY_SINUSOIDAL, .classes = 65536, .seed = 1};
+                    .pattern = NX_LOCAL_1D, .query_block = 8, .memory_block = 8, .position = TOY_SINUSOIDAL, .classes = 65536, .seed = 1};
     toy *m = toy_build(&c, NULL);
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
     c = (toy_config){.height = 2, .width = 2, .channels = 1, .levels = 2, .blocks = 256, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
@@ -278,12 +282,12 @@ static void wrong_words(void) {
         {"general.architecture", "image-transformer-2", "image-transformer-2"},
         {"general.architecture", "image-transforme", "image-transforme"},
         {"general.architecture", "", ""},
-        {KEY("attention.pattern"), "local-2d", 0},
+        {KEY("attention.pattern"), "local-3d", 0},
         {KEY("attention.pattern"), "", 0},
         {KEY("attention.pattern"), "ful", 0},
-        {KEY("norm"), "pre", 0},
+        {KEY("norm"), "prenorm", 0},
         {KEY("position.type"), "rotary", 0},
-        {KEY("output.type"), "dmol", 0},
+        {KEY("output.type"), "mol", 0},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         check_at("row %lld", (long long)i, 0, 0, 0);
@@ -296,14 +300,14 @@ static void wrong_tensors(void) {
         toy *m = toy_build(config(which), NULL);
         for (uint32_t t = 0; t < m->n_tensors; t++) {
             const char *name = m->tensor[t].name;
-            int bias = strstr(name, "attn_") && strstr(name, ".bias") && !strstr(name, "norm"); /* these are optional */
+            int bias = (strstr(name, "attn_") && strstr(name, ".bias") && !strstr(name, "norm")) || !strcmp(name, "output.bias"); /* optional */
             check_at("configuration %lld, tensor %lld", which, t, 0, 0);
             if (bias)
                 CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
             else
                 refused(which, (toy_twist){.without = name}, NX_E_FORMAT, name);
             refused(which, (toy_twist){.twice = name}, NX_E_FORMAT, name);
-            if (m->tensor[t].rows != m->tensor[t].cols && m->tensor[t].type != NX_Q8_0) /* rows of 32 become something else */
+            if (m->tensor[t].rows != m->tensor[t].cols && m->tensor[t].type != NX_Q8_0 && m->tensor[t].type != NX_Q4_0) /* rows of 32 become something else */
                 refused(which, (toy_twist){.reshaped = name}, NX_E_FORMAT, name);
             refused(which, (toy_twist){.poisoned = name, .poison = NAN}, NX_E_NUMERIC, name);
             if (m->tensor[t].type == NX_F32) refused(which, (toy_twist){.poisoned = name, .poison = INFINITY}, NX_E_NUMERIC, name);
@@ -507,7 +511,7 @@ static void tensors(void) {
     CHECK_INT(tensor_with(2, q8, NX_Q8_0, 1), NX_E_FORMAT);
     CHECK_INT(tensor_with(2, odd, NX_Q8_0, 0), NX_E_FORMAT);
     for (uint32_t type = 0; type < 40; type++)
-        if (type != NX_F32 && type != NX_F16 && type != NX_Q8_0) CHECK_INT(tensor_with(1, one, type, 0), NX_E_UNSUPPORTED);
+        if (type != NX_F32 && type != NX_F16 && type != NX_Q8_0 && type != NX_Q4_0) CHECK_INT(tensor_with(1, one, type, 0), NX_E_UNSUPPORTED);
     CHECK_INT(tensor_with(1, one, UINT32_MAX, 0), NX_E_UNSUPPORTED);
     static const uint64_t absurd[] = {0, 1 << 20, 1ull << 29, 1ull << 30, 1ull << 31, 1ull << 32, 1ull << 61, 1ull << 62, 1ull << 63, UINT64_MAX - 3, UINT64_MAX};
     static const uint32_t types[] = {NX_F32, NX_F16, NX_Q8_0};

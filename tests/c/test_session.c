@@ -11,16 +11,19 @@ static const toy_config *config(int i) {
     return list + i;
 }
 
-static uint32_t elements(const nx_model *model) {
+static uint32_t n_configs(void) { return toy_configs(NULL, NULL); }
+
+static nx_info info_of(const nx_model *model) {
     nx_info info;
     nx_model_info(model, &info);
-    return info.elements;
+    return info;
 }
 
-static uint8_t *random_bytes(size_t n, check_random *random) {
-    uint8_t *bytes = memory_take(n);
-    for (size_t i = 0; i < n; i++) bytes[i] = (uint8_t)random_bits(random);
-    return bytes;
+/* Any bytes, or any colours. */
+static uint8_t *random_values(const nx_info *info, check_random *random) {
+    uint8_t *values = memory_take(info->elements);
+    for (uint32_t i = 0; i < info->elements; i++) values[i] = (uint8_t)(info->palette ? random_below(random, info->levels) : random_bits(random));
+    return values;
 }
 
 /* ---- settings and misuse ----------------------------------------------------------------------------------------------------- */
@@ -86,10 +89,10 @@ static void misuse(void) {
     uint8_t values[12];
     float nats[12], logits[2];
     float weights[6];
-    uint32_t from = 77, to = 78;
+    uint32_t keys[6], count = 77;
     memset(values, 0x55, sizeof values);
-    CHECK_INT(nx_session_logits(model, session, 0, logits), NX_E_ARGUMENT); /* nothing computed */
-    CHECK_INT(nx_session_attention(model, session, 0, weights, &from, &to), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_output(model, session, 0, logits), NX_E_ARGUMENT); /* nothing computed */
+    CHECK_INT(nx_session_attention(model, session, 0, weights, keys, &count), NX_E_ARGUMENT);
     CHECK_INT(nx_session_prefill(model, session, values, 7, nats), NX_E_ARGUMENT);
     CHECK_INT(nx_session_step(model, session, 7, values, nats), NX_E_ARGUMENT);
     CHECK_INT(nx_session_step(model, session, UINT32_MAX, values, nats), NX_E_ARGUMENT);
@@ -98,13 +101,13 @@ static void misuse(void) {
     CHECK_INT(nx_session_step(model, session, 0, NULL, NULL), NX_OK);
     CHECK_INT(nx_session_prefill(model, session, NULL, 0, NULL), NX_OK); /* zero steps were no step */
     CHECK_INT(nx_session_prefill(model, session, values, 2, NULL), NX_OK);
-    CHECK_INT(nx_session_logits(model, session, 0, logits), NX_E_ARGUMENT); /* computed, but without the output layer */
+    CHECK_INT(nx_session_output(model, session, 0, logits), NX_E_ARGUMENT); /* computed, but without the output layer */
     CHECK_INT(nx_session_prefill(model, session, values, 1, nats), NX_OK);
-    CHECK_INT(nx_session_logits(model, session, 0, logits), NX_OK);
-    CHECK_INT(nx_session_logits(model, session, 1, logits), NX_OK);
-    CHECK_INT(nx_session_logits(model, session, 2, logits), NX_E_ARGUMENT);
-    CHECK_INT(nx_session_attention(model, session, 0, weights, &from, &to), NX_E_ARGUMENT); /* no trace */
-    CHECK(from == 77 && to == 78);
+    CHECK_INT(nx_session_output(model, session, 0, logits), NX_OK);
+    CHECK_INT(nx_session_output(model, session, 1, logits), NX_OK);
+    CHECK_INT(nx_session_output(model, session, 2, logits), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_attention(model, session, 0, weights, keys, &count), NX_E_ARGUMENT); /* no trace */
+    CHECK(count == 77);
     CHECK_INT(nx_session_step(model, session, 4, values, nats), NX_E_ARGUMENT); /* three remain: nothing is drawn */
     CHECK_INT(nx_session_position(session), 3);
     for (int i = 0; i < 12; i++) CHECK_INT(values[i], 0x55);
@@ -115,8 +118,89 @@ static void misuse(void) {
     CHECK_INT(nx_session_position(session), 6);
     CHECK_INT(nx_session_step(model, session, 1, values, nats), NX_E_ARGUMENT);
     CHECK_INT(nx_session_step(model, session, 0, values, nats), NX_OK);
-    CHECK_INT(nx_session_logits(model, session, 1, logits), NX_OK);
-    CHECK_INT(nx_session_logits(model, session, UINT32_MAX, logits), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_output(model, session, 1, logits), NX_OK);
+    CHECK_INT(nx_session_output(model, session, UINT32_MAX, logits), NX_E_ARGUMENT);
+}
+
+/* The small image: once, whole, and before anything else. */
+static void conditioning(void) {
+    check_random random = {5};
+    for (int i = TOY_SR_DMOL; i <= TOY_SR_Q8_0; i += i == TOY_SR_DMOL ? 1 : 2) {
+        nx_model *model = toy_open(toy_build(config(i), NULL));
+        nx_settings settings = toy_settings(2, 1);
+        nx_info info = info_of(model);
+        uint8_t *input, *known = random_values(&info, &random), *values = memory_take(2 * info.elements), *expected = memory_take(2 * info.elements);
+        float *nats = memory_take(2 * info.elements * sizeof *nats), *output = memory_take(info.outputs * sizeof *output);
+        uint32_t count = toy_input(&info, &input), wrong[] = {0, 1, count - 1, count + 1, count / info.channels, UINT32_MAX}, n = info.positions;
+        CHECK(info.input_height == config(i)->input_height && count == info.input_height * info.input_width * info.channels);
+        CHECK_INT(nx_session_step(model, toy_session(model, &settings, NULL), n, expected, NULL), NX_OK);
+        size_t bytes;
+        nx_session *session = toy_bare_session(model, &settings, &bytes);
+        memset(values, 0x55, 2 * info.elements);
+        check_at("configuration %lld", i, 0, 0, 0);
+        CHECK_INT(nx_session_check(model, session, bytes), NX_OK); /* a run that still waits may be saved, too */
+        CHECK_INT(nx_session_step(model, session, 1, values, nats), NX_E_ARGUMENT);
+        CHECK_INT(nx_session_prefill(model, session, known, 1, nats), NX_E_ARGUMENT);
+        CHECK_INT(nx_session_output(model, session, 0, output), NX_E_ARGUMENT);
+        for (int w = 0; w < 6; w++) CHECK_INT(nx_session_condition(model, session, input, wrong[w]), NX_E_ARGUMENT);
+        CHECK_INT(nx_session_position(session), 0);
+        for (uint32_t v = 0; v < 2 * info.elements; v++) CHECK_INT(values[v], 0x55);
+        uint8_t *exact = memory_copy(input, count);
+        CHECK_INT(nx_session_condition(model, session, exact, count), NX_OK);
+        memset(exact, 0, count); /* the values are the caller's again */
+        CHECK_INT(nx_session_condition(model, session, input, count), NX_E_ARGUMENT); /* twice */
+        CHECK_INT(nx_session_step(model, session, n, values, nats), NX_OK);
+        CHECK_BYTES(values, expected, 2 * info.elements);
+        CHECK_INT(nx_session_condition(model, session, input, count), NX_E_ARGUMENT);
+        /* too late, were the flag not set */
+        session = toy_session(model, &settings, NULL);
+        CHECK_INT(nx_session_prefill(model, session, known, 1, NULL), NX_OK);
+        uint32_t zero = 0;
+        memcpy((uint8_t *)session + 60, &zero, 4);
+        CHECK_INT(nx_session_condition(model, session, input, count), NX_E_ARGUMENT);
+    }
+    nx_settings settings = toy_settings(1, 1);
+    nx_model *plain = toy_open(toy_build(config(0), NULL)); /* takes no image */
+    uint8_t image[6] = {0};
+    CHECK_INT(nx_session_condition(plain, toy_session(plain, &settings, NULL), image, 6), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_condition(plain, toy_session(plain, &settings, NULL), image, 0), NX_E_ARGUMENT);
+}
+
+/* Indices past the palette are refused before anything is read; below, they are what comes back. */
+static void palette(void) {
+    for (int i = TOY_PALETTE; i <= TOY_SR_PALETTE; i += TOY_SR_PALETTE - TOY_PALETTE) {
+        toy *m = toy_build(config(i), NULL);
+        nx_model *model = toy_open(m);
+        nx_settings settings = toy_settings(1, 1);
+        nx_info info = info_of(model);
+        const toy_tensor *colours = toy_find(m, "palette.weight");
+        uint8_t *rgb = memory_take(info.levels * 3), *values = memory_take(info.elements);
+        check_at("configuration %lld", i, 0, 0, 0);
+        CHECK(info.palette == 1 && info.position_elements == 1 && info.elements == info.height * info.width && info.levels == config(i)->levels);
+        CHECK_INT(nx_model_palette(model, rgb), NX_OK);
+        for (uint32_t v = 0; v < info.levels * 3; v++) CHECK_INT(rgb[v], colours->values[v]);
+        nx_session *session = toy_session(model, &settings, NULL);
+        for (uint32_t v = 0; v < info.elements; v++) values[v] = (uint8_t)(v % info.levels);
+        for (uint32_t past = info.levels; past < 256; past++) {
+            uint32_t at = past % info.elements;
+            uint8_t kept = values[at];
+            values[at] = (uint8_t)past;
+            CHECK_INT(nx_session_prefill(model, session, values, info.elements, NULL), NX_E_ARGUMENT);
+            CHECK_INT(nx_session_position(session), 0);
+            values[at] = kept;
+        }
+        CHECK_INT(nx_session_prefill(model, session, values, info.elements, NULL), NX_OK);
+    }
+    uint8_t rgb[48];
+    CHECK_INT(nx_model_palette(toy_open(toy_build(config(1), NULL)), rgb), NX_E_ARGUMENT);
+    /* colours are rounded, and cut to what a byte holds */
+    static const float numbers[][2] = {{-3, 0}, {0.4f, 0}, {0.5f, 1}, {254.4f, 254}, {254.6f, 255}, {300, 255}, {1e30f, 255}, {-1e30f, 0}};
+    for (int i = 0; i < 8; i++) {
+        toy *m = toy_build(config(TOY_PALETTE), &(toy_twist){.poisoned = "palette.weight", .poison = numbers[i][0]});
+        CHECK_INT(nx_model_palette(toy_open(m), rgb), NX_OK);
+        check_at("number %lld", i, 0, 0, 0);
+        CHECK_INT(rgb[35], numbers[i][1]);
+    }
 }
 
 /* A value whose embedding is infinite: numbers break at the element after it. */
@@ -143,7 +227,7 @@ static void broken_numbers(void) {
     CHECK_FLOATS(broken_nats, nats, at + 1);
     CHECK_INT(nx_session_step(broken, session, 1, drawn, NULL), NX_E_NUMERIC);
     CHECK_INT(nx_session_position(session), at + 1);
-    CHECK_INT(nx_session_logits(broken, session, 0, logits), NX_OK); /* to look at */
+    CHECK_INT(nx_session_output(broken, session, 0, logits), NX_OK); /* to look at */
     CHECK(!isfinite(logits[0]));
 
     session = toy_session(broken, &settings, NULL);
@@ -159,27 +243,30 @@ static void broken_numbers(void) {
 
 /* Draws all that is left. Returns how many numbers, `values` and `nats` have room for a whole run. */
 static uint32_t finish(const nx_model *model, nx_session *session, uint32_t samples, uint8_t *values, float *nats) {
-    uint32_t left = elements(model) - nx_session_position(session);
+    nx_info info = info_of(model);
+    uint32_t left = info.positions - nx_session_position(session);
     CHECK_INT(nx_session_step(model, session, left, values, nats), NX_OK);
-    return left * samples;
+    return left * samples * info.position_elements;
 }
 
 static void save_and_restore(void) {
     check_random random = {1};
-    for (int i = 0; i < 8; i++) {
+    for (uint32_t i = 0; i < n_configs(); i++) {
+        size_t outer = memory_mark();
         toy *m = toy_build(config(i), NULL);
         nx_model *model = toy_open(m), *again = toy_open(m); /* the same file, opened once more: a reloaded page */
         if (!model || !again) return;
-        uint32_t n = elements(model), samples = 3;
-        uint8_t *known = random_bytes(n, &random);
+        nx_info info = info_of(model);
+        uint32_t n = info.positions, samples = 3, room = info.elements * samples;
+        uint8_t *known = random_values(&info, &random);
         for (uint32_t point = 0; point <= n; point += 1 + n / 9) /* the moment of the copy; half of what came before was known */
             for (int stepped = 0; stepped < 2; stepped++) {
                 size_t mark = memory_mark(), bytes;
                 nx_settings settings = toy_settings(samples, 5);
                 settings.label = config(i)->classes ? 0 : -1;
                 settings.trace = 1;
-                uint8_t *values = memory_take(n * samples), *copied = memory_take(n * samples);
-                float *nats = memory_take(n * samples * sizeof *nats), *copied_nats = memory_take(n * samples * sizeof *nats);
+                uint8_t *values = memory_take(room), *copied = memory_take(room);
+                float *nats = memory_take(room * sizeof *nats), *copied_nats = memory_take(room * sizeof *nats);
                 nx_session *session = toy_session(model, &settings, &bytes);
                 uint32_t first = stepped ? point / 2 : point;
                 check_at("configuration %lld, element %lld, %lld known", i, point, first, 0);
@@ -203,6 +290,7 @@ static void save_and_restore(void) {
                 CHECK_BYTES(session, fork, bytes); /* down to the last byte */
                 memory_release(mark);
             }
+        memory_release(outer);
     }
 }
 
@@ -234,23 +322,25 @@ static void independence(void) {
 /* ---- damaged states -------------------------------------------------------------------------------------------------------------- */
 
 /* The words of the header, as in session.c. */
-enum { MAGIC, FINGERPRINT, SEED_LOW, SEED_HIGH, SAMPLES, FIRST_SAMPLE, LABEL, TEMPERATURE, TOP_K, TOP_P, TRACE, POSITION, COMPUTED, HAS_LOGITS, FORKED, WORDS };
+enum { MAGIC, FINGERPRINT, SEED_LOW, SEED_HIGH, SAMPLES, FIRST_SAMPLE, LABEL, TEMPERATURE, TOP_K, TOP_P, TRACE, POSITION, COMPUTED, HAS_OUTPUT, FORKED, CONDITIONED, WORDS };
 
 /* Whatever a state says that the check lets pass, going on with it must be safe. */
 static void go_on(const nx_model *model, uint8_t *block, size_t bytes, const nx_info *info) {
     if (nx_session_check(model, block, bytes) != NX_OK) return;
     nx_session *session = (nx_session *)block;
     size_t mark = memory_mark();
-    uint8_t *values = memory_take(2 * NX_MAX_SAMPLES);
-    float *nats = memory_take(2 * NX_MAX_SAMPLES * sizeof *nats), *logits = memory_take(info->levels * sizeof *logits);
+    uint32_t room = 2 * NX_MAX_SAMPLES * info->position_elements;
+    uint8_t *values = memory_take(room);
+    float *nats = memory_take(room * sizeof *nats), *output = memory_take(info->outputs * sizeof *output);
     float *weights = memory_take((size_t)info->blocks * info->heads * info->window * sizeof *weights);
-    uint32_t from, to, known = (uint32_t)nx_session_position(session) % 3;
-    memset(values, 200, 2 * NX_MAX_SAMPLES);
-    CHECK(nx_session_position(session) <= info->elements);
+    uint32_t *keys = memory_take(info->window * sizeof *keys), count = 0, known = (uint32_t)nx_session_position(session) % 3;
+    memset(values, info->palette ? 1 : 200, room);
+    CHECK(nx_session_position(session) <= info->positions);
     for (int round = 0; round < 2; round++) {
         for (uint32_t b = 0; b < NX_MAX_SAMPLES; b += 7) {
-            nx_session_logits(model, session, b, logits);
-            if (nx_session_attention(model, session, b, weights, &from, &to) == NX_OK) CHECK(to - from <= info->window && to <= info->elements);
+            nx_session_output(model, session, b, output);
+            if (nx_session_attention(model, session, b, weights, keys, &count) != NX_OK) continue;
+            CHECK(count >= 1 && count <= info->window && keys[count - 1] < info->positions);
         }
         if (!round) nx_session_prefill(model, session, values, known, nats);
         if (!round) nx_session_step(model, session, 2, values, nats);
@@ -272,19 +362,19 @@ static middle middle_of(const toy_config *c, int stepped) {
     settings.trace = 1;
     settings.top_p = 0.9f;
     nx_model_info(m.model, &m.info);
-    uint8_t *known = random_bytes(m.info.elements, &random);
+    uint8_t *known = random_values(&m.info, &random);
     nx_session *session = toy_session(m.model, &settings, &m.bytes);
     float *nats = memory_take(m.info.elements * 3 * sizeof *nats);
-    uint32_t first = m.info.elements / 3;
+    uint32_t first = m.info.positions / 3;
     CHECK_INT(nx_session_prefill(m.model, session, known, first, nats), NX_OK);
-    if (stepped) CHECK_INT(nx_session_step(m.model, session, first, memory_take(first * 3), nats), NX_OK);
+    if (stepped) CHECK_INT(nx_session_step(m.model, session, first, memory_take(m.info.elements * 3), nats), NX_OK);
     m.state = (uint8_t *)session;
     return m;
 }
 
 static void refused_states(void) {
     middle m = middle_of(config(1), 1);
-    uint32_t n = m.info.elements, nan_bits = 0x7fc00000, too_hot = 0x42c80001, negative = 0x80000001, above_one = 0x3f800001;
+    uint32_t n = m.info.positions, nan_bits = 0x7fc00000, too_hot = 0x42c80001, negative = 0x80000001, above_one = 0x3f800001;
     const struct {
         int word;
         uint32_t value;
@@ -293,7 +383,8 @@ static void refused_states(void) {
         {SAMPLES, 4}, {SAMPLES, 64}, {FIRST_SAMPLE, UINT32_MAX}, {LABEL, 3}, {LABEL, (uint32_t)-2}, {LABEL, 0x7fffffff}, {LABEL, 0x80000000},
         {TEMPERATURE, nan_bits}, {TEMPERATURE, too_hot}, {TEMPERATURE, negative}, {TOP_P, 0}, {TOP_P, nan_bits}, {TOP_P, above_one},
         {TOP_P, negative}, {TRACE, 2}, {TRACE, UINT32_MAX}, {POSITION, n + 1}, {POSITION, UINT32_MAX}, {COMPUTED, n + 1}, {COMPUTED, UINT32_MAX},
-        {COMPUTED, 2 * (n / 3) + 2}, {HAS_LOGITS, 2}, {HAS_LOGITS, UINT32_MAX}, {FORKED, 2}, {FORKED, UINT32_MAX}, {POSITION, 0},
+        {COMPUTED, 2 * (n / 3) + 2}, {HAS_OUTPUT, 2}, {HAS_OUTPUT, UINT32_MAX}, {FORKED, 2}, {FORKED, UINT32_MAX}, {CONDITIONED, 2},
+        {CONDITIONED, UINT32_MAX}, {POSITION, 0},
     };
     CHECK_INT(nx_session_check(m.model, m.state, m.bytes), NX_OK);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -308,6 +399,15 @@ static void refused_states(void) {
         CHECK_INT(nx_session_check(m.model, copy, bytes), NX_E_STATE);
     }
     CHECK_INT(nx_session_check(m.model, memory_copy(m.state, m.bytes - 1), m.bytes - 1), NX_E_STATE);
+    /* a run of super-resolution that would go on without its small image; and one that took an image the model does not take */
+    middle small = middle_of(config(TOY_SR_DMOL), 1);
+    uint32_t zero = 0, one = 1;
+    uint8_t *without = memory_copy(small.state, small.bytes), *with = memory_copy(m.state, m.bytes);
+    memcpy(without + 4 * CONDITIONED, &zero, 4);
+    memcpy(with + 4 * CONDITIONED, &one, 4);
+    CHECK_INT(nx_session_check(small.model, small.state, small.bytes), NX_OK);
+    CHECK_INT(nx_session_check(small.model, without, small.bytes), NX_E_STATE);
+    CHECK_INT(nx_session_check(m.model, with, m.bytes), NX_E_STATE);
     /* longer is no harm: blocks may be handed in larger than asked for */
     uint8_t *longer = memory_take(m.bytes + 100);
     memcpy(longer, m.state, m.bytes);
@@ -318,37 +418,38 @@ static void refused_states(void) {
     CHECK_INT(nx_session_check(toy_open(toy_build(&other, NULL)), m.state, m.bytes), NX_E_STATE);
     /* an element beyond the levels would index past the embedding */
     int refused = 0;
-    for (size_t at = 60; at < m.bytes && at < 1200; at++) {
+    for (size_t at = 4 * WORDS; at < m.bytes && at < 1200; at++) {
         uint8_t *copy = memory_copy(m.state, m.bytes);
         copy[at] = 16;
         refused += nx_session_check(m.model, copy, m.bytes) == NX_E_STATE;
     }
-    CHECK_INT(refused, 3 * n);
+    CHECK_INT(refused, 3 * m.info.elements);
 }
 
 static void damaged_states(void) {
     check_random random = {3};
-    for (int i = 0; i < 4; i++)
+    static const int which[] = {1, 2, 3, 4, TOY_PALETTE, TOY_SR_DMOL, TOY_SR_PALETTE};
+    for (int i = 0; i < 7; i++)
         for (int stepped = 0; stepped < 2; stepped++) {
             size_t mark = memory_mark();
-            middle m = middle_of(config(i + 1), stepped);
+            middle m = middle_of(config(which[i]), stepped);
             uint8_t *copy = memory_take(m.bytes);
             for (size_t at = 0; at < 4 * WORDS; at++) {
                 uint8_t b = m.state[at], values[] = {0, 1, 2, 0x7f, 0x80, 0xff, (uint8_t)(b + 1), (uint8_t)(b - 1)};
                 for (int v = 0; v < 8; v++) {
                     memcpy(copy, m.state, m.bytes);
                     copy[at] = values[v];
-                    check_at("configuration %lld, byte %lld = %lld", i + 1, (long long)at, values[v], 0);
+                    check_at("configuration %lld, byte %lld = %lld", which[i], (long long)at, values[v], 0);
                     go_on(m.model, copy, m.bytes, &m.info);
                 }
             }
             for (int run = 0; run < 60; run++) { /* random words anywhere, first among them those of the header that pass */
                 memcpy(copy, m.state, m.bytes);
                 for (int damage = 0; damage < 3; damage++) {
-                    uint32_t word = random_below(&random, 2) ? random_bits(&random) : random_below(&random, m.info.elements + 1);
+                    uint32_t word = random_below(&random, 2) ? random_bits(&random) : random_below(&random, m.info.positions + 1);
                     memcpy(copy + 4 * random_below(&random, run % 2 ? WORDS : (uint32_t)m.bytes / 4), &word, 4);
                 }
-                check_at("configuration %lld, run %lld", i + 1, run, 0, 0);
+                check_at("configuration %lld, run %lld", which[i], run, 0, 0);
                 go_on(m.model, copy, m.bytes, &m.info);
             }
             memory_release(mark);
@@ -361,24 +462,25 @@ static void damaged_states(void) {
 static void same_bits(void) {
     check_random random = {4};
     uint64_t hash = 0;
-    for (int i = 0; i < 8; i++)
+    for (uint32_t i = 0; i < n_configs(); i++)
         for (int run = 0; run < 4; run++) {
             static const float temperature[] = {1, 0.7f, 0, 3}, top_p[] = {1, 0.8f, 1, 0.99f};
             size_t mark = memory_mark();
             toy *m = toy_build(config(i), NULL);
             nx_model *model = toy_open(m);
             if (!model) return;
-            uint32_t n = elements(model), known = run % 2 ? n / 3 : 0, samples = 1 + (uint32_t)run * 7;
+            nx_info info = info_of(model);
+            uint32_t known = run % 2 ? info.positions / 3 : 0, samples = 1 + (uint32_t)run * 7;
             nx_settings settings = toy_settings(samples, 100 + (uint32_t)run);
             settings.label = (int32_t)random_below(&random, config(i)->classes + 1) - 1;
             settings.temperature = temperature[run];
             settings.top_p = top_p[run];
             settings.top_k = run == 3 ? 5 : 0;
-            uint8_t *values = memory_take(n * samples), *fed = random_bytes(n, &random);
-            float *nats = memory_take(n * samples * sizeof *nats);
+            uint8_t *values = memory_take(info.elements * samples), *fed = random_values(&info, &random);
+            float *nats = memory_take(info.elements * samples * sizeof *nats);
             nx_session *session = toy_session(model, &settings, NULL);
             CHECK_INT(nx_session_prefill(model, session, fed, known, nats), NX_OK);
-            hash = check_hash(hash, nats, known * sizeof *nats);
+            hash = check_hash(hash, nats, known * info.position_elements * sizeof *nats);
             uint32_t count = finish(model, session, samples, values, nats);
             hash = check_hash(hash, values, count);
             hash = check_hash(hash, nats, count * sizeof *nats);
@@ -391,6 +493,8 @@ static void same_bits(void) {
 const check_test session_tests[] = {
     {"settings", settings_ranges},
     {"misuse", misuse},
+    {"the small image: once, whole, first", conditioning},
+    {"palettes", palette},
     {"numbers that break", broken_numbers},
     {"save, restore and fork, bit for bit", save_and_restore},
     {"sessions are independent, the model is read-only", independence},

@@ -85,7 +85,11 @@ static int starts(const char *name, const char *with) { return !strncmp(name, wi
 static void draw_weights(toy_tensor *t, const toy_config *c) {
     check_random random = {c->seed ^ check_hash(0, t->name, strlen(t->name))};
     double fan_in = __builtin_sqrt((double)(starts(t->name, "token") ? c->d : t->cols)), mean = 0, spread = 1 / fan_in;
-    if (starts(t->name, "position") || starts(t->name, "class"))
+    if (starts(t->name, "palette")) {
+        for (size_t i = 0; i < (size_t)t->rows * t->cols; i++) t->values[i] = (float)random_below(&random, 256);
+        return;
+    }
+    if (strstr(t->name, "position") || starts(t->name, "class"))
         spread = 0.7;
     else if (strstr(t->name, "norm.weight"))
         mean = 1, spread = 0.2;
@@ -97,6 +101,26 @@ static void draw_weights(toy_tensor *t, const toy_config *c) {
         spread = (c->sharpness > 0 ? (double)c->sharpness : 1.5) / fan_in;
     for (size_t i = 0; i < (size_t)t->rows * t->cols; i++) t->values[i] = (float)(mean + spread * random_normal(&random));
 }
+
+/* 32 numbers: the scale makes -8 of the number of the largest magnitude; the rest is rounded, and cut at 7. */
+static void encode_q4(toy_file *file, float *x) {
+    float top = 0;
+    uint8_t q[32], pairs[16];
+    for (int i = 0; i < 32; i++)
+        if (x[i] * x[i] > top * top) top = x[i];
+    uint16_t half = to_half(top / -8);
+    float scale = from_half(half);
+    put_bytes(file, &half, 2);
+    for (int i = 0; i < 32; i++) {
+        double shifted = scale < 0 || scale > 0 ? (double)x[i] / (double)scale + 8.5 : 8;
+        q[i] = (uint8_t)(shifted < 0 ? 0 : shifted > 15 ? 15 : shifted);
+        x[i] = scale * (float)(q[i] - 8);
+    }
+    for (int i = 0; i < 16; i++) pairs[i] = (uint8_t)(q[i] | q[16 + i] << 4);
+    put_bytes(file, pairs, 16);
+}
+
+static int is_quantised(uint32_t type) { return type == NX_Q8_0 || type == NX_Q4_0; }
 
 void toy_encode(toy_file *file, const toy_tensor *t) {
     for (size_t at = 0, n = (size_t)t->rows * t->cols; at < n;) {
@@ -110,6 +134,11 @@ void toy_encode(toy_file *file, const toy_tensor *t) {
             put_bytes(file, &half, 2);
             *x = from_half(half);
             at++;
+            continue;
+        }
+        if (t->type == NX_Q4_0) {
+            encode_q4(file, x);
+            at += 32;
             continue;
         }
         float largest = 0;
@@ -133,51 +162,101 @@ static void add(toy *m, const char *name, uint32_t rows, uint32_t cols, uint32_t
     strcpy(t->name, name);
     t->rows = rows;
     t->cols = cols;
-    t->type = type == NX_Q8_0 && cols % 32 ? NX_F32 : type;
+    t->type = is_quantised(type) && cols % 32 ? NX_F32 : type;
     t->values = memory_take((size_t)rows * cols * sizeof(float));
     draw_weights(t, &m->config);
 }
 
-static void add_block(toy *m, uint32_t i, const char *rest, uint32_t rows, uint32_t cols, uint32_t type) {
-    char name[48] = "blk.", digits[4];
+/* A tensor of a block: stack "enc." or "", 7, "attn_q", ".weight". */
+static void add_block(toy *m, const char *stack, uint32_t i, const char *part, const char *kind, uint32_t rows, uint32_t cols, uint32_t type) {
+    char name[48], digits[4], *p = name + strlen(strcat(strcpy(name, stack), "blk."));
     int n = 0;
     do digits[n++] = (char)('0' + i % 10);
     while (i /= 10);
-    for (char *p = name + 4; n; *p = 0) *p++ = digits[--n];
-    strcat(name, rest);
-    add(m, name, rows, cols, type);
+    for (; n; *p = 0) *p++ = digits[--n];
+    add(m, strcat(strcat(strcat(name, "."), part), kind), rows, cols, type);
+}
+
+/* Query, key, value, output, norm; `cross` begins their names. */
+static void add_attention(toy *m, const char *stack, uint32_t i, const char *cross) {
+    static const char *const projections[] = {"attn_q", "attn_k", "attn_v", "attn_output"};
+    const toy_config *c = &m->config;
+    uint32_t attention = c->heads * c->key_length;
+    char part[24];
+    for (int p = 0; p < 4; p++) {
+        uint32_t rows = p == 3 ? c->d : attention;
+        strcat(strcpy(part, cross), projections[p]);
+        add_block(m, stack, i, part, ".weight", rows, p == 3 ? attention : c->d, c->type);
+        if (c->biases) add_block(m, stack, i, part, ".bias", 1, rows, NX_F32);
+    }
+    strcat(strcpy(part, cross), "attn_norm");
+    add_block(m, stack, i, part, ".weight", 1, c->d, NX_F32);
+    add_block(m, stack, i, part, ".bias", 1, c->d, NX_F32);
+}
+
+static void add_feed_forward(toy *m, const char *stack, uint32_t i) {
+    const toy_config *c = &m->config;
+    add_block(m, stack, i, "ffn_up", ".weight", c->inner, c->d, c->type);
+    add_block(m, stack, i, "ffn_up", ".bias", 1, c->inner, NX_F32);
+    add_block(m, stack, i, "ffn_down", ".weight", c->d, c->inner, c->type);
+    add_block(m, stack, i, "ffn_down", ".bias", 1, c->d, NX_F32);
+    add_block(m, stack, i, "ffn_norm", ".weight", 1, c->d, NX_F32);
+    add_block(m, stack, i, "ffn_norm", ".bias", 1, c->d, NX_F32);
+}
+
+uint32_t toy_elements(const toy_config *c) { return c->output == NX_DMOL ? c->channels : 1; }
+uint32_t toy_cols(const toy_config *c) { return c->palette || c->output == NX_DMOL ? c->width : c->width * c->channels; }
+uint32_t toy_positions(const toy_config *c) { return c->height * toy_cols(c); }
+nx_output toy_output(const toy_config *c) { return (nx_output){c->output, c->levels, toy_elements(c), c->mixtures}; }
+
+nx_pattern toy_pattern(const toy_config *c) {
+    uint32_t n = toy_positions(c);
+    if (c->pattern == NX_LOCAL_1D) return (nx_pattern){NX_LOCAL_1D, n, c->query_block, c->memory_block, 0, 0, 0, 0, 0, 0};
+    if (c->pattern == NX_FULL_CAUSAL) return (nx_pattern){NX_FULL_CAUSAL, n, n, 0, 0, 0, 0, 0, 0, 0};
+    return (nx_pattern){NX_LOCAL_2D, n, n, 0, c->height, toy_cols(c), c->block_rows, c->block_cols, c->flange_rows, c->flange_cols};
 }
 
 static void list_tensors(toy *m) {
     const toy_config *c = &m->config;
-    uint32_t attention = c->heads * c->key_length, half = c->position == TOY_LEARNED_HALF ? c->d / 2 : c->d;
-    m->tensor = memory_take((8 + 16 * (size_t)c->blocks) * sizeof *m->tensor);
-    add(m, "token_embd.weight", c->channels * c->levels, c->d, c->tables);
+    uint32_t half = c->position == TOY_LEARNED_HALF ? c->d / 2 : c->d;
+    nx_output output = toy_output(c);
+    uint32_t outputs = nx_output_parameters(&output);
+    m->tensor = memory_take((24 + 26 * (size_t)c->blocks + 16 * (size_t)c->encoder_blocks) * sizeof *m->tensor);
+    if (c->palette) add(m, "palette.weight", c->levels, 3, NX_F32);
+    if (c->output == NX_DMOL) {
+        add(m, "pixel_embd.weight", c->d, c->channels, c->type);
+        add(m, "pixel_embd.bias", 1, c->d, NX_F32);
+    } else
+        add(m, "token_embd.weight", (c->palette ? 1 : c->channels) * c->levels, c->d, c->tables);
     if (c->position != TOY_SINUSOIDAL) {
         add(m, "position_row.weight", c->height, half, c->tables);
-        add(m, "position_col.weight", c->width * c->channels, half, c->tables);
+        add(m, "position_col.weight", toy_cols(c), half, c->tables);
     }
     if (c->classes) add(m, "class_embd.weight", c->classes, c->d, c->tables);
-    for (uint32_t i = 0; i < c->blocks; i++) {
-        static const char *const projections[] = {".attn_q", ".attn_k", ".attn_v"};
-        for (int p = 0; p < 3; p++) {
-            char name[24];
-            add_block(m, i, strcat(strcpy(name, projections[p]), ".weight"), attention, c->d, c->type);
-            if (c->biases) add_block(m, i, strcat(strcpy(name, projections[p]), ".bias"), 1, attention, NX_F32);
+    if (c->input_height) {
+        add(m, "enc.pixel_embd.weight", c->d, c->channels, c->type);
+        add(m, "enc.pixel_embd.bias", 1, c->d, NX_F32);
+        if (c->position != TOY_SINUSOIDAL) {
+            add(m, "enc.position_row.weight", c->input_height, half, c->tables);
+            add(m, "enc.position_col.weight", c->input_width, half, c->tables);
         }
-        add_block(m, i, ".attn_output.weight", c->d, attention, c->type);
-        if (c->biases) add_block(m, i, ".attn_output.bias", 1, c->d, NX_F32);
-        add_block(m, i, ".attn_norm.weight", 1, c->d, NX_F32);
-        add_block(m, i, ".attn_norm.bias", 1, c->d, NX_F32);
-        add_block(m, i, ".ffn_up.weight", c->inner, c->d, c->type);
-        add_block(m, i, ".ffn_up.bias", 1, c->inner, NX_F32);
-        add_block(m, i, ".ffn_down.weight", c->d, c->inner, c->type);
-        add_block(m, i, ".ffn_down.bias", 1, c->d, NX_F32);
-        add_block(m, i, ".ffn_norm.weight", 1, c->d, NX_F32);
-        add_block(m, i, ".ffn_norm.bias", 1, c->d, NX_F32);
+        for (uint32_t i = 0; i < c->encoder_blocks; i++) add_attention(m, "enc.", i, ""), add_feed_forward(m, "enc.", i);
+        if (c->pre_norm) {
+            add(m, "enc.output_norm.weight", 1, c->d, NX_F32);
+            add(m, "enc.output_norm.bias", 1, c->d, NX_F32);
+        }
     }
-    add(m, "output.weight", c->levels, c->d, c->type);
-    add(m, "output.bias", 1, c->levels, NX_F32);
+    for (uint32_t i = 0; i < c->blocks; i++) {
+        add_attention(m, "", i, "");
+        if (c->input_height) add_attention(m, "", i, "cross_");
+        add_feed_forward(m, "", i);
+    }
+    if (c->pre_norm) {
+        add(m, "output_norm.weight", 1, c->d, NX_F32);
+        add(m, "output_norm.bias", 1, c->d, NX_F32);
+    }
+    add(m, "output.weight", outputs, c->d, c->type);
+    if (!c->headless) add(m, "output.bias", 1, outputs, NX_F32);
 }
 
 /* ---- the file of a model --------------------------------------------------------------------------------------------------- */
@@ -209,7 +288,8 @@ static uint32_t key_u32(toy_file *file, const toy_twist *twist, const char *key,
 }
 
 static uint32_t put_keys(toy_file *file, const toy_config *c, const toy_twist *t) {
-    static const char *const position[] = {"learned", "learned", "sinusoidal"};
+    static const char *const position[] = {"learned", "learned", "sinusoidal"}, *const pattern[] = {"full", "local-1d", "local-2d"};
+    static const char *const output[] = {"categorical", "bernoulli", "dmol", "logistic", "gaussian"};
 #define KEY(name) "image-transformer." name
     uint32_t n = key_text(file, t, "general.architecture", "image-transformer");
     n += key_text(file, t, "general.name", "toy");
@@ -230,14 +310,26 @@ static uint32_t put_keys(toy_file *file, const toy_config *c, const toy_twist *t
             put_key_f32(file, KEY("attention.layer_norm_epsilon"), is(t->poisoned, "epsilon") ? t->poison : 1e-6f);
         n++;
     }
-    n += key_text(file, t, KEY("attention.pattern"), c->local ? "local-1d" : "full");
-    if (c->local) {
+    n += key_text(file, t, KEY("attention.pattern"), pattern[c->pattern]);
+    if (c->pattern == NX_LOCAL_1D) {
         n += key_u32(file, t, KEY("attention.query_block"), c->query_block);
         n += key_u32(file, t, KEY("attention.memory_block"), c->memory_block);
     }
-    n += key_text(file, t, KEY("norm"), "post");
+    if (c->pattern == NX_LOCAL_2D) {
+        n += key_u32(file, t, KEY("attention.block_rows"), c->block_rows);
+        n += key_u32(file, t, KEY("attention.block_cols"), c->block_cols);
+        n += key_u32(file, t, KEY("attention.flange_rows"), c->flange_rows);
+        n += key_u32(file, t, KEY("attention.flange_cols"), c->flange_cols);
+    }
+    n += key_text(file, t, KEY("norm"), c->pre_norm ? "pre" : "post");
     n += key_text(file, t, KEY("position.type"), position[c->position]);
-    n += key_text(file, t, KEY("output.type"), "categorical");
+    n += key_text(file, t, KEY("output.type"), output[c->output]);
+    if (c->output == NX_DMOL) n += key_u32(file, t, KEY("output.mixtures"), c->mixtures);
+    if (c->input_height) {
+        n += key_u32(file, t, KEY("input.height"), c->input_height);
+        n += key_u32(file, t, KEY("input.width"), c->input_width);
+        n += key_u32(file, t, KEY("encoder.block_count"), c->encoder_blocks);
+    }
     if (c->classes && times(t, KEY("classes"))) {
         put_text(file, KEY("classes"));
         put_u32(file, GGUF_ARRAY);
@@ -278,7 +370,7 @@ toy *toy_build(const toy_config *config, const toy_twist *twist) {
         toy_encode(&data, t);
         if (is(twist->poisoned, t->name) && t->type != NX_F32) { /* a half of all ones: the last weight, the last block's scale */
             uint16_t infinity = 0x7c00;
-            memcpy(data.bytes + data.length - (t->type == NX_F16 ? 2 : 34), &infinity, 2);
+            memcpy(data.bytes + data.length - (t->type == NX_F16 ? 2 : t->type == NX_Q4_0 ? Q4_0_BYTES : Q8_0_BYTES), &infinity, 2);
         }
     }
     put_header(&file, n_tensors, n_keys);
@@ -294,8 +386,12 @@ toy *toy_build(const toy_config *config, const toy_twist *twist) {
 }
 
 uint32_t toy_configs(const toy_config **list, const char *const **names) {
-    static const char *const name[] = {"smallest", "grey, classes", "rgb, 256 levels, local, biases", "rgb, local, l_m > l_q",
-                                       "f16, local", "q8_0, local, classes", "local, l_m = 0", "one element"};
+    static const char *const name[] = {
+        "smallest", "grey, classes", "rgb, 256 levels, local, biases", "rgb, local, l_m > l_q", "f16, local", "q8_0, local, classes",
+        "local, l_m = 0", "one element", "palette, 2d, pre-norm, classes", "dmol of pixels", "dmol of grey, local, no output bias", "bernoulli",
+        "logistic, pre-norm", "gaussian, rgb in 2d", "super-resolution: dmol, 2d, pre-norm", "super-resolution: palette, 2d, classes, biases",
+        "q4_0, pre-norm", "super-resolution: rgb, local, q8_0, sinusoidal",
+    };
     static const toy_config config[] = {
         {.height = 2, .width = 3, .channels = 1, .levels = 2, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
          .position = TOY_SINUSOIDAL, .seed = 1},
@@ -303,18 +399,47 @@ uint32_t toy_configs(const toy_config **list, const char *const **names) {
          .position = TOY_LEARNED_HALF, .classes = 3, .seed = 2},
         /* heads * key_length = 36, not d; the last of the query blocks is short: 105 = 7 * 14 + 7 */
         {.height = 5, .width = 7, .channels = 3, .levels = 256, .blocks = 2, .d = 24, .inner = 40, .heads = 3, .key_length = 12,
-         .local = 1, .query_block = 14, .memory_block = 9, .position = TOY_LEARNED_WHOLE, .classes = 2, .biases = 1, .seed = 3},
+         .pattern = NX_LOCAL_1D, .query_block = 14, .memory_block = 9, .position = TOY_LEARNED_WHOLE, .classes = 2, .biases = 1, .seed = 3},
         {.height = 4, .width = 5, .channels = 3, .levels = 3, .blocks = 3, .d = 12, .inner = 20, .heads = 1, .key_length = 20,
-         .local = 1, .query_block = 7, .memory_block = 23, .position = TOY_SINUSOIDAL, .biases = 1, .seed = 4},
+         .pattern = NX_LOCAL_1D, .query_block = 7, .memory_block = 23, .position = TOY_SINUSOIDAL, .biases = 1, .seed = 4},
         {.height = 6, .width = 6, .channels = 1, .levels = 17, .blocks = 2, .d = 32, .inner = 44, .heads = 2, .key_length = 16,
-         .local = 1, .query_block = 6, .memory_block = 6, .position = TOY_LEARNED_HALF, .type = NX_F16, .tables = NX_F16, .seed = 5},
+         .pattern = NX_LOCAL_1D, .query_block = 6, .memory_block = 6, .position = TOY_LEARNED_HALF, .type = NX_F16, .tables = NX_F16, .seed = 5},
         {.height = 6, .width = 7, .channels = 1, .levels = 16, .blocks = 2, .d = 64, .inner = 96, .heads = 2, .key_length = 32,
-         .local = 1, .query_block = 14, .memory_block = 14, .position = TOY_LEARNED_WHOLE, .classes = 10, .type = NX_Q8_0,
+         .pattern = NX_LOCAL_1D, .query_block = 14, .memory_block = 14, .position = TOY_LEARNED_WHOLE, .classes = 10, .type = NX_Q8_0,
          .tables = NX_Q8_0, .seed = 6},
         {.height = 3, .width = 5, .channels = 1, .levels = 5, .blocks = 2, .d = 8, .inner = 12, .heads = 2, .key_length = 4,
-         .local = 1, .query_block = 4, .memory_block = 0, .position = TOY_SINUSOIDAL, .seed = 7},
+         .pattern = NX_LOCAL_1D, .query_block = 4, .memory_block = 0, .position = TOY_SINUSOIDAL, .seed = 7},
         {.height = 1, .width = 1, .channels = 1, .levels = 7, .blocks = 1, .d = 8, .inner = 8, .heads = 1, .key_length = 8,
          .position = TOY_LEARNED_WHOLE, .seed = 8},
+        /* blocks of 2 x 3 that do not divide 5 x 7 */
+        {.height = 5, .width = 7, .channels = 3, .levels = 12, .blocks = 2, .d = 16, .inner = 24, .heads = 2, .key_length = 8,
+         .pattern = NX_LOCAL_2D, .block_rows = 2, .block_cols = 3, .flange_rows = 1, .flange_cols = 2, .position = TOY_LEARNED_HALF,
+         .pre_norm = 1, .palette = 1, .classes = 2, .seed = 9},
+        {.height = 3, .width = 4, .channels = 3, .levels = 256, .blocks = 2, .d = 12, .inner = 20, .heads = 1, .key_length = 8,
+         .position = TOY_LEARNED_WHOLE, .output = NX_DMOL, .mixtures = 3, .classes = 2, .seed = 10},
+        {.height = 4, .width = 5, .channels = 1, .levels = 256, .blocks = 1, .d = 16, .inner = 16, .heads = 2, .key_length = 8,
+         .pattern = NX_LOCAL_1D, .query_block = 6, .memory_block = 4, .position = TOY_LEARNED_HALF, .output = NX_DMOL, .mixtures = 2,
+         .headless = 1, .seed = 11},
+        {.height = 5, .width = 6, .channels = 1, .levels = 2, .blocks = 2, .d = 12, .inner = 16, .heads = 1, .key_length = 12,
+         .position = TOY_LEARNED_WHOLE, .output = NX_BERNOULLI, .seed = 12},
+        {.height = 4, .width = 5, .channels = 1, .levels = 256, .blocks = 2, .d = 16, .inner = 20, .heads = 2, .key_length = 8,
+         .position = TOY_SINUSOIDAL, .pre_norm = 1, .output = NX_LOGISTIC, .seed = 13},
+        /* positions are channels: blocks of 3 x 4 of them cut pixels, and 4 x 9 */
+        {.height = 4, .width = 3, .channels = 3, .levels = 16, .blocks = 2, .d = 16, .inner = 20, .heads = 2, .key_length = 8,
+         .pattern = NX_LOCAL_2D, .block_rows = 3, .block_cols = 4, .flange_rows = 2, .flange_cols = 1, .position = TOY_LEARNED_WHOLE,
+         .biases = 1, .output = NX_GAUSSIAN, .seed = 14},
+        {.height = 5, .width = 6, .channels = 3, .levels = 256, .blocks = 2, .d = 16, .inner = 20, .heads = 2, .key_length = 12,
+         .pattern = NX_LOCAL_2D, .block_rows = 2, .block_cols = 4, .flange_rows = 3, .flange_cols = 2, .position = TOY_LEARNED_HALF,
+         .pre_norm = 1, .output = NX_DMOL, .mixtures = 2, .input_height = 3, .input_width = 6, .encoder_blocks = 2, .seed = 15},
+        {.height = 4, .width = 5, .channels = 3, .levels = 9, .blocks = 2, .d = 12, .inner = 16, .heads = 1, .key_length = 8,
+         .pattern = NX_LOCAL_2D, .block_rows = 4, .block_cols = 2, .flange_rows = 0, .flange_cols = 3, .position = TOY_LEARNED_WHOLE,
+         .palette = 1, .input_height = 2, .input_width = 3, .encoder_blocks = 1, .classes = 3, .biases = 1, .seed = 16},
+        {.height = 5, .width = 6, .channels = 1, .levels = 8, .blocks = 2, .d = 32, .inner = 64, .heads = 1, .key_length = 32,
+         .pattern = NX_LOCAL_1D, .query_block = 12, .memory_block = 6, .position = TOY_LEARNED_HALF, .pre_norm = 1, .classes = 2,
+         .type = NX_Q4_0, .tables = NX_Q4_0, .seed = 17},
+        {.height = 3, .width = 4, .channels = 3, .levels = 5, .blocks = 1, .d = 32, .inner = 32, .heads = 2, .key_length = 16,
+         .pattern = NX_LOCAL_1D, .query_block = 9, .memory_block = 12, .position = TOY_SINUSOIDAL, .input_height = 5, .input_width = 4,
+         .encoder_blocks = 2, .type = NX_Q8_0, .seed = 18},
     };
     if (list) *list = config;
     if (names) *names = name;
@@ -352,7 +477,7 @@ nx_model *toy_open(const toy *m) {
     return open_bytes(m->bytes, m->length, bytes);
 }
 
-nx_session *toy_session(const nx_model *model, const nx_settings *settings, size_t *bytes) {
+nx_session *toy_bare_session(const nx_model *model, const nx_settings *settings, size_t *bytes) {
     size_t size = 0;
     nx_session *session = NULL;
     if (!CHECK_INT(nx_session_size(model, settings, &size), NX_OK)) return NULL;
@@ -360,6 +485,24 @@ nx_session *toy_session(const nx_model *model, const nx_settings *settings, size
     if (!CHECK_INT(nx_session_open(block, size, model, settings, &session), NX_OK)) return NULL;
     CHECK((void *)session == block);
     if (bytes) *bytes = size;
+    return session;
+}
+
+uint32_t toy_input(const nx_info *info, uint8_t **values) {
+    check_random random = {99};
+    uint32_t count = info->input_height * info->input_width * info->channels;
+    *values = memory_take(count);
+    for (uint32_t i = 0; i < count; i++) (*values)[i] = (uint8_t)random_bits(&random);
+    return count;
+}
+
+nx_session *toy_session(const nx_model *model, const nx_settings *settings, size_t *bytes) {
+    nx_session *session = toy_bare_session(model, settings, bytes);
+    nx_info info;
+    uint8_t *values;
+    nx_model_info(model, &info);
+    uint32_t count = toy_input(&info, &values);
+    if (session && count) CHECK_INT(nx_session_condition(model, session, values, count), NX_OK);
     return session;
 }
 
@@ -394,6 +537,8 @@ static void read_metadata(const nx_model *model) {
 /* Whatever the weights are, a run either works, or says that the numbers broke. */
 static int run_is(nx_status status) { return CHECK(status == NX_OK || status == NX_E_NUMERIC) && status == NX_OK; }
 
+#define MOST_INPUT 400 /* pixels of an image that is read: attention over them takes time with their square */
+
 static void run_model(const nx_model *model, const nx_info *info, size_t most) {
     nx_settings settings = toy_settings(2, 5);
     settings.label = (int32_t)info->classes - 1;
@@ -402,22 +547,41 @@ static void run_model(const nx_model *model, const nx_info *info, size_t most) {
     settings.trace = 1;
     size_t bytes;
     nx_status status = nx_session_size(model, &settings, &bytes);
-    if (status == NX_E_LIMIT || (!status && bytes > most)) return;
+    if (status == NX_E_LIMIT || (!status && bytes > most) || info->input_height * info->input_width > MOST_INPUT) return;
     if (!CHECK_INT(status, NX_OK)) return;
     nx_session *session = toy_session(model, &settings, NULL);
     if (!session) return;
-    uint32_t known = info->elements < 21 ? info->elements / 2 : 20, steps = info->elements - known < 3 ? info->elements - known : 3;
-    uint8_t *values = memory_take(known + 2 * steps);
-    float *nats = memory_take((known + 2 * steps) * sizeof *nats), *logits = memory_take(info->levels * sizeof *logits);
+    uint32_t n = info->positions, known = n < 21 ? n / 2 : 20, steps = n - known < 3 ? n - known : 3;
+    uint32_t fed = known * info->position_elements, room = fed + 2 * steps * info->position_elements, count = 0;
+    uint8_t *values = memory_take(room);
+    float *nats = memory_take(room * sizeof *nats), *output = memory_take(info->outputs * sizeof *output);
     float *weights = memory_take((size_t)info->blocks * info->heads * info->window * sizeof *weights);
-    uint32_t from, to;
-    for (uint32_t i = 0; i < known; i++) values[i] = (uint8_t)(i * 37);
+    uint32_t *keys = memory_take(info->window * sizeof *keys);
+    for (uint32_t i = 0; i < fed; i++) values[i] = (uint8_t)(info->palette ? i * 37 % info->levels : i * 37);
     if (!run_is(nx_session_prefill(model, session, values, known, nats))) return;
-    if (!run_is(nx_session_step(model, session, steps, values + known, nats + known))) return;
-    if (!CHECK_INT(nx_session_logits(model, session, 1, logits), NX_OK)) return;
-    if (!CHECK_INT(nx_session_attention(model, session, 1, weights, &from, &to), NX_OK)) return;
-    CHECK(from < to && to - from <= info->window && to == nx_session_position(session));
+    if (!run_is(nx_session_step(model, session, steps, values + fed, nats + fed))) return;
+    for (uint32_t i = 0; i < room; i++) CHECK(nats[i] >= 0 || nats[i] <= 0); /* never not-a-number */
+    if (!CHECK_INT(nx_session_output(model, session, 1, output), NX_OK)) return;
+    if (!CHECK_INT(nx_session_attention(model, session, 1, weights, keys, &count), NX_OK)) return;
+    CHECK(count >= 1 && count <= info->window && keys[count - 1] + 1 == nx_session_position(session));
     CHECK_INT(nx_session_check(model, session, bytes), NX_OK);
+}
+
+/* What must hold of any model. */
+static void check_info(const nx_model *model, const nx_info *info) {
+    CHECK(info->height >= 1 && info->height <= NX_MAX_SIDE && info->width >= 1 && info->width <= NX_MAX_SIDE);
+    CHECK(info->levels >= 2 && info->levels <= NX_MAX_LEVELS && (info->channels == 1 || info->channels == 3));
+    CHECK(info->elements == info->positions * info->position_elements && info->classes <= NX_MAX_CLASSES && info->palette <= 1);
+    CHECK(info->elements == info->height * info->width * (info->palette ? 1 : info->channels));
+    CHECK(info->window >= 1 && info->window <= info->positions && info->outputs >= 1);
+    CHECK(!info->input_height == !info->input_width && info->input_height <= NX_MAX_SIDE && info->input_width <= NX_MAX_SIDE);
+    uint32_t *raster = memory_take(info->positions * sizeof *raster);
+    uint8_t *seen = memory_take(info->positions), *rgb = memory_take(info->levels * 3);
+    memset(seen, 0, info->positions);
+    nx_model_order(model, raster);
+    for (uint32_t i = 0; i < info->positions; i++)
+        if (CHECK(raster[i] < info->positions)) CHECK(!seen[raster[i]]++);
+    CHECK_INT(nx_model_palette(model, rgb), info->palette ? NX_OK : NX_E_ARGUMENT);
 }
 
 nx_status toy_exercise(const uint8_t *file, size_t length, size_t most) {
@@ -439,10 +603,7 @@ nx_status toy_exercise(const uint8_t *file, size_t length, size_t most) {
         if (model) {
             nx_info info;
             nx_model_info(model, &info);
-            CHECK(info.height >= 1 && info.height <= NX_MAX_SIDE && info.width >= 1 && info.width <= NX_MAX_SIDE);
-            CHECK(info.levels >= 2 && info.levels <= NX_MAX_LEVELS && (info.channels == 1 || info.channels == 3));
-            CHECK(info.elements == info.height * info.width * info.channels && info.classes <= NX_MAX_CLASSES);
-            CHECK(info.window >= 1 && info.window <= info.elements);
+            check_info(model, &info);
             read_metadata(model);
             run_model(model, &info, most);
         }

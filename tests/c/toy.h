@@ -10,8 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "attention/attention.h"
 #include "gguf.h"
 #include "nextpixel.h"
+#include "sampling/output.h"
 
 /* ---- a GGUF file, field by field ------------------------------------------------------------------------------------------- */
 
@@ -36,12 +38,19 @@ enum { TOY_LEARNED_HALF, TOY_LEARNED_WHOLE, TOY_SINUSOIDAL };
 typedef struct {
     uint32_t height, width, channels, levels;
     uint32_t blocks, d, inner, heads, key_length;
-    int local;
-    uint32_t query_block, memory_block; /* of local attention */
+    nx_pattern_kind pattern;
+    uint32_t query_block, memory_block; /* of local 1D attention */
+    uint32_t block_rows, block_cols, flange_rows, flange_cols; /* of local 2D attention */
     int position;
+    int pre_norm;
+    int palette;           /* elements are indices of `levels` colours */
+    nx_output_kind output;
+    uint32_t mixtures;     /* of NX_DMOL */
+    uint32_t input_height, input_width, encoder_blocks; /* of super-resolution, else 0 */
     uint32_t classes;
     int biases;      /* in query, key, value and output */
-    uint32_t type;   /* of the matrices: NX_F32, NX_F16, NX_Q8_0 */
+    int headless;    /* no output.bias */
+    uint32_t type;   /* of the matrices: NX_F32, NX_F16, NX_Q8_0, NX_Q4_0 */
     uint32_t tables; /* type of the embeddings */
     float sharpness; /* deviation of the logits; 0: 1.5 */
     uint64_t seed;
@@ -77,6 +86,13 @@ typedef struct {
 
 toy *toy_build(const toy_config *config, const toy_twist *twist);
 
+/* Elements of a position, positions in a row, positions, numbers of the output layer; the pattern and the distribution. */
+uint32_t toy_elements(const toy_config *config);
+uint32_t toy_cols(const toy_config *config);
+uint32_t toy_positions(const toy_config *config);
+nx_output toy_output(const toy_config *config);
+nx_pattern toy_pattern(const toy_config *config);
+
 /* Appends the data of a tensor in its type and sets its values to what they became. */
 void toy_encode(toy_file *file, const toy_tensor *tensor);
 
@@ -87,7 +103,8 @@ const toy_tensor *toy_find(const toy *model, const char *name);
 uint8_t toy_value(uint32_t level, uint32_t levels);
 uint8_t toy_level(uint32_t value, uint32_t levels);
 
-/* A spread of configurations that between them have every feature. Returns how many; `list` may be null. */
+/* A spread of configurations that between them have every feature. Returns how many; `list` and `names` may be null. */
+enum { TOY_PALETTE = 8, TOY_DMOL, TOY_DMOL_GREY, TOY_BERNOULLI, TOY_LOGISTIC, TOY_GAUSSIAN, TOY_SR_DMOL, TOY_SR_PALETTE, TOY_Q4_0, TOY_SR_Q8_0 };
 uint32_t toy_configs(const toy_config **list, const char *const **names);
 
 /* ---- use of the library in one call, with blocks of exactly the size that it asked for -------------------------------------- */
@@ -96,7 +113,13 @@ uint32_t toy_configs(const toy_config **list, const char *const **names);
 nx_model *toy_open(const toy *model);
 
 /* A session; null after a failed check. *bytes (may be null): its size. */
+nx_session *toy_bare_session(const nx_model *model, const nx_settings *settings, size_t *bytes);
+
+/* The same, conditioned on toy_input when the model takes an image. */
 nx_session *toy_session(const nx_model *model, const nx_settings *settings, size_t *bytes);
+
+/* Some image for nx_session_condition. Its number of values: 0 when the model takes none. */
+uint32_t toy_input(const nx_info *info, uint8_t **values);
 
 /* Settings of `samples` samples, seed `seed`, no label, temperature 1, no filter. */
 nx_settings toy_settings(uint32_t samples, uint32_t seed);

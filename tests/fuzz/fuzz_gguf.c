@@ -25,7 +25,7 @@ static void damage_session(uint8_t *block, size_t bytes, const uint8_t *data, si
         uint32_t word, value;
         memcpy(&word, end -= 4, 4);
         memcpy(&value, end -= 4, 4);
-        size_t at = 4 * (word & 1 ? (word >> 1) % 15 : (word >> 1) % (bytes / 4));
+        size_t at = 4 * (word & 1 ? (word >> 1) % 16 : (word >> 1) % (bytes / 4));
         memcpy(block + at, &value, 4);
     }
 }
@@ -36,22 +36,22 @@ static void fuzz_session(const nx_model *model, const uint8_t *data, size_t size
     size_t bytes;
     settings.trace = size & 1;
     nx_model_info(model, &info);
-    if (nx_session_size(model, &settings, &bytes) || bytes > MOST) return;
+    if (nx_session_size(model, &settings, &bytes) || bytes > MOST || info.input_height * info.input_width > 400) return;
     nx_session *session = toy_session(model, &settings, NULL);
-    uint32_t known = info.elements < 10 ? info.elements / 2 : 5;
-    uint8_t *values = memory_take(2 * NX_MAX_SAMPLES);
-    float *nats = memory_take(2 * NX_MAX_SAMPLES * sizeof *nats), *logits = memory_take(info.levels * sizeof *logits);
+    uint32_t known = info.positions < 10 ? info.positions / 2 : 5, E = info.position_elements;
+    uint8_t *values = memory_take(2 * NX_MAX_SAMPLES * E);
+    float *nats = memory_take(2 * NX_MAX_SAMPLES * E * sizeof *nats), *output = memory_take(info.outputs * sizeof *output);
     float *weights = memory_take((size_t)info.blocks * info.heads * info.window * sizeof *weights);
-    uint32_t from, to;
-    memset(values, 99, 2 * NX_MAX_SAMPLES);
+    uint32_t *keys = memory_take(info.window * sizeof *keys), count;
+    memset(values, 1, 2 * NX_MAX_SAMPLES * E);
     nx_session_prefill(model, session, values, known, nats);
     if (size & 2) nx_session_step(model, session, 1, values, nats);
     damage_session((uint8_t *)session, bytes, data, size);
     if (nx_session_check(model, session, bytes) != NX_OK) return;
     nx_session_prefill(model, session, values, 2, nats);
     nx_session_step(model, session, 2, values, nats);
-    nx_session_logits(model, session, 1, logits);
-    nx_session_attention(model, session, 1, weights, &from, &to);
+    nx_session_output(model, session, 1, output);
+    nx_session_attention(model, session, 1, weights, keys, &count);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -11,9 +11,9 @@ int main(int argc, char **argv) {
         {.height = 3, .width = 4, .channels = 1, .levels = 3, .blocks = 1, .d = 8, .inner = 8, .heads = 2, .key_length = 4,
          .position = TOY_LEARNED_HALF, .classes = 3},
         {.height = 3, .width = 3, .channels = 3, .levels = 4, .blocks = 2, .d = 4, .inner = 8, .heads = 1, .key_length = 8,
-         .local = 1, .query_block = 4, .memory_block = 5, .position = TOY_LEARNED_WHOLE, .biases = 1},
+         .pattern = NX_LOCAL_1D, .query_block = 4, .memory_block = 5, .position = TOY_LEARNED_WHOLE, .biases = 1},
         {.height = 4, .width = 5, .channels = 1, .levels = 256, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
-         .local = 1, .query_block = 5, .memory_block = 0, .position = TOY_SINUSOIDAL, .type = NX_F16, .tables = NX_F16},
+         .pattern = NX_LOCAL_1D, .query_block = 5, .memory_block = 0, .position = TOY_SINUSOIDAL, .type = NX_F16, .tables = NX_F16},
         {.height = 2, .width = 2, .channels = 1, .levels = 2, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .key_length = 32,
          .position = TOY_SINUSOIDAL, .classes = 1, .type = NX_Q8_0, .tables = NX_Q8_0},
     };

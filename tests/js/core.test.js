@@ -68,6 +68,15 @@ test('structs of the header', () => {
   );
 });
 
+test('structs have the sizes that src/nextpixel.c asserts', async () => {
+  const source = await readFile(`${ROOT}src/nextpixel.c`, 'utf8');
+  const sizes = [...source.matchAll(/sizeof\((nx_\w+)\) == (\d+)/g)];
+  assert.ok(sizes.length >= 4);
+  for (const [, name, bytes] of sizes) {
+    assert.equal(name === 'nx_problem' ? PROBLEM_BYTES : sizeOf(/** @type {any} */ (name)), Number(bytes), name);
+  }
+});
+
 test('a struct is read as it was written', () => {
   const view = new DataView(new ArrayBuffer(64));
   const settings = {
@@ -182,13 +191,45 @@ test('what the C library refuses becomes an error with its status', () => {
   }
   assert.equal(core.sessions, 0, 'a refused session leaves nothing behind');
   const session = core.openSession(draw);
-  assert.throws(() => core.step(session, 65), isError('argument', /element 0/));
+  assert.throws(() => core.step(session, 65), isError('argument', /position 0/));
   core.step(session, 1);
   assert.throws(() => core.prefill(session, noise(1), false), isError('argument'));
   assert.throws(() => core.attention(session, 0), isError('argument'));
-  assert.throws(() => core.logits(session, 1), isError('argument'));
+  assert.throws(() => core.output(session, 1), isError('argument'));
   assert.throws(() => core.prefill(session, noise(100000), false), RangeError);
   assert.equal(core.position(session), 1);
+});
+
+test('slices count every value: 64 samples of three channels', () => {
+  const file = toyModel({ channels: 3, levels: 256, output: 'dmol', mixtures: 1, width: 16, height: 16 });
+  const core = new Core(wasmModule, file);
+  assert.deepEqual([core.positions, core.positionValues, core.sliceLimit(64), core.sliceLimit(1)], [256, 3, 42, 2730]);
+  const session = core.openSession({ ...draw, samples: 64 });
+  const { values, nats } = core.step(session, 42);
+  assert.deepEqual([values.length, nats.length], [42 * 64 * 3, 42 * 64 * 3]);
+  assert.ok(nats.every((cost) => cost >= 0 && Number.isFinite(cost)));
+  assert.throws(() => core.step(session, 43), RangeError);
+  assert.equal(core.output(session, 63).length, 10);
+  core.closeSession(session);
+});
+
+test('a palette, and an input that must come first', () => {
+  const core = new Core(wasmModule, toyModel({ channels: 3, levels: 5, palette: true, inputWidth: 4 }));
+  const session = core.openSession(draw, { trace: true });
+  assert.throws(() => core.step(session, 1), isError('argument'));
+  assert.throws(() => core.prefill(session, Uint8Array.of(0), false), isError('argument'));
+  assert.throws(() => core.condition(session, noise(47)), isError('argument', /small picture/));
+  core.condition(session, noise(48));
+  assert.throws(() => core.condition(session, noise(48)), isError('argument'));
+  assert.throws(() => core.prefill(session, Uint8Array.of(5), false), isError('argument'));
+  core.prefill(session, Uint8Array.of(4, 0, 3), true);
+  assert.deepEqual([...core.attention(session, 0).keys], [0, 1, 2]);
+  assert.ok(core.step(session, 61).values.every((index) => index < 5));
+  core.closeSession(session);
+  assert.equal(core.sessions, 0, 'what condition() and attention() took is free again');
+  const plain = new Core(wasmModule, toyModel());
+  const other = plain.openSession(draw);
+  assert.throws(() => plain.condition(other, noise(48)), isError('argument'));
 });
 
 test('a model takes and gives back nothing but its own memory', async () => {

@@ -70,3 +70,17 @@ export async function busyDuring(ms) {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
 }
+
+/**
+ * Each query's attention weights sum to 1.
+ *
+ * @param {import('../../web/lib/index.js').Attention} attention
+ */
+export function assertRows({ blocks, heads, elements, weights }) {
+  const span = elements.length;
+  assert.equal(weights.length, blocks * heads * span);
+  for (let i = 0; i < blocks * heads; i++) {
+    const sum = weights.subarray(i * span, (i + 1) * span).reduce((total, weight) => total + weight, 0);
+    assert.ok(Math.abs(sum - 1) < 1e-5, `${sum}`);
+  }
+}

@@ -6,8 +6,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { Codec, nearestColours } from '../../web/lib/codec.js';
 import { blank, paint, picture } from '../../web/lib/draw.js';
-import { elementsOf, fromRGBA, quantise, resample } from '../../web/lib/image.js';
+import { fromRGBA, inputOf, pictureOf, quantise, reduce, resample } from '../../web/lib/image.js';
 import { collect, isError, load } from './helpers.js';
 import { noise, toyModel } from './toy.js';
 
@@ -22,21 +23,22 @@ test('grey in, the same grey out', () => {
   );
 });
 
-test('luma, and transparency over black', () => {
+test('luma, and transparency: over black for grey, over white for colour', () => {
   assert.deepEqual([...fromRGBA([255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255], 1)], [76, 150, 29]);
   assert.deepEqual([...fromRGBA([200, 200, 200, 0, 200, 200, 200, 128], 1)], [0, 100]);
-  assert.deepEqual([...fromRGBA([200, 100, 50, 128, 1, 2, 3, 255], 3)], [100, 50, 25, 1, 2, 3]);
+  assert.deepEqual([...fromRGBA([200, 100, 50, 128, 1, 2, 3, 255], 3)], [227, 177, 152, 1, 2, 3]);
+  assert.deepEqual([...fromRGBA([0, 0, 0, 0, 9, 9, 9, 0], 3)], Array(6).fill(255));
 });
 
 test('raw images: RGBA or elements, of the size of the model', () => {
   const elements = Uint8Array.of(1, 2, 3, 4);
-  assert.deepEqual(elementsOf({ data: elements, width: 2, height: 2 }, GREY), elements);
-  assert.notEqual(elementsOf({ data: elements, width: 2, height: 2 }, GREY), elements, 'a copy');
-  assert.deepEqual(elementsOf({ data: [1, 2, 3, 4], width: 2, height: 2 }, GREY), elements);
+  assert.deepEqual(pictureOf({ data: elements, width: 2, height: 2 }, GREY), elements);
+  assert.notEqual(pictureOf({ data: elements, width: 2, height: 2 }, GREY), elements, 'a copy');
+  assert.deepEqual(pictureOf({ data: [1, 2, 3, 4], width: 2, height: 2 }, GREY), elements);
   const rgba = new Uint8ClampedArray([5, 5, 5, 255, 6, 6, 6, 255, 7, 7, 7, 255, 8, 8, 8, 255]);
-  assert.deepEqual([...elementsOf({ data: rgba, width: 2, height: 2 }, GREY)], [5, 6, 7, 8]);
-  assert.equal(elementsOf({ data: rgba, width: 2, height: 2 }, RGB).length, 12);
-  assert.equal(elementsOf({ data: new Uint8Array(12), width: 2, height: 2 }, RGB).length, 12);
+  assert.deepEqual([...pictureOf({ data: rgba, width: 2, height: 2 }, GREY)], [5, 6, 7, 8]);
+  assert.equal(pictureOf({ data: rgba, width: 2, height: 2 }, RGB).length, 12);
+  assert.equal(pictureOf({ data: new Uint8Array(12), width: 2, height: 2 }, RGB).length, 12);
 });
 
 test('images that are none', () => {
@@ -54,7 +56,7 @@ test('images that are none', () => {
     [{ width: 2, height: 2 }, /data, width, height/],
     [{ naturalWidth: 0, naturalHeight: 0, width: 2, height: 2 }, /decode/],
   ]);
-  for (const [image, message] of bad) assert.throws(() => elementsOf(image, GREY), isError('argument', message));
+  for (const [image, message] of bad) assert.throws(() => pictureOf(image, GREY), isError('argument', message));
 });
 
 test('levels: the nearest, and what is already a level stays', () => {
@@ -104,30 +106,113 @@ test('an image of the page is scaled to the model', (context) => {
   Object.assign(globalThis, { OffscreenCanvas: Canvas });
   context.after(() => Reflect.deleteProperty(globalThis, 'OffscreenCanvas'));
   const image = /** @type {any} */ ({ width: 4, height: 4 });
-  assert.deepEqual([...elementsOf(image, GREY)], [255, 255, 255, 255]);
+  assert.deepEqual([...pictureOf(image, GREY)], [255, 255, 255, 255]);
   assert.deepEqual(
-    [...elementsOf(/** @type {any} */ ({ naturalWidth: 4, naturalHeight: 4, width: 1, height: 1 }), GREY)],
+    [...pictureOf(/** @type {any} */ ({ naturalWidth: 4, naturalHeight: 4, width: 1, height: 1 }), GREY)],
     [255, 255, 255, 255],
   );
   assert.throws(
-    () => elementsOf(/** @type {any} */ ({ ...image, tainted: true }), GREY),
+    () => pictureOf(/** @type {any} */ ({ ...image, tainted: true }), GREY),
     isError('argument', /crossorigin/),
   );
 });
 
+test('reduced by whole numbers: means of boxes, halves rounded up', () => {
+  const shape = { width: 4, height: 2, channels: 1 };
+  assert.deepEqual([...reduce(Uint8Array.of(0, 1, 8, 9, 1, 0, 9, 9), shape, 2, 1)], [1, 9]);
+  assert.deepEqual([...reduce(Uint8Array.of(0, 1, 8, 9, 1, 0, 9, 9), shape, 4, 1)], [1, 1, 9, 9]);
+  const colour = { width: 2, height: 2, channels: 3 };
+  assert.deepEqual(
+    [...reduce(Uint8Array.of(10, 0, 255, 20, 0, 255, 30, 0, 255, 40, 1, 254), colour, 1, 1)],
+    [25, 0, 255],
+  );
+  const same = noise(12);
+  assert.deepEqual(reduce(same, colour, 2, 2), same);
+});
+
+test('the small picture: as it is, reduced, or refused', () => {
+  const info = { inputWidth: 2, inputHeight: 2, channels: 3 };
+  const small = { data: noise(12), width: 2, height: 2 };
+  assert.deepEqual(inputOf(small, info), small.data);
+  assert.notEqual(inputOf(small, info), small.data, 'a copy');
+  const large = { data: noise(6 * 4 * 3), width: 6, height: 4 };
+  assert.deepEqual(inputOf(large, info), reduce(large.data, { width: 6, height: 4, channels: 3 }, 2, 2));
+  const rgba = Uint8ClampedArray.from({ length: 6 * 4 * 4 }, (_, i) => (i % 4 === 3 ? 255 : large.data[i - (i >> 2)]));
+  assert.deepEqual(inputOf({ data: rgba, width: 6, height: 4 }, info), inputOf(large, info));
+  for (const [width, height] of [
+    [3, 2],
+    [2, 3],
+    [1, 1],
+    [0, 0],
+    [-2, 2],
+    [NaN, 2],
+  ]) {
+    const data = new Uint8Array(Math.max(0, 3 * width * height) || 0);
+    assert.throws(() => inputOf({ data, width, height }, info), isError('argument', /2 x 2 or a whole multiple/));
+  }
+  assert.throws(() => inputOf({ data: noise(11), width: 2, height: 2 }, info), isError('argument', /11 values/));
+  assert.throws(() => inputOf(/** @type {any} */ (null), info), isError('argument', /image must be/));
+});
+
+test('colours of a palette: the nearest, of equals the first', () => {
+  const palette = Uint8Array.of(0, 0, 0, 10, 10, 10, 255, 0, 0, 10, 10, 10);
+  const pixels = Uint8Array.of(10, 10, 10, 5, 5, 5, 6, 5, 5, 200, 90, 0);
+  assert.deepEqual([...nearestColours(pixels, palette)], [1, 0, 1, 2]);
+});
+
+/**
+ * @param {{ width: number, height: number, channels: number }} shape
+ * @param {number[]} [order]  default: raster order of the channels
+ * @param {number[]} [palette]
+ */
+function codecOf({ width, height, channels }, order, palette) {
+  const places = order ?? Array.from({ length: width * height * channels }, (_, i) => i);
+  const colours = palette ? Uint8Array.from(palette) : null;
+  const info = { width, height, channels, levels: 256, positions: places.length, palette: colours };
+  return new Codec(/** @type {any} */ (info), Uint32Array.from(places));
+}
+
 test('painting: a pixel appears with its last channel', () => {
   const elements = Uint8Array.of(1, 2, 3, 4, 5, 6);
-  assert.deepEqual(
-    [...picture(elements.subarray(0, 5), { width: 2, height: 1, channels: 3 }).data],
-    [1, 2, 3, 255, 0, 0, 0, 0],
-  );
+  const codec = codecOf({ width: 2, height: 1, channels: 3 });
+  const { data: early } = picture(codec, elements.subarray(0, 5));
+  assert.deepEqual([...early.subarray(0, 4)], [1, 2, 3, 255]);
+  assert.equal(early[7], 0);
   const { data } = blank(2, 1);
-  for (let to = 1; to <= 6; to++) paint(data, elements, to - 1, to, 3);
+  for (let i = 0; i < 6; i++) paint(data, codec, i, elements.subarray(i, i + 1));
   assert.deepEqual([...data], [1, 2, 3, 255, 4, 5, 6, 255]);
   assert.deepEqual(
-    [...picture(Uint8Array.of(9), { width: 1, height: 2, channels: 1 }).data],
+    [...picture(codecOf({ width: 1, height: 2, channels: 1 }), Uint8Array.of(9)).data],
     [9, 9, 9, 255, 0, 0, 0, 0],
   );
+});
+
+test('painting in generation order', () => {
+  const shape = { width: 2, height: 2, channels: 1 };
+  const { data } = picture(codecOf(shape, [0, 2, 1, 3]), Uint8Array.of(1, 2, 3));
+  assert.deepEqual([...data], [1, 1, 1, 255, 3, 3, 3, 255, 2, 2, 2, 255, 0, 0, 0, 0]);
+  const pixels = codecOf({ ...shape, channels: 3 }, [1, 0, 2, 3]);
+  assert.deepEqual(
+    Array.from({ length: 7 }, (_, i) => pixels.place(i)),
+    [3, 4, 5, 0, 1, 2, 6],
+  );
+  assert.deepEqual([...picture(pixels, Uint8Array.of(7, 8, 9)).data.subarray(0, 8)], [0, 0, 0, 0, 7, 8, 9, 255]);
+});
+
+test('a picture to values, and back', () => {
+  const shape = { width: 2, height: 2, channels: 3 };
+  const image = Uint8Array.of(1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4);
+  const pixels = codecOf(shape, [1, 0, 2, 3]);
+  assert.deepEqual([...pixels.encode(image)], [2, 2, 2, 1, 1, 1, 3, 3, 3, 4, 4, 4]);
+  assert.deepEqual([...pixels.encode(image, 1)], [2, 2, 2]);
+  const colours = codecOf(shape, [1, 0, 2, 3], [0, 0, 0, 2, 2, 2, 4, 5, 6]);
+  const values = colours.encode(image);
+  assert.deepEqual([...values], [1, 0, 1, 2]);
+  assert.deepEqual([...colours.decode(values)], [2, 2, 2, 0, 0, 0, 2, 2, 2, 4, 5, 6]);
+  assert.deepEqual(colours.seen(values), colours.decode(values));
+  assert.deepEqual([...colours.costs(Float32Array.of(1, 2))], [1, 0, 0, 2, 0, 0]);
+  const nats = Float32Array.of(1, 2, 3);
+  assert.equal(pixels.costs(nats), nats);
 });
 
 /** A canvas that records what is painted. */

@@ -15,8 +15,8 @@ import { noise, toyModel } from './toy.js';
 const SETTINGS = { seed: 1n, samples: 2, label: -1, temperature: 1, topK: 0, topP: 1 };
 const ELEMENTS = 64;
 
-/** A worker whose slices are run one by one. */
-function bench() {
+/** A worker whose slices are run one by one. @param {Uint8Array<ArrayBuffer>} [bytes]  of its model */
+function bench(bytes = toyModel()) {
   /** @type {FromWorker[]} */
   const posted = [];
   /** @type {(() => void)[]} */
@@ -28,7 +28,7 @@ function bench() {
     (task) => () => void loop.push(task),
     () => (time += 5),
   );
-  tasks.receive({ type: 'open', id: 1, module: wasmModule, bytes: toyModel() });
+  tasks.receive({ type: 'open', id: 1, module: wasmModule, bytes });
   posted.length = 0;
   return {
     tasks,
@@ -61,6 +61,7 @@ test('open answers with the model', () => {
   tasks.receive({ type: 'open', id: 7, module: wasmModule, bytes: toyModel() });
   assert.equal(posted.length, 1);
   assert.ok(posted[0].type === 'opened' && posted[0].id === 7 && posted[0].info.name === 'toy');
+  assert.equal(posted[0].order.length, ELEMENTS);
   tasks.receive({ type: 'open', id: 8, module: wasmModule, bytes: new Uint8Array(10) });
   assert.ok(posted[1].type === 'failed' && posted[1].id === 8 && posted[1].error.code === 'format');
 });
@@ -114,6 +115,48 @@ test('stop frees a run wherever it is, and it computes no further', () => {
     worker.settle();
   }
   assert.deepEqual(worker.posted, []);
+});
+
+const enlarging = toyModel({ width: 4, height: 4, channels: 3, levels: 256, output: 'dmol', inputWidth: 2 });
+
+test('positions of three values: from and to count positions', () => {
+  const worker = bench(enlarging);
+  const { tasks, posted } = worker;
+  tasks.receive({ type: 'draw', id: 2, known: noise(9), input: noise(12), settings: SETTINGS });
+  tasks.receive({ type: 'next', id: 2, chunk: 4 });
+  worker.settle();
+  const step = /** @type {StepMessage} */ (posted.pop());
+  assert.deepEqual([step.from, step.to, step.values.length, step.nats.length, step.last], [3, 7, 24, 24, false]);
+  tasks.receive({ type: 'next', id: 2, chunk: 100 });
+  worker.settle();
+  const rest = /** @type {StepMessage} */ (posted.pop());
+  assert.deepEqual([rest.from, rest.to, rest.last], [7, 16, true]);
+  tasks.receive({ type: 'score', id: 3, values: noise(48), input: noise(12), label: -1 });
+  worker.settle();
+  const scored = /** @type {import('../../web/lib/protocol.js').ScoredMessage} */ (posted.pop());
+  assert.equal(scored.nats.length, 48);
+});
+
+test('the small picture is read in a slice of its own, and a wrong one leaves nothing behind', () => {
+  const worker = bench(enlarging);
+  worker.tasks.receive({ type: 'score', id: 2, values: noise(48), input: noise(12), label: -1 });
+  worker.slice();
+  assert.equal(worker.sessions, 1);
+  worker.tasks.receive({ type: 'stop', id: 2 });
+  assert.equal(worker.sessions, 0);
+  worker.settle();
+  assert.equal(worker.posted.length, 0);
+  worker.tasks.receive({ type: 'score', id: 3, values: noise(48), input: noise(11), label: -1 });
+  worker.tasks.receive({ type: 'score', id: 4, values: noise(48), label: -1 });
+  worker.settle();
+  assert.deepEqual(
+    worker.posted.map((message) => message.type === 'failed' && [message.id, message.error.code]),
+    [
+      [3, 'argument'],
+      [4, 'argument'],
+    ],
+  );
+  assert.equal(worker.sessions, 0);
 });
 
 test('work in flight takes turns', () => {

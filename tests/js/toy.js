@@ -17,6 +17,16 @@ import { F32, writeGGUF } from './gguf.js';
  * @property {number} [feedForward]
  * @property {number} [queryBlock]   0: full causal attention
  * @property {number} [memoryBlock]
+ * @property {number} [blockRows]    over 0: local 2D attention
+ * @property {number} [blockCols]
+ * @property {number} [flangeRows]
+ * @property {number} [flangeCols]
+ * @property {boolean} [palette]     with colours of which no two are the same
+ * @property {'categorical' | 'bernoulli' | 'dmol' | 'logistic' | 'gaussian'} [output]
+ * @property {number} [mixtures]     of dmol
+ * @property {number} [inputWidth]   over 0: super-resolution
+ * @property {number} [inputHeight]
+ * @property {boolean} [preNorm]
  * @property {string[]} [classes]
  * @property {number} [outputScale]  deviation of the output weights
  * @property {Record<string, any[]>} [metadata]  further entries, or others in place of these
@@ -37,6 +47,16 @@ export function toyModel({
   feedForward = 32,
   queryBlock = 0,
   memoryBlock = 0,
+  blockRows = 0,
+  blockCols = 4,
+  flangeRows = 2,
+  flangeCols = 2,
+  palette = false,
+  output = 'categorical',
+  mixtures = 3,
+  inputWidth = 0,
+  inputHeight = inputWidth,
+  preNorm = false,
   classes = [],
   outputScale = 0.5,
   metadata = {},
@@ -49,22 +69,57 @@ export function toyModel({
     const count = shape.reduce((product, n) => product * n, 1);
     tensors[name] = { shape, type: F32, data: Float32Array.from({ length: count }, () => mean + scale * random()) };
   };
-  add('token_embd.weight', [channels * levels, d], 1 / Math.sqrt(d));
-  if (classes.length > 0) add('class_embd.weight', [classes.length, d], 1);
-  for (let i = 0; i < blocks; i++) {
-    for (const name of ['attn_q', 'attn_k', 'attn_v', 'attn_output'])
-      add(`blk.${i}.${name}.weight`, [d, d], 1.5 / Math.sqrt(d));
-    add(`blk.${i}.ffn_up.weight`, [feedForward, d], 1 / Math.sqrt(d));
-    add(`blk.${i}.ffn_up.bias`, [feedForward], 0.1);
-    add(`blk.${i}.ffn_down.weight`, [d, feedForward], 1 / Math.sqrt(feedForward));
-    add(`blk.${i}.ffn_down.bias`, [d], 0.1);
-    for (const name of ['attn_norm', 'ffn_norm']) {
-      add(`blk.${i}.${name}.weight`, [d], 0.1, 1);
-      add(`blk.${i}.${name}.bias`, [d], 0.1);
+  /** @type {(name: string) => void} */
+  const addNorm = (name) => {
+    add(`${name}.weight`, [d], 0.1, 1);
+    add(`${name}.bias`, [d], 0.1);
+  };
+  /** @type {(stack: string, crossed: boolean) => void} */
+  const addBlocks = (stack, crossed) => {
+    for (let i = 0; i < blocks; i++) {
+      const block = `${stack}blk.${i}`;
+      for (const attention of crossed ? ['attn', 'cross_attn'] : ['attn'])
+        for (const name of ['q', 'k', 'v', 'output'])
+          add(`${block}.${attention}_${name}.weight`, [d, d], 1.5 / Math.sqrt(d));
+      add(`${block}.ffn_up.weight`, [feedForward, d], 1 / Math.sqrt(d));
+      add(`${block}.ffn_up.bias`, [feedForward], 0.1);
+      add(`${block}.ffn_down.weight`, [d, feedForward], 1 / Math.sqrt(feedForward));
+      add(`${block}.ffn_down.bias`, [d], 0.1);
+      for (const name of crossed ? ['attn_norm', 'cross_attn_norm', 'ffn_norm'] : ['attn_norm', 'ffn_norm'])
+        addNorm(`${block}.${name}`);
     }
+    if (preNorm) addNorm(`${stack}output_norm`);
+  };
+  const dmol = output === 'dmol';
+  const enlarges = inputWidth > 0;
+  if (dmol) {
+    add('pixel_embd.weight', [d, channels], 1);
+    add('pixel_embd.bias', [d], 0.1);
+  } else {
+    add('token_embd.weight', [(palette ? 1 : channels) * levels, d], 1 / Math.sqrt(d));
   }
-  add('output.weight', [levels, d], outputScale);
-  add('output.bias', [levels], 0.1);
+  if (palette) {
+    const data = Float32Array.from({ length: 3 * levels }, (_, i) => (Math.floor(i / 3) * [37, 91, 151][i % 3]) % 256);
+    tensors['palette.weight'] = { shape: [levels, 3], type: F32, data };
+  }
+  if (enlarges) {
+    add('enc.pixel_embd.weight', [d, channels], 1);
+    add('enc.pixel_embd.bias', [d], 0.1);
+    addBlocks('enc.', false);
+  }
+  if (classes.length > 0) add('class_embd.weight', [classes.length, d], 1);
+  addBlocks('', enlarges);
+  const mixture = (channels === 3 ? 10 : 3) * mixtures;
+  const outputs = { categorical: levels, bernoulli: 1, dmol: mixture, logistic: 2, gaussian: 2 }[output];
+  add('output.weight', [outputs, d], outputScale);
+  add('output.bias', [outputs], 0.1);
+  // Distributions some grey levels wide: lower log scales, which follow the means of each channel.
+  const bias = tensors['output.bias'].data;
+  for (let i = 0; i < outputs; i++) {
+    const part = Math.floor(i / mixtures) - 1;
+    if (dmol && part >= 0 && part % (channels === 3 ? 3 : 2) === 1) bias[i] -= 2;
+    if ((output === 'logistic' || output === 'gaussian') && i === 1) bias[i] -= 2;
+  }
 
   const local = queryBlock > 0;
   return writeGGUF({
@@ -84,15 +139,27 @@ export function toyModel({
       'image-transformer.attention.head_count': ['u32', heads],
       'image-transformer.attention.key_length': ['u32', d / heads],
       'image-transformer.attention.layer_norm_epsilon': ['f32', 1e-6],
-      'image-transformer.attention.pattern': ['string', local ? 'local-1d' : 'full'],
+      'image-transformer.attention.pattern': ['string', blockRows > 0 ? 'local-2d' : local ? 'local-1d' : 'full'],
       ...(local && {
         'image-transformer.attention.query_block': ['u32', queryBlock],
         'image-transformer.attention.memory_block': ['u32', memoryBlock],
       }),
-      'image-transformer.norm': ['string', 'post'],
+      ...(blockRows > 0 && {
+        'image-transformer.attention.block_rows': ['u32', blockRows],
+        'image-transformer.attention.block_cols': ['u32', blockCols],
+        'image-transformer.attention.flange_rows': ['u32', flangeRows],
+        'image-transformer.attention.flange_cols': ['u32', flangeCols],
+      }),
+      ...(enlarges && {
+        'image-transformer.input.height': ['u32', inputHeight],
+        'image-transformer.input.width': ['u32', inputWidth],
+        'image-transformer.encoder.block_count': ['u32', blocks],
+      }),
+      'image-transformer.norm': ['string', preNorm ? 'pre' : 'post'],
       'image-transformer.position.type': ['string', 'sinusoidal'],
       ...(classes.length > 0 && { 'image-transformer.classes': ['array', 'string', classes] }),
-      'image-transformer.output.type': ['string', 'categorical'],
+      'image-transformer.output.type': ['string', output],
+      ...(dmol && { 'image-transformer.output.mixtures': ['u32', mixtures] }),
       'nextpixel.card.dataset': ['string', 'noise'],
       'nextpixel.card.license': ['string', 'of the card'],
       ...metadata,

@@ -120,7 +120,7 @@ export function createAttentionView(store, root, pictures) {
     const who = head < 0 ? 'All heads on average' : `Layer ${Math.floor(head / info.heads) + 1}, head ${head % info.heads + 1}`;
     const words = describe({ picture, place, known, info });
     const shares = at === 0 ? ' There is nothing before the first pixel to look at.'
-      : ` ${who}: at most ${percent(heat.most)} on one pixel${current.from < 0 ? `, ${percent(heat.start)} on the mark that stands before the first pixel` : ''}.`;
+      : ` ${who}: at most ${percent(heat.most)} on one pixel${current.elements[0] < 0 ? `, ${percent(heat.start)} on the mark that stands before the first pixel` : ''}.`;
     note.replaceChildren(...words, '.', shares);
     legend.label(['0', percent(heat.most / 16), percent(heat.most / 4), percent(heat.most * 9 / 16), percent(heat.most)]);
     canvas.setAttribute('aria-label', note.textContent ?? '');

@@ -17,8 +17,8 @@
  * @param {number} head block * heads + head; -1: the average of all
  * @returns {Heat}
  */
-export function heatOf({ blocks, heads, from, to, weights }, head) {
-  const length = to - from;
+export function heatOf({ blocks, heads, elements, weights }, head) {
+  const length = elements.length;
   let shares = weights.subarray(head * length, (head + 1) * length);
   if (head < 0) {
     shares = new Float32Array(length);
@@ -26,12 +26,20 @@ export function heatOf({ blocks, heads, from, to, weights }, head) {
       for (let k = 0; k < length; k++) shares[k] += weights[h * length + k] / (blocks * heads);
     }
   }
-  const start = from < 0 ? shares[0] : 0;
+  const started = elements[0] < 0; // the mark before the first pixel is the first of the keys
   let most = 0;
-  for (let k = from < 0 ? 1 : 0; k < length; k++) most = Math.max(most, shares[k]);
+  /** @type {Map<number, number>} */
+  const at = new Map();
+  for (let k = started ? 1 : 0; k < length; k++) {
+    at.set(elements[k], shares[k]);
+    most = Math.max(most, shares[k]);
+  }
   return {
-    most, start,
-    share: (i) => (i < Math.max(0, from) || i >= to ? NaN : most > 0 ? Math.sqrt(shares[i - from] / most) : 0),
+    most, start: started ? shares[0] : 0,
+    share: (i) => {
+      const share = at.get(i);
+      return share === undefined ? NaN : most > 0 ? Math.sqrt(share / most) : 0;
+    },
   };
 }
 
@@ -42,8 +50,9 @@ export function heatOf({ blocks, heads, from, to, weights }, head) {
  * @param {number} queryBlock 0: no blocks, everything before is seen
  * @returns {{ memory: [number, number], own: [number, number] }}
  */
-export function windowOf({ from, to }, queryBlock) {
-  const first = Math.max(0, from);
+export function windowOf({ elements }, queryBlock) {
+  const to = elements[elements.length - 1] + 1;
+  const first = Math.max(0, elements[0]);
   const block = queryBlock > 0 ? Math.floor(to / queryBlock) * queryBlock : 0;
   const split = Math.min(to, Math.max(first, block - 1));
   return { memory: [first, split], own: [split, to] };

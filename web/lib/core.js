@@ -26,12 +26,12 @@ import { looksLike } from './sniff.js';
 const ALIGN = 16;
 const PAGE = 65536;
 
-/** The most values that one call takes or draws: elements times samples. */
+/** The most values that one call takes or draws: positions times samples times the values of a position. */
 const SLICE_VALUES = 8192;
 
 // The scratch block: a struct or a result pointer, a problem, values in, values or nats out.
 const AT_STRUCT = 0;
-const AT_PROBLEM = 64;
+const AT_PROBLEM = 96; // after the largest struct, nx_info
 const AT_VALUES = 256;
 const AT_NATS = AT_VALUES + SLICE_VALUES;
 const SCRATCH_BYTES = AT_NATS + 4 * SLICE_VALUES;
@@ -59,6 +59,8 @@ export class Core {
   poisoned = false;
   /** @type {ModelInfo} */
   info;
+  /** The place of each position in raster order. @type {Uint32Array<ArrayBuffer>} */
+  order;
 
   /**
    * @param {WebAssembly.Module} module
@@ -88,12 +90,18 @@ export class Core {
     this.#openModel(file);
     this.#call('nx_model_info', this.#model, this.#scratch + AT_STRUCT);
     this.#fields = readStruct(this.#view(), this.#scratch + AT_STRUCT, 'nx_info');
-    this.info = describe(this.#fields, this.#metadata(), file.length);
+    this.info = describe(this.#fields, this.#metadata(), this.#palette(), file.length);
+    this.order = this.#order();
   }
 
-  /** Steps in a complete image: height times width times channels. */
-  get elements() {
-    return this.#fields.elements;
+  /** Steps in a complete image. */
+  get positions() {
+    return this.#fields.positions;
+  }
+
+  /** Values of a position: E of the header. */
+  get positionValues() {
+    return this.#fields.position_elements;
   }
 
   /** Bytes of the whole memory. */
@@ -107,12 +115,12 @@ export class Core {
   }
 
   /**
-   * The most elements of each sample that one call may take or draw.
+   * The most positions of each sample that one call may take or draw.
    *
    * @param {number} samples
    */
-  static sliceLimit(samples) {
-    return Math.floor(SLICE_VALUES / samples);
+  sliceLimit(samples) {
+    return Math.floor(SLICE_VALUES / (samples * this.positionValues));
   }
 
   /**
@@ -148,78 +156,97 @@ export class Core {
   }
 
   /**
-   * Feeds known elements, the same to every sample.
+   * Reads the image that the run is conditioned on, before anything else.
    *
    * @param {Session} session
-   * @param {Uint8Array} values   (count) 8-bit, at most sliceLimit(1)
+   * @param {Uint8Array} values  (input height, input width, channels) 8-bit
+   */
+  condition(session, values) {
+    const address = this.#take(values.length);
+    try {
+      this.#bytes().set(values, address);
+      const status = this.#call('nx_session_condition', this.#model, session.pointer, address, values.length);
+      if (status < 0) throw statusError(status, 'Reading the small picture');
+    } finally {
+      this.#heap.free(address);
+    }
+  }
+
+  /**
+   * Feeds known positions, the same to every sample.
+   *
+   * @param {Session} session
+   * @param {Uint8Array} values   (count, positionValues) 8-bit, at most sliceLimit(1) positions
    * @param {boolean} wantNats
-   * @returns {Float32Array<ArrayBuffer>} (count), or empty
+   * @returns {Float32Array<ArrayBuffer>} (count, positionValues), or empty
    */
   prefill(session, values, wantNats) {
-    const { bytes, floats } = this.#slice(values.length, 1);
+    const count = values.length / this.positionValues;
+    const { bytes, floats } = this.#slice(count, 1);
     this.#bytes().set(values, bytes);
-    const { pointer } = session;
-    const status = this.#call('nx_session_prefill', this.#model, pointer, bytes, values.length, wantNats ? floats : 0);
-    if (status < 0) throw statusError(status, 'Reading the known elements');
+    const status = this.#call('nx_session_prefill', this.#model, session.pointer, bytes, count, wantNats ? floats : 0);
+    if (status < 0) throw statusError(status, 'Reading the known pixels');
     return this.#floats(floats, wantNats ? values.length : 0);
   }
 
   /**
-   * Draws the next elements of every sample.
+   * Draws the next positions of every sample.
    *
    * @param {Session} session
    * @param {number} steps  at most sliceLimit(session.samples)
-   * @returns {{ values: Uint8Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer> }} (steps, samples) each
+   * @returns {{ values: Uint8Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer> }} (steps, samples, positionValues)
+   *   each
    */
   step(session, steps) {
-    const count = steps * session.samples;
+    const count = steps * session.samples * this.positionValues;
     const { bytes, floats } = this.#slice(steps, session.samples);
     const status = this.#call('nx_session_step', this.#model, session.pointer, steps, bytes, floats);
-    if (status < 0) throw statusError(status, `Drawing element ${this.position(session)}`);
+    if (status < 0) throw statusError(status, `Drawing position ${this.position(session)}`);
     return { values: this.#bytes().slice(bytes, bytes + count), nats: this.#floats(floats, count) };
   }
 
   /**
    * @param {Session} session
-   * @returns {number} elements known or drawn so far
+   * @returns {number} positions known or drawn so far
    */
   position(session) {
     return this.#call('nx_session_position', session.pointer) >>> 0;
   }
 
   /**
-   * The logits of the last position computed with its output layer.
+   * What the output layer gave for the last position computed with it: the logits of a categorical distribution, the
+   * parameters of another one.
    *
    * @param {Session} session
    * @param {number} sample
-   * @returns {Float32Array<ArrayBuffer>} (levels)
+   * @returns {Float32Array<ArrayBuffer>}
    */
-  logits(session, sample) {
-    const status = this.#call('nx_session_logits', this.#model, session.pointer, sample, this.#scratch + AT_NATS);
-    if (status < 0) throw statusError(status, 'Reading the logits');
-    return this.#floats(this.#scratch + AT_NATS, this.#fields.levels);
+  output(session, sample) {
+    const status = this.#call('nx_session_output', this.#model, session.pointer, sample, this.#scratch + AT_NATS);
+    if (status < 0) throw statusError(status, 'Reading the output layer');
+    return this.#floats(this.#scratch + AT_NATS, this.#fields.outputs);
   }
 
   /**
-   * The attention weights of the last position computed, of a session with trace. The C library counts key positions,
-   * whose inputs are shifted by one: position j holds element j - 1.
+   * The attention weights of the last position computed, of a session with trace.
    *
    * @param {Session} session
    * @param {number} sample
-   * @returns {{ from: number, to: number, weights: Float32Array<ArrayBuffer> }} input elements from..to-1, -1 being the
-   *   start vector; weights (blocks, heads, to - from)
+   * @returns {{ keys: Uint32Array<ArrayBuffer>, weights: Float32Array<ArrayBuffer> }} keys: the positions that it saw.
+   *   The input is shifted by one: key j holds what stands at position j - 1, key 0 the start. weights (blocks, heads,
+   *   keys)
    */
   attention(session, sample) {
     const { blocks, heads, window } = this.#fields;
-    const address = this.#take(4 * blocks * heads * window);
+    const address = this.#take(4 * window * (1 + blocks * heads));
     try {
-      const range = this.#scratch + AT_STRUCT;
+      const result = this.#scratch + AT_STRUCT;
+      const weights = address + 4 * window;
       const { pointer } = session;
-      const status = this.#call('nx_session_attention', this.#model, pointer, sample, address, range, range + 4);
+      const status = this.#call('nx_session_attention', this.#model, pointer, sample, weights, address, result);
       if (status < 0) throw statusError(status, 'Reading the attention weights');
-      const from = this.#word(range);
-      const to = this.#word(range + 4);
-      return { from: from - 1, to: to - 1, weights: this.#floats(address, blocks * heads * (to - from)) };
+      const count = this.#word(result);
+      return { keys: this.#words(address, count), weights: this.#floats(weights, blocks * heads * count) };
     } finally {
       this.#heap.free(address);
     }
@@ -250,6 +277,22 @@ export class Core {
     check(this.#call('nx_model_open', model, modelBytes, above, file.length, result, problem));
     this.#heap.free(above);
     this.#model = this.#word(result);
+  }
+
+  #order() {
+    const { positions } = this.#fields;
+    const address = this.#take(4 * positions);
+    this.#call('nx_model_order', this.#model, address);
+    const order = this.#words(address, positions);
+    this.#heap.free(address);
+    return order;
+  }
+
+  #palette() {
+    if (!this.#fields.palette) return null;
+    const at = this.#scratch + AT_VALUES;
+    this.#call('nx_model_palette', this.#model, at);
+    return this.#bytes().slice(at, at + 3 * this.#fields.levels);
   }
 
   #metadata() {
@@ -294,13 +337,13 @@ export class Core {
   }
 
   /**
-   * Scratch space for (count, samples) values and as many floats.
+   * Scratch space for the values of (count, samples) positions and as many floats.
    *
    * @param {number} count
    * @param {number} samples
    */
   #slice(count, samples) {
-    if (count > Core.sliceLimit(samples)) throw new RangeError(`${count} elements of ${samples} samples are too many`);
+    if (count > this.sliceLimit(samples)) throw new RangeError(`${count} positions of ${samples} samples are too many`);
     return { bytes: this.#scratch + AT_VALUES, floats: this.#scratch + AT_NATS };
   }
 
@@ -343,5 +386,15 @@ export class Core {
    */
   #floats(address, count) {
     return new Float32Array(this.#memory.buffer, address, count).slice();
+  }
+
+  /**
+   * A copy of 32-bit words in memory.
+   *
+   * @param {number} address
+   * @param {number} count
+   */
+  #words(address, count) {
+    return new Uint32Array(this.#memory.buffer, address, count).slice();
   }
 }

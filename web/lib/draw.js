@@ -3,38 +3,40 @@
 
 /** From elements to pixels: pure functions, apart from generation. The same elements give the same pixels. */
 
+/** @import { Codec } from './codec.js' */
+
 /** @typedef {{ data: Uint8ClampedArray<ArrayBuffer>, width: number, height: number }} Picture  RGBA */
 
 /**
- * Writes the pixels that elements from..to-1 complete; a pixel of three channels appears with its last one.
+ * Writes elements where they belong; a pixel of three channels appears with its last one.
  *
  * @param {Uint8ClampedArray} rgba  (pixels, 4) written
- * @param {Uint8Array} elements     (pixels, channels), known up to `to`
- * @param {number} from
- * @param {number} to
- * @param {number} channels         1 or 3
+ * @param {Codec} codec
+ * @param {number} from             number of the first element, in generation order
+ * @param {Uint8Array} elements
  */
-export function paint(rgba, elements, from, to, channels) {
-  const end = Math.floor(to / channels);
-  for (let pixel = Math.floor(from / channels); pixel < end; pixel++) {
-    const at = pixel * channels;
-    rgba[4 * pixel] = elements[at];
-    rgba[4 * pixel + 1] = elements[at + (channels > 1 ? 1 : 0)];
-    rgba[4 * pixel + 2] = elements[at + (channels > 1 ? 2 : 0)];
-    rgba[4 * pixel + 3] = 255;
-  }
+export function paint(rgba, codec, from, elements) {
+  const { channels } = codec.info;
+  elements.forEach((value, i) => {
+    const place = codec.place(from + i);
+    const channel = place % channels;
+    const at = 4 * ((place - channel) / channels);
+    if (channels === 1) rgba.fill(value, at, at + 3);
+    else rgba[at + channel] = value;
+    if (channel === channels - 1) rgba[at + 3] = 255;
+  });
 }
 
 /**
  * The picture of some or all elements of an image; pixels that are not complete are transparent.
  *
+ * @param {Codec} codec
  * @param {Uint8Array} elements  the first ones, in generation order
- * @param {{ width: number, height: number, channels: number }} shape
  * @returns {Picture} an ImageData where there is such a thing
  */
-export function picture(elements, { width, height, channels }) {
-  const image = blank(width, height);
-  paint(image.data, elements, 0, elements.length, channels);
+export function picture(codec, elements) {
+  const image = blank(codec.info.width, codec.info.height);
+  paint(image.data, codec, 0, elements);
   return image;
 }
 

@@ -3,7 +3,7 @@
 
 /** What <next-pixel> shows: a canvas with the pictures side by side, buttons, and a line of text, in a shadow root. */
 
-/** @import { ModelInfo } from './protocol.js' */
+/** @import { Codec } from './codec.js' */
 
 /** @typedef {[number, number, number]} RGB  0 to 255 */
 
@@ -77,9 +77,9 @@ export class View {
   #paper = make('span', { class: 'paper', hidden: '' });
   #ink = make('span', { class: 'ink', hidden: '' });
   #drawn = make('span', { class: 'drawn', hidden: '' });
-  /** @type {ModelInfo | undefined} */
-  #info;
-  /** Elements of each picture. @type {Uint8Array[]} */
+  /** @type {Codec | undefined} */
+  #codec;
+  /** Elements of each picture, in generation order. @type {Uint8Array[]} */
   #pictures = [];
   /** How many elements of each exist. @type {number[]} */
   #filled = [];
@@ -101,12 +101,12 @@ export class View {
   /**
    * Takes the pictures of a new run. They are painted when paint() or paintSoon() is called.
    *
-   * @param {ModelInfo} info
-   * @param {Uint8Array[]} pictures  written to by the run
+   * @param {Codec} codec
+   * @param {Uint8Array[]} pictures  elements in generation order, written to by the run
    * @param {number} known           elements of each that were given
    */
-  begin(info, pictures, known) {
-    this.#info = info;
+  begin(codec, pictures, known) {
+    this.#codec = codec;
     this.#pictures = pictures;
     this.#filled = pictures.map(() => known);
     this.#known = known;
@@ -129,10 +129,10 @@ export class View {
   paint() {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    const info = this.#info;
+    const codec = this.#codec;
     const context = this.#canvas.getContext('2d');
-    if (!info || !context) return;
-    const { width, height, channels } = info;
+    if (!codec || !context) return;
+    const { width, height, channels } = codec.info;
     const columns = this.#pictures.length * (width + GAP) - GAP;
     if (this.#canvas.width !== columns || this.#canvas.height !== height) {
       this.#canvas.width = columns;
@@ -143,13 +143,15 @@ export class View {
     const paper = colourOf(this.#paper);
     const inks = [colourOf(this.#ink), colourOf(this.#drawn)];
     this.#pictures.forEach((elements, sample) => {
-      for (let pixel = 0; (pixel + 1) * channels <= this.#filled[sample]; pixel++) {
+      for (let i = 0; i < this.#filled[sample]; i++) {
+        const place = codec.place(i);
+        const channel = place % channels;
+        const pixel = (place - channel) / channels;
         const at = 4 * (Math.floor(pixel / width) * columns + sample * (width + GAP) + (pixel % width));
-        const ink = inks[pixel * channels < this.#known ? 0 : 1];
-        for (let c = 0; c < 3; c++) {
-          image.data[at + c] = channels === 1 ? paper[c] + ((ink[c] - paper[c]) * elements[pixel]) / 255 : elements[3 * pixel + c];
-        }
-        image.data[at + 3] = 255;
+        const ink = inks[i < this.#known ? 0 : 1];
+        if (channels > 1) image.data[at + channel] = elements[i];
+        else for (let c = 0; c < 3; c++) image.data[at + c] = paper[c] + ((ink[c] - paper[c]) * elements[i]) / 255;
+        if (channel === channels - 1) image.data[at + 3] = 255;
       }
     });
     context.putImageData(image, 0, 0);
@@ -161,7 +163,7 @@ export class View {
   clear() {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    this.#info = undefined;
+    this.#codec = undefined;
     this.#poster.hidden = false;
     this.#canvas.hidden = true;
   }

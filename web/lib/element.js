@@ -11,11 +11,13 @@
  * The attributes are the state, and the properties reflect them. A value that makes no sense counts as absent.
  *
  *     model      address of the weights               seed         whole number; absent: other pictures each time
- *     task       complete (default) or generate       temperature  0 to 100, default 1
- *     src        picture to complete                  top-p        over 0 to 1, default 1
+ *     task       complete, generate, super-resolve    temperature  0 to 100, default 1
+ *     src        picture to complete or to enlarge    top-p        over 0 to 1, default 1
  *     rows       rows of it that are given, or half   label        a class by name
  *     samples    pictures side by side, 1 to 64       autoplay     begins by itself when it comes into sight
  *                                                     controls     shows buttons
+ *
+ * Where task is absent, it is super-resolve for a model that enlarges and complete for the others.
  *
  * Life cycle, the value of `state`. Removal from the document closes from every state; a mere move does not.
  *
@@ -34,16 +36,18 @@
  * Under prefers-reduced-motion nothing begins by itself (buttons appear instead), and a picture appears when it is finished.
  */
 
+import { Codec } from './codec.js';
 import { View } from './element-view.js';
 import { NextPixelError } from './error.js';
-import { elementsOf, quantise } from './image.js';
 import { MAX_SAMPLES } from './protocol.js';
+import { canBeKnown } from './settings.js';
 import { acquire } from './shared.js';
 import { announce } from './status.js';
 
 /** @import { DrawOptions } from './settings.js' */
+/** @import { Model } from './model.js' */
 /** @import { ModelInfo } from './protocol.js' */
-/** @import { Step } from './run.js' */
+/** @import { Run, Step } from './run.js' */
 /** @import { Hold } from './shared.js' */
 
 /** @typedef {'idle' | 'near' | 'running' | 'paused' | 'closed'} ElementState */
@@ -87,6 +91,11 @@ export class NextPixelErrorEvent extends Event {
     this.error = error;
   }
 }
+
+/** What the attribute task may say. */
+const TASKS = /** @type {const} */ (['complete', 'generate', 'super-resolve']);
+
+/** @typedef {typeof TASKS[number]} Task */
 
 /** Attributes that change what is drawn. */
 const DRAWN_FROM = ['task', 'src', 'rows', 'samples', 'seed', 'temperature', 'top-p', 'label'];
@@ -301,28 +310,20 @@ export class NextPixelElement extends Base {
     this.#enter('running', 'Drawing');
     this.#look();
     try {
-      const { info } = hold.model;
-      const { width, height, channels, levels } = info;
+      const { info, order } = hold.model;
+      const codec = new Codec(info, order);
       const options = { ...this.#options(info), signal };
       const { samples } = options;
-      let known = new Uint8Array(0);
-      let run;
-      if (this.task === 'complete') {
-        const elements = elementsOf(await this.#source(signal), info);
-        const rows = this.rows !== undefined && this.rows <= height ? this.rows : Math.floor(height / 2);
-        known = quantise(elements.subarray(0, rows * width * channels), levels);
-        run = hold.model.complete({ data: elements, width, height }, { ...options, rows });
-      } else {
-        run = hold.model.generate(options);
-      }
-      const total = width * height * channels;
+      const run = await this.#runOf(hold.model, options);
+      const { known } = run;
+      const total = codec.elements;
       const pictures = Array.from({ length: samples }, () => {
         const picture = new Uint8Array(total);
         picture.set(known);
         return picture;
       });
       const nats = new Array(samples).fill(0);
-      this.#view.begin(info, pictures, known.length);
+      this.#view.begin(codec, pictures, known.length);
       await this.#patience(signal);
       for await (const step of run) {
         signal.throwIfAborted();
@@ -350,6 +351,19 @@ export class NextPixelElement extends Base {
     }
   }
 
+  /**
+   * @param {Model} model
+   * @param {DrawOptions & { signal: AbortSignal }} options
+   * @returns {Promise<Run>}
+   */
+  async #runOf(model, options) {
+    if (this.task === 'generate') return model.generate(options);
+    const image = await this.#source(options.signal);
+    if (this.task === 'super-resolve') return model.superResolve(image, options);
+    const { rows } = this;
+    return model.complete(image, { ...options, rows: rows !== undefined && canBeKnown(rows, model.info) ? rows : undefined });
+  }
+
   #paint() {
     this.#shown = true;
     this.#view.paintSoon();
@@ -372,7 +386,7 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * The picture to complete.
+   * The picture to complete or to enlarge.
    *
    * @param {AbortSignal} signal
    */
@@ -384,7 +398,7 @@ export class NextPixelElement extends Base {
       await image.decode();
     } catch (cause) {
       throw new NextPixelError('network', this.src ? `The picture ${this.src} cannot be loaded: check the attribute src` :
-        'There is no picture to complete: set the attribute src, or task="generate"', { cause });
+        'There is no picture to start from: set the attribute src, or task="generate"', { cause });
     }
     signal.throwIfAborted();
     return image;
@@ -468,7 +482,8 @@ export class NextPixelElement extends Base {
     const own = this.getAttribute('aria-label');
     if (own) return own;
     const { samples } = this;
-    const what = this.task === 'generate' ? 'drawn from nothing' : `completed from ${this.src.split('/').pop() || 'a picture'}`;
+    const done = this.task === 'super-resolve' ? 'enlarged' : 'completed';
+    const what = this.task === 'generate' ? 'drawn from nothing' : `${done} from ${this.src.split('/').pop() || 'a picture'}`;
     const many = samples === 1 ? 'A picture' : `${samples} pictures`;
     return `${many} ${what} by ${this.info?.name || 'a model'}, ${Math.round(100 * this.#progress)} % done`;
   }
@@ -483,9 +498,10 @@ export class NextPixelElement extends Base {
     reflect(this, 'model', value);
   }
 
-  /** @type {'complete' | 'generate'} */
+  /** @type {Task} */
   get task() {
-    return this.getAttribute('task')?.trim().toLowerCase() === 'generate' ? 'generate' : 'complete';
+    const wanted = this.getAttribute('task')?.trim().toLowerCase();
+    return TASKS.find((task) => task === wanted) ?? (this.info && this.info.inputWidth > 0 ? 'super-resolve' : 'complete');
   }
 
   set task(value) {

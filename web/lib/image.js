@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** From whatever a page has to the 8-bit elements of a model: rows, columns, channels within a pixel. */
+/** From whatever a page has to the 8-bit picture of a model: rows, columns, channels within a pixel. */
 
 import { argumentError } from './error.js';
 
@@ -14,21 +14,19 @@ import { argumentError } from './error.js';
  */
 /** An image of a page is scaled to the model's size; crop it first where its proportions matter.
  * @typedef {RawImage | ImageData | HTMLCanvasElement | OffscreenCanvas | ImageBitmap | HTMLImageElement} ImageSource */
-/** @typedef {Pick<ModelInfo, 'width' | 'height' | 'channels' | 'levels'>} Shape */
+/** @typedef {Pick<ModelInfo, 'width' | 'height' | 'channels'>} Shape */
 
 /**
- * The elements of an image. Transparent pixels are laid over black; for one channel, colours become their luma.
+ * The picture of an image. For one channel, colours become their luma and transparent pixels are laid over black; for
+ * three, transparent pixels are laid over white.
  *
  * @param {ImageSource} image
  * @param {Shape} shape
  * @returns {Uint8Array<ArrayBuffer>} (height, width, channels)
  */
-export function elementsOf(image, shape) {
+export function pictureOf(image, shape) {
   const { width, height, channels } = shape;
-  if (typeof image !== 'object' || image === null) {
-    throw argumentError('image must be an ImageData, a canvas, an ImageBitmap, an <img> or { data, width, height }');
-  }
-  if (!('data' in image)) {
+  if (!isRaw(image)) {
     const pixels = drawn(image);
     return fromRGBA(resample(pixels.data, pixels.width, pixels.height, width, height), channels);
   }
@@ -42,6 +40,63 @@ export function elementsOf(image, shape) {
   if (data.length === channels * pixels) return new Uint8Array(data);
   throw argumentError(`image.data has ${data.length} values; ${width} x ${height} pixels are ${4 * pixels} (RGBA) or ` +
     `${channels * pixels} (${channels === 1 ? 'grey' : 'RGB'})`);
+}
+
+/**
+ * The small picture for a model that takes one: of an image as many times larger, the means of its boxes; of another
+ * image of the page, scaled.
+ *
+ * @param {ImageSource} image
+ * @param {Pick<ModelInfo, 'inputWidth' | 'inputHeight' | 'channels'>} info
+ * @returns {Uint8Array<ArrayBuffer>} (inputHeight, inputWidth, channels)
+ */
+export function inputOf(image, { inputWidth: width, inputHeight: height, channels }) {
+  const pixels = isRaw(image) ? image : drawn(image);
+  if (holds(pixels, width, height)) {
+    const { width: fullWidth, height: fullHeight } = pixels;
+    const shape = { width: fullWidth, height: fullHeight, channels };
+    return reduce(pictureOf(pixels, shape), shape, width, height);
+  }
+  if (pixels === image) {
+    throw argumentError(`The image is ${image.width} x ${image.height} pixels, the model needs ${width} x ${height} or a ` +
+      'whole multiple of each: scale it first, or pass a canvas, ImageBitmap or <img>, which are scaled for you');
+  }
+  return fromRGBA(resample(/** @type {ImageData} */ (pixels).data, pixels.width, pixels.height, width, height), channels);
+}
+
+/**
+ * Whether a picture can be cut into width x height equal boxes of whole pixels.
+ *
+ * @param {{ width: number, height: number }} picture
+ * @param {number} width
+ * @param {number} height
+ */
+export function holds(picture, width, height) {
+  return picture.width >= width && picture.height >= height && picture.width % width === 0 && picture.height % height === 0;
+}
+
+/**
+ * Reduces a picture by whole numbers: each new pixel is the mean of its box, halves rounded up, as in training.
+ *
+ * @param {Uint8Array} picture  (height, width, channels)
+ * @param {Shape} shape
+ * @param {number} newWidth     a divisor of the width
+ * @param {number} newHeight    a divisor of the height
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+export function reduce(picture, { width, height, channels }, newWidth, newHeight) {
+  const wide = width / newWidth;
+  const high = height / newHeight;
+  return Uint8Array.from({ length: newWidth * newHeight * channels }, (_, i) => {
+    const channel = i % channels;
+    const left = (Math.floor(i / channels) % newWidth) * wide;
+    const top = Math.floor(i / channels / newWidth) * high;
+    let sum = 0;
+    for (let row = top; row < top + high; row++) {
+      for (let column = left; column < left + wide; column++) sum += picture[(row * width + column) * channels + channel];
+    }
+    return Math.floor((2 * sum + wide * high) / (2 * wide * high));
+  });
 }
 
 /**
@@ -73,9 +128,10 @@ export function fromRGBA(rgba, channels) {
       // In whole numbers, so that grey stays as it is.
       elements[i] = Math.round(((299 * r + 587 * g + 114 * b) * a) / 255000);
     } else {
-      elements[3 * i] = Math.round((r * a) / 255);
-      elements[3 * i + 1] = Math.round((g * a) / 255);
-      elements[3 * i + 2] = Math.round((b * a) / 255);
+      const white = 255 * (255 - a);
+      elements[3 * i] = Math.round((r * a + white) / 255);
+      elements[3 * i + 1] = Math.round((g * a + white) / 255);
+      elements[3 * i + 2] = Math.round((b * a + white) / 255);
     }
   }
   return elements;
@@ -136,6 +192,19 @@ function coverage(size, count) {
     }
     return parts;
   });
+}
+
+/**
+ * Whether an image is raw pixels; else it must be drawn to be read.
+ *
+ * @param {ImageSource} image
+ * @returns {image is RawImage | ImageData}
+ */
+function isRaw(image) {
+  if (typeof image !== 'object' || image === null) {
+    throw argumentError('image must be an ImageData, a canvas, an ImageBitmap, an <img> or { data, width, height }');
+  }
+  return 'data' in image;
 }
 
 /**

@@ -11,6 +11,8 @@
  *     for await (const { sample, from, to, values, nats } of model.generate({ label: '7', seed: 1 })) { ... }
  *     model.close();
  *
+ * A model that enlarges has superResolve(image) in place of complete() and generate().
+ *
  * The same module runs in browsers and in Node 20 or later. The work is done in a worker.
  */
 

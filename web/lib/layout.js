@@ -10,6 +10,8 @@ export const STRUCTS = Object.freeze({
   nx_info: Object.freeze({
     height: 'u', width: 'u', channels: 'u', levels: 'u', elements: 'u', classes: 'u', blocks: 'u', heads: 'u',
     embedding: 'u', window: 'u', query_block: 'u', memory_block: 'u', parameters_low: 'u', parameters_high: 'u',
+    positions: 'u', position_elements: 'u', outputs: 'u', palette: 'u', block_rows: 'u', block_cols: 'u',
+    flange_rows: 'u', flange_cols: 'u', input_height: 'u', input_width: 'u',
   }),
   nx_metadata: Object.freeze({
     key: 'u', key_bytes: 'u', type: 'u', item_type: 'u', count: 'u', value: 'u', value_bytes: 'u',

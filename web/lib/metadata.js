@@ -48,10 +48,11 @@ function readStrings(value, count) {
 /**
  * @param {Record<string, number>} info  the fields of nx_info
  * @param {Entry[]} entries
+ * @param {Uint8Array | null} palette
  * @param {number} bytes  size of the file
  * @returns {ModelInfo}
  */
-export function describe(info, entries, bytes) {
+export function describe(info, entries, palette, bytes) {
   /** @type {Map<string, string | string[]>} */
   const texts = new Map();
   for (const entry of entries) {
@@ -63,11 +64,15 @@ export function describe(info, entries, bytes) {
   return {
     architecture,
     name: String(texts.get('general.name') ?? architecture),
-    tasks: ['complete', 'generate', 'score'],
+    tasks: info.input_height > 0 ? ['super-resolve', 'score'] : ['complete', 'generate', 'score'],
     width: info.width,
     height: info.height,
     channels: info.channels,
     levels: info.levels,
+    palette,
+    inputWidth: info.input_width,
+    inputHeight: info.input_height,
+    positions: info.positions,
     classes: Array.from({ length: info.classes }, (_, i) => (Array.isArray(names) && names[i]) || String(i)),
     parameters: info.parameters_high * 2 ** 32 + info.parameters_low,
     bytes,
@@ -77,6 +82,10 @@ export function describe(info, entries, bytes) {
     window: info.window,
     queryBlock: info.query_block,
     memoryBlock: info.memory_block,
+    blockRows: info.block_rows,
+    blockCols: info.block_cols,
+    flangeRows: info.flange_rows,
+    flangeCols: info.flange_cols,
     card: cardOf(texts),
   };
 }

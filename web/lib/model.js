@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { NextPixelError } from './error.js';
-import { elementsOf } from './image.js';
+import { Codec } from './codec.js';
+import { NextPixelError, argumentError } from './error.js';
+import { holds, inputOf, pictureOf, reduce } from './image.js';
 import { Run } from './run.js';
-import { checkDraw, checkLabel, wholeNumber } from './settings.js';
+import { checkDraw, checkLabel, checkRows, wholeNumber } from './settings.js';
 
 /** @import { ImageSource } from './image.js' */
 /** @import { Request } from './job.js' */
@@ -13,66 +14,78 @@ import { checkDraw, checkLabel, wholeNumber } from './settings.js';
 /** @import { DrawOptions, Label } from './settings.js' */
 
 /**
- * What an image costs under a model.
+ * What an image costs under a model: the image as the model sees it, rounded to its levels or to its palette.
  *
  * @typedef {object} Score
  * @property {number} nats              -log p(image), natural logarithm
- * @property {number} bitsPerDim        the same in bits per element
- * @property {Float32Array} perElement  nats of each element, in generation order
+ * @property {number} bitsPerDim        the same in bits per element, which is a channel of a pixel
+ * @property {Float32Array} perElement  nats of each element, as in a Step, in generation order
  */
 
 /**
- * What one element attended to: `weights[(block * heads + head) * (to - from) + k]` is the weight that the query which
- * predicts the element gives to input element `from + k`. Input element -1 is the start vector, which stands before the
- * image.
+ * What the query that predicts a channel or a pixel attended to: `weights[(block * heads + head) * elements.length + k]`
+ * is the weight that it gives to `elements[k]`.
  *
  * @typedef {object} Attention
  * @property {number} blocks
  * @property {number} heads
- * @property {number} from
- * @property {number} to             one past the last, which is the element before the one predicted
- * @property {Float32Array} weights  (blocks, heads, to - from); each row sums to 1
+ * @property {Int32Array} elements   for each key, what it holds: a place in raster order as in `model.order`, or -1, the
+ *   start, which comes before the image. In generation order
+ * @property {Float32Array} weights  (blocks, heads, elements.length); each row sums to 1
  */
 
 /**
  * A model that is ready to run, from load(). Several runs, scores and attentions may be in flight at once; they take
- * turns.
+ * turns. `info.tasks` says which of the methods a model has.
  *
- * Values out of range throw a NextPixelError with code 'argument': complete() and generate() at once, the methods that
- * return a promise by rejecting it.
+ * Values out of range throw a NextPixelError with code 'argument': complete(), generate() and superResolve() at once,
+ * the methods that return a promise by rejecting it.
  */
 export class Model {
   #link;
+  #codec;
 
   /** What the model is. @type {ModelInfo} */
   info;
 
   /**
+   * Where each position of the generation order stands in raster order: rows, columns, and, where a position is one
+   * channel (`info.positions` is `width * height * channels`), channels within a pixel; otherwise a position is a pixel.
+   * 0, 1, 2, ... unless the model draws blocks of rows and columns.
+   *
+   * @type {Uint32Array}
+   */
+  order;
+
+  /**
    * @param {Link} link
    * @param {ModelInfo} info
+   * @param {Uint32Array} order
    * @internal
    */
-  constructor(link, info) {
+  constructor(link, info, order) {
     this.#link = link;
+    this.#codec = new Codec(info, order);
     this.info = info;
+    this.order = order;
   }
 
   /**
    * Draws what lies below the first rows of an image.
    *
    * @param {ImageSource} image
-   * @param {DrawOptions & { rows?: number }} [options]  rows: how many rows are known, 0 to height. Default: half of
-   *   them
+   * @param {DrawOptions & { rows?: number }} [options]  rows: how many rows are known, 0 to height; where the model draws
+   *   blocks, a multiple of `info.blockRows`, or all. Default: half of them, or the closest to it
    * @returns {Run}
    */
   complete(image, options = {}) {
     this.#checkOpen();
-    const { width, height, channels } = this.info;
-    const { rows = Math.floor(height / 2), signal } = options;
-    wholeNumber('rows', rows, 0, height);
+    this.#checkInput(false);
+    const { height, positions } = this.info;
+    const rows = checkRows(options.rows, this.info);
     const checked = checkDraw(options, this.info);
-    const known = elementsOf(image, this.info).slice(0, rows * width * channels);
-    return new Run(this.#link, this.info, known, checked, signal);
+    const known = this.#codec.encode(pictureOf(image, this.info), (rows * positions) / height);
+    return new Run(this.#link, this.#codec, { known }, checked, options.signal);
   }
 
   /**
@@ -83,45 +96,70 @@ export class Model {
    */
   generate(options = {}) {
     this.#checkOpen();
-    return new Run(this.#link, this.info, new Uint8Array(0), checkDraw(options, this.info), options.signal);
+    this.#checkInput(false);
+    const known = new Uint8Array(0);
+    return new Run(this.#link, this.#codec, { known }, checkDraw(options, this.info), options.signal);
+  }
+
+  /**
+   * Draws a large image from a small one.
+   *
+   * @param {ImageSource} image  of `info.inputWidth` x `info.inputHeight` pixels. One that is a whole number of times as
+   *   wide and as high is reduced to that, each pixel the mean of its box; another canvas, ImageBitmap or <img> is scaled
+   * @param {DrawOptions} [options]
+   * @returns {Run}
+   */
+  superResolve(image, options = {}) {
+    this.#checkOpen();
+    this.#checkInput(true);
+    const checked = checkDraw(options, this.info);
+    const given = { known: new Uint8Array(0), input: inputOf(image, this.info) };
+    return new Run(this.#link, this.#codec, given, checked, options.signal);
   }
 
   /**
    * How probable the model finds an image.
    *
    * @param {ImageSource} image
-   * @param {{ label?: Label, signal?: AbortSignal }} [options]
+   * @param {{ label?: Label, input?: ImageSource, signal?: AbortSignal }} [options]  input: for super-resolution, the
+   *   small picture, as in superResolve(). Default: the image itself, reduced
    * @returns {Promise<Score>}
    */
-  async score(image, { label, signal } = {}) {
+  async score(image, { label, input: small, signal } = {}) {
     this.#checkOpen();
-    const values = elementsOf(image, this.info);
-    const index = checkLabel(label, this.info);
+    const picture = pictureOf(image, this.info);
+    const input = this.#inputFor(picture, small);
+    const message = { values: this.#codec.encode(picture), input, label: checkLabel(label, this.info) };
     /** @type {ScoredMessage} */
-    const { nats: perElement } = await this.#ask({ type: 'score', values, label: index }, signal);
+    const scored = await this.#ask({ type: 'score', ...message }, signal);
+    const perElement = this.#codec.costs(scored.nats);
     const nats = perElement.reduce((sum, cost) => sum + cost, 0);
-    return { nats, bitsPerDim: nats / (values.length * Math.LN2), perElement };
+    return { nats, bitsPerDim: nats / (perElement.length * Math.LN2), perElement };
   }
 
   /**
-   * What the element at a row and column attends to, given the image before it.
+   * What the query at a row and column attends to, given the image before it. Where a position is a whole pixel, its
+   * channels have one query.
    *
    * @param {ImageSource} image
-   * @param {{ row: number, column: number, channel?: number, label?: Label, signal?: AbortSignal }} options
+   * @param {{ row: number, column: number, channel?: number, label?: Label, input?: ImageSource, signal?: AbortSignal }}
+   *   options  input: as in score()
    * @returns {Promise<Attention>}
    */
-  async attention(image, { row, column, channel = 0, label, signal }) {
+  async attention(image, { row, column, channel = 0, label, input: small, signal }) {
     this.#checkOpen();
     const { width, height, channels, blocks, heads } = this.info;
     wholeNumber('row', row, 0, height - 1);
     wholeNumber('column', column, 0, width - 1);
     wholeNumber('channel', channel, 0, channels - 1);
-    const element = (row * width + column) * channels + channel;
-    const values = elementsOf(image, this.info).slice(0, element + 1);
-    const index = checkLabel(label, this.info);
+    const place = Math.floor(((row * width + column) * channels + channel) / this.#codec.span);
+    const picture = pictureOf(image, this.info);
+    const values = this.#codec.encode(picture, this.order.indexOf(place) + 1);
+    const message = { values, input: this.#inputFor(picture, small), label: checkLabel(label, this.info) };
     /** @type {AttendedMessage} */
-    const { from, to, weights } = await this.#ask({ type: 'attention', values, label: index }, signal);
-    return { blocks, heads, from, to, weights };
+    const { keys, weights } = await this.#ask({ type: 'attention', ...message }, signal);
+    // The input is shifted by one: a key position holds what stands at the one before it.
+    return { blocks, heads, elements: Int32Array.from(keys, (key) => (key > 0 ? this.order[key - 1] : -1)), weights };
   }
 
   /** Ends the worker and frees all memory. What is in flight rejects with code 'closed'. A second call does nothing. */
@@ -145,6 +183,30 @@ export class Model {
   #checkOpen() {
     if (this.#link.ended) throw this.#link.ended;
   }
+
+  /** @param {boolean} wanted  whether what is asked for starts from a small picture */
+  #checkInput(wanted) {
+    const takes = this.info.inputWidth > 0;
+    if (takes && !wanted) throw argumentError('This model enlarges a small picture: use superResolve()');
+    if (!takes && wanted) throw argumentError('This model takes no small picture: use complete() or generate()');
+  }
+
+  /**
+   * The small picture that goes with a whole one.
+   *
+   * @param {Uint8Array} picture
+   * @param {ImageSource} [input]
+   */
+  #inputFor(picture, input) {
+    const { inputWidth, inputHeight } = this.info;
+    if (input !== undefined) {
+      this.#checkInput(true);
+      return inputOf(input, this.info);
+    }
+    if (inputWidth === 0) return undefined;
+    if (holds(this.info, inputWidth, inputHeight)) return reduce(picture, this.info, inputWidth, inputHeight);
+    throw argumentError(`This model needs its small picture of ${inputWidth} x ${inputHeight} pixels as well: pass { input }`);
+  }
 }
 
 /**
@@ -160,8 +222,8 @@ export async function openModel(link, module, bytes, signal) {
   const job = link.job(signal);
   try {
     /** @type {OpenedMessage} */
-    const { info } = await job.ask({ type: 'open', module, bytes }, [bytes.buffer]);
-    return new Model(link, info);
+    const { info, order } = await job.ask({ type: 'open', module, bytes }, [bytes.buffer]);
+    return new Model(link, info, order);
   } finally {
     job.end();
   }

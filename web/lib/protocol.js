@@ -7,7 +7,7 @@
  *     page                                       worker
  *      | open   { module, bytes }                 |
  *      | ---------------------------------------> |  instantiate, read the weights
- *      |                        opened { info }   |
+ *      |                 opened { info, order }   |
  *      | <--------------------------------------- |
  *      | draw   { known, settings, ... }          |
  *      | ---------------------------------------> |  notes the run, computes nothing
@@ -52,7 +52,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 /** @typedef {typeof CODES[number]} ErrorCode */
 
 /** NX_ABI_VERSION of the header that this library was written against. */
-export const ABI_VERSION = 1;
+export const ABI_VERSION = 2;
 
 /** NX_MAX_SAMPLES of the header. */
 export const MAX_SAMPLES = 64;
@@ -91,53 +91,64 @@ export function codeOfStatus(status) {
  * @typedef {object} ModelInfo
  * @property {string} architecture  such as 'image-transformer'
  * @property {string} name
- * @property {string[]} tasks       the methods that this model offers
+ * @property {string[]} tasks       what it can do: 'complete', 'generate', 'super-resolve', 'score'
  * @property {number} width         pixels
  * @property {number} height        pixels
  * @property {number} channels      1 (grey) or 3 (red, green, blue)
- * @property {number} levels        values per channel, 2 to 256
+ * @property {number} levels        values per channel, 2 to 256; colours of the palette if there is one
+ * @property {Uint8Array | null} palette  (levels, 3) the colours that the model draws with, or null: any
+ * @property {number} inputWidth    pixels of the small picture that superResolve() starts from; 0: the model takes none
+ * @property {number} inputHeight
+ * @property {number} positions     steps in a complete image, each of which is one channel or one whole pixel
  * @property {string[]} classes     names of the labels; empty: the model takes none
  * @property {number} parameters    number of weights
  * @property {number} bytes         size of the weight file
  * @property {number} blocks        layers of attention
  * @property {number} heads         attention heads per layer
  * @property {number} embedding     width of the model
- * @property {number} window        the most elements that one element can attend to
- * @property {number} queryBlock    length of a query block of local attention; 0: full causal attention
- * @property {number} memoryBlock   length of its memory block
+ * @property {number} window        the most positions that one position can attend to
+ * @property {number} queryBlock    positions in a query block of local 1D attention, else 0
+ * @property {number} memoryBlock   positions in its memory block
+ * @property {number} blockRows     rows of a query block of local 2D attention, else 0; without either, attention is full
+ * @property {number} blockCols     its columns, in positions
+ * @property {number} flangeRows    rows above it that it sees
+ * @property {number} flangeCols    columns to its sides that it sees, in positions
  * @property {Record<string, string>} card  the model card: the texts of the file's metadata under `general.` and
  *   `nextpixel.card.`, without these prefixes (dataset, dataset_license, command, quality, author, license, ...)
  */
 
+// Values are the engine's, in generation order: per position its channels, or the index of its colour in the palette.
+
 // Page to worker.
 /** @typedef {{ type: 'open', id: number, module: WebAssembly.Module, bytes: Uint8Array<ArrayBuffer> }} OpenMessage */
-/** `known`: the 8-bit elements before the first drawn one.
- * @typedef {{ type: 'draw', id: number, known: Uint8Array, settings: Settings }} DrawMessage */
-/** `chunk`: the most elements of each sample to answer with; 0: as many as one slice yields.
+/** `known`: the values before the first drawn one; `input`: the small picture of super-resolution.
+ * @typedef {{ type: 'draw', id: number, known: Uint8Array, input?: Uint8Array, settings: Settings }} DrawMessage */
+/** `chunk`: the most positions of each sample to answer with; 0: as many as one slice yields.
  * @typedef {{ type: 'next', id: number, chunk: number }} NextMessage */
-/** @typedef {{ type: 'score', id: number, values: Uint8Array, label: number }} ScoreMessage */
-/** `values`: the elements up to and including the one whose query is asked for.
- * @typedef {{ type: 'attention', id: number, values: Uint8Array, label: number }} AttentionMessage */
+/** @typedef {{ type: 'score', id: number, values: Uint8Array, input?: Uint8Array, label: number }} ScoreMessage */
+/** `values`: up to and including those of the position whose query is asked for.
+ * @typedef {{ type: 'attention', id: number, values: Uint8Array, input?: Uint8Array, label: number }} AttentionMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
 /** @typedef {OpenMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | StopMessage} ToWorker */
 
 // Worker to page.
-/** @typedef {{ type: 'opened', id: number, info: ModelInfo }} OpenedMessage */
+/** `order`: the place of each position in raster order.
+ * @typedef {{ type: 'opened', id: number, info: ModelInfo, order: Uint32Array }} OpenedMessage */
 /**
- * Elements of every sample.
+ * Positions of every sample.
  *
  * @typedef {object} StepMessage
  * @property {'step'} type
  * @property {number} id
- * @property {number} from           position of the first element
+ * @property {number} from           the first position
  * @property {number} to             one past the last
- * @property {Uint8Array} values     (to - from, samples)
- * @property {Float32Array} nats     (to - from, samples)
+ * @property {Uint8Array} values     (to - from, samples, values of a position)
+ * @property {Float32Array} nats     the same
  * @property {boolean} last          the images are complete, and the run is already freed
  */
-/** `nats`: one per element.
+/** `nats`: one per value.
  * @typedef {{ type: 'scored', id: number, nats: Float32Array }} ScoredMessage */
-/** `weights`: (blocks, heads, to - from); `from`, `to`: input elements, -1 being the start vector.
- * @typedef {{ type: 'attended', id: number, from: number, to: number, weights: Float32Array }} AttendedMessage */
+/** `keys`: the positions seen, whose inputs are those of the position before; `weights`: (blocks, heads, keys).
+ * @typedef {{ type: 'attended', id: number, keys: Uint32Array, weights: Float32Array }} AttendedMessage */
 /** @typedef {{ type: 'failed', id: number, error: PlainError }} FailedMessage */
 /** @typedef {OpenedMessage | StepMessage | ScoredMessage | AttendedMessage | FailedMessage} FromWorker */

@@ -4,24 +4,26 @@
 import { paint, picture } from './draw.js';
 import { Easel } from './easel.js';
 import { argumentError } from './error.js';
-import { quantise } from './image.js';
 
+/** @import { Codec } from './codec.js' */
 /** @import { Picture } from './draw.js' */
 /** @import { Canvas } from './easel.js' */
 /** @import { Link } from './link.js' */
-/** @import { ModelInfo, Settings, StepMessage } from './protocol.js' */
+/** @import { Settings, StepMessage } from './protocol.js' */
 
 /**
- * Some elements of one sample, drawn one after the other.
+ * Some elements of one sample, drawn one after the other. The elements of an image are its channels, whatever the model
+ * is: 1 a pixel for a grey image, 3 for one in colour, a model with a palette included. They are counted in generation
+ * order: rows, columns, channels within a pixel; where the model draws blocks, `model.order` says where each stands.
  *
  * @typedef {object} Step
  * @property {number} sample       which of the samples, from 0
- * @property {number} from         position of the first element in generation order: rows, columns, channels within a
- *   pixel
+ * @property {number} from         number of the first element
  * @property {number} to           one past the last
  * @property {Uint8Array} values   (to - from) 8-bit
  * @property {Float32Array} nats   (to - from) -log p of each value, given all before it, under the model's own
- *   distribution (temperature 1, no filter)
+ *   distribution (temperature 1, no filter). A colour of a palette costs something as a whole: its red has it all, its
+ *   green and blue have 0
  */
 
 /**
@@ -34,7 +36,7 @@ import { quantise } from './image.js';
  */
 export class Run {
   #link;
-  #info;
+  #codec;
   #known;
   #settings;
   #chunk;
@@ -49,21 +51,38 @@ export class Run {
   seed;
 
   /**
+   * The elements that were given, the first ones in generation order, as the model sees them: rounded to its levels or
+   * to its palette.
+   *
+   * @type {Uint8Array}
+   */
+  known;
+
+  /**
+   * Of super-resolution, the small picture that it starts from: (inputHeight, inputWidth, channels) 8-bit.
+   *
+   * @type {Uint8Array | undefined}
+   */
+  input;
+
+  /**
    * @param {Link} link
-   * @param {ModelInfo} info
-   * @param {Uint8Array} known  the elements before the first drawn one
+   * @param {Codec} codec
+   * @param {{ known: Uint8Array, input?: Uint8Array }} given  known: the engine's values before the first drawn one
    * @param {{ settings: Settings, seed: number | bigint, chunk: number }} checked
    * @param {AbortSignal} [signal]
    * @internal
    */
-  constructor(link, info, known, { settings, seed, chunk }, signal) {
+  constructor(link, codec, { known, input }, { settings, seed, chunk }, signal) {
     this.#link = link;
-    this.#info = info;
+    this.#codec = codec;
     this.#known = known;
     this.#settings = settings;
-    this.#chunk = chunk;
+    this.#chunk = Math.ceil(chunk / codec.span);
     this.#signal = signal;
     this.seed = seed;
+    this.known = codec.seen(known);
+    this.input = input;
   }
 
   /** @returns {AsyncGenerator<Step, void, void>} */
@@ -74,26 +93,19 @@ export class Run {
   /**
    * Draws the known part at once and the rest as it comes, at most one paint per animation frame. Sets the size of the
    * canvas to the model's; scale it with CSS (`image-rendering: pixelated`). The known part is shown as the model sees
-   * it, rounded to its levels. If the run stops early, the canvas keeps what was drawn.
+   * it. If the run stops early, the canvas keeps what was drawn.
    *
    * @param {Canvas | Canvas[]} target  one canvas, where several samples stand side by side, or one for each sample
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Picture[]>} the finished images, one for each sample
    */
   async drawTo(target, { signal } = {}) {
-    const { samples } = this.#settings;
-    const { width, height, channels, levels } = this.#info;
-    const images = Array.from({ length: samples }, () => new Uint8Array(width * height * channels));
-    const pictures = images.map((image) => {
-      image.set(quantise(this.#known, levels));
-      return picture(image.subarray(0, this.#known.length), this.#info);
-    });
+    const pictures = Array.from({ length: this.#settings.samples }, () => picture(this.#codec, this.known));
     const steps = this.#steps(signal);
     const easel = new Easel(target, pictures);
     try {
-      for await (const { sample, from, to, values } of steps) {
-        images[sample].set(values, from);
-        paint(pictures[sample].data, images[sample], from, to, channels);
+      for await (const { sample, from, values } of steps) {
+        paint(pictures[sample].data, this.#codec, from, values);
         easel.paintSoon();
       }
     } finally {
@@ -104,7 +116,7 @@ export class Run {
 
   /** @param {AbortSignal} [signal]  beside that of the run */
   #steps(signal) {
-    if (this.#claimed) throw argumentError('A run can be read once: call complete() or generate() again');
+    if (this.#claimed) throw argumentError('A run can be read once: ask the model for another one');
     this.#claimed = true;
     return this.#stream(signal);
   }
@@ -114,19 +126,18 @@ export class Run {
    * @returns {AsyncGenerator<Step, void, void>}
    */
   async *#stream(signal) {
-    const { width, height, channels } = this.#info;
     const { samples } = this.#settings;
     const job = this.#link.job(this.#signal, signal);
     try {
       job.check();
-      let last = this.#known.length === width * height * channels;
-      if (!last) job.tell({ type: 'draw', known: this.#known, settings: this.#settings });
+      let last = this.known.length === this.#codec.elements;
+      if (!last) job.tell({ type: 'draw', known: this.#known, input: this.input, settings: this.#settings });
       while (!last) {
         /** @type {StepMessage} */
         const message = await job.ask({ type: 'next', chunk: this.#chunk });
         for (let sample = 0; sample < samples; sample++) {
           job.check();
-          yield stepOf(message, sample, samples);
+          yield stepOf(this.#codec, message, sample, samples);
         }
         last = message.last;
       }
@@ -138,16 +149,37 @@ export class Run {
 }
 
 /**
+ * @param {Codec} codec
  * @param {StepMessage} message
  * @param {number} sample
  * @param {number} samples
  * @returns {Step}
  */
-function stepOf({ from, to, values, nats }, sample, samples) {
-  if (samples === 1) return { sample, from, to, values, nats };
+function stepOf(codec, { from, to, values, nats }, sample, samples) {
   return {
-    sample, from, to,
-    values: Uint8Array.from({ length: to - from }, (_, i) => values[i * samples + sample]),
-    nats: Float32Array.from({ length: to - from }, (_, i) => nats[i * samples + sample]),
+    sample,
+    from: from * codec.span,
+    to: to * codec.span,
+    values: codec.decode(samples === 1 ? values : partOf(values, sample, samples, codec.positionValues)),
+    nats: codec.costs(samples === 1 ? nats : partOf(nats, sample, samples, codec.positionValues)),
   };
+}
+
+/**
+ * What belongs to one sample.
+ *
+ * @template {Uint8Array | Float32Array} T
+ * @param {T} all  (positions, samples, width)
+ * @param {number} sample
+ * @param {number} samples
+ * @param {number} width
+ * @returns {T} (positions, width)
+ */
+function partOf(all, sample, samples, width) {
+  const part = /** @type {T} */ (all.slice(0, all.length / samples));
+  for (let i = 0; i < part.length; i++) {
+    const position = Math.floor(i / width);
+    part[i] = all[(position * samples + sample) * width + (i % width)];
+  }
+  return part;
 }

@@ -21,7 +21,8 @@ import { MAX_SAMPLES } from './protocol.js';
  * @property {number} [topP]          draw among the most probable values that together have this probability, over 0 to
  *   1. Default 1
  * @property {Label} [label]          the class to draw
- * @property {number} [chunk]         the most elements in a step. Default: as many as take about 10 ms
+ * @property {number} [chunk]         the most elements in a step, rounded up to whole pixels where the model draws these
+ *   as a whole. Default: as many as take about 10 ms
  * @property {AbortSignal} [signal]   stops the run
  */
 
@@ -43,6 +44,35 @@ export function checkDraw(options, info) {
     seed,
     chunk: chunk ?? 0,
   };
+}
+
+/**
+ * How many rows are known. With local 2D attention these are whole rows of blocks, for what is known must come first in
+ * generation order.
+ *
+ * @param {number | undefined} rows  undefined: half of them, or what is possible and closest to it
+ * @param {Pick<ModelInfo, 'height' | 'blockRows'>} info
+ * @returns {number}
+ */
+export function checkRows(rows, { height, blockRows }) {
+  const step = blockRows || 1;
+  if (rows === undefined) {
+    const below = step * Math.floor(height / 2 / step);
+    const above = Math.min(below + step, height);
+    return height / 2 - below <= above - height / 2 ? below : above;
+  }
+  if (canBeKnown(rows, { height, blockRows })) return rows;
+  wholeNumber('rows', rows, 0, height);
+  const possible = Array.from({ length: Math.ceil(height / step) }, (_, i) => i * step).join(', ');
+  throw argumentError(`rows must be ${possible} or ${height}, not ${rows}: this model draws blocks of ${step} rows`);
+}
+
+/**
+ * @param {number} rows
+ * @param {Pick<ModelInfo, 'height' | 'blockRows'>} info
+ */
+export function canBeKnown(rows, { height, blockRows }) {
+  return Number.isInteger(rows) && rows >= 0 && rows <= height && (rows % (blockRows || 1) === 0 || rows === height);
 }
 
 /**

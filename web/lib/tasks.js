@@ -26,7 +26,7 @@ const SLICE_MS = 10;
 const READ_ONLY = { seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 };
 
 /** @typedef {Generator<typeof GO_ON | typeof AWAIT_CREDIT, void, void>} Work */
-/** What the page asked for last. @typedef {{ chunk: number }} Credit */
+/** What the page asked for last, in positions. @typedef {{ chunk: number }} Credit */
 /** @typedef {{ work: Work, waiting: boolean, credit: Credit }} Task */
 
 export class Tasks {
@@ -46,7 +46,7 @@ export class Tasks {
   /** Ids of those that have something to compute, in turn. @type {number[]} */
   #turns = [];
   #awake = false;
-  /** How many elements make a slice, by kind of work. @type {Map<string, Pace>} */
+  /** How many positions make a slice, by kind of work. @type {Map<string, Pace>} */
   #paces = new Map();
 
   /**
@@ -70,11 +70,13 @@ export class Tasks {
     const { id } = message;
     try {
       switch (message.type) {
-        case 'open':
+        case 'open': {
           this.#origin = { module: message.module, bytes: message.bytes };
           this.#core = undefined;
-          this.#post({ type: 'opened', id, info: this.#live().info });
+          const { info, order } = this.#live();
+          this.#post({ type: 'opened', id, info, order });
           break;
+        }
         case 'draw': {
           const credit = { chunk: 0 };
           this.#tasks.set(id, { work: this.#draw(message, credit), waiting: true, credit });
@@ -157,34 +159,35 @@ export class Tasks {
   }
 
   /**
-   * A run. The first credit starts it: the known elements, then a chunk for each credit.
+   * A run. The first credit starts it: what is known, then a chunk for each credit.
    *
-   * @param {DrawMessage} message  with at least one element to draw
+   * @param {DrawMessage} message  with at least one position to draw
    * @param {Credit} credit
    * @returns {Work}
    */
-  *#draw({ id, known, settings }, credit) {
+  *#draw({ id, known, input, settings }, credit) {
     const core = this.#live();
     const session = core.openSession(settings);
     try {
+      yield* this.#condition(core, session, input);
       yield* this.#prefill(core, session, known);
       const { samples } = settings;
-      let position = known.length;
-      while (position < core.elements) {
+      let position = core.position(session);
+      while (position < core.positions) {
         const from = position;
         const { chunk } = credit;
-        const end = Math.min(core.elements, chunk > 0 ? from + chunk : Infinity);
+        const end = Math.min(core.positions, chunk > 0 ? from + chunk : Infinity);
         /** @type {{ values: Uint8Array, nats: Float32Array }[]} */
         const slices = [];
         do {
           if (slices.length > 0) yield GO_ON;
-          const steps = Math.min(end - position, Core.sliceLimit(samples));
+          const steps = Math.min(end - position, core.sliceLimit(samples));
           slices.push(this.#paced(`draw ${samples}`, 1, steps, (count) => {
             position += count;
             return core.step(session, count);
           }));
         } while (chunk > 0 && position < end);
-        const last = position === core.elements;
+        const last = position === core.positions;
         const values = join(Uint8Array, slices.map((slice) => slice.values));
         const nats = join(Float32Array, slices.map((slice) => slice.nats));
         this.#post({ type: 'step', id, from, to: position, values, nats, last }, [values.buffer, nats.buffer]);
@@ -199,10 +202,11 @@ export class Tasks {
    * @param {ScoreMessage} message
    * @returns {Work}
    */
-  *#score({ id, values, label }) {
+  *#score({ id, values, input, label }) {
     const core = this.#live();
     const session = core.openSession({ ...READ_ONLY, label });
     try {
+      yield* this.#condition(core, session, input);
       const nats = new Float32Array(values.length);
       yield* this.#prefill(core, session, values, nats);
       this.#post({ type: 'scored', id, nats }, [nats.buffer]);
@@ -212,40 +216,56 @@ export class Tasks {
   }
 
   /**
-   * The query of the last of `values`: all before it are fed, then it is computed with its output layer.
+   * The query of the last position of `values`: all before it are fed, then it is computed with its output layer.
    *
    * @param {AttentionMessage} message
    * @returns {Work}
    */
-  *#attention({ id, values, label }) {
+  *#attention({ id, values, input, label }) {
     const core = this.#live();
     const session = core.openSession({ ...READ_ONLY, label }, { trace: true });
     try {
-      yield* this.#prefill(core, session, values.subarray(0, -1));
-      core.prefill(session, values.subarray(-1), true);
-      const { from, to, weights } = core.attention(session, 0);
-      this.#post({ type: 'attended', id, from, to, weights }, [weights.buffer]);
+      yield* this.#condition(core, session, input);
+      yield* this.#prefill(core, session, values.subarray(0, -core.positionValues));
+      core.prefill(session, values.subarray(-core.positionValues), true);
+      const { keys, weights } = core.attention(session, 0);
+      this.#post({ type: 'attended', id, keys, weights }, [keys.buffer, weights.buffer]);
     } finally {
       core.closeSession(session);
     }
   }
 
   /**
-   * Feeds known elements slice by slice.
+   * Reads the small picture of super-resolution, in one slice.
+   *
+   * @param {Core} core
+   * @param {Session} session
+   * @param {Uint8Array} [input]
+   * @returns {Work}
+   */
+  *#condition(core, session, input) {
+    if (!input) return;
+    core.condition(session, input);
+    yield GO_ON;
+  }
+
+  /**
+   * Feeds known values slice by slice.
    *
    * @param {Core} core
    * @param {Session} session
    * @param {Uint8Array} values
-   * @param {Float32Array} [nats]  written: one per element
+   * @param {Float32Array} [nats]  written: one per value
    * @returns {Work}
    */
   *#prefill(core, session, values, nats) {
+    const width = core.positionValues;
     for (let at = 0; at < values.length;) {
-      const most = Math.min(values.length - at, Core.sliceLimit(1));
+      const most = Math.min((values.length - at) / width, core.sliceLimit(1));
       at += this.#paced(nats ? 'score' : 'prefill', 32, most, (count) => {
-        const cost = core.prefill(session, values.subarray(at, at + count), nats !== undefined);
+        const cost = core.prefill(session, values.subarray(at, at + count * width), nats !== undefined);
         nats?.set(cost, at);
-        return count;
+        return count * width;
       });
       yield GO_ON;
     }
@@ -255,8 +275,8 @@ export class Tasks {
    * Does as much work as fills a slice, by what earlier slices took.
    *
    * @template T
-   * @param {string} kind   of work; kinds differ in the time that an element takes
-   * @param {number} first  elements of the very first slice
+   * @param {string} kind   of work; kinds differ in the time that a position takes
+   * @param {number} first  positions of the very first slice
    * @param {number} most
    * @param {(count: number) => T} work
    * @returns {T}
@@ -273,7 +293,7 @@ export class Tasks {
 }
 
 /**
- * How many elements fill a slice. It learns from each; clocks in browsers may be as coarse as 16 ms, so it moves by
+ * How many positions fill a slice. It learns from each; clocks in browsers may be as coarse as 16 ms, so it moves by
  * bounded steps.
  */
 export class Pace {
@@ -283,7 +303,7 @@ export class Pace {
   }
 
   /**
-   * @param {number} count  elements done
+   * @param {number} count  positions done
    * @param {number} ms     time they took
    */
   record(count, ms) {

@@ -47,6 +47,14 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   const score: Score = await model.score({ data: new Uint8Array(784), width: 28, height: 28 }, { label: null });
   const attention: Attention = await model.attention(canvas, { row: 1, column: 2 });
   const weights: Float32Array = attention.weights;
+  const places: Int32Array = attention.elements;
+  const order: Uint32Array = model.order;
+  const palette: Uint8Array | null = info.palette;
+  const enlarging = model.superResolve(canvas, { samples: 2, seed: 1, temperature: 0.9, topK: 3, topP: 0.5, chunk: 3 });
+  const small: Uint8Array | undefined = enlarging.input;
+  const known: Uint8Array = run.known;
+  await model.score(image, { input: canvas });
+  await model.attention(image, { row: 0, column: 0, channel: 2, input: new ImageData(8, 8) });
   model.close();
 
   try {
@@ -70,5 +78,7 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   await model.score('seven.png');
   // @ts-expect-error: no source
   await load(7);
-  void [can, names, seed, score.bitsPerDim, weights];
+  // @ts-expect-error: rows are for complete()
+  model.superResolve(canvas, { rows: 4 });
+  void [can, names, seed, score.bitsPerDim, weights, places, order, palette, small, known];
 }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The evaluation command: what it reads, and that its figures are those of the library. */
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+
+import { bicubic } from '../bench/eval.js';
+import { DIGITS, ROOT, load } from './helpers.js';
+import { noise, toyModel } from './toy.js';
+
+const run = promisify(execFile);
+const COUNT = 3;
+const SIDE = 4;
+const BYTES = SIDE * SIDE * 3;
+const toy = toyModel({
+  width: SIDE,
+  height: SIDE,
+  channels: 3,
+  levels: 256,
+  output: 'dmol',
+  inputWidth: 2,
+  classes: ['cat', 'dog'],
+});
+const pixels = noise(COUNT * BYTES);
+const labels = ['dog', 0, 'cat'];
+
+/** @type {string} */
+let folder;
+
+/** @param {string[]} more */
+async function evaluate(...more) {
+  const { stdout } = await run(process.execPath, [`${ROOT}tests/bench/eval.js`, ...more]);
+  return stdout;
+}
+
+/**
+ * @param {string} name
+ * @param {object} about
+ * @param {Uint8Array} [bytes]
+ */
+async function writeSet(name, about, bytes = pixels) {
+  await writeFile(join(folder, `${name}.u8.gz`), gzipSync(bytes));
+  await writeFile(join(folder, `${name}.json`), JSON.stringify(about));
+  return join(folder, `${name}.u8.gz`);
+}
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'nextpixel-'));
+  await writeFile(join(folder, 'toy.gguf'), toy);
+});
+
+after(() => rm(folder, { recursive: true, force: true }));
+
+test('bicubic: even pictures stay even, slopes stay straight, and the same size changes nothing', () => {
+  const from = { width: 4, height: 2, channels: 3 };
+  assert.ok(bicubic(new Uint8Array(24).fill(77), from, { width: 9, height: 5 }).every((value) => value === 77));
+  const picture = noise(24);
+  assert.deepEqual([...bicubic(picture, from, from)], [...picture]);
+  const slope = Uint8Array.from({ length: 8 }, (_, i) => 20 * i);
+  const large = bicubic(slope, { width: 8, height: 1, channels: 1 }, { width: 32, height: 1 });
+  for (let i = 8; i < 24; i++) assert.ok(Math.abs(large[i] - 20 * ((i + 0.5) / 4 - 0.5)) <= 0.51, `${i}: ${large[i]}`);
+});
+
+test('figures of a set of pictures, and the consistency of a model that enlarges', async () => {
+  const data = await writeSet('set', { width: SIDE, height: SIDE, channels: 3, labels });
+  const file = join(folder, 'toy.gguf');
+  const model = await load(toy);
+  for (const given of [false, true]) {
+    let expected = 0;
+    for (let i = 0; i < COUNT; i++) {
+      const image = { data: pixels.subarray(i * BYTES, (i + 1) * BYTES), width: SIDE, height: SIDE };
+      expected += (await model.score(image, { label: given ? labels[i] : undefined })).nats / COUNT;
+    }
+    const result = JSON.parse(await evaluate(file, '--data', data, '--json', ...(given ? ['--labels'] : [])));
+    assert.equal(result.images, COUNT);
+    assert.equal(result.labels, given);
+    assert.ok(Math.abs(result.nats - expected) < 1e-9);
+    assert.ok(Math.abs(result.bitsPerDim - expected / BYTES / Math.LN2) < 1e-12);
+    // Noise from noise: neither agrees well, bicubic better.
+    const { psnr, bicubicPsnr } = result.consistency;
+    assert.ok(psnr > 3 && psnr < bicubicPsnr && bicubicPsnr < 60, JSON.stringify(result.consistency));
+  }
+  model.close();
+  assert.match(
+    await evaluate(file, '--data', data, '--images', '1'),
+    /1 images: .* bits\/dim.*\n.*2 x 2 input: PSNR .* dB; bicubic .* dB/,
+  );
+});
+
+test('the small set of the digits', async () => {
+  const result = JSON.parse(await evaluate(DIGITS, '--images', '2', '--labels', '--json'));
+  assert.ok(result.nats > 50 && result.nats < 500);
+  assert.equal(result.consistency, undefined);
+});
+
+test('sets that do not fit are refused', async () => {
+  const file = join(folder, 'toy.gguf');
+  for (const [about, bytes, message] of /** @type {[object, Uint8Array, RegExp][]} */ ([
+    [{ width: 5 }, pixels, /width is 5, the model's 4/],
+    [{ channels: 1 }, pixels, /channels is 1/],
+    [{}, pixels.subarray(1), /whole number of images/],
+    [{ labels: [0] }, pixels, /3 images and 1 labels/],
+  ])) {
+    const data = await writeSet('wrong', about, bytes);
+    await assert.rejects(evaluate(file, '--data', data), message);
+  }
+  const unlabelled = await writeSet('unlabelled', {});
+  assert.match(await evaluate(file, '--data', unlabelled), /3 images/);
+  await assert.rejects(evaluate(file, '--data', unlabelled, '--labels'), /no labels/);
+  await assert.rejects(evaluate(file), /pass --data/);
+});
