@@ -92,11 +92,11 @@ def generation(c):
     return order, blocks
 
 
-def sinusoid(count, d):
-    """(count, d/2) table [sin(p w_f) | cos(p w_f)], w_f = 10000^(-f/(F-1)), F = d/4 (F = 1: w_0 = 1)."""
+def sinusoid(positions, d):
+    """(len(positions), d/2) table [sin(p w_f) | cos(p w_f)], w_f = 10000^(-f/(F-1)), F = d/4 (F = 1: w_0 = 1)."""
     F_ = d // 4
     w = torch.tensor([10000.0 ** (-f / (F_ - 1)) if F_ > 1 else 1.0 for f in range(F_)], dtype=torch.float64)
-    angle = torch.arange(count, dtype=torch.float64)[:, None] * w
+    angle = torch.as_tensor(positions, dtype=torch.float64)[:, None] * w
     return torch.cat([angle.sin(), angle.cos()], 1).float()
 
 
@@ -113,7 +113,7 @@ class Positions(nn.Module):
         """(len(order), d): row part and column part of the positions with these raster indices."""
         row, col, d = order // self.columns, order % self.columns, self.c.embedding_length
         if self.c.position == "sinusoidal":
-            table_row, table_col = sinusoid(self.rows, d).to(order.device), sinusoid(self.columns, d).to(order.device)
+            table_row, table_col = sinusoid(range(self.rows), d).to(order.device), sinusoid(range(self.columns), d).to(order.device)
         else:
             table_row, table_col = self.position_row.weight, self.position_col.weight
         if table_row.shape[1] == d:
@@ -134,8 +134,8 @@ class Positions(nn.Module):
                 nn.init.zeros_(p)
         if c.position == "learned":      # start from the sinusoids: neighbours are related from the first step
             wide = d if c.position_width == "half" else 2 * d
-            self.position_row.weight.copy_(sinusoid(self.rows, wide))
-            self.position_col.weight.copy_(sinusoid(self.columns, wide))
+            self.position_row.weight.copy_(sinusoid(range(self.rows), wide))
+            self.position_col.weight.copy_(sinusoid(range(self.columns), wide))
 
 
 class Block(nn.Module):

@@ -12,13 +12,12 @@ import math
 
 import torch
 
-from model import sinusoid_at
+from model import sinusoid
 
 MIRROR = None
 HEADS = (((-1, 1), (-1, 0), (-1, 2), (-2, 1)),                           # above, above left, above right, two above
          ((-1, 1), (0, MIRROR), (0, -1), (-4, 1)),
          ((-1, 1), (-1, MIRROR), (MIRROR, 1), (-8, 1)))
-CROSS = ((0, 0), (0, 1), (1, 0), (1, 1))                                 # in pixels of the small image, in every block
 SHARP = 1.5
 
 
@@ -57,7 +56,7 @@ def look_around(model):
     if c.encoder_block_count:            # the small image's pixels stand at their centres in the large one
         a, b = c.height / c.input_height, c.width / c.input_width
         model.enc.pixel_embd.weight[used] = 0
-        model.enc.position_row.weight.copy_(sinusoid_at((torch.arange(c.input_height) + 0.5) * a - 0.5, d))
-        model.enc.position_col.weight.copy_(sinusoid_at((torch.arange(c.input_width) + 0.5) * b - 0.5, d))
-        for block in model.blk:
-            aim(c, block.cross_attn_q, block.cross_attn_k, [((2 * r - 1) * a / 2, (2 * k - 1) * b / 2) for r, k in CROSS])
+        model.enc.position_row.weight.copy_(sinusoid((torch.arange(c.input_height) + 0.5) * a - 0.5, d))
+        model.enc.position_col.weight.copy_(sinusoid((torch.arange(c.input_width) + 0.5) * b - 0.5, d))
+        for block in model.blk:          # the four small pixels around the position
+            aim(c, block.cross_attn_q, block.cross_attn_k, [(r * a / 2, k * b / 2) for r in (-1, 1) for k in (-1, 1)])

@@ -18,6 +18,7 @@ import mnist
 from export import export
 from model import Config, ImageTransformer, generation
 from palette import k_means
+from start import look_around
 from train import Split
 
 TINY = {name: (c, label) for name, c, label, kind in golden.TINY}
@@ -94,6 +95,23 @@ class Model(unittest.TestCase):
             torch.nn.init.zeros_(table.weight)
         with torch.no_grad():
             self.assertLess(float((model(x, y, small) - model(x, y, small.flip(1))).abs().max()), 1e-12)
+
+
+class Start(unittest.TestCase):
+    def test_heads_look_where_they_are_aimed(self):
+        c = Config(height=16, width=16, channels=3, levels=8, palette=True, embedding_length=160, head_count=4, key_length=40,
+                   block_count=3, classes=2, input_height=4, input_width=4, encoder_block_count=1)
+        model = ImageTransformer(c).eval()
+        look_around(model)
+        x, row, col = torch.randint(0, 8, (1, c.n)), 12, 6
+        with torch.no_grad():
+            h, e = model.embed(x, torch.tensor([1])), model.enc.pixel_embd(torch.rand(1, 16, 3)) + model.enc.positions(torch.arange(16))
+            best = lambda q, k: [divmod(int(i), int(math.sqrt(k.shape[2]))) for i in (q @ k.transpose(-1, -2))[0, :, row * 16 + col].argmax(-1)]
+            block = model.blk[0]
+            self.assertEqual(best(block.heads(block.attn_q(h)), block.heads(block.attn_k(h))), [(11, 7), (11, 6), (11, 8), (10, 7)])
+            self.assertEqual(best(block.heads(block.cross_attn_q(h)), block.heads(block.cross_attn_k(e))), [(2, 1), (2, 2), (3, 1), (3, 2)])
+            block = model.blk[1]
+            self.assertEqual(best(block.heads(block.attn_q(h)), block.heads(block.attn_k(h)))[1], (12, 10))      # mirrored: 15 - 6, read one on
 
 
 class Distributions(unittest.TestCase):
