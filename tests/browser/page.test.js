@@ -265,7 +265,7 @@ test('everything works from the keyboard, with a visible focus', () => withPage(
   await page.locator('.handle').focus();
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('PageUp');
-  assert.equal(await page.locator('.handle').getAttribute('aria-valuenow'), String(14 - 6));
+  assert.equal(await page.locator('.handle').getAttribute('aria-valuenow'), String(12 - 6));
   await done(page);
   await page.locator('#strip input:checked').focus();
   const before = await page.locator('.source canvas').getAttribute('aria-label');
@@ -439,7 +439,7 @@ test('less motion: nothing begins by itself, pictures appear finished, and can b
   await done(page);
   await sleep(100);
   const seen = await page.evaluate(() => [.../** @type {any} */ (globalThis).labels]);
-  assert.deepEqual(seen.filter((label) => label !== '0 of'), ['392 of'], seen.join());
+  assert.deepEqual(seen.filter((label) => label !== '0 of'), ['448 of'], seen.join());
   await page.click('#step');
   await page.click('#step');
   await page.waitForFunction(() => document.querySelector('.ending canvas')?.getAttribute('aria-label')?.includes(': 2 of'));

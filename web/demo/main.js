@@ -21,7 +21,7 @@ import { createStrip } from './strip.js';
 
 const WEIGHTS = new URL('../../weights/digits.gguf', import.meta.url).href;
 /** The digit that the page opens with. */
-const FIRST = 12;
+const FIRST = 14;
 
 const store = createStore(initialState());
 /** @type {Hold | undefined} */
@@ -103,3 +103,5 @@ const loading = createLoading(
   },
 );
 loading.start();
+// On its own: the first figure waits for nothing of it.
+import('./colour.js').then(({ createColour }) => createColour());

@@ -36,7 +36,7 @@
 
 /** @returns {State} */
 export const initialState = () => ({
-  model: null, info: null, phase: 'empty', source: null, rows: 14, seed: 7, temperature: 1, speed: 250, label: '',
+  model: null, info: null, phase: 'empty', source: null, rows: 12, seed: 7, temperature: 1, speed: 250, label: '',
   surprise: false, truth: null, hover: null, place: null, head: -1, attention: null,
 });
 
