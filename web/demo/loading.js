@@ -13,14 +13,15 @@ const FINAL = new Set(['unsupported', 'limit']);
  * @template T
  * @param {(options: { onProgress: (progress: { loaded: number, total?: number }) => void, signal: AbortSignal }) => Promise<T>} load
  * @param {(model: T) => void} onModel
+ * @param {string} [id] of the box; its parts have this before their names
  */
-export function createLoading(load, onModel) {
-  const root = byId('load');
-  const text = byId('load-text');
+export function createLoading(load, onModel, id = 'load') {
+  const root = byId(id);
+  const text = byId(`${id}-text`);
   /** @type {HTMLProgressElement} */
-  const bar = byId('load-bar');
+  const bar = byId(`${id}-bar`);
   /** @type {HTMLButtonElement} */
-  const action = byId('load-action');
+  const action = byId(`${id}-action`);
   /** @type {AbortController | null} */
   let stopper = null;
 

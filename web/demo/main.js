@@ -103,3 +103,5 @@ const loading = createLoading(
   },
 );
 loading.start();
+// On its own: the first figure waits for nothing of it.
+import('./colour.js').then(({ createColour }) => createColour());

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The section in colour: rows, values, strip, buttons, out of sight, failures, widths, less motion. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { test } from 'node:test';
+
+import { load } from '../../web/lib/index.js';
+import { nearestColours } from '../../web/lib/codec.js';
+import { OUT, session, sleep } from './browser.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session();
+const PAGE = '/web/';
+const SIDE = 32;
+const HALF = SIDE * SIDE / 2;
+const WAIT = { timeout: 60000 };
+
+/** @param {string} path */
+const inRepository = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const weights = await readFile(inRepository('weights/emoji.gguf'));
+/** @type {{ emoji: { name: string, style: string }[] }} */
+const { emoji } = JSON.parse(await readFile(inRepository('web/demo/emoji.json'), 'utf8'));
+
+/** Opens the page and brings the figure to the screen. @param {Page} page */
+async function open(page) {
+  await page.goto(PAGE);
+  await page.locator('#in-colour').waitFor();
+  await page.locator('#figure-3').scrollIntoViewIfNeeded();
+  await page.locator('.gallery-row').first().waitFor(WAIT);
+  await page.evaluate(() => document.querySelector('#figure-3')?.scrollIntoView());
+}
+
+/** @param {Page} page @param {number} row from 0 @param {string} [how] */
+const rowIs = (page, row, how = 'drawn') => page.waitForFunction(([at, end]) => [...document.querySelectorAll('.gallery-row')[Number(at)]
+  .querySelectorAll('.ending-tile canvas')].every((canvas) => canvas.getAttribute('aria-label')?.endsWith(`: ${end}`)), [row, how], WAIT);
+
+/**
+ * The RGB values of every canvas of a row: given, endings, original. Pixels that are not there are null.
+ *
+ * @param {Page} page
+ * @param {number} row
+ * @returns {Promise<([number, number, number] | null)[][]>}
+ */
+const pixels = (page, row) => page.locator('.gallery-row').nth(row).locator('canvas').evaluateAll((canvases) => canvases.map((element) => {
+  // From a copy: reading from the canvas itself, often, would make the browser complain.
+  const { width, height } = /** @type {HTMLCanvasElement} */ (element);
+  const copy = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true }));
+  copy.drawImage(/** @type {HTMLCanvasElement} */ (element), 0, 0);
+  const { data } = copy.getImageData(0, 0, width, height);
+  return Array.from({ length: data.length / 4 }, (_, i) => (data[4 * i + 3] ? [data[4 * i], data[4 * i + 1], data[4 * i + 2]] : null));
+}));
+
+/** @param {ArrayLike<number>} rgb @returns {number[][]} */
+const triples = (rgb) => Array.from({ length: rgb.length / 3 }, (_, i) => [rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2]]);
+
+test('a row shows the values that the model draws, beside what it was given', () => withPage(async (page) => {
+  await open(page);
+  await rowIs(page, 0);
+  const [given, ...rest] = await pixels(page, 0);
+  const [original] = rest.splice(3);
+  const name = (await page.locator('.row-name b').first().textContent()) ?? '';
+  const { style } = /** @type {{ style: string }} */ (emoji.find((one) => one.name === name));
+
+  const model = await load(new Uint8Array(weights));
+  const palette = /** @type {Uint8Array} */ (model.info.palette);
+  const image = { data: /** @type {number[][]} */ (original).flat(), width: SIDE, height: SIDE };
+  const temperature = Number(await page.locator('#colour-temperature').textContent());
+  const run = model.complete(image, { samples: 3, seed: 7, temperature, label: style });
+  const half = triples(run.known);
+  assert.equal(half.length, HALF);
+  const indices = nearestColours(Uint8Array.from(image.data.slice(0, 3 * HALF)), palette);
+  assert.deepEqual(half, Array.from(indices, (index) => [...palette.subarray(3 * index, 3 * index + 3)]));
+  assert.deepEqual(given.slice(0, HALF), half);
+  assert.ok(given.slice(HALF).every((pixel) => pixel === null), 'the rest is not given');
+
+  const expected = [0, 1, 2].map(() => [...run.known]);
+  for await (const { sample, values } of run) expected[sample].push(...values);
+  model.close();
+  expected.forEach((values, i) => assert.deepEqual(rest[i], triples(values), `ending ${i}`));
+  assert.notDeepEqual(rest[0], rest[1]);
+  await page.locator('#colour-pace', { hasText: /^[\d.]+ ms a pixel, computed here$/ }).waitFor();
+  await page.locator('#in-colour').screenshot({ path: `${OUT}colour.png` });
+}));
+
+test('play again, stop, new seed, and the strip', () => withPage(async (page) => {
+  await open(page);
+  await rowIs(page, 0);
+  const [, first] = await pixels(page, 0);
+  await page.locator('#colour-stop').click();
+  await page.locator('#colour-run-text', { hasText: /^Play$/ }).waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement?.id), 'colour-run');
+  assert.ok(await page.locator('#colour-stop').isDisabled());
+  const stopped = await Promise.all([0, 1, 2].map((row) => pixels(page, row)));
+  await sleep(300);
+  assert.deepEqual(await Promise.all([0, 1, 2].map((row) => pixels(page, row))), stopped);
+
+  await page.keyboard.press('Enter');
+  await rowIs(page, 0, 'being drawn');
+  await rowIs(page, 0);
+  assert.deepEqual((await pixels(page, 0))[1], first, 'the same seed, the same endings');
+  await page.locator('#colour-dice').click();
+  assert.notEqual(await page.inputValue('#colour-seed'), '7');
+  await rowIs(page, 0, 'being drawn');
+  await rowIs(page, 0);
+  assert.notDeepEqual((await pixels(page, 0))[1], first);
+  await page.locator('#colour-stop').click();
+
+  const radios = page.locator('#emoji-strip input');
+  assert.equal(await radios.count(), emoji.length);
+  await page.locator('#emoji-strip input:checked').focus();
+  await page.keyboard.press('ArrowRight');
+  const [name, second] = await Promise.all([0, 1].map((row) => page.locator('.row-name b').nth(row).textContent()));
+  const at = emoji.findIndex((one) => one.name === name);
+  assert.ok(await radios.nth(at).isChecked());
+  await rowIs(page, 0);
+  assert.deepEqual(await page.locator('.row-name b').nth(1).textContent(), second, 'the other rows stay');
+  await page.locator('[role=status]', { hasText: `${name}: three endings are drawn.` }).waitFor({ state: 'attached' });
+
+  // An emoji that another row has changes places with the first.
+  await radios.nth(emoji.findIndex((one) => one.name === second)).check({ force: true });
+  assert.deepEqual(await Promise.all([0, 1].map((row) => page.locator('.row-name b').nth(row).textContent())), [second, name]);
+}));
+
+test('nothing is loaded before it comes near; out of sight it stops, and goes on when it is back', () => withPage(async (page) => {
+  /** @type {string[]} */
+  const asked = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('emoji.gguf')) asked.push(request.method());
+  });
+  await page.goto(PAGE);
+  await page.locator('#in-colour').waitFor();
+  await sleep(300);
+  assert.deepEqual(asked, ['HEAD']);
+  await open(page);
+  await rowIs(page, 0);
+  await page.evaluate(() => {
+    Object.defineProperty(document, 'hidden', { configurable: true, value: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
+  await page.locator('#colour-run-text', { hasText: /^Play$/ }).waitFor();
+  await page.evaluate(() => {
+    Object.defineProperty(document, 'hidden', { configurable: true, value: false });
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
+  await page.locator('#colour-run-text', { hasText: 'Start over' }).waitFor();
+  await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
+  await page.locator('#colour-run-text', { hasText: /^Play/ }).waitFor({ state: 'attached' });
+}));
+
+test('without the weights there is no such section', () => withPage(async (page, complaints) => {
+  await page.route('**/weights/emoji.gguf', (route) => route.fulfill({ status: 404, body: 'no' }));
+  await page.goto(PAGE);
+  await page.locator('#run-text', { hasText: 'Run again' }).waitFor();
+  for (const id of ['in-colour', 'colour-link', 'credits']) assert.ok(await page.locator(`#${id}`).isHidden(), id);
+  await page.evaluate(() => document.querySelector('#embed')?.scrollIntoView());
+  await sleep(200);
+  assert.ok(await page.locator('#in-colour').isHidden());
+  assert.ok(complaints.every((text) => text.includes('404')), complaints.join('\n')); // the browser's own note
+}, { complains: true }));
+
+test('what fails says so and can be tried again', () => withPage(async (page) => {
+  await page.route('**/weights/emoji.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
+  await page.goto(PAGE);
+  await page.locator('#in-colour').waitFor();
+  await page.locator('#figure-3').scrollIntoViewIfNeeded();
+  await page.locator('#colour-load-text').getByText(/could not be loaded/).waitFor();
+  assert.ok(await page.locator('#colour-run').isDisabled());
+  await page.unroute('**/weights/emoji.gguf');
+  await page.locator('#colour-load-action', { hasText: 'Try again' }).click();
+  await page.locator('#colour-run:enabled').waitFor(WAIT);
+  assert.ok(await page.locator('#colour-load').isHidden());
+}, { complains: true }));
+
+for (const width of [320, 360, 768]) {
+  test(`nothing is wider than ${width} pixels`, () => withPage(async (page) => {
+    await open(page);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
+    const rows = await page.locator('.gallery-row').evaluateAll((all) => all.filter((row) => /** @type {HTMLElement} */ (row).offsetParent).length);
+    assert.equal(rows, width < 500 ? 4 : 6);
+    await rowIs(page, 0);
+    if (width === 360) await page.locator('#in-colour').screenshot({ path: `${OUT}colour-phone.png` });
+  }, { viewport: { width, height: 740 }, hasTouch: width < 500, isMobile: width < 500 }));
+}
+
+test('less motion: nothing begins by itself, and a row appears finished', () => withPage(async (page) => {
+  await open(page);
+  await page.locator('#colour-run:enabled').waitFor(WAIT);
+  await sleep(300);
+  const [given, ...before] = await pixels(page, 0);
+  for (const ending of before.slice(0, 3)) assert.deepEqual(ending, given);
+  await page.click('#colour-run');
+  let drawn = 0;
+  while (drawn === 0) {
+    const [, ...now] = await pixels(page, 0);
+    drawn = now[0].filter((pixel) => pixel).length - HALF;
+    assert.ok(drawn === 0 || drawn === HALF, `${drawn} pixels`);
+    await sleep(30);
+  }
+  await page.click('#colour-stop');
+}, { reducedMotion: 'reduce' }));
