@@ -27,7 +27,9 @@ static void keep_metadata(nx_model *model, const nx_gguf *file, nx_arena *arena)
 
 /* The colours, (levels, 3) floats 0..255 in the file, as bytes. */
 static const uint8_t *read_palette(nx_reader *reader, uint32_t levels) {
+    uint64_t parameters = reader->parameters;
     const float *colours = read_table(reader, "palette.weight", levels, 3);
+    reader->parameters = parameters; /* colours are no weights */
     uint8_t *rgb = arena_take(reader->arena, levels * 3);
     if (!rgb || !colours) return NULL;
     for (uint32_t i = 0; i < levels * 3; i++) {
