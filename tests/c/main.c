@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-extern const check_test kernel_tests[], attention_tests[], sampling_tests[], gguf_tests[], model_tests[],
-    session_tests[], golden_tests[];
+extern const check_test kernel_tests[], attention_tests[], sampling_tests[], gguf_tests[], model_tests[], session_tests[],
+    golden_tests[];
 
 static int suite(int argc, char **argv) {
     static const check_group groups[] = {
@@ -25,8 +25,7 @@ __attribute__((export_name("run"))) int run(uint32_t bytes) {
     static char *argv[256], program[] = "suite";
     int argc = 0;
     argv[argc++] = program;
-    for (uint32_t at = 0; at < bytes && argc < 256; at += (uint32_t)strlen(arguments + at) + 1)
-        argv[argc++] = arguments + at;
+    for (uint32_t at = 0; at < bytes && argc < 256; at += (uint32_t)strlen(arguments + at) + 1) argv[argc++] = arguments + at;
     return suite(argc, argv);
 }
 

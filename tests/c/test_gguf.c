@@ -40,7 +40,8 @@ static void valid(void) {
         CHECK(info.block_rows == p.block_rows && info.block_cols == p.block_cols && info.flange_rows == p.flange_rows);
         CHECK(info.flange_cols == p.flange_cols && info.window == nx_pattern_window(&p) && info.outputs == nx_output_parameters(&o));
         CHECK(info.palette == (uint32_t)c->palette && info.input_height == c->input_height && info.input_width == c->input_width);
-        for (uint32_t t = 0; t < m->n_tensors; t++) weights += (uint64_t)m->tensor[t].rows * m->tensor[t].cols;
+        for (uint32_t t = 0; t < m->n_tensors; t++) /* colours are no weights */
+            if (strcmp(m->tensor[t].name, "palette.weight")) weights += (uint64_t)m->tensor[t].rows * m->tensor[t].cols;
         CHECK(info.parameters_low == weights && info.parameters_high == 0);
         memory_release(mark);
     }
@@ -113,31 +114,46 @@ static void at_the_limits(void) {
     c.heads = 256;
     m = toy_build(&c, NULL);
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
+    /* the largest grid of pixels and its finest blocks; the most mixtures; a small image as large as can be is not run, but sized */
+    c = (toy_config){.height = 256, .width = 256, .channels = 3, .levels = 256, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
+                     .pattern = NX_LOCAL_2D, .block_rows = 1, .block_cols = 1, .flange_rows = 1, .flange_cols = 1, .position = TOY_SINUSOIDAL,
+                     .output = NX_DMOL, .mixtures = NX_MAX_MIXTURES, .seed = 1};
+    m = toy_build(&c, NULL);
+    CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
+    c.input_height = c.input_width = 256, c.encoder_blocks = 1;
+    m = toy_build(&c, NULL);
+    CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
 }
 
 /* ---- what is damaged ------------------------------------------------------------------------------------------------------- */
 
-/* Smallest model; and one with every kind of entry. */
+/* Smallest model; one with every kind of entry; and one with every key there is but those of other patterns. */
 static toy *small(int which) {
+    static const toy_config every = {.height = 3, .width = 4, .channels = 3, .levels = 3, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
+                                     .pattern = NX_LOCAL_2D, .block_rows = 2, .block_cols = 3, .flange_rows = 1, .flange_cols = 1,
+                                     .position = TOY_LEARNED_WHOLE, .pre_norm = 1, .output = NX_DMOL, .mixtures = 2, .input_height = 1,
+                                     .input_width = 2, .encoder_blocks = 1, .classes = 1, .seed = 1};
+    if (which == 2) return toy_build(&every, NULL);
     toy_config c = *config(which ? 1 : 0);
     if (which) c.d = 8, c.inner = 8, c.heads = 2, c.key_length = 4, c.blocks = 1, c.levels = 3, c.height = 3, c.width = 4;
     return toy_build(&c, NULL);
 }
 
 static void truncation(void) {
-    for (int which = 0; which < 2; which++) {
+    for (int which = 0; which < 3; which++) {
         toy *m = small(which);
         check_note("  %d bytes", (int)m->length);
         CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
-        for (size_t n = 0; n < m->length; n++) {
+        for (size_t n = 0; n < m->length; n += which == 2 ? 3 : 1) {
             size_t mark = memory_mark();
             uint8_t *cut = memory_copy(m->bytes, n);
             check_at("%lld of %lld bytes", (long long)n, (long long)m->length, 0, 0);
             CHECK_INT(toy_exercise(cut, n, MOST), NX_E_FORMAT);
             memory_release(mark);
         }
-        CHECK_INT(toy_exercise(NULL, 0, MOST), NX_E_FORMAT);
+        CHECK_INT(toy_exercise(memory_copy(m->bytes, m->length - 1), m->length - 1, MOST), NX_E_FORMAT);
     }
+    CHECK_INT(toy_exercise(NULL, 0, MOST), NX_E_FORMAT);
 }
 
 static void damage(toy *m, size_t at, const void *bytes, size_t n) {
@@ -150,9 +166,9 @@ static void damage(toy *m, size_t at, const void *bytes, size_t n) {
 }
 
 static void damaged_bytes(void) {
-    for (int which = 0; which < 2; which++) {
+    for (int which = 0; which < 3; which++) {
         toy *m = small(which);
-        for (size_t at = 0; at < m->data; at++) {
+        for (size_t at = 0; at < (which == 2 ? m->keys_end : m->data); at++) {
             uint8_t b = m->bytes[at];
             uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff, (uint8_t)(b + 1), (uint8_t)(b - 1), (uint8_t)(b ^ 0x20)};
             for (int i = 0; i < 8; i++)
@@ -274,6 +290,99 @@ static void wrong_numbers(void) {
         refused(1, (toy_twist){.poisoned = "epsilon", .poison = epsilon[i]}, NX_E_FORMAT, KEY("attention.layer_norm_epsilon"));
 }
 
+/* Keys that only some kinds of models have. */
+static void wrong_kinds(void) {
+    static const struct {
+        int which;
+        const char *key;
+        uint32_t value;
+        nx_status status;
+        const char *name;
+    } wrong[] = {
+        {TOY_PALETTE, KEY("attention.block_rows"), 0, NX_E_FORMAT, 0},
+        {TOY_PALETTE, KEY("attention.block_rows"), 6, NX_E_LIMIT, 0}, /* 5 x 7 positions */
+        {TOY_PALETTE, KEY("attention.block_rows"), UINT32_MAX, NX_E_LIMIT, 0},
+        {TOY_PALETTE, KEY("attention.block_cols"), 0, NX_E_FORMAT, 0},
+        {TOY_PALETTE, KEY("attention.block_cols"), 8, NX_E_LIMIT, 0},
+        {TOY_PALETTE, KEY("attention.block_cols"), 0x80000000u, NX_E_LIMIT, 0},
+        {TOY_PALETTE, KEY("attention.flange_rows"), 6, NX_E_LIMIT, 0},
+        {TOY_PALETTE, KEY("attention.flange_rows"), UINT32_MAX, NX_E_LIMIT, 0},
+        {TOY_PALETTE, KEY("attention.flange_cols"), 8, NX_E_LIMIT, 0},
+        {TOY_PALETTE, KEY("attention.flange_cols"), UINT32_MAX - 1, NX_E_LIMIT, 0},
+        {TOY_GAUSSIAN, KEY("attention.block_cols"), 10, NX_E_LIMIT, 0}, /* 9 columns, each a channel */
+        {TOY_PALETTE, KEY("image.channels"), 1, NX_E_UNSUPPORTED, "palette.weight"},
+        {TOY_PALETTE, KEY("image.levels"), 13, NX_E_FORMAT, "token_embd.weight"},
+        {TOY_PALETTE, KEY("image.levels"), 257, NX_E_LIMIT, 0},
+        {TOY_PALETTE, KEY("image.width"), 8, NX_E_FORMAT, "position_col.weight"},
+        {TOY_DMOL, KEY("output.mixtures"), 0, NX_E_FORMAT, 0},
+        {TOY_DMOL, KEY("output.mixtures"), 4, NX_E_FORMAT, "output.weight"},
+        {TOY_DMOL, KEY("output.mixtures"), NX_MAX_MIXTURES + 1, NX_E_LIMIT, 0},
+        {TOY_DMOL, KEY("output.mixtures"), UINT32_MAX, NX_E_LIMIT, 0},
+        {TOY_DMOL, KEY("image.channels"), 1, NX_E_FORMAT, "pixel_embd.weight"},
+        {TOY_DMOL, KEY("image.channels"), 2, NX_E_UNSUPPORTED, 0},
+        {TOY_DMOL, KEY("image.levels"), 257, NX_E_LIMIT, 0},
+        {TOY_BERNOULLI, KEY("image.levels"), 3, NX_E_FORMAT, 0},
+        {TOY_SR_DMOL, KEY("input.height"), 0, NX_E_LIMIT, KEY("input.width")}, /* both or none */
+        {TOY_SR_DMOL, KEY("input.width"), 0, NX_E_FORMAT, 0},
+        {TOY_SR_DMOL, KEY("input.height"), 257, NX_E_LIMIT, 0},
+        {TOY_SR_DMOL, KEY("input.width"), UINT32_MAX, NX_E_LIMIT, 0},
+        {TOY_SR_DMOL, KEY("input.height"), 4, NX_E_FORMAT, "enc.position_row.weight"},
+        {TOY_SR_DMOL, KEY("input.width"), 7, NX_E_FORMAT, "enc.position_col.weight"},
+        {TOY_SR_DMOL, KEY("encoder.block_count"), 0, NX_E_FORMAT, 0},
+        {TOY_SR_DMOL, KEY("encoder.block_count"), 3, NX_E_FORMAT, "enc.blk.2.attn_q.weight"},
+        {TOY_SR_DMOL, KEY("encoder.block_count"), 257, NX_E_LIMIT, 0},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        check_at("row %lld, value %lld", (long long)i, wrong[i].value, 0, 0);
+        refused(wrong[i].which, (toy_twist){.number = wrong[i].key, .value = wrong[i].value}, wrong[i].status,
+                wrong[i].name ? wrong[i].name : wrong[i].key);
+    }
+    static const struct {
+        int which;
+        const char *key;
+    } required[] = {{TOY_PALETTE, KEY("attention.block_rows")}, {TOY_PALETTE, KEY("attention.block_cols")}, {TOY_DMOL, KEY("output.mixtures")},
+                    {TOY_SR_DMOL, KEY("input.width")}, {TOY_SR_DMOL, KEY("encoder.block_count")}};
+    for (int i = 0; i < 5; i++) {
+        check_at("required key %lld", i, 0, 0, 0);
+        refused(required[i].which, (toy_twist){.without = required[i].key}, NX_E_FORMAT, required[i].key);
+        refused(required[i].which, (toy_twist){.retyped = required[i].key}, NX_E_FORMAT, required[i].key);
+    }
+    refused(TOY_SR_DMOL, (toy_twist){.without = KEY("input.height")}, NX_E_LIMIT, KEY("input.width"));
+    refused(TOY_SR_DMOL, (toy_twist){.retyped = KEY("input.height")}, NX_E_FORMAT, KEY("input.height"));
+    refused(TOY_PALETTE, (toy_twist){.retyped = KEY("attention.flange_rows")}, NX_E_FORMAT, KEY("attention.flange_rows"));
+    refused(TOY_PALETTE, (toy_twist){.retyped = KEY("attention.flange_cols")}, NX_E_FORMAT, KEY("attention.flange_cols"));
+    /* a known word that the rest of the file does not bear out */
+    static const struct {
+        int which;
+        const char *key, *words;
+        nx_status status;
+        const char *name;
+    } words[] = {
+        {1, KEY("attention.pattern"), "local-2d", NX_E_FORMAT, KEY("attention.block_rows")},
+        {1, KEY("norm"), "pre", NX_E_FORMAT, "output_norm.weight"},
+        {1, KEY("output.type"), "dmol", NX_E_FORMAT, KEY("output.mixtures")},
+        {1, KEY("output.type"), "bernoulli", NX_E_FORMAT, KEY("image.levels")},
+        {1, KEY("output.type"), "logistic", NX_E_FORMAT, "output.weight"},
+        {1, KEY("output.type"), "gaussian", NX_E_FORMAT, "output.weight"},
+        {TOY_BERNOULLI, KEY("output.type"), "categorical", NX_E_FORMAT, "output.weight"},
+        {TOY_PALETTE, KEY("output.type"), "gaussian", NX_E_UNSUPPORTED, "palette.weight"},
+        {TOY_DMOL, KEY("output.type"), "categorical", NX_E_FORMAT, "token_embd.weight"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        check_at("words %lld", (long long)i, 0, 0, 0);
+        refused(words[i].which, (toy_twist){.text = words[i].key, .words = words[i].words}, words[i].status, words[i].name);
+    }
+    /* flanges may be left out: none */
+    for (int i = 0; i < 2; i++) {
+        toy *m = toy_build(config(TOY_PALETTE), &(toy_twist){.without = i ? KEY("attention.flange_cols") : KEY("attention.flange_rows")});
+        CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
+        nx_model *model = toy_open(m);
+        nx_info info;
+        nx_model_info(model, &info);
+        CHECK(info.flange_rows == (i ? 1 : 0) && info.flange_cols == (i ? 0 : 2));
+    }
+}
+
 static void wrong_words(void) {
     static const struct {
         const char *key, *words, *name;
@@ -295,17 +404,23 @@ static void wrong_words(void) {
     }
 }
 
+/* Between them every tensor and every type. */
+#define KINDS 10
+static const int kinds[KINDS] = {1, 2, 3, 4, 5, TOY_PALETTE, TOY_DMOL, TOY_SR_DMOL, TOY_SR_PALETTE, TOY_Q4_0};
+
 static void wrong_tensors(void) {
-    for (int which = 1; which < 6; which++) { /* between them every tensor and every type */
+    for (int k = 0; k < KINDS; k++) {
+        int which = kinds[k];
         toy *m = toy_build(config(which), NULL);
         for (uint32_t t = 0; t < m->n_tensors; t++) {
             const char *name = m->tensor[t].name;
             int bias = (strstr(name, "attn_") && strstr(name, ".bias") && !strstr(name, "norm")) || !strcmp(name, "output.bias"); /* optional */
             check_at("configuration %lld, tensor %lld", which, t, 0, 0);
-            if (bias)
-                CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
-            else
-                refused(which, (toy_twist){.without = name}, NX_E_FORMAT, name);
+            if (bias) {
+                toy *without = toy_build(config(which), &(toy_twist){.without = name});
+                CHECK_INT(toy_exercise(without->bytes, without->length, MOST), NX_OK);
+            } else /* without a palette a position is a channel */
+                refused(which, (toy_twist){.without = name}, NX_E_FORMAT, strcmp(name, "palette.weight") ? name : "token_embd.weight");
             refused(which, (toy_twist){.twice = name}, NX_E_FORMAT, name);
             if (m->tensor[t].rows != m->tensor[t].cols && m->tensor[t].type != NX_Q8_0 && m->tensor[t].type != NX_Q4_0) /* rows of 32 become something else */
                 refused(which, (toy_twist){.reshaped = name}, NX_E_FORMAT, name);
@@ -318,7 +433,8 @@ static void wrong_tensors(void) {
 
 /* Huge but finite weights are a valid file; its run must end in NX_E_NUMERIC or in numbers. */
 static void huge_weights(void) {
-    for (int which = 1; which < 6; which++) {
+    for (int k = 0; k < KINDS; k++) {
+        int which = kinds[k];
         toy *m = toy_build(config(which), NULL);
         for (uint32_t t = 0; t < m->n_tensors; t++) {
             if (m->tensor[t].type != NX_F32) continue;
@@ -510,11 +626,14 @@ static void tensors(void) {
     CHECK_INT(tensor_with(2, q8, NX_Q8_0, 0), NX_OK); /* 4 blocks of 34 bytes */
     CHECK_INT(tensor_with(2, q8, NX_Q8_0, 1), NX_E_FORMAT);
     CHECK_INT(tensor_with(2, odd, NX_Q8_0, 0), NX_E_FORMAT);
+    CHECK_INT(tensor_with(2, q8, NX_Q4_0, 64), NX_OK); /* 4 blocks of 18 bytes */
+    CHECK_INT(tensor_with(2, q8, NX_Q4_0, 65), NX_E_FORMAT);
+    CHECK_INT(tensor_with(2, odd, NX_Q4_0, 0), NX_E_FORMAT);
     for (uint32_t type = 0; type < 40; type++)
         if (type != NX_F32 && type != NX_F16 && type != NX_Q8_0 && type != NX_Q4_0) CHECK_INT(tensor_with(1, one, type, 0), NX_E_UNSUPPORTED);
     CHECK_INT(tensor_with(1, one, UINT32_MAX, 0), NX_E_UNSUPPORTED);
     static const uint64_t absurd[] = {0, 1 << 20, 1ull << 29, 1ull << 30, 1ull << 31, 1ull << 32, 1ull << 61, 1ull << 62, 1ull << 63, UINT64_MAX - 3, UINT64_MAX};
-    static const uint32_t types[] = {NX_F32, NX_F16, NX_Q8_0};
+    static const uint32_t types[] = {NX_F32, NX_F16, NX_Q8_0, NX_Q4_0};
     for (int i = 0; i < 11; i++)
         for (int j = 0; j < 11; j++)
             for (uint32_t at = 0; at < 12; at++) { /* products that overflow 32 and 64 bits, in every place */
@@ -522,7 +641,7 @@ static void tensors(void) {
                 dim[at % 4] = absurd[i];
                 dim[(at + 1 + at / 4) % 4] = absurd[j];
                 check_at("dimensions %lld and %lld, place %lld", i, j, at, 0);
-                CHECK_INT(tensor_with(4, dim, types[(i + j) % 3], 0), NX_E_FORMAT);
+                CHECK_INT(tensor_with(4, dim, types[(i + j + at) % 4], 0), NX_E_FORMAT);
             }
     for (int i = 1; i < 11; i++) {
         check_at("offset %lld", i, 0, 0, 0);
@@ -576,14 +695,15 @@ static void many(void) {
 /* ---- memory ---------------------------------------------------------------------------------------------------------------- */
 
 static void small_blocks(void) {
-    for (int which = 0; which < 6; which++) {
-        toy *m = toy_build(config(which), NULL);
-        size_t bytes = 0;
+    static const int which[] = {0, 1, 2, 3, 4, 5, TOY_PALETTE, TOY_SR_DMOL, TOY_SR_PALETTE};
+    for (int i = 0; i < 9; i++) {
+        toy *m = toy_build(config(which[i]), NULL);
+        size_t bytes = 0, step = i == 0 ? 1 : i == 1 ? 11 : 1999;
         CHECK_INT(nx_model_size(m->bytes, m->length, &bytes, NULL), NX_OK);
-        for (size_t size = 0; size < bytes; size += size + 1999 < bytes && which > 1 ? 1999 : size + 99 < bytes && which > 1 ? 99 : 1) {
+        for (size_t size = 0; size < bytes; size += size + step < bytes ? step : size + 99 < bytes ? 99 : 1) {
             size_t mark = memory_mark();
             nx_model *model = NULL;
-            check_at("configuration %lld, %lld of %lld bytes", which, (long long)size, (long long)bytes, 0);
+            check_at("configuration %lld, %lld of %lld bytes", which[i], (long long)size, (long long)bytes, 0);
             memset(&problem, 0, sizeof problem);
             CHECK_INT(nx_model_open(memory_take(size), size, m->bytes, m->length, &model, &problem), NX_E_MEMORY);
             CHECK(problem.reason[0]);
@@ -604,6 +724,7 @@ const check_test gguf_tests[] = {
     {"random damage", damaged_at_random},
     {"missing, mistyped and doubled keys", wrong_keys},
     {"numbers out of range", wrong_numbers},
+    {"keys of some kinds of models", wrong_kinds},
     {"unknown variants", wrong_words},
     {"missing, doubled, misshapen and not-a-number tensors", wrong_tensors},
     {"huge weights", huge_weights},

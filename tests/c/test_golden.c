@@ -16,9 +16,8 @@
 /* Rounding of single precision through up to three layers, for logits of about 1.5 deviation: the bound of the project. */
 #define OUTPUT_TOLERANCE 1e-4
 #define BLOCK_TOLERANCE 1e-4 /* of a block's output, which a layer norm leaves at a deviation of about 1 */
+/* Of a density relative to 1 + nats, for it moves them by its sharpness e^-s times what its location is off; 5.2e-6 was measured. */
 #define NATS_TOLERANCE 1e-4
-/* A density moves its nats by e^-s, its sharpness, times what its location is off. */
-#define DENSITY_NATS_TOLERANCE 1e-3
 /* The golden values of a quantised file are those of its weights without rounding of activations, which costs the library this much. */
 #define QUANTISED_OUTPUT_TOLERANCE 0.3
 #define QUANTISED_BLOCK_TOLERANCE 0.3
@@ -138,12 +137,15 @@ static void compare(const char *golden_path, const uint8_t *file, size_t length)
         CHECK_INT(nx_session_prefill(opened, session, values + i * E, 1, cost), NX_OK);
         CHECK_INT(nx_session_output(opened, session, 0, row), NX_OK);
         widen(&worst_output, row, outputs + (size_t)i * P, P);
-        widen(&worst_nats, cost, nats + i * E, E);
-        for (uint32_t e = 0; e < E; e++) total += (double)cost[e] - (double)nats[i * E + e];
+        for (uint32_t e = 0; e < E; e++) {
+            double truth = (double)nats[i * E + e], off = (double)cost[e] - truth;
+            worst_nats = fmax(worst_nats, fabs(off) / (density ? 1 + truth : 1));
+            total += off;
+        }
     }
     check_note("    output within %.3g, nats %.3g, mean of nats %.3g", worst_output, worst_nats, fabs(total / (n * E)));
     CHECK(worst_output < (quantised ? QUANTISED_OUTPUT_TOLERANCE : OUTPUT_TOLERANCE));
-    CHECK(quantised || worst_nats < (density ? DENSITY_NATS_TOLERANCE : NATS_TOLERANCE));
+    CHECK(quantised || worst_nats < NATS_TOLERANCE);
     CHECK(fabs(total / (n * E)) < (quantised ? QUANTISED_NATS_TOLERANCE : NATS_TOLERANCE));
 }
 

@@ -16,6 +16,16 @@ int main(int argc, char **argv) {
          .pattern = NX_LOCAL_1D, .query_block = 5, .memory_block = 0, .position = TOY_SINUSOIDAL, .type = NX_F16, .tables = NX_F16},
         {.height = 2, .width = 2, .channels = 1, .levels = 2, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .key_length = 32,
          .position = TOY_SINUSOIDAL, .classes = 1, .type = NX_Q8_0, .tables = NX_Q8_0},
+        {.height = 3, .width = 5, .channels = 3, .levels = 5, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
+         .pattern = NX_LOCAL_2D, .block_rows = 2, .block_cols = 2, .flange_rows = 1, .flange_cols = 1, .position = TOY_LEARNED_HALF,
+         .pre_norm = 1, .palette = 1},
+        {.height = 3, .width = 2, .channels = 3, .levels = 256, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
+         .position = TOY_SINUSOIDAL, .output = NX_DMOL, .mixtures = 2, .input_height = 1, .input_width = 2, .encoder_blocks = 1},
+        {.height = 3, .width = 2, .channels = 1, .levels = 16, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
+         .position = TOY_SINUSOIDAL, .output = NX_GAUSSIAN},
+        {.height = 2, .width = 4, .channels = 1, .levels = 2, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .key_length = 32,
+         .pattern = NX_LOCAL_2D, .block_rows = 1, .block_cols = 2, .flange_rows = 1, .flange_cols = 3, .position = TOY_SINUSOIDAL,
+         .output = NX_BERNOULLI, .type = NX_Q4_0},
     };
     if (argc != 2) {
         fputs("usage: seeds FOLDER\n", stderr);
