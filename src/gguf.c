@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * See gguf.h. A cursor walks the bytes; once it has run past the end or met nonsense its status sticks and every further
- * read yields zero, so the code below reads like the format and checks once per entry.
+ * See gguf.h. A cursor walks the bytes; once it has run past the end or met nonsense its status sticks and every
+ * further read yields zero, so the code below reads like the format and checks once per entry.
  */
 #include "gguf.h"
 
@@ -25,8 +25,16 @@ static const uint8_t *take(cursor *c, uint64_t n) {
     return p;
 }
 
-static uint32_t load_u32(const uint8_t *p) { uint32_t v; memcpy(&v, p, 4); return v; }
-static uint64_t load_u64(const uint8_t *p) { uint64_t v; memcpy(&v, p, 8); return v; }
+static uint32_t load_u32(const uint8_t *p) {
+    uint32_t v;
+    memcpy(&v, p, 4);
+    return v;
+}
+static uint64_t load_u64(const uint8_t *p) {
+    uint64_t v;
+    memcpy(&v, p, 8);
+    return v;
+}
 static uint32_t take_u32(cursor *c) { return load_u32(take(c, 4)); }
 static uint64_t take_u64(cursor *c) { return load_u64(take(c, 8)); }
 
@@ -96,7 +104,8 @@ static void take_tensor(cursor *c, const nx_gguf *file, const char **name, uint6
     tensor->n_dims = take_u32(c);
     if (c->status) return;
     if (*name_bytes > GGUF_MAX_NAME || tensor->n_dims < 1 || tensor->n_dims > GGUF_MAX_DIMENSIONS) {
-        *reason = *name_bytes > GGUF_MAX_NAME ? "the tensor's name is too long" : "the number of dimensions is not 1 to 4";
+        *reason =
+            *name_bytes > GGUF_MAX_NAME ? "the tensor's name is too long" : "the number of dimensions is not 1 to 4";
         c->status = NX_E_LIMIT;
         return;
     }
@@ -177,7 +186,8 @@ static nx_status parse_keys(nx_gguf *file, cursor *c, uint32_t *alignment, nx_pr
         if (name_is(file, file->key[i], "general.alignment", 17)) {
             *alignment = entry.type == GGUF_U32 ? load_u32(entry.value) : 0;
             if (*alignment < 1 || *alignment > GGUF_MAX_ALIGNMENT || (*alignment & (*alignment - 1)))
-                return nx_refuse(problem, NX_E_FORMAT, entry.key, entry.key_bytes, "the alignment is not a power of two");
+                return nx_refuse(problem, NX_E_FORMAT, entry.key, entry.key_bytes,
+                                 "the alignment is not a power of two");
         }
     }
     file->keys_end = (uint32_t)c->at;
@@ -226,7 +236,8 @@ nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t length, nx_prob
     if (status) return status;
 
     uint64_t data = (c.at + alignment - 1) / alignment * alignment;
-    if (n_tensors && data > length) return nx_refuse(problem, NX_E_FORMAT, "", 0, "the file ends before the tensors' data");
+    if (n_tensors && data > length)
+        return nx_refuse(problem, NX_E_FORMAT, "", 0, "the file ends before the tensors' data");
     file->data = (uint32_t)(data < length ? data : length);
     c.at = file->keys_end;
     return parse_tensors(file, &c, problem);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reader of GGUF version 3 files: the only parser of outside bytes. nx_gguf_parse checks every count, length, type, size
- * and offset against the file; afterwards all that an entry describes lies inside the file.
+ * Reader of GGUF version 3 files: the only parser of outside bytes. nx_gguf_parse checks every count, length, type,
+ * size and offset against the file; afterwards all that an entry describes lies inside the file.
  *
  * The format, little-endian throughout:
  *   magic "GGUF", u32 version, u64 tensor count, u64 key count
- *   per key:    string key, u32 value type, value          string = u64 length, bytes; array = u32 type, u64 count, items
- *   per tensor: string name, u32 dimension count, u64 dimensions (fastest first), u32 type, u64 offset into the data
- *   padding to general.alignment (32 when absent), then the tensors' data
+ *   per key:    string key, u32 value type, value          string = u64 length, bytes; array = u32 type, u64 count,
+ * items per tensor: string name, u32 dimension count, u64 dimensions (fastest first), u32 type, u64 offset into the
+ * data padding to general.alignment (32 when absent), then the tensors' data
  */
 #ifndef NX_GGUF_H
 #define NX_GGUF_H
@@ -21,14 +21,28 @@
 #define GGUF_MAX_BYTES 0x40000000u /* 1 GiB */
 #define GGUF_MAX_KEYS 1024u
 #define GGUF_MAX_TENSORS 2048u
-#define GGUF_MAX_NAME 255u         /* bytes of a key or of a tensor's name */
+#define GGUF_MAX_NAME 255u /* bytes of a key or of a tensor's name */
 #define GGUF_MAX_DIMENSIONS 4u
 #define GGUF_MAX_ALIGNMENT 65536u
 
-enum { GGUF_U8, GGUF_I8, GGUF_U16, GGUF_I16, GGUF_U32, GGUF_I32, GGUF_F32, GGUF_BOOL, GGUF_STRING, GGUF_ARRAY, GGUF_U64, GGUF_I64, GGUF_F64 };
+enum {
+    GGUF_U8,
+    GGUF_I8,
+    GGUF_U16,
+    GGUF_I16,
+    GGUF_U32,
+    GGUF_I32,
+    GGUF_F32,
+    GGUF_BOOL,
+    GGUF_STRING,
+    GGUF_ARRAY,
+    GGUF_U64,
+    GGUF_I64,
+    GGUF_F64
+};
 
-/* Types of tensors that are read. Q8_0: blocks of 32 values, an f16 scale then 32 signed bytes. Q4_0: an f16 scale then 16 bytes, whose
- * low halves are the values 0..15 and high halves the values 16..31, each biased by 8. */
+/* Types of tensors that are read. Q8_0: blocks of 32 values, an f16 scale then 32 signed bytes. Q4_0: an f16 scale then
+ * 16 bytes, whose low halves are the values 0..15 and high halves the values 16..31, each biased by 8. */
 enum { NX_F32 = 0, NX_F16 = 1, NX_Q4_0 = 2, NX_Q8_0 = 8 };
 
 /* Bytes of a block of 32 quantised values. */

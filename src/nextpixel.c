@@ -7,7 +7,8 @@
 #include "reader.h"
 
 /* The layouts that web/lib/core.js mirrors, where a pointer has 32 bits. */
-_Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_info) == 96 && sizeof(nx_settings) == 36, "mirrored in web/lib/core.js");
+_Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_info) == 96 && sizeof(nx_settings) == 36,
+               "mirrored in web/lib/core.js");
 _Static_assert(sizeof(void *) != 4 || sizeof(nx_metadata) == 28, "mirrored in web/lib/core.js");
 
 uint32_t nx_abi_version(void) { return NX_ABI_VERSION; }
@@ -57,7 +58,9 @@ static nx_status read_model(nx_arena *arena, const void *bytes, size_t length, n
     if (!nx_gguf_find(&file, "general.architecture", &name) || name.type != GGUF_STRING)
         return nx_refuse(problem, NX_E_FORMAT, "general.architecture", 20, "the key is missing");
     const nx_arch *arch = nx_arch_find((const char *)name.value + 8, name.value_bytes - 8);
-    if (!arch) return nx_refuse(problem, NX_E_UNSUPPORTED, (const char *)name.value + 8, name.value_bytes - 8, "an architecture that this library does not have");
+    if (!arch)
+        return nx_refuse(problem, NX_E_UNSUPPORTED, (const char *)name.value + 8, name.value_bytes - 8,
+                         "an architecture that this library does not have");
 
     nx_model local, *placed = arena_take(arena, sizeof *placed), *m = placed ? placed : &local;
     memset(m, 0, sizeof *m);
@@ -80,15 +83,18 @@ nx_status nx_model_size(const void *file, size_t length, size_t *bytes, nx_probl
     nx_model *none;
     nx_status status = read_model(&arena, file, length, &none, problem);
     if (status) return status;
-    if (arena.used > PTRDIFF_MAX) return nx_refuse(problem, NX_E_LIMIT, "", 0, "the model needs more memory than can be addressed");
+    if (arena.used > PTRDIFF_MAX)
+        return nx_refuse(problem, NX_E_LIMIT, "", 0, "the model needs more memory than can be addressed");
     *bytes = (size_t)arena.used;
     return NX_OK;
 }
 
-nx_status nx_model_open(void *block, size_t block_bytes, const void *file, size_t length, nx_model **model, nx_problem *problem) {
+nx_status nx_model_open(void *block, size_t block_bytes, const void *file, size_t length, nx_model **model,
+                        nx_problem *problem) {
     nx_arena arena = {block, 0, block_bytes};
     nx_status status = read_model(&arena, file, length, model, problem);
-    return status == NX_E_MEMORY ? nx_refuse(problem, status, "", 0, "the block is smaller than nx_model_size says") : status;
+    return status == NX_E_MEMORY ? nx_refuse(problem, status, "", 0, "the block is smaller than nx_model_size says")
+                                 : status;
 }
 
 void nx_model_info(const nx_model *model, nx_info *info) { *info = model->info; }
@@ -96,7 +102,8 @@ void nx_model_info(const nx_model *model, nx_info *info) { *info = model->info; 
 uint32_t nx_model_metadata_count(const nx_model *model) { return model->n_keys; }
 
 void nx_model_order(const nx_model *model, uint32_t *raster) {
-    for (uint32_t i = 0; i < model->info.positions; i++) raster[i] = nx_pattern_raster(model->arch->pattern(model->weights), i);
+    for (uint32_t i = 0; i < model->info.positions; i++)
+        raster[i] = nx_pattern_raster(model->arch->pattern(model->weights), i);
 }
 
 nx_status nx_model_palette(const nx_model *model, uint8_t *rgb) {

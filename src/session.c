@@ -2,8 +2,8 @@
  *
  * A run: known elements in, drawn elements out, for any architecture. See nextpixel.h.
  *
- * The block of a session begins with this header; the rest is found by offsets that follow from the model and the settings, so
- * the block may be copied anywhere.
+ * The block of a session begins with this header; the rest is found by offsets that follow from the model and the
+ * settings, so the block may be copied anywhere.
  */
 #include <string.h>
 
@@ -26,15 +26,15 @@ struct nx_session {
 /* The parts of a session's block. P: output parameters of a position, E: its elements. */
 typedef struct {
     nx_session *session;
-    float *output;     /* (B, nx_stride(P)) of the last position */
-    uint8_t *values;   /* (B, n E) levels */
-    float *trace;      /* (B, blocks, heads, window) when traced */
-    float *pass;       /* (NX_COLUMNS, nx_stride(P)) output of a prefill */
-    float *logits;     /* (3, nx_stride(V)) of one element, and the scratch of its draw */
-    nx_run *runs;      /* room for the runs of one position */
+    float *output;   /* (B, nx_stride(P)) of the last position */
+    uint8_t *values; /* (B, n E) levels */
+    float *trace;    /* (B, blocks, heads, window) when traced */
+    float *pass;     /* (NX_COLUMNS, nx_stride(P)) output of a prefill */
+    float *logits;   /* (3, nx_stride(V)) of one element, and the scratch of its draw */
+    nx_run *runs;    /* room for the runs of one position */
     void *scratch;
-    void *condition;   /* shared by the samples */
-    uint8_t *caches;   /* (B) of arch->cache_bytes */
+    void *condition;                    /* shared by the samples */
+    uint8_t *caches;                    /* (B) of arch->cache_bytes */
     uint64_t cache_bytes, trace_floats; /* of one sample */
     const nx_pattern *pattern;
     const nx_output *distribution;
@@ -63,9 +63,9 @@ static uint64_t lay_out(const nx_model *model, const nx_settings *settings, void
 }
 
 static int settings_valid(const nx_model *model, const nx_settings *s) {
-    return s->samples >= 1 && s->samples <= NX_MAX_SAMPLES && s->label >= -1 && (s->label < 0 || (uint32_t)s->label < model->info.classes) &&
-           s->temperature >= 0 && s->temperature <= 100 && s->top_p > 0 && s->top_p <= 1 && s->trace <= 1 &&
-           s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
+    return s->samples >= 1 && s->samples <= NX_MAX_SAMPLES && s->label >= -1 &&
+           (s->label < 0 || (uint32_t)s->label < model->info.classes) && s->temperature >= 0 && s->temperature <= 100 &&
+           s->top_p > 0 && s->top_p <= 1 && s->trace <= 1 && s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
 }
 
 nx_status nx_session_size(const nx_model *model, const nx_settings *settings, size_t *bytes) {
@@ -77,7 +77,8 @@ nx_status nx_session_size(const nx_model *model, const nx_settings *settings, si
     return NX_OK;
 }
 
-nx_status nx_session_open(void *block, size_t block_bytes, const nx_model *model, const nx_settings *settings, nx_session **session) {
+nx_status nx_session_open(void *block, size_t block_bytes, const nx_model *model, const nx_settings *settings,
+                          nx_session **session) {
     size_t bytes;
     nx_status status = nx_session_size(model, settings, &bytes);
     if (status) return status;
@@ -102,8 +103,9 @@ nx_status nx_session_check(const nx_model *model, const void *block, size_t bloc
     if (header.magic != MAGIC || header.fingerprint != model->fingerprint) return NX_E_STATE;
     if (nx_session_size(model, &header.settings, &bytes) || bytes > block_bytes) return NX_E_STATE;
     uint32_t n = model->info.positions;
-    if (header.position > n || header.computed > n || header.computed > header.position + 1 || header.has_output > 1 || header.forked > 1 ||
-        header.conditioned > (model->info.input_height > 0) || (header.position && waits_for_condition(model, &header)))
+    if (header.position > n || header.computed > n || header.computed > header.position + 1 || header.has_output > 1 ||
+        header.forked > 1 || header.conditioned > (model->info.input_height > 0) ||
+        (header.position && waits_for_condition(model, &header)))
         return NX_E_STATE;
     layout l;
     lay_out(model, &header.settings, (void *)block, &l);
@@ -138,7 +140,8 @@ static float *trace_of(const layout *l, uint32_t sample) {
 
 nx_status nx_session_condition(const nx_model *model, nx_session *session, const uint8_t *values, uint32_t count) {
     const nx_info *info = &model->info;
-    if (!waits_for_condition(model, session) || session->position || count != info->input_height * info->input_width * info->channels)
+    if (!waits_for_condition(model, session) || session->position ||
+        count != info->input_height * info->input_width * info->channels)
         return NX_E_ARGUMENT;
     layout l;
     lay_out(model, &session->settings, session, &l);
@@ -155,10 +158,12 @@ static void nats_of(const layout *l, const float *parameters, const uint8_t *lev
     }
 }
 
-nx_status nx_session_prefill(const nx_model *model, nx_session *session, const uint8_t *values, uint32_t count, float *nats) {
+nx_status nx_session_prefill(const nx_model *model, nx_session *session, const uint8_t *values, uint32_t count,
+                             float *nats) {
     const nx_info *info = &model->info;
     uint32_t E = info->position_elements, stride = nx_stride(info->outputs);
-    if (session->forked || count > info->positions - session->position || waits_for_condition(model, session)) return NX_E_ARGUMENT;
+    if (session->forked || count > info->positions - session->position || waits_for_condition(model, session))
+        return NX_E_ARGUMENT;
     for (size_t i = 0; info->palette && i < (size_t)count * E; i++)
         if (values[i] >= info->levels) return NX_E_ARGUMENT;
     layout l;
@@ -210,7 +215,8 @@ static void draw_elements(const nx_model *model, const layout *l, uint32_t sampl
     for (uint32_t e = 0; e < info->position_elements; e++) {
         nx_noise noise = {settings->seed_low, settings->seed_high, settings->first_sample + sample, first + e};
         nx_output_logits(l->distribution, parameters, levels, e, l->logits);
-        levels[e] = (uint8_t)nx_categorical_sample(l->logits, info->levels, filter, noise, l->logits + nx_stride(info->levels));
+        levels[e] =
+            (uint8_t)nx_categorical_sample(l->logits, info->levels, filter, noise, l->logits + nx_stride(info->levels));
         values[e] = to_value(info, levels[e]);
         if (nats) nats[e] = -nx_categorical_log_prob(l->logits, info->levels, levels[e]);
     }
@@ -266,8 +272,8 @@ nx_status nx_session_output(const nx_model *model, const nx_session *session, ui
     return NX_OK;
 }
 
-nx_status nx_session_attention(const nx_model *model, const nx_session *session, uint32_t sample, float *weights, uint32_t *keys,
-                               uint32_t *count) {
+nx_status nx_session_attention(const nx_model *model, const nx_session *session, uint32_t sample, float *weights,
+                               uint32_t *keys, uint32_t *count) {
     if (sample >= session->settings.samples || !session->computed || !session->settings.trace) return NX_E_ARGUMENT;
     layout l;
     lay_out(model, &session->settings, (void *)session, &l);

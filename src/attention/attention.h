@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * One attention over many patterns. A pattern says which cached positions a query sees; positions are indices in generation order.
- * Kept keys and values live in a ring of slots, position p in slot p mod slots, so that memory and time per element do not grow with
- * the image when the pattern is local.
+ * One attention over many patterns. A pattern says which cached positions a query sees; positions are indices in
+ * generation order. Kept keys and values live in a ring of slots, position p in slot p mod slots, so that memory and
+ * time per element do not grow with the image when the pattern is local.
  *
- * Query blocks. A pattern cuts the positions into query blocks, each contiguous in generation order. All queries of a block see the
- * same memory, and of their own block what comes before them; so one pass of many columns stays within one block
- * (nx_pattern_block_end) and shares one list of what is visible.
+ * Query blocks. A pattern cuts the positions into query blocks, each contiguous in generation order. All queries of a
+ * block see the same memory, and of their own block what comes before them; so one pass of many columns stays within
+ * one block (nx_pattern_block_end) and shares one list of what is visible.
  */
 #ifndef NX_ATTENTION_H
 #define NX_ATTENTION_H
@@ -19,11 +19,12 @@ typedef enum {
     NX_LOCAL_2D     /* blocks of rows and columns with flanges    [Parmar 2018, section 3.3, figure 1 right] */
 } nx_pattern_kind;
 
-/* Local 2D. Positions form a grid of rows and columns. It is cut into query blocks of block_rows x block_cols (smaller at the far
- * edges); generation runs over the blocks in raster order and in raster order within a block. With a block's first row r0 and
- * columns c0..c1-1, its queries see: the flange_rows rows above r0, columns c0 - flange_cols .. c1 + flange_cols - 1; in the block's own
- * rows the flange_cols columns left of c0; and of the block itself what is not after the query. Never the right flange in its own rows,
- * which is generated later. Everything is cut at the image's edges. */
+/* Local 2D. Positions form a grid of rows and columns. It is cut into query blocks of block_rows x block_cols (smaller
+ * at the far edges); generation runs over the blocks in raster order and in raster order within a block. With a block's
+ * first row r0 and columns c0..c1-1, its queries see: the flange_rows rows above r0, columns c0 - flange_cols .. c1 +
+ * flange_cols - 1; in the block's own rows the flange_cols columns left of c0; and of the block itself what is not
+ * after the query. Never the right flange in its own rows, which is generated later. Everything is cut at the image's
+ * edges. */
 typedef struct {
     nx_pattern_kind kind;
     uint32_t positions;    /* n: positions of a complete sequence */
@@ -38,7 +39,8 @@ typedef struct {
     uint32_t from, to;
 } nx_run;
 
-/* What query i sees: runs in ascending order that neither touch nor overlap, the last one ends with i itself. Returns their number. */
+/* What query i sees: runs in ascending order that neither touch nor overlap, the last one ends with i itself. Returns
+ * their number. */
 uint32_t nx_pattern_runs(const nx_pattern *pattern, uint32_t i, nx_run *runs);
 
 /* An upper bound of nx_pattern_runs. */
@@ -77,12 +79,12 @@ void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, 
 uint64_t nx_attend_scratch_floats(uint32_t window, uint32_t n_runs);
 
 /* Multi-head scaled dot-product attention of one query over the cached positions of the runs:
- *   out_h = sum over j of softmax_j( q_h . k_hj / sqrt(key_length) ) v_hj      [Vaswani 2017, eq. 1; Parmar 2018, eq. 1]
- * out, query (heads * key_length); key_length % 4 == 0     scratch: nx_attend_scratch_floats, overwritten
- * trace: null, or receives the weights: head h at trace + h * trace_stride, one number for each visible position
- * Sums run over the positions in ascending order; they do not depend on the ring nor on other queries.
- * Cost: 2 * visible positions * width multiply-adds. */
-void nx_attend(float *out, const float *query, const nx_cache *cache, uint32_t heads, const nx_run *runs, uint32_t n_runs, float *scratch,
-               float *trace, uint32_t trace_stride);
+ *   out_h = sum over j of softmax_j( q_h . k_hj / sqrt(key_length) ) v_hj      [Vaswani 2017, eq. 1; Parmar 2018, eq.
+ * 1] out, query (heads * key_length); key_length % 4 == 0     scratch: nx_attend_scratch_floats, overwritten trace:
+ * null, or receives the weights: head h at trace + h * trace_stride, one number for each visible position Sums run over
+ * the positions in ascending order; they do not depend on the ring nor on other queries. Cost: 2 * visible positions *
+ * width multiply-adds. */
+void nx_attend(float *out, const float *query, const nx_cache *cache, uint32_t heads, const nx_run *runs,
+               uint32_t n_runs, float *scratch, float *trace, uint32_t trace_stride);
 
 #endif

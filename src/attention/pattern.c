@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT  Which positions a query sees, and in which order positions are generated. See attention.h. */
+/* SPDX-License-Identifier: MIT  Which positions a query sees, and in which order positions are generated. See
+ * attention.h. */
 #include "attention.h"
 
 static uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
@@ -39,7 +40,8 @@ static uint32_t append(nx_run *runs, uint32_t n, uint32_t from, uint32_t to) {
 }
 
 /* Appends what lies in rows r0..r1-1 and columns c0..c1-1 of the row of blocks that holds r0 and r1-1. */
-static uint32_t append_area(const nx_pattern *p, nx_run *runs, uint32_t n, uint32_t r0, uint32_t r1, uint32_t c0, uint32_t c1) {
+static uint32_t append_area(const nx_pattern *p, nx_run *runs, uint32_t n, uint32_t r0, uint32_t r1, uint32_t c0,
+                            uint32_t c1) {
     for (uint32_t col = c0; col < c1;) {
         grid_block b = block_at(p, r0, col);
         uint32_t end = min(b.c1, c1), width = b.c1 - b.c0;
@@ -87,9 +89,9 @@ uint32_t nx_pattern_block_end(const nx_pattern *pattern, uint32_t i) {
 }
 
 uint32_t nx_pattern_window(const nx_pattern *p) {
-    uint64_t window = p->kind == NX_LOCAL_2D
-                          ? (uint64_t)(p->block_rows + p->flange_rows) * min(p->block_cols + 2 * p->flange_cols, p->cols)
-                          : (uint64_t)p->query_block + p->memory_block;
+    uint64_t window = p->kind == NX_LOCAL_2D ? (uint64_t)(p->block_rows + p->flange_rows) *
+                                                   min(p->block_cols + 2 * p->flange_cols, p->cols)
+                                             : (uint64_t)p->query_block + p->memory_block;
     return window < p->positions ? (uint32_t)window : p->positions;
 }
 

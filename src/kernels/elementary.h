@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * exp and log on four lanes, and the double-precision functions of the sinusoidal positions. Our own, because libm differs
- * between systems and the results here must not.
+ * exp and log on four lanes, and the double-precision functions of the sinusoidal positions. Our own, because libm
+ * differs between systems and the results here must not.
  */
 #ifndef NX_ELEMENTARY_H
 #define NX_ELEMENTARY_H
@@ -11,15 +11,15 @@
 /* e^x, relative error under 2e-7 for x in [-87, 88]. Below -87 (-infinity included) exactly 0; above 88 it is e^88;
  * not-a-number stays one.
  *
- * x = n ln 2 + r with |r| <= ln(2)/2, so e^x = 2^n e^r. ln 2 is split in two (Cody and Waite) so that n ln 2 is exact to well
- * below a unit of r. e^r is its Taylor sum to r^7/7!, whose remainder is under 6e-9. */
+ * x = n ln 2 + r with |r| <= ln(2)/2, so e^x = 2^n e^r. ln 2 is split in two (Cody and Waite) so that n ln 2 is exact
+ * to well below a unit of r. e^r is its Taylor sum to r^7/7!, whose remainder is under 6e-9. */
 NX_INLINE v128_t f32x4_exp(v128_t x) {
     v128_t tiny = wasm_f32x4_lt(x, wasm_f32x4_splat(-87.0f));
     x = wasm_v128_bitselect(wasm_f32x4_splat(88.0f), x, wasm_f32x4_gt(x, wasm_f32x4_splat(88.0f)));
     x = wasm_v128_andnot(x, tiny);
-    v128_t n = wasm_f32x4_nearest(wasm_f32x4_mul(x, wasm_f32x4_splat(0x1.715476p+0f)));  /* 1 / ln 2 */
-    v128_t r = f32x4_mul_add(n, wasm_f32x4_splat(-0x1.62e4p-1f), x);                     /* high part of ln 2, 15 bits */
-    r = f32x4_mul_add(n, wasm_f32x4_splat(-0x1.7f7d1cp-20f), r);                         /* its low part */
+    v128_t n = wasm_f32x4_nearest(wasm_f32x4_mul(x, wasm_f32x4_splat(0x1.715476p+0f))); /* 1 / ln 2 */
+    v128_t r = f32x4_mul_add(n, wasm_f32x4_splat(-0x1.62e4p-1f), x);                    /* high part of ln 2, 15 bits */
+    r = f32x4_mul_add(n, wasm_f32x4_splat(-0x1.7f7d1cp-20f), r);                        /* its low part */
     v128_t p = wasm_f32x4_splat(1.0f / 5040);
     p = f32x4_mul_add(p, r, wasm_f32x4_splat(1.0f / 720));
     p = f32x4_mul_add(p, r, wasm_f32x4_splat(1.0f / 120));
@@ -34,8 +34,8 @@ NX_INLINE v128_t f32x4_exp(v128_t x) {
 
 /* ln x for normal x > 0, absolute error under 1.1e-7 times max(1, |ln x|). Other x are not for this function.
  *
- * x = 2^e m with m in [sqrt(1/2), sqrt(2)), so ln x = e ln 2 + ln m, and ln m = 2 artanh(s) with s = (m-1)/(m+1), |s| < 0.172:
- * the odd series to s^11/11 leaves under 1e-10. */
+ * x = 2^e m with m in [sqrt(1/2), sqrt(2)), so ln x = e ln 2 + ln m, and ln m = 2 artanh(s) with s = (m-1)/(m+1), |s| <
+ * 0.172: the odd series to s^11/11 leaves under 1e-10. */
 NX_INLINE v128_t f32x4_log(v128_t x) {
     /* Adding this to the bits of x carries into the exponent exactly when the mantissa is at least sqrt(2). */
     v128_t shifted = wasm_i32x4_add(x, wasm_i32x4_splat(0x3f800000 - 0x3f3504f3));
@@ -57,7 +57,8 @@ NX_INLINE v128_t f32x4_log(v128_t x) {
 /* The same for one number. */
 NX_INLINE float f32_log(float x) { return wasm_f32x4_extract_lane(f32x4_log(wasm_f32x4_splat(x)), 0); }
 
-/* sin and cos of x in [0, 1e5], absolute error under 1e-11: x - k pi/2 by a two-part pi/2, then Taylor sums on [-pi/4, pi/4]. */
+/* sin and cos of x in [0, 1e5], absolute error under 1e-11: x - k pi/2 by a two-part pi/2, then Taylor sums on [-pi/4,
+ * pi/4]. */
 void f64_sincos(double x, double *sine, double *cosine);
 
 /* e^x for x in [-40, 0], relative error under 1e-13. */

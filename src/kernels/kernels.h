@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Contracts of every kernel. Kernels take n columns: n vectors that go through the same weights. Column j of an array x is
- * x + j * stride. What is computed for a column does not depend on n nor on the other columns, to the bit.
+ * Contracts of every kernel. Kernels take n columns: n vectors that go through the same weights. Column j of an array x
+ * is x + j * stride. What is computed for a column does not depend on n nor on the other columns, to the bit.
  *
- * Widths: a vector of w numbers is stored with stride nx_stride(w), a multiple of 16. Numbers past w are padding: kernels may
- * read and write it and give it no meaning, except that matmul writes zeros there. Vectors of weights have no padding.
- * Kernels check nothing but assertions; sizes were validated when the model was configured.
+ * Widths: a vector of w numbers is stored with stride nx_stride(w), a multiple of 16. Numbers past w are padding:
+ * kernels may read and write it and give it no meaning, except that matmul writes zeros there. Vectors of weights have
+ * no padding. Kernels check nothing but assertions; sizes were validated when the model was configured.
  */
 #ifndef NX_KERNELS_H
 #define NX_KERNELS_H
@@ -26,7 +26,8 @@ typedef struct {
     const void *packed;
 } nx_matrix;
 
-/* The form in which weights of a file's type are packed: NX_F32 (F16 is widened, which is exact) or NX_Q8_0 (Q4_0 likewise). */
+/* The form in which weights of a file's type are packed: NX_F32 (F16 is widened, which is exact) or NX_Q8_0 (Q4_0
+ * likewise). */
 uint32_t nx_matrix_packed_type(uint32_t type);
 
 /* Bytes of a packed matrix. type: as in the file. */
@@ -39,9 +40,9 @@ void nx_matrix_pack(void *packed, const uint8_t *weights, uint32_t type, uint32_
 uint64_t nx_matmul_scratch_bytes(uint32_t cols, uint32_t n);
 
 /* out[j][r] = sum over c of W[r][c] x[j][c].
- * out (n, nx_stride(rows)) written     x (n, nx_stride(cols)) read     scratch: nx_matmul_scratch_bytes(cols, n), overwritten
- * F32: products added in the order of c. Q8_0: x is rounded to 8 bits per 32 numbers (scale = largest magnitude / 127), products
- * are added exactly as integers within 32, then scaled and added in the order of the blocks.
+ * out (n, nx_stride(rows)) written     x (n, nx_stride(cols)) read     scratch: nx_matmul_scratch_bytes(cols, n),
+ * overwritten F32: products added in the order of c. Q8_0: x is rounded to 8 bits per 32 numbers (scale = largest
+ * magnitude / 127), products are added exactly as integers within 32, then scaled and added in the order of the blocks.
  * Cost: n * rows * cols multiply-adds; the weights are read once per four columns. */
 void nx_matmul(float *out, const nx_matrix *matrix, const float *x, uint32_t n, void *scratch);
 
@@ -58,8 +59,8 @@ void nx_add(float *x, const float *y, uint32_t width, uint32_t n);
  * [Ba, Kiros, Hinton 2016, eq. 4]     width % 4 == 0 */
 void nx_layer_norm(float *x, const float *gain, const float *bias, float epsilon, uint32_t width, uint32_t n);
 
-/* Softmax in place over n numbers, n % 4 == 0: e^(x - max) / sum. A number of -infinity is masked and yields 0; if all are
- * masked all yield 0, never not-a-number. */
+/* Softmax in place over n numbers, n % 4 == 0: e^(x - max) / sum. A number of -infinity is masked and yields 0; if all
+ * are masked all yield 0, never not-a-number. */
 void nx_softmax(float *x, uint32_t n);
 
 /* ln of the sum of e^x over n numbers, n % 4 == 0; -infinity masks, the others are finite and there is at least one. */

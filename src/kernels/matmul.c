@@ -2,13 +2,15 @@
  *
  * The matrix product, where nearly all the time goes. See kernels.h.
  *
- * Layout. A lane is a row: a v128 of weights holds one column (F32) or four columns (Q8_0) of four rows, so no sum ever crosses
- * lanes and the activations are loaded as splats. A tile is 16 rows, four vectors, times one to four columns of activations.
+ * Layout. A lane is a row: a v128 of weights holds one column (F32) or four columns (Q8_0) of four rows, so no sum ever
+ * crosses lanes and the activations are loaded as splats. A tile is 16 rows, four vectors, times one to four columns of
+ * activations.
  *
  * F32:   [rows/16][cols][16] floats
- * Q8_0:  [rows/16][cols/32] blocks of { float scale[16]; int8 weight[8][4][16]; } where weight[g][v] holds, for the rows 4v..4v+3 of the
- *        tile and the columns 4g..4g+3 of the block: r0c0 r0c1 r1c0 r1c1 r2c0 r2c1 r3c0 r3c1, then the same for c2 and c3. Widened to 16
- *        bits, each half meets a pair of activations, (x0 x1) or (x2 x3), in one i32x4.dot_i16x8.
+ * Q8_0:  [rows/16][cols/32] blocks of { float scale[16]; int8 weight[8][4][16]; } where weight[g][v] holds, for the
+ * rows 4v..4v+3 of the tile and the columns 4g..4g+3 of the block: r0c0 r0c1 r1c0 r1c1 r2c0 r2c1 r3c0 r3c1, then the
+ * same for c2 and c3. Widened to 16 bits, each half meets a pair of activations, (x0 x1) or (x2 x3), in one
+ * i32x4.dot_i16x8.
  */
 #include <string.h>
 
@@ -28,7 +30,8 @@ static uint32_t tiles(uint32_t rows) { return (rows + TILE - 1) / TILE; }
 uint32_t nx_matrix_packed_type(uint32_t type) { return type == NX_Q8_0 || type == NX_Q4_0 ? NX_Q8_0 : NX_F32; }
 
 uint64_t nx_matrix_bytes(uint32_t type, uint32_t rows, uint32_t cols) {
-    uint64_t per_tile = nx_matrix_packed_type(type) == NX_Q8_0 ? (uint64_t)(cols / BLOCK) * sizeof(q8_block) : (uint64_t)cols * TILE * sizeof(float);
+    uint64_t per_tile = nx_matrix_packed_type(type) == NX_Q8_0 ? (uint64_t)(cols / BLOCK) * sizeof(q8_block)
+                                                               : (uint64_t)cols * TILE * sizeof(float);
     return tiles(rows) * per_tile;
 }
 
@@ -80,7 +83,8 @@ static void pack_f32(float *packed, const uint8_t *weights, uint32_t type, uint3
     size_t size = type == NX_F16 ? 2 : 4;
     for (uint32_t r = 0; r < rows; r++)
         for (uint32_t c = 0; c < cols; c++)
-            nx_dequantize(packed + ((size_t)(r / TILE) * cols + c) * TILE + r % TILE, weights + ((size_t)r * cols + c) * size, type, 1);
+            nx_dequantize(packed + ((size_t)(r / TILE) * cols + c) * TILE + r % TILE,
+                          weights + ((size_t)r * cols + c) * size, type, 1);
 }
 
 static void pack_q8(q8_block *packed, const uint8_t *weights, uint32_t type, uint32_t rows, uint32_t cols) {
@@ -105,7 +109,8 @@ void nx_matrix_pack(void *packed, const uint8_t *weights, uint32_t type, uint32_
 }
 
 /* One tile of 16 rows for n columns, n a constant after inlining. */
-NX_INLINE void tile_f32(float *out, uint32_t out_stride, const float *w, const float *x, uint32_t x_stride, uint32_t cols, uint32_t n) {
+NX_INLINE void tile_f32(float *out, uint32_t out_stride, const float *w, const float *x, uint32_t x_stride,
+                        uint32_t cols, uint32_t n) {
     v128_t sum[4][4];
     for (uint32_t j = 0; j < n; j++)
         for (int v = 0; v < 4; v++) sum[j][v] = wasm_f32x4_splat(0);
@@ -126,10 +131,17 @@ static void matmul_f32(float *out, const nx_matrix *m, const float *x, uint32_t 
             float *o = out + (size_t)j * out_stride + t * TILE;
             const float *xj = x + (size_t)j * x_stride;
             switch (n - j) {
-            case 1: tile_f32(o, out_stride, w, xj, x_stride, m->cols, 1); break;
-            case 2: tile_f32(o, out_stride, w, xj, x_stride, m->cols, 2); break;
-            case 3: tile_f32(o, out_stride, w, xj, x_stride, m->cols, 3); break;
-            default: tile_f32(o, out_stride, w, xj, x_stride, m->cols, 4);
+            case 1:
+                tile_f32(o, out_stride, w, xj, x_stride, m->cols, 1);
+                break;
+            case 2:
+                tile_f32(o, out_stride, w, xj, x_stride, m->cols, 2);
+                break;
+            case 3:
+                tile_f32(o, out_stride, w, xj, x_stride, m->cols, 3);
+                break;
+            default:
+                tile_f32(o, out_stride, w, xj, x_stride, m->cols, 4);
             }
         }
     }
@@ -138,8 +150,8 @@ static void matmul_f32(float *out, const nx_matrix *m, const float *x, uint32_t 
 /* Activations rounded to 8 bits per block of 32, kept in 16 for the dot instruction. cols % 32 == 0. */
 static void quantize(int16_t *q, float *scale, const float *x, uint32_t cols) {
     for (uint32_t b = 0; b < cols / BLOCK; b++, x += BLOCK, q += BLOCK) {
-        /* Magnitudes are compared as integers, where not-a-number is the largest: it becomes the scale and so reaches the output,
-         * for 8-bit integers cannot carry it. */
+        /* Magnitudes are compared as integers, where not-a-number is the largest: it becomes the scale and so reaches
+         * the output, for 8-bit integers cannot carry it. */
         v128_t largest = wasm_i32x4_splat(0);
         for (int i = 0; i < BLOCK; i += 4) largest = wasm_i32x4_max(largest, wasm_f32x4_abs(wasm_v128_load(x + i)));
         largest = wasm_i32x4_max(largest, wasm_i32x4_shuffle(largest, largest, 2, 3, 0, 1));
@@ -150,12 +162,14 @@ static void quantize(int16_t *q, float *scale, const float *x, uint32_t cols) {
         for (int i = 0; i < BLOCK; i += 8) {
             v128_t low = wasm_f32x4_nearest(wasm_f32x4_mul(wasm_v128_load(x + i), inverse));
             v128_t high = wasm_f32x4_nearest(wasm_f32x4_mul(wasm_v128_load(x + i + 4), inverse));
-            wasm_v128_store(q + i, wasm_i16x8_narrow_i32x4(wasm_i32x4_trunc_sat_f32x4(low), wasm_i32x4_trunc_sat_f32x4(high)));
+            wasm_v128_store(q + i,
+                            wasm_i16x8_narrow_i32x4(wasm_i32x4_trunc_sat_f32x4(low), wasm_i32x4_trunc_sat_f32x4(high)));
         }
     }
 }
 
-NX_INLINE void tile_q8(float *out, uint32_t out_stride, const q8_block *w, const int16_t *q, const float *scale, uint32_t cols, uint32_t n) {
+NX_INLINE void tile_q8(float *out, uint32_t out_stride, const q8_block *w, const int16_t *q, const float *scale,
+                       uint32_t cols, uint32_t n) {
     uint32_t blocks = cols / BLOCK;
     v128_t sum[4][4];
     for (uint32_t j = 0; j < n; j++)
@@ -191,7 +205,8 @@ static void matmul_q8(float *out, const nx_matrix *m, const float *x, uint32_t n
     uint32_t out_stride = nx_stride(m->rows), x_stride = nx_stride(m->cols), blocks = m->cols / BLOCK;
     int16_t *q = scratch;
     float *scale = (float *)(q + (size_t)n * m->cols);
-    for (uint32_t j = 0; j < n; j++) quantize(q + (size_t)j * m->cols, scale + (size_t)j * blocks, x + (size_t)j * x_stride, m->cols);
+    for (uint32_t j = 0; j < n; j++)
+        quantize(q + (size_t)j * m->cols, scale + (size_t)j * blocks, x + (size_t)j * x_stride, m->cols);
     for (uint32_t t = 0; t < tiles(m->rows); t++) {
         const q8_block *w = (const q8_block *)m->packed + (size_t)t * blocks;
         for (uint32_t j = 0; j < n; j += 4) {
@@ -199,10 +214,17 @@ static void matmul_q8(float *out, const nx_matrix *m, const float *x, uint32_t n
             const int16_t *qj = q + (size_t)j * m->cols;
             const float *sj = scale + (size_t)j * blocks;
             switch (n - j) {
-            case 1: tile_q8(o, out_stride, w, qj, sj, m->cols, 1); break;
-            case 2: tile_q8(o, out_stride, w, qj, sj, m->cols, 2); break;
-            case 3: tile_q8(o, out_stride, w, qj, sj, m->cols, 3); break;
-            default: tile_q8(o, out_stride, w, qj, sj, m->cols, 4);
+            case 1:
+                tile_q8(o, out_stride, w, qj, sj, m->cols, 1);
+                break;
+            case 2:
+                tile_q8(o, out_stride, w, qj, sj, m->cols, 2);
+                break;
+            case 3:
+                tile_q8(o, out_stride, w, qj, sj, m->cols, 3);
+                break;
+            default:
+                tile_q8(o, out_stride, w, qj, sj, m->cols, 4);
             }
         }
     }

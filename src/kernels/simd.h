@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one place where the instruction set comes in: WebAssembly SIMD128 intrinsics, in a native build through SIMDe, which
- * implements the same names exactly. Everything above is written once.
+ * The one place where the instruction set comes in: WebAssembly SIMD128 intrinsics, in a native build through SIMDe,
+ * which implements the same names exactly. Everything above is written once.
  *
- * Rules that keep one result everywhere: plain mul and add in a stated order, no fused multiply-add (-ffp-contract=off), no
- * libm, no f32x4 min/max where a not-a-number could meet a number.
+ * Rules that keep one result everywhere: plain mul and add in a stated order, no fused multiply-add
+ * (-ffp-contract=off), no libm, no f32x4 min/max where a not-a-number could meet a number.
  */
 #ifndef NX_SIMD_H
 #define NX_SIMD_H

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Image Transformer [Parmar, Vaswani, Uszkoreit, Kaiser, Shazeer, Ku, Tran 2018, arXiv:1802.05751]: a decoder of self-attention
- * blocks that predicts an image position by position, optionally above an encoder that has read a small image (super-resolution).
+ * Image Transformer [Parmar, Vaswani, Uszkoreit, Kaiser, Shazeer, Ku, Tran 2018, arXiv:1802.05751]: a decoder of
+ * self-attention blocks that predicts an image position by position, optionally above an encoder that has read a small
+ * image (super-resolution).
  *
- * A position is one channel of a pixel (C per pixel, one table of values per channel), a pixel as an entry of a palette, or a whole
- * pixel whose three channels share a mixture of logistics.
+ * A position is one channel of a pixel (C per pixel, one table of values per channel), a pixel as an entry of a
+ * palette, or a whole pixel whose three channels share a mixture of logistics.
  *
- * Letters: n positions, d width of the model, H heads of width k, F inner width of the feed-forward network, V levels, C channels, N
- * blocks, E elements per position, P output parameters per position, S positions of the encoder. Shapes are (rows, columns), row-major; J is
- * the number of columns of a pass.
+ * Letters: n positions, d width of the model, H heads of width k, F inner width of the feed-forward network, V levels,
+ * C channels, N blocks, E elements per position, P output parameters per position, S positions of the encoder. Shapes
+ * are (rows, columns), row-major; J is the number of columns of a pass.
  */
 #include "models/models.h"
 
@@ -20,7 +21,8 @@
 
 #define KEY(name) "image-transformer." name
 
-/* ---- config and weights ------------------------------------------------------------------------------------------------ */
+/* ---- config and weights
+ * ------------------------------------------------------------------------------------------------ */
 
 typedef struct {
     nx_matrix query, key, value;                     /* (H k, d)   W_q W_k W_v */
@@ -31,9 +33,9 @@ typedef struct {
 } attention_weights;
 
 typedef struct {
-    nx_matrix up, down;              /* (F, d), (d, F): W_2 and W_1 of eq. 2 */
+    nx_matrix up, down;               /* (F, d), (d, F): W_2 and W_1 of eq. 2 */
     const float *up_bias, *down_bias; /* (F), (d) */
-    const float *gain, *shift;       /* (d)        layer norm of eq. 2 */
+    const float *gain, *shift;        /* (d)        layer norm of eq. 2 */
 } feed_forward_weights;
 
 typedef struct {
@@ -43,37 +45,39 @@ typedef struct {
 
 typedef struct {
     uint32_t n, d, heads, key_length, inner, n_blocks;
-    uint32_t cols;       /* positions in a row of the image */
-    uint32_t tables;     /* tables of values: C, or 1 with a palette */
-    int pre_norm;        /* norm before each sublayer and once at the end, instead of after each */
+    uint32_t cols;   /* positions in a row of the image */
+    uint32_t tables; /* tables of values: C, or 1 with a palette */
+    int pre_norm;    /* norm before each sublayer and once at the end, instead of after each */
     float epsilon;
     nx_pattern pattern;
     nx_output output;
-    const float *values;       /* (tables V, d)  each row times sqrt(d); null when pixels enter as numbers */
-    nx_matrix pixel;           /* (d, C) and (d): the embedding of a pixel as numbers in [-1, 1] */
+    const float *values; /* (tables V, d)  each row times sqrt(d); null when pixels enter as numbers */
+    nx_matrix pixel;     /* (d, C) and (d): the embedding of a pixel as numbers in [-1, 1] */
     const float *pixel_bias;
-    const float *row_position; /* (height, d)  of image rows, zeros where the column's half stands */
-    const float *col_position; /* (cols, d)    of columns and channels, likewise */
-    const float *classes;      /* (classes, d) or null */
-    const block *blocks;       /* (N) */
+    const float *row_position;             /* (height, d)  of image rows, zeros where the column's half stands */
+    const float *col_position;             /* (cols, d)    of columns and channels, likewise */
+    const float *classes;                  /* (classes, d) or null */
+    const block *blocks;                   /* (N) */
     const float *final_gain, *final_shift; /* (d)  pre-norm only */
-    nx_matrix head;            /* (P, d) */
-    const float *head_bias;    /* (P) or null */
+    nx_matrix head;                        /* (P, d) */
+    const float *head_bias;                /* (P) or null */
 
     /* the encoder */
     uint32_t source, source_cols, n_encoder_blocks; /* S, columns, blocks; 0: none */
-    nx_matrix source_pixel;    /* (d, C), (d) */
+    nx_matrix source_pixel;                         /* (d, C), (d) */
     const float *source_pixel_bias, *source_row_position, *source_col_position;
     const block *encoder_blocks;
     const float *source_gain, *source_shift; /* (d)  pre-norm only */
 } model;
 
-/* ---- configure --------------------------------------------------------------------------------------------------------- */
+/* ---- configure
+ * --------------------------------------------------------------------------------------------------------- */
 
-/* Positions of one axis as `rows` vectors of d numbers. "learned" tables of d/2 columns fill the half that starts at `half`, of d
- * columns the whole. "sinusoidal": sin(p w_f), then cos(p w_f), f < F = d/4, w_f = 10000^(-f / (F - 1)), in that half.
- * Row and column vectors are added, which for halves is concatenation. */
-static const float *positions(nx_reader *reader, const char *name, int sinusoidal, uint32_t rows, uint32_t d, uint32_t half) {
+/* Positions of one axis as `rows` vectors of d numbers. "learned" tables of d/2 columns fill the half that starts at
+ * `half`, of d columns the whole. "sinusoidal": sin(p w_f), then cos(p w_f), f < F = d/4, w_f = 10000^(-f / (F - 1)),
+ * in that half. Row and column vectors are added, which for halves is concatenation. */
+static const float *positions(nx_reader *reader, const char *name, int sinusoidal, uint32_t rows, uint32_t d,
+                              uint32_t half) {
     const float *learned = NULL;
     uint32_t cols = 0;
     if (!sinusoidal) {
@@ -142,7 +146,8 @@ static void read_feed_forward(const block_reader *r, feed_forward_weights *w, co
 /* A stack of blocks; `crossed`: with attention to the encoder. */
 static const block *read_blocks(nx_reader *reader, const char *stack, uint32_t n, int crossed, const model *m) {
     static const char *const self[] = {"attn_q", "attn_k", "attn_v", "attn_output", "attn_norm"};
-    static const char *const cross[] = {"cross_attn_q", "cross_attn_k", "cross_attn_v", "cross_attn_output", "cross_attn_norm"};
+    static const char *const cross[] = {"cross_attn_q", "cross_attn_k", "cross_attn_v", "cross_attn_output",
+                                        "cross_attn_norm"};
     block *blocks = arena_take(reader->arena, n * sizeof *blocks), unplaced;
     for (uint32_t i = 0; i < n && !reader->status; i++) {
         block *b = blocks ? blocks + i : &unplaced;
@@ -186,7 +191,8 @@ static void read_elements(nx_reader *r, model *m, nx_info *info) {
     o->levels = info->levels = read_u32(r, KEY("image.levels"), 2, NX_MAX_LEVELS, NX_REQUIRED);
     o->kind = (nx_output_kind)read_choice(r, KEY("output.type"), outputs, 5);
     o->elements = 1;
-    if (o->kind == NX_BERNOULLI && o->levels != 2) reader_fail(r, NX_E_FORMAT, KEY("image.levels"), "a Bernoulli output has 2 levels");
+    if (o->kind == NX_BERNOULLI && o->levels != 2)
+        reader_fail(r, NX_E_FORMAT, KEY("image.levels"), "a Bernoulli output has 2 levels");
     info->palette = tensor_columns(r, "palette.weight") > 0;
     if (o->kind == NX_DMOL) {
         o->elements = channels;
@@ -223,7 +229,8 @@ static void read_inputs(nx_reader *r, model *m, nx_info *info, int sinusoidal) {
 
 static void read_encoder(nx_reader *r, model *m, nx_info *info, int sinusoidal) {
     info->input_height = read_u32(r, KEY("input.height"), 0, NX_MAX_SIDE, 0);
-    info->input_width = read_u32(r, KEY("input.width"), info->input_height > 0, info->input_height ? NX_MAX_SIDE : 0, 0);
+    info->input_width =
+        read_u32(r, KEY("input.width"), info->input_height > 0, info->input_height ? NX_MAX_SIDE : 0, 0);
     m->source = info->input_height * info->input_width;
     m->source_cols = info->input_width;
     if (!m->source) return;
@@ -269,7 +276,8 @@ static const void *configure(nx_reader *r, nx_info *info) {
     return placed;
 }
 
-/* ---- memory: caches of keys and values, and the scratch of a pass ------------------------------------------------------------ */
+/* ---- memory: caches of keys and values, and the scratch of a pass
+ * ------------------------------------------------------------ */
 
 static uint64_t block_cache_floats(const model *m) {
     return nx_cache_floats(nx_pattern_slots(&m->pattern), m->heads * m->key_length);
@@ -330,7 +338,9 @@ typedef struct {
 } condition_memory;
 
 static uint32_t source_slots(const model *m) { return (m->source + 3) & ~3u; }
-static uint64_t source_cache_floats(const model *m) { return nx_cache_floats(source_slots(m), m->heads * m->key_length); }
+static uint64_t source_cache_floats(const model *m) {
+    return nx_cache_floats(source_slots(m), m->heads * m->key_length);
+}
 
 static condition_memory condition_at(const model *m, void *memory, uint64_t *bytes) {
     nx_arena arena = {memory, 0, UINT64_MAX};
@@ -351,10 +361,12 @@ static uint64_t condition_bytes(const void *opaque) {
 static const nx_pattern *pattern(const void *opaque) { return &((const model *)opaque)->pattern; }
 static const nx_output *output(const void *opaque) { return &((const model *)opaque)->output; }
 
-/* ---- sublayers --------------------------------------------------------------------------------------------------------------- */
+/* ---- sublayers
+ * --------------------------------------------------------------------------------------------------------------- */
 
 /* A sublayer reads x (post-norm) or LN(x) (pre-norm). */
-static const float *sublayer_input(const model *m, const scratch *s, const float *x, const float *gain, const float *shift, uint32_t n) {
+static const float *sublayer_input(const model *m, const scratch *s, const float *x, const float *gain,
+                                   const float *shift, uint32_t n) {
     if (!m->pre_norm) return x;
     memcpy(s->normed, x, (size_t)n * nx_stride(m->d) * sizeof *x);
     nx_layer_norm(s->normed, gain, shift, m->epsilon, m->d, n);
@@ -362,12 +374,14 @@ static const float *sublayer_input(const model *m, const scratch *s, const float
 }
 
 /* Its output y joins the residual stream: x = LN(x + y) (post-norm) or x + y (pre-norm). */
-static void sublayer_output(const model *m, const scratch *s, float *x, const float *gain, const float *shift, uint32_t n) {
+static void sublayer_output(const model *m, const scratch *s, float *x, const float *gain, const float *shift,
+                            uint32_t n) {
     nx_add(x, s->y, m->d, n);
     if (!m->pre_norm) nx_layer_norm(x, gain, shift, m->epsilon, m->d, n);
 }
 
-static void project(float *out, const nx_matrix *matrix, const float *bias, const float *x, uint32_t n, const scratch *s) {
+static void project(float *out, const nx_matrix *matrix, const float *bias, const float *x, uint32_t n,
+                    const scratch *s) {
     nx_matmul(out, matrix, x, n, s->matmul);
     if (bias) nx_add_bias(out, bias, matrix->rows, n);
 }
@@ -378,8 +392,8 @@ static void keys_and_values(const attention_weights *w, const scratch *s, const 
 }
 
 /* Equation 1, multi-headed, for the columns of a pass:  x = LN( x + W_o [ softmax(q K^T / sqrt(k)) V ] ). */
-static void self_attention(const model *m, const attention_weights *w, uint32_t index, const scratch *s, const nx_column *columns, uint32_t n,
-                           uint32_t n_runs) {
+static void self_attention(const model *m, const attention_weights *w, uint32_t index, const scratch *s,
+                           const nx_column *columns, uint32_t n, uint32_t n_runs) {
     uint32_t width = m->heads * m->key_length, stride = nx_stride(width), window = nx_pattern_window(&m->pattern);
     const float *input = sublayer_input(m, s, s->x, w->gain, w->shift, n);
     project(s->query, &w->query, w->query_bias, input, n, s);
@@ -394,19 +408,23 @@ static void self_attention(const model *m, const attention_weights *w, uint32_t 
     for (uint32_t j = 0; j < n; j++) {
         float *trace = columns[j].trace ? columns[j].trace + (size_t)index * m->heads * window : NULL;
         s->runs[n_runs - 1].to = columns[j].position + 1; /* the columns differ in where they end only */
-        nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, &cache[j], m->heads, s->runs, n_runs, s->weights, trace, window);
+        nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, &cache[j], m->heads, s->runs, n_runs,
+                  s->weights, trace, window);
     }
     project(s->y, &w->output, w->output_bias, s->mixed, n, s);
     sublayer_output(m, s, s->x, w->gain, w->shift, n);
 }
 
-/* Attention of the columns x over all S positions of a cache that is complete: the encoder's own, or the decoder's to its output. */
-static void source_attention(const model *m, const attention_weights *w, const scratch *s, float *x, const nx_cache *cache, uint32_t n) {
+/* Attention of the columns x over all S positions of a cache that is complete: the encoder's own, or the decoder's to
+ * its output. */
+static void source_attention(const model *m, const attention_weights *w, const scratch *s, float *x,
+                             const nx_cache *cache, uint32_t n) {
     uint32_t stride = nx_stride(m->heads * m->key_length);
     nx_run all = {0, m->source};
     project(s->query, &w->query, w->query_bias, sublayer_input(m, s, x, w->gain, w->shift, n), n, s);
     for (uint32_t j = 0; j < n; j++)
-        nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, cache, m->heads, &all, 1, s->weights, NULL, 0);
+        nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, cache, m->heads, &all, 1, s->weights,
+                  NULL, 0);
     project(s->y, &w->output, w->output_bias, s->mixed, n, s);
     sublayer_output(m, s, x, w->gain, w->shift, n);
 }
@@ -419,23 +437,28 @@ static void feed_forward(const model *m, const feed_forward_weights *w, const sc
     sublayer_output(m, s, x, w->gain, w->shift, n);
 }
 
-/* ---- the encoder ----------------------------------------------------------------------------------------------------------------- */
+/* ---- the encoder
+ * ----------------------------------------------------------------------------------------------------------------- */
 
 /* out (d) = W p + b for a pixel p of C levels, as numbers in [-1, 1]. */
-static void embed_pixel(float *out, const nx_matrix *matrix, const float *bias, const uint8_t *pixel, uint32_t levels, const scratch *s) {
+static void embed_pixel(float *out, const nx_matrix *matrix, const float *bias, const uint8_t *pixel, uint32_t levels,
+                        const scratch *s) {
     float numbers[16] = {0};
     for (uint32_t c = 0; c < matrix->cols; c++) numbers[c] = (float)pixel[c] * (2.0f / (float)(levels - 1)) - 1;
     project(out, matrix, bias, numbers, 1, s);
 }
 
-/* Fills `cache` with the keys and values of all S columns of x; `normed`: whether they are sublayer inputs that the norm precedes. */
-static void fill_cache(const model *m, const attention_weights *w, const scratch *s, const float *x, const nx_cache *cache, int normed) {
+/* Fills `cache` with the keys and values of all S columns of x; `normed`: whether they are sublayer inputs that the
+ * norm precedes. */
+static void fill_cache(const model *m, const attention_weights *w, const scratch *s, const float *x,
+                       const nx_cache *cache, int normed) {
     uint32_t stride = nx_stride(cache->width), x_stride = nx_stride(m->d);
     for (uint32_t at = 0; at < m->source; at += NX_COLUMNS) {
         uint32_t n = m->source - at < NX_COLUMNS ? m->source - at : NX_COLUMNS;
         const float *columns = x + (size_t)at * x_stride;
         keys_and_values(w, s, normed ? sublayer_input(m, s, columns, w->gain, w->shift, n) : columns, n);
-        for (uint32_t j = 0; j < n; j++) nx_cache_write(cache, at + j, s->key + (size_t)j * stride, s->value + (size_t)j * stride);
+        for (uint32_t j = 0; j < n; j++)
+            nx_cache_write(cache, at + j, s->key + (size_t)j * stride, s->value + (size_t)j * stride);
     }
 }
 
@@ -469,16 +492,18 @@ static void condition(const void *opaque, void *memory, const uint8_t *values, v
     }
 }
 
-/* ---- the decoder ----------------------------------------------------------------------------------------------------------------- */
+/* ---- the decoder
+ * ----------------------------------------------------------------------------------------------------------------- */
 
-/* The decoder's input at one position: the embedding of the position before it in generation order (zeros before the first: the input is
- * shifted right by one), plus the place of the position itself, plus the class. */
+/* The decoder's input at one position: the embedding of the position before it in generation order (zeros before the
+ * first: the input is shifted right by one), plus the place of the position itself, plus the class. */
 static void embed(const model *m, float *x, const nx_column *column, const scratch *s) {
     uint32_t i = column->position, d = m->d, place = nx_pattern_raster(&m->pattern, i);
     memcpy(x, m->row_position + (size_t)(place / m->cols) * d, d * sizeof *x);
     nx_add(x, m->col_position + (size_t)(place % m->cols) * d, d, 1);
     if (i > 0 && m->output.kind == NX_DMOL) {
-        embed_pixel(s->y, &m->pixel, m->pixel_bias, column->values + (size_t)(i - 1) * m->output.elements, m->output.levels, s);
+        embed_pixel(s->y, &m->pixel, m->pixel_bias, column->values + (size_t)(i - 1) * m->output.elements,
+                    m->output.levels, s);
         nx_add(x, s->y, d, 1);
     } else if (i > 0) {
         uint32_t table = nx_pattern_raster(&m->pattern, i - 1) % m->cols % m->tables;

@@ -21,8 +21,8 @@ static uint32_t argmax(const float *x, uint32_t n) {
     return best;
 }
 
-/* Sets the scaled logits z that the filter drops to -infinity. Takes the values in the order of their probability, k times, then
- * keeps the shortest beginning of that order with mass p. */
+/* Sets the scaled logits z that the filter drops to -infinity. Takes the values in the order of their probability, k
+ * times, then keeps the shortest beginning of that order with mass p. */
 static void filter_values(float *z, uint32_t levels, nx_filter filter, float *mass) {
     uint32_t n = filter.top_k && filter.top_k < levels ? filter.top_k : levels;
     uint8_t order[NX_MAX_LEVELS];
@@ -33,8 +33,10 @@ static void filter_values(float *z, uint32_t levels, nx_filter filter, float *ma
     memcpy(remaining, z, levels * sizeof *z);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = argmax(remaining, levels);
-        if (remaining[v] == minus_infinity) n = i; /* only values of no mass are left */
-        else order[i] = (uint8_t)v, total += mass[v], remaining[v] = minus_infinity;
+        if (remaining[v] == minus_infinity)
+            n = i; /* only values of no mass are left */
+        else
+            order[i] = (uint8_t)v, total += mass[v], remaining[v] = minus_infinity;
     }
     uint32_t kept = n;
     if (filter.top_p < 1.0f)
@@ -54,6 +56,7 @@ uint32_t nx_categorical_sample(const float *logits, uint32_t levels, nx_filter f
         wasm_v128_store(z + v, wasm_f32x4_div(wasm_f32x4_sub(wasm_v128_load(logits + v), top), temperature));
     if (filter.top_k || filter.top_p < 1.0f) filter_values(z, levels, filter, gumbel);
     nx_gumbel(gumbel, noise, stride);
-    for (uint32_t v = 0; v < stride; v += 4) wasm_v128_store(z + v, wasm_f32x4_add(wasm_v128_load(z + v), wasm_v128_load(gumbel + v)));
+    for (uint32_t v = 0; v < stride; v += 4)
+        wasm_v128_store(z + v, wasm_f32x4_add(wasm_v128_load(z + v), wasm_v128_load(gumbel + v)));
     return argmax(z, levels);
 }

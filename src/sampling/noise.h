@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Noise as a function: Philox4x32-10 [Salmon, Moraes, Dror, Shaw 2011], a counter-based generator. Nothing is consumed and
- * nothing is remembered, so neither batch nor worker nor order can change a result.
+ * Noise as a function: Philox4x32-10 [Salmon, Moraes, Dror, Shaw 2011], a counter-based generator. Nothing is consumed
+ * and nothing is remembered, so neither batch nor worker nor order can change a result.
  */
 #ifndef NX_NOISE_H
 #define NX_NOISE_H

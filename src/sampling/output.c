@@ -9,8 +9,8 @@
 
 static const float minus_infinity = -__builtin_inff();
 
-/* Log scales are clamped from below as in training, and all else so far out that only numbers without meaning are changed, which would
- * overflow in what follows. */
+/* Log scales are clamped from below as in training, and all else so far out that only numbers without meaning are
+ * changed, which would overflow in what follows. */
 #define MIN_LOG_SCALE (-7.0f)
 #define MAX_LOG_SCALE 80.0f
 #define MAX_LOCATION 1e6f
@@ -19,10 +19,14 @@ static float limited(float x, float low, float high) { return x < low ? low : x 
 
 uint32_t nx_output_parameters(const nx_output *output) {
     switch (output->kind) {
-    case NX_CATEGORICAL: return output->levels;
-    case NX_BERNOULLI: return 1;
-    case NX_DMOL: return (output->elements == 3 ? 10 : 3) * output->mixtures;
-    default: return 2;
+    case NX_CATEGORICAL:
+        return output->levels;
+    case NX_BERNOULLI:
+        return 1;
+    case NX_DMOL:
+        return (output->elements == 3 ? 10 : 3) * output->mixtures;
+    default:
+        return 2;
     }
 }
 
@@ -45,33 +49,39 @@ static v128_t softplus(v128_t z) {
     return wasm_f32x4_add(positive(z), f32x4_log(sum));
 }
 
-/* ln(1 - e^-t) for t > 0: for small t by the series 1 - e^-t = t (1 - t/2 (1 - t/3 (...))), where the difference would cancel. */
+/* ln(1 - e^-t) for t > 0: for small t by the series 1 - e^-t = t (1 - t/2 (1 - t/3 (...))), where the difference would
+ * cancel. */
 static float log_one_minus_exp(float t) {
     float mass = t < 0.25f ? t * (1 - t / 2 * (1 - t / 3 * (1 - t / 4 * (1 - t / 5 * (1 - t / 6))))) : 1 - f32_exp(-t);
     return f32_log(mass > 0x1p-100f ? mass : 0x1p-100f);
 }
 
-/* out[v] = log-mass of level v under a logistic of location `mean` and scale e^log_scale, for v = from..to-1 in groups of four (from % 4
+/* out[v] = log-mass of level v under a logistic of location `mean` and scale e^log_scale, for v = from..to-1 in groups
+ * of four (from % 4
  * == 0). With z0 the standardised middle of the level's interval and z-, z+ its edges, z0 -/+ delta:
  *   first level: ln sigma(z+) = -softplus(-z+)       last level: ln(1 - sigma(z-)) = -softplus(z-)
- *   between: D = sigma(z+) - sigma(z-), whose logarithm is ln(1 - e^(-2 delta)) - softplus(-z+) - softplus(z-) without cancellation;
- *   where D is 1e-5 or less, ln(density at the middle * width) = z0 - s - 2 softplus(z0) + ln width: what models are trained with */
+ *   between: D = sigma(z+) - sigma(z-), whose logarithm is ln(1 - e^(-2 delta)) - softplus(-z+) - softplus(z-) without
+ * cancellation; where D is 1e-5 or less, ln(density at the middle * width) = z0 - s - 2 softplus(z0) + ln width: what
+ * models are trained with */
 static void logistic_levels(float *out, uint32_t levels, float mean, float log_scale, uint32_t from, uint32_t to) {
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
     mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);
     float half = 1.0f / (float)(levels - 1), inverse = f32_exp(-log_scale), log_width = f32_log(2 * half) - log_scale;
     v128_t inv = wasm_f32x4_splat(inverse), mu = wasm_f32x4_splat(mean), delta = wasm_f32x4_splat(half * inverse);
     v128_t step = wasm_f32x4_splat(2 * half), lanes = wasm_f32x4_make(0, 1, 2, 3);
-    v128_t both = wasm_f32x4_splat(log_one_minus_exp(2 * half * inverse)), least = wasm_f32x4_splat(-11.5129255f); /* ln 1e-5 */
+    v128_t both = wasm_f32x4_splat(log_one_minus_exp(2 * half * inverse)),
+           least = wasm_f32x4_splat(-11.5129255f); /* ln 1e-5 */
     for (uint32_t v = from; v < to; v += 4) {
         v128_t level = wasm_f32x4_add(wasm_f32x4_splat((float)v), lanes);
         v128_t x = wasm_f32x4_sub(wasm_f32x4_mul(level, step), wasm_f32x4_splat(1));
-        v128_t z0 = wasm_f32x4_mul(wasm_f32x4_sub(x, mu), inv), low = wasm_f32x4_sub(z0, delta), high = wasm_f32x4_add(z0, delta);
+        v128_t z0 = wasm_f32x4_mul(wasm_f32x4_sub(x, mu), inv), low = wasm_f32x4_sub(z0, delta),
+               high = wasm_f32x4_add(z0, delta);
         v128_t below = softplus(low), above = softplus(wasm_f32x4_neg(high));
         v128_t result = wasm_f32x4_sub(wasm_f32x4_sub(both, above), below), narrow = wasm_f32x4_le(result, least);
         if (wasm_v128_any_true(narrow)) { /* z0 - 2 softplus(z0) is the same for -z0 */
             v128_t z = wasm_f32x4_neg(wasm_f32x4_abs(z0)), twice = wasm_f32x4_mul(wasm_f32x4_splat(2), softplus(z));
-            result = wasm_v128_bitselect(wasm_f32x4_add(wasm_f32x4_sub(z, twice), wasm_f32x4_splat(log_width)), result, narrow);
+            result = wasm_v128_bitselect(wasm_f32x4_add(wasm_f32x4_sub(z, twice), wasm_f32x4_splat(log_width)), result,
+                                         narrow);
         }
         if (v == 0) result = wasm_v128_bitselect(wasm_f32x4_neg(above), result, wasm_i32x4_make(-1, 0, 0, 0));
         v128_t last = wasm_f32x4_eq(level, wasm_f32x4_splat((float)(levels - 1)));
@@ -86,27 +96,32 @@ static float tanh_of(float x) { /* 1 - 2 / (e^2x + 1); e^2x is 0 or finite, so t
 
 static float scaled(uint8_t level, uint32_t levels) { return (float)level * (2.0f / (float)(levels - 1)) - 1; }
 
-/* Where channel c of component k stands in the parameters: its location; K further its log scale, 2 K further its coefficient. */
+/* Where channel c of component k stands in the parameters: its location; K further its log scale, 2 K further its
+ * coefficient. */
 static const float *channel_of(const nx_output *output, const float *parameters, uint32_t c, uint32_t k) {
     uint32_t K = output->mixtures;
     return parameters + K + (output->elements == 3 ? 3 : 2) * K * c + k;
 }
 
 /* Log-masses of channel c of component k, for the levels from..to-1, given the channels before it, x:
- * mu_R = m_R;  mu_G = m_G + c_0 x_R;  mu_B = m_B + c_1 x_R + c_2 x_G, with c_i = tanh of the coefficient of channel i */
-static void component_levels(float *out, const nx_output *output, const float *parameters, const float *x, uint32_t c, uint32_t k, uint32_t from,
-                             uint32_t to) {
+ * mu_R = m_R;  mu_G = m_G + c_0 x_R;  mu_B = m_B + c_1 x_R + c_2 x_G, with c_i = tanh of the coefficient of channel i
+ */
+static void component_levels(float *out, const nx_output *output, const float *parameters, const float *x, uint32_t c,
+                             uint32_t k, uint32_t from, uint32_t to) {
     const float *at = channel_of(output, parameters, c, k);
     uint32_t coefficient = 2 * output->mixtures;
     float mean = at[0];
     if (c == 1) mean += tanh_of(channel_of(output, parameters, 0, k)[coefficient]) * x[0];
-    if (c == 2) mean += tanh_of(channel_of(output, parameters, 1, k)[coefficient]) * x[0] + tanh_of(at[coefficient]) * x[1];
+    if (c == 2)
+        mean += tanh_of(channel_of(output, parameters, 1, k)[coefficient]) * x[0] + tanh_of(at[coefficient]) * x[1];
     logistic_levels(out, output->levels, mean, at[output->mixtures], from, to);
 }
 
-/* The mixture for one channel, given the earlier ones. Log-weights of the components start at the mixture logits; every earlier
- * channel adds the log-mass that the component gave to it, so that what is left is p(component | earlier channels). */
-static void mixture_levels(const nx_output *output, const float *parameters, const uint8_t *earlier, uint32_t index, float *logits) {
+/* The mixture for one channel, given the earlier ones. Log-weights of the components start at the mixture logits; every
+ * earlier channel adds the log-mass that the component gave to it, so that what is left is p(component | earlier
+ * channels). */
+static void mixture_levels(const nx_output *output, const float *parameters, const uint8_t *earlier, uint32_t index,
+                           float *logits) {
     uint32_t K = output->mixtures, V = output->levels;
     float log_weight[NX_MAX_MIXTURES], component[NX_MAX_LEVELS], top[NX_MAX_LEVELS], x[3], best = minus_infinity;
     v128_t sum[NX_MAX_LEVELS / 4];
@@ -132,30 +147,34 @@ static void mixture_levels(const nx_output *output, const float *parameters, con
                 continue;
             }
             v128_t old = wasm_v128_load(top + v), new = wasm_f32x4_pmax(old, term);
-            sum[v / 4] = f32x4_mul_add(sum[v / 4], f32x4_exp(wasm_f32x4_sub(old, new)), f32x4_exp(wasm_f32x4_sub(term, new)));
+            sum[v / 4] =
+                f32x4_mul_add(sum[v / 4], f32x4_exp(wasm_f32x4_sub(old, new)), f32x4_exp(wasm_f32x4_sub(term, new)));
             wasm_v128_store(top + v, new);
         }
     }
-    for (uint32_t v = 0; v < V; v += 4) wasm_v128_store(logits + v, wasm_f32x4_add(wasm_v128_load(top + v), f32x4_log(sum[v / 4])));
+    for (uint32_t v = 0; v < V; v += 4)
+        wasm_v128_store(logits + v, wasm_f32x4_add(wasm_v128_load(top + v), f32x4_log(sum[v / 4])));
 }
 
-/* Of a standard normal at z: ln of its distribution function. For z <= 0, Phi(z) = e^(-z^2/2) P(t) with t = 1 / (1 + 0.3 |z|) and P a
- * polynomial without constant term, fitted by least squares of the relative error on Chebyshev nodes of |z| < 60 (relative error under
- * 6e-8); for z > 0, Phi(z) = 1 - Phi(-z). */
+/* Of a standard normal at z: ln of its distribution function. For z <= 0, Phi(z) = e^(-z^2/2) P(t) with t = 1 / (1 +
+ * 0.3 |z|) and P a polynomial without constant term, fitted by least squares of the relative error on Chebyshev nodes
+ * of |z| < 60 (relative error under 6e-8); for z > 0, Phi(z) = 1 - Phi(-z). */
 static v128_t normal_log_cdf(v128_t z) {
-    static const float coefficient[] = {0.119683151f, 0.119661059f, 0.109301631f, 0.0837135784f, 0.0778622295f, -0.0399273748f, 0.137913267f, -0.183203634f, 0.0914267396f, -0.0164306357f};
+    static const float coefficient[] = {0.119683151f,   0.119661059f, 0.109301631f,  0.0837135784f, 0.0778622295f,
+                                        -0.0399273748f, 0.137913267f, -0.183203634f, 0.0914267396f, -0.0164306357f};
     v128_t size = wasm_f32x4_abs(z), one = wasm_f32x4_splat(1), p = wasm_f32x4_splat(coefficient[9]);
     v128_t t = wasm_f32x4_div(one, f32x4_mul_add(size, wasm_f32x4_splat(0.3f), one));
     for (int i = 8; i >= 0; i--) p = f32x4_mul_add(p, t, wasm_f32x4_splat(coefficient[i]));
-    v128_t tail = wasm_f32x4_add(f32x4_log(wasm_f32x4_mul(p, t)), wasm_f32x4_mul(wasm_f32x4_mul(size, size), wasm_f32x4_splat(-0.5f)));
+    v128_t tail = wasm_f32x4_add(f32x4_log(wasm_f32x4_mul(p, t)),
+                                 wasm_f32x4_mul(wasm_f32x4_mul(size, size), wasm_f32x4_splat(-0.5f)));
     v128_t upper = f32x4_log(wasm_f32x4_sub(one, f32x4_exp(tail)));
     return wasm_v128_bitselect(upper, tail, wasm_f32x4_gt(z, wasm_f32x4_splat(0)));
 }
 
-/* As logistic_levels, of a normal, for all V levels: D = Phi(z+) - Phi(z-). Where levels are narrow, delta < 0.1, the difference would cancel
- * and D is its series about the middle [He_2 and He_4 of the Hermite polynomials]:
- *   density * width * (1 + delta^2/6 (z0^2 - 1) + delta^4/120 (z0^4 - 6 z0^2 + 3))
- * Where D is 1e-5 or less, ln(density at the middle * width). */
+/* As logistic_levels, of a normal, for all V levels: D = Phi(z+) - Phi(z-). Where levels are narrow, delta < 0.1, the
+ * difference would cancel and D is its series about the middle [He_2 and He_4 of the Hermite polynomials]: density *
+ * width * (1 + delta^2/6 (z0^2 - 1) + delta^4/120 (z0^4 - 6 z0^2 + 3)) Where D is 1e-5 or less, ln(density at the
+ * middle * width). */
 static void normal_levels(float *out, uint32_t levels, float mean, float log_scale) {
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
     mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);
@@ -166,15 +185,20 @@ static void normal_levels(float *out, uint32_t levels, float mean, float log_sca
         v128_t level = wasm_f32x4_add(wasm_f32x4_splat((float)v), wasm_f32x4_make(0, 1, 2, 3));
         v128_t x = wasm_f32x4_sub(wasm_f32x4_mul(level, wasm_f32x4_splat(2 * half)), one);
         v128_t z0 = wasm_f32x4_mul(wasm_f32x4_sub(x, wasm_f32x4_splat(mean)), wasm_f32x4_splat(inverse));
-        v128_t delta = wasm_f32x4_splat(half * inverse), low = wasm_f32x4_sub(z0, delta), high = wasm_f32x4_add(z0, delta);
-        v128_t z2 = wasm_f32x4_mul(z0, z0), density = f32x4_mul_add(z2, wasm_f32x4_splat(-0.5f), wasm_f32x4_splat(log_width)), result;
+        v128_t delta = wasm_f32x4_splat(half * inverse), low = wasm_f32x4_sub(z0, delta),
+               high = wasm_f32x4_add(z0, delta);
+        v128_t z2 = wasm_f32x4_mul(z0, z0),
+               density = f32x4_mul_add(z2, wasm_f32x4_splat(-0.5f), wasm_f32x4_splat(log_width)), result;
         if (square < 0.01f) {
-            v128_t he2 = wasm_f32x4_sub(z2, one), he4 = f32x4_mul_add(z2, wasm_f32x4_sub(z2, wasm_f32x4_splat(6)), wasm_f32x4_splat(3));
-            v128_t series = f32x4_mul_add(he2, wasm_f32x4_splat(square / 6), wasm_f32x4_mul(he4, wasm_f32x4_splat(square * square / 120)));
+            v128_t he2 = wasm_f32x4_sub(z2, one),
+                   he4 = f32x4_mul_add(z2, wasm_f32x4_sub(z2, wasm_f32x4_splat(6)), wasm_f32x4_splat(3));
+            v128_t series = f32x4_mul_add(he2, wasm_f32x4_splat(square / 6),
+                                          wasm_f32x4_mul(he4, wasm_f32x4_splat(square * square / 120)));
             result = wasm_f32x4_add(density, f32x4_log(wasm_f32x4_add(one, series)));
         } else { /* on the side where both are small, so that little cancels */
             v128_t flip = wasm_f32x4_gt(z0, zero), tiny = wasm_f32x4_splat(1e-6f);
-            v128_t from = wasm_v128_bitselect(wasm_f32x4_neg(high), low, flip), to = wasm_v128_bitselect(wasm_f32x4_neg(low), high, flip);
+            v128_t from = wasm_v128_bitselect(wasm_f32x4_neg(high), low, flip),
+                   to = wasm_v128_bitselect(wasm_f32x4_neg(low), high, flip);
             v128_t mass = wasm_f32x4_sub(f32x4_exp(normal_log_cdf(to)), f32x4_exp(normal_log_cdf(from)));
             result = f32x4_log(wasm_f32x4_pmax(tiny, mass));
         }
@@ -185,14 +209,25 @@ static void normal_levels(float *out, uint32_t levels, float mean, float log_sca
     }
 }
 
-void nx_output_logits(const nx_output *output, const float *parameters, const uint8_t *earlier, uint32_t index, float *logits) {
+void nx_output_logits(const nx_output *output, const float *parameters, const uint8_t *earlier, uint32_t index,
+                      float *logits) {
     uint32_t V = output->levels;
     switch (output->kind) {
-    case NX_CATEGORICAL: memcpy(logits, parameters, V * sizeof *logits); break;
-    case NX_BERNOULLI: logits[0] = 0, logits[1] = parameters[0]; break;
-    case NX_LOGISTIC: logistic_levels(logits, V, parameters[0], parameters[1], 0, V); break;
-    case NX_GAUSSIAN: normal_levels(logits, V, parameters[0], parameters[1]); break;
-    case NX_DMOL: mixture_levels(output, parameters, earlier, index, logits); break;
+    case NX_CATEGORICAL:
+        memcpy(logits, parameters, V * sizeof *logits);
+        break;
+    case NX_BERNOULLI:
+        logits[0] = 0, logits[1] = parameters[0];
+        break;
+    case NX_LOGISTIC:
+        logistic_levels(logits, V, parameters[0], parameters[1], 0, V);
+        break;
+    case NX_GAUSSIAN:
+        normal_levels(logits, V, parameters[0], parameters[1]);
+        break;
+    case NX_DMOL:
+        mixture_levels(output, parameters, earlier, index, logits);
+        break;
     }
     for (uint32_t v = V; v < nx_stride(V); v++) logits[v] = minus_infinity;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Output distributions. A model's output layer gives `parameters` numbers for a position, which holds one element or the three
- * channels of a pixel. Each of them comes down to log-probabilities of the V levels of one element given the elements before it, so
- * temperature, filters, Gumbel noise and scores are the same for all (categorical.h).
+ * Output distributions. A model's output layer gives `parameters` numbers for a position, which holds one element or
+ * the three channels of a pixel. Each of them comes down to log-probabilities of the V levels of one element given the
+ * elements before it, so temperature, filters, Gumbel noise and scores are the same for all (categorical.h).
  *
- * Level v of V stands for the number x_v = 2 v / (V - 1) - 1 in [-1, 1]; a discretised density gives it the mass between
- * x_v - 1/(V-1) and x_v + 1/(V-1), the first and last level all that lies beyond.
+ * Level v of V stands for the number x_v = 2 v / (V - 1) - 1 in [-1, 1]; a discretised density gives it the mass
+ * between x_v - 1/(V-1) and x_v + 1/(V-1), the first and last level all that lies beyond.
  */
 #ifndef NX_OUTPUT_H
 #define NX_OUTPUT_H
@@ -29,15 +29,17 @@ typedef struct {
     uint32_t mixtures; /* K of NX_DMOL */
 } nx_output;
 
-/* Numbers per position that the output layer yields. NX_DMOL with three channels: K mixture logits, then per channel K locations,
- * K log scales, K coefficients: [K | R: K K K | G: K K K | B: K K K], 10 K in all. With one channel: [K | K | K], 3 K. */
+/* Numbers per position that the output layer yields. NX_DMOL with three channels: K mixture logits, then per channel K
+ * locations, K log scales, K coefficients: [K | R: K K K | G: K K K | B: K K K], 10 K in all. With one channel: [K | K
+ * | K], 3 K. */
 uint32_t nx_output_parameters(const nx_output *output);
 
 /* 1 when all parameters of a position are finite. */
 int nx_output_finite(const nx_output *output, const float *parameters);
 
-/* Log-probabilities, up to a constant, of the levels of element `index` of a position, given the levels of the elements before it
- * in the same position. logits (nx_stride(V)) written, -infinity past V. */
-void nx_output_logits(const nx_output *output, const float *parameters, const uint8_t *earlier, uint32_t index, float *logits);
+/* Log-probabilities, up to a constant, of the levels of element `index` of a position, given the levels of the elements
+ * before it in the same position. logits (nx_stride(V)) written, -infinity past V. */
+void nx_output_logits(const nx_output *output, const float *parameters, const uint8_t *earlier, uint32_t index,
+                      float *logits);
 
 #endif
