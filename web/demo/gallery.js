@@ -12,7 +12,7 @@ import { palette } from './palette.js';
 
 export const SIDE = 32;
 export const SAMPLES = 3;
-export const TEMPERATURE = 0.8;
+export const TEMPERATURE = 0.9;
 /** Pixels per second of each ending, at most: fast enough for six rows, slow enough to be watched. */
 const SPEED = 400;
 /** Pixels to ask for at once. */
