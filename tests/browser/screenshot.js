@@ -16,7 +16,7 @@ try {
   await page.goto(`${server.url}web/`);
   await page.locator('#run-text', { hasText: 'Run again' }).waitFor();
   await page.waitForFunction(() => /\d nats/.test(document.querySelector('.source .panel-note')?.textContent ?? ''));
-  const end = await page.locator('.sources').evaluate((element) => element.getBoundingClientRect().bottom);
+  const end = await page.locator('.sources').first().evaluate((element) => element.getBoundingClientRect().bottom);
   const png = await page.screenshot({ path: PICTURE, clip: { x: 0, y: 0, width: 1200, height: Math.round(end) + 24 } });
   console.log(`web/demo/screenshot.png: ${png.length} bytes`);
 } finally {
