@@ -4,7 +4,8 @@
 //   npm run eval -- weights/digits.gguf --images 10000 [--data data/mnist] [--labels] [--json]
 //   npm run eval -- weights/emoji-sr.gguf --data data/emoji-test.u8.gz
 //
-// Without --data it reads a small set that lives in tests/golden/. --labels tells the model each image's class. The result is
+// Without --data it reads a small set that lives in tests/golden/. --labels tells the model each image's class, --wasm
+// takes another build of the library. The result is
 // the mean negative log-likelihood in nats per image and in bits per dimension (a channel of a pixel), of the image as the model
 // sees it: at its number of levels, or in the colours of its palette.
 //
@@ -53,7 +54,7 @@ function readMnist(folder, { width, height, channels }) {
 }
 
 /** A file of pictures and what stands beside it. @param {string} file @param {ModelInfo} info @returns {Pictures} */
-function readPictures(file, info) {
+export function readPictures(file, info) {
   const sidecar = file.replace(/(\.u8)?\.gz$/, '') + '.json';
   if (sidecar === `${file}.json`) throw new Error(`${file} should be NAME.u8.gz, with NAME.json beside it`);
   const about = JSON.parse(readFileSync(sidecar, 'utf8'));
@@ -68,7 +69,7 @@ function readPictures(file, info) {
 }
 
 /** The small set of the tests that is named like the model, or one that fits it. @param {string} model @param {ModelInfo} info */
-function readSmallSet(model, info) {
+export function readSmallSet(model, info) {
   const folder = fileURLToPath(new URL('../golden/', import.meta.url));
   const files = readdirSync(folder).filter((file) => file.endsWith('.u8.gz'));
   const named = files.find((file) => file.startsWith(`${path.basename(model, '.gguf')}-test`));
@@ -156,14 +157,15 @@ async function main() {
       images: { type: 'string' },
       data: { type: 'string' },
       labels: { type: 'boolean', default: false },
+      wasm: { type: 'string' },
       json: { type: 'boolean', default: false },
     },
   });
   if (positionals.length !== 1) {
-    console.error('usage: npm run eval -- FILE [--images N] [--data FOLDER | FILE.u8.gz] [--labels] [--json]');
+    console.error('usage: npm run eval -- FILE [--images N] [--data FOLDER | FILE.u8.gz] [--labels] [--wasm FILE] [--json]');
     process.exit(2);
   }
-  const model = await load(path.resolve(positionals[0]));
+  const model = await load(path.resolve(positionals[0]), options.wasm === undefined ? {} : { wasmUrl: path.resolve(options.wasm) });
   const { info } = model;
   const { width, height, channels } = info;
   const size = width * height * channels;

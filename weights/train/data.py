@@ -1,6 +1,6 @@
 """Pictures <-> what the model sees, and the guard of the held-out pictures.
 
-A data set is a module (mnist.py, emoji.py) with
+A data set is a module (mnist.py, emoji.py, cifar10.py) with
     DEFAULT_DIR, CLASSES (names)
     load(directory, split) -> images (N, H, W, C) uint8, labels (N,) uint8       split: "train" | "validation"
     load_test_for_evaluation(directory) -> the same of the held-out pictures
@@ -74,6 +74,15 @@ def decode(values, model):
     elif c.output != "dmol":
         raster = to_bytes(raster, c.levels)
     return raster.astype(np.uint8).reshape(len(values), c.height, c.width, c.channels)
+
+
+def mirror(model):
+    """The positions, in generation order, whose values the left-right mirrored picture has at positions 0..n-1."""
+    c, order = model.c, model.order.cpu().numpy()
+    mirrored = np.arange(c.n).reshape(c.height, c.width, c.interleaved)[:, ::-1].reshape(-1)
+    place = np.empty(c.n, np.int64)
+    place[order] = np.arange(c.n)
+    return place[mirrored[order]]
 
 
 def reduce(images, height, width):

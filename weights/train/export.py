@@ -72,15 +72,20 @@ def export(path, model, kind, card):
         bound = {gguf.F32: 0, gguf.F16: 1e-3 * np.abs(x) + 1e-7}.get(t)     # half a step of f16
         if bound is None:                # half a step (Q4_0: a whole one where 8 steps are cut to 7) + the f16 scale
             top = np.abs(x).reshape(-1, 32).max(1)
-            bound = np.repeat(top * ((0.5 / 127 if t == gguf.Q8_0 else 1 / 8) + 1e-3) + 1e-7, 32).reshape(x.shape)
+            tiny = 2.0 ** -25 * (127 if t == gguf.Q8_0 else 8)           # f16 scales under 6e-5 are multiples of 2^-24
+            bound = np.repeat(top * ((0.5 / 127 if t == gguf.Q8_0 else 1 / 8) + 1e-3) + tiny + 1e-7, 32).reshape(x.shape)
         assert (np.abs(y - x) <= bound).all(), k
     os.replace(path + ".tmp", path)
     return size
 
 
 def load_average(run):
-    """Run folder name -> (ImageTransformer with the averaged weights in eval mode, checkpoint dict)."""
-    c = torch.load(os.path.join(HERE, "runs", run, "checkpoint.pt"), map_location="cpu")
+    """Run folder name -> (ImageTransformer with the averaged weights in eval mode, checkpoint dict).
+    Of a run on another machine average.pt will do, see train.py."""
+    path = os.path.join(HERE, "runs", run, "checkpoint.pt")
+    if not os.path.exists(path):
+        path = os.path.join(HERE, "runs", run, "average.pt")
+    c = torch.load(path, map_location="cpu")
     known = Settings.__dataclass_fields__
     model = ImageTransformer(model_config(Settings(**{k: v for k, v in c["settings"].items() if k in known})))
     model.load_state_dict(c["average"])

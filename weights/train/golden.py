@@ -153,11 +153,11 @@ def tiny():
 
 
 @torch.no_grad()
-def trained(name, directory, count=100):
+def trained(name, run, directory, count=100):
     """<name>.golden.gguf: logits of one validation image, of the F32 weights and of the Q8_0 ones (of many numbers those of
     64 positions only, named by `rows`);
     <name>-test100.u8.gz / .labels.u8 / .json: 100 held-out images (8-bit) and their nats from the F32 weights."""
-    model, checkpoint = load_average(name)
+    model, checkpoint = load_average(run)
     module = data.dataset(checkpoint["settings"].get("dataset", "mnist"))
     directory = directory or module.DEFAULT_DIR
     images, labels = module.load(directory, "validation")
@@ -200,11 +200,12 @@ def trained(name, directory, count=100):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recipe", nargs="?", help="a trained recipe; without it the tiny random models")
+    parser.add_argument("--run", default="", help="run folder, default the recipe's name; files are named after the recipe")
     parser.add_argument("--data", default="", help="default data/<data set>")
     args = parser.parse_args()
     torch.set_num_threads(2)
     os.makedirs(OUT, exist_ok=True)
-    trained(args.recipe, args.data) if args.recipe else tiny()
+    trained(args.recipe, args.run or args.recipe, args.data) if args.recipe else tiny()
 
 
 if __name__ == "__main__":

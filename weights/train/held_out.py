@@ -13,7 +13,7 @@ import data
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("dataset", choices=("mnist", "emoji"))
+    parser.add_argument("dataset", choices=("mnist", "emoji", "cifar10"))
     parser.add_argument("name", help="path without extension")
     parser.add_argument("--data", default="", help="default data/<data set>")
     args = parser.parse_args()

@@ -176,10 +176,13 @@ class Block(nn.Module):
             o = torch.softmax(score, -1) @ v
         return o.transpose(1, 2).reshape(B, m, A * dk)
 
-    def over_blocks(self, masks):
-        """Self-attention of all positions at once; masks: (lo, hi, keys, mask) of each query block."""
+    def over_blocks(self, masks, fast=None):
+        """Self-attention of all positions at once; masks: (lo, hi, keys, mask) of each query block.  fast: does the same
+        for all blocks at once, (B, A, n, d_k) x 3 -> (B, A, n, d_k), see attention.py."""
         def attention(h):
             q, k, v = self.heads(self.attn_q(h)), self.heads(self.attn_k(h)), self.heads(self.attn_v(h))
+            if fast is not None:
+                return fast(q, k, v).transpose(1, 2).flatten(2)
             o = [self.attend(q[:, :, lo:hi], k[:, :, keys], v[:, :, keys], mask) for lo, hi, keys, mask in masks]
             return o[0] if len(o) == 1 else torch.cat(o, 1)
         return attention
@@ -270,6 +273,7 @@ class ImageTransformer(Positions):
 
         order, self.blocks = generation(c)
         self.register_buffer("order", order, persistent=False)
+        self.fast = None                 # attention of all blocks at once, see attention.py
         self.masks = []                  # (lo, hi, keys, mask added to the scores)
         for lo, hi, keys in self.blocks:
             count = keys.stop - keys.start if isinstance(keys, slice) else len(keys)
@@ -337,7 +341,12 @@ class ImageTransformer(Positions):
         return F.pad(e, (0, 0, 1, 0)) + self.positions(self.order) + self.class_vector(label)
 
     def last(self, h):
-        return self.output(self.output_norm(h) if self.c.norm == "pre" else h)
+        """Hidden rows -> the output layer's numbers; on a GPU not rounded to bf16, which is coarse for means (a CPU has no fast way)."""
+        h = self.output_norm(h) if self.c.norm == "pre" else h
+        if h.is_cuda and self.c.output != "categorical":
+            with torch.autocast("cuda", enabled=False):
+                return self.output(h.float())
+        return self.output(h)
 
     def forward(self, x, label=None, small=None, keep=None, keep_encoder=None):
         """x (B, n) levels, dmol (B, n, C); label (B,) or None; small (B, h*w, C) for super-resolution -> (B, n, outputs).
@@ -347,14 +356,16 @@ class ImageTransformer(Positions):
         if keep is not None:
             keep.append(h)
         for block in self.blk:
-            h = block(h, block.over_blocks(masks), block.encoded(e))
+            h = block(h, block.over_blocks(masks, self.fast), block.encoded(e))
             if keep is not None:
                 keep.append(h)
         return self.last(h)
 
     def nats(self, x, label=None, small=None):
         """(B,): -log p(x | label, small), nats per image."""
-        return distributions.nats(self.c, self(x, label, small).float(), x).flatten(1).sum(1)
+        out = self(x, label, small).float()
+        with torch.autocast(x.device.type, enabled=False):               # in bf16 the differences of logistics would cancel
+            return distributions.nats(self.c, out, x).flatten(1).sum(1)
 
     @torch.no_grad()
     def generate(self, label, prefix=None, temperature=1.0, generator=None, small=None):
@@ -377,5 +388,7 @@ class ImageTransformer(Positions):
                 for block, kv, kv_encoded in zip(self.blk, cache, encoded):
                     h = block(h, block.over_cache(i, seen, kv), kv_encoded)
                 if i >= m:
-                    x[:, i] = distributions.sample(c, self.last(h)[:, 0].float(), temperature, generator)
+                    out = self.last(h)[:, 0].float()
+                    with torch.autocast(device.type, enabled=False):
+                        x[:, i] = distributions.sample(c, out, temperature, generator)
         return x

@@ -12,12 +12,16 @@ import math
 
 import torch
 
+from distributions import to_unit
 from model import sinusoid
 
 MIRROR = None
 HEADS = (((-1, 1), (-1, 0), (-1, 2), (-2, 1)),                           # above, above left, above right, two above
          ((-1, 1), (0, MIRROR), (0, -1), (-4, 1)),
          ((-1, 1), (-1, MIRROR), (MIRROR, 1), (-8, 1)))
+NATURAL = (((-1, 1), (-1, 0), (-1, 2), (-2, 1)),                         # photographs are not symmetric
+           ((0, -1), (-1, -1), (-1, 3), (-2, 2)),
+           ((-2, 0), (0, -2), (-3, 1), (-1, 1)))
 SHARP = 1.5
 
 
@@ -48,10 +52,13 @@ def look_around(model):
     c, d = model.c, model.c.embedding_length
     assert c.interleaved == 1 and c.position_width == "half"
     used = torch.cat([torch.arange(c.key_length // 4) + part * (d // 4) for part in range(4)])
-    model.token_embd.weight[:, used] = 0
+    if c.output == "dmol":
+        model.pixel_embd.weight[used] = 0
+    else:
+        model.token_embd.weight[:, used] = 0
     if c.classes:
         model.class_embd.weight[:, used] = 0
-    for block, heads in zip(model.blk, HEADS):
+    for block, heads in zip(model.blk, NATURAL if c.output == "dmol" else HEADS):
         aim(c, block.attn_q, block.attn_k, heads)
     if c.encoder_block_count:            # the small image's pixels stand at their centres in the large one
         a, b = c.height / c.input_height, c.width / c.input_width
@@ -60,3 +67,40 @@ def look_around(model):
         model.enc.position_col.weight.copy_(sinusoid((torch.arange(c.input_width) + 0.5) * b - 0.5, d))
         for block in model.blk:          # the four small pixels around the position
             aim(c, block.cross_attn_q, block.cross_attn_k, [(r * a / 2, k * b / 2) for r in (-1, 1) for k in (-1, 1)])
+
+
+@torch.no_grad()
+def fit_output(model, x, small=None, ridge=0.03):
+    """DMOL: the output layer begins at the least-squares prediction from the features that the untrained blocks make, with
+    each channel corrected by those before it; x (B, n, C) training values.  The components spread around the prediction.
+    The ridge keeps the weights small: a finer prediction would not survive the first steps of the blocks."""
+    c, K = model.c, model.c.mixtures
+    features = []
+    hook = model.output.register_forward_hook(lambda module, inputs, out: features.append(inputs[0]))
+    model(x, None, small)
+    hook.remove()
+    h = features[0].reshape(-1, c.embedding_length).double().cpu()
+    t = to_unit(x.cpu().double(), c.levels).reshape(-1, c.channels)
+    one = torch.cat([h, torch.ones_like(h[:, :1])], 1)
+    gram = one.t() @ one
+    gram.diagonal().add_(ridge * len(one))
+    w = torch.linalg.solve(gram, one.t() @ t)                            # (d + 1, C)
+    error = t - one @ w
+    weight, bias, per = torch.zeros(model.output.weight.shape), torch.zeros(model.output.bias.shape), 3 if c.channels == 3 else 2
+    spread = torch.linspace(-1, 1, K)
+    coefficients = [torch.zeros(0)] * c.channels
+    for k in range(c.channels):          # error_k = sum_j b_j error_j + rest: mean_k = w_k h + sum_j b_j (x_j - w_j h)
+        before = error[:, :k]
+        b = torch.linalg.lstsq(before, error[:, k:k + 1]).solution[:, 0].clamp(-0.95, 0.95) if k else torch.zeros(0)
+        rest, coefficients[k] = error[:, k] - before @ b.to(before.dtype), b
+        mean, at = w[:, k] - w[:, :k] @ b.to(w.dtype), K + k * K * per
+        sigma = float(rest.std())
+        weight[at:at + K] = mean[:-1].to(weight.dtype)
+        bias[at:at + K] = mean[-1].to(bias.dtype) + sigma * spread
+        bias[at + K:at + 2 * K] = math.log(sigma / 2) - 0.75 + 1.5 * spread.abs()        # a logistic's deviation is 1.8 times its scale
+    for (k, j), block in {(1, 0): 0, (2, 0): 1, (2, 1): 2}.items():
+        if c.channels == 3:              # which channel's coefficients these are: see distributions.mixture_mean
+            at = K + block * K * per + 2 * K
+            bias[at:at + K] = math.atanh(float(coefficients[k][j]))
+    model.output.weight.copy_(weight)
+    model.output.bias.copy_(bias)

@@ -9,6 +9,8 @@ from dataclasses import replace
 import numpy as np
 import torch
 
+import attention
+import cifar10
 import data
 import distributions
 import emoji
@@ -18,8 +20,8 @@ import mnist
 from export import export
 from model import Config, ImageTransformer, generation
 from palette import k_means
-from start import look_around
-from train import Split
+from start import NATURAL, fit_output, look_around
+from train import Settings, Split, batch_of
 
 TINY = {name: (c, label) for name, c, label, kind in golden.TINY}
 
@@ -83,6 +85,27 @@ class Model(unittest.TestCase):
                 a, b = block.over_blocks(model.masks)(h), block.over_blocks([(0, c.n, slice(0, c.n), dense)])(h)
             self.assertLess(float((a - b).abs().max()), 1e-12, name)
 
+    def test_all_blocks_at_once(self):
+        """The ways of attention.py give the numbers of the plain one."""
+        configs = [TINY["palette-2d"][0], TINY["dmol-2d-sr"][0], TINY["dmol-full"][0]]
+        configs += [replace(configs[1], height=8, width=8, block_rows=2, block_cols=4, flange_rows=3, flange_cols=1),
+                    replace(configs[2], height=8, width=8, pattern="local-1d", query_block=8, memory_block=12)]
+        checked = 0
+        for c in configs:
+            model = ImageTransformer(c)
+            if len({hi - lo for lo, hi, _ in model.blocks}) > 1:
+                with self.assertRaises(ValueError):
+                    attention.batched(model, "cpu")
+                continue
+            self.assertLess(attention.agrees(model, attention.batched(model, "cpu"), "cpu"), 1e-5)
+            checked += 1
+        self.assertGreaterEqual(checked, 3)
+
+    def test_a_wrong_way_is_noticed(self):
+        model = ImageTransformer(replace(TINY["dmol-full"][0], height=8, width=8, pattern="local-1d", query_block=8, memory_block=8))
+        other = ImageTransformer(replace(model.c, memory_block=7))
+        self.assertGreater(attention.agrees(model, attention.batched(other, "cpu"), "cpu"), 0.02)
+
     def test_wide_flanges_see_all_before(self):
         c = replace(TINY["palette-2d"][0], flange_rows=99, flange_cols=99)
         order = generation(c)[0]
@@ -114,6 +137,28 @@ class Start(unittest.TestCase):
             self.assertEqual(best(block.heads(block.attn_q(h)), block.heads(block.attn_k(h)))[1], (12, 10))      # mirrored: 15 - 6, read one on
 
 
+    def test_output_begins_at_a_prediction(self):
+        """fit_output: on pictures of smooth colour, far better than the output's other start; means follow the neighbours."""
+        c = Config(height=12, width=12, channels=3, levels=256, output="dmol", mixtures=5, embedding_length=32, feed_forward_length=64,
+                   head_count=2, key_length=16, block_count=2, position="learned")
+        torch.manual_seed(1)
+        model = ImageTransformer(c).eval()
+        grey = torch.randn(40, 1, 1).cumsum(0).remainder(2)[..., None] * 90 + torch.arange(12.)[None, :, None, None] * 4
+        images = (grey + torch.arange(12.)[None, None, :, None] * 2 + 3 * torch.randn(40, 12, 12, 3)).clamp(0, 255).numpy().astype(np.uint8)
+        x = torch.from_numpy(data.encode(images, model)).long()
+        look_around(model)
+        with torch.no_grad():
+            before = float(model.nats(x[32:]).mean())
+            fit_output(model, x[:32])
+            after = float(model.nats(x[32:]).mean())
+        self.assertLess(after, 0.75 * before)
+
+    def test_every_head_has_an_aim_for_photographs(self):
+        for heads in NATURAL:
+            self.assertEqual(len(set(heads)), len(heads))
+            self.assertTrue(all(row <= 0 and (row < 0 or column <= 0) for row, column in heads))
+
+
 class Distributions(unittest.TestCase):
     def test_probabilities_sum_to_one(self):
         for output, levels in (("logistic", 256), ("gaussian", 256), ("gaussian", 16), ("bernoulli", 2), ("categorical", 7)):
@@ -132,6 +177,16 @@ class Distributions(unittest.TestCase):
                 x[..., k] = v
                 p = p + torch.exp(-distributions.nats(c, out, x)[..., k])
             self.assertLess(float((p - 1).abs().max()), 5e-5)
+
+    def test_loss_is_computed_in_full_precision(self):
+        """Under autocast too: only the network is rounded."""
+        model, x, y, small = tiny("dmol-full")
+        model = model.float()
+        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+            rounded, out = model.nats(x, y, small), model(x, y, small)
+        self.assertEqual(rounded.dtype, torch.float32)
+        exact = distributions.nats(model.c, out.double(), x).sum()
+        self.assertLess(abs(float(rounded / exact) - 1), 1e-5)
 
     def test_gradient_is_finite_far_away(self):
         c = Config(channels=3, levels=256, output="dmol", mixtures=2)
@@ -158,6 +213,10 @@ class File(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for kind in (gguf.F32, gguf.F16, gguf.Q8_0, gguf.Q4_0):
                 export(os.path.join(folder, "a.gguf"), model, kind, dict(name="test"))           # asserts inside
+            with torch.no_grad():        # heads that were aimed have rows that begin at zero and grow slowly
+                model.blk[0].attn_q.weight[:, :] = 1e-4 * torch.randn(model.blk[0].attn_q.weight.shape)
+            for kind in (gguf.Q8_0, gguf.Q4_0):
+                export(os.path.join(folder, "a.gguf"), model, kind, dict(name="test"))
 
     def test_levels(self):
         for levels in (2, 4, 16, 256):
@@ -175,6 +234,30 @@ class File(unittest.TestCase):
         images = rng.integers(0, 256, (2, 8, 8, 3)).astype(np.uint8)
         self.assertTrue((data.reduce(images, 2, 2)[0, 1] == np.floor(images[0, :4, 4:].reshape(16, 3).mean(0) + 0.5)).all())
 
+    def test_mirrored(self):
+        """A training picture that is flipped is the encoding of its mirror image."""
+        rng = np.random.default_rng(1)
+        for name in ("palette-2d", "rgb-2d", "dmol-2d-sr", "local-q8_0"):
+            model = tiny(name)[0]
+            c = model.c
+            images = rng.integers(0, 256, (3, c.height, c.width, c.channels)).astype(np.uint8)
+            a, b = (Split(pictures, np.zeros(3, np.uint8), model) for pictures in (images, images[:, :, ::-1].copy()))
+            x, _, small = a.take(np.arange(3), "cpu", np.array([True, False, True]))
+            for i, other in enumerate((b, a, b)):
+                self.assertTrue(torch.equal(x[i], other.x[i].long()), name)
+                self.assertTrue(small is None or torch.equal(small[i], other.small[i].long()), name)
+
+    def test_a_batch_depends_on_seed_and_step_only(self):
+        model = tiny("dmol-full")[0]
+        c, rng = model.c, np.random.default_rng(1)
+        split = Split(rng.integers(0, 256, (10, c.height, c.width, c.channels)).astype(np.uint8), np.arange(10, dtype=np.uint8), model)
+        s = Settings(batch=4, flip=True, class_drop=0.5)
+        first = [batch_of(split, s, step, "cpu") for step in range(6)]
+        again = [batch_of(split, s, step, "cpu") for step in reversed(range(6))][::-1]
+        for a, b in zip(first, again):
+            self.assertTrue(torch.equal(a[0], b[0]) and torch.equal(a[1], b[1]))
+        self.assertTrue(any(-1 in label for _, label, _ in first))
+
     def test_palette(self):
         images = np.random.default_rng(1).integers(0, 256, (4, 16, 16, 3)).astype(np.uint8)
         colours = k_means(images, 32)
@@ -188,18 +271,23 @@ class HeldOut(unittest.TestCase):
         for name in mnist.FILES[2:]:
             with self.assertRaises(data.TestSetError):
                 mnist.read_idx(os.path.join("anywhere", name))
-        for module in (mnist, emoji):
+        for module in (mnist, emoji, cifar10):
             with self.assertRaises(data.TestSetError):
                 module.load("anywhere", "test")
+        for name in (cifar10.TEST, "test", "../cifar10/test_batch"):
+            with self.assertRaises(data.TestSetError):
+                cifar10.read_batch("anywhere", name)
         with self.assertRaises(data.TestSetError):
             emoji.read_pictures("anywhere", "test")
         data.forbid_test_set()
         try:
-            for module in (mnist, emoji):
+            for module in (mnist, emoji, cifar10):
                 with self.assertRaises(data.TestSetError):
                     module.load_test_for_evaluation("anywhere")
             with self.assertRaises(data.TestSetError):
                 emoji.read_pictures("anywhere", "test", evaluation=True)
+            with self.assertRaises(data.TestSetError):
+                cifar10.read_batch("anywhere", cifar10.TEST, evaluation=True)
         finally:
             data._forbidden = False
 
@@ -214,6 +302,23 @@ class HeldOut(unittest.TestCase):
         parts = [p for (p,) in of.values()]
         self.assertEqual([parts.count(p) for p in ("test", "validation", "train")], [50, 10, 440])
         self.assertTrue((emoji.split_of(codes[::-1])[::-1] == part).all())
+
+    def test_photographs_are_split(self):
+        """Made-up batches: training and validation are the five training batches, each picture once; test is the sixth."""
+        from PIL import Image
+        with tempfile.TemporaryDirectory() as folder:
+            for i, name in enumerate(cifar10.TRAIN + [cifar10.TEST]):    # each picture carries its number
+                number = np.arange(i * 10000, (i + 1) * 10000)
+                colour = np.stack([number >> 16, number >> 8 & 255, number & 255], 1).astype(np.uint8).reshape(100, 1, 100, 1, 3)
+                mosaic = np.broadcast_to(colour, (100, 32, 100, 32, 3)).reshape(3200, 3200, 3)
+                Image.fromarray(mosaic).save(os.path.join(folder, name + ".webp"), lossless=True, quality=0, method=0)
+            (np.arange(60000) % 251).astype(np.uint8).tofile(os.path.join(folder, "labels.u8"))
+            parts = [cifar10.load(folder, "train"), cifar10.load(folder, "validation"), cifar10.load_test_for_evaluation(folder)]
+        at = 0
+        for (x, y), count in zip(parts, (48000, 2000, 10000)):
+            number = x[:, 7, 9].astype(np.int64) @ [65536, 256, 1]
+            self.assertTrue((number == np.arange(at, at + count)).all() and (y == number % 251).all())
+            at += count
 
     def test_no_held_out_emoji_in_the_training_pictures(self):
         """With the data at hand: the parts are disjoint and complete, and the training pictures are exactly those of their part."""

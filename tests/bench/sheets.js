@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// Draws sheets of what a shipped file makes, through the wasm, to be looked at:
+//
+//   node tests/bench/sheets.js weights/emoji.gguf [--data build/emoji-test.u8.gz] [--out build/emoji] [--seed 0] [--temperature 1]
+//
+//   OUT-samples.png      64 pictures from nothing: no class, no known pixel
+//   OUT-completions.png  32 held-out pictures: the known upper half, its completion, the original
+//   OUT-enlarged.png     of a model that enlarges, 32 held-out pictures: the input, bicubic, the model's, the original
+//
+// --data is as for eval.js, a file of pictures; without it a small set of tests/golden/ is taken. The classes are not told.
+// @ts-check
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { crc32, deflateSync } from 'node:zlib';
+import { load } from '../../web/lib/index.js';
+import { bicubic, readPictures, readSmallSet } from './eval.js';
+
+/** @import { Model } from '../../web/lib/index.js' */
+/** @typedef {Uint8Array | Uint8ClampedArray} Picture (height, width, channels) of the model's size */
+
+const SCALE = 3;       // screen pixels of a pixel
+const GAP = 2;         // screen pixels between pictures, and around them
+const WIDE = 10;       // between groups
+const PAPER = 128;     // grey of the gaps and of what is not known
+
+/** RGB pixels -> a PNG file. @param {Uint8Array} rgb @param {number} width @param {number} height */
+function png(rgb, width, height) {
+  const lines = new Uint8Array(height * (1 + 3 * width));      // each line begins with its filter: 0, none
+  for (let y = 0; y < height; y++) lines.set(rgb.subarray(3 * width * y, 3 * width * (y + 1)), y * (1 + 3 * width) + 1);
+  /** @param {string} type @param {Buffer} body */
+  const chunk = (type, body) => {
+    const typed = Buffer.concat([Buffer.from(type, 'latin1'), body]);
+    const ends = Buffer.alloc(8);
+    ends.writeUInt32BE(body.length, 0);
+    ends.writeUInt32BE(crc32(typed), 4);
+    return Buffer.concat([ends.subarray(0, 4), typed, ends.subarray(4)]);
+  };
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 2, 0, 0, 0], 8);        // 8 bits, RGB, deflate, no interlace
+  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), chunk('IHDR', header), chunk('IDAT', deflateSync(lines)),
+    chunk('IEND', Buffer.alloc(0))]);
+}
+
+/**
+ * Writes pictures in rows, `groups` groups side by side in each.
+ * @param {string} file
+ * @param {Picture[][]} pictures  groups of pictures that belong together
+ * @param {number} groups
+ * @param {{ width: number, height: number, channels: number }} size
+ */
+function writeSheet(file, pictures, groups, { width, height, channels }) {
+  const each = pictures[0].length;
+  const [stepX, stepY] = [width * SCALE + GAP, height * SCALE + GAP];
+  const gap = each > 1 ? WIDE : GAP;
+  const groupWidth = each * stepX - GAP + gap;
+  const sheetWidth = groups * groupWidth - gap + 2 * GAP;
+  const sheetHeight = Math.ceil(pictures.length / groups) * stepY + GAP;
+  const rgb = new Uint8Array(sheetWidth * sheetHeight * 3).fill(PAPER);
+  pictures.forEach((group, g) => group.forEach((picture, p) => {
+    const left = GAP + (g % groups) * groupWidth + p * stepX;
+    const top = GAP + Math.floor(g / groups) * stepY;
+    for (let y = 0; y < height * SCALE; y++) {
+      for (let x = 0; x < width * SCALE; x++) {
+        const from = (Math.floor(y / SCALE) * width + Math.floor(x / SCALE)) * channels;
+        const to = ((top + y) * sheetWidth + left + x) * 3;
+        for (let c = 0; c < 3; c++) rgb[to + c] = picture[from + (channels === 3 ? c : 0)];
+      }
+    }
+  }));
+  writeFileSync(file, png(rgb, sheetWidth, sheetHeight));
+  console.log(`${file}: ${pictures.length} x ${each} pictures`);
+}
+
+/**
+ * The pictures of a run, each begun with what was known.
+ * @param {Model} model @param {ReturnType<Model['generate']>} run @param {number} samples
+ */
+async function picturesOf(model, run, samples) {
+  const { width, height, channels, positions } = model.info;
+  const size = width * height * channels;
+  const span = size / positions;
+  const pictures = Array.from({ length: samples }, () => new Uint8Array(size).fill(PAPER));
+  /** @param {Uint8Array} picture @param {number} from @param {Uint8Array} values */
+  const put = (picture, from, values) => values.forEach((value, i) => {
+    picture[model.order[Math.floor((from + i) / span)] * span + ((from + i) % span)] = value;
+  });
+  for (const picture of pictures) put(picture, 0, run.known);
+  const given = pictures[0].slice();
+  for await (const { sample, from, values } of run) put(pictures[sample], from, values);
+  return { pictures, given };
+}
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    data: { type: 'string' },
+    out: { type: 'string' },
+    seed: { type: 'string', default: '0' },
+    temperature: { type: 'string', default: '1' },
+  },
+});
+if (positionals.length !== 1) {
+  console.error('usage: node tests/bench/sheets.js FILE [--data FILE.u8.gz] [--out PREFIX] [--seed N] [--temperature T]');
+  process.exit(2);
+}
+const [file] = positionals;
+const out = options.out ?? `build/${path.basename(file, '.gguf')}`;
+const seed = Number(options.seed);
+const temperature = Number(options.temperature);
+mkdirSync(path.dirname(out), { recursive: true });
+const model = await load(path.resolve(file));
+const { info } = model;
+const size = info.width * info.height * info.channels;
+const held = options.data === undefined ? readSmallSet(file, info) : readPictures(options.data, info);
+const count = Math.min(32, held.count);
+const originals = Array.from({ length: count }, (_, i) => {
+  const at = Math.floor((i * held.count) / count);             // evenly spaced
+  return held.pixels.subarray(at * size, (at + 1) * size);
+});
+
+/** @type {Picture[][]} */
+const groups = [];
+if (info.inputWidth > 0) {
+  const small = { width: info.inputWidth, height: info.inputHeight, channels: info.channels };
+  for (const [i, original] of originals.entries()) {
+    const run = model.superResolve({ data: original, width: info.width, height: info.height }, { seed: seed + i, temperature });
+    const input = /** @type {Uint8Array} */ (run.input);
+    const squares = Uint8Array.from({ length: size }, (_, k) => {
+      const [pixel, c] = [Math.floor(k / info.channels), k % info.channels];
+      const [y, x] = [Math.floor(pixel / info.width), pixel % info.width];
+      const row = Math.floor((y * small.height) / info.height);
+      return input[(row * small.width + Math.floor((x * small.width) / info.width)) * info.channels + c];
+    });
+    const { pictures } = await picturesOf(model, run, 1);
+    groups.push([squares, bicubic(input, small, info), pictures[0], original]);
+  }
+  writeSheet(`${out}-enlarged.png`, groups, 4, info);
+} else {
+  const samples = 8;
+  for (let i = 0; i < 64; i += samples) {
+    const { pictures } = await picturesOf(model, model.generate({ samples, seed: seed + i, temperature }), samples);
+    groups.push(...pictures.map((picture) => [picture]));
+  }
+  writeSheet(`${out}-samples.png`, groups, 8, info);
+  groups.length = 0;
+  for (const [i, original] of originals.entries()) {
+    const run = model.complete({ data: original, width: info.width, height: info.height }, { seed: seed + i, temperature });
+    const { pictures, given } = await picturesOf(model, run, 1);
+    groups.push([given, pictures[0], original]);
+  }
+  writeSheet(`${out}-completions.png`, groups, 4, info);
+}
+model.close();

@@ -1,0 +1,114 @@
+"""Self-attention of all query blocks at once, for a GPU, which is slow at many small steps.
+
+Each way takes q, k, v (B, A, n, d_k) and gives (B, A, n, d_k), the same numbers as Block.over_blocks (model.py):
+    batched   the blocks form a grid; each takes its whole neighbours as keys, and a mask says which of them it sees
+    flex      torch's flex_attention, which skips what no query of a tile sees
+`choose` checks both against the plain way and takes the fastest.
+"""
+import math
+import time
+
+import torch
+import torch.nn.functional as F
+
+
+def visible(model):
+    """(n, n) bool, generation order: may query i see key j?"""
+    n, allowed = model.c.n, torch.zeros(model.c.n, model.c.n, dtype=torch.bool)
+    for lo, hi, keys, mask in model.masks:
+        allowed[lo:hi, keys] = mask.cpu() == 0
+    return allowed
+
+
+def batched(model, device):
+    """-> attention over a grid of equal blocks; ValueError where blocks are not equal."""
+    c = model.c
+    if c.pattern == "local-2d":
+        rows, columns = c.height // c.block_rows, c.columns // c.block_cols
+        size, down, right = c.block_rows * c.block_cols, -(-c.flange_rows // c.block_rows), -(-c.flange_cols // c.block_cols)
+        near = [(-r, k) for r in range(down, 0, -1) for k in range(-right, right + 1)] + [(0, -k) for k in range(right, -1, -1)]
+    else:
+        size = c.query_block if c.pattern == "local-1d" else c.n
+        rows, columns = c.n // size, 1
+        near = [(-r, 0) for r in range(-(-c.memory_block // size) if c.pattern == "local-1d" else 0, -1, -1)]
+    if rows * columns * size != c.n:
+        raise ValueError("the last query block is shorter")
+    slot = torch.arange(c.n).view(rows, columns, size)
+
+    def around(t, fill=0):
+        """(..., rows, columns, size, x) -> (..., rows, columns, len(near)*size, x): the blocks at these offsets; `fill` off the grid."""
+        up, wide = max(-r for r, _ in near), max(abs(k) for _, k in near)
+        t = F.pad(t, (0, 0, 0, 0, wide, wide, up, 0), value=fill)
+        return torch.cat([t[..., up + r:up + r + rows, wide + k:wide + k + columns, :, :] for r, k in near], -2)
+    keys = around(slot[..., None].float(), -1)[..., 0].long().view(rows * columns, -1)            # which key stands in each place
+    allowed = visible(model).view(rows * columns, size, c.n)
+    seen = allowed.gather(2, keys.clamp(min=0)[:, None].expand(-1, size, -1)) & (keys >= 0)[:, None]
+    assert int(seen.sum()) == int(allowed.sum())         # nothing that a query sees lies outside its neighbours
+    mask = torch.zeros(seen.shape).masked_fill(~seen, -math.inf).to(device)
+
+    def attention(q, k, v):
+        B, A, n, dk = q.shape
+        grid = lambda t: t.reshape(B * A, rows, columns, size, dk)
+        q, (k, v) = grid(q).view(B * A, rows * columns, size, dk), (around(grid(t)).view(B * A, rows * columns, -1, dk) for t in (k, v))
+        if hasattr(F, "scaled_dot_product_attention"):
+            o = F.scaled_dot_product_attention(q, k, v, attn_mask=mask.to(q.dtype))
+        else:
+            o = torch.softmax((q / math.sqrt(dk)) @ k.transpose(-1, -2) + mask.to(q.dtype), -1) @ v
+        return o.reshape(B, A, n, dk)
+    return attention
+
+
+def flex(model, device):
+    """-> flex_attention with the model's mask; whatever torch has to say where it cannot."""
+    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+    n, allowed = model.c.n, visible(model).to(device)
+    mask = create_block_mask(lambda b, h, i, j: allowed[i, j], None, None, n, n, device=device)
+    compiled = torch.compile(flex_attention, dynamic=False)
+    return lambda q, k, v: compiled(q, k, v, block_mask=mask)
+
+
+WAYS = {"flex": flex, "batched": batched}
+
+
+def agrees(model, way, device):
+    """Largest difference to the plain way on random input of unit variance, outputs and gradients, in full precision."""
+    c, block = model.c, model.blk[0]
+    torch.manual_seed(0)
+    q, k, v, g = (torch.randn(1, c.head_count, c.n, c.key_length, device=device).requires_grad_() for _ in range(4))
+    plain = torch.cat([block.attend(q[:, :, lo:hi], k[:, :, keys], v[:, :, keys], mask) for lo, hi, keys, mask in model.on(q.device)], 1)
+    both = [(o,) + torch.autograd.grad((o * g).sum(), (q, k, v)) for o in
+            (plain.view(1, c.n, c.head_count, c.key_length).transpose(1, 2), way(q, k, v))]
+    return max(float((a - b).abs().max()) for a, b in zip(*both))
+
+
+def seconds(model, way, batch, dtype, device, rounds=5):
+    """Time of a forward and a backward pass."""
+    c = model.c
+    q, k, v = (torch.randn(batch, c.head_count, c.n, c.key_length, device=device, dtype=dtype).requires_grad_() for _ in range(3))
+    for i in range(rounds + 2):
+        if i == 2:                       # the first ones compile and allocate
+            torch.cuda.synchronize()
+            began = time.monotonic()
+        way(q, k, v).sum().backward()
+    torch.cuda.synchronize()
+    return (time.monotonic() - began) / rounds
+
+
+def choose(model, wanted, batch, bf16, device="cuda"):
+    """Sets model.fast: the fastest way that agrees with the plain one, or the wanted one; None = the plain way."""
+    model.fast, best = None, math.inf
+    if wanted == "plain":
+        return
+    for name in WAYS if wanted == "auto" else (wanted,):
+        try:
+            way = WAYS[name](model, device)
+            difference = agrees(model, way, device)
+            if difference > 0.02:        # TF32 keeps 10 bits of each factor; a wrong mask differs by about 1
+                raise ValueError("differs by %g from the plain way" % difference)
+            took = seconds(model, way, batch, torch.bfloat16 if bf16 else torch.float32, device)
+        except Exception as error:       # a way that does not work here is no reason not to train
+            print("attention %s: not used: %s" % (name, str(error).strip().split("\n")[0][:200]), flush=True)
+            continue
+        print("attention %s: %.2f ms a block, forward and backward" % (name, 1000 * took), flush=True)
+        if took < best:
+            model.fast, best = way, took

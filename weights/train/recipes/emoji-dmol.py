@@ -1,0 +1,25 @@
+"""The emoji model with mixtures of ten logistics a pixel instead of a palette, for the comparison of the two.  The rest is as in
+emoji.py, but for what the mixtures need to learn quickly: pre-norm, a smaller learning rate, their own start.
+
+    python3 weights/train/train.py emoji-dmol
+"""
+settings = dict(
+    # model: 1.9 M parameters
+    dataset="emoji", height=32, width=32, channels=3, levels=256, output="dmol", mixtures=10,
+    block_count=6, embedding_length=160, feed_forward_length=640, head_count=4, key_length=40,
+    pattern="local-1d", query_block=256, memory_block=256,
+    norm="pre", position="learned", position_width="half", classes=5,
+    # schedule: 45 minutes of training, whatever the machine's speed
+    minutes=45.0, batch=6, lr=4e-4, warmup=100, every=5.0, sheets=2, valid_images=62, final_valid_images=200,
+    look_around=True, pixel_gain=3.0, fit_output=True, class_drop=0.15, dropout=0.0, ema=0.999,
+)
+card = dict(
+    name="emoji-dmol",
+    description="Image Transformer for 32x32 colour emoji in five styles: draws, completes and scores them.",
+    class_names=["Noto 2023", "Noto 2018", "Noto Blob 2017", "EmojiTwo", "FxEmoji"],
+    license="CC-BY-4.0",                 # the stricter of its training pictures' licences
+    dataset="Noto Emoji (Google; 2017, 2018, 2023), EmojiTwo (EmojiTwo contributors, from EmojiOne), FxEmoji (Mozilla), 32x32 "
+            "on white; 88 % of the base code points",
+    dataset_license="Noto Emoji: Apache-2.0; EmojiTwo and FxEmoji: CC BY 4.0",
+    command="python3 weights/train/train.py emoji-dmol",
+)
