@@ -24,7 +24,7 @@ import data
 from model import Config, ImageTransformer
 from palette import k_means
 from sheet import sample_sheet
-from start import fit_output, look_around
+from start import fit_output, look_around, take_over
 
 BEGAN = time.monotonic()
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -44,6 +44,7 @@ class Settings(Config):
     beta2: float = 0.98
     clip: float = 1.0                    # gradient norm
     ema: float = 0.999
+    init: str = ""                       # begin with the averaged weights of this finished run, see start.py
     look_around: bool = False            # first blocks begin by attending to neighbours, see start.py
     pixel_gain: float = 1.0              # dmol: begin with the pixels this much larger beside the positions
     fit_output: bool = False             # dmol: the output begins at the least-squares prediction, see start.py
@@ -202,6 +203,8 @@ def main():
             model.pixel_embd.weight.mul_(s.pixel_gain)
     if s.look_around and fresh:
         look_around(model)
+    if s.init and fresh:
+        take_over(model, torch.load(os.path.join(HERE, "runs", s.init, "checkpoint.pt"), map_location="cpu")["average"])
     if not fresh:
         c = torch.load(checkpoint, map_location="cpu")
         model.load_state_dict(c["model"])                # the pictures are encoded in its palette
