@@ -115,6 +115,8 @@ export function writeGGUF({ metadata, tensors }) {
   /** @type {Record<string, (value: any) => void>} */
   const writers = {
     u32: (value) => (scratch.setUint32(0, value, true), put(4)),
+    bool: (value) => (scratch.setUint8(0, Number(value)), put(1)),
+    i32: (value) => (scratch.setInt32(0, value, true), put(4)),
     u64: (value) => (scratch.setBigUint64(0, BigInt(value), true), put(8)),
     f32: (value) => (scratch.setFloat32(0, value, true), put(4)),
     string: (value) => {

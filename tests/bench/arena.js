@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** One browser with a page for each contender. In a page, `contenders` holds what its modules started. */
+
+const PAGES = '/tests/bench/pages/';
+
+/**
+ * One thing to measure, once a round: a method of a contender.
+ *
+ * @typedef {{ name: string, page: string, target: string, method: string, args?: object }} Probe
+ */
+
+export class Arena {
+  #browser;
+  #url;
+  /** @type {Map<string, import('playwright-core').Page>} */
+  #pages = new Map();
+  /** @type {Set<string>} */
+  #started = new Set();
+
+  /**
+   * @param {import('playwright-core').Browser} browser
+   * @param {string} url  of the server
+   */
+  constructor(browser, url) {
+    this.#browser = browser;
+    this.#url = url;
+  }
+
+  /** @param {string} name */
+  async #page(name) {
+    const found = this.#pages.get(name);
+    if (found) return found;
+    const page = await (await this.#browser.newContext()).newPage(); // a context of its own, so a process of its own
+    page.setDefaultTimeout(0);
+    await page.goto(`${this.#url}${PAGES.slice(1)}index.html`);
+    await page.evaluate(() => void (/** @type {any} */ (globalThis).contenders = {}));
+    this.#pages.set(name, page);
+    return page;
+  }
+
+  /**
+   * Calls a function of a module in a page, and keeps what it gives as a contender.
+   *
+   * @param {string} name    of the page
+   * @param {string} target  name of the contender; what was started under it once is not started again
+   * @param {string} module
+   * @param {string} method
+   * @param {object} options
+   * @returns {Promise<{ page: string, target: string }>}
+   */
+  async start(name, target, module, method, options) {
+    const full = `${name} ${target}`;
+    if (!this.#started.has(full)) {
+      this.#started.add(full);
+      const page = await this.#page(name);
+      await page.evaluate(async ([at, file, start, given]) => {
+        /** @type {any} */ (globalThis).contenders[at] = await (await import(file))[start](given);
+      }, /** @type {const} */ ([target, `${PAGES}${module}.js`, method, /** @type {any} */ (options)]));
+    }
+    return { page: name, target };
+  }
+
+  /** @param {Probe} probe @returns {Promise<any>} what the method gives */
+  async measure({ name, page: where, target, method, args = {} }) {
+    const page = await this.#page(where);
+    try {
+      return await page.evaluate(([at, what, given]) => /** @type {any} */ (globalThis).contenders[at][what](given),
+        /** @type {const} */ ([target, method, /** @type {any} */ (args)]));
+    } catch (cause) {
+      throw new Error(`${name}: ${/** @type {Error} */ (cause).message}`, { cause });
+    }
+  }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// Times nextpixel and the runtimes that people use today, in one headless Chromium, round by round.
+//
+//   npm run bench -- [--only ours,w1] [--runs 9] [--quick] [--json] [--write]
+//
+// It is run by build.sh, which compiles the loops of ceiling.c first. What is measured stands in options.js and probes.js,
+// what the figures mean in summary.js. Progress goes to stderr.
+// @ts-check
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+import { launch } from '../browser/browser.js';
+import { readGGUF } from '../js/gguf.js';
+import { Arena } from './arena.js';
+import { workOf } from './facts.js';
+import { POSITIONS, SIDES, TYPES, W1, imageModel, partShape, productMacs } from './models.js';
+import { HELP, options } from './options.js';
+import { MODULES, PEERS, install } from './peers.js';
+import {
+  AT_ONCE, KNOWN, STEP, STREAMS, TOGETHER, ceilingProbes, kernelProbes, pixelProbes, prefillProbes, sampleProbes,
+  shippedProbes, w1Probes,
+} from './probes.js';
+import { serve } from './server.js';
+import { sizes as library } from './size.js';
+import { assemble, key } from './summary.js';
+import { markdown, replaceTable, text } from './table.js';
+
+/** @import { Probe } from './arena.js' */
+/** @import { WeightType } from './models.js' */
+/** @import { Build, Samples } from './summary.js' */
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const OUT = path.resolve(ROOT, process.env.OUT || 'build');
+const DIST = `${ROOT}web/dist/`;
+/** Builds of ours, the baseline first; those that are there are measured. */
+const BUILDS = ['nextpixel', 'nextpixel-relaxed'];
+const WEIGHT_TYPES = /** @type {WeightType[]} */ (Object.keys(TYPES));
+
+/** A load from which on nothing is worth writing down. */
+const BUSY = 0.7;
+
+/** @param {string} line */
+const say = (line) => void process.stderr.write(`${line}\n`);
+
+/** gzip bytes of files, each on its own, as a server sends them. @param {Iterable<string>} files */
+function gzipped(files) {
+  let sum = 0;
+  for (const file of files) sum += gzipSync(readFileSync(file), { level: 9 }).length;
+  return sum;
+}
+
+/** @returns {Build[]} */
+function readBuilds() {
+  const builds = BUILDS.filter((name) => existsSync(`${DIST}${name}.wasm`)).map((name) => {
+    const file = `${DIST}${name}.wasm`;
+    return { name, relaxed: name.endsWith('-relaxed'), bytes: readFileSync(file).length, gzip: gzipped([file]) };
+  });
+  if (builds[0]?.name !== BUILDS[0]) throw new Error('web/dist/nextpixel.wasm is missing: ./build.sh wasm makes it');
+  return builds;
+}
+
+/**
+ * The shipped files that draw from nothing; what enlarges a picture has no lower half to draw.
+ *
+ * @returns {Record<string, Uint8Array>}
+ */
+function readShipped() {
+  const files = readdirSync(`${ROOT}weights`).filter((file) => file.endsWith('.gguf')).sort();
+  return Object.fromEntries(files.map((file) => [path.basename(file, '.gguf'), readFileSync(`${ROOT}weights/${file}`)])
+    .filter(([, bytes]) => !readGGUF(/** @type {Buffer} */ (bytes)).metadata['image-transformer.input.height']));
+}
+
+/** Writes a random model. @param {string} file @param {() => Uint8Array} make @returns {string} its address */
+function provide(file, make) {
+  writeFileSync(`${OUT}/bench/${file}`, make());
+  return `/build/bench/${file}`;
+}
+
+/** Starts the other runtimes, each in a page of its own. @param {Arena} arena @param {string[]} served  so far */
+async function startPeers(arena, served) {
+  const peers = [];
+  for (const { id, name, page, file, model } of PEERS) {
+    say(`starting ${name} ...`);
+    const before = served.length;
+    const address = file && model ? provide(file, model) : undefined;
+    await arena.start(id, id, page, 'start', { peers: '/tests/bench/node_modules', model: address, shape: W1 });
+    peers.push({ id, name, gzip: gzipped(new Set(served.slice(before).filter((one) => one.startsWith(MODULES)))) });
+  }
+  return peers;
+}
+
+/**
+ * The build that the library takes by itself.
+ *
+ * @param {Arena} arena
+ * @param {Build[]} builds
+ * @param {string} model  an address
+ */
+async function choice(arena, builds, model) {
+  const target = await arena.start('ours', 'choice', 'ours', 'startChoice', { model });
+  const url = await arena.measure({ name: 'the choice of a build', ...target, method: 'wasm' });
+  const chosen = path.basename(new URL(url).pathname, '.wasm');
+  if (builds.some(({ name }) => name === chosen)) return chosen;
+  throw new Error(`the library takes ${chosen}, which this command does not know`);
+}
+
+/** @param {Arena} arena @param {Probe[]} probes @param {number} runs */
+async function measure(arena, probes, runs) {
+  /** @type {Samples} */
+  const samples = {};
+  /** Pixels of a lower half, by model. @type {Record<string, number>} */
+  const pixels = {};
+  for (let round = 0; round < runs; round++) {
+    const begun = performance.now();
+    // Each round begins elsewhere, so that nothing always follows the same neighbour when the machine slows down.
+    const first = Math.floor((round * probes.length) / runs);
+    for (const probe of [...probes.slice(first), ...probes.slice(0, first)]) {
+      const answer = await arena.measure(probe);
+      (samples[probe.name] ??= []).push(answer.ms ?? answer);
+      if (answer.pixels) pixels[probe.name.split('/')[1]] = answer.pixels;
+    }
+    say(`round ${round + 1} of ${runs}: ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+  }
+  return { samples, pixels };
+}
+
+/** Multiply-adds of a position of the section prefill. @param {Uint8Array} file */
+function knownMacs(file) {
+  const { macs, headMacs } = workOf(file, { from: KNOWN.position, to: KNOWN.position + KNOWN.count });
+  return macs - headMacs;
+}
+
+/** Multiply-adds of one block of the models of the section kernels: matrices, and attention to the mean number of keys. */
+function blockMacs() {
+  const shape = partShape(1, 0), { width, queryBlock = 0 } = shape;
+  return productMacs(shape) + ((queryBlock + 1) / 2) * 2 * width;
+}
+
+/** The second-level cache of a core. Where the system does not tell, the least that today's processors have. */
+function cacheBytes() {
+  const file = '/sys/devices/system/cpu/cpu0/cache/index2/size';
+  const found = existsSync(file) ? /^(\d+)K/.exec(readFileSync(file, 'utf8')) : null;
+  return found ? 1024 * Number(found[1]) : 2 ** 20;
+}
+
+async function main() {
+  const { sections, runs, withPeers, steps, quick, json, write, help } = options(process.argv.slice(2));
+  if (help) return void console.log(HELP);
+  if (withPeers) install(say);
+  const builds = readBuilds();
+  const load = [loadavg()[0]];
+  if (load[0] > BUSY) say(`note: the load is ${load[0].toFixed(1)}: other programs run on this machine, figures will be off`);
+  mkdirSync(`${OUT}/bench`, { recursive: true });
+
+  say('writing random models ...');
+  const decoders = Object.fromEntries(WEIGHT_TYPES.map((type) => [type, imageModel(W1, type)]));
+  const shipped = readShipped();
+  const models = Object.fromEntries([
+    ...WEIGHT_TYPES.map((type) => [`w1-${type}`, provide(`w1-${type}.gguf`, () => decoders[type])]),
+    ...Object.keys(shipped).map((name) => [name, `/weights/${name}.gguf`]),
+  ]);
+  const files = { ...Object.fromEntries(WEIGHT_TYPES.map((type) => [`w1-${type}`, decoders[type]])), ...shipped };
+  const sides = quick ? SIDES.slice(0, 2) : SIDES;
+
+  const server = await serve({ web: `${ROOT}web`, weights: `${ROOT}weights`, tests: `${ROOT}tests`, build: OUT });
+  const browser = await launch();
+  try {
+    const arena = new Arena(browser, server.url);
+    const stage = { arena, builds, types: WEIGHT_TYPES, models, provide, steps };
+    const chosen = await choice(arena, builds, models['w1-q8']);
+    const peers = withPeers ? await startPeers(arena, server.files) : [];
+    say('starting ours ...');
+    const probes = await ceilingProbes(stage, OUT);
+    if (sections.has('w1')) probes.push(...await w1Probes(stage, peers.map(({ id }) => id)));
+    if (sections.has('kernels')) probes.push(...await kernelProbes(stage));
+    if (sections.has('shipped')) probes.push(...await shippedProbes(stage, Object.keys(shipped)));
+    if (sections.has('prefill')) probes.push(...await prefillProbes(stage));
+    if (sections.has('samples')) probes.push(...await sampleProbes(stage));
+    if (sections.has('pixels')) probes.push(...await pixelProbes(stage, sides));
+
+    const { samples, pixels } = await measure(arena, probes, runs);
+    load.push(loadavg()[0]);
+    const result = assemble(samples, {
+      machine: {
+        cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, cacheBytes: cacheBytes(),
+        browser: `Chromium ${browser.version()}`, date: new Date().toISOString(), runs, load,
+      },
+      builds, chosen, cacheBytes: cacheBytes(), positions: POSITIONS, types: WEIGHT_TYPES, peers, sides, streams: STREAMS,
+      together: TOGETHER, atOnce: AT_ONCE, blockMacs: blockMacs(),
+      w1Work: Object.fromEntries(WEIGHT_TYPES.flatMap((type) => POSITIONS.map((position) => (
+        [key(type, position), workOf(decoders[type], { from: position, to: position + 1 })])))),
+      shipped: Object.keys(shipped).map((name) => ({ name, pixels: pixels[name] ?? 0 })),
+      models: Object.entries(files).map(([name, file]) => (
+        { name, macs: knownMacs(file), work: workOf(file, { from: STEP - steps / 2, to: STEP + steps / 2 }) })),
+      sizes: {
+        // A page loads one of the builds.
+        'nextpixel, library and wasm': library.library.gzip + Math.max(...builds.map(({ gzip }) => gzip)),
+        ...Object.fromEntries(peers.map(({ name, gzip }) => [name, gzip])),
+      },
+    });
+    console.log(json ? JSON.stringify(result, null, 2) : text(result));
+    if (write) {
+      const readme = `${ROOT}README.md`;
+      writeFileSync(readme, replaceTable(readFileSync(readme, 'utf8'), markdown(result)));
+      say('README.md: written');
+    }
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+}
+
+main().catch((error) => {
+  console.error(`bench: ${error.message}`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the machine can do at most, for npm run bench: the dot product with nothing around it, and reading memory.
+ *
+ * Compiled once as baseline SIMD128 and once with relaxed SIMD (build.sh). Weights are 8-bit integers; a lane is a row, so a
+ * v128 holds four columns of four rows and activations are loaded as splats of four values. There are no scales, no tails and
+ * no bias: what a real kernel has to do besides shows up as its share of this.
+ */
+#include <stdint.h>
+#include <wasm_simd128.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define INLINE static inline __attribute__((always_inline))
+
+/* Activations: 8-bit values 0..127 (relaxed), or the same widened to 16 bits. The bench fills in nothing: zeros take as long. */
+#define COLUMNS 1024
+
+#ifdef __wasm_relaxed_simd__
+typedef int8_t activation;
+INLINE v128_t dot(v128_t w, const activation *x, v128_t sum) {
+    return wasm_i32x4_relaxed_dot_i8x16_i7x16_add(w, wasm_v128_load32_splat(x), sum);
+}
+#else
+typedef int16_t activation;
+INLINE v128_t dot(v128_t w, const activation *x, v128_t sum) {
+    v128_t low = wasm_i32x4_dot_i16x8(wasm_i16x8_extend_low_i8x16(w), wasm_v128_load32_splat(x));
+    v128_t high = wasm_i32x4_dot_i16x8(wasm_i16x8_extend_high_i8x16(w), wasm_v128_load32_splat(x + 2));
+    return wasm_i32x4_add(sum, wasm_i32x4_add(low, high));
+}
+#endif
+
+static activation x[4][COLUMNS];
+
+/* A tile of 16 rows, four vectors, times n columns of activations; n a constant after inlining. */
+INLINE v128_t tile(const int8_t *w, uint32_t bytes, uint32_t n) {
+    v128_t sum[4][4];
+    for (uint32_t j = 0; j < n; j++)
+        for (int v = 0; v < 4; v++) sum[j][v] = wasm_i32x4_splat(0);
+    for (uint32_t at = 0, c = 0; at < bytes; at += 64, c = (c + 4) % COLUMNS)
+        for (int v = 0; v < 4; v++) {
+            v128_t weights = wasm_v128_load(w + at + 16 * v);
+            for (uint32_t j = 0; j < n; j++) sum[j][v] = dot(weights, x[j] + c, sum[j][v]);
+        }
+    v128_t total = wasm_i32x4_splat(0);
+    for (uint32_t j = 0; j < n; j++)
+        for (int v = 0; v < 4; v++) total = wasm_i32x4_add(total, sum[j][v]);
+    return total;
+}
+
+/* `bytes` weights (a multiple of 64) against one column, `times` over. The multiply-adds are bytes * times. The sum is returned
+ * so that nothing is optimised away. */
+EXPORT int32_t dot_one(const int8_t *w, uint32_t bytes, uint32_t times) {
+    v128_t total = wasm_i32x4_splat(0);
+    for (uint32_t i = 0; i < times; i++) total = wasm_i32x4_add(total, tile(w, bytes, 1));
+    return wasm_i32x4_extract_lane(total, 0);
+}
+
+/* The same against four columns that share each read of the weights: bytes * times * 4 multiply-adds. */
+EXPORT int32_t dot_four(const int8_t *w, uint32_t bytes, uint32_t times) {
+    v128_t total = wasm_i32x4_splat(0);
+    for (uint32_t i = 0; i < times; i++) total = wasm_i32x4_add(total, tile(w, bytes, 4));
+    return wasm_i32x4_extract_lane(total, 0);
+}
+
+/* Reads `bytes` (a multiple of 128) of memory once and adds them up as 32-bit numbers. */
+EXPORT int32_t stream(const int8_t *memory, uint32_t bytes) {
+    v128_t sum[8];
+    for (int v = 0; v < 8; v++) sum[v] = wasm_i32x4_splat(0);
+    for (uint32_t at = 0; at < bytes; at += 128)
+        for (int v = 0; v < 8; v++) sum[v] = wasm_i32x4_add(sum[v], wasm_v128_load(memory + at + 16 * v));
+    for (int v = 1; v < 8; v++) sum[0] = wasm_i32x4_add(sum[0], sum[v]);
+    return wasm_i32x4_extract_lane(sum[0], 0);
+}

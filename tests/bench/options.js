@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The command line of npm run bench. */
+
+import { parseArgs } from 'node:util';
+
+import { POSITIONS, SIDES } from './models.js';
+import { TOGETHER } from './probes.js';
+
+export const HELP = `npm run bench [-- OPTIONS]
+
+  --only LIST  sections, by commas; 'ours' among them leaves the other runtimes out. Default: all
+                 w1       decoder of 6.3 M weights at positions ${POSITIONS.join(', ')}: ours and the others
+                 kernels  what matrices, attention and drawing cost, as a share of the bare dot loop (with w1)
+                 shipped  the files of weights/, the lower half of a picture through the library
+                 prefill  known pixels: 16 columns against one
+                 samples  ${TOGETHER.join(', ')} samples that advance together
+                 pixels   cost per pixel at ${SIDES.join(', ')} pixels a side
+                 sizes    bytes of a page; in every run
+  --runs N     rounds; each measures everything once. Default 9
+  --quick      two short rounds, to see whether it works
+  --json       result for machines instead of tables (npm run -s leaves npm's own lines out)
+  --write      puts the table into README.md`;
+
+const SECTIONS = ['w1', 'kernels', 'shipped', 'prefill', 'samples', 'pixels', 'sizes'];
+
+/** @param {string[]} args */
+export function options(args) {
+  const { values } = parseArgs({ args, options: {
+    only: { type: 'string' }, runs: { type: 'string' }, quick: { type: 'boolean' }, json: { type: 'boolean' },
+    write: { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
+  } });
+  const names = values.only?.split(',').filter(Boolean) ?? [];
+  const unknown = names.filter((name) => name !== 'ours' && !SECTIONS.includes(name));
+  if (unknown.length) throw new Error(`no section '${unknown[0]}'; there are ours, ${SECTIONS.join(', ')}`);
+  const wanted = names.filter((name) => name !== 'ours');
+  const sections = new Set(wanted.length ? wanted : SECTIONS);
+  if (sections.has('kernels')) sections.add('w1'); // attention is told from positions
+  const runs = values.runs === undefined ? (values.quick ? 2 : 9) : Number(values.runs);
+  if (!(Number.isInteger(runs) && runs >= 1 && runs <= 1000)) throw new Error('--runs must be a whole number from 1 to 1000');
+  return { ...values, sections, runs, withPeers: !names.includes('ours') && sections.has('w1'), steps: values.quick ? 16 : 40 };
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The bare loops of tests/bench/ceiling.c. */
+
+import { bytesOf, turn } from './common.js';
+
+const MB = 2 ** 20;
+const PAGE = 65536;
+/** Weights of the dot product: they fit any second-level cache with room to spare. */
+const DOT_BYTES = MB / 4;
+
+/** @param {{ wasm: string, most: number }} options  most: megabytes that stream() will read */
+export async function start({ wasm, most: megabytes }) {
+  const module = await WebAssembly.compile(await bytesOf(wasm));
+  const exports = /** @type {any} */ (new WebAssembly.Instance(module, {}).exports);
+  const at = Math.ceil(exports.__heap_base.value / 128) * 128;
+  const most = megabytes * MB;
+  exports.memory.grow(Math.ceil((at + most) / PAGE));
+  // Memory that was never written is one page of zeros, again and again: it would be read from the first-level cache.
+  new Uint8Array(exports.memory.buffer, at, most).fill(1);
+  const times = 64;
+  /** @param {(...values: number[]) => number} dot @param {number} columns */
+  const rate = async (dot, columns) => 1 / (1e6 * await turn(DOT_BYTES * times * columns, () => {
+    const start = performance.now();
+    dot(at, DOT_BYTES, times);
+    return performance.now() - start;
+  }));
+  return {
+    /** Billions of multiply-adds a second against one column, and against four that share the weights. */
+    one: () => rate(exports.dot_one, 1),
+    four: () => rate(exports.dot_four, 4),
+    /** Billions of bytes a second. @param {{ megabytes: number }} size */
+    async stream({ megabytes: size }) {
+      const bytes = size * MB;
+      return 1 / (1e6 * await turn(bytes, () => {
+        const start = performance.now();
+        exports.stream(at, bytes);
+        return performance.now() - start;
+      }));
+    },
+  };
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What the pages of all contenders share. */
+
+/** A turn lasts at least this long, so that the fast are measured as carefully as the slow. */
+const TURN_MS = 60;
+
+/**
+ * Repeats `once` until a turn is over.
+ *
+ * @param {number} units  of work that `once` does: tokens, say
+ * @param {() => number | Promise<number>} once  does it and returns the milliseconds that count
+ * @returns {Promise<number>} milliseconds per unit
+ */
+export async function turn(units, once) {
+  let sum = 0, times = 0;
+  do {
+    sum += await once();
+    times++;
+  } while (sum < TURN_MS);
+  return sum / times / units;
+}
+
+/** @param {string} url */
+export async function bytesOf(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url}: ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/** @param {ArrayLike<number>} logits */
+export function argmax(logits) {
+  let best = 0;
+  for (let i = 1; i < logits.length; i++) if (logits[i] > logits[best]) best = i;
+  return best;
+}
+
+/** Tokens before the first measurement: by then every engine has compiled its hot code as far as it goes. */
+const WARM_UP = 64;
+
+/**
+ * A contender whose decode step the page drives itself.
+ *
+ * @param {object} parts
+ * @param {(token: number, position: number) => Promise<ArrayLike<number>>} parts.step  one token in, logits out
+ * @param {(length: number) => void | Promise<void>} parts.reset  a cache of so many positions, whatever they hold
+ */
+export async function stepped({ step, reset }) {
+  /** @param {number} from @param {number} count */
+  const generate = async (from, count) => {
+    let token = 1;
+    for (let i = 0; i < count; i++) token = argmax(await step(token, from + i));
+  };
+  await reset(0);
+  await generate(0, WARM_UP);
+  return {
+    /** Milliseconds per token around a position. @param {{ position: number, steps: number }} place */
+    time: ({ position, steps }) => turn(steps, async () => {
+      const from = position - steps / 2;
+      await reset(from - 1);
+      await generate(from - 1, 1); // what a new cache costs once is not counted
+      const start = performance.now();
+      await generate(from, steps);
+      return performance.now() - start;
+    }),
+  };
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** nextpixel: the engine alone through core.js, as its worker uses it, and whole pictures through the library. */
+
+import { Core } from '../../../web/lib/core.js';
+import { load } from '../../../web/lib/index.js';
+import { compile } from '../../../web/lib/wasm.js';
+import { bytesOf, turn } from './common.js';
+
+/** @import { Model } from '../../../web/lib/index.js' */
+
+const SETTINGS = { seed: 7n, label: -1, temperature: 1, topK: 0, topP: 1 };
+/** Positions drawn before a measurement, in the same session: caches and branches are warm then. */
+const WARM = 8;
+
+/** @param {number} count @param {number} levels */
+function known(count, levels) {
+  return Uint8Array.from({ length: count }, (_, i) => (i * 2654435761 >>> 24) % levels);
+}
+
+/** The engine with one model. @param {{ wasm: string, model: string }} options */
+export async function startCore({ wasm, model }) {
+  const core = new Core(await compile(wasm), await bytesOf(model));
+  const { palette, levels } = core.info;
+  const values = known(core.positions * core.positionValues, palette ? levels : 256);
+
+  /** A session whose first positions are known. @param {number} position @param {number} samples */
+  const open = (position, samples) => {
+    const session = core.openSession({ ...SETTINGS, samples });
+    for (let from = 0; from < position;) {
+      const count = Math.min(position - from, core.sliceLimit(1));
+      core.prefill(session, values.subarray(from * core.positionValues, (from + count) * core.positionValues), false);
+      from += count;
+    }
+    return session;
+  };
+  /** @type {import('../../../web/lib/core.js').Session | undefined} */
+  let kept;
+
+  return {
+    positions: core.positions,
+    /** Milliseconds per step around a position, all of them in one call. */
+    time({ position = 0, steps = 1, samples = 1 }) {
+      const from = Math.max(0, Math.floor(position - steps / 2));
+      const warm = Math.min(WARM, from);
+      return turn(steps, () => {
+        const session = open(from - warm, samples);
+        if (warm) core.step(session, warm);
+        const start = performance.now();
+        core.step(session, steps);
+        const ms = performance.now() - start;
+        core.closeSession(session);
+        return ms;
+      });
+    },
+    /** Milliseconds per known position, so many at a time. */
+    prefill({ position = 0, count = 1, columns = 1 }) {
+      return turn(count, () => {
+        const session = open(position - WARM, 1);
+        const width = core.positionValues;
+        core.prefill(session, values.subarray((position - WARM) * width, position * width), false);
+        const start = performance.now();
+        for (let i = position; i < position + count; i += columns) {
+          core.prefill(session, values.subarray(i * width, (i + columns) * width), false);
+        }
+        const ms = performance.now() - start;
+        core.closeSession(session);
+        return ms;
+      });
+    },
+    /** Milliseconds per position in the middle of a picture. The session goes on from turn to turn, since the first half of a
+     * large picture takes long. */
+    middle({ steps = 1, aligned = 1 }) {
+      return turn(steps, () => {
+        if (!kept || core.position(kept) + steps > core.positions) {
+          if (kept) core.closeSession(kept);
+          kept = open(Math.floor(core.positions / 2 / aligned) * aligned - aligned, 1);
+          core.step(kept, aligned);
+        }
+        const start = performance.now();
+        core.step(kept, steps);
+        return performance.now() - start;
+      });
+    },
+  };
+}
+
+/**
+ * A shipped model behind the library's own interface.
+ *
+ * @param {{ wasm?: string, model: string }} options  wasm: if none, the library's own choice
+ */
+export async function startLibrary({ wasm, model }) {
+  const loaded = await load(model, wasm ? { wasmUrl: wasm } : {});
+  const { width, height, channels, tasks } = loaded.info;
+  const completes = tasks.includes('complete');
+  /** @type {OffscreenCanvas | undefined} */
+  let picture;
+  if (completes) {
+    // Its own drawing: a picture of the kind that it knows, for what is drawn may decide what a step costs.
+    picture = new OffscreenCanvas(width, height);
+    const blank = { data: new Uint8Array(width * height * channels), width, height };
+    await loaded.complete(blank, { rows: 0, seed: 1 }).drawTo(/** @type {any} */ (picture));
+  }
+  return {
+    info: { width, height, completes },
+    /** Milliseconds from the call to the last value of a picture's lower half, and the pixels of a sample. */
+    async half({ samples = 1 }) {
+      let count = 0;
+      const ms = await turn(1, async () => {
+        count = 0;
+        const start = performance.now();
+        const run = lowerHalf(loaded, /** @type {OffscreenCanvas} */ (picture), samples);
+        for await (const { values } of run) count += values.length;
+        return performance.now() - start;
+      });
+      return { ms, pixels: count / samples / channels };
+    },
+  };
+}
+
+/** @param {Model} model @param {OffscreenCanvas} picture @param {number} samples */
+function lowerHalf(model, picture, samples) {
+  return model.complete(/** @type {any} */ (picture), { samples, seed: 7 });
+}
+
+/** What the library does by itself here. @param {{ model: string }} options */
+export async function startChoice({ model }) {
+  (await load(model)).close();
+  const files = performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.wasm'));
+  return {
+    /** The wasm file that it took: the last one that load() fetched, should it have tried several. */
+    wasm: () => files.at(-1),
+  };
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * wllama, llama.cpp as wasm, one thread. Its defaults are not its best here: a cache of halves and flash attention are slow in
+ * wasm, so it gets a cache of floats and no flash attention. It takes prompts as text; each letter is a token, after one that
+ * begins the text. Its own clock of the decoding is taken, which leaves out its messages between threads.
+ */
+
+import { bytesOf, turn } from './common.js';
+
+/** @param {{ peers: string, model: string, shape: import('../models.js').Shape }} options */
+export async function start({ peers, model, shape }) {
+  const { Wllama, LoggerWithoutDebug } = await import(`${peers}/@wllama/wllama/esm/index.min.js`);
+  const wllama = new Wllama({ default: `${peers}/@wllama/wllama/esm/wasm/wllama.wasm` },
+    { suppressNativeLog: true, logger: LoggerWithoutDebug });
+  await wllama.loadModel([new Blob([await bytesOf(model)])], {
+    n_ctx: shape.side ** 2, n_threads: 1, n_gpu_layers: 0, n_parallel: 1, warmup: false, jinja: false,
+    cache_type_k: 'f32', cache_type_v: 'f32', flash_attn: false,
+  });
+  /** @param {number} length  of the prompt in tokens @param {number} count */
+  const generate = async (length, count) => {
+    const prompt = Array.from({ length: length - 1 }, (_, i) => 'abcdefghij'[(i * 7) % 10]).join('');
+    const { timings } = await wllama.createCompletion({
+      prompt, max_tokens: count, temperature: 0, top_k: 1, samplers: ['top_k'], ignore_eos: true, cache_prompt: true, seed: 1,
+      timings_per_token: true, stream: false,
+    });
+    if (timings?.predicted_n !== count) throw new Error(`wllama drew ${timings?.predicted_n} tokens instead of ${count}`);
+    return timings.predicted_ms;
+  };
+  await generate(2, 64);
+  return {
+    /** @param {{ position: number, steps: number }} place */
+    async time({ position, steps }) {
+      const from = position - steps / 2;
+      await generate(from, 1); // reads the prompt; what follows finds it in the cache
+      // The first token comes from the prompt's own pass, so one more is drawn.
+      return turn(steps, () => generate(from, steps + 1));
+    },
+  };
+}

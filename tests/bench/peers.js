@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The runtimes that people use today, each in its best setting for one thread, and how they get here. */
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { W1, gpt2Model, onnxModel } from './models.js';
+
+const FOLDER = fileURLToPath(new URL('./', import.meta.url));
+export const MODULES = `${FOLDER}node_modules`;
+
+const { dependencies } = JSON.parse(readFileSync(`${FOLDER}package.json`, 'utf8'));
+const ORT = `onnxruntime-web ${dependencies['onnxruntime-web']}`, WLLAMA = `wllama ${dependencies['@wllama/wllama']}`;
+const TFJS = `TensorFlow.js wasm ${dependencies['@tensorflow/tfjs-backend-wasm']}`;
+
+/**
+ * @typedef {object} Peer
+ * @property {string} id
+ * @property {string} name
+ * @property {string} page   of tests/bench/pages
+ * @property {string} [file] of its model, under the build folder
+ * @property {() => Uint8Array} [model]
+ */
+
+/** @type {Peer[]} */
+export const PEERS = [
+  { id: 'onnxruntime', name: `${ORT}, 8-bit`, page: 'onnxruntime', file: 'w1-q8.onnx', model: () => onnxModel(W1) },
+  { id: 'wllama-q8', name: `${WLLAMA}, Q8_0`, page: 'wllama', file: 'w1-gpt2-q8.gguf', model: () => gpt2Model(W1, 'q8') },
+  { id: 'wllama-q4', name: `${WLLAMA}, Q4_0`, page: 'wllama', file: 'w1-gpt2-q4.gguf', model: () => gpt2Model(W1, 'q4') },
+  { id: 'tfjs', name: `${TFJS}, 32-bit`, page: 'tfjs' },
+];
+
+/** Installs them into tests/bench/node_modules unless they are there. @param {(line: string) => void} say */
+export function install(say) {
+  const lock = `${FOLDER}package-lock.json`, mark = `${MODULES}/.package-lock.json`;
+  if (existsSync(mark) && statSync(mark).mtimeMs >= statSync(lock).mtimeMs) return;
+  say('installing the runtimes to compare with (some 60 MB to download) ...');
+  // Their install scripts fetch what only Node needs.
+  const flags = ['--ignore-scripts', '--fetch-retries=1', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { status, stderr, error } = spawnSync('npm', ['ci', ...flags], { cwd: FOLDER, encoding: 'utf8' });
+  if (status === 0) return;
+  throw new Error(`could not install the runtimes to compare with: ${(error ?? stderr).toString().trim().split('\n')[0]}\n` +
+    'They come from the npm registry, so this needs a network once. Without one, measure ours alone: npm run bench -- --only ours');
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What each section measures: starts its contenders, and names what a round asks of them. */
+
+import { existsSync } from 'node:fs';
+
+import { POSITIONS, imageModel, localShape, partShape } from './models.js';
+import { key } from './summary.js';
+
+/** @import { Arena, Probe } from './arena.js' */
+/** @import { Build } from './summary.js' */
+/** @import { WeightType } from './models.js' */
+
+/**
+ * @typedef {object} Stage
+ * @property {Arena} arena
+ * @property {Build[]} builds
+ * @property {WeightType[]} types
+ * @property {Record<string, string>} models  addresses: w1-q4, w1-q8 and the shipped ones
+ * @property {(file: string, make: () => Uint8Array) => string} provide  writes a file, gives its address
+ * @property {number} steps                   of a measurement
+ */
+
+/** Numbers of samples that advance together: in the engine, and in a picture drawn through the library. */
+export const TOGETHER = [1, 2, 4, 8];
+export const AT_ONCE = [1, 3, 4];
+/** Where they are timed. */
+export const STEP = 128;
+/** Where and how many known positions are read in the section prefill. */
+export const KNOWN = { position: 64, count: 64 };
+/** Megabytes: what fits the third-level cache of most machines, and what does not. */
+export const STREAMS = [4, 16, 64];
+
+/** The engine with a model. @param {Stage} stage @param {string} build @param {string} model  its address */
+function core({ arena }, build, model) {
+  return arena.start('ours', `${build} ${model}`, 'ours', 'startCore', { wasm: `/web/dist/${build}.wasm`, model });
+}
+
+/**
+ * The loops that build.sh compiled, of the builds that are there.
+ *
+ * @param {Stage} stage
+ * @param {string} out  the build folder
+ */
+export async function ceilingProbes({ arena, builds }, out) {
+  /** @type {Probe[]} */
+  const probes = [];
+  for (const [loop, file] of [['baseline', 'ceiling.wasm'], ['relaxed', 'ceiling-relaxed.wasm']]) {
+    const wanted = builds.some(({ relaxed }) => relaxed === (loop === 'relaxed'));
+    if (!wanted || !existsSync(`${out}/${file}`)) continue;
+    const options = { wasm: `/build/${file}`, most: Math.max(...STREAMS) };
+    const target = await arena.start('ceiling', loop, 'ceiling', 'start', options);
+    for (const method of ['one', 'four']) probes.push({ name: key('ceiling', loop, method), ...target, method });
+    if (loop !== 'baseline') continue;
+    for (const megabytes of STREAMS) {
+      probes.push({ name: key('ceiling', 'stream', megabytes), ...target, method: 'stream', args: { megabytes } });
+    }
+  }
+  return probes;
+}
+
+/** @param {Stage} stage @param {string[]} peers  started already, each in the page of its name */
+export async function w1Probes(stage, peers) {
+  /** @type {Probe[]} */
+  const probes = [];
+  for (const position of POSITIONS) {
+    const task = { method: 'time', args: { position, steps: stage.steps } };
+    for (const { name } of stage.builds) {
+      for (const type of stage.types) {
+        const target = await core(stage, name, stage.models[`w1-${type}`]);
+        probes.push({ name: key('w1', position, 'ours', name, type), ...target, ...task });
+      }
+    }
+    for (const id of peers) probes.push({ name: key('w1', position, id), page: id, target: id, ...task });
+  }
+  return probes;
+}
+
+/** @param {Stage} stage */
+export async function kernelProbes(stage) {
+  /** @type {Probe[]} */
+  const probes = [];
+  const shapes = { one: partShape(1, 16), three: partShape(3, 16), values: partShape(1, 256) };
+  // Whole query blocks, so that every measurement sees the same windows.
+  const one = { method: 'time', args: { position: 256, steps: 64 } };
+  const many = { method: 'prefill', args: { position: 256, count: 64, columns: 16 } };
+  for (const type of stage.types) {
+    const files = Object.fromEntries(Object.entries(shapes).map(([part, shape]) => (
+      [part, stage.provide(`part-${part}-${type}.gguf`, () => imageModel(shape, type))])));
+    for (const { name } of stage.builds) {
+      for (const [blocks, file] of /** @type {[number, string][]} */ ([[1, files.one], [3, files.three]])) {
+        const target = await core(stage, name, file);
+        probes.push({ name: key('kernel', 'one', blocks, type, name), ...target, ...one });
+        probes.push({ name: key('kernel', 'many', blocks, type, name), ...target, ...many });
+      }
+      probes.push({ name: key('kernel', 'values', 256, type, name), ...await core(stage, name, files.values), ...one });
+    }
+  }
+  return probes;
+}
+
+/** Through the library, with each build and with the one that it takes by itself. @param {Stage} stage @param {string[]} shipped */
+export async function shippedProbes({ arena, builds, models }, shipped) {
+  /** @type {Probe[]} */
+  const probes = [];
+  for (const model of shipped) {
+    for (const build of [...builds.map(({ name }) => name), 'default']) {
+      const wasm = build === 'default' ? undefined : `/web/dist/${build}.wasm`;
+      const target = await arena.start('ours', `library ${build} ${model}`, 'ours', 'startLibrary', { model: models[model], wasm });
+      for (const samples of AT_ONCE) {
+        probes.push({ name: key('shipped', model, samples, build), ...target, method: 'half', args: { samples } });
+      }
+    }
+  }
+  return probes;
+}
+
+/** @param {Stage} stage */
+export async function prefillProbes(stage) {
+  /** @type {Probe[]} */
+  const probes = [];
+  for (const { name } of stage.builds) {
+    for (const [model, address] of Object.entries(stage.models)) {
+      const target = await core(stage, name, address);
+      for (const columns of [1, 16]) {
+        probes.push({ name: key('prefill', model, columns, name), ...target, method: 'prefill', args: { ...KNOWN, columns } });
+      }
+    }
+  }
+  return probes;
+}
+
+/** @param {Stage} stage */
+export async function sampleProbes(stage) {
+  /** @type {Probe[]} */
+  const probes = [];
+  for (const { name } of stage.builds) {
+    for (const [model, address] of Object.entries(stage.models)) {
+      const target = await core(stage, name, address);
+      for (const samples of TOGETHER) {
+        const args = { position: STEP, steps: stage.steps, samples };
+        probes.push({ name: key('samples', model, samples, name), ...target, method: 'time', args });
+      }
+    }
+  }
+  return probes;
+}
+
+/** @param {Stage} stage @param {readonly number[]} sides */
+export async function pixelProbes(stage, sides) {
+  /** @type {Probe[]} */
+  const probes = [];
+  for (const side of sides) {
+    const shape = localShape(side), { queryBlock: aligned = 1 } = shape;
+    const file = stage.provide(`local-${side}.gguf`, () => imageModel(shape, 'q8'));
+    for (const { name } of stage.builds) {
+      const target = await core(stage, name, file);
+      probes.push({ name: key('pixel', side, name), ...target, method: 'middle', args: { steps: 4 * aligned, aligned } });
+    }
+  }
+  return probes;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Random weights for the benchmark: the same on every machine, to the bit, and rounded as the file formats want them. */
+
+const BLOCK = 32;
+
+/**
+ * Nearly normal numbers with variance 1: the sum of twelve uniform ones, less 6. Sums of integers and one division are the same
+ * everywhere, which log and cos need not be.
+ *
+ * @param {number} seed
+ * @returns {() => number}
+ */
+export function normal(seed) {
+  let state = (seed * 2654435761) >>> 0 || 1;
+  const next = () => {
+    // xorshift32
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return state >>> 0;
+  };
+  return () => {
+    let sum = 0;
+    for (let i = 0; i < 6; i++) {
+      const bits = next();
+      sum += (bits >>> 16) + (bits & 0xffff);
+    }
+    return (sum + 6) / 65536 - 6;
+  };
+}
+
+/**
+ * @param {() => number} random
+ * @param {number} count
+ * @param {number} deviation
+ * @param {number} [mean]
+ */
+export function floats(random, count, deviation, mean = 0) {
+  const data = new Float32Array(count);
+  for (let i = 0; i < count; i++) data[i] = mean + deviation * random();
+  return data;
+}
+
+const word = new DataView(new ArrayBuffer(4));
+
+/**
+ * The nearest IEEE half of a number that lies within its normal range or is zero.
+ *
+ * @param {number} value
+ * @returns {number} its 16 bits
+ */
+export function half(value) {
+  word.setFloat32(0, value);
+  const bits = word.getUint32(0);
+  const sign = (bits >>> 16) & 0x8000;
+  const exponent = ((bits >>> 23) & 255) - 112;
+  if (value === 0) return sign;
+  if (exponent <= 0 || exponent >= 31) throw new RangeError(`${value} is out of the range of normal half floats`);
+  const mantissa = bits & 0x7fffff;
+  const down = (exponent << 10) | (mantissa >>> 13);
+  const rest = mantissa & 0x1fff;
+  return sign | (down + (rest > 0x1000 || (rest === 0x1000 && (down & 1)) ? 1 : 0));
+}
+
+/**
+ * The largest by magnitude, with its sign.
+ *
+ * @param {Float32Array} data
+ * @param {number} from
+ * @param {number} count
+ */
+function extreme(data, from, count) {
+  let best = 0;
+  for (let i = from; i < from + count; i++) if (Math.abs(data[i]) > Math.abs(best)) best = data[i];
+  return best;
+}
+
+/**
+ * GGUF's Q8_0: blocks of 32, a half scale, then 32 signed bytes.
+ *
+ * @param {Float32Array} data
+ */
+export function q8_0(data) {
+  const bytes = new Uint8Array((data.length / BLOCK) * 34);
+  const view = new DataView(bytes.buffer);
+  for (let b = 0, at = 0; b < data.length; b += BLOCK, at += 34) {
+    const scale = Math.abs(extreme(data, b, BLOCK)) / 127;
+    view.setUint16(at, half(scale), true);
+    for (let i = 0; i < BLOCK; i++) view.setInt8(at + 2 + i, scale ? Math.round(data[b + i] / scale) : 0);
+  }
+  return bytes;
+}
+
+/**
+ * GGUF's Q4_0: blocks of 32, a half scale, then 16 bytes; byte i holds value i below and value i + 16 above, each plus 8.
+ *
+ * @param {Float32Array} data
+ */
+export function q4_0(data) {
+  const bytes = new Uint8Array((data.length / BLOCK) * 18);
+  const view = new DataView(bytes.buffer);
+  for (let b = 0, at = 0; b < data.length; b += BLOCK, at += 18) {
+    const scale = extreme(data, b, BLOCK) / -8;
+    view.setUint16(at, half(scale), true);
+    /** @param {number} i */
+    const level = (i) => (scale ? Math.min(15, Math.floor(data[b + i] / scale + 8.5)) : 8);
+    for (let i = 0; i < 16; i++) bytes[at + 2 + i] = level(i) | (level(i + 16) << 4);
+  }
+  return bytes;
+}
+
+/**
+ * Signed bytes with one scale, as quantize_dynamic of ONNX Runtime has them.
+ *
+ * @param {Float32Array} data
+ * @returns {{ bytes: Int8Array, scale: number }}
+ */
+export function int8(data) {
+  const scale = Math.abs(extreme(data, 0, data.length)) / 127;
+  return { bytes: Int8Array.from(data, (value) => Math.round(value / scale)), scale };
+}

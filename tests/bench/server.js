@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Serves the benchmark's pages on the loopback address. The folders of the repository lie as they do on disk. Every answer
+ * carries the headers of cross-origin isolation: with them all contenders may use their best build, and clocks are finer.
+ */
+
+import { createReadStream } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { extname, join, sep } from 'node:path';
+
+/** @type {Record<string, string>} */
+const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm' };
+
+/**
+ * @param {Record<string, string>} folders  what is served: first part of the address -> folder
+ * @returns {Promise<{ url: string, files: string[], close: () => Promise<void> }>} files: those that were asked for, in order
+ */
+export async function serve(folders) {
+  /** @type {string[]} */
+  const files = [];
+  const server = createServer(async (request, response) => {
+    try {
+      const [, name, ...rest] = decodeURIComponent((request.url ?? '/').split('?')[0]).split('/');
+      const folder = await realpath(folders[name]);
+      const path = await realpath(join(folder, ...rest));
+      const status = await stat(path);
+      if (!path.startsWith(folder + sep) || !status.isFile()) throw new Error('not a file of the folder');
+      files.push(path);
+      response.writeHead(200, {
+        'Content-Length': status.size,
+        'Content-Type': TYPES[extname(path)] ?? 'application/octet-stream',
+        'Cross-Origin-Embedder-Policy': 'require-corp',
+        'Cross-Origin-Opener-Policy': 'same-origin',
+      });
+      createReadStream(path).pipe(response);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    files,
+    close: () => new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    }),
+  };
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** From what was measured to figures and verdicts. Pure: numbers in, numbers out. */
+
+/** @import { Work } from './facts.js' */
+
+/** Numbers of all rounds, by what was measured; see `key`. @typedef {Record<string, number[]>} Samples */
+/** @typedef {{ median: number, min: number }} Time  in milliseconds */
+/** @typedef {{ name: string, relaxed: boolean, bytes: number, gzip: number }} Build */
+
+/**
+ * @typedef {object} Facts  what is known without measuring
+ * @property {object} machine
+ * @property {Build[]} builds            of ours; the first one is the baseline
+ * @property {string} chosen             the build that the library takes by itself in this browser
+ * @property {number} cacheBytes         the second-level cache of one core
+ * @property {readonly number[]} positions  of W1
+ * @property {readonly string[]} types   weight types of W1
+ * @property {{ id: string, name: string, gzip?: number }[]} peers
+ * @property {Record<string, Work>} w1Work  by `type/position`
+ * @property {{ name: string, pixels: number }[]} shipped  pixels: of a lower half
+ * @property {readonly number[]} together   numbers of samples that advance together, in the engine
+ * @property {readonly number[]} atOnce     the same, in shipped
+ * @property {{ name: string, macs: number, work: Work }[]} models  those of the sections prefill and samples; macs: of a known
+ *   position; work: of a step
+ * @property {readonly number[]} sides      of pictures
+ * @property {readonly number[]} streams    megabytes
+ * @property {number} blockMacs             multiply-adds of a block of the models by which kernels are told apart
+ * @property {object} [sizes]
+ */
+
+/** The name under which something is measured. @param {...(string | number)} parts */
+export const key = (...parts) => parts.join('/');
+
+/** @param {number[]} values */
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b), middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** @param {number[] | undefined} values @returns {Time | null} */
+function time(values) {
+  return values?.length ? { median: median(values), min: Math.min(...values) } : null;
+}
+
+/**
+ * What one takes more than the other, both in their best rounds.
+ *
+ * @param {number[] | undefined} more
+ * @param {number[] | undefined} less
+ */
+function difference(more, less) {
+  if (!more?.length || !less?.length) return null;
+  const between = Math.min(...more) - Math.min(...less);
+  return between > 0 ? between : null; // else the machine was too restless to tell
+}
+
+/**
+ * Shares of the ceiling compare best rounds with best rounds: what the machine can do at most is seen only when nothing else
+ * runs on it. (Times and ratios between contenders are of medians.)
+ *
+ * @param {Samples} samples
+ * @param {Facts} facts
+ */
+function ceilings(samples, facts) {
+  /** @param {string} name */
+  const best = (name) => (samples[name]?.length ? Math.max(...samples[name]) : null);
+  return {
+    dots: Object.fromEntries(facts.builds.map(({ name, relaxed }) => {
+      const loop = relaxed ? 'relaxed' : 'baseline';
+      return [name, { one: best(key('ceiling', loop, 'one')), four: best(key('ceiling', loop, 'four')) }];
+    })),
+    stream: Object.fromEntries(facts.streams.map((megabytes) => [megabytes, best(key('ceiling', 'stream', megabytes))])),
+  };
+}
+
+/** @typedef {ReturnType<typeof ceilings>} Ceilings */
+
+/**
+ * How near a step comes to what the machine could do: the time that the bare dot loop needs for its multiply-adds, and, where
+ * it does not fit the second-level cache, the time to read its bytes. The longer of the two is the ceiling.
+ *
+ * @param {number | undefined} ms
+ * @param {Work} work
+ * @param {number | null} dots    billions of multiply-adds a second
+ * @param {Ceilings['stream']} stream  billions of bytes a second, by megabytes read
+ * @param {number} cacheBytes
+ */
+export function shareOf(ms, work, dots, stream, cacheBytes) {
+  if (ms === undefined || !dots) return null;
+  const size = Object.keys(stream).map(Number).sort((a, b) => a - b).find((megabytes) => megabytes * 2 ** 20 >= work.bytes);
+  const rate = work.bytes > cacheBytes && size !== undefined ? stream[size] : null;
+  const ofDots = work.macs / (dots * 1e6) / ms;
+  const ofBytes = rate ? work.bytes / (rate * 1e6) / ms : null;
+  return { share: Math.max(ofDots, ofBytes ?? 0), limit: ofBytes !== null && ofBytes > ofDots ? 'bytes' : 'dots', ofDots, ofBytes };
+}
+
+/**
+ * @param {Samples} samples
+ * @param {Facts} facts
+ */
+export function assemble(samples, facts) {
+  const { builds, chosen, positions, types, peers } = facts;
+  const ceiling = ceilings(samples, facts);
+
+  /** @param {string} build @param {number} position */
+  const ourTimes = (build, position) => types.flatMap((type) => {
+    const found = time(samples[key('w1', position, 'ours', build, type)]);
+    return found ? [{ build, type, ...found }] : [];
+  });
+  /** @param {{ median: number }[]} list */
+  const fastest = (list) => list.reduce((best, one) => (one.median < best.median ? one : best));
+
+  /** @param {(position: number) => ReturnType<typeof ourTimes>} contenders */
+  const against = (contenders) => {
+    const entries = positions.flatMap((position) => {
+      const list = contenders(position);
+      if (list.length === 0) return [];
+      const ours = /** @type {typeof list[number]} */ (fastest(list));
+      const others = peers.flatMap(({ id, name }) => {
+        const found = time(samples[key('w1', position, id)]);
+        return found ? [{ name, ...found }] : [];
+      });
+      const peer = others.length ? /** @type {typeof others[number]} */ (fastest(others)) : null;
+      return [[position, {
+        ours: ours.median, peer: peer?.median ?? null, peerName: peer?.name ?? null, ratio: peer ? peer.median / ours.median : null,
+        build: ours.build, type: ours.type, oursMin: ours.min, peerMin: peer?.min ?? null,
+      }]];
+    });
+    return entries.length ? Object.fromEntries(entries) : null;
+  };
+  /** @param {string} build @param {string} type */
+  const only = (build, type) => against((position) => ourTimes(build, position).filter((one) => one.type === type));
+  const summary = {
+    w1: against((position) => ourTimes(chosen, position)),
+    w1q4: only(chosen, 'q4'),
+    w1q8: only(chosen, 'q8'),
+    w1baseline: against((position) => ourTimes(builds[0].name, position)),
+  };
+
+  /** Everyone's times. @type {Record<string, Record<string, Time & { ceiling?: ReturnType<typeof shareOf> }>>} */
+  const w1 = Object.fromEntries(positions.map((position) => [position, {
+    ...Object.fromEntries(builds.flatMap(({ name }) => ourTimes(name, position).map((one) => [`${name} ${one.type}`, {
+      median: one.median, min: one.min,
+      ceiling: shareOf(one.min, facts.w1Work[key(one.type, position)], ceiling.dots[name].one, ceiling.stream, facts.cacheBytes),
+    }]))),
+    ...Object.fromEntries(peers.flatMap(({ id, name }) => {
+      const found = time(samples[key('w1', position, id)]);
+      return found ? [[name, found]] : [];
+    })),
+  }]));
+
+  const shipped = facts.shipped.map(({ name, pixels }) => ({
+    name,
+    pixels,
+    builds: Object.fromEntries([...builds.map((build) => build.name), 'default'].flatMap((build) => {
+      /** @type {Record<string, any>} */
+      const times = {};
+      for (const count of facts.atOnce) {
+        const found = time(samples[key('shipped', name, count, build)]);
+        if (found) times[count] = { ...found, perPixel: found.median / pixels };
+      }
+      return times[1] ? [[build, { samples: times }]] : [];
+    })),
+  })).filter((one) => Object.keys(one.builds).length > 0);
+
+  /**
+   * @template T
+   * @param {(build: Build, model: Facts['models'][number]) => T | null} figures
+   */
+  const byModel = (figures) => {
+    /** @type {Record<string, Record<string, T>>} */
+    const all = {};
+    for (const build of builds) {
+      for (const model of facts.models) {
+        const value = figures(build, model);
+        if (value) (all[build.name] ??= {})[model.name] = value;
+      }
+    }
+    return all;
+  };
+  const prefill = byModel(({ name }, { name: model, macs }) => {
+    const one = time(samples[key('prefill', model, 1, name)]), many = time(samples[key('prefill', model, 16, name)]);
+    if (!one || !many) return null;
+    const { four } = ceiling.dots[name];
+    const gigamacs = macs / many.min / 1e6;
+    return { one, sixteen: many, ratio: one.median / many.median, gigamacs, share: four ? gigamacs / four : null };
+  });
+  const together = byModel(({ name }, { name: model, work }) => {
+    const times = facts.together.flatMap((count) => {
+      const found = time(samples[key('samples', model, count, name)]);
+      return found ? [/** @type {const} */ ([count, found])] : [];
+    });
+    if (times.length === 0) return null;
+    /** @type {Record<string, Time>} */
+    const ms = Object.fromEntries(times);
+    return {
+      ms, fourOverOne: ms[1] && ms[4] ? ms[4].median / ms[1].median : null,
+      ceiling: shareOf(ms[1]?.min, work, ceiling.dots[name].one, ceiling.stream, facts.cacheBytes),
+    };
+  });
+
+  const pixels = Object.fromEntries(builds.flatMap(({ name }) => {
+    const times = facts.sides.flatMap((side) => {
+      const found = time(samples[key('pixel', side, name)]);
+      return found ? [/** @type {const} */ ([side, found])] : [];
+    });
+    if (times.length === 0) return [];
+    const values = times.map(([, found]) => found.median);
+    return [[name, { ms: Object.fromEntries(times), spread: Math.max(...values) / Math.min(...values) - 1 }]];
+  }));
+
+  /** @param {number | null} macs @param {number | null} ms @param {number | null} dots */
+  const rate = (macs, ms, dots) => {
+    if (!ms || !macs) return null;
+    const gigamacs = macs / ms / 1e6;
+    return { gigamacs, share: dots ? gigamacs / dots : null };
+  };
+  const kernels = Object.fromEntries(builds.flatMap(({ name }) => {
+    const { one, four } = ceiling.dots[name];
+    const entries = types.flatMap((type) => {
+      /** @param {string} what @param {number} size */
+      const part = (what, size) => samples[key('kernel', what, size, type, name)];
+      const half = (/** @type {number | null} */ ms) => (ms === null ? null : ms / 2); // two more blocks
+      const first = positions[0], last = positions[positions.length - 1];
+      const between = difference(samples[key('w1', last, 'ours', name, type)], samples[key('w1', first, 'ours', name, type)]);
+      const keyMacs = facts.w1Work[key(type, first)]?.keyMacs ?? null;
+      const figures = {
+        products: rate(facts.blockMacs, half(difference(part('one', 3), part('one', 1))), one),
+        productsOf16: rate(facts.blockMacs, half(difference(part('many', 3), part('many', 1))), four),
+        attention: rate(keyMacs && keyMacs * (last - first), between, one),
+        values256: difference(part('values', 256), part('one', 1)),
+      };
+      return Object.values(figures).some(Boolean) ? [[type, figures]] : [];
+    });
+    return entries.length ? [[name, Object.fromEntries(entries)]] : [];
+  }));
+
+  const result = {
+    machine: facts.machine, builds, chosen, summary, w1, ceiling, kernels, shipped, prefill, samples: together, pixels,
+    sizes: facts.sizes ?? null, peers,
+  };
+  return { ...result, goals: goals(result) };
+}
+
+/** @typedef {{ name: string, value: number, wanted: number, atMost: boolean, met: boolean }} Goal */
+
+/** What the project promises, held against what was measured in this run. @param {any} result @returns {Goal[]} */
+export function goals({ chosen, summary, w1, prefill, samples, pixels }) {
+  /** @type {Goal[]} */
+  const list = [];
+  /** @param {string} name @param {number | null | undefined} value @param {number} wanted @param {boolean} [atMost] */
+  const add = (name, value, wanted, atMost = false) => {
+    if (value === null || value === undefined) return;
+    list.push({ name, value, wanted, atMost, met: atMost ? value <= wanted : value >= wanted });
+  };
+  /** @type {[string, string, number[]][]} */
+  const ratios = [
+    ['4-bit weights', 'w1q4', [12, 14, 12]],
+    ['8-bit weights', 'w1q8', [8, 10, 9]],
+    ['baseline build', 'w1baseline', [6.5, 6.5, 6.5]],
+  ];
+  for (const [name, field, wanted] of ratios) {
+    Object.entries(summary[field] ?? {}).forEach(([position, one]) => {
+      const at = [64, 512, 1000].indexOf(Number(position));
+      add(`times the fastest peer, ${name}, position ${position}`, one.ratio, wanted[at]);
+    });
+  }
+  for (const [position, contenders] of Object.entries(w1)) {
+    for (const type of ['q4', 'q8']) {
+      add(`share of the ceiling, ${type}, position ${position}`, contenders[`${chosen} ${type}`]?.ceiling?.share, 0.85);
+    }
+  }
+  for (const [model, { ceiling }] of Object.entries(samples[chosen] ?? {})) {
+    if (!model.startsWith('w1-')) add(`share of the dot loop, ${model}, one sample`, ceiling?.ofDots, 0.6); // what is shipped
+  }
+  for (const [model, { ratio }] of Object.entries(prefill[chosen] ?? {})) add(`16 columns over one, ${model}`, ratio, 2.3);
+  for (const [model, { fourOverOne }] of Object.entries(samples[chosen] ?? {})) {
+    add(`four samples over one, ${model}`, fourOverOne, 2, true);
+  }
+  add('spread of the cost per pixel over sizes', pixels[chosen]?.spread, 0.1, true);
+  return list;
+}

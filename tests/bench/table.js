@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What people read: tables as text, and the one for README.md. */
+
+/** @param {number | null | undefined} value @param {number} [digits] */
+const number = (value, digits = 2) => (value === null || value === undefined ? '-' : value.toFixed(digits));
+/** @param {number | null | undefined} share */
+const percent = (share) => (share === null || share === undefined ? '-' : `${Math.round(100 * share)} %`);
+
+/**
+ * Columns of text, the first to the left and the others to the right.
+ *
+ * @param {string[]} head
+ * @param {string[][]} rows
+ */
+export function columns(head, rows) {
+  const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i].length)));
+  /** @param {string[]} row */
+  const line = (row) => row.map((cell, i) => (i ? cell.padStart(widths[i]) : cell.padEnd(widths[i]))).join('  ').trimEnd();
+  return [head, ...rows].map(line).join('\n');
+}
+
+/** Times in microseconds. @param {Record<string, { median: number }>} times */
+const micros = (times) => Object.values(times).map(({ median }) => number(1000 * median, 1));
+
+/** Rows of a section that has figures by build and model. @template T @param {Record<string, Record<string, T>>} section
+ * @param {(one: T) => string[]} cells */
+const rows = (section, cells) => Object.entries(section).flatMap(([build, models]) => (
+  Object.entries(models).map(([model, one]) => [`${model} ${build}`, ...cells(one)])));
+
+/** A title, column heads, rows. @typedef {[string, string[], string[][]]} Table */
+
+/** @param {any} result @returns {Table} */
+function decoderTable({ w1 }) {
+  const positions = Object.keys(w1).filter((position) => Object.keys(w1[position]).length > 0);
+  const names = [...new Set(positions.flatMap((position) => Object.keys(w1[position])))];
+  /** @param {any} one */
+  const cell = (one) => {
+    if (!one) return '-';
+    const share = one.ceiling ? ` ${percent(one.ceiling.share)} of ${one.ceiling.limit}` : '';
+    return `${number(one.median, 3)} (${number(one.min, 3)})${share}`;
+  };
+  return ['decoder of 6.3 M weights, batch 1, one thread: ms per token, median (least); ours with its share of the ceiling',
+    ['', ...positions.map((position) => `at ${position}`)],
+    names.map((name) => [name, ...positions.map((position) => cell(w1[position][name]))])];
+}
+
+/** @param {any} result @returns {Table[]} */
+function ceilingTables({ ceiling }) {
+  const dots = Object.entries(ceiling.dots).filter(([, one]) => one.one);
+  const stream = Object.entries(ceiling.stream).filter(([, rate]) => rate);
+  return [
+    ['ceiling: the bare dot loop, G multiply-adds a second', ['', 'one column', 'four columns'],
+      dots.map(([build, { one, four }]) => [build, number(one, 1), number(four, 1)])],
+    ['ceiling: reading memory, GB a second', ['MB read', 'GB/s'], stream.map(([size, rate]) => [size, number(rate, 1)])],
+  ];
+}
+
+/** @param {any} result @returns {Table} */
+function kernelTable({ kernels }) {
+  /** @param {any} one */
+  const rate = (one) => (one ? `${number(one.gigamacs, 1)} ${percent(one.share)}` : '-');
+  return ['kernels, G multiply-adds a second and share of the dot loop; output layer and draw of 240 values, us',
+    ['', 'products', 'of 16 columns', 'attention', 'values'],
+    Object.entries(kernels).flatMap(([build, types]) => Object.entries(types).map(([type, one]) => [`${build} ${type}`,
+      rate(one.products), rate(one.productsOf16), rate(one.attention),
+      number(one.values256 === null ? null : 1000 * one.values256, 1)]))];
+}
+
+/** @param {any} result @returns {Table} */
+function shippedTable({ shipped }) {
+  /** @type {{ name: string, pixels: number, build: string, one: any }[]} */
+  const list = shipped.flatMap((/** @type {any} */ { name, pixels, builds }) => (
+    Object.entries(builds).map(([build, one]) => ({ name, pixels, build, one }))));
+  const atOnce = [...new Set(list.flatMap(({ one }) => Object.keys(one.samples)))];
+  return ['shipped models, lower half of a picture, from the call to the last pixel (reading the upper half is part of it): ms',
+    ['', 'pixels', ...atOnce.map((n) => `${n} at once`), 'us a pixel of one'],
+    list.map(({ name, pixels, build, one }) => [`${name} ${build}`, String(pixels),
+      ...atOnce.map((n) => number(one.samples[n]?.median, 1)), number(1000 * one.samples[1].perPixel, 1)])];
+}
+
+/** @param {any} result @returns {Table[]} */
+function columnTables({ prefill, samples, pixels }) {
+  const counts = Object.keys(/** @type {any} */ (Object.values(Object.values(samples)[0] ?? {})[0])?.ms ?? {});
+  const sides = Object.keys(/** @type {any} */ (Object.values(pixels)[0])?.ms ?? {});
+  return [
+    ['known pixels: us a position; G multiply-adds a second with 16 columns, and share of the dot loop with four',
+      ['', 'one column', '16 columns', 'times', 'with 16 columns'],
+      rows(prefill, ({ one, sixteen, ratio, gigamacs, share }) => [...micros({ one, sixteen }), number(ratio),
+        `${number(gigamacs, 1)} ${percent(share)}`])],
+    ['samples that advance together: us a step; share of the dot loop of one', ['', ...counts, 'four over one', 'share'],
+      rows(samples, ({ ms, fourOverOne, ceiling }) => [...micros(ms), number(fourOverOne), percent(ceiling?.ofDots)])],
+    ['cost per pixel by the size of the picture, local attention: us', ['', ...sides.map((side) => `${side}x${side}`), 'spread'],
+      Object.entries(pixels).map(([build, { ms, spread }]) => [build, ...micros(ms), percent(spread)])],
+  ];
+}
+
+/** @param {any} result @returns {Table} */
+function goalTable({ goals }) {
+  return ['what is promised', ['', 'measured', 'wanted', ''],
+    goals.map((/** @type {import('./summary.js').Goal} */ { name, value, wanted, atMost, met }) => (
+      [name, number(value), `${atMost ? 'at most' : 'at least'} ${wanted}`, met ? 'yes' : 'NO']))];
+}
+
+/** @param {any} result  of assemble() */
+export function text(result) {
+  const { machine, sizes, chosen } = result;
+  const load = machine.load.map((/** @type {number} */ x) => x.toFixed(1)).join(' -> ');
+  const about = `${machine.cpu}, ${machine.cores} processors; ${machine.browser}; ${machine.date}; ${machine.runs} rounds; ` +
+    `load ${load}\nthe library takes ${chosen} here`;
+  /** @type {Table[]} */
+  const tables = [
+    decoderTable(result), ...ceilingTables(result), kernelTable(result), shippedTable(result), ...columnTables(result),
+    ['bytes of a page', ['', 'gzip KB'], Object.entries(sizes ?? {}).map(([name, bytes]) => [name, number(bytes / 1024, 1)])],
+    goalTable(result),
+  ];
+  const parts = tables.filter(([, , lines]) => lines.length).map(([title, head, lines]) => `${title}\n${columns(head, lines)}`);
+  return `${[about, ...parts].join('\n\n')}\n`;
+}
+
+/** @param {number | undefined} bytes */
+const size = (bytes) => {
+  if (!bytes) return '';
+  return bytes < 2 ** 20 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 2 ** 20).toFixed(1)} MB`;
+};
+
+/** The table for README.md. @param {any} result  of assemble() @returns {string} */
+export function markdown({ machine, summary, w1, sizes, peers, chosen }) {
+  if (!summary.w1 || Object.values(summary.w1).some((one) => one.peer === null)) {
+    throw new Error('the table of README.md compares with other runtimes: run without --only, or with --only w1');
+  }
+  const positions = Object.keys(summary.w1);
+  /** @param {string[]} cells */
+  const row = (cells) => `| ${cells.join(' | ')} |`;
+  const own = size(sizes?.['nextpixel, library and wasm']);
+  const ours = [['w1q4', '4-bit weights'], ['w1q8', '8-bit weights'], ['w1baseline', 'without relaxed SIMD']]
+    .filter(([field]) => summary[field])
+    .map(([field, name]) => row([`nextpixel, ${name}`, ...positions.map((p) => number(summary[field][p].ours)), own]));
+  const others = peers.map((/** @type {{ name: string, gzip?: number }} */ { name, gzip }) => (
+    row([name, ...positions.map((p) => number(w1[p][name]?.median)), size(gzip)])));
+  return [
+    row(['ms per token, decoder of 6.3 M weights, one thread', ...positions.map((p) => `position ${p}`), 'JS + wasm, gzip']),
+    `|---|${'---|'.repeat(positions.length + 1)}`,
+    ...ours,
+    ...others,
+    row(['the fastest of the others over ours', ...positions.map((p) => `**${number(summary.w1[p].ratio, 1)}x**`), '']),
+    '',
+    `\`npm run bench -- --write\`: medians of ${machine.runs} interleaved rounds in one browser, build ${chosen}; ` +
+      `${machine.cpu}, ${machine.browser}, ${machine.date.slice(0, 10)}.`,
+  ].join('\n');
+}
+
+export const BEGIN = '<!-- bench: begin -->';
+export const END = '<!-- bench: end -->';
+
+/**
+ * Puts a table between the two comments.
+ *
+ * @param {string} page  of Markdown
+ * @param {string} table
+ */
+export function replaceTable(page, table) {
+  const begin = page.indexOf(BEGIN), end = page.indexOf(END);
+  if (begin < 0 || end < begin || page.lastIndexOf(BEGIN) !== begin || page.lastIndexOf(END) !== end) {
+    throw new Error(`README.md must have the lines ${BEGIN} and ${END} once each, in this order`);
+  }
+  return `${page.slice(0, begin + BEGIN.length)}\n${table}\n${page.slice(end)}`;
+}

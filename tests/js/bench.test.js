@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The benchmark without its browser: the models that it writes, and what it makes of measurements. */
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+
+import { keysOf, workOf } from '../bench/facts.js';
+import { W1, gpt2Model, imageModel, localShape, onnxModel, productMacs } from '../bench/models.js';
+import { options } from '../bench/options.js';
+import { half, int8, normal, q4_0, q8_0 } from '../bench/random.js';
+import { assemble, key, median, shareOf } from '../bench/summary.js';
+import { BEGIN, END, columns, markdown, replaceTable, text } from '../bench/table.js';
+import { Core } from '../../web/lib/core.js';
+import { readGGUF } from './gguf.js';
+import { ROOT, wasmModule } from './helpers.js';
+
+/** @import { Facts, Samples } from '../bench/summary.js' */
+
+/** @type {import('../bench/models.js').Shape} */
+const SMALL = { width: 32, blocks: 2, heads: 2, inner: 64, values: 256, side: 4 };
+
+/** @param {Uint8Array} bytes */
+const hash = (bytes) => createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+
+test('random numbers are normal enough', () => {
+  const random = normal(1);
+  const count = 100_000;
+  let sum = 0, squares = 0, far = 0;
+  for (let i = 0; i < count; i++) {
+    const x = random();
+    sum += x / count;
+    squares += x * x / count;
+    far += Number(Math.abs(x) > 1.96) / count;
+  }
+  // Five standard errors of each; the sum of twelve uniform numbers has slightly lighter tails.
+  assert.ok(Math.abs(sum) < 5 / Math.sqrt(count), `mean ${sum}`);
+  assert.ok(Math.abs(squares - 1) < 5 * Math.sqrt(2 / count), `variance ${squares}`);
+  assert.ok(Math.abs(far - 0.05) < 5 * Math.sqrt(0.05 * 0.95 / count) + 0.002, `tails ${far}`);
+});
+
+test('halves', () => {
+  const cases = [[1, 0x3c00], [-2, 0xc000], [0, 0], [65504, 0x7bff], [2 ** -14, 0x0400], [2047.6, 0x6800],
+    [1 + 2 ** -11, 0x3c00], [1 + 3 * 2 ** -11, 0x3c02]]; // ties go to the even one
+  for (const [value, bits] of cases) {
+    assert.equal(half(value), bits, String(value));
+  }
+  assert.throws(() => half(1e-6), RangeError);
+  assert.throws(() => half(65536), RangeError);
+});
+
+test('blocks of 8 and 4 bits hold the numbers within their rounding', () => {
+  const random = normal(3);
+  const data = Float32Array.from({ length: 64 }, () => random());
+  /** @param {Uint8Array} bytes @param {number} at */
+  const scale = (bytes, at) => {
+    const bits = bytes[at] | (bytes[at + 1] << 8);
+    return (bits & 0x8000 ? -1 : 1) * 2 ** (((bits >> 10) & 31) - 15) * (1 + (bits & 1023) / 1024);
+  };
+  const eight = q8_0(data), four = q4_0(data);
+  assert.equal(eight.length, 68);
+  assert.equal(four.length, 36);
+  for (let i = 0; i < 64; i++) {
+    const b = i >> 5, j = i % 32;
+    const s8 = scale(eight, 34 * b), s4 = scale(four, 18 * b);
+    const v8 = (eight[34 * b + 2 + j] << 24 >> 24) * s8;
+    const pair = four[18 * b + 2 + (j % 16)];
+    const v4 = ((j < 16 ? pair & 15 : pair >> 4) - 8) * s4;
+    // Half a step, a whole one at the end of the 4-bit range, which lacks a level on one side; and what rounding the scale to
+    // 11 bits makes of 127 and 8 steps.
+    assert.ok(Math.abs(v8 - data[i]) <= s8 * (0.5 + 127 / 2048), `8 bits, ${i}`);
+    assert.ok(Math.abs(v4 - data[i]) <= Math.abs(s4) * (1 + 8 / 2048), `4 bits, ${i}`);
+  }
+  assert.deepEqual([...q8_0(new Float32Array(32)).subarray(2)], new Array(32).fill(0));
+  assert.deepEqual([...q4_0(new Float32Array(32)).subarray(2)], new Array(16).fill(0x88));
+  const { bytes, scale: whole } = int8(data);
+  for (let i = 0; i < 64; i++) assert.ok(Math.abs(bytes[i] * whole - data[i]) <= whole * 0.500001);
+});
+
+test('models are the same bytes every time, and on every machine', () => {
+  /** @type {[string, () => Uint8Array, string][]} */
+  const cases = [
+    ['ours, 8 bits', () => imageModel(SMALL, 'q8'), 'de0724f29756f755'],
+    ['ours, 4 bits', () => imageModel(SMALL, 'q4'), '1ca0a5e0778ff071'],
+    ['gpt2', () => gpt2Model(SMALL, 'q8'), 'cbe739b4808e6e3d'],
+    ['onnx', () => onnxModel(SMALL), '529cd2659b22cf55'],
+  ];
+  for (const [name, make, expected] of cases) assert.equal(hash(make()), expected, name);
+  assert.notDeepEqual(imageModel(SMALL, 'q8', 2), imageModel(SMALL, 'q8', 1));
+});
+
+test('the engine runs the models, and their size is what the comparison says', () => {
+  for (const type of /** @type {const} */ (['q8', 'q4'])) {
+    for (const shape of [SMALL, localShape(28)]) {
+      const core = new Core(wasmModule, imageModel(shape, type));
+      const session = core.openSession({ seed: 1n, samples: 2, label: -1, temperature: 1, topK: 0, topP: 1 });
+      const { values, nats } = core.step(session, 16);
+      assert.ok(new Set(values).size > 4, 'random weights draw various values');
+      assert.ok(nats.every((x) => x > 0 && x < 20));
+    }
+  }
+  assert.equal(productMacs(W1), 6_356_992); // the decoder of 6.3 million weights
+  assert.equal(W1.side ** 2, 1024);
+});
+
+test('the model for wllama has the tensors and the tokens that llama.cpp expects', () => {
+  const { metadata, tensors } = readGGUF(gpt2Model(SMALL, 'q8'));
+  assert.equal(metadata['general.architecture'], 'gpt2');
+  const tokens = metadata['tokenizer.ggml.tokens'];
+  assert.equal(tokens.length, SMALL.values + 3);
+  assert.equal(new Set(tokens).size, tokens.length);
+  for (const letter of 'abcdefghij') assert.ok(tokens.includes(letter));
+  for (const field of ['scores', 'token_type']) assert.equal(metadata[`tokenizer.ggml.${field}`].length, tokens.length);
+  assert.deepEqual(metadata['tokenizer.ggml.token_type'].slice(0, 5), [2, 3, 3, 1, 1]);
+  assert.equal(metadata['tokenizer.ggml.add_bos_token'], true);
+  assert.deepEqual(tensors['blk.1.attn_qkv.weight'].shape, [96, 32]);
+  assert.deepEqual(tensors['position_embd.weight'].shape, [16, 32]);
+  assert.equal(Object.keys(tensors).length, 2 + 12 * SMALL.blocks + 2);
+});
+
+/** Fields of a protocol buffers message: number, wire type, value. @param {Uint8Array} bytes */
+function fields(bytes) {
+  /** @type {{ field: number, type: number, value: any }[]} */
+  const list = [];
+  let at = 0;
+  const varint = () => {
+    let value = 0n;
+    for (let shift = 0n; ; shift += 7n) {
+      const byte = bytes[at++];
+      value |= BigInt(byte & 127) << shift;
+      if (byte < 128) return value;
+    }
+  };
+  while (at < bytes.length) {
+    const tag = Number(varint()), type = tag & 7;
+    let value;
+    if (type === 0) value = BigInt.asIntN(64, varint());
+    else if (type === 5) value = new DataView(bytes.buffer, bytes.byteOffset + (at += 4) - 4).getFloat32(0, true);
+    else if (type === 2) {
+      const length = Number(varint());
+      value = bytes.subarray(at, (at += length));
+    } else throw new Error(`wire type ${type}`);
+    list.push({ field: tag >> 3, type, value });
+  }
+  assert.equal(at, bytes.length);
+  return list;
+}
+
+test('the ONNX file is a graph whose names hang together', () => {
+  /** @param {Uint8Array} bytes @param {number} field */
+  const all = (bytes, field) => fields(bytes).filter((one) => one.field === field).map((one) => one.value);
+  /** @param {Uint8Array} bytes */
+  const string = (bytes) => new TextDecoder().decode(bytes);
+  /** @param {Uint8Array} bytes @param {number} field */
+  const strings = (bytes, field) => all(bytes, field).map(string);
+
+  const file = onnxModel(SMALL);
+  assert.deepEqual(all(file, 1), [8n]);
+  assert.deepEqual(all(file, 8).map((one) => [strings(one, 1)[0], all(one, 2)[0]]), [['', 17n], ['com.microsoft', 1n]]);
+  const [graph] = all(file, 7);
+  const inputs = all(graph, 11).map((one) => strings(one, 1)[0]), outputs = all(graph, 12).map((one) => strings(one, 1)[0]);
+  assert.equal(inputs.length, 4 + 2 * SMALL.blocks);
+  assert.deepEqual(outputs.sort(), ['logits', ...[0, 1].flatMap((i) => [`present.${i}.key`, `present.${i}.value`])].sort());
+
+  const known = new Set(inputs);
+  let weights = 0;
+  for (const tensor of all(graph, 5)) {
+    known.add(strings(tensor, 8)[0]);
+    const count = Number(all(tensor, 1).reduce((product, n) => product * n, 1n));
+    const [type] = all(tensor, 2), [raw] = all(tensor, 9);
+    assert.equal(raw.length, count * (type === 1n ? 4 : 1), 'as many bytes as the shape says');
+    if (type === 3n && count > 1) weights += count;
+  }
+  assert.equal(weights, productMacs(SMALL));
+  /** @type {Record<string, number>} */
+  const operators = {};
+  for (const node of all(graph, 1)) {
+    for (const name of strings(node, 1)) assert.ok(name === '' || known.has(name), `${name} is computed before it is used`);
+    for (const name of strings(node, 2)) {
+      assert.ok(!known.has(name), `${name} is computed once`);
+      known.add(name);
+    }
+    const [operator] = strings(node, 4);
+    operators[operator] = (operators[operator] ?? 0) + 1;
+    /** @type {Record<string, any>} */
+    const attributes = Object.fromEntries(all(node, 5).map((one) => [strings(one, 1)[0], all(one, 3)[0] ?? all(one, 2)[0]]));
+    if (operator === 'GroupQueryAttention') assert.deepEqual([attributes.num_heads, attributes.kv_num_heads], [2n, 2n]);
+    if (operator === 'LayerNormalization') {
+      assert.equal(attributes.axis, -1n);
+      assert.ok(Math.abs(attributes.epsilon - 1e-5) < 1e-12);
+    }
+  }
+  for (const name of outputs) assert.ok(known.has(name), name);
+  assert.equal(operators.GroupQueryAttention, SMALL.blocks);
+  assert.equal(operators.MatMulInteger, 4 * SMALL.blocks + 1);
+  assert.equal(operators.Relu, SMALL.blocks);
+});
+
+test('keys and work of a position', () => {
+  /** @param {Record<string, any>} more */
+  const model = (more) => Object.fromEntries(Object.entries({ 'image.width': 6, 'image.height': 4, 'image.channels': 1, ...more })
+    .map(([name, value]) => [`image-transformer.${name}`, value]));
+  assert.equal(keysOf(model({ 'attention.pattern': 'full' }), 9), 10);
+  const local = model({ 'attention.pattern': 'local-1d', 'attention.query_block': 4, 'attention.memory_block': 3 });
+  assert.deepEqual([0, 3, 4, 7, 8].map((i) => keysOf(local, i)), [1, 4, 4, 7, 4]);
+  const area = model({ 'attention.pattern': 'local-2d', 'attention.block_rows': 2, 'attention.block_cols': 4,
+    'attention.flange_rows': 1, 'attention.flange_cols': 1 });
+  // The first block is 2 x 4, the second 2 x 2; the third lies below the first and sees one row of five columns above it.
+  assert.deepEqual([0, 7, 8, 11, 12, 19, 20].map((i) => keysOf(area, i)), [1, 8, 2 + 1, 2 + 4, 5 + 1, 5 + 8, 3 + 2 + 1]);
+
+  const { macs, bytes, keyMacs, headMacs, positions } = workOf(imageModel(SMALL, 'q8'), { from: 3, to: 5 });
+  assert.equal(positions, 16);
+  assert.equal(keyMacs, 2 * 32 * 2);
+  assert.equal(headMacs, 256 * 32);
+  assert.equal(macs, productMacs(SMALL) + 4.5 * keyMacs);
+  assert.equal(bytes, productMacs(SMALL) * 34 / 32 + 4.5 * keyMacs);
+});
+
+/** The 2D pattern as the engine itself sees it. */
+test('keys of a position agree with the engine', async () => {
+  const { toyModel } = await import('./toy.js');
+  for (const options of [{ width: 10, height: 7, blockRows: 3, blockCols: 4 }, { queryBlock: 5, memoryBlock: 7 }, {},
+    { width: 4, channels: 3, blockRows: 2, blockCols: 5, flangeCols: 3 }]) {
+    const file = toyModel(options);
+    const core = new Core(wasmModule, file);
+    const { metadata } = readGGUF(file);
+    for (let position = 0; position < core.positions; position += 3) {
+      const session = core.openSession({ seed: 1n, samples: 1, label: -1, temperature: 1, topK: 0, topP: 1 }, { trace: true });
+      core.step(session, position + 1);
+      assert.equal(keysOf(metadata, position), core.attention(session, 0).keys.length, `${JSON.stringify(options)} ${position}`);
+      core.closeSession(session);
+    }
+  }
+});
+
+test('medians and shares', () => {
+  assert.equal(median([3, 1, 2]), 2);
+  assert.equal(median([4, 1, 2, 3]), 2.5);
+  const work = { macs: 10e6, bytes: 6 * 2 ** 20, keyMacs: 0, headMacs: 0, positions: 1 };
+  const stream = { 4: 100, 16: 20, 64: 10 };
+  // 10 M at 50 G a second: 0.2 ms. 6 MB fit the rate of 16 MB: 0.31 ms, which is the longer.
+  const share = shareOf(0.5, work, 50, stream, 2 ** 20);
+  assert.ok(share);
+  assert.ok(Math.abs(share.ofDots - 0.4) < 1e-9);
+  assert.ok(Math.abs(/** @type {number} */ (share.ofBytes) - 6 * 2 ** 20 / 20e6 / 0.5) < 1e-9);
+  assert.deepEqual([share.limit, share.share], ['bytes', share.ofBytes]);
+  // What fits the cache is not read from memory.
+  const { ofDots } = share;
+  assert.deepEqual(shareOf(0.5, work, 50, stream, 8 * 2 ** 20), { share: ofDots, limit: 'dots', ofDots, ofBytes: null });
+  assert.equal(shareOf(0.5, work, null, stream, 2 ** 20), null);
+});
+
+/** Three rounds of everything, made up. @returns {{ samples: Samples, facts: Facts }} */
+function madeUp() {
+  const builds = ['nextpixel', 'nextpixel-relaxed'], types = ['q4', 'q8'], positions = [64, 512, 1000], sides = [28, 64];
+  /** @type {Samples} */
+  const samples = {};
+  /** A median of ms, and better and worse rounds. @param {string} name @param {number} ms */
+  const put = (name, ms) => void (samples[name] = [ms * 2, ms * 0.9, ms]);
+  put('ceiling/baseline/one', 25);
+  put('ceiling/baseline/four', 40);
+  put('ceiling/relaxed/one', 50);
+  put('ceiling/relaxed/four', 70);
+  for (const size of [4, 16, 64]) put(key('ceiling/stream', size), 30);
+  for (const position of positions) {
+    for (const [b, build] of builds.entries()) {
+      put(key('w1', position, 'ours', build, 'q4'), (b ? 0.2 : 0.5) + position / 1e4);
+      put(key('w1', position, 'ours', build, 'q8'), (b ? 0.3 : 0.4) + position / 1e4);
+    }
+    put(key('w1', position, 'slow'), 5);
+    put(key('w1', position, 'fast'), position === 1000 ? 9 : 4);
+  }
+  for (const build of builds) {
+    for (const type of types) {
+      for (const what of ['one', 'many']) {
+        put(key('kernel', what, 1, type, build), 0.01);
+        put(key('kernel', what, 3, type, build), 0.03);
+      }
+      put(key('kernel/values/256', type, build), 0.02);
+    }
+    for (const count of [1, 4]) {
+      put(key('shipped/toy', count, build), 40 * count);
+      put(key('samples/toy', count, build), count === 4 ? 0.15 : 0.1);
+    }
+    put(key('prefill/toy/1', build), 0.3);
+    put(key('prefill/toy/16', build), 0.1);
+    for (const side of sides) put(key('pixel', side, build), side / 280);
+  }
+  put('shipped/toy/1/default', 38);
+  const work = { macs: 2.3e6, bytes: 1.2e6, keyMacs: 4096, headMacs: 0, positions: 800 };
+  return {
+    samples,
+    facts: {
+      machine: { cpu: 'Abacus', cores: 2, browser: 'Chromium 156', date: '2026-01-02T03:04:05Z', runs: 3, load: [0.1, 1] },
+      builds: builds.map((name, i) => ({ name, relaxed: i > 0, bytes: 5e4, gzip: 2e4 })), chosen: 'nextpixel-relaxed',
+      cacheBytes: 2 ** 20,
+      positions, types, peers: [{ id: 'slow', name: 'Slow 1', gzip: 3e6 }, { id: 'fast', name: 'Fast 2', gzip: 5e5 }],
+      w1Work: Object.fromEntries(types.flatMap((type) => positions.map((p) => (
+        [key(type, p), { ...work, macs: 6e6 + 4096 * p, bytes: 4e6 }])))),
+      shipped: [{ name: 'toy', pixels: 400 }], together: [1, 4], atOnce: [1, 4], sides,
+      models: [{ name: 'toy', macs: 2e6, work }],
+      streams: [4, 16, 64], blockMacs: 2e5, sizes: { 'nextpixel, library and wasm': 61440, 'Slow 1': 3e6 },
+    },
+  };
+}
+
+test('the summary takes medians, the best weight type and the fastest peer', () => {
+  const { samples, facts } = madeUp();
+  const result = assemble(samples, facts);
+  const { summary } = result;
+  assert.ok(summary.w1 && summary.w1q8 && summary.w1q4 && summary.w1baseline);
+  assert.deepEqual(Object.keys(summary.w1), ['64', '512', '1000']);
+  assert.deepEqual(summary.w1[64], {
+    ours: 0.2064, peer: 4, peerName: 'Fast 2', ratio: 4 / 0.2064, build: 'nextpixel-relaxed', type: 'q4',
+    oursMin: 0.2064 * 0.9, peerMin: 3.6,
+  });
+  assert.equal(summary.w1[1000].peerName, 'Slow 1');
+  assert.equal(summary.w1q8[64].ours, 0.3064);
+  assert.deepEqual([summary.w1baseline[64].ours, summary.w1baseline[64].type], [0.4 + 64 / 1e4, 'q8']);
+
+  const shares = result.w1[64]['nextpixel-relaxed q8'].ceiling;
+  assert.equal(shares?.limit, 'bytes');
+  assert.equal(Math.round(1000 * /** @type {number} */ (shares?.share)), Math.round(1000 * (4e6 / 60e6) / (0.9 * 0.3064)));
+  const { products, attention, values256 } = result.kernels['nextpixel-relaxed'].q8;
+  assert.ok(products && attention);
+  assert.ok(Math.abs(products.gigamacs - 2e5 / 0.009 / 1e6) < 1e-6, 'half of what two more blocks take, in the best rounds');
+  assert.ok(Math.abs(attention.gigamacs - 4096 / (0.9e-4) / 1e6) < 1e-6);
+  assert.ok(Math.abs(Number(values256) - 0.009) < 1e-9);
+  assert.deepEqual(Object.keys(result.shipped[0].builds), ['nextpixel', 'nextpixel-relaxed', 'default']);
+  assert.equal(result.shipped[0].builds.default.samples[1].perPixel, 38 / 400);
+  assert.ok(Math.abs(Number(result.samples.nextpixel.toy.fourOverOne) - 1.5) < 1e-9);
+  assert.ok(Math.abs(result.prefill.nextpixel.toy.ratio - 3) < 1e-9);
+  assert.ok(Math.abs(result.pixels.nextpixel.spread - (64 / 28 - 1)) < 1e-9);
+
+  /** @param {string} name */
+  const goal = (name) => result.goals.find((one) => one.name === name);
+  assert.deepEqual(goal('times the fastest peer, 4-bit weights, position 64')?.met, true);
+  assert.deepEqual(goal('spread of the cost per pixel over sizes')?.met, false);
+  assert.deepEqual(goal('four samples over one, toy')?.met, true);
+  // 2.3 M at 100 G a second, its best round, against 0.09 ms, ours.
+  assert.ok(Math.abs(Number(goal('share of the dot loop, toy, one sample')?.value) - 0.023 / 0.09) < 1e-9);
+  assert.doesNotThrow(() => JSON.parse(JSON.stringify(result)));
+});
+
+test('what was not measured is left out, and restless differences are no figures', () => {
+  const { samples, facts } = madeUp();
+  const some = Object.fromEntries(Object.entries(samples).filter(([name]) => /^w1\/\d+\/ours\/nextpixel\/q8|^kernel/.test(name)));
+  some['kernel/one/3/q8/nextpixel'] = [0.001];
+  const result = assemble(some, { ...facts, peers: [], sizes: undefined, chosen: 'nextpixel' });
+  assert.deepEqual([result.summary.w1?.[64].peer, result.summary.w1?.[64].ratio, result.summary.w1q4], [null, null, null]);
+  assert.equal(result.kernels.nextpixel.q8.products, null);
+  assert.equal(result.w1[64]['nextpixel q8'].ceiling, null);
+  assert.deepEqual([result.shipped, result.prefill, result.goals], [[], {}, []]);
+  assert.match(text(result), /nextpixel q8/);
+  assert.throws(() => markdown(result), /compares with other runtimes/);
+});
+
+test('tables for people', () => {
+  assert.equal(columns(['', 'ms'], [['one', '1.25'], ['three', '-']]), '         ms\none    1.25\nthree     -');
+  const { samples, facts } = madeUp();
+  const result = assemble(samples, facts);
+  const page = text(result);
+  const parts = ['Abacus', 'the library takes nextpixel-relaxed here', 'Fast 2', '28x28', 'at most 2', 'toy default', 'Slow 1'];
+  for (const part of parts) assert.ok(page.includes(part), part);
+  const table = markdown(result);
+  assert.match(table, /^\| nextpixel, 4-bit weights \| 0\.21 \| 0\.25 \| 0\.30 \| 60 KB \|$/m);
+  assert.match(table, /^\| Fast 2 \| 4\.00 \| 4\.00 \| 9\.00 \| 488 KB \|$/m);
+  assert.match(table, /^\| Slow 1 .*2\.9 MB \|$/m);
+  assert.match(table, /\*\*19\.4x\*\*/);
+  const widths = table.split('\n').filter((line) => line.startsWith('|')).map((line) => line.split('|').length);
+  assert.equal(new Set(widths).size, 1, 'every row has as many cells');
+});
+
+test('the table goes between the comments of README.md and nowhere else', async () => {
+  const before = `one\n${BEGIN}\nold\n${END}\ntwo\n`;
+  const after = replaceTable(before, 'new\ntable');
+  assert.equal(after, `one\n${BEGIN}\nnew\ntable\n${END}\ntwo\n`);
+  assert.equal(replaceTable(after, 'new\ntable'), after);
+  for (const page of ['', BEGIN, END, `${END}\n${BEGIN}`, before + before]) {
+    assert.throws(() => replaceTable(page, ''), /once each/);
+  }
+  assert.ok(replaceTable(await readFile(`${ROOT}README.md`, 'utf8'), 'table').includes(`${BEGIN}\ntable\n${END}`));
+});
+
+test('the command line', async () => {
+  const all = options([]);
+  assert.deepEqual([all.withPeers, all.runs, all.sections.has('pixels')], [true, 9, true]);
+  const some = options(['--only', 'ours,kernels', '--quick']);
+  assert.deepEqual([some.withPeers, some.runs, [...some.sections]], [false, 2, ['kernels', 'w1']]);
+  assert.equal(options(['--only', 'pixels']).withPeers, false, 'nobody else is asked for that');
+  assert.equal(options(['--only', 'ours']).sections.size, all.sections.size);
+  assert.ok(options(['--quick', '--runs', '5']).runs === 5);
+  assert.throws(() => options(['--only', 'w1,tea']), /no section 'tea'; there are ours, w1/);
+  for (const runs of ['0', '1.5', 'many']) assert.throws(() => options(['--runs', runs]), /--runs must be a whole number/);
+  assert.throws(() => options(['--fast']), /Unknown option '--fast'/);
+
+  const run = promisify(execFile);
+  await assert.rejects(run(process.execPath, [`${ROOT}tests/bench/bench.js`, '--only', 'tea']), /bench: no section 'tea'/);
+});
