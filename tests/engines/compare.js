@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Whether every engine and build computed the same, and the table that says so. */
+
+import { createHash } from 'node:crypto';
+
+import { itemsOf } from './plan.js';
+
+/** @import { PlannedRun } from './plan.js' */
+/** @import { Result } from './runs.js' */
+
+/**
+ * What one engine with one build computed.
+ *
+ * @typedef {{ name: string, results: Result[] }} Column
+ */
+
+/** @param {{ model: string, work: string }} run @param {string} item */
+const keyOf = ({ model, work }, item) => `${model}, ${work}, ${item}`;
+
+/** Who got a hash, and in which way. @typedef {{ name: string, way: string }} Finder */
+
+/**
+ * The columns that got a hash, with the ways where these are divided.
+ *
+ * @param {Finder[]} finders
+ * @param {Map<string, Finder[]>} hashes
+ */
+function namesOf(finders, hashes) {
+  return [...new Set(finders.map(({ name }) => name))].map((name) => {
+    const whole = [...hashes.values()].filter((others) => others.some((other) => other.name === name)).length === 1;
+    return whole ? name : `${name} (${finders.filter((finder) => finder.name === name).map(({ way }) => way).join(', ')})`;
+  }).join(', ');
+}
+
+/**
+ * What is wrong, in words: results that differ, are missing, or that nobody planned. None: all is well.
+ *
+ * @param {PlannedRun[]} plan
+ * @param {Column[]} columns
+ * @returns {string[]}
+ */
+export function faults(plan, columns) {
+  /** @type {string[]} */
+  const found = [];
+  const planned = new Set(plan.flatMap((run) => itemsOf(run).map((item) => keyOf(run, item))));
+  /** Who got which hash, for each key. @type {Map<string, Map<string, Finder[]>>} */
+  const seen = new Map([...planned].map((key) => [key, new Map()]));
+  for (const { name, results } of columns) {
+    const has = new Set();
+    for (const { model, work, item, way, hash } of results) {
+      const key = keyOf({ model, work }, item);
+      has.add(key);
+      const hashes = seen.get(key);
+      if (!hashes) found.push(`${name}: not in the plan: ${key}`);
+      else hashes.set(hash, [...(hashes.get(hash) ?? []), { name, way }]);
+    }
+    for (const key of planned) if (!has.has(key)) found.push(`${name}: missing: ${key}`);
+  }
+  for (const [key, hashes] of seen) {
+    if (hashes.size < 2) continue;
+    const groups = [...hashes].sort((a, b) => b[1].length - a[1].length);
+    found.push(`${key}: ${groups.map(([hash, who]) => `${hash.slice(0, 8)} from ${namesOf(who, hashes)}`).join('; but ')}`);
+  }
+  return [...found, ...alike(plan, columns)];
+}
+
+/**
+ * Equal hashes mean little where everything is equal: the samples of a run have noise of their own and must differ. (A tiny
+ * model may be so sure that they do not.)
+ *
+ * @param {PlannedRun[]} plan
+ * @param {Column[]} columns
+ */
+function alike(plan, columns) {
+  return columns.flatMap(({ name, results }) => plan.filter(({ shipped, samples }) => shipped && samples > 1)
+    .filter((run) => {
+      const own = results.filter(({ model, work, item }) => model === run.model && work === run.work && /nats/.test(item));
+      return new Set(own.map(({ hash }) => hash)).size < new Set(own.map(({ item }) => item)).size;
+    }).map(({ model, work }) => `${name}: samples are alike: ${model}, ${work}`));
+}
+
+/**
+ * The table: a row for each work of a shipped model, and one for each of the small models; a column for each engine and
+ * build. A cell has the beginning of the SHA-256 of its results.
+ *
+ * @param {PlannedRun[]} plan
+ * @param {Column[]} columns
+ * @returns {string}
+ */
+export function table(plan, columns) {
+  // The heading has two lines: the engine and the build.
+  const words = columns.map(({ name }) => name.split(' '));
+  const rows = [0, 1].map((line) => ['', ...words.map((word) => word[line] ?? '')]);
+  for (const model of new Set(plan.map((run) => run.model))) {
+    const runs = plan.filter((run) => run.model === model);
+    const row = (/** @type {string} */ title, /** @type {PlannedRun[]} */ of) => {
+      rows.push([title, ...columns.map((column) => cell(of, column))]);
+    };
+    if (runs[0].shipped) for (const run of runs) row(`${model}: ${run.work}`, [run]);
+    else row(`${model} (tiny): ${runs.length - 1} works`, runs);
+  }
+  const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
+  return rows.map((row) => `${row.map((text, i) => text.padEnd(widths[i])).join('  ').trimEnd()}\n`).join('');
+}
+
+/**
+ * @param {PlannedRun[]} runs
+ * @param {Column} column
+ */
+function cell(runs, { results }) {
+  const hash = createHash('sha256');
+  for (const run of runs) {
+    for (const item of itemsOf(run)) {
+      const own = results.filter((result) => result.model === run.model && result.work === run.work && result.item === item);
+      if (own.length === 0) return 'missing';
+      if (own.some((result) => result.hash !== own[0].hash)) return 'differs';
+      hash.update(own[0].hash);
+    }
+  }
+  return hash.digest('hex').slice(0, 8);
+}

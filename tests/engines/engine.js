@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What the drivers of the browsers have in common. */
+
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** @import { ChildProcess } from 'node:child_process' */
+/** @import { Result } from './runs.js' */
+
+/**
+ * What page.html says. `valid: false`: this engine does not take that build.
+ *
+ * @typedef {{ results?: Result[], valid?: false, error?: string, agent?: string }} Report
+ */
+
+/**
+ * A browser that can be driven without a screen.
+ *
+ * @typedef {object} Engine
+ * @property {string} name
+ * @property {() => string | undefined} missing  what to install, if it cannot be run here
+ * @property {(url: string) => Promise<Session>} open  starts it with a page
+ */
+
+/**
+ * @typedef {object} Session
+ * @property {(expression: string) => Promise<unknown>} evaluate  the value of an expression in the page: plain data
+ * @property {() => Promise<Buffer>} screenshot  PNG
+ * @property {() => Promise<void>} close
+ */
+
+/** The longest that anything may take, with every core busy. */
+const PATIENCE_MS = 600_000;
+
+/**
+ * Opens a page and reads its report.
+ *
+ * @param {Engine} engine
+ * @param {string} url
+ * @returns {Promise<Report>}
+ */
+export async function reportOf(engine, url) {
+  const session = await engine.open(url);
+  try {
+    const end = Date.now() + PATIENCE_MS;
+    while (Date.now() < end) {
+      const text = await session.evaluate("document.getElementById('report')?.textContent ?? ''");
+      if (text) return JSON.parse(String(text));
+      await sleep(250);
+    }
+    throw new Error(`no result after ${PATIENCE_MS / 1000} seconds`);
+  } finally {
+    await session.close();
+  }
+}
+
+/**
+ * The first of some commands that the PATH has.
+ *
+ * @param {string[]} names
+ */
+export function command(...names) {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+}
+
+/**
+ * Ends a process, and waits until it is gone.
+ *
+ * @param {ChildProcess} child
+ */
+export async function end(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill();
+  const kill = setTimeout(() => child.kill('SIGKILL'), 5000);
+  await gone;
+  clearTimeout(kill);
+}
+
+/**
+ * @template T
+ * @param {Promise<T>} promise
+ * @param {number} ms
+ * @param {string} what  for the message
+ * @returns {Promise<T>}
+ */
+export function within(promise, ms, what) {
+  /** @type {ReturnType<typeof setTimeout>} */
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what}: no answer after ${ms / 1000} seconds`)), ms);
+  });
+  return /** @type {Promise<T>} */ (Promise.race([promise, late])).finally(() => clearTimeout(timer));
+}
+
+/** @param {number} ms */
+export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * One seed, one picture, everywhere: the works of works.json with every model, in every engine and with every build, and
+ * a table of the hashes, which must all be equal.
+ *
+ *     ./build.sh test-engines [chromium] [firefox] [webkit] [node] [native]     default: all
+ *
+ * plan.js says what is done, runs.js does it through the JavaScript library, native.c through the C header, compare.js
+ * judges. Everything goes to OUT/report.json as well.
+ */
+
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+import { serve } from '../../web/serve.js';
+import { chromium } from './chromium.js';
+import { faults, table } from './compare.js';
+import { reportOf } from './engine.js';
+import { firefox } from './firefox.js';
+import { lines, makePlan } from './plan.js';
+import { runPlan } from './runs.js';
+import { webkit } from './webkit.js';
+
+/** @import { Column } from './compare.js' */
+/** @import { Report } from './engine.js' */
+/** @import { PlannedRun } from './plan.js' */
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const BROWSERS = [chromium, firefox, webkit];
+const NAMES = ['chromium', 'firefox', 'webkit', 'node', 'native'];
+
+/**
+ * The builds of the library, as far as they are there. The last one is what the library chooses by itself, where it has
+ * a choice.
+ */
+const BUILDS = [
+  { name: 'baseline', file: 'nextpixel.wasm' },
+  { name: 'relaxed', file: 'nextpixel-relaxed.wasm' },
+].filter(({ file }) => existsSync(`${ROOT}web/dist/${file}`));
+/** @typedef {{ name: string, file?: string, workers?: number }} Build  `workers`: how many share the samples of a run */
+/** @type {Build[]} */
+const builds = [...(BUILDS.length > 1 ? [...BUILDS, { name: 'chosen' }] : BUILDS), { name: 'in 2 workers', workers: 2 }];
+
+/** At the same time; a browser keeps one core busy. */
+const AT_ONCE = 2;
+
+const { values: { out, native: programs }, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { out: { type: 'string', default: 'build/engines' }, native: { type: 'string', multiple: true, default: [] } },
+});
+const unknown = positionals.find((name) => !NAMES.includes(name));
+if (unknown !== undefined) {
+  console.error(`no engine '${unknown}'; there are: ${NAMES.join(', ')}`);
+  process.exit(2);
+}
+/** @param {string} name */
+const wanted = (name) => positionals.length === 0 || positionals.includes(name.toLowerCase());
+
+/** What everything works on: copies, so that files that change meanwhile do not make a difference. */
+const site = resolve(out, 'site');
+
+/**
+ * Makes a folder with web/ and weights/ as the server wants them: the library, the page of this test, every model.
+ *
+ * @param {PlannedRun[]} plan
+ */
+function stage(plan) {
+  rmSync(site, { recursive: true, force: true });
+  mkdirSync(`${site}/web/engines`, { recursive: true });
+  mkdirSync(`${site}/weights`);
+  cpSync(`${ROOT}package.json`, `${site}/package.json`); // says that these are modules
+  for (const folder of ['lib', 'dist']) cpSync(`${ROOT}web/${folder}`, `${site}/web/${folder}`, { recursive: true });
+  for (const file of ['page.html', 'page.js', 'runs.js']) cpSync(new URL(file, import.meta.url), `${site}/web/engines/${file}`);
+  for (const path of new Set(plan.map((run) => run.path))) {
+    const to = `${site}/weights/${basename(path)}`;
+    if (existsSync(to)) throw new Error(`two models are called ${basename(path)}`);
+    cpSync(ROOT + path, to);
+  }
+  const staged = plan.map((run) => ({ ...run, path: `weights/${basename(run.path)}` }));
+  writeFileSync(`${site}/web/engines/plan.json`, JSON.stringify(staged));
+  return staged;
+}
+
+/**
+ * In Node itself.
+ *
+ * @param {PlannedRun[]} plan
+ * @param {Build} build
+ * @returns {Promise<Report>}
+ */
+async function inNode(plan, { file, workers }) {
+  const { load } = await import(`${site}/web/lib/index.js`);
+  const wasmUrl = file && `${site}/web/dist/${file}`;
+  if (wasmUrl && !WebAssembly.validate(await readFile(wasmUrl))) return { valid: false };
+  const read = async (/** @type {string} */ path) => new Uint8Array(await readFile(`${site}/${path}`));
+  return { results: await runPlan(load, plan, read, { wasmUrl, workers }), agent: `Node.js ${process.version}` };
+}
+
+/**
+ * By a program made of native.c.
+ *
+ * @param {PlannedRun[]} plan
+ * @param {string} program
+ * @returns {Promise<Report>}
+ */
+function inProgram(plan, program) {
+  return new Promise((done, reject) => {
+    const child = execFile(resolve(program), { cwd: site, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+      if (error) reject(new Error(stderr || String(error)));
+      const results = stdout.split('\n').filter(Boolean).map((line) => {
+        const [model, work, item, way, hash] = line.split('\t');
+        return { model, work, item, way, hash };
+      });
+      done({ results });
+    });
+    child.stdin?.end(lines(plan));
+  });
+}
+
+const started = Date.now();
+const plan = stage(await makePlan(ROOT));
+const server = await serve({ port: 0, root: site });
+
+/** What is not in the table: engines that are not installed, and builds that an engine does not take. */
+const notRun = /** @type {string[]} */ ([]);
+const notTaken = /** @type {string[]} */ ([]);
+/** @type {{ name: string, run: () => Promise<Report> }[]} */
+const jobs = [];
+for (const engine of BROWSERS.filter(({ name }) => wanted(name))) {
+  const missing = engine.missing();
+  if (missing) {
+    notRun.push(`${engine.name}: install ${missing}`);
+    continue;
+  }
+  for (const { name, file, workers = 1 } of builds) {
+    const url = `${server.url}web/engines/page.html?workers=${workers}${file ? `&wasm=${file}` : ''}`;
+    jobs.push({ name: `${engine.name} ${name}`, run: () => reportOf(engine, url) });
+  }
+}
+if (wanted('node')) for (const build of builds) jobs.push({ name: `Node ${build.name}`, run: () => inNode(plan, build) });
+if (wanted('native')) {
+  if (programs.length === 0) notRun.push('native: give --native=NAME=PROGRAM, or start ./build.sh test-engines');
+  for (const text of programs) {
+    const [name, program] = text.split('=');
+    jobs.push({ name: `native ${name}`, run: () => inProgram(plan, program) });
+  }
+}
+
+/** @type {Map<string, Column>} */
+const columns = new Map();
+/** @type {string[]} */
+const failed = [];
+const queue = [...jobs];
+await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+  for (let job = queue.shift(); job; job = queue.shift()) {
+    const from = Date.now();
+    const { name } = job;
+    try {
+      const { results, valid, error, agent } = await job.run();
+      const seconds = ((Date.now() - from) / 1000).toFixed(1);
+      if (results) columns.set(name, { name, results });
+      else if (valid === false) notTaken.push(name);
+      else failed.push(`${name}: ${error}`);
+      console.log(`${name}: ${results?.length ?? 'no'} hashes, ${seconds} s${agent ? `, ${agent}` : ''}`);
+    } catch (error) {
+      failed.push(`${name}: ${error instanceof Error ? error.stack : error}`);
+      console.log(`${name}: FAILED`);
+    }
+  }
+}));
+await server.close();
+
+// In the order of the jobs, whichever was done first.
+const done = jobs.flatMap(({ name }) => columns.get(name) ?? []);
+writeFileSync(resolve(out, 'report.json'), JSON.stringify({ columns: done, notRun, notTaken, failed }, null, 1));
+const wrong = [...failed, ...faults(plan, done)];
+console.log(`\n${table(plan, done)}`);
+if (notTaken.length > 0) console.log(`These engines refuse a build, which is their right: ${notTaken.join(', ')}`);
+for (const text of notRun) console.log(`NOT RUN: ${text}`);
+for (const text of wrong.slice(0, 40)) console.log(`FAILED: ${text}`);
+if (wrong.length > 40) console.log(`and ${wrong.length - 40} more`);
+const count = done.reduce((sum, { results }) => sum + results.length, 0);
+const seconds = ((Date.now() - started) / 1000).toFixed(0);
+if (wrong.length === 0 && done.length > 1) {
+  console.log(`the same bits in ${done.length} engines and builds: ${count} hashes, ${seconds} s`);
+} else {
+  if (wrong.length === 0) console.log(`FAILED: nothing to compare: ${done.length} engine`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The works of the determinism tests through include/nextpixel.h, for this machine:   native < PLAN
+ *
+ * PLAN is what plan.js writes: a line for each run, fields apart by tabs, in the order of the enum below. For each
+ * result a line is printed: model, work, item, way, SHA-256, apart by tabs. runs.js does the same through the
+ * JavaScript library; the two share the plan, the picture, and what an item is: values as the JavaScript API gives them
+ * (colours of a palette as red, green, blue; their cost on the red) and the bits of the nats.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nextpixel.h"
+#include "sha256.h"
+
+enum {
+    PATH,
+    MODEL,
+    WORK,
+    TASK,
+    KNOWN,
+    DRAW,
+    SAMPLES,
+    SEED,
+    LABEL,
+    TEMPERATURE,
+    TOP_K,
+    TOP_P,
+    ROW,
+    COLUMN,
+    CHANNEL,
+    WAYS,
+    FIELDS
+};
+
+static char *field[FIELDS];
+
+static uint32_t number(int which) { return (uint32_t)strtoul(field[which], NULL, 10); }
+
+static _Noreturn void fail(const char *what, int status) {
+    fprintf(stderr, "native: %s, %s: %s: status %d\n", field[MODEL], field[WORK], what, status);
+    exit(1);
+}
+
+static void check(nx_status status, const char *what) {
+    if (status) fail(what, status);
+}
+
+static void *room(size_t bytes) {
+    void *block = aligned_alloc(NX_ALIGN, (bytes + NX_ALIGN) / NX_ALIGN * NX_ALIGN);
+    if (!block) fail("out of memory", NX_E_MEMORY);
+    return block;
+}
+
+static void say(const char *item, const char *way, const void *bytes, size_t length) {
+    char text[65];
+    sha256(bytes, length, text);
+    printf("%s\t%s\t%s\t%s\t%s\n", field[MODEL], field[WORK], item, way, text);
+}
+
+/* ---- the model in use
+ * ---------------------------------------------------------------------------------------------------- */
+
+static nx_model *model;
+static nx_info info;
+static uint32_t *order;  /* (positions) */
+static uint8_t *palette; /* (levels, 3) or null */
+static uint32_t span;    /* elements of a position: channels of its pixel, or 1 */
+
+/* Opens the file of the line, and says which bytes it has. */
+static void open_model(void) {
+    FILE *file = fopen(field[PATH], "rb");
+    if (!file || fseek(file, 0, SEEK_END)) fail("cannot read the file", 0);
+    size_t length = (size_t)ftell(file), bytes;
+    uint8_t *content = room(length);
+    rewind(file);
+    if (fread(content, 1, length, file) != length) fail("cannot read the file", 0);
+    fclose(file);
+    say("bytes", "read", content, length);
+    check(nx_model_size(content, length, &bytes, NULL), "nx_model_size");
+    check(nx_model_open(room(bytes), bytes, content, length, &model, NULL), "nx_model_open");
+    free(content);
+    nx_model_info(model, &info);
+    order = room(info.positions * sizeof *order);
+    nx_model_order(model, order);
+    palette = NULL;
+    if (info.palette) check(nx_model_palette(model, palette = room(3 * info.levels)), "nx_model_palette");
+    span = info.palette ? 3 : info.position_elements;
+}
+
+/* A disc before a ramp, in whole numbers: pictureOf of runs.js. (height, width, channels) */
+static uint8_t *picture(uint32_t width, uint32_t height, uint32_t channels) {
+    uint8_t *values = room(width * height * channels);
+    for (uint32_t i = 0; i < width * height * channels; i++) {
+        uint32_t channel = i % channels, x = i / channels % width, y = i / channels / width;
+        int across = (int)(2 * x + 1) - (int)width, down = (int)(2 * y + 1) - (int)height;
+        int inside = 25 * (across * across + down * down) < 16 * (int)(width * height);
+        values[i] = (uint8_t)(inside ? 250 - 60 * y / height - 40 * channel : 10 + 50 * x / width + 30 * channel);
+    }
+    return values;
+}
+
+/* The colour at the least squared distance, the lowest one of several, as the JavaScript library chooses it. */
+static uint8_t nearest(const uint8_t *rgb) {
+    uint32_t best = 0;
+    int least = 1 << 30;
+    for (uint32_t i = 0; i < info.levels; i++) {
+        int distance = 0;
+        for (int c = 0; c < 3; c++) distance += (rgb[c] - palette[3 * i + c]) * (rgb[c] - palette[3 * i + c]);
+        if (distance < least) least = distance, best = i;
+    }
+    return (uint8_t)best;
+}
+
+/* The engine's values of the picture's first positions. (positions, E) */
+static uint8_t *encode(uint32_t positions) {
+    uint8_t *whole = picture(info.width, info.height, info.channels);
+    uint8_t *values = room(positions * info.position_elements);
+    for (uint32_t i = 0; i < positions; i++) {
+        if (palette)
+            values[i] = nearest(whole + 3 * order[i]);
+        else
+            memcpy(values + i * span, whole + order[i] * span, span);
+    }
+    free(whole);
+    return values;
+}
+
+/* ---- runs
+ * ---------------------------------------------------------------------------------------------------------------- */
+
+/* How the calls of a run are divided; none of it may change a result. */
+typedef struct {
+    const char *name;
+    uint32_t steps;   /* positions a call, 0: all */
+    uint32_t prefill; /* known positions a call, 0: all */
+    int alone;        /* each sample in a session of its own */
+    int trace;        /* attention weights are kept */
+    int moved;        /* half-way the session's block is copied elsewhere, and the old one overwritten */
+} nx_way;
+
+static size_t session_bytes;
+
+static nx_session *start(uint32_t samples, uint32_t first, int trace) {
+    uint64_t seed = strtoull(field[SEED], NULL, 10);
+    nx_settings settings = {.seed_low = (uint32_t)seed,
+                            .seed_high = (uint32_t)(seed >> 32),
+                            .samples = samples,
+                            .first_sample = first,
+                            .label = (int32_t)strtol(field[LABEL], NULL, 10),
+                            .temperature = strtof(field[TEMPERATURE], NULL),
+                            .top_k = number(TOP_K),
+                            .top_p = strtof(field[TOP_P], NULL),
+                            .trace = (uint32_t)trace};
+    nx_session *session;
+    check(nx_session_size(model, &settings, &session_bytes), "nx_session_size");
+    check(nx_session_open(room(session_bytes), session_bytes, model, &settings, &session), "nx_session_open");
+    if (info.input_width) {
+        uint8_t *small = picture(info.input_width, info.input_height, info.channels);
+        check(nx_session_condition(model, session, small, info.input_width * info.input_height * info.channels),
+              "nx_session_condition");
+        free(small);
+    }
+    return session;
+}
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+static void prefill(nx_session *session, const uint8_t *values, uint32_t count, uint32_t each, float *nats) {
+    const uint32_t width = info.position_elements;
+    for (uint32_t at = 0, n; at < count; at += n) {
+        n = least(each ? each : count, count - at);
+        check(nx_session_prefill(model, session, values + at * width, n, nats ? nats + at * width : NULL),
+              "nx_session_prefill");
+    }
+}
+
+/* Of values (positions, samples, E), those of one sample as the JavaScript API gives them. */
+static void say_values(const char *item, const char *way, const uint8_t *values, uint32_t positions, uint32_t sample,
+                       uint32_t samples) {
+    uint8_t *own = room(positions * span);
+    for (uint32_t i = 0; i < positions; i++) {
+        const uint8_t *from = values + (i * samples + sample) * info.position_elements;
+        memcpy(own + i * span, palette ? palette + 3 * *from : from, span);
+    }
+    say(item, way, own, positions * span);
+    free(own);
+}
+
+/* The same for nats: the cost of a colour stands on its red. */
+static void say_nats(const char *item, const char *way, const float *nats, uint32_t positions, uint32_t sample,
+                     uint32_t samples) {
+    const uint32_t width = info.position_elements;
+    float *own = room(positions * span * sizeof *own);
+    for (uint32_t i = 0; i < positions * span; i++) {
+        uint32_t position = i / span, element = i % span;
+        own[i] = element < width ? nats[(position * samples + sample) * width + element] : 0;
+    }
+    say(item, way, own, positions * span * sizeof *own);
+    free(own);
+}
+
+static void draw_together(const nx_way *way, uint32_t samples, uint32_t first) {
+    const uint32_t count = number(DRAW), width = samples * info.position_elements;
+    nx_session *session = start(samples, first, way->trace);
+    uint8_t *known = encode(number(KNOWN)), *values = room(count * width);
+    float *nats = room(count * width * sizeof *nats);
+    prefill(session, known, number(KNOWN), way->prefill, NULL);
+    for (uint32_t at = 0, n; at < count; at += n) {
+        n = least(way->steps ? way->steps : count, count - at);
+        if (way->moved && at == count / 2 / way->steps * way->steps) {
+            void *elsewhere = room(session_bytes);
+            memcpy(elsewhere, session, session_bytes);
+            memset(session, 0xa5, session_bytes);
+            free(session);
+            session = elsewhere;
+            check(nx_session_check(model, session, session_bytes), "nx_session_check");
+        }
+        check(nx_session_step(model, session, n, values + at * width, nats + at * width), "nx_session_step");
+    }
+    for (uint32_t s = 0; s < samples; s++) {
+        char item[40];
+        snprintf(item, sizeof item, "sample %" PRIu32 " values", first + s);
+        say_values(item, way->name, values, count, s, samples);
+        snprintf(item, sizeof item, "sample %" PRIu32 " nats", first + s);
+        say_nats(item, way->name, nats, count, s, samples);
+    }
+    free(session);
+    free(known);
+    free(values);
+    free(nats);
+}
+
+static void draw(void) {
+    static const nx_way ways[] = {
+        {.name = "at once"},
+        {.name = "position by position", .steps = 1, .prefill = 1},
+        {.name = "each alone", .steps = 7, .alone = 1},
+        {.name = "traced", .trace = 1},
+        {.name = "moved half-way", .steps = 5, .prefill = 31, .moved = 1},
+    };
+    const size_t n_ways = strcmp(field[WAYS], "all") ? 1 : sizeof ways / sizeof *ways;
+    for (size_t w = 0; w < n_ways; w++) {
+        const uint32_t samples = number(SAMPLES);
+        if (!ways[w].alone)
+            draw_together(&ways[w], samples, 0);
+        else
+            for (uint32_t s = 0; s < samples; s++) draw_together(&ways[w], 1, s);
+    }
+}
+
+static void score(void) {
+    static const nx_way ways[] = {
+        {.name = "at once"}, {.name = "position by position", .prefill = 1}, {.name = "by fives", .prefill = 5}};
+    uint8_t *values = encode(info.positions);
+    float *nats = room(info.elements * sizeof *nats);
+    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+        nx_session *session = start(1, 0, 0);
+        prefill(session, values, info.positions, ways[w].prefill, nats);
+        say_nats("nats", ways[w].name, nats, info.positions, 0, 1);
+        free(session);
+    }
+    free(values);
+    free(nats);
+}
+
+/* What the query of a row, column and channel attends to. */
+static void attention(void) {
+    uint32_t place = ((number(ROW) * info.width + number(COLUMN)) * info.channels + number(CHANNEL)) / span;
+    uint32_t last = 0, count;
+    while (order[last] != place) last++;
+    uint8_t *values = encode(last + 1);
+    uint32_t *keys = room(info.window * sizeof *keys);
+    float *weights = room(info.blocks * info.heads * info.window * sizeof *weights), nats[3];
+    int32_t *elements = room(info.window * sizeof *elements);
+    nx_session *session = start(1, 0, 1);
+    prefill(session, values, last, 0, NULL);
+    prefill(session, values + last * info.position_elements, 1, 0, nats);
+    check(nx_session_attention(model, session, 0, weights, keys, &count), "nx_session_attention");
+    for (uint32_t i = 0; i < count; i++) elements[i] = keys[i] > 0 ? (int32_t)order[keys[i] - 1] : -1;
+    say("elements", "asked", elements, count * sizeof *elements);
+    say("weights", "asked", weights, info.blocks * info.heads * count * sizeof *weights);
+    free(session);
+    free(values);
+    free(keys);
+    free(weights);
+    free(elements);
+}
+
+int main(void) {
+    static char line[4096], path[4096];
+    while (fgets(line, sizeof line, stdin)) {
+        line[strcspn(line, "\n")] = 0;
+        char *at = line;
+        for (int i = 0; i < FIELDS; i++) {
+            if (!at) return fprintf(stderr, "native: too few fields in: %s\n", line), 1;
+            field[i] = at;
+            at = strchr(at, '\t');
+            if (at) *at++ = 0;
+        }
+        if (at) return fprintf(stderr, "native: too many fields after: %s\n", field[WAYS]), 1;
+        const char *task = field[TASK];
+        if (!strcmp(task, "open"))
+            open_model(), strcpy(path, field[PATH]);
+        else if (strcmp(path, field[PATH]))
+            fail("the model is not open", 0);
+        else if (!strcmp(task, "score"))
+            score();
+        else if (!strcmp(task, "attention"))
+            attention();
+        else if (!strcmp(task, "complete") || !strcmp(task, "generate") || !strcmp(task, "super-resolve"))
+            draw();
+        else
+            fail("an unknown task", 0);
+    }
+    return 0;
+}

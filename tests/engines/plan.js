@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * What every engine and every build does: the works of works.json with each model that can do them. The JavaScript side
+ * gets the plan as it is, the native program as lines of text.
+ */
+
+import { readFile, readdir } from 'node:fs/promises';
+
+import { load } from '../../web/lib/index.js';
+
+/** @import { ModelInfo } from '../../web/lib/index.js' */
+
+/**
+ * An entry of works.json.
+ *
+ * @typedef {object} Work
+ * @property {string} work         name
+ * @property {string} task         one of `info.tasks`, or 'attention'
+ * @property {number} [samples]
+ * @property {string} [seed]       64 bits, decimal
+ * @property {'first' | 'middle' | 'last'} [label]  which of the classes, where the model has any
+ * @property {number} [temperature]  a float32, as are topP
+ * @property {number} [topK]
+ * @property {number} [topP]
+ * @property {'all' | 'one'} [ways]  whether it is done in every way that there is. Default: in one
+ */
+
+/**
+ * One work with one model, in numbers.
+ *
+ * @typedef {object} PlannedRun
+ * @property {string} path         of the weight file
+ * @property {string} model        its name
+ * @property {string} work
+ * @property {string} task         'open': the first line of each model; else as in Work
+ * @property {number} known        positions
+ * @property {number} draw         positions
+ * @property {number} samples
+ * @property {string} seed
+ * @property {number} label        index, or -1
+ * @property {number} temperature
+ * @property {number} topK
+ * @property {number} topP
+ * @property {number} row          of the query of 'attention'
+ * @property {number} column
+ * @property {number} channel
+ * @property {'all' | 'one'} ways
+ * @property {number} knownRows    beyond the fields of a line: `known` in rows
+ * @property {number} span         elements of a position
+ * @property {boolean} shipped     beyond the fields of a line: of the folder weights/
+ */
+
+/** The fields of a line for the native program, in its order. */
+const FIELDS = /** @type {const} */ ([
+  'path', 'model', 'work', 'task', 'known', 'draw', 'samples', 'seed', 'label', 'temperature', 'topK', 'topP', 'row',
+  'column', 'channel', 'ways',
+]);
+
+/** What is known in a completion, and what is drawn at most: over the border to the third block of local attention, where the
+ * first one falls out of sight, and not much further. */
+const KNOWN = 3 / 8;
+const MOST_DRAWN = 192;
+
+/**
+ * @param {string} root  of the repository, with a slash
+ * @returns {Promise<PlannedRun[]>}
+ */
+export async function makePlan(root) {
+  /** @type {Work[]} */
+  const works = JSON.parse(await readFile(new URL('./works.json', import.meta.url), 'utf8'));
+  /** @type {PlannedRun[]} */
+  const plan = [];
+  for (const folder of ['weights/', 'tests/golden/']) {
+    const names = (await readdir(root + folder)).filter((name) => name.endsWith('.gguf') && !name.endsWith('.golden.gguf'));
+    for (const name of names.sort()) {
+      const model = await load(root + folder + name);
+      plan.push(...runsOf(works, folder + name, name.slice(0, -'.gguf'.length), model.info, folder === 'weights/'));
+      model.close();
+    }
+  }
+  return plan;
+}
+
+/**
+ * @param {Work[]} works
+ * @param {string} path
+ * @param {string} model
+ * @param {ModelInfo} info
+ * @param {boolean} shipped
+ * @returns {PlannedRun[]}
+ */
+function runsOf(works, path, model, info, shipped) {
+  const { height, width, channels, positions, classes, tasks } = info;
+  const step = info.blockRows || 1;
+  const span = (height * width * channels) / positions;
+  /** @type {PlannedRun} */
+  const base = {
+    path, model, work: 'file', task: 'open', known: 0, draw: 0, samples: 1, seed: '0', label: -1, temperature: 1, topK: 0,
+    topP: 1, row: 0, column: 0, channel: 0, ways: 'one', knownRows: 0, span, shipped,
+  };
+  const planned = works.filter(({ task }) => task === 'attention' || tasks.includes(task)).map((work) => {
+    const knownRows = work.task === 'complete' ? Math.floor((KNOWN * height) / step) * step : 0;
+    const known = (knownRows * positions) / height;
+    const last = classes.length - 1; // -1 where there are none
+    return {
+      ...base, ...work, knownRows, known, draw: Math.min(positions - known, MOST_DRAWN),
+      label: { none: -1, first: Math.min(0, last), middle: last >> 1, last }[work.label ?? 'none'],
+      // In the lower half, where a query sees as much as it can.
+      row: Math.floor((2 * height) / 3), column: width >> 1, channel: channels - 1,
+    };
+  });
+  return [base, ...planned];
+}
+
+/**
+ * The plan as the native program reads it.
+ *
+ * @param {PlannedRun[]} plan
+ */
+export function lines(plan) {
+  return plan.map((run) => `${FIELDS.map((field) => run[field]).join('\t')}\n`).join('');
+}
+
+/**
+ * The results that a run must have, however it is done.
+ *
+ * @param {PlannedRun} run
+ * @returns {string[]}
+ */
+export function itemsOf({ task, samples }) {
+  if (task === 'open') return ['bytes'];
+  if (task === 'score') return ['nats'];
+  if (task === 'attention') return ['elements', 'weights'];
+  return Array.from({ length: samples }, (_, i) => [`sample ${i} values`, `sample ${i} nats`]).flat();
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The works of the plan through the JavaScript library, in a page or in Node: the same module in every engine. native.c
+ * does the same through the C header.
+ */
+
+/** @import { LoadOptions, Model, ModelInfo } from '../../web/lib/index.js' */
+/** @typedef {typeof import('../../web/lib/index.js').load} Load */
+/** @import { PlannedRun } from './plan.js' */
+
+/**
+ * A hash of something computed. Those that agree in model, work and item must agree in the hash, whatever the way.
+ *
+ * @typedef {object} Result
+ * @property {string} model
+ * @property {string} work
+ * @property {string} item  what was hashed, as in itemsOf() of plan.js
+ * @property {string} way   how it was computed
+ * @property {string} hash  SHA-256, hexadecimal
+ */
+
+/**
+ * How a run is asked for; none of it may change a result. `options` go to complete(), generate() and superResolve(),
+ * `alone` draws the first sample only, `beside` has another run of the same model in flight at the same time.
+ *
+ * @type {{ name: string, options?: { chunk?: number }, alone?: boolean, beside?: boolean }[]}
+ */
+const WAYS = [
+  { name: 'at once' },
+  { name: 'in chunks of 7', options: { chunk: 7 } },
+  { name: 'the first alone', alone: true },
+  { name: 'beside another run', beside: true },
+];
+
+/**
+ * @param {Load} loadModel
+ * @param {PlannedRun[]} plan
+ * @param {(path: string) => Promise<Uint8Array<ArrayBuffer>>} read  the bytes of a weight file
+ * @param {LoadOptions} options
+ * @returns {Promise<Result[]>}
+ */
+export async function runPlan(loadModel, plan, read, options) {
+  /** @type {Result[]} */
+  const results = [];
+  /** @type {Model | undefined} */
+  let model;
+  for (const run of plan) {
+    /** @type {(item: string, way: string, data: Uint8Array | Float32Array | Int32Array) => Promise<void>} */
+    const say = async (item, way, data) => {
+      results.push({ model: run.model, work: run.work, item, way, hash: await sha256(data) });
+    };
+    const input = model?.info.inputWidth ? pictureOf(inputShape(model.info)) : undefined;
+    if (run.task === 'open') {
+      model?.close();
+      const bytes = await read(run.path);
+      await say('bytes', 'read', bytes);
+      model = await loadModel(bytes, options);
+    } else if (model === undefined) {
+      throw new Error('a plan opens a model first');
+    } else if (run.task === 'score') {
+      const { perElement } = await model.score(pictureOf(model.info), { input, label: labelOf(run) });
+      await say('nats', 'asked', perElement);
+    } else if (run.task === 'attention') {
+      const { row, column, channel } = run;
+      const query = { row, column, channel, label: labelOf(run), input };
+      const { elements, weights } = await model.attention(pictureOf(model.info), query);
+      await say('elements', 'asked', elements);
+      await say('weights', 'asked', weights);
+    } else {
+      for (const way of run.ways === 'all' ? WAYS : WAYS.slice(0, 1)) {
+        const samples = way.alone ? 1 : run.samples;
+        const other = way.beside ? draw(model, { ...run, seed: '123456789' }, 1, {}) : undefined;
+        const drawn = await draw(model, run, samples, way.options ?? {});
+        await other;
+        for (const [i, { values, nats }] of drawn.entries()) {
+          await say(`sample ${i} values`, way.name, values);
+          await say(`sample ${i} nats`, way.name, nats);
+        }
+      }
+    }
+  }
+  model?.close();
+  return results;
+}
+
+/**
+ * Draws the positions of the plan, and stops the run there.
+ *
+ * @param {Model} model
+ * @param {PlannedRun} run
+ * @param {number} samples
+ * @param {{ chunk?: number }} way
+ */
+async function draw(model, run, samples, way) {
+  const { info } = model;
+  const { seed, temperature, topK, topP } = run;
+  const options = { samples, seed: BigInt(seed), label: labelOf(run), temperature, topK, topP, ...way };
+  const running = run.task === 'complete' ? model.complete(pictureOf(info), { ...options, rows: run.knownRows }) :
+    run.task === 'super-resolve' ? model.superResolve(pictureOf(inputShape(info)), options) : model.generate(options);
+  const from = run.known * run.span;
+  const count = run.draw * run.span;
+  const drawn = Array.from({ length: samples }, () => ({ values: new Uint8Array(count), nats: new Float32Array(count) }));
+  let left = samples;
+  for await (const step of running) {
+    const rest = from + count - step.from;
+    if (rest <= 0) continue; // another worker is not as far yet
+    drawn[step.sample].values.set(step.values.subarray(0, rest), step.from - from);
+    drawn[step.sample].nats.set(step.nats.subarray(0, rest), step.from - from);
+    if (step.to >= from + count && --left === 0) break;
+  }
+  return drawn;
+}
+
+/** @param {PlannedRun} run */
+function labelOf({ label }) {
+  return label < 0 ? undefined : label;
+}
+
+/**
+ * A disc before a ramp, in whole numbers: picture() of native.c.
+ *
+ * @param {{ width: number, height: number, channels: number }} shape
+ */
+function pictureOf({ width, height, channels }) {
+  const data = Uint8Array.from({ length: width * height * channels }, (_, i) => {
+    const channel = i % channels;
+    const x = Math.floor(i / channels) % width;
+    const y = Math.floor(i / channels / width);
+    const inside = 25 * ((2 * x + 1 - width) ** 2 + (2 * y + 1 - height) ** 2) < 16 * width * height;
+    return inside ? 250 - Math.floor((60 * y) / height) - 40 * channel : 10 + Math.floor((50 * x) / width) + 30 * channel;
+  });
+  return { data, width, height };
+}
+
+/**
+ * The shape of the small picture that a model of super-resolution starts from.
+ *
+ * @param {ModelInfo} info
+ */
+const inputShape = ({ inputWidth, inputHeight, channels }) => ({ width: inputWidth, height: inputHeight, channels });
+
+/** @param {Uint8Array | Float32Array | Int32Array} data  little-endian in memory, as on every machine with a browser */
+async function sha256(data) {
+  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  const digest = await crypto.subtle.digest('SHA-256', /** @type {Uint8Array<ArrayBuffer>} */ (bytes));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT   SHA-256 (FIPS 180-4), so that the native program prints what crypto.subtle prints. */
+#ifndef SHA256_H
+#define SHA256_H
+
+#include <stddef.h>
+
+/* text (65) written: the digest in lower-case hexadecimal, zero-terminated */
+void sha256(const void *bytes, size_t length, char *text);
+
+#endif
