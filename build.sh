@@ -17,7 +17,7 @@ PINNED='Debian clang version 19.1.7'   # the toolchain whose output is web/dist/
 SOURCES='src/nextpixel.c src/session.c src/gguf.c src/arch.c src/reader.c
   src/models/image_transformer.c
   src/kernels/matmul.c src/kernels/vector.c src/kernels/elementary.c
-  src/attention/attention.c src/attention/pattern.c
+  src/attention/attention.c src/attention/rounded.c src/attention/pattern.c
   src/sampling/categorical.c src/sampling/noise.c src/sampling/output.c'
 
 # -- flags ----------------------------------------------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ build_wasm() {
   objects=
   for source in $SOURCES; do
     object=$dir/$(echo "$source" | tr / _ | sed 's/c$/o/')
-    case $source in src/kernels/* | src/attention/attention.c | src/sampling/*) optimise=-O3 ;; *) optimise=-Oz ;; esac
+    case $source in src/kernels/* | src/attention/[ar]* | src/sampling/*) optimise=-O3 ;; *) optimise=-Oz ;; esac
     "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$root" $WASM_CFLAGS $optimise "$@" -Iinclude -Isrc -c "$source" -o "$object"
     objects="$objects $object"
   done
@@ -94,27 +94,42 @@ build_wasm() {
   "$WASM_LD" $WASM_LDFLAGS $exports $objects -L"$root/lib/wasm32-emscripten" -lc -o "$file"
 }
 
-# wasm       build web/dist/nextpixel.wasm
+# Both builds compute the same bits (src/kernels/dot.h); the relaxed one is faster where a browser has relaxed SIMD.
+BUILDS='nextpixel nextpixel-relaxed'
+build_named() { case $1 in *-relaxed) build_wasm "$OUT/$1.wasm" -mrelaxed-simd ;; *) build_wasm "$OUT/$1.wasm" ;; esac; }
+
+# wasm       build web/dist/nextpixel.wasm and web/dist/nextpixel-relaxed.wasm
 task_wasm() {
   mkdir -p "$OUT" web/dist
-  build_wasm "$OUT/nextpixel.wasm"
-  cp "$OUT/nextpixel.wasm" web/dist/nextpixel.wasm
-  say "web/dist/nextpixel.wasm: $(wc -c <web/dist/nextpixel.wasm) bytes, $(gzip -9c web/dist/nextpixel.wasm | wc -c) gzip; $(toolchain)"
+  for name in $BUILDS; do
+    build_named "$name"
+    cp "$OUT/$name.wasm" "web/dist/$name.wasm"
+    say "web/dist/$name.wasm: $(wc -c <"web/dist/$name.wasm") bytes, $(gzip -9c "web/dist/$name.wasm" | wc -c) gzip; $(toolchain)"
+  done
 }
 
-# check-wasm prove that web/dist/nextpixel.wasm is what the sources make, where the pinned toolchain is
+# check-wasm prove that the files of web/dist are what the sources make, where the pinned toolchain is
 task_check_wasm() {
   mkdir -p "$OUT"
-  build_wasm "$OUT/nextpixel.wasm"
-  if cmp -s "$OUT/nextpixel.wasm" web/dist/nextpixel.wasm; then
-    say "web/dist/nextpixel.wasm is byte for byte what $(toolchain) makes of the sources"
-  elif pinned; then
-    die 'web/dist/nextpixel.wasm is not what the sources make. Run ./build.sh wasm and commit the result.'
-  else
-    say "toolchain: $(toolchain), not the pinned $PINNED: both files are tested"
-    say 'JavaScript tests of the file built here ...'
-    NEXTPIXEL_WASM="$PWD/$OUT/nextpixel.wasm" node --test tests/js/*.test.js
-  fi
+  for name in $BUILDS; do
+    build_named "$name"
+    if cmp -s "$OUT/$name.wasm" "web/dist/$name.wasm"; then
+      say "web/dist/$name.wasm is byte for byte what $(toolchain) makes of the sources"
+    elif pinned; then
+      die "web/dist/$name.wasm is not what the sources make. Run ./build.sh wasm and commit the result."
+    else
+      say "toolchain: $(toolchain), not the pinned $PINNED: both files are tested"
+      [ "$name" = nextpixel ] || continue # Node takes this one
+      say 'JavaScript tests of the file built here ...'
+      NEXTPIXEL_WASM="$PWD/$OUT/$name.wasm" node --test tests/js/*.test.js
+    fi
+  done
+}
+
+# js         build web/dist/*.js: the library as it is published, and the page's scripts
+task_js() {
+  [ -e node_modules/esbuild ] || npm ci --no-audit --no-fund --loglevel=error >&2
+  node web/bundle.js
 }
 
 # types      check the JavaScript with tsc and write web/types/*.d.ts
@@ -124,6 +139,7 @@ task_types() { npx --no-install tsc -p tsconfig.json; }
 task_test_js() {
   task_types
   [ ! -e tests/js/tsconfig.json ] || npx --no-install tsc -p tests/js/tsconfig.json
+  npx --no-install tsc -p tests/bench/tsconfig.json
   node --test tests/js/*.test.js
 }
 
@@ -138,6 +154,41 @@ task_test_train() {
   python=
   for p in python3 /usr/bin/python3; do "$p" -c 'import numpy, torch' 2>/dev/null && python=$p && break; done
   if [ -n "$python" ]; then (cd weights/train && "$python" -m unittest -q test_train); else say 'NOT RUN: tests of the training code need Python 3 with NumPy and PyTorch (Debian package: python3-torch)'; fi
+}
+
+# -- the same bits in every engine and build ---------------------------------------------------------------------------------------
+
+# want COMMAND PACKAGE: as need, but what follows goes on without
+want() { (need "$1" "$2") || true; }
+
+# engine_native NAME COMMAND: tests/engines/native.c with the library, and `natives` lists it for the driver
+engine_native() {
+  program=$OUT/engines/$1
+  if [ ! -e "$program" ] || [ -n "$(find include src tests/engines/*.[ch] build.sh -newer "$program")" ]; then
+    $2 $EXACT $WARN -Iinclude -Isrc $SOURCES tests/engines/native.c tests/engines/sha256.c -lm -o "$program"
+  fi
+  natives="$natives --native=$1=$program"
+}
+
+# test-engines  one table of hashes, all equal: Chromium, Firefox, WebKit, Node, native: ./build.sh test-engines [engine ...]
+task_test_engines() {
+  task_tools
+  mkdir -p "$OUT/engines"
+  engines=" ${*:-chromium firefox webkit node native} "
+  case $engines in *' firefox '*) [ -n "${FIREFOX:-}" ] || have firefox || want firefox-esr firefox-esr ;; esac
+  case $engines in *' webkit '*) want WebKitWebDriver webkit2gtk-driver; want Xvfb xvfb ;; esac
+  natives=
+  case $engines in *' native '*)
+    # Other instructions, another order of them, another compiler; -ffp-contract=off stands in EXACT.
+    engine_native "$(basename "$CC")" "$CC -O2"
+    engine_native "$(basename "$CC")-tuned" "$CC -O3 -march=native"
+    engine_native "$(basename "$CLANG")" "$CLANG -O2" ;;
+  esac
+  npx --no-install tsc -p tests/engines/tsconfig.json
+  node --test tests/engines/*.test.js >"$OUT/engines/judge.log" || { cat "$OUT/engines/judge.log"; die 'the judge of the hashes fails its own tests'; }
+  flag=--experimental-websocket # plain in Node 22, unknown before 20.10; Firefox is driven through it
+  node $flag -e '' 2>/dev/null || flag=
+  node $flag --no-warnings tests/engines/main.js --out "$OUT/engines" $natives $engines
 }
 
 # -- C tests: one program, built with gcc, with clang, and as wasm -----------------------------------------------------------------
@@ -249,12 +300,13 @@ task_fuzz() {
   sed -n 's/^stat::number_of_executed_units: *//p' "$OUT/fuzz/log" | { read -r runs; say "fuzzing found nothing in $runs runs"; }
 }
 
-# test       everything: install what is missing, build, prove the wasm, C tests, JavaScript tests, browser tests
+# test       everything: install what is missing, build, prove the wasm, C tests, JavaScript tests, equal hashes, browser tests
 task_test() {
   task_tools
   task_check_wasm
   task_test_c
   task_test_js
+  task_test_engines chromium node native
   task_test_browser
   task_test_train
 }
@@ -264,6 +316,26 @@ task_size() { node tests/bench/size.js; }
 
 # measure    time per pixel, time of a completion, time from page open to the first pixel
 task_measure() { node tests/bench/measure.js "$@"; }
+
+# ceilings: $OUT/ceiling.wasm and $OUT/ceiling-relaxed.wasm, the loops that `bench` takes as 100 %
+ceilings() {
+  for build in '' -relaxed; do
+    flags=${build:+-mrelaxed-simd}
+    "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$(sysroot)" $WASM_CFLAGS -O3 $flags -c tests/bench/ceiling.c -o "$OUT/ceiling$build.o"
+    "$WASM_LD" $WASM_LDFLAGS --export=dot_one --export=dot_four --export=stream "$OUT/ceiling$build.o" -o "$OUT/ceiling$build.wasm"
+  done
+}
+
+# bench      time ours and other runtimes in one headless Chromium: npm run bench -- --help
+task_bench() {
+  mkdir -p "$OUT"
+  case " $* " in *' --help '* | *' -h '*) ;; *)
+    if have "$CLANG" && have "$WASM_LD"; then ceilings
+    else say "NOT MEASURED: the machine's ceiling needs $CLANG and $WASM_LD (Debian packages: clang-19 lld-19)"; fi ;;
+  esac
+  export OUT
+  exec node tests/bench/bench.js "$@" # minutes: nothing of this file is read again
+}
 
 # clean      remove build products
 task_clean() { rm -rf "$OUT" web/types; }

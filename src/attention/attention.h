@@ -58,33 +58,32 @@ uint32_t nx_pattern_slots(const nx_pattern *pattern);
 /* The place of position i in the raster order of the grid. */
 uint32_t nx_pattern_raster(const nx_pattern *pattern, uint32_t i);
 
-/* The cached keys and values of one layer of one sequence. heads share the layout: width = heads * key_length.
+#define NX_MAX_KEY_LENGTH 1024
+
+/* The cached keys and values of one layer of one sequence: `memory` has nx_cache_bytes. type NX_F32 keeps them as they
+ * are, NX_Q8_0 in 8 bits (rounded.c). Layout, NX_F32, width = heads * key_length:
  * keys (slots / 4, width, 4): four positions side by side, so that a lane is a position when scores are computed
  * values (slots, width): so that a lane is a channel when they are summed */
 typedef struct {
-    float *keys, *values;
-    uint32_t slots, width;
+    void *memory;
+    uint32_t type, slots, heads, key_length;
 } nx_cache;
 
-/* Numbers (floats) of a cache. */
-uint64_t nx_cache_floats(uint32_t slots, uint32_t width);
+uint64_t nx_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t key_length);
 
-/* A cache over `memory`, which has nx_cache_floats numbers. */
-nx_cache nx_cache_at(float *memory, uint32_t slots, uint32_t width);
-
-/* Stores the key and the value (width) of a position. */
+/* Stores the key and the value (heads * key_length) of a position. */
 void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, const float *value);
 
-/* Floats of scratch memory of nx_attend. */
-uint64_t nx_attend_scratch_floats(uint32_t window, uint32_t n_runs);
+/* Bytes of scratch memory of nx_attend. */
+uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_runs);
 
 /* Multi-head scaled dot-product attention of one query over the cached positions of the runs:
  *   out_h = sum over j of softmax_j( q_h . k_hj / sqrt(key_length) ) v_hj      [Vaswani 2017, eq. 1; Parmar 2018, eq.
- * 1] out, query (heads * key_length); key_length % 4 == 0     scratch: nx_attend_scratch_floats, overwritten trace:
+ * 1] out, query (heads * key_length); key_length % 4 == 0     scratch: nx_attend_scratch_bytes, overwritten trace:
  * null, or receives the weights: head h at trace + h * trace_stride, one number for each visible position Sums run over
  * the positions in ascending order; they do not depend on the ring nor on other queries. Cost: 2 * visible positions *
  * width multiply-adds. */
-void nx_attend(float *out, const float *query, const nx_cache *cache, uint32_t heads, const nx_run *runs,
-               uint32_t n_runs, float *scratch, float *trace, uint32_t trace_stride);
+void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_run *runs, uint32_t n_runs,
+               void *scratch, float *trace, uint32_t trace_stride);
 
 #endif

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "simd.h"
+#include "dot.h"
 
 #define NX_COLUMNS 16 /* the most columns of one pass */
 
@@ -26,8 +26,7 @@ typedef struct {
     const void *packed;
 } nx_matrix;
 
-/* The form in which weights of a file's type are packed: NX_F32 (F16 is widened, which is exact) or NX_Q8_0 (Q4_0
- * likewise). */
+/* The form in which weights of a file's type are packed: that type, or NX_F32 for F16, which is widened exactly. */
 uint32_t nx_matrix_packed_type(uint32_t type);
 
 /* Bytes of a packed matrix. type: as in the file. */
@@ -36,21 +35,32 @@ uint64_t nx_matrix_bytes(uint32_t type, uint32_t rows, uint32_t cols);
 /* Packs (rows, cols) row-major weights in the file's encoding `type` for matmul. */
 void nx_matrix_pack(void *packed, const uint8_t *weights, uint32_t type, uint32_t rows, uint32_t cols);
 
-/* Bytes of the scratch memory that matmul needs for n columns of at most `cols` numbers. */
-uint64_t nx_matmul_scratch_bytes(uint32_t cols, uint32_t n);
+/* n columns on their way into matrix products: x (n, nx_stride(cols)), and, once a quantised matrix has met them, their
+ * rounded form in `scratch` for the next one that reads the same columns. */
+typedef struct {
+    const float *x;
+    uint32_t n;
+    void *scratch;
+    const nx_live *live;
+    const float *scale;
+    const int32_t *sum;
+} nx_input;
 
-/* out[j][r] = sum over c of W[r][c] x[j][c].
- * out (n, nx_stride(rows)) written     x (n, nx_stride(cols)) read     scratch: nx_matmul_scratch_bytes(cols, n),
- * overwritten F32: products added in the order of c. Q8_0: x is rounded to 8 bits per 32 numbers (scale = largest
- * magnitude / 127), products are added exactly as integers within 32, then scaled and added in the order of the blocks.
- * Cost: n * rows * cols multiply-adds; the weights are read once per four columns. */
-void nx_matmul(float *out, const nx_matrix *matrix, const float *x, uint32_t n, void *scratch);
+/* Bytes of the scratch memory of an input of n columns of at most `cols` numbers. */
+uint64_t nx_input_bytes(uint32_t cols, uint32_t n);
 
-/* x[j] += bias for n columns of `width`, width % 4 == 0. */
-void nx_add_bias(float *x, const float *bias, uint32_t width, uint32_t n);
+nx_input nx_input_of(const float *x, uint32_t n, void *scratch);
 
-/* x[j] = max(x[j] + bias, 0). */
-void nx_add_bias_relu(float *x, const float *bias, uint32_t width, uint32_t n);
+/* out[j][r] = bias[r] + sum over c of W[r][c] x[j][c].
+ * out (n, nx_stride(rows)) written     bias (nx_stride(rows)) or null     input: of matrix->cols numbers
+ * F32: products added to the bias in the order of c. Quantised: x is rounded to 8 bits (steps of its largest magnitude
+ * / 127), weights of Q8_0 to 7 bits (matmul.c); products are added exactly as integers within 32 columns, then scaled
+ * and added in the order of the blocks, at last scaled by the step of x and added to the bias. Cost: n * rows * cols
+ * multiply-adds; the weights come from memory once. */
+void nx_matmul(float *out, const nx_matrix *matrix, const float *bias, nx_input *input);
+
+/* x[j] = max(x[j], 0), width % 4 == 0. */
+void nx_relu(float *x, uint32_t width, uint32_t n);
 
 /* x[j] += y[j]: the residual connection. */
 void nx_add(float *x, const float *y, uint32_t width, uint32_t n);

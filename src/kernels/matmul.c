@@ -2,37 +2,55 @@
  *
  * The matrix product, where nearly all the time goes. See kernels.h.
  *
- * Layout. A lane is a row: a v128 of weights holds one column (F32) or four columns (Q8_0) of four rows, so no sum ever
- * crosses lanes and the activations are loaded as splats. A tile is 16 rows, four vectors, times one to four columns of
- * activations.
+ * Layout. A lane is a row: a v128 of weights holds one column (F32) or four columns (quantised) of four rows, so no sum
+ * ever crosses lanes and the activations are loaded as splats. A tile is 16 rows, four vectors, times one to four
+ * columns of activations.
  *
  * F32:   [rows/16][cols][16] floats
- * Q8_0:  [rows/16][cols/32] blocks of { float scale[16]; int8 weight[8][4][16]; } where weight[g][v] holds, for the
- * rows 4v..4v+3 of the tile and the columns 4g..4g+3 of the block: r0c0 r0c1 r1c0 r1c1 r2c0 r2c1 r3c0 r3c1, then the
- * same for c2 and c3. Widened to 16 bits, each half meets a pair of activations, (x0 x1) or (x2 x3), in one
- * i32x4.dot_i16x8.
+ * Q8_0:  [rows/16][cols/32] blocks of { float scale[16]; byte weight[8][4][16]; } where weight[g][v] holds the rows
+ * 4v..4v+3 of the tile, and of each the columns 4g..4g+3 of the block, as stored numbers (dot.h).
+ * Q4_0:  the same in half the bytes: the low nibbles of [g][v] are group g of columns, the high ones group g + 4.
+ *
+ * Weights of Q8_0 have 8 bits in the file and 7 here, each block of 32 rounded anew with a scale of its own; those of
+ * Q4_0 are exact.
  */
 #include <string.h>
 
+#include "dot.h"
 #include "gguf.h"
 #include "kernels.h"
 
 #define TILE 16  /* rows */
 #define BLOCK 32 /* columns that share a scale */
+#define GROUPS (BLOCK / 4)
 
 typedef struct {
     float scale[TILE];
-    int8_t weight[BLOCK / 4][4][16];
+    uint8_t weight[GROUPS][4][16];
 } q8_block;
+
+typedef struct {
+    float scale[TILE];
+    uint8_t weight[GROUPS / 2][4][16];
+} q4_block;
 
 static uint32_t tiles(uint32_t rows) { return (rows + TILE - 1) / TILE; }
 
-uint32_t nx_matrix_packed_type(uint32_t type) { return type == NX_Q8_0 || type == NX_Q4_0 ? NX_Q8_0 : NX_F32; }
+uint32_t nx_matrix_packed_type(uint32_t type) { return type == NX_F16 ? NX_F32 : type; }
+
+static uint64_t tile_bytes(uint32_t packed_type, uint32_t cols) {
+    switch (packed_type) {
+    case NX_Q8_0:
+        return cols / BLOCK * (uint64_t)sizeof(q8_block);
+    case NX_Q4_0:
+        return cols / BLOCK * (uint64_t)sizeof(q4_block);
+    default:
+        return cols * (uint64_t)TILE * sizeof(float);
+    }
+}
 
 uint64_t nx_matrix_bytes(uint32_t type, uint32_t rows, uint32_t cols) {
-    uint64_t per_tile = nx_matrix_packed_type(type) == NX_Q8_0 ? (uint64_t)(cols / BLOCK) * sizeof(q8_block)
-                                                               : (uint64_t)cols * TILE * sizeof(float);
-    return tiles(rows) * per_tile;
+    return tiles(rows) * tile_bytes(nx_matrix_packed_type(type), cols);
 }
 
 float nx_half_to_float(uint16_t half) {
@@ -87,156 +105,219 @@ static void pack_f32(float *packed, const uint8_t *weights, uint32_t type, uint3
                           weights + ((size_t)r * cols + c) * size, type, 1);
 }
 
-static void pack_q8(q8_block *packed, const uint8_t *weights, uint32_t type, uint32_t rows, uint32_t cols) {
+/* Packs 32 weights of a row of Q8_0, in steps of a 63rd of the largest. */
+static void pack_q8_row(q8_block *to, uint32_t t, const uint8_t *from) {
+    int32_t most = 0;
+    for (uint32_t c = 0; c < BLOCK; c++) {
+        int32_t q = quantised(from, NX_Q8_0, c);
+        if (q < 0) q = -q;
+        if (q > most) most = q;
+    }
+    to->scale[t] = load_half(from) * (float)most / NX_STORED_MOST;
+    v128_t per_unit = wasm_f32x4_splat(most ? NX_STORED_MOST / (float)most : 0);
+    for (uint32_t c = 0; c < BLOCK; c++) {
+        v128_t q = round_to_steps(wasm_f32x4_splat((float)quantised(from, NX_Q8_0, c)), per_unit);
+        to->weight[c / 4][t / 4][t % 4 * 4 + c % 4] = (uint8_t)(wasm_i32x4_extract_lane(q, 0) + NX_STORED_ZERO);
+    }
+}
+
+/* Of Q4_0, whose value i is nibble i % 16 of its half of the block. */
+static void pack_q4_row(q4_block *to, uint32_t t, const uint8_t *from) {
+    to->scale[t] = load_half(from);
+    for (uint32_t c = 0; c < BLOCK / 2; c++) to->weight[c / 4][t / 4][t % 4 * 4 + c % 4] = from[2 + c];
+}
+
+static void pack_quantised(uint8_t *packed, const uint8_t *weights, uint32_t type, uint32_t rows, uint32_t cols) {
     uint32_t blocks = cols / BLOCK;
-    memset(packed, 0, nx_matrix_bytes(type, rows, cols));
+    memset(packed, 0, nx_matrix_bytes(type, rows, cols)); /* rows of padding have a scale of zero */
     for (uint32_t r = 0; r < rows; r++)
         for (uint32_t b = 0; b < blocks; b++) {
             const uint8_t *from = weights + ((size_t)r * blocks + b) * block_bytes(type);
-            q8_block *to = packed + (size_t)(r / TILE) * blocks + b;
-            uint32_t t = r % TILE;
-            to->scale[t] = load_half(from);
-            for (uint32_t c = 0; c < BLOCK; c++)
-                to->weight[c / 4][t / 4][(c % 4 / 2) * 8 + (t % 4) * 2 + c % 2] = quantised(from, type, c);
+            size_t to = (size_t)(r / TILE) * blocks + b;
+            if (type == NX_Q8_0)
+                pack_q8_row((q8_block *)packed + to, r % TILE, from);
+            else
+                pack_q4_row((q4_block *)packed + to, r % TILE, from);
         }
 }
 
 void nx_matrix_pack(void *packed, const uint8_t *weights, uint32_t type, uint32_t rows, uint32_t cols) {
-    if (nx_matrix_packed_type(type) == NX_Q8_0)
-        pack_q8(packed, weights, type, rows, cols);
-    else
+    if (nx_matrix_packed_type(type) == NX_F32)
         pack_f32(packed, weights, type, rows, cols);
-}
-
-/* One tile of 16 rows for n columns, n a constant after inlining. */
-NX_INLINE void tile_f32(float *out, uint32_t out_stride, const float *w, const float *x, uint32_t x_stride,
-                        uint32_t cols, uint32_t n) {
-    v128_t sum[4][4];
-    for (uint32_t j = 0; j < n; j++)
-        for (int v = 0; v < 4; v++) sum[j][v] = wasm_f32x4_splat(0);
-    for (uint32_t c = 0; c < cols; c++, w += TILE)
-        for (uint32_t j = 0; j < n; j++) {
-            v128_t xc = wasm_v128_load32_splat(x + (size_t)j * x_stride + c);
-            for (int v = 0; v < 4; v++) sum[j][v] = f32x4_mul_add(wasm_v128_load(w + 4 * v), xc, sum[j][v]);
-        }
-    for (uint32_t j = 0; j < n; j++)
-        for (int v = 0; v < 4; v++) wasm_v128_store(out + (size_t)j * out_stride + 4 * v, sum[j][v]);
-}
-
-static void matmul_f32(float *out, const nx_matrix *m, const float *x, uint32_t n) {
-    uint32_t out_stride = nx_stride(m->rows), x_stride = nx_stride(m->cols);
-    for (uint32_t t = 0; t < tiles(m->rows); t++) {
-        const float *w = (const float *)m->packed + (size_t)t * m->cols * TILE;
-        for (uint32_t j = 0; j < n; j += 4) {
-            float *o = out + (size_t)j * out_stride + t * TILE;
-            const float *xj = x + (size_t)j * x_stride;
-            switch (n - j) {
-            case 1:
-                tile_f32(o, out_stride, w, xj, x_stride, m->cols, 1);
-                break;
-            case 2:
-                tile_f32(o, out_stride, w, xj, x_stride, m->cols, 2);
-                break;
-            case 3:
-                tile_f32(o, out_stride, w, xj, x_stride, m->cols, 3);
-                break;
-            default:
-                tile_f32(o, out_stride, w, xj, x_stride, m->cols, 4);
-            }
-        }
-    }
-}
-
-/* Activations rounded to 8 bits per block of 32, kept in 16 for the dot instruction. cols % 32 == 0. */
-static void quantize(int16_t *q, float *scale, const float *x, uint32_t cols) {
-    for (uint32_t b = 0; b < cols / BLOCK; b++, x += BLOCK, q += BLOCK) {
-        /* Magnitudes are compared as integers, where not-a-number is the largest: it becomes the scale and so reaches
-         * the output, for 8-bit integers cannot carry it. */
-        v128_t largest = wasm_i32x4_splat(0);
-        for (int i = 0; i < BLOCK; i += 4) largest = wasm_i32x4_max(largest, wasm_f32x4_abs(wasm_v128_load(x + i)));
-        largest = wasm_i32x4_max(largest, wasm_i32x4_shuffle(largest, largest, 2, 3, 0, 1));
-        largest = wasm_i32x4_max(largest, wasm_i32x4_shuffle(largest, largest, 1, 0, 3, 2));
-        float top = wasm_f32x4_extract_lane(largest, 0);
-        scale[b] = top / 127.0f;
-        v128_t inverse = wasm_f32x4_splat(top > 0x1p-100f ? 127.0f / top : 0.0f);
-        for (int i = 0; i < BLOCK; i += 8) {
-            v128_t low = wasm_f32x4_nearest(wasm_f32x4_mul(wasm_v128_load(x + i), inverse));
-            v128_t high = wasm_f32x4_nearest(wasm_f32x4_mul(wasm_v128_load(x + i + 4), inverse));
-            wasm_v128_store(q + i,
-                            wasm_i16x8_narrow_i32x4(wasm_i32x4_trunc_sat_f32x4(low), wasm_i32x4_trunc_sat_f32x4(high)));
-        }
-    }
-}
-
-NX_INLINE void tile_q8(float *out, uint32_t out_stride, const q8_block *w, const int16_t *q, const float *scale,
-                       uint32_t cols, uint32_t n) {
-    uint32_t blocks = cols / BLOCK;
-    v128_t sum[4][4];
-    for (uint32_t j = 0; j < n; j++)
-        for (int v = 0; v < 4; v++) sum[j][v] = wasm_f32x4_splat(0);
-    for (uint32_t b = 0; b < blocks; b++, w++) {
-        v128_t dot[4][4];
-        for (uint32_t j = 0; j < n; j++)
-            for (int v = 0; v < 4; v++) dot[j][v] = wasm_i32x4_splat(0);
-        for (int g = 0; g < BLOCK / 4; g++)
-            for (int v = 0; v < 4; v++) {
-                v128_t bytes = wasm_v128_load(w->weight[g][v]);
-                v128_t first = wasm_i16x8_extend_low_i8x16(bytes), second = wasm_i16x8_extend_high_i8x16(bytes);
-                for (uint32_t j = 0; j < n; j++) {
-                    const int16_t *x = q + (size_t)j * cols + b * BLOCK + 4 * g;
-                    v128_t a = wasm_i32x4_dot_i16x8(first, wasm_v128_load32_splat(x));
-                    v128_t c = wasm_i32x4_dot_i16x8(second, wasm_v128_load32_splat(x + 2));
-                    dot[j][v] = wasm_i32x4_add(dot[j][v], wasm_i32x4_add(a, c));
-                }
-            }
-        for (uint32_t j = 0; j < n; j++) {
-            v128_t xs = wasm_v128_load32_splat(scale + (size_t)j * blocks + b);
-            for (int v = 0; v < 4; v++) {
-                v128_t s = wasm_f32x4_mul(wasm_v128_load(w->scale + 4 * v), xs);
-                sum[j][v] = f32x4_mul_add(wasm_f32x4_convert_i32x4(dot[j][v]), s, sum[j][v]);
-            }
-        }
-    }
-    for (uint32_t j = 0; j < n; j++)
-        for (int v = 0; v < 4; v++) wasm_v128_store(out + (size_t)j * out_stride + 4 * v, sum[j][v]);
-}
-
-static void matmul_q8(float *out, const nx_matrix *m, const float *x, uint32_t n, void *scratch) {
-    uint32_t out_stride = nx_stride(m->rows), x_stride = nx_stride(m->cols), blocks = m->cols / BLOCK;
-    int16_t *q = scratch;
-    float *scale = (float *)(q + (size_t)n * m->cols);
-    for (uint32_t j = 0; j < n; j++)
-        quantize(q + (size_t)j * m->cols, scale + (size_t)j * blocks, x + (size_t)j * x_stride, m->cols);
-    for (uint32_t t = 0; t < tiles(m->rows); t++) {
-        const q8_block *w = (const q8_block *)m->packed + (size_t)t * blocks;
-        for (uint32_t j = 0; j < n; j += 4) {
-            float *o = out + (size_t)j * out_stride + t * TILE;
-            const int16_t *qj = q + (size_t)j * m->cols;
-            const float *sj = scale + (size_t)j * blocks;
-            switch (n - j) {
-            case 1:
-                tile_q8(o, out_stride, w, qj, sj, m->cols, 1);
-                break;
-            case 2:
-                tile_q8(o, out_stride, w, qj, sj, m->cols, 2);
-                break;
-            case 3:
-                tile_q8(o, out_stride, w, qj, sj, m->cols, 3);
-                break;
-            default:
-                tile_q8(o, out_stride, w, qj, sj, m->cols, 4);
-            }
-        }
-    }
-}
-
-uint64_t nx_matmul_scratch_bytes(uint32_t cols, uint32_t n) {
-    return (uint64_t)n * (cols * sizeof(int16_t) + (cols / BLOCK + 1) * sizeof(float));
-}
-
-void nx_matmul(float *out, const nx_matrix *matrix, const float *x, uint32_t n, void *scratch) {
-    if (matrix->type == NX_Q8_0)
-        matmul_q8(out, matrix, x, n, scratch);
     else
-        matmul_f32(out, matrix, x, n);
+        pack_quantised(packed, weights, type, rows, cols);
+}
+
+/* ---- the product of one tile: n columns, n a constant after inlining, so that the sums stay in registers ---- */
+
+typedef struct {
+    float *out; /* (n, out_stride) */
+    const float *bias;
+    uint32_t out_stride, cols;
+    const float *x; /* (n, x_stride) */
+    uint32_t x_stride;
+    const nx_live *live; /* (n, cols / 4) */
+    const float *scale;  /* (n) */
+    const int32_t *sum;  /* (n, cols / 32) of the live numbers */
+} tile_work;
+
+NX_INLINE void store_tile(const tile_work *w, v128_t sum[4][4], uint32_t n) {
+    for (uint32_t j = 0; j < n; j++)
+        for (int v = 0; v < 4; v++) wasm_v128_store(w->out + (size_t)j * w->out_stride + 4 * v, sum[j][v]);
+}
+
+NX_INLINE v128_t load_bias(const tile_work *w, int v) {
+    return w->bias ? wasm_v128_load(w->bias + 4 * v) : wasm_f32x4_splat(0);
+}
+
+NX_INLINE void tile_f32(const tile_work *w, const float *weights, uint32_t n) {
+    v128_t sum[4][4];
+    for (uint32_t j = 0; j < n; j++)
+        for (int v = 0; v < 4; v++) sum[j][v] = load_bias(w, v);
+    for (uint32_t c = 0; c < w->cols; c++, weights += TILE)
+        for (uint32_t j = 0; j < n; j++) {
+            v128_t xc = wasm_v128_load32_splat(w->x + (size_t)j * w->x_stride + c);
+            for (int v = 0; v < 4; v++) sum[j][v] = f32x4_mul_add(wasm_v128_load(weights + 4 * v), xc, sum[j][v]);
+        }
+    store_tile(w, sum, n);
+}
+
+/* product[j][v] += the integer product of 32 columns, before the bias of the stored weights comes off. The loops over
+ * the groups stay loops: unrolled, their loads crowd the registers out and a column alone takes half as long again. */
+NX_INLINE void add_q8(v128_t product[4][4], const q8_block *block, const nx_live *live, uint32_t live_stride,
+                      uint32_t n) {
+    NX_ROLLED
+    for (uint32_t g = 0; g < GROUPS; g++)
+        for (int v = 0; v < 4; v++) {
+            v128_t stored = wasm_v128_load(block->weight[g][v]);
+            for (uint32_t j = 0; j < n; j++)
+                product[j][v] = dot(product[j][v], stored, live + (size_t)j * live_stride + g);
+        }
+}
+
+NX_INLINE void add_q4(v128_t product[4][4], const q4_block *block, const nx_live *live, uint32_t live_stride,
+                      uint32_t n) {
+    v128_t nibble = wasm_i8x16_splat(15);
+    NX_ROLLED
+    for (uint32_t g = 0; g < GROUPS / 2; g++)
+        for (int v = 0; v < 4; v++) {
+            v128_t pairs = wasm_v128_load(block->weight[g][v]);
+            v128_t low = wasm_v128_and(pairs, nibble), high = wasm_v128_and(wasm_u16x8_shr(pairs, 4), nibble);
+            for (uint32_t j = 0; j < n; j++) {
+                const nx_live *at = live + (size_t)j * live_stride + g;
+                product[j][v] = dot(dot(product[j][v], low, at), high, at + GROUPS / 2);
+            }
+        }
+}
+
+/* One block of 32 columns: sum[j][v] += scale of the row * the integer product. */
+NX_INLINE void add_block(const tile_work *w, v128_t sum[4][4], uint32_t b, const void *block, uint32_t type,
+                         uint32_t n) {
+    uint32_t blocks = w->cols / BLOCK;
+    const float *scales = block; /* they stand first in a block of either type */
+    const nx_live *live = w->live + (size_t)b * GROUPS;
+    v128_t product[4][4];
+    for (uint32_t j = 0; j < n; j++)
+        for (int v = 0; v < 4; v++)
+            product[j][v] = dot_start(-(type == NX_Q8_0 ? NX_STORED_ZERO : 8) * w->sum[(size_t)j * blocks + b]);
+    if (type == NX_Q8_0)
+        add_q8(product, block, live, blocks * GROUPS, n);
+    else
+        add_q4(product, block, live, blocks * GROUPS, n);
+    for (int v = 0; v < 4; v++) {
+        v128_t row = wasm_v128_load(scales + 4 * v);
+        for (uint32_t j = 0; j < n; j++)
+            sum[j][v] = f32x4_mul_add(wasm_f32x4_convert_i32x4(dot_value(product[j][v])), row, sum[j][v]);
+    }
+}
+
+NX_INLINE void tile_quantised(const tile_work *w, const uint8_t *weights, uint32_t type, uint32_t n) {
+    uint32_t bytes = type == NX_Q8_0 ? sizeof(q8_block) : sizeof(q4_block);
+    v128_t sum[4][4];
+    for (uint32_t j = 0; j < n; j++)
+        for (int v = 0; v < 4; v++) sum[j][v] = wasm_f32x4_splat(0);
+    for (uint32_t b = 0; b < w->cols / BLOCK; b++, weights += bytes) add_block(w, sum, b, weights, type, n);
+    for (uint32_t j = 0; j < n; j++)
+        for (int v = 0; v < 4; v++)
+            sum[j][v] = f32x4_mul_add(sum[j][v], wasm_v128_load32_splat(w->scale + j), load_bias(w, v));
+    store_tile(w, sum, n);
+}
+
+NX_INLINE void tile(const tile_work *w, const void *weights, uint32_t type, uint32_t n) {
+    if (type == NX_F32)
+        tile_f32(w, weights, n);
+    else
+        tile_quantised(w, weights, type, n);
+}
+
+/* type is a constant after inlining, like n in each call. */
+NX_INLINE void matmul(float *out, const nx_matrix *m, const float *bias, const nx_input *input, uint32_t type) {
+    uint32_t out_stride = nx_stride(m->rows), x_stride = nx_stride(m->cols), blocks = m->cols / BLOCK;
+    uint64_t step = tile_bytes(type, m->cols);
+    for (uint32_t t = 0; t < tiles(m->rows); t++) {
+        const uint8_t *weights = (const uint8_t *)m->packed + t * step;
+        for (uint32_t j = 0; j < input->n; j += 4) {
+            tile_work w = {.out = out + (size_t)j * out_stride + t * TILE,
+                           .bias = bias ? bias + t * TILE : NULL,
+                           .out_stride = out_stride,
+                           .cols = m->cols,
+                           .x = input->x + (size_t)j * x_stride,
+                           .x_stride = x_stride};
+            if (type != NX_F32) {
+                w.live = input->live + (size_t)j * blocks * GROUPS;
+                w.scale = input->scale + j;
+                w.sum = input->sum + (size_t)j * blocks;
+            }
+            switch (input->n - j) {
+            case 1:
+                tile(&w, weights, type, 1);
+                break;
+            case 2:
+                tile(&w, weights, type, 2);
+                break;
+            case 3:
+                tile(&w, weights, type, 3);
+                break;
+            default:
+                tile(&w, weights, type, 4);
+            }
+        }
+    }
+}
+
+uint64_t nx_input_bytes(uint32_t cols, uint32_t n) {
+    uint64_t blocks = (uint64_t)n * (cols / BLOCK);
+    return blocks * (GROUPS * sizeof(nx_live) + sizeof(int32_t)) + n * sizeof(float);
+}
+
+nx_input nx_input_of(const float *x, uint32_t n, void *scratch) { return (nx_input){x, n, scratch, NULL, NULL, NULL}; }
+
+/* Rounds the columns to live numbers, and keeps their sums over each block. */
+static void quantise_input(nx_input *input, uint32_t cols) {
+    uint32_t blocks = cols / BLOCK;
+    nx_live *live = input->scratch;
+    int32_t *sum = (int32_t *)(live + (size_t)input->n * blocks * GROUPS);
+    float *scale = (float *)(sum + (size_t)input->n * blocks);
+    input->live = live;
+    input->sum = sum;
+    input->scale = scale;
+    for (uint32_t j = 0; j < input->n; j++) {
+        const float *x = input->x + (size_t)j * nx_stride(cols);
+        float top = largest_magnitude(x, cols);
+        scale[j] = top / NX_LIVE_MOST;
+        for (uint32_t b = 0; b < blocks; b++, x += BLOCK, live += GROUPS)
+            *sum++ = live_of(live, x, BLOCK, steps_per_unit(NX_LIVE_MOST, top));
+    }
+}
+
+void nx_matmul(float *out, const nx_matrix *matrix, const float *bias, nx_input *input) {
+    if (matrix->type == NX_F32) {
+        matmul(out, matrix, bias, input, NX_F32);
+        return;
+    }
+    if (!input->live) quantise_input(input, matrix->cols);
+    if (matrix->type == NX_Q8_0)
+        matmul(out, matrix, bias, input, NX_Q8_0);
+    else
+        matmul(out, matrix, bias, input, NX_Q4_0);
 }

@@ -18,12 +18,36 @@
 #include <simde/wasm/simd128.h>
 #endif
 
+/* Before a loop whose body is large already. */
+#if defined(__clang__)
+#define NX_ROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define NX_ROLLED
+#endif
+
 #define NX_INLINE static inline __attribute__((always_inline))
 
 /* Lanes added as (0 + 2) + (1 + 3). */
 NX_INLINE float f32x4_sum(v128_t v) {
     v128_t pair = wasm_f32x4_add(v, wasm_i32x4_shuffle(v, v, 2, 3, 0, 1));
     return wasm_f32x4_extract_lane(pair, 0) + wasm_f32x4_extract_lane(pair, 1);
+}
+
+NX_INLINE int32_t i32x4_sum(v128_t v) {
+    v128_t pair = wasm_i32x4_add(v, wasm_i32x4_shuffle(v, v, 2, 3, 0, 1));
+    return wasm_i32x4_extract_lane(wasm_i32x4_add(pair, wasm_i32x4_shuffle(pair, pair, 1, 0, 3, 2)), 0);
+}
+
+/* The largest lane in all lanes. */
+NX_INLINE v128_t f32x4_largest(v128_t v) {
+    v = wasm_f32x4_pmax(v, wasm_i32x4_shuffle(v, v, 2, 3, 0, 1));
+    return wasm_f32x4_pmax(v, wasm_i32x4_shuffle(v, v, 1, 0, 3, 2));
+}
+
+/* The largest of four numbers that are not negative, compared as integers: not-a-number is the largest. */
+NX_INLINE float f32x4_largest_magnitude(v128_t v) {
+    v = wasm_i32x4_max(v, wasm_i32x4_shuffle(v, v, 2, 3, 0, 1));
+    return wasm_f32x4_extract_lane(wasm_i32x4_max(v, wasm_i32x4_shuffle(v, v, 1, 0, 3, 2)), 0);
 }
 
 NX_INLINE v128_t f32x4_mul_add(v128_t a, v128_t b, v128_t c) { return wasm_f32x4_add(wasm_f32x4_mul(a, b), c); }

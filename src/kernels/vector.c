@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels over vectors: bias, residual, ReLU, layer norm, softmax. See kernels.h. Sums keep four running lanes (lane i
+ * Kernels over vectors: residual, ReLU, layer norm, softmax. See kernels.h. Sums keep four running lanes (lane i
  * adds the numbers i, i+4, i+8, ...), which f32x4_sum joins at the end.
  */
 #include "elementary.h"
 #include "kernels.h"
 
-void nx_add_bias(float *x, const float *bias, uint32_t width, uint32_t n) {
-    for (uint32_t j = 0; j < n; j++, x += nx_stride(width))
-        for (uint32_t i = 0; i < width; i += 4)
-            wasm_v128_store(x + i, wasm_f32x4_add(wasm_v128_load(x + i), wasm_v128_load(bias + i)));
-}
-
-void nx_add_bias_relu(float *x, const float *bias, uint32_t width, uint32_t n) {
+void nx_relu(float *x, uint32_t width, uint32_t n) {
     v128_t zero = wasm_f32x4_splat(0);
     for (uint32_t j = 0; j < n; j++, x += nx_stride(width))
         for (uint32_t i = 0; i < width; i += 4) {
-            v128_t sum = wasm_f32x4_add(wasm_v128_load(x + i), wasm_v128_load(bias + i));
+            v128_t value = wasm_v128_load(x + i);
             /* "not below zero" keeps a not-a-number, which must reach the output and be reported there */
-            wasm_v128_store(x + i, wasm_v128_andnot(sum, wasm_f32x4_lt(sum, zero)));
+            wasm_v128_store(x + i, wasm_v128_andnot(value, wasm_f32x4_lt(value, zero)));
         }
 }
 
@@ -53,12 +47,11 @@ void nx_layer_norm(float *x, const float *gain, const float *bias, float epsilon
 static v128_t largest(const float *x, uint32_t n) {
     v128_t top = wasm_v128_load(x);
     for (uint32_t i = 4; i < n; i += 4) top = wasm_f32x4_pmax(top, wasm_v128_load(x + i));
-    top = wasm_f32x4_pmax(top, wasm_i32x4_shuffle(top, top, 2, 3, 0, 1));
-    return wasm_f32x4_pmax(top, wasm_i32x4_shuffle(top, top, 1, 0, 3, 2));
+    return f32x4_largest(top);
 }
 
 void nx_softmax(float *x, uint32_t n) {
-    v128_t top = wasm_f32x4_splat(wasm_f32x4_extract_lane(largest(x, n), 0));
+    v128_t top = largest(x, n);
     /* All masked: top is -infinity and x - top would be not-a-number. With 0 in its place every exponential is 0. */
     top = wasm_v128_andnot(top, wasm_f32x4_eq(top, wasm_f32x4_splat(-__builtin_inff())));
     v128_t sum = wasm_f32x4_splat(0);
@@ -73,7 +66,7 @@ void nx_softmax(float *x, uint32_t n) {
 }
 
 float nx_log_sum_exp(const float *x, uint32_t n) {
-    v128_t top = wasm_f32x4_splat(wasm_f32x4_extract_lane(largest(x, n), 0));
+    v128_t top = largest(x, n);
     v128_t sum = wasm_f32x4_splat(0);
     for (uint32_t i = 0; i < n; i += 4)
         sum = wasm_f32x4_add(sum, f32x4_exp(wasm_f32x4_sub(wasm_v128_load(x + i), top)));

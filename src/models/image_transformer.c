@@ -257,7 +257,7 @@ static const void *configure(nx_reader *r, nx_info *info) {
     info->embedding = m->d = read_u32(r, KEY("embedding_length"), 4, 8192, NX_REQUIRED);
     info->heads = m->heads = read_u32(r, KEY("attention.head_count"), 1, 256, NX_REQUIRED);
     m->inner = read_u32(r, KEY("feed_forward_length"), 4, 65536, NX_REQUIRED);
-    m->key_length = read_u32(r, KEY("attention.key_length"), 4, 1024, m->d / m->heads);
+    m->key_length = read_u32(r, KEY("attention.key_length"), 4, NX_MAX_KEY_LENGTH, m->d / m->heads);
     if (m->d % 4 || m->key_length % 4 || m->inner % 4)
         reader_fail(r, NX_E_UNSUPPORTED, KEY("embedding_length"), "a width is not a multiple of 4");
     m->epsilon = read_f32(r, KEY("attention.layer_norm_epsilon"), 0, 1, 1e-6f);
@@ -279,13 +279,22 @@ static const void *configure(nx_reader *r, nx_info *info) {
 /* ---- memory: caches of keys and values, and the scratch of a pass
  * ------------------------------------------------------------ */
 
-static uint64_t block_cache_floats(const model *m) {
-    return nx_cache_floats(nx_pattern_slots(&m->pattern), m->heads * m->key_length);
+/* Keys and values are rounded where the weights that make them are. */
+static uint32_t cache_type(const model *m) { return m->blocks[0].self.key.type == NX_F32 ? NX_F32 : NX_Q8_0; }
+
+static uint64_t block_cache_bytes(const model *m, uint32_t slots) {
+    return (nx_cache_bytes(cache_type(m), slots, m->heads, m->key_length) + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
+}
+
+/* The cache of block `index` among those of all blocks. */
+static nx_cache cache_at(const model *m, const void *caches, uint32_t index, uint32_t slots) {
+    uint8_t *memory = (uint8_t *)caches + index * block_cache_bytes(m, slots);
+    return (nx_cache){memory, cache_type(m), slots, m->heads, m->key_length};
 }
 
 static uint64_t cache_bytes(const void *opaque) {
     const model *m = opaque;
-    return m->n_blocks * block_cache_floats(m) * sizeof(float);
+    return m->n_blocks * block_cache_bytes(m, nx_pattern_slots(&m->pattern));
 }
 
 typedef struct {
@@ -296,7 +305,7 @@ typedef struct {
     float *mixed;               /* (J, H k) attention's output before W_o */
     float *inner;               /* (J, F) */
     nx_run *runs;               /* what the pass's queries see */
-    float *weights;             /* attention weights of one head */
+    void *attend;
     void *matmul;
 } scratch;
 
@@ -318,8 +327,8 @@ static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *by
     s.mixed = arena_take(&arena, attention_bytes);
     s.inner = arena_take(&arena, (uint64_t)n * nx_stride(m->inner) * 4);
     s.runs = arena_take(&arena, n_runs * sizeof *s.runs);
-    s.weights = arena_take(&arena, nx_attend_scratch_floats(window, n_runs) * 4);
-    s.matmul = arena_take(&arena, nx_matmul_scratch_bytes(widest, n));
+    s.attend = arena_take(&arena, nx_attend_scratch_bytes(window, n_runs));
+    s.matmul = arena_take(&arena, nx_input_bytes(widest, n));
     if (bytes) *bytes = arena.used;
     return s;
 }
@@ -332,22 +341,19 @@ static uint64_t scratch_bytes(const void *opaque, uint32_t n) {
 
 /* What the encoder leaves for the decoder, and its own working memory. */
 typedef struct {
-    float *cross; /* (N) caches of S slots: keys and values of the encoder's output for each decoder block */
-    float *x;     /* (S, d) the encoder's residual stream */
-    float *cache; /* one cache of S slots, for the encoder's own attention */
+    void *cross; /* (N) caches of S slots: keys and values of the encoder's output for each decoder block */
+    float *x;    /* (S, d) the encoder's residual stream */
+    void *cache; /* one cache of S slots, for the encoder's own attention */
 } condition_memory;
 
 static uint32_t source_slots(const model *m) { return (m->source + 3) & ~3u; }
-static uint64_t source_cache_floats(const model *m) {
-    return nx_cache_floats(source_slots(m), m->heads * m->key_length);
-}
 
 static condition_memory condition_at(const model *m, void *memory, uint64_t *bytes) {
     nx_arena arena = {memory, 0, UINT64_MAX};
     condition_memory c;
-    c.cross = arena_take(&arena, m->source ? m->n_blocks * source_cache_floats(m) * 4 : 0);
+    c.cross = arena_take(&arena, m->source ? m->n_blocks * block_cache_bytes(m, source_slots(m)) : 0);
     c.x = arena_take(&arena, (uint64_t)m->source * nx_stride(m->d) * 4);
-    c.cache = arena_take(&arena, m->source ? source_cache_floats(m) * 4 : 0);
+    c.cache = arena_take(&arena, m->source ? block_cache_bytes(m, source_slots(m)) : 0);
     if (bytes) *bytes = arena.used;
     return c;
 }
@@ -382,34 +388,33 @@ static void sublayer_output(const model *m, const scratch *s, float *x, const fl
 
 static void project(float *out, const nx_matrix *matrix, const float *bias, const float *x, uint32_t n,
                     const scratch *s) {
-    nx_matmul(out, matrix, x, n, s->matmul);
-    if (bias) nx_add_bias(out, bias, matrix->rows, n);
+    nx_input input = nx_input_of(x, n, s->matmul);
+    nx_matmul(out, matrix, bias, &input);
 }
 
-static void keys_and_values(const attention_weights *w, const scratch *s, const float *input, uint32_t n) {
-    project(s->key, &w->key, w->key_bias, input, n, s);
-    project(s->value, &w->value, w->value_bias, input, n, s);
+static void keys_and_values(const attention_weights *w, const scratch *s, nx_input *input) {
+    nx_matmul(s->key, &w->key, w->key_bias, input);
+    nx_matmul(s->value, &w->value, w->value_bias, input);
 }
 
 /* Equation 1, multi-headed, for the columns of a pass:  x = LN( x + W_o [ softmax(q K^T / sqrt(k)) V ] ). */
 static void self_attention(const model *m, const attention_weights *w, uint32_t index, const scratch *s,
                            const nx_column *columns, uint32_t n, uint32_t n_runs) {
     uint32_t width = m->heads * m->key_length, stride = nx_stride(width), window = nx_pattern_window(&m->pattern);
-    const float *input = sublayer_input(m, s, s->x, w->gain, w->shift, n);
-    project(s->query, &w->query, w->query_bias, input, n, s);
-    keys_and_values(w, s, input, n);
+    nx_input input = nx_input_of(sublayer_input(m, s, s->x, w->gain, w->shift, n), n, s->matmul);
+    nx_matmul(s->query, &w->query, w->query_bias, &input);
+    keys_and_values(w, s, &input);
 
     nx_cache cache[NX_COLUMNS];
     for (uint32_t j = 0; j < n; j++) {
-        float *memory = (float *)columns[j].cache + index * block_cache_floats(m);
-        cache[j] = nx_cache_at(memory, nx_pattern_slots(&m->pattern), width);
+        cache[j] = cache_at(m, columns[j].cache, index, nx_pattern_slots(&m->pattern));
         nx_cache_write(&cache[j], columns[j].position, s->key + (size_t)j * stride, s->value + (size_t)j * stride);
     }
     for (uint32_t j = 0; j < n; j++) {
         float *trace = columns[j].trace ? columns[j].trace + (size_t)index * m->heads * window : NULL;
         s->runs[n_runs - 1].to = columns[j].position + 1; /* the columns differ in where they end only */
-        nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, &cache[j], m->heads, s->runs, n_runs,
-                  s->weights, trace, window);
+        nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, &cache[j], s->runs, n_runs, s->attend,
+                  trace, window);
     }
     project(s->y, &w->output, w->output_bias, s->mixed, n, s);
     sublayer_output(m, s, s->x, w->gain, w->shift, n);
@@ -423,16 +428,15 @@ static void source_attention(const model *m, const attention_weights *w, const s
     nx_run all = {0, m->source};
     project(s->query, &w->query, w->query_bias, sublayer_input(m, s, x, w->gain, w->shift, n), n, s);
     for (uint32_t j = 0; j < n; j++)
-        nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, cache, m->heads, &all, 1, s->weights,
-                  NULL, 0);
+        nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, cache, &all, 1, s->attend, NULL, 0);
     project(s->y, &w->output, w->output_bias, s->mixed, n, s);
     sublayer_output(m, s, x, w->gain, w->shift, n);
 }
 
 /* Equation 2:  x = LN( x + W_1 ReLU(W_2 x) ). */
 static void feed_forward(const model *m, const feed_forward_weights *w, const scratch *s, float *x, uint32_t n) {
-    nx_matmul(s->inner, &w->up, sublayer_input(m, s, x, w->gain, w->shift, n), n, s->matmul);
-    nx_add_bias_relu(s->inner, w->up_bias, m->inner, n);
+    project(s->inner, &w->up, w->up_bias, sublayer_input(m, s, x, w->gain, w->shift, n), n, s);
+    nx_relu(s->inner, m->inner, n);
     project(s->y, &w->down, w->down_bias, s->inner, n, s);
     sublayer_output(m, s, x, w->gain, w->shift, n);
 }
@@ -452,11 +456,13 @@ static void embed_pixel(float *out, const nx_matrix *matrix, const float *bias, 
  * norm precedes. */
 static void fill_cache(const model *m, const attention_weights *w, const scratch *s, const float *x,
                        const nx_cache *cache, int normed) {
-    uint32_t stride = nx_stride(cache->width), x_stride = nx_stride(m->d);
+    uint32_t stride = nx_stride(m->heads * m->key_length), x_stride = nx_stride(m->d);
     for (uint32_t at = 0; at < m->source; at += NX_COLUMNS) {
         uint32_t n = m->source - at < NX_COLUMNS ? m->source - at : NX_COLUMNS;
         const float *columns = x + (size_t)at * x_stride;
-        keys_and_values(w, s, normed ? sublayer_input(m, s, columns, w->gain, w->shift, n) : columns, n);
+        if (normed) columns = sublayer_input(m, s, columns, w->gain, w->shift, n);
+        nx_input input = nx_input_of(columns, n, s->matmul);
+        keys_and_values(w, s, &input);
         for (uint32_t j = 0; j < n; j++)
             nx_cache_write(cache, at + j, s->key + (size_t)j * stride, s->value + (size_t)j * stride);
     }
@@ -467,14 +473,14 @@ static void condition(const void *opaque, void *memory, const uint8_t *values, v
     const model *m = opaque;
     scratch s = scratch_at(m, scratch_memory, NX_COLUMNS, NULL);
     condition_memory c = condition_at(m, memory, NULL);
-    uint32_t x_stride = nx_stride(m->d), width = m->heads * m->key_length, channels = m->source_pixel.cols;
+    uint32_t x_stride = nx_stride(m->d), channels = m->source_pixel.cols;
     for (uint32_t i = 0; i < m->source; i++) {
         float *x = c.x + (size_t)i * x_stride;
         embed_pixel(x, &m->source_pixel, m->source_pixel_bias, values + (size_t)i * channels, 256, &s);
         nx_add(x, m->source_row_position + (size_t)(i / m->source_cols) * m->d, m->d, 1);
         nx_add(x, m->source_col_position + (size_t)(i % m->source_cols) * m->d, m->d, 1);
     }
-    nx_cache cache = nx_cache_at(c.cache, source_slots(m), width);
+    nx_cache cache = cache_at(m, c.cache, 0, source_slots(m));
     for (uint32_t b = 0; b < m->n_encoder_blocks; b++) {
         const block *layer = m->encoder_blocks + b;
         fill_cache(m, &layer->self, &s, c.x, &cache, 1);
@@ -487,7 +493,7 @@ static void condition(const void *opaque, void *memory, const uint8_t *values, v
     }
     if (m->pre_norm) nx_layer_norm(c.x, m->source_gain, m->source_shift, m->epsilon, m->d, m->source);
     for (uint32_t b = 0; b < m->n_blocks; b++) {
-        cache = nx_cache_at(c.cross + b * source_cache_floats(m), source_slots(m), width);
+        cache = cache_at(m, c.cross, b, source_slots(m));
         fill_cache(m, &m->blocks[b].cross, &s, c.x, &cache, 0);
     }
 }
@@ -521,9 +527,8 @@ static void forward(const void *opaque, const nx_column *columns, uint32_t n, fl
         const block *b = m->blocks + i;
         self_attention(m, &b->self, i, &s, columns, n, n_runs);
         if (m->source) {
-            /* read only from here on, but a cache is a cache */
-            float *cross = condition_at(m, (void *)columns[0].condition, NULL).cross + i * source_cache_floats(m);
-            nx_cache cache = nx_cache_at(cross, source_slots(m), m->heads * m->key_length);
+            void *condition = (void *)columns[0].condition; /* read only from here on, but a cache is a cache */
+            nx_cache cache = cache_at(m, condition_at(m, condition, NULL).cross, i, source_slots(m));
             source_attention(m, &b->cross, &s, s.x, &cache, n);
         }
         feed_forward(m, &b->feed_forward, &s, s.x, n);

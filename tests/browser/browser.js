@@ -30,12 +30,13 @@ const FLAGS = [
   '--disable-component-update', '--disable-sync',
 ];
 
-export async function launch() {
+/** @param {string[]} [more] flags */
+export async function launch(more = []) {
   if (!existsSync(CHROMIUM)) {
     throw new Error(`No browser at ${CHROMIUM}: install Chromium (Debian package: chromium), or name one in the environment variable ` +
       'CHROMIUM');
   }
-  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  return chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...more] });
 }
 
 /**
@@ -44,15 +45,15 @@ export async function launch() {
  * @typedef {string[]} Complaints
  */
 
-/** Starts server and browser before the tests of a file, and ends them afterwards. */
-export function session() {
+/** Starts server and browser before the tests of a file, and ends them afterwards. @param {string[]} [flags] of the browser */
+export function session(flags) {
   /** @type {Browser} */
   let browser;
   /** @type {Awaited<ReturnType<typeof serve>>} */
   let server;
   before(async () => {
     mkdirSync(OUT, { recursive: true });
-    browser = await launch();
+    browser = await launch(flags);
     server = await serve({ port: 0 });
   });
   after(async () => {

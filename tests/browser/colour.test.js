@@ -5,65 +5,24 @@
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
 import { nearestColours } from '../../web/lib/codec.js';
 import { OUT, session, sleep } from './browser.js';
-
-/** @import { Page } from 'playwright-core' */
+import { PAGE, SIDE, WAIT, emoji, galleryOf, inRepository, triples } from './gallery.js';
 
 const { withPage } = session();
-const PAGE = '/web/';
-const SIDE = 32;
+const { rows: ROWS, open, rowIs, name: nameOf, pixels } = galleryOf('colour', 'in-colour');
 const HALF = SIDE * SIDE / 2;
-const WAIT = { timeout: 60000 };
-
-/** @param {string} path */
-const inRepository = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const weights = await readFile(inRepository('weights/emoji.gguf'));
-/** @type {{ emoji: { name: string, style: string }[] }} */
-const { emoji } = JSON.parse(await readFile(inRepository('web/demo/emoji.json'), 'utf8'));
-
-/** Opens the page and brings the figure to the screen. @param {Page} page */
-async function open(page) {
-  await page.goto(PAGE);
-  await page.locator('#in-colour').waitFor();
-  await page.locator('#figure-3').scrollIntoViewIfNeeded();
-  await page.locator('.gallery-row').first().waitFor(WAIT);
-  await page.evaluate(() => document.querySelector('#figure-3')?.scrollIntoView());
-}
-
-/** @param {Page} page @param {number} row from 0 @param {string} [how] */
-const rowIs = (page, row, how = 'drawn') => page.waitForFunction(([at, end]) => [...document.querySelectorAll('.gallery-row')[Number(at)]
-  .querySelectorAll('.ending-tile canvas')].every((canvas) => canvas.getAttribute('aria-label')?.endsWith(`: ${end}`)), [row, how], WAIT);
-
-/**
- * The RGB values of every canvas of a row: given, endings, original. Pixels that are not there are null.
- *
- * @param {Page} page
- * @param {number} row
- * @returns {Promise<([number, number, number] | null)[][]>}
- */
-const pixels = (page, row) => page.locator('.gallery-row').nth(row).locator('canvas').evaluateAll((canvases) => canvases.map((element) => {
-  // From a copy: reading from the canvas itself, often, would make the browser complain.
-  const { width, height } = /** @type {HTMLCanvasElement} */ (element);
-  const copy = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true }));
-  copy.drawImage(/** @type {HTMLCanvasElement} */ (element), 0, 0);
-  const { data } = copy.getImageData(0, 0, width, height);
-  return Array.from({ length: data.length / 4 }, (_, i) => (data[4 * i + 3] ? [data[4 * i], data[4 * i + 1], data[4 * i + 2]] : null));
-}));
-
-/** @param {ArrayLike<number>} rgb @returns {number[][]} */
-const triples = (rgb) => Array.from({ length: rgb.length / 3 }, (_, i) => [rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2]]);
 
 test('a row shows the values that the model draws, beside what it was given', () => withPage(async (page) => {
   await open(page);
   await rowIs(page, 0);
   const [given, ...rest] = await pixels(page, 0);
   const [original] = rest.splice(3);
-  const name = (await page.locator('.row-name b').first().textContent()) ?? '';
+  const name = (await nameOf(page, 0)) ?? '';
   const { style } = /** @type {{ style: string }} */ (emoji.find((one) => one.name === name));
 
   const model = await load(new Uint8Array(weights));
@@ -110,27 +69,27 @@ test('play again, stop, new seed, and the strip', () => withPage(async (page) =>
   assert.notDeepEqual((await pixels(page, 0))[1], first);
   await page.locator('#colour-stop').click();
 
-  const radios = page.locator('#emoji-strip input');
+  const radios = page.locator('#colour-strip input');
   assert.equal(await radios.count(), emoji.length);
-  await page.locator('#emoji-strip input:checked').focus();
+  await page.locator('#colour-strip input:checked').focus();
   await page.keyboard.press('ArrowRight');
-  const [name, second] = await Promise.all([0, 1].map((row) => page.locator('.row-name b').nth(row).textContent()));
+  const [name, second] = await Promise.all([0, 1].map((row) => nameOf(page, row)));
   const at = emoji.findIndex((one) => one.name === name);
   assert.ok(await radios.nth(at).isChecked());
   await rowIs(page, 0);
-  assert.deepEqual(await page.locator('.row-name b').nth(1).textContent(), second, 'the other rows stay');
+  assert.deepEqual(await nameOf(page, 1), second, 'the other rows stay');
   await page.locator('[role=status]', { hasText: `${name}: three endings are drawn.` }).waitFor({ state: 'attached' });
 
   // An emoji that another row has changes places with the first.
   await radios.nth(emoji.findIndex((one) => one.name === second)).check({ force: true });
-  assert.deepEqual(await Promise.all([0, 1].map((row) => page.locator('.row-name b').nth(row).textContent())), [second, name]);
+  assert.deepEqual(await Promise.all([0, 1].map((row) => nameOf(page, row))), [second, name]);
 }));
 
 test('nothing is loaded before it comes near; out of sight it stops, and goes on when it is back', () => withPage(async (page) => {
   /** @type {string[]} */
   const asked = [];
   page.on('request', (request) => {
-    if (request.url().endsWith('emoji.gguf')) asked.push(request.method());
+    if (request.url().endsWith('/emoji.gguf')) asked.push(request.method());
   });
   await page.goto(PAGE);
   await page.locator('#in-colour').waitFor();
@@ -153,7 +112,7 @@ test('nothing is loaded before it comes near; out of sight it stops, and goes on
 }));
 
 test('without the weights there is no such section', () => withPage(async (page, complaints) => {
-  await page.route('**/weights/emoji.gguf', (route) => route.fulfill({ status: 404, body: 'no' }));
+  await page.route('**/weights/emoji*.gguf', (route) => route.fulfill({ status: 404, body: 'no' }));
   await page.goto(PAGE);
   await page.locator('#run-text', { hasText: 'Run again' }).waitFor();
   for (const id of ['in-colour', 'colour-link', 'credits']) assert.ok(await page.locator(`#${id}`).isHidden(), id);
@@ -180,7 +139,7 @@ for (const width of [320, 360, 768]) {
   test(`nothing is wider than ${width} pixels`, () => withPage(async (page) => {
     await open(page);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
-    const rows = await page.locator('.gallery-row').evaluateAll((all) => all.filter((row) => /** @type {HTMLElement} */ (row).offsetParent).length);
+    const rows = await page.locator(ROWS).evaluateAll((all) => all.filter((row) => /** @type {HTMLElement} */ (row).offsetParent).length);
     assert.equal(rows, width < 500 ? 4 : 6);
     await rowIs(page, 0);
     if (width === 360) await page.locator('#in-colour').screenshot({ path: `${OUT}colour-phone.png` });

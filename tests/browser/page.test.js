@@ -335,10 +335,10 @@ test('a drawing is centred and scaled as MNIST is', async () => {
 });
 
 test('what fails says so and can be tried again', () => withPage(async (page) => {
-  await page.route('**/nextpixel.wasm', (route) => route.fulfill({ status: 404, body: 'no' }));
+  await page.route('**/nextpixel*.wasm', (route) => route.fulfill({ status: 404, body: 'no' }));
   await page.goto(PAGE);
   await page.locator('#load-text').getByText(/could not be loaded.*nextpixel\.wasm.*404/).waitFor();
-  await page.unroute('**/nextpixel.wasm');
+  await page.unroute('**/nextpixel*.wasm');
   await page.locator('#load-action', { hasText: 'Try again' }).click();
   await done(page);
 

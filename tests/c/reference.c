@@ -20,11 +20,11 @@ void ref_matmul(double *out, double *size, const float *weights, uint32_t rows, 
     }
 }
 
-void ref_round_q8(double *x, uint32_t n) {
-    for (uint32_t b = 0; b < n; b += 32) {
+void ref_round(double *x, uint32_t n, uint32_t group, double steps) {
+    for (uint32_t b = 0; b < n; b += group) {
         double largest = 0;
-        for (uint32_t i = b; i < b + 32; i++) largest = fmax(largest, fabs(x[i]));
-        for (uint32_t i = b; largest > 0 && i < b + 32; i++) x[i] = rint(x[i] * 127 / largest) * largest / 127;
+        for (uint32_t i = b; i < b + group; i++) largest = fmax(largest, fabs(x[i]));
+        for (uint32_t i = b; largest > 0 && i < b + group; i++) x[i] = rint(x[i] * steps / largest) * largest / steps;
     }
 }
 
@@ -109,14 +109,27 @@ static const toy_tensor *part_of(const toy *m, layer l, const char *part, const 
     return toy_find(m, name);
 }
 
+float *ref_packed_q8(const float *values, uint32_t n) {
+    double *wide = memory_take(n * sizeof *wide);
+    float *packed = memory_take(n * sizeof *packed);
+    for (uint32_t i = 0; i < n; i++) wide[i] = (double)values[i];
+    ref_round(wide, n, 32, 63);
+    for (uint32_t i = 0; i < n; i++) packed[i] = (float)wide[i];
+    return packed;
+}
+
+static int is_quantised(uint32_t type) { return type == NX_Q8_0 || type == NX_Q4_0; }
+
 /* out = W x + b for n rows of x. */
 static void project(double *out, const toy *m, layer l, const char *part, const double *x, uint32_t rows, uint32_t cols, uint32_t n, int rounded) {
     const toy_tensor *t = part_of(m, l, part, ".weight"), *bias = part_of(m, l, part, ".bias");
     double *copy = memory_take(cols * sizeof *copy);
+    const float *weights = t->values;
+    if (rounded && t->type == NX_Q8_0) weights = ref_packed_q8(weights, rows * cols);
     for (uint32_t i = 0; i < n; i++, out += rows, x += cols) {
         memcpy(copy, x, cols * sizeof *copy);
-        if (rounded && (t->type == NX_Q8_0 || t->type == NX_Q4_0)) ref_round_q8(copy, cols);
-        ref_matmul(out, NULL, t->values, rows, cols, copy);
+        if (rounded && is_quantised(t->type)) ref_round(copy, cols, cols, 127);
+        ref_matmul(out, NULL, weights, rows, cols, copy);
         for (uint32_t r = 0; bias && r < rows; r++) out[r] += (double)bias->values[r];
     }
 }
@@ -139,6 +152,25 @@ static void join(double *h, const double *y, const toy *m, layer l, const char *
     if (!m->config.pre_norm) normalise(h, m, l, norm, n);
 }
 
+/* Rounds the weights of a head's query as attention/rounded.c does: times the scales of the values (n, stride), which are rounded
+ * already, to 127 steps for each 32 positions of a run of visible ones, counted from a multiple of 16. */
+static void round_weights(double *weights, const double *values, const uint8_t *visible, uint32_t n, uint32_t stride, uint32_t key_length) {
+    double *scale = memory_take(n * sizeof *scale), block[32];
+    for (uint32_t j = 0; j < n; j++) {
+        scale[j] = 0;
+        for (uint32_t c = 0; c < key_length; c++) scale[j] = fmax(scale[j], fabs(values[(size_t)j * stride + c]) / 63);
+    }
+    for (uint32_t from = 0, to; from < n; from = to) {
+        for (to = from; to < n && visible[to] == visible[from]; to++) {}
+        for (uint32_t first = from / 16 * 16; visible[from] && first < to; first += 32) {
+            for (uint32_t i = 0; i < 32; i++) block[i] = first + i < from || first + i >= to ? 0 : weights[first + i] * scale[first + i];
+            ref_round(block, 32, 32, 127);
+            for (uint32_t i = 0; i < 32; i++)
+                if (first + i >= from && first + i < to && scale[first + i] > 0) weights[first + i] = block[i] / scale[first + i];
+        }
+    }
+}
+
 /* Attention of the n rows of h to the `keys` rows of `memory` (null: to themselves) where visible (n, keys) is not zero.
  * kept (heads, n, keys): the weights, may be null */
 static void attention(double *h, const toy *m, layer l, const char *cross, uint32_t n, double *memory, uint32_t keys, const uint8_t *visible,
@@ -152,14 +184,29 @@ static void attention(double *h, const toy *m, layer l, const char *cross, uint3
            *v = memory_take(keys * width * sizeof *v), *mixed = memory_take(n * width * sizeof *mixed), *y = memory_take(n * d * sizeof *y),
            *row = memory_take(keys * sizeof *row);
     if (!memory) memory = x;
+    int rounded_cache = rounded && is_quantised(part_of(m, (layer){"", 0}, "attn_k", ".weight")->type);
     project(q, m, l, name[0], x, width, d, n, rounded);
     project(k, m, l, name[1], memory, width, d, keys, rounded);
     project(v, m, l, name[2], memory, width, d, keys, rounded);
+    if (rounded_cache) {
+        ref_round(q, n * width, g->key_length, 127);
+        ref_round(k, keys * width, g->key_length, 63);
+        ref_round(v, keys * width, g->key_length, 63);
+    }
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t a = 0; a < g->heads; a++) {
             uint32_t at = a * g->key_length;
             ref_attention(mixed + i * width + at, kept ? kept + ((size_t)a * n + i) * keys : row, q + i * width + at, k + at, v + at,
                           visible + (size_t)i * keys, keys, width, g->key_length);
+            if (rounded_cache) {
+                if (kept) memcpy(row, kept + ((size_t)a * n + i) * keys, keys * sizeof *row);
+                round_weights(row, v + at, visible + (size_t)i * keys, keys, width, g->key_length);
+                for (uint32_t c = 0; c < g->key_length; c++) {
+                    double *out = mixed + i * width + at + c;
+                    *out = 0;
+                    for (uint32_t j = 0; j < keys; j++) *out += row[j] * v[(size_t)j * width + at + c];
+                }
+            }
         }
     project(y, m, l, name[3], mixed, d, width, n, rounded);
     join(h, y, m, l, name[4], n);

@@ -13,8 +13,12 @@
 /* out[r] = sum over c of weights[r][c] x[c]; *size (rows), may be null: the sum of the magnitudes. */
 void ref_matmul(double *out, double *size, const float *weights, uint32_t rows, uint32_t cols, const double *x);
 
-/* Rounds x to 8 bits per 32 numbers, as kernels.h says that a Q8_0 product does. n % 32 == 0 */
-void ref_round_q8(double *x, uint32_t n);
+/* Rounds x to whole steps of its largest magnitude / `steps`, each `group` numbers for themselves; n % group == 0. Kernels round
+ * activations to 127 steps, weights of Q8_0 to 63 per 32, queries to 127 and keys and values to 63 a head. */
+void ref_round(double *x, uint32_t n, uint32_t group, double steps);
+
+/* n weights of Q8_0 in the form in which they are packed. */
+float *ref_packed_q8(const float *values, uint32_t n);
 
 void ref_layer_norm(double *x, const float *gain, const float *bias, double epsilon, uint32_t width);
 

@@ -165,46 +165,67 @@ static sequence sequence_of(uint32_t n, uint32_t heads, uint32_t key_length, dou
     return s;
 }
 
-/* All of a sequence through a cache of `slots`, one query after another. The cache begins as not-a-number everywhere, which no
- * result may show. out (n, width), trace (n, heads, n) or null */
-static void attend_all(float *out, float *trace, const sequence *s, const nx_pattern *pattern, uint32_t slots) {
-    nx_cache cache = nx_cache_at(memory_take(nx_cache_floats(slots, s->width) * sizeof(float)), slots, s->width);
+/* All of a sequence through a cache of `slots` of the type, one query after another. The cache begins as not-a-number
+ * everywhere, which no result may show. out (n, width), trace (n, heads, n) or null */
+static void attend_all(float *out, float *trace, const sequence *s, const nx_pattern *pattern, uint32_t type, uint32_t slots) {
+    nx_cache cache = {memory_take(nx_cache_bytes(type, slots, s->heads, s->key_length)), type, slots, s->heads, s->key_length};
     for (uint32_t i = 0; i < s->n; i++) {
         size_t at = (size_t)i * s->width, mark = memory_mark();
         uint32_t n_runs, count = 0;
         const nx_run *runs = runs_of(pattern, i, &n_runs);
         for (uint32_t r = 0; r < n_runs; r++) count += runs[r].to - runs[r].from;
-        float *scratch = memory_take(nx_attend_scratch_floats(count, n_runs) * sizeof *scratch);
+        void *scratch = memory_take(nx_attend_scratch_bytes(count, n_runs));
         nx_cache_write(&cache, i, s->key + at, s->value + at);
-        nx_attend(out + at, s->query + at, &cache, s->heads, runs, n_runs, scratch, trace ? trace + (size_t)i * s->heads * s->n : NULL, s->n);
+        nx_attend(out + at, s->query + at, &cache, runs, n_runs, scratch, trace ? trace + (size_t)i * s->heads * s->n : NULL, s->n);
         memory_release(mark);
     }
 }
 
+/* The step of a head's rounded values. */
+static double value_scale(const double *v, uint32_t key_length) {
+    double top = 0;
+    for (uint32_t c = 0; c < key_length; c++) top = fmax(top, fabs(v[c]));
+    return top / 63;
+}
+
 /* Against dense attention under the mask. A score is key_length / 2 + 3 roundings of magnitudes off, which moves its weight
- * relatively as much, and so does the largest score; then softmax (see test_kernels.c) and the sum over the positions. */
-static void compare(const sequence *s, const nx_pattern *pattern, const float *out, const float *trace) {
+ * relatively as much, and so does the largest score; then softmax (see test_kernels.c) and the sum over the positions. In 8 bits
+ * against the rounded queries, keys and values: a score is five roundings off; and the weights times the scales of the values are
+ * rounded, by half a 127th of the largest among 32 neighbours. */
+static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type, const float *out, const float *trace) {
     uint32_t n = s->n;
     size_t all = (size_t)n * s->width;
     double *q = memory_take(all * sizeof *q), *k = memory_take(all * sizeof *k), *v = memory_take(all * sizeof *v);
-    double *weights = memory_take(n * sizeof *weights), *truth = memory_take(s->key_length * sizeof *truth);
+    double *weights = memory_take(n * sizeof *weights), *weighted = memory_take(n * sizeof *weighted), *truth = memory_take(s->key_length * sizeof *truth);
     uint8_t *visible = memory_take(n);
     uint32_t *raster = memory_take(n * sizeof *raster);
     ref_order(pattern, raster);
     for (size_t i = 0; i < all; i++) q[i] = (double)s->query[i], k[i] = (double)s->key[i], v[i] = (double)s->value[i];
+    if (type == NX_Q8_0) {
+        ref_round(q, all, s->key_length, 127);
+        ref_round(k, all, s->key_length, 63);
+        ref_round(v, all, s->key_length, 63);
+    }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t count = 0;
         for (uint32_t j = 0; j < n; j++) count += visible[j] = (uint8_t)ref_visible(pattern, raster, i, j);
         for (uint32_t h = 0; h < s->heads; h++) {
             size_t at = (size_t)i * s->width + h * s->key_length;
             ref_attention(truth, weights, q + at, k + h * s->key_length, v + h * s->key_length, visible, n, s->width, s->key_length);
-            double worst = 0, spread = 0;
+            double worst = 0, spread = 0, moved = 0; /* moved: what the rounding of the weights can move a channel by */
             for (uint32_t j = 0; j <= i; j++) {
                 double magnitude = 0;
                 if (!visible[j]) continue;
                 for (uint32_t c = 0; c < s->key_length; c++) magnitude += fabs(q[at + c] * k[(size_t)j * s->width + h * s->key_length + c]);
                 worst = fmax(worst, magnitude / sqrt(s->key_length));
                 spread = fmax(spread, fmin(100, log(1 / fmax(weights[j], 1e-44))));
+                weighted[j] = weights[j] * value_scale(v + (size_t)j * s->width + h * s->key_length, s->key_length);
+            }
+            for (uint32_t j = 0; type == NX_Q8_0 && j <= i; j++) {
+                double largest = 0;
+                for (uint32_t near = j < 31 ? 0 : j - 31; near <= i && near < j + 32; near++)
+                    if (visible[near]) largest = fmax(largest, weighted[near]);
+                if (visible[j]) moved += 0.501 * largest / 127 * 63; /* each value is at most 63 of its scale */
             }
             double relative = UNIT * (2 * worst * (s->key_length / 2 + 3) + spread + count / 4 + 8) + 2 * EXP_RELATIVE;
             const float *row = trace + ((size_t)i * s->heads + h) * n;
@@ -218,25 +239,28 @@ static void compare(const sequence *s, const nx_pattern *pattern, const float *o
             for (uint32_t c = 0; c < s->key_length; c++) {
                 double size = 0;
                 for (uint32_t j = 0; j < n; j++) size += weights[j] * fabs(v[(size_t)j * s->width + h * s->key_length + c]);
-                CHECK_NEAR((double)out[at + c], truth[c], (relative + UNIT * count) * size + 1e-34);
+                CHECK_NEAR((double)out[at + c], truth[c], (relative + UNIT * (count + 4)) * size + moved + 1e-34);
             }
         }
     }
 }
 
 static void attention_of(const nx_pattern *pattern, uint32_t heads, uint32_t key_length, double scale, check_random *random) {
-    size_t mark = memory_mark();
     uint32_t n = pattern->positions;
-    sequence s = sequence_of(n, heads, key_length, scale, random);
-    size_t all = (size_t)n * s.width;
-    float *out = memory_take(all * sizeof *out), *ringless = memory_take(all * sizeof *out);
-    float *trace = memory_take((size_t)n * heads * n * sizeof *trace);
-    attend_all(out, trace, &s, pattern, nx_pattern_slots(pattern));
-    compare(&s, pattern, out, trace);
-    /* neither the ring nor the trace can be seen in the result */
-    attend_all(ringless, NULL, &s, pattern, (n + 3) & ~3u);
-    CHECK_FLOATS(ringless, out, all);
-    memory_release(mark);
+    for (uint32_t type = NX_F32;; type = NX_Q8_0) {
+        size_t mark = memory_mark();
+        sequence s = sequence_of(n, heads, key_length, scale, random);
+        size_t all = (size_t)n * s.width;
+        float *out = memory_take(all * sizeof *out), *ringless = memory_take(all * sizeof *out);
+        float *trace = memory_take((size_t)n * heads * n * sizeof *trace);
+        attend_all(out, trace, &s, pattern, type, nx_pattern_slots(pattern));
+        compare(&s, pattern, type, out, trace);
+        /* neither the ring nor the trace can be seen in the result */
+        attend_all(ringless, NULL, &s, pattern, type, (n + 3) & ~3u);
+        CHECK_FLOATS(ringless, out, all);
+        memory_release(mark);
+        if (type == NX_Q8_0) break;
+    }
 }
 
 static void random_patterns(void) {
@@ -279,18 +303,23 @@ static void large_scores(void) {
 }
 
 /* A local pattern whose memory reaches back to the start is full attention. */
-static void local_is_full(void) {
+static void local_is_full_in(uint32_t type) {
     check_random random = {5};
     sequence s = sequence_of(45, 2, 12, 1, &random);
     nx_pattern f = full(45);
     float *expected = memory_take(45 * 24 * sizeof *expected), *out = memory_take(45 * 24 * sizeof *out);
-    attend_all(expected, NULL, &s, &f, 48);
+    attend_all(expected, NULL, &s, &f, type, 48);
     for (uint32_t l_q = 1; l_q <= 45; l_q++) {
         nx_pattern p = local(45, l_q, 45);
-        attend_all(out, NULL, &s, &p, nx_pattern_slots(&p));
+        attend_all(out, NULL, &s, &p, type, nx_pattern_slots(&p));
         check_at("l_q = %lld", l_q, 0, 0, 0);
         CHECK_FLOATS(out, expected, 45 * 24);
     }
+}
+
+static void local_is_full(void) {
+    local_is_full_in(NX_F32);
+    local_is_full_in(NX_Q8_0);
 }
 
 /* Through the ring, runs of every length and place; and in blocks of one position, where nearly every run is one. */
@@ -316,8 +345,9 @@ static void grid_is_full(void) {
         nx_pattern f = full(n);
         sequence s = sequence_of(n, 2, 12, 1, &random);
         float *expected = memory_take((size_t)n * 24 * sizeof *expected), *out = memory_take((size_t)n * 24 * sizeof *out);
-        attend_all(expected, NULL, &s, &f, nx_pattern_slots(&f));
-        attend_all(out, NULL, &s, &p, nx_pattern_slots(&p));
+        uint32_t type = i % 2 ? NX_Q8_0 : NX_F32;
+        attend_all(expected, NULL, &s, &f, type, nx_pattern_slots(&f));
+        attend_all(out, NULL, &s, &p, type, nx_pattern_slots(&p));
         check_at("%lld positions, %lld columns, blocks of %lld x %lld", n, p.cols, p.block_rows, p.block_cols);
         CHECK_FLOATS(out, expected, (size_t)n * 24);
         memory_release(mark);
@@ -330,7 +360,7 @@ static void one_position(void) {
     sequence s = sequence_of(30, 3, 4, 100, &random);
     nx_pattern p = local(30, 1, 0);
     float *out = memory_take(30 * 12 * sizeof *out);
-    attend_all(out, NULL, &s, &p, 4);
+    attend_all(out, NULL, &s, &p, NX_F32, 4);
     CHECK_FLOATS(out, s.value, 30 * 12);
 }
 

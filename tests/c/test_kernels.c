@@ -163,43 +163,51 @@ static toy_tensor tensor(uint32_t rows, uint32_t cols, uint32_t type, check_rand
 /* Of an F32 product: `cols` roundings of products and as many of sums, each at most UNIT of a partial sum of magnitudes. */
 static double f32_tolerance(uint32_t cols, double magnitude) { return (cols + 1) * UNIT * magnitude; }
 
-/* Of a Q8_0 product once x is rounded: integers are exact; the two scales meet (1), their product meets the integer (1), and
- * each block is added (blocks). */
-static double q8_tolerance(uint32_t blocks, double magnitude) { return (blocks + 3) * UNIT * magnitude; }
+/* Of a quantised product once x and, in Q8_0, the weights are rounded: integers are exact; a packed scale is two roundings off (2),
+ * it meets the integer (1), each block is added (blocks), the step of x is a rounding off, meets the sum and the bias is added (3). */
+static double q8_tolerance(uint32_t blocks, double magnitude) { return (blocks + 6) * UNIT * magnitude; }
 
-/* x rounded to 8 bits per 32 in the way that kernels.h states, in single precision as the library does it: rounded numbers in
- * units of their block's scale. */
-static void round_column(double *q, double *scale, const float *x, uint32_t cols) {
+/* x rounded to 8 bits in the way that kernels.h states, in single precision as the library does it: rounded numbers in units of the
+ * step that it returns. */
+static double round_column(double *q, const float *x, uint32_t cols) {
+    float top = 0;
+    for (uint32_t c = 0; c < cols; c++) top = fmaxf(top, fabsf(x[c]));
+    float inverse = top > 0x1p-100f ? 127.0f / top : 0;
     for (uint32_t c = 0; c < cols; c++) {
-        float top = 0;
-        for (uint32_t i = c / 32 * 32; i < c / 32 * 32 + 32; i++) top = fmaxf(top, fabsf(x[i]));
-        float inverse = top > 0x1p-100f ? 127.0f / top : 0, scaled = x[c] * inverse;
+        float scaled = x[c] * inverse;
         q[c] = (double)scaled + 0x1.8p52 - 0x1.8p52; /* to nearest, ties to even */
-        scale[c] = (double)(top / 127.0f);
     }
+    return (double)(top / 127.0f);
 }
 
 static int is_quantised(uint32_t type) { return type == NX_Q8_0 || type == NX_Q4_0; }
 
-static void compare_product(const float *out, const toy_tensor *t, const float *x) {
+static void compare_product(const float *out, const toy_tensor *t, const float *x, const float *bias) {
     uint32_t rows = t->rows, cols = t->cols;
     double *wide = memory_take(cols * sizeof *wide), *truth = memory_take(rows * sizeof *truth), *size = memory_take(rows * sizeof *size);
-    double *q = memory_take(cols * sizeof *q), *scale = memory_take(cols * sizeof *scale);
+    double *q = memory_take(cols * sizeof *q);
+    const float *weights = t->values;
     for (uint32_t c = 0; c < cols; c++) wide[c] = (double)x[c];
-    ref_matmul(truth, size, t->values, rows, cols, wide);
+    ref_matmul(truth, size, weights, rows, cols, wide);
     if (is_quantised(t->type)) {
-        /* Against the exact product: rounding moves each x by half a step of its scale at most. */
-        round_column(q, scale, x, cols);
+        if (t->type == NX_Q8_0) weights = ref_packed_q8(weights, rows * cols);
+        /* Against the exact product: rounding moves each x by half a step at most, and the weights by what it does. */
+        double step = round_column(q, x, cols);
         for (uint32_t r = 0; r < rows; r++) {
             double moved = 0;
-            for (uint32_t c = 0; c < cols; c++) moved += fabs((double)t->values[(size_t)r * cols + c]) * scale[c] * 0.5001;
-            CHECK_NEAR((double)out[r], truth[r], moved + f32_tolerance(cols, size[r]));
+            for (uint32_t c = 0; c < cols; c++) {
+                size_t at = (size_t)r * cols + c;
+                moved += fabs((double)weights[at]) * step * 0.5001 + fabs((double)(weights[at] - t->values[at]) * wide[c]);
+            }
+            CHECK_NEAR((double)out[r], truth[r] + (double)bias[r], moved + f32_tolerance(cols, size[r] + fabs((double)bias[r])));
         }
-        for (uint32_t c = 0; c < cols; c++) wide[c] = q[c] * scale[c];
-        ref_matmul(truth, size, t->values, rows, cols, wide);
+        for (uint32_t c = 0; c < cols; c++) wide[c] = q[c] * step;
+        ref_matmul(truth, size, weights, rows, cols, wide);
     }
-    for (uint32_t r = 0; r < rows; r++)
-        CHECK_NEAR((double)out[r], truth[r], is_quantised(t->type) ? q8_tolerance(cols / 32, size[r]) : f32_tolerance(cols, size[r]));
+    for (uint32_t r = 0; r < rows; r++) {
+        double magnitude = size[r] + fabs((double)bias[r]);
+        CHECK_NEAR((double)out[r], truth[r] + (double)bias[r], is_quantised(t->type) ? q8_tolerance(cols / 32, magnitude) : f32_tolerance(cols, magnitude));
+    }
     for (uint32_t r = rows; r < nx_stride(rows); r++) CHECK(out[r] == 0); /* the padding */
 }
 
@@ -213,19 +221,30 @@ static void product_of(uint32_t type, uint32_t rows, uint32_t cols, uint32_t mos
     void *packed = memory_take(nx_matrix_bytes(type, rows, cols));
     nx_matrix_pack(packed, bytes, type, rows, cols);
     nx_matrix matrix = {nx_matrix_packed_type(type), rows, cols, packed};
-    CHECK_INT(matrix.type, is_quantised(type) ? NX_Q8_0 : NX_F32);
-    float *x = columns(cols, most, random), *all = memory_take((size_t)most * stride * sizeof *all);
-    nx_matmul(all, &matrix, x, most, memory_take(nx_matmul_scratch_bytes(cols, most)));
+    CHECK_INT(matrix.type, is_quantised(type) ? type : NX_F32);
+    float *x = columns(cols, most, random), *all = memory_take((size_t)most * stride * sizeof *all), *again = memory_take((size_t)most * stride * sizeof *all);
+    float *bias = memory_take(stride * sizeof *bias), *zeros = memory_take(stride * sizeof *zeros);
+    memset(bias, 0, stride * sizeof *bias);
+    memset(zeros, 0, stride * sizeof *zeros);
+    if (rows % 3) fill(bias, rows, random);
+    nx_input input = nx_input_of(x, most, memory_take(nx_input_bytes(cols, most)));
+    nx_matmul(all, &matrix, bias, &input);
     for (uint32_t j = 0; j < most; j++) {
         check_at("%lld x %lld of type %lld, column %lld", rows, cols, type, j);
-        compare_product(all + (size_t)j * stride, &t, x + (size_t)j * nx_stride(cols));
+        compare_product(all + (size_t)j * stride, &t, x + (size_t)j * nx_stride(cols), bias);
     }
+    nx_matmul(again, &matrix, bias, &input); /* what was rounded once is taken up again */
+    CHECK_FLOATS(again, all, (size_t)most * stride);
     for (uint32_t n = 1; n < most; n++) {
         uint32_t first = n % (most - n + 1); /* not always the first ones */
         float *out = memory_take((size_t)n * stride * sizeof *out);
         check_at("%lld x %lld of type %lld, %lld columns", rows, cols, type, n);
-        nx_matmul(out, &matrix, x + (size_t)first * nx_stride(cols), n, memory_take(nx_matmul_scratch_bytes(cols, n)));
+        nx_input some = nx_input_of(x + (size_t)first * nx_stride(cols), n, memory_take(nx_input_bytes(cols, n)));
+        nx_matmul(out, &matrix, bias, &some);
         CHECK_FLOATS(out, all + (size_t)first * stride, (size_t)n * stride);
+        nx_matmul(out, &matrix, n % 2 ? zeros : NULL, &some);
+        nx_matmul(again, &matrix, n % 2 ? NULL : zeros, &some);
+        CHECK_FLOATS(out, again, (size_t)n * stride); /* no bias is a bias of zeros */
     }
     memory_release(mark);
 }
@@ -293,17 +312,19 @@ static float q8_of(float value, float other) {
     float x[64] = {0}, out[16];
     x[0] = value;
     x[37] = other;
-    nx_matmul(out, &matrix, x, 1, memory_take(nx_matmul_scratch_bytes(64, 1)));
+    nx_input input = nx_input_of(x, 1, memory_take(nx_input_bytes(64, 1)));
+    nx_matmul(out, &matrix, NULL, &input);
     return out[0];
 }
 
 static void product_q8_ends(void) {
     CHECK(q8_of(0, 0) == 0);
-    CHECK(q8_of(1, 0) == 127 * (1 / 127.0f) && q8_of(-1, 0) == -127 * (1 / 127.0f));
+    CHECK_NEAR((double)q8_of(1, 0), 1, 4 * UNIT);
+    CHECK(q8_of(-1, 0) == -q8_of(1, 0));
     CHECK_NEAR((double)q8_of(3e38f, 0), 3e38, 3e38 * 4 * UNIT);
     CHECK_NEAR((double)q8_of(0x1p-99f, 0), 0x1p-99, 0x1p-99 * 4 * UNIT);
     CHECK(q8_of(0x1p-101f, 0) == 0 && q8_of(1e-45f, 0) == 0); /* too small to divide by */
-    CHECK(q8_of(1e-45f, 1) == 127 * (1 / 127.0f));
+    CHECK(q8_of(1e-45f, 1) == q8_of(0, 1));
     /* 8-bit integers cannot hold these: they must come out as such, not as a harmless number */
     CHECK(!isfinite(q8_of(NAN, 1)) && !isfinite(q8_of(1, NAN)) && !isfinite(q8_of(NAN, 0)));
     CHECK(!isfinite(q8_of(INFINITY, 1)) && !isfinite(q8_of(-INFINITY, 1)));
@@ -319,7 +340,8 @@ static void product_f32_keeps_nan(void) {
         nx_matrix_pack((void *)matrix.packed, bytes, NX_F32, 5, 7);
         float x[16] = {0}, out[16];
         x[at] = NAN;
-        nx_matmul(out, &matrix, x, 1, memory_take(nx_matmul_scratch_bytes(7, 1)));
+        nx_input input = nx_input_of(x, 1, NULL);
+        nx_matmul(out, &matrix, NULL, &input);
         for (int r = 0; r < 5; r++) CHECK(isnan(out[r]));
     }
 }
@@ -340,31 +362,28 @@ static void dequantize(void) {
 
 /* ---- vectors --------------------------------------------------------------------------------------------------------------- */
 
-static void bias_and_residual(void) {
+static void relu_and_residual(void) {
     check_random random = {8};
     for (uint32_t width = 4; width <= 2 * 16 + 12; width += 4)
         for (uint32_t n = 1; n <= NX_COLUMNS; n++) {
             size_t mark = memory_mark(), bytes = (size_t)n * nx_stride(width) * sizeof(float);
-            float *x = columns(width, n, &random), *y = columns(width, n, &random), *bias = memory_take(width * sizeof *bias);
-            fill(bias, width, &random);
-            float *biased = memory_copy(x, bytes), *rectified = memory_copy(x, bytes), *added = memory_copy(x, bytes);
-            nx_add_bias(biased, bias, width, n);
-            nx_add_bias_relu(rectified, bias, width, n);
+            float *x = columns(width, n, &random), *y = columns(width, n, &random);
+            float *rectified = memory_copy(x, bytes), *added = memory_copy(x, bytes);
+            nx_relu(rectified, width, n);
             nx_add(added, y, width, n);
             check_at("width %lld, %lld columns", width, n, 0, 0);
             for (uint32_t j = 0; j < n; j++)
                 for (uint32_t i = 0; i < width; i++) {
                     size_t at = (size_t)j * nx_stride(width) + i;
-                    float sum = x[at] + bias[i];
-                    CHECK(biased[at] == sum && rectified[at] == (sum > 0 ? sum : 0) && added[at] == x[at] + y[at]);
+                    CHECK(rectified[at] == (x[at] > 0 ? x[at] : 0) && added[at] == x[at] + y[at]);
                 }
             memory_release(mark);
         }
 }
 
 static void relu_keeps_nan(void) {
-    float x[16] = {NAN, -INFINITY, INFINITY, -1, -0.0f, 1e-45f, -1e-45f, 2}, bias[8] = {0};
-    nx_add_bias_relu(x, bias, 8, 1);
+    float x[16] = {NAN, -INFINITY, INFINITY, -1, -0.0f, 1e-45f, -1e-45f, 2};
+    nx_relu(x, 8, 1);
     CHECK(isnan(x[0]) && x[1] == 0 && x[2] == INFINITY && x[3] == 0 && x[4] == 0 && x[5] == 1e-45f && x[6] == 0 && x[7] == 2);
 }
 
@@ -503,7 +522,7 @@ const check_test kernel_tests[] = {
     {"Q8_0 product of zero, tiny, huge and not-a-number", product_q8_ends},
     {"F32 product keeps a not-a-number", product_f32_keeps_nan},
     {"dequantize", dequantize},
-    {"bias, ReLU, residual", bias_and_residual},
+    {"ReLU, residual", relu_and_residual},
     {"ReLU keeps a not-a-number", relu_keeps_nan},
     {"layer norm", layer_norm},
     {"softmax and logsumexp", softmax},

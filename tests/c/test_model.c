@@ -458,18 +458,23 @@ static void rounding(void) {
 /* ---- against the reference in double precision --------------------------------------------------------------------------------- */
 
 #define WEIGHT_TOLERANCE 5e-6 /* of an attention weight */
-/* Q8_0: the reference rounds activations too, but one that lies close to the middle between two steps may round the other way there:
- * a step, 1/127 of a block's largest number, in one of many terms, then on through the layers and the later positions. Most logits
- * must be free of that. */
+/* Quantised: the twin rounds what the library rounds, but a number close to the middle between two steps may go the other way there:
+ * by a step, 1/127 or 1/63 of its block's or head's largest, then on through the layers and the later positions. */
 #define Q8_LOGIT_TOLERANCE 0.1
 #define Q8_WEIGHT_TOLERANCE 0.02
-/* Q8_0 against no rounding of activations at all: what 8-bit activations cost. */
+/* Against no rounding at all: what it costs. */
 #define Q8_ACTIVATION_COST 0.3
 
 static double difference(const float *a, const double *b, size_t n) {
     double worst = 0;
     for (size_t i = 0; i < n; i++) worst = fmax(worst, fabs((double)a[i] - b[i]));
     return worst;
+}
+
+static double mean_difference(const float *a, const double *b, size_t n) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += fabs((double)a[i] - b[i]) / (double)n;
+    return sum;
 }
 
 static int is_quantised(const subject *s) { return s->config->type == NX_Q8_0 || s->config->type == NX_Q4_0; }
@@ -548,14 +553,17 @@ static void agrees(const subject *s, check_random *random) {
         check_note("  type %u, output %d, label %d: output within %.3g, nats %.3g (%.3g of its own output), attention %.3g", (unsigned)s->config->type,
                    (int)s->distribution.kind, (int)label, worst, worst_nats, worst_own, worst_weight);
         if (q8) {
+            double explained = mean_difference(t.outputs, outputs, (size_t)n * P);
             ref_forward(outputs, NULL, s->toy, levels, input, label, n, 0);
             worst = difference(t.outputs, outputs, (size_t)n * P);
-            check_note("  quantised, against unrounded activations: output within %.3g", worst);
+            double cost = mean_difference(t.outputs, outputs, (size_t)n * P);
+            check_note("  quantised, against no rounding: output within %.3g, mean %.3g; against the rounding twin mean %.3g", worst, cost, explained);
             CHECK(worst < Q8_ACTIVATION_COST);
+            CHECK(explained < 0.1 * cost); /* the twin rounds what the library does, and a few numbers the other way */
         }
     }
     check_note("  %u of %u positions within %.0e", (unsigned)exact, (unsigned)all, LOGIT_TOLERANCE);
-    CHECK(2 * exact > all);
+    CHECK(q8 ? 2 * exact > all : exact == all);
 }
 
 static void reference(void) {

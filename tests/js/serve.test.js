@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
+import { sourcesOf } from '../../web/fresh.js';
 import { POLICY, serve } from '../../web/serve.js';
 import { ROOT, load, collect } from './helpers.js';
 
@@ -270,6 +271,28 @@ test('a reader who goes away does no harm', async () => {
 
 test('a taken port is an error when it was asked for', async () => {
   await assert.rejects(serve({ port: server.port, root }), { code: 'EADDRINUSE' });
+});
+
+test("the page's scripts, and their sources where these differ", async () => {
+  const made = 'web/dist/page.js';
+  const write = (/** @type {string} */ name, /** @type {string} */ text) => writeFile(join(root, name), text);
+  await write(made, 'the bundle');
+  assert.equal((await ask(`/${made}`)).body, 'the bundle', 'without sources');
+  for (const folder of ['demo', 'lib']) await mkdir(join(root, 'web', folder));
+  await write('web/demo/main.js', 'one');
+  await write('web/lib/index.js', 'two');
+  const stale = await ask(`/${made}`);
+  assert.equal(stale.body, "import '../demo/main.js';\n");
+  assert.match(stale.headers['content-type'] ?? '', /^text\/javascript/);
+  assert.equal(stale.headers['cache-control'], 'no-store');
+  await write(made, `${await sourcesOf(join(root, 'web'))}\nthe bundle`);
+  assert.match((await ask(`/${made}`)).body, /the bundle$/);
+  for (const [name, text] of [['web/demo/main.js', 'one, changed'], ['web/lib/more.js', '']]) {
+    await write(name, text);
+    assert.equal((await ask(`/${made}`)).body, "import '../demo/main.js';\n", name);
+    await write(made, `${await sourcesOf(join(root, 'web'))}\nthe bundle`);
+    assert.match((await ask(`/${made}`)).body, /the bundle$/, name);
+  }
 });
 
 /** @param {Record<string, string>} environment */

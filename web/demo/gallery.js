@@ -1,148 +1,43 @@
 // SPDX-License-Identifier: MIT
-// The rows of Figure 3: what is given, three endings, the original; and the run that draws one row after the other.
+// The rows of Figures 3 and 4, and the run that draws one after the other.
 // @ts-check
 import { Codec } from '../lib/codec.js';
-import { blank, paint } from '../lib/draw.js';
-import { make, perFrame, reducedMotion } from './dom.js';
+import { reducedMotion } from './dom.js';
 import { Pace } from './pace.js';
-import { palette } from './palette.js';
-/** @import { Picture } from '../lib/draw.js' */
+import { Row, SAMPLES } from './row.js';
 /** @import { Model } from '../lib/model.js' */
+/** @import { Run } from '../lib/run.js' */
+/** @import { DrawOptions } from '../lib/settings.js' */
 /** @import { Emoji } from './emoji.js' */
+/** @import { Look, Plan } from './row.js' */
 
-export const SIDE = 32;
-export const SAMPLES = 3;
-export const TEMPERATURE = 0.9;
-/** Pixels per second of each ending, at most: fast enough for six rows, slow enough to be watched. */
+/** Pixels per second of each picture, at most: fast enough for six rows, slow enough to be watched. */
 const SPEED = 400;
 /** Pixels to ask for at once. */
 const CHUNK = 16;
 
 /** @typedef {'empty' | 'ready' | 'running' | 'done'} Phase empty: no model yet */
 
-/** @param {string} extra class */
-function tile(extra) {
-  const canvas = make('canvas', { role: 'img', width: String(SIDE), height: String(SIDE) });
-  return { canvas, root: make('div', { class: `tile ${extra}` }, canvas) };
-}
-
-/** @param {HTMLCanvasElement} canvas @param {Picture} picture */
-const put = (canvas, picture) => canvas.getContext('2d')?.putImageData(/** @type {ImageData} */ (picture), 0, 0);
-
-/** One emoji and its endings. */
-class Row {
-  /** All endings are there. */
-  done = false;
-  /** Number of the next element, while a run is drawing. */
-  #at = -1;
-  #given = tile('given');
-  #endings = Array.from({ length: SAMPLES }, () => tile('ending-tile'));
-  #original = tile('original');
-  #name = make('p', { class: 'row-name' });
-  #half = blank(SIDE, SIDE);
-  #pictures = this.#endings.map(() => blank(SIDE, SIDE));
-  #paintSoon = perFrame(() => this.#paint());
-  root = make('div', { class: 'gallery-row', role: 'listitem' },
-    make('div', { class: 'tiles' }, this.#given.root, ...this.#endings.map(({ root }) => root), this.#original.root), this.#name);
-
-  /** @param {Emoji} emoji */
-  constructor(emoji) {
-    this.emoji = emoji;
-    this.show(emoji);
-  }
-
-  /** A phone shows fewer rows than there are. */
-  get shown() { return this.root.offsetParent !== null; }
-
-  /** @param {Emoji} emoji */
-  show(emoji) {
-    this.emoji = emoji;
-    const { name, style, image } = emoji;
-    this.#name.replaceChildren(make('b', {}, name), ` ${style}`);
-    put(this.#original.canvas, image);
-    this.#original.canvas.setAttribute('aria-label', `${name}, the original`);
-    this.#given.canvas.setAttribute('aria-label', `${name}, the upper half`);
-    // Until the model says how it sees the half, as it is.
-    this.#half = blank(image.width, image.height);
-    this.#half.data.set(image.data.subarray(0, image.data.length / 2));
-    this.clear();
-  }
-
-  /** The half as the model sees it. @param {Codec} codec @param {Uint8Array} known elements */
-  give(codec, known) {
-    this.#half = blank(codec.info.width, codec.info.height);
-    paint(this.#half.data, codec, 0, known);
-    this.clear();
-  }
-
-  /** Back to the half. */
-  clear() {
-    this.done = false;
-    this.#at = -1;
-    put(this.#given.canvas, this.#half);
-    for (const picture of this.#pictures) picture.data.set(this.#half.data);
-    this.#label('not drawn yet');
-    this.#paint();
-  }
-
-  begin() {
-    this.clear();
-    this.#label('being drawn');
-  }
-
-  /** @param {Codec} codec @param {{ sample: number, from: number, to: number, values: Uint8Array }} step */
-  take(codec, { sample, from, to, values }) {
-    paint(this.#pictures[sample].data, codec, from, values);
-    this.#at = to < codec.elements ? Math.floor(codec.place(to) / codec.info.channels) : -1;
-    // With less motion a row appears when it is finished.
-    if (!reducedMotion()) this.#paintSoon();
-  }
-
-  end() {
-    this.done = true;
-    this.#leave('drawn');
-  }
-
-  /** As far as it came. */
-  stop() {
-    if (this.#at >= 0) this.#leave('not finished');
-  }
-
-  /** The pen is lifted. @param {string} how */
-  #leave(how) {
-    this.#at = -1;
-    this.#label(how);
-    this.#paint();
-  }
-
-  /** @param {string} how */
-  #label(how) {
-    this.#endings.forEach(({ canvas }, i) => canvas.setAttribute('aria-label', `${this.emoji.name}, ending ${i + 1}: ${how}`));
-  }
-
-  #paint() {
-    this.#endings.forEach(({ canvas }, sample) => {
-      const picture = this.#pictures[sample];
-      put(canvas, picture);
-      const context = canvas.getContext('2d');
-      if (!context || this.#at < 0) return;
-      context.fillStyle = palette().accent; // the pen
-      context.fillRect(this.#at % SIDE, Math.floor(this.#at / SIDE), 1, 1);
-    });
-  }
-}
+/**
+ * @typedef {Object} Task what a gallery has its model do
+ * @property {Plan} plan
+ * @property {number} temperature
+ * @property {(model: Model, image: ImageData, options?: DrawOptions) => Run} ask
+ * @property {(run: Run, codec: Codec) => Look} look what is known of a run before it draws
+ */
 
 /**
  * @param {HTMLElement} root
  * @param {Emoji[]} first one for each row
+ * @param {Task} task
  * @param {Object} hooks
  * @param {(phase: Phase) => void} hooks.onPhase
  * @param {(ms: number, pixels: number) => void} hooks.onPull how long the model took for so many pixels
  * @param {(emoji: Emoji[]) => void} hooks.onEnd a run has come to its end, and drew these
  * @param {(error: unknown) => void} hooks.onError
  */
-export function createGallery(root, first, { onPhase, onPull, onEnd, onError }) {
-  const rows = first.map((emoji) => new Row(emoji));
+export function createGallery(root, first, task, { onPhase, onPull, onEnd, onError }) {
+  const rows = first.map((emoji) => new Row(emoji, task.plan));
   root.append(...rows.map((row) => row.root));
   /** @type {Model | undefined} */
   let model;
@@ -160,17 +55,17 @@ export function createGallery(root, first, { onPhase, onPull, onEnd, onError }) 
     onPhase(phase);
   }
 
-  /** Shows a half as the model sees it. @param {Row} row */
+  /** Shows an emoji as the model sees it. @param {Row} row */
   function see(row) {
-    if (model && codec) row.give(codec, model.complete(row.emoji.image).known);
+    if (model && codec) row.give(task.look(task.ask(model, row.emoji.image), codec));
   }
 
   /** @param {Row} row @param {Model} artist @param {Codec} knows @param {AbortSignal} signal */
   async function draw(row, artist, knows, signal) {
     const { image, style } = row.emoji;
     const { channels, classes } = artist.info;
-    const run = artist.complete(image, {
-      samples: SAMPLES, seed, temperature: TEMPERATURE, signal, chunk: CHUNK * channels, label: classes.includes(style) ? style : null,
+    const run = task.ask(artist, image, {
+      samples: SAMPLES, seed, temperature: task.temperature, signal, chunk: CHUNK * channels, label: classes.includes(style) ? style : null,
     });
     row.begin();
     const pace = new Pace(reducedMotion() ? Infinity : SPEED);
@@ -180,7 +75,7 @@ export function createGallery(root, first, { onPhase, onPull, onEnd, onError }) 
       row.take(knows, step);
       if (step.sample < SAMPLES - 1) continue;
       const pixels = (step.to - step.from) / channels;
-      // The first pull reads the given half as well.
+      // The first pull reads what is given as well.
       if (!whole) onPull(performance.now() - asked, SAMPLES * pixels);
       whole = false;
       for (let left = pixels; left > 0;) left -= await pace.take(left, signal);

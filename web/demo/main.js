@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page: makes its parts, loads the model, starts the first run.
 // @ts-check
-import { acquire } from '../lib/shared.js';
+import { acquireDigits } from './start.js';
 import { quantise } from '../lib/image.js';
 import { announce } from '../lib/status.js';
 import '../lib/define.js';
@@ -11,6 +11,7 @@ import { loadStrip, SIDE, PIXELS, toImage } from './digits.js';
 import { byId, reducedMotion } from './dom.js';
 import { createLoading } from './loading.js';
 import { createNumbers } from './numbers.js';
+import { workOffline } from './offline.js';
 import { createPad } from './pad.js';
 import { createPanels } from './panels.js';
 import { createRunner } from './runner.js';
@@ -19,7 +20,6 @@ import { createStrip } from './strip.js';
 /** @import { NextPixelError } from '../lib/error.js' */
 /** @import { Hold } from '../lib/shared.js' */
 
-const WEIGHTS = new URL('../../weights/digits.gguf', import.meta.url).href;
 /** The digit that the page opens with. */
 const FIRST = 14;
 
@@ -90,7 +90,7 @@ function showStrip() {
 
 const loading = createLoading(
   async (options) => {
-    [hold] = await Promise.all([acquire(WEIGHTS, options), showStrip()]);
+    [hold] = await Promise.all([acquireDigits(options), showStrip()]);
     return hold.model;
   },
   (model) => {
@@ -102,6 +102,25 @@ const loading = createLoading(
     else runner.start();
   },
 );
-loading.start();
-// On its own: the first figure waits for nothing of it.
-import('./colour.js').then(({ createColour }) => createColour());
+loading.start()
+  // Then the others: what the first figure waits for comes before them.
+  .then(() => import('./colour.js')).then(({ createColour }) => createColour())
+  // After it, for an address that leads there: what appears above would push it away.
+  .then(() => import('./superres.js')).then(({ createSuperres }) => createSuperres())
+  .then(workOffline);
+
+/**
+ * Fetches a part of the page when it comes near, for whoever never gets there has no use for it.
+ * @param {string} id
+ * @param {() => Promise<unknown>} open
+ */
+function whenNear(id, open) {
+  const near = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
+    near.disconnect();
+    open();
+  }, { rootMargin: '500px 0px' });
+  near.observe(byId(id));
+}
+whenNear('figure-geometry', () => import('./geometry.js').then(({ createGeometry }) => createGeometry()));
+whenNear('figure-5', () => import('./classes.js').then(({ createClasses }) => createClasses()));

@@ -132,7 +132,7 @@ export class Core {
     const at = this.#scratch + AT_STRUCT;
     const write = () => writeStruct(this.#view(), at, 'nx_settings', {
       seed_low: Number(settings.seed & 0xffffffffn), seed_high: Number(settings.seed >> 32n),
-      samples: settings.samples, first_sample: 0, label: settings.label,
+      samples: settings.samples, first_sample: settings.first ?? 0, label: settings.label,
       temperature: settings.temperature, top_k: settings.topK, top_p: settings.topP, trace: trace ? 1 : 0,
     });
     write();

@@ -19,8 +19,9 @@
 import { NextPixelError } from './error.js';
 import { Link } from './link.js';
 import { openModel } from './model.js';
+import { wholeNumber } from './settings.js';
 import { readSource } from './source.js';
-import { compile } from './wasm.js';
+import { compile, compileBest } from './wasm.js';
 
 export { NextPixelError } from './error.js';
 export { supported } from './wasm.js';
@@ -29,12 +30,19 @@ export { supported } from './wasm.js';
 
 /** @import { Progress, Source } from './source.js' */
 
+const MAX_WORKERS = 16;
+
 /**
  * @typedef {object} LoadOptions
  * @property {(progress: Progress) => void} [onProgress]  called as the weight file arrives
  * @property {AbortSignal} [signal]   gives up loading
  * @property {string} [integrity]     'sha256-' and the base64 digest that the weight file must have
- * @property {string | URL} [wasmUrl] where nextpixel.wasm is, if not in dist/ beside lib/
+ * @property {boolean} [cache]       whether a browser keeps the weight file in its Cache API (as 'nextpixel'), for the next visit and for one
+ *   without a connection. A file that has changed on the server is downloaded again. Default true
+ * @property {number} [workers]      how many workers share the samples of a run, 1 to 16, each with a copy of the model in memory. The images
+ *   are the same. Worth it where there are as many real cores (`navigator.hardwareConcurrency` often counts two for each). Default 1
+ * @property {string | URL} [wasmUrl] nextpixel.wasm, or nextpixel-relaxed.wasm where relaxed SIMD is known to work; else the one that
+ *   suits this machine is taken from beside the library
  */
 
 /**
@@ -45,23 +53,26 @@ export { supported } from './wasm.js';
  * @param {LoadOptions} [options]
  * @returns {Promise<Model>} rejects with a NextPixelError, or with the signal's reason
  */
-export async function load(source, { onProgress, signal, integrity, wasmUrl } = {}) {
+export async function load(source, { onProgress, signal, integrity, cache, workers = 1, wasmUrl } = {}) {
   signal?.throwIfAborted();
-  // The worker, the module and the weights arrive side by side; when one fails, the rest is given up.
+  wholeNumber('workers', workers, 1, MAX_WORKERS);
+  // The workers, the module and the weights arrive side by side; when one fails, the rest is given up.
   const giveUp = new AbortController();
   const abort = () => giveUp.abort(signal?.reason);
   signal?.addEventListener('abort', abort);
-  const starting = Link.start();
+  const starting = Array.from({ length: workers }, () => Link.start());
   try {
-    const [link, module, bytes] = await abortable(Promise.all([
-      starting,
-      compile(wasmUrl ?? new URL('../dist/nextpixel.wasm', import.meta.url)),
-      readSource(source, { onProgress, signal: giveUp.signal, integrity }),
+    const [links, module, { bytes, keep }] = await abortable(Promise.all([
+      Promise.all(starting),
+      wasmUrl === undefined ? compileBest() : compile(wasmUrl),
+      readSource(source, { onProgress, signal: giveUp.signal, integrity, cache }),
     ]), giveUp.signal);
-    return await openModel(link, module, bytes, giveUp.signal);
+    const model = await openModel(links, module, bytes, giveUp.signal);
+    keep?.();
+    return model;
   } catch (error) {
     giveUp.abort();
-    starting.then((link) => link.end(new NextPixelError('closed', 'Loading failed')), () => {});
+    for (const start of starting) start.then((link) => link.end(new NextPixelError('closed', 'Loading failed')), () => {});
     throw error;
   } finally {
     signal?.removeEventListener('abort', abort);

@@ -42,7 +42,8 @@ import { checkDraw, checkLabel, checkRows, wholeNumber } from './settings.js';
  * the methods that return a promise by rejecting it.
  */
 export class Model {
-  #link;
+  /** To each worker. */
+  #links;
   #codec;
 
   /** What the model is. @type {ModelInfo} */
@@ -58,13 +59,13 @@ export class Model {
   order;
 
   /**
-   * @param {Link} link
+   * @param {Link[]} links
    * @param {ModelInfo} info
    * @param {Uint32Array} order
    * @internal
    */
-  constructor(link, info, order) {
-    this.#link = link;
+  constructor(links, info, order) {
+    this.#links = links;
     this.#codec = new Codec(info, order);
     this.info = info;
     this.order = order;
@@ -85,7 +86,7 @@ export class Model {
     const rows = checkRows(options.rows, this.info);
     const checked = checkDraw(options, this.info);
     const known = this.#codec.encode(pictureOf(image, this.info), (rows * positions) / height);
-    return new Run(this.#link, this.#codec, { known }, checked, options.signal);
+    return new Run(this.#links, this.#codec, { known }, checked, options.signal);
   }
 
   /**
@@ -98,7 +99,7 @@ export class Model {
     this.#checkOpen();
     this.#checkInput(false);
     const known = new Uint8Array(0);
-    return new Run(this.#link, this.#codec, { known }, checkDraw(options, this.info), options.signal);
+    return new Run(this.#links, this.#codec, { known }, checkDraw(options, this.info), options.signal);
   }
 
   /**
@@ -114,7 +115,7 @@ export class Model {
     this.#checkInput(true);
     const checked = checkDraw(options, this.info);
     const given = { known: new Uint8Array(0), input: inputOf(image, this.info) };
-    return new Run(this.#link, this.#codec, given, checked, options.signal);
+    return new Run(this.#links, this.#codec, given, checked, options.signal);
   }
 
   /**
@@ -164,7 +165,7 @@ export class Model {
 
   /** Ends the worker and frees all memory. What is in flight rejects with code 'closed'. A second call does nothing. */
   close() {
-    this.#link.end(new NextPixelError('closed', 'The model was closed: load it again'));
+    for (const link of this.#links) link.end(new NextPixelError('closed', 'The model was closed: load it again'));
   }
 
   /**
@@ -172,7 +173,7 @@ export class Model {
    * @param {AbortSignal} [signal]
    */
   async #ask(message, signal) {
-    const job = this.#link.job(signal);
+    const job = this.#links[0].job(signal);
     try {
       return await job.ask(message);
     } finally {
@@ -181,7 +182,7 @@ export class Model {
   }
 
   #checkOpen() {
-    if (this.#link.ended) throw this.#link.ended;
+    for (const { ended } of this.#links) if (ended) throw ended;
   }
 
   /** @param {boolean} wanted  whether what is asked for starts from a small picture */
@@ -210,21 +211,23 @@ export class Model {
 }
 
 /**
- * Has the worker read a weight file.
+ * Has every worker read a weight file.
  *
- * @param {Link} link
+ * @param {Link[]} links
  * @param {WebAssembly.Module} module
  * @param {Uint8Array<ArrayBuffer>} bytes  transferred
  * @param {AbortSignal} signal
  * @returns {Promise<Model>}
  */
-export async function openModel(link, module, bytes, signal) {
-  const job = link.job(signal);
+export async function openModel(links, module, bytes, signal) {
+  const jobs = links.map((link) => link.job(signal));
   try {
-    /** @type {OpenedMessage} */
-    const { info, order } = await job.ask({ type: 'open', module, bytes }, [bytes.buffer]);
-    return new Model(link, info, order);
+    // All but the last get a copy.
+    /** @type {OpenedMessage[]} */
+    const [{ info, order }] = await Promise.all(jobs.map((job, i) => (
+      job.ask({ type: 'open', module, bytes }, i === jobs.length - 1 ? [bytes.buffer] : []))));
+    return new Model(links, info, order);
   } finally {
-    job.end();
+    for (const job of jobs) job.end();
   }
 }

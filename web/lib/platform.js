@@ -44,7 +44,7 @@ export async function startWorker(onMessage, onDeath) {
     worker.onerror = (event) => {
       event.preventDefault();
       // A script that cannot be loaded gives an event without a message.
-      onDeath(event.message || 'its script could not be loaded; check that worker.js is served beside index.js');
+      onDeath(event.message || 'its script could not be loaded; check that worker.js is served beside the library');
     };
     return {
       post: (message, transfer = []) => worker.postMessage(message, transfer),

@@ -79,6 +79,7 @@ export function codeOfStatus(status) {
  * @typedef {object} Settings
  * @property {bigint} seed         0 to 2^64 - 1
  * @property {number} samples      1 to 64
+ * @property {number} [first]      which sample of the whole run, and so of the noise, is the first of these. Default 0
  * @property {number} label        class index, or -1 for none
  * @property {number} temperature  0 to 100
  * @property {number} topK         0: all

@@ -35,7 +35,7 @@ import { argumentError } from './error.js';
  * @implements {AsyncIterable<Step>}
  */
 export class Run {
-  #link;
+  #links;
   #codec;
   #known;
   #settings;
@@ -66,15 +66,15 @@ export class Run {
   input;
 
   /**
-   * @param {Link} link
+   * @param {Link[]} links  to the workers that share the samples
    * @param {Codec} codec
    * @param {{ known: Uint8Array, input?: Uint8Array }} given  known: the engine's values before the first drawn one
    * @param {{ settings: Settings, seed: number | bigint, chunk: number }} checked
    * @param {AbortSignal} [signal]
    * @internal
    */
-  constructor(link, codec, { known, input }, { settings, seed, chunk }, signal) {
-    this.#link = link;
+  constructor(links, codec, { known, input }, { settings, seed, chunk }, signal) {
+    this.#links = links;
     this.#codec = codec;
     this.#known = known;
     this.#settings = settings;
@@ -126,38 +126,58 @@ export class Run {
    * @returns {AsyncGenerator<Step, void, void>}
    */
   async *#stream(signal) {
-    const { samples } = this.#settings;
-    const job = this.#link.job(this.#signal, signal);
+    const parts = share(this.#settings.samples, this.#links.length)
+      .map((part, i) => ({ ...part, job: this.#links[i].job(this.#signal, signal) }));
+    const check = () => {
+      for (const { job } of parts) job.check();
+    };
     try {
-      job.check();
-      let last = this.known.length === this.#codec.elements;
-      if (!last) job.tell({ type: 'draw', known: this.#known, input: this.input, settings: this.#settings });
-      while (!last) {
-        /** @type {StepMessage} */
-        const message = await job.ask({ type: 'next', chunk: this.#chunk });
-        for (let sample = 0; sample < samples; sample++) {
-          job.check();
-          yield stepOf(this.#codec, message, sample, samples);
-        }
-        last = message.last;
+      check();
+      let open = this.known.length === this.#codec.elements ? [] : parts;
+      for (const { job, first, samples } of open) {
+        job.tell({ type: 'draw', known: this.#known, input: this.input, settings: { ...this.#settings, first, samples } });
       }
-      job.check();
+      while (open.length > 0) {
+        /** @type {StepMessage[]} */
+        const messages = await Promise.all(open.map(({ job }) => job.ask({ type: 'next', chunk: this.#chunk })));
+        for (const [i, { first, samples }] of open.entries()) {
+          for (let sample = 0; sample < samples; sample++) {
+            check();
+            yield stepOf(this.#codec, messages[i], sample, first, samples);
+          }
+        }
+        open = open.filter((_, i) => !messages[i].last);
+      }
+      check();
     } finally {
-      job.end();
+      for (const { job } of parts) job.end();
     }
   }
 }
 
 /**
- * @param {Codec} codec
- * @param {StepMessage} message
- * @param {number} sample
+ * Neighbouring samples for each worker, as evenly as can be.
+ *
  * @param {number} samples
+ * @param {number} workers
+ */
+function share(samples, workers) {
+  const count = Math.min(samples, workers);
+  const start = (/** @type {number} */ i) => Math.floor((i * samples) / count);
+  return Array.from({ length: count }, (_, i) => ({ first: start(i), samples: start(i + 1) - start(i) }));
+}
+
+/**
+ * @param {Codec} codec
+ * @param {StepMessage} message  of one worker
+ * @param {number} sample        which of its samples
+ * @param {number} first         the first of them, in the whole run
+ * @param {number} samples       how many it has
  * @returns {Step}
  */
-function stepOf(codec, { from, to, values, nats }, sample, samples) {
+function stepOf(codec, { from, to, values, nats }, sample, first, samples) {
   return {
-    sample,
+    sample: first + sample,
     from: from * codec.span,
     to: to * codec.span,
     values: codec.decode(samples === 1 ? values : partOf(values, sample, samples, codec.positionValues)),

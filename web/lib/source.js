@@ -3,6 +3,7 @@
 
 /** Where the bytes of a weight file come from: an address, a response, memory, and in Node a file. */
 
+import { copyOf, isSame, keeper } from './cache.js';
 import { NextPixelError, argumentError } from './error.js';
 import { inNode, nodeModule } from './platform.js';
 
@@ -11,14 +12,20 @@ import { inNode, nodeModule } from './platform.js';
  * @typedef {{ loaded: number, total: number | undefined }} Progress  bytes */
 
 /**
- * @param {Source} source
- * @param {{ onProgress?: (progress: Progress) => void, signal?: AbortSignal, integrity?: string }} [options]
- * @returns {Promise<Uint8Array<ArrayBuffer>>} bytes of their own, which may be transferred
+ * @typedef {object} Contents
+ * @property {Uint8Array<ArrayBuffer>} bytes  of their own, which may be transferred
+ * @property {() => Promise<void>} [keep]     puts them into the cache, for when they turned out to be good
  */
-export async function readSource(source, { onProgress, signal, integrity } = {}) {
+
+/**
+ * @param {Source} source
+ * @param {{ onProgress?: (progress: Progress) => void, signal?: AbortSignal, integrity?: string, cache?: boolean }} [options]
+ * @returns {Promise<Contents>}
+ */
+export async function readSource(source, { onProgress, signal, integrity, cache = true } = {}) {
   const expected = integrity === undefined ? undefined : parseIntegrity(integrity);
   signal?.throwIfAborted();
-  let bytes;
+  let bytes, fetched;
   if (source instanceof ArrayBuffer || source instanceof Uint8Array) {
     bytes = new Uint8Array(source); // of a typed array: a copy
     if (source instanceof ArrayBuffer) bytes = bytes.slice();
@@ -31,15 +38,40 @@ export async function readSource(source, { onProgress, signal, integrity } = {})
       bytes = await readFile(path, signal);
       onProgress?.({ loaded: bytes.length, total: bytes.length });
     } else {
-      const response = await fetchOrFail(source, signal);
-      bytes = await readResponse(response, String(source), onProgress, signal);
+      fetched = await fetchOrCopy(String(source), cache, signal);
+      bytes = await readResponse(fetched.response, String(source), onProgress, signal);
     }
   } else {
     throw argumentError('load() takes the address of a weight file, a Response, an ArrayBuffer or a Uint8Array');
   }
   if (expected !== undefined) await checkIntegrity(bytes, expected);
   signal?.throwIfAborted();
-  return bytes;
+  return { bytes, keep: fetched?.fresh ? keeper(String(source), fetched.response, bytes) : undefined };
+}
+
+/**
+ * What is at an address: the copy in the cache where the server has the same, or cannot be reached.
+ *
+ * @param {string} url
+ * @param {boolean} cache
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<{ response: Response, fresh: boolean }>}  fresh: to be kept
+ */
+async function fetchOrCopy(url, cache, signal) {
+  if (!cache) return { response: await fetchOrFail(url, signal), fresh: false };
+  const looking = copyOf(url); // meanwhile
+  try {
+    const response = await fetchOrFail(url, signal);
+    const copy = await looking;
+    if (!copy || !isSame(response, copy)) return { response, fresh: true };
+    void response.body?.cancel().catch(() => {});
+    return { response: copy, fresh: false };
+  } catch (error) {
+    const copy = await looking;
+    signal?.throwIfAborted();
+    if (copy) return { response: copy, fresh: false };
+    throw error;
+  }
 }
 
 /**

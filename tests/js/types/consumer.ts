@@ -12,6 +12,8 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
     signal: controller.signal,
     onProgress: ({ loaded, total }) => console.log(loaded / (total ?? loaded)),
     integrity: 'sha256-x',
+    cache: false,
+    workers: 2,
     wasmUrl: new URL('https://example.org/nextpixel.wasm'),
   });
   await load(new URL('https://example.org/'));

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The section of classes: values, the switch, buttons, out of sight, failures, widths, less motion. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { test } from 'node:test';
+
+import { load } from '../../web/lib/index.js';
+import { OUT, session, sleep } from './browser.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session();
+const PAGE = '/web/';
+const SAMPLES = 6;
+/** Sixty pictures take their time on a busy machine. */
+const WAIT = { timeout: 120000 };
+
+/** @param {string} name */
+const weights = (name) => readFile(fileURLToPath(new URL(`../../weights/${name}.gguf`, import.meta.url)));
+
+/** Opens the page and brings the figure to the screen. @param {Page} page */
+async function open(page) {
+  await page.goto(PAGE);
+  await page.evaluate(() => document.querySelector('#figure-5')?.scrollIntoView({ behavior: 'instant' }));
+  await page.locator('.class-group').first().waitFor(WAIT);
+  // The sections above may have unfolded meanwhile.
+  await page.evaluate(() => document.querySelector('#figure-5')?.scrollIntoView({ behavior: 'instant' }));
+}
+
+/** @param {Page} page @param {number} group from 0 @param {string} [how] */
+const groupIs = (page, group, how = 'drawn') => page.waitForFunction(([at, end]) => {
+  const canvases = [...document.querySelectorAll('.class-group')[Number(at)]?.querySelectorAll('canvas') ?? []];
+  return canvases.length > 0 && canvases.every((canvas) => canvas.getAttribute('aria-label')?.endsWith(`: ${end}`));
+}, [group, how], WAIT);
+
+/**
+ * The pixels of a group's pictures; null where nothing is drawn.
+ *
+ * @param {Page} page
+ * @param {number} group
+ * @returns {Promise<([number, number, number] | null)[][]>}
+ */
+const pixels = (page, group) => page.locator('.class-group').nth(group).locator('canvas').evaluateAll((canvases) => canvases.map((element) => {
+  const { width, height } = /** @type {HTMLCanvasElement} */ (element);
+  const copy = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true }));
+  copy.drawImage(/** @type {HTMLCanvasElement} */ (element), 0, 0);
+  const { data } = copy.getImageData(0, 0, width, height);
+  return Array.from({ length: width * height }, (_, i) => (data[4 * i + 3] ? [data[4 * i], data[4 * i + 1], data[4 * i + 2]] : null));
+}));
+
+/**
+ * What a model draws for a class, without a page.
+ *
+ * @param {string} name
+ * @param {number} label
+ * @param {number} temperature
+ * @param {number} seed
+ */
+async function drawn(name, label, temperature, seed) {
+  const model = await load(new Uint8Array(await weights(name)));
+  /** @type {number[][]} */
+  const values = Array.from({ length: SAMPLES }, () => []);
+  for await (const step of model.generate({ label, samples: SAMPLES, seed, temperature })) values[step.sample].push(...step.values);
+  model.close();
+  return values;
+}
+
+/** Grey 0 is paper and grey 255 the second ink of page.css, in light mode; between them the page mixes. @param {number} grey */
+const ink = (grey) => [31, 61, 194].map((full) => Math.round(255 + (full - 255) * grey / 255));
+
+test('a column for each digit: the values that the model draws, told the class', () => withPage(async (page) => {
+  await open(page);
+  const { classes } = await load(new Uint8Array(await weights('digits'))).then((model) => { model.close(); return model.info; });
+  assert.deepEqual(await page.locator('.class-name').allTextContents(), classes);
+  await groupIs(page, 2);
+  const temperature = Number(await page.textContent('#classes-temperature'));
+  const seed = Number(await page.inputValue('#classes-seed'));
+  for (const label of [0, 2]) {
+    const expected = await drawn('digits', label, temperature, seed);
+    (await pixels(page, label)).forEach((picture, i) => assert.deepEqual(picture, expected[i].map(ink), `class ${label}, picture ${i}`));
+  }
+  const [first, third] = await Promise.all([pixels(page, 0), pixels(page, 2)]);
+  assert.notDeepEqual(first, third);
+  await page.locator('#classes-pace', { hasText: /^\d+ of 60 drawn; [\d.]+ ms a pixel, computed here$/ }).waitFor();
+  await groupIs(page, 9);
+  await page.locator('#classes-run-text', { hasText: 'Play again' }).waitFor();
+  await page.locator('[role=status]', { hasText: 'All digits are drawn.' }).waitFor({ state: 'attached' });
+  await page.locator('#figure-5').screenshot({ path: `${OUT}classes.png` });
+}));
+
+test('a row for each style of the emoji', () => withPage(async (page) => {
+  await open(page);
+  await groupIs(page, 0, 'being drawn');
+  await page.locator('#classes-switch input').first().focus();
+  await page.keyboard.press('ArrowRight');
+  await page.locator('.class-name', { hasText: 'FxEmoji' }).waitFor(WAIT);
+  assert.equal(await page.locator('.class-group').count(), 5);
+  assert.equal(await page.evaluate(() => /** @type {HTMLInputElement} */ (document.activeElement).value), 'emoji', 'the switch keeps the focus');
+  await groupIs(page, 1);
+  const temperature = Number(await page.textContent('#classes-temperature'));
+  const expected = await drawn('emoji', 1, temperature, Number(await page.inputValue('#classes-seed')));
+  (await pixels(page, 1)).forEach((picture, i) => assert.deepEqual(picture.flat(), expected[i], `picture ${i}`));
+  await page.keyboard.press('ArrowLeft');
+  await page.locator('.class-name', { hasText: '9' }).waitFor(WAIT);
+  await groupIs(page, 0);
+}));
+
+test('play again, stop, new seed', () => withPage(async (page) => {
+  await open(page);
+  await groupIs(page, 0);
+  const before = await pixels(page, 0);
+  await page.click('#classes-stop');
+  await page.locator('#classes-run-text', { hasText: /^Play$/ }).waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement?.id), 'classes-run');
+  assert.ok(await page.locator('#classes-stop').isDisabled());
+  const stopped = await Promise.all([1, 2, 3].map((group) => pixels(page, group)));
+  await sleep(300);
+  assert.deepEqual(await Promise.all([1, 2, 3].map((group) => pixels(page, group))), stopped);
+  await page.keyboard.press('Enter');
+  await groupIs(page, 0, 'being drawn');
+  await groupIs(page, 0);
+  assert.deepEqual(await pixels(page, 0), before, 'the same seed, the same pictures');
+  await page.fill('#classes-seed', 'seven');
+  await page.keyboard.press('Enter');
+  assert.equal(await page.inputValue('#classes-seed'), '1', 'what is no seed is not taken');
+  await page.click('#classes-dice');
+  await groupIs(page, 0, 'being drawn');
+  await groupIs(page, 0);
+  assert.notDeepEqual(await pixels(page, 0), before);
+}));
+
+test('out of sight it stops, and draws what is missing when it is back', () => withPage(async (page) => {
+  await open(page);
+  await groupIs(page, 0);
+  /** @param {boolean} hidden */
+  const hide = (hidden) => page.evaluate((value) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, value });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, hidden);
+  await hide(true);
+  await page.locator('#classes-run-text', { hasText: /^Play$/ }).waitFor();
+  const kept = await pixels(page, 0);
+  await hide(false);
+  await page.locator('#classes-run-text', { hasText: 'Start over' }).waitFor();
+  assert.deepEqual(await pixels(page, 0), kept);
+  await groupIs(page, 0);
+  // What the visitor has stopped stays so.
+  await page.click('#classes-stop');
+  await hide(true);
+  await hide(false);
+  await sleep(100);
+  assert.equal(await page.textContent('#classes-run-text'), 'Play');
+}));
+
+test('without the emoji model there are digits', () => withPage(async (page) => {
+  await page.route(/weights\/emoji(-sr)?\.gguf$/, (route) => route.fulfill({ status: 404, body: 'no' }));
+  await open(page);
+  await groupIs(page, 0);
+  assert.equal(await page.locator('.with-styles:visible').count(), 0);
+  assert.equal(await page.locator('#classes-switch label:visible').count(), 1);
+}, { complains: true }));
+
+test('what fails says so, can be tried again, and leaves the digits', () => withPage(async (page) => {
+  await page.route('**/weights/emoji.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
+  await open(page);
+  await page.locator('.with-styles input').check({ force: true });
+  await page.locator('#classes-load-text').getByText(/could not be loaded/).waitFor(WAIT);
+  await page.unroute('**/weights/emoji.gguf');
+  await page.locator('#classes-load-action', { hasText: 'Try again' }).click();
+  await page.locator('.class-name', { hasText: 'FxEmoji' }).waitFor(WAIT);
+  await groupIs(page, 0, 'being drawn');
+}, { complains: true }));
+
+for (const width of [320, 400, 768]) {
+  test(`nothing is wider than ${width} pixels`, () => withPage(async (page) => {
+    await open(page);
+    for (const names of [/^9$/, /^FxEmoji$/]) {
+      if (String(names).includes('Fx')) await page.locator('.with-styles input').check({ force: true });
+      await page.locator('.class-name', { hasText: names }).waitFor(WAIT);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
+      for (const tile of await page.locator('.class-tile').all()) {
+        const box = await tile.boundingBox();
+        assert.ok(box && box.x >= 0 && box.x + box.width <= width && box.width >= 30, JSON.stringify(box));
+      }
+    }
+    await groupIs(page, 0);
+    if (width === 400) await page.locator('#figure-5').screenshot({ path: `${OUT}classes-phone.png` });
+  }, { viewport: { width, height: 740 }, hasTouch: width < 500, isMobile: width < 500 }));
+}
+
+test('less motion: nothing begins by itself, and the pictures of a class appear finished', () => withPage(async (page) => {
+  await open(page);
+  await page.locator('#classes-run:enabled').waitFor(WAIT);
+  await sleep(300);
+  const count = async () => (await pixels(page, 0)).map((picture) => picture.filter((pixel) => pixel).length);
+  assert.deepEqual(await count(), Array(SAMPLES).fill(0));
+  await page.click('#classes-run');
+  let now = 0;
+  while (now === 0) {
+    const counts = await count();
+    assert.ok(counts.every((n) => n === counts[0] && (n === 0 || n === 784)), String(counts));
+    [now] = counts;
+    await sleep(30);
+  }
+  await page.click('#classes-stop');
+}, { reducedMotion: 'reduce' }));

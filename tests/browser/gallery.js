@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What the tests of the two galleries share: opening the page there, and reading rows. */
+
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+/** @import { Page } from 'playwright-core' */
+
+export const PAGE = '/web/';
+export const SIDE = 32;
+export const WAIT = { timeout: 60000 };
+
+/** @param {string} path */
+export const inRepository = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** @type {{ emoji: { name: string, style: string }[] }} */
+export const { emoji } = JSON.parse(await readFile(inRepository('web/demo/emoji.json'), 'utf8'));
+
+/** The pixels of a canvas; null: not there. @typedef {([number, number, number] | null)[]} Pixels */
+
+/** @param {string} id of the section @param {string} root of all that may be hidden */
+export function galleryOf(id, root) {
+  const rows = `#${id}-gallery .gallery-row`;
+  return {
+    rows,
+
+    /** Opens the page and brings the figure to the screen. @param {Page} page */
+    async open(page) {
+      await page.goto(PAGE);
+      await page.locator(`#${root}`).waitFor();
+      await page.locator(`#${root} figure`).scrollIntoViewIfNeeded();
+      await page.locator(rows).first().waitFor(WAIT);
+      await page.evaluate((figure) => document.querySelector(figure)?.scrollIntoView(), `#${root} figure`);
+    },
+
+    /** @param {Page} page @param {number} row from 0 @param {string} [how] */
+    rowIs: (page, row, how = 'drawn') => page.waitForFunction(([all, at, end]) => [...document.querySelectorAll(String(all))[Number(at)]
+      .querySelectorAll('.drawn canvas')].every((canvas) => canvas.getAttribute('aria-label')?.endsWith(`: ${end}`)), [rows, row, how], WAIT),
+
+    /** @param {Page} page @param {number} row */
+    name: (page, row) => page.locator(`${rows} .row-name b`).nth(row).textContent(),
+
+    /**
+     * The RGB values of every canvas of a row, from left to right.
+     *
+     * @param {Page} page
+     * @param {number} row
+     * @returns {Promise<Pixels[]>}
+     */
+    pixels: (page, row) => page.locator(rows).nth(row).locator('canvas').evaluateAll((canvases) => canvases.map((element) => {
+      // From a copy: reading from the canvas itself, often, would make the browser complain.
+      const { width, height } = /** @type {HTMLCanvasElement} */ (element);
+      const copy = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true }));
+      copy.drawImage(/** @type {HTMLCanvasElement} */ (element), 0, 0);
+      const { data } = copy.getImageData(0, 0, width, height);
+      return Array.from({ length: data.length / 4 }, (_, i) => (data[4 * i + 3] ? [data[4 * i], data[4 * i + 1], data[4 * i + 2]] : null));
+    })),
+  };
+}
+
+/** @param {ArrayLike<number>} rgb @returns {[number, number, number][]} */
+export const triples = (rgb) => Array.from({ length: rgb.length / 3 }, (_, i) => [rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2]]);

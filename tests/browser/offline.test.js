@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What is kept for the next visit: weights by the library, and the whole page. Changed files come again, and nothing depends on it. */
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+
+import { isMade } from '../../web/fresh.js';
+import { toyModel } from '../js/toy.js';
+import { LIBRARY, OUT, openEmpty, provide, session, sleep } from './browser.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session();
+
+const FILE = '/weights/kept.gguf';
+const one = toyModel({ metadata: { 'nextpixel.card.version': ['string', 'one'] } });
+const two = toyModel({ metadata: { 'nextpixel.card.version': ['string', 'two'] } });
+const integrity = `sha256-${createHash('sha256').update(one).digest('base64')}`;
+
+/** Long after anything is kept that will be. */
+const SETTLE_MS = 300;
+
+/**
+ * Serves a version of the file.
+ *
+ * @param {Page} page
+ * @param {Uint8Array} body
+ * @param {Record<string, string>} headers
+ */
+async function offer(page, body, headers) {
+  await page.unroute(`**${FILE}`);
+  await page.route(`**${FILE}`, (route) => route.fulfill({ contentType: 'application/octet-stream', body: Buffer.from(body), headers }));
+}
+
+/** What loading gives: the version that is in the file's card, or the code of the error. @param {Page} page @param {any} [options] */
+function version(page, options = {}) {
+  return page.evaluate(async ({ library, file, given }) => {
+    const { load } = await import(library);
+    try {
+      const model = await load(file, given);
+      model.close();
+      return model.info.card.version;
+    } catch (error) {
+      return /** @type {any} */ (error).code;
+    }
+  }, { library: LIBRARY, file: FILE, given: options });
+}
+
+/** The version that is kept, waited for. @param {Page} page @param {string} wanted */
+const keeps = (page, wanted) => page.waitForFunction(async ({ file, text }) => {
+  const copy = await (await caches.open('nextpixel')).match(file);
+  return copy && new TextDecoder('latin1').decode(await copy.arrayBuffer()).includes(text);
+}, { file: FILE, text: wanted });
+
+/** @param {Page} page */
+const kept = async (page) => {
+  await sleep(SETTLE_MS);
+  return page.evaluate(async () => (await (await caches.open('nextpixel')).keys()).length);
+};
+
+/** @param {Page} page */
+async function goOffline(page) {
+  await page.unroute(`**${FILE}`);
+  await page.route(`**${FILE}`, (route) => route.abort('internetdisconnected'));
+}
+
+test('weights are kept: without a connection they are there, changed ones come again', () => withPage(async (page) => {
+  await openEmpty(page);
+  await offer(page, one, { ETag: '"1"' });
+  assert.equal(await version(page), 'one');
+  await keeps(page, 'one');
+  await goOffline(page);
+  assert.equal(await version(page), 'one');
+  assert.equal(await version(page, { integrity }), 'one');
+  assert.equal(await version(page, { cache: false }), 'network');
+
+  // The tag alone says what a file is: with the same one, the body that comes is not looked at.
+  await offer(page, two, { ETag: '"1"' });
+  assert.equal(await version(page), 'one');
+  await offer(page, two, { ETag: '"2"' });
+  assert.equal(await version(page), 'two');
+  await keeps(page, 'two');
+  await goOffline(page);
+  assert.equal(await version(page), 'two');
+  assert.equal(await version(page, { integrity }), 'integrity');
+  assert.equal(await kept(page), 1);
+
+  await page.unroute(`**${FILE}`);
+  assert.equal(await version(page), 'network', 'what is gone from the server is gone');
+}, { complains: true }));
+
+test('without a tag, date and length say whether a file has changed', () => withPage(async (page) => {
+  await openEmpty(page);
+  const date = 'Wed, 01 Jan 2025 00:00:00 GMT';
+  await offer(page, one, { 'Last-Modified': date });
+  assert.equal(await version(page), 'one');
+  await keeps(page, 'one');
+  await offer(page, two, { 'Last-Modified': date });
+  assert.equal(one.length, two.length);
+  assert.equal(await version(page), 'one');
+  await offer(page, toyModel({ blocks: 1, metadata: { 'nextpixel.card.version': ['string', 'short'] } }), { 'Last-Modified': date });
+  assert.equal(await version(page), 'short');
+  await offer(page, two, { 'Last-Modified': 'Thu, 02 Jan 2025 00:00:00 GMT' });
+  assert.equal(await version(page), 'two');
+  await offer(page, one, {});
+  assert.equal(await version(page), 'one', 'where nothing says, it comes again');
+}));
+
+test('what is not to be kept, or no model, is not kept', () => withPage(async (page) => {
+  await openEmpty(page);
+  await offer(page, one, { ETag: '"1"' });
+  assert.equal(await version(page, { cache: false }), 'one');
+  await offer(page, one, { ETag: '"1"', 'Cache-Control': 'no-store' });
+  assert.equal(await version(page), 'one');
+  await offer(page, new TextEncoder().encode('<!doctype html>'), { ETag: '"1"' });
+  assert.equal(await version(page), 'format');
+  assert.equal(await kept(page), 0);
+}));
+
+/** @type {[string, () => void][]} */
+const broken = [
+  ['a full disk', () => {
+    Cache.prototype.put = () => Promise.reject(new DOMException('no room', 'QuotaExceededError'));
+  }],
+  ['a cache that is forbidden', () => {
+    CacheStorage.prototype.open = () => Promise.reject(new DOMException('private', 'SecurityError'));
+  }],
+  ['no cache at all', () => {
+    Reflect.deleteProperty(globalThis, 'caches');
+  }],
+];
+for (const [name, script] of broken) {
+  test(`${name} keeps nothing, and everything works`, () => withPage(async (page) => {
+    await page.addInitScript(script);
+    await openEmpty(page);
+    await offer(page, one, { ETag: '"1"' });
+    assert.equal(await version(page), 'one');
+    await sleep(SETTLE_MS); // a failure to keep it would be heard now
+    await offer(page, two, { ETag: '"2"' });
+    assert.equal(await version(page), 'two');
+  }));
+}
+
+test('the published library works under the strict policy', () => withPage(async (page) => {
+  await provide(page, FILE, one);
+  await openEmpty(page);
+  const drawn = await page.evaluate(async (file) => {
+    const address = '/web/dist/nextpixel.js';
+    const { load } = await import(address);
+    const model = await load(file);
+    let count = 0;
+    for await (const { values } of model.generate({ seed: 1 })) count += values.length;
+    model.close();
+    const names = performance.getEntriesByType('resource').map(({ name }) => name.split('/').pop());
+    return { count, modules: names.filter((name) => name?.endsWith('.js')) };
+  }, FILE);
+  assert.equal(drawn.count, 64);
+  assert.deepEqual(new Set(drawn.modules), new Set(['nextpixel.js', 'shared.js', 'worker.js']));
+}));
+
+test('the page works without a connection once it was seen', () => withPage(async (page) => {
+  // Of the sources themselves, the first visit does not see all: those that the worker imports.
+  assert.ok(await isMade(new URL('../../web/dist/page.js', import.meta.url).pathname), 'the page is not built: run ./build.sh js');
+  const context = page.context();
+  const drawn = () => page.waitForFunction(() => /\d/.test(document.getElementById('n-first')?.textContent ?? ''));
+  await page.goto('/web/');
+  await drawn();
+  await page.waitForFunction(async () => {
+    /** Those that are there to the last byte: one is listed as soon as it begins. @param {string} name */
+    const urls = async (name) => {
+      const cache = await caches.open(name);
+      return Promise.all((await cache.keys()).map((request) => (
+        cache.match(request).then((copy) => copy?.arrayBuffer()).then(() => request.url, () => ''))));
+    };
+    const kept = (await Promise.all(['nextpixel-page', 'nextpixel'].map(urls))).flat();
+    const wanted = [location.href, ...performance.getEntriesByType('resource').map(({ name }) => name)];
+    return wanted.some((url) => url.endsWith('worker.js')) // the last of what the first figure needs
+      && wanted.every((url) => kept.includes(url) || /emoji[\w-]*\.gguf$/.test(url)); // of these the page asks only whether they are there
+  });
+  await sleep(SETTLE_MS);
+  await context.setOffline(true);
+  await page.reload();
+  await drawn();
+  await page.locator('#panels canvas').first().waitFor();
+  await page.screenshot({ path: `${OUT}offline.png` });
+  await context.setOffline(false);
+  await page.reload();
+  await drawn();
+}, { complains: true }));

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The one promise about time that a test can hold on any machine: a full colour picture in under two seconds. */
+
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { LIBRARY, openEmpty, session } from './browser.js';
+
+const COLOUR = ['emoji', 'emoji-sr'].filter((name) =>
+  existsSync(fileURLToPath(new URL(`../../weights/${name}.gguf`, import.meta.url))));
+/** A busy machine may spoil a try. */
+const TRIES = 3;
+const LIMIT_MS = 2000;
+
+const { withPage } = session();
+
+for (const name of COLOUR) {
+  test(`${name}: a full 32x32 colour picture streams in under 2 seconds`, (context) => withPage(async (page) => {
+    await openEmpty(page);
+    const { pixels, times } = await page.evaluate(async ({ library, name, tries }) => {
+      const { load } = await import(library);
+      const model = await load(`/weights/${name}.gguf`);
+      const { info } = model;
+      const small = { data: new Uint8Array(192).fill(200), width: 8, height: 8 };
+      const times = [];
+      let pixels = 0;
+      for (let seed = 0; seed < tries; seed++) {
+        const started = performance.now();
+        pixels = 0;
+        for await (const step of info.inputWidth ? model.superResolve(small, { seed }) : model.generate({ seed }))
+          pixels += step.values.length / info.channels;
+        times.push(performance.now() - started);
+      }
+      model.close();
+      return { pixels, times };
+    }, { library: LIBRARY, name, tries: TRIES });
+    assert.equal(pixels, 1024);
+    context.diagnostic(`${times.map((ms) => `${ms.toFixed(0)} ms`).join(', ')}`);
+    assert.ok(Math.min(...times) < LIMIT_MS);
+  }));
+}

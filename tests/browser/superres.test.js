@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The section about enlarging: rows, values, agreement, the order of the blocks, buttons, failures, widths, less motion. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+
+import { bicubic } from '../../web/demo/bicubic.js';
+import { reduce } from '../../web/lib/image.js';
+import { load } from '../../web/lib/index.js';
+import { OUT, session, sleep } from './browser.js';
+import { PAGE, SIDE, WAIT, emoji, galleryOf, inRepository, triples } from './gallery.js';
+
+/** @import { Pixels } from './gallery.js' */
+
+const { withPage } = session();
+const { rows: ROWS, open, rowIs, name: nameOf, pixels } = galleryOf('superres', 'enlarged');
+const SMALL = 8;
+const weights = await readFile(inRepository('weights/emoji-sr.gguf'));
+
+/** @param {Pixels} rgb */
+const flat = (rgb) => Uint8Array.from(/** @type {number[][]} */ (rgb).flat());
+/** @param {Uint8Array} picture */
+const reduced = (picture) => reduce(picture, { width: SIDE, height: SIDE, channels: 3 }, SMALL, SMALL);
+
+test('bicubic: even pictures stay even, slopes stay straight inside, edges are steeper and overshoot on both sides alike', () => {
+  const from = { width: SMALL, height: 1, channels: 1 };
+  const to = { width: SIDE, height: 1 };
+  assert.ok(bicubic(new Uint8Array(SMALL).fill(77), from, to).every((value) => value === 77));
+  const slope = bicubic(Uint8Array.from({ length: SMALL }, (_, i) => 32 * i), from, to);
+  for (let i = 8; i < 24; i++) assert.equal(slope[i] - slope[i - 1], 8); // where four pixels are there to look at
+  const edge = bicubic(Uint8Array.from([100, 100, 100, 100, 150, 150, 150, 150]), from, to);
+  assert.ok(Math.min(...edge) < 100 && Math.max(...edge) > 150);
+  edge.forEach((value, i) => assert.ok(Math.abs(value + edge[SIDE - 1 - i] - 250) <= 1, `${i}`)); // each is rounded by up to a half
+  // Columns as rows.
+  const column = bicubic(Uint8Array.from([100, 100, 100, 100, 150, 150, 150, 150]), { width: 1, height: SMALL, channels: 1 }, { width: 1, height: SIDE });
+  assert.deepEqual(column, edge);
+});
+
+test('a row shows what the model is given and draws, and how well each picture agrees', () => withPage(async (page) => {
+  await open(page);
+  await rowIs(page, 0);
+  const [given, smooth, ...rest] = await pixels(page, 0);
+  const [original] = rest.splice(3);
+  assert.equal(given.length, SMALL * SMALL);
+  const small = reduced(flat(original));
+  assert.deepEqual(flat(given), small);
+  const curve = bicubic(small, { width: SMALL, height: SMALL, channels: 3 }, { width: SIDE, height: SIDE });
+  assert.deepEqual(flat(smooth), new Uint8Array(curve));
+
+  const model = await load(new Uint8Array(weights));
+  const temperature = Number(await page.locator('#superres-temperature').textContent());
+  const name = await nameOf(page, 0);
+  const label = emoji.find((one) => one.name === name)?.style;
+  const run = model.superResolve({ data: flat(original), width: SIDE, height: SIDE }, { samples: 3, seed: 7, temperature, label });
+  assert.deepEqual(run.input, small);
+  const expected = [0, 1, 2].map(() => new Uint8Array(SIDE * SIDE * 3));
+  for await (const { sample, from, values } of run) {
+    values.forEach((value, i) => { expected[sample][3 * model.order[Math.floor((from + i) / 3)] + (from + i) % 3] = value; });
+  }
+  model.close();
+  expected.forEach((values, i) => assert.deepEqual(rest[i], triples(values), `picture ${i}`));
+  assert.notDeepEqual(rest[0], rest[1]);
+
+  const notes = await page.locator(ROWS).first().locator('.tile-note').allTextContents();
+  const psnr = [flat(smooth), ...expected].map((picture) => {
+    const squares = reduced(picture).reduce((sum, value, i) => sum + (value - small[i]) ** 2, 0) / small.length;
+    return `${(20 * Math.log10(255 / Math.sqrt(squares))).toFixed(1)} dB`;
+  });
+  assert.deepEqual(notes, ['', ...psnr, '']);
+  await page.locator('#superres-pace', { hasText: /^[\d.]+ ms a pixel, computed here$/ }).waitFor();
+  await page.locator('#enlarged').screenshot({ path: `${OUT}superres.png` });
+}));
+
+test('the pixels come block by block', () => withPage(async (page) => {
+  await open(page);
+  /** The pixels of the first drawn picture, the pen among them. */
+  const there = async () => (await pixels(page, 0))[2].flatMap((pixel, i) => (pixel ? [i] : []));
+  let now = await there();
+  while (now.length <= 64) now = await there();
+  await page.click('#superres-stop');
+  const drawn = now.length - 1;
+  assert.ok(drawn < SIDE * SIDE - 1, 'the moment was missed');
+  const blocks = new Array(16).fill(0); // counted by rows of blocks
+  for (const i of now) blocks[4 * Math.floor(i / SIDE / SMALL) + Math.floor((i % SIDE) / SMALL)]++;
+  const full = Math.floor(drawn / 64);
+  assert.deepEqual(blocks, blocks.map((_, i) => (i < full ? 64 : i === full ? drawn - 64 * full + 1 : 0)));
+}));
+
+test('stop, new seed, and the strip', () => withPage(async (page) => {
+  await open(page);
+  await rowIs(page, 0);
+  const [, , first] = await pixels(page, 0);
+  await page.click('#superres-dice');
+  await rowIs(page, 0, 'being drawn');
+  assert.equal(await page.locator(ROWS).first().locator('.drawn .tile-note').first().textContent(), '', 'what is not drawn has no number');
+  await rowIs(page, 0);
+  assert.notDeepEqual((await pixels(page, 0))[2], first);
+  await page.click('#superres-stop');
+  assert.equal(await page.evaluate(() => document.activeElement?.id), 'superres-run');
+
+  const colour = await page.locator('#colour-gallery .row-name b').allTextContents();
+  const carrot = emoji.findIndex(({ name }) => name === 'carrot');
+  await page.locator('#superres-strip input').nth(carrot).check({ force: true });
+  assert.equal(await nameOf(page, 0), 'carrot');
+  await rowIs(page, 0);
+  await page.locator('[role=status]', { hasText: 'carrot: three enlargements are drawn.' }).waitFor({ state: 'attached' });
+  assert.deepEqual(await page.locator('#colour-gallery .row-name b').allTextContents(), colour, 'the other gallery stays');
+}));
+
+test('without the weights there is no such section, and the other one is there', () => withPage(async (page, complaints) => {
+  await page.route('**/weights/emoji-sr.gguf', (route) => route.fulfill({ status: 404, body: 'no' }));
+  await page.goto(PAGE);
+  await page.locator('#in-colour').waitFor();
+  await page.locator('#run-text', { hasText: 'Run again' }).waitFor();
+  for (const id of ['enlarged', 'superres-link']) assert.ok(await page.locator(`#${id}`).isHidden(), id);
+  assert.ok(await page.locator('#credits').isVisible());
+  assert.ok(complaints.every((text) => text.includes('404')), complaints.join('\n')); // the browser's own note
+}, { complains: true }));
+
+test('what fails says so and can be tried again', () => withPage(async (page) => {
+  await page.route('**/weights/emoji-sr.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
+  await page.goto(PAGE);
+  await page.locator('#enlarged').waitFor();
+  await page.locator('#figure-4').scrollIntoViewIfNeeded();
+  await page.locator('#superres-load-text').getByText(/could not be loaded/).waitFor();
+  await page.unroute('**/weights/emoji-sr.gguf');
+  await page.locator('#superres-load-action', { hasText: 'Try again' }).click();
+  await page.locator('#superres-run:enabled').waitFor(WAIT);
+}, { complains: true }));
+
+test('an address leads there', () => withPage(async (page) => {
+  await page.goto(`${PAGE}#superres`);
+  await page.locator('#superres-run:enabled').waitFor(WAIT);
+  const { top, bottom } = await page.locator('#superres h2').evaluate((heading) => heading.getBoundingClientRect());
+  assert.ok(top >= 0 && bottom < 900, `${top}`);
+}, { reducedMotion: 'reduce' }));
+
+for (const width of [320, 360, 700, 900]) {
+  test(`nothing is wider than ${width} pixels`, () => withPage(async (page) => {
+    await open(page);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
+    const shown = await page.locator(ROWS).evaluateAll((all) => all.filter((row) => /** @type {HTMLElement} */ (row).offsetParent).length);
+    assert.equal(shown, width < 704 ? 3 : 4);
+    // Six pictures in a row, or three and three.
+    const tops = await page.locator(ROWS).first().locator('canvas').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+    assert.equal(new Set(tops).size, width < 704 ? 2 : 1);
+    await rowIs(page, 0);
+    if (width === 360) await page.locator('#enlarged').screenshot({ path: `${OUT}superres-phone.png` });
+  }, { viewport: { width, height: 740 }, hasTouch: width < 500, isMobile: width < 500 }));
+}
+
+test('less motion: nothing begins by itself', () => withPage(async (page) => {
+  await open(page);
+  await page.locator('#superres-run:enabled').waitFor(WAIT);
+  await sleep(300);
+  const [given, smooth, ...drawn] = await pixels(page, 0);
+  assert.ok([...given, ...smooth].every(Boolean));
+  assert.ok(drawn.slice(0, 3).flat().every((pixel) => pixel === null));
+}, { reducedMotion: 'reduce' }));

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// The central square of a picture of any size, reduced to a few pixels: the mean over the area of each, laid over white,
+// which is how the emoji were made and what the library does with an image of a page. Read band by band, for the canvas of
+// a phone does not hold a large photograph.
+// @ts-check
+
+/** Pixels to read at once. */
+const BAND = 2 ** 20;
+
+/**
+ * @param {ImageBitmap} picture
+ * @param {number} size of the result
+ * @returns {Promise<ImageData>} size x size
+ */
+export async function centralSquare(picture, size) {
+  const side = Math.min(picture.width, picture.height);
+  const left = Math.floor((picture.width - side) / 2);
+  const top = Math.floor((picture.height - side) / 2);
+  const high = Math.min(side, Math.max(1, Math.floor(BAND / side)));
+  const canvas = Object.assign(document.createElement('canvas'), { width: side, height: high });
+  const context = canvas.getContext('2d', { willReadFrequently: true, colorSpace: 'srgb' });
+  if (!context) throw new Error('The browser gives no canvas to read the picture from.');
+  context.imageSmoothingEnabled = false;
+  const shares = Array.from({ length: side }, (_, i) => parts(i, side, size));
+  const sums = new Float64Array(3 * size * size);
+  for (let from = 0; from < side; from += high) {
+    const rows = Math.min(high, side - from);
+    context.clearRect(0, 0, side, rows);
+    context.drawImage(picture, left, top + from, side, rows, 0, 0, side, rows);
+    const { data } = context.getImageData(0, 0, side, rows);
+    for (let row = 0; row < rows; row++) {
+      const line = lineOf(data.subarray(4 * row * side, 4 * (row + 1) * side), shares, size);
+      for (const { part: y, share } of shares[from + row]) {
+        for (let i = 0; i < 3 * size; i++) sums[3 * size * y + i] += share * line[i];
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve)); // the page goes on
+  }
+  const image = new ImageData(size, size);
+  const area = (side / size) ** 2;
+  for (let i = 0; i < size * size; i++) {
+    for (let channel = 0; channel < 3; channel++) image.data[4 * i + channel] = Math.round(sums[3 * i + channel] / area);
+    image.data[4 * i + 3] = 255;
+  }
+  return image;
+}
+
+/** How much of a pixel falls into one of the equal parts of the picture's width. @typedef {{ part: number, share: number }} Share */
+
+/**
+ * The sums over the parts of a row, over white.
+ * @param {Uint8ClampedArray} rgba
+ * @param {Share[][]} shares of each pixel
+ * @param {number} size
+ */
+function lineOf(rgba, shares, size) {
+  const line = new Float64Array(3 * size);
+  for (let i = 0; i < shares.length; i++) {
+    const opacity = rgba[4 * i + 3] / 255;
+    const white = 255 * (1 - opacity);
+    for (const { part, share } of shares[i]) {
+      line[3 * part] += share * (opacity * rgba[4 * i] + white);
+      line[3 * part + 1] += share * (opacity * rgba[4 * i + 1] + white);
+      line[3 * part + 2] += share * (opacity * rgba[4 * i + 2] + white);
+    }
+  }
+  return line;
+}
+
+/**
+ * Into which of `size` equal parts of 0..count the pixel from i to i + 1 falls.
+ * @param {number} i
+ * @param {number} count
+ * @param {number} size
+ */
+function parts(i, count, size) {
+  /** @type {Share[]} */
+  const shares = [];
+  for (let part = Math.floor(i * size / count); part < size && part * count < (i + 1) * size; part++) {
+    const share = Math.min((part + 1) * count / size, i + 1) - Math.max(part * count / size, i);
+    if (share > 1e-9) shares.push({ part, share }); // less is rounding
+  }
+  return shares;
+}

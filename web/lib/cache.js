@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Weight files in the browser's Cache API, so that a second visit needs no download, and no connection either. A copy counts for as
+ * long as the server shows the same version. Nothing here can fail: where there is no cache, or no room in it, there are no copies.
+ */
+
+/** `caches.delete('nextpixel')` frees all. */
+const NAME = 'nextpixel';
+
+/**
+ * @param {string} url
+ * @returns {Promise<Response | undefined>}
+ */
+export async function copyOf(url) {
+  try {
+    return await (await caches.open(NAME)).match(url);
+  } catch {
+    return undefined; // not here, or not allowed: an insecure or sandboxed page, a private window, an address of another kind
+  }
+}
+
+/**
+ * Whether two answers to the same address have one body.
+ *
+ * @param {Response} answer
+ * @param {Response} copy
+ */
+export function isSame(answer, copy) {
+  const [a, b] = [answer.headers, copy.headers];
+  const same = (/** @type {string} */ name) => a.has(name) && a.get(name) === b.get(name);
+  // Servers of other origins often hide the tag.
+  return answer.ok && (a.has('etag') ? same('etag') : same('last-modified') && same('content-length'));
+}
+
+/**
+ * What puts a file into the cache, or nothing where it must not be kept. The bytes are copied now.
+ *
+ * @param {string} url
+ * @param {Response} answer  headers of the file
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ * @returns {(() => Promise<void>) | undefined}
+ */
+export function keeper(url, { status, headers: given }, bytes) {
+  if (typeof caches === 'undefined' || status !== 200 || /no-store/i.test(given.get('cache-control') ?? '')) return undefined;
+  const headers = new Headers({ 'content-length': String(bytes.length) });
+  for (const name of ['content-type', 'etag', 'last-modified']) if (given.has(name)) headers.set(name, given.get(name) ?? '');
+  const copy = new Response(bytes, { headers });
+  return async () => {
+    try {
+      await (await caches.open(NAME)).put(url, copy);
+    } catch {
+      // No room, or not allowed: next time it is downloaded again.
+    }
+  };
+}
