@@ -265,15 +265,13 @@ test('run, pause, next pixel, slider, keys, seed', () => withPage(async (page) =
   assert.deepEqual(await colours(page, 0, 32), first, 'the same seed, the same picture');
 }));
 
-test('out of sight it pauses, and goes on when it is back; nothing is fetched before it comes near', () => withPage(async (page) => {
-  /** @type {string[]} */
-  const asked = [];
-  page.on('request', (request) => { if (/geometry[^/]*\.js$/.test(request.url())) asked.push(request.url()); });
+test('out of sight it pauses, and goes on when it is back; nothing of it is made before it comes near', () => withPage(async (page) => {
+  const pictures = page.locator('#figure-geometry canvas');
   await page.goto(PAGE);
   await page.locator('#run-text', { hasText: 'Run again' }).waitFor(WAIT);
-  assert.deepEqual(asked, []);
+  assert.equal(await pictures.count(), 0);
   await open(page);
-  assert.ok(asked.length > 0);
+  await pictures.first().waitFor();
   /** @param {boolean} hidden */
   const hide = (hidden) => page.evaluate((value) => {
     Object.defineProperty(document, 'hidden', { configurable: true, value });
