@@ -23,6 +23,7 @@ import { gunzipSync } from 'node:zlib';
 import { parseArgs } from 'node:util';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bicubic } from '../../web/demo/bicubic.js';
 import { reduce } from '../../web/lib/image.js';
 import { load } from '../../web/lib/index.js';
 
@@ -82,37 +83,6 @@ export function readSmallSet(model, info) {
     }
   }
   throw new Error('No set in tests/golden/ has images of the size of this model: pass --data');
-}
-
-/**
- * Bicubic upsampling (Catmull-Rom, a = -1/2; pixel centres; edges repeated), along rows, then along columns.
- * @param {Uint8Array} picture (height, width, channels)
- * @param {{ width: number, height: number, channels: number }} from
- * @param {{ width: number, height: number }} to
- */
-export function bicubic(picture, from, to) {
-  /** For each new place four old ones and their weights. @param {number} size @param {number} count */
-  const taps = (size, count) => Array.from({ length: count }, (_, i) => {
-    const x = ((i + 0.5) * size) / count - 0.5;
-    const left = Math.floor(x);
-    return [-1, 0, 1, 2].map((k) => {
-      const t = Math.abs(x - left - k);
-      const weight = t < 1 ? 1.5 * t ** 3 - 2.5 * t ** 2 + 1 : -0.5 * t ** 3 + 2.5 * t ** 2 - 4 * t + 2;
-      return { at: Math.min(Math.max(left + k, 0), size - 1), weight };
-    });
-  });
-  const columns = taps(from.width, to.width);
-  const rows = taps(from.height, to.height);
-  const { channels } = from;
-  const wide = Float64Array.from({ length: from.height * to.width * channels }, (_, i) => {
-    const row = Math.floor(i / (to.width * channels));
-    const taken = columns[Math.floor(i / channels) % to.width];
-    return taken.reduce((sum, { at, weight }) => sum + weight * picture[(row * from.width + at) * channels + (i % channels)], 0);
-  });
-  return Uint8ClampedArray.from({ length: to.height * to.width * channels }, (_, i) => {
-    const line = to.width * channels;
-    return rows[Math.floor(i / line)].reduce((sum, { at, weight }) => sum + weight * wide[at * line + (i % line)], 0);
-  });
 }
 
 /** Squared differences, summed up. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
