@@ -15,7 +15,7 @@
 
 import { NextPixelError, statusError } from './error.js';
 import { Heap } from './heap.js';
-import { PROBLEM_BYTES, readProblem, readStruct, sizeOf, writeStruct } from './layout.js';
+import { readProblem, readStruct, writeStruct } from './layout.js';
 import { describe } from './metadata.js';
 import { ABI_VERSION } from './protocol.js';
 import { looksLike } from './sniff.js';
