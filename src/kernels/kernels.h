@@ -54,9 +54,9 @@ nx_input nx_input_of(const float *x, uint32_t n, void *scratch);
 /* out[j][r] = bias[r] + sum over c of W[r][c] x[j][c].
  * out (n, nx_stride(rows)) written     bias (nx_stride(rows)) or null     input: of matrix->cols numbers
  * F32: products added to the bias in the order of c. Quantised: x is rounded to 8 bits (steps of its largest magnitude
- * / 127), weights of Q8_0 to 7 bits (matmul.c); products are added exactly as integers within 32 columns, then scaled
- * and added in the order of the blocks, at last scaled by the step of x and added to the bias. Cost: n * rows * cols
- * multiply-adds; the weights come from memory once. */
+ * / 127), weights of Q8_0 to 7 bits (matmul.c); products are added exactly as integers within 32 columns of Q4_0, 1,024
+ * of Q8_0, then scaled and added in their order, at last scaled by the step of x and added to the bias. Cost: n * rows
+ * * cols multiply-adds; the weights come from memory once. */
 void nx_matmul(float *out, const nx_matrix *matrix, const float *bias, nx_input *input);
 
 /* x[j] = max(x[j], 0), width % 4 == 0. */

@@ -7,12 +7,14 @@
  * columns of activations.
  *
  * F32:   [rows/16][cols][16] floats
- * Q8_0:  [rows/16][cols/32] blocks of { float scale[16]; byte weight[8][4][16]; } where weight[g][v] holds the rows
- * 4v..4v+3 of the tile, and of each the columns 4g..4g+3 of the block, as stored numbers (dot.h).
- * Q4_0:  the same in half the bytes: the low nibbles of [g][v] are group g of columns, the high ones group g + 4.
+ * Q8_0:  [rows/16] { float scale[16]; byte weight[cols/4][4][16]; } where weight[g][v] holds the rows 4v..4v+3 of the
+ * tile, and of each the columns 4g..4g+3, as stored numbers (dot.h).
+ * Q4_0:  [rows/16][cols/32] blocks of { float scale[16]; byte weight[4][4][16]; } where the low nibbles of [g][v] are
+ * group g of the block's columns, the high ones group g + 4.
  *
- * Weights of Q8_0 have 8 bits in the file and 7 here, each block of 32 rounded anew with a scale of its own; those of
- * Q4_0 are exact.
+ * Weights of Q8_0 have 8 bits and a scale for every 32 in the file. Here they have 7 bits, and a row has one scale, so
+ * that its whole product is one sum of integers: nothing but dot products, which pays most where columns share the
+ * weights. Those of Q4_0 are exact.
  */
 #include <string.h>
 
@@ -23,11 +25,7 @@
 #define TILE 16  /* rows */
 #define BLOCK 32 /* columns that share a scale */
 #define GROUPS (BLOCK / 4)
-
-typedef struct {
-    float scale[TILE];
-    uint8_t weight[GROUPS][4][16];
-} q8_block;
+#define EXACT 1024 /* columns whose sum of integers a lane holds for certain, and single precision exactly: dot.h */
 
 typedef struct {
     float scale[TILE];
@@ -41,7 +39,7 @@ uint32_t nx_matrix_packed_type(uint32_t type) { return type == NX_F16 ? NX_F32 :
 static uint64_t tile_bytes(uint32_t packed_type, uint32_t cols) {
     switch (packed_type) {
     case NX_Q8_0:
-        return cols / BLOCK * (uint64_t)sizeof(q8_block);
+        return TILE * (sizeof(float) + (uint64_t)cols);
     case NX_Q4_0:
         return cols / BLOCK * (uint64_t)sizeof(q4_block);
     default:
@@ -105,20 +103,33 @@ static void pack_f32(float *packed, const uint8_t *weights, uint32_t type, uint3
                           weights + ((size_t)r * cols + c) * size, type, 1);
 }
 
-/* Packs 32 weights of a row of Q8_0, in steps of a 63rd of the largest. */
-static void pack_q8_row(q8_block *to, uint32_t t, const uint8_t *from) {
+static int32_t largest_of_block(const uint8_t *block) {
     int32_t most = 0;
     for (uint32_t c = 0; c < BLOCK; c++) {
-        int32_t q = quantised(from, NX_Q8_0, c);
+        int32_t q = quantised(block, NX_Q8_0, c);
         if (q < 0) q = -q;
         if (q > most) most = q;
     }
-    to->scale[t] = load_half(from) * (float)most / NX_STORED_MOST;
-    v128_t per_unit = wasm_f32x4_splat(most ? NX_STORED_MOST / (float)most : 0);
-    for (uint32_t c = 0; c < BLOCK; c++) {
-        v128_t q = round_to_steps(wasm_f32x4_splat((float)quantised(from, NX_Q8_0, c)), per_unit);
-        to->weight[c / 4][t / 4][t % 4 * 4 + c % 4] = (uint8_t)(wasm_i32x4_extract_lane(q, 0) + NX_STORED_ZERO);
+    return most;
+}
+
+/* Packs row t of a tile from a row of Q8_0, in steps of a 63rd of its largest weight. */
+static void pack_q8_row(uint8_t *tile, uint32_t t, const uint8_t *from, uint32_t blocks) {
+    float top = 0;
+    for (uint32_t b = 0; b < blocks; b++) {
+        float scale = load_half(from + b * Q8_0_BYTES), size = scale < 0 ? -scale : scale;
+        float largest = size * (float)largest_of_block(from + b * Q8_0_BYTES);
+        if (largest > top) top = largest;
     }
+    ((float *)tile)[t] = top / NX_STORED_MOST;
+    v128_t per_unit = steps_per_unit(NX_STORED_MOST, top);
+    uint8_t *to = tile + TILE * sizeof(float) + t * 4;
+    for (uint32_t b = 0; b < blocks; b++, from += Q8_0_BYTES)
+        for (uint32_t c = 0; c < BLOCK; c++) {
+            float weight = load_half(from) * (float)quantised(from, NX_Q8_0, c);
+            v128_t q = round_to_steps(wasm_f32x4_splat(weight), per_unit);
+            to[(b * GROUPS + c / 4) * 4 * TILE + c % 4] = (uint8_t)(wasm_i32x4_extract_lane(q, 0) + NX_STORED_ZERO);
+        }
 }
 
 /* Of Q4_0, whose value i is nibble i % 16 of its half of the block. */
@@ -130,15 +141,14 @@ static void pack_q4_row(q4_block *to, uint32_t t, const uint8_t *from) {
 static void pack_quantised(uint8_t *packed, const uint8_t *weights, uint32_t type, uint32_t rows, uint32_t cols) {
     uint32_t blocks = cols / BLOCK;
     memset(packed, 0, nx_matrix_bytes(type, rows, cols)); /* rows of padding have a scale of zero */
-    for (uint32_t r = 0; r < rows; r++)
-        for (uint32_t b = 0; b < blocks; b++) {
-            const uint8_t *from = weights + ((size_t)r * blocks + b) * block_bytes(type);
-            size_t to = (size_t)(r / TILE) * blocks + b;
-            if (type == NX_Q8_0)
-                pack_q8_row((q8_block *)packed + to, r % TILE, from);
-            else
-                pack_q4_row((q4_block *)packed + to, r % TILE, from);
-        }
+    for (uint32_t r = 0; r < rows; r++, weights += (size_t)blocks * block_bytes(type)) {
+        uint8_t *tile = packed + r / TILE * tile_bytes(type, cols);
+        if (type == NX_Q8_0)
+            pack_q8_row(tile, r % TILE, weights, blocks);
+        else
+            for (uint32_t b = 0; b < blocks; b++)
+                pack_q4_row((q4_block *)tile + b, r % TILE, weights + (size_t)b * block_bytes(type));
+    }
 }
 
 void nx_matrix_pack(void *packed, const uint8_t *weights, uint32_t type, uint32_t rows, uint32_t cols) {
@@ -166,6 +176,11 @@ NX_INLINE void store_tile(const tile_work *w, v128_t sum[4][4], uint32_t n) {
         for (int v = 0; v < 4; v++) wasm_v128_store(w->out + (size_t)j * w->out_stride + 4 * v, sum[j][v]);
 }
 
+NX_INLINE void zero(v128_t sum[4][4], uint32_t n) {
+    for (uint32_t j = 0; j < n; j++)
+        for (int v = 0; v < 4; v++) sum[j][v] = wasm_f32x4_splat(0);
+}
+
 NX_INLINE v128_t load_bias(const tile_work *w, int v) {
     return w->bias ? wasm_v128_load(w->bias + 4 * v) : wasm_f32x4_splat(0);
 }
@@ -180,19 +195,6 @@ NX_INLINE void tile_f32(const tile_work *w, const float *weights, uint32_t n) {
             for (int v = 0; v < 4; v++) sum[j][v] = f32x4_mul_add(wasm_v128_load(weights + 4 * v), xc, sum[j][v]);
         }
     store_tile(w, sum, n);
-}
-
-/* product[j][v] += the integer product of 32 columns, before the bias of the stored weights comes off. The loops over
- * the groups stay loops: unrolled, their loads crowd the registers out and a column alone takes half as long again. */
-NX_INLINE void add_q8(v128_t product[4][4], const q8_block *block, const nx_live *live, uint32_t live_stride,
-                      uint32_t n) {
-    NX_ROLLED
-    for (uint32_t g = 0; g < GROUPS; g++)
-        for (int v = 0; v < 4; v++) {
-            v128_t stored = wasm_v128_load(block->weight[g][v]);
-            for (uint32_t j = 0; j < n; j++)
-                product[j][v] = dot(product[j][v], stored, live + (size_t)j * live_stride + g);
-        }
 }
 
 NX_INLINE void add_q4(v128_t product[4][4], const q4_block *block, const nx_live *live, uint32_t live_stride,
@@ -211,43 +213,79 @@ NX_INLINE void add_q4(v128_t product[4][4], const q4_block *block, const nx_live
 }
 
 /* One block of 32 columns: sum[j][v] += scale of the row * the integer product. */
-NX_INLINE void add_block(const tile_work *w, v128_t sum[4][4], uint32_t b, const void *block, uint32_t type,
-                         uint32_t n) {
+NX_INLINE void add_q4_block(const tile_work *w, v128_t sum[4][4], uint32_t b, const q4_block *block, uint32_t n) {
     uint32_t blocks = w->cols / BLOCK;
-    const float *scales = block; /* they stand first in a block of either type */
     const nx_live *live = w->live + (size_t)b * GROUPS;
     v128_t product[4][4];
     for (uint32_t j = 0; j < n; j++)
-        for (int v = 0; v < 4; v++)
-            product[j][v] = dot_start(-(type == NX_Q8_0 ? NX_STORED_ZERO : 8) * w->sum[(size_t)j * blocks + b]);
-    if (type == NX_Q8_0)
-        add_q8(product, block, live, blocks * GROUPS, n);
-    else
-        add_q4(product, block, live, blocks * GROUPS, n);
+        for (int v = 0; v < 4; v++) product[j][v] = dot_start(-8 * w->sum[(size_t)j * blocks + b]);
+    add_q4(product, block, live, blocks * GROUPS, n);
     for (int v = 0; v < 4; v++) {
-        v128_t row = wasm_v128_load(scales + 4 * v);
+        v128_t row = wasm_v128_load(block->scale + 4 * v);
         for (uint32_t j = 0; j < n; j++)
             sum[j][v] = f32x4_mul_add(wasm_f32x4_convert_i32x4(dot_value(product[j][v])), row, sum[j][v]);
     }
 }
 
-NX_INLINE void tile_quantised(const tile_work *w, const uint8_t *weights, uint32_t type, uint32_t n) {
-    uint32_t bytes = type == NX_Q8_0 ? sizeof(q8_block) : sizeof(q4_block);
-    v128_t sum[4][4];
-    for (uint32_t j = 0; j < n; j++)
-        for (int v = 0; v < 4; v++) sum[j][v] = wasm_f32x4_splat(0);
-    for (uint32_t b = 0; b < w->cols / BLOCK; b++, weights += bytes) add_block(w, sum, b, weights, type, n);
+/* out = sum * step of the column + bias. */
+NX_INLINE void finish_tile(const tile_work *w, v128_t sum[4][4], uint32_t n) {
     for (uint32_t j = 0; j < n; j++)
         for (int v = 0; v < 4; v++)
             sum[j][v] = f32x4_mul_add(sum[j][v], wasm_v128_load32_splat(w->scale + j), load_bias(w, v));
     store_tile(w, sum, n);
 }
 
+NX_INLINE void tile_q4(const tile_work *w, const q4_block *weights, uint32_t n) {
+    v128_t sum[4][4];
+    zero(sum, n);
+    for (uint32_t b = 0; b < w->cols / BLOCK; b++) add_q4_block(w, sum, b, weights + b, n);
+    finish_tile(w, sum, n);
+}
+
+/* sum[j][v] += the product of the columns from..to-1, at most EXACT of them, an integer. The loop takes two groups a
+ * turn: one leaves more time to moving sums between registers and memory, all of them together crowd the loads out. */
+NX_INLINE void product_q8(const tile_work *w, v128_t sum[4][4], const uint8_t *weight, uint32_t from, uint32_t to,
+                          uint32_t n) {
+    uint32_t groups = w->cols / 4, blocks = w->cols / BLOCK;
+    v128_t product[4][4];
+    for (uint32_t j = 0; j < n; j++) {
+        int32_t live = 0;
+        for (uint32_t b = from / BLOCK; b < to / BLOCK; b++) live += w->sum[(size_t)j * blocks + b];
+        for (int v = 0; v < 4; v++) product[j][v] = dot_start(-NX_STORED_ZERO * live);
+    }
+    NX_ROLLED
+    for (uint32_t g = from / 4; g < to / 4; g += 2)
+        for (uint32_t turn = 0; turn < 2; turn++)
+            for (int v = 0; v < 4; v++) {
+                v128_t stored = wasm_v128_load(weight + (size_t)(g + turn) * 4 * TILE + 16 * v);
+                for (uint32_t j = 0; j < n; j++)
+                    product[j][v] = dot(product[j][v], stored, w->live + (size_t)j * groups + g + turn);
+            }
+    for (uint32_t j = 0; j < n; j++)
+        for (int v = 0; v < 4; v++)
+            sum[j][v] = wasm_f32x4_add(sum[j][v], wasm_f32x4_convert_i32x4(dot_value(product[j][v])));
+}
+
+NX_INLINE void tile_q8(const tile_work *w, const float *weights, uint32_t n) {
+    const uint8_t *weight = (const uint8_t *)(weights + TILE);
+    v128_t sum[4][4];
+    zero(sum, n);
+    for (uint32_t from = 0; from < w->cols; from += EXACT)
+        product_q8(w, sum, weight, from, w->cols - from < EXACT ? w->cols : from + EXACT, n);
+    for (int v = 0; v < 4; v++) {
+        v128_t row = wasm_v128_load(weights + 4 * v);
+        for (uint32_t j = 0; j < n; j++) sum[j][v] = wasm_f32x4_mul(sum[j][v], row);
+    }
+    finish_tile(w, sum, n);
+}
+
 NX_INLINE void tile(const tile_work *w, const void *weights, uint32_t type, uint32_t n) {
     if (type == NX_F32)
         tile_f32(w, weights, n);
+    else if (type == NX_Q8_0)
+        tile_q8(w, weights, n);
     else
-        tile_quantised(w, weights, type, n);
+        tile_q4(w, weights, n);
 }
 
 /* type is a constant after inlining, like n in each call. */

@@ -109,12 +109,17 @@ static const toy_tensor *part_of(const toy *m, layer l, const char *part, const 
     return toy_find(m, name);
 }
 
-float *ref_packed_q8(const float *values, uint32_t n) {
-    double *wide = memory_take(n * sizeof *wide);
-    float *packed = memory_take(n * sizeof *packed);
-    for (uint32_t i = 0; i < n; i++) wide[i] = (double)values[i];
-    ref_round(wide, n, 32, 63);
-    for (uint32_t i = 0; i < n; i++) packed[i] = (float)wide[i];
+float *ref_packed_q8(const float *values, uint32_t rows, uint32_t cols) {
+    float *packed = memory_take((size_t)rows * cols * sizeof *packed);
+    for (uint32_t r = 0; r < rows; r++, values += cols) {
+        float top = 0;
+        for (uint32_t c = 0; c < cols; c++) top = fmaxf(top, fabsf(values[c]));
+        float inverse = top > 0x1p-100f ? 63.0f / top : 0;
+        for (uint32_t c = 0; c < cols; c++) {
+            float scaled = values[c] * inverse;
+            packed[(size_t)r * cols + c] = (float)((double)scaled + 0x1.8p52 - 0x1.8p52) * (top / 63.0f); /* ties to even */
+        }
+    }
     return packed;
 }
 
@@ -125,7 +130,7 @@ static void project(double *out, const toy *m, layer l, const char *part, const 
     const toy_tensor *t = part_of(m, l, part, ".weight"), *bias = part_of(m, l, part, ".bias");
     double *copy = memory_take(cols * sizeof *copy);
     const float *weights = t->values;
-    if (rounded && t->type == NX_Q8_0) weights = ref_packed_q8(weights, rows * cols);
+    if (rounded && t->type == NX_Q8_0) weights = ref_packed_q8(weights, rows, cols);
     for (uint32_t i = 0; i < n; i++, out += rows, x += cols) {
         memcpy(copy, x, cols * sizeof *copy);
         if (rounded && is_quantised(t->type)) ref_round(copy, cols, cols, 127);

@@ -14,11 +14,11 @@
 void ref_matmul(double *out, double *size, const float *weights, uint32_t rows, uint32_t cols, const double *x);
 
 /* Rounds x to whole steps of its largest magnitude / `steps`, each `group` numbers for themselves; n % group == 0. Kernels round
- * activations to 127 steps, weights of Q8_0 to 63 per 32, queries to 127 and keys and values to 63 a head. */
+ * activations to 127 steps, weights of Q8_0 to 63 a row, queries to 127 and keys and values to 63 a head. */
 void ref_round(double *x, uint32_t n, uint32_t group, double steps);
 
-/* n weights of Q8_0 in the form in which they are packed. */
-float *ref_packed_q8(const float *values, uint32_t n);
+/* Weights of Q8_0 (rows, cols) in the form in which they are packed: in single precision as the library does it, for a tie decides. */
+float *ref_packed_q8(const float *values, uint32_t rows, uint32_t cols);
 
 void ref_layer_norm(double *x, const float *gain, const float *bias, double epsilon, uint32_t width);
 

@@ -190,7 +190,7 @@ static void compare_product(const float *out, const toy_tensor *t, const float *
     for (uint32_t c = 0; c < cols; c++) wide[c] = (double)x[c];
     ref_matmul(truth, size, weights, rows, cols, wide);
     if (is_quantised(t->type)) {
-        if (t->type == NX_Q8_0) weights = ref_packed_q8(weights, rows * cols);
+        if (t->type == NX_Q8_0) weights = ref_packed_q8(weights, rows, cols);
         /* Against the exact product: rounding moves each x by half a step at most, and the weights by what it does. */
         double step = round_column(q, x, cols);
         for (uint32_t r = 0; r < rows; r++) {
@@ -288,7 +288,7 @@ static void q4_layout(void) {
 }
 
 static void product_real(void) {
-    static const uint32_t sizes[][2] = {{128, 128}, {512, 128}, {128, 512}, {16, 128}, {256, 96}, {2, 128}, {200, 160}};
+    static const uint32_t sizes[][2] = {{128, 128}, {512, 128}, {128, 512}, {16, 128}, {256, 96}, {2, 128}, {200, 160}, {3, 1056}, {17, 2080}};
     check_random random = {4};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         product_of(NX_F32, sizes[i][0], sizes[i][1], 6, &random);
@@ -315,6 +315,26 @@ static float q8_of(float value, float other) {
     nx_input input = nx_input_of(x, 1, memory_take(nx_input_bytes(64, 1)));
     nx_matmul(out, &matrix, NULL, &input);
     return out[0];
+}
+
+/* All weights and inputs at their ends, as many as a sum of integers takes and more: no lane may overflow. */
+static void product_q8_long(void) {
+    for (uint32_t cols = 992; cols <= 3072; cols += 32)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            uint8_t *bytes = memory_take(cols / 32 * Q8_0_BYTES);
+            float *x = memory_take(cols * sizeof *x), out[16];
+            for (uint32_t b = 0; b < cols / 32; b++) {
+                uint16_t one = 0x3c00;
+                memcpy(bytes + b * Q8_0_BYTES, &one, 2);
+                memset(bytes + b * Q8_0_BYTES + 2, sign < 0 ? 0x81 : 0x7f, 32);
+            }
+            for (uint32_t c = 0; c < cols; c++) x[c] = 2;
+            nx_matrix matrix = {NX_Q8_0, 1, cols, memory_take(nx_matrix_bytes(NX_Q8_0, 1, cols))};
+            nx_matrix_pack((void *)matrix.packed, bytes, NX_Q8_0, 1, cols);
+            nx_input input = nx_input_of(x, 1, memory_take(nx_input_bytes(cols, 1)));
+            nx_matmul(out, &matrix, NULL, &input);
+            CHECK_NEAR((double)out[0], sign * 254.0 * cols, 254.0 * cols * 8 * UNIT);
+        }
 }
 
 static void product_q8_ends(void) {
@@ -519,6 +539,7 @@ const check_test kernel_tests[] = {
     {"Q4_0 product, small sizes", product_q4},
     {"Q4_0 halves of bytes", q4_layout},
     {"products of real sizes", product_real},
+    {"Q8_0 product of long rows at their ends", product_q8_long},
     {"Q8_0 product of zero, tiny, huge and not-a-number", product_q8_ends},
     {"F32 product keeps a not-a-number", product_f32_keeps_nan},
     {"dequantize", dequantize},
