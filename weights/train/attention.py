@@ -1,9 +1,10 @@
-"""Self-attention of all query blocks at once, for a GPU, which is slow at many small steps.
+"""Self-attention of all query blocks at once: many small steps are slow, above all on a GPU.
 
 Each way takes q, k, v (B, A, n, d_k) and gives (B, A, n, d_k), the same numbers as Block.over_blocks (model.py):
+    plain     block after block
     batched   the blocks form a grid; each takes its whole neighbours as keys, and a mask says which of them it sees
-    flex      torch's flex_attention, which skips what no query of a tile sees
-`choose` checks both against the plain way and takes the fastest.
+    flex      CUDA: torch's flex_attention, which skips what no query of a tile sees
+`choose` checks them against the plain way and takes the fastest.
 """
 import math
 import time
@@ -67,18 +68,29 @@ def flex(model, device):
     return lambda q, k, v: compiled(q, k, v, block_mask=mask)
 
 
-WAYS = {"flex": flex, "batched": batched}
+def plain(model, device):
+    masks, block = model.on(torch.device(device)), model.blk[0]
+
+    def attention(q, k, v):
+        o = torch.cat([block.attend(q[:, :, lo:hi], k[:, :, keys], v[:, :, keys], mask) for lo, hi, keys, mask in masks], 1)
+        return o.unflatten(2, (q.shape[1], q.shape[3])).transpose(1, 2)
+    return attention
+
+
+WAYS = {"flex": flex, "batched": batched, "plain": plain}
 
 
 def agrees(model, way, device):
     """Largest difference to the plain way on random input of unit variance, outputs and gradients, in full precision."""
-    c, block = model.c, model.blk[0]
-    torch.manual_seed(0)
-    q, k, v, g = (torch.randn(1, c.head_count, c.n, c.key_length, device=device).requires_grad_() for _ in range(4))
-    plain = torch.cat([block.attend(q[:, :, lo:hi], k[:, :, keys], v[:, :, keys], mask) for lo, hi, keys, mask in model.on(q.device)], 1)
-    both = [(o,) + torch.autograd.grad((o * g).sum(), (q, k, v)) for o in
-            (plain.view(1, c.n, c.head_count, c.key_length).transpose(1, 2), way(q, k, v))]
+    c, generator = model.c, torch.Generator().manual_seed(0)
+    q, k, v, g = (torch.randn(1, c.head_count, c.n, c.key_length, generator=generator).to(device).requires_grad_() for _ in range(4))
+    both = [(o,) + torch.autograd.grad((o * g).sum(), (q, k, v)) for o in (plain(model, device)(q, k, v), way(q, k, v))]
     return max(float((a - b).abs().max()) for a, b in zip(*both))
+
+
+def finish(device):
+    if device == "cuda":
+        torch.cuda.synchronize()
 
 
 def seconds(model, way, batch, dtype, device, rounds=5):
@@ -87,19 +99,19 @@ def seconds(model, way, batch, dtype, device, rounds=5):
     q, k, v = (torch.randn(batch, c.head_count, c.n, c.key_length, device=device, dtype=dtype).requires_grad_() for _ in range(3))
     for i in range(rounds + 2):
         if i == 2:                       # the first ones compile and allocate
-            torch.cuda.synchronize()
+            finish(device)
             began = time.monotonic()
         way(q, k, v).sum().backward()
-    torch.cuda.synchronize()
+    finish(device)
     return (time.monotonic() - began) / rounds
 
 
-def choose(model, wanted, batch, bf16, device="cuda"):
+def choose(model, wanted, batch, bf16, device):
     """Sets model.fast: the fastest way that agrees with the plain one, or the wanted one; None = the plain way."""
     model.fast, best = None, math.inf
     if wanted == "plain":
         return
-    for name in WAYS if wanted == "auto" else (wanted,):
+    for name in [way for way in WAYS if device == "cuda" or way != "flex"] if wanted == "auto" else [wanted]:
         try:
             way = WAYS[name](model, device)
             difference = agrees(model, way, device)

@@ -7,6 +7,9 @@ training spends most of its time on finding the pixel above.
 
 Position i carries the value before it, so the value at (row - 1, same column) is read at the key (-1, +1).
 MIRROR in place of an offset means the left-right or top-bottom mirror image.
+
+Photographs (dmol, pre-norm) also begin with the values themselves: the channels of a position, and those that each aimed head
+finds, stand unmixed in dimensions of their own all the way to the output (`copy_neighbours`).
 """
 import math
 
@@ -19,10 +22,13 @@ MIRROR = None
 HEADS = (((-1, 1), (-1, 0), (-1, 2), (-2, 1)),                           # above, above left, above right, two above
          ((-1, 1), (0, MIRROR), (0, -1), (-4, 1)),
          ((-1, 1), (-1, MIRROR), (MIRROR, 1), (-8, 1)))
-NATURAL = (((-1, 1), (-1, 0), (-1, 2), (-2, 1)),                         # photographs are not symmetric
-           ((0, -1), (-1, -1), (-1, 3), (-2, 2)),
-           ((-2, 0), (0, -2), (-3, 1), (-1, 1)))
-SHARP = 1.5
+NATURAL = (((-1, 1), (0, -1), (-1, 0), (-1, 2)),                         # photographs are not symmetric: the nearest twelve
+           ((-2, 1), (-1, -1), (-1, 3), (0, -2)),
+           ((-2, 0), (-2, 2), (-3, 1), (0, -3)))
+CELLS = (((0, 0), (0, 1), (1, 0), (1, 1)),                               # small pixels: the one that the position lies in, and those beside
+         ((0, -1), (-1, 0), (1, -1), (-1, 1)))
+PIXEL_GAIN = 2.0                         # of copied values: they are in [-1, 1], positions are sines
+SHARP, EXACT = 1.5, 4.0                  # EXACT: nine tenths and more of a head's attention lie on one key
 
 
 def turn(frequency, offset, size):
@@ -32,7 +38,7 @@ def turn(frequency, offset, size):
     return torch.tensor([[-c, s], [s, c]] if offset is MIRROR else [[c, s], [-s, c]])
 
 
-def aim(c, query, key, heads):
+def aim(c, query, key, heads, sharp=SHARP):
     """Sets the query and key matrices of the first heads so that they attend at these (row, column) offsets."""
     F, count = c.embedding_length // 4, c.key_length // 4                # count: frequencies an axis
     for head, offset in enumerate(heads[:c.head_count]):
@@ -42,16 +48,27 @@ def aim(c, query, key, heads):
                 rows, dims = [2 * axis * count + f, (2 * axis + 1) * count + f], [2 * axis * F + f, (2 * axis + 1) * F + f]
                 q[rows[0], dims], q[rows[1], dims] = turn(10000.0 ** (-f / (F - 1)), offset[axis], size)
                 k[rows, dims] = 1.0
-        gain, at = math.sqrt(SHARP * math.sqrt(c.key_length)), slice(head * c.key_length, (head + 1) * c.key_length)
+        gain, at = math.sqrt(sharp * math.sqrt(c.key_length)), slice(head * c.key_length, (head + 1) * c.key_length)
         query.weight[at], key.weight[at] = gain * q, gain * k
+
+
+def aimed_dimensions(c):
+    """The dimensions that the aimed heads read: the first frequencies of both axes, sines and cosines."""
+    return torch.cat([torch.arange(c.key_length // 4) + part * (c.embedding_length // 4) for part in range(4)])
 
 
 @torch.no_grad()
 def look_around(model):
     """For models with positions = pixels and [row | column] tables."""
-    c, d = model.c, model.c.embedding_length
+    c = model.c
     assert c.interleaved == 1 and c.position_width == "half"
-    used = torch.cat([torch.arange(c.key_length // 4) + part * (d // 4) for part in range(4)])
+    if c.encoder_block_count:            # the small image's pixels stand at their centres in the large one
+        for table, size, small in ((model.enc.position_row, c.height, c.input_height), (model.enc.position_col, c.width, c.input_width)):
+            table.weight.copy_(sinusoid((torch.arange(small) + 0.5) * size / small - 0.5, c.embedding_length))
+    if c.output == "dmol" and c.norm == "pre":
+        copy_neighbours(model)
+        return
+    used = aimed_dimensions(c)
     if c.output == "dmol":
         model.pixel_embd.weight[used] = 0
     else:
@@ -60,13 +77,74 @@ def look_around(model):
         model.class_embd.weight[:, used] = 0
     for block, heads in zip(model.blk, NATURAL if c.output == "dmol" else HEADS):
         aim(c, block.attn_q, block.attn_k, heads)
-    if c.encoder_block_count:            # the small image's pixels stand at their centres in the large one
-        a, b = c.height / c.input_height, c.width / c.input_width
+    if c.encoder_block_count:
         model.enc.pixel_embd.weight[used] = 0
-        model.enc.position_row.weight.copy_(sinusoid((torch.arange(c.input_height) + 0.5) * a - 0.5, d))
-        model.enc.position_col.weight.copy_(sinusoid((torch.arange(c.input_width) + 0.5) * b - 0.5, d))
-        for block in model.blk:          # the four small pixels around the position
-            aim(c, block.cross_attn_q, block.cross_attn_k, [(r * a / 2, k * b / 2) for r in (-1, 1) for k in (-1, 1)])
+        for block in model.blk:
+            aim(c, block.cross_attn_q, block.cross_attn_k, around(c))
+
+
+def around(c):
+    """Offsets of the four small pixels around a position."""
+    return [(r * c.height / c.input_height / 2, k * c.width / c.input_width / 2) for r in (-1, 1) for k in (-1, 1)]
+
+
+def reserve(stack, c, dims, anchor):
+    """Keeps these dimensions of a decoder or encoder for copied values, and the aimed ones for positions: no other writer.  The
+    dimension `anchor` holds a constant that dominates the length of every row, so that layer norms (which do not let it through) leave values
+    in nearly the same measure everywhere.  -> that measure: a row's numbers over their size behind a layer norm."""
+    d, half = c.embedding_length, c.embedding_length // 2
+    for i in dims + [anchor]:
+        table = stack.position_row if i < half else stack.position_col
+        table.weight[:, i % half] = math.sqrt(d) if i == anchor else 0
+    for block in stack.blk:
+        for layer in [block.attn_output, block.ffn_down] + ([block.cross_attn_output] if hasattr(block, "cross_attn_output") else []):
+            layer.weight[dims + [anchor] + aimed_dimensions(c).tolist()] = 0
+    for name, parameter in stack.named_parameters():
+        if name.endswith("norm.weight"):
+            parameter[anchor] = 0
+    return math.sqrt((d + (d - len(dims)) / 2) / d)
+
+
+def copy(value, output, rows, sources, targets, measure):
+    """These rows of a head carry the sources of the keys' rows to the targets of the queries' rows, and nothing else."""
+    for row, source, target in zip(rows, sources, targets):
+        value.weight[row] = 0
+        value.weight[row, source] = measure
+        output.weight[:, row] = 0
+        output.weight[target, row] = 1
+
+
+def copy_neighbours(model):
+    """DMOL, pre-norm: a position's channels, and those that each aimed head attends to, stand in dimensions of their own; with an encoder
+    also those of the small pixels around.  The least-squares prediction of `fit_output` is then nearly that of a linear
+    predictor from the neighbours' exact values.  Where the width does not suffice the last heads are only aimed."""
+    c, C = model.c, model.c.channels
+    taken = set(aimed_dimensions(c).tolist())
+    quarter = c.embedding_length // 4
+    free = sorted((i for i in range(c.embedding_length) if i not in taken), key=lambda i: -(i % quarter))      # the slowest sines first
+    anchor, own, room = free[0], free[1:1 + C], free[1 + C:]
+    wanted = [(block.attn_v, block.attn_output, a) for block, heads in zip(model.blk, NATURAL) for a in range(min(c.head_count, len(heads)))]
+    if c.encoder_block_count:
+        wanted = [(block.cross_attn_v, block.cross_attn_output, a) for block, heads in zip(model.blk, CELLS)
+                  for a in range(min(c.head_count, len(heads)))] + wanted
+    places = [(room[i * C:i * C + C], w) for i, w in enumerate(wanted) if (i + 1) * C <= len(room)]
+    kept = own + [i for dims, _ in places for i in dims]
+    if c.classes:
+        model.class_embd.weight[:, sorted(taken) + kept + [anchor]] = 0
+    measures = [reserve(stack, c, kept if stack is model else own, anchor) for stack in [model] + ([model.enc] if c.encoder_block_count else [])]
+    for stack in [model] + ([model.enc] if c.encoder_block_count else []):
+        stack.pixel_embd.weight.zero_()
+        for k in range(C):
+            stack.pixel_embd.weight[own[k], k] = PIXEL_GAIN
+    for block, heads in zip(model.blk, NATURAL):
+        aim(c, block.attn_q, block.attn_k, heads, EXACT)
+    if c.encoder_block_count:
+        rows, columns = c.height / c.input_height, c.width / c.input_width
+        for block, cells in zip(model.blk, CELLS):
+            aim(c, block.cross_attn_q, block.cross_attn_k, [(r * rows, k * columns) for r, k in cells], EXACT)
+    for dims, (value, output, a) in places:
+        encoded = any(value is getattr(block, "cross_attn_v", None) for block in model.blk)
+        copy(value, output, [a * c.key_length + k for k in range(C)], own, dims, measures[-1 if encoded else 0])
 
 
 @torch.no_grad()
@@ -84,10 +162,10 @@ def take_over(model, weights):
 
 
 @torch.no_grad()
-def fit_output(model, x, small=None, ridge=0.03):
+def fit_output(model, x, small=None, ridge=3e-4):
     """DMOL: the output layer begins at the least-squares prediction from the features that the untrained blocks make, with
     each channel corrected by those before it; x (B, n, C) training values.  The components spread around the prediction.
-    The ridge keeps the weights small: a finer prediction would not survive the first steps of the blocks."""
+    The ridge keeps the weights small, for each step of Adam moves them all."""
     c, K = model.c, model.c.mixtures
     features = []
     hook = model.output.register_forward_hook(lambda module, inputs, out: features.append(inputs[0]))

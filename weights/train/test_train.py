@@ -153,6 +153,29 @@ class Start(unittest.TestCase):
             after = float(model.nats(x[32:]).mean())
         self.assertLess(after, 0.75 * before)
 
+    def test_photographs_begin_with_copies_of_their_neighbours(self):
+        """Behind all blocks the values that the first heads aim at stand in the residual stream, and so does the small pixel."""
+        c = Config(height=16, width=16, channels=3, levels=256, output="dmol", mixtures=2, norm="pre", embedding_length=128, head_count=4,
+                   key_length=32, block_count=3, classes=2, input_height=4, input_width=4, encoder_block_count=1)
+        torch.manual_seed(1)
+        model, kept = ImageTransformer(c).eval(), []
+        look_around(model)
+        x, small = torch.randint(0, 256, (2, c.n, 3)), torch.randint(0, 256, (2, 16, 3))
+        with torch.no_grad():
+            model(x, torch.tensor([0, 1]), small, kept)
+        at = torch.tensor([i for i in range(32, c.n) if 2 <= i % 16 < 14])                                  # whose neighbours are all there
+        found = kept[-1][:, at].flatten(0, 1)
+        found = torch.nn.functional.normalize(found - found.mean(0), dim=0)
+
+        def carried(wanted):
+            """The best correlation of a dimension with these values."""
+            wanted = wanted.flatten().float()
+            return float((torch.nn.functional.normalize(wanted - wanted.mean(), dim=0) @ found).max())
+        self.assertGreater(carried(x[:, at - 1, 0]), 0.999)
+        for row, column in NATURAL[0]:   # read one position on
+            self.assertGreater(carried(x[:, at + 16 * row + column - 1, 2]), 0.95, (row, column))
+        self.assertGreater(carried(small[:, at // 64 * 4 + at % 16 // 4, 1]), 0.99)
+
     def test_every_head_has_an_aim_for_photographs(self):
         for heads in NATURAL:
             self.assertEqual(len(set(heads)), len(heads))

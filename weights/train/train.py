@@ -55,7 +55,7 @@ class Settings(Config):
     device: str = "auto"                 # auto | cpu | cuda
     bf16: bool = True                    # autocast; on the CPU many times faster than fp32 where AVX-512 BF16 or AMX is there
     threads: int = 2
-    attention: str = "auto"              # CUDA: auto (the fastest that gives the same numbers) | flex | batched | plain, see attention.py
+    attention: str = "auto"              # auto (the fastest that gives the same numbers) | flex | batched | plain, see attention.py
     compile: bool = False                # torch.compile; without it where it fails
     limit_seconds: float = 0.0           # of this process: save, exit with 0; the same command goes on. 0 = none
     # files
@@ -226,9 +226,8 @@ def main():
         torch.set_rng_state(c["rng"].cpu())
         print("resumed at step %d, %.1f minutes" % (step, elapsed / 60), flush=True)
     cuda = device == "cuda"
-    if cuda:
-        attention.choose(model, s.attention, s.batch, s.bf16)
-        average.fast = model.fast
+    attention.choose(model, s.attention, s.batch, s.bf16, device)
+    average.fast = model.fast
     parameters = sum(p.numel() for p in model.parameters())
     print("%s: %d parameters, %d training and %d validation images, %s" % (s.run, parameters, len(train), len(valid), device), flush=True)
     dims, since = s.height * s.width * s.channels, time.monotonic()

@@ -6,11 +6,11 @@ settings = dict(
     # model: 1.2 M parameters
     dataset="cifar10", height=32, width=32, channels=3, levels=256, output="dmol", mixtures=10,
     block_count=6, embedding_length=128, feed_forward_length=512, head_count=4, key_length=32,
-    pattern="local-1d", query_block=128, memory_block=64,
+    pattern="local-1d", query_block=64, memory_block=64,
     norm="pre", position="learned", position_width="half", classes=10,
-    # schedule: 60 minutes of training, whatever the machine's speed
-    minutes=60.0, batch=4, lr=4e-4, warmup=100, every=5.0, sheets=3, valid_images=100, final_valid_images=500,
-    look_around=True, pixel_gain=3.0, fit_output=True, flip=True, class_drop=0.15, dropout=0.0, ema=0.999,
+    # schedule: 75 minutes of training, whatever the machine's speed
+    minutes=75.0, batch=4, lr=8e-4, warmup=100, every=5.0, sheets=3, valid_images=100, final_valid_images=500,
+    look_around=True, fit_output=True, flip=True, class_drop=0.15, dropout=0.0, ema=0.999,
 )
 card = dict(
     name="cifar10",
