@@ -152,10 +152,8 @@ nx_status nx_session_condition(const nx_model *model, nx_session *session, const
 
 /* -log p of the levels (E) of a position under its output parameters. */
 static void nats_of(const layout *l, const float *parameters, const uint8_t *levels, float *nats) {
-    for (uint32_t e = 0; e < l->distribution->elements; e++) {
-        nx_output_logits(l->distribution, parameters, levels, e, l->logits);
-        nats[e] = -nx_categorical_log_prob(l->logits, l->distribution->levels, levels[e]);
-    }
+    for (uint32_t e = 0; e < l->distribution->elements; e++)
+        nats[e] = nx_output_nats(l->distribution, parameters, levels, e, l->logits);
 }
 
 nx_status nx_session_prefill(const nx_model *model, nx_session *session, const uint8_t *values, uint32_t count,
@@ -218,8 +216,8 @@ static void draw_elements(const nx_model *model, const layout *l, uint32_t sampl
         levels[e] =
             (uint8_t)nx_categorical_sample(l->logits, info->levels, filter, noise, l->logits + nx_stride(info->levels));
         values[e] = to_value(info, levels[e]);
-        if (nats) nats[e] = -nx_categorical_log_prob(l->logits, info->levels, levels[e]);
     }
+    if (nats) nats_of(l, parameters, levels, nats);
 }
 
 /* Draws one position of every sample. */

@@ -49,14 +49,19 @@ static void filter_values(float *z, uint32_t levels, nx_filter filter, float *ma
 uint32_t nx_categorical_sample(const float *logits, uint32_t levels, nx_filter filter, nx_noise noise, float *scratch) {
     uint32_t best = argmax(logits, levels), stride = nx_stride(levels);
     if (filter.temperature == 0.0f) return best;
-    float *z = scratch, *gumbel = scratch + stride;
+    float *z = scratch;
     /* Relative to the best, so that the smallest temperature makes no infinity but -infinity. */
     v128_t top = wasm_f32x4_splat(logits[best]), temperature = wasm_f32x4_splat(filter.temperature);
     for (uint32_t v = 0; v < stride; v += 4)
         wasm_v128_store(z + v, wasm_f32x4_div(wasm_f32x4_sub(wasm_v128_load(logits + v), top), temperature));
-    if (filter.top_k || filter.top_p < 1.0f) filter_values(z, levels, filter, gumbel);
-    nx_gumbel(gumbel, noise, stride);
-    for (uint32_t v = 0; v < stride; v += 4)
-        wasm_v128_store(z + v, wasm_f32x4_add(wasm_v128_load(z + v), wasm_v128_load(gumbel + v)));
+    if (filter.top_k || filter.top_p < 1.0f) filter_values(z, levels, filter, scratch + stride);
+    /* The likeliest value, whose z is 0, gets the least noise at worst; what not even the most noise lifts above that
+     * needs none, which spares most values of a sharp distribution. */
+    v128_t hopeless = wasm_f32x4_splat(NX_GUMBEL_LEAST - NX_GUMBEL_MOST);
+    for (uint32_t v = 0; v < stride; v += 4) {
+        v128_t old = wasm_v128_load(z + v);
+        if (!wasm_v128_any_true(wasm_f32x4_gt(old, hopeless))) continue;
+        wasm_v128_store(z + v, wasm_f32x4_add(old, nx_gumbel(noise, v / 4)));
+    }
     return argmax(z, levels);
 }

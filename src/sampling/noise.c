@@ -17,13 +17,10 @@ void nx_philox(uint32_t out[4], const uint32_t counter[4], uint32_t key_low, uin
     out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
 }
 
-void nx_gumbel(float *out, nx_noise noise, uint32_t n) {
-    for (uint32_t v = 0; v < n; v += 4) {
-        uint32_t word[4], counter[4] = {v / 4, noise.position, noise.sample, 0};
-        nx_philox(word, counter, noise.seed_low, noise.seed_high);
-        v128_t u = wasm_f32x4_convert_i32x4(wasm_u32x4_shr(wasm_v128_load(word), 9));
-        u = wasm_f32x4_mul(wasm_f32x4_add(u, wasm_f32x4_splat(0.5f)), wasm_f32x4_splat(0x1p-23f));
-        v128_t e = wasm_f32x4_neg(f32x4_log(u));
-        wasm_v128_store(out + v, wasm_f32x4_neg(f32x4_log(e)));
-    }
+v128_t nx_gumbel(nx_noise noise, uint32_t group) {
+    uint32_t word[4], counter[4] = {group, noise.position, noise.sample, 0};
+    nx_philox(word, counter, noise.seed_low, noise.seed_high);
+    v128_t u = wasm_f32x4_convert_i32x4(wasm_u32x4_shr(wasm_v128_load(word), 9));
+    u = wasm_f32x4_mul(wasm_f32x4_add(u, wasm_f32x4_splat(0.5f)), wasm_f32x4_splat(0x1p-23f));
+    return wasm_f32x4_neg(f32x4_log(wasm_f32x4_neg(f32x4_log(u))));
 }

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "kernels/simd.h"
+
 /* Four random words of the counter and the key. */
 void nx_philox(uint32_t out[4], const uint32_t counter[4], uint32_t key_low, uint32_t key_high);
 
@@ -17,9 +19,12 @@ typedef struct {
     uint32_t position;            /* index of the element in generation order; it implies the channel */
 } nx_noise;
 
-/* Standard Gumbel noise -ln(-ln u), one number for each value: out[v] for v < n, n % 4 == 0.
+/* Standard Gumbel noise -ln(-ln u) of the values 4 group .. 4 group + 3.
  * Value v takes word v % 4 of the counter (v / 4, position, sample, 0). u = ((word >> 9) + 1/2) / 2^23 is exact
- * in single precision and lies strictly between 0 and 1. */
-void nx_gumbel(float *out, nx_noise noise, uint32_t n);
+ * in single precision and lies strictly between 0 and 1, so the noise between NX_GUMBEL_LEAST and NX_GUMBEL_MOST. */
+v128_t nx_gumbel(nx_noise noise, uint32_t group);
+
+#define NX_GUMBEL_LEAST (-2.82f) /* -ln(24 ln 2) = -2.812 */
+#define NX_GUMBEL_MOST 16.65f    /* -ln(-ln(1 - 2^-24)) = 16.636 */
 
 #endif

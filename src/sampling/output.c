@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "categorical.h"
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
 #include "nextpixel.h"
@@ -14,6 +15,12 @@ static const float minus_infinity = -__builtin_inff();
 #define MIN_LOG_SCALE (-7.0f)
 #define MAX_LOG_SCALE 80.0f
 #define MAX_LOCATION 1e6f
+
+/* Masses of a mixture are added as numbers, not logarithms: no edge is taken further out than FAR_EDGE, where the mass
+ * beyond is e^-78, and levels of more than WIDE standardised numbers have two exponentials instead of one. */
+#define FAR_EDGE 78.0f
+#define WIDE 9.0f
+#define LEAST_MASS 0x1p-120f
 
 static float limited(float x, float low, float high) { return x < low ? low : x > high ? high : x; }
 
@@ -49,11 +56,11 @@ static v128_t softplus(v128_t z) {
     return wasm_f32x4_add(positive(z), f32x4_log(sum));
 }
 
-/* ln(1 - e^-t) for t > 0: for small t by the series 1 - e^-t = t (1 - t/2 (1 - t/3 (...))), where the difference would
- * cancel. */
-static float log_one_minus_exp(float t) {
+/* 1 - e^-t for t > 0, but not less than 2^-100: for small t by the series t (1 - t/2 (1 - t/3 (...))), where the
+ * difference would cancel. */
+static float one_minus_exp(float t) {
     float mass = t < 0.25f ? t * (1 - t / 2 * (1 - t / 3 * (1 - t / 4 * (1 - t / 5 * (1 - t / 6))))) : 1 - f32_exp(-t);
-    return f32_log(mass > 0x1p-100f ? mass : 0x1p-100f);
+    return mass > 0x1p-100f ? mass : 0x1p-100f;
 }
 
 /* out[v] = log-mass of level v under a logistic of location `mean` and scale e^log_scale, for v = from..to-1 in groups
@@ -69,7 +76,7 @@ static void logistic_levels(float *out, uint32_t levels, float mean, float log_s
     float half = 1.0f / (float)(levels - 1), inverse = f32_exp(-log_scale), log_width = f32_log(2 * half) - log_scale;
     v128_t inv = wasm_f32x4_splat(inverse), mu = wasm_f32x4_splat(mean), delta = wasm_f32x4_splat(half * inverse);
     v128_t step = wasm_f32x4_splat(2 * half), lanes = wasm_f32x4_make(0, 1, 2, 3);
-    v128_t both = wasm_f32x4_splat(log_one_minus_exp(2 * half * inverse)),
+    v128_t both = wasm_f32x4_splat(f32_log(one_minus_exp(2 * half * inverse))),
            least = wasm_f32x4_splat(-11.5129255f); /* ln 1e-5 */
     for (uint32_t v = from; v < to; v += 4) {
         v128_t level = wasm_f32x4_add(wasm_f32x4_splat((float)v), lanes);
@@ -103,57 +110,107 @@ static const float *channel_of(const nx_output *output, const float *parameters,
     return parameters + K + (output->elements == 3 ? 3 : 2) * K * c + k;
 }
 
-/* Log-masses of channel c of component k, for the levels from..to-1, given the channels before it, x:
+/* The location of channel c of component k given the channels before it, x:
  * mu_R = m_R;  mu_G = m_G + c_0 x_R;  mu_B = m_B + c_1 x_R + c_2 x_G, with c_i = tanh of the coefficient of channel i
  */
-static void component_levels(float *out, const nx_output *output, const float *parameters, const float *x, uint32_t c,
-                             uint32_t k, uint32_t from, uint32_t to) {
+static float location(const nx_output *output, const float *parameters, const float *x, uint32_t c, uint32_t k) {
     const float *at = channel_of(output, parameters, c, k);
     uint32_t coefficient = 2 * output->mixtures;
-    float mean = at[0];
-    if (c == 1) mean += tanh_of(channel_of(output, parameters, 0, k)[coefficient]) * x[0];
+    if (c == 1) return at[0] + tanh_of(channel_of(output, parameters, 0, k)[coefficient]) * x[0];
     if (c == 2)
-        mean += tanh_of(channel_of(output, parameters, 1, k)[coefficient]) * x[0] + tanh_of(at[coefficient]) * x[1];
-    logistic_levels(out, output->levels, mean, at[output->mixtures], from, to);
+        return at[0] +
+               (tanh_of(channel_of(output, parameters, 1, k)[coefficient]) * x[0] + tanh_of(at[coefficient]) * x[1]);
+    return at[0];
 }
 
-/* The mixture for one channel, given the earlier ones. Log-weights of the components start at the mixture logits; every
- * earlier channel adds the log-mass that the component gave to it, so that what is left is p(component | earlier
- * channels). */
+/* Log-mass that channel c of component k gives to a level. */
+static float component_log_mass(const nx_output *output, const float *parameters, const float *x, uint32_t c,
+                                uint32_t k, uint8_t level) {
+    float four[NX_MAX_LEVELS];
+    logistic_levels(four, output->levels, location(output, parameters, x, c, k),
+                    channel_of(output, parameters, c, k)[output->mixtures], level & ~3u, level + 1u);
+    return four[level];
+}
+
+/* Log-weights (K) of the components: the mixture logits, to which every channel before `index` adds the log-mass that
+ * the component gave to its level. So what is left is ln p(component | earlier channels), up to a constant. */
+static void component_log_weights(const nx_output *output, const float *parameters, const float *x,
+                                  const uint8_t *levels, uint32_t index, float *log_weight) {
+    for (uint32_t k = 0; k < output->mixtures; k++) {
+        log_weight[k] = parameters[k];
+        for (uint32_t c = 0; c < index; c++)
+            log_weight[k] += component_log_mass(output, parameters, x, c, k, levels[c]);
+    }
+}
+
+/* e^z of a standardised edge, so far out that nothing overflows. */
+static v128_t edge_exp(v128_t z) {
+    v128_t most = wasm_f32x4_splat(FAR_EDGE);
+    return f32x4_exp(wasm_f32x4_pmin(wasm_f32x4_pmax(z, wasm_f32x4_neg(most)), most));
+}
+
+/* sum[v / 4] += weight * mass of level v, of a logistic, for all V levels. Between the ends, with sigma the logistic
+ * function and z-, z+ the standardised edges,
+ *   sigma(z+) - sigma(z-) = (1 - e^(z- - z+)) sigma(z+) sigma(-z-)
+ * without cancellation, and one exponential serves both edges, which are the same distance apart everywhere. Of the
+ * first level it is sigma(z+), of the last sigma(-z-). */
+static void add_masses(v128_t *sum, uint32_t levels, float mean, float log_scale, float weight) {
+    log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
+    mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);
+    float half = 1.0f / (float)(levels - 1), inverse = f32_exp(-log_scale), width = 2 * half * inverse;
+    v128_t inv = wasm_f32x4_splat(inverse), mu = wasm_f32x4_splat(mean), delta = wasm_f32x4_splat(half * inverse);
+    v128_t step = wasm_f32x4_splat(2 * half), lanes = wasm_f32x4_make(0, 1, 2, 3), one = wasm_f32x4_splat(1);
+    v128_t between = wasm_f32x4_splat(one_minus_exp(width)),
+           growth = wasm_f32x4_splat(f32_exp(limited(width, 0, WIDE)));
+    for (uint32_t v = 0; v < levels; v += 4, sum++) {
+        v128_t level = wasm_f32x4_add(wasm_f32x4_splat((float)v), lanes);
+        v128_t x = wasm_f32x4_sub(wasm_f32x4_mul(level, step), one);
+        v128_t z0 = wasm_f32x4_mul(wasm_f32x4_sub(x, mu), inv), e = edge_exp(wasm_f32x4_sub(z0, delta));
+        v128_t next = width < WIDE ? wasm_f32x4_mul(e, growth) : edge_exp(wasm_f32x4_add(z0, delta));
+        v128_t below = wasm_f32x4_div(next, wasm_f32x4_add(next, one)),
+               above = wasm_f32x4_div(one, wasm_f32x4_add(e, one));
+        v128_t mass = wasm_f32x4_mul(wasm_f32x4_mul(below, above), between);
+        if (v == 0) mass = wasm_v128_bitselect(below, mass, wasm_i32x4_make(-1, 0, 0, 0));
+        mass = wasm_v128_bitselect(above, mass, wasm_f32x4_eq(level, wasm_f32x4_splat((float)(levels - 1))));
+        *sum = f32x4_mul_add(mass, wasm_f32x4_splat(weight), *sum);
+    }
+}
+
+/* The mixture for one channel, given the earlier ones: masses are added as such, relative to the likeliest component,
+ * and their logarithms taken at the end. */
 static void mixture_levels(const nx_output *output, const float *parameters, const uint8_t *earlier, uint32_t index,
                            float *logits) {
     uint32_t K = output->mixtures, V = output->levels;
-    float log_weight[NX_MAX_MIXTURES], component[NX_MAX_LEVELS], top[NX_MAX_LEVELS], x[3], best = minus_infinity;
+    float log_weight[NX_MAX_MIXTURES], x[3], best = minus_infinity;
     v128_t sum[NX_MAX_LEVELS / 4];
     for (uint32_t c = 0; c < index; c++) x[c] = scaled(earlier[c], V);
-    for (uint32_t k = 0; k < K; k++) {
-        log_weight[k] = parameters[k];
-        for (uint32_t c = 0; c < index; c++) { /* of a known channel its level's mass alone */
-            component_levels(component, output, parameters, x, c, k, earlier[c] & ~3u, earlier[c] + 1u);
-            log_weight[k] += component[earlier[c]];
-        }
+    component_log_weights(output, parameters, x, earlier, index, log_weight);
+    for (uint32_t k = 0; k < K; k++)
         if (log_weight[k] > best) best = log_weight[k];
-    }
-    for (uint32_t k = 0; k < K; k++) {
-        component_levels(component, output, parameters, x, index, k, 0, V);
-        /* relative to the best: no precision is lost to a common offset, and no difference is infinite */
-        v128_t weight = wasm_f32x4_splat(limited(log_weight[k] - best, -1e30f, 0));
-        /* running log-sum-exp over the components: top is the largest so far, sum the exponentials relative to it */
-        for (uint32_t v = 0; v < V; v += 4) {
-            v128_t term = wasm_f32x4_add(wasm_v128_load(component + v), weight);
-            if (k == 0) {
-                wasm_v128_store(top + v, term);
-                sum[v / 4] = wasm_f32x4_splat(1);
-                continue;
-            }
-            v128_t old = wasm_v128_load(top + v), new = wasm_f32x4_pmax(old, term);
-            sum[v / 4] =
-                f32x4_mul_add(sum[v / 4], f32x4_exp(wasm_f32x4_sub(old, new)), f32x4_exp(wasm_f32x4_sub(term, new)));
-            wasm_v128_store(top + v, new);
-        }
-    }
+    for (uint32_t v = 0; v < V; v += 4) sum[v / 4] = wasm_f32x4_splat(0);
+    for (uint32_t k = 0; k < K; k++)
+        add_masses(sum, V, location(output, parameters, x, index, k), channel_of(output, parameters, index, k)[K],
+                   f32_exp(limited(log_weight[k] - best, -100, 0)));
     for (uint32_t v = 0; v < V; v += 4)
-        wasm_v128_store(logits + v, wasm_f32x4_add(wasm_v128_load(top + v), f32x4_log(sum[v / 4])));
+        wasm_v128_store(logits + v, f32x4_log(wasm_f32x4_pmax(sum[v / 4], wasm_f32x4_splat(LEAST_MASS))));
+}
+
+static float log_sum_exp_of(const float *terms, uint32_t n) {
+    float padded[NX_MAX_MIXTURES];
+    for (uint32_t k = 0; k < NX_MAX_MIXTURES; k++)
+        padded[k] = k < n ? limited(terms[k], -1e30f, 1e30f) : minus_infinity;
+    return nx_log_sum_exp(padded, NX_MAX_MIXTURES);
+}
+
+/* -ln p of channel `index` given those before it: ln of the sum over the components of what they give to the channels
+ * up to it, less that of those before it, by the rule that models are trained with. */
+static float mixture_nats(const nx_output *output, const float *parameters, const uint8_t *levels, uint32_t index) {
+    float before[NX_MAX_MIXTURES], with[NX_MAX_MIXTURES], x[3];
+    for (uint32_t c = 0; c <= index; c++) x[c] = scaled(levels[c], output->levels);
+    component_log_weights(output, parameters, x, levels, index, before);
+    for (uint32_t k = 0; k < output->mixtures; k++)
+        with[k] = before[k] + component_log_mass(output, parameters, x, index, k, levels[index]);
+    return log_sum_exp_of(before, output->mixtures) - log_sum_exp_of(with, output->mixtures);
 }
 
 /* Of a standard normal at z: ln of its distribution function. For z <= 0, Phi(z) = e^(-z^2/2) P(t) with t = 1 / (1 +
@@ -230,4 +287,11 @@ void nx_output_logits(const nx_output *output, const float *parameters, const ui
         break;
     }
     for (uint32_t v = V; v < nx_stride(V); v++) logits[v] = minus_infinity;
+}
+
+float nx_output_nats(const nx_output *output, const float *parameters, const uint8_t *levels, uint32_t index,
+                     float *logits) {
+    if (output->kind == NX_DMOL) return mixture_nats(output, parameters, levels, index);
+    nx_output_logits(output, parameters, levels, index, logits);
+    return -nx_categorical_log_prob(logits, output->levels, levels[index]);
 }

@@ -38,8 +38,15 @@ uint32_t nx_output_parameters(const nx_output *output);
 int nx_output_finite(const nx_output *output, const float *parameters);
 
 /* Log-probabilities, up to a constant, of the levels of element `index` of a position, given the levels of the elements
- * before it in the same position. logits (nx_stride(V)) written, -infinity past V. */
+ * before it in the same position: what is drawn from. logits (nx_stride(V)) written, -infinity past V. NX_DMOL: those
+ * below e^-60 may be too large, up to that. */
 void nx_output_logits(const nx_output *output, const float *parameters, const uint8_t *earlier, uint32_t index,
                       float *logits);
+
+/* -ln p of element `index` of a position, given the elements before it; levels (index + 1). logits: room for
+ * nx_stride(V), overwritten. Where the mass of a level is 1e-5 or less, NX_DMOL takes density times width for it as in
+ * training, which differs a little from what is drawn from. */
+float nx_output_nats(const nx_output *output, const float *parameters, const uint8_t *levels, uint32_t index,
+                     float *logits);
 
 #endif

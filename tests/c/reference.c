@@ -322,9 +322,11 @@ static double normal_log_cdf(double z) {
 }
 
 double ref_least_mass = 1e-5;
+int ref_exact_mass;
 
-/* Log-masses (V) of a discretised logistic or normal by the rule that models are trained with [Salimans 2017, and its code]. */
-static void discretised(double *out, uint32_t levels, int gaussian, double mean, double log_scale) {
+/* Log-masses (V) of a discretised logistic or normal by the rule that models are trained with [Salimans 2017, and its code];
+ * exact: of a logistic without the rule. */
+static void discretised(double *out, uint32_t levels, int gaussian, double mean, double log_scale, int exact) {
     double s = fmax(log_scale, -7), half = 1.0 / (levels - 1), scale = exp(-s);
     for (uint32_t v = 0; v < levels; v++) {
         double z = (2.0 * v / (levels - 1) - 1 - mean) * scale, low = z - half * scale, high = z + half * scale, mass;
@@ -337,6 +339,8 @@ static void discretised(double *out, uint32_t levels, int gaussian, double mean,
             out[v] = gaussian ? normal_log_cdf(high) : -softplus(-high);
         else if (v == levels - 1)
             out[v] = gaussian ? normal_log_cdf(-low) : -softplus(low);
+        else if (exact) /* sigma(high) - sigma(low) = (1 - e^(low - high)) sigma(high) sigma(-low) */
+            out[v] = log(-expm1(-2 * half * scale)) - softplus(-high) - softplus(low);
         else
             out[v] = mass > ref_least_mass ? log(mass) : density - s + log(2 * half);
     }
@@ -356,7 +360,7 @@ void ref_output(double *logits, const nx_output *o, const double *parameters, co
         return;
     case NX_LOGISTIC:
     case NX_GAUSSIAN:
-        discretised(logits, V, o->kind == NX_GAUSSIAN, parameters[0], parameters[1]);
+        discretised(logits, V, o->kind == NX_GAUSSIAN, parameters[0], parameters[1], 0);
         return;
     case NX_DMOL: break;
     }
@@ -368,7 +372,7 @@ void ref_output(double *logits, const nx_output *o, const double *parameters, co
             double mean = parameters[K + c * per_channel + k], log_scale = parameters[K + c * per_channel + K + k];
             if (c == 1) mean += tanh(R[2 * K]) * x[0];
             if (c == 2) mean += tanh(G[2 * K]) * x[0] + tanh(B[2 * K]) * x[1];
-            discretised(component[k], V, 0, mean, log_scale);
+            discretised(component[k], V, 0, mean, log_scale, ref_exact_mass && c == index);
             if (c < index) weight[k] += component[k][earlier[c]];
         }
     }

@@ -49,6 +49,9 @@ void ref_output(double *logits, const nx_output *output, const double *parameter
 /* A level of this mass or less has the density at its middle times its width: 1e-5. A test moves it to see which levels are near. */
 extern double ref_least_mass;
 
+/* 1: the masses of element `index` of a mixture without that rule, as it is drawn; those of earlier elements keep it. */
+extern int ref_exact_mass;
+
 /* p(v) after temperature, top-k and top-p, in double. order: ties go to the lower value. p (V) written */
 void ref_filter(double *p, const float *logits, uint32_t levels, double temperature, uint32_t top_k, double top_p);
 

@@ -767,7 +767,7 @@ static void draws_are_the_sampler(const subject *s, check_random *random) {
                 for (uint32_t e = 0; e < s->E; e++) {
                     nx_output_logits(&s->distribution, output, levels, e, logits);
                     levels[e] = (uint8_t)nx_categorical_sample(logits, s->levels, filters[f], (nx_noise){1, 2, 30 + b, i * s->E + e}, scratch);
-                    float expected = -nx_categorical_log_prob(logits, s->levels, levels[e]);
+                    float expected = nx_output_nats(&s->distribution, output, levels, e, logits);
                     CHECK_INT(values[b * s->E + e], value_of(s, levels[e]));
                     CHECK_FLOATS(nats + b * s->E + e, &expected, 1);
                 }
