@@ -73,7 +73,7 @@ NX_INLINE v128_t scores(float *weights, const nx_live *query, int32_t query_sum,
     for (uint32_t t = 0; t < tiles; t++, weights += TILE) {
         const uint8_t *keys = head->keys + (size_t)tile * TILE * cache->key_length;
         v128_t sum[4];
-        for (int i = 0; i < 4; i++) sum[i] = dot_start(-NX_STORED_ZERO * query_sum);
+        for (int i = 0; i < 4; i++) sum[i] = dot_start(NX_STORED_ZERO, query_sum);
         NX_ROLLED
         for (uint32_t c = 0; c < vectors; c++, keys += 64)
             for (int i = 0; i < 4; i++) sum[i] = dot(sum[i], wasm_v128_load(keys + 16 * i), query + c);
@@ -89,24 +89,6 @@ NX_INLINE v128_t scores(float *weights, const nx_live *query, int32_t query_sum,
     return top;
 }
 
-/* weights: e^(score - top), times the scale of the value. Returns `sum` and the exponentials. */
-NX_INLINE v128_t weigh(float *weights, const nx_cache *cache, const head_cache *head, nx_run run, v128_t top,
-                       v128_t sum) {
-    uint32_t tiles = run_tiles(run), ring_tiles = ring_slots(cache->slots) / TILE, tile = run.from / TILE % ring_tiles;
-    for (uint32_t t = 0; t < tiles; t++) {
-        const float *scales = head->value_scales + tile * TILE;
-        for (int i = 0; i < TILE; i += 4, weights += 4) {
-            v128_t e = f32x4_exp(wasm_f32x4_sub(wasm_v128_load(weights), top));
-            sum = wasm_f32x4_add(sum, e);
-            /* what stands in a slot that is not visible may be anything, and must not count */
-            v128_t weight = wasm_f32x4_mul(e, wasm_v128_load(scales + i));
-            wasm_v128_store(weights, wasm_v128_and(weight, wasm_f32x4_ne(e, wasm_f32x4_splat(0))));
-        }
-        if (++tile == ring_tiles) tile = 0;
-    }
-    return sum;
-}
-
 /* The rounded weights of two tiles. */
 typedef struct {
     nx_live live[2][TILE / 4];
@@ -114,18 +96,44 @@ typedef struct {
     int32_t sum;
 } weight_block;
 
+/* weights: e^(score - top), times the scale of the value, of one tile. Adds the exponentials to *sum and raises
+ * *largest, bits of numbers, to the largest weight. */
+NX_INLINE void weigh(float *weights, const float *scales, v128_t top, v128_t *sum, v128_t *largest) {
+    for (int i = 0; i < TILE; i += 4) {
+        v128_t e = f32x4_exp_coarse(wasm_f32x4_sub(wasm_v128_load(weights + i), top));
+        *sum = wasm_f32x4_add(*sum, e);
+        /* what stands in a slot that is not visible may be anything, and must not count */
+        v128_t weight = wasm_f32x4_mul(e, wasm_v128_load(scales + i));
+        weight = wasm_v128_and(weight, wasm_f32x4_ne(e, wasm_f32x4_splat(0)));
+        wasm_v128_store(weights + i, weight);
+        *largest = wasm_i32x4_max(*largest, wasm_f32x4_abs(weight));
+    }
+}
+
+/* Scores of a run, from its first tile on, to rounded weights, whose exponentials are added to *sum. Returns the block
+ * after the last one. */
+NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx_cache *cache, const head_cache *head,
+                                      nx_run run, v128_t top, v128_t *sum) {
+    uint32_t tiles = run_tiles(run), ring_tiles = ring_slots(cache->slots) / TILE, tile = run.from / TILE % ring_tiles;
+    for (uint32_t t = 0; t < tiles; t += 2, weights += 2 * TILE, to++) {
+        uint32_t both = t + 1 < tiles ? 2 : 1;
+        v128_t largest = wasm_i32x4_splat(0);
+        for (uint32_t half = 0; half < both; half++) {
+            weigh(weights + half * TILE, head->value_scales + tile * TILE, top, sum, &largest);
+            if (++tile == ring_tiles) tile = 0;
+        }
+        float most = f32x4_largest_magnitude(largest);
+        to->scale = most / NX_LIVE_MOST;
+        to->sum = live_of(to->live[0], weights, both * TILE, steps_per_unit(NX_LIVE_MOST, most));
+    }
+    return to;
+}
+
 /* Rounds n numbers to live ones with a scale of their own, which it returns. */
 static float round_live(nx_live *live, int32_t *sum, const float *x, uint32_t n) {
     float top = largest_magnitude(x, n);
     *sum = live_of(live, x, n, steps_per_unit(NX_LIVE_MOST, top));
     return top / NX_LIVE_MOST;
-}
-
-/* Rounds the weights of a run, from its first tile on. Returns the block after the last one. */
-static weight_block *round_weights(weight_block *to, const float *weights, uint32_t tiles) {
-    for (uint32_t t = 0; t < tiles; t += 2, weights += 2 * TILE, to++)
-        to->scale = round_live(to->live[0], &to->sum, weights, t + 1 < tiles ? 2 * TILE : TILE);
-    return to;
 }
 
 /* out (4 * vectors channels, vectors <= 4) = scale * sum over the runs of weight * value, for the vectors of channels
@@ -139,7 +147,7 @@ NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_
         uint32_t tiles = run_tiles(runs[r]), tile = runs[r].from / TILE % ring_tiles;
         for (uint32_t t = 0; t < tiles; t += 2, block++) {
             v128_t product[4];
-            for (uint32_t v = 0; v < vectors; v++) product[v] = dot_start(-NX_STORED_ZERO * block->sum);
+            for (uint32_t v = 0; v < vectors; v++) product[v] = dot_start(NX_STORED_ZERO, block->sum);
             for (uint32_t half = 0; half < 2 && t + half < tiles; half++) {
                 const uint8_t *value = head->values + (size_t)tile * (TILE / 4) * row + 16 * at;
                 NX_ROLLED
@@ -171,7 +179,7 @@ static float *copy_scores(float *to, const float *weights, nx_run run) {
 /* Scores to weights, before they are rounded. */
 static void finish_trace(float *trace, uint32_t n, v128_t top, float norm) {
     for (uint32_t i = 0; i < n; i++) {
-        v128_t e = f32x4_exp(wasm_f32x4_sub(wasm_f32x4_splat(trace[i]), top));
+        v128_t e = f32x4_exp_coarse(wasm_f32x4_sub(wasm_f32x4_splat(trace[i]), top));
         trace[i] = norm * wasm_f32x4_extract_lane(e, 0);
     }
 }
@@ -197,8 +205,7 @@ void rounded_attend(float *out, const float *query, const nx_cache *cache, const
         at = weights;
         for (uint32_t r = 0; r < n_runs; at += TILE * run_tiles(runs[r]), r++) {
             if (trace) traced = copy_scores(traced, at, runs[r]);
-            sum = weigh(at, cache, &head, runs[r], top, sum);
-            next = round_weights(next, at, run_tiles(runs[r]));
+            next = round_weights(next, at, cache, &head, runs[r], top, &sum);
         }
         float norm = 1 / f32x4_sum(sum);
         if (trace) {

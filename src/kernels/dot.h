@@ -17,7 +17,8 @@
  * needs one mask instead of two widenings. Its sums are 256 times as large until dot_value shifts them back, exactly;
  * without their bias they stay below 2^31 for 1,024 numbers: 1024 * 64 * 127 * 256.
  *
- * A bias of the stored numbers comes off once per sum: sum (s - z) l = sum s l - z sum l.
+ * A bias of the stored numbers comes off once per sum, with which dot_start(z, sum l) begins: sum (s - z) l = sum s l -
+ * z sum l. All of this is arithmetic modulo 2^32, for numbers that are not finite are rounded to anything.
  */
 #ifndef NX_DOT_H
 #define NX_DOT_H
@@ -41,12 +42,21 @@ NX_INLINE void live_store(nx_live *to, v128_t numbers) {
     wasm_v128_store32_lane(to, wasm_i8x16_narrow_i16x8(words, words), 0);
 }
 
+/* Four times the same. */
+NX_INLINE void live_store_16(nx_live *to, const v128_t numbers[4]) {
+    v128_t first = wasm_i16x8_narrow_i32x4(numbers[0], numbers[1]),
+           last = wasm_i16x8_narrow_i32x4(numbers[2], numbers[3]);
+    wasm_v128_store(to, wasm_i8x16_narrow_i16x8(first, last));
+}
+
 NX_INLINE v128_t dot(v128_t sum, v128_t stored, const nx_live *live) {
     return wasm_i32x4_relaxed_dot_i8x16_i7x16_add(wasm_v128_load32_splat(live), stored, sum);
 }
 
 NX_INLINE v128_t dot_value(v128_t sum) { return sum; }
-NX_INLINE v128_t dot_start(int32_t value) { return wasm_i32x4_splat(value); }
+NX_INLINE v128_t dot_start(uint32_t zero, int32_t live) {
+    return wasm_i32x4_splat((int32_t)(0 - zero * (uint32_t)live));
+}
 
 #else
 
@@ -62,6 +72,10 @@ NX_INLINE void live_store(nx_live *to, v128_t numbers) {
     wasm_v128_store64_lane(to, wasm_i16x8_narrow_i32x4(wasm_i32x4_shuffle(high, low, 0, 1, 4, 5), high), 0);
 }
 
+NX_INLINE void live_store_16(nx_live *to, const v128_t numbers[4]) {
+    for (int i = 0; i < 4; i++) live_store(to + i, numbers[i]);
+}
+
 NX_INLINE v128_t dot(v128_t sum, v128_t stored, const nx_live *live) {
     v128_t high = wasm_i32x4_dot_i16x8(stored, wasm_v128_load32_splat(live->high));
     v128_t low = wasm_i32x4_dot_i16x8(wasm_v128_and(stored, wasm_i16x8_splat(0xff)), wasm_v128_load32_splat(live->low));
@@ -69,7 +83,9 @@ NX_INLINE v128_t dot(v128_t sum, v128_t stored, const nx_live *live) {
 }
 
 NX_INLINE v128_t dot_value(v128_t sum) { return wasm_i32x4_shr(sum, 8); }
-NX_INLINE v128_t dot_start(int32_t value) { return wasm_i32x4_splat((int32_t)((uint32_t)value << 8)); }
+NX_INLINE v128_t dot_start(uint32_t zero, int32_t live) {
+    return wasm_i32x4_splat((int32_t)(0 - (zero * (uint32_t)live << 8)));
+}
 
 #endif
 
@@ -84,18 +100,28 @@ NX_INLINE float largest_magnitude(const float *x, uint32_t n) {
 /* most / top, or 0 for numbers too small to divide by, which all become 0. */
 NX_INLINE v128_t steps_per_unit(float most, float top) { return wasm_f32x4_splat(top > 0x1p-100f ? most / top : 0.0f); }
 
-/* To the nearest integer, ties to even; not-a-number becomes 0. */
+/* To the nearest integer, ties to even, of products up to 2^22: the sum with 1.5 * 2^23 has room for nothing finer. Of
+ * numbers that are not finite it makes anything. */
 NX_INLINE v128_t round_to_steps(v128_t x, v128_t per_unit) {
-    return wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_nearest(wasm_f32x4_mul(x, per_unit)));
+    v128_t sum = f32x4_mul_add(x, per_unit, wasm_f32x4_splat(0x1.8p23f));
+    return wasm_i32x4_sub(sum, wasm_i32x4_splat(0x4b400000));
 }
 
 /* Rounds n numbers, n % 4 == 0, to live ones, their magnitudes at most NX_LIVE_MOST steps. Returns the sum of these. */
 NX_INLINE int32_t live_of(nx_live *live, const float *x, uint32_t n, v128_t per_unit) {
-    v128_t total = wasm_i32x4_splat(0);
-    for (uint32_t i = 0; i < n; i += 4) {
-        v128_t numbers = round_to_steps(wasm_v128_load(x + i), per_unit);
-        total = wasm_i32x4_add(total, numbers);
-        live_store(live++, numbers);
+    v128_t total = wasm_i32x4_splat(0), numbers[4];
+    uint32_t i = 0;
+    for (; i + 16 <= n; i += 16, live += 4) {
+        for (int v = 0; v < 4; v++) {
+            numbers[v] = round_to_steps(wasm_v128_load(x + i + 4 * v), per_unit);
+            total = wasm_i32x4_add(total, numbers[v]);
+        }
+        live_store_16(live, numbers);
+    }
+    for (; i < n; i += 4) {
+        numbers[0] = round_to_steps(wasm_v128_load(x + i), per_unit);
+        total = wasm_i32x4_add(total, numbers[0]);
+        live_store(live++, numbers[0]);
     }
     return i32x4_sum(total);
 }

@@ -32,6 +32,22 @@ NX_INLINE v128_t f32x4_exp(v128_t x) {
     return wasm_v128_andnot(wasm_f32x4_mul(p, power), tiny);
 }
 
+/* e^x for x <= 0, relative error under 8e-6: for weights that are rounded to far fewer digits. Below -87 (-infinity
+ * included) exactly 0; not-a-number stays one. As above, but n is rounded by adding 1.5 * 2^23, whose low bits then are
+ * n, and e^r is the polynomial of degree 4 with the least relative error on |r| <= ln(2)/2. */
+NX_INLINE v128_t f32x4_exp_coarse(v128_t x) {
+    v128_t tiny = wasm_f32x4_lt(x, wasm_f32x4_splat(-87.0f)), shift = wasm_f32x4_splat(0x1.8p23f);
+    v128_t sum = f32x4_mul_add(x, wasm_f32x4_splat(0x1.715476p+0f), shift);
+    v128_t r = f32x4_mul_add(wasm_f32x4_sub(sum, shift), wasm_f32x4_splat(-0x1.62e43p-1f), x);
+    v128_t p = wasm_f32x4_splat(0.0414586067f);
+    p = f32x4_mul_add(p, r, wasm_f32x4_splat(0.167909071f));
+    p = f32x4_mul_add(p, r, wasm_f32x4_splat(0.500043571f));
+    p = f32x4_mul_add(p, r, wasm_f32x4_splat(0.999963403f));
+    p = f32x4_mul_add(p, r, wasm_f32x4_splat(0.999999285f));
+    v128_t power = wasm_i32x4_add(wasm_i32x4_shl(sum, 23), wasm_i32x4_splat(0x3f800000));
+    return wasm_v128_andnot(wasm_f32x4_mul(p, power), tiny);
+}
+
 /* ln x for normal x > 0, absolute error under 1.1e-7 times max(1, |ln x|). Other x are not for this function.
  *
  * x = 2^e m with m in [sqrt(1/2), sqrt(2)), so ln x = e ln 2 + ln m, and ln m = 2 artanh(s) with s = (m-1)/(m+1), |s| <

@@ -218,7 +218,7 @@ NX_INLINE void add_q4_block(const tile_work *w, v128_t sum[4][4], uint32_t b, co
     const nx_live *live = w->live + (size_t)b * GROUPS;
     v128_t product[4][4];
     for (uint32_t j = 0; j < n; j++)
-        for (int v = 0; v < 4; v++) product[j][v] = dot_start(-8 * w->sum[(size_t)j * blocks + b]);
+        for (int v = 0; v < 4; v++) product[j][v] = dot_start(8, w->sum[(size_t)j * blocks + b]);
     add_q4(product, block, live, blocks * GROUPS, n);
     for (int v = 0; v < 4; v++) {
         v128_t row = wasm_v128_load(block->scale + 4 * v);
@@ -249,9 +249,9 @@ NX_INLINE void product_q8(const tile_work *w, v128_t sum[4][4], const uint8_t *w
     uint32_t groups = w->cols / 4, blocks = w->cols / BLOCK;
     v128_t product[4][4];
     for (uint32_t j = 0; j < n; j++) {
-        int32_t live = 0;
-        for (uint32_t b = from / BLOCK; b < to / BLOCK; b++) live += w->sum[(size_t)j * blocks + b];
-        for (int v = 0; v < 4; v++) product[j][v] = dot_start(-NX_STORED_ZERO * live);
+        uint32_t live = 0;
+        for (uint32_t b = from / BLOCK; b < to / BLOCK; b++) live += (uint32_t)w->sum[(size_t)j * blocks + b];
+        for (int v = 0; v < 4; v++) product[j][v] = dot_start(NX_STORED_ZERO, (int32_t)live);
     }
     NX_ROLLED
     for (uint32_t g = from / 4; g < to / 4; g += 2)
