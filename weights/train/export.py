@@ -47,12 +47,14 @@ def metadata_of(c, kind, card):
     return m
 
 
-def type_of(name, x, kind):
-    """Matrices of the blocks and the output take the wanted type (the output at least Q8_0); tables, vectors and odd
-    widths stay F32."""
+def type_of(name, x, kind, output):
+    """Matrices of the blocks and the output take the wanted type, the output at least Q8_0, and where it gives numbers
+    instead of logits (which have to be exact to a fraction of a grey level) at least F16; tables, vectors and odd widths stay F32."""
     matrix = x.ndim == 2 and ("blk." in name or name == "output.weight")
     if not matrix or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
         return gguf.F32
+    if name == "output.weight" and output != "categorical" and kind != gguf.F32:
+        return gguf.F16
     return gguf.Q8_0 if kind == gguf.Q4_0 and name == "output.weight" else kind
 
 
@@ -60,7 +62,7 @@ def export(path, model, kind, card):
     """Writes and verifies one file -> bytes written."""
     metadata = metadata_of(model.c, kind, card)
     state = {k: v.detach().float().cpu().numpy() for k, v in model.state_dict().items()}
-    tensors = {k: (v, type_of(k, v, kind)) for k, v in state.items()}
+    tensors = {k: (v, type_of(k, v, kind, model.c.output)) for k, v in state.items()}
     size = gguf.write(path + ".tmp", metadata, tensors)
     again, back = gguf.read(path + ".tmp")
     assert list(again) == list(metadata) and list(back) == list(tensors)

@@ -17,7 +17,8 @@ import emoji
 import golden
 import gguf_writer as gguf
 import mnist
-from export import export
+import rounding
+from export import export, type_of
 from model import Config, ImageTransformer, generation
 from palette import k_means
 from start import NATURAL, fit_output, look_around
@@ -180,6 +181,51 @@ class Start(unittest.TestCase):
         for heads in NATURAL:
             self.assertEqual(len(set(heads)), len(heads))
             self.assertTrue(all(row <= 0 and (row < 0 or column <= 0) for row, column in heads))
+
+
+class Rounding(unittest.TestCase):
+    def test_forms_are_those_of_the_file_and_the_engine(self):
+        torch.manual_seed(1)
+        w = torch.randn(48, 96) * torch.rand(48, 1) * 3
+        w[3] = 0
+        w[5, 7] = 40                     # one large weight
+        largest = w.abs().amax(1, keepdim=True)
+        q4 = torch.from_numpy(gguf.dequantize_q4_0(gguf.quantize_q4_0(w.numpy()), w.shape))
+        self.assertLess(float(((rounding.q4_0(w) - q4).abs() / (largest + 1e-9)).max()), 1e-3)          # the scales of the file are in half precision
+        q8 = torch.from_numpy(gguf.dequantize_q8_0(gguf.quantize_q8_0(w.numpy()), w.shape))
+        engine = (q8 / (q8.abs().amax(1, keepdim=True) / 63 + 1e-30)).round() * q8.abs().amax(1, keepdim=True) / 63
+        off = (rounding.q8_0(w) - engine).abs() / (largest + 1e-9)
+        self.assertLess(float((off > 1e-3).float().mean()), 0.01)        # ties may fall to the other side
+        self.assertLess(float(off.max()), 1.1 / 63)
+
+    def test_weights_are_rounded_within_and_exact_afterwards(self):
+        model = ImageTransformer(replace(TINY["dmol-full"][0], embedding_length=32, head_count=2, key_length=16, feed_forward_length=64))
+        before, names = {k: v.clone() for k, v in model.state_dict().items()}, set()
+        with rounding.rounded(model, "q8_0"):
+            for k, v in model.state_dict().items():
+                if not torch.equal(v, before[k]):
+                    names.add(k)
+                    self.assertLessEqual(len(v[0].unique()), 127)
+        self.assertTrue(all(torch.equal(v, before[k]) for k, v in model.state_dict().items()))
+        state = model.state_dict()
+        shipped = {k for k, v in state.items() if type_of(k, v.numpy(), gguf.Q8_0, "dmol") == gguf.Q8_0}
+        self.assertEqual(names, shipped)
+        self.assertEqual(type_of("output.weight", state["output.weight"].numpy(), gguf.Q4_0, "dmol"), gguf.F16)
+
+    def test_gradients_pass(self):
+        x = torch.randn(4, 32, requires_grad=True)
+        y = rounding.straight_through(x, 63)
+        self.assertLessEqual(len((y[0] / y[0].abs().max()).unique()), 127)
+        y.sum().backward()
+        self.assertTrue(torch.equal(x.grad, torch.ones_like(x)))
+
+    def test_attention_is_rounded(self):
+        model, x, y, small = tiny("dmol-2d-sr")
+        with torch.no_grad():
+            exact = model(x, y, small)
+            rounding.round_attention(model)
+            off = float((model(x, y, small) - exact).abs().max() / exact.abs().max())
+        self.assertTrue(1e-5 < off < 0.1, off)
 
 
 class Distributions(unittest.TestCase):

@@ -23,6 +23,7 @@ import attention
 import data
 from model import Config, ImageTransformer
 from palette import k_means
+from rounding import round_attention, rounded
 from sheet import sample_sheet
 from start import fit_output, look_around, take_over
 
@@ -48,6 +49,7 @@ class Settings(Config):
     look_around: bool = False            # first blocks begin by attending to neighbours, see start.py
     pixel_gain: float = 1.0              # dmol: begin with the pixels this much larger beside the positions
     fit_output: bool = False             # dmol: the output begins at the least-squares prediction, see start.py
+    round_to: str = ""                   # q8_0 | q4_0: train with what is rounded when such a file runs, see rounding.py
     flip: bool = False                   # half of the training pictures are mirrored left to right
     class_drop: float = 0.2              # probability that an image is shown without its class
     seed: int = 1
@@ -226,6 +228,8 @@ def main():
         torch.set_rng_state(c["rng"].cpu())
         print("resumed at step %d, %.1f minutes" % (step, elapsed / 60), flush=True)
     cuda = device == "cuda"
+    if s.round_to:
+        round_attention(model), round_attention(average)
     attention.choose(model, s.attention, s.batch, s.bf16, device)
     average.fast = model.fast
     parameters = sum(p.numel() for p in model.parameters())
@@ -246,8 +250,9 @@ def main():
                    os.path.join(folder, "average.pt"))
 
     def report(final=False):
-        """Validation losses of the averaged weights to the log, and a sample sheet."""
-        free, given = validate(average, valid, s.final_valid_images if final else s.valid_images, autocast, device)
+        """Validation losses of the averaged weights, rounded where training rounds, to the log, and a sample sheet."""
+        with rounded(average, s.round_to):
+            free, given = validate(average, valid, s.final_valid_images if final else s.valid_images, autocast, device)
         line = dict(step=step, elapsed=round(elapsed, 1), epoch=round(step * s.batch / len(train), 3), train_nats=smoothed(),
                     valid_nats=free, valid_nats_class=given, valid_bits_per_dim=free / dims / math.log(2), final=final)
         with open(log_path, "a") as f:
@@ -297,10 +302,11 @@ def main():
         for group in adam.param_groups:
             group["lr"] = learning_rate(s, step, progress)
         x, label, small = batch_of(train, s, step, device)
-        with autocast():
-            loss = nats(x, label, small).mean()                                   # nats per image
         adam.zero_grad(set_to_none=True)
-        (loss / s.n).backward()                                                  # the mean over positions: what `clip` is meant for
+        with rounded(model, s.round_to):
+            with autocast():
+                loss = nats(x, label, small).mean()                               # nats per image
+            (loss / s.n).backward()                                              # the mean over positions: what `clip` is meant for
         torch.nn.utils.clip_grad_norm_(model.parameters(), s.clip)
         adam.step()
         polyak(average, model, min(s.ema, (1 + step) / (10 + step)))

@@ -11,7 +11,7 @@ settings = dict(
     norm="pre", position="learned", position_width="half", classes=10,
     # schedule: 60 minutes of training, whatever the machine's speed
     minutes=60.0, batch=4, lr=8e-4, warmup=100, every=5.0, sheets=3, valid_images=100, final_valid_images=500,
-    look_around=True, fit_output=True, flip=True, class_drop=0.5, dropout=0.0, ema=0.999,
+    look_around=True, fit_output=True, round_to="q8_0", flip=True, class_drop=0.5, dropout=0.0, ema=0.999,
 )
 card = dict(
     name="cifar10-sr",

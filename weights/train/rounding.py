@@ -1,0 +1,75 @@
+"""Training with the rounding of the engine: what is shipped in Q8_0 or Q4_0 then loses little that it was not trained to do without.
+
+A row that copies a value, as photographs begin (start.py), has one large weight, which leaves few steps to the others. So the
+forward and backward pass see rounded weights, and the gradient moves the exact ones (the straight-through estimator of
+Bengio, Leonard and Courville 2013). What attention carries is rounded too, for pixels have to arrive exactly: the input of the
+value and output projections, and the cached values. Queries, keys and the feed-forward network lose nothing that matters.
+"""
+import contextlib
+
+import torch
+
+BLOCK = 32                               # weights that share a scale in a file
+FILE, LIVE, ENGINE = 127, 127, 63        # steps either way: of Q8_0 in a file; in the engine of activations; of weights and cached values
+
+
+def to_steps(x, steps):
+    """The last axis in whole steps of its largest magnitude / steps."""
+    step = x.abs().amax(-1, keepdim=True) / steps
+    return torch.where(step > 0, (x / step).round() * step, x)
+
+
+def q8_0(w):
+    """A matrix (rows, columns) in the engine, which keeps a row of a Q8_0 file in 63 steps (src/kernels/matmul.c)."""
+    return to_steps(to_steps(w.unflatten(1, (-1, BLOCK)), FILE).flatten(1), ENGINE)
+
+
+def q4_0(w):
+    """The same of Q4_0, which the engine keeps as it is: in each block steps of an eighth of the largest, -8..7 of them."""
+    blocks = w.unflatten(1, (-1, BLOCK))
+    step = blocks.gather(-1, blocks.abs().argmax(-1, keepdim=True)) / -8
+    return torch.where(step != 0, (blocks / step).round().clamp(-8, 7) * step, blocks).flatten(1)
+
+
+FORMS = {"q8_0": q8_0, "q4_0": q4_0}     # scales of blocks, in half precision in a file, are not imitated
+
+
+def matrices(model):
+    """The parameters that export.py writes in Q8_0 or Q4_0, but for the output layer."""
+    return [p for name, p in model.named_parameters() if "blk." in name and p.dim() == 2 and p.shape[1] % BLOCK == 0]
+
+
+@contextlib.contextmanager
+def rounded(model, form):
+    """Within, the matrices of the blocks are rounded to this form, "" = none; afterwards they are exact again."""
+    kept = matrices(model) if form else []
+    with torch.no_grad():
+        exact = [p.clone() for p in kept]
+        for p in kept:
+            p.copy_(FORMS[form](p))
+    try:
+        yield
+    finally:
+        with torch.no_grad():
+            for p, x in zip(kept, exact):
+                p.copy_(x)
+
+
+def straight_through(x, steps):
+    """x in steps; its gradient is passed on as if it were exact."""
+    exact = x.detach().float()
+    return x + (to_steps(exact, steps) - exact).to(x.dtype)
+
+
+def round_attention(model):
+    """From now on the model rounds what attention carries, as the engine does: inputs a position, values a head of a position."""
+    def live(module, inputs):
+        return (straight_through(inputs[0], LIVE),)
+
+    def cached(module, inputs, value):
+        return straight_through(value.unflatten(-1, (model.c.head_count, -1)), ENGINE).flatten(-2)
+    for name, module in model.named_modules():
+        if name.endswith(("attn_v", "attn_output")):
+            module.register_forward_pre_hook(live)
+        if name.endswith("attn_v"):
+            module.register_forward_hook(cached)
