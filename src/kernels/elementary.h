@@ -12,14 +12,15 @@
  * not-a-number stays one.
  *
  * x = n ln 2 + r with |r| <= ln(2)/2, so e^x = 2^n e^r. ln 2 is split in two (Cody and Waite) so that n ln 2 is exact
- * to well below a unit of r. e^r is its Taylor sum to r^7/7!, whose remainder is under 6e-9. */
+ * to well below a unit of r. n is rounded by adding 1.5 * 2^23, whose low bits then are n. e^r is its Taylor sum to
+ * r^7/7!, whose remainder is under 6e-9. */
 NX_INLINE v128_t f32x4_exp(v128_t x) {
-    v128_t tiny = wasm_f32x4_lt(x, wasm_f32x4_splat(-87.0f));
-    x = wasm_v128_bitselect(wasm_f32x4_splat(88.0f), x, wasm_f32x4_gt(x, wasm_f32x4_splat(88.0f)));
-    x = wasm_v128_andnot(x, tiny);
-    v128_t n = wasm_f32x4_nearest(wasm_f32x4_mul(x, wasm_f32x4_splat(0x1.715476p+0f))); /* 1 / ln 2 */
-    v128_t r = f32x4_mul_add(n, wasm_f32x4_splat(-0x1.62e4p-1f), x);                    /* high part of ln 2, 15 bits */
-    r = f32x4_mul_add(n, wasm_f32x4_splat(-0x1.7f7d1cp-20f), r);                        /* its low part */
+    v128_t tiny = wasm_f32x4_lt(x, wasm_f32x4_splat(-87.0f)), shift = wasm_f32x4_splat(0x1.8p23f);
+    x = wasm_f32x4_pmin(x, wasm_f32x4_splat(88.0f));
+    v128_t sum = f32x4_mul_add(x, wasm_f32x4_splat(0x1.715476p+0f), shift); /* 1 / ln 2 */
+    v128_t n = wasm_f32x4_sub(sum, shift);
+    v128_t r = f32x4_mul_add(n, wasm_f32x4_splat(-0x1.62e4p-1f), x); /* high part of ln 2, 15 bits */
+    r = f32x4_mul_add(n, wasm_f32x4_splat(-0x1.7f7d1cp-20f), r);     /* its low part */
     v128_t p = wasm_f32x4_splat(1.0f / 5040);
     p = f32x4_mul_add(p, r, wasm_f32x4_splat(1.0f / 720));
     p = f32x4_mul_add(p, r, wasm_f32x4_splat(1.0f / 120));
@@ -28,7 +29,7 @@ NX_INLINE v128_t f32x4_exp(v128_t x) {
     p = f32x4_mul_add(p, r, wasm_f32x4_splat(0.5f));
     p = f32x4_mul_add(p, r, wasm_f32x4_splat(1.0f));
     p = f32x4_mul_add(p, r, wasm_f32x4_splat(1.0f));
-    v128_t power = wasm_i32x4_shl(wasm_i32x4_add(wasm_i32x4_trunc_sat_f32x4(n), wasm_i32x4_splat(127)), 23);
+    v128_t power = wasm_i32x4_add(wasm_i32x4_shl(sum, 23), wasm_i32x4_splat(0x3f800000));
     return wasm_v128_andnot(wasm_f32x4_mul(p, power), tiny);
 }
 

@@ -17,8 +17,11 @@ static const float minus_infinity = -__builtin_inff();
 #define MAX_LOCATION 1e6f
 
 /* Masses of a mixture are added as numbers, not logarithms: no edge is taken further out than FAR_EDGE, where the mass
- * beyond is e^-78, and levels of more than WIDE standardised numbers have two exponentials instead of one. */
-#define FAR_EDGE 78.0f
+ * beyond is e^-38, and no component weighs less than e^LEAST_WEIGHT, so that nothing overflows or becomes subnormal,
+ * which processors are slow at. Levels that span more than WIDE standardised numbers, which of 256 none do, have two
+ * exponentials instead of one. */
+#define FAR_EDGE 38.0f
+#define LEAST_WEIGHT (-38.0f)
 #define WIDE 9.0f
 #define LEAST_MASS 0x1p-120f
 
@@ -97,6 +100,8 @@ static void logistic_levels(float *out, uint32_t levels, float mean, float log_s
     }
 }
 
+static float sigma(float z) { return 1 / (1 + f32_exp(-limited(z, -80, 80))); }
+
 static float tanh_of(float x) { /* 1 - 2 / (e^2x + 1); e^2x is 0 or finite, so this is right at both ends */
     return 1 - 2 / (f32_exp(2 * x) + 1);
 }
@@ -143,36 +148,37 @@ static void component_log_weights(const nx_output *output, const float *paramete
     }
 }
 
-/* e^z of a standardised edge, so far out that nothing overflows. */
-static v128_t edge_exp(v128_t z) {
-    v128_t most = wasm_f32x4_splat(FAR_EDGE);
-    return f32x4_exp(wasm_f32x4_pmin(wasm_f32x4_pmax(z, wasm_f32x4_neg(most)), most));
+/* e^z of a standardised edge. */
+NX_INLINE v128_t edge_exp(v128_t z) {
+    v128_t far = wasm_f32x4_splat(FAR_EDGE);
+    return f32x4_exp(wasm_f32x4_pmin(wasm_f32x4_pmax(z, wasm_f32x4_neg(far)), far));
 }
 
-/* sum[v / 4] += weight * mass of level v, of a logistic, for all V levels. Between the ends, with sigma the logistic
- * function and z-, z+ the standardised edges,
- *   sigma(z+) - sigma(z-) = (1 - e^(z- - z+)) sigma(z+) sigma(-z-)
- * without cancellation, and one exponential serves both edges, which are the same distance apart everywhere. Of the
- * first level it is sigma(z+), of the last sigma(-z-). */
+/* sum[v / 4] += weight * mass of level v, of a logistic, for all V levels. Between the ends, with z-, z+ the
+ * standardised edges of a level, sigma(z+) - sigma(z-) = (1 - e^(z- - z+)) e^z+ / ((1 + e^z+) (1 + e^z-)) without
+ * cancellation, and one exponential serves both edges, as they are the same distance apart everywhere. Of the first
+ * level it is sigma(z+), of the last sigma(-z-). */
 static void add_masses(v128_t *sum, uint32_t levels, float mean, float log_scale, float weight) {
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
     mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);
     float half = 1.0f / (float)(levels - 1), inverse = f32_exp(-log_scale), width = 2 * half * inverse;
-    v128_t inv = wasm_f32x4_splat(inverse), mu = wasm_f32x4_splat(mean), delta = wasm_f32x4_splat(half * inverse);
-    v128_t step = wasm_f32x4_splat(2 * half), lanes = wasm_f32x4_make(0, 1, 2, 3), one = wasm_f32x4_splat(1);
-    v128_t between = wasm_f32x4_splat(one_minus_exp(width)),
-           growth = wasm_f32x4_splat(f32_exp(limited(width, 0, WIDE)));
-    for (uint32_t v = 0; v < levels; v += 4, sum++) {
-        v128_t level = wasm_f32x4_add(wasm_f32x4_splat((float)v), lanes);
-        v128_t x = wasm_f32x4_sub(wasm_f32x4_mul(level, step), one);
-        v128_t z0 = wasm_f32x4_mul(wasm_f32x4_sub(x, mu), inv), e = edge_exp(wasm_f32x4_sub(z0, delta));
-        v128_t next = width < WIDE ? wasm_f32x4_mul(e, growth) : edge_exp(wasm_f32x4_add(z0, delta));
-        v128_t below = wasm_f32x4_div(next, wasm_f32x4_add(next, one)),
-               above = wasm_f32x4_div(one, wasm_f32x4_add(e, one));
-        v128_t mass = wasm_f32x4_mul(wasm_f32x4_mul(below, above), between);
-        if (v == 0) mass = wasm_v128_bitselect(below, mass, wasm_i32x4_make(-1, 0, 0, 0));
-        mass = wasm_v128_bitselect(above, mass, wasm_f32x4_eq(level, wasm_f32x4_splat((float)(levels - 1))));
-        *sum = f32x4_mul_add(mass, wasm_f32x4_splat(weight), *sum);
+    float first = sigma((half - 1 - mean) * inverse), last = sigma((mean - 1 + half) * inverse);
+    v128_t inv = wasm_f32x4_splat(inverse), step = wasm_f32x4_splat(2 * half), one = wasm_f32x4_splat(1);
+    v128_t edge = wasm_f32x4_splat(1 + half + mean), span = wasm_f32x4_splat(width);
+    v128_t growth = wasm_f32x4_splat(f32_exp(limited(width, 0, WIDE)));
+    v128_t share = wasm_f32x4_splat(weight * one_minus_exp(width)), lanes = wasm_f32x4_make(0, 1, 2, 3);
+    v128_t level = lanes;
+    for (uint32_t v = 0; v < levels; v += 4, sum++, level = wasm_f32x4_add(level, wasm_f32x4_splat(4))) {
+        v128_t z = wasm_f32x4_mul(wasm_f32x4_sub(wasm_f32x4_mul(level, step), edge), inv);
+        v128_t low = edge_exp(z);
+        v128_t high = width < WIDE ? wasm_f32x4_mul(low, growth) : edge_exp(wasm_f32x4_add(z, span));
+        v128_t both = wasm_f32x4_mul(wasm_f32x4_add(low, one), wasm_f32x4_add(high, one));
+        v128_t mass = wasm_f32x4_div(wasm_f32x4_mul(share, high), both);
+        if (v == 0) mass = wasm_f32x4_replace_lane(mass, 0, weight * first);
+        if (v + 4 >= levels)
+            mass = wasm_v128_bitselect(wasm_f32x4_splat(weight * last), mass,
+                                       wasm_f32x4_eq(level, wasm_f32x4_splat((float)(levels - 1))));
+        *sum = wasm_f32x4_add(*sum, mass);
     }
 }
 
@@ -190,7 +196,7 @@ static void mixture_levels(const nx_output *output, const float *parameters, con
     for (uint32_t v = 0; v < V; v += 4) sum[v / 4] = wasm_f32x4_splat(0);
     for (uint32_t k = 0; k < K; k++)
         add_masses(sum, V, location(output, parameters, x, index, k), channel_of(output, parameters, index, k)[K],
-                   f32_exp(limited(log_weight[k] - best, -100, 0)));
+                   f32_exp(limited(log_weight[k] - best, LEAST_WEIGHT, 0)));
     for (uint32_t v = 0; v < V; v += 4)
         wasm_v128_store(logits + v, f32x4_log(wasm_f32x4_pmax(sum[v / 4], wasm_f32x4_splat(LEAST_MASS))));
 }
