@@ -109,6 +109,38 @@ test('a row for each style of the emoji', () => withPage(async (page) => {
   await groupIs(page, 0);
 }));
 
+test('photographs: ten classes, and back', () => withPage(async (page) => {
+  await open(page);
+  await groupIs(page, 0, 'being drawn');
+  await page.locator('#classes-switch input').nth(1).check({ force: true });
+  await page.locator('.class-name', { hasText: 'FxEmoji' }).waitFor(WAIT);
+  await page.locator('#classes-switch:enabled input:checked').focus();
+  await page.keyboard.press('ArrowRight');
+  await page.locator('.class-name', { hasText: 'airplane' }).waitFor(WAIT);
+  const { classes } = await load(new Uint8Array(await weights('cifar10'))).then((model) => { model.close(); return model.info; });
+  assert.deepEqual(await page.locator('.class-name').allTextContents(), classes);
+  await groupIs(page, 1);
+  const temperature = Number(await page.textContent('#classes-temperature'));
+  const expected = await drawn('cifar10', 1, temperature, Number(await page.inputValue('#classes-seed')));
+  const [first, second] = await Promise.all([0, 1].map((group) => pixels(page, group)));
+  second.forEach((picture, i) => assert.deepEqual(picture.flat(), expected[i], `picture ${i}`));
+  assert.notDeepEqual(first, second);
+  second.forEach((picture, i) => assert.notDeepEqual(picture, second[(i + 1) % SAMPLES]));
+  await page.locator('[role=status]', { hasText: /photographs/ }).waitFor({ state: 'attached' });
+  await page.locator('#figure-5').screenshot({ path: `${OUT}classes-photos.png` });
+  await page.keyboard.press('ArrowRight'); // from the last to the first
+  await page.locator('.class-name', { hasText: '9' }).waitFor(WAIT);
+  await groupIs(page, 0);
+}));
+
+test('without the model of photographs there are digits and emoji', () => withPage(async (page) => {
+  await page.route('**/weights/cifar10.gguf', (route) => route.fulfill({ status: 404, body: 'no' }));
+  await open(page);
+  await groupIs(page, 0);
+  assert.equal(await page.locator('#classes-switch label:visible').count(), 2);
+  assert.equal(await page.locator(':is(#classes, #figure-5) .with-photos:visible').count(), 0);
+}, { complains: true }));
+
 test('play again, stop, new seed', () => withPage(async (page) => {
   await open(page);
   await groupIs(page, 0);
@@ -156,18 +188,18 @@ test('out of sight it stops, and draws what is missing when it is back', () => w
   assert.equal(await page.textContent('#classes-run-text'), 'Play');
 }));
 
-test('without the emoji model there are digits', () => withPage(async (page) => {
-  await page.route(/weights\/emoji(-sr)?\.gguf$/, (route) => route.fulfill({ status: 404, body: 'no' }));
+test('without the other models there are digits', () => withPage(async (page) => {
+  await page.route(/weights\/(emoji|cifar10)(-sr)?\.gguf$/, (route) => route.fulfill({ status: 404, body: 'no' }));
   await open(page);
   await groupIs(page, 0);
-  assert.equal(await page.locator('.with-styles:visible').count(), 0);
+  assert.equal(await page.locator(':is(.with-emoji, .with-photos):visible').count(), 0);
   assert.equal(await page.locator('#classes-switch label:visible').count(), 1);
 }, { complains: true }));
 
 test('what fails says so, can be tried again, and leaves the digits', () => withPage(async (page) => {
   await page.route('**/weights/emoji.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
   await open(page);
-  await page.locator('.with-styles input').check({ force: true });
+  await page.locator('#classes-switch .with-emoji input').check({ force: true });
   await page.locator('#classes-load-text').getByText(/could not be loaded/).waitFor(WAIT);
   await page.unroute('**/weights/emoji.gguf');
   await page.locator('#classes-load-action', { hasText: 'Try again' }).click();
@@ -178,9 +210,9 @@ test('what fails says so, can be tried again, and leaves the digits', () => with
 for (const width of [320, 400, 768]) {
   test(`nothing is wider than ${width} pixels`, () => withPage(async (page) => {
     await open(page);
-    for (const names of [/^9$/, /^FxEmoji$/]) {
-      if (String(names).includes('Fx')) await page.locator('.with-styles input').check({ force: true });
-      await page.locator('.class-name', { hasText: names }).waitFor(WAIT);
+    for (const [model, name] of [['digits', /^9$/], ['emoji', /^FxEmoji$/], ['photos', /^truck$/]]) {
+      await page.locator(`#classes-switch:enabled input[value=${model}]`).check({ force: true });
+      await page.locator('.class-name', { hasText: name }).waitFor(WAIT);
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
       for (const tile of await page.locator('.class-tile').all()) {
         const box = await tile.boundingBox();

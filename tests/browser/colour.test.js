@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The section in colour: rows, values, strip, buttons, out of sight, failures, widths, less motion. */
+/** The section in colour: rows, values, strip, buttons, the switch, out of sight, failures, widths, less motion. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -10,12 +10,16 @@ import { test } from 'node:test';
 import { load } from '../../web/lib/index.js';
 import { nearestColours } from '../../web/lib/codec.js';
 import { OUT, session, sleep } from './browser.js';
-import { PAGE, SIDE, WAIT, emoji, galleryOf, inRepository, triples } from './gallery.js';
+import { PAGE, SIDE, WAIT, emoji, galleryOf, inRepository, photos, triples } from './gallery.js';
+import { png } from './png.js';
+
+/** @import { Route } from 'playwright-core' */
 
 const { withPage } = session();
-const { rows: ROWS, open, rowIs, name: nameOf, pixels } = galleryOf('colour', 'in-colour');
+const { rows: ROWS, open, switchOver, rowIs, name: nameOf, pixels } = galleryOf('colour', 'in-colour');
 const HALF = SIDE * SIDE / 2;
 const weights = await readFile(inRepository('weights/emoji.gguf'));
+const photoWeights = await readFile(inRepository('weights/cifar10.gguf'));
 
 test('a row shows the values that the model draws, beside what it was given', () => withPage(async (page) => {
   await open(page);
@@ -23,7 +27,7 @@ test('a row shows the values that the model draws, beside what it was given', ()
   const [given, ...rest] = await pixels(page, 0);
   const [original] = rest.splice(3);
   const name = (await nameOf(page, 0)) ?? '';
-  const { style } = /** @type {{ style: string }} */ (emoji.find((one) => one.name === name));
+  const style = emoji.find((one) => one.name === name)?.style;
 
   const model = await load(new Uint8Array(weights));
   const palette = /** @type {Uint8Array} */ (model.info.palette);
@@ -85,6 +89,129 @@ test('play again, stop, new seed, and the strip', () => withPage(async (page) =>
   assert.deepEqual(await Promise.all([0, 1].map((row) => nameOf(page, row))), [second, name]);
 }));
 
+test('photographs: the switch loads the other model, which draws them without being told the class', () => withPage(async (page) => {
+  /** @type {string[]} */
+  const asked = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/cifar10.gguf')) asked.push(request.method());
+  });
+  await open(page);
+  await rowIs(page, 0, 'being drawn');
+  assert.deepEqual([...new Set(asked)], ['HEAD'], 'it is not loaded before it is chosen');
+  await switchOver(page);
+  assert.equal(await page.evaluate(() => /** @type {HTMLInputElement} */ (document.activeElement).value), 'photos', 'the switch keeps the focus');
+  await page.locator('[role=status]', { hasText: /photographs/ }).waitFor({ state: 'attached' });
+  assert.ok(asked.includes('GET'));
+  const radios = page.locator('#colour-strip input');
+  assert.equal(await radios.count(), photos.length);
+  assert.equal(await page.locator('#colour-strip legend').textContent(), 'Choose a photograph for the first row');
+  assert.ok(await radios.first().isChecked());
+  // The rows open with the first ones of different classes.
+  const classes = [...new Set(photos.map(({ name }) => name))].slice(0, 6);
+  assert.deepEqual(await page.locator(`${ROWS} .row-name b`).allTextContents(), classes);
+  assert.equal(await page.locator(`${ROWS} .row-name`).first().textContent(), `${classes[0]} test picture 1`);
+
+  await rowIs(page, 1);
+  const rows = await Promise.all([0, 1].map((row) => pixels(page, row)));
+  const [given, ...rest] = rows[0];
+  const [original] = rest.splice(3);
+  const model = await load(new Uint8Array(photoWeights));
+  const temperature = Number(await page.locator('#colour-temperature').textContent());
+  const image = { data: /** @type {number[][]} */ (original).flat(), width: SIDE, height: SIDE };
+  const run = model.complete(image, { samples: 3, seed: 7, temperature, label: null });
+  const expected = [0, 1, 2].map(() => [...run.known]);
+  for await (const { sample, values } of run) expected[sample].push(...values);
+  const parameters = model.info.parameters.toLocaleString('en');
+  model.close();
+  assert.deepEqual(given.slice(0, HALF), original.slice(0, HALF), 'no colour is rounded');
+  expected.forEach((values, i) => assert.deepEqual(rest[i], triples(values), `ending ${i}`));
+  for (const [start, ...endings] of rows) {
+    for (const [i, ending] of endings.slice(0, 3).entries()) {
+      assert.ok(ending.every(Boolean), 'it is drawn to the end');
+      assert.notDeepEqual(ending, start);
+      assert.notDeepEqual(ending, endings[(i + 1) % 3]);
+    }
+  }
+  assert.equal(await page.locator('#colour-photos-parameters').textContent(), parameters);
+  await page.locator('#in-colour').screenshot({ path: `${OUT}colour-photos.png` });
+
+  await page.keyboard.press('ArrowLeft');
+  await page.locator('#colour-strip[data-strip=emoji]').waitFor(WAIT);
+  assert.equal(await radios.count(), emoji.length);
+  await rowIs(page, 0);
+  assert.ok(emoji.map((one) => one.name).includes((await nameOf(page, 0)) ?? ''));
+}));
+
+test("one's own picture is completed by either model, and stays when they change", () => withPage(async (page) => {
+  await open(page);
+  await switchOver(page);
+  const name = async () => (await nameOf(page, 0)) ?? '';
+  const buffer = png(64, 64, (x, y) => [4 * x, 4 * y, 128, 255]);
+  await page.locator('#colour-photo input').setInputFiles({ name: 'slope.png', mimeType: 'image/png', buffer });
+  await page.locator(`${ROWS}:first-child .row-name b`, { hasText: 'your picture' }).waitFor();
+  assert.equal(await page.locator('#colour-strip input:checked').count(), 0);
+  await rowIs(page, 0);
+  const [given, ending] = await pixels(page, 0);
+  assert.deepEqual(given.slice(0, 2), [[2, 2, 128], [10, 2, 128]], 'as it is, in all its colours');
+  assert.ok(ending.every(Boolean));
+
+  await page.locator('#colour-switch input').first().check({ force: true });
+  await page.locator('#colour-strip[data-strip=emoji]').waitFor(WAIT);
+  await page.locator('#colour-run:enabled').waitFor(WAIT);
+  assert.equal(await name(), 'your picture');
+  assert.equal(await page.locator('#colour-strip input:checked').count(), 0);
+  assert.notDeepEqual((await pixels(page, 0))[0], given, 'in the colours of the palette');
+  await page.locator('#colour-strip input').first().check({ force: true });
+  assert.equal(await name(), emoji[0].name);
+  // What the strip has replaced does not come back.
+  await switchOver(page);
+  assert.equal(await name(), photos[0].name);
+}, { reducedMotion: 'reduce' }));
+
+test('without the weights for photographs there is nothing to switch', () => withPage(async (page) => {
+  await page.route('**/weights/cifar10*.gguf', (route) => route.fulfill({ status: 404, body: 'no' }));
+  await open(page);
+  await rowIs(page, 0, 'being drawn');
+  assert.ok(await page.locator('#colour-switch').isHidden());
+  assert.equal(await page.locator('.with-photos:visible').count(), 0);
+  assert.ok(await page.locator('#photo-credits').isHidden());
+}, { complains: true }));
+
+test('photographs that cannot be loaded say so; they can be cancelled, tried again, or left alone', () => withPage(async (page) => {
+  const FILE = '**/weights/cifar10.gguf';
+  /** What becomes of the download; without an answer it takes for ever. @param {(route: Route) => Promise<void> | void} answer */
+  const download = async (answer) => {
+    await page.unroute(FILE);
+    await page.route(FILE, (route) => (route.request().method() === 'GET' ? answer(route) : route.continue()));
+  };
+  await download(() => {});
+  await open(page);
+  await rowIs(page, 0, 'being drawn');
+  const photographs = page.locator('#colour-switch input').nth(1);
+  await photographs.check({ force: true });
+  await page.locator('#colour-load-text', { hasText: /^Loading the model/ }).waitFor(WAIT);
+  assert.ok(await photographs.isDisabled(), 'one download at a time');
+  assert.ok(await page.locator('#colour-run').isDisabled(), 'the run of the other one is over');
+  await rowIs(page, 0, 'not finished');
+  await page.locator('#colour-load-action', { hasText: 'Cancel' }).click();
+  await page.locator('#colour-load-text', { hasText: 'Loading was cancelled.' }).waitFor();
+  assert.ok(await photographs.isEnabled());
+
+  await sleep(300); // for a moment the download goes on, for whoever asks again
+  await download((route) => route.abort());
+  await page.locator('#colour-load-action', { hasText: 'Load the model' }).click();
+  await page.locator('#colour-load-text', { hasText: /could not be loaded/ }).waitFor();
+  // Back to the emoji, which are there already.
+  await page.locator('#colour-switch input').first().check({ force: true });
+  await page.locator('#colour-run:enabled').waitFor(WAIT);
+  assert.ok(await page.locator('#colour-load').isHidden());
+  await rowIs(page, 0);
+  await page.unroute(FILE);
+  await photographs.check({ force: true });
+  await page.locator('#colour-strip[data-strip=photos]').waitFor(WAIT);
+  await rowIs(page, 0);
+}, { complains: true }));
+
 test('nothing is loaded before it comes near; out of sight it stops, and goes on when it is back', () => withPage(async (page) => {
   /** @type {string[]} */
   const asked = [];
@@ -115,7 +242,7 @@ test('without the weights there is no such section', () => withPage(async (page,
   await page.route('**/weights/emoji*.gguf', (route) => route.fulfill({ status: 404, body: 'no' }));
   await page.goto(PAGE);
   await page.locator('#run-text', { hasText: 'Run again' }).waitFor();
-  for (const id of ['in-colour', 'colour-link', 'credits']) assert.ok(await page.locator(`#${id}`).isHidden(), id);
+  for (const id of ['in-colour', 'colour-link', 'credits', 'photo-credits']) assert.ok(await page.locator(`#${id}`).isHidden(), id);
   await page.evaluate(() => document.querySelector('#embed')?.scrollIntoView());
   await sleep(200);
   assert.ok(await page.locator('#in-colour').isHidden());
@@ -143,6 +270,8 @@ for (const width of [320, 360, 768]) {
     assert.equal(rows, width < 500 ? 4 : 6);
     await rowIs(page, 0);
     if (width === 360) await page.locator('#in-colour').screenshot({ path: `${OUT}colour-phone.png` });
+    await switchOver(page);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
   }, { viewport: { width, height: 740 }, hasTouch: width < 500, isMobile: width < 500 }));
 }
 
@@ -161,4 +290,9 @@ test('less motion: nothing begins by itself, and a row appears finished', () => 
     await sleep(30);
   }
   await page.click('#colour-stop');
+  // Nor does it after the switch.
+  await switchOver(page);
+  await sleep(300);
+  const [half, ...after] = await pixels(page, 0);
+  for (const ending of after.slice(0, 3)) assert.deepEqual(ending, half);
 }, { reducedMotion: 'reduce' }));

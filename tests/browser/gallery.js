@@ -15,8 +15,9 @@ export const WAIT = { timeout: 60000 };
 /** @param {string} path */
 export const inRepository = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** @type {{ emoji: { name: string, style: string }[] }} */
-export const { emoji } = JSON.parse(await readFile(inRepository('web/demo/emoji.json'), 'utf8'));
+/** What a strip holds. @param {string} name @returns {Promise<{ name: string, style?: string, number?: number }[]>} */
+const strip = async (name) => JSON.parse(await readFile(inRepository(`web/demo/${name}.json`), 'utf8')).pictures;
+export const [emoji, photos] = await Promise.all(['emoji', 'photos'].map(strip));
 
 /** The pixels of a canvas; null: not there. @typedef {([number, number, number] | null)[]} Pixels */
 
@@ -33,6 +34,15 @@ export function galleryOf(id, root) {
       await page.locator(`#${root} figure`).scrollIntoViewIfNeeded();
       await page.locator(rows).first().waitFor(WAIT);
       await page.evaluate((figure) => document.querySelector(figure)?.scrollIntoView(), `#${root} figure`);
+    },
+
+    /** Switches to photographs, with the keyboard, and waits until their model is there. @param {Page} page */
+    async switchOver(page) {
+      await page.locator(`#${id}-run:enabled`).waitFor(WAIT);
+      await page.locator(`#${id}-switch input:checked`).focus();
+      await page.keyboard.press('ArrowRight');
+      await page.locator(`#${id}-strip[data-strip=photos]`).waitFor(WAIT);
+      await page.locator(`#${id}-run:enabled`).waitFor(WAIT);
     },
 
     /** @param {Page} page @param {number} row from 0 @param {string} [how] */

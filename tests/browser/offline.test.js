@@ -178,7 +178,7 @@ test('the page works without a connection once it was seen', () => withPage(asyn
     const kept = (await Promise.all(['nextpixel-page', 'nextpixel'].map(urls))).flat();
     const wanted = [location.href, ...performance.getEntriesByType('resource').map(({ name }) => name)];
     return wanted.some((url) => url.endsWith('worker.js')) // the last of what the first figure needs
-      && wanted.every((url) => kept.includes(url) || /emoji[\w-]*\.gguf$/.test(url)); // of these the page asks only whether they are there
+      && wanted.every((url) => kept.includes(url) || /(emoji|cifar10)[\w-]*\.gguf$/.test(url)); // of these the page asks only whether they are there
   });
   await sleep(SETTLE_MS);
   await context.setOffline(true);

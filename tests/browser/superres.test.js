@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The section about enlarging: rows, values, agreement, the order of the blocks, buttons, failures, widths, less motion. */
+/** The section about enlarging: rows, values, agreement, the order of the blocks, buttons, the switch, failures, widths, less motion. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -11,12 +11,13 @@ import { bicubic } from '../../web/demo/bicubic.js';
 import { reduce } from '../../web/lib/image.js';
 import { load } from '../../web/lib/index.js';
 import { OUT, session, sleep } from './browser.js';
-import { PAGE, SIDE, WAIT, emoji, galleryOf, inRepository, triples } from './gallery.js';
+import { PAGE, SIDE, WAIT, emoji, galleryOf, inRepository, photos, triples } from './gallery.js';
+import { png } from './png.js';
 
 /** @import { Pixels } from './gallery.js' */
 
 const { withPage } = session();
-const { rows: ROWS, open, rowIs, name: nameOf, pixels } = galleryOf('superres', 'enlarged');
+const { rows: ROWS, open, switchOver, rowIs, name: nameOf, pixels } = galleryOf('superres', 'enlarged');
 const SMALL = 8;
 const weights = await readFile(inRepository('weights/emoji-sr.gguf'));
 
@@ -110,6 +111,59 @@ test('stop, new seed, and the strip', () => withPage(async (page) => {
   assert.deepEqual(await page.locator('#colour-gallery .row-name b').allTextContents(), colour, 'the other gallery stays');
 }));
 
+test("photographs: the other model draws them and one's own, without being told the class", () => withPage(async (page) => {
+  await open(page);
+  await rowIs(page, 0, 'being drawn');
+  await switchOver(page);
+  const radios = page.locator('#superres-strip input');
+  assert.equal(await radios.count(), photos.length);
+  assert.notEqual(await page.locator('#colour-strip').getAttribute('data-strip'), 'photos', 'the other gallery stays');
+  const classes = [...new Set(photos.map(({ name }) => name))].slice(0, 4);
+  assert.deepEqual(await page.locator(`${ROWS} .row-name b`).allTextContents(), classes);
+  await rowIs(page, 1);
+
+  const model = await load(new Uint8Array(await readFile(inRepository('weights/cifar10-sr.gguf'))));
+  const temperature = Number(await page.locator('#superres-temperature').textContent());
+  for (const row of [0, 1]) {
+    const [given, smooth, ...rest] = await pixels(page, row);
+    const [original] = rest.splice(3);
+    const small = reduced(flat(original));
+    assert.deepEqual(flat(given), small);
+    rest.forEach((picture, i) => {
+      assert.ok(picture.every(Boolean), 'it is drawn to the end');
+      assert.notDeepEqual(picture, smooth);
+      assert.notDeepEqual(picture, rest[(i + 1) % 3]);
+    });
+    if (row > 0) continue;
+    const expected = new Uint8Array(SIDE * SIDE * 3);
+    const run = model.superResolve({ data: flat(original), width: SIDE, height: SIDE }, { samples: 1, seed: 7, temperature, label: null });
+    for await (const { from, values } of run) {
+      values.forEach((value, i) => { expected[3 * model.order[Math.floor((from + i) / 3)] + (from + i) % 3] = value; });
+    }
+    assert.deepEqual(rest[0], triples(expected));
+  }
+  assert.equal(await page.locator('#superres-photos-parameters').textContent(), model.info.parameters.toLocaleString('en'));
+  model.close();
+  await page.locator('#enlarged').screenshot({ path: `${OUT}superres-photos.png` });
+
+  await page.click('#superres-stop');
+  const buffer = png(64, 64, (x, y) => [4 * x, 4 * y, 128, 255]);
+  await page.locator('#superres-photo input').setInputFiles({ name: 'slope.png', mimeType: 'image/png', buffer });
+  await page.locator(`${ROWS}:first-child .row-name b`, { hasText: 'your picture' }).waitFor();
+  await rowIs(page, 0);
+  assert.ok((await pixels(page, 0)).flat().every(Boolean));
+  await page.locator('[role=status]', { hasText: 'your picture: three enlargements are drawn.' }).waitFor({ state: 'attached' });
+}));
+
+test('without the weights for photographs there is nothing to switch', () => withPage(async (page) => {
+  await page.route('**/weights/cifar10-sr.gguf', (route) => route.fulfill({ status: 404, body: 'no' }));
+  await open(page);
+  await rowIs(page, 0, 'being drawn');
+  assert.ok(await page.locator('#superres-switch').isHidden());
+  assert.equal(await page.locator('#enlarged .with-photos:visible').count(), 0);
+  assert.ok(await page.locator('#colour-switch').isVisible(), 'the other gallery has its own');
+}, { complains: true }));
+
 test('without the weights there is no such section, and the other one is there', () => withPage(async (page, complaints) => {
   await page.route('**/weights/emoji-sr.gguf', (route) => route.fulfill({ status: 404, body: 'no' }));
   await page.goto(PAGE);
@@ -149,6 +203,8 @@ for (const width of [320, 360, 700, 900]) {
     assert.equal(new Set(tops).size, width < 704 ? 2 : 1);
     await rowIs(page, 0);
     if (width === 360) await page.locator('#enlarged').screenshot({ path: `${OUT}superres-phone.png` });
+    await switchOver(page);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
   }, { viewport: { width, height: 740 }, hasTouch: width < 500, isMobile: width < 500 }));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The section of classes: pictures from nothing but a class, by the digits model or the emoji model.
+// The section of classes: pictures from nothing but a class, by the model of digits, of emoji or of photographs.
 // @ts-check
 import { acquire } from '../lib/shared.js';
 import { announce } from '../lib/status.js';
@@ -7,6 +7,7 @@ import { SAMPLES, createClassGrid } from './classes-grid.js';
 import { byId, perFrame, reducedMotion } from './dom.js';
 import { inSight } from './in-sight.js';
 import { createLoading } from './loading.js';
+import { createModelSwitch } from './model-switch.js';
 import { createSeedField } from './seed-field.js';
 import { integer, time } from './words.js';
 /** @import { NextPixelError } from '../lib/error.js' */
@@ -16,11 +17,13 @@ import { integer, time } from './words.js';
 const weights = (file) => new URL(`../../weights/${file}`, import.meta.url).href;
 /**
  * Temperatures chosen by looking at samples of 0.6 to 1: at 0.9 the digits are cleaner than at 1 and more varied than below;
- * the emoji model falls silent below 1, for white is always the safest bet at the edge of a picture.
+ * the emoji model falls silent below 1, for white is always the safest bet at the edge of a picture; photographs, of 0.8 to 1,
+ * sink into the dark below 1.
  */
 const MODELS = {
   digits: { url: weights('digits.gguf'), temperature: 0.9, things: 'digits' },
   emoji: { url: weights('emoji.gguf'), temperature: 1, things: 'emoji' },
+  photos: { url: weights('cifar10.gguf'), temperature: 1, things: 'photographs' },
 };
 /** Forget older pulls at this rate, as the first figure does. */
 const KEEP = 0.98;
@@ -31,12 +34,10 @@ export async function createClasses() {
   const play = byId('classes-run');
   /** @type {HTMLButtonElement} */
   const stop = byId('classes-stop');
-  /** @type {HTMLFieldSetElement} */
-  const choices = byId('classes-switch');
   const root = byId('classes-grid');
   /** @typedef {keyof typeof MODELS} Name */
-  /** What the switch says, and what the grid shows: they differ while a model is loading, or if it cannot be. */
-  let chosen = /** @type {Name} */ ('digits');
+  const chosen = () => /** @type {Name} */ (choices.value);
+  /** What the grid shows: not what the switch says while a model is loading, or if it cannot be. */
   let shown = /** @type {Name} */ ('digits');
   /** @type {Hold | undefined} */
   let hold;
@@ -98,21 +99,20 @@ export async function createClasses() {
     },
   });
 
+  const choices = createModelSwitch(byId('classes-switch'), () => {
+    cut = true;
+    grid.use(null); // the run of the other one stops
+    return loading.start();
+  });
   const loading = createLoading(
-    async (options) => {
-      const { url } = MODELS[chosen];
-      choices.disabled = true; // one download at a time
-      try {
-        const held = await acquire(url, options);
-        hold?.release();
-        hold = held;
-        return held.model;
-      } finally {
-        choices.disabled = false;
-      }
-    },
+    (options) => choices.during(async () => {
+      const held = await acquire(MODELS[chosen()].url, options);
+      hold?.release();
+      hold = held;
+      return held.model;
+    }),
     (model) => {
-      shown = chosen;
+      shown = chosen();
       const { temperature, things } = MODELS[shown];
       byId('classes-temperature').textContent = String(temperature);
       ms = pixels = 0;
@@ -136,15 +136,11 @@ export async function createClasses() {
     announce('Stopped.');
     play.focus(); // the button that had the focus is disabled now
   });
-  choices.addEventListener('change', ({ target }) => {
-    const input = /** @type {HTMLInputElement} */ (target);
-    chosen = input.value === 'emoji' ? 'emoji' : 'digits';
-    cut = true;
-    loading.start().finally(() => input.focus()); // a disabled field loses the focus
-  });
 
   loading.start();
-  // Where the emoji's weights are not there, there is nothing to choose.
-  const { ok } = await fetch(MODELS.emoji.url, { method: 'HEAD' }).catch(() => ({ ok: false }));
-  for (const element of document.querySelectorAll('.with-styles')) /** @type {HTMLElement} */ (element).hidden = !ok;
+  // What has no weights here is not there to be chosen.
+  for (const name of /** @type {const} */ (['emoji', 'photos'])) {
+    const { ok } = await fetch(MODELS[name].url, { method: 'HEAD' }).catch(() => ({ ok: false }));
+    for (const element of document.querySelectorAll(`:is(#classes, #figure-5) .with-${name}`)) element.toggleAttribute('hidden', !ok);
+  }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The section in colour: halves of emoji, completed.
+// The section in colour: halves of emoji and of photographs, completed.
 // @ts-check
 import { picture } from '../lib/draw.js';
 import { createSection } from './section.js';
@@ -8,7 +8,6 @@ import { createSection } from './section.js';
 /** @type {Task} */
 const completion = {
   plan: { given: [{ kind: 'given', name: 'the upper half' }], noun: 'ending' },
-  temperature: 0.9,
   ask: (model, image, options) => model.complete(image, options),
   look({ known }, codec) {
     const half = picture(codec, known);
@@ -19,9 +18,21 @@ const completion = {
 export const createColour = () => createSection({
   id: 'colour',
   root: 'in-colour',
-  weights: new URL('../../weights/emoji.gguf', import.meta.url).href,
-  // Picked before the model was trained to its end.
-  first: [5, 12, 3, 16, 19, 2],
+  emoji: {
+    strip: 'emoji',
+    weights: new URL('../../weights/emoji.gguf', import.meta.url).href,
+    temperature: 0.9,
+    // Picked before the model was trained to its end.
+    first: [5, 12, 3, 16, 19, 2],
+  },
+  photos: {
+    strip: 'photos',
+    weights: new URL('../../weights/cifar10.gguf', import.meta.url).href,
+    // Chosen by looking at 0.8 to 1: below 1 they grow dark and lose their detail.
+    temperature: 1,
+    // The first ones of different classes.
+    first: [0, 1, 3, 4, 6, 10],
+  },
   task: completion,
   fate: 'reduced to 32 by 32 pixels',
 });

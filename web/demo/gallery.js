@@ -8,7 +8,7 @@ import { Row, SAMPLES } from './row.js';
 /** @import { Model } from '../lib/model.js' */
 /** @import { Run } from '../lib/run.js' */
 /** @import { DrawOptions } from '../lib/settings.js' */
-/** @import { Emoji } from './emoji.js' */
+/** @import { Subject } from './pictures.js' */
 /** @import { Look, Plan } from './row.js' */
 
 /** Pixels per second of each picture, at most: fast enough for six rows, slow enough to be watched. */
@@ -21,29 +21,29 @@ const CHUNK = 16;
 /**
  * @typedef {Object} Task what a gallery has its model do
  * @property {Plan} plan
- * @property {number} temperature
  * @property {(model: Model, image: ImageData, options?: DrawOptions) => Run} ask
  * @property {(run: Run, codec: Codec) => Look} look what is known of a run before it draws
  */
 
 /**
  * @param {HTMLElement} root
- * @param {Emoji[]} first one for each row
+ * @param {Subject[]} first one for each row
  * @param {Task} task
  * @param {Object} hooks
  * @param {(phase: Phase) => void} hooks.onPhase
  * @param {(ms: number, pixels: number) => void} hooks.onPull how long the model took for so many pixels
- * @param {(emoji: Emoji[]) => void} hooks.onEnd a run has come to its end, and drew these
+ * @param {(subjects: Subject[]) => void} hooks.onEnd a run has come to its end, and drew these
  * @param {(error: unknown) => void} hooks.onError
  */
 export function createGallery(root, first, task, { onPhase, onPull, onEnd, onError }) {
-  const rows = first.map((emoji) => new Row(emoji, task.plan));
+  const rows = first.map((subject) => new Row(subject, task.plan));
   root.append(...rows.map((row) => row.root));
   /** @type {Model | undefined} */
   let model;
   /** @type {Codec | undefined} */
   let codec;
   let seed = 0;
+  let temperature = 1;
   let stopper = new AbortController();
   /** @type {Phase} */
   let phase = 'empty';
@@ -55,17 +55,17 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     onPhase(phase);
   }
 
-  /** Shows an emoji as the model sees it. @param {Row} row */
+  /** Shows a picture as the model sees it. @param {Row} row */
   function see(row) {
-    if (model && codec) row.give(task.look(task.ask(model, row.emoji.image), codec));
+    if (model && codec) row.give(task.look(task.ask(model, row.subject.image), codec));
   }
 
   /** @param {Row} row @param {Model} artist @param {Codec} knows @param {AbortSignal} signal */
   async function draw(row, artist, knows, signal) {
-    const { image, style } = row.emoji;
+    const { image, label } = row.subject;
     const { channels, classes } = artist.info;
     const run = task.ask(artist, image, {
-      samples: SAMPLES, seed, temperature: task.temperature, signal, chunk: CHUNK * channels, label: classes.includes(style) ? style : null,
+      samples: SAMPLES, seed, temperature, signal, chunk: CHUNK * channels, label: label && classes.includes(label) ? label : null,
     });
     row.begin();
     const pace = new Pace(reducedMotion() ? Infinity : SPEED);
@@ -97,7 +97,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
       const shown = queue.filter((row) => row.shown);
       for (const row of shown) await draw(row, artist, knows, signal);
       enter(rows.every((row) => row.done || !row.shown) ? 'done' : 'ready');
-      onEnd(shown.map(({ emoji }) => emoji));
+      onEnd(shown.map(({ subject }) => subject));
     } catch (error) {
       if (signal.aborted) return;
       for (const row of rows) if (!row.done) row.clear();
@@ -114,10 +114,11 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
 
   return {
     get phase() { return phase; },
-    /** @param {Model | null} loaded */
-    use(loaded) {
+    /** @param {Model | null} loaded @param {number} [heat] temperature */
+    use(loaded, heat = 1) {
       stop();
       model = loaded ?? undefined;
+      temperature = heat;
       codec = loaded ? new Codec(loaded.info, loaded.order) : undefined;
       rows.forEach(see);
       enter(loaded ? 'ready' : 'empty');
@@ -128,13 +129,15 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     /** Draws what is missing. */
     resume: () => run(rows.filter((row) => !row.done)),
     stop,
-    /** Puts an emoji in the first row; if another row has it, they change places. @param {Emoji} emoji */
-    choose(emoji) {
-      const other = rows.find((row) => row.emoji === emoji && row !== rows[0]);
+    /** Puts other pictures in the rows, for the model that comes next. @param {Subject[]} subjects */
+    show(subjects) { rows.forEach((row, i) => row.show(subjects[i])); },
+    /** Puts a picture in the first row; if another row has it, they change places. @param {Subject} subject */
+    choose(subject) {
+      const other = rows.find((row) => row.subject === subject && row !== rows[0]);
       const running = phase === 'running';
       stopper.abort();
-      other?.show(rows[0].emoji);
-      rows[0].show(emoji);
+      other?.show(rows[0].subject);
+      rows[0].show(subject);
       const changed = rows.filter((row) => row === rows[0] || row === other);
       changed.forEach(see);
       run(running ? rows.filter((row) => !row.done) : changed);

@@ -4,7 +4,6 @@
 import { acquire } from '../lib/shared.js';
 import { announce } from '../lib/status.js';
 import { byId, make, perFrame, reducedMotion } from './dom.js';
-import { loadEmoji } from './emoji.js';
 import { askable } from './geometry-ask.js';
 import { createChart } from './geometry-chart.js';
 import { paintGeometry } from './geometry-paint.js';
@@ -12,16 +11,17 @@ import { Track, createPlayer } from './geometry-run.js';
 import { inSight } from './in-sight.js';
 import { createLoading } from './loading.js';
 import { onTheme } from './palette.js';
+import { loadPictures } from './pictures.js';
 import { createSeedField } from './seed-field.js';
 import { integer } from './words.js';
 /** @import { NextPixelError } from '../lib/error.js' */
 /** @import { Model } from '../lib/model.js' */
 /** @import { Hold } from '../lib/shared.js' */
 /** @import { Progress } from '../lib/source.js' */
-/** @import { Emoji } from './emoji.js' */
 /** @import { Place } from './geometry-ask.js' */
 /** @import { Geometry } from './geometry-pattern.js' */
 /** @import { Phase } from './geometry-run.js' */
+/** @import { Subject } from './pictures.js' */
 
 /** @param {string} file */
 const weights = (file) => new URL(`../../weights/${file}`, import.meta.url).href;
@@ -85,7 +85,7 @@ export async function createGeometry() {
     async (options) => {
       const [one, two] = await Promise.all([exists(ONE[0]), exists(TWO)]);
       const urls = [one ? ONE[0] : ONE[1], ...(two ? [TWO] : [])];
-      const emoji = two ? await loadEmoji() : [];
+      const emoji = two ? await loadPictures('emoji') : [];
       holds = await acquireAll(urls, options);
       figure ??= createFigure({
         onRun: () => loading.clear(),
@@ -279,7 +279,7 @@ function createFigure({ onRun, onError }) {
   for (const button of [run, next, again]) button.addEventListener('click', () => { cut = false; });
 
   return {
-    /** @param {Model[]} models one, two, or none: they are gone @param {Emoji[]} emoji */
+    /** @param {Model[]} models one, two, or none: they are gone @param {Subject[]} emoji */
     use(models, emoji) {
       asked = null;
       const [one, two] = models;
@@ -295,9 +295,9 @@ function createFigure({ onRun, onError }) {
         const { blockRows, blockCols, flangeRows, flangeCols, inputWidth, inputHeight } = two.info;
         const small = make('canvas', { width: String(inputWidth), height: String(inputHeight), role: 'img' });
         panels.push(createPanel(new Track(two, (options) => {
-          const { name, image, style } = emoji[Number(options.seed) % emoji.length];
+          const { name, image, label } = emoji[Number(options.seed) % emoji.length];
           const enlarged = two.superResolve(image, {
-            ...options, temperature: TEMPERATURES.two, label: two.info.classes.includes(style) ? style : null,
+            ...options, temperature: TEMPERATURES.two, label: label && two.info.classes.includes(label) ? label : null,
           });
           showSmall(small, /** @type {Uint8Array} */ (enlarged.input));
           small.setAttribute('aria-label', `${name}, reduced to ${inputWidth} by ${inputHeight}: what the second picture starts from`);

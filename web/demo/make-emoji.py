@@ -66,7 +66,7 @@ def main():
     entries = [{"name": rows[i][2], "codes": rows[i][1], "style": emoji.CLASSES[emoji.STYLES.index(rows[i][0])]} for i in chosen]
     lines = ",\n".join("    " + json.dumps(entry) for entry in entries)
     with open(os.path.join(HERE, "emoji.json"), "w", encoding="utf-8") as f:
-        f.write('{\n  "size": %d,\n  "columns": %d,\n  "emoji": [\n%s\n  ]\n}\n' % (size, COLUMNS, lines))
+        f.write('{\n  "size": %d,\n  "columns": %d,\n  "pictures": [\n%s\n  ]\n}\n' % (size, COLUMNS, lines))
     for name in ("emoji.png", "emoji.json"):
         with open(os.path.join(HERE, name), "rb") as f:
             content = f.read()

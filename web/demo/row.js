@@ -6,12 +6,12 @@ import { make, perFrame, reducedMotion } from './dom.js';
 import { palette } from './palette.js';
 /** @import { Codec } from '../lib/codec.js' */
 /** @import { Picture } from '../lib/draw.js' */
-/** @import { Emoji } from './emoji.js' */
+/** @import { Subject } from './pictures.js' */
 
 export const SAMPLES = 3;
 
 /**
- * @typedef {Object} Look how an emoji looks before anything is drawn
+ * @typedef {Object} Look how a picture looks before anything is drawn
  * @property {{ picture: Picture, note?: string }[]} given one for each tile before the drawn ones
  * @property {Picture} start what each drawn picture begins with
  * @property {(picture: Picture) => string} [judge] what is to be said of a picture that is drawn
@@ -40,7 +40,7 @@ function put(canvas, picture) {
 /** @param {Picture} picture */
 const copy = ({ data, width, height }) => new ImageData(data.slice(), width, height);
 
-/** One emoji and what is made of it. */
+/** One picture and what is made of it. */
 export class Row {
   /** All of it is drawn. */
   done = false;
@@ -57,30 +57,30 @@ export class Row {
   #pictures = [];
   #paintSoon = perFrame(() => this.#paint());
 
-  /** @param {Emoji} emoji @param {Plan} plan */
-  constructor(emoji, plan) {
+  /** @param {Subject} subject @param {Plan} plan */
+  constructor(subject, plan) {
     this.#plan = plan;
     this.#given = plan.given.map(({ kind }) => tile(kind));
     this.root = make('div', { class: 'gallery-row', role: 'listitem' },
       make('div', { class: 'tiles' }, ...[...this.#given, ...this.#drawn, this.#original].map(({ root }) => root)), this.#name);
-    this.emoji = emoji;
-    this.show(emoji);
+    this.subject = subject;
+    this.show(subject);
   }
 
   /** A phone shows fewer rows than there are. */
   get shown() { return this.root.offsetParent !== null; }
 
-  /** The emoji itself; the rest of the row waits for give(). @param {Emoji} emoji */
-  show(emoji) {
-    this.emoji = emoji;
-    const { name, style, image } = emoji;
-    this.#name.replaceChildren(make('b', {}, name), ` ${style}`);
+  /** The picture itself; the rest of the row waits for give(). @param {Subject} subject */
+  show(subject) {
+    this.subject = subject;
+    const { name, note, image } = subject;
+    this.#name.replaceChildren(make('b', {}, name), ` ${note}`);
     put(this.#original.canvas, image);
     this.#original.canvas.setAttribute('aria-label', `${name}, the original`);
     this.#given.forEach(({ canvas }, i) => canvas.setAttribute('aria-label', `${name}, ${this.#plan.given[i].name}`));
   }
 
-  /** What the model makes of the emoji before it draws. @param {Look} look */
+  /** What the model makes of the picture before it draws. @param {Look} look */
   give(look) {
     this.#look = look;
     look.given.forEach(({ picture, note = '' }, i) => {
@@ -135,7 +135,7 @@ export class Row {
 
   /** @param {string} how */
   #label(how) {
-    this.#drawn.forEach(({ canvas }, i) => canvas.setAttribute('aria-label', `${this.emoji.name}, ${this.#plan.noun} ${i + 1}: ${how}`));
+    this.#drawn.forEach(({ canvas }, i) => canvas.setAttribute('aria-label', `${this.subject.name}, ${this.#plan.noun} ${i + 1}: ${how}`));
   }
 
   #paint() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Loss of a trained recipe on its held-out pictures:  python3 weights/train/evaluate.py digits [--count 1000] [--fp32] [--gguf FILE]
+"""Loss of a trained recipe on its held-out pictures:  python3 weights/train/evaluate.py digits [--count 1000] [--fp32] [--gguf FILE] [--round q8_0]
 
-The averaged weights of the run, or the weights as stored in a .gguf file.  Reads the held-out pictures, so nothing here
+The averaged weights of the run, or the weights as stored in a .gguf file, exact or rounded as the engine rounds them.  Reads the held-out pictures, so nothing here
 may be used to choose settings; training code cannot reach them (see data.py).
 """
 import argparse
@@ -13,6 +13,7 @@ import torch
 import data
 import gguf_writer as gguf
 from export import load_average
+from rounding import FORMS, rounded
 from train import Split
 
 
@@ -25,6 +26,8 @@ def main():
     parser.add_argument("--count", type=int, default=0, help="COUNT held-out images, evenly spaced; 0 = all")
     parser.add_argument("--batch", type=int, default=50)
     parser.add_argument("--gguf", default="", help="use this file's weights (dequantised)")
+    parser.add_argument("--first", action="store_true", help="the first COUNT instead")
+    parser.add_argument("--round", default="", choices=[""] + list(FORMS), help="round the blocks' weights as the engine does")
     parser.add_argument("--fp32", action="store_true", help="no bf16 autocast: exact but slow on a CPU")
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()
@@ -37,11 +40,11 @@ def main():
 
     module = data.dataset(checkpoint["settings"].get("dataset", "mnist"))
     held_out = Split(*module.load_test_for_evaluation(args.data or module.DEFAULT_DIR), model)
-    pick = data.spread(len(held_out), args.count)
+    pick = range(args.count) if args.first else data.spread(len(held_out), args.count)
     total, start = [], time.monotonic()
     for i in range(0, len(pick), args.batch):
         x, y, small = held_out.take(pick[i:i + args.batch], device)
-        with torch.autocast(device, torch.bfloat16, enabled=not args.fp32):
+        with rounded(model, args.round), torch.autocast(device, torch.bfloat16, enabled=not args.fp32):
             free, given = model.nats(x, torch.full_like(y, -1), small).double(), model.nats(x, y, small).double()
         total.append(torch.stack([free, given], 1).cpu())
     nats = torch.cat(total)
