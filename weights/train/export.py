@@ -48,28 +48,32 @@ def metadata_of(c, kind, card):
     return m
 
 
-def type_of(name, x, kind, output):
+def type_of(name, x, kind, output, carry=gguf.F16):
     """Matrices of the blocks and the output take the wanted type, the output at least Q8_0; tables, vectors and odd widths stay F32.
     Where the output gives numbers instead of logits, pixels have to arrive exact to a fraction of a grey level: the output and
-    what attention carries take at least F16 (with keys in F16 the engine does not round its cache either)."""
+    what attention carries take at least F16 (with keys in F16 the engine does not round its cache either), or, to save room, the
+    latter take `carry`."""
     matrix = x.ndim == 2 and ("blk." in name or name == "output.weight")
     if not matrix or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
         return gguf.F32
-    carries = name == "output.weight" or any(part in name for part in ("attn_k", "attn_v", "attn_output"))
-    if output != "categorical" and carries and kind != gguf.F32:
-        return gguf.F16
+    if output != "categorical" and kind != gguf.F32:
+        if name == "output.weight":
+            return gguf.F16
+        if any(part in name for part in ("attn_k", "attn_v", "attn_output")):
+            return carry
     return gguf.Q8_0 if kind == gguf.Q4_0 and name == "output.weight" else kind
 
 
-def export(path, model, kind, card, round_to=""):
-    """Writes and verifies one file -> bytes written.  round_to: as in training; F16 matrices of the blocks are rounded to it."""
+def export(path, model, kind, card, round_to="", carry=gguf.F16):
+    """Writes and verifies one file -> bytes written.  round_to: as in training; matrices of the blocks that are not stored in
+    `kind` are rounded to it."""
     metadata = metadata_of(model.c, kind, card)
     state = {k: v.detach().float().cpu() for k, v in model.state_dict().items()}
     for k, v in state.items():
-        if round_to and "blk." in k and type_of(k, v, kind, model.c.output) == gguf.F16:
+        if round_to and "blk." in k and type_of(k, v, kind, model.c.output, carry) not in (kind, gguf.F32):
             state[k] = FORMS[round_to](v)
     state = {k: v.numpy() for k, v in state.items()}
-    tensors = {k: (v, type_of(k, v, kind, model.c.output)) for k, v in state.items()}
+    tensors = {k: (v, type_of(k, v, kind, model.c.output, carry)) for k, v in state.items()}
     size = gguf.write(path + ".tmp", metadata, tensors)
     again, back = gguf.read(path + ".tmp")
     assert list(again) == list(metadata) and list(back) == list(tensors)
@@ -106,6 +110,7 @@ def main():
     parser.add_argument("recipe")
     parser.add_argument("--run", default="", help="run folder, default the recipe's name")
     parser.add_argument("--type", choices=TYPES, default="q8_0")
+    parser.add_argument("--carry", choices=TYPES, default="f16", help="mixtures: the type of what attention carries, see type_of")
     parser.add_argument("--out", default="")
     parser.add_argument("--quality", default="", help="one line for the model card, e.g. the test loss")
     args = parser.parse_args()
@@ -114,7 +119,7 @@ def main():
     card["quality"] = args.quality or card.get("quality") or "trained %.0f minutes, %d steps%s" % (
         checkpoint["elapsed"] / 60, checkpoint["step"], "" if checkpoint["final"] else " (intermediate)")
     out = args.out or os.path.join(os.path.dirname(HERE), args.recipe + ".gguf")
-    size = export(out, model, TYPES[args.type], card, checkpoint["settings"].get("round_to", ""))
+    size = export(out, model, TYPES[args.type], card, checkpoint["settings"].get("round_to", ""), TYPES[args.carry])
     print("%s: %d bytes, %d parameters, sha256 %s" % (out, size, sum(p.numel() for p in model.parameters()),
                                                     hashlib.sha256(open(out, "rb").read()).hexdigest()))
 
