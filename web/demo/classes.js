@@ -18,7 +18,7 @@ const weights = (file) => new URL(`../../weights/${file}`, import.meta.url).href
 /**
  * Temperatures chosen by looking at samples of 0.6 to 1: at 0.9 the digits are cleaner than at 1 and more varied than below;
  * the emoji model falls silent below 1, for white is always the safest bet at the edge of a picture; photographs, of 0.8 to 1,
- * sink into the dark below 1.
+ * sank into the dark below 1, halfway through the training.
  */
 const MODELS = {
   digits: { url: weights('digits.gguf'), temperature: 0.9, things: 'digits' },

@@ -28,7 +28,7 @@ export const createColour = () => createSection({
   photos: {
     strip: 'photos',
     weights: new URL('../../weights/cifar10.gguf', import.meta.url).href,
-    // Chosen by looking at 0.8 to 1: below 1 they grow dark and lose their detail.
+    // Chosen by looking at 0.8 to 1, halfway through the training: below 1 they grew dark and lost their detail.
     temperature: 1,
     // The first ones of different classes.
     first: [0, 1, 3, 4, 6, 10],

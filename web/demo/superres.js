@@ -53,7 +53,7 @@ export const createSuperres = () => createSection({
   photos: {
     strip: 'photos',
     weights: new URL('../../weights/cifar10-sr.gguf', import.meta.url).href,
-    // Chosen by looking at 0.8 to 1: the lower, the less noise.
+    // Chosen by looking at 0.8 to 1, halfway through the training: the lower, the less noise.
     temperature: 0.8,
     // The first ones of different classes.
     first: [0, 1, 3, 4],
