@@ -34,8 +34,8 @@ NX_INLINE v128_t f32x4_exp(v128_t x) {
 }
 
 /* e^x for x <= 0, relative error under 8e-6: for weights that are rounded to far fewer digits. Below -87 (-infinity
- * included) exactly 0; not-a-number stays one. As above, but n is rounded by adding 1.5 * 2^23, whose low bits then are
- * n, and e^r is the polynomial of degree 4 with the least relative error on |r| <= ln(2)/2. */
+ * included) exactly 0; not-a-number stays one. As above, but ln 2 is not split, and e^r is the polynomial of degree 4
+ * with the least relative error on |r| <= ln(2)/2. */
 NX_INLINE v128_t f32x4_exp_coarse(v128_t x) {
     v128_t tiny = wasm_f32x4_lt(x, wasm_f32x4_splat(-87.0f)), shift = wasm_f32x4_splat(0x1.8p23f);
     v128_t sum = f32x4_mul_add(x, wasm_f32x4_splat(0x1.715476p+0f), shift);

@@ -8,18 +8,14 @@ The rule: the emoji of the test split that are a single code point in one of the
 styles draw, in the order of their code points; each once, in the styles in turn (a style that lacks it is passed over).
 Nobody picked them by hand.
 """
-import hashlib
-import json
 import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../../weights/train"))
 
-import numpy as np
-from PIL import Image
-
 import emoji
+import sprite
 
 RANGES = ((0x1F300, 0x1F37F), (0x1F400, 0x1F43F), (0x1F600, 0x1F644), (0x1F950, 0x1F96F), (0x1F980, 0x1F9AE))
 #          sky, plants, food   animals             faces               food                animals
@@ -59,18 +55,8 @@ def main():
         sys.exit("usage: python3 web/demo/make-emoji.py FOLDER_WITH_EMOJI")
     pictures, rows = held_out(sys.argv[1])
     chosen = choose(rows)
-    assert len(chosen) % COLUMNS == 0, len(chosen)
-    size = emoji.SIZE
-    sprite = pictures[chosen].reshape(-1, COLUMNS, size, size, 3).transpose(0, 2, 1, 3, 4).reshape(-1, COLUMNS * size, 3)
-    Image.fromarray(np.ascontiguousarray(sprite)).save(os.path.join(HERE, "emoji.png"), optimize=True)
     entries = [{"name": rows[i][2], "codes": rows[i][1], "style": emoji.CLASSES[emoji.STYLES.index(rows[i][0])]} for i in chosen]
-    lines = ",\n".join("    " + json.dumps(entry) for entry in entries)
-    with open(os.path.join(HERE, "emoji.json"), "w", encoding="utf-8") as f:
-        f.write('{\n  "size": %d,\n  "columns": %d,\n  "pictures": [\n%s\n  ]\n}\n' % (size, COLUMNS, lines))
-    for name in ("emoji.png", "emoji.json"):
-        with open(os.path.join(HERE, name), "rb") as f:
-            content = f.read()
-        print("%s: %d bytes, sha256 %s" % (name, len(content), hashlib.sha256(content).hexdigest()))
+    sprite.save("emoji", pictures[chosen], COLUMNS, entries)
 
 
 if __name__ == "__main__":

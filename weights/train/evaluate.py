@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Loss of a trained recipe on its held-out pictures:  python3 weights/train/evaluate.py digits [--count 1000] [--fp32] [--gguf FILE] [--round q8_0]
+"""Loss of a trained recipe on its held-out pictures:  python3 weights/train/evaluate.py digits [--count 1000] [--gguf FILE] [--round q8_0]
 
-The averaged weights of the run, or the weights as stored in a .gguf file, exact or rounded as the engine rounds them.  Reads the held-out pictures, so nothing here
-may be used to choose settings; training code cannot reach them (see data.py).
+The averaged weights of the run, or the weights as stored in a .gguf file, exact or rounded as the engine rounds them.  Reads the
+held-out pictures, so nothing here may be used to choose settings; training code cannot reach them (see data.py).
 """
 import argparse
 import math

@@ -13,7 +13,7 @@
 # of each run log.jsonl, out.log, and average.pt cut into parts of 15 MB (RUN.pt.aa, ...). On the machine that receives them:
 #
 #   mkdir -p weights/train/runs/cifar10-gpu && cat build/gpu/cifar10-gpu.pt.* > weights/train/runs/cifar10-gpu/average.pt
-#   python3 weights/train/export.py cifar10 --run cifar10-gpu --type q4_0 --carry q8_0      (F16 would make 13 MB of it)
+#   python3 weights/train/export.py cifar10 --run cifar10-gpu --type q4_0 --carry q8_0      (F16 would be over 12 MB; cifar10-sr likewise)
 #
 # MINUTES and further settings after the task's name go to train.py: sh weights/train/gpu.sh cifar10 --minutes 18 --limit-seconds 570
 set -eu

@@ -3,7 +3,8 @@
 A row that copies a value, as photographs begin (start.py), has one large weight, which leaves few steps to the others. So the
 forward and backward pass see rounded weights, and the gradient moves the exact ones (the straight-through estimator of
 Bengio, Leonard and Courville 2013). What attention carries is rounded too, for pixels have to arrive exactly: the input of the
-value and output projections, and the cached values. Queries, keys and the feed-forward network lose nothing that matters.
+value and output projections, and the cached values; of what is exported in F16 (export.py) the engine does not round these, so
+there they only cost a little training. Queries, keys and the feed-forward network lose nothing that matters.
 """
 import contextlib
 
@@ -35,7 +36,7 @@ FORMS = {"q8_0": q8_0, "q4_0": q4_0}     # scales of blocks, in half precision i
 
 
 def matrices(model):
-    """The parameters that export.py writes in Q8_0 or Q4_0, but for the output layer."""
+    """The parameters of the blocks that export.py rounds: in a file of Q8_0 or Q4_0, or before it writes them in F16."""
     return [p for name, p in model.named_parameters() if "blk." in name and p.dim() == 2 and p.shape[1] % BLOCK == 0]
 
 

@@ -262,8 +262,9 @@ def main():
         if s.sheets < 0 or not final and (s.sheets == 0 or int(elapsed / 60 / s.every) % s.sheets):
             return
         average.eval()
-        sample_sheet(average, *valid.take(data.spread(len(valid), 10), device), os.path.join(folder, "samples.png"), autocast,
-                     rows=4 if final else 2)
+        with rounded(average, s.round_to):
+            sample_sheet(average, *valid.take(data.spread(len(valid), 10), device), os.path.join(folder, "samples.png"), autocast,
+                         rows=4 if final else 2)
 
     def smoothed():
         return None if running is None else float(running)
