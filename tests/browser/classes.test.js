@@ -112,7 +112,7 @@ test('a row for each style of the emoji', () => withPage(async (page) => {
 test('photographs: ten classes, and back', () => withPage(async (page) => {
   await open(page);
   await groupIs(page, 0, 'being drawn');
-  await page.locator('#classes-switch input').nth(1).check({ force: true });
+  await page.locator('#classes-switch input').nth(1).check();
   await page.locator('.class-name', { hasText: 'FxEmoji' }).waitFor(WAIT);
   await page.locator('#classes-switch:enabled input:checked').focus();
   await page.keyboard.press('ArrowRight');
@@ -199,7 +199,7 @@ test('without the other models there are digits', () => withPage(async (page) =>
 test('what fails says so, can be tried again, and leaves the digits', () => withPage(async (page) => {
   await page.route('**/weights/emoji.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
   await open(page);
-  await page.locator('#classes-switch .with-emoji input').check({ force: true });
+  await page.locator('#classes-switch .with-emoji input').check();
   await page.locator('#classes-load-text').getByText(/could not be loaded/).waitFor(WAIT);
   await page.unroute('**/weights/emoji.gguf');
   await page.locator('#classes-load-action', { hasText: 'Try again' }).click();
@@ -211,7 +211,7 @@ for (const width of [320, 400, 768]) {
   test(`nothing is wider than ${width} pixels`, () => withPage(async (page) => {
     await open(page);
     for (const [model, name] of [['digits', /^9$/], ['emoji', /^FxEmoji$/], ['photos', /^truck$/]]) {
-      await page.locator(`#classes-switch:enabled input[value=${model}]`).check({ force: true });
+      await page.locator(`#classes-switch:enabled input[value=${model}]`).check();
       await page.locator('.class-name', { hasText: name }).waitFor(WAIT);
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
       for (const tile of await page.locator('.class-tile').all()) {

@@ -85,7 +85,7 @@ test('play again, stop, new seed, and the strip', () => withPage(async (page) =>
   await page.locator('[role=status]', { hasText: `${name}: three endings are drawn.` }).waitFor({ state: 'attached' });
 
   // An emoji that another row has changes places with the first.
-  await radios.nth(emoji.findIndex((one) => one.name === second)).check({ force: true });
+  await radios.nth(emoji.findIndex((one) => one.name === second)).check();
   assert.deepEqual(await Promise.all([0, 1].map((row) => nameOf(page, row))), [second, name]);
 }));
 
@@ -155,13 +155,13 @@ test("one's own picture is completed by either model, and stays when they change
   assert.deepEqual(given.slice(0, 2), [[2, 2, 128], [10, 2, 128]], 'as it is, in all its colours');
   assert.ok(ending.every(Boolean));
 
-  await page.locator('#colour-switch input').first().check({ force: true });
+  await page.locator('#colour-switch input').first().check();
   await page.locator('#colour-strip[data-strip=emoji]').waitFor(WAIT);
   await page.locator('#colour-run:enabled').waitFor(WAIT);
   assert.equal(await name(), 'your picture');
   assert.equal(await page.locator('#colour-strip input:checked').count(), 0);
   assert.notDeepEqual((await pixels(page, 0))[0], given, 'in the colours of the palette');
-  await page.locator('#colour-strip input').first().check({ force: true });
+  await page.locator('#colour-strip input').first().check();
   assert.equal(await name(), emoji[0].name);
   // What the strip has replaced does not come back.
   await switchOver(page);
@@ -188,7 +188,7 @@ test('photographs that cannot be loaded say so; they can be cancelled, tried aga
   await open(page);
   await rowIs(page, 0, 'being drawn');
   const photographs = page.locator('#colour-switch input').nth(1);
-  await photographs.check({ force: true });
+  await photographs.check();
   await page.locator('#colour-load-text', { hasText: /^Loading the model/ }).waitFor(WAIT);
   assert.ok(await photographs.isDisabled(), 'one download at a time');
   assert.ok(await page.locator('#colour-run').isDisabled(), 'the run of the other one is over');
@@ -202,12 +202,12 @@ test('photographs that cannot be loaded say so; they can be cancelled, tried aga
   await page.locator('#colour-load-action', { hasText: 'Load the model' }).click();
   await page.locator('#colour-load-text', { hasText: /could not be loaded/ }).waitFor();
   // Back to the emoji, which are there already.
-  await page.locator('#colour-switch input').first().check({ force: true });
+  await page.locator('#colour-switch input').first().check();
   await page.locator('#colour-run:enabled').waitFor(WAIT);
   assert.ok(await page.locator('#colour-load').isHidden());
   await rowIs(page, 0);
   await page.unroute(FILE);
-  await photographs.check({ force: true });
+  await photographs.check();
   await page.locator('#colour-strip[data-strip=photos]').waitFor(WAIT);
   await rowIs(page, 0);
 }, { complains: true }));

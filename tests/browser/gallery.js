@@ -33,7 +33,7 @@ export function galleryOf(id, root) {
       await page.locator(`#${root}`).waitFor();
       await page.locator(`#${root} figure`).scrollIntoViewIfNeeded();
       await page.locator(rows).first().waitFor(WAIT);
-      await page.evaluate((figure) => document.querySelector(figure)?.scrollIntoView(), `#${root} figure`);
+      await page.evaluate((figure) => document.querySelector(figure)?.scrollIntoView({ behavior: 'instant' }), `#${root} figure`);
     },
 
     /** Switches to photographs, with the keyboard, and waits until their model is there. @param {Page} page */

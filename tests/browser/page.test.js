@@ -97,7 +97,7 @@ test('the policy refuses an inline script and an inline style', () => withPage(a
 
 test('the pictures show the values that the model draws', () => withPage(async (page) => {
   await open(page);
-  await page.locator('#strip input').nth(37).check({ force: true });
+  await page.locator('#strip input').nth(37).check();
   await sleep(300);
   await done(page);
   await page.mouse.move(5, 5);
@@ -230,7 +230,7 @@ test('surprise and attention', () => withPage(async (page) => {
     blocks: Number(document.querySelector('[data-info=blocks]')?.textContent), heads: Number(document.querySelector('[data-info=heads]')?.textContent),
   }));
   assert.equal(await page.locator('.heads-grid input').count(), blocks * heads);
-  await page.locator('.heads-grid input').nth(heads + 2).check({ force: true });
+  await page.locator('.heads-grid input').nth(heads + 2).check();
   await note.getByText('Layer 2, head 3').waitFor();
   await page.locator('#figure-2').screenshot({ path: `${OUT}attention-2.png` });
   await page.getByRole('radio', { name: 'Third' }).check();
@@ -311,7 +311,7 @@ test('a digit can be drawn', () => withPage(async (page) => {
   await page.screenshot({ path: `${OUT}drawn.png` });
   await page.getByRole('button', { name: 'Clear' }).click();
   assert.ok(await page.getByRole('button', { name: 'Undo' }).isDisabled());
-  await page.locator('#strip input').first().check({ force: true });
+  await page.locator('#strip input').first().check();
   await page.waitForFunction(() => document.querySelector('.source canvas')?.getAttribute('aria-label')?.startsWith('Test digit 0'));
 }));
 

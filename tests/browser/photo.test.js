@@ -128,7 +128,7 @@ test('a file becomes the first row of Figure 3 and is completed; nothing is sent
   await page.locator('[role=status]', { hasText: 'your picture: three endings are drawn.' }).waitFor({ state: 'attached' });
   assert.deepEqual(asked, []);
   // An emoji takes its place, the one from before too.
-  await page.locator('#colour-strip input').nth(5).check({ force: true });
+  await page.locator('#colour-strip input').nth(5).check();
   await firstRowIs(page, colour, names[0]);
 }, CALM));
 

@@ -104,7 +104,7 @@ test('stop, new seed, and the strip', () => withPage(async (page) => {
 
   const colour = await page.locator('#colour-gallery .row-name b').allTextContents();
   const carrot = emoji.findIndex(({ name }) => name === 'carrot');
-  await page.locator('#superres-strip input').nth(carrot).check({ force: true });
+  await page.locator('#superres-strip input').nth(carrot).check();
   assert.equal(await nameOf(page, 0), 'carrot');
   await rowIs(page, 0);
   await page.locator('[role=status]', { hasText: 'carrot: three enlargements are drawn.' }).waitFor({ state: 'attached' });
