@@ -63,8 +63,8 @@ void rounded_write(const nx_cache *cache, uint32_t position, const float *key, c
     }
 }
 
-/* weights[i] = scaled score of the position TILE * (from / TILE) + i, -infinity outside the run. Returns the largest of
- * them and `top`. */
+/* weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), -infinity outside the run. Returns the
+ * largest of them and `top`. */
 NX_INLINE v128_t scores(float *weights, const nx_live *query, int32_t query_sum, float scale, const nx_cache *cache,
                         const head_cache *head, nx_run run, v128_t top) {
     uint32_t first = run.from / TILE, tiles = run_tiles(run), ring_tiles = ring_slots(cache->slots) / TILE;
@@ -79,7 +79,8 @@ NX_INLINE v128_t scores(float *weights, const nx_live *query, int32_t query_sum,
             for (int i = 0; i < 4; i++) sum[i] = dot(sum[i], wasm_v128_load(keys + 16 * i), query + c);
         for (int i = 0; i < 4; i++) {
             v128_t key_scale = wasm_f32x4_mul(wasm_v128_load(head->key_scales + tile * TILE + 4 * i), query_scale);
-            v128_t score = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(dot_value(sum[i])), key_scale);
+            v128_t product = wasm_f32x4_convert_i32x4(dot_value(sum[i]));
+            v128_t score = wasm_f32x4_mul(product, key_scale);
             if (t == 0 || t + 1 == tiles) score = nx_mask_group(score, (first + t) * (TILE / 4) + (uint32_t)i, run);
             wasm_v128_store(weights + 4 * i, score);
             top = wasm_f32x4_pmax(top, score); /* passes over not-a-number, which the exponentials bring back */
@@ -96,22 +97,25 @@ typedef struct {
     int32_t sum;
 } weight_block;
 
-/* weights: e^(score - top), times the scale of the value, of one tile. Adds the exponentials to *sum and raises
- * *largest, bits of numbers, to the largest weight. */
-NX_INLINE void weigh(float *weights, const float *scales, v128_t top, v128_t *sum, v128_t *largest) {
+/* weights: 2^(score - top), times the scale of the value, of one tile. Adds the powers to *sum and raises *largest,
+ * bits of numbers, to the largest weight. `end`: some of the tile may not be visible. */
+NX_INLINE void weigh(float *weights, const float *scales, v128_t top, int end, v128_t *sum, v128_t *largest) {
     for (int i = 0; i < TILE; i += 4) {
-        v128_t e = f32x4_exp_coarse(wasm_f32x4_sub(wasm_v128_load(weights + i), top));
-        *sum = wasm_f32x4_add(*sum, e);
-        /* what stands in a slot that is not visible may be anything, and must not count */
-        v128_t weight = wasm_f32x4_mul(e, wasm_v128_load(scales + i));
-        weight = wasm_v128_and(weight, wasm_f32x4_ne(e, wasm_f32x4_splat(0)));
+        v128_t score = wasm_v128_load(weights + i), power = f32x4_exp2_coarse(wasm_f32x4_sub(score, top));
+        v128_t weight = wasm_f32x4_mul(power, wasm_v128_load(scales + i));
+        if (end) { /* what stands in a slot that is not visible may be anything, and must not count */
+            v128_t visible = wasm_f32x4_ne(score, wasm_f32x4_splat(-__builtin_inff()));
+            power = wasm_v128_and(power, visible);
+            weight = wasm_v128_and(weight, visible);
+        }
+        *sum = wasm_f32x4_add(*sum, power);
         wasm_v128_store(weights + i, weight);
         *largest = wasm_i32x4_max(*largest, wasm_f32x4_abs(weight));
     }
 }
 
-/* Scores of a run, from its first tile on, to rounded weights, whose exponentials are added to *sum. Returns the block
- * after the last one. */
+/* Scores of a run, from its first tile on, to rounded weights, whose powers are added to *sum. Returns the block after
+ * the last one. */
 NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx_cache *cache, const head_cache *head,
                                       nx_run run, v128_t top, v128_t *sum) {
     uint32_t tiles = run_tiles(run), ring_tiles = ring_slots(cache->slots) / TILE, tile = run.from / TILE % ring_tiles;
@@ -119,7 +123,8 @@ NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx
         uint32_t both = t + 1 < tiles ? 2 : 1;
         v128_t largest = wasm_i32x4_splat(0);
         for (uint32_t half = 0; half < both; half++) {
-            weigh(weights + half * TILE, head->value_scales + tile * TILE, top, sum, &largest);
+            int end = t + half == 0 || t + half + 1 == tiles;
+            weigh(weights + half * TILE, head->value_scales + tile * TILE, top, end, sum, &largest);
             if (++tile == ring_tiles) tile = 0;
         }
         float most = f32x4_largest_magnitude(largest);
@@ -179,8 +184,8 @@ static float *copy_scores(float *to, const float *weights, nx_run run) {
 /* Scores to weights, before they are rounded. */
 static void finish_trace(float *trace, uint32_t n, v128_t top, float norm) {
     for (uint32_t i = 0; i < n; i++) {
-        v128_t e = f32x4_exp_coarse(wasm_f32x4_sub(wasm_f32x4_splat(trace[i]), top));
-        trace[i] = norm * wasm_f32x4_extract_lane(e, 0);
+        v128_t power = f32x4_exp2_coarse(wasm_f32x4_sub(wasm_f32x4_splat(trace[i]), top));
+        trace[i] = norm * wasm_f32x4_extract_lane(power, 0);
     }
 }
 
@@ -194,8 +199,8 @@ void rounded_attend(float *out, const float *query, const nx_cache *cache, const
     for (uint32_t h = 0; h < cache->heads; h++, query += key_length, out += key_length) {
         head_cache head = head_of(cache, h);
         int32_t query_sum;
-        float scale = round_live(rounded_query, &query_sum, query, key_length) * nx_score_scale(key_length),
-              *at = weights;
+        float to_bits = nx_score_scale(key_length) * 0x1.715476p+0f; /* 1 / ln 2 */
+        float scale = round_live(rounded_query, &query_sum, query, key_length) * to_bits, *at = weights;
         v128_t top = wasm_f32x4_splat(-__builtin_inff()), sum = wasm_f32x4_splat(0);
         for (uint32_t r = 0; r < n_runs; at += TILE * run_tiles(runs[r]), r++)
             top = scores(at, rounded_query, query_sum, scale, cache, &head, runs[r], top);

@@ -33,20 +33,22 @@ NX_INLINE v128_t f32x4_exp(v128_t x) {
     return wasm_v128_andnot(wasm_f32x4_mul(p, power), tiny);
 }
 
-/* e^x for x <= 0, relative error under 8e-6: for weights that are rounded to far fewer digits. Below -87 (-infinity
- * included) exactly 0; not-a-number stays one. As above, but ln 2 is not split, and e^r is the polynomial of degree 4
- * with the least relative error on |r| <= ln(2)/2. */
-NX_INLINE v128_t f32x4_exp_coarse(v128_t x) {
-    v128_t tiny = wasm_f32x4_lt(x, wasm_f32x4_splat(-87.0f)), shift = wasm_f32x4_splat(0x1.8p23f);
-    v128_t sum = f32x4_mul_add(x, wasm_f32x4_splat(0x1.715476p+0f), shift);
-    v128_t r = f32x4_mul_add(wasm_f32x4_sub(sum, shift), wasm_f32x4_splat(-0x1.62e43p-1f), x);
-    v128_t p = wasm_f32x4_splat(0.0414586067f);
-    p = f32x4_mul_add(p, r, wasm_f32x4_splat(0.167909071f));
-    p = f32x4_mul_add(p, r, wasm_f32x4_splat(0.500043571f));
-    p = f32x4_mul_add(p, r, wasm_f32x4_splat(0.999963403f));
+/* 2^x for x <= 0, relative error under 3e-6: for weights that are rounded to far fewer digits. Below -64 (-infinity
+ * included) it is 2^-64, far from where numbers lose digits and processors their pace; not-a-number stays one.
+ *
+ * x = n + r with |r| <= 1/2, n rounded as above; 2^r is the polynomial of degree 4 with the least relative error there,
+ * and n is added to its exponent. */
+NX_INLINE v128_t f32x4_exp2_coarse(v128_t x) {
+    v128_t shift = wasm_f32x4_splat(0x1.8p23f);
+    x = wasm_f32x4_pmax(x, wasm_f32x4_splat(-64.0f));
+    v128_t sum = wasm_f32x4_add(x, shift);
+    v128_t r = wasm_f32x4_sub(x, wasm_f32x4_sub(sum, shift));
+    v128_t p = wasm_f32x4_splat(0.00957010210f);
+    p = f32x4_mul_add(p, r, wasm_f32x4_splat(0.0559178591f));
+    p = f32x4_mul_add(p, r, wasm_f32x4_splat(0.240247443f));
+    p = f32x4_mul_add(p, r, wasm_f32x4_splat(0.693121791f));
     p = f32x4_mul_add(p, r, wasm_f32x4_splat(0.999999285f));
-    v128_t power = wasm_i32x4_add(wasm_i32x4_shl(sum, 23), wasm_i32x4_splat(0x3f800000));
-    return wasm_v128_andnot(wasm_f32x4_mul(p, power), tiny);
+    return wasm_i32x4_add(p, wasm_i32x4_shl(sum, 23));
 }
 
 /* ln x for normal x > 0, absolute error under 1.1e-7 times max(1, |ln x|). Other x are not for this function.

@@ -197,9 +197,32 @@ NX_INLINE void tile_f32(const tile_work *w, const float *weights, uint32_t n) {
     store_tile(w, sum, n);
 }
 
-NX_INLINE void add_q4(v128_t product[4][4], const q4_block *block, const nx_live *live, uint32_t live_stride,
+/* A product of n columns adds to n * 4 sums, each addition after the last one of its sum. One column has too
+ * few sums to keep the processor busy, so each of its is kept in two parts, added in the end: integers, any order. */
+NX_INLINE uint32_t parts(uint32_t n) { return n == 1 ? 2 : 1; }
+
+typedef struct {
+    v128_t of[2][4][4];
+} product_sums;
+
+/* live: of each column, the sum of its live numbers. */
+NX_INLINE void start(product_sums *product, uint32_t zero, const int32_t *live, uint32_t n) {
+    for (uint32_t j = 0; j < n; j++)
+        for (int v = 0; v < 4; v++) {
+            product->of[0][j][v] = dot_start(zero, live[j]);
+            product->of[1][j][v] = dot_start(0, 0);
+        }
+}
+
+NX_INLINE v128_t product_value(const product_sums *product, uint32_t j, int v, uint32_t n) {
+    v128_t sum = product->of[0][j][v];
+    return wasm_f32x4_convert_i32x4(dot_value(parts(n) == 2 ? wasm_i32x4_add(sum, product->of[1][j][v]) : sum));
+}
+
+NX_INLINE void add_q4(product_sums *product, const q4_block *block, const nx_live *live, uint32_t live_stride,
                       uint32_t n) {
     v128_t nibble = wasm_i8x16_splat(15);
+    uint32_t other = parts(n) - 1;
     NX_ROLLED
     for (uint32_t g = 0; g < GROUPS / 2; g++)
         for (int v = 0; v < 4; v++) {
@@ -207,7 +230,8 @@ NX_INLINE void add_q4(v128_t product[4][4], const q4_block *block, const nx_live
             v128_t low = wasm_v128_and(pairs, nibble), high = wasm_v128_and(wasm_u16x8_shr(pairs, 4), nibble);
             for (uint32_t j = 0; j < n; j++) {
                 const nx_live *at = live + (size_t)j * live_stride + g;
-                product[j][v] = dot(dot(product[j][v], low, at), high, at + GROUPS / 2);
+                product->of[0][j][v] = dot(product->of[0][j][v], low, at);
+                product->of[other][j][v] = dot(product->of[other][j][v], high, at + GROUPS / 2);
             }
         }
 }
@@ -216,14 +240,14 @@ NX_INLINE void add_q4(v128_t product[4][4], const q4_block *block, const nx_live
 NX_INLINE void add_q4_block(const tile_work *w, v128_t sum[4][4], uint32_t b, const q4_block *block, uint32_t n) {
     uint32_t blocks = w->cols / BLOCK;
     const nx_live *live = w->live + (size_t)b * GROUPS;
-    v128_t product[4][4];
-    for (uint32_t j = 0; j < n; j++)
-        for (int v = 0; v < 4; v++) product[j][v] = dot_start(8, w->sum[(size_t)j * blocks + b]);
-    add_q4(product, block, live, blocks * GROUPS, n);
+    int32_t total[4];
+    for (uint32_t j = 0; j < n; j++) total[j] = w->sum[(size_t)j * blocks + b];
+    product_sums product;
+    start(&product, 8, total, n);
+    add_q4(&product, block, live, blocks * GROUPS, n);
     for (int v = 0; v < 4; v++) {
         v128_t row = wasm_v128_load(block->scale + 4 * v);
-        for (uint32_t j = 0; j < n; j++)
-            sum[j][v] = f32x4_mul_add(wasm_f32x4_convert_i32x4(dot_value(product[j][v])), row, sum[j][v]);
+        for (uint32_t j = 0; j < n; j++) sum[j][v] = f32x4_mul_add(product_value(&product, j, v, n), row, sum[j][v]);
     }
 }
 
@@ -242,28 +266,31 @@ NX_INLINE void tile_q4(const tile_work *w, const q4_block *weights, uint32_t n) 
     finish_tile(w, sum, n);
 }
 
-/* sum[j][v] += the product of the columns from..to-1, at most EXACT of them, an integer. The loop takes two groups a
- * turn: one leaves more time to moving sums between registers and memory, all of them together crowd the loads out. */
+/* sum[j][v] += the product of the columns from..to-1, at most EXACT of them, an integer. The loop takes four groups a
+ * turn: fewer leave more time to moving sums between registers and memory, all of a block crowd the loads out. */
 NX_INLINE void product_q8(const tile_work *w, v128_t sum[4][4], const uint8_t *weight, uint32_t from, uint32_t to,
                           uint32_t n) {
     uint32_t groups = w->cols / 4, blocks = w->cols / BLOCK;
-    v128_t product[4][4];
+    int32_t total[4];
     for (uint32_t j = 0; j < n; j++) {
         uint32_t live = 0;
         for (uint32_t b = from / BLOCK; b < to / BLOCK; b++) live += (uint32_t)w->sum[(size_t)j * blocks + b];
-        for (int v = 0; v < 4; v++) product[j][v] = dot_start(NX_STORED_ZERO, (int32_t)live);
+        total[j] = (int32_t)live;
     }
+    product_sums product;
+    start(&product, NX_STORED_ZERO, total, n);
     NX_ROLLED
-    for (uint32_t g = from / 4; g < to / 4; g += 2)
-        for (uint32_t turn = 0; turn < 2; turn++)
+    for (uint32_t g = from / 4; g < to / 4; g += 4)
+        for (uint32_t turn = 0; turn < 4; turn++)
             for (int v = 0; v < 4; v++) {
                 v128_t stored = wasm_v128_load(weight + (size_t)(g + turn) * 4 * TILE + 16 * v);
-                for (uint32_t j = 0; j < n; j++)
-                    product[j][v] = dot(product[j][v], stored, w->live + (size_t)j * groups + g + turn);
+                for (uint32_t j = 0; j < n; j++) {
+                    v128_t *part = &product.of[turn % parts(n)][j][v];
+                    *part = dot(*part, stored, w->live + (size_t)j * groups + g + turn);
+                }
             }
     for (uint32_t j = 0; j < n; j++)
-        for (int v = 0; v < 4; v++)
-            sum[j][v] = wasm_f32x4_add(sum[j][v], wasm_f32x4_convert_i32x4(dot_value(product[j][v])));
+        for (int v = 0; v < 4; v++) sum[j][v] = wasm_f32x4_add(sum[j][v], product_value(&product, j, v, n));
 }
 
 NX_INLINE void tile_q8(const tile_work *w, const float *weights, uint32_t n) {

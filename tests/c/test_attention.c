@@ -8,7 +8,7 @@
 
 #define UNIT 0x1p-24
 #define EXP_RELATIVE 2e-7 /* of e^x, see elementary.h */
-#define COARSE_EXP_RELATIVE 8e-6
+#define COARSE_EXP2_RELATIVE 3e-6
 
 /* ---- patterns -------------------------------------------------------------------------------------------------------------- */
 
@@ -228,13 +228,14 @@ static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type,
                     if (visible[near]) largest = fmax(largest, weighted[near]);
                 if (visible[j]) moved += 0.501 * largest / 127 * 63; /* each value is at most 63 of its scale */
             }
-            double relative = UNIT * (2 * worst * (s->key_length / 2 + 3) + spread + count / 4 + 8) + 2 * (type == NX_Q8_0 ? COARSE_EXP_RELATIVE : EXP_RELATIVE);
+            double relative = UNIT * (2 * worst * (s->key_length / 2 + 3) + spread + count / 4 + 8) + 2 * (type == NX_Q8_0 ? COARSE_EXP2_RELATIVE : EXP_RELATIVE);
+            double floor = type == NX_Q8_0 ? 0x1.01p-64 : 2e-38; /* the coarse power has no less */
             const float *row = trace + ((size_t)i * s->heads + h) * n;
             double sum = 0;
             for (uint32_t j = 0; j <= i; j++) {
                 if (!visible[j]) continue;
                 sum += (double)*row;
-                CHECK_NEAR((double)*row++, weights[j], relative * weights[j] + 2e-38);
+                CHECK_NEAR((double)*row++, weights[j], relative * weights[j] + floor);
             }
             CHECK_NEAR(sum, 1, UNIT * (count / 4 + 8));
             for (uint32_t c = 0; c < s->key_length; c++) {
