@@ -58,10 +58,10 @@ uint32_t nx_categorical_sample(const float *logits, uint32_t levels, nx_filter f
     /* The likeliest value, whose z is 0, gets the least noise at worst; what not even the most noise lifts above that
      * needs none, which spares most values of a sharp distribution. */
     v128_t hopeless = wasm_f32x4_splat(NX_GUMBEL_LEAST - NX_GUMBEL_MOST);
-    for (uint32_t v = 0; v < stride; v += 4) {
-        v128_t old = wasm_v128_load(z + v);
-        if (!wasm_v128_any_true(wasm_f32x4_gt(old, hopeless))) continue;
-        wasm_v128_store(z + v, wasm_f32x4_add(old, nx_gumbel(noise, v / 4)));
+    for (uint32_t v = 0; v < stride; v += 16) {
+        v128_t largest = wasm_v128_load(z + v);
+        for (int i = 4; i < 16; i += 4) largest = wasm_f32x4_pmax(largest, wasm_v128_load(z + v + i));
+        if (wasm_v128_any_true(wasm_f32x4_gt(largest, hopeless))) nx_add_gumbel(z + v, noise, v);
     }
     return argmax(z, levels);
 }

@@ -3,24 +3,48 @@
 
 #include "kernels/elementary.h"
 
-void nx_philox(uint32_t out[4], const uint32_t counter[4], uint32_t key_low, uint32_t key_high) {
-    uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
+/* The 64 bits of four products of 32-bit numbers. */
+NX_INLINE void multiply(v128_t *high, v128_t *low, v128_t a, uint32_t b) {
+    v128_t factor = wasm_i32x4_splat((int32_t)b);
+    v128_t first = wasm_u64x2_extmul_low_u32x4(a, factor), last = wasm_u64x2_extmul_high_u32x4(a, factor);
+    *low = wasm_i32x4_shuffle(first, last, 0, 2, 4, 6);
+    *high = wasm_i32x4_shuffle(first, last, 1, 3, 5, 7);
+}
+
+void nx_philox(v128_t word[4], uint32_t key_low, uint32_t key_high) {
     for (int round = 0; round < 10; round++) {
-        uint64_t a = (uint64_t)0xD2511F53 * c0, b = (uint64_t)0xCD9E8D57 * c2;
-        c0 = (uint32_t)(b >> 32) ^ c1 ^ key_low;
-        c1 = (uint32_t)b;
-        c2 = (uint32_t)(a >> 32) ^ c3 ^ key_high;
-        c3 = (uint32_t)a;
+        v128_t high, low, other_high, other_low;
+        multiply(&high, &low, word[0], 0xD2511F53);
+        multiply(&other_high, &other_low, word[2], 0xCD9E8D57);
+        word[0] = wasm_v128_xor(wasm_v128_xor(other_high, word[1]), wasm_i32x4_splat((int32_t)key_low));
+        word[1] = other_low;
+        word[2] = wasm_v128_xor(wasm_v128_xor(high, word[3]), wasm_i32x4_splat((int32_t)key_high));
+        word[3] = low;
         key_low += 0x9E3779B9;
         key_high += 0xBB67AE85;
     }
-    out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
 }
 
-v128_t nx_gumbel(nx_noise noise, uint32_t group) {
-    uint32_t word[4], counter[4] = {group, noise.position, noise.sample, 0};
-    nx_philox(word, counter, noise.seed_low, noise.seed_high);
-    v128_t u = wasm_f32x4_convert_i32x4(wasm_u32x4_shr(wasm_v128_load(word), 9));
-    u = wasm_f32x4_mul(wasm_f32x4_add(u, wasm_f32x4_splat(0.5f)), wasm_f32x4_splat(0x1p-23f));
-    return wasm_f32x4_neg(f32x4_log(wasm_f32x4_neg(f32x4_log(u))));
+/* Columns become rows. */
+NX_INLINE void transpose(v128_t m[4]) {
+    v128_t a = wasm_i32x4_shuffle(m[0], m[1], 0, 4, 1, 5), b = wasm_i32x4_shuffle(m[0], m[1], 2, 6, 3, 7);
+    v128_t c = wasm_i32x4_shuffle(m[2], m[3], 0, 4, 1, 5), d = wasm_i32x4_shuffle(m[2], m[3], 2, 6, 3, 7);
+    m[0] = wasm_i32x4_shuffle(a, c, 0, 1, 4, 5);
+    m[1] = wasm_i32x4_shuffle(a, c, 2, 3, 6, 7);
+    m[2] = wasm_i32x4_shuffle(b, d, 0, 1, 4, 5);
+    m[3] = wasm_i32x4_shuffle(b, d, 2, 3, 6, 7);
+}
+
+void nx_add_gumbel(float *z, nx_noise noise, uint32_t first) {
+    v128_t group = wasm_i32x4_add(wasm_i32x4_splat((int32_t)(first / 4)), wasm_i32x4_make(0, 1, 2, 3));
+    v128_t word[4] = {group, wasm_i32x4_splat((int32_t)noise.position), wasm_i32x4_splat((int32_t)noise.sample),
+                      wasm_i32x4_splat(0)};
+    nx_philox(word, noise.seed_low, noise.seed_high);
+    transpose(word); /* a lane was a group of four values; now a vector is */
+    for (int i = 0; i < 4; i++) {
+        v128_t u = wasm_f32x4_convert_i32x4(wasm_u32x4_shr(word[i], 9));
+        u = wasm_f32x4_mul(wasm_f32x4_add(u, wasm_f32x4_splat(0.5f)), wasm_f32x4_splat(0x1p-23f));
+        v128_t gumbel = wasm_f32x4_neg(f32x4_log(wasm_f32x4_neg(f32x4_log(u))));
+        wasm_v128_store(z + 4 * i, wasm_f32x4_add(wasm_v128_load(z + 4 * i), gumbel));
+    }
 }

@@ -10,8 +10,8 @@
 
 #include "kernels/simd.h"
 
-/* Four random words of the counter and the key. */
-void nx_philox(uint32_t out[4], const uint32_t counter[4], uint32_t key_low, uint32_t key_high);
+/* Random words of four counters at once: lane i of words 0..3 is counter i, and becomes its four random words. */
+void nx_philox(v128_t word[4], uint32_t key_low, uint32_t key_high);
 
 typedef struct {
     uint32_t seed_low, seed_high; /* the key */
@@ -19,10 +19,10 @@ typedef struct {
     uint32_t position;            /* index of the element in generation order; it implies the channel */
 } nx_noise;
 
-/* Standard Gumbel noise -ln(-ln u) of the values 4 group .. 4 group + 3.
+/* Adds standard Gumbel noise -ln(-ln u) of the values first .. first + 15 to the 16 numbers z, first % 4 == 0.
  * Value v takes word v % 4 of the counter (v / 4, position, sample, 0). u = ((word >> 9) + 1/2) / 2^23 is exact
  * in single precision and lies strictly between 0 and 1, so the noise between NX_GUMBEL_LEAST and NX_GUMBEL_MOST. */
-v128_t nx_gumbel(nx_noise noise, uint32_t group);
+void nx_add_gumbel(float *z, nx_noise noise, uint32_t first);
 
 #define NX_GUMBEL_LEAST (-2.82f) /* -ln(24 ln 2) = -2.812 */
 #define NX_GUMBEL_MOST 16.65f    /* -ln(-ln(1 - 2^-24)) = 16.636 */
