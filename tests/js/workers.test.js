@@ -36,7 +36,7 @@ test('the same values whatever the number of workers', async () => {
 });
 
 test('workers that are not a number of workers', async () => {
-  for (const workers of [0, -1, 1.5, 17, NaN, '2', null]) {
+  for (const workers of [0, -1, 1.5, 17, NaN, '2', 'Auto', null]) {
     await assert.rejects(load(toy, { workers: /** @type {any} */ (workers) }), isError('argument', /workers must be/));
   }
 });

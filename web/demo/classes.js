@@ -106,7 +106,7 @@ export async function createClasses() {
   });
   const loading = createLoading(
     (options) => choices.during(async () => {
-      const held = await acquire(MODELS[chosen()].url, options);
+      const held = await acquire(MODELS[chosen()].url, { ...options, workers: 'auto' });
       hold?.release();
       hold = held;
       return held.model;

@@ -70,7 +70,8 @@ function open(section) {
   const loading = createLoading(
     (options) => choices.during(async () => {
       const choice = choices.value === 'photos' ? section.photos : section.emoji;
-      const [held, subjects] = await Promise.all([acquire(choice.weights, options), choice === shown ? [] : loadPictures(choice.strip)]);
+      const model = acquire(choice.weights, { ...options, workers: 'auto' });
+      const [held, subjects] = await Promise.all([model, choice === shown ? [] : loadPictures(choice.strip)]);
       hold?.release();
       hold = held;
       figure ??= createGalleryFigure(section, choice, subjects, {

@@ -16,9 +16,11 @@
  * The same module runs in browsers and in Node 20 or later. The work is done in a worker.
  */
 
+import { MOST_TRIED, addWorthwhile } from './concurrency.js';
 import { NextPixelError } from './error.js';
 import { Link } from './link.js';
 import { openModel } from './model.js';
+import { parallelism } from './platform.js';
 import { wholeNumber } from './settings.js';
 import { readSource } from './source.js';
 import { compile, compileBest } from './wasm.js';
@@ -39,8 +41,9 @@ const MAX_WORKERS = 16;
  * @property {string} [integrity]     'sha256-' and the base64 digest that the weight file must have
  * @property {boolean} [cache]       whether a browser keeps the weight file in its Cache API (as 'nextpixel'), for the next visit and for one
  *   without a connection. A file that has changed on the server is downloaded again. Default true
- * @property {number} [workers]      how many workers share the samples of a run, 1 to 16, each with a copy of the model in memory. The images
- *   are the same. Worth it where there are as many real cores (`navigator.hardwareConcurrency` often counts two for each). Default 1
+ * @property {number | 'auto'} [workers]  how many workers share the samples of a run, 1 to 16, each with a copy of the model in memory. The
+ *   images are the same. Worth it where there are as many real cores (`navigator.hardwareConcurrency` often counts two for each).
+ *   'auto': 1 to 4, as many as run side by side at nearly full speed, measured while the file arrives; see `model.workers`. Default 1
  * @property {string | URL} [wasmUrl] nextpixel.wasm, or nextpixel-relaxed.wasm where relaxed SIMD is known to work; else the one that
  *   suits this machine is taken from beside the library
  */
@@ -55,19 +58,22 @@ const MAX_WORKERS = 16;
  */
 export async function load(source, { onProgress, signal, integrity, cache, workers = 1, wasmUrl } = {}) {
   signal?.throwIfAborted();
-  wholeNumber('workers', workers, 1, MAX_WORKERS);
+  if (workers !== 'auto') wholeNumber('workers', workers, 1, MAX_WORKERS);
   // The workers, the module and the weights arrive side by side; when one fails, the rest is given up.
   const giveUp = new AbortController();
   const abort = () => giveUp.abort(signal?.reason);
   signal?.addEventListener('abort', abort);
-  const starting = Array.from({ length: workers }, () => Link.start());
+  const auto = workers === 'auto';
+  const most = auto ? Math.min(MOST_TRIED, await parallelism()) : workers;
+  const starting = Array.from({ length: auto ? 1 : most }, () => Link.start());
   try {
-    const [links, module, { bytes, keep }] = await abortable(Promise.all([
-      Promise.all(starting),
+    const loaded = Promise.all([
       wasmUrl === undefined ? compileBest() : compile(wasmUrl),
       readSource(source, { onProgress, signal: giveUp.signal, integrity, cache }),
-    ]), giveUp.signal);
-    const model = await openModel(links, module, bytes, giveUp.signal);
+    ]);
+    const links = auto && most > 1 ? addWorthwhile(starting, () => Link.start(), most, loaded) : Promise.all(starting);
+    const [kept, [module, { bytes, keep }]] = await abortable(Promise.all([links, loaded]), giveUp.signal);
+    const model = await openModel(kept, module, bytes, giveUp.signal);
     keep?.();
     return model;
   } catch (error) {

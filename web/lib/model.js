@@ -71,6 +71,11 @@ export class Model {
     this.order = order;
   }
 
+  /** How many workers share the samples of a run: what load() was given, or found with `workers: 'auto'`. */
+  get workers() {
+    return this.#links.length;
+  }
+
   /**
    * Draws what lies below the first rows of an image.
    *

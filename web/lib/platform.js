@@ -12,11 +12,16 @@ export const inNode = typeof process === 'object' && typeof process.versions?.no
 /**
  * Imports one of Node's own modules. The name is a variable so that bundlers for the browser leave the import alone.
  *
- * @param {'node:fs/promises' | 'node:worker_threads' | 'node:url'} name
+ * @param {'node:fs/promises' | 'node:os' | 'node:worker_threads' | 'node:url'} name
  * @returns {Promise<any>}
  */
 export function nodeModule(name) {
   return import(/* webpackIgnore: true */ /* @vite-ignore */ name);
+}
+
+/** How many threads run at the same time here, as the system counts them; 1 where it does not say. */
+export async function parallelism() {
+  return globalThis.navigator?.hardwareConcurrency ?? (inNode ? (await nodeModule('node:os')).availableParallelism() : 1);
 }
 
 /**

@@ -5,6 +5,10 @@
  * What the page and the worker say to one another, and every error code.
  *
  *     page                                       worker
+ *      | measure { loop, from, to }               |
+ *      | ---------------------------------------> |  before all else, where their number is to be found
+ *      |                     measured { speed }   |
+ *      | <--------------------------------------- |  how fast it computed beside the others
  *      | open   { module, bytes }                 |
  *      | ---------------------------------------> |  instantiate, read the weights
  *      |                 opened { info, order }   |
@@ -121,6 +125,8 @@ export function codeOfStatus(status) {
 // Values are the engine's, in generation order: per position its channels, or the index of its colour in the palette.
 
 // Page to worker.
+/** `from`, `to`: when to measure, in milliseconds of Date.now().
+ * @typedef {{ type: 'measure', id: number, loop: WebAssembly.Module, from: number, to: number }} MeasureMessage */
 /** @typedef {{ type: 'open', id: number, module: WebAssembly.Module, bytes: Uint8Array<ArrayBuffer> }} OpenMessage */
 /** `known`: the values before the first drawn one; `input`: the small picture of super-resolution.
  * @typedef {{ type: 'draw', id: number, known: Uint8Array, input?: Uint8Array, settings: Settings }} DrawMessage */
@@ -130,9 +136,10 @@ export function codeOfStatus(status) {
 /** `values`: up to and including those of the position whose query is asked for.
  * @typedef {{ type: 'attention', id: number, values: Uint8Array, input?: Uint8Array, label: number }} AttentionMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
-/** @typedef {OpenMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | StopMessage} ToWorker */
+/** @typedef {MeasureMessage | OpenMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | StopMessage} ToWorker */
 
 // Worker to page.
+/** @typedef {{ type: 'measured', id: number, speed: number }} MeasuredMessage */
 /** `order`: the place of each position in raster order.
  * @typedef {{ type: 'opened', id: number, info: ModelInfo, order: Uint32Array }} OpenedMessage */
 /**
@@ -152,4 +159,4 @@ export function codeOfStatus(status) {
 /** `keys`: the positions seen, whose inputs are those of the position before; `weights`: (blocks, heads, keys).
  * @typedef {{ type: 'attended', id: number, keys: Uint32Array, weights: Float32Array }} AttendedMessage */
 /** @typedef {{ type: 'failed', id: number, error: PlainError }} FailedMessage */
-/** @typedef {OpenedMessage | StepMessage | ScoredMessage | AttendedMessage | FailedMessage} FromWorker */
+/** @typedef {MeasuredMessage | OpenedMessage | StepMessage | ScoredMessage | AttendedMessage | FailedMessage} FromWorker */

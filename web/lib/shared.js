@@ -39,12 +39,13 @@ const entries = new Map();
  * Loads a model, or joins those who hold it already.
  *
  * @param {string} url  absolute
- * @param {{ onProgress?: (progress: Progress) => void, signal?: AbortSignal }} [options]
+ * @param {{ onProgress?: (progress: Progress) => void, signal?: AbortSignal, workers?: number | 'auto' }} [options]  workers: as in
+ *   load(), for the first one who asks
  * @returns {Promise<Hold>}
  */
-export async function acquire(url, { onProgress, signal } = {}) {
+export async function acquire(url, { onProgress, signal, workers } = {}) {
   signal?.throwIfAborted();
-  const entry = entries.get(url) ?? begin(url);
+  const entry = entries.get(url) ?? begin(url, workers);
   clearTimeout(entry.timer);
   entry.holders++;
   if (onProgress) entry.listeners.add(onProgress);
@@ -68,13 +69,14 @@ export async function acquire(url, { onProgress, signal } = {}) {
   }
 }
 
-/** @param {string} url */
-function begin(url) {
+/** @param {string} url @param {number | 'auto'} [workers] */
+function begin(url, workers) {
   const stopper = new AbortController();
   /** @type {Entry['listeners']} */
   const listeners = new Set();
   const model = load(url, {
     signal: stopper.signal,
+    workers,
     onProgress: (progress) => {
       for (const listener of listeners) listener(progress);
     },

@@ -12,6 +12,7 @@
 
 import { Core } from './core.js';
 import { NextPixelError, toPlain } from './error.js';
+import { spin } from './spin.js';
 
 /** @import { AttentionMessage, DrawMessage, FromWorker, ScoreMessage, Settings, ToWorker } from './protocol.js' */
 /** @import { Session } from './core.js' */
@@ -70,6 +71,9 @@ export class Tasks {
     const { id } = message;
     try {
       switch (message.type) {
+        case 'measure':
+          this.#post({ type: 'measured', id, speed: spin(message.loop, message.from, message.to) });
+          break;
         case 'open': {
           this.#origin = { module: message.module, bytes: message.bytes };
           this.#core = undefined;

@@ -16,7 +16,8 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
     workers: 2,
     wasmUrl: new URL('https://example.org/nextpixel.wasm'),
   });
-  await load(new URL('https://example.org/'));
+  await load(new URL('https://example.org/'), { workers: 'auto' });
+  const workers: number = model.workers;
   await load(new Uint8Array(1));
   await load(new ArrayBuffer(1));
   await load(new Response());
@@ -78,9 +79,13 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   await model.attention(canvas, { row: 1 });
   // @ts-expect-error: no image
   await model.score('seven.png');
+  // @ts-expect-error: a number or 'auto'
+  await load('weights/digits.gguf', { workers: 'all' });
+  // @ts-expect-error: found by load()
+  model.workers = 2;
   // @ts-expect-error: no source
   await load(7);
   // @ts-expect-error: rows are for complete()
   model.superResolve(canvas, { rows: 4 });
-  void [can, names, seed, score.bitsPerDim, weights, places, order, palette, small, known];
+  void [can, workers, names, seed, score.bitsPerDim, weights, places, order, palette, small, known];
 }
