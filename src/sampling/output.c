@@ -154,31 +154,54 @@ NX_INLINE v128_t edge_exp(v128_t z) {
     return f32x4_exp(wasm_f32x4_pmin(wasm_f32x4_pmax(z, wasm_f32x4_neg(far)), far));
 }
 
-/* sum[v / 4] += weight * mass of level v, of a logistic, for all V levels. Between the ends, with z-, z+ the
+/* share * e^z+ / ((1 + e^z+) (1 + e^z-)) */
+NX_INLINE v128_t mass_between(v128_t low, v128_t high, v128_t share) {
+    v128_t one = wasm_f32x4_splat(1);
+    return wasm_f32x4_div(wasm_f32x4_mul(share, high),
+                          wasm_f32x4_mul(wasm_f32x4_add(low, one), wasm_f32x4_add(high, one)));
+}
+
+/* The mass that the components give to the levels. */
+typedef struct {
+    v128_t sum[NX_MAX_LEVELS / 4]; /* but not to the first and the last one, */
+    float first, last;             /* which reach to infinity */
+} level_masses;
+
+/* Adds weight * mass of every level, of a logistic. Between the ends, with z-, z+ the
  * standardised edges of a level, sigma(z+) - sigma(z-) = (1 - e^(z- - z+)) e^z+ / ((1 + e^z+) (1 + e^z-)) without
- * cancellation, and one exponential serves both edges, as they are the same distance apart everywhere. Of the first
- * level it is sigma(z+), of the last sigma(-z-). */
-static void add_masses(v128_t *sum, uint32_t levels, float mean, float log_scale, float weight) {
+ * cancellation. Edges are the same distance apart everywhere, so one exponential serves both of a level, and, times
+ * e^(4 distances) again and again, sixteen levels. Sixteen that lie beyond FAR_EDGE count as nothing. Of the
+ * first level it is sigma(z+), of the last sigma(-z-). */
+static void add_masses(level_masses *masses, uint32_t levels, float mean, float log_scale, float weight) {
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
     mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);
     float half = 1.0f / (float)(levels - 1), inverse = f32_exp(-log_scale), width = 2 * half * inverse;
-    float first = sigma((half - 1 - mean) * inverse), last = sigma((mean - 1 + half) * inverse);
-    v128_t inv = wasm_f32x4_splat(inverse), step = wasm_f32x4_splat(2 * half), one = wasm_f32x4_splat(1);
+    masses->first += weight * sigma((half - 1 - mean) * inverse);
+    masses->last += weight * sigma((mean - 1 + half) * inverse);
+    v128_t inv = wasm_f32x4_splat(inverse), step = wasm_f32x4_splat(2 * half), lanes = wasm_f32x4_make(0, 1, 2, 3);
     v128_t edge = wasm_f32x4_splat(1 + half + mean), span = wasm_f32x4_splat(width);
     v128_t growth = wasm_f32x4_splat(f32_exp(limited(width, 0, WIDE)));
-    v128_t share = wasm_f32x4_splat(weight * one_minus_exp(width)), lanes = wasm_f32x4_make(0, 1, 2, 3);
-    v128_t level = lanes;
-    for (uint32_t v = 0; v < levels; v += 4, sum++, level = wasm_f32x4_add(level, wasm_f32x4_splat(4))) {
+    v128_t growth_of_four = wasm_f32x4_splat(f32_exp(limited(4 * width, 0, 4 * WIDE)));
+    v128_t share = wasm_f32x4_splat(weight * one_minus_exp(width));
+    v128_t *sum = masses->sum;
+    for (uint32_t v = 0; v < levels; v += 16, sum += 4) {
+        uint32_t groups = levels - v < 16 ? (levels - v + 3) / 4 : 4;
+        v128_t level = wasm_f32x4_add(wasm_f32x4_splat((float)v), lanes);
         v128_t z = wasm_f32x4_mul(wasm_f32x4_sub(wasm_f32x4_mul(level, step), edge), inv);
+        float from = lane0(z), to = from + 16 * width;
+        if (to < -FAR_EDGE || from > FAR_EDGE) continue;
         v128_t low = edge_exp(z);
-        v128_t high = width < WIDE ? wasm_f32x4_mul(low, growth) : edge_exp(wasm_f32x4_add(z, span));
-        v128_t both = wasm_f32x4_mul(wasm_f32x4_add(low, one), wasm_f32x4_add(high, one));
-        v128_t mass = wasm_f32x4_div(wasm_f32x4_mul(share, high), both);
-        if (v == 0) mass = wasm_f32x4_replace_lane(mass, 0, weight * first);
-        if (v + 4 >= levels)
-            mass = wasm_v128_bitselect(wasm_f32x4_splat(weight * last), mass,
-                                       wasm_f32x4_eq(level, wasm_f32x4_splat((float)(levels - 1))));
-        *sum = wasm_f32x4_add(*sum, mass);
+        if (from >= -FAR_EDGE && to <= FAR_EDGE) {
+            for (uint32_t g = 0; g < groups; g++, low = wasm_f32x4_mul(low, growth_of_four))
+                sum[g] = wasm_f32x4_add(sum[g], mass_between(low, wasm_f32x4_mul(low, growth), share));
+        } else
+            for (uint32_t g = 0; g < groups; g++) {
+                v128_t high = width < WIDE ? wasm_f32x4_mul(low, growth) : edge_exp(wasm_f32x4_add(z, span));
+                sum[g] = wasm_f32x4_add(sum[g], mass_between(low, high, share));
+                level = wasm_f32x4_add(level, wasm_f32x4_splat(4));
+                z = wasm_f32x4_mul(wasm_f32x4_sub(wasm_f32x4_mul(level, step), edge), inv);
+                low = edge_exp(z);
+            }
     }
 }
 
@@ -188,17 +211,20 @@ static void mixture_levels(const nx_output *output, const float *parameters, con
                            float *logits) {
     uint32_t K = output->mixtures, V = output->levels;
     float log_weight[NX_MAX_MIXTURES], x[3], best = minus_infinity;
-    v128_t sum[NX_MAX_LEVELS / 4];
+    level_masses masses;
+    float *mass = (float *)masses.sum;
     for (uint32_t c = 0; c < index; c++) x[c] = scaled(earlier[c], V);
     component_log_weights(output, parameters, x, earlier, index, log_weight);
     for (uint32_t k = 0; k < K; k++)
         if (log_weight[k] > best) best = log_weight[k];
-    for (uint32_t v = 0; v < V; v += 4) sum[v / 4] = wasm_f32x4_splat(0);
+    memset(&masses, 0, sizeof masses);
     for (uint32_t k = 0; k < K; k++)
-        add_masses(sum, V, location(output, parameters, x, index, k), channel_of(output, parameters, index, k)[K],
+        add_masses(&masses, V, location(output, parameters, x, index, k), channel_of(output, parameters, index, k)[K],
                    f32_exp(limited(log_weight[k] - best, LEAST_WEIGHT, 0)));
+    mass[0] = masses.first;
+    mass[V - 1] = masses.last;
     for (uint32_t v = 0; v < V; v += 4)
-        wasm_v128_store(logits + v, f32x4_log(wasm_f32x4_pmax(sum[v / 4], wasm_f32x4_splat(LEAST_MASS))));
+        wasm_v128_store(logits + v, f32x4_log(wasm_f32x4_pmax(masses.sum[v / 4], wasm_f32x4_splat(LEAST_MASS))));
 }
 
 static float log_sum_exp_of(const float *terms, uint32_t n) {

@@ -39,7 +39,7 @@ int nx_output_finite(const nx_output *output, const float *parameters);
 
 /* Log-probabilities, up to a constant, of the levels of element `index` of a position, given the levels of the elements
  * before it in the same position: what is drawn from. logits (nx_stride(V)) written, -infinity past V. NX_DMOL: a
- * probability may be too large by e^-27, which only temperatures above 2 can show. */
+ * probability may be off by e^-27, which only temperatures above 2 can show. */
 void nx_output_logits(const nx_output *output, const float *parameters, const uint8_t *earlier, uint32_t index,
                       float *logits);
 
