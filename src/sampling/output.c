@@ -161,17 +161,19 @@ NX_INLINE v128_t mass_between(v128_t low, v128_t high, v128_t share) {
                           wasm_f32x4_mul(wasm_f32x4_add(low, one), wasm_f32x4_add(high, one)));
 }
 
+NX_INLINE void add_to(float *sum, v128_t x) { wasm_v128_store(sum, wasm_f32x4_add(wasm_v128_load(sum), x)); }
+
 /* The mass that the components give to the levels. */
 typedef struct {
-    v128_t sum[NX_MAX_LEVELS / 4]; /* but not to the first and the last one, */
-    float first, last;             /* which reach to infinity */
+    float of[NX_MAX_LEVELS]; /* but not to the first and the last one, */
+    float first, last;       /* which reach to infinity */
 } level_masses;
 
-/* Adds weight * mass of every level, of a logistic. Between the ends, with z-, z+ the
- * standardised edges of a level, sigma(z+) - sigma(z-) = (1 - e^(z- - z+)) e^z+ / ((1 + e^z+) (1 + e^z-)) without
- * cancellation. Edges are the same distance apart everywhere, so one exponential serves both of a level, and, times
- * e^(4 distances) again and again, sixteen levels. Sixteen that lie beyond FAR_EDGE count as nothing. Of the
- * first level it is sigma(z+), of the last sigma(-z-). */
+/* Adds weight * mass of every level, of a logistic. Between the ends, with z-, z+ the standardised edges of a level,
+ * sigma(z+) - sigma(z-) = (1 - e^(z- - z+)) e^z+ / ((1 + e^z+) (1 + e^z-)) without cancellation. Edges are the same
+ * distance apart everywhere, so one exponential serves both edges of a level, and, multiplied again and again, sixteen
+ * levels. Sixteen that lie beyond FAR_EDGE count as nothing. Of the first level it is sigma(z+), of the last
+ * sigma(-z-). */
 static void add_masses(level_masses *masses, uint32_t levels, float mean, float log_scale, float weight) {
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
     mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);
@@ -183,21 +185,20 @@ static void add_masses(level_masses *masses, uint32_t levels, float mean, float 
     v128_t growth = wasm_f32x4_splat(f32_exp(limited(width, 0, WIDE)));
     v128_t growth_of_four = wasm_f32x4_splat(f32_exp(limited(4 * width, 0, 4 * WIDE)));
     v128_t share = wasm_f32x4_splat(weight * one_minus_exp(width));
-    v128_t *sum = masses->sum;
-    for (uint32_t v = 0; v < levels; v += 16, sum += 4) {
+    for (uint32_t v = 0; v < levels; v += 16) {
         uint32_t groups = levels - v < 16 ? (levels - v + 3) / 4 : 4;
         v128_t level = wasm_f32x4_add(wasm_f32x4_splat((float)v), lanes);
         v128_t z = wasm_f32x4_mul(wasm_f32x4_sub(wasm_f32x4_mul(level, step), edge), inv);
-        float from = lane0(z), to = from + 16 * width;
+        float from = lane0(z), to = from + 16 * width, *sum = masses->of + v;
         if (to < -FAR_EDGE || from > FAR_EDGE) continue;
         v128_t low = edge_exp(z);
         if (from >= -FAR_EDGE && to <= FAR_EDGE) {
             for (uint32_t g = 0; g < groups; g++, low = wasm_f32x4_mul(low, growth_of_four))
-                sum[g] = wasm_f32x4_add(sum[g], mass_between(low, wasm_f32x4_mul(low, growth), share));
+                add_to(sum + 4 * g, mass_between(low, wasm_f32x4_mul(low, growth), share));
         } else
             for (uint32_t g = 0; g < groups; g++) {
                 v128_t high = width < WIDE ? wasm_f32x4_mul(low, growth) : edge_exp(wasm_f32x4_add(z, span));
-                sum[g] = wasm_f32x4_add(sum[g], mass_between(low, high, share));
+                add_to(sum + 4 * g, mass_between(low, high, share));
                 level = wasm_f32x4_add(level, wasm_f32x4_splat(4));
                 z = wasm_f32x4_mul(wasm_f32x4_sub(wasm_f32x4_mul(level, step), edge), inv);
                 low = edge_exp(z);
@@ -212,7 +213,6 @@ static void mixture_levels(const nx_output *output, const float *parameters, con
     uint32_t K = output->mixtures, V = output->levels;
     float log_weight[NX_MAX_MIXTURES], x[3], best = minus_infinity;
     level_masses masses;
-    float *mass = (float *)masses.sum;
     for (uint32_t c = 0; c < index; c++) x[c] = scaled(earlier[c], V);
     component_log_weights(output, parameters, x, earlier, index, log_weight);
     for (uint32_t k = 0; k < K; k++)
@@ -221,10 +221,11 @@ static void mixture_levels(const nx_output *output, const float *parameters, con
     for (uint32_t k = 0; k < K; k++)
         add_masses(&masses, V, location(output, parameters, x, index, k), channel_of(output, parameters, index, k)[K],
                    f32_exp(limited(log_weight[k] - best, LEAST_WEIGHT, 0)));
-    mass[0] = masses.first;
-    mass[V - 1] = masses.last;
+    masses.of[0] = masses.first;
+    masses.of[V - 1] = masses.last;
     for (uint32_t v = 0; v < V; v += 4)
-        wasm_v128_store(logits + v, f32x4_log(wasm_f32x4_pmax(masses.sum[v / 4], wasm_f32x4_splat(LEAST_MASS))));
+        wasm_v128_store(logits + v,
+                        f32x4_log(wasm_f32x4_pmax(wasm_v128_load(masses.of + v), wasm_f32x4_splat(LEAST_MASS))));
 }
 
 static float log_sum_exp_of(const float *terms, uint32_t n) {

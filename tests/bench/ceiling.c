@@ -33,23 +33,31 @@ INLINE v128_t dot(v128_t w, const activation *x, v128_t sum) {
  * are not a power of two apart, which some first-level caches punish. */
 activation x[4][COLUMNS + 40];
 
-/* A tile of 16 rows, four vectors, times n columns of activations; n a constant after inlining. */
+/* A tile of 16 rows, four vectors, times n columns of activations; n a constant after inlining. Two groups of columns a turn, each
+ * with sums of its own when there is one column: four sums alone would wait for each other. */
 INLINE v128_t tile(const int8_t *w, uint32_t bytes, uint32_t n) {
-    v128_t sum[4][4];
-    for (uint32_t j = 0; j < n; j++)
-        for (int v = 0; v < 4; v++) sum[j][v] = wasm_i32x4_splat(0);
-    for (uint32_t at = 0, c = 0; at < bytes; at += 64, c = (c + 4) % COLUMNS)
-        for (int v = 0; v < 4; v++) {
-            v128_t weights = wasm_v128_load(w + at + 16 * v);
-            for (uint32_t j = 0; j < n; j++) sum[j][v] = dot(weights, x[j] + c, sum[j][v]);
-        }
+    v128_t sum[2][4][4];
+    uint32_t parts = n == 1 ? 2 : 1;
+    for (uint32_t part = 0; part < parts; part++)
+        for (uint32_t j = 0; j < n; j++)
+            for (int v = 0; v < 4; v++) sum[part][j][v] = wasm_i32x4_splat(0);
+    for (uint32_t at = 0, c = 0; at < bytes; at += 128, c = (c + 8) % COLUMNS)
+        for (uint32_t turn = 0; turn < 2; turn++)
+            for (int v = 0; v < 4; v++) {
+                v128_t weights = wasm_v128_load(w + at + 64 * turn + 16 * v);
+                for (uint32_t j = 0; j < n; j++) {
+                    v128_t *part = &sum[turn % parts][j][v];
+                    *part = dot(weights, x[j] + c + 4 * turn, *part);
+                }
+            }
     v128_t total = wasm_i32x4_splat(0);
-    for (uint32_t j = 0; j < n; j++)
-        for (int v = 0; v < 4; v++) total = wasm_i32x4_add(total, sum[j][v]);
+    for (uint32_t part = 0; part < parts; part++)
+        for (uint32_t j = 0; j < n; j++)
+            for (int v = 0; v < 4; v++) total = wasm_i32x4_add(total, sum[part][j][v]);
     return total;
 }
 
-/* `bytes` weights (a multiple of 64) against one column, `times` over. The multiply-adds are bytes * times. The sum is returned
+/* `bytes` weights (a multiple of 128) against one column, `times` over. The multiply-adds are bytes * times. The sum is returned
  * so that nothing is optimised away. */
 EXPORT int32_t dot_one(const int8_t *w, uint32_t bytes, uint32_t times) {
     v128_t total = wasm_i32x4_splat(0);
