@@ -78,11 +78,14 @@ void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, 
 uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_runs);
 
 /* Multi-head scaled dot-product attention of one query over the cached positions of the runs:
- *   out_h = sum over j of softmax_j( q_h . k_hj / sqrt(key_length) ) v_hj      [Vaswani 2017, eq. 1; Parmar 2018, eq.
- * 1] out, query (heads * key_length); key_length % 4 == 0     scratch: nx_attend_scratch_bytes, overwritten trace:
- * null, or receives the weights: head h at trace + h * trace_stride, one number for each visible position Sums run over
- * the positions in ascending order; they do not depend on the ring nor on other queries. Cost: 2 * visible positions *
- * width multiply-adds. */
+ *   out_h = sum over j of softmax_j( q_h . k_hj / sqrt(key_length) ) v_hj
+ *   [Vaswani 2017, eq. 1; Parmar 2018, eq. 1]
+ * out, query   (heads * key_length); key_length % 4 == 0
+ * scratch      nx_attend_scratch_bytes, overwritten
+ * trace        null, or receives the weights: head h at trace + h * trace_stride, one number for each visible position;
+ *              of an 8-bit cache none is less than 2^-64 of the largest
+ * Sums run over the positions in ascending order; they do not depend on the ring nor on other queries.
+ * Cost: 2 * visible positions * width multiply-adds. */
 void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_run *runs, uint32_t n_runs,
                void *scratch, float *trace, uint32_t trace_stride);
 

@@ -197,8 +197,9 @@ NX_INLINE void tile_f32(const tile_work *w, const float *weights, uint32_t n) {
     store_tile(w, sum, n);
 }
 
-/* A product of n columns adds to n * 4 sums, each addition after the last one of its sum. One column has too
- * few sums to keep the processor busy, so each of its is kept in two parts, added in the end: integers, any order. */
+/* A product of n columns adds to n * 4 vectors of sums, and each addition waits for the last one to its vector. Four
+ * are too few to keep the processor busy, so those of one column are kept in two parts: integers, whose order is free.
+ */
 NX_INLINE uint32_t parts(uint32_t n) { return n == 1 ? 2 : 1; }
 
 typedef struct {
@@ -206,7 +207,7 @@ typedef struct {
 } product_sums;
 
 /* live: of each column, the sum of its live numbers. */
-NX_INLINE void start(product_sums *product, uint32_t zero, const int32_t *live, uint32_t n) {
+NX_INLINE void start_sums(product_sums *product, uint32_t zero, const int32_t *live, uint32_t n) {
     for (uint32_t j = 0; j < n; j++)
         for (int v = 0; v < 4; v++) {
             product->of[0][j][v] = dot_start(zero, live[j]);
@@ -243,7 +244,7 @@ NX_INLINE void add_q4_block(const tile_work *w, v128_t sum[4][4], uint32_t b, co
     int32_t total[4];
     for (uint32_t j = 0; j < n; j++) total[j] = w->sum[(size_t)j * blocks + b];
     product_sums product;
-    start(&product, 8, total, n);
+    start_sums(&product, 8, total, n);
     add_q4(&product, block, live, blocks * GROUPS, n);
     for (int v = 0; v < 4; v++) {
         v128_t row = wasm_v128_load(block->scale + 4 * v);
@@ -278,7 +279,7 @@ NX_INLINE void product_q8(const tile_work *w, v128_t sum[4][4], const uint8_t *w
         total[j] = (int32_t)live;
     }
     product_sums product;
-    start(&product, NX_STORED_ZERO, total, n);
+    start_sums(&product, NX_STORED_ZERO, total, n);
     NX_ROLLED
     for (uint32_t g = from / 4; g < to / 4; g += 4)
         for (uint32_t turn = 0; turn < 4; turn++)
