@@ -14,7 +14,7 @@ CLANG=${CLANG:-clang-19}
 WASM_LD=${WASM_LD:-wasm-ld-19}
 PINNED='Debian clang version 19.1.7'   # the toolchain whose output is web/dist/nextpixel.wasm, byte for byte
 
-SOURCES='src/nextpixel.c src/session.c src/gguf.c src/arch.c src/reader.c
+SOURCES='src/nextpixel.c src/session.c src/draft.c src/gguf.c src/arch.c src/reader.c
   src/models/image_transformer.c
   src/kernels/matmul.c src/kernels/vector.c src/kernels/elementary.c
   src/attention/attention.c src/attention/rounded.c src/attention/pattern.c

@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-#define NX_ABI_VERSION 2
+#define NX_ABI_VERSION 3
 #define NX_ALIGN 16 /* bytes; alignment of every block handed to the library */
 
 #if defined(__wasm__)
@@ -88,6 +88,7 @@ typedef struct {
     uint32_t block_rows, block_cols;          /* query block of local 2D attention, in positions; else 0 */
     uint32_t flange_rows, flange_cols;        /* its memory: rows above, columns to either side */
     uint32_t input_height, input_width;       /* pixels of the image that nx_session_condition reads; 0: none */
+    uint32_t draft;                           /* 1: the file has a network that guesses ahead: nx_settings.look_ahead */
 } nx_info;
 
 /* One entry of the file's metadata. Pointers lead into the model's block; text is UTF-8 and not zero-terminated. */
@@ -112,6 +113,11 @@ typedef struct {
     uint32_t top_k;               /* keep the k most probable values; 0: all */
     float top_p;    /* keep the smallest set of most probable values with at least this mass; in (0, 1]; 1: all */
     uint32_t trace; /* 1: keep the attention weights of the last position for nx_session_attention */
+    /* Exact look-ahead: the most positions that one pass of the model computes, of which all but the first hold guesses
+     * of the file's draft; 0..16, 8 is a good number. The guesses are made with the noise of the positions, most of
+     * them are right, and those after the first wrong one are computed anew, so the values are the same as without, to
+     * the bit. 0 or 1, more than one sample, a trace, or a file without a draft: position by position. */
+    uint32_t look_ahead;
 } nx_settings;
 
 typedef struct nx_model nx_model;
@@ -180,6 +186,12 @@ NX_API nx_status nx_session_step(const nx_model *model, nx_session *session, uin
 
 /* Positions known or drawn so far: the next one. */
 NX_API uint32_t nx_session_position(const nx_session *session);
+
+/* How far ahead of what was drawn before each of the positions from..from+count-1 was computed: 0 for the first
+ * position of a pass and wherever there is no look-ahead, k after k guesses that held. ahead (count) written.
+ * NX_E_ARGUMENT: not drawn or known yet. */
+NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *session, uint32_t from, uint32_t count,
+                                  uint8_t *ahead);
 
 /* What the output layer gave for the last position computed with it (by a step, or a prefill with nats): the parameters
  * of its distribution, for a categorical one its logits. output (info.outputs) written. NX_E_ARGUMENT: no such sample,

@@ -3,6 +3,7 @@
 #define NX_MODEL_H
 
 #include "arch.h"
+#include "draft.h"
 
 struct nx_model {
     const nx_arch *arch;
@@ -14,6 +15,7 @@ struct nx_model {
     uint32_t metadata_bytes;
     const uint32_t *key;    /* (n_keys) offset of each key's entry in `metadata` */
     const uint8_t *palette; /* (levels, 3) or null */
+    const nx_draft *draft;  /* or null */
 };
 
 #endif

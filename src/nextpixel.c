@@ -7,7 +7,7 @@
 #include "reader.h"
 
 /* The layouts that web/lib/core.js mirrors, where a pointer has 32 bits. */
-_Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_info) == 96 && sizeof(nx_settings) == 36,
+_Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_info) == 100 && sizeof(nx_settings) == 40,
                "mirrored in web/lib/core.js");
 _Static_assert(sizeof(void *) != 4 || sizeof(nx_metadata) == 28, "mirrored in web/lib/core.js");
 
@@ -69,6 +69,7 @@ static nx_status read_model(nx_arena *arena, const void *bytes, size_t length, n
     nx_reader reader = {&file, arena, problem, 0, NX_OK};
     m->weights = arch->configure(&reader, &m->info);
     if (m->info.palette) m->palette = read_palette(&reader, m->info.levels);
+    m->draft = nx_draft_read(&reader, &m->info);
     if (reader.status) return reader.status;
     if (arena_full(arena)) return NX_E_MEMORY;
     m->info.parameters_low = (uint32_t)reader.parameters;

@@ -11,7 +11,11 @@
 #include "model.h"
 #include "sampling/categorical.h"
 
-#define MAGIC 0x3153584eu /* "NXS1" */
+/* A guess whose lead over the next value is smaller than this, in nats, ends the window of look-ahead: it fails so
+ * often that the columns behind it are not worth their time. Nothing that is drawn depends on it. */
+#define SURE 1.5f
+
+#define MAGIC 0x3253584eu /* "NXS2" */
 
 struct nx_session {
     uint32_t magic, fingerprint;
@@ -29,10 +33,12 @@ typedef struct {
     float *output;   /* (B, nx_stride(P)) of the last position */
     uint8_t *values; /* (B, n E) levels */
     float *trace;    /* (B, blocks, heads, window) when traced */
-    float *pass;     /* (NX_COLUMNS, nx_stride(P)) output of a prefill */
+    uint8_t *ahead;  /* (n) of each position, how many of its pass came before it: nx_session_ahead */
+    float *pass;     /* (NX_COLUMNS, nx_stride(P)) output of a prefill or of look-ahead */
     float *logits;   /* (3, nx_stride(V)) of one element, and the scratch of its draw */
     nx_run *runs;    /* room for the runs of one position */
     void *scratch;
+    void *draft;                        /* its scratch */
     void *condition;                    /* shared by the samples */
     uint8_t *caches;                    /* (B) of arch->cache_bytes */
     uint64_t cache_bytes, trace_floats; /* of one sample */
@@ -52,11 +58,13 @@ static uint64_t lay_out(const nx_model *model, const nx_settings *settings, void
     l->session = arena_take(&arena, sizeof *l->session);
     l->output = arena_take(&arena, samples * outputs);
     l->values = arena_take(&arena, samples * info->elements);
+    l->ahead = arena_take(&arena, info->positions);
     l->trace = arena_take(&arena, samples * l->trace_floats * sizeof(float));
     l->pass = arena_take(&arena, NX_COLUMNS * outputs);
     l->logits = arena_take(&arena, 3 * nx_stride(info->levels) * sizeof(float));
     l->runs = arena_take(&arena, nx_pattern_max_runs(l->pattern) * sizeof *l->runs);
     l->scratch = arena_take(&arena, arch->scratch_bytes(model->weights, NX_COLUMNS));
+    l->draft = arena_take(&arena, nx_draft_scratch_bytes(model->draft));
     l->condition = arena_take(&arena, arch->condition_bytes(model->weights));
     l->caches = arena_take(&arena, samples * l->cache_bytes);
     return arena.used;
@@ -65,7 +73,8 @@ static uint64_t lay_out(const nx_model *model, const nx_settings *settings, void
 static int settings_valid(const nx_model *model, const nx_settings *s) {
     return s->samples >= 1 && s->samples <= NX_MAX_SAMPLES && s->label >= -1 &&
            (s->label < 0 || (uint32_t)s->label < model->info.classes) && s->temperature >= 0 && s->temperature <= 100 &&
-           s->top_p > 0 && s->top_p <= 1 && s->trace <= 1 && s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
+           s->top_p > 0 && s->top_p <= 1 && s->trace <= 1 && s->look_ahead <= NX_COLUMNS &&
+           s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
 }
 
 nx_status nx_session_size(const nx_model *model, const nx_settings *settings, size_t *bytes) {
@@ -202,19 +211,24 @@ static void fork_samples(const nx_model *model, const layout *l) {
     l->session->forked = 1;
 }
 
-/* Draws the elements (E) of one position of a sample. */
-static void draw_elements(const nx_model *model, const layout *l, uint32_t sample, uint8_t *values, float *nats) {
-    const nx_settings *settings = &l->session->settings;
+/* Draws a level from l->logits, for an element of a sample. */
+static uint8_t draw_level(const nx_model *model, const layout *l, uint32_t sample, uint32_t element) {
+    const nx_settings *s = &l->session->settings;
+    nx_filter filter = {s->temperature, s->top_k, s->top_p};
+    nx_noise noise = {s->seed_low, s->seed_high, s->first_sample + sample, element};
+    uint32_t levels = model->info.levels;
+    return (uint8_t)nx_categorical_sample(l->logits, levels, filter, noise, l->logits + nx_stride(levels));
+}
+
+/* Draws the elements (E) of one position of a sample, given its output parameters (P). */
+static void draw_elements(const nx_model *model, const layout *l, uint32_t sample, uint32_t position,
+                          const float *parameters, uint8_t *values, float *nats) {
     const nx_info *info = &model->info;
-    uint32_t first = l->session->position * info->position_elements;
-    const float *parameters = l->output + (size_t)sample * nx_stride(info->outputs);
+    uint32_t first = position * info->position_elements;
     uint8_t *levels = l->values + (size_t)sample * info->elements + first;
-    nx_filter filter = {settings->temperature, settings->top_k, settings->top_p};
     for (uint32_t e = 0; e < info->position_elements; e++) {
-        nx_noise noise = {settings->seed_low, settings->seed_high, settings->first_sample + sample, first + e};
         nx_output_logits(l->distribution, parameters, levels, e, l->logits);
-        levels[e] =
-            (uint8_t)nx_categorical_sample(l->logits, info->levels, filter, noise, l->logits + nx_stride(info->levels));
+        levels[e] = draw_level(model, l, sample, first + e);
         values[e] = to_value(info, levels[e]);
     }
     if (nats) nats_of(l, parameters, levels, nats);
@@ -238,8 +252,57 @@ static nx_status draw(const nx_model *model, const layout *l, uint8_t *values, f
     for (uint32_t b = 0; b < samples; b++)
         if (!nx_output_finite(l->distribution, l->output + (size_t)b * stride)) return NX_E_NUMERIC;
     uint32_t E = model->info.position_elements;
-    for (uint32_t b = 0; b < samples; b++) draw_elements(model, l, b, values + b * E, nats ? nats + b * E : NULL);
+    for (uint32_t b = 0; b < samples; b++)
+        draw_elements(model, l, b, at, l->output + (size_t)b * stride, values + b * E, nats ? nats + b * E : NULL);
+    l->ahead[at] = 0;
     session->position = at + 1;
+    return NX_OK;
+}
+
+static int looks_ahead(const nx_model *model, const nx_settings *settings) {
+    return model->draft && settings->look_ahead > 1 && settings->samples == 1 && !settings->trace;
+}
+
+/* Writes what the draft guesses for the positions from `at` on where their levels belong, up to `most` of them, until
+ * it is not sure. Returns how many. */
+static uint32_t guess(const nx_model *model, const layout *l, uint32_t at, uint32_t most) {
+    uint32_t levels = model->info.levels;
+    const float *scored = l->session->settings.temperature == 0 ? l->logits : l->logits + nx_stride(levels);
+    for (uint32_t i = 0; i < most; i++) {
+        nx_draft_logits(model->draft, l->values, at + i, l->logits, l->draft);
+        l->values[at + i] = draw_level(model, l, 0, at + i);
+        if (!(nx_categorical_margin(scored, levels, l->values[at + i]) >= SURE)) return i;
+    }
+    return most;
+}
+
+/* Exact look-ahead: one pass over the next position and as many of those behind it as guesses reach, up to `most`, then
+ * the draw of each until a guess turns out wrong. The noise belongs to the position, so a draw given the right values
+ * is the draw that would have been made without guessing. values, nats (most) written, as many as session->position
+ * grew. */
+static nx_status draw_ahead(const nx_model *model, const layout *l, uint32_t most, uint8_t *values, float *nats) {
+    nx_session *session = l->session;
+    uint32_t stride = nx_stride(model->info.outputs), at = session->position, n;
+    n = nx_pattern_block_end(l->pattern, at) - at;
+    if (n > most) n = most;
+    if (n > session->settings.look_ahead) n = session->settings.look_ahead;
+    n = 1 + guess(model, l, at, n - 1);
+    nx_column column[NX_COLUMNS];
+    uint8_t guessed[NX_COLUMNS];
+    memcpy(guessed, l->values + at, n);
+    for (uint32_t j = 0; j < n; j++) column[j] = column_of(model, l, 0, at + j);
+    model->arch->forward(model->weights, column, n, l->pass, l->scratch);
+    session->has_output = 1;
+    for (uint32_t j = 0, right = 1; j < n && right; j++) {
+        const float *output = l->pass + (size_t)j * stride;
+        session->computed = at + j + 1;
+        memcpy(l->output, output, stride * sizeof *output);
+        if (!nx_output_finite(l->distribution, output)) return NX_E_NUMERIC;
+        draw_elements(model, l, 0, at + j, output, values + j, nats ? nats + j : NULL);
+        l->ahead[at + j] = (uint8_t)j;
+        session->position = at + j + 1;
+        right = l->values[at + j] == guessed[j];
+    }
     return NX_OK;
 }
 
@@ -249,12 +312,24 @@ nx_status nx_session_step(const nx_model *model, nx_session *session, uint32_t s
     lay_out(model, &session->settings, session, &l);
     if (!session->forked && steps) fork_samples(model, &l);
     uint32_t elements = session->settings.samples * model->info.position_elements;
-    for (uint32_t i = 0; i < steps; i++) {
-        nx_status status = draw(model, &l, values, nats);
+    uint32_t first = session->position, end = first + steps;
+    while (session->position < end) {
+        size_t done = (size_t)(session->position - first) * elements;
+        float *costs = nats ? nats + done : NULL;
+        nx_status status = looks_ahead(model, &session->settings)
+                               ? draw_ahead(model, &l, end - session->position, values + done, costs)
+                               : draw(model, &l, values + done, costs);
         if (status) return status;
-        values += elements;
-        if (nats) nats += elements;
     }
+    return NX_OK;
+}
+
+nx_status nx_session_ahead(const nx_model *model, const nx_session *session, uint32_t from, uint32_t count,
+                           uint8_t *ahead) {
+    if (from > session->position || count > session->position - from) return NX_E_ARGUMENT;
+    layout l;
+    lay_out(model, &session->settings, (void *)session, &l);
+    memcpy(ahead, l.ahead + from, count);
     return NX_OK;
 }
 

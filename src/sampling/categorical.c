@@ -13,12 +13,17 @@ float nx_categorical_log_prob(const float *logits, uint32_t levels, uint32_t val
     return logits[value] - nx_log_sum_exp(logits, nx_stride(levels));
 }
 
-/* The largest of n numbers that is at least as large as the others; the lowest index of equals. */
-static uint32_t argmax(const float *x, uint32_t n) {
-    uint32_t best = 0;
-    for (uint32_t v = 1; v < n; v++)
-        if (x[v] > x[best]) best = v;
-    return best;
+/* The index of the largest of V numbers, the lowest one of equals; 0 where not-a-number stands among them. */
+static uint32_t argmax(const float *x, uint32_t levels) {
+    v128_t top = wasm_v128_load(x);
+    for (uint32_t v = 4; v < levels; v += 4) top = wasm_f32x4_pmax(top, wasm_v128_load(x + v));
+    top = f32x4_largest(top);
+    for (uint32_t v = 0; v < levels; v += 4) {
+        uint32_t equal = wasm_i32x4_bitmask(wasm_f32x4_eq(wasm_v128_load(x + v), top));
+        uint32_t at = v + (equal ? (uint32_t)__builtin_ctz(equal) : 0);
+        if (equal) return at < levels ? at : 0; /* past V: all before are not-a-number */
+    }
+    return 0;
 }
 
 /* Sets the scaled logits z that the filter drops to -infinity. Takes the values in the order of their probability, k
@@ -30,7 +35,7 @@ static void filter_values(float *z, uint32_t levels, nx_filter filter, float *ma
     memcpy(mass, z, nx_stride(levels) * sizeof *z);
     nx_softmax(mass, nx_stride(levels));
     float remaining[NX_MAX_LEVELS];
-    memcpy(remaining, z, levels * sizeof *z);
+    memcpy(remaining, z, nx_stride(levels) * sizeof *z);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = argmax(remaining, levels);
         if (remaining[v] == minus_infinity)
@@ -64,4 +69,14 @@ uint32_t nx_categorical_sample(const float *logits, uint32_t levels, nx_filter f
         if (wasm_v128_any_true(wasm_f32x4_gt(largest, hopeless))) nx_add_gumbel(z + v, noise, v);
     }
     return argmax(z, levels);
+}
+
+float nx_categorical_margin(const float *x, uint32_t levels, uint32_t best) {
+    v128_t next = wasm_f32x4_splat(minus_infinity), lanes = wasm_i32x4_make(0, 1, 2, 3);
+    for (uint32_t v = 0; v < levels; v += 4) {
+        v128_t itself = wasm_i32x4_eq(wasm_i32x4_splat((int32_t)(best - v)), lanes);
+        next =
+            wasm_f32x4_pmax(next, wasm_v128_bitselect(wasm_f32x4_splat(minus_infinity), wasm_v128_load(x + v), itself));
+    }
+    return x[best] - wasm_f32x4_extract_lane(f32x4_largest(next), 0);
 }

@@ -26,4 +26,8 @@ float nx_categorical_log_prob(const float *logits, uint32_t levels, uint32_t val
  * overwritten */
 uint32_t nx_categorical_sample(const float *logits, uint32_t levels, nx_filter filter, nx_noise noise, float *scratch);
 
+/* By how much the largest of V numbers, which stands at `best`, is above the next one. Of those that
+ * nx_categorical_sample leaves in `scratch` (of the logits at temperature 0) it tells how sure the draw was. */
+float nx_categorical_margin(const float *x, uint32_t levels, uint32_t best);
+
 #endif

@@ -20,7 +20,7 @@ import { POSITIONS, SIDES, TYPES, W1, imageModel, partShape, productMacs } from 
 import { HELP, options } from './options.js';
 import { MODULES, PEERS, install } from './peers.js';
 import {
-  AT_ONCE, KNOWN, STEP, STREAMS, TOGETHER, ceilingProbes, kernelProbes, pixelProbes, prefillProbes, sampleProbes,
+  AT_ONCE, KNOWN, STEP, STREAMS, TOGETHER, ceilingProbes, kernelProbes, lookAheadProbes, pixelProbes, prefillProbes, sampleProbes,
   shippedProbes, w1Probes,
 } from './probes.js';
 import { serve } from './server.js';
@@ -162,6 +162,7 @@ async function main() {
     ...WEIGHT_TYPES.map((type) => [`w1-${type}`, provide(`w1-${type}.gguf`, () => decoders[type])]),
     ...Object.keys(shipped).map((name) => [name, `/weights/${name}.gguf`]),
   ]);
+  const drafted = Object.keys(shipped).filter((name) => 'draft.output.weight' in readGGUF(shipped[name]).tensors);
   const files = { ...Object.fromEntries(WEIGHT_TYPES.map((type) => [`w1-${type}`, decoders[type]])), ...shipped };
   const sides = quick ? SIDES.slice(0, 2) : SIDES;
 
@@ -177,6 +178,7 @@ async function main() {
     if (sections.has('w1')) probes.push(...await w1Probes(stage, peers.map(({ id }) => id)));
     if (sections.has('kernels')) probes.push(...await kernelProbes(stage));
     if (sections.has('shipped')) probes.push(...await shippedProbes(stage, Object.keys(shipped)));
+    if (sections.has('ahead')) probes.push(...await lookAheadProbes(stage, drafted));
     if (sections.has('prefill')) probes.push(...await prefillProbes(stage));
     if (sections.has('samples')) probes.push(...await sampleProbes(stage));
     if (sections.has('pixels')) probes.push(...await pixelProbes(stage, sides));

@@ -14,6 +14,7 @@ export const HELP = `npm run bench [-- OPTIONS]
                  w1       decoder of 6.3 M weights at positions ${POSITIONS.join(', ')}: ours and the others
                  kernels  what matrices, attention and drawing cost, as a share of the bare dot loop (with w1)
                  shipped  the files of weights/, the lower half of a picture through the library
+                 ahead    the files of weights/ that have a draft: one sample with exact look-ahead and without
                  prefill  known pixels: 16 columns against one
                  samples  ${TOGETHER.join(', ')} samples that advance together
                  pixels   cost per pixel at ${SIDES.join(', ')} pixels a side
@@ -23,7 +24,7 @@ export const HELP = `npm run bench [-- OPTIONS]
   --json       result for machines instead of tables (npm run -s leaves npm's own lines out)
   --write      puts the table into README.md`;
 
-const SECTIONS = ['w1', 'kernels', 'shipped', 'prefill', 'samples', 'pixels', 'sizes'];
+const SECTIONS = ['w1', 'kernels', 'shipped', 'ahead', 'prefill', 'samples', 'pixels', 'sizes'];
 
 /** @param {string[]} args */
 export function options(args) {

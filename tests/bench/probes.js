@@ -25,6 +25,8 @@ import { key } from './summary.js';
 /** Numbers of samples that advance together: in the engine, and in a picture drawn through the library. */
 export const TOGETHER = [1, 2, 4, 8];
 export const AT_ONCE = [1, 3, 4];
+/** Look-ahead or not. */
+const AHEAD = /** @type {const} */ (['with', 'without']);
 /** Where they are timed. */
 export const STEP = 128;
 /** Where and how many known positions are read in the section prefill. */
@@ -110,6 +112,22 @@ export async function shippedProbes({ arena, builds, models }, shipped) {
       const target = await arena.start('ours', `library ${build} ${model}`, 'ours', 'startLibrary', { model: models[model], wasm });
       for (const samples of AT_ONCE) {
         probes.push({ name: key('shipped', model, samples, build), ...target, method: 'half', args: { samples } });
+      }
+    }
+  }
+  return probes;
+}
+
+/** Through the library, with exact look-ahead and without. @param {Stage} stage @param {string[]} drafted  files with a draft */
+export async function lookAheadProbes({ arena, builds, models }, drafted) {
+  /** @type {Probe[]} */
+  const probes = [];
+  for (const model of drafted) {
+    for (const { name } of builds) {
+      const wasm = `/web/dist/${name}.wasm`;
+      const target = await arena.start('ours', `library ${name} ${model}`, 'ours', 'startLibrary', { model: models[model], wasm });
+      for (const way of AHEAD) {
+        probes.push({ name: key('ahead', model, way, name), ...target, method: 'whole', args: { lookAhead: way === 'with' } });
       }
     }
   }

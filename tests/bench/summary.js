@@ -165,6 +165,14 @@ export function assemble(samples, facts) {
     })),
   })).filter((one) => Object.keys(one.builds).length > 0);
 
+  const lookAhead = Object.fromEntries(builds.flatMap(({ name }) => {
+    const entries = facts.shipped.flatMap(({ name: model }) => {
+      const ahead = time(samples[key('ahead', model, 'with', name)]), plain = time(samples[key('ahead', model, 'without', name)]);
+      return ahead && plain ? [[model, { with: ahead, without: plain, ratio: plain.median / ahead.median }]] : [];
+    });
+    return entries.length ? [[name, Object.fromEntries(entries)]] : [];
+  }));
+
   /**
    * @template T
    * @param {(build: Build, model: Facts['models'][number]) => T | null} figures
@@ -238,7 +246,7 @@ export function assemble(samples, facts) {
   }));
 
   const result = {
-    machine: facts.machine, builds, chosen, summary, w1, ceiling, kernels, shipped, prefill, samples: together, pixels,
+    machine: facts.machine, builds, chosen, summary, w1, ceiling, kernels, shipped, lookAhead, prefill, samples: together, pixels,
     sizes: facts.sizes ?? null, peers,
   };
   return { ...result, goals: goals(result) };
@@ -247,7 +255,7 @@ export function assemble(samples, facts) {
 /** @typedef {{ name: string, value: number, wanted: number, atMost: boolean, met: boolean }} Goal */
 
 /** What the project promises, held against what was measured in this run. @param {any} result @returns {Goal[]} */
-export function goals({ chosen, summary, w1, prefill, samples, pixels }) {
+export function goals({ chosen, summary, w1, lookAhead, prefill, samples, pixels }) {
   /** @type {Goal[]} */
   const list = [];
   /** @param {string} name @param {number | null | undefined} value @param {number} wanted @param {boolean} [atMost] */
@@ -278,6 +286,9 @@ export function goals({ chosen, summary, w1, prefill, samples, pixels }) {
   for (const [model, { ratio }] of Object.entries(prefill[chosen] ?? {})) add(`16 columns over one, ${model}`, ratio, 2.3);
   for (const [model, { fourOverOne }] of Object.entries(samples[chosen] ?? {})) {
     add(`four samples over one, ${model}`, fourOverOne, 2, true);
+  }
+  for (const [model, { ratio }] of Object.entries(lookAhead[chosen] ?? {})) {
+    add(`look-ahead over pixel by pixel, ${model}`, ratio, model === 'digits' ? 2 : 1.5);
   }
   add('spread of the cost per pixel over sizes', pixels[chosen]?.spread, 0.1, true);
   return list;

@@ -80,6 +80,12 @@ function shippedTable({ shipped }) {
       ...atOnce.map((n) => number(one.samples[n]?.median, 1)), number(1000 * one.samples[1].perPixel, 1)])];
 }
 
+/** @param {any} result @returns {Table} */
+function lookAheadTable({ lookAhead }) {
+  return ['exact look-ahead, a picture of one sample from nothing, from the call to the last pixel: ms', ['', 'without', 'with', 'times'],
+    rows(lookAhead, ({ with: ahead, without, ratio }) => [number(without.median, 1), number(ahead.median, 1), number(ratio)])];
+}
+
 /** @param {any} result @returns {Table[]} */
 function columnTables({ prefill, samples, pixels }) {
   const counts = Object.keys(/** @type {any} */ (Object.values(Object.values(samples)[0] ?? {})[0])?.ms ?? {});
@@ -111,7 +117,7 @@ export function text(result) {
     `load ${load}\nthe library takes ${chosen} here`;
   /** @type {Table[]} */
   const tables = [
-    decoderTable(result), ...ceilingTables(result), kernelTable(result), shippedTable(result), ...columnTables(result),
+    decoderTable(result), ...ceilingTables(result), kernelTable(result), shippedTable(result), lookAheadTable(result), ...columnTables(result),
     ['bytes of a page', ['', 'gzip KB'], Object.entries(sizes ?? {}).map(([name, bytes]) => [name, number(bytes / 1024, 1)])],
     goalTable(result),
   ];

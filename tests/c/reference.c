@@ -311,6 +311,27 @@ void ref_forward(double *outputs, double *weights, const toy *m, const uint8_t *
     memory_release(mark);
 }
 
+void ref_draft(double *logits, const toy *m, const uint8_t *levels, uint32_t position, int rounded) {
+    const toy_config *g = &m->config;
+    const float *offset = table(m, "draft.offset.weight"), *e = table(m, "draft.token_embd.weight"), *N = table(m, "draft.neighbour.weight");
+    const float *rows = table(m, "draft.position_row.weight"), *cols = table(m, "draft.position_col.weight");
+    int64_t row = position / g->width, col = position % g->width;
+    size_t mark = memory_mark();
+    double *hidden = memory_take(g->hidden * sizeof *hidden);
+    for (uint32_t i = 0; i < g->hidden; i++) {
+        hidden[i] = (double)rows[row * g->hidden + i] + (double)cols[col * g->hidden + i];
+        for (uint32_t o = 0; o < g->neighbours; o++) {
+            int64_t r = row + (int64_t)offset[2 * o], c = col + (int64_t)offset[2 * o + 1];
+            if (r < 0 || c < 0 || c >= g->width) continue;
+            uint32_t v = levels[r * g->width + c];
+            for (uint32_t k = 0; k < g->rank; k++) hidden[i] += (double)N[(o * g->hidden + i) * g->rank + k] * (double)e[v * g->rank + k];
+        }
+        hidden[i] = fmax(hidden[i], 0);
+    }
+    project(logits, m, (layer){NULL, 0}, "draft.output", hidden, g->levels, g->hidden, 1, rounded);
+    memory_release(mark);
+}
+
 /* ---- distributions --------------------------------------------------------------------------------------------------------- */
 
 static double softplus(double z) { return fmax(z, 0) + log1p(exp(-fabs(z))); }

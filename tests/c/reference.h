@@ -43,6 +43,9 @@ int ref_visible(const nx_pattern *pattern, const uint32_t *raster, uint32_t i, u
 void ref_forward(double *outputs, double *weights, const toy *model, const uint8_t *levels, const uint8_t *input, int32_t label, uint32_t n,
                  int rounded);
 
+/* Logits (V) of the draft of a toy model for the position after the levels (position) of an image in raster order. */
+void ref_draft(double *logits, const toy *model, const uint8_t *levels, uint32_t position, int rounded);
+
 /* Log-probabilities (V) of element `index` of a position, given the levels of those before it. A categorical's are its logits. */
 void ref_output(double *logits, const nx_output *output, const double *parameters, const uint8_t *earlier, uint32_t index);
 

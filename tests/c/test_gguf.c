@@ -40,8 +40,9 @@ static void valid(void) {
         CHECK(info.block_rows == p.block_rows && info.block_cols == p.block_cols && info.flange_rows == p.flange_rows);
         CHECK(info.flange_cols == p.flange_cols && info.window == nx_pattern_window(&p) && info.outputs == nx_output_parameters(&o));
         CHECK(info.palette == (uint32_t)c->palette && info.input_height == c->input_height && info.input_width == c->input_width);
-        for (uint32_t t = 0; t < m->n_tensors; t++) /* colours are no weights */
-            if (strcmp(m->tensor[t].name, "palette.weight")) weights += (uint64_t)m->tensor[t].rows * m->tensor[t].cols;
+        CHECK(info.draft == (c->neighbours > 0));
+        for (uint32_t t = 0; t < m->n_tensors; t++) /* colours are no weights, and a draft's are not the model's */
+            if (strcmp(m->tensor[t].name, "palette.weight") && strncmp(m->tensor[t].name, "draft.", 6)) weights += (uint64_t)m->tensor[t].rows * m->tensor[t].cols;
         CHECK(info.parameters_low == weights && info.parameters_high == 0);
         memory_release(mark);
     }
@@ -127,24 +128,26 @@ static void at_the_limits(void) {
 
 /* ---- what is damaged ------------------------------------------------------------------------------------------------------- */
 
-/* Smallest model; one with every kind of entry; and one with every key there is but those of other patterns. */
+/* Smallest model; one with every kind of entry; one with every key there is but those of other patterns; and one with a draft. */
+#define SMALL 4
 static toy *small(int which) {
     static const toy_config every = {.height = 3, .width = 4, .channels = 3, .levels = 3, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
                                      .pattern = NX_LOCAL_2D, .block_rows = 2, .block_cols = 3, .flange_rows = 1, .flange_cols = 1,
                                      .position = TOY_LEARNED_WHOLE, .pre_norm = 1, .output = NX_DMOL, .mixtures = 2, .input_height = 1,
                                      .input_width = 2, .encoder_blocks = 1, .classes = 1, .seed = 1};
     if (which == 2) return toy_build(&every, NULL);
-    toy_config c = *config(which ? 1 : 0);
-    if (which) c.d = 8, c.inner = 8, c.heads = 2, c.key_length = 4, c.blocks = 1, c.levels = 3, c.height = 3, c.width = 4;
+    toy_config c = *config(which == 1 ? 1 : 0);
+    if (which == 3) c.neighbours = 2, c.hidden = 4, c.rank = 2, c.peak = 3;
+    if (which == 1) c.d = 8, c.inner = 8, c.heads = 2, c.key_length = 4, c.blocks = 1, c.levels = 3, c.height = 3, c.width = 4;
     return toy_build(&c, NULL);
 }
 
 static void truncation(void) {
-    for (int which = 0; which < 3; which++) {
+    for (int which = 0; which < SMALL; which++) {
         toy *m = small(which);
         check_note("  %d bytes", (int)m->length);
         CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
-        for (size_t n = 0; n < m->length; n += which == 2 ? 3 : 1) {
+        for (size_t n = 0; n < m->length; n += which >= 2 ? 3 : 1) {
             size_t mark = memory_mark();
             uint8_t *cut = memory_copy(m->bytes, n);
             check_at("%lld of %lld bytes", (long long)n, (long long)m->length, 0, 0);
@@ -165,10 +168,18 @@ static void damage(toy *m, size_t at, const void *bytes, size_t n) {
     memcpy(m->bytes + at, kept, n);
 }
 
+/* Where the list of tensors names a draft's first one. */
+static size_t draft_at(const toy *m) {
+    size_t at = m->keys_end;
+    while (at + 6 < m->data && memcmp(m->bytes + at, "draft.", 6)) at++;
+    CHECK(at + 6 < m->data);
+    return at;
+}
+
 static void damaged_bytes(void) {
-    for (int which = 0; which < 3; which++) {
+    for (int which = 0; which < SMALL; which++) {
         toy *m = small(which);
-        for (size_t at = 0; at < (which == 2 ? m->keys_end : m->data); at++) {
+        for (size_t at = which == 3 ? draft_at(m) - 8 : 0; at < (which == 2 ? m->keys_end : m->data); at++) {
             uint8_t b = m->bytes[at];
             uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff, (uint8_t)(b + 1), (uint8_t)(b - 1), (uint8_t)(b ^ 0x20)};
             for (int i = 0; i < 8; i++)
@@ -178,19 +189,23 @@ static void damaged_bytes(void) {
     }
 }
 
-/* Eight bytes at every place: among them every count, length, dimension and offset. */
-static void damaged_words(void) {
-    toy *m = small(1);
+/* Eight bytes at every place from `at` on: among them every count, length, dimension and offset. */
+static void damaged_words_of(toy *m, size_t at) {
     uint64_t values[] = {0, 1, m->length, 1ull << 30, (1ull << 31) - 1, 1ull << 31, 1ull << 32, (1ull << 61) + 1, 1ull << 63, UINT64_MAX - 7, UINT64_MAX};
-    for (size_t at = 0; at + 8 <= m->data; at++)
+    for (; at + 8 <= m->data; at++)
         for (size_t i = 0; i < sizeof values / sizeof *values; i++) damage(m, at, values + i, 8);
 }
 
-static void damaged_at_random(void) {
+static void damaged_words(void) {
+    toy *drafted = small(3);
+    damaged_words_of(small(1), 0);
+    damaged_words_of(drafted, draft_at(drafted));
+}
+
+static void damaged_at_random_of(toy *m, int runs) {
     check_random random = {1};
-    toy *m = small(1);
     uint8_t *bytes = memory_take(m->length);
-    for (int i = 0; i < 4000; i++) {
+    for (int i = 0; i < runs; i++) {
         memcpy(bytes, m->bytes, m->length);
         for (uint32_t n = 1 + random_below(&random, 4); n; n--)
             bytes[random_below(&random, (uint32_t)(i % 2 ? m->data : m->length))] = (uint8_t)random_bits(&random);
@@ -199,16 +214,25 @@ static void damaged_at_random(void) {
     }
 }
 
+static void damaged_at_random(void) {
+    damaged_at_random_of(small(1), 4000);
+    damaged_at_random_of(small(3), 1000);
+}
+
 /* ---- what is wrong --------------------------------------------------------------------------------------------------------- */
 
-/* A file that must be refused with this status, naming `name`. */
-static void refused(int which, toy_twist twist, nx_status status, const char *name) {
-    size_t mark = memory_mark(), bytes;
-    toy *m = toy_build(config(which), &twist);
+static void refused_file(const toy *m, nx_status status, const char *name) {
+    size_t bytes;
     nx_problem problem = {"?", "?"};
     CHECK_INT(toy_exercise(m->bytes, m->length, MOST), status);
     CHECK_INT(nx_model_size(m->bytes, m->length, &bytes, &problem), status);
     if (!CHECK(!strcmp(problem.name, name))) check_say("    names \"%s\" and not \"%s\": %s", problem.name, name, problem.reason);
+}
+
+/* A file that must be refused with this status, naming `name`. */
+static void refused(int which, toy_twist twist, nx_status status, const char *name) {
+    size_t mark = memory_mark();
+    refused_file(toy_build(config(which), &twist), status, name);
     memory_release(mark);
 }
 
@@ -405,8 +429,8 @@ static void wrong_words(void) {
 }
 
 /* Between them every tensor and every type. */
-#define KINDS 10
-static const int kinds[KINDS] = {1, 2, 3, 4, 5, TOY_PALETTE, TOY_DMOL, TOY_SR_DMOL, TOY_SR_PALETTE, TOY_Q4_0};
+#define KINDS 12
+static const int kinds[KINDS] = {1, 2, 3, 4, 5, TOY_PALETTE, TOY_DMOL, TOY_SR_DMOL, TOY_SR_PALETTE, TOY_Q4_0, TOY_DRAFT, TOY_DRAFT_PALETTE};
 
 static void wrong_tensors(void) {
     for (int k = 0; k < KINDS; k++) {
@@ -414,15 +438,17 @@ static void wrong_tensors(void) {
         toy *m = toy_build(config(which), NULL);
         for (uint32_t t = 0; t < m->n_tensors; t++) {
             const char *name = m->tensor[t].name;
+            int draft = !strncmp(name, "draft.", 6); /* missing and misshapen: half_a_draft */
+            if (!draft && which >= TOY_DRAFT) continue; /* seen of others */
             int bias = (strstr(name, "attn_") && strstr(name, ".bias") && !strstr(name, "norm")) || !strcmp(name, "output.bias"); /* optional */
             check_at("configuration %lld, tensor %lld", which, t, 0, 0);
             if (bias) {
                 toy *without = toy_build(config(which), &(toy_twist){.without = name});
                 CHECK_INT(toy_exercise(without->bytes, without->length, MOST), NX_OK);
-            } else /* without a palette a position is a channel */
+            } else if (!draft) /* without a palette a position is a channel */
                 refused(which, (toy_twist){.without = name}, NX_E_FORMAT, strcmp(name, "palette.weight") ? name : "token_embd.weight");
             refused(which, (toy_twist){.twice = name}, NX_E_FORMAT, name);
-            if (m->tensor[t].rows != m->tensor[t].cols && m->tensor[t].type != NX_Q8_0 && m->tensor[t].type != NX_Q4_0) /* rows of 32 become something else */
+            if (!draft && m->tensor[t].rows != m->tensor[t].cols && m->tensor[t].type != NX_Q8_0 && m->tensor[t].type != NX_Q4_0) /* rows of 32 become something else */
                 refused(which, (toy_twist){.reshaped = name}, NX_E_FORMAT, name);
             refused(which, (toy_twist){.poisoned = name, .poison = NAN}, NX_E_NUMERIC, name);
             if (m->tensor[t].type == NX_F32) refused(which, (toy_twist){.poisoned = name, .poison = INFINITY}, NX_E_NUMERIC, name);
@@ -437,11 +463,113 @@ static void huge_weights(void) {
         int which = kinds[k];
         toy *m = toy_build(config(which), NULL);
         for (uint32_t t = 0; t < m->n_tensors; t++) {
-            if (m->tensor[t].type != NX_F32) continue;
+            if (m->tensor[t].type != NX_F32 || !strcmp(m->tensor[t].name, "draft.offset.weight")) continue;
+            if (which >= TOY_DRAFT && strncmp(m->tensor[t].name, "draft.", 6)) continue; /* seen of others */
             toy *huge = toy_build(config(which), &(toy_twist){.poisoned = m->tensor[t].name, .poison = 3e38f});
             check_at("configuration %lld, tensor %lld", which, t, 0, 0);
             CHECK_INT(toy_exercise(huge->bytes, huge->length, MOST), NX_OK);
         }
+    }
+}
+
+/* ---- drafts ---------------------------------------------------------------------------------------------------------------- */
+
+#define DRAFT(part) "draft." part ".weight"
+
+/* A draft's size that is refused, or that is as large as can be. */
+static void draft_of(uint32_t neighbours, uint32_t hidden, uint32_t rank, nx_status status) {
+    size_t mark = memory_mark();
+    toy_config c = *config(0);
+    c.neighbours = neighbours, c.hidden = hidden, c.rank = rank;
+    toy *m = toy_build(&c, NULL);
+    check_at("%lld neighbours, %lld hidden, rank %lld", neighbours, hidden, rank, 0);
+    if (status)
+        refused_file(m, status, DRAFT("output"));
+    else
+        CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
+    memory_release(mark);
+}
+
+static void draft_sizes(void) {
+    draft_of(1, 4, 1, NX_OK);
+    draft_of(32, 4, 1, NX_OK);
+    draft_of(33, 4, 1, NX_E_UNSUPPORTED);
+    draft_of(300, 4, 1, NX_E_UNSUPPORTED);
+    draft_of(1, 256, 1, NX_OK);
+    draft_of(1, 260, 1, NX_E_UNSUPPORTED);
+    draft_of(1, 2, 1, NX_E_UNSUPPORTED);
+    draft_of(1, 6, 1, NX_E_UNSUPPORTED);
+    draft_of(1, 4, 256, NX_OK);
+    draft_of(1, 4, 257, NX_E_UNSUPPORTED);
+    draft_of(32, 256, 32, NX_OK);
+}
+
+/* Neighbours come earlier in raster order, and from close by. */
+static void draft_offsets(void) {
+    static const struct {
+        float down, right;
+        nx_status status;
+    } rows[] = {
+        {0, -1, NX_OK}, {-0.0f, -16, NX_OK}, {-16, -16, NX_OK}, {-16, 16, NX_OK}, {-1, -0.0f, NX_OK}, {-1, 16, NX_OK},
+        {0, 0, NX_E_FORMAT}, {0, 1, NX_E_FORMAT}, {0, 16, NX_E_FORMAT}, {1, -1, NX_E_FORMAT}, {1, 0, NX_E_FORMAT}, {16, -16, NX_E_FORMAT},
+        {-17, 0, NX_E_FORMAT}, {0, -17, NX_E_FORMAT}, {-1, 17, NX_E_FORMAT}, {-1, -17, NX_E_FORMAT}, {-256, -1, NX_E_FORMAT},
+        {-0.5f, 0, NX_E_FORMAT}, {0, -0.5f, NX_E_FORMAT}, {-1.5f, 2, NX_E_FORMAT}, {-1, 1.0000001f, NX_E_FORMAT}, {-1e-30f, 1, NX_E_FORMAT},
+        {-1e30f, 0, NX_E_FORMAT}, {-1, 3e38f, NX_E_FORMAT}, {-1, -3e38f, NX_E_FORMAT}, {NAN, -1, NX_E_NUMERIC}, {-1, NAN, NX_E_NUMERIC},
+        {-INFINITY, 0, NX_E_NUMERIC}, {-1, INFINITY, NX_E_NUMERIC},
+    };
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int which = TOY_DRAFT; which <= TOY_DRAFT_PALETTE; which += 2) {
+            size_t mark = memory_mark();
+            toy *m = toy_build(config(which), NULL);
+            float *offset = toy_inside(m, DRAFT("offset")) + 2 * (i % config(which)->neighbours);
+            offset[0] = rows[i].down, offset[1] = rows[i].right;
+            check_at("row %lld, configuration %lld", i, which, 0, 0);
+            if (rows[i].status)
+                refused_file(m, rows[i].status, DRAFT("offset"));
+            else
+                CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
+            memory_release(mark);
+        }
+}
+
+/* Models whose positions are not pixels in raster order, one value each, have no draft; all others may. */
+static void draft_of_others(void) {
+    static const int refuses[] = {2, 3, TOY_PALETTE, TOY_DMOL, TOY_GAUSSIAN, TOY_SR_DMOL, TOY_SR_PALETTE, TOY_SR_Q8_0};
+    static const int takes[] = {0, 1, 4, 5, 7, TOY_DMOL_GREY, TOY_BERNOULLI, TOY_LOGISTIC, TOY_Q4_0};
+    for (int i = 0; i < 17; i++) {
+        size_t mark = memory_mark();
+        int which = i < 8 ? refuses[i] : takes[i - 8];
+        toy_config c = *config(which);
+        c.neighbours = 3, c.hidden = 8, c.rank = 2;
+        toy *m = toy_build(&c, NULL);
+        check_at("configuration %lld", which, 0, 0, 0);
+        if (i < 8)
+            refused_file(m, NX_E_UNSUPPORTED, DRAFT("offset"));
+        else
+            CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
+        memory_release(mark);
+    }
+}
+
+/* What is left of a draft without its offsets is tensors that nobody asks for; its other tensors may not be missing. */
+static void half_a_draft(void) {
+    toy *m = toy_build(config(TOY_DRAFT), &(toy_twist){.without = DRAFT("offset")});
+    CHECK_INT(toy_exercise(m->bytes, m->length, MOST), NX_OK);
+    nx_model *model = toy_open(m);
+    nx_info info;
+    if (!model) return;
+    nx_model_info(model, &info);
+    CHECK_INT(info.draft, 0);
+    refused(TOY_DRAFT, (toy_twist){.reshaped = DRAFT("offset")}, NX_E_FORMAT, DRAFT("offset"));
+    refused(TOY_DRAFT, (toy_twist){.reshaped = DRAFT("output")}, NX_E_UNSUPPORTED, DRAFT("output")); /* 10 hidden units */
+    refused(TOY_DRAFT, (toy_twist){.reshaped = DRAFT("token_embd")}, NX_E_FORMAT, DRAFT("token_embd"));
+    refused(TOY_DRAFT, (toy_twist){.without = DRAFT("output")}, NX_E_FORMAT, DRAFT("output"));
+    refused(TOY_DRAFT, (toy_twist){.without = DRAFT("token_embd")}, NX_E_FORMAT, DRAFT("token_embd"));
+    static const char *const others[] = {DRAFT("neighbour"), DRAFT("position_row"), DRAFT("position_col"), "draft.output.bias"};
+    for (int i = 0; i < 4; i++) {
+        check_at("tensor %lld", i, 0, 0, 0);
+        refused(TOY_DRAFT, (toy_twist){.without = others[i]}, NX_E_FORMAT, others[i]);
+        refused(TOY_DRAFT, (toy_twist){.reshaped = others[i]}, NX_E_FORMAT, others[i]);
     }
 }
 
@@ -695,8 +823,8 @@ static void many(void) {
 /* ---- memory ---------------------------------------------------------------------------------------------------------------- */
 
 static void small_blocks(void) {
-    static const int which[] = {0, 1, 2, 3, 4, 5, TOY_PALETTE, TOY_SR_DMOL, TOY_SR_PALETTE};
-    for (int i = 0; i < 9; i++) {
+    static const int which[] = {0, 1, 2, 3, 4, 5, TOY_PALETTE, TOY_SR_DMOL, TOY_SR_PALETTE, TOY_DRAFT, TOY_DRAFT_PALETTE};
+    for (int i = 0; i < 11; i++) {
         toy *m = toy_build(config(which[i]), NULL);
         size_t bytes = 0, step = i == 0 ? 1 : i == 1 ? 11 : 1999;
         CHECK_INT(nx_model_size(m->bytes, m->length, &bytes, NULL), NX_OK);
@@ -728,6 +856,10 @@ const check_test gguf_tests[] = {
     {"unknown variants", wrong_words},
     {"missing, doubled, misshapen and not-a-number tensors", wrong_tensors},
     {"huge weights", huge_weights},
+    {"drafts: sizes", draft_sizes},
+    {"drafts: neighbours", draft_offsets},
+    {"drafts: what has none", draft_of_others},
+    {"drafts: missing and misshapen tensors", half_a_draft},
     {"headers", header},
     {"values of every type", values},
     {"names", names},

@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "kernels/kernels.h"
+#include "model.h"
 #include "reference.h"
 #include "sampling/categorical.h"
 #include "toy.h"
@@ -259,14 +260,6 @@ static void local_is_full(void) {
     }
 }
 
-/* The weights of a tensor inside a toy's file. */
-static float *inside(toy *m, const char *name) {
-    nx_gguf *file = memory_take(sizeof *file);
-    nx_tensor tensor = {0};
-    CHECK(nx_gguf_parse(file, m->bytes, m->length, NULL) == NX_OK && nx_gguf_tensor(file, name, &tensor) && tensor.type == NX_F32);
-    return (float *)(m->bytes + (tensor.data - m->bytes));
-}
-
 static void reopen(subject *s) { s->model = toy_open(s->toy); }
 
 /* Positions that all look the same, so that only the order and the pattern are left of a grid. */
@@ -274,7 +267,7 @@ static void forget_places(subject *s) {
     static const char *const names[] = {"position_row.weight", "position_col.weight"};
     for (int i = 0; i < 2; i++) {
         const toy_tensor *t = toy_find(s->toy, names[i]);
-        memset(inside(s->toy, names[i]), 0, (size_t)t->rows * t->cols * sizeof(float));
+        memset(toy_inside(s->toy, names[i]), 0, (size_t)t->rows * t->cols * sizeof(float));
     }
     reopen(s);
 }
@@ -318,8 +311,8 @@ static void grid_is_transposed(void) {
     c.block_rows = c.flange_rows = 5, c.block_cols = 1, c.flange_cols = 7;
     across.height = 7, across.width = 5;
     subject s = subject_of(&c), t = subject_of(&across);
-    memcpy(inside(t.toy, "position_row.weight"), inside(s.toy, "position_col.weight"), 7 * 16 * sizeof(float));
-    memcpy(inside(t.toy, "position_col.weight"), inside(s.toy, "position_row.weight"), 5 * 16 * sizeof(float));
+    memcpy(toy_inside(t.toy, "position_row.weight"), toy_inside(s.toy, "position_col.weight"), 7 * 16 * sizeof(float));
+    memcpy(toy_inside(t.toy, "position_col.weight"), toy_inside(s.toy, "position_row.weight"), 5 * 16 * sizeof(float));
     reopen(&t);
     const uint8_t *values = random_image(&s, &random);
     trail a = trail_of(&s, values, -1), b = trail_of(&t, values, -1);
@@ -385,7 +378,7 @@ static void small_image(void) {
         static const char *const tables[] = {"enc.position_row.weight", "enc.position_col.weight"};
         for (int t = 0; t < 2; t++) {
             const toy_tensor *table = toy_find(s.toy, tables[t]);
-            memset(inside(s.toy, tables[t]), 0, (size_t)table->rows * table->cols * sizeof(float));
+            memset(toy_inside(s.toy, tables[t]), 0, (size_t)table->rows * table->cols * sizeof(float));
         }
         reopen(&s);
         double worst = apart(given(&s, values, shuffled, count), given(&s, values, input, count), all);
@@ -577,6 +570,55 @@ static void reference(void) {
     check_at("a small image of 399 pixels", 0, 0, 0, 0);
     agrees(&s, &random);
     cached_is_full(&s, &random);
+}
+
+/* The draft of a model at every position of an image, given no more than what stands before it. */
+static void draft_agrees(const toy_config *c, check_random *random) {
+    subject s = subject_of(c);
+    if (!s.model || !CHECK(s.model->draft)) return;
+    uint32_t V = s.levels, exact = 0, outside = 0;
+    int q8 = c->draft_type == NX_Q8_0 || c->draft_type == NX_Q4_0;
+    uint8_t *levels = memory_take(s.n);
+    float *logits = floats(nx_stride(V)), *offset = toy_inside(s.toy, "draft.offset.weight");
+    double *truth = memory_take(V * sizeof *truth), all = 0;
+    for (uint32_t i = 0; i < s.n; i++) levels[i] = (uint8_t)random_below(random, V);
+    for (uint32_t i = 0; i < s.n; i++) {
+        size_t mark = memory_mark();
+        void *scratch = memory_take(nx_draft_scratch_bytes(s.model->draft));
+        nx_draft_logits(s.model->draft, memory_copy(levels, i), i, logits, scratch);
+        ref_draft(truth, s.toy, levels, i, 1);
+        double worst = difference(logits, truth, V);
+        all = fmax(all, worst);
+        exact += worst < LOGIT_TOLERANCE;
+        for (uint32_t v = V; v < nx_stride(V); v++) CHECK(logits[v] == -INFINITY);
+        for (uint32_t o = 0; o < c->neighbours; o++)
+            outside += (float)(i / c->width) + offset[2 * o] < 0 || (float)(i % c->width) + offset[2 * o + 1] < 0;
+        memory_release(mark);
+    }
+    check_note("  draft of type %u: within %.3g, %u of %u positions within %.0e", (unsigned)c->draft_type, all, (unsigned)exact, (unsigned)s.n, LOGIT_TOLERANCE);
+    CHECK(all < (q8 ? Q8_LOGIT_TOLERANCE : LOGIT_TOLERANCE)); /* as of the model: see there */
+    CHECK(q8 ? 10 * exact > 9 * s.n : exact == s.n);
+    CHECK(outside > 0 && outside < s.n * c->neighbours);
+}
+
+static void drafts(void) {
+    const toy_config *list;
+    check_random random = {13};
+    toy_configs(&list, NULL);
+    for (int i = TOY_DRAFT; i <= TOY_DRAFT_Q4_0; i++) {
+        check_at("configuration %lld", i, 0, 0, 0);
+        draft_agrees(list + i, &random);
+    }
+    /* from one of everything to as many as there may be, on images that are one row, one column, and wider than neighbours reach */
+    static const uint32_t shapes[][6] = {{1, 40, 2, 1, 4, 1}, {40, 1, 256, 32, 4, 1}, {20, 18, 256, 32, 256, 3}, {3, 40, 2, 32, 20, 256}};
+    for (int i = 0; i < 4; i++) {
+        size_t mark = memory_mark();
+        toy_config c = {.height = shapes[i][0], .width = shapes[i][1], .channels = 1, .levels = shapes[i][2], .blocks = 1, .d = 4, .inner = 4, .heads = 1,
+                        .key_length = 4, .position = TOY_SINUSOIDAL, .neighbours = shapes[i][3], .hidden = shapes[i][4], .rank = shapes[i][5], .seed = 23};
+        check_at("shape %lld", i, 0, 0, 0);
+        draft_agrees(&c, &random);
+        memory_release(mark);
+    }
 }
 
 /* The last position of a batch, sample by sample: each has its own trace. */
@@ -807,6 +849,7 @@ const check_test model_tests[] = {
     {"labels", labels},
     {"8-bit values are rounded to levels", rounding},
     {"logits, nats and attention against double precision", reference},
+    {"drafts against double precision", drafts},
     {"traces of samples", traces_of_samples},
     {"probabilities of all images sum to 1", sums_to_one},
     {"images follow their probabilities", images_follow},

@@ -236,6 +236,57 @@ static void filters_couple(void) {
     CHECK(kept > 300);
 }
 
+/* What a draft makes of absurd weights are not always numbers. A draw is a level nevertheless, for it indexes tables. */
+static void draws_of_no_numbers(void) {
+    static const float bad[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 0};
+    static const nx_filter filters[] = {{0, 0, 1}, {1, 0, 1}, {0.5f, 2, 1}, {1, 0, 0.8f}, {1, 3, 0.5f}};
+    check_random random = {13};
+    for (uint32_t run = 0; run < 4000; run++) {
+        size_t mark = memory_mark();
+        uint32_t levels = run % 2 ? 2 + random_below(&random, 4) : 2 + random_below(&random, 20), choice = random_below(&random, 7);
+        float *x = logits_of(levels, 1, &random);
+        for (uint32_t v = 0; v < levels; v++) x[v] = bad[choice < 6 && random_below(&random, 3) ? choice : random_below(&random, 6)];
+        if (choice == 0 && run % 3) for (uint32_t v = 0; v < levels; v++) x[v] = NAN;
+        check_at("run %lld of %lld levels, filter %lld", run, levels, run % 5, 0);
+        CHECK(draw(x, levels, filters[run % 5], run) < levels);
+        memory_release(mark);
+    }
+}
+
+/* How far the largest is above the next; what a draw leaves behind tells how sure it was. */
+static void margins(void) {
+    static const struct {
+        float x[6];
+        uint32_t levels, best;
+        float margin;
+    } rows[] = {
+        {{3, -1, 5.5f, 5.25f}, 4, 2, 0.25f}, {{3, -1, 5.5f, 5.25f, 100, 5.5f}, 6, 4, 94.5f}, {{2, 2}, 2, 0, 0}, {{2, 2}, 2, 1, 0}, {{2, -1}, 2, 0, 3},
+        {{-2, -INFINITY, -9, -INFINITY}, 4, 0, 7}, {{-INFINITY, -2, -INFINITY}, 3, 1, INFINITY}, /* all others were dropped */
+        {{-7, -9, -8, -20, -6.5f}, 5, 4, 0.5f},
+    };
+    float x[16];
+    for (int i = 0; i < 8; i++) {
+        for (uint32_t v = 0; v < 16; v++) x[v] = v < rows[i].levels ? rows[i].x[v] : -INFINITY;
+        check_at("row %lld", i, 0, 0, 0);
+        CHECK(nx_categorical_margin(x, rows[i].levels, rows[i].best) == rows[i].margin);
+    }
+    x[4] = NAN;
+    CHECK(!(nx_categorical_margin(x, 5, 4) >= 0)); /* never sure of what is no number */
+    check_random random = {12};
+    for (uint32_t sample = 0; sample < 300; sample++) {
+        size_t mark = memory_mark();
+        uint32_t levels = 2 + random_below(&random, 255), stride = nx_stride(levels);
+        float *logits = logits_of(levels, 2, &random), *scratch = memory_take(2 * stride * sizeof *scratch), next = -INFINITY;
+        nx_filter filter = {0.5f + (float)random_unit(&random), sample % 3 ? 0 : 1 + sample % 5, sample % 2 ? 1 : 0.9f};
+        uint32_t best = nx_categorical_sample(logits, levels, filter, (nx_noise){7, 8, sample, 9}, scratch);
+        for (uint32_t v = 0; v < levels; v++)
+            if (v != best) next = fmaxf(next, scratch[v]);
+        check_at("sample %lld of %lld levels", sample, levels, 0, 0);
+        CHECK(next <= scratch[best] && nx_categorical_margin(scratch, levels, best) == scratch[best] - next);
+        memory_release(mark);
+    }
+}
+
 /* Frequencies against probabilities: chi-squared over the values with at least 8 expected draws, the others together. */
 static void frequencies_of(const float *x, uint32_t levels, nx_filter filter) {
     enum { draws = 20000 };
@@ -574,6 +625,8 @@ const check_test sampling_tests[] = {
     {"temperature 0, tiny masses, ties", temperature_zero},
     {"a draw is argmax of logit / T + noise", gumbel_max},
     {"filters only take away", filters_couple},
+    {"draws of what are no numbers", draws_of_no_numbers},
+    {"margins of draws", margins},
     {"frequencies are probabilities", frequencies},
     {"output distributions against their twins", outputs},
     {"masses of all levels sum to 1", masses_sum_to_one},

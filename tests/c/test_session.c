@@ -3,7 +3,16 @@
 #include <string.h>
 
 #include "check.h"
+#include "kernels/kernels.h"
+#include "model.h"
+#include "sampling/categorical.h"
 #include "toy.h"
+
+/* The words of the header, as in session.c. */
+enum {
+    MAGIC, FINGERPRINT, SEED_LOW, SEED_HIGH, SAMPLES, FIRST_SAMPLE, LABEL, TEMPERATURE, TOP_K, TOP_P, TRACE, LOOK_AHEAD, POSITION, COMPUTED,
+    HAS_OUTPUT, FORKED, CONDITIONED, WORDS
+};
 
 static const toy_config *config(int i) {
     const toy_config *list;
@@ -24,6 +33,14 @@ static uint8_t *random_values(const nx_info *info, check_random *random) {
     uint8_t *values = memory_take(info->elements);
     for (uint32_t i = 0; i < info->elements; i++) values[i] = (uint8_t)(info->palette ? random_below(random, info->levels) : random_bits(random));
     return values;
+}
+
+/* Draws all that is left. Returns how many numbers, `values` and `nats` have room for a whole run. */
+static uint32_t finish(const nx_model *model, nx_session *session, uint32_t samples, uint8_t *values, float *nats) {
+    nx_info info = info_of(model);
+    uint32_t left = info.positions - nx_session_position(session);
+    CHECK_INT(nx_session_step(model, session, left, values, nats), NX_OK);
+    return left * samples * info.position_elements;
 }
 
 /* ---- settings and misuse ----------------------------------------------------------------------------------------------------- */
@@ -62,6 +79,10 @@ static void settings_ranges(void) {
     STATUS(s.top_k = UINT32_MAX, NX_OK);
     STATUS(s.trace = 1, NX_OK);
     STATUS(s.trace = 2, NX_E_ARGUMENT);
+    STATUS(s.look_ahead = 1, NX_OK);
+    STATUS(s.look_ahead = 16, NX_OK);
+    STATUS(s.look_ahead = 17, NX_E_ARGUMENT);
+    STATUS(s.look_ahead = UINT32_MAX, NX_E_ARGUMENT);
     STATUS(s.seed_high = s.seed_low = UINT32_MAX, NX_OK);
     STATUS(s.first_sample = UINT32_MAX, NX_E_ARGUMENT); /* the index of the last sample would not fit */
     STATUS(s.first_sample = UINT32_MAX - NX_MAX_SAMPLES, NX_OK);
@@ -156,7 +177,7 @@ static void conditioning(void) {
         session = toy_session(model, &settings, NULL);
         CHECK_INT(nx_session_prefill(model, session, known, 1, NULL), NX_OK);
         uint32_t zero = 0;
-        memcpy((uint8_t *)session + 60, &zero, 4);
+        memcpy((uint8_t *)session + 4 * CONDITIONED, &zero, 4);
         CHECK_INT(nx_session_condition(model, session, input, count), NX_E_ARGUMENT);
     }
     nx_settings settings = toy_settings(1, 1);
@@ -239,15 +260,423 @@ static void broken_numbers(void) {
     CHECK_INT(nx_session_prefill(broken, session, values, 35, broken_nats), NX_E_NUMERIC);
 }
 
-/* ---- save, restore, fork ------------------------------------------------------------------------------------------------------- */
+/* ---- look-ahead -------------------------------------------------------------------------------------------------------------- */
 
-/* Draws all that is left. Returns how many numbers, `values` and `nats` have room for a whole run. */
-static uint32_t finish(const nx_model *model, nx_session *session, uint32_t samples, uint8_t *values, float *nats) {
-    nx_info info = info_of(model);
-    uint32_t left = info.positions - nx_session_position(session);
-    CHECK_INT(nx_session_step(model, session, left, values, nats), NX_OK);
-    return left * samples * info.position_elements;
+#define SURE 1.5f /* as in session.c */
+
+/* The configurations with a draft: those of toy.c, then other kinds of models given one. Returns 0 past the last. */
+static int drafted(int i, toy_config *c) {
+    static const int others[] = {TOY_DMOL_GREY, TOY_BERNOULLI, TOY_LOGISTIC, TOY_SR_PALETTE};
+    if (i >= 8) return 0;
+    *c = *config(i < 4 ? TOY_DRAFT + i : others[i - 4]);
+    if (i < 4) return 1;
+    c->neighbours = 3, c->hidden = 8, c->rank = 3, c->peak = 3;
+    if (c->pattern == NX_LOCAL_2D) c->pattern = NX_FULL_CAUSAL;
+    return 1;
 }
+
+/* What happened to the guesses of many passes. */
+typedef struct {
+    int passes, right, wrong, unsure;
+    int far;              /* passes with three right guesses or more */
+    int at_block, at_end; /* right up to the end of a query block, of the steps */
+    int last;             /* wrong guesses of the highest level, with which a column was computed */
+    uint32_t longest;     /* positions of a pass that stood */
+} tally;
+
+static uint8_t level_of(const nx_info *info, uint8_t value) { return info->palette ? value : toy_level(value, info->levels); }
+
+/* How far ahead each of `steps` positions from `from` on is computed in one call, by the rule of look-ahead, of a run whose values are
+ * known: values (n) of the whole image. */
+static void foresee(const nx_model *model, const nx_settings *s, const uint8_t *values, uint32_t from, uint32_t steps, uint8_t *ahead, tally *t) {
+    nx_info info = info_of(model);
+    size_t mark = memory_mark();
+    uint32_t V = info.levels, stride = nx_stride(V), end = from + steps, block = info.query_block ? info.query_block : info.positions;
+    uint8_t *levels = memory_take(info.positions), *guessed = memory_take(info.positions);
+    float *logits = memory_take(stride * sizeof *logits), *noisy = memory_take(2 * stride * sizeof *noisy);
+    void *scratch = memory_take(nx_draft_scratch_bytes(model->draft));
+    nx_filter filter = {s->temperature, s->top_k, s->top_p};
+    for (uint32_t i = 0; i < info.positions; i++) levels[i] = level_of(&info, values[i]);
+    for (uint32_t at = from, kept; at < end; at += kept) {
+        uint32_t columns = 1, most = s->look_ahead > 1 ? s->look_ahead : 1, block_left = block - at % block;
+        if (most > end - at) most = end - at;
+        if (most > block_left) most = block_left;
+        memcpy(guessed, levels, info.positions);
+        for (; columns < most; columns++) {
+            uint32_t p = at + columns - 1;
+            nx_draft_logits(model->draft, guessed, p, logits, scratch);
+            guessed[p] = (uint8_t)nx_categorical_sample(logits, V, filter, (nx_noise){s->seed_low, s->seed_high, s->first_sample, p}, noisy);
+            if (!(nx_categorical_margin(s->temperature > 0 ? noisy : logits, V, guessed[p]) >= SURE)) break;
+        }
+        ahead[at] = 0;
+        for (kept = 1; kept < columns && guessed[at + kept - 1] == levels[at + kept - 1]; kept++) ahead[at + kept] = (uint8_t)kept;
+        t->passes++;
+        t->right += (int)kept - 1;
+        t->far += kept > 3;
+        t->wrong += kept < columns;
+        t->last += kept < columns && guessed[at + kept - 1] == V - 1;
+        t->unsure += columns < most;
+        t->at_block += kept > 1 && kept == block_left && kept < s->look_ahead;
+        t->at_end += kept > 1 && at + kept == end;
+        if (kept > t->longest) t->longest = kept;
+    }
+    memory_release(mark);
+}
+
+/* A run: known values, then steps of `slice` positions. Everything that comes out of it. */
+typedef struct {
+    uint8_t *values, *ahead; /* (n) */
+    float *nats, *output;    /* (n), (P) */
+} drawn;
+
+static drawn draw_image(const nx_model *model, const nx_settings *s, const uint8_t *known, uint32_t n_known, uint32_t slice, int silent) {
+    nx_info info = info_of(model);
+    uint32_t n = info.positions;
+    drawn d = {memory_take(n), memory_take(n), memory_take(n * sizeof(float)), memory_take(info.outputs * sizeof(float))};
+    nx_session *session = toy_session(model, s, NULL);
+    CHECK_INT(nx_session_prefill(model, session, known, n_known, d.nats), NX_OK);
+    if (n_known) memcpy(d.values, known, n_known);
+    for (uint32_t at = n_known, steps; at < n; at += steps) {
+        steps = slice < n - at ? slice : n - at;
+        CHECK_INT(nx_session_step(model, session, steps, d.values + at, silent ? NULL : d.nats + at), NX_OK);
+        CHECK_INT(nx_session_position(session), at + steps);
+    }
+    CHECK_INT(nx_session_output(model, session, 0, d.output), NX_OK);
+    CHECK_INT(nx_session_ahead(model, session, 0, n, d.ahead), NX_OK);
+    return d;
+}
+
+/* What must hold of nx_session_ahead, whatever was guessed. */
+static void check_ahead(const nx_info *info, const uint8_t *ahead, uint32_t look_ahead, uint32_t n_known, uint32_t slice) {
+    for (uint32_t i = 0; i < info->positions; i++) {
+        if (i < n_known || (i - n_known) % slice == 0 || (info->query_block && i % info->query_block == 0)) CHECK_INT(ahead[i], 0);
+        CHECK(ahead[i] == 0 || (i && ahead[i] == ahead[i - 1] + 1 && ahead[i] < look_ahead));
+    }
+}
+
+/* The same values, nats and last output as one by one, and as much at once as the guesses allow. */
+static void look_ahead_is_exact(void) {
+    static const nx_filter filters[] = {{1, 0, 1}, {0, 0, 1}, {0.7f, 0, 1}, {1.5f, 4, 1}, {1, 0, 0.8f}, {0.7f, 5, 0.9f}};
+    static const uint32_t looks[] = {0, 1, 2, 3, 8, 16}, slices[] = {1, 2, 5, 1000};
+    check_random random = {6};
+    tally all = {0};
+    toy_config c;
+    for (int i = 0; drafted(i, &c); i++) {
+        size_t outer = memory_mark();
+        nx_model *model = toy_open(toy_build(&c, NULL));
+        if (!model) return;
+        nx_info info = info_of(model);
+        uint32_t n = info.positions, run = 0;
+        const uint8_t *known = random_values(&info, &random);
+        tally t = {0};
+        for (int f = 0; f < 6; f += i < 4 ? 1 : 2)
+            for (uint32_t seed = 0; seed < (i < 4 ? 4 : 2); seed++) {
+                size_t mark = memory_mark();
+                nx_settings settings = toy_settings(1, seed);
+                uint32_t n_known = seed % 2 ? 0 : 1 + random_below(&random, n / 2);
+                settings.seed_high = seed / 2;
+                settings.first_sample = 40 * (seed / 2);
+                settings.label = (int32_t)(seed % (c.classes + 1)) - 1;
+                settings.temperature = filters[f].temperature, settings.top_k = filters[f].top_k, settings.top_p = filters[f].top_p;
+                drawn plain = draw_image(model, &settings, known, n_known, n, 0);
+                for (int l = 0; l < 6; l++, run++) {
+                    uint32_t slice = slices[l > 3 && seed < 2 ? 3 : (run + run / 6) % 4];
+                    int silent = run % 5 == 0;
+                    uint8_t *expected = memory_take(n);
+                    settings.look_ahead = looks[l];
+                    drawn d = draw_image(model, &settings, known, n_known, slice, silent);
+                    check_at("configuration %lld, filter %lld, look-ahead %lld, slices of %lld", i, f, looks[l], slice);
+                    CHECK_BYTES(d.values, plain.values, n);
+                    if (!silent) CHECK_FLOATS(d.nats, plain.nats, n);
+                    CHECK_FLOATS(d.output, plain.output, info.outputs);
+                    check_ahead(&info, d.ahead, looks[l], n_known, slice);
+                    memset(expected, 0, n);
+                    for (uint32_t at = n_known; at < n; at += slice)
+                        foresee(model, &settings, plain.values, at, slice < n - at ? slice : n - at, expected, &t);
+                    CHECK_BYTES(d.ahead, expected, n);
+                }
+                memory_release(mark);
+            }
+        check_note("  configuration %d: %d passes, %d right, %d wrong, %d unsure, %d far, %d at blocks, %d at ends, longest %u", i, t.passes, t.right, t.wrong,
+                   t.unsure, t.far, t.at_block, t.at_end, (unsigned)t.longest);
+        if (i < 4) CHECK(t.right > 100 && t.wrong > 30 && t.unsure > 30 && t.far > 15 && t.at_end > 10); /* or the test shows nothing */
+        all.at_block += t.at_block;
+        if (t.longest > all.longest) all.longest = t.longest;
+        memory_release(outer);
+    }
+    CHECK(all.at_block > 20 && all.longest > 10);
+}
+
+/* A draft that knows the model: no guess is wrong, and passes are as long as they may be. */
+static void draft_that_knows(void) {
+    toy_config c = *config(TOY_DRAFT);
+    c.sharpness = 1e-30f; /* the head's weights vanish against its bias */
+    toy *m = toy_build(&c, NULL);
+    float *model_bias = toy_inside(m, "output.bias"), *draft_bias = toy_inside(m, "draft.output.bias");
+    for (uint32_t v = 0; v < c.levels; v++) model_bias[v] = draft_bias[v] = (float)(8 * (v * 7 % c.levels));
+    memset(toy_inside(m, "draft.output.weight"), 0, c.levels * c.hidden * sizeof(float));
+    nx_model *model = toy_open(m);
+    nx_info info = info_of(model);
+    for (uint32_t look_ahead = 2; look_ahead <= 16; look_ahead++) {
+        nx_settings settings = toy_settings(1, 3);
+        tally t = {0};
+        uint8_t expected[42];
+        settings.temperature = look_ahead % 2 ? 1 : 0;
+        drawn plain = draw_image(model, &settings, NULL, 0, 42, 0);
+        settings.look_ahead = look_ahead;
+        drawn d = draw_image(model, &settings, NULL, 0, 42, 0);
+        foresee(model, &settings, plain.values, 0, 42, expected, &t);
+        check_at("look-ahead %lld", look_ahead, 0, 0, 0);
+        CHECK_BYTES(d.values, plain.values, 42);
+        CHECK_FLOATS(d.nats, plain.nats, 42);
+        CHECK_BYTES(d.ahead, expected, 42);
+        check_ahead(&info, d.ahead, look_ahead, 0, 42);
+        CHECK(t.wrong == 0 && t.longest == look_ahead);
+    }
+}
+
+/* Several samples, a trace, or a file without a draft: the setting changes nothing. */
+static void look_ahead_where_there_is_none(void) {
+    check_random random = {7};
+    for (uint32_t i = 0; i < n_configs(); i++)
+        for (int run = 0; run < 3; run++) {
+            size_t mark = memory_mark(), bytes, plain_bytes;
+            nx_model *model = toy_open(toy_build(config((int)i), NULL));
+            if (!model) return;
+            nx_info info = info_of(model);
+            uint32_t samples = run == 1 ? 3 : 1, n = info.positions, first = n / 4, room = samples * info.elements;
+            if (!run && info.draft) continue;
+            const uint8_t *known = random_values(&info, &random);
+            uint8_t *values = memory_take(room), *expected = memory_take(room), *ahead = memory_take(n);
+            float *nats = memory_take(room * sizeof *nats), *expected_nats = memory_take(room * sizeof *nats);
+            nx_settings settings = toy_settings(samples, 8);
+            settings.trace = run == 2;
+            nx_session *plain = toy_session(model, &settings, &plain_bytes);
+            settings.look_ahead = 16;
+            nx_session *session = toy_session(model, &settings, &bytes);
+            CHECK_INT(nx_session_prefill(model, plain, known, first, NULL), NX_OK);
+            CHECK_INT(nx_session_prefill(model, session, known, first, NULL), NX_OK);
+            CHECK_INT(nx_session_step(model, plain, n - first, expected, expected_nats), NX_OK);
+            CHECK_INT(nx_session_step(model, session, n - first, values, nats), NX_OK);
+            CHECK_INT(nx_session_ahead(model, session, 0, n, ahead), NX_OK);
+            check_at("configuration %lld, %lld samples, run %lld", i, samples, run, 0);
+            room = samples * (n - first) * info.position_elements;
+            CHECK_BYTES(values, expected, room);
+            CHECK_FLOATS(nats, expected_nats, room);
+            for (uint32_t p = 0; p < n; p++) CHECK_INT(ahead[p], 0);
+            if (!CHECK(bytes == plain_bytes)) return;
+            memset((uint8_t *)session + 4 * LOOK_AHEAD, 0, 4);
+            CHECK_BYTES(session, plain, bytes); /* the same run, down to the last byte */
+            memory_release(mark);
+        }
+}
+
+static void ahead_of_what(void) {
+    nx_model *model = toy_open(toy_build(config(TOY_DRAFT), NULL));
+    nx_settings settings = toy_settings(1, 1);
+    settings.look_ahead = 8;
+    nx_session *session = toy_session(model, &settings, NULL);
+    uint8_t ahead[42], values[42], same[42];
+    memset(ahead, 0x55, 42);
+    memset(same, 0x55, 42);
+    memset(values, 0, 42);
+    CHECK_INT(nx_session_ahead(model, session, 0, 0, ahead), NX_OK);
+    CHECK_INT(nx_session_ahead(model, session, 0, 1, ahead), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_ahead(model, session, 1, 0, ahead), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_prefill(model, session, values, 5, NULL), NX_OK);
+    CHECK_INT(nx_session_step(model, session, 7, values, NULL), NX_OK);
+    CHECK_INT(nx_session_ahead(model, session, 0, 13, ahead), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_ahead(model, session, 12, 1, ahead), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_ahead(model, session, 13, 0, ahead), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_ahead(model, session, UINT32_MAX, 0, ahead), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_ahead(model, session, UINT32_MAX, 1, ahead), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_ahead(model, session, 1, UINT32_MAX, ahead), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_ahead(model, session, 12, 0, ahead), NX_OK);
+    CHECK_BYTES(ahead, same, 42);
+    CHECK_INT(nx_session_ahead(model, session, 3, 9, ahead), NX_OK);
+    CHECK(ahead[0] == 0 && ahead[1] == 0 && ahead[2] == 0 && ahead[9] == 0x55);
+    CHECK_INT(nx_session_ahead(model, session, 0, 12, same), NX_OK);
+    CHECK_BYTES(same + 3, ahead, 9);
+}
+
+/* Saved in the middle and read back, into a run that looks further ahead, less far, or not at all. */
+static void look_ahead_restored(void) {
+    check_random random = {8};
+    toy_config c;
+    for (int i = 0; drafted(i, &c); i++) {
+        size_t outer = memory_mark();
+        toy *m = toy_build(&c, NULL);
+        nx_model *model = toy_open(m), *again = toy_open(m);
+        if (!model || !again) return;
+        nx_info info = info_of(model);
+        uint32_t n = info.positions;
+        const uint8_t *known = random_values(&info, &random);
+        for (uint32_t point = 0; point <= n; point += 1 + n / 11) {
+            size_t mark = memory_mark(), bytes;
+            nx_settings settings = toy_settings(1, 4);
+            uint32_t n_known = point % 2 ? point / 2 : 0;
+            drawn plain = draw_image(model, &settings, known, n_known, n, 0);
+            settings.look_ahead = 8;
+            nx_session *session = toy_session(model, &settings, &bytes);
+            uint8_t *values = memory_take(n);
+            float *nats = memory_take(n * sizeof *nats), *output = memory_take(info.outputs * sizeof *output);
+            CHECK_INT(nx_session_prefill(model, session, known, n_known, nats), NX_OK);
+            CHECK_INT(nx_session_step(model, session, point - n_known, values + n_known, nats + n_known), NX_OK);
+            uint8_t *saved = memory_copy(session, bytes);
+            for (uint32_t other = 0; other < 3; other++) {
+                uint32_t look_ahead = other * 8;
+                nx_session *fork = memory_copy(saved, bytes);
+                memcpy((uint8_t *)fork + 4 * LOOK_AHEAD, &look_ahead, 4);
+                check_at("configuration %lld, position %lld, look-ahead %lld", i, point, look_ahead, 0);
+                CHECK_INT(nx_session_check(again, fork, bytes), NX_OK);
+                memset(values + point, 0x55, n - point);
+                finish(again, fork, 1, values + point, nats + point);
+                CHECK_BYTES(values + n_known, plain.values + n_known, n - n_known);
+                CHECK_FLOATS(nats, plain.nats, n);
+                CHECK_INT(nx_session_output(again, fork, 0, output), NX_OK);
+                CHECK_FLOATS(output, plain.output, info.outputs);
+                if (look_ahead != settings.look_ahead) continue;
+                finish(model, session, 1, values + point, nats + point); /* the run that was saved goes on */
+                CHECK_BYTES(session, fork, bytes);
+            }
+            memory_release(mark);
+        }
+        memory_release(outer);
+    }
+}
+
+/* A model, and the same with an infinite embedding of the highest level: numbers break after it is drawn, or guessed.
+ * bias: of that level, in the model's output and in the draft's */
+static void breaks_after_last(const toy_config *c, float bias, float draft_bias, nx_model **good, nx_model **broken) {
+    for (int b = 0; b < 2; b++) {
+        toy *m = toy_build(c, NULL);
+        toy_inside(m, "output.bias")[c->levels - 1] = bias;
+        toy_inside(m, "draft.output.bias")[c->levels - 1] = draft_bias;
+        if (b) toy_inside(m, "token_embd.weight")[c->levels * c->d - 1] = 3e38f;
+        *(b ? broken : good) = toy_open(m);
+    }
+}
+
+/* Its run ends where one by one it ends, whether the column that breaks was ahead or not. */
+static void broken_ahead(void) {
+    static const int which[] = {TOY_DRAFT, TOY_DRAFT_LOCAL, TOY_DRAFT_PALETTE};
+    static const float bias[] = {5, 4, 3};
+    for (int i = 0; i < 3; i++) {
+        toy_config c = *config(which[i]);
+        nx_model *good, *broken;
+        int inside = 0, alone = 0;
+        c.tables = NX_F32, c.peak = 2;
+        breaks_after_last(&c, bias[i], bias[i], &good, &broken);
+        if (!good || !broken) return;
+        nx_info info = info_of(good);
+        uint32_t n = info.positions;
+        for (uint32_t seed = 0; seed < 40; seed++) {
+            size_t mark = memory_mark(), bytes;
+            nx_settings settings = toy_settings(1, seed);
+            drawn plain = draw_image(good, &settings, NULL, 0, n, 0);
+            uint32_t at = 0;
+            while (at < n && plain.values[at] != (c.palette ? c.levels - 1 : 255)) at++;
+            if (at + 1 < n) {
+                uint8_t *expected = memory_take(n), *values = memory_take(n), *ahead = memory_take(n);
+                float *nats = memory_take(n * sizeof *nats), *output = memory_take(info.outputs * sizeof *output);
+                tally t = {0};
+                settings.look_ahead = 8;
+                foresee(good, &settings, plain.values, 0, n, expected, &t);
+                *(expected[at + 1] ? &inside : &alone) += 1;
+                nx_session *session = toy_session(broken, &settings, &bytes);
+                check_at("configuration %lld, seed %lld, position %lld, %lld ahead", which[i], seed, at, expected[at + 1]);
+                CHECK_INT(nx_session_step(broken, session, n, values, nats), NX_E_NUMERIC);
+                CHECK_INT(nx_session_position(session), at + 1); /* at the element that failed */
+                CHECK_BYTES(values, plain.values, at + 1);
+                CHECK_FLOATS(nats, plain.nats, at + 1);
+                CHECK_INT(nx_session_ahead(broken, session, 0, at + 1, ahead), NX_OK);
+                CHECK_BYTES(ahead, expected, at + 1);
+                CHECK_INT(nx_session_output(broken, session, 0, output), NX_OK); /* to look at */
+                CHECK(!isfinite(output[0]));
+                CHECK_INT(nx_session_check(broken, session, bytes), NX_OK);
+                CHECK_INT(nx_session_step(broken, session, 1, values, nats), NX_E_NUMERIC);
+                CHECK_INT(nx_session_step(broken, session, n - at - 1, values, nats), NX_E_NUMERIC);
+                CHECK_INT(nx_session_position(session), at + 1);
+            }
+            memory_release(mark);
+        }
+        check_note("  configuration %d: %d break ahead, %d do not", which[i], inside, alone);
+        CHECK(inside > 2 && alone > 2); /* or the test shows nothing */
+    }
+}
+
+/* What breaks behind a wrong guess is thrown away and leaves no trace. */
+static void broken_guesses(void) {
+    static const int which[] = {TOY_DRAFT, TOY_DRAFT_LOCAL, TOY_DRAFT_PALETTE};
+    static const float at_times[] = {5.5f, 3, 0};
+    for (int i = 0; i < 3; i++)
+        for (int stubborn = 0; stubborn < 2; stubborn++) { /* a draft that always guesses what breaks, and one that does at times */
+            toy_config c = *config(which[i]);
+            nx_model *good, *broken;
+            tally t = {0};
+            c.tables = NX_F32, c.peak = 2;
+            breaks_after_last(&c, -100, stubborn ? 100 : at_times[i], &good, &broken);
+            if (!good || !broken) return;
+            uint32_t n = info_of(good).positions;
+            for (uint32_t seed = 0; seed < 6; seed++) {
+                size_t mark = memory_mark();
+                nx_settings settings = toy_settings(1, seed);
+                settings.temperature = seed % 3 ? 1 : 0.5f;
+                drawn plain = draw_image(good, &settings, NULL, 0, n, 0);
+                settings.look_ahead = 16;
+                uint8_t *expected = memory_take(n);
+                foresee(good, &settings, plain.values, 0, n, expected, &t);
+                drawn d = draw_image(broken, &settings, NULL, 0, n, 0);
+                check_at("configuration %lld, seed %lld", which[i], seed, 0, 0);
+                CHECK_BYTES(d.values, plain.values, n);
+                CHECK_FLOATS(d.nats, plain.nats, n);
+                CHECK_FLOATS(d.output, plain.output, c.levels);
+                CHECK_BYTES(d.ahead, expected, n);
+                memory_release(mark);
+            }
+            check_note("  configuration %d: %d passes, %d right, %d broken guesses", which[i], t.passes, t.right, t.last);
+            CHECK(stubborn ? t.right == 0 && t.last > t.passes / 2 : t.right > 20 && t.last > 5);
+        }
+}
+
+/* Whatever a draft's weights are, its guesses are values and change nothing. */
+static void absurd_drafts(void) {
+    static const char *const names[] = {"draft.token_embd.weight", "draft.neighbour.weight", "draft.position_row.weight", "draft.position_col.weight",
+                                        "draft.output.weight", "draft.output.bias"};
+    static const float numbers[] = {3e38f, -3e38f, 1e20f};
+    static const uint32_t levels[] = {10, 2, 3};
+    for (int t = 0; t < 6; t++)
+        for (int x = 0; x < 3; x++)
+            for (int run = 0; run < 9; run++) {
+                size_t mark = memory_mark();
+                toy_config c = *config(TOY_DRAFT);
+                c.levels = levels[run / 3];
+                nx_model *model = toy_open(toy_build(&c, NULL));
+                uint32_t n = info_of(model).positions;
+                toy *m = toy_build(&c, NULL);
+                const toy_tensor *tensor = toy_find(m, names[t]);
+                float *weights = toy_inside(m, names[t]);
+                for (uint32_t w = 0; w < tensor->rows * tensor->cols; w++) weights[w] = w % 3 ? numbers[x] : run % 3 ? -numbers[x] : numbers[x];
+                nx_settings settings = toy_settings(1, 2);
+                settings.temperature = run % 3 == 1 ? 0 : 1;
+                settings.top_k = run % 3 == 2 ? 5 : 0;
+                settings.top_p = run % 3 == 2 ? 0.8f : 1;
+                drawn plain = draw_image(model, &settings, NULL, 0, n, 0);
+                settings.look_ahead = 16;
+                nx_model *absurd = toy_open(m);
+                drawn d = draw_image(absurd, &settings, NULL, 0, n, 0);
+                check_at("tensor %lld, number %lld, run %lld", t, x, run, 0);
+                CHECK_BYTES(d.values, plain.values, n);
+                CHECK_FLOATS(d.nats, plain.nats, n);
+                size_t bytes; /* guesses that were left behind are values, too: the run may be saved */
+                nx_session *session = toy_session(absurd, &settings, &bytes);
+                CHECK_INT(nx_session_step(absurd, session, n / 2, d.values, NULL), NX_OK);
+                CHECK_INT(nx_session_check(absurd, session, bytes), NX_OK);
+                memory_release(mark);
+            }
+}
+
+/* ---- save, restore, fork ------------------------------------------------------------------------------------------------------- */
 
 static void save_and_restore(void) {
     check_random random = {1};
@@ -321,16 +750,15 @@ static void independence(void) {
 
 /* ---- damaged states -------------------------------------------------------------------------------------------------------------- */
 
-/* The words of the header, as in session.c. */
-enum { MAGIC, FINGERPRINT, SEED_LOW, SEED_HIGH, SAMPLES, FIRST_SAMPLE, LABEL, TEMPERATURE, TOP_K, TOP_P, TRACE, POSITION, COMPUTED, HAS_OUTPUT, FORKED, CONDITIONED, WORDS };
-
 /* Whatever a state says that the check lets pass, going on with it must be safe. Returns whether it went on. */
+#define STEPS 5u
+
 static int go_on(const nx_model *model, uint8_t *block, size_t bytes, const nx_info *info) {
     if (nx_session_check(model, block, bytes) != NX_OK) return 0;
     nx_session *session = (nx_session *)block;
     size_t mark = memory_mark();
-    uint32_t room = 2 * NX_MAX_SAMPLES * info->position_elements;
-    uint8_t *values = memory_take(room);
+    uint32_t room = STEPS * NX_MAX_SAMPLES * info->position_elements;
+    uint8_t *values = memory_take(room), *ahead = memory_take(info->positions);
     float *nats = memory_take(room * sizeof *nats), *output = memory_take(info->outputs * sizeof *output);
     float *weights = memory_take((size_t)info->blocks * info->heads * info->window * sizeof *weights);
     uint32_t *keys = memory_take(info->window * sizeof *keys), count = 0, known = (uint32_t)nx_session_position(session) % 3;
@@ -343,7 +771,8 @@ static int go_on(const nx_model *model, uint8_t *block, size_t bytes, const nx_i
             CHECK(count >= 1 && count <= info->window && keys[count - 1] < info->positions);
         }
         if (!round) nx_session_prefill(model, session, values, known, nats);
-        if (!round) nx_session_step(model, session, 2, values, nats);
+        if (!round) nx_session_step(model, session, info->draft ? STEPS : 2, values, nats);
+        CHECK_INT(nx_session_ahead(model, session, 0, nx_session_position(session), ahead), NX_OK);
     }
     memory_release(mark);
     return 1;
@@ -356,11 +785,13 @@ typedef struct {
     size_t bytes;
 } middle;
 
+/* With a draft of one sample that looks ahead, else of three samples with a trace. */
 static middle middle_of(const toy_config *c, int stepped) {
     check_random random = {2};
     middle m = {toy_open(toy_build(c, NULL)), {0}, NULL, 0};
-    nx_settings settings = toy_settings(3, 5);
-    settings.trace = 1;
+    nx_settings settings = toy_settings(c->neighbours ? 1 : 3, 5);
+    settings.trace = !c->neighbours;
+    settings.look_ahead = 16;
     settings.top_p = c->levels < 256 ? 0.9f : 1; /* which sorts the levels, over and over here */
     nx_model_info(m.model, &m.info);
     uint8_t *known = random_values(&m.info, &random);
@@ -380,10 +811,10 @@ static void refused_states(void) {
         int word;
         uint32_t value;
     } rows[] = {
-        {MAGIC, 0}, {MAGIC, 0x3153584f}, {FINGERPRINT, 0}, {FINGERPRINT, UINT32_MAX}, {SAMPLES, 0}, {SAMPLES, 65}, {SAMPLES, UINT32_MAX},
+        {MAGIC, 0}, {MAGIC, 0x3253584f}, {MAGIC, 0x3153584e}, {FINGERPRINT, 0}, {FINGERPRINT, UINT32_MAX}, {SAMPLES, 0}, {SAMPLES, 65}, {SAMPLES, UINT32_MAX},
         {SAMPLES, 4}, {SAMPLES, 64}, {FIRST_SAMPLE, UINT32_MAX}, {LABEL, 3}, {LABEL, (uint32_t)-2}, {LABEL, 0x7fffffff}, {LABEL, 0x80000000},
         {TEMPERATURE, nan_bits}, {TEMPERATURE, too_hot}, {TEMPERATURE, negative}, {TOP_P, 0}, {TOP_P, nan_bits}, {TOP_P, above_one},
-        {TOP_P, negative}, {TRACE, 2}, {TRACE, UINT32_MAX}, {POSITION, n + 1}, {POSITION, UINT32_MAX}, {COMPUTED, n + 1}, {COMPUTED, UINT32_MAX},
+        {TOP_P, negative}, {TRACE, 2}, {TRACE, UINT32_MAX}, {LOOK_AHEAD, 17}, {LOOK_AHEAD, UINT32_MAX}, {POSITION, n + 1}, {POSITION, UINT32_MAX}, {COMPUTED, n + 1}, {COMPUTED, UINT32_MAX},
         {COMPUTED, 2 * (n / 3) + 2}, {HAS_OUTPUT, 2}, {HAS_OUTPUT, UINT32_MAX}, {FORKED, 2}, {FORKED, UINT32_MAX}, {CONDITIONED, 2},
         {CONDITIONED, UINT32_MAX}, {POSITION, 0},
     };
@@ -429,8 +860,8 @@ static void refused_states(void) {
 
 static void damaged_states(void) {
     check_random random = {3};
-    static const int which[] = {1, 2, 3, 4, TOY_PALETTE, TOY_SR_DMOL, TOY_SR_PALETTE};
-    for (int i = 0; i < 7; i++)
+    static const int which[] = {1, 2, 3, 4, TOY_PALETTE, TOY_SR_DMOL, TOY_SR_PALETTE, TOY_DRAFT_LOCAL, TOY_DRAFT_PALETTE};
+    for (int i = 0; i < 9; i++)
         for (int stepped = 0; stepped < 2; stepped++) {
             size_t mark = memory_mark();
             middle m = middle_of(config(which[i]), stepped);
@@ -477,7 +908,8 @@ static void same_bits(void) {
             settings.temperature = temperature[run];
             settings.top_p = top_p[run];
             settings.top_k = run == 3 ? 5 : 0;
-            uint8_t *values = memory_take(info.elements * samples), *fed = random_values(&info, &random);
+            settings.look_ahead = 8; /* only of a single sample */
+            uint8_t *ahead = memory_take(info.positions), *values = memory_take(info.elements * samples), *fed = random_values(&info, &random);
             float *nats = memory_take(info.elements * samples * sizeof *nats);
             nx_session *session = toy_session(model, &settings, NULL);
             CHECK_INT(nx_session_prefill(model, session, fed, known, nats), NX_OK);
@@ -485,6 +917,8 @@ static void same_bits(void) {
             uint32_t count = finish(model, session, samples, values, nats);
             hash = check_hash(hash, values, count);
             hash = check_hash(hash, nats, count * sizeof *nats);
+            CHECK_INT(nx_session_ahead(model, session, 0, info.positions, ahead), NX_OK);
+            hash = check_hash(hash, ahead, info.positions);
             hash = check_hash(hash, m->bytes, m->length); /* the models themselves, so that a difference can be told apart */
             memory_release(mark);
         }
@@ -497,6 +931,14 @@ const check_test session_tests[] = {
     {"the small image: once, whole, first", conditioning},
     {"palettes", palette},
     {"numbers that break", broken_numbers},
+    {"look-ahead is one by one, bit for bit", look_ahead_is_exact},
+    {"look-ahead of a draft that knows", draft_that_knows},
+    {"look-ahead where there is none", look_ahead_where_there_is_none},
+    {"look-ahead: how far", ahead_of_what},
+    {"look-ahead saved and restored", look_ahead_restored},
+    {"look-ahead to numbers that break", broken_ahead},
+    {"look-ahead past numbers that break", broken_guesses},
+    {"look-ahead by absurd drafts", absurd_drafts},
     {"save, restore and fork, bit for bit", save_and_restore},
     {"sessions are independent, the model is read-only", independence},
     {"states that are refused", refused_states},

@@ -81,12 +81,26 @@ static float from_half(uint16_t half) {
 
 static int starts(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
 
+/* Neighbours of a draft: near ones, two as far away as can be, then rows of others, some twice. */
+static void list_offsets(toy_tensor *t) {
+    static const int8_t first[8][2] = {{0, -1}, {-1, 0}, {-1, 1}, {-1, -1}, {0, -16}, {-16, 16}, {0, -2}, {-2, 0}};
+    for (uint32_t o = 0; o < t->rows; o++) {
+        t->values[2 * o] = (float)(o < 8 ? first[o][0] : -(int)(o / 8));
+        t->values[2 * o + 1] = (float)(o < 8 ? first[o][1] : (int)(o % 8) - 4);
+    }
+}
+
 /* Spread of weights as in weights/train/golden.py: large enough that attention is far from uniform. */
 static void draw_weights(toy_tensor *t, const toy_config *c) {
-    check_random random = {c->seed ^ check_hash(0, t->name, strlen(t->name))};
+    const char *like = strcmp(t->name, "draft.output.bias") ? t->name : "output.bias"; /* so that a draft is often right */
+    check_random random = {c->seed ^ check_hash(0, like, strlen(like))};
     double fan_in = __builtin_sqrt((double)(starts(t->name, "token") ? c->d : t->cols)), mean = 0, spread = 1 / fan_in;
     if (starts(t->name, "palette")) {
         for (size_t i = 0; i < (size_t)t->rows * t->cols; i++) t->values[i] = (float)random_below(&random, 256);
+        return;
+    }
+    if (!strcmp(t->name, "draft.offset.weight")) {
+        list_offsets(t);
         return;
     }
     if (strstr(t->name, "position") || starts(t->name, "class"))
@@ -99,6 +113,9 @@ static void draw_weights(toy_tensor *t, const toy_config *c) {
         spread = 1.6 / fan_in;
     else if (starts(t->name, "output"))
         spread = (c->sharpness > 0 ? (double)c->sharpness : 1.5) / fan_in;
+    else if (starts(t->name, "draft.token"))
+        spread = 1;
+    if (!strcmp(like, "output.bias") && c->peak > 0) spread = (double)c->peak;
     for (size_t i = 0; i < (size_t)t->rows * t->cols; i++) t->values[i] = (float)(mean + spread * random_normal(&random));
 }
 
@@ -221,7 +238,7 @@ static void list_tensors(toy *m) {
     uint32_t half = c->position == TOY_LEARNED_HALF ? c->d / 2 : c->d;
     nx_output output = toy_output(c);
     uint32_t outputs = nx_output_parameters(&output);
-    m->tensor = memory_take((24 + 26 * (size_t)c->blocks + 16 * (size_t)c->encoder_blocks) * sizeof *m->tensor);
+    m->tensor = memory_take((31 + 26 * (size_t)c->blocks + 16 * (size_t)c->encoder_blocks) * sizeof *m->tensor);
     if (c->palette) add(m, "palette.weight", c->levels, 3, NX_F32);
     if (c->output == NX_DMOL) {
         add(m, "pixel_embd.weight", c->d, c->channels, c->type);
@@ -257,6 +274,14 @@ static void list_tensors(toy *m) {
     }
     add(m, "output.weight", outputs, c->d, c->type);
     if (!c->headless) add(m, "output.bias", 1, outputs, NX_F32);
+    if (!c->neighbours) return;
+    add(m, "draft.offset.weight", c->neighbours, 2, NX_F32);
+    add(m, "draft.token_embd.weight", c->levels, c->rank, c->draft_type);
+    add(m, "draft.neighbour.weight", c->neighbours * c->hidden, c->rank, c->draft_type);
+    add(m, "draft.position_row.weight", c->height, c->hidden, c->draft_type);
+    add(m, "draft.position_col.weight", c->width, c->hidden, c->draft_type);
+    add(m, "draft.output.weight", c->levels, c->hidden, c->draft_type);
+    add(m, "draft.output.bias", 1, c->levels, NX_F32);
 }
 
 /* ---- the file of a model --------------------------------------------------------------------------------------------------- */
@@ -390,7 +415,8 @@ uint32_t toy_configs(const toy_config **list, const char *const **names) {
         "smallest", "grey, classes", "rgb, 256 levels, local, biases", "rgb, local, l_m > l_q", "f16, local", "q8_0, local, classes",
         "local, l_m = 0", "one element", "palette, 2d, pre-norm, classes", "dmol of pixels", "dmol of grey, local, no output bias", "bernoulli",
         "logistic, pre-norm", "gaussian, rgb in 2d", "super-resolution: dmol, 2d, pre-norm", "super-resolution: palette, 2d, classes, biases",
-        "q4_0, pre-norm", "super-resolution: rgb, local, q8_0, sinusoidal",
+        "q4_0, pre-norm", "super-resolution: rgb, local, q8_0, sinusoidal", "draft, classes", "draft, local, f16, pre-norm",
+        "draft, palette, local, q8_0", "draft, q4_0, local, l_m = 0",
     };
     static const toy_config config[] = {
         {.height = 2, .width = 3, .channels = 1, .levels = 2, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
@@ -440,6 +466,18 @@ uint32_t toy_configs(const toy_config **list, const char *const **names) {
         {.height = 3, .width = 4, .channels = 3, .levels = 5, .blocks = 1, .d = 32, .inner = 32, .heads = 2, .key_length = 16,
          .pattern = NX_LOCAL_1D, .query_block = 9, .memory_block = 12, .position = TOY_SINUSOIDAL, .input_height = 5, .input_width = 4,
          .encoder_blocks = 2, .type = NX_Q8_0, .seed = 18},
+        {.height = 6, .width = 7, .channels = 1, .levels = 10, .blocks = 2, .d = 16, .inner = 24, .heads = 2, .key_length = 8,
+         .position = TOY_LEARNED_HALF, .classes = 2, .sharpness = 1, .neighbours = 6, .hidden = 12, .rank = 5, .peak = 3, .seed = 19},
+        /* query blocks of 11 and 19 are no multiples of what is computed at once, and the last is short */
+        {.height = 6, .width = 7, .channels = 1, .levels = 16, .blocks = 2, .d = 12, .inner = 20, .heads = 1, .key_length = 12,
+         .pattern = NX_LOCAL_1D, .query_block = 11, .memory_block = 6, .position = TOY_SINUSOIDAL, .pre_norm = 1, .type = NX_F16,
+         .sharpness = 1, .neighbours = 9, .hidden = 8, .rank = 3, .draft_type = NX_F16, .peak = 1.7f, .seed = 20},
+        {.height = 7, .width = 8, .channels = 3, .levels = 12, .blocks = 2, .d = 32, .inner = 64, .heads = 2, .key_length = 16,
+         .pattern = NX_LOCAL_1D, .query_block = 19, .memory_block = 16, .position = TOY_LEARNED_WHOLE, .palette = 1, .classes = 3,
+         .type = NX_Q8_0, .sharpness = 1, .neighbours = 5, .hidden = 32, .rank = 32, .draft_type = NX_Q8_0, .peak = 4, .seed = 21},
+        {.height = 5, .width = 6, .channels = 1, .levels = 5, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .key_length = 32,
+         .pattern = NX_LOCAL_1D, .query_block = 21, .memory_block = 0, .position = TOY_LEARNED_HALF, .type = NX_Q4_0, .tables = NX_F16,
+         .sharpness = 1, .neighbours = 4, .hidden = 64, .rank = 4, .draft_type = NX_Q4_0, .peak = 5, .seed = 22},
     };
     if (list) *list = config;
     if (names) *names = name;
@@ -450,6 +488,13 @@ const toy_tensor *toy_find(const toy *m, const char *name) {
     for (uint32_t i = 0; i < m->n_tensors; i++)
         if (!strcmp(m->tensor[i].name, name)) return m->tensor + i;
     return NULL;
+}
+
+float *toy_inside(toy *m, const char *name) {
+    nx_gguf *file = memory_take(sizeof *file);
+    nx_tensor tensor = {0};
+    CHECK(nx_gguf_parse(file, m->bytes, m->length, NULL) == NX_OK && nx_gguf_tensor(file, name, &tensor) && tensor.type == NX_F32);
+    return (float *)(m->bytes + (tensor.data - m->bytes));
 }
 
 uint8_t toy_value(uint32_t level, uint32_t levels) { return (uint8_t)(255.0 * level / (levels - 1) + 0.5); }
@@ -537,6 +582,32 @@ static void read_metadata(const nx_model *model) {
 /* Whatever the weights are, a run either works, or says that the numbers broke. */
 static int run_is(nx_status status) { return CHECK(status == NX_OK || status == NX_E_NUMERIC) && status == NX_OK; }
 
+/* A run that looks ahead ends where a run without does, with the same values and nats: even of numbers that break. */
+static void run_ahead(const nx_model *model, const nx_info *info, const uint8_t *known, uint32_t n_known) {
+    enum { most = 20 };
+    uint32_t left = info->positions - n_known, steps = left < most ? left : most, position[2];
+    uint8_t values[2][most], ahead[most];
+    float nats[2][most];
+    nx_status status[2];
+    for (int run = 0; run < 2; run++) {
+        nx_settings settings = toy_settings(1, 6);
+        size_t bytes;
+        settings.look_ahead = run ? 16 : 0;
+        nx_session *session = toy_session(model, &settings, &bytes);
+        if (!session || nx_session_prefill(model, session, known, n_known, NULL)) return;
+        status[run] = nx_session_step(model, session, steps, values[run], nats[run]);
+        run_is(status[run]);
+        position[run] = nx_session_position(session) - n_known;
+        CHECK_INT(nx_session_ahead(model, session, n_known, position[run], ahead), NX_OK);
+        for (uint32_t i = 0; i < position[run]; i++) CHECK(ahead[i] == 0 || (run && i && ahead[i] == ahead[i - 1] + 1 && ahead[i] < 16));
+        CHECK_INT(nx_session_check(model, session, bytes), NX_OK);
+    }
+    CHECK_INT(status[1], status[0]);
+    if (!CHECK_INT(position[1], position[0])) return;
+    CHECK_BYTES(values[1], values[0], position[0]);
+    CHECK_FLOATS(nats[1], nats[0], position[0]);
+}
+
 #define MOST_INPUT 400 /* pixels of an image that is read: attention over them takes time with their square */
 
 static void run_model(const nx_model *model, const nx_info *info, size_t most) {
@@ -558,6 +629,7 @@ static void run_model(const nx_model *model, const nx_info *info, size_t most) {
     float *weights = memory_take((size_t)info->blocks * info->heads * info->window * sizeof *weights);
     uint32_t *keys = memory_take(info->window * sizeof *keys);
     for (uint32_t i = 0; i < fed; i++) values[i] = (uint8_t)(info->palette ? i * 37 % info->levels : i * 37);
+    if (info->draft) run_ahead(model, info, values, known);
     if (!run_is(nx_session_prefill(model, session, values, known, nats))) return;
     if (!run_is(nx_session_step(model, session, steps, values + fed, nats + fed))) return;
     for (uint32_t i = 0; i < room; i++) CHECK(nats[i] >= 0 || nats[i] <= 0); /* never not-a-number */
@@ -574,6 +646,7 @@ static void check_info(const nx_model *model, const nx_info *info) {
     CHECK(info->elements == info->positions * info->position_elements && info->classes <= NX_MAX_CLASSES && info->palette <= 1);
     CHECK(info->elements == info->height * info->width * (info->palette ? 1 : info->channels));
     CHECK(info->window >= 1 && info->window <= info->positions && info->outputs >= 1);
+    CHECK(info->draft <= 1 && (!info->draft || (info->positions == info->height * info->width && info->position_elements == 1 && !info->block_rows)));
     CHECK(!info->input_height == !info->input_width && info->input_height <= NX_MAX_SIDE && info->input_width <= NX_MAX_SIDE);
     uint32_t *raster = memory_take(info->positions * sizeof *raster);
     uint8_t *seen = memory_take(info->positions), *rgb = memory_take(info->levels * 3);

@@ -53,6 +53,8 @@ typedef struct {
     uint32_t type;   /* of the matrices: NX_F32, NX_F16, NX_Q8_0, NX_Q4_0 */
     uint32_t tables; /* type of the embeddings */
     float sharpness; /* deviation of the logits; 0: 1.5 */
+    uint32_t neighbours, hidden, rank, draft_type; /* of a draft; no neighbours: none */
+    float peak;      /* deviation of output.bias and draft.output.bias, which are the same numbers; 0: 0.3 */
     uint64_t seed;
 } toy_config;
 
@@ -99,12 +101,16 @@ void toy_encode(toy_file *file, const toy_tensor *tensor);
 /* A tensor of a model, or null. */
 const toy_tensor *toy_find(const toy *model, const char *name);
 
+/* The weights of a tensor of F32 inside the file, to change them. */
+float *toy_inside(toy *model, const char *name);
+
 /* 8-bit value of a level, and the level of an 8-bit value, computed the long way. */
 uint8_t toy_value(uint32_t level, uint32_t levels);
 uint8_t toy_level(uint32_t value, uint32_t levels);
 
 /* A spread of configurations that between them have every feature. Returns how many; `list` and `names` may be null. */
-enum { TOY_PALETTE = 8, TOY_DMOL, TOY_DMOL_GREY, TOY_BERNOULLI, TOY_LOGISTIC, TOY_GAUSSIAN, TOY_SR_DMOL, TOY_SR_PALETTE, TOY_Q4_0, TOY_SR_Q8_0 };
+enum { TOY_PALETTE = 8, TOY_DMOL, TOY_DMOL_GREY, TOY_BERNOULLI, TOY_LOGISTIC, TOY_GAUSSIAN, TOY_SR_DMOL, TOY_SR_PALETTE, TOY_Q4_0, TOY_SR_Q8_0,
+       TOY_DRAFT, TOY_DRAFT_LOCAL, TOY_DRAFT_PALETTE, TOY_DRAFT_Q4_0 };
 uint32_t toy_configs(const toy_config **list, const char *const **names);
 
 /* ---- use of the library in one call, with blocks of exactly the size that it asked for -------------------------------------- */

@@ -139,11 +139,12 @@ typedef struct {
     int alone;        /* each sample in a session of its own */
     int trace;        /* attention weights are kept */
     int moved;        /* half-way the session's block is copied elsewhere, and the old one overwritten */
+    uint32_t ahead;   /* look_ahead; drafts guess for one sample alone */
 } nx_way;
 
 static size_t session_bytes;
 
-static nx_session *start(uint32_t samples, uint32_t first, int trace) {
+static nx_session *start(uint32_t samples, uint32_t first, int trace, uint32_t ahead) {
     uint64_t seed = strtoull(field[SEED], NULL, 10);
     nx_settings settings = {.seed_low = (uint32_t)seed,
                             .seed_high = (uint32_t)(seed >> 32),
@@ -153,7 +154,8 @@ static nx_session *start(uint32_t samples, uint32_t first, int trace) {
                             .temperature = strtof(field[TEMPERATURE], NULL),
                             .top_k = number(TOP_K),
                             .top_p = strtof(field[TOP_P], NULL),
-                            .trace = (uint32_t)trace};
+                            .trace = (uint32_t)trace,
+                            .look_ahead = ahead};
     nx_session *session;
     check(nx_session_size(model, &settings, &session_bytes), "nx_session_size");
     check(nx_session_open(room(session_bytes), session_bytes, model, &settings, &session), "nx_session_open");
@@ -204,7 +206,7 @@ static void say_nats(const char *item, const char *way, const float *nats, uint3
 
 static void draw_together(const nx_way *way, uint32_t samples, uint32_t first) {
     const uint32_t count = number(DRAW), width = samples * info.position_elements;
-    nx_session *session = start(samples, first, way->trace);
+    nx_session *session = start(samples, first, way->trace, way->ahead);
     uint8_t *known = encode(number(KNOWN)), *values = room(count * width);
     float *nats = room(count * width * sizeof *nats);
     prefill(session, known, number(KNOWN), way->prefill, NULL);
@@ -239,6 +241,9 @@ static void draw(void) {
         {.name = "position by position", .steps = 1, .prefill = 1},
         {.name = "each alone", .steps = 7, .alone = 1},
         {.name = "traced", .trace = 1},
+        {.name = "each alone, looking ahead", .alone = 1, .ahead = 8},
+        {.name = "each alone, looking far ahead by 37", .steps = 37, .alone = 1, .ahead = 16},
+        {.name = "each alone, looking ahead, moved half-way", .steps = 5, .alone = 1, .moved = 1, .ahead = 3},
         {.name = "moved half-way", .steps = 5, .prefill = 31, .moved = 1},
     };
     const size_t n_ways = strcmp(field[WAYS], "all") ? 1 : sizeof ways / sizeof *ways;
@@ -257,7 +262,7 @@ static void score(void) {
     uint8_t *values = encode(info.positions);
     float *nats = room(info.elements * sizeof *nats);
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-        nx_session *session = start(1, 0, 0);
+        nx_session *session = start(1, 0, 0, 0);
         prefill(session, values, info.positions, ways[w].prefill, nats);
         say_nats("nats", ways[w].name, nats, info.positions, 0, 1);
         free(session);
@@ -275,7 +280,7 @@ static void attention(void) {
     uint32_t *keys = room(info.window * sizeof *keys);
     float *weights = room(info.blocks * info.heads * info.window * sizeof *weights), nats[3];
     int32_t *elements = room(info.window * sizeof *elements);
-    nx_session *session = start(1, 0, 1);
+    nx_session *session = start(1, 0, 1, 0);
     prefill(session, values, last, 0, NULL);
     prefill(session, values + last * info.position_elements, 1, 0, nats);
     check(nx_session_attention(model, session, 0, weights, keys, &count), "nx_session_attention");

@@ -25,12 +25,14 @@
  * How a run is asked for; none of it may change a result. `options` go to complete(), generate() and superResolve(),
  * `alone` draws the first sample only, `beside` has another run of the same model in flight at the same time.
  *
- * @type {{ name: string, options?: { chunk?: number }, alone?: boolean, beside?: boolean }[]}
+ * @type {{ name: string, options?: { chunk?: number, lookAhead?: boolean }, alone?: boolean, beside?: boolean }[]}
  */
 const WAYS = [
   { name: 'at once' },
   { name: 'in chunks of 7', options: { chunk: 7 } },
-  { name: 'the first alone', alone: true },
+  { name: 'the first alone', alone: true }, // with look-ahead where the file has a draft
+  { name: 'the first alone, without look-ahead', options: { lookAhead: false }, alone: true },
+  { name: 'the first alone, in chunks of 5', options: { chunk: 5 }, alone: true },
   { name: 'beside another run', beside: true },
 ];
 
@@ -91,7 +93,7 @@ export async function runPlan(loadModel, plan, read, options) {
  * @param {Model} model
  * @param {PlannedRun} run
  * @param {number} samples
- * @param {{ chunk?: number }} way
+ * @param {{ chunk?: number, lookAhead?: boolean }} way
  */
 async function draw(model, run, samples, way) {
   const { info } = model;

@@ -15,6 +15,7 @@
 #include "toy.h"
 
 #define MOST (16u << 20) /* bytes: larger models and sessions are not run */
+#define STEPS 6u         /* after the damage */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,31 +26,34 @@ static void damage_session(uint8_t *block, size_t bytes, const uint8_t *data, si
         uint32_t word, value;
         memcpy(&word, end -= 4, 4);
         memcpy(&value, end -= 4, 4);
-        size_t at = 4 * (word & 1 ? (word >> 1) % 16 : (word >> 1) % (bytes / 4));
+        size_t at = 4 * (word & 1 ? (word >> 1) % 17 : (word >> 1) % (bytes / 4));
         memcpy(block + at, &value, 4);
     }
 }
 
 static void fuzz_session(const nx_model *model, const uint8_t *data, size_t size) {
-    nx_settings settings = toy_settings(2, 1);
+    nx_settings settings = toy_settings(size & 4 ? 1 : 2, 1);
     nx_info info;
     size_t bytes;
     settings.trace = size & 1;
+    settings.look_ahead = 16;
     nx_model_info(model, &info);
     if (nx_session_size(model, &settings, &bytes) || bytes > MOST || info.input_height * info.input_width > 400) return;
     nx_session *session = toy_session(model, &settings, NULL);
     uint32_t known = info.positions < 10 ? info.positions / 2 : 5, E = info.position_elements;
-    uint8_t *values = memory_take(2 * NX_MAX_SAMPLES * E);
-    float *nats = memory_take(2 * NX_MAX_SAMPLES * E * sizeof *nats), *output = memory_take(info.outputs * sizeof *output);
+    uint8_t *values = memory_take(STEPS * NX_MAX_SAMPLES * E), ahead[STEPS];
+    float *nats = memory_take(STEPS * NX_MAX_SAMPLES * E * sizeof *nats), *output = memory_take(info.outputs * sizeof *output);
     float *weights = memory_take((size_t)info.blocks * info.heads * info.window * sizeof *weights);
     uint32_t *keys = memory_take(info.window * sizeof *keys), count;
-    memset(values, 1, 2 * NX_MAX_SAMPLES * E);
+    memset(values, 1, STEPS * NX_MAX_SAMPLES * E);
     nx_session_prefill(model, session, values, known, nats);
-    if (size & 2) nx_session_step(model, session, 1, values, nats);
+    if (size & 2) nx_session_step(model, session, info.positions - known < 4 ? 1 : 4, values, nats);
     damage_session((uint8_t *)session, bytes, data, size);
     if (nx_session_check(model, session, bytes) != NX_OK) return;
     nx_session_prefill(model, session, values, 2, nats);
-    nx_session_step(model, session, 2, values, nats);
+    uint32_t at = nx_session_position(session), left = info.positions - at;
+    nx_session_step(model, session, left < STEPS ? left : STEPS, values, nats);
+    nx_session_ahead(model, session, at, nx_session_position(session) - at, ahead);
     nx_session_output(model, session, 1, output);
     nx_session_attention(model, session, 1, weights, keys, &count);
 }

@@ -26,6 +26,12 @@ int main(int argc, char **argv) {
         {.height = 2, .width = 4, .channels = 1, .levels = 2, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .key_length = 32,
          .pattern = NX_LOCAL_2D, .block_rows = 1, .block_cols = 2, .flange_rows = 1, .flange_cols = 3, .position = TOY_SINUSOIDAL,
          .output = NX_BERNOULLI, .type = NX_Q4_0},
+        {.height = 4, .width = 5, .channels = 1, .levels = 4, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
+         .pattern = NX_LOCAL_1D, .query_block = 7, .memory_block = 2, .position = TOY_SINUSOIDAL, .sharpness = 1, .neighbours = 3,
+         .hidden = 4, .rank = 2, .peak = 4},
+        {.height = 4, .width = 4, .channels = 3, .levels = 3, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .key_length = 32,
+         .position = TOY_SINUSOIDAL, .palette = 1, .type = NX_Q8_0, .sharpness = 1, .neighbours = 2, .hidden = 32, .rank = 1,
+         .draft_type = NX_Q8_0, .peak = 4},
     };
     if (argc != 2) {
         fputs("usage: seeds FOLDER\n", stderr);

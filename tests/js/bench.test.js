@@ -287,6 +287,8 @@ function madeUp() {
       put(key('shipped/toy', count, build), 40 * count);
       put(key('samples/toy', count, build), count === 4 ? 0.15 : 0.1);
     }
+    put(key('ahead/toy/with', build), 20);
+    put(key('ahead/toy/without', build), 26);
     put(key('prefill/toy/1', build), 0.3);
     put(key('prefill/toy/16', build), 0.1);
     for (const side of sides) put(key('pixel', side, build), side / 280);
@@ -333,6 +335,7 @@ test('the summary takes medians, the best weight type and the fastest peer', () 
   assert.ok(Math.abs(Number(values256) - 0.009) < 1e-9);
   assert.deepEqual(Object.keys(result.shipped[0].builds), ['nextpixel', 'nextpixel-relaxed', 'default']);
   assert.equal(result.shipped[0].builds.default.samples[1].perPixel, 38 / 400);
+  assert.equal(result.lookAhead.nextpixel.toy.ratio, 1.3);
   assert.ok(Math.abs(Number(result.samples.nextpixel.toy.fourOverOne) - 1.5) < 1e-9);
   assert.ok(Math.abs(result.prefill.nextpixel.toy.ratio - 3) < 1e-9);
   assert.ok(Math.abs(result.pixels.nextpixel.spread - (64 / 28 - 1)) < 1e-9);
@@ -342,6 +345,7 @@ test('the summary takes medians, the best weight type and the fastest peer', () 
   assert.deepEqual(goal('times the fastest peer, 4-bit weights, position 64')?.met, true);
   assert.deepEqual(goal('spread of the cost per pixel over sizes')?.met, false);
   assert.deepEqual(goal('four samples over one, toy')?.met, true);
+  assert.deepEqual(goal('look-ahead over pixel by pixel, toy')?.met, false);
   // 2.3 M at 100 G a second, its best round, against 0.09 ms, ours.
   assert.ok(Math.abs(Number(goal('share of the dot loop, toy, one sample')?.value) - 0.023 / 0.09) < 1e-9);
   assert.doesNotThrow(() => JSON.parse(JSON.stringify(result)));
@@ -355,7 +359,7 @@ test('what was not measured is left out, and restless differences are no figures
   assert.deepEqual([result.summary.w1?.[64].peer, result.summary.w1?.[64].ratio, result.summary.w1q4], [null, null, null]);
   assert.equal(result.kernels.nextpixel.q8.products, null);
   assert.equal(result.w1[64]['nextpixel q8'].ceiling, null);
-  assert.deepEqual([result.shipped, result.prefill, result.goals], [[], {}, []]);
+  assert.deepEqual([result.shipped, result.lookAhead, result.prefill, result.goals], [[], {}, {}, []]);
   assert.match(text(result), /nextpixel q8/);
   assert.throws(() => markdown(result), /compares with other runtimes/);
 });
@@ -365,7 +369,7 @@ test('tables for people', () => {
   const { samples, facts } = madeUp();
   const result = assemble(samples, facts);
   const page = text(result);
-  const parts = ['Abacus', 'the library takes nextpixel-relaxed here', 'Fast 2', '28x28', 'at most 2', 'toy default', 'Slow 1'];
+  const parts = ['Abacus', 'the library takes nextpixel-relaxed here', 'Fast 2', '28x28', 'at most 2', 'toy default', 'Slow 1', 'exact look-ahead'];
   for (const part of parts) assert.ok(page.includes(part), part);
   const table = markdown(result);
   assert.match(table, /^\| nextpixel, 4-bit weights \| 0\.21 \| 0\.25 \| 0\.30 \| 60 KB \|$/m);

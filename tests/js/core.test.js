@@ -89,6 +89,7 @@ test('a struct is read as it was written', () => {
     top_k: 4,
     top_p: 1,
     trace: 1,
+    look_ahead: 8,
   };
   writeStruct(view, 8, 'nx_settings', settings);
   assert.deepEqual(readStruct(view, 8, 'nx_settings'), settings);

@@ -135,6 +135,7 @@ test('info', async () => {
     blockCols: 0,
     flangeRows: 0,
     flangeCols: 0,
+    lookAhead: false,
     card: { architecture: 'image-transformer', name: 'toy', license: 'of the card', dataset: 'noise' },
   });
   assert.equal(model.info.parameters, 16 * 16 + 2 * 16 + 2 * (4 * 256 + 2 * 512 + 32 + 16 + 64) + 16 * 16 + 16);

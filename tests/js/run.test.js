@@ -168,6 +168,7 @@ withToy('arguments out of range', {}, async (model) => {
     ['topP', [0, -0.1, 1.1, NaN]],
     ['chunk', [0, -1, 0.5]],
     ['label', ['cat', 0]],
+    ['lookAhead', [0, 1, null, 'yes']],
   ]);
   for (const [name, values] of bad) {
     for (const value of values) {

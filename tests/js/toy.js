@@ -29,6 +29,7 @@ import { F32, writeGGUF } from './gguf.js';
  * @property {boolean} [preNorm]
  * @property {string[]} [classes]
  * @property {number} [outputScale]  deviation of the output weights
+ * @property {boolean} [draft]       with a draft that knows nothing but which value is the likeliest: the last one is, by far
  * @property {Record<string, any[]>} [metadata]  further entries, or others in place of these
  */
 
@@ -59,6 +60,7 @@ export function toyModel({
   preNorm = false,
   classes = [],
   outputScale = 0.5,
+  draft = false,
   metadata = {},
 } = {}) {
   const random = gaussian(1);
@@ -119,6 +121,20 @@ export function toyModel({
     const part = Math.floor(i / mixtures) - 1;
     if (dmol && part >= 0 && part % (channels === 3 ? 3 : 2) === 1) bias[i] -= 2;
     if ((output === 'logistic' || output === 'gaussian') && i === 1) bias[i] -= 2;
+  }
+
+  if (draft) {
+    bias[levels - 1] += 6;
+    /** @type {[string, number[], number[]][]} */
+    const parts = [
+      ['offset.weight', [3, 2], [0, -1, -1, 0, -1, 1]], ['token_embd.weight', [levels, 2], []], ['neighbour.weight', [3 * 4, 2], []],
+      ['position_row.weight', [height, 4], []], ['position_col.weight', [width, 4], []], ['output.weight', [levels, 4], []],
+      ['output.bias', [levels], [...bias]],
+    ];
+    for (const [name, shape, numbers] of parts) {
+      add(`draft.${name}`, shape, 0.3);
+      tensors[`draft.${name}`].data.set(numbers);
+    }
   }
 
   const local = queryBlock > 0;

@@ -124,3 +124,4 @@ function whenNear(id, open) {
 }
 whenNear('figure-geometry', () => import('./geometry.js').then(({ createGeometry }) => createGeometry()));
 whenNear('figure-5', () => import('./classes.js').then(({ createClasses }) => createClasses()));
+whenNear('figure-6', () => import('./ahead.js').then(({ createAhead }) => createAhead()));

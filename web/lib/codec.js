@@ -98,6 +98,17 @@ export class Codec {
     });
     return costs;
   }
+
+  /**
+   * What holds for a position, for each of its elements.
+   *
+   * @param {Uint8Array} numbers  (positions)
+   * @returns {Uint8Array} where a position is one element the same array
+   */
+  spread(numbers) {
+    if (this.span === 1) return numbers;
+    return Uint8Array.from({ length: numbers.length * this.span }, (_, i) => numbers[Math.floor(i / this.span)]);
+  }
 }
 
 /**

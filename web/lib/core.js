@@ -29,9 +29,12 @@ const PAGE = 65536;
 /** The most values that one call takes or draws: positions times samples times the values of a position. */
 const SLICE_VALUES = 8192;
 
+/** The most positions of a pass with look-ahead: more are hardly ever right, and cost time. */
+const LOOK_AHEAD = 8;
+
 // The scratch block: a struct or a result pointer, a problem, values in, values or nats out.
 const AT_STRUCT = 0;
-const AT_PROBLEM = 96; // after the largest struct, nx_info
+const AT_PROBLEM = 112; // after the largest struct, nx_info
 const AT_VALUES = 256;
 const AT_NATS = AT_VALUES + SLICE_VALUES;
 const SCRATCH_BYTES = AT_NATS + 4 * SLICE_VALUES;
@@ -134,6 +137,7 @@ export class Core {
       seed_low: Number(settings.seed & 0xffffffffn), seed_high: Number(settings.seed >> 32n),
       samples: settings.samples, first_sample: settings.first ?? 0, label: settings.label,
       temperature: settings.temperature, top_k: settings.topK, top_p: settings.topP, trace: trace ? 1 : 0,
+      look_ahead: settings.lookAhead ? LOOK_AHEAD : 0,
     });
     write();
     const sized = this.#call('nx_session_size', this.#model, at, this.#scratch + AT_VALUES);
@@ -194,15 +198,17 @@ export class Core {
    *
    * @param {Session} session
    * @param {number} steps  at most sliceLimit(session.samples)
-   * @returns {{ values: Uint8Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer> }} (steps, samples, positionValues)
-   *   each
+   * @returns {{ values: Uint8Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer>, ahead: Uint8Array<ArrayBuffer> }}
+   *   values and nats (steps, samples, positionValues), ahead (steps): see StepMessage
    */
   step(session, steps) {
     const count = steps * session.samples * this.positionValues;
     const { bytes, floats } = this.#slice(steps, session.samples);
     const status = this.#call('nx_session_step', this.#model, session.pointer, steps, bytes, floats);
     if (status < 0) throw statusError(status, `Drawing position ${this.position(session)}`);
-    return { values: this.#bytes().slice(bytes, bytes + count), nats: this.#floats(floats, count) };
+    const values = this.#bytes().slice(bytes, bytes + count);
+    this.#call('nx_session_ahead', this.#model, session.pointer, this.position(session) - steps, steps, bytes);
+    return { values, nats: this.#floats(floats, count), ahead: this.#bytes().slice(bytes, bytes + steps) };
   }
 
   /**

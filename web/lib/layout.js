@@ -11,14 +11,14 @@ export const STRUCTS = Object.freeze({
     height: 'u', width: 'u', channels: 'u', levels: 'u', elements: 'u', classes: 'u', blocks: 'u', heads: 'u',
     embedding: 'u', window: 'u', query_block: 'u', memory_block: 'u', parameters_low: 'u', parameters_high: 'u',
     positions: 'u', position_elements: 'u', outputs: 'u', palette: 'u', block_rows: 'u', block_cols: 'u',
-    flange_rows: 'u', flange_cols: 'u', input_height: 'u', input_width: 'u',
+    flange_rows: 'u', flange_cols: 'u', input_height: 'u', input_width: 'u', draft: 'u',
   }),
   nx_metadata: Object.freeze({
     key: 'u', key_bytes: 'u', type: 'u', item_type: 'u', count: 'u', value: 'u', value_bytes: 'u',
   }),
   nx_settings: Object.freeze({
     seed_low: 'u', seed_high: 'u', samples: 'u', first_sample: 'u', label: 'i',
-    temperature: 'f', top_k: 'u', top_p: 'f', trace: 'u',
+    temperature: 'f', top_k: 'u', top_p: 'f', trace: 'u', look_ahead: 'u',
   }),
 });
 

@@ -86,6 +86,7 @@ export function describe(info, entries, palette, bytes) {
     blockCols: info.block_cols,
     flangeRows: info.flange_rows,
     flangeCols: info.flange_cols,
+    lookAhead: info.draft > 0,
     card: cardOf(texts),
   };
 }

@@ -56,7 +56,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 /** @typedef {typeof CODES[number]} ErrorCode */
 
 /** NX_ABI_VERSION of the header that this library was written against. */
-export const ABI_VERSION = 2;
+export const ABI_VERSION = 3;
 
 /** NX_MAX_SAMPLES of the header. */
 export const MAX_SAMPLES = 64;
@@ -88,6 +88,7 @@ export function codeOfStatus(status) {
  * @property {number} temperature  0 to 100
  * @property {number} topK         0: all
  * @property {number} topP         in (0, 1]
+ * @property {boolean} [lookAhead]  exact look-ahead where it can be had: of a single sample, with a draft. Default: no
  */
 
 /**
@@ -118,6 +119,7 @@ export function codeOfStatus(status) {
  * @property {number} blockCols     its columns, in positions
  * @property {number} flangeRows    rows above it that it sees
  * @property {number} flangeCols    columns to its sides that it sees, in positions
+ * @property {boolean} lookAhead    the file has a draft, which guesses ahead: a single sample is drawn in fewer passes
  * @property {Record<string, string>} card  the model card: the texts of the file's metadata under `general.` and
  *   `nextpixel.card.`, without these prefixes (dataset, dataset_license, command, quality, author, license, ...)
  */
@@ -152,6 +154,7 @@ export function codeOfStatus(status) {
  * @property {number} to             one past the last
  * @property {Uint8Array} values     (to - from, samples, values of a position)
  * @property {Float32Array} nats     the same
+ * @property {Uint8Array} ahead      (to - from) how many positions of its pass came before each: 0 unless it was guessed
  * @property {boolean} last          the images are complete, and the run is already freed
  */
 /** `nats`: one per value.

@@ -24,6 +24,8 @@ import { argumentError } from './error.js';
  * @property {Float32Array} nats   (to - from) -log p of each value, given all before it, under the model's own
  *   distribution (temperature 1, no filter). A colour of a palette costs something as a whole: its red has it all, its
  *   green and blue have 0
+ * @property {Uint8Array} ahead    (to - from) how many pixels or channels had been guessed, rightly, in the same pass of
+ *   the model before this one: 0 begins a pass. All 0 without look-ahead
  */
 
 /**
@@ -175,13 +177,14 @@ function share(samples, workers) {
  * @param {number} samples       how many it has
  * @returns {Step}
  */
-function stepOf(codec, { from, to, values, nats }, sample, first, samples) {
+function stepOf(codec, { from, to, values, nats, ahead }, sample, first, samples) {
   return {
     sample: first + sample,
     from: from * codec.span,
     to: to * codec.span,
     values: codec.decode(samples === 1 ? values : partOf(values, sample, samples, codec.positionValues)),
     nats: codec.costs(samples === 1 ? nats : partOf(nats, sample, samples, codec.positionValues)),
+    ahead: codec.spread(ahead),
   };
 }
 

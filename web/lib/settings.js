@@ -21,6 +21,8 @@ import { MAX_SAMPLES } from './protocol.js';
  * @property {number} [topP]          draw among the most probable values that together have this probability, over 0 to
  *   1. Default 1
  * @property {Label} [label]          the class to draw
+ * @property {boolean} [lookAhead]    false: compute every pixel in a pass of its own even where the model could guess
+ *   ahead (`info.lookAhead`), as it does for a single sample. The image is the same. Default true
  * @property {number} [chunk]         the most elements in a step, rounded up to whole pixels where the model draws these
  *   as a whole. Default: as many as take about 10 ms
  * @property {AbortSignal} [signal]   stops the run
@@ -32,15 +34,16 @@ import { MAX_SAMPLES } from './protocol.js';
  * @returns {{ settings: Settings, seed: number | bigint, chunk: number }} seed: as it was given
  */
 export function checkDraw(options, info) {
-  const { samples = 1, seed = randomSeed(), temperature = 1, topK = 0, topP = 1, label, chunk } = options;
+  const { samples = 1, seed = randomSeed(), temperature = 1, topK = 0, topP = 1, label, lookAhead = true, chunk } = options;
   wholeNumber('samples', samples, 1, MAX_SAMPLES);
   number('temperature', temperature, 0, 100);
   wholeNumber('topK', topK, 0, 2 ** 31 - 1);
   number('topP', topP, 0, 1);
   if (topP === 0) throw argumentError('topP must be over 0: 1 keeps every value');
+  if (typeof lookAhead !== 'boolean') throw argumentError(`lookAhead must be true or false, not ${show(lookAhead)}`);
   if (chunk !== undefined) wholeNumber('chunk', chunk, 1, 2 ** 31 - 1);
   return {
-    settings: { seed: checkSeed(seed), samples, label: checkLabel(label, info), temperature, topK, topP },
+    settings: { seed: checkSeed(seed), samples, label: checkLabel(label, info), temperature, topK, topP, lookAhead },
     seed,
     chunk: chunk ?? 0,
   };

@@ -181,7 +181,7 @@ export class Tasks {
         const from = position;
         const { chunk } = credit;
         const end = Math.min(core.positions, chunk > 0 ? from + chunk : Infinity);
-        /** @type {{ values: Uint8Array, nats: Float32Array }[]} */
+        /** @type {ReturnType<Core['step']>[]} */
         const slices = [];
         do {
           if (slices.length > 0) yield GO_ON;
@@ -194,7 +194,8 @@ export class Tasks {
         const last = position === core.positions;
         const values = join(Uint8Array, slices.map((slice) => slice.values));
         const nats = join(Float32Array, slices.map((slice) => slice.nats));
-        this.#post({ type: 'step', id, from, to: position, values, nats, last }, [values.buffer, nats.buffer]);
+        const ahead = join(Uint8Array, slices.map((slice) => slice.ahead));
+        this.#post({ type: 'step', id, from, to: position, values, nats, ahead, last }, [values.buffer, nats.buffer, ahead.buffer]);
         if (!last) yield AWAIT_CREDIT;
       }
     } finally {

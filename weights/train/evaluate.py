@@ -11,8 +11,7 @@ import time
 import torch
 
 import data
-import gguf_writer as gguf
-from export import load_average
+from export import load_average, load_stored
 from rounding import FORMS, rounded
 from train import Split
 
@@ -35,7 +34,7 @@ def main():
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model, checkpoint = load_average(args.run or args.recipe)
     if args.gguf:
-        model.load_state_dict({k: torch.from_numpy(x.copy()) for k, (x, _) in gguf.read(args.gguf)[1].items()})
+        load_stored(model, args.gguf)
     model, c = model.to(device).eval(), model.c
 
     module = data.dataset(checkpoint["settings"].get("dataset", "mnist"))

@@ -105,6 +105,12 @@ def load_average(run):
     return model.eval(), c
 
 
+def load_stored(model, path):
+    """Gives a model the weights of a file, as a reader sees them; a draft in it is not the model's."""
+    tensors = gguf.read(path)[1]
+    model.load_state_dict({k: torch.from_numpy(x.copy()) for k, (x, _) in tensors.items() if not k.startswith("draft.")})
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recipe")

@@ -5,12 +5,20 @@ tensor table (name, u32 rank, u64 dimensions with the fastest first, u32 type, u
 data); padding to 32; the tensors' bytes, each padded to 32.  A string is u64 length + UTF-8.
 """
 import struct
+from typing import NamedTuple, Tuple
 
 import numpy as np
 
 F32, F16, Q4_0, Q8_0 = 0, 1, 2, 8                        # tensor types
 U32, FLOAT32, STRING, ARRAY, U64 = 4, 6, 8, 9, 10        # metadata types
 ALIGNMENT = 32
+
+
+class Raw(NamedTuple):
+    """A tensor as it stands in a file."""
+    shape: Tuple[int, ...]
+    kind: int
+    bytes: bytes
 
 
 def quantize_q8_0(x):
@@ -55,6 +63,13 @@ def encode(x, kind):
     return np.ascontiguousarray(x, "<f4" if kind == F32 else "<f2").tobytes()
 
 
+def decode(raw):
+    """Raw -> float32 array, the inverse of `encode`."""
+    if raw.kind in (Q4_0, Q8_0):
+        return (dequantize_q4_0 if raw.kind == Q4_0 else dequantize_q8_0)(raw.bytes, raw.shape)
+    return np.frombuffer(raw.bytes, "<f4" if raw.kind == F32 else "<f2").astype(np.float32).reshape(raw.shape)
+
+
 def _string(s):
     raw = s.encode("utf-8")
     return struct.pack("<Q", len(raw)) + raw
@@ -72,17 +87,19 @@ def _value(v):
 
 
 def write(path, metadata, tensors):
-    """metadata: {key: int | float | str | list of str}; tensors: {name: (array, type)} -> bytes written."""
+    """metadata: {key: int | float | str | list of str}; tensors: {name: (array, type) or Raw} -> bytes written."""
     pad = lambda n: -n % ALIGNMENT
     head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(metadata))
     for key, v in metadata.items():
         head += _string(key) + _value(v)
     body = b""
-    for name, (x, kind) in tensors.items():
-        x = np.asarray(x, np.float32)
-        head += _string(name) + struct.pack("<I", x.ndim) + struct.pack("<%dQ" % x.ndim, *x.shape[::-1])
+    for name, tensor in tensors.items():
+        if not isinstance(tensor, Raw):
+            x = np.asarray(tensor[0], np.float32)
+            tensor = Raw(x.shape, tensor[1], encode(x, tensor[1]))
+        shape, kind, raw = tensor
+        head += _string(name) + struct.pack("<I", len(shape)) + struct.pack("<%dQ" % len(shape), *shape[::-1])
         head += struct.pack("<IQ", kind, len(body))
-        raw = encode(x, kind)
         body += raw + bytes(pad(len(raw)))
     with open(path, "wb") as f:
         f.write(head + bytes(pad(len(head))) + body)
@@ -90,7 +107,13 @@ def write(path, metadata, tensors):
 
 
 def read(path):
-    """-> (metadata dict, {name: (float32 array, type)}); an independent walk of the bytes."""
+    """-> (metadata dict, {name: (float32 array, type)})"""
+    metadata, tensors = read_raw(path)
+    return metadata, {name: (decode(raw), raw.kind) for name, raw in tensors.items()}
+
+
+def read_raw(path):
+    """-> (metadata dict, {name: Raw}); an independent walk of the bytes."""
     with open(path, "rb") as f:
         raw = f.read()
     at = 0
@@ -134,10 +157,5 @@ def read(path):
         count = int(np.prod(shape))
         size = {F32: 4 * count, F16: 2 * count, Q4_0: count // 32 * 18, Q8_0: count // 32 * 34}[kind]
         assert (start + offset) % ALIGNMENT == 0 and start + offset + size <= len(raw)
-        part = raw[start + offset:start + offset + size]
-        if kind in (Q4_0, Q8_0):
-            x = (dequantize_q4_0 if kind == Q4_0 else dequantize_q8_0)(part, shape)
-        else:
-            x = np.frombuffer(part, "<f4" if kind == F32 else "<f2").astype(np.float32).reshape(shape)
-        tensors[name] = (x, kind)
+        tensors[name] = Raw(shape, kind, raw[start + offset:start + offset + size])
     return metadata, tensors

@@ -29,7 +29,7 @@ import torch
 import data
 import distributions
 import gguf_writer as gguf
-from export import TYPES, export, load_average
+from export import TYPES, export, load_average, load_stored
 from model import Config, ImageTransformer
 from train import Split
 
@@ -104,7 +104,7 @@ def randomise(model, seed):
 def stored(path, c):
     """The model as a reader of the file sees it, in double precision."""
     model = ImageTransformer(c)
-    model.load_state_dict({k: torch.from_numpy(x.copy()) for k, (x, _) in gguf.read(path)[1].items()})
+    load_stored(model, path)
     return model.double().eval()
 
 

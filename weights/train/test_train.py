@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Self-checks of the recipes:  python3 weights/train/test_train.py   (seconds; needs no data set)"""
+import contextlib
+import io
 import math
 import os
+import sys
 import tempfile
 import unittest
 from dataclasses import replace
@@ -13,6 +16,7 @@ import attention
 import cifar10
 import data
 import distributions
+import draft
 import emoji
 import golden
 import gguf_writer as gguf
@@ -333,6 +337,181 @@ class File(unittest.TestCase):
         self.assertEqual(colours[0].tolist(), [255, 255, 255])
         self.assertTrue((colours == np.rint(colours)).all() and len(np.unique(colours, axis=0)) == 32)
         self.assertTrue((colours == k_means(images, 32)).all())
+
+
+class Drafts(unittest.TestCase):
+    def test_forward_is_the_equation(self):
+        """Position by position, value by value, in double precision; the neighbours outside of the picture add nothing."""
+        H, W, V = 5, 6, 7
+        small = draft.random_draft(H, W, V, hidden=32, rank=4)
+        w = {k: v.double().numpy() for k, v in small.state_dict().items()}
+        x = torch.randint(0, V, (2, H * W), generator=torch.Generator().manual_seed(1))
+        expected, outside = np.zeros((2, H * W, V)), 0
+        for b in range(2):
+            for r in range(H):
+                for c in range(W):
+                    h = w["position_row.weight"][r] + w["position_col.weight"][c]
+                    for o, (dr, dc) in enumerate(w["offset.weight"].astype(int)):
+                        if 0 <= r + dr and 0 <= c + dc < W:
+                            N_o = w["neighbour.weight"][o * 32:(o + 1) * 32]
+                            h = h + N_o @ w["token_embd.weight"][x[b, (r + dr) * W + c + dc]]
+                        else:
+                            outside += 1
+                    expected[b, r * W + c] = w["output.weight"] @ np.maximum(h, 0) + w["output.bias"]
+        with torch.no_grad():
+            found = small(x).numpy()
+        self.assertGreater(outside, 100)
+        self.assertGreater(expected.std(), 0.5)
+        self.assertLess(np.abs(found - expected).max(), 1e-5)
+
+    def test_causal(self):
+        self.assertEqual(len(set(draft.OFFSETS)), 16)
+        small, x = draft.random_draft(5, 6, 7), torch.randint(0, 7, (1, 30))
+        other = x.clone()
+        other[0, 13] = (x[0, 13] + 1) % 7
+        with torch.no_grad():
+            change = (small(x) - small(other)).abs().amax(-1)[0]
+        self.assertEqual(float(change[:14].max()), 0.0)
+        self.assertGreater(float(change[14]), 0.0)
+
+    def test_file_keeps_its_bytes_and_a_second_draft_replaces(self):
+        for kind in (gguf.F32, gguf.F16, gguf.Q8_0, gguf.Q4_0):
+            c = Config(height=4, width=5, levels=8, embedding_length=32, feed_forward_length=64, head_count=1, block_count=1, classes=2)
+            model = ImageTransformer(c)
+            golden.randomise(model, 1)
+            with tempfile.TemporaryDirectory() as folder:
+                path, other = os.path.join(folder, "a.gguf"), os.path.join(folder, "b.gguf")
+                export(path, model, kind, dict(name="test", dataset="none"))
+                before = gguf.read_raw(path)
+                gguf.write(other, *before)
+                with open(path, "rb") as a, open(other, "rb") as b:
+                    self.assertEqual(a.read(), b.read())
+                for seed, hidden, card in ((1, 32, "first"), (2, 64, "second"), (3, 32, "")):
+                    metadata, tensors, loaded = draft.load_target(other)
+                    self.assertEqual(list(tensors.items()), list(before[1].items()))
+                    self.assertTrue(all(torch.equal(v, torch.from_numpy(gguf.read(path)[1][k][0])) for k, v in loaded.state_dict().items()))
+                    small = draft.random_draft(c.height, c.columns, c.levels, hidden, 8, seed)
+                    draft.add(other, metadata, tensors, small, card)
+                    metadata, tensors = gguf.read_raw(other)
+                    self.assertEqual(metadata.pop(draft.CARD, ""), card)
+                    self.assertEqual(list(metadata.items()), list(before[0].items()))
+                    self.assertEqual(list(tensors.items())[:len(before[1])], list(before[1].items()))
+                    new = {k: raw for k, raw in tensors.items() if k not in before[1]}
+                    shapes = {"offset.weight": (16, 2), "token_embd.weight": (8, 8), "neighbour.weight": (16 * hidden, 8), "position_row.weight":
+                              (4, hidden), "position_col.weight": (5, hidden), "output.weight": (8, hidden), "output.bias": (8,)}
+                    self.assertEqual({k: raw.shape for k, raw in new.items()}, {"draft." + k: shape for k, shape in shapes.items()})
+                    self.assertTrue(all(np.array_equal(gguf.decode(new["draft." + k]), v.numpy()) for k, v in small.state_dict().items()))
+
+    def test_settings_come_back_from_the_file(self):
+        checked = 0
+        for name, (c, label) in TINY.items():
+            model = ImageTransformer(c)
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "a.gguf")
+                export(path, model, gguf.F32, dict(name="test"))
+                if c.output != "categorical" or c.pattern == "local-2d" or c.encoder_block_count:
+                    with self.assertRaises(SystemExit):
+                        draft.load_target(path)
+                    continue
+                found = draft.load_target(path)[2].c
+            self.assertAlmostEqual(found.layer_norm_epsilon, c.layer_norm_epsilon, 12)
+            same = dict(layer_norm_epsilon=0.0, position_width="")
+            self.assertEqual(replace(found, **same), replace(c, **same), name)
+            if c.position == "learned":
+                self.assertEqual(found.position_width, c.position_width)
+            checked += 1
+        self.assertGreaterEqual(checked, 4)
+
+    def test_noise_given_the_value(self):
+        """It leads to the value, and over values drawn from the model it is Gumbel noise: independent, of the known distribution."""
+        generator = torch.Generator().manual_seed(1)
+        log_p = torch.log_softmax(2 * torch.randn(5, generator=generator), 0).expand(40000, -1)
+        x = torch.multinomial(log_p.exp(), 1, generator=generator)[:, 0]
+        noise = draft.noise_given(log_p, x, generator)
+        self.assertTrue(torch.equal((log_p + noise).argmax(-1), x))
+        uniform = torch.exp(-torch.exp(-noise)).sort(0)[0]               # through its distribution function
+        distance = (uniform - (torch.arange(40000.)[:, None] + 0.5) / 40000).abs().amax(0)
+        self.assertLess(float(distance.max()), 1.95 / 200)               # Kolmogorov-Smirnov, one in a thousand
+        self.assertLess(float((noise.T.corrcoef() - torch.eye(5)).abs().max()), 0.02)
+        likely = torch.log_softmax(torch.tensor([[0.0, -60.0, -200.0]]), -1).expand(100, -1)         # a value that hardly ever comes
+        for v in range(3):
+            noise = draft.noise_given(likely, torch.full((100,), v), generator)
+            self.assertTrue(bool(torch.isfinite(noise).all() and ((likely + noise).argmax(-1) == v).all()))
+
+    def test_looking_ahead(self):
+        """A draft that always guesses right gains the whole window, one that never does nothing; a margin shortens the window."""
+        small, V, generator = draft.random_draft(6, 6, 5), 5, torch.Generator().manual_seed(1)
+        noise, x = draft.noise_given(torch.zeros(3, 36, V), torch.randint(0, V, (3, 36), generator=generator), generator), torch.zeros(3, 36).long()
+        with torch.no_grad():
+            for i in range(36):          # what the draft alone would draw
+                x[:, i] = (small(x)[:, i] + noise[:, i]).argmax(-1)
+        self.assertEqual(draft.agreement(small, x, noise), 1.0)
+        for cap in (1, 4, 8):
+            passes = -(-36 // cap)
+            self.assertEqual(draft.simulate(small, x, noise, cap, 0.0), (36 / passes, 36 / passes))
+        found = draft.simulate(small, x, noise, 8, 1.0)
+        self.assertEqual(found[0], found[1])
+        self.assertTrue(1 < found[0] < 36 / 5)
+        wrong = torch.zeros(3, 36).long()
+        with torch.no_grad():
+            for i in range(36):
+                wrong[:, i] = ((small(wrong)[:, i] + noise[:, i]).argmax(-1) + 1) % V
+        self.assertEqual(draft.agreement(small, wrong, noise), 0.0)
+        self.assertEqual(draft.simulate(small, wrong, noise, 4, 0.0), (1.0, (33 * 4 + 3 + 2 + 1) / 36))
+
+    def test_simulation_is_the_plain_loop(self):
+        """One picture after the other, guess by guess; most guesses right."""
+        small, V, generator = draft.random_draft(6, 6, 5), 5, torch.Generator().manual_seed(2)
+        noise, x = -torch.log(torch.empty(2, 36, V).exponential_(generator=generator)), torch.zeros(2, 36).long()
+        with torch.no_grad():
+            for i in range(36):
+                x[:, i] = (small(x)[:, i] + noise[:, i]).argmax(-1)
+            x = torch.where(torch.rand(2, 36, generator=generator) < 0.2, torch.randint(0, V, (2, 36), generator=generator), x)
+            for cap, margin in ((4, 0.0), (8, 0.7), (16, 0.3)):
+                passes = columns = 0
+                for b in range(2):
+                    at = 0
+                    while at < 36:
+                        seen, passes, width = x[b:b + 1].clone(), passes + 1, 1
+                        while width < cap and at + width < 36:
+                            p = at + width - 1
+                            best = (small(seen)[0, p] + noise[b, p]).topk(2)
+                            if best.values[0] - best.values[1] < margin:
+                                break
+                            seen[0, p], width = best.indices[0], width + 1
+                        columns, end = columns + width, at + 1
+                        while end < at + width and seen[0, end - 1] == x[b, end - 1]:
+                            end += 1
+                        at = end
+                self.assertEqual(draft.simulate(small, x, noise, cap, margin), (72 / passes, columns / passes))
+
+    def test_distilling_lessens_the_divergence(self):
+        """On pictures that were not among those it learned from; the value above is likely."""
+        V, generator = 4, torch.Generator().manual_seed(1)
+        x = torch.randint(0, V, (40, 30), generator=generator)
+        target = torch.log_softmax(4.0 * torch.nn.functional.one_hot(torch.nn.functional.pad(x[:, :-5], (5, 0)), V), -1)
+        torch.manual_seed(1)
+        small, divergence = draft.Draft(6, 5, V, 32, 4), []
+        for _ in range(2):
+            with torch.no_grad():
+                divergence.append(float((target.exp() * (target - torch.log_softmax(small(x), -1)))[30:].sum(-1).mean()))
+            with contextlib.redirect_stdout(io.StringIO()):
+                draft.distil(small, x[:30], target[:30], 0.04, 1e-2, 4, 30)
+        self.assertLess(divergence[1], 0.1 * divergence[0])
+
+    def test_held_out_pictures_are_forbidden(self):
+        """From the start of the command, before any picture or file is read."""
+        def stop(path):
+            raise InterruptedError(data._forbidden)
+        threads, load_target, argv = torch.get_num_threads(), draft.load_target, sys.argv
+        draft.load_target, sys.argv = stop, ["draft.py", "a.gguf"]
+        try:
+            with self.assertRaises(InterruptedError) as caught:
+                draft.main()
+            self.assertTrue(caught.exception.args[0])
+        finally:
+            draft.load_target, sys.argv, data._forbidden = load_target, argv, False
+            torch.set_num_threads(threads)
 
 
 class HeldOut(unittest.TestCase):
