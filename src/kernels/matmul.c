@@ -220,21 +220,32 @@ NX_INLINE v128_t product_value(const product_sums *product, uint32_t j, int v, u
     return wasm_f32x4_convert_i32x4(dot_value(parts(n) == 2 ? wasm_i32x4_add(sum, product->of[1][j][v]) : sum));
 }
 
+/* The groups g and g + GROUPS / 2 of a block. */
+NX_INLINE void add_q4_groups(product_sums *product, const q4_block *block, const nx_live *live, uint32_t live_stride,
+                             uint32_t g, uint32_t n) {
+    v128_t nibble = wasm_i8x16_splat(15);
+    for (int v = 0; v < 4; v++) {
+        v128_t pairs = wasm_v128_load(block->weight[g][v]);
+        v128_t low = wasm_v128_and(pairs, nibble), high = wasm_v128_and(wasm_u16x8_shr(pairs, 4), nibble);
+        for (uint32_t j = 0; j < n; j++) {
+            v128_t *first = &product->of[0][j][v], *last = &product->of[parts(n) - 1][j][v];
+            const nx_live *at = live + (size_t)j * live_stride + g;
+            *first = dot(*first, low, at);
+            *last = dot(*last, high, at + GROUPS / 2);
+        }
+    }
+}
+
+/* One column goes without a loop, whose turns would each move sums between registers and memory; of several columns the
+ * code would be too long for that to pay. */
 NX_INLINE void add_q4(product_sums *product, const q4_block *block, const nx_live *live, uint32_t live_stride,
                       uint32_t n) {
-    v128_t nibble = wasm_i8x16_splat(15);
-    uint32_t other = parts(n) - 1;
-    NX_ROLLED
-    for (uint32_t g = 0; g < GROUPS / 2; g++)
-        for (int v = 0; v < 4; v++) {
-            v128_t pairs = wasm_v128_load(block->weight[g][v]);
-            v128_t low = wasm_v128_and(pairs, nibble), high = wasm_v128_and(wasm_u16x8_shr(pairs, 4), nibble);
-            for (uint32_t j = 0; j < n; j++) {
-                const nx_live *at = live + (size_t)j * live_stride + g;
-                product->of[0][j][v] = dot(product->of[0][j][v], low, at);
-                product->of[other][j][v] = dot(product->of[other][j][v], high, at + GROUPS / 2);
-            }
-        }
+    if (n == 1) {
+        for (uint32_t g = 0; g < GROUPS / 2; g++) add_q4_groups(product, block, live, live_stride, g, n);
+    } else {
+        NX_ROLLED
+        for (uint32_t g = 0; g < GROUPS / 2; g++) add_q4_groups(product, block, live, live_stride, g, n);
+    }
 }
 
 /* One block of 32 columns: sum[j][v] += scale of the row * the integer product. */
@@ -280,16 +291,21 @@ NX_INLINE void product_q8(const tile_work *w, v128_t sum[4][4], const uint8_t *w
     }
     product_sums product;
     start_sums(&product, NX_STORED_ZERO, total, n);
+    const nx_live *live[4];
+    for (uint32_t j = 0; j < n; j++) live[j] = w->live + (size_t)j * groups + from / 4;
+    weight += (size_t)from * TILE;
     NX_ROLLED
-    for (uint32_t g = from / 4; g < to / 4; g += 4)
+    for (uint32_t c = from; c < to; c += 16, weight += 16 * TILE) {
         for (uint32_t turn = 0; turn < 4; turn++)
             for (int v = 0; v < 4; v++) {
-                v128_t stored = wasm_v128_load(weight + (size_t)(g + turn) * 4 * TILE + 16 * v);
+                v128_t stored = wasm_v128_load(weight + 4 * TILE * turn + 16 * v);
                 for (uint32_t j = 0; j < n; j++) {
                     v128_t *part = &product.of[turn % parts(n)][j][v];
-                    *part = dot(*part, stored, w->live + (size_t)j * groups + g + turn);
+                    *part = dot(*part, stored, live[j] + turn);
                 }
             }
+        for (uint32_t j = 0; j < n; j++) live[j] += 4;
+    }
     for (uint32_t j = 0; j < n; j++)
         for (int v = 0; v < 4; v++) sum[j][v] = wasm_f32x4_add(sum[j][v], product_value(&product, j, v, n));
 }
