@@ -119,7 +119,8 @@ async function measure(arena, probes, runs) {
     const first = Math.floor((round * probes.length) / runs);
     for (const probe of [...probes.slice(first), ...probes.slice(0, first)]) {
       const answer = await arena.measure(probe);
-      (samples[probe.name] ??= []).push(answer.ms ?? answer);
+      const parts = answer.parts ? Object.entries(answer.parts) : [['', answer.ms ?? answer]];
+      for (const [part, ms] of parts) (samples[part ? key(probe.name, part) : probe.name] ??= []).push(ms);
       if (answer.pixels) pixels[probe.name.split('/')[1]] = answer.pixels;
     }
     say(`round ${round + 1} of ${runs}: ${((performance.now() - begun) / 1000).toFixed(1)} s`);

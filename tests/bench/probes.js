@@ -25,8 +25,6 @@ import { key } from './summary.js';
 /** Numbers of samples that advance together: in the engine, and in a picture drawn through the library. */
 export const TOGETHER = [1, 2, 4, 8];
 export const AT_ONCE = [1, 3, 4];
-/** Look-ahead or not. */
-const AHEAD = /** @type {const} */ (['with', 'without']);
 /** Where they are timed. */
 export const STEP = 128;
 /** Where and how many known positions are read in the section prefill. */
@@ -126,9 +124,7 @@ export async function lookAheadProbes({ arena, builds, models }, drafted) {
     for (const { name } of builds) {
       const wasm = `/web/dist/${name}.wasm`;
       const target = await arena.start('ours', `library ${name} ${model}`, 'ours', 'startLibrary', { model: models[model], wasm });
-      for (const way of AHEAD) {
-        probes.push({ name: key('ahead', model, way, name), ...target, method: 'whole', args: { lookAhead: way === 'with' } });
-      }
+      probes.push({ name: key('ahead', model, name), ...target, method: 'ahead' });
     }
   }
   return probes;

@@ -167,8 +167,11 @@ export function assemble(samples, facts) {
 
   const lookAhead = Object.fromEntries(builds.flatMap(({ name }) => {
     const entries = facts.shipped.flatMap(({ name: model }) => {
-      const ahead = time(samples[key('ahead', model, 'with', name)]), plain = time(samples[key('ahead', model, 'without', name)]);
-      return ahead && plain ? [[model, { with: ahead, without: plain, ratio: plain.median / ahead.median }]] : [];
+      const ahead = samples[key('ahead', model, name, 'with')], plain = samples[key('ahead', model, name, 'without')];
+      if (!ahead || !plain) return [];
+      // Both were measured in turn, so each round has a ratio of its own.
+      const ratio = median(plain.map((ms, round) => ms / ahead[round]));
+      return [[model, { with: time(ahead), without: time(plain), ratio }]];
     });
     return entries.length ? [[name, Object.fromEntries(entries)]] : [];
   }));

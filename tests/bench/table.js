@@ -83,7 +83,7 @@ function shippedTable({ shipped }) {
 /** @param {any} result @returns {Table} */
 function lookAheadTable({ lookAhead }) {
   return ['exact look-ahead, a picture of one sample from nothing, from the call to the last pixel: ms', ['', 'without', 'with', 'times'],
-    rows(lookAhead, ({ with: ahead, without, ratio }) => [number(without.median, 1), number(ahead.median, 1), number(ratio)])];
+    rows(lookAhead, ({ with: ahead, without, ratio }) => [number(without?.median, 1), number(ahead?.median, 1), number(ratio)])];
 }
 
 /** @param {any} result @returns {Table[]} */

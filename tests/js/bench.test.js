@@ -287,8 +287,8 @@ function madeUp() {
       put(key('shipped/toy', count, build), 40 * count);
       put(key('samples/toy', count, build), count === 4 ? 0.15 : 0.1);
     }
-    put(key('ahead/toy/with', build), 20);
-    put(key('ahead/toy/without', build), 26);
+    put(key('ahead/toy', build, 'with'), 20);
+    put(key('ahead/toy', build, 'without'), 26);
     put(key('prefill/toy/1', build), 0.3);
     put(key('prefill/toy/16', build), 0.1);
     for (const side of sides) put(key('pixel', side, build), side / 280);
