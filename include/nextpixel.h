@@ -113,10 +113,11 @@ typedef struct {
     uint32_t top_k;               /* keep the k most probable values; 0: all */
     float top_p;    /* keep the smallest set of most probable values with at least this mass; in (0, 1]; 1: all */
     uint32_t trace; /* 1: keep the attention weights of the last position for nx_session_attention */
-    /* Exact look-ahead: the most positions that one pass of the model computes, of which all but the first hold guesses
-     * of the file's draft; 0..16, 8 is a good number. The guesses are made with the noise of the positions, most of
-     * them are right, and those after the first wrong one are computed anew, so the values are the same as without, to
-     * the bit. 0 or 1, more than one sample, a trace, or a file without a draft: position by position. */
+    /* Exact look-ahead [Wiggers, Hoogeboom 2020, arXiv:2002.09928]: the most positions that one pass of the model
+     * computes, of which all but the first rest on guesses of the file's draft; 0..16, 8 is a good number. The guesses
+     * are made with the noise of the positions, most of them are right, and those after the first wrong one are
+     * computed anew, so the values are the same as without, to the bit. 0 or 1, more than one sample, a trace, or a
+     * file without a draft: position by position. */
     uint32_t look_ahead;
 } nx_settings;
 

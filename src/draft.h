@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The draft of exact look-ahead: a network of a few thousand weights that guesses what the model will draw. It may ride
- * in any weight file whose positions are pixels in raster order, each with one value. A wrong guess costs
- * time and changes nothing (session.c).
+ * The draft of exact look-ahead: a small network that guesses what the model will draw. It may ride in any weight file
+ * whose positions are pixels in raster order, each with one value. A wrong guess costs time and changes nothing
+ * (session.c).
  *
  * With O neighbours that come earlier in raster order, V levels and h hidden units, for the position p:
  *

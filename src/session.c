@@ -276,10 +276,10 @@ static uint32_t guess(const nx_model *model, const layout *l, uint32_t at, uint3
     return most;
 }
 
-/* Exact look-ahead: one pass over the next position and as many of those behind it as guesses reach, up to `most`, then
- * the draw of each until a guess turns out wrong. The noise belongs to the position, so a draw given the right values
- * is the draw that would have been made without guessing. values, nats (most) written, as many as session->position
- * grew. */
+/* Exact look-ahead [predictive sampling: Wiggers, Hoogeboom 2020, arXiv:2002.09928]: one pass over the next position
+ * and as many of those behind it as guesses reach, up to `most`, then the draw of each until a guess turns out wrong.
+ * The noise belongs to the position, so a draw given the right values is the draw that would have been made without
+ * guessing. values, nats (most) written, as many as session->position grew. */
 static nx_status draw_ahead(const nx_model *model, const layout *l, uint32_t most, uint8_t *values, float *nats) {
     nx_session *session = l->session;
     uint32_t stride = nx_stride(model->info.outputs), at = session->position, n;

@@ -189,7 +189,7 @@ async function main() {
     const result = assemble(samples, {
       machine: {
         cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, cacheBytes: cacheBytes(),
-        browser: `Chromium ${browser.version()}`, date: new Date().toISOString(), runs, load,
+        browser: `Chromium ${browser.version()}`, date: new Date().toISOString(), runs, load, args: process.argv.slice(2).join(' '),
       },
       builds, chosen, cacheBytes: cacheBytes(), positions: POSITIONS, types: WEIGHT_TYPES, peers, sides, streams: STREAMS,
       together: TOGETHER, atOnce: AT_ONCE, blockMacs: blockMacs(),

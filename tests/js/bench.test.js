@@ -298,7 +298,7 @@ function madeUp() {
   return {
     samples,
     facts: {
-      machine: { cpu: 'Abacus', cores: 2, browser: 'Chromium 156', date: '2026-01-02T03:04:05Z', runs: 3, load: [0.1, 1] },
+      machine: { cpu: 'Abacus', cores: 2, browser: 'Chromium 156', date: '2026-01-02T03:04:05Z', runs: 3, load: [0.1, 1], args: '--write --runs 3' },
       builds: builds.map((name, i) => ({ name, relaxed: i > 0, bytes: 5e4, gzip: 2e4 })), chosen: 'nextpixel-relaxed',
       cacheBytes: 2 ** 20,
       positions, types, peers: [{ id: 'slow', name: 'Slow 1', gzip: 3e6 }, { id: 'fast', name: 'Fast 2', gzip: 5e5 }],
@@ -375,6 +375,7 @@ test('tables for people', () => {
   assert.match(table, /^\| nextpixel, 4-bit weights \| 0\.21 \| 0\.25 \| 0\.30 \| 60 KB \|$/m);
   assert.match(table, /^\| Fast 2 \| 4\.00 \| 4\.00 \| 9\.00 \| 488 KB \|$/m);
   assert.match(table, /^\| Slow 1 .*2\.9 MB \|$/m);
+  assert.match(table, /^`npm run bench -- --write --runs 3`: medians of 3 /m);
   assert.match(table, /\*\*19\.4x\*\*/);
   const widths = table.split('\n').filter((line) => line.startsWith('|')).map((line) => line.split('|').length);
   assert.equal(new Set(widths).size, 1, 'every row has as many cells');

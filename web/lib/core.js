@@ -29,7 +29,7 @@ const PAGE = 65536;
 /** The most values that one call takes or draws: positions times samples times the values of a position. */
 const SLICE_VALUES = 8192;
 
-/** The most positions of a pass with look-ahead: more are hardly ever right, and cost time. */
+/** look_ahead of nx_settings: what the header recommends. */
 const LOOK_AHEAD = 8;
 
 // The scratch block: a struct or a result pointer, a problem, values in, values or nats out.

@@ -154,7 +154,7 @@ export function codeOfStatus(status) {
  * @property {number} to             one past the last
  * @property {Uint8Array} values     (to - from, samples, values of a position)
  * @property {Float32Array} nats     the same
- * @property {Uint8Array} ahead      (to - from) how many positions of its pass came before each: 0 unless it was guessed
+ * @property {Uint8Array} ahead      (to - from) how many positions of its pass came before each: 0 begins a pass
  * @property {boolean} last          the images are complete, and the run is already freed
  */
 /** `nats`: one per value.
