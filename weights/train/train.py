@@ -22,6 +22,7 @@ import torch
 import attention
 import data
 from model import Config, ImageTransformer
+from muon import Muon
 from palette import k_means
 from rounding import round_attention, rounded
 from sheet import sample_sheet
@@ -44,6 +45,7 @@ class Settings(Config):
     beta1: float = 0.9
     beta2: float = 0.98
     clip: float = 1.0                    # gradient norm
+    muon: float = 0.0                    # rate of the blocks' matrices by Muon (muon.py), 0.02 is usual; 0 = Adam for all
     ema: float = 0.999
     init: str = ""                       # begin with the averaged weights of this finished run, see start.py
     look_around: bool = False            # first blocks begin by attending to neighbours, see start.py
@@ -220,10 +222,15 @@ def main():
     average = ImageTransformer(model_config(s)).to(device)
     average.load_state_dict(model.state_dict())
     fused = dict(fused=True) if device == "cuda" else {}
-    adam = torch.optim.Adam(model.parameters(), lr=s.lr, betas=(s.beta1, s.beta2), eps=1e-9, **fused)
+    hidden = [p for n, p in model.named_parameters() if "blk." in n and p.dim() == 2] if s.muon else []
+    others = [p for p in model.parameters() if all(p is not h for h in hidden)]
+    adam = torch.optim.Adam(others, lr=s.lr, betas=(s.beta1, s.beta2), eps=1e-9, **fused)
+    muon = Muon(hidden, s.muon) if hidden else None
     step, elapsed, running = 0, 0.0, None                # running: smoothed training loss
     if not fresh:
         average.load_state_dict(c["average"]), adam.load_state_dict(c["adam"])
+        if muon:
+            muon.load_state_dict(c["muon"])
         step, elapsed, running = c["step"], c["elapsed"], c.get("running")
         torch.set_rng_state(c["rng"].cpu())
         print("resumed at step %d, %.1f minutes" % (step, elapsed / 60), flush=True)
@@ -239,7 +246,7 @@ def main():
     def save(final=False):
         """Checkpoint, atomically."""
         state = dict(recipe=name, settings=asdict(s), model=model.state_dict(), average=average.state_dict(),
-                     adam=adam.state_dict(), step=step, elapsed=elapsed, rng=torch.get_rng_state(), running=smoothed(), final=final)
+                     adam=adam.state_dict(), muon=muon and muon.state_dict(), step=step, elapsed=elapsed, rng=torch.get_rng_state(), running=smoothed(), final=final)
         torch.save(state, checkpoint + ".tmp")
         os.replace(checkpoint + ".tmp", checkpoint)
 
@@ -302,14 +309,18 @@ def main():
             break
         for group in adam.param_groups:
             group["lr"] = learning_rate(s, step, progress)
+        for group in muon.param_groups if muon else ():
+            group["lr"] = learning_rate(s, step, progress) * s.muon / s.lr
         x, label, small = batch_of(train, s, step, device)
-        adam.zero_grad(set_to_none=True)
+        model.zero_grad(set_to_none=True)
         with rounded(model, s.round_to):
             with autocast():
                 loss = nats(x, label, small).mean()                               # nats per image
             (loss / s.n).backward()                                              # the mean over positions: what `clip` is meant for
         torch.nn.utils.clip_grad_norm_(model.parameters(), s.clip)
         adam.step()
+        if muon:
+            muon.step()
         polyak(average, model, min(s.ema, (1 + step) / (10 + step)))
         step += 1
         value = loss.detach()            # stays on the GPU, which need not wait for its number
