@@ -14,11 +14,25 @@ CLANG=${CLANG:-clang-19}
 WASM_LD=${WASM_LD:-wasm-ld-19}
 PINNED='Debian clang version 19.1.7'   # the toolchain whose output is web/dist/nextpixel.wasm, byte for byte
 
-SOURCES='src/nextpixel.c src/session.c src/draft.c src/gguf.c src/arch.c src/reader.c
-  src/models/image_transformer.c
-  src/kernels/matmul.c src/kernels/vector.c src/kernels/elementary.c
-  src/attention/attention.c src/attention/rounded.c src/attention/pattern.c
-  src/sampling/categorical.c src/sampling/noise.c src/sampling/output.c'
+MODELS= # --models a,b: the architectures of a build, else all
+NX_MODELS= # what tells the compiler so
+
+# sources    the files of the library, of all models or of those in $MODELS
+sources() {
+  find src -name '*.c' ! -path 'src/models/*' | LC_ALL=C sort
+  if [ -z "$MODELS" ]; then find src/models -name '*.c' | LC_ALL=C sort; return; fi
+  for model in $(echo "$MODELS" | tr , ' '); do echo "src/models/$model.c"; done
+}
+
+# choose_models --models a,b: from now on only these
+choose_models() {
+  [ "${1:-}" = --models ] || return 0
+  MODELS=$2
+  for model in $(echo "$MODELS" | tr , ' '); do
+    [ -e "src/models/$model.c" ] || die "no model '$model' in src/models"
+    NX_MODELS="$NX_MODELS NX_MODEL($model)"
+  done
+}
 
 # -- flags ----------------------------------------------------------------------------------------------------------------------
 
@@ -84,10 +98,10 @@ build_wasm() {
   dir=$OUT/wasm-$(basename "$file" .wasm)
   mkdir -p "$dir"
   objects=
-  for source in $SOURCES; do
+  for source in $(sources); do
     object=$dir/$(echo "$source" | tr / _ | sed 's/c$/o/')
-    case $source in src/kernels/* | src/attention/[ar]* | src/sampling/*) optimise=-O3 ;; *) optimise=-Oz ;; esac
-    "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$root" $WASM_CFLAGS $optimise "$@" -Iinclude -Isrc -c "$source" -o "$object"
+    case $source in src/kernels/* | src/attention/* | src/sampling/*) optimise=-O3 ;; *) optimise=-Oz ;; esac
+    "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$root" $WASM_CFLAGS $optimise ${NX_MODELS:+"-DNX_MODELS=$NX_MODELS"} "$@" -Iinclude -Isrc -c "$source" -o "$object"
     objects="$objects $object"
   done
   exports=$(sed -n 's/^NX_API .*\(nx_[a-z_]*\)(.*/--export=\1/p' include/nextpixel.h)
@@ -98,8 +112,9 @@ build_wasm() {
 BUILDS='nextpixel nextpixel-relaxed'
 build_named() { case $1 in *-relaxed) build_wasm "$OUT/$1.wasm" -mrelaxed-simd ;; *) build_wasm "$OUT/$1.wasm" ;; esac; }
 
-# wasm       build web/dist/nextpixel.wasm and web/dist/nextpixel-relaxed.wasm
+# wasm       build web/dist/nextpixel.wasm and web/dist/nextpixel-relaxed.wasm: [--models image_transformer,...] of some models only
 task_wasm() {
+  choose_models "$@"
   mkdir -p "$OUT" web/dist
   for name in $BUILDS; do
     build_named "$name"
@@ -165,7 +180,7 @@ want() { (need "$1" "$2") || true; }
 engine_native() {
   program=$OUT/engines/$1
   if [ ! -e "$program" ] || [ -n "$(find include src tests/engines/*.[ch] build.sh -newer "$program")" ]; then
-    $2 $EXACT $WARN -Iinclude -Isrc $SOURCES tests/engines/native.c tests/engines/sha256.c -lm -o "$program"
+    $2 $EXACT $WARN -Iinclude -Isrc $(sources) tests/engines/native.c tests/engines/sha256.c -lm -o "$program"
   fi
   natives="$natives --native=$1=$program"
 }
@@ -195,8 +210,7 @@ task_test_engines() {
 
 # Every defect stops the run: access outside memory, undefined arithmetic, a float that does not fit its integer.
 SANITIZE='-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer'
-TESTS='tests/c/main.c tests/c/check.c tests/c/toy.c tests/c/reference.c tests/c/test_kernels.c tests/c/test_attention.c
-  tests/c/test_sampling.c tests/c/test_gguf.c tests/c/test_model.c tests/c/test_session.c tests/c/test_golden.c'
+TESTS=$(find tests/c -name '*.c' | LC_ALL=C sort)
 
 # fresh FILE: whether FILE is newer than all that C tests are made of
 fresh() { [ -e "$1" ] && [ -z "$(find include src tests/c tests/fuzz build.sh -newer "$1")" ]; }
@@ -216,7 +230,7 @@ compile() {
 native_suite() {
   into=$OUT/native-$(basename "$1")
   if ! fresh "$into/suite"; then
-    compile "$into/src" "$1 $EXACT $WARN -Wconversion -O1 -g $SANITIZE" $SOURCES
+    compile "$into/src" "$1 $EXACT $WARN -Wconversion -O1 -g $SANITIZE" $(sources)
     library=$objects
     compile "$into/tests" "$1 $EXACT $WARN -O1 -g $SANITIZE" $TESTS
     "$1" $SANITIZE $library $objects -lm -o "$into/suite"
@@ -286,7 +300,7 @@ task_fuzz() {
   mkdir -p "$OUT/fuzz/corpus" "$OUT/fuzz/seeds"
   need_clang_sanitizers || die "fuzzing needs clang's sanitizers (Debian package: libclang-rt-19-dev)"
   if ! fresh "$OUT/fuzz/fuzz"; then
-    compile "$OUT/fuzz/objects" "$CLANG $EXACT $WARN -O1 -g -fsanitize=fuzzer-no-link $SANITIZE" $SOURCES tests/c/check.c tests/c/toy.c
+    compile "$OUT/fuzz/objects" "$CLANG $EXACT $WARN -O1 -g -fsanitize=fuzzer-no-link $SANITIZE" $(sources) tests/c/check.c tests/c/toy.c tests/c/picture.c
     library=$objects
     compile "$OUT/fuzz/main" "$CLANG $EXACT $WARN -O1 -g $SANITIZE" tests/fuzz/fuzz_gguf.c tests/fuzz/seeds.c
     "$CLANG" $SANITIZE $library "$OUT/fuzz/main/tests_fuzz_seeds.o" -lm -o "$OUT/fuzz/seed"

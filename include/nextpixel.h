@@ -2,26 +2,27 @@
  *
  * nextpixel: self-attention generative models, one element at a time.
  *
- * A model is a distribution over what stands at the next position given all before it. A position holds E elements,
- * which are 8-bit values: one channel of a pixel (E = 1), an index into a palette of colours (E = 1), or the three
- * channels of a pixel (E = 3). Positions are numbered in generation order: raster order (rows, columns, channels within
- * a pixel), or with local 2D attention block by block (nx_model_order). This header is the whole public C interface and
- * its manual; web/lib/core.js is its only caller in the browser.
+ * A model is a list of parts. A part is a distribution over what stands at the next position given all before it, and
+ * may first read inputs (a class, a small picture, a sentence). A position holds E elements, which are ids: numbers below
+ * `values`. What an id means (a level of grey, a colour of a palette, a token, an amplitude) is a codec's business; the
+ * facts that a codec needs stand in the file's metadata (nx_model_metadata) and in its tables (nx_model_table). This
+ * header is the whole public C interface and its manual; web/lib/core.js is its only caller in the browser.
  *
  * Life of a model:    bytes of a GGUF file -> nx_model_size -> nx_model_open   (the file's bytes are free afterwards)
- * Life of a run:      nx_session_size -> nx_session_open -> [nx_session_condition] -> nx_session_prefill* ->
- * nx_session_step*
+ * Life of a run:      nx_session_size -> nx_session_open -> [nx_session_input* -> nx_session_encode until NX_OK]
+ *                     -> nx_session_put and nx_session_draw in any order, or nx_session_top and nx_session_advance
  *
  * Memory. The library never allocates. It says how many bytes it needs, the caller hands one block aligned to NX_ALIGN,
  * and everything lives there; dropping the block is the destructor. A model is read-only after nx_model_open, so any
  * number of sessions may share it. A session holds no pointer, so its block may be moved, copied (a fork), written to
  * a file and read back (nx_session_check first): the copy continues the same run with the same bits.
  *
- * Determinism. The same model, settings and known elements give the same values and the same nats, bit for bit, in
- * every build of this library, however the calls are divided and however many samples advance together.
+ * Determinism. Ids and nats are a function of the file, the part, its inputs, the known ids and where they stand, the
+ * settings, the seed, the sample and the origin; bit for bit, in every build of this library, however the calls are
+ * divided and however many samples advance together.
  *
- * Errors. Every fallible function returns an nx_status: NX_OK (0) or a negative code from the closed list below. A null
- * or misaligned pointer is a programmer's error and undefined.
+ * Errors. Every fallible function returns an nx_status: NX_OK (0), NX_MORE (1) where it is to be called again, or a
+ * negative code from the closed list below. A null or misaligned pointer is a programmer's error and undefined.
  */
 #ifndef NEXTPIXEL_H
 #define NEXTPIXEL_H
@@ -33,7 +34,7 @@
 extern "C" {
 #endif
 
-#define NX_ABI_VERSION 3
+#define NX_ABI_VERSION 4
 #define NX_ALIGN 16 /* bytes; alignment of every block handed to the library */
 
 #if defined(__wasm__)
@@ -43,16 +44,23 @@ extern "C" {
 #endif
 
 /* Stated limits. A file or a request beyond them is NX_E_LIMIT. */
-#define NX_MAX_SIDE 256      /* pixels: image width and height */
-#define NX_MAX_LEVELS 256    /* values per channel */
-#define NX_MAX_SAMPLES 64    /* sequences advanced together in one session */
-#define NX_MAX_CLASSES 65536 /* rows of the class table */
-#define NX_NAME_BYTES 80     /* room for a name in nx_problem, final zero included */
+#define NX_MAX_VALUES 262144            /* ids of an element */
+#define NX_MAX_SPAN 4                   /* elements of a position */
+#define NX_MAX_LENGTH 0x1000000         /* positions of a run, items of an input */
+#define NX_MAX_SAMPLES 64               /* sequences advanced together in one session */
+#define NX_MAX_SESSION_BYTES 0x7fffffff /* of a session's block; fewer samples or a shorter run need less */
+#define NX_MODEL_BYTES_FREE 0x2000000   /* a model needs at most this, and */
+#define NX_MODEL_BYTES_PER_BYTE 20      /* so many times the bytes of its file */
+#define NX_PORTS 8                      /* inputs of a part */
+#define NX_NAME_BYTES 80                /* room for a name in nx_problem, final zero included */
+
+#define NX_NONE 0xffffffffu /* in place of an id: nothing, for the sample has ended */
 
 typedef int32_t nx_status;
 enum {
+    NX_MORE = 1, /* not finished: call again */
     NX_OK = 0,
-    NX_E_ARGUMENT = -1,    /* a number given by the caller is out of range */
+    NX_E_ARGUMENT = -1,    /* a number given by the caller is out of range, or a call comes at the wrong time */
     NX_E_FORMAT = -2,      /* not a GGUF file, or truncated, or inconsistent with itself */
     NX_E_UNSUPPORTED = -3, /* a valid file that this library does not run: version, architecture, type, variant */
     NX_E_LIMIT = -4,       /* beyond a stated limit */
@@ -67,59 +75,56 @@ typedef struct {
     char reason[NX_NAME_BYTES]; /* a short English phrase, zero-terminated */
 } nx_problem;
 
-/* What a model is. All fields are 32-bit so that JavaScript can mirror the struct by one table. */
+/* ---- what a model is ---------------------------------------------------------------------------------------------
+ * All fields of all structs have the size of a pointer of wasm32, 32 bits, so that JavaScript can mirror them. */
+
+/* A part of a model. */
 typedef struct {
-    uint32_t height, width;                   /* pixels */
-    uint32_t channels;                        /* 1 or 3 */
-    uint32_t levels;                          /* values of an element, 2..256 */
-    uint32_t elements;                        /* in a complete image: positions * E */
-    uint32_t classes;                         /* 0: the model takes no label */
-    uint32_t blocks;                          /* layers of attention */
-    uint32_t heads;                           /* attention heads per layer */
-    uint32_t embedding;                       /* model width d */
-    uint32_t window;                          /* the most positions that one query can see */
-    uint32_t query_block;                     /* l_q of local 1D attention, else 0 */
-    uint32_t memory_block;                    /* l_m of local 1D attention */
+    uint32_t values;                          /* V: ids of an element are below */
+    uint32_t span;                            /* E: elements of a position */
+    uint32_t outputs;                         /* P: numbers that the output layer yields for a position */
+    uint32_t length;                          /* the most positions; 0: as many as nx_shape says */
+    uint32_t rewinds;                         /* how many positions back nx_session_branch may go */
+    uint32_t inputs, maps, tables, ends;      /* how many ports, maps, tables, ids that end a sample */
+    uint32_t draft;                           /* 1: it can guess ahead: nx_settings.look_ahead */
     uint32_t parameters_low, parameters_high; /* number of weights, 64 bits in two halves */
-    uint32_t positions;                       /* steps in a complete image */
-    uint32_t position_elements;               /* E */
-    uint32_t outputs;                         /* numbers that the output layer yields for a position */
-    uint32_t palette;                         /* 1: elements are indices into the palette of nx_model_palette */
-    uint32_t block_rows, block_cols;          /* query block of local 2D attention, in positions; else 0 */
-    uint32_t flange_rows, flange_cols;        /* its memory: rows above, columns to either side */
-    uint32_t input_height, input_width;       /* pixels of the image that nx_session_condition reads; 0: none */
-    uint32_t draft;                           /* 1: the file has a network that guesses ahead: nx_settings.look_ahead */
-} nx_info;
+} nx_part_info;
+
+/* An input of a part. It takes ids, at most dims[0] * dims[1] * ... of them. */
+typedef struct {
+    const char *name;  /* zero-terminated, in the library's memory */
+    uint32_t values;   /* ids are below */
+    uint32_t dims[4];  /* of what it takes, 1 where there is no such dimension; dims[0]: the most, with any_length */
+    uint32_t optional; /* 1: a run may do without */
+    uint32_t any_length; /* 1: fewer than dims[0] will do: nx_shape.counts says how many */
+} nx_port;
+
+/* A map: weights that say what a position looked at, of one row (a head of a layer) at a time. */
+typedef struct {
+    const char *name;
+    uint32_t port; /* what it looked at: the items of an input, or NX_NONE: the positions before it */
+    uint32_t rows; /* layers times heads */
+    uint32_t keys; /* the most that one position looks at */
+} nx_map;
+
+/* Numbers of the file that a codec needs, such as the colours of a palette. */
+typedef struct {
+    const char *name; /* as in the file */
+    uint32_t rows, cols;
+    const float *data; /* (rows, cols), in the model's block */
+} nx_table;
 
 /* One entry of the file's metadata. Pointers lead into the model's block; text is UTF-8 and not zero-terminated. */
 typedef struct {
     const char *key;
     uint32_t key_bytes;
-    uint32_t type; /* GGUF value type: 0 u8 1 i8 2 u16 3 i16 4 u32 5 i32 6 f32 7 bool 8 string 9 array 10 u64 11 i64 12
-                      f64 */
+    uint32_t type;      /* GGUF value type: 0 u8, 1 i8, 2 u16, 3 i16, 4 u32, 5 i32, 6 f32, 7 bool, 8 string, 9 array,
+                         * 10 u64, 11 i64, 12 f64 */
     uint32_t item_type; /* of an array's items; else the same as type */
     uint32_t count;     /* items of an array, else 1 */
     const void *value;  /* little-endian, unaligned, as in the file; each string preceded by its 64-bit length */
     uint32_t value_bytes;
 } nx_metadata;
-
-/* How a run draws its elements. All fields are 32-bit. */
-typedef struct {
-    uint32_t seed_low, seed_high; /* 64-bit seed of the noise */
-    uint32_t samples;             /* B, 1..NX_MAX_SAMPLES: sequences advanced together */
-    uint32_t first_sample;        /* the noise index of the first of them, so that a set can be split over workers */
-    int32_t label;                /* class index, or -1 for none */
-    float temperature;            /* logits are divided by it; 0: always the most probable value. Finite, 0..100 */
-    uint32_t top_k;               /* keep the k most probable values; 0: all */
-    float top_p;    /* keep the smallest set of most probable values with at least this mass; in (0, 1]; 1: all */
-    uint32_t trace; /* 1: keep the attention weights of the last position for nx_session_attention */
-    /* Exact look-ahead [Wiggers, Hoogeboom 2020, arXiv:2002.09928]: the most positions that one pass of the model
-     * computes, of which all but the first rest on guesses of the file's draft; 0..16, 8 is a good number. The guesses
-     * are made with the noise of the positions, most of them are right, and those after the first wrong one are
-     * computed anew, so the values are the same as without, to the bit. 0 or 1, more than one sample, a trace, or a
-     * file without a draft: position by position. */
-    uint32_t look_ahead;
-} nx_settings;
 
 typedef struct nx_model nx_model;
 typedef struct nx_session nx_session;
@@ -128,62 +133,116 @@ typedef struct nx_session nx_session;
 NX_API uint32_t nx_abi_version(void);
 
 /* Checks a file completely and computes the bytes of the block that nx_model_open will need.
- * file   (length) bytes, any alignment    bytes   written on success    problem   written on failure, may be null
+ * file      (length) bytes, any alignment
+ * bytes     written on success
+ * problem   written on failure, may be null
  * Returns NX_OK, NX_E_FORMAT, NX_E_UNSUPPORTED, NX_E_LIMIT, or NX_E_NUMERIC for a weight that is not finite. */
 NX_API nx_status nx_model_size(const void *file, size_t length, size_t *bytes, nx_problem *problem);
 
 /* Reads a file into `block` and repacks its weights for the kernels. `*model` points into the block.
  * Returns as nx_model_size, and NX_E_MEMORY when block_bytes is too small. */
-NX_API nx_status nx_model_open(void *block, size_t block_bytes, const void *file, size_t length, nx_model **model,
-                               nx_problem *problem);
+NX_API nx_status nx_model_open(void *block, size_t block_bytes, const void *file, size_t length, nx_model **model, nx_problem *problem);
 
-NX_API void nx_model_info(const nx_model *model, nx_info *info);
+/* How many parts a model has, and what each of them is: its sizes, its ports, maps and tables, and the ids that end a
+ * sample. Each returns NX_E_ARGUMENT past the last. */
+NX_API uint32_t nx_model_parts(const nx_model *model);
+NX_API nx_status nx_model_part(const nx_model *model, uint32_t part, nx_part_info *info);
+NX_API nx_status nx_model_port(const nx_model *model, uint32_t part, uint32_t index, nx_port *port);
+NX_API nx_status nx_model_map(const nx_model *model, uint32_t part, uint32_t index, nx_map *map);
+NX_API nx_status nx_model_table(const nx_model *model, uint32_t part, uint32_t index, nx_table *table);
+NX_API nx_status nx_model_end(const nx_model *model, uint32_t part, uint32_t index, uint32_t *id);
 
 /* The metadata of the file, model card included: entry `index` of 0..count-1. Returns NX_E_ARGUMENT past the end. */
 NX_API uint32_t nx_model_metadata_count(const nx_model *model);
 NX_API nx_status nx_model_metadata(const nx_model *model, uint32_t index, nx_metadata *entry);
 
-/* The place of each position in raster order (rows, columns, channels within a pixel when those are positions of their
- * own). raster (info.positions) written */
-NX_API void nx_model_order(const nx_model *model, uint32_t *raster);
+/* ---- a run ----------------------------------------------------------------------------------------------------------- */
 
-/* The colours that elements index. rgb (levels, 3) written. Returns NX_E_ARGUMENT when the model has no palette. */
-NX_API nx_status nx_model_palette(const nx_model *model, uint8_t *rgb);
+/* How long a run may become. */
+typedef struct {
+    uint32_t length;           /* the most positions, up to that of the part; 0: the part's own, where it has one */
+    uint32_t counts[NX_PORTS]; /* items of each input that takes any length; 0: the most */
+} nx_shape;
 
-/* Bytes of a session's block for these settings. NX_E_ARGUMENT: a setting is out of its range for this model. */
-NX_API nx_status nx_session_size(const nx_model *model, const nx_settings *settings, size_t *bytes);
+/* How a run draws its elements. */
+typedef struct {
+    uint32_t seed_low, seed_high; /* 64-bit seed of the noise */
+    uint32_t samples;             /* B, 1..NX_MAX_SAMPLES: sequences advanced together */
+    uint32_t first_sample;        /* the noise index of the first of them, so that a set can be split over workers */
+    uint32_t origin;              /* the noise index of the first position, so that a long run can go on in a new session */
+    float temperature;            /* logits are divided by it; 0: always the most probable value. Finite, 0..100 */
+    uint32_t top_k;               /* keep the k most probable values; 0: all */
+    float top_p;                  /* keep the smallest set of most probable values with at least this mass; in (0, 1]; 1: all */
+    uint32_t trace;               /* 1: keep the maps of the last position for nx_session_map */
+    /* Exact look-ahead [Wiggers, Hoogeboom 2020, arXiv:2002.09928]: the most positions that one pass of the model
+     * computes, of which all but the first rest on guesses of the file's draft; 0..16, 8 is a good number. The guesses
+     * are made with the noise of the positions, most of them are right, and those after the first wrong one are
+     * computed anew, so the ids are the same as without, to the bit. 0 or 1, more than one sample, a trace, or a
+     * part without a draft: position by position. */
+    uint32_t look_ahead;
+} nx_settings;
+
+/* Bytes of a session's block for these settings and this shape (null: all zeros).
+ * NX_E_ARGUMENT: a setting or the shape is out of its range for this part; NX_E_LIMIT: more than NX_MAX_SESSION_BYTES. */
+NX_API nx_status nx_session_size(const nx_model *model, uint32_t part, const nx_settings *settings, const nx_shape *shape, size_t *bytes);
 
 /* Starts a run before its first element. `*session` points to `block`. Returns as nx_session_size, or NX_E_MEMORY. */
-NX_API nx_status nx_session_open(void *block, size_t block_bytes, const nx_model *model, const nx_settings *settings,
-                                 nx_session **session);
+NX_API nx_status nx_session_open(void *block, size_t block_bytes, const nx_model *model, uint32_t part, const nx_settings *settings,
+                                 const nx_shape *shape, nx_session **session);
 
 /* Whether `block` holds a session of this model that may be continued (a saved run read back). NX_OK or NX_E_STATE. */
 NX_API nx_status nx_session_check(const nx_model *model, const void *block, size_t block_bytes);
 
-/* Reads the image that the run is conditioned on (super-resolution), once, before the first position is known or drawn.
- * values (input_height, input_width, channels) 8-bit
- * Returns NX_E_ARGUMENT when the model takes no such image, when count is not its size, or when it is too late. */
-NX_API nx_status nx_session_condition(const nx_model *model, nx_session *session, const uint8_t *values,
-                                      uint32_t count);
+/* Gives the run one of its inputs, once, before the first position is known or drawn. ids (count), each below the port's
+ * values; count is what the port's dimensions, or the shape, say.
+ * Returns NX_E_ARGUMENT when there is no such port, for an id or a count that does not fit, twice, or when it is too late. */
+NX_API nx_status nx_session_input(const nx_model *model, nx_session *session, uint32_t port, const uint32_t *ids, uint32_t count);
 
-/* Feeds `count` known positions, the next ones in generation order, the same to every sample, in passes of many
- * columns. May be called again to go on. Only before the first nx_session_step. values (count, E) 8-bit; each is
- * rounded to the nearest of the model's levels (palette indices: below the number of colours) nats   (count, E)
- * written: -log p(value | all before it) of the model's own distribution (temperature 1, no filter); may be null, which
- * saves the output layer Returns NX_E_ARGUMENT when more positions than remain, after a step, for an index past the
- * palette, or when the model still waits for nx_session_condition; NX_E_NUMERIC when the output is not finite. */
-NX_API nx_status nx_session_prefill(const nx_model *model, nx_session *session, const uint8_t *values, uint32_t count,
-                                    float *nats);
+/* Computes what the part makes of its inputs, a slice at a time. To be called until it returns NX_OK, when all inputs that
+ * are not optional were given; a part without an encoder, or one that has finished, returns NX_OK at once.
+ * Returns NX_MORE, NX_OK, or NX_E_ARGUMENT when an input is missing. */
+NX_API nx_status nx_session_encode(const nx_model *model, nx_session *session);
+
+/* Puts `count` known positions, the next ones, in passes of many columns; before, between or after drawn ones.
+ * ids     each = 0: (count, E), the same to every sample; each = 1: (count, B, E), NX_NONE for samples that have ended
+ * nats    (count, B, E) written: -log p(id | all before it) of the model's own distribution (temperature 1, no filter);
+ *         0 where a sample has ended; may be null, which saves the output layer
+ * Known ids never end a sample. Returns NX_E_ARGUMENT when more positions than remain, for an id that is no id, or when
+ * inputs or their encoding are still missing; NX_E_NUMERIC when the output is not finite: the session then answers only
+ * that. NX_MORE: a slice of a position was computed; call again with what nx_session_position says is left. */
+NX_API nx_status nx_session_put(const nx_model *model, nx_session *session, const uint32_t *ids, uint32_t count, int each, float *nats);
 
 /* Draws the next `steps` positions of every sample.
- * Element e of sample s, counted from the start of the image, is argmax_v( log p_v / T + G(seed, s, e, v) ), G standard
- * Gumbel noise, over the values that the top-k and top-p filters keep; ties go to the lowest value. Elements of one
- * position are drawn in turn, each given those before it. values (steps, B, E) written, 8-bit     nats (steps, B, E)
- * written as in nx_session_prefill, may be null Returns NX_E_ARGUMENT when fewer than `steps` positions remain (nothing
- * is drawn) or when the model still waits for nx_session_condition; NX_E_NUMERIC leaves the session at the position
- * that failed. */
-NX_API nx_status nx_session_step(const nx_model *model, nx_session *session, uint32_t steps, uint8_t *values,
-                                 float *nats);
+ * Element e of sample s, counted from the origin, is argmax_v( log p_v / T + G(seed, s, e, v) ), G standard Gumbel noise,
+ * over the ids that the top-k and top-p filters keep; ties go to the lowest id. Elements of one position are drawn in
+ * turn, each given those before it. A sample that draws one of the part's ends is at its end: NX_NONE follows.
+ * ids     (steps, B, E) written
+ * nats    (steps, B, E) written as by nx_session_put, may be null
+ * drawn   written: how many positions; fewer than `steps` when all samples have ended, or with NX_MORE. May be null
+ * Returns NX_E_ARGUMENT when fewer than `steps` positions remain (nothing is drawn) or when inputs are still missing;
+ * NX_E_NUMERIC leaves the session at the position that failed, and it then answers only that; NX_MORE: call again for the
+ * steps that are left. */
+NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uint32_t steps, uint32_t *ids, float *nats, uint32_t *drawn);
+
+/* The k most probable ids of the next position, of each sample, without drawing any; of a part with E = 1.
+ * ids (B, k) written, the most probable first, ties by id; nats (B, k) written: -log p. NX_NONE and 0 where a sample has
+ * ended. Returns NX_E_ARGUMENT for a k of 0 or above `values`, at the end of the run; else as nx_session_draw. */
+NX_API nx_status nx_session_top(const nx_model *model, nx_session *session, uint32_t k, uint32_t *ids, float *nats);
+
+/* A step of a search by beams: sample b becomes what sample parents[b] was, followed by ids[b]. Only a parent that is
+ * chosen twice is copied. An end of the part ends the sample; the child of a sample that has ended takes NX_NONE.
+ * parents, ids (B). Returns as nx_session_draw, or NX_E_ARGUMENT for a parent or an id that is none. */
+NX_API nx_status nx_session_advance(const nx_model *model, nx_session *session, const uint32_t *parents, const uint32_t *ids);
+
+/* Makes `to`, a session just opened on the same part with the same shape, what sample `sample` of `from` was at
+ * `position`: the ids before it, the inputs, all that was computed. Given the same settings and the sample's noise index,
+ * the branch goes on as the run that it left, to the bit.
+ * Returns NX_E_ARGUMENT when the two do not go together, or for a position further back than part.rewinds. */
+NX_API nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position);
+
+/* From now on draws with another seed, temperature, top-k, top-p or look-ahead. The rest must be as it was, else
+ * NX_E_ARGUMENT. */
+NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
 
 /* Positions known or drawn so far: the next one. */
 NX_API uint32_t nx_session_position(const nx_session *session);
@@ -191,21 +250,20 @@ NX_API uint32_t nx_session_position(const nx_session *session);
 /* How far ahead of what was drawn before each of the positions from..from+count-1 was computed: 0 for the first
  * position of a pass and wherever there is no look-ahead, k after k guesses that held. ahead (count) written.
  * NX_E_ARGUMENT: not drawn or known yet. */
-NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *session, uint32_t from, uint32_t count,
-                                  uint8_t *ahead);
+NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *session, uint32_t from, uint32_t count, uint8_t *ahead);
 
-/* What the output layer gave for the last position computed with it (by a step, or a prefill with nats): the parameters
- * of its distribution, for a categorical one its logits. output (info.outputs) written. NX_E_ARGUMENT: no such sample,
- * or no position computed yet. */
+/* What the output layer gave for the last position computed with it (by a draw, a top, or a put with nats): the
+ * parameters of its distribution, for a categorical one its logits. output (P) written.
+ * NX_E_ARGUMENT: no such sample, or no position computed yet. */
 NX_API nx_status nx_session_output(const nx_model *model, const nx_session *session, uint32_t sample, float *output);
 
-/* Attention weights of the last position computed, i, of a sample; needs settings.trace = 1.
- * keys    (*count) written: the positions that i saw, ascending, the last one i itself. Key position j holds what
- * stands at j-1 (0: the start, nothing), for the input is shifted by one. Room for info.window weights (blocks, heads,
- * *count) written. Room for blocks * heads * info.window NX_E_ARGUMENT: no such sample, no position computed yet, or no
- * trace. */
-NX_API nx_status nx_session_attention(const nx_model *model, const nx_session *session, uint32_t sample, float *weights,
-                                      uint32_t *keys, uint32_t *count);
+/* One row of a map of the last position computed, i, of a sample; needs settings.trace = 1.
+ * keys      (*count) written: what i looked at, ascending. Of the past: positions up to i itself. Key j holds what
+ *           stands at j - 1 (0: the start, nothing), for the input is shifted by one. Room for map.keys
+ * weights   (*count) written. Room for map.keys
+ * NX_E_ARGUMENT: no such sample, map or row, no position computed yet, or no trace. */
+NX_API nx_status nx_session_map(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t map, uint32_t row,
+                                uint32_t *keys, float *weights, uint32_t *count);
 
 #ifdef __cplusplus
 }

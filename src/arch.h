@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a model is. An architecture is one row of a table: a name, as in the file's key general.architecture, and the
- * functions that turn a file into a model and a few columns of a sequence into the parameters of their output
- * distributions. All that is common to models (prefill, samples, noise, save and restore) lives in session.c and knows
- * only this.
+ * What a model is. An architecture is a row of a table: its name, as in the file's key general.architecture, a function
+ * that turns a file into the plans of its parts, and those parts: functions that turn a few columns of a sequence into the
+ * parameters of their output distributions, above what an encoder made of the inputs. All that is common to models
+ * (known and drawn ids, samples, noise, beams, save and restore) lives in session/ and knows only this.
  */
 #ifndef NX_ARCH_H
 #define NX_ARCH_H
 
 #include "arena.h"
-#include "attention/attention.h"
 #include "gguf.h"
 #include "nextpixel.h"
+#include "sampling/noise.h"
 #include "sampling/output.h"
+
+#define NX_MAX_PARTS 3
+#define NX_MAX_MAPS 4
+#define NX_MAX_TABLES 4
+#define NX_MAX_ENDS 8
+
+typedef struct nx_draft nx_draft;
 
 /* What a model is read through: reads of a key or of a tensor check it, take room in the arena and copy it there. After
  * a failure the status sticks and reads yield zeros and null pointers, so configure() checks once. */
@@ -24,43 +31,69 @@ typedef struct {
     nx_status status;
 } nx_reader;
 
+/* A part of an opened model, as configure() fills it. */
+typedef struct {
+    const void *weights; /* null while the arena only counts */
+    nx_output output;    /* E, V and P of its positions */
+    uint32_t length;     /* the most positions; 0: no bound */
+    uint32_t rewinds;    /* how many positions back `forward` may begin again, once it has computed one */
+    uint32_t encodes;    /* 1: the inputs go through nx_part.encode first */
+    uint32_t n_inputs, n_maps, n_tables, n_ends;
+    nx_port inputs[NX_PORTS];
+    nx_map maps[NX_MAX_MAPS];
+    nx_table tables[NX_MAX_TABLES];
+    uint32_t ends[NX_MAX_ENDS];
+    const nx_draft *draft; /* or null */
+} nx_plan;
+
+/* What a run was given. Rebuilt for each call. */
+typedef struct {
+    nx_shape shape;                 /* no zeros left in it but of absent ports */
+    const uint32_t *port[NX_PORTS]; /* (counts[i] items) or null: absent */
+} nx_inputs;
+
 /* One column of a pass: what stands at `position` of a sequence is to be predicted from what stands before it. */
 typedef struct {
-    void *cache;           /* this sequence's cache, arch->cache_bytes long */
-    const void *condition; /* what arch->condition left, arch->condition_bytes long */
-    const uint8_t *values; /* this sequence's elements as levels, E per position; those before `position` are known */
+    const nx_inputs *inputs;
+    const void *memory;  /* what `encode` left; shared by all sequences */
+    void *state;         /* of this sequence */
+    const uint32_t *ids; /* (length, E) of this sequence; those before `position` are known */
     uint32_t position;
-    int32_t label; /* class, or -1 */
-    float *trace;  /* null, or (blocks, heads, window) attention weights to write */
+    float *trace; /* null, or the weights of all maps to write, one after another: (rows, keys) each */
 } nx_column;
+
+/* m: nx_plan.weights. Memory, state and scratch hold no pointers; memory and state begin as zeros. */
+typedef struct {
+    /* Bytes of what encode leaves, of one sequence, and of the working memory of a pass of n columns and of encode. */
+    uint64_t (*memory_bytes)(const void *m, const nx_shape *shape);
+    uint64_t (*state_bytes)(const void *m, const nx_shape *shape);
+    uint64_t (*scratch_bytes)(const void *m, const nx_shape *shape, uint32_t columns);
+
+    /* Slice 0, 1, ... of reading the inputs into `memory`, where the plan says so; 1: there are more. */
+    int (*encode)(const void *m, const nx_inputs *inputs, uint32_t slice, void *memory, void *scratch);
+
+    /* The position after the last one that may share a pass with this one. Null: any may. */
+    uint32_t (*pass_end)(const void *m, uint32_t position);
+
+    /* One pass: enters every column into its state and computes the output parameters of its position. Those columns that
+     * are of one sequence are consecutive positions. The numbers of a column do not depend on the others.
+     * slice         0, 1, ... of a pass that takes long; scratch is kept between them
+     * parameters    (n, nx_stride(P)) written with the last slice; null: not wanted
+     * Returns 1: there are more slices. */
+    int (*forward)(const void *m, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *scratch);
+
+    /* What a row of a map holds weights of, ascending: keys (maps[map].keys) written. Returns how many. Null: no maps. */
+    uint32_t (*keys)(const void *m, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys);
+} nx_part;
 
 typedef struct nx_arch {
     const char *name;
-
-    /* Reads and checks all of a model. Returns it (null when the arena only counts) and fills info. */
-    const void *(*configure)(nx_reader *reader, nx_info *info);
-
-    /* What a position attends to, and what distribution it has. */
-    const nx_pattern *(*pattern)(const void *model);
-    const nx_output *(*output)(const void *model);
-
-    /* Bytes of one sequence's cache, of the scratch memory of a pass of n columns, and of the conditioning input's
-     * memory. */
-    uint64_t (*cache_bytes)(const void *model);
-    uint64_t (*scratch_bytes)(const void *model, uint32_t n);
-    uint64_t (*condition_bytes)(const void *model);
-
-    /* Reads the conditioning image, (input height, width, channels) 8-bit values, into `memory`, which all sequences
-     * share. */
-    void (*condition)(const void *model, void *memory, const uint8_t *values, void *scratch);
-
-    /* One pass: enters every column into its cache and computes the output parameters of its position. All columns lie
-     * in one query block of the pattern, and those of one sequence are consecutive positions. parameters (n,
-     * nx_stride(P)) written; null: not wanted. n <= NX_COLUMNS */
-    void (*forward)(const void *model, const nx_column *columns, uint32_t n, float *parameters, void *scratch);
+    uint32_t n_parts;
+    const nx_part *parts;                               /* (n_parts) */
+    void (*configure)(nx_reader *reader, nx_plan *plans); /* reads and checks all of a model; plans (n_parts), zeroed before */
 } nx_arch;
 
-/* The architecture of that name (bytes long), or null. */
+/* The architecture of that name (bytes not zero-terminated), or null. */
 const nx_arch *nx_arch_find(const char *name, uint32_t bytes);
 
 #endif

@@ -17,13 +17,13 @@ typedef struct {
     uint64_t size; /* bytes of the block */
 } nx_arena;
 
-/* `bytes` bytes aligned to NX_ALIGN, or NULL when counting or when the block is too small (arena_full tells). */
-static inline void *arena_take(nx_arena *arena, uint64_t bytes) {
+/* `bytes` bytes aligned to NX_ALIGN, or NULL when counting or when the block is too small (nx_arena_full tells). */
+static inline void *nx_arena_take(nx_arena *arena, uint64_t bytes) {
     uint64_t at = arena->used;
     arena->used = at + ((bytes + (NX_ALIGN - 1)) & ~(uint64_t)(NX_ALIGN - 1));
     return arena->base && arena->used <= arena->size ? arena->base + at : NULL;
 }
 
-static inline int arena_full(const nx_arena *arena) { return arena->base && arena->used > arena->size; }
+static inline int nx_arena_full(const nx_arena *arena) { return arena->base && arena->used > arena->size; }
 
 #endif

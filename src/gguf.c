@@ -203,9 +203,16 @@ static nx_status parse_tensors(nx_gguf *file, cursor *c, nx_problem *problem) {
         file->tensor[i] = (uint32_t)c->at;
         take_tensor(c, file, &name, &name_bytes, &tensor, &reason);
         if (c->status) return nx_refuse(problem, c->status, name, name_bytes, reason);
-        for (uint32_t j = 0; j < i && !file->data; j++)
-            if (name_is(file, file->tensor[j], name, name_bytes))
+        if (file->data) { /* the second time: its place is known */
+            file->begin[i] = (uint32_t)(tensor.data - file->bytes);
+            file->end[i] = file->begin[i] + tensor.bytes;
+        }
+        for (uint32_t j = 0; j < i; j++) {
+            if (!file->data && name_is(file, file->tensor[j], name, name_bytes))
                 return nx_refuse(problem, NX_E_FORMAT, name, name_bytes, "the tensor stands twice in the file");
+            if (file->data && file->begin[i] < file->end[j] && file->begin[j] < file->end[i])
+                return nx_refuse(problem, NX_E_FORMAT, name, name_bytes, "the tensor's data overlap those of another one");
+        }
     }
     return NX_OK;
 }
@@ -257,13 +264,17 @@ int nx_gguf_find(const nx_gguf *file, const char *key, nx_metadata *entry) {
     return 0;
 }
 
+void nx_gguf_tensor_at(const nx_gguf *file, uint32_t index, nx_tensor *tensor) {
+    cursor c = {file->bytes, file->tensor[index], file->length, NX_OK};
+    const char *text;
+    uint64_t bytes;
+    take_tensor(&c, file, &text, &bytes, tensor, &text);
+}
+
 int nx_gguf_tensor(const nx_gguf *file, const char *name, nx_tensor *tensor) {
     for (uint32_t i = 0; i < file->n_tensors; i++)
         if (name_is(file, file->tensor[i], name, text_bytes(name))) {
-            cursor c = {file->bytes, file->tensor[i], file->length, NX_OK};
-            const char *text;
-            uint64_t bytes;
-            take_tensor(&c, file, &text, &bytes, tensor, &text);
+            nx_gguf_tensor_at(file, i, tensor);
             return 1;
         }
     return 0;

@@ -5,9 +5,10 @@
  *
  * The format, little-endian throughout:
  *   magic "GGUF", u32 version, u64 tensor count, u64 key count
- *   per key:    string key, u32 value type, value          string = u64 length, bytes; array = u32 type, u64 count,
- * items per tensor: string name, u32 dimension count, u64 dimensions (fastest first), u32 type, u64 offset into the
- * data padding to general.alignment (32 when absent), then the tensors' data
+ *   per key:    string key, u32 value type, value
+ *               string = u64 length, bytes; array = u32 type, u64 count, items
+ *   per tensor: string name, u32 dimension count, u64 dimensions (fastest first), u32 type, u64 offset into the data
+ *   padding to general.alignment (32 when absent), then the tensors' data, which do not overlap
  */
 #ifndef NX_GGUF_H
 #define NX_GGUF_H
@@ -57,6 +58,8 @@ typedef struct {
     uint32_t data;                     /* offset of the tensors' data */
     uint32_t key[GGUF_MAX_KEYS];       /* offset of each key's entry */
     uint32_t tensor[GGUF_MAX_TENSORS]; /* offset of each tensor's entry */
+    uint32_t begin[GGUF_MAX_TENSORS];  /* offsets of its data */
+    uint32_t end[GGUF_MAX_TENSORS];
 } nx_gguf;
 
 typedef struct {
@@ -76,6 +79,9 @@ void nx_gguf_entry(const uint8_t *bytes, uint32_t length, uint32_t offset, nx_me
 /* Looks up a key or a tensor by name. Returns 1 when it is there. */
 int nx_gguf_find(const nx_gguf *file, const char *key, nx_metadata *entry);
 int nx_gguf_tensor(const nx_gguf *file, const char *name, nx_tensor *tensor);
+
+/* The tensor at an index below n_tensors. */
+void nx_gguf_tensor_at(const nx_gguf *file, uint32_t index, nx_tensor *tensor);
 
 /* Records why a file is refused, and returns `status`. `name` has name_bytes bytes and is cut to fit. */
 nx_status nx_refuse(nx_problem *problem, nx_status status, const char *name, size_t name_bytes, const char *reason);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-void reader_fail(nx_reader *reader, nx_status status, const char *name, const char *reason) {
+void nx_reader_fail(nx_reader *reader, nx_status status, const char *name, const char *reason) {
     if (!reader->status) reader->status = nx_refuse(reader->problem, status, name, strlen(name), reason);
 }
 
@@ -11,47 +11,46 @@ void reader_fail(nx_reader *reader, nx_status status, const char *name, const ch
 static int find(nx_reader *reader, const char *key, uint32_t type, nx_metadata *entry) {
     if (reader->status || !nx_gguf_find(reader->file, key, entry)) return 0;
     if (entry->type == type) return 1;
-    reader_fail(reader, NX_E_FORMAT, key, "the key has another type than it should");
+    nx_reader_fail(reader, NX_E_FORMAT, key, "the key has another type than it should");
     return 0;
 }
 
-uint32_t read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t missing) {
+uint32_t nx_read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t missing) {
     nx_metadata entry;
     uint32_t value = missing;
     if (find(reader, key, GGUF_U32, &entry))
         memcpy(&value, entry.value, 4);
     else if (missing < low)
-        reader_fail(reader, NX_E_FORMAT, key, "the key is missing");
-    if (!reader->status && value < low) reader_fail(reader, NX_E_FORMAT, key, "the number is too small");
-    if (!reader->status && value > high) reader_fail(reader, NX_E_LIMIT, key, "the number is too large");
-    return reader->status ? low
-                          : value; /* always in range, so that what is computed from it before the check is sound */
+        nx_reader_fail(reader, NX_E_FORMAT, key, "the key is missing");
+    if (!reader->status && value < low) nx_reader_fail(reader, NX_E_FORMAT, key, "the number is too small");
+    if (!reader->status && value > high) nx_reader_fail(reader, NX_E_LIMIT, key, "the number is too large");
+    return reader->status ? low : value; /* always in range, so that what is computed from it before the check is sound */
 }
 
-float read_f32(nx_reader *reader, const char *key, float low, float high, float missing) {
+float nx_read_f32(nx_reader *reader, const char *key, float low, float high, float missing) {
     nx_metadata entry;
     float value = missing;
     if (find(reader, key, GGUF_F32, &entry)) memcpy(&value, entry.value, 4);
-    if (!(value >= low && value <= high)) reader_fail(reader, NX_E_FORMAT, key, "the number is out of its range");
+    if (!(value >= low && value <= high)) nx_reader_fail(reader, NX_E_FORMAT, key, "the number is out of its range");
     return value;
 }
 
-uint32_t read_choice(nx_reader *reader, const char *key, const char *const *names, uint32_t n) {
+uint32_t nx_read_choice(nx_reader *reader, const char *key, const char *const *names, uint32_t n) {
     nx_metadata entry;
     if (!find(reader, key, GGUF_STRING, &entry)) return 0;
     for (uint32_t i = 0; i < n; i++)
         if (entry.value_bytes - 8 == strlen(names[i]) &&
             !memcmp((const char *)entry.value + 8, names[i], entry.value_bytes - 8))
             return i;
-    reader_fail(reader, NX_E_UNSUPPORTED, key, "a variant that this version does not know");
+    nx_reader_fail(reader, NX_E_UNSUPPORTED, key, "a variant that this version does not know");
     return 0;
 }
 
-uint32_t read_strings(nx_reader *reader, const char *key, uint32_t limit) {
+uint32_t nx_read_strings(nx_reader *reader, const char *key, uint32_t limit) {
     nx_metadata entry;
     if (!find(reader, key, GGUF_ARRAY, &entry)) return 0;
-    if (entry.item_type != GGUF_STRING) reader_fail(reader, NX_E_FORMAT, key, "not an array of strings");
-    if (entry.count > limit) reader_fail(reader, NX_E_LIMIT, key, "too many items");
+    if (entry.item_type != GGUF_STRING) nx_reader_fail(reader, NX_E_FORMAT, key, "not an array of strings");
+    if (entry.count > limit) nx_reader_fail(reader, NX_E_LIMIT, key, "too many items");
     return reader->status ? 0 : entry.count;
 }
 
@@ -61,7 +60,7 @@ static char *append(char *at, const char *text) {
     return at + n;
 }
 
-nx_name block_name(const char *stack, uint32_t block, const char *part, const char *kind) {
+nx_name nx_block_name(const char *stack, uint32_t block, const char *part, const char *kind) {
     nx_name name;
     char digits[11] = {0}, *first = digits + 10, *at = append(append(name.text, stack), "blk.");
     do *--first = (char)('0' + block % 10);
@@ -71,7 +70,7 @@ nx_name block_name(const char *stack, uint32_t block, const char *part, const ch
 }
 
 /* Whether every weight is finite: for the other types their halves, whose exponent must not be all ones. */
-static int finite(const nx_tensor *tensor) {
+static int all_finite(const nx_tensor *tensor) {
     uint32_t step = tensor->type == NX_F32    ? 4
                     : tensor->type == NX_F16  ? 2
                     : tensor->type == NX_Q4_0 ? Q4_0_BYTES
@@ -89,33 +88,44 @@ static int find_tensor(nx_reader *reader, const char *name, uint32_t rows, uint3
                        nx_tensor *tensor) {
     if (reader->status) return 0;
     if (!nx_gguf_tensor(reader->file, name, tensor)) {
-        if (!optional) reader_fail(reader, NX_E_FORMAT, name, "the tensor is missing");
+        if (!optional) nx_reader_fail(reader, NX_E_FORMAT, name, "the tensor is missing");
         return 0;
     }
     if (tensor->dim[0] != cols || tensor->dim[1] != rows || tensor->dim[2] != 1 || tensor->dim[3] != 1)
-        reader_fail(reader, NX_E_FORMAT, name, "the tensor has another shape than the metadata say");
-    else if (!finite(tensor))
-        reader_fail(reader, NX_E_NUMERIC, name, "a weight is not finite");
+        nx_reader_fail(reader, NX_E_FORMAT, name, "the tensor has another shape than the metadata say");
+    else if (!all_finite(tensor))
+        nx_reader_fail(reader, NX_E_NUMERIC, name, "a weight is not finite");
     else
         reader->parameters += (uint64_t)rows * cols;
     return !reader->status;
 }
 
-nx_matrix read_matrix(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols) {
+nx_matrix nx_read_matrix(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols) {
     nx_tensor tensor;
     nx_matrix matrix = {NX_F32, rows, cols, NULL};
     if (!find_tensor(reader, name, rows, cols, 0, &tensor)) return matrix;
-    void *packed = arena_take(reader->arena, nx_matrix_bytes(tensor.type, rows, cols));
+    void *packed = nx_arena_take(reader->arena, nx_matrix_bytes(tensor.type, rows, cols));
     if (packed) nx_matrix_pack(packed, tensor.data, tensor.type, rows, cols);
     matrix.type = nx_matrix_packed_type(tensor.type);
     matrix.packed = packed;
     return matrix;
 }
 
-const float *read_table(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols) {
+nx_embedding nx_read_embedding(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols) {
+    nx_tensor tensor;
+    nx_embedding table = {NX_F32, rows, cols, NULL};
+    if (!find_tensor(reader, name, rows, cols, 0, &tensor)) return table;
+    uint8_t *data = nx_arena_take(reader->arena, tensor.bytes);
+    if (data) memcpy(data, tensor.data, tensor.bytes);
+    table.type = tensor.type;
+    table.data = data;
+    return table;
+}
+
+const float *nx_read_table(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols) {
     nx_tensor tensor;
     if (!find_tensor(reader, name, rows, cols, 0, &tensor)) return NULL;
-    float *table = arena_take(reader->arena, (uint64_t)rows * cols * sizeof *table);
+    float *table = nx_arena_take(reader->arena, (uint64_t)rows * cols * sizeof *table);
     size_t row_bytes = tensor.bytes / rows;
     if (table)
         for (uint32_t r = 0; r < rows; r++)
@@ -123,10 +133,10 @@ const float *read_table(nx_reader *reader, const char *name, uint32_t rows, uint
     return table;
 }
 
-const float *read_vector(nx_reader *reader, const char *name, uint32_t n, int optional) {
+const float *nx_read_vector(nx_reader *reader, const char *name, uint32_t n, int optional) {
     nx_tensor tensor;
     if (!find_tensor(reader, name, 1, n, optional, &tensor)) return NULL;
-    float *vector = arena_take(reader->arena, nx_stride(n) * sizeof *vector);
+    float *vector = nx_arena_take(reader->arena, nx_stride(n) * sizeof *vector);
     if (vector) {
         nx_dequantize(vector, tensor.data, tensor.type, n);
         for (uint32_t i = n; i < nx_stride(n); i++) vector[i] = 0;
@@ -134,7 +144,17 @@ const float *read_vector(nx_reader *reader, const char *name, uint32_t n, int op
     return vector;
 }
 
-uint32_t tensor_columns(const nx_reader *reader, const char *name) {
+uint32_t nx_tensor_rows(const nx_reader *reader, const char *name) {
+    nx_tensor tensor;
+    return !reader->status && nx_gguf_tensor(reader->file, name, &tensor) ? tensor.dim[1] : 0;
+}
+
+int nx_has_key(const nx_reader *reader, const char *key) {
+    nx_metadata entry;
+    return !reader->status && nx_gguf_find(reader->file, key, &entry);
+}
+
+uint32_t nx_tensor_columns(const nx_reader *reader, const char *name) {
     nx_tensor tensor;
     return !reader->status && nx_gguf_tensor(reader->file, name, &tensor) ? tensor.dim[0] : 0;
 }

@@ -9,37 +9,44 @@
 #include "kernels/kernels.h"
 
 /* An unsigned integer key in low..high. When it is absent: `missing` if that is at least low, else a failure. */
-uint32_t read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t missing);
+uint32_t nx_read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t missing);
 #define NX_REQUIRED 0u /* for `missing`, where low > 0 */
 
 /* A finite float key in low..high, or `missing` when absent. */
-float read_f32(nx_reader *reader, const char *key, float low, float high, float missing);
+float nx_read_f32(nx_reader *reader, const char *key, float low, float high, float missing);
 
 /* A string key that must be one of n names: its index; index 0 when the key is absent. */
-uint32_t read_choice(nx_reader *reader, const char *key, const char *const *names, uint32_t n);
+uint32_t nx_read_choice(nx_reader *reader, const char *key, const char *const *names, uint32_t n);
+
+/* Whether a key is there, of whatever type. */
+int nx_has_key(const nx_reader *reader, const char *key);
 
 /* Items of an array-of-strings key; 0 when absent. */
-uint32_t read_strings(nx_reader *reader, const char *key, uint32_t limit);
+uint32_t nx_read_strings(nx_reader *reader, const char *key, uint32_t limit);
 
 /* A name with a block number in it: stack "enc." or "", 7, "attn_q", ".weight" make "enc.blk.7.attn_q.weight". */
 typedef struct {
     char text[64];
 } nx_name;
-nx_name block_name(const char *stack, uint32_t block, const char *part, const char *kind);
+nx_name nx_block_name(const char *stack, uint32_t block, const char *part, const char *kind);
 
 /* A weight matrix (rows, cols), packed for nx_matmul. */
-nx_matrix read_matrix(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols);
+nx_matrix nx_read_matrix(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols);
+
+/* A table (rows, cols) whose rows are looked up; it stays in the file's encoding. */
+nx_embedding nx_read_embedding(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols);
 
 /* A table (rows, cols) as floats, row-major without padding. */
-const float *read_table(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols);
+const float *nx_read_table(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols);
 
 /* A vector of nx_stride(n) floats, zeros past n. When absent and optional: null. */
-const float *read_vector(nx_reader *reader, const char *name, uint32_t n, int optional);
+const float *nx_read_vector(nx_reader *reader, const char *name, uint32_t n, int optional);
 
-/* Columns of a tensor, 0 when absent: for the variants that a shape tells apart. */
-uint32_t tensor_columns(const nx_reader *reader, const char *name);
+/* Columns or rows of a tensor, 0 when absent: for the variants that a shape tells apart. */
+uint32_t nx_tensor_columns(const nx_reader *reader, const char *name);
+uint32_t nx_tensor_rows(const nx_reader *reader, const char *name);
 
 /* Fails with a reason unless the status is already a failure. */
-void reader_fail(nx_reader *reader, nx_status status, const char *name, const char *reason);
+void nx_reader_fail(nx_reader *reader, nx_status status, const char *name, const char *reason);
 
 #endif

@@ -43,6 +43,9 @@ typedef struct {
  * their number. */
 uint32_t nx_pattern_runs(const nx_pattern *pattern, uint32_t i, nx_run *runs);
 
+/* The same positions one by one, ascending; keys: room for nx_pattern_window. Returns their number. */
+uint32_t nx_pattern_keys(const nx_pattern *pattern, uint32_t i, uint32_t *keys);
+
 /* An upper bound of nx_pattern_runs. */
 uint32_t nx_pattern_max_runs(const nx_pattern *pattern);
 

@@ -2,6 +2,8 @@
  * attention.h. */
 #include "attention.h"
 
+#include <stddef.h>
+
 static uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static uint32_t minus(uint32_t a, uint32_t b) { return a > b ? a - b : 0; } /* not below zero */
 
@@ -30,47 +32,56 @@ static grid_block block_of(const nx_pattern *p, uint32_t i) {
 
 static uint32_t block_end(const grid_block *b) { return b->start + (b->r1 - b->r0) * (b->c1 - b->c0); }
 
-/* Appends the positions from..to-1, joined to the last run when they follow it. Returns the number of runs. */
-static uint32_t append(nx_run *runs, uint32_t n, uint32_t from, uint32_t to) {
-    if (n && runs[n - 1].to == from)
-        runs[n - 1].to = to;
+/* Where visible positions are listed: as runs, or one by one. */
+typedef struct {
+    nx_run *runs;
+    uint32_t *keys; /* or null */
+    uint32_t n;     /* runs or keys so far */
+} listing;
+
+/* Appends the positions from..to-1; a run is joined to the last one when it follows that. */
+static void append(listing *l, uint32_t from, uint32_t to) {
+    if (l->keys)
+        for (; from < to; from++) l->keys[l->n++] = from;
+    else if (l->n && l->runs[l->n - 1].to == from)
+        l->runs[l->n - 1].to = to;
     else
-        runs[n++] = (nx_run){from, to};
-    return n;
+        l->runs[l->n++] = (nx_run){from, to};
 }
 
 /* Appends what lies in rows r0..r1-1 and columns c0..c1-1 of the row of blocks that holds r0 and r1-1. */
-static uint32_t append_area(const nx_pattern *p, nx_run *runs, uint32_t n, uint32_t r0, uint32_t r1, uint32_t c0,
-                            uint32_t c1) {
+static void append_area(const nx_pattern *p, listing *l, uint32_t r0, uint32_t r1, uint32_t c0, uint32_t c1) {
     for (uint32_t col = c0; col < c1;) {
         grid_block b = block_at(p, r0, col);
         uint32_t end = min(b.c1, c1), width = b.c1 - b.c0;
         for (uint32_t row = r0; row < r1; row++) {
             uint32_t line = b.start + (row - b.r0) * width - b.c0;
-            n = append(runs, n, line + col, line + end);
+            append(l, line + col, line + end);
         }
         col = end;
     }
-    return n;
 }
 
-static uint32_t runs_2d(const nx_pattern *p, uint32_t i, nx_run *runs) {
+static uint32_t list_visible(const nx_pattern *p, uint32_t i, listing l) {
+    if (p->kind != NX_LOCAL_2D) {
+        append(&l, minus(i - i % p->query_block, p->memory_block), i + 1);
+        return l.n;
+    }
     grid_block own = block_of(p, i);
-    uint32_t n = 0, left = minus(own.c0, p->flange_cols), right = min(own.c1 + p->flange_cols, p->cols);
+    uint32_t left = minus(own.c0, p->flange_cols), right = min(own.c1 + p->flange_cols, p->cols);
     for (uint32_t row = minus(own.r0, p->flange_rows); row < own.r0;) {
         uint32_t end = row - row % p->block_rows + p->block_rows; /* of this row of blocks; own.r0 begins one */
-        n = append_area(p, runs, n, row, end, left, right);
+        append_area(p, &l, row, end, left, right);
         row = end;
     }
-    n = append_area(p, runs, n, own.r0, own.r1, left, own.c0);
-    return append(runs, n, own.start, i + 1);
+    append_area(p, &l, own.r0, own.r1, left, own.c0);
+    append(&l, own.start, i + 1);
+    return l.n;
 }
 
-uint32_t nx_pattern_runs(const nx_pattern *pattern, uint32_t i, nx_run *runs) {
-    if (pattern->kind == NX_LOCAL_2D) return runs_2d(pattern, i, runs);
-    runs[0] = (nx_run){minus(i - i % pattern->query_block, pattern->memory_block), i + 1};
-    return 1;
-}
+uint32_t nx_pattern_runs(const nx_pattern *pattern, uint32_t i, nx_run *runs) { return list_visible(pattern, i, (listing){runs, NULL, 0}); }
+
+uint32_t nx_pattern_keys(const nx_pattern *pattern, uint32_t i, uint32_t *keys) { return list_visible(pattern, i, (listing){NULL, keys, 0}); }
 
 uint32_t nx_pattern_max_runs(const nx_pattern *p) {
     if (p->kind != NX_LOCAL_2D) return 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT  See elementary.h. */
 #include "elementary.h"
 
-void f64_sincos(double x, double *sine, double *cosine) {
+void nx_f64_sincos(double x, double *sine, double *cosine) {
     int k = (int)(x * 0.63661977236758134308 + 0.5); /* 2 / pi */
     /* pi/2 = 1.5707963109016418 (its upper 26 bits, so that k times it is exact) + 1.5893254712295857e-8 */
     double r = (x - k * 1.57079631090164184570) - k * 1.58932547122958567343e-08;
@@ -16,7 +16,7 @@ void f64_sincos(double x, double *sine, double *cosine) {
     *cosine = k & 1 ? (k & 2 ? s : -s) : (k & 2 ? -c : c);
 }
 
-double f64_exp(double x) {
+double nx_f64_exp(double x) {
     int n = (int)(-x * 1.44269504088896340736 + 0.5); /* -x / ln 2 */
     double r = x + n * 0.69314718055994530942;        /* |r| <= 0.35 */
     double sum = 1;

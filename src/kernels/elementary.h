@@ -78,9 +78,9 @@ NX_INLINE float f32_log(float x) { return wasm_f32x4_extract_lane(f32x4_log(wasm
 
 /* sin and cos of x in [0, 1e5], absolute error under 1e-11: x - k pi/2 by a two-part pi/2, then Taylor sums on [-pi/4,
  * pi/4]. */
-void f64_sincos(double x, double *sine, double *cosine);
+void nx_f64_sincos(double x, double *sine, double *cosine);
 
 /* e^x for x in [-40, 0], relative error under 1e-13. */
-double f64_exp(double x);
+double nx_f64_exp(double x);
 
 #endif

@@ -35,6 +35,18 @@ uint64_t nx_matrix_bytes(uint32_t type, uint32_t rows, uint32_t cols);
 /* Packs (rows, cols) row-major weights in the file's encoding `type` for matmul. */
 void nx_matrix_pack(void *packed, const uint8_t *weights, uint32_t type, uint32_t rows, uint32_t cols);
 
+/* A table whose rows are looked up: it stays in the file's encoding, and a row becomes floats when it is wanted. */
+typedef struct {
+    uint32_t type, rows, cols;
+    const uint8_t *data; /* (rows, cols) */
+} nx_embedding;
+
+/* Bytes of `cols` numbers of a type; of quantised ones a multiple of 32 numbers. */
+uint64_t nx_row_bytes(uint32_t type, uint32_t cols);
+
+/* out (cols) written: row `row`, as floats. */
+void nx_embed(float *out, const nx_embedding *table, uint32_t row);
+
 /* n columns on their way into matrix products: x (n, nx_stride(cols)), and, once a quantised matrix has met them, their
  * rounded form in `scratch` for the next one that reads the same columns. */
 typedef struct {
@@ -64,6 +76,9 @@ void nx_relu(float *x, uint32_t width, uint32_t n);
 
 /* x[j] += y[j]: the residual connection. */
 void nx_add(float *x, const float *y, uint32_t width, uint32_t n);
+
+/* x = x + scale y, of one column. */
+void nx_add_scaled(float *x, const float *y, float scale, uint32_t width);
 
 /* Layer norm in place: x = (x - mean) / sqrt(variance + epsilon) * gain + bias, biased variance over `width` numbers.
  * [Ba, Kiros, Hinton 2016, eq. 4]     width % 4 == 0 */

@@ -96,11 +96,16 @@ void nx_dequantize(float *out, const uint8_t *weights, uint32_t type, uint32_t n
 
 static void pack_f32(float *packed, const uint8_t *weights, uint32_t type, uint32_t rows, uint32_t cols) {
     memset(packed, 0, nx_matrix_bytes(type, rows, cols));
-    size_t size = type == NX_F16 ? 2 : 4;
-    for (uint32_t r = 0; r < rows; r++)
-        for (uint32_t c = 0; c < cols; c++)
-            nx_dequantize(packed + ((size_t)(r / TILE) * cols + c) * TILE + r % TILE,
-                          weights + ((size_t)r * cols + c) * size, type, 1);
+    for (uint32_t r = 0; r < rows; r++) {
+        float *to = packed + (size_t)(r / TILE) * cols * TILE + r % TILE;
+        const uint8_t *from = weights + (size_t)r * cols * (type == NX_F16 ? 2 : 4);
+        for (uint32_t c = 0; c < cols; c++) {
+            if (type == NX_F16)
+                to[(size_t)c * TILE] = load_half(from + 2 * (size_t)c);
+            else
+                memcpy(to + (size_t)c * TILE, from + 4 * (size_t)c, 4);
+        }
+    }
 }
 
 static int32_t largest_of_block(const uint8_t *block) {

@@ -22,6 +22,12 @@ void nx_add(float *x, const float *y, uint32_t width, uint32_t n) {
             wasm_v128_store(x + i, wasm_f32x4_add(wasm_v128_load(x + i), wasm_v128_load(y + i)));
 }
 
+void nx_add_scaled(float *x, const float *y, float scale, uint32_t width) {
+    v128_t factor = wasm_f32x4_splat(scale);
+    for (uint32_t i = 0; i < width; i += 4)
+        wasm_v128_store(x + i, wasm_f32x4_add(wasm_v128_load(x + i), wasm_f32x4_mul(wasm_v128_load(y + i), factor)));
+}
+
 void nx_layer_norm(float *x, const float *gain, const float *bias, float epsilon, uint32_t width, uint32_t n) {
     v128_t per_width = wasm_f32x4_splat(1.0f / (float)width);
     for (uint32_t j = 0; j < n; j++, x += nx_stride(width)) {

@@ -11,18 +11,19 @@
  * C channels, N blocks, E elements per position, P output parameters per position, S positions of the encoder. Shapes
  * are (rows, columns), row-major; J is the number of columns of a pass.
  */
-#include "models/models.h"
-
 #include <string.h>
 
+#include "arch.h"
 #include "attention/attention.h"
 #include "kernels/elementary.h"
+#include "models/image.h"
 #include "reader.h"
+#include "session/draft.h"
 
 #define KEY(name) "image-transformer." name
+#define SPARE_SLOTS 16 /* of the ring of a local pattern */
 
-/* ---- config and weights
- * ------------------------------------------------------------------------------------------------ */
+/* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
     nx_matrix query, key, value;                     /* (H k, d)   W_q W_k W_v */
@@ -45,18 +46,21 @@ typedef struct {
 
 typedef struct {
     uint32_t n, d, heads, key_length, inner, n_blocks;
-    uint32_t cols;   /* positions in a row of the image */
+    uint32_t height, width, channels; /* pixels, and C */
+    uint32_t cols;                    /* positions in a row of the image */
     uint32_t tables; /* tables of values: C, or 1 with a palette */
     int pre_norm;    /* norm before each sublayer and once at the end, instead of after each */
     float epsilon;
     nx_pattern pattern;
     nx_output output;
-    const float *values; /* (tables V, d)  each row times sqrt(d); null when pixels enter as numbers */
+    nx_embedding values; /* (tables V, d)  without data when pixels enter as numbers */
+    float root;          /* sqrt(d), times which a row of values is added */
     nx_matrix pixel;     /* (d, C) and (d): the embedding of a pixel as numbers in [-1, 1] */
     const float *pixel_bias;
     const float *row_position;             /* (height, d)  of image rows, zeros where the column's half stands */
     const float *col_position;             /* (cols, d)    of columns and channels, likewise */
-    const float *classes;                  /* (classes, d) or null */
+    nx_embedding classes;                  /* (classes, d) or without data */
+    uint32_t class_port, source_port;      /* NX_NONE: none */
     const block *blocks;                   /* (N) */
     const float *final_gain, *final_shift; /* (d)  pre-norm only */
     nx_matrix head;                        /* (P, d) */
@@ -70,8 +74,7 @@ typedef struct {
     const float *source_gain, *source_shift; /* (d)  pre-norm only */
 } model;
 
-/* ---- configure
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- configure ------------------------------------------------------------------------------------------------------- */
 
 /* Positions of one axis as `rows` vectors of d numbers. "learned" tables of d/2 columns fill the half that starts at
  * `half`, of d columns the whole. "sinusoidal": sin(p w_f), then cos(p w_f), f < F = d/4, w_f = 10000^(-f / (F - 1)),
@@ -81,11 +84,11 @@ static const float *positions(nx_reader *reader, const char *name, int sinusoida
     const float *learned = NULL;
     uint32_t cols = 0;
     if (!sinusoidal) {
-        cols = tensor_columns(reader, name) == d ? d : d / 2;
-        learned = read_table(reader, name, rows, cols);
+        cols = nx_tensor_columns(reader, name) == d ? d : d / 2;
+        learned = nx_read_table(reader, name, rows, cols);
     }
-    float *table = reader->status ? NULL : arena_take(reader->arena, (uint64_t)rows * d * sizeof *table);
-    if (!table || arena_full(reader->arena)) return NULL;
+    float *table = reader->status ? NULL : nx_arena_take(reader->arena, (uint64_t)rows * d * sizeof *table);
+    if (!table || nx_arena_full(reader->arena)) return NULL;
     memset(table, 0, (size_t)rows * d * sizeof *table);
     for (uint32_t p = 0; p < rows; p++) {
         float *row = table + (size_t)p * d;
@@ -96,7 +99,7 @@ static const float *positions(nx_reader *reader, const char *name, int sinusoida
         uint32_t frequencies = d / 4;
         for (uint32_t f = 0; f < frequencies; f++) {
             double step = frequencies > 1 ? (double)f / (frequencies - 1) : 0, sine, cosine;
-            f64_sincos(p * f64_exp(-9.21034037197618273608 * step), &sine, &cosine); /* ln 10000 */
+            nx_f64_sincos(p * nx_f64_exp(-9.21034037197618273608 * step), &sine, &cosine); /* ln 10000 */
             row[half + f] = (float)sine;
             row[half + frequencies + f] = (float)cosine;
         }
@@ -112,11 +115,11 @@ typedef struct {
 } block_reader;
 
 static nx_matrix matrix_of(const block_reader *r, const char *rest, uint32_t rows, uint32_t cols) {
-    return read_matrix(r->reader, block_name(r->stack, r->index, rest, ".weight").text, rows, cols);
+    return nx_read_matrix(r->reader, nx_block_name(r->stack, r->index, rest, ".weight").text, rows, cols);
 }
 
 static const float *vector_of(const block_reader *r, const char *rest, const char *kind, uint32_t n, int optional) {
-    return read_vector(r->reader, block_name(r->stack, r->index, rest, kind).text, n, optional);
+    return nx_read_vector(r->reader, nx_block_name(r->stack, r->index, rest, kind).text, n, optional);
 }
 
 /* names: of the query, key, value and output projections and of the norm. */
@@ -148,7 +151,7 @@ static const block *read_blocks(nx_reader *reader, const char *stack, uint32_t n
     static const char *const self[] = {"attn_q", "attn_k", "attn_v", "attn_output", "attn_norm"};
     static const char *const cross[] = {"cross_attn_q", "cross_attn_k", "cross_attn_v", "cross_attn_output",
                                         "cross_attn_norm"};
-    block *blocks = arena_take(reader->arena, n * sizeof *blocks), unplaced;
+    block *blocks = nx_arena_take(reader->arena, n * sizeof *blocks), unplaced;
     for (uint32_t i = 0; i < n && !reader->status; i++) {
         block *b = blocks ? blocks + i : &unplaced;
         block_reader r = {reader, stack, i};
@@ -159,125 +162,147 @@ static const block *read_blocks(nx_reader *reader, const char *stack, uint32_t n
     return blocks;
 }
 
-static void read_pattern(nx_reader *r, model *m, nx_info *info) {
+static void read_pattern(nx_reader *r, model *m) {
     static const char *const patterns[] = {"full", "local-1d", "local-2d"};
     nx_pattern *p = &m->pattern;
     *p = (nx_pattern){.kind = NX_FULL_CAUSAL, .positions = m->n, .query_block = m->n};
-    switch (read_choice(r, KEY("attention.pattern"), patterns, 3)) {
+    switch (nx_read_choice(r, KEY("attention.pattern"), patterns, 3)) {
     case NX_LOCAL_1D:
         p->kind = NX_LOCAL_1D;
-        info->query_block = p->query_block = read_u32(r, KEY("attention.query_block"), 1, m->n, NX_REQUIRED);
-        info->memory_block = p->memory_block = read_u32(r, KEY("attention.memory_block"), 0, m->n, p->query_block);
+        p->query_block = nx_read_u32(r, KEY("attention.query_block"), 1, m->n, NX_REQUIRED);
+        p->memory_block = nx_read_u32(r, KEY("attention.memory_block"), 0, m->n, p->query_block);
         break;
     case NX_LOCAL_2D:
         p->kind = NX_LOCAL_2D;
-        p->rows = info->height;
+        p->rows = m->height;
         p->cols = m->cols;
-        info->block_rows = p->block_rows = read_u32(r, KEY("attention.block_rows"), 1, p->rows, NX_REQUIRED);
-        info->block_cols = p->block_cols = read_u32(r, KEY("attention.block_cols"), 1, p->cols, NX_REQUIRED);
-        info->flange_rows = p->flange_rows = read_u32(r, KEY("attention.flange_rows"), 0, p->rows, 0);
-        info->flange_cols = p->flange_cols = read_u32(r, KEY("attention.flange_cols"), 0, p->cols, 0);
+        p->block_rows = nx_read_u32(r, KEY("attention.block_rows"), 1, p->rows, NX_REQUIRED);
+        p->block_cols = nx_read_u32(r, KEY("attention.block_cols"), 1, p->cols, NX_REQUIRED);
+        p->flange_rows = nx_read_u32(r, KEY("attention.flange_rows"), 0, p->rows, 0);
+        p->flange_cols = nx_read_u32(r, KEY("attention.flange_cols"), 0, p->cols, 0);
         break;
     }
-    info->window = nx_pattern_window(p);
 }
 
-/* What a position is, and its distribution. */
-static void read_elements(nx_reader *r, model *m, nx_info *info) {
+/* What a position is, and its distribution. Colours of a palette are for whoever shows them. */
+static void read_elements(nx_reader *r, model *m, nx_plan *plan) {
     static const char *const outputs[] = {"categorical", "bernoulli", "dmol", "logistic", "gaussian"};
     nx_output *o = &m->output;
-    uint32_t channels = info->channels = read_u32(r, KEY("image.channels"), 1, 3, NX_REQUIRED);
-    if (channels == 2) reader_fail(r, NX_E_UNSUPPORTED, KEY("image.channels"), "the number of channels is not 1 or 3");
-    o->levels = info->levels = read_u32(r, KEY("image.levels"), 2, NX_MAX_LEVELS, NX_REQUIRED);
-    o->kind = (nx_output_kind)read_choice(r, KEY("output.type"), outputs, 5);
+    uint32_t channels = m->channels = nx_read_u32(r, KEY("image.channels"), 1, 3, NX_REQUIRED);
+    if (channels == 2) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("image.channels"), "the number of channels is not 1 or 3");
+    o->levels = nx_read_u32(r, KEY("image.levels"), 2, NX_MAX_LEVELS, NX_REQUIRED);
+    o->kind = (nx_output_kind)nx_read_choice(r, KEY("output.type"), outputs, 5);
     o->elements = 1;
-    if (o->kind == NX_BERNOULLI && o->levels != 2)
-        reader_fail(r, NX_E_FORMAT, KEY("image.levels"), "a Bernoulli output has 2 levels");
-    info->palette = tensor_columns(r, "palette.weight") > 0;
+    if (o->kind == NX_BERNOULLI && o->levels != 2) nx_reader_fail(r, NX_E_FORMAT, KEY("image.levels"), "a Bernoulli output has 2 levels");
+    int palette = nx_tensor_columns(r, "palette.weight") > 0;
     if (o->kind == NX_DMOL) {
         o->elements = channels;
-        o->mixtures = read_u32(r, KEY("output.mixtures"), 1, NX_MAX_MIXTURES, NX_REQUIRED);
+        o->mixtures = nx_read_u32(r, KEY("output.mixtures"), 1, NX_MAX_MIXTURES, NX_REQUIRED);
     }
-    if (info->palette && (channels != 3 || o->kind != NX_CATEGORICAL))
-        reader_fail(r, NX_E_UNSUPPORTED, "palette.weight", "a palette needs three channels and a categorical output");
-    m->tables = info->palette ? 1 : channels;
-    m->cols = info->width * (info->palette ? 1 : channels / o->elements);
-    m->n = info->positions = info->height * m->cols;
-    info->position_elements = o->elements;
-    info->elements = m->n * o->elements;
-    info->outputs = nx_output_parameters(o);
+    if (palette && (channels != 3 || o->kind != NX_CATEGORICAL))
+        nx_reader_fail(r, NX_E_UNSUPPORTED, "palette.weight", "a palette needs three channels and a categorical output");
+    if (palette) {
+        uint64_t parameters = r->parameters;
+        plan->tables[plan->n_tables++] = (nx_table){"palette.weight", o->levels, 3, nx_read_table(r, "palette.weight", o->levels, 3)};
+        r->parameters = parameters; /* colours are no weights */
+    }
+    m->tables = palette ? 1 : channels;
+    m->cols = m->width * (palette ? 1 : channels / o->elements);
+    m->n = m->height * m->cols;
+}
+
+static uint32_t add_port(nx_plan *plan, const char *name, uint32_t values, uint32_t rows, uint32_t cols, uint32_t channels, int optional) {
+    plan->inputs[plan->n_inputs] =
+        (nx_port){.name = name, .values = values, .dims = {rows, cols, channels, 1}, .optional = (uint32_t)optional};
+    return plan->n_inputs++;
 }
 
 /* The inputs of the decoder: values, or pixels as numbers; positions; classes. */
-static void read_inputs(nx_reader *r, model *m, nx_info *info, int sinusoidal) {
+static void read_inputs(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
     if (m->output.kind == NX_DMOL) {
-        m->pixel = read_matrix(r, "pixel_embd.weight", m->d, info->channels);
-        m->pixel_bias = read_vector(r, "pixel_embd.bias", m->d, 0);
+        m->pixel = nx_read_matrix(r, "pixel_embd.weight", m->d, m->channels);
+        m->pixel_bias = nx_read_vector(r, "pixel_embd.bias", m->d, 0);
     } else {
-        float *values = (float *)read_table(r, "token_embd.weight", m->tables * info->levels, m->d);
-        if (values && !arena_full(r->arena)) {
-            float root = wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat((float)m->d)), 0);
-            for (size_t i = 0; i < (size_t)m->tables * info->levels * m->d; i++) values[i] *= root;
-        }
-        m->values = values;
+        m->values = nx_read_embedding(r, "token_embd.weight", m->tables * m->output.levels, m->d);
+        m->root = wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat((float)m->d)), 0);
     }
-    m->row_position = positions(r, "position_row.weight", sinusoidal, info->height, m->d, 0);
+    m->row_position = positions(r, "position_row.weight", sinusoidal, m->height, m->d, 0);
     m->col_position = positions(r, "position_col.weight", sinusoidal, m->cols, m->d, m->d / 2);
-    info->classes = read_strings(r, KEY("classes"), NX_MAX_CLASSES);
-    if (info->classes) m->classes = read_table(r, "class_embd.weight", info->classes, m->d);
+    uint32_t classes = nx_read_strings(r, KEY("classes"), NX_MAX_CLASSES);
+    m->class_port = NX_NONE;
+    if (!classes) return;
+    m->classes = nx_read_embedding(r, "class_embd.weight", classes, m->d);
+    m->class_port = add_port(plan, "class", classes, 1, 1, 1, 1);
 }
 
-static void read_encoder(nx_reader *r, model *m, nx_info *info, int sinusoidal) {
-    info->input_height = read_u32(r, KEY("input.height"), 0, NX_MAX_SIDE, 0);
-    info->input_width =
-        read_u32(r, KEY("input.width"), info->input_height > 0, info->input_height ? NX_MAX_SIDE : 0, 0);
-    m->source = info->input_height * info->input_width;
-    m->source_cols = info->input_width;
+static void read_encoder(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
+    uint32_t height = nx_read_u32(r, KEY("input.height"), 0, NX_MAX_SIDE, 0);
+    uint32_t width = nx_read_u32(r, KEY("input.width"), height > 0, height ? NX_MAX_SIDE : 0, 0);
+    m->source = height * width;
+    m->source_cols = width;
+    m->source_port = NX_NONE;
     if (!m->source) return;
-    m->n_encoder_blocks = read_u32(r, KEY("encoder.block_count"), 1, 256, NX_REQUIRED);
-    m->source_pixel = read_matrix(r, "enc.pixel_embd.weight", m->d, info->channels);
-    m->source_pixel_bias = read_vector(r, "enc.pixel_embd.bias", m->d, 0);
-    m->source_row_position = positions(r, "enc.position_row.weight", sinusoidal, info->input_height, m->d, 0);
-    m->source_col_position = positions(r, "enc.position_col.weight", sinusoidal, info->input_width, m->d, m->d / 2);
+    m->source_port = add_port(plan, "image", 256, height, width, m->channels, 0);
+    m->n_encoder_blocks = nx_read_u32(r, KEY("encoder.block_count"), 1, 256, NX_REQUIRED);
+    m->source_pixel = nx_read_matrix(r, "enc.pixel_embd.weight", m->d, m->channels);
+    m->source_pixel_bias = nx_read_vector(r, "enc.pixel_embd.bias", m->d, 0);
+    m->source_row_position = positions(r, "enc.position_row.weight", sinusoidal, height, m->d, 0);
+    m->source_col_position = positions(r, "enc.position_col.weight", sinusoidal, width, m->d, m->d / 2);
     m->encoder_blocks = read_blocks(r, "enc.", m->n_encoder_blocks, 0, m);
     if (!m->pre_norm) return;
-    m->source_gain = read_vector(r, "enc.output_norm.weight", m->d, 0);
-    m->source_shift = read_vector(r, "enc.output_norm.bias", m->d, 0);
+    m->source_gain = nx_read_vector(r, "enc.output_norm.weight", m->d, 0);
+    m->source_shift = nx_read_vector(r, "enc.output_norm.bias", m->d, 0);
 }
 
-static const void *configure(nx_reader *r, nx_info *info) {
+/* The widths, each of which has to be a multiple of 4. */
+static uint32_t read_width(nx_reader *r, const char *key, uint32_t most, uint32_t missing) {
+    uint32_t width = nx_read_u32(r, key, 4, most, missing);
+    if (width % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, key, "a width is not a multiple of 4");
+    return width;
+}
+
+static void configure(nx_reader *r, nx_plan *plan) {
     static const char *const norms[] = {"post", "pre"}, *const position_types[] = {"learned", "sinusoidal"};
-    model local, *placed = arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
+    model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
     memset(m, 0, sizeof *m);
 
-    info->height = read_u32(r, KEY("image.height"), 1, NX_MAX_SIDE, NX_REQUIRED);
-    info->width = read_u32(r, KEY("image.width"), 1, NX_MAX_SIDE, NX_REQUIRED);
-    read_elements(r, m, info);
-    info->blocks = m->n_blocks = read_u32(r, KEY("block_count"), 1, 256, NX_REQUIRED);
-    info->embedding = m->d = read_u32(r, KEY("embedding_length"), 4, 8192, NX_REQUIRED);
-    info->heads = m->heads = read_u32(r, KEY("attention.head_count"), 1, 256, NX_REQUIRED);
-    m->inner = read_u32(r, KEY("feed_forward_length"), 4, 65536, NX_REQUIRED);
-    m->key_length = read_u32(r, KEY("attention.key_length"), 4, NX_MAX_KEY_LENGTH, m->d / m->heads);
-    if (m->d % 4 || m->key_length % 4 || m->inner % 4)
-        reader_fail(r, NX_E_UNSUPPORTED, KEY("embedding_length"), "a width is not a multiple of 4");
-    m->epsilon = read_f32(r, KEY("attention.layer_norm_epsilon"), 0, 1, 1e-6f);
-    m->pre_norm = (int)read_choice(r, KEY("norm"), norms, 2);
-    int sinusoidal = (int)read_choice(r, KEY("position.type"), position_types, 2);
-    read_pattern(r, m, info);
-    read_inputs(r, m, info, sinusoidal);
-    read_encoder(r, m, info, sinusoidal);
+    m->height = nx_read_u32(r, KEY("image.height"), 1, NX_MAX_SIDE, NX_REQUIRED);
+    m->width = nx_read_u32(r, KEY("image.width"), 1, NX_MAX_SIDE, NX_REQUIRED);
+    read_elements(r, m, plan);
+    m->n_blocks = nx_read_u32(r, KEY("block_count"), 1, 256, NX_REQUIRED);
+    m->d = read_width(r, KEY("embedding_length"), 8192, NX_REQUIRED);
+    m->heads = nx_read_u32(r, KEY("attention.head_count"), 1, 256, NX_REQUIRED);
+    m->inner = read_width(r, KEY("feed_forward_length"), 65536, NX_REQUIRED);
+    m->key_length = read_width(r, KEY("attention.key_length"), NX_MAX_KEY_LENGTH, m->d / m->heads);
+    m->epsilon = nx_read_f32(r, KEY("attention.layer_norm_epsilon"), 0, 1, 1e-6f);
+    m->pre_norm = (int)nx_read_choice(r, KEY("norm"), norms, 2);
+    int sinusoidal = (int)nx_read_choice(r, KEY("position.type"), position_types, 2);
+    read_pattern(r, m);
+    read_inputs(r, m, plan, sinusoidal);
+    read_encoder(r, m, plan, sinusoidal);
     m->blocks = read_blocks(r, "", m->n_blocks, m->source > 0, m);
     if (m->pre_norm) {
-        m->final_gain = read_vector(r, "output_norm.weight", m->d, 0);
-        m->final_shift = read_vector(r, "output_norm.bias", m->d, 0);
+        m->final_gain = nx_read_vector(r, "output_norm.weight", m->d, 0);
+        m->final_shift = nx_read_vector(r, "output_norm.bias", m->d, 0);
     }
-    m->head = read_matrix(r, "output.weight", info->outputs, m->d);
-    m->head_bias = read_vector(r, "output.bias", info->outputs, 1);
-    return placed;
+    m->head = nx_read_matrix(r, "output.weight", nx_output_parameters(&m->output), m->d);
+    m->head_bias = nx_read_vector(r, "output.bias", nx_output_parameters(&m->output), 1);
+    if (nx_draft_there(r)) {
+        if (m->tables != 1 || m->output.elements != 1 || m->pattern.kind == NX_LOCAL_2D)
+            nx_reader_fail(r, NX_E_UNSUPPORTED, "draft.offset.weight", "a draft needs pixels in raster order, one value each");
+        plan->draft = nx_draft_read(r, m->height, m->width, m->output.levels);
+    }
+
+    plan->weights = placed;
+    plan->output = m->output;
+    plan->length = m->n;
+    plan->encodes = m->source > 0;
+    plan->rewinds = m->pattern.kind == NX_FULL_CAUSAL ? m->n : SPARE_SLOTS;
+    plan->maps[plan->n_maps++] =
+        (nx_map){.name = "attention", .port = NX_NONE, .rows = m->n_blocks * m->heads, .keys = nx_pattern_window(&m->pattern)};
 }
 
-/* ---- memory: caches of keys and values, and the scratch of a pass
- * ------------------------------------------------------------ */
+/* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
 
 /* Keys and values are rounded where the weights that make them are. */
 static uint32_t cache_type(const model *m) { return m->blocks[0].self.key.type == NX_F32 ? NX_F32 : NX_Q8_0; }
@@ -292,9 +317,16 @@ static nx_cache cache_at(const model *m, const void *caches, uint32_t index, uin
     return (nx_cache){memory, cache_type(m), slots, m->heads, m->key_length};
 }
 
-static uint64_t cache_bytes(const void *opaque) {
+/* Slots of a run's ring: a local pattern has some to spare, so that positions that were guessed wrongly, or left by a branch,
+ * may be entered again; no ring is longer than the run. */
+static uint32_t slots(const model *m, const nx_shape *shape) {
+    uint32_t all = (shape->length + 3) & ~3u, ring = nx_pattern_slots(&m->pattern) + SPARE_SLOTS;
+    return ring < all ? ring : all;
+}
+
+static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
     const model *m = opaque;
-    return m->n_blocks * block_cache_bytes(m, nx_pattern_slots(&m->pattern));
+    return m->n_blocks * block_cache_bytes(m, slots(m, shape));
 }
 
 typedef struct {
@@ -318,23 +350,24 @@ static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *by
     uint64_t d_bytes = (uint64_t)n * nx_stride(m->d) * 4, attention_bytes = (uint64_t)n * nx_stride(attention) * 4;
     uint32_t n_runs = nx_pattern_max_runs(&m->pattern);
     scratch s;
-    s.x = arena_take(&arena, d_bytes);
-    s.y = arena_take(&arena, d_bytes);
-    s.normed = arena_take(&arena, m->pre_norm ? d_bytes : 0);
-    s.query = arena_take(&arena, attention_bytes);
-    s.key = arena_take(&arena, attention_bytes);
-    s.value = arena_take(&arena, attention_bytes);
-    s.mixed = arena_take(&arena, attention_bytes);
-    s.inner = arena_take(&arena, (uint64_t)n * nx_stride(m->inner) * 4);
-    s.runs = arena_take(&arena, n_runs * sizeof *s.runs);
-    s.attend = arena_take(&arena, nx_attend_scratch_bytes(window, n_runs));
-    s.matmul = arena_take(&arena, nx_input_bytes(widest, n));
+    s.x = nx_arena_take(&arena, d_bytes);
+    s.y = nx_arena_take(&arena, d_bytes);
+    s.normed = nx_arena_take(&arena, m->pre_norm ? d_bytes : 0);
+    s.query = nx_arena_take(&arena, attention_bytes);
+    s.key = nx_arena_take(&arena, attention_bytes);
+    s.value = nx_arena_take(&arena, attention_bytes);
+    s.mixed = nx_arena_take(&arena, attention_bytes);
+    s.inner = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->inner) * 4);
+    s.runs = nx_arena_take(&arena, n_runs * sizeof *s.runs);
+    s.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(window, n_runs));
+    s.matmul = nx_arena_take(&arena, nx_input_bytes(widest, n));
     if (bytes) *bytes = arena.used;
     return s;
 }
 
-static uint64_t scratch_bytes(const void *opaque, uint32_t n) {
+static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
     uint64_t bytes;
+    (void)shape;
     scratch_at(opaque, NULL, n, &bytes);
     return bytes;
 }
@@ -344,31 +377,28 @@ typedef struct {
     void *cross; /* (N) caches of S slots: keys and values of the encoder's output for each decoder block */
     float *x;    /* (S, d) the encoder's residual stream */
     void *cache; /* one cache of S slots, for the encoder's own attention */
-} condition_memory;
+} source_memory;
 
 static uint32_t source_slots(const model *m) { return (m->source + 3) & ~3u; }
 
-static condition_memory condition_at(const model *m, void *memory, uint64_t *bytes) {
-    nx_arena arena = {memory, 0, UINT64_MAX};
-    condition_memory c;
-    c.cross = arena_take(&arena, m->source ? m->n_blocks * block_cache_bytes(m, source_slots(m)) : 0);
-    c.x = arena_take(&arena, (uint64_t)m->source * nx_stride(m->d) * 4);
-    c.cache = arena_take(&arena, m->source ? block_cache_bytes(m, source_slots(m)) : 0);
+static source_memory source_at(const model *m, const void *memory, uint64_t *bytes) {
+    nx_arena arena = {(void *)memory, 0, UINT64_MAX};
+    source_memory c;
+    c.cross = nx_arena_take(&arena, m->source ? m->n_blocks * block_cache_bytes(m, source_slots(m)) : 0);
+    c.x = nx_arena_take(&arena, (uint64_t)m->source * nx_stride(m->d) * 4);
+    c.cache = nx_arena_take(&arena, m->source ? block_cache_bytes(m, source_slots(m)) : 0);
     if (bytes) *bytes = arena.used;
     return c;
 }
 
-static uint64_t condition_bytes(const void *opaque) {
+static uint64_t memory_bytes(const void *opaque, const nx_shape *shape) {
     uint64_t bytes;
-    condition_at(opaque, NULL, &bytes);
+    (void)shape;
+    source_at(opaque, NULL, &bytes);
     return bytes;
 }
 
-static const nx_pattern *pattern(const void *opaque) { return &((const model *)opaque)->pattern; }
-static const nx_output *output(const void *opaque) { return &((const model *)opaque)->output; }
-
-/* ---- sublayers
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- sublayers ------------------------------------------------------------------------------------------------------- */
 
 /* A sublayer reads x (post-norm) or LN(x) (pre-norm). */
 static const float *sublayer_input(const model *m, const scratch *s, const float *x, const float *gain,
@@ -407,7 +437,7 @@ static void self_attention(const model *m, const attention_weights *w, uint32_t 
 
     nx_cache cache[NX_COLUMNS];
     for (uint32_t j = 0; j < n; j++) {
-        cache[j] = cache_at(m, columns[j].cache, index, nx_pattern_slots(&m->pattern));
+        cache[j] = cache_at(m, columns[j].state, index, slots(m, &columns[j].inputs->shape));
         nx_cache_write(&cache[j], columns[j].position, s->key + (size_t)j * stride, s->value + (size_t)j * stride);
     }
     for (uint32_t j = 0; j < n; j++) {
@@ -441,65 +471,65 @@ static void feed_forward(const model *m, const feed_forward_weights *w, const sc
     sublayer_output(m, s, x, w->gain, w->shift, n);
 }
 
-/* ---- the encoder
- * ----------------------------------------------------------------------------------------------------------------- */
+/* ---- the encoder ----------------------------------------------------------------------------------------------------- */
 
 /* out (d) = W p + b for a pixel p of C levels, as numbers in [-1, 1]. */
-static void embed_pixel(float *out, const nx_matrix *matrix, const float *bias, const uint8_t *pixel, uint32_t levels,
+static void embed_pixel(float *out, const nx_matrix *matrix, const float *bias, const uint32_t *pixel, uint32_t levels,
                         const scratch *s) {
     float numbers[16] = {0};
     for (uint32_t c = 0; c < matrix->cols; c++) numbers[c] = (float)pixel[c] * (2.0f / (float)(levels - 1)) - 1;
     project(out, matrix, bias, numbers, 1, s);
 }
 
-/* Fills `cache` with the keys and values of all S columns of x; `normed`: whether they are sublayer inputs that the
- * norm precedes. */
-static void fill_cache(const model *m, const attention_weights *w, const scratch *s, const float *x,
+/* Fills `cache` with the keys and values of `n` columns x from position `at` on; `normed`: whether they are sublayer inputs
+ * that the norm precedes. */
+static void fill_cache(const model *m, const attention_weights *w, const scratch *s, const float *x, uint32_t at, uint32_t n,
                        const nx_cache *cache, int normed) {
-    uint32_t stride = nx_stride(m->heads * m->key_length), x_stride = nx_stride(m->d);
-    for (uint32_t at = 0; at < m->source; at += NX_COLUMNS) {
-        uint32_t n = m->source - at < NX_COLUMNS ? m->source - at : NX_COLUMNS;
-        const float *columns = x + (size_t)at * x_stride;
-        if (normed) columns = sublayer_input(m, s, columns, w->gain, w->shift, n);
-        nx_input input = nx_input_of(columns, n, s->matmul);
-        keys_and_values(w, s, &input);
-        for (uint32_t j = 0; j < n; j++)
-            nx_cache_write(cache, at + j, s->key + (size_t)j * stride, s->value + (size_t)j * stride);
-    }
+    uint32_t stride = nx_stride(m->heads * m->key_length);
+    if (normed) x = sublayer_input(m, s, x, w->gain, w->shift, n);
+    nx_input input = nx_input_of(x, n, s->matmul);
+    keys_and_values(w, s, &input);
+    for (uint32_t j = 0; j < n; j++)
+        nx_cache_write(cache, at + j, s->key + (size_t)j * stride, s->value + (size_t)j * stride);
 }
 
-/* Reads the small image (S, C) and leaves its keys and values for every decoder block. */
-static void condition(const void *opaque, void *memory, const uint8_t *values, void *scratch_memory) {
+/* Reads the small image (S, C) and leaves its keys and values for every decoder block. A slice is a pass of columns through
+ * one of these steps, in this order: their embedding; for each encoder block its keys and values, then the block itself; the keys
+ * and values for each decoder block. */
+static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *memory, void *scratch_memory) {
     const model *m = opaque;
+    uint32_t passes = (m->source + NX_COLUMNS - 1) / NX_COLUMNS, x_stride = nx_stride(m->d), last_encoded = 2 * m->n_encoder_blocks;
+    if (!m->source || slice / passes > last_encoded + m->n_blocks) return 0;
     scratch s = scratch_at(m, scratch_memory, NX_COLUMNS, NULL);
-    condition_memory c = condition_at(m, memory, NULL);
-    uint32_t x_stride = nx_stride(m->d), channels = m->source_pixel.cols;
-    for (uint32_t i = 0; i < m->source; i++) {
-        float *x = c.x + (size_t)i * x_stride;
-        embed_pixel(x, &m->source_pixel, m->source_pixel_bias, values + (size_t)i * channels, 256, &s);
-        nx_add(x, m->source_row_position + (size_t)(i / m->source_cols) * m->d, m->d, 1);
-        nx_add(x, m->source_col_position + (size_t)(i % m->source_cols) * m->d, m->d, 1);
-    }
+    source_memory c = source_at(m, memory, NULL);
+    uint32_t step = slice / passes, at = slice % passes * NX_COLUMNS, n = m->source - at < NX_COLUMNS ? m->source - at : NX_COLUMNS;
+    float *x = c.x + (size_t)at * x_stride;
     nx_cache cache = cache_at(m, c.cache, 0, source_slots(m));
-    for (uint32_t b = 0; b < m->n_encoder_blocks; b++) {
-        const block *layer = m->encoder_blocks + b;
-        fill_cache(m, &layer->self, &s, c.x, &cache, 1);
-        for (uint32_t at = 0; at < m->source; at += NX_COLUMNS) {
-            uint32_t n = m->source - at < NX_COLUMNS ? m->source - at : NX_COLUMNS;
-            float *x = c.x + (size_t)at * x_stride;
+    if (step == 0) {
+        for (uint32_t i = at; i < at + n; i++) {
+            float *own = c.x + (size_t)i * x_stride;
+            embed_pixel(own, &m->source_pixel, m->source_pixel_bias, inputs->port[m->source_port] + (size_t)i * m->channels, 256, &s);
+            nx_add(own, m->source_row_position + (size_t)(i / m->source_cols) * m->d, m->d, 1);
+            nx_add(own, m->source_col_position + (size_t)(i % m->source_cols) * m->d, m->d, 1);
+        }
+    } else if (step <= last_encoded) {
+        const block *layer = m->encoder_blocks + (step - 1) / 2;
+        if (step % 2) {
+            fill_cache(m, &layer->self, &s, x, at, n, &cache, 1);
+        } else {
             source_attention(m, &layer->self, &s, x, &cache, n);
             feed_forward(m, &layer->feed_forward, &s, x, n);
+            if (step == last_encoded && m->pre_norm) nx_layer_norm(x, m->source_gain, m->source_shift, m->epsilon, m->d, n);
         }
-    }
-    if (m->pre_norm) nx_layer_norm(c.x, m->source_gain, m->source_shift, m->epsilon, m->d, m->source);
-    for (uint32_t b = 0; b < m->n_blocks; b++) {
+    } else {
+        uint32_t b = step - last_encoded - 1;
         cache = cache_at(m, c.cross, b, source_slots(m));
-        fill_cache(m, &m->blocks[b].cross, &s, c.x, &cache, 0);
+        fill_cache(m, &m->blocks[b].cross, &s, x, at, n, &cache, 0);
     }
+    return slice + 1 < passes * (last_encoded + 1 + m->n_blocks);
 }
 
-/* ---- the decoder
- * ----------------------------------------------------------------------------------------------------------------- */
+/* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
 /* The decoder's input at one position: the embedding of the position before it in generation order (zeros before the
  * first: the input is shifted right by one), plus the place of the position itself, plus the class. */
@@ -508,44 +538,56 @@ static void embed(const model *m, float *x, const nx_column *column, const scrat
     memcpy(x, m->row_position + (size_t)(place / m->cols) * d, d * sizeof *x);
     nx_add(x, m->col_position + (size_t)(place % m->cols) * d, d, 1);
     if (i > 0 && m->output.kind == NX_DMOL) {
-        embed_pixel(s->y, &m->pixel, m->pixel_bias, column->values + (size_t)(i - 1) * m->output.elements,
-                    m->output.levels, s);
+        embed_pixel(s->y, &m->pixel, m->pixel_bias, column->ids + (size_t)(i - 1) * m->output.elements, m->output.levels, s);
         nx_add(x, s->y, d, 1);
     } else if (i > 0) {
         uint32_t table = nx_pattern_raster(&m->pattern, i - 1) % m->cols % m->tables;
-        nx_add(x, m->values + (size_t)(table * m->output.levels + column->values[i - 1]) * d, d, 1);
+        nx_embed(s->y, &m->values, table * m->output.levels + column->ids[i - 1]);
+        nx_add_scaled(x, s->y, m->root, d);
     }
-    if (m->classes && column->label >= 0) nx_add(x, m->classes + (size_t)column->label * d, d, 1);
+    if (m->class_port == NX_NONE || !column->inputs->port[m->class_port]) return;
+    nx_embed(s->y, &m->classes, *column->inputs->port[m->class_port]);
+    nx_add(x, s->y, d, 1);
 }
 
-static void forward(const void *opaque, const nx_column *columns, uint32_t n, float *parameters, void *memory) {
+static uint32_t pass_end(const void *opaque, uint32_t position) { return nx_pattern_block_end(&((const model *)opaque)->pattern, position); }
+
+static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, memory, n, NULL);
     uint32_t n_runs = nx_pattern_runs(&m->pattern, columns[n - 1].position, s.runs);
+    (void)slice; /* a pass is short */
     for (uint32_t j = 0; j < n; j++) embed(m, s.x + (size_t)j * nx_stride(m->d), columns + j, &s);
     for (uint32_t i = 0; i < m->n_blocks; i++) {
         const block *b = m->blocks + i;
         self_attention(m, &b->self, i, &s, columns, n, n_runs);
         if (m->source) {
-            void *condition = (void *)columns[0].condition; /* read only from here on, but a cache is a cache */
-            nx_cache cache = cache_at(m, condition_at(m, condition, NULL).cross, i, source_slots(m));
+            nx_cache cache = cache_at(m, source_at(m, columns[0].memory, NULL).cross, i, source_slots(m));
             source_attention(m, &b->cross, &s, s.x, &cache, n);
         }
         feed_forward(m, &b->feed_forward, &s, s.x, n);
     }
-    if (!parameters) return;
+    if (!parameters) return 0;
     if (m->pre_norm) nx_layer_norm(s.x, m->final_gain, m->final_shift, m->epsilon, m->d, n);
     project(parameters, &m->head, m->head_bias, s.x, n, &s);
+    return 0;
 }
 
-const nx_arch nx_image_transformer = {
-    .name = "image-transformer",
-    .configure = configure,
-    .pattern = pattern,
-    .output = output,
-    .cache_bytes = cache_bytes,
+/* All rows look at what the pattern shows. */
+static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
+    const model *m = opaque;
+    (void)shape, (void)map, (void)row;
+    return nx_pattern_keys(&m->pattern, position, list);
+}
+
+static const nx_part part = {
+    .memory_bytes = memory_bytes,
+    .state_bytes = state_bytes,
     .scratch_bytes = scratch_bytes,
-    .condition_bytes = condition_bytes,
-    .condition = condition,
+    .encode = encode,
+    .pass_end = pass_end,
     .forward = forward,
+    .keys = keys,
 };
+
+const nx_arch nx_image_transformer = {.name = "image-transformer", .n_parts = 1, .parts = &part, .configure = configure};

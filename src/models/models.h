@@ -1,9 +1,10 @@
-/* SPDX-License-Identifier: MIT  Every architecture, one file each. */
-#ifndef NX_MODELS_H
-#define NX_MODELS_H
-
-#include "arch.h"
-
-extern const nx_arch nx_image_transformer; /* image_transformer.c: Parmar et al. 2018, arXiv:1802.05751 */
-
+/* SPDX-License-Identifier: MIT
+ *
+ * Every architecture: a row for each file of this folder, whose last lines define nx_NAME. A build of a few of them
+ * (./build.sh wasm --models fvsbn) defines NX_MODELS itself.
+ */
+#ifndef NX_MODELS
+#define NX_MODELS                                                                           \
+    NX_MODEL(image_transformer) /* Parmar et al. 2018, arXiv:1802.05751 */                  \
+    NX_MODEL(fvsbn)             /* Frey, Hinton, Dayan 1996; Gan et al. 2015 */
 #endif

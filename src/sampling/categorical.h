@@ -22,9 +22,14 @@ float nx_categorical_log_prob(const float *logits, uint32_t levels, uint32_t val
 
 /* Draws argmax over the values that the filter keeps of logit_v / T + Gumbel noise_v; ties go to the lowest value. That
  * is a sample of the softmax of the kept logit_v / T. top_p keeps, of what top_k left, the fewest most probable values
- * that hold the mass p. [Gumbel-max: Maddison, Tarlow, Minka 2014, section 2] scratch: 2 * nx_stride(V) floats,
- * overwritten */
+ * that hold the mass p. [Gumbel-max: Maddison, Tarlow, Minka 2014, section 2]
+ * scratch    3 * nx_stride(V) floats, overwritten
+ * Cost: V, and with a filter V + kept values * log V. */
 uint32_t nx_categorical_sample(const float *logits, uint32_t levels, nx_filter filter, nx_noise noise, float *scratch);
+
+/* The k most probable values, the first the most probable; of equals the lowest. values (k) written
+ * scratch    nx_stride(V) floats, overwritten */
+void nx_categorical_top(const float *logits, uint32_t levels, uint32_t k, uint32_t *values, float *scratch);
 
 /* By how much the largest of V numbers, which stands at `best`, is above the next one. Of those that
  * nx_categorical_sample leaves in `scratch` (of the logits at temperature 0) it tells how sure the draw was. */

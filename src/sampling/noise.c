@@ -38,7 +38,7 @@ NX_INLINE void transpose(v128_t m[4]) {
 void nx_add_gumbel(float *z, nx_noise noise, uint32_t first) {
     v128_t group = wasm_i32x4_add(wasm_i32x4_splat((int32_t)(first / 4)), wasm_i32x4_make(0, 1, 2, 3));
     v128_t word[4] = {group, wasm_i32x4_splat((int32_t)noise.position), wasm_i32x4_splat((int32_t)noise.sample),
-                      wasm_i32x4_splat(0)};
+                      wasm_i32x4_splat((int32_t)noise.stream)};
     nx_philox(word, noise.seed_low, noise.seed_high);
     transpose(word); /* a lane was a group of four values; now a vector is */
     for (int i = 0; i < 4; i++) {

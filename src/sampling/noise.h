@@ -16,11 +16,12 @@ void nx_philox(v128_t word[4], uint32_t key_low, uint32_t key_high);
 typedef struct {
     uint32_t seed_low, seed_high; /* the key */
     uint32_t sample;              /* index of the sequence */
-    uint32_t position;            /* index of the element in generation order; it implies the channel */
+    uint32_t position;            /* index of the element: it implies its place within a position */
+    uint32_t stream;              /* what it is for, so that two uses share no noise: elements of part i take stream i */
 } nx_noise;
 
 /* Adds standard Gumbel noise -ln(-ln u) of the values first .. first + 15 to the 16 numbers z, first % 4 == 0.
- * Value v takes word v % 4 of the counter (v / 4, position, sample, 0). u = ((word >> 9) + 1/2) / 2^23 is exact
+ * Value v takes word v % 4 of the counter (v / 4, position, sample, stream). u = ((word >> 9) + 1/2) / 2^23 is exact
  * in single precision and lies strictly between 0 and 1, so the noise between NX_GUMBEL_LEAST and NX_GUMBEL_MOST. */
 void nx_add_gumbel(float *z, nx_noise noise, uint32_t first);
 

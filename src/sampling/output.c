@@ -6,7 +6,6 @@
 #include "categorical.h"
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
-#include "nextpixel.h"
 
 static const float minus_infinity = -__builtin_inff();
 
@@ -106,7 +105,7 @@ static float tanh_of(float x) { /* 1 - 2 / (e^2x + 1); e^2x is 0 or finite, so t
     return 1 - 2 / (f32_exp(2 * x) + 1);
 }
 
-static float scaled(uint8_t level, uint32_t levels) { return (float)level * (2.0f / (float)(levels - 1)) - 1; }
+static float scaled(uint32_t level, uint32_t levels) { return (float)level * (2.0f / (float)(levels - 1)) - 1; }
 
 /* Where channel c of component k stands in the parameters: its location; K further its log scale, 2 K further its
  * coefficient. */
@@ -130,7 +129,7 @@ static float location(const nx_output *output, const float *parameters, const fl
 
 /* Log-mass that channel c of component k gives to a level. */
 static float component_log_mass(const nx_output *output, const float *parameters, const float *x, uint32_t c,
-                                uint32_t k, uint8_t level) {
+                                uint32_t k, uint32_t level) {
     float four[NX_MAX_LEVELS];
     logistic_levels(four, output->levels, location(output, parameters, x, c, k),
                     channel_of(output, parameters, c, k)[output->mixtures], level & ~3u, level + 1u);
@@ -140,7 +139,7 @@ static float component_log_mass(const nx_output *output, const float *parameters
 /* Log-weights (K) of the components: the mixture logits, to which every channel before `index` adds the log-mass that
  * the component gave to its level. So what is left is ln p(component | earlier channels), up to a constant. */
 static void component_log_weights(const nx_output *output, const float *parameters, const float *x,
-                                  const uint8_t *levels, uint32_t index, float *log_weight) {
+                                  const uint32_t *levels, uint32_t index, float *log_weight) {
     for (uint32_t k = 0; k < output->mixtures; k++) {
         log_weight[k] = parameters[k];
         for (uint32_t c = 0; c < index; c++)
@@ -208,7 +207,7 @@ static void add_masses(level_masses *masses, uint32_t levels, float mean, float 
 
 /* The mixture for one channel, given the earlier ones: masses are added as such, relative to the likeliest component,
  * and their logarithms taken at the end. */
-static void mixture_levels(const nx_output *output, const float *parameters, const uint8_t *earlier, uint32_t index,
+static void mixture_levels(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index,
                            float *logits) {
     uint32_t K = output->mixtures, V = output->levels;
     float log_weight[NX_MAX_MIXTURES], x[3], best = minus_infinity;
@@ -237,7 +236,7 @@ static float log_sum_exp_of(const float *terms, uint32_t n) {
 
 /* -ln p of channel `index` given those before it: ln of the sum over the components of what they give to the channels
  * up to it, less that of those before it, by the rule that models are trained with. */
-static float mixture_nats(const nx_output *output, const float *parameters, const uint8_t *levels, uint32_t index) {
+static float mixture_nats(const nx_output *output, const float *parameters, const uint32_t *levels, uint32_t index) {
     float before[NX_MAX_MIXTURES], with[NX_MAX_MIXTURES], x[3];
     for (uint32_t c = 0; c <= index; c++) x[c] = scaled(levels[c], output->levels);
     component_log_weights(output, parameters, x, levels, index, before);
@@ -299,7 +298,7 @@ static void normal_levels(float *out, uint32_t levels, float mean, float log_sca
     }
 }
 
-void nx_output_logits(const nx_output *output, const float *parameters, const uint8_t *earlier, uint32_t index,
+void nx_output_logits(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index,
                       float *logits) {
     uint32_t V = output->levels;
     switch (output->kind) {
@@ -322,7 +321,7 @@ void nx_output_logits(const nx_output *output, const float *parameters, const ui
     for (uint32_t v = V; v < nx_stride(V); v++) logits[v] = minus_infinity;
 }
 
-float nx_output_nats(const nx_output *output, const float *parameters, const uint8_t *levels, uint32_t index,
+float nx_output_nats(const nx_output *output, const float *parameters, const uint32_t *levels, uint32_t index,
                      float *logits) {
     if (output->kind == NX_DMOL) return mixture_nats(output, parameters, levels, index);
     nx_output_logits(output, parameters, levels, index, logits);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #define NX_MAX_MIXTURES 16
+#define NX_MAX_LEVELS 256 /* values of all but a categorical distribution */
 
 typedef enum {
     NX_CATEGORICAL, /* V logits per element */
@@ -40,13 +41,13 @@ int nx_output_finite(const nx_output *output, const float *parameters);
 /* Log-probabilities, up to a constant, of the levels of element `index` of a position, given the levels of the elements
  * before it in the same position: what is drawn from. logits (nx_stride(V)) written, -infinity past V. NX_DMOL: a
  * probability may be off by e^-27, which only temperatures above 2 can show. */
-void nx_output_logits(const nx_output *output, const float *parameters, const uint8_t *earlier, uint32_t index,
+void nx_output_logits(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index,
                       float *logits);
 
 /* -ln p of element `index` of a position, given the elements before it; levels (index + 1). logits: room for
  * nx_stride(V), overwritten. Where the mass of a level is 1e-5 or less, NX_DMOL takes density times width for it as in
  * training, which differs a little from what is drawn from. */
-float nx_output_nats(const nx_output *output, const float *parameters, const uint8_t *levels, uint32_t index,
+float nx_output_nats(const nx_output *output, const float *parameters, const uint32_t *levels, uint32_t index,
                      float *logits);
 
 #endif

@@ -245,7 +245,7 @@ static double position(const toy *m, const char *stack, uint32_t place, uint32_t
 }
 
 /* h (d) = W p + b of a pixel of C levels, as numbers in [-1, 1]. */
-static void pixel(double *h, const toy *m, const char *part, const uint8_t *levels, uint32_t n_levels) {
+static void pixel(double *h, const toy *m, const char *part, const uint32_t *levels, uint32_t n_levels) {
     double x[3];
     for (uint32_t c = 0; c < m->config.channels; c++) x[c] = 2.0 * levels[c] / (n_levels - 1) - 1;
     project(h, m, (layer){NULL, 0}, part, x, m->config.d, m->config.channels, 1, 0);
@@ -259,7 +259,9 @@ static double *encode(const toy *m, const uint8_t *input, int rounded) {
     uint8_t *visible = memory_take((size_t)S * S);
     memset(visible, 1, (size_t)S * S);
     for (uint32_t i = 0; i < S; i++) {
-        pixel(h + i * d, m, "enc.pixel_embd", input + i * g->channels, 256);
+        uint32_t values[3] = {0};
+        for (uint32_t c = 0; c < g->channels; c++) values[c] = input[i * g->channels + c];
+        pixel(h + i * d, m, "enc.pixel_embd", values, 256);
         for (uint32_t c = 0; c < d; c++) h[i * d + c] += position(m, "enc.", i, g->input_width, c);
     }
     for (uint32_t b = 0; b < g->encoder_blocks; b++) {
@@ -271,7 +273,7 @@ static double *encode(const toy *m, const uint8_t *input, int rounded) {
 }
 
 /* The input (d) of position i, at `place` of the raster, after a position at place `before`. */
-static void embed(double *h, const toy *m, const uint8_t *levels, int32_t label, uint32_t i, uint32_t place, uint32_t before) {
+static void embed(double *h, const toy *m, const uint32_t *levels, int32_t label, uint32_t i, uint32_t place, uint32_t before) {
     const toy_config *g = &m->config;
     uint32_t d = g->d, channel = g->palette ? 0 : before % toy_cols(g) % g->channels;
     const float *values = table(m, "token_embd.weight"), *classes = table(m, "class_embd.weight");
@@ -284,7 +286,7 @@ static void embed(double *h, const toy *m, const uint8_t *levels, int32_t label,
     }
 }
 
-void ref_forward(double *outputs, double *weights, const toy *m, const uint8_t *levels, const uint8_t *input, int32_t label, uint32_t n,
+void ref_forward(double *outputs, double *weights, const toy *m, const uint32_t *levels, const uint8_t *input, int32_t label, uint32_t n,
                  int rounded) {
     const toy_config *g = &m->config;
     uint32_t d = g->d, S = g->input_height * g->input_width;
@@ -311,7 +313,7 @@ void ref_forward(double *outputs, double *weights, const toy *m, const uint8_t *
     memory_release(mark);
 }
 
-void ref_draft(double *logits, const toy *m, const uint8_t *levels, uint32_t position, int rounded) {
+void ref_draft(double *logits, const toy *m, const uint32_t *levels, uint32_t position, int rounded) {
     const toy_config *g = &m->config;
     const float *offset = table(m, "draft.offset.weight"), *e = table(m, "draft.token_embd.weight"), *N = table(m, "draft.neighbour.weight");
     const float *rows = table(m, "draft.position_row.weight"), *cols = table(m, "draft.position_col.weight");
@@ -367,7 +369,7 @@ static void discretised(double *out, uint32_t levels, int gaussian, double mean,
     }
 }
 
-void ref_output(double *logits, const nx_output *o, const double *parameters, const uint8_t *earlier, uint32_t index) {
+void ref_output(double *logits, const nx_output *o, const double *parameters, const uint32_t *earlier, uint32_t index) {
     uint32_t V = o->levels, K = o->mixtures, per_channel = o->elements == 3 ? 3 * K : 2 * K;
     static double component[NX_MAX_MIXTURES][NX_MAX_LEVELS]; /* too much for a stack */
     double weight[NX_MAX_MIXTURES], terms[NX_MAX_MIXTURES], x[3];

@@ -40,14 +40,14 @@ int ref_visible(const nx_pattern *pattern, const uint32_t *raster, uint32_t i, u
 /* The forward pass of positions 0..n-1 of a toy model with matrix attention.
  * levels ((n - 1) E at least) and the conditioning input read    outputs (n, P) written
  * weights (blocks, heads, n, n) written, may be null      rounded: quantised products round x to 8 bits, as the library does */
-void ref_forward(double *outputs, double *weights, const toy *model, const uint8_t *levels, const uint8_t *input, int32_t label, uint32_t n,
+void ref_forward(double *outputs, double *weights, const toy *model, const uint32_t *levels, const uint8_t *input, int32_t label, uint32_t n,
                  int rounded);
 
 /* Logits (V) of the draft of a toy model for the position after the levels (position) of an image in raster order. */
-void ref_draft(double *logits, const toy *model, const uint8_t *levels, uint32_t position, int rounded);
+void ref_draft(double *logits, const toy *model, const uint32_t *levels, uint32_t position, int rounded);
 
 /* Log-probabilities (V) of element `index` of a position, given the levels of those before it. A categorical's are its logits. */
-void ref_output(double *logits, const nx_output *output, const double *parameters, const uint8_t *earlier, uint32_t index);
+void ref_output(double *logits, const nx_output *output, const double *parameters, const uint32_t *earlier, uint32_t index);
 
 /* A level of this mass or less has the density at its middle times its width: 1e-5. A test moves it to see which levels are near. */
 extern double ref_least_mass;

@@ -120,18 +120,18 @@ static void double_functions(void) {
     double worst = 0, worst_exp = 0, sine, cosine;
     for (int i = 0; i <= 100000; i++) {
         double x = i < 50000 ? i * 2.0 : (i - 50000) * 0.0017;
-        f64_sincos(x, &sine, &cosine);
+        nx_f64_sincos(x, &sine, &cosine);
         worst = fmax(worst, fmax(fabs(sine - sin(x)), fabs(cosine - cos(x))));
     }
     for (int i = 0; i <= 40000; i++) {
         double x = i * -0.001;
-        worst_exp = fmax(worst_exp, fabs(f64_exp(x) / exp(x) - 1));
+        worst_exp = fmax(worst_exp, fabs(nx_f64_exp(x) / exp(x) - 1));
     }
     check_note("  sin and cos: %.3g, e^x: %.3g relative", worst, worst_exp);
     CHECK(worst < SINCOS_ABSOLUTE);
     CHECK(worst_exp < F64_EXP_RELATIVE);
-    f64_sincos(0, &sine, &cosine);
-    CHECK(sine == 0 && cosine == 1 && f64_exp(0) == 1);
+    nx_f64_sincos(0, &sine, &cosine);
+    CHECK(sine == 0 && cosine == 1 && nx_f64_exp(0) == 1);
 }
 
 static void half_to_float(void) {

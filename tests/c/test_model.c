@@ -9,6 +9,7 @@
 #include "check.h"
 #include "kernels/kernels.h"
 #include "model.h"
+#include "session/draft.h"
 #include "reference.h"
 #include "sampling/categorical.h"
 #include "toy.h"
@@ -27,8 +28,8 @@ static subject subject_of(const toy_config *c) {
     subject s = {.config = c, .toy = toy_build(c, NULL), .distribution = toy_output(c), .n = toy_positions(c), .E = toy_elements(c), .levels = c->levels};
     s.model = toy_open(s.toy);
     if (s.model) {
-        nx_info info;
-        nx_model_info(s.model, &info);
+        picture_info info;
+        picture_info_of(s.model, &info);
         s.elements = info.elements;
         s.outputs = info.outputs;
         s.window = info.window;
@@ -68,11 +69,11 @@ typedef struct {
 
 static trail trail_of(const subject *s, const uint8_t *values, int32_t label) {
     trail t = {floats((size_t)s->n * s->outputs), floats(s->elements)};
-    nx_settings settings = toy_settings(1, 0);
+    picture_settings settings = toy_settings(1, 0);
     settings.label = label;
     nx_session *session = toy_session(s->model, &settings, NULL);
     for (uint32_t i = 0; session && i < s->n; i++) {
-        CHECK_INT(nx_session_prefill(s->model, session, values + i * s->E, 1, t.nats + i * s->E), NX_OK);
+        CHECK_INT(picture_prefill(s->model, session, values + i * s->E, 1, t.nats + i * s->E), NX_OK);
         CHECK_INT(nx_session_output(s->model, session, 0, t.outputs + (size_t)i * s->outputs), NX_OK);
     }
     return t;
@@ -84,12 +85,12 @@ static void cached_is_full(const subject *s, check_random *random) {
     const uint8_t *values = random_image(s, random);
     int32_t label = (int32_t)s->config->classes - 1;
     trail t = trail_of(s, values, label);
-    nx_settings settings = toy_settings(3, 0);
+    picture_settings settings = toy_settings(3, 0);
     settings.label = label;
     float *nats = floats(s->elements), *output = floats(s->outputs);
 
     nx_session *session = toy_session(s->model, &settings, NULL); /* all at once */
-    CHECK_INT(nx_session_prefill(s->model, session, values, s->n, nats), NX_OK);
+    CHECK_INT(picture_prefill(s->model, session, values, s->n, nats), NX_OK);
     CHECK_INT(nx_session_position(session), s->n);
     CHECK_FLOATS(nats, t.nats, s->elements);
     CHECK_INT(nx_session_output(s->model, session, 2, output), NX_OK);
@@ -98,7 +99,7 @@ static void cached_is_full(const subject *s, check_random *random) {
     for (uint32_t i = 0; i < s->n; i += 1 + s->n / 20) { /* from the start to i, in passes as large as can be */
         size_t mark = memory_mark();
         session = toy_session(s->model, &settings, NULL);
-        CHECK_INT(nx_session_prefill(s->model, session, values, i + 1, nats), NX_OK);
+        CHECK_INT(picture_prefill(s->model, session, values, i + 1, nats), NX_OK);
         CHECK_INT(nx_session_output(s->model, session, 0, output), NX_OK);
         CHECK_FLOATS(output, t.outputs + (size_t)i * s->outputs, s->outputs);
         memory_release(mark);
@@ -108,7 +109,7 @@ static void cached_is_full(const subject *s, check_random *random) {
         for (uint32_t at = 0; at < s->n;) {
             uint32_t count = random_below(random, s->n - at + 1);
             int silent = run % 2 && random_below(random, 2);
-            CHECK_INT(nx_session_prefill(s->model, session, values + at * s->E, count, silent ? NULL : nats), NX_OK);
+            CHECK_INT(picture_prefill(s->model, session, values + at * s->E, count, silent ? NULL : nats), NX_OK);
             if (!silent) CHECK_FLOATS(nats, t.nats + at * s->E, count * s->E);
             if (silent && count) CHECK_INT(nx_session_output(s->model, session, 0, output), NX_E_ARGUMENT);
             at += count;
@@ -118,20 +119,20 @@ static void cached_is_full(const subject *s, check_random *random) {
 
 /* Steps in pieces; and what was drawn, fed in as known, costs the same nats and has the same output. */
 static void steps_are_prefill(const subject *s, check_random *random) {
-    nx_settings settings = toy_settings(1, 17);
+    picture_settings settings = toy_settings(1, 17);
     settings.label = (int32_t)s->config->classes - 1;
     uint8_t *values = memory_take(s->elements), *again = memory_take(s->elements);
     float *nats = floats(s->elements), *nats_again = floats(s->elements), *output = floats(s->outputs);
     uint32_t E = s->E;
     nx_session *session = toy_session(s->model, &settings, NULL);
-    CHECK_INT(nx_session_step(s->model, session, s->n, values, nats), NX_OK);
+    CHECK_INT(picture_step(s->model, session, s->n, values, nats), NX_OK);
     CHECK_INT(nx_session_position(session), s->n);
     for (uint32_t i = 0; i < s->elements; i++) CHECK(values[i] == value_of(s, level_of(s, values[i])));
 
     session = toy_session(s->model, &settings, NULL);
     for (uint32_t at = 0; at < s->n;) {
         uint32_t steps = random_below(random, s->n - at + 1);
-        CHECK_INT(nx_session_step(s->model, session, steps, again + at * E, at % 2 ? nats_again + at * E : NULL), NX_OK);
+        CHECK_INT(picture_step(s->model, session, steps, again + at * E, at % 2 ? nats_again + at * E : NULL), NX_OK);
         if (at % 2) CHECK_FLOATS(nats_again + at * E, nats + at * E, steps * E);
         at += steps;
     }
@@ -142,7 +143,7 @@ static void steps_are_prefill(const subject *s, check_random *random) {
     session = toy_session(s->model, &settings, NULL);
     for (uint32_t i = 0; i < s->n; i++) {
         uint8_t value[3];
-        CHECK_INT(nx_session_step(s->model, session, 1, value, NULL), NX_OK);
+        CHECK_INT(picture_step(s->model, session, 1, value, NULL), NX_OK);
         CHECK_INT(nx_session_output(s->model, session, 0, output), NX_OK);
         CHECK_FLOATS(output, t.outputs + (size_t)i * s->outputs, s->outputs);
     }
@@ -150,8 +151,8 @@ static void steps_are_prefill(const subject *s, check_random *random) {
     for (uint32_t known = 0; known < s->n; known += 1 + s->n / 7) {
         uint32_t left = s->n - known;
         session = toy_session(s->model, &settings, NULL);
-        CHECK_INT(nx_session_prefill(s->model, session, values, known, known % 2 ? nats_again : NULL), NX_OK);
-        CHECK_INT(nx_session_step(s->model, session, left, again + known * E, nats_again + known * E), NX_OK);
+        CHECK_INT(picture_prefill(s->model, session, values, known, known % 2 ? nats_again : NULL), NX_OK);
+        CHECK_INT(picture_step(s->model, session, left, again + known * E, nats_again + known * E), NX_OK);
         CHECK_BYTES(again + known * E, values + known * E, left * E);
         CHECK_FLOATS(nats_again + known * E, nats + known * E, left * E);
     }
@@ -165,7 +166,7 @@ static void batch_is_singles(const subject *s, check_random *random) {
     for (int i = 0; i < 5; i++) {
         uint32_t B = sizes[i];
         size_t mark = memory_mark();
-        nx_settings settings = toy_settings(B, 3);
+        picture_settings settings = toy_settings(B, 3);
         settings.first_sample = 1000;
         settings.label = (int32_t)s->config->classes - 1;
         settings.temperature = 1.5f;
@@ -174,15 +175,15 @@ static void batch_is_singles(const subject *s, check_random *random) {
         uint8_t *values = memory_take(steps * B * E), *one = memory_take(steps * E);
         float *nats = floats(steps * B * E), *one_nats = floats(steps * E), *output = floats(s->outputs), *one_output = floats(s->outputs);
         nx_session *session = toy_session(s->model, &settings, NULL);
-        CHECK_INT(nx_session_prefill(s->model, session, known, n_known, NULL), NX_OK);
-        CHECK_INT(nx_session_step(s->model, session, steps, values, nats), NX_OK);
+        CHECK_INT(picture_prefill(s->model, session, known, n_known, NULL), NX_OK);
+        CHECK_INT(picture_step(s->model, session, steps, values, nats), NX_OK);
         int differ = 0;
         for (uint32_t b = 0; b < B; b += 1 + B / 5) {
             settings.samples = 1;
             settings.first_sample = 1000 + b;
             nx_session *single = toy_session(s->model, &settings, NULL);
-            CHECK_INT(nx_session_prefill(s->model, single, known, n_known, NULL), NX_OK);
-            CHECK_INT(nx_session_step(s->model, single, steps, one, one_nats), NX_OK);
+            CHECK_INT(picture_prefill(s->model, single, known, n_known, NULL), NX_OK);
+            CHECK_INT(picture_step(s->model, single, steps, one, one_nats), NX_OK);
             for (uint32_t t = 0; t < steps; t++) {
                 CHECK_BYTES(values + (t * B + b) * E, one + t * E, E);
                 CHECK_FLOATS(nats + (t * B + b) * E, one_nats + t * E, E);
@@ -214,10 +215,10 @@ static void causality(const subject *s, check_random *random) {
         CHECK_FLOATS(after.nats, before.nats, at);
         if (j + 1 < s->n) CHECK(memcmp(after.outputs + (j + 1) * P, before.outputs + (j + 1) * P, P * sizeof(float)));
         /* all at once, so that the changed element and those before it share a pass */
-        nx_settings settings = toy_settings(1, 0);
+        picture_settings settings = toy_settings(1, 0);
         nx_session *session = toy_session(s->model, &settings, NULL);
         float *nats = floats(s->elements);
-        CHECK_INT(nx_session_prefill(s->model, session, values, s->n, nats), NX_OK);
+        CHECK_INT(picture_prefill(s->model, session, values, s->n, nats), NX_OK);
         CHECK_FLOATS(nats, after.nats, s->elements);
         values[at] = kept;
         memory_release(mark);
@@ -249,9 +250,9 @@ static void local_is_full(void) {
             c.query_block = l_q;
             c.memory_block = l_q == 35 ? 0 : 35 - l_q % 2; /* l_q >= n; or a memory that reaches the start */
             subject s = subject_of(&c);
-            nx_settings settings = toy_settings(1, 0);
+            picture_settings settings = toy_settings(1, 0);
             nx_session *session = toy_session(s.model, &settings, NULL);
-            CHECK_INT(nx_session_prefill(s.model, session, values, 35, nats), NX_OK);
+            CHECK_INT(picture_prefill(s.model, session, values, 35, nats), NX_OK);
             check_at("l_q = %lld", l_q, 0, 0, 0);
             CHECK_FLOATS(nats, expected.nats, 35);
             CHECK_FLOATS(trail_of(&s, values, -1).outputs, expected.outputs, 35 * 6);
@@ -319,7 +320,7 @@ static void grid_is_transposed(void) {
     CHECK_FLOATS(a.outputs, b.outputs, (size_t)s.n * s.outputs);
     CHECK_FLOATS(a.nats, b.nats, s.elements);
     uint32_t raster[35];
-    nx_model_order(s.model, raster);
+    picture_order(s.model, raster);
     for (uint32_t i = 0; i < 35; i++) CHECK_INT(raster[i], i % 5 * 7 + i / 5);
 }
 
@@ -327,12 +328,12 @@ static void grid_is_transposed(void) {
 
 /* Outputs (n, P) of an image given another. */
 static float *given(const subject *s, const uint8_t *values, const uint8_t *input, uint32_t count) {
-    nx_settings settings = toy_settings(1, 0);
+    picture_settings settings = toy_settings(1, 0);
     nx_session *session = toy_bare_session(s->model, &settings, NULL);
     float *outputs = floats((size_t)s->n * s->outputs), nats[3];
-    CHECK_INT(nx_session_condition(s->model, session, input, count), NX_OK);
+    CHECK_INT(picture_condition(s->model, session, input, count), NX_OK);
     for (uint32_t i = 0; i < s->n; i++) {
-        CHECK_INT(nx_session_prefill(s->model, session, values + i * s->E, 1, nats), NX_OK);
+        CHECK_INT(picture_prefill(s->model, session, values + i * s->E, 1, nats), NX_OK);
         CHECK_INT(nx_session_output(s->model, session, 0, outputs + (size_t)i * s->outputs), NX_OK);
     }
     return outputs;
@@ -352,9 +353,9 @@ static void small_image(void) {
     toy_configs(&list, NULL);
     for (int i = 0; i < 2; i++) {
         subject s = subject_of(list + which[i]);
-        nx_info info;
+        picture_info info;
         uint8_t *input;
-        nx_model_info(s.model, &info);
+        picture_info_of(s.model, &info);
         const uint8_t *values = random_image(&s, &random);
         uint32_t count = toy_input(&info, &input), channels = info.channels, pixels = count / channels;
         size_t all = (size_t)s.n * s.outputs;
@@ -392,12 +393,12 @@ static void conditioned_runs(void) {
     const toy_config *list;
     toy_configs(&list, NULL);
     subject s = subject_of(list + TOY_SR_PALETTE);
-    nx_settings settings = toy_settings(20, 4);
+    picture_settings settings = toy_settings(20, 4);
     uint8_t *first = memory_take(20 * s.elements), *second = memory_take(20 * s.elements), input[18] = {0};
-    CHECK_INT(nx_session_step(s.model, toy_session(s.model, &settings, NULL), s.n, first, NULL), NX_OK);
+    CHECK_INT(picture_step(s.model, toy_session(s.model, &settings, NULL), s.n, first, NULL), NX_OK);
     nx_session *session = toy_bare_session(s.model, &settings, NULL);
-    CHECK_INT(nx_session_condition(s.model, session, input, 18), NX_OK);
-    CHECK_INT(nx_session_step(s.model, session, s.n, second, NULL), NX_OK);
+    CHECK_INT(picture_condition(s.model, session, input, 18), NX_OK);
+    CHECK_INT(picture_step(s.model, session, s.n, second, NULL), NX_OK);
     CHECK(memcmp(first, second, 20 * s.elements));
 }
 
@@ -417,12 +418,12 @@ static void labels(void) {
         trail plain = trail_of(&without, values, -1);
         check_at("configuration %lld", i, 0, 0, 0);
         CHECK_FLOATS(none.outputs, plain.outputs, (size_t)with.n * with.outputs);
-        nx_settings settings = toy_settings(1, 0);
+        picture_settings settings = toy_settings(1, 0);
         size_t bytes;
         settings.label = 0;
-        CHECK_INT(nx_session_size(without.model, &settings, &bytes), NX_E_ARGUMENT);
+        CHECK_INT(picture_size(without.model, &settings, &bytes), NX_E_ARGUMENT);
         settings.label = (int32_t)with.config->classes;
-        CHECK_INT(nx_session_size(with.model, &settings, &bytes), NX_E_ARGUMENT);
+        CHECK_INT(picture_size(with.model, &settings, &bytes), NX_E_ARGUMENT);
     }
 }
 
@@ -435,13 +436,13 @@ static void rounding(void) {
         subject s = subject_of(&c);
         uint8_t values[256], nearest[256];
         float nats[256], expected[256];
-        nx_settings settings = toy_settings(1, 0);
+        picture_settings settings = toy_settings(1, 0);
         for (uint32_t v = 0; v < 256; v++) values[v] = (uint8_t)v, nearest[v] = toy_value(toy_level(v, levels), levels);
         for (uint32_t v = 0; v < 256; v++)
             for (uint32_t l = 0; l < levels; l++) /* truly the nearest */
                 CHECK(fabs(v - 255.0 * toy_level(v, levels) / (levels - 1)) <= fabs(v - 255.0 * l / (levels - 1)) + 1e-9);
-        CHECK_INT(nx_session_prefill(s.model, toy_session(s.model, &settings, NULL), values, 256, nats), NX_OK);
-        CHECK_INT(nx_session_prefill(s.model, toy_session(s.model, &settings, NULL), nearest, 256, expected), NX_OK);
+        CHECK_INT(picture_prefill(s.model, toy_session(s.model, &settings, NULL), values, 256, nats), NX_OK);
+        CHECK_INT(picture_prefill(s.model, toy_session(s.model, &settings, NULL), nearest, 256, expected), NX_OK);
         check_at("%lld levels", levels, 0, 0, 0);
         CHECK_FLOATS(nats, expected, 256);
         memory_release(mark);
@@ -474,7 +475,7 @@ static int is_quantised(const subject *s) { return s->config->type == NX_Q8_0 ||
 
 /* -log p of a position's levels by the twin of the distribution: worst difference to `nats` (E). Of a density relative to
  * 1 + nats, for it moves them by its sharpness e^-s times what its location is off. */
-static double nats_difference(const subject *s, const double *output, const uint8_t *levels, const float *nats) {
+static double nats_difference(const subject *s, const double *output, const uint32_t *levels, const float *nats) {
     double log_p[NX_MAX_LEVELS], worst = 0;
     for (uint32_t e = 0; e < s->E; e++) {
         ref_output(log_p, &s->distribution, output, levels, e);
@@ -489,14 +490,14 @@ static void agrees(const subject *s, check_random *random) {
     uint32_t n = s->n, P = s->outputs, rows = s->config->blocks * s->config->heads, exact = 0, all = 0;
     uint32_t *raster = memory_take(n * sizeof *raster);
     nx_pattern pattern = toy_pattern(s->config);
-    nx_info info;
+    picture_info info;
     uint8_t *input;
-    nx_model_info(s->model, &info);
+    picture_info_of(s->model, &info);
     toy_input(&info, &input);
     ref_order(&pattern, raster);
     for (int32_t label = -1; label < (int32_t)s->config->classes && label < 2; label++) {
         const uint8_t *values = random_image(s, random);
-        uint8_t *levels = memory_take(s->elements);
+        uint32_t *levels = memory_take(s->elements * sizeof *levels);
         for (uint32_t i = 0; i < s->elements; i++) levels[i] = level_of(s, values[i]);
         double *outputs = memory_take((size_t)n * P * sizeof *outputs), *weights = memory_take((size_t)rows * n * n * sizeof *weights);
         double *own = memory_take(P * sizeof *own), worst_nats = 0, worst_own = 0, worst_weight = 0;
@@ -516,7 +517,7 @@ static void agrees(const subject *s, check_random *random) {
         CHECK(worst_own < LOGIT_TOLERANCE);
 
         /* the attention weights of every position */
-        nx_settings settings = toy_settings(1, 0);
+        picture_settings settings = toy_settings(1, 0);
         settings.label = label;
         settings.trace = 1;
         nx_session *session = toy_session(s->model, &settings, NULL);
@@ -525,8 +526,8 @@ static void agrees(const subject *s, check_random *random) {
         for (uint32_t i = 0; i < n; i++) {
             if (i % 5 == 4) continue; /* sometimes two in a pass: the last one counts */
             uint32_t at = nx_session_position(session), visible = 0;
-            CHECK_INT(nx_session_prefill(s->model, session, values + at * s->E, i + 1 - at, nats + at * s->E), NX_OK);
-            if (!CHECK_INT(nx_session_attention(s->model, session, 0, seen, keys, &count), NX_OK)) return;
+            CHECK_INT(picture_prefill(s->model, session, values + at * s->E, i + 1 - at, nats + at * s->E), NX_OK);
+            if (!CHECK_INT(picture_attention(s->model, session, 0, seen, keys, &count), NX_OK)) return;
             for (uint32_t j = 0; j < n; j++) /* all that is visible, in ascending order */
                 if (ref_visible(&pattern, raster, i, j) && !CHECK(visible < count && keys[visible++] == j)) return;
             if (!CHECK(visible == count && count <= s->window && keys[count - 1] == i)) return;
@@ -575,17 +576,17 @@ static void reference(void) {
 /* The draft of a model at every position of an image, given no more than what stands before it. */
 static void draft_agrees(const toy_config *c, check_random *random) {
     subject s = subject_of(c);
-    if (!s.model || !CHECK(s.model->draft)) return;
+    if (!s.model || !CHECK(s.model->plan[0].draft)) return;
     uint32_t V = s.levels, exact = 0, outside = 0;
     int q8 = c->draft_type == NX_Q8_0 || c->draft_type == NX_Q4_0;
-    uint8_t *levels = memory_take(s.n);
+    uint32_t *levels = memory_take(s.n * sizeof *levels);
     float *logits = floats(nx_stride(V)), *offset = toy_inside(s.toy, "draft.offset.weight");
     double *truth = memory_take(V * sizeof *truth), all = 0;
-    for (uint32_t i = 0; i < s.n; i++) levels[i] = (uint8_t)random_below(random, V);
+    for (uint32_t i = 0; i < s.n; i++) levels[i] = random_below(random, V);
     for (uint32_t i = 0; i < s.n; i++) {
         size_t mark = memory_mark();
-        void *scratch = memory_take(nx_draft_scratch_bytes(s.model->draft));
-        nx_draft_logits(s.model->draft, memory_copy(levels, i), i, logits, scratch);
+        void *scratch = memory_take(nx_draft_scratch_bytes(s.model->plan[0].draft));
+        nx_draft_logits(s.model->plan[0].draft, memory_copy(levels, i * sizeof *levels), i, logits, scratch);
         ref_draft(truth, s.toy, levels, i, 1);
         double worst = difference(logits, truth, V);
         all = fmax(all, worst);
@@ -628,25 +629,25 @@ static void traces_of_samples(void) {
     toy_configs(&list, NULL);
     subject s = subject_of(list + 3);
     const uint8_t *known = random_image(&s, &random);
-    nx_settings settings = toy_settings(20, 6);
+    picture_settings settings = toy_settings(20, 6);
     settings.trace = 1;
     nx_session *batch = toy_session(s.model, &settings, NULL);
     uint32_t steps = 9, rows = s.config->blocks * s.config->heads, count, *keys = memory_take(s.window * sizeof *keys);
     uint8_t *values = memory_take(steps * 20);
     float *weights = floats((size_t)rows * s.window), *alone = floats((size_t)rows * s.window);
-    CHECK_INT(nx_session_prefill(s.model, batch, known, 30, NULL), NX_OK);
+    CHECK_INT(picture_prefill(s.model, batch, known, 30, NULL), NX_OK);
     /* before the first step all samples share what the known elements left */
-    CHECK_INT(nx_session_attention(s.model, batch, 19, weights, keys, &count), NX_OK);
+    CHECK_INT(picture_attention(s.model, batch, 19, weights, keys, &count), NX_OK);
     CHECK_INT(keys[count - 1], 29);
-    CHECK_INT(nx_session_step(s.model, batch, steps, values, NULL), NX_OK);
+    CHECK_INT(picture_step(s.model, batch, steps, values, NULL), NX_OK);
     settings.samples = 1;
     for (uint32_t b = 0; b < 20; b++) {
         settings.first_sample = b;
         nx_session *single = toy_session(s.model, &settings, NULL);
-        CHECK_INT(nx_session_prefill(s.model, single, known, 30, NULL), NX_OK);
-        CHECK_INT(nx_session_step(s.model, single, steps, values, NULL), NX_OK);
-        CHECK_INT(nx_session_attention(s.model, single, 0, alone, keys, &count), NX_OK);
-        CHECK_INT(nx_session_attention(s.model, batch, b, weights, keys, &count), NX_OK);
+        CHECK_INT(picture_prefill(s.model, single, known, 30, NULL), NX_OK);
+        CHECK_INT(picture_step(s.model, single, steps, values, NULL), NX_OK);
+        CHECK_INT(picture_attention(s.model, single, 0, alone, keys, &count), NX_OK);
+        CHECK_INT(picture_attention(s.model, batch, b, weights, keys, &count), NX_OK);
         CHECK_FLOATS(weights, alone, (size_t)rows * count);
     }
 }
@@ -660,13 +661,13 @@ static uint32_t all_images(const subject *s, double *probability) {
     uint32_t n_images = 1;
     uint8_t *values = memory_take(s->elements);
     float *nats = floats(s->elements);
-    nx_settings settings = toy_settings(1, 0);
+    picture_settings settings = toy_settings(1, 0);
     for (uint32_t i = 0; i < s->elements; i++) n_images *= s->levels;
     for (uint32_t image = 0; image < n_images; image++) {
         size_t mark = memory_mark();
         for (uint32_t i = s->elements, rest = image; i-- > 0; rest /= s->levels) values[i] = value_of(s, rest % s->levels);
         nx_session *session = toy_session(s->model, &settings, NULL);
-        CHECK_INT(nx_session_prefill(s->model, session, values, s->n, nats), NX_OK);
+        CHECK_INT(picture_prefill(s->model, session, values, s->n, nats), NX_OK);
         double total = 0;
         for (uint32_t i = 0; i < s->elements; i++) total += (double)nats[i];
         probability[image] = exp(-total);
@@ -721,10 +722,10 @@ static void images_follow(void) {
         memset(seen, 0, n_images * sizeof *seen);
         for (uint32_t batch = 0; batch < batches_drawn; batch++) {
             size_t mark = memory_mark();
-            nx_settings settings = toy_settings(samples, 2026);
+            picture_settings settings = toy_settings(samples, 2026);
             settings.first_sample = batch * samples;
             nx_session *session = toy_session(s.model, &settings, NULL);
-            CHECK_INT(nx_session_step(s.model, session, s.n, values, NULL), NX_OK);
+            CHECK_INT(picture_step(s.model, session, s.n, values, NULL), NX_OK);
             for (uint32_t b = 0; b < samples; b++) {
                 uint32_t image = 0;
                 for (uint32_t t = 0; t < s.elements; t++)
@@ -759,7 +760,7 @@ static void filtered_element(void) {
     const uint8_t *known = random_image(&s, &random);
     for (int f = 0; f < 4; f++) {
         enum { sessions = 320, samples = 64, draws = sessions * samples };
-        nx_settings settings = toy_settings(samples, 77);
+        picture_settings settings = toy_settings(samples, 77);
         settings.temperature = filters[f].temperature;
         settings.top_k = filters[f].top_k;
         settings.top_p = filters[f].top_p;
@@ -771,8 +772,8 @@ static void filtered_element(void) {
             size_t mark = memory_mark();
             settings.first_sample = batch * samples;
             nx_session *session = toy_session(s.model, &settings, NULL);
-            CHECK_INT(nx_session_prefill(s.model, session, known, 9, NULL), NX_OK);
-            CHECK_INT(nx_session_step(s.model, session, 1, values, nats), NX_OK);
+            CHECK_INT(picture_prefill(s.model, session, known, 9, NULL), NX_OK);
+            CHECK_INT(picture_step(s.model, session, 1, values, nats), NX_OK);
             CHECK_INT(nx_session_output(s.model, session, 5, logits), NX_OK);
             for (uint32_t b = 0; b < samples; b++) seen[toy_level(values[b], 16)]++;
             memory_release(mark);
@@ -796,19 +797,20 @@ static void draws_are_the_sampler(const subject *s, check_random *random) {
     (void)random;
     static const nx_filter filters[] = {{0, 0, 1}, {1, 0, 1}, {0.6f, 3, 0.9f}};
     for (int f = 0; f < 3; f++) {
-        nx_settings settings = {.seed_low = 1, .seed_high = 2, .samples = 2, .first_sample = 30, .label = -1, .temperature = filters[f].temperature,
+        picture_settings settings = {.seed_low = 1, .seed_high = 2, .samples = 2, .first_sample = 30, .label = -1, .temperature = filters[f].temperature,
                                 .top_k = filters[f].top_k, .top_p = filters[f].top_p};
         nx_session *session = toy_session(s->model, &settings, NULL);
-        float *logits = floats(nx_stride(s->levels)), *scratch = floats(2 * nx_stride(s->levels)), *output = floats(s->outputs);
+        float *logits = floats(nx_stride(s->levels)), *scratch = floats(3 * nx_stride(s->levels)), *output = floats(s->outputs);
         for (uint32_t i = 0; i < s->n; i++) {
-            uint8_t values[6], levels[3];
+            uint8_t values[6];
+            uint32_t levels[3];
             float nats[6];
-            CHECK_INT(nx_session_step(s->model, session, 1, values, nats), NX_OK);
+            CHECK_INT(picture_step(s->model, session, 1, values, nats), NX_OK);
             for (uint32_t b = 0; b < 2; b++) {
                 CHECK_INT(nx_session_output(s->model, session, b, output), NX_OK);
                 for (uint32_t e = 0; e < s->E; e++) {
                     nx_output_logits(&s->distribution, output, levels, e, logits);
-                    levels[e] = (uint8_t)nx_categorical_sample(logits, s->levels, filters[f], (nx_noise){1, 2, 30 + b, i * s->E + e}, scratch);
+                    levels[e] = nx_categorical_sample(logits, s->levels, filters[f], (nx_noise){1, 2, 30 + b, i * s->E + e, 0}, scratch);
                     float expected = nx_output_nats(&s->distribution, output, levels, e, logits);
                     CHECK_INT(values[b * s->E + e], value_of(s, levels[e]));
                     CHECK_FLOATS(nats + b * s->E + e, &expected, 1);
@@ -827,11 +829,11 @@ static void ties(void) {
     toy *m = toy_build(&c, NULL);
     memcpy(m->bytes + m->length - 8, (float[]){0.25f, 0.25f}, 8); /* output.bias is last */
     subject s = {.model = toy_open(m)};
-    nx_settings settings = toy_settings(3, 1);
+    picture_settings settings = toy_settings(3, 1);
     settings.temperature = 0;
     uint8_t values[18], zeros[18] = {0};
     float nats[18];
-    CHECK_INT(nx_session_step(s.model, toy_session(s.model, &settings, NULL), 6, values, nats), NX_OK);
+    CHECK_INT(picture_step(s.model, toy_session(s.model, &settings, NULL), 6, values, nats), NX_OK);
     CHECK_BYTES(values, zeros, 18);
     for (int i = 0; i < 18; i++) CHECK_NEAR((double)nats[i], log(2), 2e-7);
 }

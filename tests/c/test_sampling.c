@@ -60,7 +60,7 @@ static void gumbel(float *out, nx_noise noise, uint32_t n) {
 static void gumbel_by_definition(void) {
     double worst = 0;
     for (uint32_t sample = 0; sample < 50; sample++) {
-        nx_noise noise = {12345, 678, sample, 3 * sample + 1};
+        nx_noise noise = {12345, 678, sample, 3 * sample + 1, 0};
         float g[256];
         gumbel(g, noise, 256);
         for (uint32_t v = 0; v < 256; v++) {
@@ -79,7 +79,7 @@ static void gumbel_moments(void) {
     double sum = 0, squares = 0, cubes = 0, least = 0, most = 0;
     for (uint32_t i = 0; i < draws / 256; i++) {
         float g[256];
-        gumbel(g, (nx_noise){99, 0, 0, i}, 256);
+        gumbel(g, (nx_noise){99, 0, 0, i, 0}, 256);
         for (int v = 0; v < 256; v++) {
             double x = (double)g[v];
             sum += x, squares += x * x, cubes += x * x * x;
@@ -96,12 +96,12 @@ static void gumbel_moments(void) {
     CHECK(-log(-log(0x1p-24)) > (double)NX_GUMBEL_LEAST && -log(-log(1 - 0x1p-24)) < (double)NX_GUMBEL_MOST);
 }
 
-/* Seeds, samples and positions each make another noise; values that differ are nearly all different. */
+/* Seeds, samples, positions and streams each make another noise; values that differ are nearly all different. */
 static void noise_differs(void) {
-    nx_noise noise[] = {{1, 2, 3, 4}, {2, 2, 3, 4}, {1, 3, 3, 4}, {1, 2, 4, 4}, {1, 2, 3, 5}, {2, 1, 3, 4}, {1, 2, 4, 3}};
-    float g[7][256];
-    for (int i = 0; i < 7; i++) gumbel(g[i], noise[i], 256);
-    for (int i = 0; i < 7; i++)
+    nx_noise noise[] = {{1, 2, 3, 4, 0}, {2, 2, 3, 4, 0}, {1, 3, 3, 4, 0}, {1, 2, 4, 4, 0}, {1, 2, 3, 5, 0}, {2, 1, 3, 4, 0}, {1, 2, 4, 3, 0}, {1, 2, 3, 4, 1}};
+    float g[8][256];
+    for (int i = 0; i < 8; i++) gumbel(g[i], noise[i], 256);
+    for (int i = 0; i < 8; i++)
         for (int j = 0; j < i; j++) {
             int same = 0;
             for (int v = 0; v < 256; v++) same += g[i][v] == g[j][v];
@@ -119,8 +119,8 @@ static float *logits_of(uint32_t levels, double scale, check_random *random) {
 
 static uint32_t draw(const float *logits, uint32_t levels, nx_filter filter, uint32_t sample) {
     size_t mark = memory_mark();
-    float *scratch = memory_take(2 * nx_stride(levels) * sizeof *scratch);
-    uint32_t value = nx_categorical_sample(logits, levels, filter, (nx_noise){7, 8, sample, 9}, scratch);
+    float *scratch = memory_take(3 * nx_stride(levels) * sizeof *scratch);
+    uint32_t value = nx_categorical_sample(logits, levels, filter, (nx_noise){7, 8, sample, 9, 0}, scratch);
     memory_release(mark);
     return value;
 }
@@ -199,7 +199,7 @@ static void gumbel_max(void) {
         uint32_t levels = 2 + sample % 255, best = 0, second = 0;
         float *x = logits_of(levels, sample % 2 ? 30 : 2, &random), *g = memory_take(nx_stride(levels) * sizeof *g);
         float temperature = 0.3f + (float)(sample % 7) / 4;
-        gumbel(g, (nx_noise){7, 8, sample, 9}, nx_stride(levels));
+        gumbel(g, (nx_noise){7, 8, sample, 9, 0}, nx_stride(levels));
         double *z = memory_take(levels * sizeof *z);
         for (uint32_t v = 0; v < levels; v++) z[v] = (double)x[v] / (double)temperature + (double)g[v];
         for (uint32_t v = 1; v < levels; v++)
@@ -276,9 +276,9 @@ static void margins(void) {
     for (uint32_t sample = 0; sample < 300; sample++) {
         size_t mark = memory_mark();
         uint32_t levels = 2 + random_below(&random, 255), stride = nx_stride(levels);
-        float *logits = logits_of(levels, 2, &random), *scratch = memory_take(2 * stride * sizeof *scratch), next = -INFINITY;
+        float *logits = logits_of(levels, 2, &random), *scratch = memory_take(3 * stride * sizeof *scratch), next = -INFINITY;
         nx_filter filter = {0.5f + (float)random_unit(&random), sample % 3 ? 0 : 1 + sample % 5, sample % 2 ? 1 : 0.9f};
-        uint32_t best = nx_categorical_sample(logits, levels, filter, (nx_noise){7, 8, sample, 9}, scratch);
+        uint32_t best = nx_categorical_sample(logits, levels, filter, (nx_noise){7, 8, sample, 9, 0}, scratch);
         for (uint32_t v = 0; v < levels; v++)
             if (v != best) next = fmaxf(next, scratch[v]);
         check_at("sample %lld of %lld levels", sample, levels, 0, 0);
@@ -362,7 +362,7 @@ static double output_tolerance(const nx_output *o, const float *p, uint32_t v) {
 
 /* The twin's log-probabilities with the mass at which the rule changes a little smaller and a little larger: where they differ, single
  * precision may take either branch. */
-static void twins(const nx_output *o, const double *wide, const uint8_t *earlier, uint32_t index, double *truth, double *above) {
+static void twins(const nx_output *o, const double *wide, const uint32_t *earlier, uint32_t index, double *truth, double *above) {
     ref_least_mass = 1e-5 * (1 - 3e-3);
     ref_output(truth, o, wide, earlier, index);
     ref_least_mass = 1e-5 * (1 + 3e-3);
@@ -373,10 +373,10 @@ static void twins(const nx_output *o, const double *wide, const uint8_t *earlier
 }
 
 /* What a mixture is drawn from, against the twin's exact masses. Each may be off by as much as output.h says. */
-static void mixture_against_twin(const nx_output *o, const float *p, const double *wide, const uint8_t *earlier, uint32_t index) {
+static void mixture_against_twin(const nx_output *o, const float *p, const double *wide, const uint32_t *earlier, uint32_t index) {
     double truth[NX_MAX_LEVELS], above[NX_MAX_LEVELS], actual[NX_MAX_LEVELS];
     float *out = memory_take(nx_stride(o->levels) * sizeof *out);
-    nx_output_logits(o, p, memory_copy(earlier, index), index, out);
+    nx_output_logits(o, p, memory_copy(earlier, index * sizeof *earlier), index, out);
     for (uint32_t v = o->levels; v < nx_stride(o->levels); v++) CHECK(out[v] == -INFINITY);
     for (uint32_t v = 0; v < o->levels; v++) actual[v] = (double)out[v];
     ref_exact_mass = 1;
@@ -393,7 +393,7 @@ static void mixture_against_twin(const nx_output *o, const float *p, const doubl
 
 /* Against the twin, both as log-probabilities: logits, of a mixture the nats of every level. Returns the worst difference; adds to
  * *near the levels that lie so near to the mass where the rule changes that single precision may take the other branch. */
-static double against_twin(const nx_output *o, const float *p, const uint8_t *earlier, uint32_t index, uint32_t *near) {
+static double against_twin(const nx_output *o, const float *p, const uint32_t *earlier, uint32_t index, uint32_t *near) {
     size_t mark = memory_mark();
     uint32_t V = o->levels, n = nx_output_parameters(o);
     float *out = memory_take(nx_stride(V) * sizeof *out);
@@ -401,14 +401,14 @@ static double against_twin(const nx_output *o, const float *p, const uint8_t *ea
     for (uint32_t i = 0; i < n; i++) wide[i] = (double)p[i];
     if (o->kind == NX_DMOL) {
         mixture_against_twin(o, p, wide, earlier, index);
-        uint8_t *levels = memory_take(index + 1);
-        memcpy(levels, earlier, index);
+        uint32_t *levels = memory_take((index + 1) * sizeof *levels);
+        memcpy(levels, earlier, index * sizeof *levels);
         for (uint32_t v = 0; v < V; v++) {
-            levels[index] = (uint8_t)v;
+            levels[index] = v;
             actual[v] = -(double)nx_output_nats(o, p, levels, index, out);
         }
     } else {
-        nx_output_logits(o, p, memory_copy(earlier, index), index, out);
+        nx_output_logits(o, p, memory_copy(earlier, index * sizeof *earlier), index, out);
         for (uint32_t v = V; v < nx_stride(V); v++) CHECK(out[v] == -INFINITY);
         for (uint32_t v = 0; v < V; v++) actual[v] = (double)out[v];
     }
@@ -437,8 +437,8 @@ static void outputs_of(nx_output o, const char *name, check_random *random) {
         for (int run = 0; run < (o.levels > 100 ? 5 : 20); run++) {
             size_t mark = memory_mark();
             const float *p = parameters_of(&o, ranges[r][0], ranges[r][1], ranges[r][2], random);
-            uint8_t earlier[3];
-            for (int c = 0; c < 3; c++) earlier[c] = (uint8_t)(random_below(random, 3) ? random_below(random, o.levels) : random_below(random, 2) * (o.levels - 1));
+            uint32_t earlier[3];
+            for (int c = 0; c < 3; c++) earlier[c] = (random_below(random, 3) ? random_below(random, o.levels) : random_below(random, 2) * (o.levels - 1));
             check_at("%lld levels, %lld mixtures, range %lld, run %lld", o.levels, o.mixtures, r, run);
             for (uint32_t e = 0; e < o.elements; e++, all += o.levels) worst = fmax(worst, against_twin(&o, p, earlier, e, &near));
             memory_release(mark);
@@ -479,7 +479,7 @@ static void masses_sum_to_one(void) {
             size_t mark = memory_mark();
             float *p = parameters_of(&o, 1, -7, 3, &random), *out = memory_take(nx_stride(o.levels) * sizeof *out);
             uint32_t index = o.mixtures == 1 ? random_below(&random, o.elements) : 0; /* of more, known channels shift the weights */
-            uint8_t earlier[2] = {(uint8_t)random_below(&random, o.levels), (uint8_t)random_below(&random, o.levels)};
+            uint32_t earlier[2] = {random_below(&random, o.levels), random_below(&random, o.levels)};
             double sum = 0, weights = 0, top = -INFINITY;
             nx_output_logits(&o, p, earlier, index, out);
             for (uint32_t v = 0; v < o.levels; v++) sum += exp((double)out[v]);
@@ -510,7 +510,7 @@ static void output_ends(void) {
             for (uint32_t changes = 1 + random_below(&random, n); changes; changes--) p[random_below(&random, n)] = absurd[random_below(&random, 17)];
             if (run < 17) p[0] = absurd[run]; /* each alone, too */
             else if (run < 34 && n > 1) p[1] = absurd[run - 17];
-            uint8_t earlier[3];
+            uint32_t earlier[3];
             CHECK(nx_output_finite(o, p));
             check_at("distribution %lld, run %lld", i, run, 0, 0);
             for (uint32_t e = 0; e < o->elements; e++) {
@@ -521,7 +521,7 @@ static void output_ends(void) {
                 }
                 uint32_t drawn = draw(out, V, (nx_filter){run % 2 ? 1 : 0.5f, 0, run % 3 ? 1 : 0.9f}, (uint32_t)run);
                 CHECK(drawn < V);
-                earlier[e] = (uint8_t)(run % 4 ? drawn : run % 8 ? 0 : V - 1);
+                earlier[e] = (run % 4 ? drawn : run % 8 ? 0 : V - 1);
             }
             for (uint32_t at = 0; at < n; at += 1 + n / 5) {
                 static const float bad[] = {NAN, INFINITY, -INFINITY};
@@ -567,7 +567,7 @@ static void one_component(void) {
             p[0] = 0;
             nx_output_logits(&one, p + 1, NULL, 0, sweep);
             check_at("%lld levels, run %lld", V, run, 0, 0);
-            for (uint32_t v = 0; v < V; v++) CHECK(nx_output_nats(&o, p, (uint8_t[]){(uint8_t)v}, 0, NULL) == -sweep[v]);
+            for (uint32_t v = 0; v < V; v++) CHECK(nx_output_nats(&o, p, &v, 0, NULL) == -sweep[v]);
             memory_release(mark);
         }
 }
@@ -584,7 +584,7 @@ static void pixels_follow(void) {
         uint32_t seen[cells] = {0}, used = 0;
         for (uint32_t i = 0; i < 10 * K; i++) wide[i] = (double)p[i];
         for (uint32_t cell = 0; cell < cells; cell++) {
-            uint8_t pixel[3] = {(uint8_t)(cell / V / V), (uint8_t)(cell / V % V), (uint8_t)(cell % V)};
+            uint32_t pixel[3] = {cell / V / V, cell / V % V, cell % V};
             double total = 0;
             for (uint32_t e = 0; e < 3; e++) {
                 ref_output(log_p, &o, wide, pixel, e);
@@ -593,11 +593,11 @@ static void pixels_follow(void) {
             probability[cell] = exp(total);
         }
         for (uint32_t s = 0; s < draws; s++) {
-            uint8_t pixel[3];
-            float scratch[32];
+            uint32_t pixel[3];
+            float scratch[48];
             for (uint32_t e = 0; e < 3; e++) {
                 nx_output_logits(&o, p, pixel, e, out);
-                pixel[e] = (uint8_t)nx_categorical_sample(out, V, (nx_filter){1, 0, 1}, (nx_noise){5, K, s, e}, scratch);
+                pixel[e] = nx_categorical_sample(out, V, (nx_filter){1, 0, 1}, (nx_noise){5, K, s, e, 0}, scratch);
             }
             seen[(pixel[0] * V + pixel[1]) * V + pixel[2]]++;
         }

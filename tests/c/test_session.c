@@ -5,14 +5,18 @@
 #include "check.h"
 #include "kernels/kernels.h"
 #include "model.h"
+#include "session/draft.h"
+#include "session/session.h"
 #include "sampling/categorical.h"
 #include "toy.h"
 
-/* The words of the header, as in session.c. */
+/* The words of the header. */
+#define WORD(field) ((int)(offsetof(struct nx_session, field) / 4))
 enum {
-    MAGIC, FINGERPRINT, SEED_LOW, SEED_HIGH, SAMPLES, FIRST_SAMPLE, LABEL, TEMPERATURE, TOP_K, TOP_P, TRACE, LOOK_AHEAD, POSITION, COMPUTED,
-    HAS_OUTPUT, FORKED, CONDITIONED, WORDS
+    MAGIC, FINGERPRINT, PART, LENGTH, COUNTS, SEED_LOW = WORD(settings), SEED_HIGH, SAMPLES, FIRST_SAMPLE, ORIGIN, TEMPERATURE, TOP_K, TOP_P,
+    TRACE, LOOK_AHEAD, POSITION, COMPUTED, HAS_OUTPUT, FORKED, GIVEN, SLICES, ENCODED, PASS_COLUMNS, GROUP, SLICE, BROKEN, WORDS
 };
+_Static_assert(WORD(shape) == LENGTH && WORD(position) == POSITION && WORD(broken) == BROKEN && sizeof(struct nx_session) == 4 * WORDS, "as in session.h");
 
 static const toy_config *config(int i) {
     const toy_config *list;
@@ -22,14 +26,14 @@ static const toy_config *config(int i) {
 
 static uint32_t n_configs(void) { return toy_configs(NULL, NULL); }
 
-static nx_info info_of(const nx_model *model) {
-    nx_info info;
-    nx_model_info(model, &info);
+static picture_info info_of(const nx_model *model) {
+    picture_info info;
+    picture_info_of(model, &info);
     return info;
 }
 
 /* Any bytes, or any colours. */
-static uint8_t *random_values(const nx_info *info, check_random *random) {
+static uint8_t *random_values(const picture_info *info, check_random *random) {
     uint8_t *values = memory_take(info->elements);
     for (uint32_t i = 0; i < info->elements; i++) values[i] = (uint8_t)(info->palette ? random_below(random, info->levels) : random_bits(random));
     return values;
@@ -37,9 +41,9 @@ static uint8_t *random_values(const nx_info *info, check_random *random) {
 
 /* Draws all that is left. Returns how many numbers, `values` and `nats` have room for a whole run. */
 static uint32_t finish(const nx_model *model, nx_session *session, uint32_t samples, uint8_t *values, float *nats) {
-    nx_info info = info_of(model);
+    picture_info info = info_of(model);
     uint32_t left = info.positions - nx_session_position(session);
-    CHECK_INT(nx_session_step(model, session, left, values, nats), NX_OK);
+    CHECK_INT(picture_step(model, session, left, values, nats), NX_OK);
     return left * samples * info.position_elements;
 }
 
@@ -48,10 +52,10 @@ static uint32_t finish(const nx_model *model, nx_session *session, uint32_t samp
 static void settings_ranges(void) {
     nx_model *model = toy_open(toy_build(config(1), NULL)); /* three classes */
     if (!model) return;
-    const nx_settings good = toy_settings(2, 1);
-    nx_settings s = good;
+    const picture_settings good = toy_settings(2, 1);
+    picture_settings s = good;
     size_t bytes = 0;
-#define STATUS(change, status) s = good, change, CHECK_INT(nx_session_size(model, &s, &bytes), status)
+#define STATUS(change, status) s = good, change, CHECK_INT(picture_size(model, &s, &bytes), status)
     STATUS((void)0, NX_OK);
     STATUS(s.samples = 0, NX_E_ARGUMENT);
     STATUS(s.samples = 1, NX_OK);
@@ -89,15 +93,15 @@ static void settings_ranges(void) {
 #undef STATUS
     s = good;
     nx_session *session = NULL;
-    CHECK_INT(nx_session_size(model, &s, &bytes), NX_OK);
+    CHECK_INT(picture_size(model, &s, &bytes), NX_OK);
     for (size_t size = 0; size < bytes; size += 1 + bytes / 50) {
         size_t mark = memory_mark();
-        CHECK_INT(nx_session_open(memory_take(size), size, model, &s, &session), NX_E_MEMORY);
+        CHECK_INT(picture_open(memory_take(size), size, model, &s, &session), NX_E_MEMORY);
         memory_release(mark);
     }
-    CHECK_INT(nx_session_open(memory_take(bytes - 1), bytes - 1, model, &s, &session), NX_E_MEMORY);
+    CHECK_INT(picture_open(memory_take(bytes - 1), bytes - 1, model, &s, &session), NX_E_MEMORY);
     s.samples = 0;
-    CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, &s, &session), NX_E_ARGUMENT);
+    CHECK_INT(picture_open(memory_take(bytes), bytes, model, &s, &session), NX_E_ARGUMENT);
     CHECK(session == NULL);
     CHECK_INT(nx_abi_version(), NX_ABI_VERSION);
 }
@@ -105,7 +109,7 @@ static void settings_ranges(void) {
 static void misuse(void) {
     nx_model *model = toy_open(toy_build(config(0), NULL)); /* six elements */
     if (!model) return;
-    nx_settings settings = toy_settings(2, 1);
+    picture_settings settings = toy_settings(2, 1);
     nx_session *session = toy_session(model, &settings, NULL);
     uint8_t values[12];
     float nats[12], logits[2];
@@ -113,32 +117,32 @@ static void misuse(void) {
     uint32_t keys[6], count = 77;
     memset(values, 0x55, sizeof values);
     CHECK_INT(nx_session_output(model, session, 0, logits), NX_E_ARGUMENT); /* nothing computed */
-    CHECK_INT(nx_session_attention(model, session, 0, weights, keys, &count), NX_E_ARGUMENT);
-    CHECK_INT(nx_session_prefill(model, session, values, 7, nats), NX_E_ARGUMENT);
-    CHECK_INT(nx_session_step(model, session, 7, values, nats), NX_E_ARGUMENT);
-    CHECK_INT(nx_session_step(model, session, UINT32_MAX, values, nats), NX_E_ARGUMENT);
-    CHECK_INT(nx_session_prefill(model, session, values, UINT32_MAX, nats), NX_E_ARGUMENT);
+    CHECK_INT(picture_attention(model, session, 0, weights, keys, &count), NX_E_ARGUMENT);
+    CHECK_INT(picture_prefill(model, session, values, 7, nats), NX_E_ARGUMENT);
+    CHECK_INT(picture_step(model, session, 7, values, nats), NX_E_ARGUMENT);
+    CHECK_INT(picture_step(model, session, UINT32_MAX, values, nats), NX_E_ARGUMENT);
+    CHECK_INT(picture_prefill(model, session, values, UINT32_MAX, nats), NX_E_ARGUMENT);
     CHECK_INT(nx_session_position(session), 0);
-    CHECK_INT(nx_session_step(model, session, 0, NULL, NULL), NX_OK);
-    CHECK_INT(nx_session_prefill(model, session, NULL, 0, NULL), NX_OK); /* zero steps were no step */
-    CHECK_INT(nx_session_prefill(model, session, values, 2, NULL), NX_OK);
+    CHECK_INT(picture_step(model, session, 0, NULL, NULL), NX_OK);
+    CHECK_INT(picture_prefill(model, session, NULL, 0, NULL), NX_OK); /* zero steps were no step */
+    CHECK_INT(picture_prefill(model, session, values, 2, NULL), NX_OK);
     CHECK_INT(nx_session_output(model, session, 0, logits), NX_E_ARGUMENT); /* computed, but without the output layer */
-    CHECK_INT(nx_session_prefill(model, session, values, 1, nats), NX_OK);
+    CHECK_INT(picture_prefill(model, session, values, 1, nats), NX_OK);
     CHECK_INT(nx_session_output(model, session, 0, logits), NX_OK);
     CHECK_INT(nx_session_output(model, session, 1, logits), NX_OK);
     CHECK_INT(nx_session_output(model, session, 2, logits), NX_E_ARGUMENT);
-    CHECK_INT(nx_session_attention(model, session, 0, weights, keys, &count), NX_E_ARGUMENT); /* no trace */
+    CHECK_INT(picture_attention(model, session, 0, weights, keys, &count), NX_E_ARGUMENT); /* no trace */
     CHECK(count == 77);
-    CHECK_INT(nx_session_step(model, session, 4, values, nats), NX_E_ARGUMENT); /* three remain: nothing is drawn */
+    CHECK_INT(picture_step(model, session, 4, values, nats), NX_E_ARGUMENT); /* three remain: nothing is drawn */
     CHECK_INT(nx_session_position(session), 3);
     for (int i = 0; i < 12; i++) CHECK_INT(values[i], 0x55);
-    CHECK_INT(nx_session_step(model, session, 1, values, NULL), NX_OK);
-    CHECK_INT(nx_session_prefill(model, session, values, 1, NULL), NX_E_ARGUMENT); /* after a step */
-    CHECK_INT(nx_session_prefill(model, session, values, 0, NULL), NX_E_ARGUMENT);
-    CHECK_INT(nx_session_step(model, session, 2, values, nats), NX_OK);
+    CHECK_INT(picture_step(model, session, 1, values, NULL), NX_OK);
+    CHECK_INT(picture_prefill(model, session, values, 1, NULL), NX_OK); /* after a step, to both */
+    CHECK_INT(picture_prefill(model, session, values, 0, NULL), NX_OK);
+    CHECK_INT(picture_step(model, session, 1, values, nats), NX_OK);
     CHECK_INT(nx_session_position(session), 6);
-    CHECK_INT(nx_session_step(model, session, 1, values, nats), NX_E_ARGUMENT);
-    CHECK_INT(nx_session_step(model, session, 0, values, nats), NX_OK);
+    CHECK_INT(picture_step(model, session, 1, values, nats), NX_E_ARGUMENT);
+    CHECK_INT(picture_step(model, session, 0, values, nats), NX_OK);
     CHECK_INT(nx_session_output(model, session, 1, logits), NX_OK);
     CHECK_INT(nx_session_output(model, session, UINT32_MAX, logits), NX_E_ARGUMENT);
 }
@@ -148,43 +152,43 @@ static void conditioning(void) {
     check_random random = {5};
     for (int i = TOY_SR_DMOL; i <= TOY_SR_Q8_0; i += i == TOY_SR_DMOL ? 1 : 2) {
         nx_model *model = toy_open(toy_build(config(i), NULL));
-        nx_settings settings = toy_settings(2, 1);
-        nx_info info = info_of(model);
+        picture_settings settings = toy_settings(2, 1);
+        picture_info info = info_of(model);
         uint8_t *input, *known = random_values(&info, &random), *values = memory_take(2 * info.elements), *expected = memory_take(2 * info.elements);
         float *nats = memory_take(2 * info.elements * sizeof *nats), *output = memory_take(info.outputs * sizeof *output);
         uint32_t count = toy_input(&info, &input), wrong[] = {0, 1, count - 1, count + 1, count / info.channels, UINT32_MAX}, n = info.positions;
         CHECK(info.input_height == config(i)->input_height && count == info.input_height * info.input_width * info.channels);
-        CHECK_INT(nx_session_step(model, toy_session(model, &settings, NULL), n, expected, NULL), NX_OK);
+        CHECK_INT(picture_step(model, toy_session(model, &settings, NULL), n, expected, NULL), NX_OK);
         size_t bytes;
         nx_session *session = toy_bare_session(model, &settings, &bytes);
         memset(values, 0x55, 2 * info.elements);
         check_at("configuration %lld", i, 0, 0, 0);
         CHECK_INT(nx_session_check(model, session, bytes), NX_OK); /* a run that still waits may be saved, too */
-        CHECK_INT(nx_session_step(model, session, 1, values, nats), NX_E_ARGUMENT);
-        CHECK_INT(nx_session_prefill(model, session, known, 1, nats), NX_E_ARGUMENT);
+        CHECK_INT(picture_step(model, session, 1, values, nats), NX_E_ARGUMENT);
+        CHECK_INT(picture_prefill(model, session, known, 1, nats), NX_E_ARGUMENT);
         CHECK_INT(nx_session_output(model, session, 0, output), NX_E_ARGUMENT);
-        for (int w = 0; w < 6; w++) CHECK_INT(nx_session_condition(model, session, input, wrong[w]), NX_E_ARGUMENT);
+        for (int w = 0; w < 6; w++) CHECK_INT(picture_condition(model, session, input, wrong[w]), NX_E_ARGUMENT);
         CHECK_INT(nx_session_position(session), 0);
         for (uint32_t v = 0; v < 2 * info.elements; v++) CHECK_INT(values[v], 0x55);
         uint8_t *exact = memory_copy(input, count);
-        CHECK_INT(nx_session_condition(model, session, exact, count), NX_OK);
+        CHECK_INT(picture_condition(model, session, exact, count), NX_OK);
         memset(exact, 0, count); /* the values are the caller's again */
-        CHECK_INT(nx_session_condition(model, session, input, count), NX_E_ARGUMENT); /* twice */
-        CHECK_INT(nx_session_step(model, session, n, values, nats), NX_OK);
+        CHECK_INT(picture_condition(model, session, input, count), NX_E_ARGUMENT); /* twice */
+        CHECK_INT(picture_step(model, session, n, values, nats), NX_OK);
         CHECK_BYTES(values, expected, 2 * info.elements);
-        CHECK_INT(nx_session_condition(model, session, input, count), NX_E_ARGUMENT);
+        CHECK_INT(picture_condition(model, session, input, count), NX_E_ARGUMENT);
         /* too late, were the flag not set */
         session = toy_session(model, &settings, NULL);
-        CHECK_INT(nx_session_prefill(model, session, known, 1, NULL), NX_OK);
-        uint32_t zero = 0;
-        memcpy((uint8_t *)session + 4 * CONDITIONED, &zero, 4);
-        CHECK_INT(nx_session_condition(model, session, input, count), NX_E_ARGUMENT);
+        CHECK_INT(picture_prefill(model, session, known, 1, NULL), NX_OK);
+        uint32_t zero[3] = {0};
+        memcpy((uint8_t *)session + 4 * GIVEN, zero, sizeof zero);
+        CHECK_INT(picture_condition(model, session, input, count), NX_E_ARGUMENT);
     }
-    nx_settings settings = toy_settings(1, 1);
+    picture_settings settings = toy_settings(1, 1);
     nx_model *plain = toy_open(toy_build(config(0), NULL)); /* takes no image */
     uint8_t image[6] = {0};
-    CHECK_INT(nx_session_condition(plain, toy_session(plain, &settings, NULL), image, 6), NX_E_ARGUMENT);
-    CHECK_INT(nx_session_condition(plain, toy_session(plain, &settings, NULL), image, 0), NX_E_ARGUMENT);
+    CHECK_INT(picture_condition(plain, toy_session(plain, &settings, NULL), image, 6), NX_E_ARGUMENT);
+    CHECK_INT(picture_condition(plain, toy_session(plain, &settings, NULL), image, 0), NX_E_ARGUMENT);
 }
 
 /* Indices past the palette are refused before anything is read; below, they are what comes back. */
@@ -192,13 +196,13 @@ static void palette(void) {
     for (int i = TOY_PALETTE; i <= TOY_SR_PALETTE; i += TOY_SR_PALETTE - TOY_PALETTE) {
         toy *m = toy_build(config(i), NULL);
         nx_model *model = toy_open(m);
-        nx_settings settings = toy_settings(1, 1);
-        nx_info info = info_of(model);
+        picture_settings settings = toy_settings(1, 1);
+        picture_info info = info_of(model);
         const toy_tensor *colours = toy_find(m, "palette.weight");
         uint8_t *rgb = memory_take(info.levels * 3), *values = memory_take(info.elements);
         check_at("configuration %lld", i, 0, 0, 0);
         CHECK(info.palette == 1 && info.position_elements == 1 && info.elements == info.height * info.width && info.levels == config(i)->levels);
-        CHECK_INT(nx_model_palette(model, rgb), NX_OK);
+        CHECK_INT(picture_palette(model, rgb), NX_OK);
         for (uint32_t v = 0; v < info.levels * 3; v++) CHECK_INT(rgb[v], colours->values[v]);
         nx_session *session = toy_session(model, &settings, NULL);
         for (uint32_t v = 0; v < info.elements; v++) values[v] = (uint8_t)(v % info.levels);
@@ -206,19 +210,19 @@ static void palette(void) {
             uint32_t at = past % info.elements;
             uint8_t kept = values[at];
             values[at] = (uint8_t)past;
-            CHECK_INT(nx_session_prefill(model, session, values, info.elements, NULL), NX_E_ARGUMENT);
+            CHECK_INT(picture_prefill(model, session, values, info.elements, NULL), NX_E_ARGUMENT);
             CHECK_INT(nx_session_position(session), 0);
             values[at] = kept;
         }
-        CHECK_INT(nx_session_prefill(model, session, values, info.elements, NULL), NX_OK);
+        CHECK_INT(picture_prefill(model, session, values, info.elements, NULL), NX_OK);
     }
     uint8_t rgb[48];
-    CHECK_INT(nx_model_palette(toy_open(toy_build(config(1), NULL)), rgb), NX_E_ARGUMENT);
+    CHECK_INT(picture_palette(toy_open(toy_build(config(1), NULL)), rgb), NX_E_ARGUMENT);
     /* colours are rounded, and cut to what a byte holds */
     static const float numbers[][2] = {{-3, 0}, {0.4f, 0}, {0.5f, 1}, {254.4f, 254}, {254.6f, 255}, {300, 255}, {1e30f, 255}, {-1e30f, 0}};
     for (int i = 0; i < 8; i++) {
         toy *m = toy_build(config(TOY_PALETTE), &(toy_twist){.poisoned = "palette.weight", .poison = numbers[i][0]});
-        CHECK_INT(nx_model_palette(toy_open(m), rgb), NX_OK);
+        CHECK_INT(picture_palette(toy_open(m), rgb), NX_OK);
         check_at("number %lld", i, 0, 0, 0);
         CHECK_INT(rgb[35], numbers[i][1]);
     }
@@ -231,33 +235,33 @@ static void broken_numbers(void) {
     toy *good = toy_build(&c, NULL), *bad = toy_build(&c, &(toy_twist){.poisoned = "token_embd.weight", .poison = 3e38f});
     nx_model *model = toy_open(good), *broken = toy_open(bad);
     if (!model || !broken) return;
-    nx_settings settings = toy_settings(1, 6);
+    picture_settings settings = toy_settings(1, 6);
     uint8_t values[35], drawn[35], last = 255;
     float nats[35], broken_nats[35], logits[16];
     uint32_t at = 35;
     for (; at >= 34 || at < 3; settings.seed_low++) { /* a seed that draws one in between */
-        CHECK_INT(nx_session_step(model, toy_session(model, &settings, NULL), 35, values, nats), NX_OK);
+        CHECK_INT(picture_step(model, toy_session(model, &settings, NULL), 35, values, nats), NX_OK);
         for (at = 0; at < 34 && values[at] != last;) at++;
         if (!CHECK(settings.seed_low < 1000)) return;
     }
     settings.seed_low--;
     nx_session *session = toy_session(broken, &settings, NULL);
-    CHECK_INT(nx_session_step(broken, session, 35, drawn, broken_nats), NX_E_NUMERIC);
+    CHECK_INT(picture_step(broken, session, 35, drawn, broken_nats), NX_E_NUMERIC);
     CHECK_INT(nx_session_position(session), at + 1); /* at the element that failed */
     CHECK_BYTES(drawn, values, at + 1);
     CHECK_FLOATS(broken_nats, nats, at + 1);
-    CHECK_INT(nx_session_step(broken, session, 1, drawn, NULL), NX_E_NUMERIC);
+    CHECK_INT(picture_step(broken, session, 1, drawn, NULL), NX_E_NUMERIC);
     CHECK_INT(nx_session_position(session), at + 1);
     CHECK_INT(nx_session_output(broken, session, 0, logits), NX_OK); /* to look at */
     CHECK(!isfinite(logits[0]));
 
     session = toy_session(broken, &settings, NULL);
-    CHECK_INT(nx_session_prefill(broken, session, values, at + 1, broken_nats), NX_OK);
+    CHECK_INT(picture_prefill(broken, session, values, at + 1, broken_nats), NX_OK);
     CHECK_FLOATS(broken_nats, nats, at + 1);
-    CHECK_INT(nx_session_prefill(broken, session, values + at + 1, 1, broken_nats), NX_E_NUMERIC);
+    CHECK_INT(picture_prefill(broken, session, values + at + 1, 1, broken_nats), NX_E_NUMERIC);
     CHECK_INT(nx_session_position(session), at + 1);
     session = toy_session(broken, &settings, NULL);
-    CHECK_INT(nx_session_prefill(broken, session, values, 35, broken_nats), NX_E_NUMERIC);
+    CHECK_INT(picture_prefill(broken, session, values, 35, broken_nats), NX_E_NUMERIC);
 }
 
 /* ---- look-ahead -------------------------------------------------------------------------------------------------------------- */
@@ -284,28 +288,28 @@ typedef struct {
     uint32_t longest;     /* positions of a pass that stood */
 } tally;
 
-static uint8_t level_of(const nx_info *info, uint8_t value) { return info->palette ? value : toy_level(value, info->levels); }
+static uint8_t level_of(const picture_info *info, uint8_t value) { return info->palette ? value : toy_level(value, info->levels); }
 
 /* How far ahead each of `steps` positions from `from` on is computed in one call, by the rule of look-ahead, of a run whose values are
  * known: values (n) of the whole image. */
-static void foresee(const nx_model *model, const nx_settings *s, const uint8_t *values, uint32_t from, uint32_t steps, uint8_t *ahead, tally *t) {
-    nx_info info = info_of(model);
+static void foresee(const nx_model *model, const picture_settings *s, const uint8_t *values, uint32_t from, uint32_t steps, uint8_t *ahead, tally *t) {
+    picture_info info = info_of(model);
     size_t mark = memory_mark();
     uint32_t V = info.levels, stride = nx_stride(V), end = from + steps, block = info.query_block ? info.query_block : info.positions;
-    uint8_t *levels = memory_take(info.positions), *guessed = memory_take(info.positions);
-    float *logits = memory_take(stride * sizeof *logits), *noisy = memory_take(2 * stride * sizeof *noisy);
-    void *scratch = memory_take(nx_draft_scratch_bytes(model->draft));
+    uint32_t *levels = memory_take(info.positions * sizeof *levels), *guessed = memory_take(info.positions * sizeof *guessed);
+    float *logits = memory_take(stride * sizeof *logits), *noisy = memory_take(3 * stride * sizeof *noisy);
+    void *scratch = memory_take(nx_draft_scratch_bytes(model->plan[0].draft));
     nx_filter filter = {s->temperature, s->top_k, s->top_p};
     for (uint32_t i = 0; i < info.positions; i++) levels[i] = level_of(&info, values[i]);
     for (uint32_t at = from, kept; at < end; at += kept) {
         uint32_t columns = 1, most = s->look_ahead > 1 ? s->look_ahead : 1, block_left = block - at % block;
         if (most > end - at) most = end - at;
         if (most > block_left) most = block_left;
-        memcpy(guessed, levels, info.positions);
+        memcpy(guessed, levels, info.positions * sizeof *levels);
         for (; columns < most; columns++) {
             uint32_t p = at + columns - 1;
-            nx_draft_logits(model->draft, guessed, p, logits, scratch);
-            guessed[p] = (uint8_t)nx_categorical_sample(logits, V, filter, (nx_noise){s->seed_low, s->seed_high, s->first_sample, p}, noisy);
+            nx_draft_logits(model->plan[0].draft, guessed, p, logits, scratch);
+            guessed[p] = nx_categorical_sample(logits, V, filter, (nx_noise){s->seed_low, s->seed_high, s->first_sample, p, 0}, noisy);
             if (!(nx_categorical_margin(s->temperature > 0 ? noisy : logits, V, guessed[p]) >= SURE)) break;
         }
         ahead[at] = 0;
@@ -329,16 +333,16 @@ typedef struct {
     float *nats, *output;    /* (n), (P) */
 } drawn;
 
-static drawn draw_image(const nx_model *model, const nx_settings *s, const uint8_t *known, uint32_t n_known, uint32_t slice, int silent) {
-    nx_info info = info_of(model);
+static drawn draw_image(const nx_model *model, const picture_settings *s, const uint8_t *known, uint32_t n_known, uint32_t slice, int silent) {
+    picture_info info = info_of(model);
     uint32_t n = info.positions;
     drawn d = {memory_take(n), memory_take(n), memory_take(n * sizeof(float)), memory_take(info.outputs * sizeof(float))};
     nx_session *session = toy_session(model, s, NULL);
-    CHECK_INT(nx_session_prefill(model, session, known, n_known, d.nats), NX_OK);
+    CHECK_INT(picture_prefill(model, session, known, n_known, d.nats), NX_OK);
     if (n_known) memcpy(d.values, known, n_known);
     for (uint32_t at = n_known, steps; at < n; at += steps) {
         steps = slice < n - at ? slice : n - at;
-        CHECK_INT(nx_session_step(model, session, steps, d.values + at, silent ? NULL : d.nats + at), NX_OK);
+        CHECK_INT(picture_step(model, session, steps, d.values + at, silent ? NULL : d.nats + at), NX_OK);
         CHECK_INT(nx_session_position(session), at + steps);
     }
     CHECK_INT(nx_session_output(model, session, 0, d.output), NX_OK);
@@ -347,7 +351,7 @@ static drawn draw_image(const nx_model *model, const nx_settings *s, const uint8
 }
 
 /* What must hold of nx_session_ahead, whatever was guessed. */
-static void check_ahead(const nx_info *info, const uint8_t *ahead, uint32_t look_ahead, uint32_t n_known, uint32_t slice) {
+static void check_ahead(const picture_info *info, const uint8_t *ahead, uint32_t look_ahead, uint32_t n_known, uint32_t slice) {
     for (uint32_t i = 0; i < info->positions; i++) {
         if (i < n_known || (i - n_known) % slice == 0 || (info->query_block && i % info->query_block == 0)) CHECK_INT(ahead[i], 0);
         CHECK(ahead[i] == 0 || (i && ahead[i] == ahead[i - 1] + 1 && ahead[i] < look_ahead));
@@ -365,14 +369,14 @@ static void look_ahead_is_exact(void) {
         size_t outer = memory_mark();
         nx_model *model = toy_open(toy_build(&c, NULL));
         if (!model) return;
-        nx_info info = info_of(model);
+        picture_info info = info_of(model);
         uint32_t n = info.positions, run = 0;
         const uint8_t *known = random_values(&info, &random);
         tally t = {0};
         for (int f = 0; f < 6; f += i < 4 ? 1 : 2)
             for (uint32_t seed = 0; seed < (i < 4 ? 4 : 2); seed++) {
                 size_t mark = memory_mark();
-                nx_settings settings = toy_settings(1, seed);
+                picture_settings settings = toy_settings(1, seed);
                 uint32_t n_known = seed % 2 ? 0 : 1 + random_below(&random, n / 2);
                 settings.seed_high = seed / 2;
                 settings.first_sample = 40 * (seed / 2);
@@ -416,9 +420,9 @@ static void draft_that_knows(void) {
     for (uint32_t v = 0; v < c.levels; v++) model_bias[v] = draft_bias[v] = (float)(8 * (v * 7 % c.levels));
     memset(toy_inside(m, "draft.output.weight"), 0, c.levels * c.hidden * sizeof(float));
     nx_model *model = toy_open(m);
-    nx_info info = info_of(model);
+    picture_info info = info_of(model);
     for (uint32_t look_ahead = 2; look_ahead <= 16; look_ahead++) {
-        nx_settings settings = toy_settings(1, 3);
+        picture_settings settings = toy_settings(1, 3);
         tally t = {0};
         uint8_t expected[42];
         settings.temperature = look_ahead % 2 ? 1 : 0;
@@ -443,21 +447,21 @@ static void look_ahead_where_there_is_none(void) {
             size_t mark = memory_mark(), bytes, plain_bytes;
             nx_model *model = toy_open(toy_build(config((int)i), NULL));
             if (!model) return;
-            nx_info info = info_of(model);
+            picture_info info = info_of(model);
             uint32_t samples = run == 1 ? 3 : 1, n = info.positions, first = n / 4, room = samples * info.elements;
             if (!run && info.draft) continue;
             const uint8_t *known = random_values(&info, &random);
             uint8_t *values = memory_take(room), *expected = memory_take(room), *ahead = memory_take(n);
             float *nats = memory_take(room * sizeof *nats), *expected_nats = memory_take(room * sizeof *nats);
-            nx_settings settings = toy_settings(samples, 8);
+            picture_settings settings = toy_settings(samples, 8);
             settings.trace = run == 2;
             nx_session *plain = toy_session(model, &settings, &plain_bytes);
             settings.look_ahead = 16;
             nx_session *session = toy_session(model, &settings, &bytes);
-            CHECK_INT(nx_session_prefill(model, plain, known, first, NULL), NX_OK);
-            CHECK_INT(nx_session_prefill(model, session, known, first, NULL), NX_OK);
-            CHECK_INT(nx_session_step(model, plain, n - first, expected, expected_nats), NX_OK);
-            CHECK_INT(nx_session_step(model, session, n - first, values, nats), NX_OK);
+            CHECK_INT(picture_prefill(model, plain, known, first, NULL), NX_OK);
+            CHECK_INT(picture_prefill(model, session, known, first, NULL), NX_OK);
+            CHECK_INT(picture_step(model, plain, n - first, expected, expected_nats), NX_OK);
+            CHECK_INT(picture_step(model, session, n - first, values, nats), NX_OK);
             CHECK_INT(nx_session_ahead(model, session, 0, n, ahead), NX_OK);
             check_at("configuration %lld, %lld samples, run %lld", i, samples, run, 0);
             room = samples * (n - first) * info.position_elements;
@@ -473,7 +477,7 @@ static void look_ahead_where_there_is_none(void) {
 
 static void ahead_of_what(void) {
     nx_model *model = toy_open(toy_build(config(TOY_DRAFT), NULL));
-    nx_settings settings = toy_settings(1, 1);
+    picture_settings settings = toy_settings(1, 1);
     settings.look_ahead = 8;
     nx_session *session = toy_session(model, &settings, NULL);
     uint8_t ahead[42], values[42], same[42];
@@ -483,8 +487,8 @@ static void ahead_of_what(void) {
     CHECK_INT(nx_session_ahead(model, session, 0, 0, ahead), NX_OK);
     CHECK_INT(nx_session_ahead(model, session, 0, 1, ahead), NX_E_ARGUMENT);
     CHECK_INT(nx_session_ahead(model, session, 1, 0, ahead), NX_E_ARGUMENT);
-    CHECK_INT(nx_session_prefill(model, session, values, 5, NULL), NX_OK);
-    CHECK_INT(nx_session_step(model, session, 7, values, NULL), NX_OK);
+    CHECK_INT(picture_prefill(model, session, values, 5, NULL), NX_OK);
+    CHECK_INT(picture_step(model, session, 7, values, NULL), NX_OK);
     CHECK_INT(nx_session_ahead(model, session, 0, 13, ahead), NX_E_ARGUMENT);
     CHECK_INT(nx_session_ahead(model, session, 12, 1, ahead), NX_E_ARGUMENT);
     CHECK_INT(nx_session_ahead(model, session, 13, 0, ahead), NX_E_ARGUMENT);
@@ -508,20 +512,20 @@ static void look_ahead_restored(void) {
         toy *m = toy_build(&c, NULL);
         nx_model *model = toy_open(m), *again = toy_open(m);
         if (!model || !again) return;
-        nx_info info = info_of(model);
+        picture_info info = info_of(model);
         uint32_t n = info.positions;
         const uint8_t *known = random_values(&info, &random);
         for (uint32_t point = 0; point <= n; point += 1 + n / 11) {
             size_t mark = memory_mark(), bytes;
-            nx_settings settings = toy_settings(1, 4);
+            picture_settings settings = toy_settings(1, 4);
             uint32_t n_known = point % 2 ? point / 2 : 0;
             drawn plain = draw_image(model, &settings, known, n_known, n, 0);
             settings.look_ahead = 8;
             nx_session *session = toy_session(model, &settings, &bytes);
             uint8_t *values = memory_take(n);
             float *nats = memory_take(n * sizeof *nats), *output = memory_take(info.outputs * sizeof *output);
-            CHECK_INT(nx_session_prefill(model, session, known, n_known, nats), NX_OK);
-            CHECK_INT(nx_session_step(model, session, point - n_known, values + n_known, nats + n_known), NX_OK);
+            CHECK_INT(picture_prefill(model, session, known, n_known, nats), NX_OK);
+            CHECK_INT(picture_step(model, session, point - n_known, values + n_known, nats + n_known), NX_OK);
             uint8_t *saved = memory_copy(session, bytes);
             for (uint32_t other = 0; other < 3; other++) {
                 uint32_t look_ahead = other * 8;
@@ -568,11 +572,11 @@ static void broken_ahead(void) {
         c.tables = NX_F32, c.peak = 2;
         breaks_after_last(&c, bias[i], bias[i], &good, &broken);
         if (!good || !broken) return;
-        nx_info info = info_of(good);
+        picture_info info = info_of(good);
         uint32_t n = info.positions;
         for (uint32_t seed = 0; seed < 40; seed++) {
             size_t mark = memory_mark(), bytes;
-            nx_settings settings = toy_settings(1, seed);
+            picture_settings settings = toy_settings(1, seed);
             drawn plain = draw_image(good, &settings, NULL, 0, n, 0);
             uint32_t at = 0;
             while (at < n && plain.values[at] != (c.palette ? c.levels - 1 : 255)) at++;
@@ -585,7 +589,7 @@ static void broken_ahead(void) {
                 *(expected[at + 1] ? &inside : &alone) += 1;
                 nx_session *session = toy_session(broken, &settings, &bytes);
                 check_at("configuration %lld, seed %lld, position %lld, %lld ahead", which[i], seed, at, expected[at + 1]);
-                CHECK_INT(nx_session_step(broken, session, n, values, nats), NX_E_NUMERIC);
+                CHECK_INT(picture_step(broken, session, n, values, nats), NX_E_NUMERIC);
                 CHECK_INT(nx_session_position(session), at + 1); /* at the element that failed */
                 CHECK_BYTES(values, plain.values, at + 1);
                 CHECK_FLOATS(nats, plain.nats, at + 1);
@@ -594,8 +598,8 @@ static void broken_ahead(void) {
                 CHECK_INT(nx_session_output(broken, session, 0, output), NX_OK); /* to look at */
                 CHECK(!isfinite(output[0]));
                 CHECK_INT(nx_session_check(broken, session, bytes), NX_OK);
-                CHECK_INT(nx_session_step(broken, session, 1, values, nats), NX_E_NUMERIC);
-                CHECK_INT(nx_session_step(broken, session, n - at - 1, values, nats), NX_E_NUMERIC);
+                CHECK_INT(picture_step(broken, session, 1, values, nats), NX_E_NUMERIC);
+                CHECK_INT(picture_step(broken, session, n - at - 1, values, nats), NX_E_NUMERIC);
                 CHECK_INT(nx_session_position(session), at + 1);
             }
             memory_release(mark);
@@ -620,7 +624,7 @@ static void broken_guesses(void) {
             uint32_t n = info_of(good).positions;
             for (uint32_t seed = 0; seed < 6; seed++) {
                 size_t mark = memory_mark();
-                nx_settings settings = toy_settings(1, seed);
+                picture_settings settings = toy_settings(1, seed);
                 settings.temperature = seed % 3 ? 1 : 0.5f;
                 drawn plain = draw_image(good, &settings, NULL, 0, n, 0);
                 settings.look_ahead = 16;
@@ -657,7 +661,7 @@ static void absurd_drafts(void) {
                 const toy_tensor *tensor = toy_find(m, names[t]);
                 float *weights = toy_inside(m, names[t]);
                 for (uint32_t w = 0; w < tensor->rows * tensor->cols; w++) weights[w] = w % 3 ? numbers[x] : run % 3 ? -numbers[x] : numbers[x];
-                nx_settings settings = toy_settings(1, 2);
+                picture_settings settings = toy_settings(1, 2);
                 settings.temperature = run % 3 == 1 ? 0 : 1;
                 settings.top_k = run % 3 == 2 ? 5 : 0;
                 settings.top_p = run % 3 == 2 ? 0.8f : 1;
@@ -670,7 +674,7 @@ static void absurd_drafts(void) {
                 CHECK_FLOATS(d.nats, plain.nats, n);
                 size_t bytes; /* guesses that were left behind are values, too: the run may be saved */
                 nx_session *session = toy_session(absurd, &settings, &bytes);
-                CHECK_INT(nx_session_step(absurd, session, n / 2, d.values, NULL), NX_OK);
+                CHECK_INT(picture_step(absurd, session, n / 2, d.values, NULL), NX_OK);
                 CHECK_INT(nx_session_check(absurd, session, bytes), NX_OK);
                 memory_release(mark);
             }
@@ -685,13 +689,13 @@ static void save_and_restore(void) {
         toy *m = toy_build(config(i), NULL);
         nx_model *model = toy_open(m), *again = toy_open(m); /* the same file, opened once more: a reloaded page */
         if (!model || !again) return;
-        nx_info info = info_of(model);
+        picture_info info = info_of(model);
         uint32_t n = info.positions, samples = 3, room = info.elements * samples;
         uint8_t *known = random_values(&info, &random);
         for (uint32_t point = 0; point <= n; point += 1 + n / 9) /* the moment of the copy; half of what came before was known */
             for (int stepped = 0; stepped < 2; stepped++) {
                 size_t mark = memory_mark(), bytes;
-                nx_settings settings = toy_settings(samples, 5);
+                picture_settings settings = toy_settings(samples, 5);
                 settings.label = config(i)->classes ? 0 : -1;
                 settings.trace = 1;
                 uint8_t *values = memory_take(room), *copied = memory_take(room);
@@ -699,8 +703,8 @@ static void save_and_restore(void) {
                 nx_session *session = toy_session(model, &settings, &bytes);
                 uint32_t first = stepped ? point / 2 : point;
                 check_at("configuration %lld, element %lld, %lld known", i, point, first, 0);
-                CHECK_INT(nx_session_prefill(model, session, known, first, nats), NX_OK);
-                CHECK_INT(nx_session_step(model, session, point - first, values, nats), NX_OK);
+                CHECK_INT(picture_prefill(model, session, known, first, nats), NX_OK);
+                CHECK_INT(picture_step(model, session, point - first, values, nats), NX_OK);
                 uint8_t *saved = memory_copy(session, bytes);
                 CHECK_INT(nx_session_check(model, saved, bytes), NX_OK);
                 uint32_t count = finish(model, session, samples, values, nats);
@@ -732,15 +736,15 @@ static void independence(void) {
     uint8_t *block = memory_take(bytes);
     if (!CHECK_INT(nx_model_open(block, bytes, m->bytes, m->length, &model, NULL), NX_OK)) return;
     uint64_t before = check_hash(0, block, bytes);
-    nx_settings one = toy_settings(2, 1), two = toy_settings(2, 2);
+    picture_settings one = toy_settings(2, 1), two = toy_settings(2, 2);
     uint8_t values[4][120];
     float nats[4][120];
-    CHECK_INT(nx_session_step(model, toy_session(model, &one, NULL), 60, values[0], nats[0]), NX_OK);
-    CHECK_INT(nx_session_step(model, toy_session(model, &two, NULL), 60, values[1], nats[1]), NX_OK);
+    CHECK_INT(picture_step(model, toy_session(model, &one, NULL), 60, values[0], nats[0]), NX_OK);
+    CHECK_INT(picture_step(model, toy_session(model, &two, NULL), 60, values[1], nats[1]), NX_OK);
     nx_session *a = toy_session(model, &one, NULL), *b = toy_session(model, &two, NULL);
     for (uint32_t i = 0; i < 60; i++) { /* in turns */
-        CHECK_INT(nx_session_step(model, a, 1, values[2] + 2 * i, nats[2] + 2 * i), NX_OK);
-        CHECK_INT(nx_session_step(model, b, 1, values[3] + 2 * i, nats[3] + 2 * i), NX_OK);
+        CHECK_INT(picture_step(model, a, 1, values[2] + 2 * i, nats[2] + 2 * i), NX_OK);
+        CHECK_INT(picture_step(model, b, 1, values[3] + 2 * i, nats[3] + 2 * i), NX_OK);
     }
     CHECK_BYTES(values[2], values[0], 240);
     CHECK_FLOATS(nats[2], nats[0], 240);
@@ -753,7 +757,7 @@ static void independence(void) {
 /* Whatever a state says that the check lets pass, going on with it must be safe. Returns whether it went on. */
 #define STEPS 5u
 
-static int go_on(const nx_model *model, uint8_t *block, size_t bytes, const nx_info *info) {
+static int go_on(const nx_model *model, uint8_t *block, size_t bytes, const picture_info *info) {
     if (nx_session_check(model, block, bytes) != NX_OK) return 0;
     nx_session *session = (nx_session *)block;
     size_t mark = memory_mark();
@@ -767,11 +771,11 @@ static int go_on(const nx_model *model, uint8_t *block, size_t bytes, const nx_i
     for (int round = 0; round < 2; round++) {
         for (uint32_t b = 0; b < NX_MAX_SAMPLES; b += 7) {
             nx_session_output(model, session, b, output);
-            if (nx_session_attention(model, session, b, weights, keys, &count) != NX_OK) continue;
+            if (picture_attention(model, session, b, weights, keys, &count) != NX_OK) continue;
             CHECK(count >= 1 && count <= info->window && keys[count - 1] < info->positions);
         }
-        if (!round) nx_session_prefill(model, session, values, known, nats);
-        if (!round) nx_session_step(model, session, info->draft ? STEPS : 2, values, nats);
+        if (!round) picture_prefill(model, session, values, known, nats);
+        if (!round) picture_step(model, session, info->draft ? STEPS : 2, values, nats);
         CHECK_INT(nx_session_ahead(model, session, 0, nx_session_position(session), ahead), NX_OK);
     }
     memory_release(mark);
@@ -780,7 +784,7 @@ static int go_on(const nx_model *model, uint8_t *block, size_t bytes, const nx_i
 
 typedef struct {
     nx_model *model;
-    nx_info info;
+    picture_info info;
     uint8_t *state; /* a run in the middle */
     size_t bytes;
 } middle;
@@ -789,17 +793,17 @@ typedef struct {
 static middle middle_of(const toy_config *c, int stepped) {
     check_random random = {2};
     middle m = {toy_open(toy_build(c, NULL)), {0}, NULL, 0};
-    nx_settings settings = toy_settings(c->neighbours ? 1 : 3, 5);
+    picture_settings settings = toy_settings(c->neighbours ? 1 : 3, 5);
     settings.trace = !c->neighbours;
     settings.look_ahead = 16;
     settings.top_p = c->levels < 256 ? 0.9f : 1; /* which sorts the levels, over and over here */
-    nx_model_info(m.model, &m.info);
+    picture_info_of(m.model, &m.info);
     uint8_t *known = random_values(&m.info, &random);
     nx_session *session = toy_session(m.model, &settings, &m.bytes);
     float *nats = memory_take(m.info.elements * 3 * sizeof *nats);
     uint32_t first = m.info.positions / 3;
-    CHECK_INT(nx_session_prefill(m.model, session, known, first, nats), NX_OK);
-    if (stepped) CHECK_INT(nx_session_step(m.model, session, first, memory_take(m.info.elements * 3), nats), NX_OK);
+    CHECK_INT(picture_prefill(m.model, session, known, first, nats), NX_OK);
+    if (stepped) CHECK_INT(picture_step(m.model, session, first, memory_take(m.info.elements * 3), nats), NX_OK);
     m.state = (uint8_t *)session;
     return m;
 }
@@ -811,12 +815,13 @@ static void refused_states(void) {
         int word;
         uint32_t value;
     } rows[] = {
-        {MAGIC, 0}, {MAGIC, 0x3253584f}, {MAGIC, 0x3153584e}, {FINGERPRINT, 0}, {FINGERPRINT, UINT32_MAX}, {SAMPLES, 0}, {SAMPLES, 65}, {SAMPLES, UINT32_MAX},
-        {SAMPLES, 4}, {SAMPLES, 64}, {FIRST_SAMPLE, UINT32_MAX}, {LABEL, 3}, {LABEL, (uint32_t)-2}, {LABEL, 0x7fffffff}, {LABEL, 0x80000000},
-        {TEMPERATURE, nan_bits}, {TEMPERATURE, too_hot}, {TEMPERATURE, negative}, {TOP_P, 0}, {TOP_P, nan_bits}, {TOP_P, above_one},
+        {MAGIC, 0}, {MAGIC, 0x3353584f}, {MAGIC, 0x3253584e}, {FINGERPRINT, 0}, {FINGERPRINT, UINT32_MAX}, {SAMPLES, 0}, {SAMPLES, 65}, {SAMPLES, UINT32_MAX},
+        {SAMPLES, 4}, {SAMPLES, 64}, {FIRST_SAMPLE, UINT32_MAX}, {TEMPERATURE, nan_bits}, {TEMPERATURE, too_hot}, {TEMPERATURE, negative}, {TOP_P, 0}, {TOP_P, nan_bits}, {TOP_P, above_one},
         {TOP_P, negative}, {TRACE, 2}, {TRACE, UINT32_MAX}, {LOOK_AHEAD, 17}, {LOOK_AHEAD, UINT32_MAX}, {POSITION, n + 1}, {POSITION, UINT32_MAX}, {COMPUTED, n + 1}, {COMPUTED, UINT32_MAX},
-        {COMPUTED, 2 * (n / 3) + 2}, {HAS_OUTPUT, 2}, {HAS_OUTPUT, UINT32_MAX}, {FORKED, 2}, {FORKED, UINT32_MAX}, {CONDITIONED, 2},
-        {CONDITIONED, UINT32_MAX}, {POSITION, 0},
+        {COMPUTED, 2 * (n / 3) + 2}, {HAS_OUTPUT, 2}, {HAS_OUTPUT, UINT32_MAX}, {FORKED, 2}, {FORKED, UINT32_MAX}, {GIVEN, 2},
+        {GIVEN, UINT32_MAX}, {ENCODED, 1}, {ENCODED, UINT32_MAX}, {POSITION, 0}, {PART, 1}, {PART, UINT32_MAX}, {LENGTH, 0}, {LENGTH, n + 1},
+        {LENGTH, UINT32_MAX}, {COUNTS, 1}, {COUNTS + 7, 1}, {ORIGIN, UINT32_MAX}, {PASS_COLUMNS, 17}, {PASS_COLUMNS, UINT32_MAX}, {GROUP, 1},
+        {GROUP, UINT32_MAX}, {SLICE, 1}, {BROKEN, 2},
     };
     CHECK_INT(nx_session_check(m.model, m.state, m.bytes), NX_OK);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -835,8 +840,8 @@ static void refused_states(void) {
     middle small = middle_of(config(TOY_SR_DMOL), 1);
     uint32_t zero = 0, one = 1;
     uint8_t *without = memory_copy(small.state, small.bytes), *with = memory_copy(m.state, m.bytes);
-    memcpy(without + 4 * CONDITIONED, &zero, 4);
-    memcpy(with + 4 * CONDITIONED, &one, 4);
+    memcpy(without + 4 * GIVEN, &zero, 4);
+    memcpy(with + 4 * ENCODED, &one, 4);
     CHECK_INT(nx_session_check(small.model, small.state, small.bytes), NX_OK);
     CHECK_INT(nx_session_check(small.model, without, small.bytes), NX_E_STATE);
     CHECK_INT(nx_session_check(m.model, with, m.bytes), NX_E_STATE);
@@ -849,13 +854,28 @@ static void refused_states(void) {
     other.seed++;
     CHECK_INT(nx_session_check(toy_open(toy_build(&other, NULL)), m.state, m.bytes), NX_E_STATE);
     /* an element beyond the levels would index past the embedding */
-    int refused = 0;
-    for (size_t at = 4 * WORDS; at < m.bytes && at < 1200; at++) {
+    for (uint32_t i = 0; i < 3 * m.info.elements; i++) {
+        static const uint32_t wrong[] = {16, 0x1000000, NX_NONE};
         uint8_t *copy = memory_copy(m.state, m.bytes);
-        copy[at] = 16;
-        refused += nx_session_check(m.model, copy, m.bytes) == NX_E_STATE;
+        nx_layout l = nx_layout_of(m.model, (nx_session *)copy);
+        l.ids[i] = wrong[i % 3];
+        CHECK_INT(nx_session_check(m.model, copy, m.bytes), NX_E_STATE);
+        l.ids[i] = 15;
+        CHECK_INT(nx_session_check(m.model, copy, m.bytes), NX_OK);
     }
-    CHECK_INT(refused, 3 * m.info.elements);
+    for (uint32_t i = 0; i < 3; i++) { /* slots that are none, or shared; a sample that ended where none can; a class that is none */
+        uint8_t *copy = memory_copy(m.state, m.bytes);
+        nx_layout l = nx_layout_of(m.model, (nx_session *)copy);
+        uint32_t *damaged[] = {l.slots + i, l.slots + i, l.ended + i, l.port[0]}, value[] = {3, (i + 1) % 3, 1, 3};
+        for (int d = 0; d < 4; d++) {
+            uint32_t kept = *damaged[d];
+            *damaged[d] = value[d];
+            check_at("sample %lld, damage %lld", i, d, 0, 0);
+            CHECK_INT(nx_session_check(m.model, copy, m.bytes), NX_E_STATE);
+            *damaged[d] = kept;
+        }
+        CHECK_INT(nx_session_check(m.model, copy, m.bytes), NX_OK);
+    }
 }
 
 static void damaged_states(void) {
@@ -901,9 +921,9 @@ static void same_bits(void) {
             toy *m = toy_build(config(i), NULL);
             nx_model *model = toy_open(m);
             if (!model) return;
-            nx_info info = info_of(model);
+            picture_info info = info_of(model);
             uint32_t known = run % 2 ? info.positions / 3 : 0, samples = 1 + (uint32_t)run * 7;
-            nx_settings settings = toy_settings(samples, 100 + (uint32_t)run);
+            picture_settings settings = toy_settings(samples, 100 + (uint32_t)run);
             settings.label = (int32_t)random_below(&random, config(i)->classes + 1) - 1;
             settings.temperature = temperature[run];
             settings.top_p = top_p[run];
@@ -912,7 +932,7 @@ static void same_bits(void) {
             uint8_t *ahead = memory_take(info.positions), *values = memory_take(info.elements * samples), *fed = random_values(&info, &random);
             float *nats = memory_take(info.elements * samples * sizeof *nats);
             nx_session *session = toy_session(model, &settings, NULL);
-            CHECK_INT(nx_session_prefill(model, session, fed, known, nats), NX_OK);
+            CHECK_INT(picture_prefill(model, session, fed, known, nats), NX_OK);
             hash = check_hash(hash, nats, known * info.position_elements * sizeof *nats);
             uint32_t count = finish(model, session, samples, values, nats);
             hash = check_hash(hash, values, count);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "models/image.h"
 
 /* ---- a GGUF file, field by field ------------------------------------------------------------------------------------------- */
 
@@ -522,18 +523,18 @@ nx_model *toy_open(const toy *m) {
     return open_bytes(m->bytes, m->length, bytes);
 }
 
-nx_session *toy_bare_session(const nx_model *model, const nx_settings *settings, size_t *bytes) {
+nx_session *toy_bare_session(const nx_model *model, const picture_settings *settings, size_t *bytes) {
     size_t size = 0;
     nx_session *session = NULL;
-    if (!CHECK_INT(nx_session_size(model, settings, &size), NX_OK)) return NULL;
+    if (!CHECK_INT(picture_size(model, settings, &size), NX_OK)) return NULL;
     void *block = memory_take(size);
-    if (!CHECK_INT(nx_session_open(block, size, model, settings, &session), NX_OK)) return NULL;
+    if (!CHECK_INT(picture_open(block, size, model, settings, &session), NX_OK)) return NULL;
     CHECK((void *)session == block);
     if (bytes) *bytes = size;
     return session;
 }
 
-uint32_t toy_input(const nx_info *info, uint8_t **values) {
+uint32_t toy_input(const picture_info *info, uint8_t **values) {
     check_random random = {99};
     uint32_t count = info->input_height * info->input_width * info->channels;
     *values = memory_take(count);
@@ -541,18 +542,18 @@ uint32_t toy_input(const nx_info *info, uint8_t **values) {
     return count;
 }
 
-nx_session *toy_session(const nx_model *model, const nx_settings *settings, size_t *bytes) {
+nx_session *toy_session(const nx_model *model, const picture_settings *settings, size_t *bytes) {
     nx_session *session = toy_bare_session(model, settings, bytes);
-    nx_info info;
+    picture_info info;
     uint8_t *values;
-    nx_model_info(model, &info);
+    picture_info_of(model, &info);
     uint32_t count = toy_input(&info, &values);
-    if (session && count) CHECK_INT(nx_session_condition(model, session, values, count), NX_OK);
+    if (session && count) CHECK_INT(picture_condition(model, session, values, count), NX_OK);
     return session;
 }
 
-nx_settings toy_settings(uint32_t samples, uint32_t seed) {
-    return (nx_settings){.seed_low = seed, .samples = samples, .label = -1, .temperature = 1, .top_p = 1};
+picture_settings toy_settings(uint32_t samples, uint32_t seed) {
+    return (picture_settings){.seed_low = seed, .samples = samples, .label = -1, .temperature = 1, .top_p = 1};
 }
 
 static int text_ends(const char *text) {
@@ -583,19 +584,19 @@ static void read_metadata(const nx_model *model) {
 static int run_is(nx_status status) { return CHECK(status == NX_OK || status == NX_E_NUMERIC) && status == NX_OK; }
 
 /* A run that looks ahead ends where a run without does, with the same values and nats: even of numbers that break. */
-static void run_ahead(const nx_model *model, const nx_info *info, const uint8_t *known, uint32_t n_known) {
+static void run_ahead(const nx_model *model, const picture_info *info, const uint8_t *known, uint32_t n_known) {
     enum { most = 20 };
     uint32_t left = info->positions - n_known, steps = left < most ? left : most, position[2];
     uint8_t values[2][most], ahead[most];
     float nats[2][most];
     nx_status status[2];
     for (int run = 0; run < 2; run++) {
-        nx_settings settings = toy_settings(1, 6);
+        picture_settings settings = toy_settings(1, 6);
         size_t bytes;
         settings.look_ahead = run ? 16 : 0;
         nx_session *session = toy_session(model, &settings, &bytes);
-        if (!session || nx_session_prefill(model, session, known, n_known, NULL)) return;
-        status[run] = nx_session_step(model, session, steps, values[run], nats[run]);
+        if (!session || picture_prefill(model, session, known, n_known, NULL)) return;
+        status[run] = picture_step(model, session, steps, values[run], nats[run]);
         run_is(status[run]);
         position[run] = nx_session_position(session) - n_known;
         CHECK_INT(nx_session_ahead(model, session, n_known, position[run], ahead), NX_OK);
@@ -610,14 +611,14 @@ static void run_ahead(const nx_model *model, const nx_info *info, const uint8_t 
 
 #define MOST_INPUT 400 /* pixels of an image that is read: attention over them takes time with their square */
 
-static void run_model(const nx_model *model, const nx_info *info, size_t most) {
-    nx_settings settings = toy_settings(2, 5);
+static void run_model(const nx_model *model, const picture_info *info, size_t most) {
+    picture_settings settings = toy_settings(2, 5);
     settings.label = (int32_t)info->classes - 1;
     settings.temperature = 0.5f;
     settings.top_p = 0.9f;
     settings.trace = 1;
     size_t bytes;
-    nx_status status = nx_session_size(model, &settings, &bytes);
+    nx_status status = picture_size(model, &settings, &bytes);
     if (status == NX_E_LIMIT || (!status && bytes > most) || info->input_height * info->input_width > MOST_INPUT) return;
     if (!CHECK_INT(status, NX_OK)) return;
     nx_session *session = toy_session(model, &settings, NULL);
@@ -630,17 +631,17 @@ static void run_model(const nx_model *model, const nx_info *info, size_t most) {
     uint32_t *keys = memory_take(info->window * sizeof *keys);
     for (uint32_t i = 0; i < fed; i++) values[i] = (uint8_t)(info->palette ? i * 37 % info->levels : i * 37);
     if (info->draft) run_ahead(model, info, values, known);
-    if (!run_is(nx_session_prefill(model, session, values, known, nats))) return;
-    if (!run_is(nx_session_step(model, session, steps, values + fed, nats + fed))) return;
+    if (!run_is(picture_prefill(model, session, values, known, nats))) return;
+    if (!run_is(picture_step(model, session, steps, values + fed, nats + fed))) return;
     for (uint32_t i = 0; i < room; i++) CHECK(nats[i] >= 0 || nats[i] <= 0); /* never not-a-number */
     if (!CHECK_INT(nx_session_output(model, session, 1, output), NX_OK)) return;
-    if (!CHECK_INT(nx_session_attention(model, session, 1, weights, keys, &count), NX_OK)) return;
+    if (!CHECK_INT(picture_attention(model, session, 1, weights, keys, &count), NX_OK)) return;
     CHECK(count >= 1 && count <= info->window && keys[count - 1] + 1 == nx_session_position(session));
     CHECK_INT(nx_session_check(model, session, bytes), NX_OK);
 }
 
 /* What must hold of any model. */
-static void check_info(const nx_model *model, const nx_info *info) {
+static void check_info(const nx_model *model, const picture_info *info) {
     CHECK(info->height >= 1 && info->height <= NX_MAX_SIDE && info->width >= 1 && info->width <= NX_MAX_SIDE);
     CHECK(info->levels >= 2 && info->levels <= NX_MAX_LEVELS && (info->channels == 1 || info->channels == 3));
     CHECK(info->elements == info->positions * info->position_elements && info->classes <= NX_MAX_CLASSES && info->palette <= 1);
@@ -651,10 +652,10 @@ static void check_info(const nx_model *model, const nx_info *info) {
     uint32_t *raster = memory_take(info->positions * sizeof *raster);
     uint8_t *seen = memory_take(info->positions), *rgb = memory_take(info->levels * 3);
     memset(seen, 0, info->positions);
-    nx_model_order(model, raster);
+    picture_order(model, raster);
     for (uint32_t i = 0; i < info->positions; i++)
         if (CHECK(raster[i] < info->positions)) CHECK(!seen[raster[i]]++);
-    CHECK_INT(nx_model_palette(model, rgb), info->palette ? NX_OK : NX_E_ARGUMENT);
+    CHECK_INT(picture_palette(model, rgb), info->palette ? NX_OK : NX_E_ARGUMENT);
 }
 
 nx_status toy_exercise(const uint8_t *file, size_t length, size_t most) {
@@ -674,8 +675,8 @@ nx_status toy_exercise(const uint8_t *file, size_t length, size_t most) {
         CHECK_BYTES(&problem, &untouched, sizeof problem);
         nx_model *model = bytes <= most ? open_bytes(file, length, bytes) : NULL;
         if (model) {
-            nx_info info;
-            nx_model_info(model, &info);
+            picture_info info;
+            picture_info_of(model, &info);
             check_info(model, &info);
             read_metadata(model);
             run_model(model, &info, most);

@@ -13,6 +13,7 @@
 #include "attention/attention.h"
 #include "gguf.h"
 #include "nextpixel.h"
+#include "picture.h"
 #include "sampling/output.h"
 
 /* ---- a GGUF file, field by field ------------------------------------------------------------------------------------------- */
@@ -119,16 +120,16 @@ uint32_t toy_configs(const toy_config **list, const char *const **names);
 nx_model *toy_open(const toy *model);
 
 /* A session; null after a failed check. *bytes (may be null): its size. */
-nx_session *toy_bare_session(const nx_model *model, const nx_settings *settings, size_t *bytes);
+nx_session *toy_bare_session(const nx_model *model, const picture_settings *settings, size_t *bytes);
 
 /* The same, conditioned on toy_input when the model takes an image. */
-nx_session *toy_session(const nx_model *model, const nx_settings *settings, size_t *bytes);
+nx_session *toy_session(const nx_model *model, const picture_settings *settings, size_t *bytes);
 
-/* Some image for nx_session_condition. Its number of values: 0 when the model takes none. */
-uint32_t toy_input(const nx_info *info, uint8_t **values);
+/* Some image for picture_condition. Its number of values: 0 when the model takes none. */
+uint32_t toy_input(const picture_info *info, uint8_t **values);
 
 /* Settings of `samples` samples, seed `seed`, no label, temperature 1, no filter. */
-nx_settings toy_settings(uint32_t samples, uint32_t seed);
+picture_settings toy_settings(uint32_t samples, uint32_t seed);
 
 /* Whatever bytes: size, open, and when the file is accepted a short run that uses every function. Checks what must hold of
  * any file and returns the status of nx_model_size. Files that ask for more than `most` bytes are not run. */

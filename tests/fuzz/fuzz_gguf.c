@@ -32,13 +32,13 @@ static void damage_session(uint8_t *block, size_t bytes, const uint8_t *data, si
 }
 
 static void fuzz_session(const nx_model *model, const uint8_t *data, size_t size) {
-    nx_settings settings = toy_settings(size & 4 ? 1 : 2, 1);
-    nx_info info;
+    picture_settings settings = toy_settings(size & 4 ? 1 : 2, 1);
+    picture_info info;
     size_t bytes;
     settings.trace = size & 1;
     settings.look_ahead = 16;
-    nx_model_info(model, &info);
-    if (nx_session_size(model, &settings, &bytes) || bytes > MOST || info.input_height * info.input_width > 400) return;
+    picture_info_of(model, &info);
+    if (picture_size(model, &settings, &bytes) || bytes > MOST || info.input_height * info.input_width > 400) return;
     nx_session *session = toy_session(model, &settings, NULL);
     uint32_t known = info.positions < 10 ? info.positions / 2 : 5, E = info.position_elements;
     uint8_t *values = memory_take(STEPS * NX_MAX_SAMPLES * E), ahead[STEPS];
@@ -46,16 +46,16 @@ static void fuzz_session(const nx_model *model, const uint8_t *data, size_t size
     float *weights = memory_take((size_t)info.blocks * info.heads * info.window * sizeof *weights);
     uint32_t *keys = memory_take(info.window * sizeof *keys), count;
     memset(values, 1, STEPS * NX_MAX_SAMPLES * E);
-    nx_session_prefill(model, session, values, known, nats);
-    if (size & 2) nx_session_step(model, session, info.positions - known < 4 ? 1 : 4, values, nats);
+    picture_prefill(model, session, values, known, nats);
+    if (size & 2) picture_step(model, session, info.positions - known < 4 ? 1 : 4, values, nats);
     damage_session((uint8_t *)session, bytes, data, size);
     if (nx_session_check(model, session, bytes) != NX_OK) return;
-    nx_session_prefill(model, session, values, 2, nats);
+    picture_prefill(model, session, values, 2, nats);
     uint32_t at = nx_session_position(session), left = info.positions - at;
-    nx_session_step(model, session, left < STEPS ? left : STEPS, values, nats);
+    picture_step(model, session, left < STEPS ? left : STEPS, values, nats);
     nx_session_ahead(model, session, at, nx_session_position(session) - at, ahead);
     nx_session_output(model, session, 1, output);
-    nx_session_attention(model, session, 1, weights, keys, &count);
+    picture_attention(model, session, 1, weights, keys, &count);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -22,14 +22,14 @@ struct nx_draft {
 };
 
 static void read_offsets(nx_reader *r, nx_draft *d, const nx_tensor *tensor) {
-    read_table(r, NAME("offset"), d->n_neighbours, 2); /* checks it; its copy is not there while the arena counts */
+    nx_read_table(r, NAME("offset"), d->n_neighbours, 2); /* checks it; its copy is not there while the arena counts */
     for (uint32_t o = 0; !r->status && o < d->n_neighbours; o++) {
         float offset[2], most = MAX_REACH;
         nx_dequantize(offset, tensor->data + o * (tensor->bytes / d->n_neighbours), tensor->type, 2);
         float down = offset[0], right = offset[1];
         if (!(down >= -most && down <= 0 && right >= -most && right <= most && (down < 0 || right < 0)) ||
             down != (float)(int8_t)down || right != (float)(int8_t)right) {
-            reader_fail(r, NX_E_FORMAT, NAME("offset"), "a neighbour is not an earlier one close by");
+            nx_reader_fail(r, NX_E_FORMAT, NAME("offset"), "a neighbour is not an earlier one close by");
             return;
         }
         d->offset[o][0] = (int8_t)down;
@@ -39,10 +39,10 @@ static void read_offsets(nx_reader *r, nx_draft *d, const nx_tensor *tensor) {
 
 /* (O, V, h): what each value of each neighbour adds to the hidden units. */
 static const float *read_neighbours(nx_reader *r, const nx_draft *d, uint32_t rank) {
-    const float *e = read_table(r, NAME("token_embd"), d->levels, rank);
-    const float *n = read_table(r, NAME("neighbour"), d->n_neighbours * d->hidden, rank);
-    float *out = arena_take(r->arena, (uint64_t)d->n_neighbours * d->levels * d->hidden * sizeof *out);
-    if (r->status || !out || arena_full(r->arena)) return NULL;
+    const float *e = nx_read_table(r, NAME("token_embd"), d->levels, rank);
+    const float *n = nx_read_table(r, NAME("neighbour"), d->n_neighbours * d->hidden, rank);
+    float *out = nx_arena_take(r->arena, (uint64_t)d->n_neighbours * d->levels * d->hidden * sizeof *out);
+    if (r->status || !out || nx_arena_full(r->arena)) return NULL;
     for (uint32_t o = 0; o < d->n_neighbours; o++)
         for (uint32_t v = 0; v < d->levels; v++)
             for (uint32_t i = 0; i < d->hidden; i++) {
@@ -54,41 +54,40 @@ static const float *read_neighbours(nx_reader *r, const nx_draft *d, uint32_t ra
     return out;
 }
 
-const nx_draft *nx_draft_read(nx_reader *r, nx_info *info) {
-    nx_tensor offsets;
-    if (r->status || !nx_gguf_tensor(r->file, NAME("offset"), &offsets)) return NULL;
-    nx_draft local, *placed = arena_take(r->arena, sizeof *placed), *d = placed ? placed : &local;
+int nx_draft_there(const nx_reader *r) { return nx_tensor_rows(r, NAME("offset")) > 0; }
+
+const nx_draft *nx_draft_read(nx_reader *r, uint32_t rows, uint32_t cols, uint32_t values) {
+    nx_tensor offsets = {0};
+    nx_draft local, *placed = nx_arena_take(r->arena, sizeof *placed), *d = placed ? placed : &local;
     uint64_t parameters = r->parameters;
-    uint32_t rank = tensor_columns(r, NAME("token_embd"));
+    uint32_t rank = nx_tensor_columns(r, NAME("token_embd"));
+    if (r->status || !nx_gguf_tensor(r->file, NAME("offset"), &offsets)) return NULL;
     memset(d, 0, sizeof *d);
-    d->rows = info->height;
-    d->cols = info->width;
-    d->levels = info->levels;
-    d->hidden = tensor_columns(r, NAME("output"));
+    d->rows = rows;
+    d->cols = cols;
+    d->levels = values;
+    d->hidden = nx_tensor_columns(r, NAME("output"));
     d->n_neighbours = offsets.dim[1];
-    if (info->positions != info->height * info->width || info->position_elements != 1 || info->block_rows)
-        reader_fail(r, NX_E_UNSUPPORTED, NAME("offset"), "a draft needs pixels in raster order, one value each");
-    if (!rank) reader_fail(r, NX_E_FORMAT, NAME("token_embd"), "the tensor is missing");
-    if (!d->hidden) reader_fail(r, NX_E_FORMAT, NAME("output"), "the tensor is missing");
+    if (!rank) nx_reader_fail(r, NX_E_FORMAT, NAME("token_embd"), "the tensor is missing");
+    if (!d->hidden) nx_reader_fail(r, NX_E_FORMAT, NAME("output"), "the tensor is missing");
     if (d->n_neighbours > MAX_NEIGHBOURS || d->hidden % 4 || d->hidden > MAX_HIDDEN || rank > MAX_RANK)
-        reader_fail(r, NX_E_UNSUPPORTED, NAME("output"), "a draft of a size that is not supported");
+        nx_reader_fail(r, NX_E_UNSUPPORTED, NAME("output"), "a draft of a size that is not supported");
     if (r->status) return NULL;
     read_offsets(r, d, &offsets);
     d->neighbours = read_neighbours(r, d, rank);
-    d->row = read_table(r, NAME("position_row"), d->rows, d->hidden);
-    d->col = read_table(r, NAME("position_col"), d->cols, d->hidden);
-    d->output = read_matrix(r, NAME("output"), d->levels, d->hidden);
-    d->bias = read_vector(r, "draft.output.bias", d->levels, 0);
+    d->row = nx_read_table(r, NAME("position_row"), d->rows, d->hidden);
+    d->col = nx_read_table(r, NAME("position_col"), d->cols, d->hidden);
+    d->output = nx_read_matrix(r, NAME("output"), d->levels, d->hidden);
+    d->bias = nx_read_vector(r, "draft.output.bias", d->levels, 0);
     r->parameters = parameters; /* they are not the model's */
-    info->draft = 1;
     return placed;
 }
 
 /* Its two parts. */
 static float *scratch_at(const nx_draft *d, void *memory, void **matmul, uint64_t *bytes) {
     nx_arena arena = {memory, 0, UINT64_MAX};
-    float *hidden = arena_take(&arena, nx_stride(d->hidden) * sizeof *hidden);
-    *matmul = arena_take(&arena, nx_input_bytes(d->hidden, 1));
+    float *hidden = nx_arena_take(&arena, nx_stride(d->hidden) * sizeof *hidden);
+    *matmul = nx_arena_take(&arena, nx_input_bytes(d->hidden, 1));
     *bytes = arena.used;
     return hidden;
 }
@@ -100,7 +99,7 @@ uint64_t nx_draft_scratch_bytes(const nx_draft *draft) {
     return bytes;
 }
 
-void nx_draft_logits(const nx_draft *d, const uint8_t *values, uint32_t position, float *logits, void *scratch) {
+void nx_draft_logits(const nx_draft *d, const uint32_t *ids, uint32_t position, float *logits, void *scratch) {
     void *matmul;
     uint64_t bytes;
     float *hidden = scratch_at(d, scratch, &matmul, &bytes);
@@ -110,7 +109,7 @@ void nx_draft_logits(const nx_draft *d, const uint8_t *values, uint32_t position
     for (uint32_t o = 0; o < d->n_neighbours; o++) {
         int32_t down = (int32_t)row + d->offset[o][0], right = (int32_t)col + d->offset[o][1];
         if (down < 0 || right < 0 || right >= (int32_t)d->cols) continue;
-        uint32_t value = values[(uint32_t)down * d->cols + (uint32_t)right];
+        uint32_t value = ids[(uint32_t)down * d->cols + (uint32_t)right];
         nx_add(hidden, d->neighbours + ((size_t)o * d->levels + value) * d->hidden, d->hidden, 1);
     }
     nx_relu(hidden, d->hidden, 1);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Fully visible sigmoid belief network [Frey, Hinton, Dayan 1996, "Does the wake-sleep algorithm produce good density
+ * estimators?"; Frey 1998; Gan, Henao, Carlson, Carin 2015]: a logistic regression of every binary pixel on all before it,
+ *
+ *   p(x_i = 1 | x_<i) = sigma(a_i),   a_i = b_i + sum over j < i of W_ij x_j.
+ *
+ * The sums a are kept. When x_j is known to be 1, what it adds to every later sum is added, the column j of W; when it is 0
+ * nothing is. So an image costs one addition of at most n numbers for each pixel that is set, and no product at all.
+ *
+ * n: pixels, in raster order. In the file a row belongs to the pixel that adds: weight[j][i] = W_ij, zero where i <= j.
+ */
+#include <string.h>
+
+#include "arch.h"
+#include "kernels/kernels.h"
+#include "models/image.h"
+#include "reader.h"
+
+#define KEY(name) "fvsbn." name
+
+/* ---- config and weights ---------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint32_t n;
+    nx_embedding weight; /* (n, n) by source */
+    const float *bias;   /* (n) */
+} model;
+
+static void configure(nx_reader *r, nx_plan *plan) {
+    model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
+    memset(m, 0, sizeof *m);
+    m->n = nx_read_u32(r, KEY("image.height"), 1, NX_MAX_SIDE, NX_REQUIRED) * nx_read_u32(r, KEY("image.width"), 1, NX_MAX_SIDE, NX_REQUIRED);
+    nx_read_u32(r, KEY("image.channels"), 1, 1, 1);
+    nx_read_u32(r, KEY("image.levels"), 2, 2, 2);
+    m->weight = nx_read_embedding(r, "fvsbn.weight", m->n, m->n);
+    m->bias = nx_read_vector(r, "fvsbn.bias", m->n, 0);
+    plan->weights = placed;
+    plan->output = (nx_output){.kind = NX_BERNOULLI, .levels = 2, .elements = 1};
+    plan->length = m->n;
+    plan->rewinds = 0; /* what was added to the sums stays there */
+}
+
+/* ---- state: the sums a of a sequence; scratch: a row of W ------------------------------------------------------------- */
+
+static uint64_t row_bytes(const void *opaque) { return nx_stride(((const model *)opaque)->n) * sizeof(float); }
+
+static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
+    (void)shape;
+    return row_bytes(opaque);
+}
+
+static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t columns) {
+    (void)shape, (void)columns;
+    return row_bytes(opaque);
+}
+
+static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *scratch) {
+    const model *m = opaque;
+    (void)slice; /* a pass is short */
+    for (uint32_t c = 0; c < n; c++) {
+        float *a = columns[c].state, *row = scratch;
+        uint32_t i = columns[c].position, first = i & ~3u; /* vectors of four: what stands before i is not read again */
+        if (i == 0) memcpy(a, m->bias, row_bytes(m));
+        if (i > 0 && columns[c].ids[i - 1]) {
+            nx_embed(row, &m->weight, i - 1);
+            nx_add(a + first, row + first, m->n - first, 1);
+        }
+        if (parameters) parameters[(size_t)c * nx_stride(1)] = a[i];
+    }
+    return 0;
+}
+
+static const nx_part part = {.state_bytes = state_bytes, .scratch_bytes = scratch_bytes, .forward = forward};
+
+const nx_arch nx_fvsbn = {.name = "fvsbn", .n_parts = 1, .parts = &part, .configure = configure};

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Exact look-ahead [predictive sampling: Wiggers, Hoogeboom 2020, arXiv:2002.09928]: one pass over the next position and as
+ * many of those behind it as guesses reach, then the draw of each until a guess turns out wrong. The noise belongs to the
+ * position, so a draw given the right ids is the draw that would have been made without guessing.
+ */
+#include <string.h>
+
+#include "draft.h"
+#include "session.h"
+
+/* A guess whose lead over the next id is smaller than this, in nats, ends the window of look-ahead: it fails so often that
+ * the columns behind it are not worth their time. Nothing that is drawn depends on it. */
+#define SURE 1.5f
+
+int nx_looks_ahead(const nx_layout *l) {
+    const nx_session *s = l->session;
+    return l->plan->draft && s->settings.look_ahead > 1 && s->settings.look_ahead <= l->plan->rewinds + 1 && l->samples == 1 &&
+           !s->settings.trace && s->computed <= s->position;
+}
+
+/* Writes what the draft guesses for the positions from `at` on where their ids belong, up to `most` of them, until it is
+ * not sure. Returns how many. */
+static uint32_t guess(const nx_layout *l, uint32_t at, uint32_t most) {
+    uint32_t values = l->plan->output.levels, *ids = nx_ids(l, 0);
+    const float *scored = l->session->settings.temperature == 0 ? l->logits : l->logits + nx_stride(values);
+    for (uint32_t i = 0; i < most; i++) {
+        nx_draft_logits(l->plan->draft, ids, at + i, l->logits, l->draft);
+        ids[at + i] = nx_draw_id(l, 0, at + i, 0);
+        if (!(nx_categorical_margin(scored, values, ids[at + i]) >= SURE)) return i;
+    }
+    return most;
+}
+
+/* As many columns as the next pass has. */
+static uint32_t window(const nx_layout *l, uint32_t most) {
+    const nx_session *s = l->session;
+    uint32_t at = s->position, n = l->part->pass_end ? l->part->pass_end(l->plan->weights, at) - at : NX_COLUMNS;
+    if (n > most) n = most;
+    if (n > s->settings.look_ahead) n = s->settings.look_ahead;
+    return 1 + guess(l, at, n - 1);
+}
+
+nx_status nx_draw_ahead(const nx_layout *l, uint32_t most, uint32_t *ids, float *nats) {
+    nx_session *s = l->session;
+    uint32_t at = s->position, n = s->columns ? s->columns : window(l, most), guessed[NX_COLUMNS], *own = nx_ids(l, 0) + at;
+    nx_column column[NX_COLUMNS];
+    memcpy(guessed, own, n * sizeof *own);
+    for (uint32_t j = 0; j < n; j++) column[j] = nx_column_of(l, 0, at + j);
+    if (l->part->forward(l->plan->weights, column, n, s->slice, l->pass, l->scratch)) {
+        s->columns = n;
+        s->slice++;
+        return NX_MORE;
+    }
+    s->columns = s->slice = 0;
+    s->has_output = 1;
+    for (uint32_t j = 0, right = 1; j < n && j < most && right; j++) {
+        const float *output = l->pass + (size_t)j * l->stride;
+        s->computed = at + j + 1;
+        memcpy(l->output, output, l->stride * sizeof *output);
+        if (!nx_output_finite(&l->plan->output, output)) {
+            s->broken = 1;
+            return NX_E_NUMERIC;
+        }
+        nx_draw_elements(l, 0, at + j, output, ids + j, nats ? nats + j : NULL);
+        l->ahead[at + j] = (uint8_t)j;
+        s->position = at + j + 1;
+        right = own[j] == guessed[j] && !l->ended[0];
+    }
+    return NX_OK;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The draft of exact look-ahead: a small network that guesses what the model will draw. It may ride in any weight file
+ * whose positions form a grid in raster order, each with one element. A wrong guess costs time and changes nothing
+ * (ahead.c).
+ *
+ * With O neighbours that come earlier in raster order, V levels and h hidden units, for the position p:
+ *
+ *   hidden = max(0, sum over o of N_o e[x at neighbour o of p] + R[row of p] + C[column of p])      (h)
+ *   logits = W hidden + b                                                                          (V)
+ *
+ * A neighbour outside of the grid adds nothing. Tensors, under "draft.": offset (O, 2) rows and columns from p to each
+ * neighbour; token_embd (V, r) is e; neighbour (O h, r) the N_o; position_row (rows, h), position_col (cols, h),
+ * output (V, h).
+ */
+#ifndef NX_DRAFT_H
+#define NX_DRAFT_H
+
+#include "arch.h"
+
+/* Whether a file has a draft. */
+int nx_draft_there(const nx_reader *reader);
+
+/* Reads it, for a model whose positions are the places of a grid of rows and cols in raster order, each with one of
+ * `values` ids. Null while the arena only counts. */
+const nx_draft *nx_draft_read(nx_reader *reader, uint32_t rows, uint32_t cols, uint32_t values);
+
+uint64_t nx_draft_scratch_bytes(const nx_draft *draft);
+
+/* Logits of a position given the ids of those before it.
+ * ids       those before `position`
+ * logits    (nx_stride(V)) written, -infinity past V */
+void nx_draft_logits(const nx_draft *draft, const uint32_t *ids, uint32_t position, float *logits, void *scratch);
+
+#endif

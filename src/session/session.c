@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT  A run's life: sizes, inputs, their encoding, save and restore, branches. See nextpixel.h. */
+#include "session.h"
+
+#include <string.h>
+
+#include "draft.h"
+
+#define MAGIC 0x3353584eu /* "NXS3" */
+
+/* ---- layout ----------------------------------------------------------------------------------------------------------- */
+
+/* Ids of a port in a run. */
+static uint32_t port_ids(const nx_port *port, const nx_shape *shape, uint32_t i) {
+    return (port->any_length ? shape->counts[i] : port->dims[0]) * port->dims[1] * port->dims[2] * port->dims[3];
+}
+
+static uint64_t trace_floats(const nx_plan *plan) {
+    uint64_t floats = 0;
+    for (uint32_t i = 0; i < plan->n_maps; i++) floats += (uint64_t)plan->maps[i].rows * plan->maps[i].keys;
+    return floats;
+}
+
+void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *settings, const nx_shape *shape, void *block, nx_layout *l) {
+    const nx_plan *plan = &model->plan[part];
+    nx_arena arena = {block, 0, UINT64_MAX};
+    memset(l, 0, sizeof *l);
+    l->model = model;
+    l->plan = plan;
+    l->part = &model->arch->parts[part];
+    l->samples = settings->samples;
+    l->span = plan->output.elements;
+    l->length = shape->length;
+    l->stride = nx_stride(nx_output_parameters(&plan->output));
+    l->trace_floats = settings->trace ? trace_floats(plan) : 0;
+    l->memory_bytes = l->part->memory_bytes ? l->part->memory_bytes(plan->weights, shape) : 0;
+    l->state_bytes = (l->part->state_bytes(plan->weights, shape) + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
+    l->inputs.shape = *shape;
+    l->session = nx_arena_take(&arena, sizeof *l->session);
+    uint64_t S = l->samples;
+    l->slots = nx_arena_take(&arena, S * sizeof *l->slots);
+    l->ended = nx_arena_take(&arena, S * sizeof *l->ended);
+    for (uint32_t i = 0; i < plan->n_inputs; i++) {
+        l->port[i] = nx_arena_take(&arena, (uint64_t)port_ids(&plan->inputs[i], shape, i) * sizeof *l->port[i]);
+        if (block && l->session->given >> i & 1) l->inputs.port[i] = l->port[i];
+    }
+    l->output = nx_arena_take(&arena, S * l->stride * sizeof *l->output);
+    l->ids = nx_arena_take(&arena, S * l->length * l->span * sizeof *l->ids);
+    l->ahead = nx_arena_take(&arena, l->length);
+    l->trace = nx_arena_take(&arena, S * l->trace_floats * sizeof *l->trace);
+    l->pass = nx_arena_take(&arena, NX_COLUMNS * (uint64_t)l->stride * sizeof *l->pass);
+    l->logits = nx_arena_take(&arena, 4 * (uint64_t)nx_stride(plan->output.levels) * sizeof *l->logits);
+    l->scratch = nx_arena_take(&arena, l->part->scratch_bytes(plan->weights, shape, NX_COLUMNS));
+    l->draft = nx_arena_take(&arena, nx_draft_scratch_bytes(plan->draft));
+    l->memory = nx_arena_take(&arena, l->memory_bytes);
+    l->state = nx_arena_take(&arena, S * l->state_bytes);
+    l->bytes = arena.used;
+}
+
+nx_layout nx_layout_of(const nx_model *model, const nx_session *session) {
+    nx_layout l;
+    nx_lay_out(model, session->part, &session->settings, &session->shape, (void *)session, &l);
+    return l;
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------------------------------ */
+
+static int settings_valid(const nx_settings *s) {
+    return s->samples >= 1 && s->samples <= NX_MAX_SAMPLES && s->temperature >= 0 && s->temperature <= 100 && s->top_p > 0 && s->top_p <= 1 &&
+           s->trace <= 1 && s->look_ahead <= NX_COLUMNS && s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
+}
+
+/* The shape without its zeros; 0 when the part does not have it. */
+static int full_shape(const nx_plan *plan, const nx_shape *asked, nx_shape *shape) {
+    if (asked)
+        *shape = *asked;
+    else
+        memset(shape, 0, sizeof *shape);
+    if (!shape->length) shape->length = plan->length;
+    if (!shape->length || shape->length > (plan->length ? plan->length : NX_MAX_LENGTH)) return 0;
+    for (uint32_t i = 0; i < NX_PORTS; i++) {
+        if (i >= plan->n_inputs || !plan->inputs[i].any_length) {
+            if (shape->counts[i]) return 0;
+        } else {
+            if (!shape->counts[i]) shape->counts[i] = plan->inputs[i].dims[0];
+            if (shape->counts[i] > plan->inputs[i].dims[0]) return 0;
+        }
+    }
+    return 1;
+}
+
+nx_status nx_session_size(const nx_model *model, uint32_t part, const nx_settings *settings, const nx_shape *asked, size_t *bytes) {
+    nx_layout l;
+    nx_shape shape;
+    if (part >= model->arch->n_parts || !settings_valid(settings) || !full_shape(&model->plan[part], asked, &shape)) return NX_E_ARGUMENT;
+    if (((uint64_t)settings->origin + shape.length) * model->plan[part].output.elements > UINT32_MAX) return NX_E_ARGUMENT;
+    nx_lay_out(model, part, settings, &shape, NULL, &l);
+    if (l.bytes > NX_MAX_SESSION_BYTES) return NX_E_LIMIT;
+    *bytes = (size_t)l.bytes;
+    return NX_OK;
+}
+
+nx_status nx_session_open(void *block, size_t block_bytes, const nx_model *model, uint32_t part, const nx_settings *settings,
+                          const nx_shape *asked, nx_session **session) {
+    size_t bytes;
+    nx_shape shape;
+    nx_status status = nx_session_size(model, part, settings, asked, &bytes);
+    if (status) return status;
+    if (block_bytes < bytes) return NX_E_MEMORY;
+    memset(block, 0, bytes);
+    full_shape(&model->plan[part], asked, &shape);
+    nx_session *s = *session = block;
+    s->magic = MAGIC;
+    s->fingerprint = model->fingerprint;
+    s->part = part;
+    s->shape = shape;
+    s->settings = *settings;
+    return NX_OK;
+}
+
+/* ---- inputs ----------------------------------------------------------------------------------------------------------- */
+
+/* Whether all inputs are there that a run cannot do without. */
+static int has_inputs(const nx_plan *plan, const nx_session *session) {
+    for (uint32_t i = 0; i < plan->n_inputs; i++)
+        if (!plan->inputs[i].optional && !(session->given >> i & 1)) return 0;
+    return 1;
+}
+
+nx_status nx_session_ready(const nx_layout *l) {
+    if (l->session->broken) return NX_E_NUMERIC;
+    return has_inputs(l->plan, l->session) && (!l->plan->encodes || l->session->encoded) ? NX_OK : NX_E_ARGUMENT;
+}
+
+nx_status nx_session_input(const nx_model *model, nx_session *session, uint32_t port, const uint32_t *ids, uint32_t count) {
+    nx_layout l = nx_layout_of(model, session);
+    if (port >= l.plan->n_inputs || session->given >> port & 1 || session->slices || session->computed || session->position) return NX_E_ARGUMENT;
+    if (count != port_ids(&l.plan->inputs[port], &session->shape, port)) return NX_E_ARGUMENT;
+    for (uint32_t i = 0; i < count; i++)
+        if (ids[i] >= l.plan->inputs[port].values) return NX_E_ARGUMENT;
+    memcpy(l.port[port], ids, count * sizeof *ids);
+    session->given |= 1u << port;
+    return NX_OK;
+}
+
+nx_status nx_session_encode(const nx_model *model, nx_session *session) {
+    nx_layout l = nx_layout_of(model, session);
+    if (!has_inputs(l.plan, session)) return NX_E_ARGUMENT;
+    if (!l.plan->encodes || session->encoded) return NX_OK;
+    if (l.part->encode(l.plan->weights, &l.inputs, session->slices++, l.memory, l.scratch)) return NX_MORE;
+    session->encoded = 1;
+    return NX_OK;
+}
+
+/* ---- saved sessions --------------------------------------------------------------------------------------------------- */
+
+/* Slots are those of some order of the samples; ids are ids, or nothing behind the end of a sample. */
+static int contents_valid(const nx_layout *l) {
+    const nx_session *s = l->session;
+    uint64_t taken = 0;
+    for (uint32_t b = 0; b < l->samples; b++) {
+        uint32_t slot = nx_slot(l, b), ended = l->ended[b];
+        if (slot >= l->samples || (s->forked && taken >> slot & 1) || ended > s->position || (ended && !l->plan->n_ends)) return 0;
+        taken |= (uint64_t)1 << slot;
+        const uint32_t *ids = nx_ids(l, slot);
+        for (uint32_t i = 0; i < l->length * l->span; i++)
+            if (ids[i] >= l->plan->output.levels && !(ids[i] == NX_NONE && ended && i / l->span >= ended)) return 0;
+    }
+    for (uint32_t i = 0; i < l->plan->n_inputs; i++)
+        for (uint32_t j = 0; j < port_ids(&l->plan->inputs[i], &s->shape, i); j++)
+            if (l->port[i][j] >= l->plan->inputs[i].values) return 0;
+    return 1;
+}
+
+nx_status nx_session_check(const nx_model *model, const void *block, size_t block_bytes) {
+    nx_session s;
+    size_t bytes;
+    if (block_bytes < sizeof s) return NX_E_STATE;
+    memcpy(&s, block, sizeof s);
+    if (s.magic != MAGIC || s.fingerprint != model->fingerprint || s.part >= model->arch->n_parts) return NX_E_STATE;
+    const nx_plan *plan = &model->plan[s.part];
+    nx_shape full;
+    if (!full_shape(plan, &s.shape, &full) || memcmp(&full, &s.shape, sizeof full)) return NX_E_STATE;
+    if (nx_session_size(model, s.part, &s.settings, &s.shape, &bytes) || bytes > block_bytes) return NX_E_STATE;
+    int ready = has_inputs(plan, &s) && (!plan->encodes || s.encoded);
+    if (s.position > s.shape.length || s.computed > s.shape.length || s.computed > s.position + 1 || s.has_output > 1 || s.forked > 1 ||
+        s.given >> plan->n_inputs || s.encoded > plan->encodes || (s.encoded && !has_inputs(plan, &s)) ||
+        ((s.position || s.computed || s.columns) && !ready) || s.columns > NX_COLUMNS || s.columns > s.shape.length - s.position ||
+        s.group > s.settings.samples || s.broken > 1 || (!s.columns && (s.group || s.slice)) || (s.computed > s.position && !s.has_output))
+        return NX_E_STATE;
+    nx_layout l = nx_layout_of(model, block);
+    return contents_valid(&l) ? NX_OK : NX_E_STATE;
+}
+
+/* ---- slots ------------------------------------------------------------------------------------------------------------ */
+
+nx_column nx_column_of(const nx_layout *l, uint32_t slot, uint32_t position) {
+    return (nx_column){
+        .inputs = &l->inputs,
+        .memory = l->memory,
+        .state = l->state + slot * l->state_bytes,
+        .ids = nx_ids(l, slot),
+        .position = position,
+    };
+}
+
+static void copy_slot(const nx_layout *to, uint32_t to_slot, const nx_layout *from, uint32_t from_slot, uint32_t positions) {
+    memcpy(nx_ids(to, to_slot), nx_ids(from, from_slot), (size_t)positions * from->span * sizeof *from->ids);
+    memcpy(to->state + to_slot * to->state_bytes, from->state + from_slot * from->state_bytes, (size_t)from->state_bytes);
+    memcpy(nx_output_of(to, to_slot), nx_output_of(from, from_slot), from->stride * sizeof *from->output);
+    if (to->trace_floats && from->trace_floats)
+        memcpy(nx_trace_of(to, to_slot), nx_trace_of(from, from_slot), (size_t)from->trace_floats * sizeof *from->trace);
+}
+
+void nx_copy_slot(const nx_layout *l, uint32_t to, uint32_t from) { copy_slot(l, to, l, from, l->session->position); }
+
+void nx_fork(const nx_layout *l) {
+    if (l->session->forked) return;
+    for (uint32_t b = 0; b < l->samples; b++) {
+        l->slots[b] = b;
+        if (b) nx_copy_slot(l, b, 0);
+    }
+    l->session->forked = 1;
+}
+
+nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position) {
+    nx_layout l = nx_layout_of(model, to), f = nx_layout_of(model, from);
+    if (to->part != from->part || memcmp(&to->shape, &from->shape, sizeof to->shape) || to->position || to->computed || to->given || to->slices)
+        return NX_E_ARGUMENT;
+    if (sample >= f.samples || position > from->position || from->columns) return NX_E_ARGUMENT;
+    if (from->broken) return NX_E_NUMERIC;
+    int back = position < from->position;
+    if (back && from->computed > position && from->computed - position > f.plan->rewinds) return NX_E_ARGUMENT;
+    uint32_t slot = nx_slot(&f, sample), ended = f.ended[sample];
+    for (uint32_t i = 0; i < f.plan->n_inputs; i++) memcpy(l.port[i], f.port[i], port_ids(&f.plan->inputs[i], &from->shape, i) * sizeof **f.port);
+    memcpy(l.memory, f.memory, (size_t)f.memory_bytes);
+    memcpy(l.ahead, f.ahead, position);
+    copy_slot(&l, 0, &f, slot, position);
+    for (uint32_t b = 0; b < l.samples; b++) l.ended[b] = ended && ended <= position ? ended : 0;
+    to->given = from->given;
+    to->slices = from->slices;
+    to->encoded = from->encoded;
+    to->position = position;
+    to->computed = back && from->computed > position ? position : from->computed;
+    to->has_output = !back && from->has_output && (from->settings.trace || !to->settings.trace);
+    if (to->computed > position && !to->has_output) to->computed = position;
+    return NX_OK;
+}
+
+nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings) {
+    const nx_settings *now = &session->settings;
+    (void)model;
+    if (!settings_valid(settings) || settings->samples != now->samples || settings->first_sample != now->first_sample ||
+        settings->origin != now->origin || settings->trace != now->trace || session->columns)
+        return NX_E_ARGUMENT;
+    session->settings = *settings;
+    return NX_OK;
+}
+
+/* ---- what is asked of it ---------------------------------------------------------------------------------------------- */
+
+uint32_t nx_session_position(const nx_session *session) { return session->position; }
+
+nx_status nx_session_ahead(const nx_model *model, const nx_session *session, uint32_t from, uint32_t count, uint8_t *ahead) {
+    if (from > session->position || count > session->position - from) return NX_E_ARGUMENT;
+    nx_layout l = nx_layout_of(model, session);
+    memcpy(ahead, l.ahead + from, count);
+    return NX_OK;
+}
+
+nx_status nx_session_output(const nx_model *model, const nx_session *session, uint32_t sample, float *output) {
+    if (sample >= session->settings.samples || !session->computed || !session->has_output) return NX_E_ARGUMENT;
+    nx_layout l = nx_layout_of(model, session);
+    memcpy(output, nx_output_of(&l, nx_slot(&l, sample)), nx_output_parameters(&l.plan->output) * sizeof *output);
+    return NX_OK;
+}
+
+nx_status nx_session_map(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t map, uint32_t row, uint32_t *keys,
+                         float *weights, uint32_t *count) {
+    nx_layout l = nx_layout_of(model, session);
+    if (sample >= l.samples || !session->computed || !session->settings.trace || map >= l.plan->n_maps || row >= l.plan->maps[map].rows)
+        return NX_E_ARGUMENT;
+    const float *trace = nx_trace_of(&l, nx_slot(&l, sample));
+    for (uint32_t i = 0; i < map; i++) trace += (size_t)l.plan->maps[i].rows * l.plan->maps[i].keys;
+    *count = l.part->keys(l.plan->weights, &session->shape, map, row, session->computed - 1, keys);
+    memcpy(weights, trace + (size_t)row * l.plan->maps[map].keys, *count * sizeof *weights);
+    return NX_OK;
+}

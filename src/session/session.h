@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The inside of a session, for the files of this folder. Its block begins with a header; the rest is found by offsets that
+ * follow from the model, the settings and the shape, so the block may be copied anywhere.
+ *
+ * Slots. What belongs to one sample (ids, state, output, traced maps) lies in a slot. Until the samples differ, all of
+ * them share slot 0; from then on (`forked`) sample b has slot slots[b], which only a search by beams reorders.
+ */
+#ifndef NX_SESSION_H
+#define NX_SESSION_H
+
+#include "kernels/kernels.h"
+#include "model.h"
+#include "sampling/categorical.h"
+
+struct nx_session {
+    uint32_t magic, fingerprint, part;
+    nx_shape shape; /* without zeros but in absent places */
+    nx_settings settings;
+    uint32_t position;   /* positions known or drawn */
+    uint32_t computed;   /* 1 + the last position that went through the model; 0: none */
+    uint32_t has_output; /* the last pass computed its output layer */
+    uint32_t forked;
+    uint32_t given;           /* bit i: input i is there */
+    uint32_t slices, encoded; /* of encode: how many are done; all of them */
+    uint32_t columns;         /* of a pass that was interrupted, else 0 */
+    uint32_t group, slice;    /* where: samples before it, slices of it that are done */
+    uint32_t broken;          /* numbers broke */
+};
+
+/* The parts of a session's block. P: output parameters of a position, E: its elements, V: their values, S: slots = samples. */
+typedef struct {
+    const nx_model *model;
+    const nx_plan *plan;
+    const nx_part *part;
+    nx_session *session;
+    nx_inputs inputs;
+    uint32_t *slots;    /* (S) */
+    uint32_t *ended;    /* (S) of a sample: 1 + the position of the id that ended it; 0: it lives */
+    uint32_t *port[NX_PORTS];
+    uint8_t *ahead;     /* (length) of each position, how many of its pass came before it: nx_session_ahead */
+    float *pass;        /* (NX_COLUMNS, nx_stride(P)) output of a pass */
+    float *logits;      /* (4, nx_stride(V)) of one element, and the scratch of its draw */
+    void *scratch, *draft;
+    uint8_t *memory;    /* what the encoder left */
+    float *output;      /* (S, nx_stride(P)) of the last position */
+    float *trace;       /* (S, trace_floats) when traced */
+    uint32_t *ids;      /* (S, length E) */
+    uint8_t *state;     /* (S, state_bytes) */
+    uint64_t memory_bytes, state_bytes, trace_floats, bytes;
+    uint32_t stride, span, length, samples; /* nx_stride(P), E, positions, S */
+} nx_layout;
+
+/* Where everything is in a session's block; with a null block only how many bytes it takes. */
+void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *settings, const nx_shape *shape, void *block, nx_layout *l);
+nx_layout nx_layout_of(const nx_model *model, const nx_session *session);
+
+/* NX_OK when positions may be computed: inputs are there and nothing broke. */
+nx_status nx_session_ready(const nx_layout *l);
+
+static inline uint32_t nx_slot(const nx_layout *l, uint32_t sample) { return l->session->forked ? l->slots[sample] : 0; }
+static inline uint32_t *nx_ids(const nx_layout *l, uint32_t slot) { return l->ids + (size_t)slot * l->length * l->span; }
+static inline float *nx_output_of(const nx_layout *l, uint32_t slot) { return l->output + (size_t)slot * l->stride; }
+
+/* One column for the sequence in a slot. */
+nx_column nx_column_of(const nx_layout *l, uint32_t slot, uint32_t position);
+static inline float *nx_trace_of(const nx_layout *l, uint32_t slot) {
+    return l->session->settings.trace ? l->trace + slot * l->trace_floats : NULL;
+}
+
+/* Makes slot `to` what slot `from` is. */
+void nx_copy_slot(const nx_layout *l, uint32_t to, uint32_t from);
+
+/* Gives every sample a slot of its own. */
+void nx_fork(const nx_layout *l);
+
+/* Computes the output of the next position for every sample that lives, unless it is there. NX_OK, NX_MORE, NX_E_NUMERIC. */
+nx_status nx_compute(const nx_layout *l);
+
+/* Whether an id ends a sample. */
+int nx_ends(const nx_plan *plan, uint32_t id);
+
+/* Draws an id from l->logits, for an element of a position of a sample. */
+uint32_t nx_draw_id(const nx_layout *l, uint32_t sample, uint32_t position, uint32_t element);
+
+/* Draws the elements of one position of a sample into its slot, given the output parameters. ids, nats (E) written; nats may be null. */
+void nx_draw_elements(const nx_layout *l, uint32_t sample, uint32_t position, const float *parameters, uint32_t *ids, float *nats);
+
+/* Whether the run looks ahead; then draws as many positions, up to `most`, as one pass yields (ahead.c). */
+int nx_looks_ahead(const nx_layout *l);
+nx_status nx_draw_ahead(const nx_layout *l, uint32_t most, uint32_t *ids, float *nats);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pictures by way of ids: what a program in C does that shows pictures. A file's metadata say how large a picture is and what its
+ * ids mean; here 8-bit values, in generation order, go in and come out. The engine knows none of this.
+ */
+#ifndef PICTURE_H
+#define PICTURE_H
+
+#include "attention/attention.h"
+#include "nextpixel.h"
+
+/* Of a model of images, from its metadata and its part. */
+typedef struct {
+    uint32_t height, width, channels, levels;
+    uint32_t positions, position_elements, elements; /* steps, E, values in a complete picture */
+    uint32_t classes, blocks, heads, window, outputs;
+    uint32_t query_block, memory_block, block_rows, block_cols, flange_rows, flange_cols;
+    uint32_t input_height, input_width;
+    uint32_t palette, draft; /* 0 or 1 */
+} picture_info;
+
+/* nx_settings, and the class. */
+typedef struct {
+    uint32_t seed_low, seed_high, samples, first_sample;
+    int32_t label; /* or -1 */
+    float temperature;
+    uint32_t top_k;
+    float top_p;
+    uint32_t trace, look_ahead;
+} picture_settings;
+
+void picture_info_of(const nx_model *model, picture_info *info);
+nx_settings picture_engine_settings(const picture_settings *settings);
+
+/* The place of each position in raster order. */
+void picture_order(const nx_model *model, uint32_t *raster);
+
+/* The colours (levels, 3) as bytes; NX_E_ARGUMENT: none. */
+nx_status picture_palette(const nx_model *model, uint8_t *rgb);
+
+/* 8-bit value <-> id. */
+uint32_t picture_id(const picture_info *info, uint32_t value);
+uint8_t picture_value(const picture_info *info, uint32_t id);
+
+/* As nx_session_size, _open, _input with _encode, _put (of the first sample), _draw and _map (all rows of the past). */
+nx_status picture_size(const nx_model *model, const picture_settings *settings, size_t *bytes);
+nx_status picture_open(void *block, size_t bytes, const nx_model *model, const picture_settings *settings, nx_session **session);
+nx_status picture_condition(const nx_model *model, nx_session *session, const uint8_t *values, uint32_t count);
+nx_status picture_prefill(const nx_model *model, nx_session *session, const uint8_t *values, uint32_t count, float *nats);
+nx_status picture_step(const nx_model *model, nx_session *session, uint32_t steps, uint8_t *values, float *nats);
+nx_status picture_attention(const nx_model *model, const nx_session *session, uint32_t sample, float *weights, uint32_t *keys, uint32_t *count);
+
+#endif
