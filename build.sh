@@ -180,7 +180,7 @@ want() { (need "$1" "$2") || true; }
 engine_native() {
   program=$OUT/engines/$1
   if [ ! -e "$program" ] || [ -n "$(find include src tests/engines/*.[ch] build.sh -newer "$program")" ]; then
-    $2 $EXACT $WARN -Iinclude -Isrc $(sources) tests/engines/native.c tests/engines/sha256.c -lm -o "$program"
+    $2 $EXACT $WARN -Iinclude -Isrc -Itests/c $(sources) tests/c/check.c tests/c/picture.c tests/engines/native.c tests/engines/sha256.c -lm -o "$program"
   fi
   natives="$natives --native=$1=$program"
 }
@@ -212,6 +212,12 @@ task_test_engines() {
 SANITIZE='-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer'
 TESTS=$(find tests/c -name '*.c' | LC_ALL=C sort)
 
+# list_groups: $OUT/groups.inc, from which tests/c/main.c has every group of tests
+list_groups() {
+  mkdir -p "$OUT"
+  sed -n 's/^const check_test \([a-z0-9_]*\)_tests\[\] = {$/GROUP(\1)/p' $TESTS >"$OUT/groups.inc"
+}
+
 # fresh FILE: whether FILE is newer than all that C tests are made of
 fresh() { [ -e "$1" ] && [ -z "$(find include src tests/c tests/fuzz build.sh -newer "$1")" ]; }
 
@@ -232,7 +238,8 @@ native_suite() {
   if ! fresh "$into/suite"; then
     compile "$into/src" "$1 $EXACT $WARN -Wconversion -O1 -g $SANITIZE" $(sources)
     library=$objects
-    compile "$into/tests" "$1 $EXACT $WARN -O1 -g $SANITIZE" $TESTS
+    list_groups
+    compile "$into/tests" "$1 $EXACT $WARN -O1 -g $SANITIZE -I$OUT" $TESTS
     "$1" $SANITIZE $library $objects -lm -o "$into/suite"
   fi
 }
@@ -243,7 +250,8 @@ wasm_suite() {
   if ! fresh "$OUT/suite.wasm"; then
     build_wasm "$OUT/nextpixel.wasm"
     library=$objects
-    compile "$OUT/wasm-tests" "$CLANG --target=wasm32-unknown-emscripten --sysroot=$root $WASM_CFLAGS -O1" $TESTS
+    list_groups
+    compile "$OUT/wasm-tests" "$CLANG --target=wasm32-unknown-emscripten --sysroot=$root $WASM_CFLAGS -O1 -I$OUT" $TESTS
     "$WASM_LD" $WASM_LDFLAGS $library $objects -L"$root/lib/wasm32-emscripten" -lc -lcompiler_rt -o "$OUT/suite.wasm"
   fi
 }
@@ -308,7 +316,7 @@ task_fuzz() {
   fi
   "$OUT/fuzz/seed" "$OUT/fuzz/seeds"
   say "fuzzing for ${1:-60} seconds ..."
-  "$OUT/fuzz/fuzz" -max_len=16384 -timeout=10 -rss_limit_mb=2048 -max_total_time="${1:-60}" -print_final_stats=1 -verbosity=0 \
+  "$OUT/fuzz/fuzz" -max_len=16384 -timeout=3 -malloc_limit_mb=256 -rss_limit_mb=1024 -max_total_time="${1:-60}" -print_final_stats=1 -verbosity=0 \
     -artifact_prefix="$OUT/fuzz/" "$OUT/fuzz/corpus" "$OUT/fuzz/seeds" >"$OUT/fuzz/log" 2>&1 ||
     { tail -n 60 "$OUT/fuzz/log"; die "the fuzzer found something: see $OUT/fuzz/log"; }
   sed -n 's/^stat::number_of_executed_units: *//p' "$OUT/fuzz/log" | { read -r runs; say "fuzzing found nothing in $runs runs"; }
@@ -317,12 +325,19 @@ task_fuzz() {
 # test       everything: install what is missing, build, prove the wasm, C tests, JavaScript tests, equal hashes, browser tests
 task_test() {
   task_tools
+  task_check_format
   task_check_wasm
   task_test_c
   task_test_js
   task_test_engines chromium node native
   task_test_browser
   task_test_train
+}
+
+# check-format  src and include are as clang-format leaves them (.clang-format: it touches no comment)
+task_check_format() {
+  need clang-format-19 clang-format-19
+  clang-format-19 --dry-run -Werror $(find src include -name '*.[ch]') || die 'clang-format-19 -i would change these files'
 }
 
 # size       bytes of what a page loads, as they are and gzip

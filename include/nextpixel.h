@@ -92,10 +92,10 @@ typedef struct {
 
 /* An input of a part. It takes ids, at most dims[0] * dims[1] * ... of them. */
 typedef struct {
-    const char *name;  /* zero-terminated, in the library's memory */
-    uint32_t values;   /* ids are below */
-    uint32_t dims[4];  /* of what it takes, 1 where there is no such dimension; dims[0]: the most, with any_length */
-    uint32_t optional; /* 1: a run may do without */
+    const char *name;    /* zero-terminated, in the library's memory */
+    uint32_t values;     /* ids are below */
+    uint32_t dims[4];    /* of what it takes, 1 where there is no such dimension; dims[0]: the most, with any_length */
+    uint32_t optional;   /* 1: a run may do without */
     uint32_t any_length; /* 1: fewer than dims[0] will do: nx_shape.counts says how many */
 } nx_port;
 

@@ -89,7 +89,7 @@ typedef struct {
 typedef struct nx_arch {
     const char *name;
     uint32_t n_parts;
-    const nx_part *parts;                               /* (n_parts) */
+    const nx_part *parts;                                 /* (n_parts) */
     void (*configure)(nx_reader *reader, nx_plan *plans); /* reads and checks all of a model; plans (n_parts), zeroed before */
 } nx_arch;
 

@@ -96,16 +96,14 @@ static uint64_t row_bytes(uint32_t type, uint64_t columns) {
 }
 
 /* Reads one tensor's entry; *problem_text says what is wrong with a whole but unacceptable one. */
-static void take_tensor(cursor *c, const nx_gguf *file, const char **name, uint64_t *name_bytes, nx_tensor *tensor,
-                        const char **reason) {
+static void take_tensor(cursor *c, const nx_gguf *file, const char **name, uint64_t *name_bytes, nx_tensor *tensor, const char **reason) {
     *reason = "the file ends inside the list of tensors";
     *name = take_string(c, name_bytes);
     memset(tensor, 0, sizeof *tensor);
     tensor->n_dims = take_u32(c);
     if (c->status) return;
     if (*name_bytes > GGUF_MAX_NAME || tensor->n_dims < 1 || tensor->n_dims > GGUF_MAX_DIMENSIONS) {
-        *reason =
-            *name_bytes > GGUF_MAX_NAME ? "the tensor's name is too long" : "the number of dimensions is not 1 to 4";
+        *reason = *name_bytes > GGUF_MAX_NAME ? "the tensor's name is too long" : "the number of dimensions is not 1 to 4";
         c->status = NX_E_LIMIT;
         return;
     }
@@ -186,8 +184,7 @@ static nx_status parse_keys(nx_gguf *file, cursor *c, uint32_t *alignment, nx_pr
         if (name_is(file, file->key[i], "general.alignment", 17)) {
             *alignment = entry.type == GGUF_U32 ? load_u32(entry.value) : 0;
             if (*alignment < 1 || *alignment > GGUF_MAX_ALIGNMENT || (*alignment & (*alignment - 1)))
-                return nx_refuse(problem, NX_E_FORMAT, entry.key, entry.key_bytes,
-                                 "the alignment is not a power of two");
+                return nx_refuse(problem, NX_E_FORMAT, entry.key, entry.key_bytes, "the alignment is not a power of two");
         }
     }
     file->keys_end = (uint32_t)c->at;
@@ -229,8 +226,7 @@ nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t length, nx_prob
     uint64_t n_tensors = take_u64(&c), n_keys = take_u64(&c);
     if (c.status) return nx_refuse(problem, NX_E_FORMAT, "", 0, "the file ends inside its header");
     if (version != 3)
-        return nx_refuse(problem, NX_E_UNSUPPORTED, "", 0,
-                         version == 0x03000000 ? "a big-endian GGUF file" : "the GGUF version is not 3");
+        return nx_refuse(problem, NX_E_UNSUPPORTED, "", 0, version == 0x03000000 ? "a big-endian GGUF file" : "the GGUF version is not 3");
     if (n_keys > GGUF_MAX_KEYS) return nx_refuse(problem, NX_E_LIMIT, "", 0, "more than 1024 metadata keys");
     if (n_tensors > GGUF_MAX_TENSORS) return nx_refuse(problem, NX_E_LIMIT, "", 0, "more than 2048 tensors");
     file->n_keys = (uint32_t)n_keys;
@@ -243,8 +239,7 @@ nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t length, nx_prob
     if (status) return status;
 
     uint64_t data = (c.at + alignment - 1) / alignment * alignment;
-    if (n_tensors && data > length)
-        return nx_refuse(problem, NX_E_FORMAT, "", 0, "the file ends before the tensors' data");
+    if (n_tensors && data > length) return nx_refuse(problem, NX_E_FORMAT, "", 0, "the file ends before the tensors' data");
     file->data = (uint32_t)(data < length ? data : length);
     c.at = file->keys_end;
     return parse_tensors(file, &c, problem);

@@ -7,8 +7,10 @@
 #include "reader.h"
 
 /* The layouts that web/lib/core.js mirrors, where a pointer has 32 bits. */
-_Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_part_info) == 48 && sizeof(nx_settings) == 40 && sizeof(nx_shape) == 36, "mirrored in web/lib/layout.js");
-_Static_assert(sizeof(void *) != 4 || (sizeof(nx_metadata) == 28 && sizeof(nx_port) == 32 && sizeof(nx_map) == 16 && sizeof(nx_table) == 16),
+_Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_part_info) == 48 && sizeof(nx_settings) == 40 && sizeof(nx_shape) == 36,
+               "mirrored in web/lib/layout.js");
+_Static_assert(sizeof(void *) != 4 ||
+                   (sizeof(nx_metadata) == 28 && sizeof(nx_port) == 32 && sizeof(nx_map) == 16 && sizeof(nx_table) == 16),
                "mirrored in web/lib/layout.js");
 
 uint32_t nx_abi_version(void) { return NX_ABI_VERSION; }
@@ -74,12 +76,10 @@ nx_status nx_model_size(const void *file, size_t length, size_t *bytes, nx_probl
     return NX_OK;
 }
 
-nx_status nx_model_open(void *block, size_t block_bytes, const void *file, size_t length, nx_model **model,
-                        nx_problem *problem) {
+nx_status nx_model_open(void *block, size_t block_bytes, const void *file, size_t length, nx_model **model, nx_problem *problem) {
     nx_arena arena = {block, 0, block_bytes};
     nx_status status = read_model(&arena, file, length, model, problem);
-    return status == NX_E_MEMORY ? nx_refuse(problem, status, "", 0, "the block is smaller than nx_model_size says")
-                                 : status;
+    return status == NX_E_MEMORY ? nx_refuse(problem, status, "", 0, "the block is smaller than nx_model_size says") : status;
 }
 
 uint32_t nx_model_parts(const nx_model *model) { return model->arch->n_parts; }

@@ -39,9 +39,7 @@ uint32_t nx_read_choice(nx_reader *reader, const char *key, const char *const *n
     nx_metadata entry;
     if (!find(reader, key, GGUF_STRING, &entry)) return 0;
     for (uint32_t i = 0; i < n; i++)
-        if (entry.value_bytes - 8 == strlen(names[i]) &&
-            !memcmp((const char *)entry.value + 8, names[i], entry.value_bytes - 8))
-            return i;
+        if (entry.value_bytes - 8 == strlen(names[i]) && !memcmp((const char *)entry.value + 8, names[i], entry.value_bytes - 8)) return i;
     nx_reader_fail(reader, NX_E_UNSUPPORTED, key, "a variant that this version does not know");
     return 0;
 }
@@ -71,10 +69,7 @@ nx_name nx_block_name(const char *stack, uint32_t block, const char *part, const
 
 /* Whether every weight is finite: for the other types their halves, whose exponent must not be all ones. */
 static int all_finite(const nx_tensor *tensor) {
-    uint32_t step = tensor->type == NX_F32    ? 4
-                    : tensor->type == NX_F16  ? 2
-                    : tensor->type == NX_Q4_0 ? Q4_0_BYTES
-                                              : Q8_0_BYTES;
+    uint32_t step = tensor->type == NX_F32 ? 4 : tensor->type == NX_F16 ? 2 : tensor->type == NX_Q4_0 ? Q4_0_BYTES : Q8_0_BYTES;
     for (uint32_t at = 0; at < tensor->bytes; at += step) {
         uint32_t word = 0, exponent = tensor->type == NX_F32 ? 0x7f800000 : 0x7c00;
         memcpy(&word, tensor->data + at, tensor->type == NX_F32 ? 4 : 2);
@@ -84,8 +79,7 @@ static int all_finite(const nx_tensor *tensor) {
 }
 
 /* Finds a tensor of shape (rows, cols); a vector is one row. Counts its weights. */
-static int find_tensor(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols, int optional,
-                       nx_tensor *tensor) {
+static int find_tensor(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols, int optional, nx_tensor *tensor) {
     if (reader->status) return 0;
     if (!nx_gguf_tensor(reader->file, name, tensor)) {
         if (!optional) nx_reader_fail(reader, NX_E_FORMAT, name, "the tensor is missing");
@@ -128,8 +122,7 @@ const float *nx_read_table(nx_reader *reader, const char *name, uint32_t rows, u
     float *table = nx_arena_take(reader->arena, (uint64_t)rows * cols * sizeof *table);
     size_t row_bytes = tensor.bytes / rows;
     if (table)
-        for (uint32_t r = 0; r < rows; r++)
-            nx_dequantize(table + (size_t)r * cols, tensor.data + r * row_bytes, tensor.type, cols);
+        for (uint32_t r = 0; r < rows; r++) nx_dequantize(table + (size_t)r * cols, tensor.data + r * row_bytes, tensor.type, cols);
     return table;
 }
 

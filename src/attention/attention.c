@@ -9,13 +9,13 @@
 #include "rounded.h"
 
 uint64_t nx_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t key_length) {
-    if (type == NX_Q8_0) return rounded_cache_bytes(slots, heads, key_length);
+    if (type == NX_Q8_0) return nx_rounded_cache_bytes(slots, heads, key_length);
     return 2 * (uint64_t)slots * heads * key_length * sizeof(float);
 }
 
 void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, const float *value) {
     if (cache->type == NX_Q8_0) {
-        rounded_write(cache, position, key, value);
+        nx_rounded_write(cache, position, key, value);
         return;
     }
     size_t slot = position % cache->slots, width = (size_t)cache->heads * cache->key_length;
@@ -25,9 +25,7 @@ void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, 
     memcpy(values + slot * width, value, width * sizeof *value);
 }
 
-uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_runs) {
-    return rounded_scratch_bytes(window, n_runs);
-} /* f32 needs less */
+uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_runs) { return nx_rounded_scratch_bytes(window, n_runs); } /* f32 needs less */
 
 /* A score of a position that is not visible. */
 static v128_t minus_infinity(void) { return wasm_f32x4_splat(-__builtin_inff()); }
@@ -63,8 +61,8 @@ static void scores(float *weights, const float *query, const nx_cache *cache, ui
 }
 
 /* out (4 * vectors channels, vectors <= 4) = sum over the runs of weight * value, for the channels at `offset`. */
-NX_INLINE void mix(float *out, const float *weights, const nx_cache *cache, uint32_t offset, const nx_run *runs,
-                   uint32_t n_runs, uint32_t vectors) {
+NX_INLINE void mix(float *out, const float *weights, const nx_cache *cache, uint32_t offset, const nx_run *runs, uint32_t n_runs,
+                   uint32_t vectors) {
     size_t width = (size_t)cache->heads * cache->key_length;
     const float *values = (const float *)cache->memory + cache->slots * width + offset;
     v128_t sum[4];
@@ -76,8 +74,7 @@ NX_INLINE void mix(float *out, const float *weights, const nx_cache *cache, uint
         for (uint32_t j = run.from; j < run.to; j++) {
             const float *value = values + (size_t)slot * width;
             v128_t weight = wasm_v128_load32_splat(at++);
-            for (uint32_t v = 0; v < vectors; v++)
-                sum[v] = f32x4_mul_add(wasm_v128_load(value + 4 * v), weight, sum[v]);
+            for (uint32_t v = 0; v < vectors; v++) sum[v] = f32x4_mul_add(wasm_v128_load(value + 4 * v), weight, sum[v]);
             if (++slot == cache->slots) slot = 0;
         }
         weights += 4 * run_groups(run);
@@ -95,8 +92,8 @@ static void trace_copy(float *trace, const float *weights, const nx_run *runs, u
     }
 }
 
-static void attend_f32(float *out, const float *query, const nx_cache *cache, const nx_run *runs, uint32_t n_runs,
-                       float *weights, float *trace, uint32_t trace_stride) {
+static void attend_f32(float *out, const float *query, const nx_cache *cache, const nx_run *runs, uint32_t n_runs, float *weights,
+                       float *trace, uint32_t trace_stride) {
     uint32_t key_length = cache->key_length;
     for (uint32_t h = 0; h < cache->heads; h++) {
         uint32_t offset = h * key_length, n = 0, done = 0;
@@ -106,16 +103,15 @@ static void attend_f32(float *out, const float *query, const nx_cache *cache, co
         }
         nx_softmax(weights, n);
         if (trace) trace_copy(trace + (size_t)h * trace_stride, weights, runs, n_runs);
-        for (; done + 16 <= key_length; done += 16)
-            mix(out + offset + done, weights, cache, offset + done, runs, n_runs, 4);
+        for (; done + 16 <= key_length; done += 16) mix(out + offset + done, weights, cache, offset + done, runs, n_runs, 4);
         for (; done < key_length; done += 4) mix(out + offset + done, weights, cache, offset + done, runs, n_runs, 1);
     }
 }
 
-void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_run *runs, uint32_t n_runs,
-               void *scratch, float *trace, uint32_t trace_stride) {
+void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_run *runs, uint32_t n_runs, void *scratch, float *trace,
+               uint32_t trace_stride) {
     if (cache->type == NX_Q8_0)
-        rounded_attend(out, query, cache, runs, n_runs, scratch, trace, trace_stride);
+        nx_rounded_attend(out, query, cache, runs, n_runs, scratch, trace, trace_stride);
     else
         attend_f32(out, query, cache, runs, n_runs, scratch, trace, trace_stride);
 }

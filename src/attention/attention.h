@@ -89,7 +89,7 @@ uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_runs);
  *              of an 8-bit cache none is less than 2^-64 of the largest
  * Sums run over the positions in ascending order; they do not depend on the ring nor on other queries.
  * Cost: 2 * visible positions * width multiply-adds. */
-void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_run *runs, uint32_t n_runs,
-               void *scratch, float *trace, uint32_t trace_stride);
+void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_run *runs, uint32_t n_runs, void *scratch, float *trace,
+               uint32_t trace_stride);
 
 #endif

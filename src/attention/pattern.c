@@ -81,7 +81,9 @@ static uint32_t list_visible(const nx_pattern *p, uint32_t i, listing l) {
 
 uint32_t nx_pattern_runs(const nx_pattern *pattern, uint32_t i, nx_run *runs) { return list_visible(pattern, i, (listing){runs, NULL, 0}); }
 
-uint32_t nx_pattern_keys(const nx_pattern *pattern, uint32_t i, uint32_t *keys) { return list_visible(pattern, i, (listing){NULL, keys, 0}); }
+uint32_t nx_pattern_keys(const nx_pattern *pattern, uint32_t i, uint32_t *keys) {
+    return list_visible(pattern, i, (listing){NULL, keys, 0});
+}
 
 uint32_t nx_pattern_max_runs(const nx_pattern *p) {
     if (p->kind != NX_LOCAL_2D) return 1;
@@ -100,8 +102,7 @@ uint32_t nx_pattern_block_end(const nx_pattern *pattern, uint32_t i) {
 }
 
 uint32_t nx_pattern_window(const nx_pattern *p) {
-    uint64_t window = p->kind == NX_LOCAL_2D ? (uint64_t)(p->block_rows + p->flange_rows) *
-                                                   min(p->block_cols + 2 * p->flange_cols, p->cols)
+    uint64_t window = p->kind == NX_LOCAL_2D ? (uint64_t)(p->block_rows + p->flange_rows) * min(p->block_cols + 2 * p->flange_cols, p->cols)
                                              : (uint64_t)p->query_block + p->memory_block;
     return window < p->positions ? (uint32_t)window : p->positions;
 }

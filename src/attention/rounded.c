@@ -29,7 +29,7 @@ typedef struct {
     float *key_scales, *value_scales; /* (S) of one head */
 } head_cache;
 
-uint64_t rounded_cache_bytes(uint32_t slots, uint32_t heads, uint32_t key_length) {
+uint64_t nx_rounded_cache_bytes(uint32_t slots, uint32_t heads, uint32_t key_length) {
     return 2 * (uint64_t)ring_slots(slots) * heads * (key_length + sizeof(float));
 }
 
@@ -53,7 +53,7 @@ NX_INLINE float store_rounded(uint8_t *to, const float *x, uint32_t n, uint32_t 
     return top / NX_STORED_MOST;
 }
 
-void rounded_write(const nx_cache *cache, uint32_t position, const float *key, const float *value) {
+void nx_rounded_write(const nx_cache *cache, uint32_t position, const float *key, const float *value) {
     uint32_t slot = position % ring_slots(cache->slots), k = cache->key_length, in_tile = slot % TILE;
     size_t key_at = (size_t)(slot - in_tile) * k + 4 * in_tile, value_at = (size_t)(slot & ~3u) * k + slot % 4;
     for (uint32_t h = 0; h < cache->heads; h++, key += k, value += k) {
@@ -65,8 +65,8 @@ void rounded_write(const nx_cache *cache, uint32_t position, const float *key, c
 
 /* weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), -infinity outside the run. Returns the
  * largest of them and `top`. */
-NX_INLINE v128_t scores(float *weights, const nx_live *query, int32_t query_sum, float scale, const nx_cache *cache,
-                        const head_cache *head, nx_run run, v128_t top) {
+NX_INLINE v128_t scores(float *weights, const nx_live *query, int32_t query_sum, float scale, const nx_cache *cache, const head_cache *head,
+                        nx_run run, v128_t top) {
     uint32_t first = run.from / TILE, tiles = run_tiles(run), ring_tiles = ring_slots(cache->slots) / TILE;
     uint32_t tile = first % ring_tiles, vectors = cache->key_length / 4;
     v128_t query_scale = wasm_f32x4_splat(scale);
@@ -116,8 +116,8 @@ NX_INLINE void weigh(float *weights, const float *scales, v128_t top, int end, v
 
 /* Scores of a run, from its first tile on, to rounded weights, whose powers are added to *sum. Returns the block after
  * the last one. */
-NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx_cache *cache, const head_cache *head,
-                                      nx_run run, v128_t top, v128_t *sum) {
+NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx_cache *cache, const head_cache *head, nx_run run,
+                                      v128_t top, v128_t *sum) {
     uint32_t tiles = run_tiles(run), ring_tiles = ring_slots(cache->slots) / TILE, tile = run.from / TILE % ring_tiles;
     for (uint32_t t = 0; t < tiles; t += 2, weights += 2 * TILE, to++) {
         uint32_t both = t + 1 < tiles ? 2 : 1;
@@ -143,8 +143,8 @@ static float round_live(nx_live *live, int32_t *sum, const float *x, uint32_t n)
 
 /* out (4 * vectors channels, vectors <= 4) = scale * sum over the runs of weight * value, for the vectors of channels
  * from `at`. Each block is an exact sum of integers; the blocks are added in single precision. */
-NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_cache *cache, const head_cache *head,
-                   uint32_t at, const nx_run *runs, uint32_t n_runs, uint32_t vectors) {
+NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_cache *cache, const head_cache *head, uint32_t at,
+                   const nx_run *runs, uint32_t n_runs, uint32_t vectors) {
     uint32_t ring_tiles = ring_slots(cache->slots) / TILE, row = 4 * cache->key_length; /* bytes of four positions */
     v128_t sum[4];
     for (uint32_t v = 0; v < vectors; v++) sum[v] = wasm_f32x4_splat(0);
@@ -162,15 +162,13 @@ NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_
                 if (++tile == ring_tiles) tile = 0;
             }
             v128_t step = wasm_f32x4_splat(block->scale);
-            for (uint32_t v = 0; v < vectors; v++)
-                sum[v] = f32x4_mul_add(wasm_f32x4_convert_i32x4(dot_value(product[v])), step, sum[v]);
+            for (uint32_t v = 0; v < vectors; v++) sum[v] = f32x4_mul_add(wasm_f32x4_convert_i32x4(dot_value(product[v])), step, sum[v]);
         }
     }
-    for (uint32_t v = 0; v < vectors; v++)
-        wasm_v128_store(out + 4 * v, wasm_f32x4_mul(sum[v], wasm_f32x4_splat(scale)));
+    for (uint32_t v = 0; v < vectors; v++) wasm_v128_store(out + 4 * v, wasm_f32x4_mul(sum[v], wasm_f32x4_splat(scale)));
 }
 
-uint64_t rounded_scratch_bytes(uint32_t window, uint32_t n_runs) {
+uint64_t nx_rounded_scratch_bytes(uint32_t window, uint32_t n_runs) {
     uint64_t tiles = window / TILE + 2 * (uint64_t)n_runs; /* runs begin and end within a tile */
     return tiles * TILE * sizeof(float) + (tiles / 2 + n_runs) * sizeof(weight_block);
 }
@@ -189,8 +187,8 @@ static void finish_trace(float *trace, uint32_t n, v128_t top, float norm) {
     }
 }
 
-void rounded_attend(float *out, const float *query, const nx_cache *cache, const nx_run *runs, uint32_t n_runs,
-                    void *scratch, float *trace, uint32_t trace_stride) {
+void nx_rounded_attend(float *out, const float *query, const nx_cache *cache, const nx_run *runs, uint32_t n_runs, void *scratch,
+                       float *trace, uint32_t trace_stride) {
     uint32_t key_length = cache->key_length, vectors = key_length / 4, tiles = 0;
     for (uint32_t r = 0; r < n_runs; r++) tiles += run_tiles(runs[r]);
     float *weights = scratch;

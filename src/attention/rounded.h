@@ -9,11 +9,11 @@
 #include "attention.h"
 #include "kernels/dot.h"
 
-uint64_t rounded_cache_bytes(uint32_t slots, uint32_t heads, uint32_t key_length);
-void rounded_write(const nx_cache *cache, uint32_t position, const float *key, const float *value);
-uint64_t rounded_scratch_bytes(uint32_t window, uint32_t n_runs);
-void rounded_attend(float *out, const float *query, const nx_cache *cache, const nx_run *runs, uint32_t n_runs,
-                    void *scratch, float *trace, uint32_t trace_stride);
+uint64_t nx_rounded_cache_bytes(uint32_t slots, uint32_t heads, uint32_t key_length);
+void nx_rounded_write(const nx_cache *cache, uint32_t position, const float *key, const float *value);
+uint64_t nx_rounded_scratch_bytes(uint32_t window, uint32_t n_runs);
+void nx_rounded_attend(float *out, const float *query, const nx_cache *cache, const nx_run *runs, uint32_t n_runs, void *scratch,
+                       float *trace, uint32_t trace_stride);
 
 /* 1 / sqrt(key_length) */
 static inline float nx_score_scale(uint32_t key_length) {

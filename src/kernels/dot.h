@@ -44,8 +44,7 @@ NX_INLINE void live_store(nx_live *to, v128_t numbers) {
 
 /* Four times the same. */
 NX_INLINE void live_store_16(nx_live *to, const v128_t numbers[4]) {
-    v128_t first = wasm_i16x8_narrow_i32x4(numbers[0], numbers[1]),
-           last = wasm_i16x8_narrow_i32x4(numbers[2], numbers[3]);
+    v128_t first = wasm_i16x8_narrow_i32x4(numbers[0], numbers[1]), last = wasm_i16x8_narrow_i32x4(numbers[2], numbers[3]);
     wasm_v128_store(to, wasm_i8x16_narrow_i16x8(first, last));
 }
 
@@ -54,9 +53,7 @@ NX_INLINE v128_t dot(v128_t sum, v128_t stored, const nx_live *live) {
 }
 
 NX_INLINE v128_t dot_value(v128_t sum) { return sum; }
-NX_INLINE v128_t dot_start(uint32_t zero, int32_t live) {
-    return wasm_i32x4_splat((int32_t)(0 - zero * (uint32_t)live));
-}
+NX_INLINE v128_t dot_start(uint32_t zero, int32_t live) { return wasm_i32x4_splat((int32_t)(0 - zero * (uint32_t)live)); }
 
 #else
 
@@ -66,8 +63,7 @@ typedef struct {
 } nx_live;
 
 NX_INLINE void live_store(nx_live *to, v128_t numbers) {
-    v128_t high = wasm_i32x4_shuffle(numbers, numbers, 1, 3, 1, 3),
-           even = wasm_i32x4_shuffle(numbers, numbers, 0, 2, 0, 2);
+    v128_t high = wasm_i32x4_shuffle(numbers, numbers, 1, 3, 1, 3), even = wasm_i32x4_shuffle(numbers, numbers, 0, 2, 0, 2);
     v128_t low = wasm_i32x4_sub(wasm_i32x4_shl(even, 8), high);
     wasm_v128_store64_lane(to, wasm_i16x8_narrow_i32x4(wasm_i32x4_shuffle(high, low, 0, 1, 4, 5), high), 0);
 }
@@ -83,9 +79,7 @@ NX_INLINE v128_t dot(v128_t sum, v128_t stored, const nx_live *live) {
 }
 
 NX_INLINE v128_t dot_value(v128_t sum) { return wasm_i32x4_shr(sum, 8); }
-NX_INLINE v128_t dot_start(uint32_t zero, int32_t live) {
-    return wasm_i32x4_splat((int32_t)(0 - (zero * (uint32_t)live << 8)));
-}
+NX_INLINE v128_t dot_start(uint32_t zero, int32_t live) { return wasm_i32x4_splat((int32_t)(0 - (zero * (uint32_t)live << 8))); }
 
 #endif
 

@@ -5,9 +5,12 @@
 
 uint64_t nx_row_bytes(uint32_t type, uint32_t cols) {
     switch (type) {
-    case NX_F32: return 4 * (uint64_t)cols;
-    case NX_F16: return 2 * (uint64_t)cols;
-    default: return (uint64_t)cols / 32 * (type == NX_Q4_0 ? Q4_0_BYTES : Q8_0_BYTES);
+    case NX_F32:
+        return 4 * (uint64_t)cols;
+    case NX_F16:
+        return 2 * (uint64_t)cols;
+    default:
+        return (uint64_t)cols / 32 * (type == NX_Q4_0 ? Q4_0_BYTES : Q8_0_BYTES);
     }
 }
 

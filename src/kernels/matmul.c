@@ -151,8 +151,7 @@ static void pack_quantised(uint8_t *packed, const uint8_t *weights, uint32_t typ
         if (type == NX_Q8_0)
             pack_q8_row(tile, r % TILE, weights, blocks);
         else
-            for (uint32_t b = 0; b < blocks; b++)
-                pack_q4_row((q4_block *)tile + b, r % TILE, weights + (size_t)b * block_bytes(type));
+            for (uint32_t b = 0; b < blocks; b++) pack_q4_row((q4_block *)tile + b, r % TILE, weights + (size_t)b * block_bytes(type));
     }
 }
 
@@ -186,9 +185,7 @@ NX_INLINE void zero(v128_t sum[4][4], uint32_t n) {
         for (int v = 0; v < 4; v++) sum[j][v] = wasm_f32x4_splat(0);
 }
 
-NX_INLINE v128_t load_bias(const tile_work *w, int v) {
-    return w->bias ? wasm_v128_load(w->bias + 4 * v) : wasm_f32x4_splat(0);
-}
+NX_INLINE v128_t load_bias(const tile_work *w, int v) { return w->bias ? wasm_v128_load(w->bias + 4 * v) : wasm_f32x4_splat(0); }
 
 NX_INLINE void tile_f32(const tile_work *w, const float *weights, uint32_t n) {
     v128_t sum[4][4];
@@ -226,8 +223,8 @@ NX_INLINE v128_t product_value(const product_sums *product, uint32_t j, int v, u
 }
 
 /* The groups g and g + GROUPS / 2 of a block. */
-NX_INLINE void add_q4_groups(product_sums *product, const q4_block *block, const nx_live *live, uint32_t live_stride,
-                             uint32_t g, uint32_t n) {
+NX_INLINE void add_q4_groups(product_sums *product, const q4_block *block, const nx_live *live, uint32_t live_stride, uint32_t g,
+                             uint32_t n) {
     v128_t nibble = wasm_i8x16_splat(15);
     for (int v = 0; v < 4; v++) {
         v128_t pairs = wasm_v128_load(block->weight[g][v]);
@@ -243,8 +240,7 @@ NX_INLINE void add_q4_groups(product_sums *product, const q4_block *block, const
 
 /* One column goes without a loop, whose turns would each move sums between registers and memory; of several columns the
  * code would be too long for that to pay. */
-NX_INLINE void add_q4(product_sums *product, const q4_block *block, const nx_live *live, uint32_t live_stride,
-                      uint32_t n) {
+NX_INLINE void add_q4(product_sums *product, const q4_block *block, const nx_live *live, uint32_t live_stride, uint32_t n) {
     if (n == 1) {
         for (uint32_t g = 0; g < GROUPS / 2; g++) add_q4_groups(product, block, live, live_stride, g, n);
     } else {
@@ -271,8 +267,7 @@ NX_INLINE void add_q4_block(const tile_work *w, v128_t sum[4][4], uint32_t b, co
 /* out = sum * step of the column + bias. */
 NX_INLINE void finish_tile(const tile_work *w, v128_t sum[4][4], uint32_t n) {
     for (uint32_t j = 0; j < n; j++)
-        for (int v = 0; v < 4; v++)
-            sum[j][v] = f32x4_mul_add(sum[j][v], wasm_v128_load32_splat(w->scale + j), load_bias(w, v));
+        for (int v = 0; v < 4; v++) sum[j][v] = f32x4_mul_add(sum[j][v], wasm_v128_load32_splat(w->scale + j), load_bias(w, v));
     store_tile(w, sum, n);
 }
 
@@ -285,8 +280,7 @@ NX_INLINE void tile_q4(const tile_work *w, const q4_block *weights, uint32_t n) 
 
 /* sum[j][v] += the product of the columns from..to-1, at most EXACT of them, an integer. The loop takes four groups a
  * turn: fewer leave more time to moving sums between registers and memory, all of a block crowd the loads out. */
-NX_INLINE void product_q8(const tile_work *w, v128_t sum[4][4], const uint8_t *weight, uint32_t from, uint32_t to,
-                          uint32_t n) {
+NX_INLINE void product_q8(const tile_work *w, v128_t sum[4][4], const uint8_t *weight, uint32_t from, uint32_t to, uint32_t n) {
     uint32_t groups = w->cols / 4, blocks = w->cols / BLOCK;
     int32_t total[4];
     for (uint32_t j = 0; j < n; j++) {

@@ -18,8 +18,7 @@ void nx_relu(float *x, uint32_t width, uint32_t n) {
 
 void nx_add(float *x, const float *y, uint32_t width, uint32_t n) {
     for (uint32_t j = 0; j < n; j++, x += nx_stride(width), y += nx_stride(width))
-        for (uint32_t i = 0; i < width; i += 4)
-            wasm_v128_store(x + i, wasm_f32x4_add(wasm_v128_load(x + i), wasm_v128_load(y + i)));
+        for (uint32_t i = 0; i < width; i += 4) wasm_v128_store(x + i, wasm_f32x4_add(wasm_v128_load(x + i), wasm_v128_load(y + i)));
 }
 
 void nx_add_scaled(float *x, const float *y, float scale, uint32_t width) {
@@ -40,8 +39,7 @@ void nx_layer_norm(float *x, const float *gain, const float *bias, float epsilon
             squares = f32x4_mul_add(centred, centred, squares);
         }
         v128_t variance = wasm_f32x4_mul(wasm_f32x4_splat(f32x4_sum(squares)), per_width);
-        v128_t scale =
-            wasm_f32x4_div(wasm_f32x4_splat(1), wasm_f32x4_sqrt(wasm_f32x4_add(variance, wasm_f32x4_splat(epsilon))));
+        v128_t scale = wasm_f32x4_div(wasm_f32x4_splat(1), wasm_f32x4_sqrt(wasm_f32x4_add(variance, wasm_f32x4_splat(epsilon))));
         for (uint32_t i = 0; i < width; i += 4) {
             v128_t unit = wasm_f32x4_mul(wasm_v128_load(x + i), scale);
             wasm_v128_store(x + i, f32x4_mul_add(unit, wasm_v128_load(gain + i), wasm_v128_load(bias + i)));
@@ -74,7 +72,6 @@ void nx_softmax(float *x, uint32_t n) {
 float nx_log_sum_exp(const float *x, uint32_t n) {
     v128_t top = largest(x, n);
     v128_t sum = wasm_f32x4_splat(0);
-    for (uint32_t i = 0; i < n; i += 4)
-        sum = wasm_f32x4_add(sum, f32x4_exp(wasm_f32x4_sub(wasm_v128_load(x + i), top)));
+    for (uint32_t i = 0; i < n; i += 4) sum = wasm_f32x4_add(sum, f32x4_exp(wasm_f32x4_sub(wasm_v128_load(x + i), top)));
     return wasm_f32x4_extract_lane(top, 0) + f32_log(f32x4_sum(sum));
 }

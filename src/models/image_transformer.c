@@ -48,8 +48,8 @@ typedef struct {
     uint32_t n, d, heads, key_length, inner, n_blocks;
     uint32_t height, width, channels; /* pixels, and C */
     uint32_t cols;                    /* positions in a row of the image */
-    uint32_t tables; /* tables of values: C, or 1 with a palette */
-    int pre_norm;    /* norm before each sublayer and once at the end, instead of after each */
+    uint32_t tables;                  /* tables of values: C, or 1 with a palette */
+    int pre_norm;                     /* norm before each sublayer and once at the end, instead of after each */
     float epsilon;
     nx_pattern pattern;
     nx_output output;
@@ -79,8 +79,7 @@ typedef struct {
 /* Positions of one axis as `rows` vectors of d numbers. "learned" tables of d/2 columns fill the half that starts at
  * `half`, of d columns the whole. "sinusoidal": sin(p w_f), then cos(p w_f), f < F = d/4, w_f = 10000^(-f / (F - 1)),
  * in that half. Row and column vectors are added, which for halves is concatenation. */
-static const float *positions(nx_reader *reader, const char *name, int sinusoidal, uint32_t rows, uint32_t d,
-                              uint32_t half) {
+static const float *positions(nx_reader *reader, const char *name, int sinusoidal, uint32_t rows, uint32_t d, uint32_t half) {
     const float *learned = NULL;
     uint32_t cols = 0;
     if (!sinusoidal) {
@@ -149,8 +148,7 @@ static void read_feed_forward(const block_reader *r, feed_forward_weights *w, co
 /* A stack of blocks; `crossed`: with attention to the encoder. */
 static const block *read_blocks(nx_reader *reader, const char *stack, uint32_t n, int crossed, const model *m) {
     static const char *const self[] = {"attn_q", "attn_k", "attn_v", "attn_output", "attn_norm"};
-    static const char *const cross[] = {"cross_attn_q", "cross_attn_k", "cross_attn_v", "cross_attn_output",
-                                        "cross_attn_norm"};
+    static const char *const cross[] = {"cross_attn_q", "cross_attn_k", "cross_attn_v", "cross_attn_output", "cross_attn_norm"};
     block *blocks = nx_arena_take(reader->arena, n * sizeof *blocks), unplaced;
     for (uint32_t i = 0; i < n && !reader->status; i++) {
         block *b = blocks ? blocks + i : &unplaced;
@@ -401,8 +399,7 @@ static uint64_t memory_bytes(const void *opaque, const nx_shape *shape) {
 /* ---- sublayers ------------------------------------------------------------------------------------------------------- */
 
 /* A sublayer reads x (post-norm) or LN(x) (pre-norm). */
-static const float *sublayer_input(const model *m, const scratch *s, const float *x, const float *gain,
-                                   const float *shift, uint32_t n) {
+static const float *sublayer_input(const model *m, const scratch *s, const float *x, const float *gain, const float *shift, uint32_t n) {
     if (!m->pre_norm) return x;
     memcpy(s->normed, x, (size_t)n * nx_stride(m->d) * sizeof *x);
     nx_layer_norm(s->normed, gain, shift, m->epsilon, m->d, n);
@@ -410,14 +407,12 @@ static const float *sublayer_input(const model *m, const scratch *s, const float
 }
 
 /* Its output y joins the residual stream: x = LN(x + y) (post-norm) or x + y (pre-norm). */
-static void sublayer_output(const model *m, const scratch *s, float *x, const float *gain, const float *shift,
-                            uint32_t n) {
+static void sublayer_output(const model *m, const scratch *s, float *x, const float *gain, const float *shift, uint32_t n) {
     nx_add(x, s->y, m->d, n);
     if (!m->pre_norm) nx_layer_norm(x, gain, shift, m->epsilon, m->d, n);
 }
 
-static void project(float *out, const nx_matrix *matrix, const float *bias, const float *x, uint32_t n,
-                    const scratch *s) {
+static void project(float *out, const nx_matrix *matrix, const float *bias, const float *x, uint32_t n, const scratch *s) {
     nx_input input = nx_input_of(x, n, s->matmul);
     nx_matmul(out, matrix, bias, &input);
 }
@@ -428,8 +423,8 @@ static void keys_and_values(const attention_weights *w, const scratch *s, nx_inp
 }
 
 /* Equation 1, multi-headed, for the columns of a pass:  x = LN( x + W_o [ softmax(q K^T / sqrt(k)) V ] ). */
-static void self_attention(const model *m, const attention_weights *w, uint32_t index, const scratch *s,
-                           const nx_column *columns, uint32_t n, uint32_t n_runs) {
+static void self_attention(const model *m, const attention_weights *w, uint32_t index, const scratch *s, const nx_column *columns,
+                           uint32_t n, uint32_t n_runs) {
     uint32_t width = m->heads * m->key_length, stride = nx_stride(width), window = nx_pattern_window(&m->pattern);
     nx_input input = nx_input_of(sublayer_input(m, s, s->x, w->gain, w->shift, n), n, s->matmul);
     nx_matmul(s->query, &w->query, w->query_bias, &input);
@@ -443,8 +438,7 @@ static void self_attention(const model *m, const attention_weights *w, uint32_t 
     for (uint32_t j = 0; j < n; j++) {
         float *trace = columns[j].trace ? columns[j].trace + (size_t)index * m->heads * window : NULL;
         s->runs[n_runs - 1].to = columns[j].position + 1; /* the columns differ in where they end only */
-        nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, &cache[j], s->runs, n_runs, s->attend,
-                  trace, window);
+        nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, &cache[j], s->runs, n_runs, s->attend, trace, window);
     }
     project(s->y, &w->output, w->output_bias, s->mixed, n, s);
     sublayer_output(m, s, s->x, w->gain, w->shift, n);
@@ -452,8 +446,7 @@ static void self_attention(const model *m, const attention_weights *w, uint32_t 
 
 /* Attention of the columns x over all S positions of a cache that is complete: the encoder's own, or the decoder's to
  * its output. */
-static void source_attention(const model *m, const attention_weights *w, const scratch *s, float *x,
-                             const nx_cache *cache, uint32_t n) {
+static void source_attention(const model *m, const attention_weights *w, const scratch *s, float *x, const nx_cache *cache, uint32_t n) {
     uint32_t stride = nx_stride(m->heads * m->key_length);
     nx_run all = {0, m->source};
     project(s->query, &w->query, w->query_bias, sublayer_input(m, s, x, w->gain, w->shift, n), n, s);
@@ -474,8 +467,7 @@ static void feed_forward(const model *m, const feed_forward_weights *w, const sc
 /* ---- the encoder ----------------------------------------------------------------------------------------------------- */
 
 /* out (d) = W p + b for a pixel p of C levels, as numbers in [-1, 1]. */
-static void embed_pixel(float *out, const nx_matrix *matrix, const float *bias, const uint32_t *pixel, uint32_t levels,
-                        const scratch *s) {
+static void embed_pixel(float *out, const nx_matrix *matrix, const float *bias, const uint32_t *pixel, uint32_t levels, const scratch *s) {
     float numbers[16] = {0};
     for (uint32_t c = 0; c < matrix->cols; c++) numbers[c] = (float)pixel[c] * (2.0f / (float)(levels - 1)) - 1;
     project(out, matrix, bias, numbers, 1, s);
@@ -489,8 +481,7 @@ static void fill_cache(const model *m, const attention_weights *w, const scratch
     if (normed) x = sublayer_input(m, s, x, w->gain, w->shift, n);
     nx_input input = nx_input_of(x, n, s->matmul);
     keys_and_values(w, s, &input);
-    for (uint32_t j = 0; j < n; j++)
-        nx_cache_write(cache, at + j, s->key + (size_t)j * stride, s->value + (size_t)j * stride);
+    for (uint32_t j = 0; j < n; j++) nx_cache_write(cache, at + j, s->key + (size_t)j * stride, s->value + (size_t)j * stride);
 }
 
 /* Reads the small image (S, C) and leaves its keys and values for every decoder block. A slice is a pass of columns through
@@ -550,7 +541,9 @@ static void embed(const model *m, float *x, const nx_column *column, const scrat
     nx_add(x, s->y, d, 1);
 }
 
-static uint32_t pass_end(const void *opaque, uint32_t position) { return nx_pattern_block_end(&((const model *)opaque)->pattern, position); }
+static uint32_t pass_end(const void *opaque, uint32_t position) {
+    return nx_pattern_block_end(&((const model *)opaque)->pattern, position);
+}
 
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;

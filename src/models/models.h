@@ -4,7 +4,7 @@
  * (./build.sh wasm --models fvsbn) defines NX_MODELS itself.
  */
 #ifndef NX_MODELS
-#define NX_MODELS                                                                           \
-    NX_MODEL(image_transformer) /* Parmar et al. 2018, arXiv:1802.05751 */                  \
+#define NX_MODELS                                                                                                                          \
+    NX_MODEL(image_transformer) /* Parmar et al. 2018, arXiv:1802.05751 */                                                                 \
     NX_MODEL(fvsbn)             /* Frey, Hinton, Dayan 1996; Gan et al. 2015 */
 #endif

@@ -105,8 +105,7 @@ float nx_categorical_margin(const float *x, uint32_t levels, uint32_t best) {
     v128_t next = wasm_f32x4_splat(minus_infinity), lanes = wasm_i32x4_make(0, 1, 2, 3);
     for (uint32_t v = 0; v < levels; v += 4) {
         v128_t itself = wasm_i32x4_eq(wasm_i32x4_splat((int32_t)(best - v)), lanes);
-        next =
-            wasm_f32x4_pmax(next, wasm_v128_bitselect(wasm_f32x4_splat(minus_infinity), wasm_v128_load(x + v), itself));
+        next = wasm_f32x4_pmax(next, wasm_v128_bitselect(wasm_f32x4_splat(minus_infinity), wasm_v128_load(x + v), itself));
     }
     return x[best] - wasm_f32x4_extract_lane(f32x4_largest(next), 0);
 }

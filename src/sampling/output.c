@@ -66,31 +66,27 @@ static float one_minus_exp(float t) {
 }
 
 /* out[v] = log-mass of level v under a logistic of location `mean` and scale e^log_scale, for v = from..to-1 in groups
- * of four (from % 4
- * == 0). With z0 the standardised middle of the level's interval and z-, z+ its edges, z0 -/+ delta:
+ * of four (from % 4 == 0). With z0 the standardised middle of the level's interval and z-, z+ its edges, z0 -/+ delta:
  *   first level: ln sigma(z+) = -softplus(-z+)       last level: ln(1 - sigma(z-)) = -softplus(z-)
- *   between: D = sigma(z+) - sigma(z-), whose logarithm is ln(1 - e^(-2 delta)) - softplus(-z+) - softplus(z-) without
- * cancellation; where D is 1e-5 or less, ln(density at the middle * width) = z0 - s - 2 softplus(z0) + ln width: what
- * models are trained with */
+ *   between:     D = sigma(z+) - sigma(z-), whose logarithm is ln(1 - e^(-2 delta)) - softplus(-z+) - softplus(z-) without
+ *                cancellation; where D is 1e-5 or less, what models are trained with,
+ *                ln(density at the middle * width) = z0 - s - 2 softplus(z0) + ln width */
 static void logistic_levels(float *out, uint32_t levels, float mean, float log_scale, uint32_t from, uint32_t to) {
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
     mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);
     float half = 1.0f / (float)(levels - 1), inverse = f32_exp(-log_scale), log_width = f32_log(2 * half) - log_scale;
     v128_t inv = wasm_f32x4_splat(inverse), mu = wasm_f32x4_splat(mean), delta = wasm_f32x4_splat(half * inverse);
     v128_t step = wasm_f32x4_splat(2 * half), lanes = wasm_f32x4_make(0, 1, 2, 3);
-    v128_t both = wasm_f32x4_splat(f32_log(one_minus_exp(2 * half * inverse))),
-           least = wasm_f32x4_splat(-11.5129255f); /* ln 1e-5 */
+    v128_t both = wasm_f32x4_splat(f32_log(one_minus_exp(2 * half * inverse))), least = wasm_f32x4_splat(-11.5129255f); /* ln 1e-5 */
     for (uint32_t v = from; v < to; v += 4) {
         v128_t level = wasm_f32x4_add(wasm_f32x4_splat((float)v), lanes);
         v128_t x = wasm_f32x4_sub(wasm_f32x4_mul(level, step), wasm_f32x4_splat(1));
-        v128_t z0 = wasm_f32x4_mul(wasm_f32x4_sub(x, mu), inv), low = wasm_f32x4_sub(z0, delta),
-               high = wasm_f32x4_add(z0, delta);
+        v128_t z0 = wasm_f32x4_mul(wasm_f32x4_sub(x, mu), inv), low = wasm_f32x4_sub(z0, delta), high = wasm_f32x4_add(z0, delta);
         v128_t below = softplus(low), above = softplus(wasm_f32x4_neg(high));
         v128_t result = wasm_f32x4_sub(wasm_f32x4_sub(both, above), below), narrow = wasm_f32x4_le(result, least);
         if (wasm_v128_any_true(narrow)) { /* z0 - 2 softplus(z0) is the same for -z0 */
             v128_t z = wasm_f32x4_neg(wasm_f32x4_abs(z0)), twice = wasm_f32x4_mul(wasm_f32x4_splat(2), softplus(z));
-            result = wasm_v128_bitselect(wasm_f32x4_add(wasm_f32x4_sub(z, twice), wasm_f32x4_splat(log_width)), result,
-                                         narrow);
+            result = wasm_v128_bitselect(wasm_f32x4_add(wasm_f32x4_sub(z, twice), wasm_f32x4_splat(log_width)), result, narrow);
         }
         if (v == 0) result = wasm_v128_bitselect(wasm_f32x4_neg(above), result, wasm_i32x4_make(-1, 0, 0, 0));
         v128_t last = wasm_f32x4_eq(level, wasm_f32x4_splat((float)(levels - 1)));
@@ -121,29 +117,25 @@ static float location(const nx_output *output, const float *parameters, const fl
     const float *at = channel_of(output, parameters, c, k);
     uint32_t coefficient = 2 * output->mixtures;
     if (c == 1) return at[0] + tanh_of(channel_of(output, parameters, 0, k)[coefficient]) * x[0];
-    if (c == 2)
-        return at[0] +
-               (tanh_of(channel_of(output, parameters, 1, k)[coefficient]) * x[0] + tanh_of(at[coefficient]) * x[1]);
+    if (c == 2) return at[0] + (tanh_of(channel_of(output, parameters, 1, k)[coefficient]) * x[0] + tanh_of(at[coefficient]) * x[1]);
     return at[0];
 }
 
 /* Log-mass that channel c of component k gives to a level. */
-static float component_log_mass(const nx_output *output, const float *parameters, const float *x, uint32_t c,
-                                uint32_t k, uint32_t level) {
+static float component_log_mass(const nx_output *output, const float *parameters, const float *x, uint32_t c, uint32_t k, uint32_t level) {
     float four[NX_MAX_LEVELS];
-    logistic_levels(four, output->levels, location(output, parameters, x, c, k),
-                    channel_of(output, parameters, c, k)[output->mixtures], level & ~3u, level + 1u);
+    logistic_levels(four, output->levels, location(output, parameters, x, c, k), channel_of(output, parameters, c, k)[output->mixtures],
+                    level & ~3u, level + 1u);
     return four[level];
 }
 
 /* Log-weights (K) of the components: the mixture logits, to which every channel before `index` adds the log-mass that
  * the component gave to its level. So what is left is ln p(component | earlier channels), up to a constant. */
-static void component_log_weights(const nx_output *output, const float *parameters, const float *x,
-                                  const uint32_t *levels, uint32_t index, float *log_weight) {
+static void component_log_weights(const nx_output *output, const float *parameters, const float *x, const uint32_t *levels, uint32_t index,
+                                  float *log_weight) {
     for (uint32_t k = 0; k < output->mixtures; k++) {
         log_weight[k] = parameters[k];
-        for (uint32_t c = 0; c < index; c++)
-            log_weight[k] += component_log_mass(output, parameters, x, c, k, levels[c]);
+        for (uint32_t c = 0; c < index; c++) log_weight[k] += component_log_mass(output, parameters, x, c, k, levels[c]);
     }
 }
 
@@ -156,8 +148,7 @@ NX_INLINE v128_t edge_exp(v128_t z) {
 /* share * e^z+ / ((1 + e^z+) (1 + e^z-)) */
 NX_INLINE v128_t mass_between(v128_t low, v128_t high, v128_t share) {
     v128_t one = wasm_f32x4_splat(1);
-    return wasm_f32x4_div(wasm_f32x4_mul(share, high),
-                          wasm_f32x4_mul(wasm_f32x4_add(low, one), wasm_f32x4_add(high, one)));
+    return wasm_f32x4_div(wasm_f32x4_mul(share, high), wasm_f32x4_mul(wasm_f32x4_add(low, one), wasm_f32x4_add(high, one)));
 }
 
 NX_INLINE void add_to(float *sum, v128_t x) { wasm_v128_store(sum, wasm_f32x4_add(wasm_v128_load(sum), x)); }
@@ -207,8 +198,7 @@ static void add_masses(level_masses *masses, uint32_t levels, float mean, float 
 
 /* The mixture for one channel, given the earlier ones: masses are added as such, relative to the likeliest component,
  * and their logarithms taken at the end. */
-static void mixture_levels(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index,
-                           float *logits) {
+static void mixture_levels(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index, float *logits) {
     uint32_t K = output->mixtures, V = output->levels;
     float log_weight[NX_MAX_MIXTURES], x[3], best = minus_infinity;
     level_masses masses;
@@ -223,14 +213,12 @@ static void mixture_levels(const nx_output *output, const float *parameters, con
     masses.of[0] = masses.first;
     masses.of[V - 1] = masses.last;
     for (uint32_t v = 0; v < V; v += 4)
-        wasm_v128_store(logits + v,
-                        f32x4_log(wasm_f32x4_pmax(wasm_v128_load(masses.of + v), wasm_f32x4_splat(LEAST_MASS))));
+        wasm_v128_store(logits + v, f32x4_log(wasm_f32x4_pmax(wasm_v128_load(masses.of + v), wasm_f32x4_splat(LEAST_MASS))));
 }
 
 static float log_sum_exp_of(const float *terms, uint32_t n) {
     float padded[NX_MAX_MIXTURES];
-    for (uint32_t k = 0; k < NX_MAX_MIXTURES; k++)
-        padded[k] = k < n ? limited(terms[k], -1e30f, 1e30f) : minus_infinity;
+    for (uint32_t k = 0; k < NX_MAX_MIXTURES; k++) padded[k] = k < n ? limited(terms[k], -1e30f, 1e30f) : minus_infinity;
     return nx_log_sum_exp(padded, NX_MAX_MIXTURES);
 }
 
@@ -254,8 +242,7 @@ static v128_t normal_log_cdf(v128_t z) {
     v128_t size = wasm_f32x4_abs(z), one = wasm_f32x4_splat(1), p = wasm_f32x4_splat(coefficient[9]);
     v128_t t = wasm_f32x4_div(one, f32x4_mul_add(size, wasm_f32x4_splat(0.3f), one));
     for (int i = 8; i >= 0; i--) p = f32x4_mul_add(p, t, wasm_f32x4_splat(coefficient[i]));
-    v128_t tail = wasm_f32x4_add(f32x4_log(wasm_f32x4_mul(p, t)),
-                                 wasm_f32x4_mul(wasm_f32x4_mul(size, size), wasm_f32x4_splat(-0.5f)));
+    v128_t tail = wasm_f32x4_add(f32x4_log(wasm_f32x4_mul(p, t)), wasm_f32x4_mul(wasm_f32x4_mul(size, size), wasm_f32x4_splat(-0.5f)));
     v128_t upper = f32x4_log(wasm_f32x4_sub(one, f32x4_exp(tail)));
     return wasm_v128_bitselect(upper, tail, wasm_f32x4_gt(z, wasm_f32x4_splat(0)));
 }
@@ -268,26 +255,21 @@ static void normal_levels(float *out, uint32_t levels, float mean, float log_sca
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
     mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);
     float half = 1.0f / (float)(levels - 1), inverse = f32_exp(-log_scale), square = half * inverse * (half * inverse);
-    float log_width = f32_log(2 * half) - log_scale - 0.91893853320467f; /* ln sqrt(2 pi) */
+    float log_width = f32_log(2 * half) - log_scale - 0.91893853320467f;                                  /* ln sqrt(2 pi) */
     v128_t zero = wasm_f32x4_splat(0), one = wasm_f32x4_splat(1), least = wasm_f32x4_splat(-11.5129255f); /* ln 1e-5 */
     for (uint32_t v = 0; v < levels; v += 4) {
         v128_t level = wasm_f32x4_add(wasm_f32x4_splat((float)v), wasm_f32x4_make(0, 1, 2, 3));
         v128_t x = wasm_f32x4_sub(wasm_f32x4_mul(level, wasm_f32x4_splat(2 * half)), one);
         v128_t z0 = wasm_f32x4_mul(wasm_f32x4_sub(x, wasm_f32x4_splat(mean)), wasm_f32x4_splat(inverse));
-        v128_t delta = wasm_f32x4_splat(half * inverse), low = wasm_f32x4_sub(z0, delta),
-               high = wasm_f32x4_add(z0, delta);
-        v128_t z2 = wasm_f32x4_mul(z0, z0),
-               density = f32x4_mul_add(z2, wasm_f32x4_splat(-0.5f), wasm_f32x4_splat(log_width)), result;
+        v128_t delta = wasm_f32x4_splat(half * inverse), low = wasm_f32x4_sub(z0, delta), high = wasm_f32x4_add(z0, delta);
+        v128_t z2 = wasm_f32x4_mul(z0, z0), density = f32x4_mul_add(z2, wasm_f32x4_splat(-0.5f), wasm_f32x4_splat(log_width)), result;
         if (square < 0.01f) {
-            v128_t he2 = wasm_f32x4_sub(z2, one),
-                   he4 = f32x4_mul_add(z2, wasm_f32x4_sub(z2, wasm_f32x4_splat(6)), wasm_f32x4_splat(3));
-            v128_t series = f32x4_mul_add(he2, wasm_f32x4_splat(square / 6),
-                                          wasm_f32x4_mul(he4, wasm_f32x4_splat(square * square / 120)));
+            v128_t he2 = wasm_f32x4_sub(z2, one), he4 = f32x4_mul_add(z2, wasm_f32x4_sub(z2, wasm_f32x4_splat(6)), wasm_f32x4_splat(3));
+            v128_t series = f32x4_mul_add(he2, wasm_f32x4_splat(square / 6), wasm_f32x4_mul(he4, wasm_f32x4_splat(square * square / 120)));
             result = wasm_f32x4_add(density, f32x4_log(wasm_f32x4_add(one, series)));
         } else { /* on the side where both are small, so that little cancels */
             v128_t flip = wasm_f32x4_gt(z0, zero), tiny = wasm_f32x4_splat(1e-6f);
-            v128_t from = wasm_v128_bitselect(wasm_f32x4_neg(high), low, flip),
-                   to = wasm_v128_bitselect(wasm_f32x4_neg(low), high, flip);
+            v128_t from = wasm_v128_bitselect(wasm_f32x4_neg(high), low, flip), to = wasm_v128_bitselect(wasm_f32x4_neg(low), high, flip);
             v128_t mass = wasm_f32x4_sub(f32x4_exp(normal_log_cdf(to)), f32x4_exp(normal_log_cdf(from)));
             result = f32x4_log(wasm_f32x4_pmax(tiny, mass));
         }
@@ -298,8 +280,7 @@ static void normal_levels(float *out, uint32_t levels, float mean, float log_sca
     }
 }
 
-void nx_output_logits(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index,
-                      float *logits) {
+void nx_output_logits(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index, float *logits) {
     uint32_t V = output->levels;
     switch (output->kind) {
     case NX_CATEGORICAL:
@@ -321,8 +302,7 @@ void nx_output_logits(const nx_output *output, const float *parameters, const ui
     for (uint32_t v = V; v < nx_stride(V); v++) logits[v] = minus_infinity;
 }
 
-float nx_output_nats(const nx_output *output, const float *parameters, const uint32_t *levels, uint32_t index,
-                     float *logits) {
+float nx_output_nats(const nx_output *output, const float *parameters, const uint32_t *levels, uint32_t index, float *logits) {
     if (output->kind == NX_DMOL) return mixture_nats(output, parameters, levels, index);
     nx_output_logits(output, parameters, levels, index, logits);
     return -nx_categorical_log_prob(logits, output->levels, levels[index]);

@@ -31,8 +31,8 @@ typedef struct {
 } nx_output;
 
 /* Numbers per position that the output layer yields. NX_DMOL with three channels: K mixture logits, then per channel K
- * locations, K log scales, K coefficients: [K | R: K K K | G: K K K | B: K K K], 10 K in all. With one channel: [K | K
- * | K], 3 K. */
+ * locations, K log scales, K coefficients, 10 K in all: [K | R: K K K | G: K K K | B: K K K]. With one channel, 3 K in all:
+ * [K | K | K]. */
 uint32_t nx_output_parameters(const nx_output *output);
 
 /* 1 when all parameters of a position are finite. */
@@ -41,13 +41,11 @@ int nx_output_finite(const nx_output *output, const float *parameters);
 /* Log-probabilities, up to a constant, of the levels of element `index` of a position, given the levels of the elements
  * before it in the same position: what is drawn from. logits (nx_stride(V)) written, -infinity past V. NX_DMOL: a
  * probability may be off by e^-27, which only temperatures above 2 can show. */
-void nx_output_logits(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index,
-                      float *logits);
+void nx_output_logits(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index, float *logits);
 
 /* -ln p of element `index` of a position, given the elements before it; levels (index + 1). logits: room for
  * nx_stride(V), overwritten. Where the mass of a level is 1e-5 or less, NX_DMOL takes density times width for it as in
  * training, which differs a little from what is drawn from. */
-float nx_output_nats(const nx_output *output, const float *parameters, const uint32_t *levels, uint32_t index,
-                     float *logits);
+float nx_output_nats(const nx_output *output, const float *parameters, const uint32_t *levels, uint32_t index, float *logits);
 
 #endif

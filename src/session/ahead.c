@@ -9,10 +9,6 @@
 #include "draft.h"
 #include "session.h"
 
-/* A guess whose lead over the next id is smaller than this, in nats, ends the window of look-ahead: it fails so often that
- * the columns behind it are not worth their time. Nothing that is drawn depends on it. */
-#define SURE 1.5f
-
 int nx_looks_ahead(const nx_layout *l) {
     const nx_session *s = l->session;
     return l->plan->draft && s->settings.look_ahead > 1 && s->settings.look_ahead <= l->plan->rewinds + 1 && l->samples == 1 &&
@@ -27,7 +23,7 @@ static uint32_t guess(const nx_layout *l, uint32_t at, uint32_t most) {
     for (uint32_t i = 0; i < most; i++) {
         nx_draft_logits(l->plan->draft, ids, at + i, l->logits, l->draft);
         ids[at + i] = nx_draw_id(l, 0, at + i, 0);
-        if (!(nx_categorical_margin(scored, values, ids[at + i]) >= SURE)) return i;
+        if (!(nx_categorical_margin(scored, values, ids[at + i]) >= NX_SURE)) return i;
     }
     return most;
 }

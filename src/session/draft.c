@@ -27,8 +27,8 @@ static void read_offsets(nx_reader *r, nx_draft *d, const nx_tensor *tensor) {
         float offset[2], most = MAX_REACH;
         nx_dequantize(offset, tensor->data + o * (tensor->bytes / d->n_neighbours), tensor->type, 2);
         float down = offset[0], right = offset[1];
-        if (!(down >= -most && down <= 0 && right >= -most && right <= most && (down < 0 || right < 0)) ||
-            down != (float)(int8_t)down || right != (float)(int8_t)right) {
+        if (!(down >= -most && down <= 0 && right >= -most && right <= most && (down < 0 || right < 0)) || down != (float)(int8_t)down ||
+            right != (float)(int8_t)right) {
             nx_reader_fail(r, NX_E_FORMAT, NAME("offset"), "a neighbour is not an earlier one close by");
             return;
         }
@@ -47,8 +47,7 @@ static const float *read_neighbours(nx_reader *r, const nx_draft *d, uint32_t ra
         for (uint32_t v = 0; v < d->levels; v++)
             for (uint32_t i = 0; i < d->hidden; i++) {
                 float sum = 0;
-                for (uint32_t k = 0; k < rank; k++)
-                    sum += n[(size_t)(o * d->hidden + i) * rank + k] * e[(size_t)v * rank + k];
+                for (uint32_t k = 0; k < rank; k++) sum += n[(size_t)(o * d->hidden + i) * rank + k] * e[(size_t)v * rank + k];
                 out[((size_t)o * d->levels + v) * d->hidden + i] = sum;
             }
     return out;

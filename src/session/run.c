@@ -66,7 +66,8 @@ static nx_status enter(const nx_layout *l, uint32_t sample, uint32_t at, uint32_
         if (!nx_output_finite(&l->plan->output, parameters + (size_t)j * l->stride)) return broke(s);
         nats_of(l, parameters + (size_t)j * l->stride, ids + (size_t)j * l->span, nats + j * apart);
     }
-    if (nats && parameters == l->pass) memcpy(nx_output_of(l, slot), parameters + (size_t)(n - 1) * l->stride, l->stride * sizeof *parameters);
+    if (nats && parameters == l->pass)
+        memcpy(nx_output_of(l, slot), parameters + (size_t)(n - 1) * l->stride, l->stride * sizeof *parameters);
     return NX_OK;
 }
 
@@ -93,7 +94,8 @@ nx_status nx_session_put(const nx_model *model, nx_session *session, const uint3
                 continue;
             }
             for (uint32_t j = 0; j < n; j++)
-                memcpy(nx_ids(&l, nx_slot(&l, b)) + (size_t)(at + j) * l.span, ids + ((size_t)j * given + (each ? b : 0)) * l.span, l.span * sizeof *ids);
+                memcpy(nx_ids(&l, nx_slot(&l, b)) + (size_t)(at + j) * l.span, ids + ((size_t)j * given + (each ? b : 0)) * l.span,
+                       l.span * sizeof *ids);
             status = enter(&l, b, at, n, nats ? nats + b * l.span : NULL, apart);
             if (status) return status;
         }
@@ -129,7 +131,8 @@ nx_status nx_compute(const nx_layout *l) {
             s->columns = 1; /* positions, of which put and look-ahead take many */
             return status;
         }
-        for (uint32_t j = 0; j < n; j++) memcpy(nx_output_of(l, living[first + j]), l->pass + (size_t)j * l->stride, l->stride * sizeof *l->pass);
+        for (uint32_t j = 0; j < n; j++)
+            memcpy(nx_output_of(l, living[first + j]), l->pass + (size_t)j * l->stride, l->stride * sizeof *l->pass);
     }
     s->computed = at + 1;
     s->has_output = 1;

@@ -65,8 +65,8 @@ nx_layout nx_layout_of(const nx_model *model, const nx_session *session) {
 /* ---- sizes ------------------------------------------------------------------------------------------------------------ */
 
 static int settings_valid(const nx_settings *s) {
-    return s->samples >= 1 && s->samples <= NX_MAX_SAMPLES && s->temperature >= 0 && s->temperature <= 100 && s->top_p > 0 && s->top_p <= 1 &&
-           s->trace <= 1 && s->look_ahead <= NX_COLUMNS && s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
+    return s->samples >= 1 && s->samples <= NX_MAX_SAMPLES && s->temperature >= 0 && s->temperature <= 100 && s->top_p > 0 &&
+           s->top_p <= 1 && s->trace <= 1 && s->look_ahead <= NX_COLUMNS && s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
 }
 
 /* The shape without its zeros; 0 when the part does not have it. */
@@ -133,7 +133,8 @@ nx_status nx_session_ready(const nx_layout *l) {
 
 nx_status nx_session_input(const nx_model *model, nx_session *session, uint32_t port, const uint32_t *ids, uint32_t count) {
     nx_layout l = nx_layout_of(model, session);
-    if (port >= l.plan->n_inputs || session->given >> port & 1 || session->slices || session->computed || session->position) return NX_E_ARGUMENT;
+    if (port >= l.plan->n_inputs || session->given >> port & 1 || session->slices || session->computed || session->position)
+        return NX_E_ARGUMENT;
     if (count != port_ids(&l.plan->inputs[port], &session->shape, port)) return NX_E_ARGUMENT;
     for (uint32_t i = 0; i < count; i++)
         if (ids[i] >= l.plan->inputs[port].values) return NX_E_ARGUMENT;
@@ -224,14 +225,16 @@ void nx_fork(const nx_layout *l) {
 
 nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position) {
     nx_layout l = nx_layout_of(model, to), f = nx_layout_of(model, from);
-    if (to->part != from->part || memcmp(&to->shape, &from->shape, sizeof to->shape) || to->position || to->computed || to->given || to->slices)
+    if (to->part != from->part || memcmp(&to->shape, &from->shape, sizeof to->shape) || to->position || to->computed || to->given ||
+        to->slices)
         return NX_E_ARGUMENT;
     if (sample >= f.samples || position > from->position || from->columns) return NX_E_ARGUMENT;
     if (from->broken) return NX_E_NUMERIC;
     int back = position < from->position;
     if (back && from->computed > position && from->computed - position > f.plan->rewinds) return NX_E_ARGUMENT;
     uint32_t slot = nx_slot(&f, sample), ended = f.ended[sample];
-    for (uint32_t i = 0; i < f.plan->n_inputs; i++) memcpy(l.port[i], f.port[i], port_ids(&f.plan->inputs[i], &from->shape, i) * sizeof **f.port);
+    for (uint32_t i = 0; i < f.plan->n_inputs; i++)
+        memcpy(l.port[i], f.port[i], port_ids(&f.plan->inputs[i], &from->shape, i) * sizeof **f.port);
     memcpy(l.memory, f.memory, (size_t)f.memory_bytes);
     memcpy(l.ahead, f.ahead, position);
     copy_slot(&l, 0, &f, slot, position);

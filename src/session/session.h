@@ -13,6 +13,10 @@
 #include "model.h"
 #include "sampling/categorical.h"
 
+/* A guess whose lead over the next id is smaller than this, in nats, ends the window of look-ahead: it fails so often that
+ * the columns behind it are not worth their time. Nothing that is drawn depends on it. */
+#define NX_SURE 1.5f
+
 struct nx_session {
     uint32_t magic, fingerprint, part;
     nx_shape shape; /* without zeros but in absent places */
@@ -35,18 +39,18 @@ typedef struct {
     const nx_part *part;
     nx_session *session;
     nx_inputs inputs;
-    uint32_t *slots;    /* (S) */
-    uint32_t *ended;    /* (S) of a sample: 1 + the position of the id that ended it; 0: it lives */
+    uint32_t *slots; /* (S) */
+    uint32_t *ended; /* (S) of a sample: 1 + the position of the id that ended it; 0: it lives */
     uint32_t *port[NX_PORTS];
-    uint8_t *ahead;     /* (length) of each position, how many of its pass came before it: nx_session_ahead */
-    float *pass;        /* (NX_COLUMNS, nx_stride(P)) output of a pass */
-    float *logits;      /* (4, nx_stride(V)) of one element, and the scratch of its draw */
+    uint8_t *ahead; /* (length) of each position, how many of its pass came before it: nx_session_ahead */
+    float *pass;    /* (NX_COLUMNS, nx_stride(P)) output of a pass */
+    float *logits;  /* (4, nx_stride(V)) of one element, and the scratch of its draw */
     void *scratch, *draft;
-    uint8_t *memory;    /* what the encoder left */
-    float *output;      /* (S, nx_stride(P)) of the last position */
-    float *trace;       /* (S, trace_floats) when traced */
-    uint32_t *ids;      /* (S, length E) */
-    uint8_t *state;     /* (S, state_bytes) */
+    uint8_t *memory; /* what the encoder left */
+    float *output;   /* (S, nx_stride(P)) of the last position */
+    float *trace;    /* (S, trace_floats) when traced */
+    uint32_t *ids;   /* (S, length E) */
+    uint8_t *state;  /* (S, state_bytes) */
     uint64_t memory_bytes, state_bytes, trace_floats, bytes;
     uint32_t stride, span, length, samples; /* nx_stride(P), E, positions, S */
 } nx_layout;

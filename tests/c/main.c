@@ -3,14 +3,17 @@
 
 #include <string.h>
 
-extern const check_test kernel_tests[], attention_tests[], sampling_tests[], gguf_tests[], model_tests[], session_tests[],
-    golden_tests[];
+/* Every `const check_test NAME_tests[]` of the files beside this one, as build.sh finds them: GROUP(NAME) each. */
+#define GROUP(name) extern const check_test name##_tests[];
+#include "groups.inc"
+#undef GROUP
 
 static int suite(int argc, char **argv) {
+#define GROUP(name) {#name, name##_tests},
     static const check_group groups[] = {
-        {"kernels", kernel_tests}, {"attention", attention_tests}, {"sampling", sampling_tests}, {"gguf", gguf_tests},
-        {"model", model_tests},    {"session", session_tests},     {"golden", golden_tests},
+#include "groups.inc"
     };
+#undef GROUP
     return check_run(groups, sizeof groups / sizeof *groups, argc, argv);
 }
 

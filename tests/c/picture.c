@@ -164,7 +164,7 @@ nx_status picture_step(const nx_model *model, nx_session *session, uint32_t step
 }
 
 nx_status picture_attention(const nx_model *model, const nx_session *session, uint32_t sample, float *weights, uint32_t *keys, uint32_t *count) {
-    nx_map map;
+    nx_map map = {0};
     nx_status status = nx_model_map(model, 0, 0, &map);
     size_t mark = memory_mark();
     float *row = memory_take(map.keys * sizeof *row);

@@ -266,8 +266,6 @@ static void broken_numbers(void) {
 
 /* ---- look-ahead -------------------------------------------------------------------------------------------------------------- */
 
-#define SURE 1.5f /* as in session.c */
-
 /* The configurations with a draft: those of toy.c, then other kinds of models given one. Returns 0 past the last. */
 static int drafted(int i, toy_config *c) {
     static const int others[] = {TOY_DMOL_GREY, TOY_BERNOULLI, TOY_LOGISTIC, TOY_SR_PALETTE};
@@ -310,7 +308,7 @@ static void foresee(const nx_model *model, const picture_settings *s, const uint
             uint32_t p = at + columns - 1;
             nx_draft_logits(model->plan[0].draft, guessed, p, logits, scratch);
             guessed[p] = nx_categorical_sample(logits, V, filter, (nx_noise){s->seed_low, s->seed_high, s->first_sample, p, 0}, noisy);
-            if (!(nx_categorical_margin(s->temperature > 0 ? noisy : logits, V, guessed[p]) >= SURE)) break;
+            if (!(nx_categorical_margin(s->temperature > 0 ? noisy : logits, V, guessed[p]) >= NX_SURE)) break;
         }
         ahead[at] = 0;
         for (kept = 1; kept < columns && guessed[at + kept - 1] == levels[at + kept - 1]; kept++) ahead[at + kept] = (uint8_t)kept;

@@ -635,8 +635,8 @@ static void run_model(const nx_model *model, const picture_info *info, size_t mo
     if (!run_is(picture_step(model, session, steps, values + fed, nats + fed))) return;
     for (uint32_t i = 0; i < room; i++) CHECK(nats[i] >= 0 || nats[i] <= 0); /* never not-a-number */
     if (!CHECK_INT(nx_session_output(model, session, 1, output), NX_OK)) return;
-    if (!CHECK_INT(picture_attention(model, session, 1, weights, keys, &count), NX_OK)) return;
-    CHECK(count >= 1 && count <= info->window && keys[count - 1] + 1 == nx_session_position(session));
+    if (info->window && !CHECK_INT(picture_attention(model, session, 1, weights, keys, &count), NX_OK)) return;
+    CHECK(!info->window || (count >= 1 && count <= info->window && keys[count - 1] + 1 == nx_session_position(session)));
     CHECK_INT(nx_session_check(model, session, bytes), NX_OK);
 }
 
@@ -646,7 +646,7 @@ static void check_info(const nx_model *model, const picture_info *info) {
     CHECK(info->levels >= 2 && info->levels <= NX_MAX_LEVELS && (info->channels == 1 || info->channels == 3));
     CHECK(info->elements == info->positions * info->position_elements && info->classes <= NX_MAX_CLASSES && info->palette <= 1);
     CHECK(info->elements == info->height * info->width * (info->palette ? 1 : info->channels));
-    CHECK(info->window >= 1 && info->window <= info->positions && info->outputs >= 1);
+    CHECK(info->window <= info->positions && info->outputs >= 1);
     CHECK(info->draft <= 1 && (!info->draft || (info->positions == info->height * info->width && info->position_elements == 1 && !info->block_rows)));
     CHECK(!info->input_height == !info->input_width && info->input_height <= NX_MAX_SIDE && info->input_width <= NX_MAX_SIDE);
     uint32_t *raster = memory_take(info->positions * sizeof *raster);
@@ -673,6 +673,7 @@ nx_status toy_exercise(const uint8_t *file, size_t length, size_t most) {
         CHECK_INT(nx_model_open(block, 256, file, length, &none, &problem), status);
     } else {
         CHECK_BYTES(&problem, &untouched, sizeof problem);
+        CHECK(bytes <= NX_MODEL_BYTES_FREE + (uint64_t)length * NX_MODEL_BYTES_PER_BYTE); /* no small file makes a large model */
         nx_model *model = bytes <= most ? open_bytes(file, length, bytes) : NULL;
         if (model) {
             picture_info info;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The works of the determinism tests through include/nextpixel.h, for this machine:   native < PLAN
+ * The works of the determinism tests through include/nextpixel.h (and picture.h), for this machine:   native < PLAN
  *
  * PLAN is what plan.js writes: a line for each run, fields apart by tabs, in the order of the enum below. For each
  * result a line is printed: model, work, item, way, SHA-256, apart by tabs. runs.js does the same through the
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "nextpixel.h"
+#include "picture.h"
 #include "sha256.h"
 
 enum {
@@ -60,11 +61,10 @@ static void say(const char *item, const char *way, const void *bytes, size_t len
     printf("%s\t%s\t%s\t%s\t%s\n", field[MODEL], field[WORK], item, way, text);
 }
 
-/* ---- the model in use
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the model in use ------------------------------------------------------------------------------------------------ */
 
 static nx_model *model;
-static nx_info info;
+static picture_info info;
 static uint32_t *order;  /* (positions) */
 static uint8_t *palette; /* (levels, 3) or null */
 static uint32_t span;    /* elements of a position: channels of its pixel, or 1 */
@@ -82,11 +82,11 @@ static void open_model(void) {
     check(nx_model_size(content, length, &bytes, NULL), "nx_model_size");
     check(nx_model_open(room(bytes), bytes, content, length, &model, NULL), "nx_model_open");
     free(content);
-    nx_model_info(model, &info);
+    picture_info_of(model, &info);
     order = room(info.positions * sizeof *order);
-    nx_model_order(model, order);
+    picture_order(model, order);
     palette = NULL;
-    if (info.palette) check(nx_model_palette(model, palette = room(3 * info.levels)), "nx_model_palette");
+    if (info.palette) check(picture_palette(model, palette = room(3 * info.levels)), "picture_palette");
     span = info.palette ? 3 : info.position_elements;
 }
 
@@ -128,8 +128,7 @@ static uint8_t *encode(uint32_t positions) {
     return values;
 }
 
-/* ---- runs
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------------------------------ */
 
 /* How the calls of a run are divided; none of it may change a result. */
 typedef struct {
@@ -146,7 +145,7 @@ static size_t session_bytes;
 
 static nx_session *start(uint32_t samples, uint32_t first, int trace, uint32_t ahead) {
     uint64_t seed = strtoull(field[SEED], NULL, 10);
-    nx_settings settings = {.seed_low = (uint32_t)seed,
+    picture_settings settings = {.seed_low = (uint32_t)seed,
                             .seed_high = (uint32_t)(seed >> 32),
                             .samples = samples,
                             .first_sample = first,
@@ -157,12 +156,12 @@ static nx_session *start(uint32_t samples, uint32_t first, int trace, uint32_t a
                             .trace = (uint32_t)trace,
                             .look_ahead = ahead};
     nx_session *session;
-    check(nx_session_size(model, &settings, &session_bytes), "nx_session_size");
-    check(nx_session_open(room(session_bytes), session_bytes, model, &settings, &session), "nx_session_open");
+    check(picture_size(model, &settings, &session_bytes), "picture_size");
+    check(picture_open(room(session_bytes), session_bytes, model, &settings, &session), "picture_open");
     if (info.input_width) {
         uint8_t *small = picture(info.input_width, info.input_height, info.channels);
-        check(nx_session_condition(model, session, small, info.input_width * info.input_height * info.channels),
-              "nx_session_condition");
+        check(picture_condition(model, session, small, info.input_width * info.input_height * info.channels),
+              "picture_condition");
         free(small);
     }
     return session;
@@ -174,8 +173,8 @@ static void prefill(nx_session *session, const uint8_t *values, uint32_t count, 
     const uint32_t width = info.position_elements;
     for (uint32_t at = 0, n; at < count; at += n) {
         n = least(each ? each : count, count - at);
-        check(nx_session_prefill(model, session, values + at * width, n, nats ? nats + at * width : NULL),
-              "nx_session_prefill");
+        check(picture_prefill(model, session, values + at * width, n, nats ? nats + at * width : NULL),
+              "picture_prefill");
     }
 }
 
@@ -220,7 +219,7 @@ static void draw_together(const nx_way *way, uint32_t samples, uint32_t first) {
             session = elsewhere;
             check(nx_session_check(model, session, session_bytes), "nx_session_check");
         }
-        check(nx_session_step(model, session, n, values + at * width, nats + at * width), "nx_session_step");
+        check(picture_step(model, session, n, values + at * width, nats + at * width), "picture_step");
     }
     for (uint32_t s = 0; s < samples; s++) {
         char item[40];
@@ -283,7 +282,7 @@ static void attention(void) {
     nx_session *session = start(1, 0, 1, 0);
     prefill(session, values, last, 0, NULL);
     prefill(session, values + last * info.position_elements, 1, 0, nats);
-    check(nx_session_attention(model, session, 0, weights, keys, &count), "nx_session_attention");
+    check(picture_attention(model, session, 0, weights, keys, &count), "picture_attention");
     for (uint32_t i = 0; i < count; i++) elements[i] = keys[i] > 0 ? (int32_t)order[keys[i] - 1] : -1;
     say("elements", "asked", elements, count * sizeof *elements);
     say("weights", "asked", weights, info.blocks * info.heads * count * sizeof *weights);

@@ -838,7 +838,7 @@ static void ties(void) {
     for (int i = 0; i < 18; i++) CHECK_NEAR((double)nats[i], log(2), 2e-7);
 }
 
-const check_test model_tests[] = {
+const check_test image_transformer_tests[] = {
     {"a cached step is a full forward pass, bit for bit", cached},
     {"steps are a prefill of what they drew, bit for bit", steps},
     {"a batch is its single runs, bit for bit", batches},

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT  Random fully visible sigmoid belief networks. */
+#ifndef TOY_FVSBN_H
+#define TOY_FVSBN_H
+
+#include "nextpixel.h"
+#include "toy.h"
+
+/* A file of height x width pixels whose weights have this type. weight (n, n) by source and bias (n) as the file holds them are written
+ * when not null. */
+toy_file toy_fvsbn_file(uint32_t height, uint32_t width, uint32_t type, uint64_t seed, float **weight, float **bias);
+
+/* The model, open; null after a failed check. */
+nx_model *toy_fvsbn(uint32_t height, uint32_t width, uint32_t type, uint64_t seed);
+
+#endif

@@ -1,0 +1,671 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a session guarantees of any model, on the chain (chain.h), on image transformers and on an FVSBN: known ids at any time, ends,
+ * slices, beams, branches, other settings midway; the same bits however it is done.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "chain.h"
+#include "check.h"
+#include "models/toy_fvsbn.h"
+#include "session/session.h"
+#include "toy.h"
+
+#define LENGTH 30u
+
+/* ---- any model -------------------------------------------------------------------------------------------------------------- */
+
+/* A model with a shape, and a class for the inputs that want one. */
+typedef struct {
+    const nx_model *model;
+    nx_shape shape;
+    uint32_t values, span, length, rewinds;
+    const char *name;
+} subject;
+
+static chain_config chain_settings; /* of the chain in use */
+
+enum { CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, PICTURE_FULL, PICTURE_LOCAL, PICTURE_2D, PICTURE_PIXELS, PICTURE_PALETTE, PICTURE_SR, FVSBN, SUBJECTS };
+
+static subject subject_of(int which) {
+    static const int toys[] = {1, 2, TOY_PALETTE, TOY_DMOL, TOY_DRAFT_PALETTE, TOY_SR_DMOL};
+    static const char *const names[] = {"chain", "chain in slices", "chain with a source", "picture, full", "picture, local", "picture, 2d", "picture, pixels", "picture, palette", "picture, sr", "fvsbn"};
+    subject s = {.name = names[which]};
+    if (which < PICTURE_FULL) {
+        chain_settings = (chain_config){.slices = which == CHAIN_SLICED ? 3 : 1, .source = which == CHAIN_WITH_SOURCE, .end = 1};
+        s.model = chain_open(&chain_settings);
+        s.shape.length = LENGTH;
+        if (which == CHAIN_WITH_SOURCE) s.shape.counts[0] = 11;
+    } else if (which < FVSBN) {
+        const toy_config *configs;
+        toy_configs(&configs, NULL);
+        s.model = toy_open(toy_build(configs + toys[which - PICTURE_FULL], NULL));
+    } else {
+        s.model = toy_fvsbn(4, 5, NX_F16, 3);
+    }
+    nx_part_info info;
+    CHECK_INT(nx_model_part(s.model, 0, &info), NX_OK);
+    s.values = info.values;
+    s.span = info.span;
+    s.length = s.shape.length ? s.shape.length : info.length;
+    s.rewinds = info.rewinds;
+    return s;
+}
+
+static nx_settings settings_of(uint32_t samples, uint32_t first, uint32_t seed) {
+    return (nx_settings){.seed_low = seed, .samples = samples, .first_sample = first, .temperature = 1, .top_p = 1};
+}
+
+static nx_session *bare(const subject *s, const nx_settings *settings, size_t *bytes) {
+    size_t size = 0;
+    nx_session *session = NULL;
+    if (!CHECK_INT(nx_session_size(s->model, 0, settings, &s->shape, &size), NX_OK)) return NULL;
+    CHECK_INT(nx_session_open(memory_take(size), size, s->model, 0, settings, &s->shape, &session), NX_OK);
+    if (bytes) *bytes = size;
+    return session;
+}
+
+/* With every input given, the same ids always, and encoded. */
+static nx_session *start(const subject *s, const nx_settings *settings, size_t *bytes) {
+    nx_session *session = bare(s, settings, bytes);
+    nx_port port;
+    for (uint32_t i = 0; session && nx_model_port(s->model, 0, i, &port) == NX_OK; i++) {
+        uint32_t count = (port.any_length ? s->shape.counts[i] : port.dims[0]) * port.dims[1] * port.dims[2] * port.dims[3];
+        uint32_t *ids = memory_take(count * sizeof *ids);
+        for (uint32_t j = 0; j < count; j++) ids[j] = (j * 37 + 1) % port.values;
+        CHECK_INT(nx_session_input(s->model, session, i, ids, count), NX_OK);
+    }
+    while (session && nx_session_encode(s->model, session) == NX_MORE) {}
+    return session;
+}
+
+/* Draws `steps` positions, call after call where a position takes several. Returns how many there were. */
+static uint32_t draw(const subject *s, nx_session *session, uint32_t steps, uint32_t *ids, float *nats) {
+    uint32_t width = session->settings.samples * s->span, done = 0, drawn = 0;
+    nx_status status = NX_MORE;
+    for (int calls = 0; status == NX_MORE && CHECK(calls < 1000); calls++) {
+        status = nx_session_draw(s->model, session, steps - done, ids + (size_t)done * width, nats ? nats + (size_t)done * width : NULL, &drawn);
+        done += drawn;
+    }
+    CHECK_INT(status, NX_OK);
+    return done;
+}
+
+static void put(const subject *s, nx_session *session, const uint32_t *ids, uint32_t count, int each, float *nats) {
+    uint32_t first = nx_session_position(session), B = session->settings.samples, width = (each ? B : 1) * s->span;
+    nx_status status = NX_MORE;
+    for (int calls = 0; status == NX_MORE && CHECK(calls < 1000); calls++) {
+        uint32_t done = nx_session_position(session) - first;
+        status = nx_session_put(s->model, session, ids + (size_t)done * width, count - done, each, nats ? nats + (size_t)done * B * s->span : NULL);
+    }
+    CHECK_INT(status, NX_OK);
+}
+
+/* A whole run of `samples`: ids and nats (length, samples, span). */
+typedef struct {
+    uint32_t *ids, n;
+    float *nats;
+} run;
+
+static run room_of(const subject *s, uint32_t samples) {
+    size_t all = (size_t)s->length * samples * s->span;
+    run r = {memory_take(all * sizeof(uint32_t)), 0, memory_take(all * sizeof(float))};
+    return r;
+}
+
+static run whole(const subject *s, const nx_settings *settings) {
+    run r = room_of(s, settings->samples);
+    r.n = draw(s, start(s, settings, NULL), s->length, r.ids, r.nats);
+    return r;
+}
+
+static const uint32_t *at(const subject *s, const run *r, uint32_t samples, uint32_t position, uint32_t sample) {
+    return r->ids + ((size_t)position * samples + sample) * s->span;
+}
+
+static void for_every(void (*test)(const subject *s)) {
+    for (int i = 0; i < SUBJECTS; i++) {
+        size_t mark = memory_mark();
+        subject s = subject_of(i);
+        if (s.model) test(&s);
+        if (i < PICTURE_FULL) CHECK_INT(chain_settings.misused, 0);
+        if (check_failures()) check_say("    of the %s", s.name);
+        memory_release(mark);
+    }
+}
+
+/* ---- division --------------------------------------------------------------------------------------------------------------- */
+
+/* Together, alone, position by position, in fives: one result. */
+static void division(const subject *s) {
+    nx_settings settings = settings_of(5, 0, 3);
+    run all = whole(s, &settings);
+    for (uint32_t b = 0; b < 5; b++) {
+        nx_settings one = settings_of(1, b, 3);
+        for (uint32_t step = 1; step <= 5; step += 4) {
+            nx_session *session = start(s, &one, NULL);
+            run r = room_of(s, 1);
+            uint32_t n = 0, got = step;
+            for (; n < s->length && got; n += got) {
+                uint32_t left = s->length - n;
+                got = draw(s, session, left < step ? left : step, r.ids + n * s->span, r.nats + n * s->span);
+            }
+            CHECK(n <= all.n);
+            for (uint32_t p = 0; p < all.n; p++) {
+                check_at("sample %lld, position %lld, steps of %lld", b, p, step, 0);
+                for (uint32_t e = 0; e < s->span; e++) CHECK_INT(at(s, &all, 5, p, b)[e], p < n ? r.ids[p * s->span + e] : NX_NONE);
+                if (p < n) CHECK_FLOATS(r.nats + p * s->span, all.nats + ((size_t)p * 5 + b) * s->span, s->span);
+            }
+        }
+    }
+}
+
+static void divided(void) { for_every(division); }
+
+/* ---- known ids -------------------------------------------------------------------------------------------------------------- */
+
+/* What was drawn, put: to all, one each, with nats or without, in one call or several, and drawn on from any point. */
+static void putting(const subject *s) {
+    nx_settings settings = settings_of(3, 0, 4);
+    run all = whole(s, &settings);
+    for (uint32_t known = 0; known <= all.n; known += 1 + known / 2) {
+        for (int way = 0; way < 4; way++) {
+            size_t mark = memory_mark();
+            nx_session *session = start(s, &settings, NULL);
+            run r = room_of(s, 3);
+            uint32_t width = 3 * s->span, half = way > 1 ? known / 2 : 0;
+            int ended = 0;
+            if (half) CHECK_INT(draw(s, session, half, r.ids, r.nats), half); /* drawn, then known, then drawn */
+            put(s, session, all.ids + half * width, known - half, 1, way % 2 ? NULL : r.nats + half * width);
+            CHECK_INT(nx_session_position(session), known);
+            check_at("%lld known, way %lld", known, way, 0, 0);
+            if (way % 2 == 0) CHECK_FLOATS(r.nats, all.nats, known * width);
+            for (uint32_t b = 0; b < 3; b++) /* what is known ends nothing */
+                for (uint32_t p = half; p < known; p++) ended |= s->model->plan[0].n_ends && *at(s, &all, 3, p, b) == CHAIN_END;
+            if (!ended && known < all.n) {
+                uint32_t n = draw(s, session, s->length - known, r.ids + known * width, r.nats + known * width);
+                CHECK_INT(n, all.n - known);
+                CHECK_BYTES(r.ids + known * width, all.ids + known * width, n * width * sizeof *r.ids);
+                CHECK_FLOATS(r.nats + known * width, all.nats + known * width, n * width);
+            }
+            memory_release(mark);
+        }
+    }
+}
+
+static void known_at_any_time(void) {
+    /* Ended samples take nothing but NX_NONE, so the ids of a whole run can be put to one that ended nowhere only where none did. */
+    for (int i = 0; i < SUBJECTS; i++) {
+        size_t mark = memory_mark();
+        subject s = subject_of(i);
+        if (i < PICTURE_FULL) chain_settings.end = -100;
+        if (s.model) putting(&s);
+        if (i < PICTURE_FULL) CHECK_INT(chain_settings.misused, 0);
+        if (check_failures()) check_say("    of the %s", s.name);
+        memory_release(mark);
+    }
+}
+
+/* The same to all is one each. */
+static void to_all(const subject *s) {
+    nx_settings settings = settings_of(3, 0, 5), one = settings_of(1, 0, 9);
+    run known = whole(s, &one);
+    uint32_t count = known.n / 2, width = 3 * s->span, *each = memory_take((count ? count : 1) * width * sizeof *each);
+    for (uint32_t p = 0; p < count; p++)
+        for (uint32_t b = 0; b < 3; b++) memcpy(each + (p * 3 + b) * s->span, known.ids + p * s->span, s->span * sizeof *each);
+    run a = room_of(s, 3), b = room_of(s, 3);
+    nx_session *first = start(s, &settings, NULL), *second = start(s, &settings, NULL);
+    put(s, first, known.ids, count, 0, a.nats);
+    put(s, second, each, count, 1, b.nats);
+    CHECK_FLOATS(a.nats, b.nats, count * width);
+    CHECK_FLOATS(a.nats, a.nats + s->span, count ? s->span : 0);
+    uint32_t n = draw(s, first, s->length - count, a.ids, a.nats), m = draw(s, second, s->length - count, b.ids, b.nats);
+    CHECK_INT(n, m);
+    CHECK_BYTES(a.ids, b.ids, n * width * sizeof *a.ids);
+    /* once they differ, what is the same to all still costs each its own */
+    nx_session *third = start(s, &settings, NULL), *alone[3];
+    if (s->length < 8) return;
+    uint32_t few[8 * NX_MAX_SPAN];
+    CHECK_INT(draw(s, third, 2, few, NULL), 2);
+    put(s, third, known.ids, 3, 0, a.nats);
+    for (uint32_t sample = 0; sample < 3; sample++) {
+        nx_settings single = settings_of(1, sample, 5);
+        alone[sample] = start(s, &single, NULL);
+        CHECK_INT(draw(s, alone[sample], 2, few, NULL), 2);
+        put(s, alone[sample], known.ids, 3, 0, b.nats);
+        for (uint32_t p = 0; p < 3; p++) CHECK_FLOATS(a.nats + (p * 3 + sample) * s->span, b.nats + p * s->span, s->span);
+    }
+}
+
+static void the_same_to_all(void) {
+    for (int i = 0; i < SUBJECTS; i++) {
+        size_t mark = memory_mark();
+        subject s = subject_of(i);
+        if (i < PICTURE_FULL) chain_settings.end = -100;
+        if (s.model) to_all(&s);
+        if (check_failures()) check_say("    of the %s", s.name);
+        memory_release(mark);
+    }
+}
+
+static void refused_ids(void) {
+    subject s = subject_of(CHAIN);
+    nx_settings settings = settings_of(2, 0, 1);
+    nx_session *session = start(&s, &settings, NULL);
+    uint32_t ids[2 * LENGTH + 2] = {1, 2, CHAIN_VALUES, 3}, none[] = {NX_NONE, NX_NONE}, drawn;
+    float nats[2 * LENGTH];
+    CHECK_INT(nx_session_put(s.model, session, ids, 3, 0, nats), NX_E_ARGUMENT); /* an id that is none, behind two that are */
+    CHECK_INT(nx_session_put(s.model, session, none, 1, 0, nats), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_put(s.model, session, none, 1, 1, nats), NX_E_ARGUMENT); /* nobody ended */
+    CHECK_INT(nx_session_put(s.model, session, ids, LENGTH + 1, 0, nats), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_position(session), 0);
+    CHECK_INT(nx_session_draw(s.model, session, LENGTH + 1, ids, nats, &drawn), NX_E_ARGUMENT);
+    CHECK_INT(drawn, 0);
+}
+
+/* ---- ends ------------------------------------------------------------------------------------------------------------------- */
+
+/* Samples end by themselves, change no other, and may be put nothing more. */
+static void ends(void) {
+    subject s = subject_of(CHAIN);
+    enum { B = 8 };
+    nx_settings settings = settings_of(B, 0, 11);
+    chain_settings.end = 5;
+    run all = whole(&s, &settings);
+    uint32_t last[B], longest = 0, shortest = LENGTH;
+    for (uint32_t b = 0; b < B; b++) {
+        for (last[b] = 0; last[b] < all.n && *at(&s, &all, B, last[b], b) != CHAIN_END;) last[b]++;
+        for (uint32_t p = last[b] + 1; p < all.n; p++) CHECK(*at(&s, &all, B, p, b) == NX_NONE && all.nats[p * B + b] == 0);
+        if (last[b] > longest) longest = last[b];
+        if (last[b] < shortest) shortest = last[b];
+    }
+    check_note("  ends between %u and %u", (unsigned)shortest, (unsigned)longest);
+    CHECK(longest < LENGTH - 1 && shortest + 2 < longest && all.n == longest + 1); /* all ended before the length */
+    nx_session *session = start(&s, &settings, NULL);
+    uint32_t ids[2 * B], wrong[B], drawn = 77;
+    float nats[2 * B];
+    CHECK_INT(nx_session_draw(s.model, session, shortest + 1, all.ids, all.nats, &drawn), NX_OK);
+    for (uint32_t b = 0; b < B; b++) ids[b] = last[b] <= shortest ? NX_NONE : 5, wrong[b] = 5;
+    CHECK_INT(nx_session_put(s.model, session, wrong, 1, 1, nats), NX_E_ARGUMENT); /* to one that ended */
+    CHECK_INT(nx_session_put(s.model, session, ids, 1, 1, nats), NX_OK);
+    for (uint32_t b = 0; b < B; b++) CHECK(last[b] <= shortest ? nats[b] == 0 : nats[b] > 0);
+    CHECK_INT(nx_session_put(s.model, session, wrong, 1, 0, nats), NX_OK); /* to those that live */
+    for (uint32_t b = 0; b < B; b++) CHECK(last[b] <= shortest ? nats[b] == 0 : nats[b] > 0);
+    size_t bytes;
+    nx_session_size(s.model, 0, &settings, &s.shape, &bytes);
+    CHECK_INT(nx_session_check(s.model, session, bytes), NX_OK);
+    /* all at their end: nothing is drawn, and that is no error */
+    chain_settings.end = 1000;
+    nx_session *short_one = start(&s, &settings, NULL);
+    CHECK_INT(nx_session_draw(s.model, short_one, 2, ids, nats, &drawn), NX_OK);
+    CHECK_INT(drawn, 1);
+    CHECK_INT(nx_session_draw(s.model, short_one, 1, ids, nats, &drawn), NX_OK);
+    CHECK_INT(drawn, 0);
+    /* known ends end nothing */
+    chain_settings.end = -100;
+    nx_session *known = start(&s, &settings, NULL);
+    uint32_t end = CHAIN_END;
+    CHECK_INT(nx_session_put(s.model, known, &end, 1, 0, NULL), NX_OK);
+    CHECK_INT(nx_session_draw(s.model, known, 1, ids, nats, &drawn), NX_OK);
+    CHECK(drawn == 1 && ids[0] != NX_NONE);
+    CHECK_INT(chain_settings.misused, 0);
+}
+
+/* ---- slices ----------------------------------------------------------------------------------------------------------------- */
+
+/* A copy made after any call, within a position too, goes on to the same bits. */
+static void copies(const subject *s) {
+    nx_settings settings = settings_of(3, 0, 6);
+    run all = whole(s, &settings);
+    size_t bytes;
+    nx_session *session = start(s, &settings, &bytes);
+    uint32_t width = 3 * s->span, done = 0, drawn;
+    for (uint32_t call = 0; done < all.n && CHECK(call < 2000); call++) {
+        size_t mark = memory_mark();
+        CHECK_INT(nx_session_check(s->model, session, bytes), NX_OK);
+        if (call % 4 == 3 || s->length > 100) {
+            nx_session *copy = memory_copy(session, bytes);
+            run r = room_of(s, 3);
+            uint32_t n = draw(s, copy, s->length - done, r.ids, r.nats);
+            check_at("call %lld, position %lld", call, done, 0, 0);
+            CHECK_INT(n, all.n - done);
+            CHECK_BYTES(r.ids, all.ids + done * width, n * width * sizeof *r.ids);
+            CHECK_FLOATS(r.nats, all.nats + done * width, n * width);
+        }
+        uint32_t ids[3 * NX_MAX_SPAN];
+        nx_status status = nx_session_draw(s->model, session, 1, ids, NULL, &drawn);
+        CHECK(status == NX_OK || (status == NX_MORE && !drawn));
+        done += drawn;
+        memory_release(mark);
+    }
+}
+
+static void copied(void) { for_every(copies); }
+
+/* A pass that takes slices says so, and is neither begun anew nor cut short by a call for fewer positions. */
+static void interrupted(void) {
+    subject s = subject_of(CHAIN_SLICED);
+    nx_settings settings = settings_of(2, 0, 7);
+    nx_session *session = start(&s, &settings, NULL);
+    uint32_t known[6] = {3, 1, 4, 1, 5, 9}, ids[8], top[4], parents[2] = {0, 1}, next[2] = {1, 2}, drawn;
+    float nats[12], costs[4];
+    CHECK_INT(nx_session_put(s.model, session, known, 6, 0, nats), NX_MORE);
+    CHECK_INT(nx_session_position(session), 0);
+    CHECK_INT(nx_session_put(s.model, session, known, 5, 0, nats), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_retune(s.model, session, &settings), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_put(s.model, session, known, 6, 0, nats), NX_MORE);
+    CHECK_INT(nx_session_put(s.model, session, known, 6, 0, nats), NX_OK);
+    CHECK_INT(nx_session_position(session), 6);
+    int calls = 1;
+    while (nx_session_top(s.model, session, 2, top, costs) == NX_MORE) calls++;
+    CHECK_INT(calls, 3);
+    CHECK_INT(nx_session_top(s.model, session, 2, top, costs), NX_OK); /* it is there now */
+    CHECK_INT(nx_session_advance(s.model, session, parents, next), NX_OK);
+    uint32_t done = 0;
+    for (calls = 1; nx_session_draw(s.model, session, 2 - done, ids, nats, &drawn) == NX_MORE; calls++) done += drawn;
+    CHECK_INT(calls, 5); /* three slices a position, and the last one of the first begins the second */
+    CHECK_INT(chain_settings.misused, 0);
+}
+
+/* ---- the source ------------------------------------------------------------------------------------------------------------- */
+
+static void sources(void) {
+    subject s = subject_of(CHAIN_WITH_SOURCE);
+    nx_settings settings = settings_of(1, 0, 8);
+    size_t before = 0, bytes = 0;
+    uint32_t ids[CHAIN_SOURCE + 1] = {0}, drawn, first[LENGTH], second[LENGTH];
+    for (uint32_t n = 1; n <= CHAIN_SOURCE; n += 13) {
+        s.shape.counts[0] = n;
+        CHECK_INT(nx_session_size(s.model, 0, &settings, &s.shape, &bytes), NX_OK);
+        CHECK(bytes > before); /* a longer source takes more */
+        before = bytes;
+        nx_session *session = bare(&s, &settings, NULL);
+        CHECK_INT(nx_session_encode(s.model, session), NX_E_ARGUMENT);
+        CHECK_INT(nx_session_draw(s.model, session, 1, ids, NULL, &drawn), NX_E_ARGUMENT);
+        CHECK_INT(nx_session_input(s.model, session, 0, ids, n + 1), NX_E_ARGUMENT);
+        CHECK_INT(nx_session_input(s.model, session, 0, ids, n - 1), NX_E_ARGUMENT);
+        CHECK_INT(nx_session_input(s.model, session, 1, ids, n), NX_E_ARGUMENT);
+        ids[n - 1] = 50;
+        CHECK_INT(nx_session_input(s.model, session, 0, ids, n), NX_E_ARGUMENT);
+        ids[n - 1] = 0;
+        CHECK_INT(nx_session_input(s.model, session, 0, ids, n), NX_OK);
+        CHECK_INT(nx_session_input(s.model, session, 0, ids, n), NX_E_ARGUMENT);
+        CHECK_INT(nx_session_put(s.model, session, ids, 1, 0, NULL), NX_E_ARGUMENT); /* not encoded yet */
+        for (uint32_t i = 1; i < n; i++) CHECK_INT(nx_session_encode(s.model, session), NX_MORE);
+        CHECK_INT(nx_session_encode(s.model, session), NX_OK);
+        CHECK_INT(nx_session_encode(s.model, session), NX_OK);
+        draw(&s, session, LENGTH, n == 1 ? first : second, NULL);
+    }
+    CHECK(memcmp(first, second, sizeof first));
+    nx_shape shape = {.length = 5, .counts = {CHAIN_SOURCE + 1}};
+    CHECK_INT(nx_session_size(s.model, 0, &settings, &shape, &bytes), NX_E_ARGUMENT);
+    shape.counts[0] = 0;
+    CHECK_INT(nx_session_size(s.model, 0, &settings, &shape, &bytes), NX_OK); /* the most */
+    shape.counts[1] = 1;
+    CHECK_INT(nx_session_size(s.model, 0, &settings, &shape, &bytes), NX_E_ARGUMENT); /* no such port */
+    shape = (nx_shape){.length = 0};
+    CHECK_INT(nx_session_size(s.model, 0, &settings, &shape, &bytes), NX_E_ARGUMENT); /* it has no length of its own */
+    shape.length = NX_MAX_LENGTH + 1;
+    CHECK_INT(nx_session_size(s.model, 0, &settings, &shape, &bytes), NX_E_ARGUMENT);
+    shape.length = NX_MAX_LENGTH;
+    settings.samples = 64;
+    CHECK_INT(nx_session_size(s.model, 0, &settings, &shape, &bytes), NX_E_LIMIT); /* more than a block may have */
+    CHECK_INT(nx_session_size(s.model, 1, &settings, &shape, &bytes), NX_E_ARGUMENT); /* no such part */
+    settings.origin = UINT32_MAX - 3;
+    shape.length = 5;
+    CHECK_INT(nx_session_size(s.model, 0, &settings, &shape, &bytes), NX_E_ARGUMENT); /* the noise of the last would have no index */
+}
+
+/* ---- beams ------------------------------------------------------------------------------------------------------------------ */
+
+static void tops(const subject *s) {
+    nx_settings settings = settings_of(2, 0, 12);
+    nx_session *session = start(s, &settings, NULL), *plain = start(s, &settings, NULL);
+    uint32_t V = s->values, *ids = memory_take(2 * V * sizeof *ids), few[4], drawn, drawn_ids[2 * NX_MAX_SPAN], expected_ids[2 * NX_MAX_SPAN];
+    float *nats = memory_take(2 * V * sizeof *nats), few_nats[4], drawn_nats[2 * NX_MAX_SPAN], expected_nats[2 * NX_MAX_SPAN];
+    if (s->span > 1) {
+        CHECK_INT(nx_session_top(s->model, session, 1, ids, nats), NX_E_ARGUMENT);
+        return;
+    }
+    CHECK_INT(nx_session_top(s->model, session, 0, ids, nats), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_top(s->model, session, V + 1, ids, nats), NX_E_ARGUMENT);
+    for (uint32_t p = 0; p < s->length && p < 6; p++) {
+        nx_status status;
+        while ((status = nx_session_top(s->model, session, V, ids, nats)) == NX_MORE) {}
+        CHECK_INT(status, NX_OK);
+        CHECK_INT(nx_session_position(session), p);
+        for (uint32_t b = 0; b < 2; b++) {
+            uint64_t sum = 0;
+            double mass = 0;
+            for (uint32_t i = 0; i < V; i++) {
+                uint32_t k = b * V + i;
+                sum += ids[k];
+                mass += exp(-(double)nats[k]);
+                CHECK(i == 0 || nats[k - 1] < nats[k] || (nats[k - 1] == nats[k] && ids[k - 1] < ids[k]) || nats[k] - nats[k - 1] > -1e-6f);
+            }
+            CHECK_INT(sum, (uint64_t)V * (V - 1) / 2); /* each id once */
+            CHECK_NEAR(mass, 1, 1e-4);
+        }
+        CHECK_INT(nx_session_top(s->model, session, 2, few, few_nats), NX_OK);
+        CHECK(few[0] == ids[0] && few[1] == ids[1] && few[2] == ids[V] && few[3] == ids[V + 1] && few_nats[3] == nats[V + 1]);
+        /* having looked changes nothing */
+        draw(s, plain, 1, expected_ids, expected_nats);
+        if (p % 2) {
+            CHECK_INT(nx_session_draw(s->model, session, 1, drawn_ids, drawn_nats, &drawn), NX_OK);
+            CHECK_BYTES(drawn_ids, expected_ids, 2 * sizeof *ids);
+        } else {
+            CHECK_INT(nx_session_put(s->model, session, expected_ids, 1, 1, drawn_nats), NX_OK);
+        }
+        CHECK_FLOATS(drawn_nats, expected_nats, 2);
+    }
+}
+
+static void top_ids(void) {
+    for (int i = 0; i < SUBJECTS; i++) {
+        size_t mark = memory_mark();
+        subject s = subject_of(i);
+        if (i < PICTURE_FULL) chain_settings.end = -100;
+        if (s.model) tops(&s);
+        if (check_failures()) check_say("    of the %s", s.name);
+        memory_release(mark);
+    }
+}
+
+/* Beams that fork and die at random are, at the end, the same as separate sequences with the same ids. */
+static void beams(const subject *s) {
+    enum { B = 6 };
+    check_random random = {9};
+    nx_settings settings = settings_of(B, 0, 13), one = settings_of(1, 0, 13);
+    size_t bytes;
+    nx_session *session = start(s, &settings, &bytes);
+    if (s->span > 1) return;
+    uint32_t steps = s->length < 14 ? s->length : 14, history[B][14], top[B * 2], parents[B], ids[B];
+    float nats[B * 2], *output = memory_take(s->model->plan[0].output.levels * sizeof *output), *alone = memory_take(s->model->plan[0].output.levels * sizeof *alone);
+    for (uint32_t p = 0; p < steps; p++) {
+        uint32_t old[B][14];
+        nx_status status;
+        while ((status = nx_session_top(s->model, session, 2, top, nats)) == NX_MORE) {}
+        CHECK_INT(status, NX_OK);
+        memcpy(old, history, sizeof old);
+        for (uint32_t b = 0; b < B; b++) {
+            parents[b] = p % 4 == 3 ? 2 : random_below(&random, B);
+            ids[b] = random_below(&random, 3) ? top[2 * parents[b] + random_below(&random, 2)] : random_below(&random, s->values);
+            if (session->shape.length && top[2 * parents[b]] == NX_NONE) ids[b] = NX_NONE;
+            memcpy(history[b], old[parents[b]], sizeof history[b]);
+            history[b][p] = ids[b];
+        }
+        while ((status = nx_session_advance(s->model, session, parents, ids)) == NX_MORE) {}
+        CHECK_INT(status, NX_OK);
+        CHECK_INT(nx_session_check(s->model, session, bytes), NX_OK);
+    }
+    if (steps == s->length) steps--; /* one is left, to look at */
+    uint32_t left = s->length - nx_session_position(session);
+    for (uint32_t b = 0; b < B && left; b++) {
+        nx_session *single = start(s, &one, NULL);
+        nx_status status;
+        uint32_t first, own[B];
+        float cost, costs[B];
+        if (history[b][13 < steps ? 13 : steps - 1] == NX_NONE) continue;
+        put(s, single, history[b], steps, 0, NULL);
+        while ((status = nx_session_top(s->model, single, 1, &first, &cost)) == NX_MORE) {}
+        while ((status = nx_session_top(s->model, session, 1, own, costs)) == NX_MORE) {}
+        CHECK_INT(status, NX_OK);
+        if (own[b] == NX_NONE) continue; /* it ended */
+        check_at("beam %lld", b, 0, 0, 0);
+        CHECK_INT(own[b], first);
+        CHECK_FLOATS(costs + b, &cost, 1);
+        CHECK_INT(nx_session_output(s->model, single, 0, alone), NX_OK);
+        CHECK_INT(nx_session_output(s->model, session, b, output), NX_OK);
+        CHECK_FLOATS(output, alone, 1);
+    }
+    uint32_t bad[B] = {0, 1, 2, 3, 4, B};
+    if (left) CHECK_INT(nx_session_advance(s->model, session, bad, ids), NX_E_ARGUMENT);
+}
+
+static void searched(void) { for_every(beams); }
+
+/* ---- branches and other settings ------------------------------------------------------------------------------------------------ */
+
+static void branches(const subject *s) {
+    nx_settings settings = settings_of(3, 0, 14), one = settings_of(1, 1, 14);
+    run all = whole(s, &settings);
+    uint32_t until = all.n > 20 ? 20 : all.n / 2, width = 3 * s->span;
+    if (until < 3) return;
+    nx_session *from = start(s, &settings, NULL);
+    CHECK_INT(draw(s, from, until, all.ids, all.nats), until);
+    for (uint32_t back = 0; back <= until; back++) {
+        size_t mark = memory_mark(), bytes;
+        nx_session *to = bare(s, &one, &bytes);
+        run r = room_of(s, 1);
+        uint32_t at_position = until - back;
+        nx_status status = nx_session_branch(s->model, to, from, 1, at_position);
+        check_at("%lld back from %lld, of %lld rewinds", back, until, s->rewinds, 0);
+        CHECK_INT(status, back <= s->rewinds ? NX_OK : NX_E_ARGUMENT);
+        if (!status) {
+            CHECK_INT(nx_session_check(s->model, to, bytes), NX_OK);
+            CHECK_INT(nx_session_position(to), at_position);
+            uint32_t n = draw(s, to, s->length - at_position, r.ids, r.nats);
+            for (uint32_t p = 0; p < n && at_position + p < until; p++) {
+                CHECK_BYTES(r.ids + p * s->span, all.ids + (at_position + p) * width + s->span, s->span * sizeof *r.ids);
+                CHECK_FLOATS(r.nats + p * s->span, all.nats + (at_position + p) * width + s->span, s->span);
+            }
+            CHECK_INT(nx_session_branch(s->model, to, from, 1, at_position), NX_E_ARGUMENT); /* it is no longer new */
+        }
+        memory_release(mark);
+    }
+    run rest = room_of(s, 3), whole_run = whole(s, &settings); /* the one that was left goes on as it would have */
+    uint32_t n = draw(s, from, s->length - until, rest.ids, rest.nats);
+    CHECK_BYTES(rest.ids, whole_run.ids + until * width, n * width * sizeof *rest.ids);
+    nx_session *to = bare(s, &one, NULL);
+    CHECK_INT(nx_session_branch(s->model, to, from, 3, 0), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_branch(s->model, to, from, 0, s->length + 1), NX_E_ARGUMENT);
+}
+
+static void branched(void) { for_every(branches); }
+
+/* After the settings change, as if the run so far had been known and they had been so from the start. */
+static void retunes(const subject *s) {
+    nx_settings settings = settings_of(2, 0, 15), other = settings;
+    other.temperature = 0.5f, other.top_k = 3, other.seed_low = 99;
+    nx_session *session = start(s, &settings, NULL), *fresh = start(s, &other, NULL);
+    uint32_t half = s->length / 2, width = 2 * s->span;
+    run r = room_of(s, 2), expected = room_of(s, 2);
+    if (draw(s, session, half, r.ids, r.nats) < half) return;
+    for (uint32_t i = 0; i < half * width; i++)
+        if (r.ids[i] == NX_NONE || (s->model->plan[0].n_ends && r.ids[i] == CHAIN_END)) return;
+    put(s, fresh, r.ids, half, 1, NULL);
+    CHECK_INT(nx_session_retune(s->model, session, &other), NX_OK);
+    uint32_t n = draw(s, session, s->length - half, r.ids, r.nats);
+    CHECK_INT(draw(s, fresh, s->length - half, expected.ids, expected.nats), n);
+    CHECK_BYTES(r.ids, expected.ids, n * width * sizeof *r.ids);
+    CHECK_FLOATS(r.nats, expected.nats, n * width);
+    nx_settings wrong[6];
+    for (int i = 0; i < 6; i++) wrong[i] = settings;
+    wrong[0].samples = 3, wrong[1].first_sample = 1, wrong[2].origin = 1, wrong[3].trace = 1, wrong[4].temperature = -1, wrong[5].top_p = 0;
+    for (int i = 0; i < 6; i++) CHECK_INT(nx_session_retune(s->model, session, wrong + i), NX_E_ARGUMENT);
+}
+
+static void retuned(void) {
+    for (int i = 0; i < SUBJECTS; i++) {
+        size_t mark = memory_mark();
+        subject s = subject_of(i);
+        if (i < PICTURE_FULL) chain_settings.end = -100;
+        if (s.model) retunes(&s);
+        if (check_failures()) check_say("    of the %s", s.name);
+        memory_release(mark);
+    }
+}
+
+/* The noise of a position does not depend on where a session began. */
+static void origins(void) {
+    subject s = subject_of(CHAIN);
+    chain_settings.flat = 1; /* ids follow from the noise alone */
+    chain_settings.end = 0;
+    nx_settings settings = settings_of(2, 0, 16);
+    run all = whole(&s, &settings);
+    for (uint32_t origin = 1; origin < 6; origin += 2) {
+        nx_settings later = settings;
+        later.origin = origin;
+        run r = whole(&s, &later);
+        uint32_t n = all.n - origin < r.n ? all.n - origin : r.n;
+        CHECK(n > 3);
+        for (uint32_t p = 0; p < n; p++)
+            for (uint32_t b = 0; b < 2; b++)
+                if (*at(&s, &all, 2, p + origin, b) != NX_NONE) CHECK_INT(*at(&s, &r, 2, p, b), *at(&s, &all, 2, p + origin, b));
+    }
+}
+
+/* ---- damage ----------------------------------------------------------------------------------------------------------------- */
+
+/* A damaged state of a part with ends, slices and a source is refused or goes on without harm. */
+static void damaged(void) {
+    check_random random = {21};
+    for (int i = 0; i < PICTURE_FULL; i++) {
+        subject s = subject_of(i);
+        nx_settings settings = settings_of(3, 0, 2);
+        size_t bytes;
+        chain_settings.end = 2;
+        nx_session *session = start(&s, &settings, &bytes);
+        uint32_t ids[3 * LENGTH], drawn, parents[3] = {0, 0, 1}, passed = 0;
+        float nats[3 * LENGTH];
+        nx_session_draw(s.model, session, 6, ids, nats, &drawn);
+        for (int round = 0; round < 3000; round++) {
+            size_t mark = memory_mark();
+            nx_session *copy = memory_copy(session, bytes);
+            uint32_t word = random_below(&random, 2) ? random_below(&random, LENGTH + 2) : random_bits(&random);
+            size_t where = 4 * (size_t)random_below(&random, round % 2 ? sizeof(struct nx_session) / 4 : (uint32_t)bytes / 4);
+            memcpy((uint8_t *)copy + where, &word, 4);
+            if (nx_session_check(s.model, copy, bytes) == NX_OK) {
+                passed++;
+                uint32_t left = s.length - nx_session_position(copy), steps = left < 3 ? left : 3, top[6], next[3] = {1, 2, 3};
+                nx_session_draw(s.model, copy, steps, ids, nats, &drawn);
+                nx_session_top(s.model, copy, 2, top, nats);
+                nx_session_advance(s.model, copy, parents, next);
+                nx_session_put(s.model, copy, next, 1, 0, nats);
+                nx_session_encode(s.model, copy);
+            }
+            memory_release(mark);
+        }
+        check_note("  %s: %u of 3000 pass", s.name, (unsigned)passed);
+        CHECK(passed > 100 && passed < 2900);
+    }
+}
+
+const check_test runs_tests[] = {
+    {"however it is divided", divided},
+    {"known ids at any time", known_at_any_time},
+    {"the same ids to all", the_same_to_all},
+    {"ids that are refused", refused_ids},
+    {"ends", ends},
+    {"copies at any moment", copied},
+    {"passes that are interrupted", interrupted},
+    {"a source of any length", sources},
+    {"the most probable ids", top_ids},
+    {"beams are separate sequences", searched},
+    {"branches", branched},
+    {"other settings midway", retuned},
+    {"origins", origins},
+    {"damaged states with ends and slices", damaged},
+    {0},
+};
