@@ -10,7 +10,6 @@
 
 #include "arena.h"
 #include "gguf.h"
-#include "nextpixel.h"
 #include "sampling/noise.h"
 #include "sampling/output.h"
 

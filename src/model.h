@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  A model in memory: what nextpixel.c opens and session/ runs. */
+/* SPDX-License-Identifier: MIT  A model in memory: what is opened once and run by session/. */
 #ifndef NX_MODEL_H
 #define NX_MODEL_H
 

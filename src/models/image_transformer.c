@@ -296,8 +296,9 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->length = m->n;
     plan->encodes = m->source > 0;
     plan->rewinds = m->pattern.kind == NX_FULL_CAUSAL ? m->n : SPARE_SLOTS;
-    plan->maps[plan->n_maps++] =
-        (nx_map){.name = "attention", .port = NX_NONE, .rows = m->n_blocks * m->heads, .keys = nx_pattern_window(&m->pattern)};
+    uint32_t rows = m->n_blocks * m->heads;
+    plan->maps[plan->n_maps++] = (nx_map){.name = "attention", .port = NX_NONE, .rows = rows, .keys = nx_pattern_window(&m->pattern)};
+    if (m->source) plan->maps[plan->n_maps++] = (nx_map){.name = "source", .port = m->source_port, .rows = rows, .keys = m->source};
 }
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
@@ -445,13 +446,15 @@ static void self_attention(const model *m, const attention_weights *w, uint32_t 
 }
 
 /* Attention of the columns x over all S positions of a cache that is complete: the encoder's own, or the decoder's to
- * its output. */
-static void source_attention(const model *m, const attention_weights *w, const scratch *s, float *x, const nx_cache *cache, uint32_t n) {
+ * its output. traces: null, or of each column null or (heads, S) weights to write. */
+static void source_attention(const model *m, const attention_weights *w, const scratch *s, float *x, const nx_cache *cache, uint32_t n,
+                             float *const *traces) {
     uint32_t stride = nx_stride(m->heads * m->key_length);
     nx_run all = {0, m->source};
     project(s->query, &w->query, w->query_bias, sublayer_input(m, s, x, w->gain, w->shift, n), n, s);
     for (uint32_t j = 0; j < n; j++)
-        nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, cache, &all, 1, s->attend, NULL, 0);
+        nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, cache, &all, 1, s->attend, traces ? traces[j] : NULL,
+                  m->source);
     project(s->y, &w->output, w->output_bias, s->mixed, n, s);
     sublayer_output(m, s, x, w->gain, w->shift, n);
 }
@@ -508,7 +511,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
         if (step % 2) {
             fill_cache(m, &layer->self, &s, x, at, n, &cache, 1);
         } else {
-            source_attention(m, &layer->self, &s, x, &cache, n);
+            source_attention(m, &layer->self, &s, x, &cache, n, NULL);
             feed_forward(m, &layer->feed_forward, &s, x, n);
             if (step == last_encoded && m->pre_norm) nx_layer_norm(x, m->source_gain, m->source_shift, m->epsilon, m->d, n);
         }
@@ -541,6 +544,11 @@ static void embed(const model *m, float *x, const nx_column *column, const scrat
     nx_add(x, s->y, d, 1);
 }
 
+/* Where the weights of block `index` over the source are, behind those of all blocks over the past. */
+static float *source_trace(const model *m, float *trace, uint32_t index) {
+    return trace + (size_t)m->n_blocks * m->heads * nx_pattern_window(&m->pattern) + (size_t)index * m->heads * m->source;
+}
+
 static uint32_t pass_end(const void *opaque, uint32_t position) {
     return nx_pattern_block_end(&((const model *)opaque)->pattern, position);
 }
@@ -556,7 +564,9 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
         self_attention(m, &b->self, i, &s, columns, n, n_runs);
         if (m->source) {
             nx_cache cache = cache_at(m, source_at(m, columns[0].memory, NULL).cross, i, source_slots(m));
-            source_attention(m, &b->cross, &s, s.x, &cache, n);
+            float *traces[NX_COLUMNS];
+            for (uint32_t j = 0; j < n; j++) traces[j] = columns[j].trace ? source_trace(m, columns[j].trace, i) : NULL;
+            source_attention(m, &b->cross, &s, s.x, &cache, n, traces);
         }
         feed_forward(m, &b->feed_forward, &s, s.x, n);
     }
@@ -566,11 +576,13 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     return 0;
 }
 
-/* All rows look at what the pattern shows. */
+/* All rows look at what the pattern shows, or at the whole source. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
-    (void)shape, (void)map, (void)row;
-    return nx_pattern_keys(&m->pattern, position, list);
+    (void)shape, (void)row;
+    if (map == 0) return nx_pattern_keys(&m->pattern, position, list);
+    for (uint32_t i = 0; i < m->source; i++) list[i] = i;
+    return m->source;
 }
 
 static const nx_part part = {

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  Positions, known and drawn, for any architecture. See nextpixel.h. */
+/* SPDX-License-Identifier: MIT  Positions, known and drawn, for any architecture. See the public header. */
 #include <string.h>
 
 #include "session.h"
@@ -187,14 +187,14 @@ static int all_ended(const nx_layout *l) {
 
 nx_status nx_session_draw(const nx_model *model, nx_session *session, uint32_t steps, uint32_t *ids, float *nats, uint32_t *drawn) {
     nx_layout l = nx_layout_of(model, session);
-    uint32_t first = session->position, width = l.samples * l.span;
+    uint32_t first = session->position, per_step = l.samples * l.span;
     nx_status status = nx_session_ready(&l);
     if (drawn) *drawn = 0;
     if (status) return status;
     if (steps > l.length - first) return NX_E_ARGUMENT;
     if (steps) nx_fork(&l);
     while (!status && session->position < first + steps && !all_ended(&l)) {
-        size_t done = (size_t)(session->position - first) * width;
+        size_t done = (size_t)(session->position - first) * per_step;
         float *costs = nats ? nats + done : NULL;
         status = nx_looks_ahead(&l) ? nx_draw_ahead(&l, first + steps - session->position, ids + done, costs) : draw(&l, ids + done, costs);
     }

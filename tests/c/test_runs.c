@@ -616,6 +616,47 @@ static void origins(void) {
     }
 }
 
+/* ---- maps ------------------------------------------------------------------------------------------------------------------- */
+
+/* Every row of every map, of every sample: weights of what came before or of the source, which add up to 1; looking changes nothing. */
+static void mapped(const subject *s) {
+    nx_settings settings = settings_of(3, 0, 17);
+    run plain = whole(s, &settings), traced = room_of(s, 3);
+    settings.trace = 1;
+    nx_session *session = start(s, &settings, NULL);
+    uint32_t n = s->length < 12 ? s->length : 12, row, count;
+    for (uint32_t p = 0; p < n && p < plain.n; p++) {
+        nx_map map;
+        CHECK_INT(draw(s, session, 1, traced.ids + p * 3 * s->span, NULL), 1);
+        for (uint32_t m = 0; nx_model_map(s->model, 0, m, &map) == NX_OK; m++) {
+            size_t mark = memory_mark();
+            uint32_t *keys = memory_take(map.keys * sizeof *keys);
+            float *weights = memory_take(map.keys * sizeof *weights);
+            for (uint32_t b = 0; b < 3; b++)
+                for (row = 0; row < map.rows; row++) {
+                    double sum = 0;
+                    CHECK_INT(nx_session_map(s->model, session, b, m, row, keys, weights, &count), NX_OK);
+                    check_at("position %lld, map %lld, row %lld, sample %lld", p, m, row, b);
+                    CHECK(count >= 1 && count <= map.keys);
+                    if (map.port == NX_NONE) CHECK_INT(keys[count - 1], p);
+                    else CHECK_INT(count, map.keys);
+                    for (uint32_t k = 0; k < count; k++) {
+                        sum += (double)weights[k];
+                        CHECK(weights[k] >= 0 && (!k || keys[k] > keys[k - 1]));
+                    }
+                    CHECK_NEAR(sum, 1, 1e-4);
+                }
+            CHECK_INT(nx_session_map(s->model, session, 0, m, map.rows, keys, weights, &count), NX_E_ARGUMENT);
+            CHECK_INT(nx_session_map(s->model, session, 3, m, 0, keys, weights, &count), NX_E_ARGUMENT);
+            memory_release(mark);
+        }
+    }
+    CHECK_BYTES(traced.ids, plain.ids, (n < plain.n ? n : plain.n) * 3 * s->span * sizeof *plain.ids);
+    CHECK_INT(nx_session_map(s->model, session, 0, 9, 0, &row, NULL, &count), NX_E_ARGUMENT);
+}
+
+static void maps(void) { for_every(mapped); }
+
 /* ---- damage ----------------------------------------------------------------------------------------------------------------- */
 
 /* A damaged state of a part with ends, slices and a source is refused or goes on without harm. */
@@ -666,6 +707,7 @@ const check_test runs_tests[] = {
     {"branches", branched},
     {"other settings midway", retuned},
     {"origins", origins},
+    {"maps", maps},
     {"damaged states with ends and slices", damaged},
     {0},
 };
