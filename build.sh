@@ -308,7 +308,7 @@ task_fuzz() {
   mkdir -p "$OUT/fuzz/corpus" "$OUT/fuzz/seeds"
   need_clang_sanitizers || die "fuzzing needs clang's sanitizers (Debian package: libclang-rt-19-dev)"
   if ! fresh "$OUT/fuzz/fuzz"; then
-    compile "$OUT/fuzz/objects" "$CLANG $EXACT $WARN -O1 -g -fsanitize=fuzzer-no-link $SANITIZE" $(sources) tests/c/check.c tests/c/toy.c tests/c/picture.c
+    compile "$OUT/fuzz/objects" "$CLANG $EXACT $WARN -O1 -g -fsanitize=fuzzer-no-link $SANITIZE" $(sources) tests/c/check.c tests/c/reference.c tests/c/toy.c tests/c/picture.c tests/c/models/*.c
     library=$objects
     compile "$OUT/fuzz/main" "$CLANG $EXACT $WARN -O1 -g $SANITIZE" tests/fuzz/fuzz_gguf.c tests/fuzz/seeds.c
     "$CLANG" $SANITIZE $library "$OUT/fuzz/main/tests_fuzz_seeds.o" -lm -o "$OUT/fuzz/seed"
@@ -327,6 +327,7 @@ task_test() {
   task_tools
   task_check_format
   task_check_wasm
+  task_size
   task_test_c
   task_test_js
   task_test_engines chromium node native
@@ -340,8 +341,18 @@ task_check_format() {
   clang-format-19 --dry-run -Werror $(find src include -name '*.[ch]') || die 'clang-format-19 -i would change these files'
 }
 
-# size       bytes of what a page loads, as they are and gzip
-task_size() { node tests/bench/size.js; }
+IMAGE_MODELS=image_transformer,fvsbn
+
+# size       bytes of what a page loads, as they are and gzip, and with the models of images alone; more than promised is an error
+task_size() {
+  images=
+  if have "$CLANG" && have "$WASM_LD"; then
+    mkdir -p "$OUT/images"
+    (choose_models --models "$IMAGE_MODELS"; OUT=$OUT/images; for name in $BUILDS; do build_named "$name"; done)
+    images="--images $OUT/images"
+  else say "NOT MEASURED: models of images alone need $CLANG and $WASM_LD"; fi
+  node tests/bench/size.js "$@" $images
+}
 
 # measure    time per pixel, time of a completion, time from page open to the first pixel
 task_measure() { node tests/bench/measure.js "$@"; }

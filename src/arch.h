@@ -51,6 +51,12 @@ typedef struct {
     const uint32_t *port[NX_PORTS]; /* (counts[i] items) or null: absent */
 } nx_inputs;
 
+/* Keys of a row of a map in a run of this shape: no more positions are looked at than there are. */
+static inline uint32_t nx_map_keys(const nx_map *map, const nx_shape *shape) {
+    uint32_t most = map->port == NX_NONE ? shape->length : shape->counts[map->port] ? shape->counts[map->port] : map->keys;
+    return map->keys < most ? map->keys : most;
+}
+
 /* One column of a pass: what stands at `position` of a sequence is to be predicted from what stands before it. */
 typedef struct {
     const nx_inputs *inputs;

@@ -12,6 +12,14 @@ void nx_f64_sincos(double x, double *sine, double *cosine) {
     *cosine = k & 1 ? (k & 2 ? s : -s) : (k & 2 ? -c : c);
 }
 
+double nx_f64_log(double x) {
+    int n = 0;
+    for (; x > 1.4142135623730951; x *= 0.5) n++;
+    double s = (x - 1) / (x + 1), z = s * s, sum = 0; /* |s| <= 0.172 */
+    for (int i = 21; i > 0; i -= 2) sum = sum * z + 1.0 / i;
+    return n * 0.69314718055994530942 + 2 * s * sum;
+}
+
 double nx_f64_exp(double x) {
     int n = (int)(-x * 1.44269504088896340736 + 0.5); /* -x / ln 2 */
     double r = x + n * 0.69314718055994530942;        /* |r| <= 0.35 */

@@ -83,4 +83,7 @@ void nx_f64_sincos(double x, double *sine, double *cosine);
 /* e^x for x in [-40, 0], relative error under 1e-13. */
 double nx_f64_exp(double x);
 
+/* ln x for x in [1, 1e17], absolute error under 1e-13. */
+double nx_f64_log(double x);
+
 #endif

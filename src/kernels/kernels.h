@@ -35,6 +35,10 @@ uint64_t nx_matrix_bytes(uint32_t type, uint32_t rows, uint32_t cols);
 /* Packs (rows, cols) row-major weights in the file's encoding `type` for matmul. */
 void nx_matrix_pack(void *packed, const uint8_t *weights, uint32_t type, uint32_t rows, uint32_t cols);
 
+/* out (cols) written: row `row` of a packed matrix, as floats; the rounded weights where they were rounded. For a table that is a
+ * matrix as well (tied output weights). */
+void nx_matrix_row(float *out, const nx_matrix *matrix, uint32_t row);
+
 /* A table whose rows are looked up: it stays in the file's encoding, and a row becomes floats when it is wanted. */
 typedef struct {
     uint32_t type, rows, cols;
@@ -76,6 +80,12 @@ void nx_relu(float *x, uint32_t width, uint32_t n);
 
 /* x[j] += y[j]: the residual connection. */
 void nx_add(float *x, const float *y, uint32_t width, uint32_t n);
+
+/* x[j] = silu(x[j]) * y[j], silu(x) = x / (1 + e^-x): the gated inner layer [Shazeer 2020, arXiv:2002.05202]. */
+void nx_silu_times(float *x, const float *y, uint32_t width, uint32_t n);
+
+/* out[j] = gain * x[j] / sqrt(mean(x[j]^2) + epsilon)  [Zhang, Sennrich 2019, arXiv:1910.07467]. */
+void nx_rms_norm(float *out, const float *x, const float *gain, float epsilon, uint32_t width, uint32_t n);
 
 /* x = x + scale y, of one column. */
 void nx_add_scaled(float *x, const float *y, float scale, uint32_t width);

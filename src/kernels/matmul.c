@@ -162,6 +162,24 @@ void nx_matrix_pack(void *packed, const uint8_t *weights, uint32_t type, uint32_
         pack_quantised(packed, weights, type, rows, cols);
 }
 
+void nx_matrix_row(float *out, const nx_matrix *matrix, uint32_t row) {
+    const uint8_t *tile = (const uint8_t *)matrix->packed + row / TILE * tile_bytes(matrix->type, matrix->cols);
+    uint32_t t = row % TILE;
+    const float *scale = (const float *)tile;
+    const uint8_t *q8 = tile + TILE * sizeof(float) + t * 4;
+    for (uint32_t c = 0; c < matrix->cols; c++) {
+        if (matrix->type == NX_F32) {
+            out[c] = scale[(size_t)c * TILE + t];
+        } else if (matrix->type == NX_Q8_0) {
+            out[c] = scale[t] * (float)((int32_t)q8[(size_t)(c / 4) * 4 * TILE + c % 4] - NX_STORED_ZERO);
+        } else {
+            const q4_block *b = (const q4_block *)tile + c / BLOCK;
+            uint32_t at = c % (BLOCK / 2), pair = b->weight[at / 4][t / 4][t % 4 * 4 + at % 4];
+            out[c] = b->scale[t] * (float)((int32_t)(c % BLOCK < BLOCK / 2 ? pair & 15 : pair >> 4) - 8);
+        }
+    }
+}
+
 /* ---- the product of one tile: n columns, n a constant after inlining, so that the sums stay in registers ---- */
 
 typedef struct {

@@ -21,6 +21,28 @@ void nx_add(float *x, const float *y, uint32_t width, uint32_t n) {
         for (uint32_t i = 0; i < width; i += 4) wasm_v128_store(x + i, wasm_f32x4_add(wasm_v128_load(x + i), wasm_v128_load(y + i)));
 }
 
+void nx_silu_times(float *x, const float *y, uint32_t width, uint32_t n) {
+    v128_t one = wasm_f32x4_splat(1);
+    for (uint32_t j = 0; j < n; j++, x += nx_stride(width), y += nx_stride(width))
+        for (uint32_t i = 0; i < width; i += 4) {
+            v128_t value = wasm_v128_load(x + i);
+            v128_t silu = wasm_f32x4_div(value, wasm_f32x4_add(one, f32x4_exp(wasm_f32x4_neg(value))));
+            wasm_v128_store(x + i, wasm_f32x4_mul(silu, wasm_v128_load(y + i)));
+        }
+}
+
+void nx_rms_norm(float *out, const float *x, const float *gain, float epsilon, uint32_t width, uint32_t n) {
+    v128_t per_width = wasm_f32x4_splat(1.0f / (float)width);
+    for (uint32_t j = 0; j < n; j++, x += nx_stride(width), out += nx_stride(width)) {
+        v128_t squares = wasm_f32x4_splat(0);
+        for (uint32_t i = 0; i < width; i += 4) squares = f32x4_mul_add(wasm_v128_load(x + i), wasm_v128_load(x + i), squares);
+        v128_t mean = wasm_f32x4_mul(wasm_f32x4_splat(f32x4_sum(squares)), per_width);
+        v128_t scale = wasm_f32x4_div(wasm_f32x4_splat(1), wasm_f32x4_sqrt(wasm_f32x4_add(mean, wasm_f32x4_splat(epsilon))));
+        for (uint32_t i = 0; i < width; i += 4)
+            wasm_v128_store(out + i, wasm_f32x4_mul(wasm_f32x4_mul(wasm_v128_load(x + i), scale), wasm_v128_load(gain + i)));
+    }
+}
+
 void nx_add_scaled(float *x, const float *y, float scale, uint32_t width) {
     v128_t factor = wasm_f32x4_splat(scale);
     for (uint32_t i = 0; i < width; i += 4)

@@ -423,10 +423,16 @@ static void keys_and_values(const attention_weights *w, const scratch *s, nx_inp
     nx_matmul(s->value, &w->value, w->value_bias, input);
 }
 
+/* Keys of a row of the map of the past. */
+static uint32_t traced_keys(const model *m, const nx_shape *shape) {
+    uint32_t window = nx_pattern_window(&m->pattern);
+    return window < shape->length ? window : shape->length;
+}
+
 /* Equation 1, multi-headed, for the columns of a pass:  x = LN( x + W_o [ softmax(q K^T / sqrt(k)) V ] ). */
 static void self_attention(const model *m, const attention_weights *w, uint32_t index, const scratch *s, const nx_column *columns,
                            uint32_t n, uint32_t n_runs) {
-    uint32_t width = m->heads * m->key_length, stride = nx_stride(width), window = nx_pattern_window(&m->pattern);
+    uint32_t width = m->heads * m->key_length, stride = nx_stride(width), window = traced_keys(m, &columns[0].inputs->shape);
     nx_input input = nx_input_of(sublayer_input(m, s, s->x, w->gain, w->shift, n), n, s->matmul);
     nx_matmul(s->query, &w->query, w->query_bias, &input);
     keys_and_values(w, s, &input);
@@ -545,8 +551,8 @@ static void embed(const model *m, float *x, const nx_column *column, const scrat
 }
 
 /* Where the weights of block `index` over the source are, behind those of all blocks over the past. */
-static float *source_trace(const model *m, float *trace, uint32_t index) {
-    return trace + (size_t)m->n_blocks * m->heads * nx_pattern_window(&m->pattern) + (size_t)index * m->heads * m->source;
+static float *source_trace(const model *m, const nx_column *column, uint32_t index) {
+    return column->trace + (size_t)m->n_blocks * m->heads * traced_keys(m, &column->inputs->shape) + (size_t)index * m->heads * m->source;
 }
 
 static uint32_t pass_end(const void *opaque, uint32_t position) {
@@ -565,7 +571,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
         if (m->source) {
             nx_cache cache = cache_at(m, source_at(m, columns[0].memory, NULL).cross, i, source_slots(m));
             float *traces[NX_COLUMNS];
-            for (uint32_t j = 0; j < n; j++) traces[j] = columns[j].trace ? source_trace(m, columns[j].trace, i) : NULL;
+            for (uint32_t j = 0; j < n; j++) traces[j] = columns[j].trace ? source_trace(m, columns + j, i) : NULL;
             source_attention(m, &b->cross, &s, s.x, &cache, n, traces);
         }
         feed_forward(m, &b->feed_forward, &s, s.x, n);

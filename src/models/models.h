@@ -6,5 +6,6 @@
 #ifndef NX_MODELS
 #define NX_MODELS                                                                                                                          \
     NX_MODEL(image_transformer) /* Parmar et al. 2018, arXiv:1802.05751 */                                                                 \
-    NX_MODEL(fvsbn)             /* Frey, Hinton, Dayan 1996; Gan et al. 2015 */
+    NX_MODEL(fvsbn)             /* Frey, Hinton, Dayan 1996; Gan et al. 2015 */                                                            \
+    NX_MODEL(llama)             /* Touvron et al. 2023, arXiv:2302.13971 */
 #endif

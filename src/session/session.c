@@ -14,9 +14,9 @@ static uint32_t port_ids(const nx_port *port, const nx_shape *shape, uint32_t i)
     return (port->any_length ? shape->counts[i] : port->dims[0]) * port->dims[1] * port->dims[2] * port->dims[3];
 }
 
-static uint64_t trace_floats(const nx_plan *plan) {
+static uint64_t trace_floats(const nx_plan *plan, const nx_shape *shape, uint32_t n_maps) {
     uint64_t floats = 0;
-    for (uint32_t i = 0; i < plan->n_maps; i++) floats += (uint64_t)plan->maps[i].rows * plan->maps[i].keys;
+    for (uint32_t i = 0; i < n_maps; i++) floats += (uint64_t)plan->maps[i].rows * nx_map_keys(&plan->maps[i], shape);
     return floats;
 }
 
@@ -31,7 +31,7 @@ void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *setting
     l->span = plan->output.elements;
     l->length = shape->length;
     l->stride = nx_stride(nx_output_parameters(&plan->output));
-    l->trace_floats = settings->trace ? trace_floats(plan) : 0;
+    l->trace_floats = settings->trace ? trace_floats(plan, shape, plan->n_maps) : 0;
     l->memory_bytes = l->part->memory_bytes ? l->part->memory_bytes(plan->weights, shape) : 0;
     l->state_bytes = (l->part->state_bytes(plan->weights, shape) + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
     l->inputs.shape = *shape;
@@ -282,9 +282,8 @@ nx_status nx_session_map(const nx_model *model, const nx_session *session, uint3
     nx_layout l = nx_layout_of(model, session);
     if (sample >= l.samples || !session->computed || !session->settings.trace || map >= l.plan->n_maps || row >= l.plan->maps[map].rows)
         return NX_E_ARGUMENT;
-    const float *trace = nx_trace_of(&l, nx_slot(&l, sample));
-    for (uint32_t i = 0; i < map; i++) trace += (size_t)l.plan->maps[i].rows * l.plan->maps[i].keys;
+    const float *trace = nx_trace_of(&l, nx_slot(&l, sample)) + trace_floats(l.plan, &session->shape, map);
     *count = l.part->keys(l.plan->weights, &session->shape, map, row, session->computed - 1, keys);
-    memcpy(weights, trace + (size_t)row * l.plan->maps[map].keys, *count * sizeof *weights);
+    memcpy(weights, trace + (size_t)row * nx_map_keys(&l.plan->maps[map], &session->shape), *count * sizeof *weights);
     return NX_OK;
 }

@@ -4,7 +4,7 @@
 //   npm run eval -- weights/digits.gguf --images 10000 [--data data/mnist] [--labels] [--json]
 //   npm run eval -- weights/emoji-sr.gguf --data data/emoji-test.u8.gz
 //
-// Without --data it reads a small set that lives in tests/golden/. --labels tells the model each image's class, --wasm
+// Without --data it reads the small set of tests/golden/ that is held out of the model's data set, where there is one. --labels tells the model each image's class, --wasm
 // takes another build of the library. The result is
 // the mean negative log-likelihood in nats per image and in bits per dimension (a channel of a pixel), of the image as the model
 // sees it: at its number of levels, or in the colours of its palette.
@@ -18,7 +18,7 @@
 //   NAME.json   { "width", "height", "channels", "labels" } and whatever else; sizes that are missing are the model's; labels
 //               (count) are class indices or names, and needed for --labels only
 // @ts-check
-import { existsSync, readFileSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { parseArgs } from 'node:util';
 import path from 'node:path';
@@ -69,20 +69,31 @@ export function readPictures(file, info) {
   return { pixels, labels: about.labels, count };
 }
 
-/** The small set of the tests that is named like the model, or one that fits it. @param {string} model @param {ModelInfo} info */
-export function readSmallSet(model, info) {
-  const folder = fileURLToPath(new URL('../golden/', import.meta.url));
-  const files = readdirSync(folder).filter((file) => file.endsWith('.u8.gz'));
-  const named = files.find((file) => file.startsWith(`${path.basename(model, '.gguf')}-test`));
-  if (named) return readPictures(folder + named, info);
-  for (const file of files) {
-    try {
-      return readPictures(folder + file, info);
-    } catch {
-      // one of another size
-    }
-  }
-  throw new Error('No set in tests/golden/ has images of the size of this model: pass --data');
+/**
+ * Data sets by what the card of a model says it was trained on: the small held-out set of tests/golden/, if there is one, and what makes
+ * the whole of it. The first that fits counts.
+ * @type {{ dataset: RegExp, small?: string, data: string, make?: string }[]}
+ */
+const DATA_SETS = [
+  { dataset: /\bbinari[sz]ed MNIST/i, small: 'fvsbn-test100', data: 'FILE.u8.gz' },
+  { dataset: /\bMNIST\b/, small: 'digits-test100', data: 'data/mnist' },
+  {
+    dataset: /\bNoto Emoji\b/,
+    small: 'emoji-test100',
+    data: 'build/emoji-test.u8.gz',
+    make: 'python3 weights/train/held_out.py emoji build/emoji-test',
+  },
+  { dataset: /\bCIFAR-10\b/, data: 'build/cifar10-test.u8.gz', make: 'python3 weights/train/held_out.py cifar10 build/cifar10-test' },
+];
+
+/** The small set of pictures that a model's training has not seen. @param {ModelInfo} info */
+export function readSmallSet(info) {
+  const { dataset } = info.card;
+  const known = DATA_SETS.find((set) => set.dataset.test(dataset ?? ''));
+  if (known?.small) return readPictures(fileURLToPath(new URL(`../golden/${known.small}.u8.gz`, import.meta.url)), info);
+  const what = dataset === undefined ? `${info.name} does not say what it was trained on` : `No pictures here are held out of "${dataset}"`;
+  throw new Error(`${what}: pass --data ${known ? `${known.data}, which ${known.make} writes` :
+    'FILE.u8.gz, as the beginning of tests/bench/eval.js describes it'}`);
 }
 
 /** Squared differences, summed up. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
@@ -140,7 +151,7 @@ async function main() {
   const { width, height, channels } = info;
   const size = width * height * channels;
   const { data } = options;
-  const pictures = data === undefined ? readSmallSet(positionals[0], info) :
+  const pictures = data === undefined ? readSmallSet(info) :
     statSync(data).isDirectory() ? readMnist(data, info) : readPictures(data, info);
   const { pixels, labels } = pictures;
   if (options.labels && !labels) throw new Error('These images have no labels');

@@ -7,7 +7,7 @@
 //   OUT-completions.png  32 held-out pictures: the known upper half, its completion, the original
 //   OUT-enlarged.png     of a model that enlarges, 32 held-out pictures: the input, bicubic, the model's, the original
 //
-// --data is as for eval.js, a file of pictures; without it a small set of tests/golden/ is taken. The classes are not told.
+// --data is as for eval.js, a file of pictures; without it the model's small set of tests/golden/ is taken. The classes are not told.
 // @ts-check
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -115,7 +115,7 @@ mkdirSync(path.dirname(out), { recursive: true });
 const model = await load(path.resolve(file));
 const { info } = model;
 const size = info.width * info.height * info.channels;
-const held = options.data === undefined ? readSmallSet(file, info) : readPictures(options.data, info);
+const held = options.data === undefined ? readSmallSet(info) : readPictures(options.data, info);
 const count = Math.min(32, held.count);
 const originals = Array.from({ length: count }, (_, i) => {
   const at = Math.floor((i * held.count) / count);             // evenly spaced

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Bytes of what a page loads: the library's modules, either wasm, and the element, as they are and as gzip sends them.
 //
-//   ./build.sh size [--json]
+//   ./build.sh size [--json] [--images FOLDER]     FOLDER: holds a build with the models of images alone
 // @ts-check
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const DIST = new URL('../../web/dist/', import.meta.url);
 
-/** @param {Iterable<string>} files */
-function measure(files) {
+/** What is promised, in KB of gzip: with the models of images alone, and with all. */
+const MOST = { images: 60, all: 96 };
+
+/** @param {Iterable<string>} files  @param {URL} [folder] */
+function measure(files, folder = DIST) {
   let bytes = 0, gzip = 0;
   for (const file of files) {
-    const content = readFileSync(new URL(file, DIST));
+    const content = readFileSync(new URL(file, folder));
     bytes += content.length;
     gzip += gzipSync(content, { level: 9 }).length; // each file on its own, as a server sends them
   }
@@ -32,12 +35,30 @@ export const sizes = {
 /** gzip bytes of library and wasm, the larger one: what `import { load }` costs a page at most. */
 export const total = sizes.library.gzip + Math.max(sizes.wasm.gzip, sizes.relaxed.gzip);
 
+/**
+ * The same with the models of images alone.
+ *
+ * @param {string} folder
+ */
+function imagesAlone(folder) {
+  const url = pathToFileURL(`${folder}/`);
+  return sizes.library.gzip + Math.max(...['nextpixel.wasm', 'nextpixel-relaxed.wasm'].map((name) => measure([name], url).gzip));
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  if (process.argv.includes('--json')) console.log(JSON.stringify({ ...sizes, total }));
+  const at = process.argv.indexOf('--images');
+  const images = at > 0 ? imagesAlone(process.argv[at + 1]) : undefined;
+  if (process.argv.includes('--json')) console.log(JSON.stringify({ ...sizes, total, images }));
   else {
     for (const [name, { files, bytes, gzip }] of Object.entries(sizes)) {
       console.log(`${name.padEnd(8)} ${String(files).padStart(3)} files ${String(bytes).padStart(8)} bytes ${String(gzip).padStart(7)} gzip`);
     }
-    console.log(`library + wasm ${(total / 1024).toFixed(1)} KB gzip`);
+    const kilo = (/** @type {number} */ bytes) => (bytes / 1024).toFixed(1);
+    console.log(`library + wasm ${kilo(total)} KB gzip with every model, of ${MOST.all} promised`);
+    if (images !== undefined) console.log(`library + wasm ${kilo(images)} KB gzip with the models of images alone, of ${MOST.images} promised`);
+  }
+  if (total > 1024 * MOST.all || (images ?? 0) > 1024 * MOST.images) {
+    console.error('larger than promised');
+    process.exitCode = 1;
   }
 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
-import { quantise } from '../../web/lib/image.js';
+import { quantise } from '../../web/lib/codecs/picture.js';
 import { OUT, decode, session, sleep } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */

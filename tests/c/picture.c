@@ -54,6 +54,7 @@ void picture_info_of(const nx_model *model, picture_info *info) {
         .palette = part.tables,
         .draft = part.draft,
     };
+    if ((uint64_t)info->blocks * info->heads * info->window > 1 << 24) info->window = 0; /* more than anybody looks at */
     if (!info->input_height) info->input_width = 0; /* the key says nothing by itself */
     if (is_text(model, "attention.pattern", "local-1d")) {
         info->query_block = key_u32(model, "attention.query_block", 0);
@@ -157,8 +158,9 @@ nx_status picture_step(const nx_model *model, nx_session *session, uint32_t step
     uint32_t width = info.position_elements * session->settings.samples, drawn = 0;
     uint32_t *ids = memory_take(steps <= info.positions ? (size_t)steps * width * sizeof *ids : 0);
     nx_status status = nx_session_draw(model, session, steps, ids, nats, &drawn);
-    for (uint32_t i = 0; i < drawn * width; i++) values[i] = picture_value(&info, ids[i]);
-    CHECK(status ? drawn <= steps : drawn == steps);
+    for (uint32_t i = 0; i < drawn * width; i++) values[i] = ids[i] == NX_NONE ? 0 : picture_value(&info, ids[i]);
+    CHECK(status ? drawn <= steps : drawn == steps || model->plan[0].n_ends);
+    if (nats && !status) memset(nats + (size_t)drawn * width, 0, (size_t)(steps - drawn) * width * sizeof *nats); /* all ended */
     memory_release(mark);
     return status;
 }

@@ -413,7 +413,7 @@ static void wrong_words(void) {
     static const struct {
         const char *key, *words, *name;
     } wrong[] = {
-        {"general.architecture", "llama", "llama"},
+        {"general.architecture", "mamba", "mamba"},
         {"general.architecture", "image-transformer-2", "image-transformer-2"},
         {"general.architecture", "image-transforme", "image-transforme"},
         {"general.architecture", "", ""},

@@ -132,6 +132,10 @@ static void double_functions(void) {
     CHECK(worst_exp < F64_EXP_RELATIVE);
     nx_f64_sincos(0, &sine, &cosine);
     CHECK(sine == 0 && cosine == 1 && nx_f64_exp(0) == 1);
+    double worst_log = 0;
+    for (double x = 1; x < 1e17; x *= 1.0037) worst_log = fmax(worst_log, fabs(nx_f64_log(x) - log(x)));
+    check_note("  ln x: %.3g", worst_log);
+    CHECK(worst_log < 1e-13 && nx_f64_log(1) == 0);
 }
 
 static void half_to_float(void) {
@@ -419,6 +423,69 @@ static void relu_and_residual(void) {
         }
 }
 
+/* The gated inner layer and the norm of Llama against their formulas; each column as if it were alone. */
+static void silu_and_rms_norm(void) {
+    check_random random = {18};
+    for (uint32_t width = 4; width <= 2 * 16 + 12; width += 4)
+        for (uint32_t n = 1; n <= NX_COLUMNS; n += 5) {
+            size_t mark = memory_mark(), bytes = (size_t)n * nx_stride(width) * sizeof(float);
+            float *x = columns(width, n, &random), *y = columns(width, n, &random), *gain = memory_take(width * sizeof *gain);
+            fill(gain, width, &random);
+            for (size_t i = 0; i < bytes / sizeof *x; i += 3) x[i] *= 40; /* far out, where silu is 0 or x */
+            float *gated = memory_copy(x, bytes), *normed = memory_take(bytes);
+            nx_silu_times(gated, y, width, n);
+            nx_rms_norm(normed, x, gain, 1e-5f, width, n);
+            for (uint32_t j = 0; j < n; j++) {
+                const float *xj = x + (size_t)j * nx_stride(width), *yj = y + (size_t)j * nx_stride(width);
+                double squares = 0;
+                for (uint32_t i = 0; i < width; i++) squares += (double)xj[i] * (double)xj[i];
+                for (uint32_t i = 0; i < width; i++) {
+                    size_t at = (size_t)j * nx_stride(width) + i;
+                    double silu = (double)xj[i] / (1 + exp(-(double)xj[i])), norm = (double)gain[i] * (double)xj[i] / sqrt(squares / width + (double)1e-5f);
+                    check_at("width %lld, %lld columns, number %lld", width, n, i, 0);
+                    CHECK_NEAR((double)gated[at], silu * (double)yj[i], 1e-6 * fabs(silu * (double)yj[i]) + 1e-20);
+                    CHECK_NEAR((double)normed[at], norm, (width / 4 + 6) * UNIT * fabs(norm));
+                }
+                float *alone = memory_copy(xj, nx_stride(width) * sizeof *xj), *same = memory_take(nx_stride(width) * sizeof *same);
+                nx_rms_norm(same, alone, gain, 1e-5f, width, 1);
+                CHECK_FLOATS(same, normed + (size_t)j * nx_stride(width), width);
+                nx_silu_times(alone, yj, width, 1);
+                CHECK_FLOATS(alone, gated + (size_t)j * nx_stride(width), width);
+            }
+            memory_release(mark);
+        }
+    float zero[16] = {0}, ones[16] = {1, 1, 1, 1}, out[16];
+    nx_rms_norm(out, zero, ones, 1e-5f, 4, 1);
+    CHECK(out[0] == 0 && out[3] == 0);
+}
+
+/* Rows of a packed matrix, and of a table in the file's form. */
+static void rows_of_tables(void) {
+    static const uint32_t types[] = {NX_F32, NX_F16, NX_Q8_0, NX_Q4_0};
+    check_random random = {19};
+    for (int i = 0; i < 4; i++)
+        for (uint32_t rows = 1; rows <= 37; rows += 4) {
+            size_t mark = memory_mark();
+            uint32_t cols = i < 2 ? 3 + rows : 64;
+            uint8_t *bytes;
+            toy_tensor t = tensor(rows, cols, types[i], &random, &bytes);
+            void *packed = memory_take(nx_matrix_bytes(types[i], rows, cols));
+            nx_matrix_pack(packed, bytes, types[i], rows, cols);
+            nx_matrix matrix = {nx_matrix_packed_type(types[i]), rows, cols, packed};
+            nx_embedding table = {types[i], rows, cols, bytes};
+            const float *kept = types[i] == NX_Q8_0 ? ref_packed_q8(t.values, rows, cols) : t.values;
+            float *out = memory_take(cols * sizeof *out);
+            for (uint32_t r = 0; r < rows; r++) {
+                check_at("type %lld, %lld rows, row %lld", types[i], rows, r, 0);
+                nx_matrix_row(out, &matrix, r);
+                CHECK_FLOATS(out, kept + (size_t)r * cols, cols);
+                nx_embed(out, &table, r);
+                CHECK_FLOATS(out, t.values + (size_t)r * cols, cols);
+            }
+            memory_release(mark);
+        }
+}
+
 static void relu_keeps_nan(void) {
     float x[16] = {NAN, -INFINITY, INFINITY, -1, -0.0f, 1e-45f, -1e-45f, 2};
     nx_relu(x, 8, 1);
@@ -564,6 +631,8 @@ const check_test kernel_tests[] = {
     {"dequantize", dequantize},
     {"ReLU, residual", relu_and_residual},
     {"ReLU keeps a not-a-number", relu_keeps_nan},
+    {"gated inner layer, root-mean-square norm", silu_and_rms_norm},
+    {"rows of matrices and tables", rows_of_tables},
     {"layer norm", layer_norm},
     {"softmax and logsumexp", softmax},
     {"softmax and logsumexp at their ends", softmax_ends},

@@ -80,6 +80,17 @@ static float from_half(uint16_t half) {
     return (float)(half & 0x8000 ? -value : value);
 }
 
+void put_tensor(toy_file *head, toy_file *data, toy_tensor *t) {
+    put_text(head, t->name);
+    put_u32(head, t->rows > 1 ? 2 : 1);
+    put_u64(head, t->cols);
+    if (t->rows > 1) put_u64(head, t->rows);
+    put_u32(head, t->type);
+    put_u64(head, data->length);
+    toy_encode(data, t);
+    pad(data, 32);
+}
+
 static int starts(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
 
 /* Neighbours of a draft: near ones, two as far away as can be, then rows of others, some twice. */
@@ -642,6 +653,7 @@ static void run_model(const nx_model *model, const picture_info *info, size_t mo
 
 /* What must hold of any model. */
 static void check_info(const nx_model *model, const picture_info *info) {
+    if (!info->height) return; /* no model of pictures */
     CHECK(info->height >= 1 && info->height <= NX_MAX_SIDE && info->width >= 1 && info->width <= NX_MAX_SIDE);
     CHECK(info->levels >= 2 && info->levels <= NX_MAX_LEVELS && (info->channels == 1 || info->channels == 3));
     CHECK(info->elements == info->positions * info->position_elements && info->classes <= NX_MAX_CLASSES && info->palette <= 1);

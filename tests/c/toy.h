@@ -32,6 +32,10 @@ void put_key_text(toy_file *file, const char *key, const char *value);
 void put_key_u32(toy_file *file, const char *key, uint32_t value);
 void put_key_f32(toy_file *file, const char *key, float value);
 
+/* A tensor: its entry into the head of a file, its bytes, padded, into the data; values become what their type made of them. */
+typedef struct toy_tensor toy_tensor;
+void put_tensor(toy_file *head, toy_file *data, toy_tensor *tensor);
+
 /* ---- a model -------------------------------------------------------------------------------------------------------------- */
 
 enum { TOY_LEARNED_HALF, TOY_LEARNED_WHOLE, TOY_SINUSOIDAL };
@@ -59,11 +63,11 @@ typedef struct {
     uint64_t seed;
 } toy_config;
 
-typedef struct {
+struct toy_tensor {
     char name[48];
     uint32_t rows, cols, type;
     float *values; /* (rows, cols) as the file holds them */
-} toy_tensor;
+};
 
 typedef struct {
     toy_config config;

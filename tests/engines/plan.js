@@ -100,7 +100,7 @@ function runsOf(works, path, model, info, shipped) {
     path, model, work: 'file', task: 'open', known: 0, draw: 0, samples: 1, seed: '0', label: -1, temperature: 1, topK: 0,
     topP: 1, row: 0, column: 0, channel: 0, ways: 'one', knownRows: 0, span, shipped,
   };
-  const planned = works.filter(({ task }) => task === 'attention' || tasks.includes(task)).map((work) => {
+  const planned = works.filter(({ task }) => (task === 'attention' ? info.blocks > 0 : tasks.includes(task))).map((work) => {
     const knownRows = work.task === 'complete' ? Math.floor((KNOWN * height) / step) * step : 0;
     const known = (knownRows * positions) / height;
     const last = classes.length - 1; // -1 where there are none

@@ -2,7 +2,17 @@
 #include <stdio.h>
 
 #include "check.h"
-#include "toy.h"
+#include "models/toy_fvsbn.h"
+#include "models/toy_llama.h"
+
+static int write_seed(const char *folder, int number, const uint8_t *bytes, size_t length) {
+    char path[1000];
+    snprintf(path, sizeof path, "%s/seed-%d.gguf", folder, number);
+    FILE *file = fopen(path, "wb");
+    if (file && fwrite(bytes, 1, length, file) == length && !fclose(file)) return 0;
+    perror(path);
+    return 1;
+}
 
 int main(int argc, char **argv) {
     static const toy_config configs[] = {
@@ -37,15 +47,20 @@ int main(int argc, char **argv) {
         fputs("usage: seeds FOLDER\n", stderr);
         return 2;
     }
+    int written = 0;
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
         const toy *m = toy_build(configs + i, NULL);
-        char path[1000];
-        snprintf(path, sizeof path, "%s/seed-%d.gguf", argv[1], (int)i);
-        FILE *file = fopen(path, "wb");
-        if (!file || fwrite(m->bytes, 1, m->length, file) != m->length || fclose(file)) {
-            perror(path);
-            return 1;
-        }
+        if (write_seed(argv[1], written++, m->bytes, m->length)) return 1;
+    }
+    toy_file fvsbn = toy_fvsbn_file(3, 4, NX_F16, 1, NULL, NULL);
+    if (write_seed(argv[1], written++, fvsbn.bytes, fvsbn.length)) return 1;
+    static const toy_llama_config llamas[] = {
+        {.values = 9, .length = 12, .blocks = 1, .d = 8, .inner = 4, .heads = 2, .groups = 1, .biases = 1, .end = 3, .seed = 1},
+        {.values = 16, .length = 9, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .groups = 1, .tied = 1, .rotated = 6, .base = 100, .type = NX_Q8_0, .seed = 2},
+    };
+    for (int i = 0; i < 2; i++) {
+        const toy_llama *m = toy_llama_build(llamas + i);
+        if (write_seed(argv[1], written++, m->file.bytes, m->file.length)) return 1;
     }
     memory_release(0);
     return 0;

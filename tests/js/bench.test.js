@@ -98,9 +98,9 @@ test('the engine runs the models, and their size is what the comparison says', (
   for (const type of /** @type {const} */ (['q8', 'q4'])) {
     for (const shape of [SMALL, localShape(28)]) {
       const core = new Core(wasmModule, imageModel(shape, type));
-      const session = core.openSession({ seed: 1n, samples: 2, label: -1, temperature: 1, topK: 0, topP: 1 });
-      const { values, nats } = core.step(session, 16);
-      assert.ok(new Set(values).size > 4, 'random weights draw various values');
+      const session = core.openSession({ seed: 1n, samples: 2, temperature: 1, topK: 0, topP: 1 });
+      const { ids, nats } = core.draw(session, 16);
+      assert.ok(new Set(ids).size > 4, 'random weights draw various values');
       assert.ok(nats.every((x) => x > 0 && x < 20));
     }
   }
@@ -230,9 +230,9 @@ test('keys of a position agree with the engine', async () => {
     const core = new Core(wasmModule, file);
     const { metadata } = readGGUF(file);
     for (let position = 0; position < core.positions; position += 3) {
-      const session = core.openSession({ seed: 1n, samples: 1, label: -1, temperature: 1, topK: 0, topP: 1 }, { trace: true });
-      core.step(session, position + 1);
-      assert.equal(keysOf(metadata, position), core.attention(session, 0).keys.length, `${JSON.stringify(options)} ${position}`);
+      const session = core.openSession({ seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 }, { trace: true });
+      core.draw(session, position + 1);
+      assert.equal(keysOf(metadata, position), core.map(session, 0, 0, 0).keys.length, `${JSON.stringify(options)} ${position}`);
       core.closeSession(session);
     }
   }

@@ -11,22 +11,28 @@ import { Core } from '../../web/lib/core.js';
 import { NextPixelError, statusError } from '../../web/lib/error.js';
 import { Heap } from '../../web/lib/heap.js';
 import { NAME_BYTES, PROBLEM_BYTES, STRUCTS, readStruct, sizeOf, writeStruct } from '../../web/lib/layout.js';
+import { metadataOf } from '../../web/lib/metadata.js';
 import { ABI_VERSION, CODES, MAX_SAMPLES, codeOfStatus } from '../../web/lib/protocol.js';
-import { ROOT, isError, load, wasmModule } from './helpers.js';
-import { noise, toyModel } from './toy.js';
+import { MAX_BYTES, MAX_KEYS, MAX_TENSORS } from '../../web/lib/sniff.js';
+import { ROOT, give, isError, load, wasmModule } from './helpers.js';
+import { ids, noise, toyModel, toyNetwork } from './toy.js';
 
 const header = await readFile(`${ROOT}include/nextpixel.h`, 'utf8');
 const code = header.replace(/\/\*[\s\S]*?\*\//g, '');
-const draw = { seed: 1n, samples: 1, label: -1, temperature: 1, topK: 0, topP: 1 };
+const draw = { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 };
 
-/** @param {string} name  of a macro with a whole number */
-const macro = (name) => Number(new RegExp(`#define ${name} (\\d+)`).exec(code)?.[1]);
+/** @param {string} name  of a macro with a whole number @param {string} [text] */
+const macro = (name, text = code) => Number(new RegExp(`#define ${name} (\\w+?)u?\\s`).exec(text)?.[1]);
 
-test('constants of the header', () => {
+test('constants of the headers', async () => {
   assert.equal(ABI_VERSION, macro('NX_ABI_VERSION'));
   assert.equal(MAX_SAMPLES, macro('NX_MAX_SAMPLES'));
   assert.equal(NAME_BYTES, macro('NX_NAME_BYTES'));
   assert.equal(PROBLEM_BYTES, 2 * NAME_BYTES);
+  const gguf = await readFile(`${ROOT}src/gguf.h`, 'utf8');
+  assert.equal(MAX_BYTES, macro('GGUF_MAX_BYTES', gguf));
+  assert.equal(MAX_KEYS, macro('GGUF_MAX_KEYS', gguf));
+  assert.equal(MAX_TENSORS, macro('GGUF_MAX_TENSORS', gguf));
 });
 
 test('every status of the header has its code, and the codes are the documented ones', async () => {
@@ -54,13 +60,18 @@ test('structs of the header', () => {
     const declared = body.split(';').flatMap((line) => {
       const match = /^\s*(?:const )?(\w+) (.+)$/s.exec(line.trim());
       if (!match) return [];
-      return match[2].split(',').map((field) => {
-        const pointer = field.includes('*');
-        return [field.replace('*', '').trim(), pointer ? 'u' : kinds[/** @type {'float'} */ (match[1])]];
+      return match[2].split(',').flatMap((field) => {
+        const kind = field.includes('*') ? 'u' : kinds[/** @type {'float'} */ (match[1])];
+        const plain = field.replace('*', '').trim();
+        const array = /^(\w+)\[(\w+)\]$/.exec(plain);
+        if (!array) return [[plain, kind]];
+        return Array.from({ length: Number(array[2]) || macro(array[2]) }, (_, i) => [`${array[1]}[${i}]`, kind]);
       });
     });
     assert.deepEqual(Object.entries(fields), declared, name);
   }
+  const all = [...code.matchAll(/\} (nx_\w+);/g)].map(([, name]) => name);
+  assert.deepEqual([...Object.keys(STRUCTS), 'nx_problem'].sort(), all.sort(), 'every struct is mirrored');
   const problem = /typedef struct \{([^}]*)\} nx_problem;/.exec(code)?.[1] ?? '';
   assert.deepEqual(
     [...problem.matchAll(/char (\w+)\[NX_NAME_BYTES\]/g)].map(([, name]) => name),
@@ -71,7 +82,7 @@ test('structs of the header', () => {
 test('structs have the sizes that src/nextpixel.c asserts', async () => {
   const source = await readFile(`${ROOT}src/nextpixel.c`, 'utf8');
   const sizes = [...source.matchAll(/sizeof\((nx_\w+)\) == (\d+)/g)];
-  assert.ok(sizes.length >= 4);
+  assert.deepEqual(sizes.map(([, name]) => name).sort(), [...Object.keys(STRUCTS), 'nx_problem'].sort());
   for (const [, name, bytes] of sizes) {
     assert.equal(name === 'nx_problem' ? PROBLEM_BYTES : sizeOf(/** @type {any} */ (name)), Number(bytes), name);
   }
@@ -84,7 +95,7 @@ test('a struct is read as it was written', () => {
     seed_high: 1,
     samples: 2,
     first_sample: 3,
-    label: -1,
+    origin: 5,
     temperature: 0.5,
     top_k: 4,
     top_p: 1,
@@ -94,6 +105,61 @@ test('a struct is read as it was written', () => {
   writeStruct(view, 8, 'nx_settings', settings);
   assert.deepEqual(readStruct(view, 8, 'nx_settings'), settings);
   assert.equal(view.getUint32(8 + sizeOf('nx_settings'), true), 0);
+  const shape = { length: 7, ...Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`counts[${i}]`, 10 + i])) };
+  writeStruct(view, 8, 'nx_shape', shape);
+  assert.deepEqual(readStruct(view, 8, 'nx_shape'), shape);
+  assert.equal(view.getUint32(8 + 4 * 3, true), 12, 'counts[2]');
+});
+
+test('metadata of every type', () => {
+  /** @type {[number, number, (view: DataView, at: number) => void, any][]} type, bytes, how it is written, what it is */
+  const numbers = [
+    [0, 1, (view, at) => view.setUint8(at, 200), 200],
+    [1, 1, (view, at) => view.setInt8(at, -100), -100],
+    [2, 2, (view, at) => view.setUint16(at, 60000, true), 60000],
+    [3, 2, (view, at) => view.setInt16(at, -30000, true), -30000],
+    [4, 4, (view, at) => view.setUint32(at, 4e9, true), 4e9],
+    [5, 4, (view, at) => view.setInt32(at, -2e9, true), -2e9],
+    [6, 4, (view, at) => view.setFloat32(at, 0.5, true), 0.5],
+    [7, 1, (view, at) => view.setUint8(at, 1), true],
+    [10, 8, (view, at) => view.setBigUint64(at, 2n ** 63n + 1n, true), 2n ** 63n + 1n],
+    [11, 8, (view, at) => view.setBigInt64(at, -(2n ** 62n), true), -(2n ** 62n)],
+    [12, 8, (view, at) => view.setFloat64(at, 0.1, true), 0.1],
+  ];
+  const strings = Uint8Array.of(2, 0, 0, 0, 0, 0, 0, 0, 0xc3, 0xa4, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 98);
+  const entries = numbers.flatMap(([type, bytes, write]) => {
+    const value = new Uint8Array(1 + 2 * bytes).subarray(1); // unaligned
+    for (const at of [0, bytes]) write(new DataView(value.buffer, 1), at);
+    return [
+      { key: `${type}`, type, itemType: type, count: 1, value: value.subarray(0, bytes) },
+      { key: `${type}[]`, type: 9, itemType: type, count: 2, value },
+    ];
+  });
+  const metadata = metadataOf([
+    ...entries,
+    { key: 'text', type: 8, itemType: 8, count: 1, value: strings.subarray(0, 10) },
+    { key: 'texts', type: 9, itemType: 8, count: 3, value: strings },
+    { key: 'none', type: 9, itemType: 4, count: 0, value: new Uint8Array(0) },
+  ]);
+  for (const [type, , , expected] of numbers) {
+    assert.equal(metadata.get(`${type}`), expected);
+    assert.deepEqual(metadata.get(`${type}[]`), [expected, expected]);
+  }
+  assert.deepEqual([metadata.get('text'), metadata.get('texts'), metadata.get('none')], ['ä', ['ä', '', 'b'], []]);
+
+  const core = new Core(wasmModule, toyModel({
+    metadata: {
+      'x.u64': ['u64', 2n ** 40n],
+      'x.i32': ['i32', -1],
+      'x.f32': ['f32', 1.5],
+      'x.bool': ['bool', true],
+      'x.numbers': ['array', 'u32', [1, 2, 4e9]],
+      'x.texts': ['array', 'string', ['a', '', 'ü']],
+      'x.empty': ['array', 'f32', []],
+    },
+  }));
+  const read = ['u64', 'i32', 'f32', 'bool', 'numbers', 'texts', 'empty'].map((name) => core.metadata.get(`x.${name}`));
+  assert.deepEqual(read, [2n ** 40n, -1, 1.5, true, [1, 2, 4e9], ['a', '', 'ü'], []]);
 });
 
 test('the wasm exports what the header declares, and needs nothing', () => {
@@ -148,8 +214,8 @@ test('memory does not grow over many runs', () => {
   const core = new Core(wasmModule, toyModel());
   const run = () => {
     const session = core.openSession({ ...draw, samples: 3 });
-    core.prefill(session, noise(20), false);
-    core.step(session, 44);
+    core.put(session, ids(20), false);
+    core.draw(session, 44);
     core.closeSession(session);
   };
   run();
@@ -162,15 +228,15 @@ test('memory does not grow over many runs', () => {
 test('sessions live side by side while memory grows under them', () => {
   const core = new Core(wasmModule, toyModel({ width: 16, height: 16 }));
   const alone = core.openSession(draw);
-  const expected = core.step(alone, 256);
+  const expected = core.draw(alone, 256);
   core.closeSession(alone);
   const first = core.openSession(draw);
-  const head = core.step(first, 100);
+  const head = core.draw(first, 100);
   const before = core.memoryBytes;
   const many = Array.from({ length: 4 }, () => core.openSession({ ...draw, samples: 16 }));
   assert.ok(core.memoryBytes > before);
-  const tail = core.step(first, 156);
-  assert.deepEqual([...head.values, ...tail.values], [...expected.values]);
+  const tail = core.draw(first, 156);
+  assert.deepEqual([...head.ids, ...tail.ids], [...expected.ids]);
   assert.deepEqual([...head.nats, ...tail.nats], [...expected.nats]);
   for (const session of many) core.closeSession(session);
 });
@@ -183,7 +249,6 @@ test('what the C library refuses becomes an error with its status', () => {
     { temperature: NaN },
     { temperature: -1 },
     { topP: 0 },
-    { label: 0 },
   ]) {
     assert.throws(
       () => core.openSession({ ...draw, ...wrong }),
@@ -192,45 +257,165 @@ test('what the C library refuses becomes an error with its status', () => {
   }
   assert.equal(core.sessions, 0, 'a refused session leaves nothing behind');
   const session = core.openSession(draw);
-  assert.throws(() => core.step(session, 65), isError('argument', /position 0/));
-  core.step(session, 1);
-  assert.throws(() => core.prefill(session, noise(1), false), isError('argument'));
-  assert.throws(() => core.attention(session, 0), isError('argument'));
+  assert.throws(() => core.input(session, 'class', Uint32Array.of(0)), isError('argument', /'class'/));
+  assert.throws(() => core.draw(session, 65), isError('argument', /position 0/));
+  core.draw(session, 1);
+  for (const id of [16, 2 ** 32 - 1]) assert.throws(() => core.put(session, Uint32Array.of(3, id), true), isError('argument'), `${id}`);
+  assert.throws(() => core.put(session, ids(64), false), isError('argument'));
+  assert.throws(() => core.map(session, 0, 0, 0), isError('argument'));
   assert.throws(() => core.output(session, 1), isError('argument'));
-  assert.throws(() => core.prefill(session, noise(100000), false), RangeError);
+  assert.throws(() => core.put(session, ids(100000), false), RangeError);
   assert.equal(core.position(session), 1);
+});
+
+test('a run that needs more than 2 GB is refused, with what helps', () => {
+  const core = new Core(wasmModule, toyModel({ width: 256, height: 256, embedding: 128, heads: 1 }));
+  const { memoryBytes } = core;
+  assert.throws(() => core.openSession({ ...draw, samples: 64 }), isError('limit', /64 samples .* 2 GB: draw fewer/));
+  assert.deepEqual([core.sessions, core.memoryBytes], [0, memoryBytes]);
+  const session = core.openSession(draw);
+  assert.equal(core.draw(session, 1).ids.length, 1);
+  core.closeSession(session);
+  const large = new Core(wasmModule, toyModel({ width: 256, height: 256, blocks: 40, embedding: 128, heads: 1, feedForward: 4 }));
+  assert.throws(() => large.openSession(draw), isError('limit', /smaller model/));
+});
+
+test('known and drawn positions in any order, the same to every sample', () => {
+  const core = new Core(wasmModule, toyModel());
+  const session = core.openSession(draw);
+  const whole = core.draw(session, 64);
+  assert.deepEqual([whole.ended, whole.ids.length, whole.ahead.length], [false, 64, 64]);
+  core.closeSession(session);
+  const mixed = core.openSession(draw);
+  const head = core.draw(mixed, 10);
+  const known = core.put(mixed, whole.ids.subarray(10, 30), true);
+  const tail = core.draw(mixed, 34);
+  assert.deepEqual([...head.ids, ...tail.ids], [...whole.ids.subarray(0, 10), ...whole.ids.subarray(30)]);
+  assert.deepEqual([...head.nats, ...known, ...tail.nats], [...whole.nats]);
+  core.closeSession(mixed);
+  const many = core.openSession({ ...draw, samples: 3 });
+  const nats = core.put(many, whole.ids.subarray(0, 20), true);
+  assert.deepEqual([...nats], [...whole.nats.subarray(0, 20)].flatMap((cost) => [cost, cost, cost]));
+  assert.deepEqual([...core.put(many, whole.ids.subarray(20, 40), false)], []);
+  core.closeSession(many);
+});
+
+test('what a part is', () => {
+  const input = { inputWidth: 4, inputHeight: 2, blockRows: 4, blockCols: 3, flangeRows: 1, flangeCols: 1 };
+  const { part } = new Core(wasmModule, toyModel({ channels: 3, levels: 5, palette: true, classes: ['cat', 'dog'], ...input }));
+  assert.deepEqual([part.values, part.span, part.outputs, part.length, part.draft, part.ends], [5, 1, 5, 64, false, []]);
+  assert.deepEqual([...part.inputs].sort((a, b) => (a.name < b.name ? -1 : 1)), [
+    { name: 'class', values: 2, dims: [1, 1, 1, 1], optional: true, anyLength: false },
+    { name: 'image', values: 256, dims: [2, 4, 3, 1], optional: false, anyLength: false },
+  ]);
+  const [{ keys }] = part.maps;
+  assert.deepEqual(part.maps, [
+    { name: 'attention', port: 2 ** 32 - 1, rows: 4, keys },
+    { name: 'source', port: part.inputs.findIndex(({ name }) => name === 'image'), rows: 4, keys: 8 },
+  ]);
+  assert.ok(keys >= 4 * (3 + 2) + 5 && keys < 64, 'the block, columns to both sides, the row above');
+  assert.deepEqual(part.tables.map(({ name, rows, cols }) => [name, rows, cols]), [['palette.weight', 5, 3]]);
+  assert.deepEqual([...part.tables[0].data.subarray(0, 6)], [0, 0, 0, 37, 91, 151]);
+
+  const pixels = new Core(wasmModule, toyModel({ channels: 3, levels: 256, output: 'dmol', mixtures: 2 })).part;
+  assert.deepEqual([pixels.values, pixels.span, pixels.outputs, pixels.length], [256, 3, 20, 64]);
+  assert.deepEqual([pixels.inputs, pixels.tables], [[], []]);
+  assert.ok(pixels.rewinds > 0);
+
+  const network = new Core(wasmModule, toyNetwork());
+  assert.deepEqual(network.part, {
+    values: 2, span: 1, outputs: 1, length: 64, rewinds: 0, draft: false, parameters: 64 * 64 + 64, inputs: [], maps: [], tables: [], ends: [],
+  });
+});
+
+test('room for what the model says: a map of more keys than a slice has ids', () => {
+  const side = 96;
+  const core = new Core(wasmModule, toyModel({ width: side, height: side, blocks: 1, heads: 1, embedding: 4, feedForward: 4 }));
+  const [{ keys }] = core.part.maps;
+  assert.ok(keys === side ** 2 && keys > 8192 && core.sliceLimit(1) >= keys);
+  const beside = core.openSession(draw); // in the memory that an overflow would reach first
+  const expected = [...core.draw(beside, 20).ids];
+  core.closeSession(beside);
+  const again = core.openSession(draw);
+  const session = core.openSession(draw, { trace: true });
+  const nats = core.put(session, ids(keys), true);
+  assert.ok(nats.length === keys && nats.every((cost) => cost > 0 && cost < 20));
+  const map = core.map(session, 0, 0, 0);
+  assert.deepEqual([...map.keys], Array.from({ length: keys }, (_, i) => i));
+  assert.ok(Math.abs(map.weights.reduce((sum, weight) => sum + weight, 0) - 1) < 1e-4);
+  assert.deepEqual([...core.draw(again, 20).ids], expected);
 });
 
 test('slices count every value: 64 samples of three channels', () => {
   const file = toyModel({ channels: 3, levels: 256, output: 'dmol', mixtures: 1, width: 16, height: 16 });
   const core = new Core(wasmModule, file);
-  assert.deepEqual([core.positions, core.positionValues, core.sliceLimit(64), core.sliceLimit(1)], [256, 3, 42, 2730]);
+  assert.deepEqual([core.positions, core.part.span, core.sliceLimit(64), core.sliceLimit(1)], [256, 3, 42, 2730]);
   const session = core.openSession({ ...draw, samples: 64 });
-  const { values, nats } = core.step(session, 42);
-  assert.deepEqual([values.length, nats.length], [42 * 64 * 3, 42 * 64 * 3]);
+  const { ids: drawn, nats } = core.draw(session, 42);
+  assert.deepEqual([drawn.length, nats.length], [42 * 64 * 3, 42 * 64 * 3]);
   assert.ok(nats.every((cost) => cost >= 0 && Number.isFinite(cost)));
-  assert.throws(() => core.step(session, 43), RangeError);
+  assert.throws(() => core.draw(session, 43), RangeError);
   assert.equal(core.output(session, 63).length, 10);
   core.closeSession(session);
 });
 
 test('a palette, and an input that must come first', () => {
-  const core = new Core(wasmModule, toyModel({ channels: 3, levels: 5, palette: true, inputWidth: 4 }));
+  const core = new Core(wasmModule, toyModel({ channels: 3, levels: 5, palette: true, inputWidth: 4, classes: ['cat', 'dog'] }));
+  const image = ids(48, 256);
   const session = core.openSession(draw, { trace: true });
-  assert.throws(() => core.step(session, 1), isError('argument'));
-  assert.throws(() => core.prefill(session, Uint8Array.of(0), false), isError('argument'));
-  assert.throws(() => core.condition(session, noise(47)), isError('argument', /small picture/));
-  core.condition(session, noise(48));
-  assert.throws(() => core.condition(session, noise(48)), isError('argument'));
-  assert.throws(() => core.prefill(session, Uint8Array.of(5), false), isError('argument'));
-  core.prefill(session, Uint8Array.of(4, 0, 3), true);
-  assert.deepEqual([...core.attention(session, 0).keys], [0, 1, 2]);
-  assert.ok(core.step(session, 61).values.every((index) => index < 5));
+  assert.throws(() => core.draw(session, 1), isError('argument'));
+  assert.throws(() => core.put(session, Uint32Array.of(0), false), isError('argument'));
+  assert.throws(() => core.encode(session), isError('argument', /inputs/));
+  assert.throws(() => core.input(session, 'image', ids(47, 256)), isError('argument', /'image'/));
+  assert.throws(() => core.input(session, 'image', image.map((value, i) => (i === 47 ? 256 : value))), isError('argument'));
+  assert.throws(() => core.input(session, 'picture', image), isError('argument', /'picture'/));
+  assert.throws(() => core.input(session, 'class', Uint32Array.of(2)), isError('argument', /'class'/));
+  core.input(session, 'image', image);
+  assert.throws(() => core.input(session, 'image', image), isError('argument'));
+  assert.ok(core.encode(session), 'a slice, and there are more');
+  assert.throws(() => core.draw(session, 1), isError('argument'));
+  assert.throws(() => core.input(session, 'class', Uint32Array.of(1)), isError('argument'), 'too late');
+  assert.ok(give(core, session, {}) > 1);
+  assert.equal(core.encode(session), false, 'it has finished');
+  assert.throws(() => core.put(session, Uint32Array.of(5), false), isError('argument'));
+  core.put(session, Uint32Array.of(4, 0, 3), true);
+  for (let row = 0; row < core.part.maps[0].rows; row++) assert.deepEqual([...core.map(session, 0, 0, row).keys], [0, 1, 2]);
+  const source = core.map(session, 0, 1, 0);
+  assert.deepEqual([...source.keys], Array.from({ length: 16 }, (_, i) => i));
+  assert.ok(Math.abs(source.weights.reduce((sum, weight) => sum + weight, 0) - 1) < 1e-5);
+  assert.throws(() => core.map(session, 0, 2, 0), isError('argument'));
+  assert.throws(() => core.map(session, 0, 0, core.part.maps[0].rows), isError('argument'));
+  assert.ok(core.draw(session, 61).ids.every((index) => index < 5));
   core.closeSession(session);
-  assert.equal(core.sessions, 0, 'what condition() and attention() took is free again');
+  assert.equal(core.sessions, 0, 'what input() and map() took is free again');
   const plain = new Core(wasmModule, toyModel());
   const other = plain.openSession(draw);
-  assert.throws(() => plain.condition(other, noise(48)), isError('argument'));
+  assert.throws(() => plain.input(other, 'image', image), isError('argument'));
+  assert.equal(plain.encode(other), false, 'nothing to encode');
+});
+
+test('inputs by name, encoded in slices: two runs in turn are as each alone', () => {
+  const core = new Core(wasmModule, toyModel({ channels: 3, levels: 256, output: 'dmol', inputWidth: 4, classes: ['cat', 'dog'] }));
+  const inputs = [1, 2].map((seed) => ({ class: Uint32Array.of(seed - 1), image: ids(48, 256, seed) }));
+  const alone = inputs.map((given) => {
+    const session = core.openSession(draw);
+    assert.ok(give(core, session, given) > 2);
+    const drawn = core.draw(session, 64);
+    core.closeSession(session);
+    return drawn;
+  });
+  assert.notDeepEqual(alone[0], alone[1]);
+  const sessions = inputs.map((given) => {
+    const session = core.openSession(draw);
+    for (const name of /** @type {const} */ (['image', 'class'])) core.input(session, name, given[name]); // the order is of no matter
+    return session;
+  });
+  let open = sessions;
+  while (open.length > 0) open = open.filter((session) => core.encode(session));
+  assert.deepEqual(sessions.map((session) => core.draw(session, 64)), alone);
+  const unlabelled = core.openSession(draw);
+  give(core, unlabelled, { image: inputs[0].image });
+  assert.notDeepEqual(core.draw(unlabelled, 64).nats, alone[0].nats);
 });
 
 test('a model takes and gives back nothing but its own memory', async () => {

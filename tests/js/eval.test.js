@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -13,7 +13,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
 import { bicubic } from '../../web/demo/bicubic.js';
-import { DIGITS, ROOT, load } from './helpers.js';
+import { DIGITS, GOLDEN, ROOT, load } from './helpers.js';
 import { noise, toyModel } from './toy.js';
 
 const run = promisify(execFile);
@@ -99,6 +99,31 @@ test('the small set of the digits', async () => {
   const result = JSON.parse(await evaluate(DIGITS, '--images', '2', '--labels', '--json'));
   assert.ok(result.nats > 50 && result.nats < 500);
   assert.equal(result.consistency, undefined);
+});
+
+test('without --data, pictures held out of what the model was trained on, or an error that says what to pass', async () => {
+  const emoji = JSON.parse(await evaluate(`${ROOT}weights/emoji.gguf`, '--images', '1', '--json'));
+  const record = JSON.parse(await readFile(`${GOLDEN}emoji-test100.json`, 'utf8'));
+  assert.ok(Math.abs(emoji.nats - record.nats_unconditional[0]) < 0.02 * record.nats_unconditional[0]);
+  for (const name of ['cifar10', 'cifar10-sr']) {
+    await assert.rejects(
+      evaluate(`${ROOT}weights/${name}.gguf`, '--images', '1'),
+      /CIFAR-10.*pass --data build\/cifar10-test\.u8\.gz, which python3 weights\/train\/held_out\.py cifar10 build\/cifar10-test writes/,
+    );
+  }
+  // Of the size of the digits and of the emoji, and neither.
+  const file = join(folder, 'digits.gguf');
+  for (const [size, card] of /** @type {[import('./toy.js').ToyOptions, Record<string, any[]>][]} */ ([
+    [{ width: 28, height: 28 }, {}],
+    [{ width: 32, height: 32, channels: 3, levels: 256, output: 'dmol' }, { 'general.name': ['string', 'emoji'] }],
+  ])) {
+    await writeFile(file, toyModel({ ...size, blocks: 1, metadata: card }));
+    await assert.rejects(evaluate(file, '--images', '1'), /held out of "noise": pass --data/);
+  }
+  await writeFile(file, toyModel({ width: 28, height: 28, blocks: 1, metadata: { 'nextpixel.card.dataset': ['string', 'some MNIST'] } }));
+  assert.match(await evaluate(file, '--images', '1'), /1 images: /);
+  await writeFile(file, toyModel({ width: 14, height: 28, metadata: { 'nextpixel.card.dataset': ['string', 'half of MNIST'] } }));
+  await assert.rejects(evaluate(file, '--images', '1'), /200 images and 100 labels/);
 });
 
 test('sets that do not fit are refused', async () => {

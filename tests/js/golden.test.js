@@ -8,10 +8,11 @@ import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 
-import { Codec } from '../../web/lib/codec.js';
+import { Codec } from '../../web/lib/codecs/picture.js';
 import { Core } from '../../web/lib/core.js';
+import { describe } from '../../web/lib/describe.js';
 import { readGGUF } from './gguf.js';
-import { DIGITS, GOLDEN, ROOT, load, wasmModule } from './helpers.js';
+import { DIGITS, GOLDEN, ROOT, give, load, wasmModule } from './helpers.js';
 
 /** Largest difference of a number of the output layer with F32 and F16 weights: rounding of single precision. */
 const OUTPUT_TOLERANCE = 1e-4;
@@ -42,16 +43,16 @@ for (const name of models) {
     const suffix = name === 'digits' ? '_q8_0' : '';
     const outputs = tensors[`logits${suffix}`].data;
     const nats = tensors[`nats${suffix}`].data;
-    const { levels, palette } = core.info;
-    const width = core.positionValues;
-    const values = Uint8Array.from(tensors.values.data, (level) =>
-      palette ? level : Math.round((255 * level) / (levels - 1)),
-    );
-    assert.equal(values.length, core.positions * width);
+    const width = core.part.span;
+    const ids = Uint32Array.from(tensors.values.data);
+    assert.equal(ids.length, core.positions * width);
     const open = () => {
       const label = tensors.label.data[0];
-      const session = core.openSession({ seed: 0n, samples: 1, label, temperature: 1, topK: 0, topP: 1 });
-      if (tensors.input) core.condition(session, Uint8Array.from(tensors.input.data));
+      const session = core.openSession({ seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 });
+      give(core, session, {
+        ...(label >= 0 && { class: Uint32Array.of(label) }),
+        ...(tensors.input && { image: Uint32Array.from(tensors.input.data) }),
+      });
       return session;
     };
     const session = open();
@@ -60,7 +61,7 @@ for (const name of models) {
       natsError = 0,
       natsSum = 0;
     for (let i = 0; i < core.positions; i++) {
-      const costs = core.prefill(session, values.subarray(i * width, (i + 1) * width), true);
+      const costs = core.put(session, ids.subarray(i * width, (i + 1) * width), true);
       const output = core.output(session, 0);
       assert.equal(output.length, one);
       output.forEach((number, v) => {
@@ -72,7 +73,7 @@ for (const name of models) {
         natsSum += cost - expected;
       });
     }
-    const mean = Math.abs(natsSum) / values.length;
+    const mean = Math.abs(natsSum) / ids.length;
     context.diagnostic(
       `${name}: largest difference of outputs ${outputError.toExponential(2)}, ` +
         `of nats ${natsError.toExponential(2)}, mean difference of nats ${mean.toExponential(2)}`,
@@ -82,19 +83,18 @@ for (const name of models) {
 
     // All at once gives the same bits as one by one.
     const whole = open();
-    const costs = core.prefill(whole, values, true);
+    const costs = core.put(whole, ids, true);
     assert.deepEqual(core.output(whole, 0), core.output(session, 0));
     const sum = (/** @type {Float32Array} */ numbers) => numbers.reduce((total, cost) => total + cost, 0);
     assert.ok(Math.abs(sum(costs) - sum(nats) - natsSum) < 1e-3);
 
-    // Generation order, and pictures to values and back.
+    // Generation order, and pictures to ids and back.
     if (!tensors.image) return;
-    assert.deepEqual([...core.order], [...tensors.order.data]);
-    const codec = new Codec(core.info, core.order);
+    const codec = new Codec(describe(core));
+    assert.deepEqual([...codec.order], [...tensors.order.data]);
     const image = Uint8Array.from(tensors.image.data);
-    const encoded = codec.encode(image);
-    assert.deepEqual(codec.seen(encoded), codec.seen(values));
-    codec.seen(encoded).forEach((value, i) => assert.equal(value, image[codec.place(i)]));
+    assert.deepEqual(codec.encode(image), ids);
+    codec.decode(ids).forEach((value, i) => assert.equal(value, image[codec.place(i)]));
   });
 }
 

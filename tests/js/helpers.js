@@ -56,6 +56,21 @@ export function isError(code, message) {
   };
 }
 
+/**
+ * Gives a run its inputs, and has them encoded.
+ *
+ * @param {import('../../web/lib/core.js').Core} core
+ * @param {import('../../web/lib/core.js').Session} session
+ * @param {import('../../web/lib/protocol.js').Inputs} inputs
+ * @returns {number} in how many calls
+ */
+export function give(core, session, inputs) {
+  for (const [name, ids] of Object.entries(inputs)) core.input(session, name, ids);
+  let calls = 1;
+  while (core.encode(session)) calls++;
+  return calls;
+}
+
 /** @param {number} ms */
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -6,9 +6,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Codec, nearestColours } from '../../web/lib/codec.js';
+import { Codec, nearestColours, quantise } from '../../web/lib/codecs/picture.js';
 import { blank, paint, picture } from '../../web/lib/draw.js';
-import { fromRGBA, inputOf, pictureOf, quantise, reduce, resample } from '../../web/lib/image.js';
+import { fromRGBA, inputOf, pictureOf, reduce, resample } from '../../web/lib/image.js';
 import { collect, isError, load } from './helpers.js';
 import { noise, toyModel } from './toy.js';
 
@@ -161,14 +161,14 @@ test('colours of a palette: the nearest, of equals the first', () => {
 });
 
 /**
- * @param {{ width: number, height: number, channels: number }} shape
+ * @param {{ width: number, height: number, channels: number, levels?: number }} shape
  * @param {number[]} [order]  default: raster order of the channels
  * @param {number[]} [palette]
  */
-function codecOf({ width, height, channels }, order, palette) {
+function codecOf({ width, height, channels, levels = 256 }, order, palette) {
   const places = order ?? Array.from({ length: width * height * channels }, (_, i) => i);
   const colours = palette ? Uint8Array.from(palette) : null;
-  const info = { width, height, channels, levels: 256, positions: places.length, palette: colours };
+  const info = { width, height, channels, levels, positions: places.length, palette: colours };
   return new Codec(/** @type {any} */ (info), Uint32Array.from(places));
 }
 
@@ -199,17 +199,23 @@ test('painting in generation order', () => {
   assert.deepEqual([...picture(pixels, Uint8Array.of(7, 8, 9)).data.subarray(0, 8)], [0, 0, 0, 0, 7, 8, 9, 255]);
 });
 
-test('a picture to values, and back', () => {
+test('a picture to ids, and back', () => {
   const shape = { width: 2, height: 2, channels: 3 };
   const image = Uint8Array.of(1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4);
   const pixels = codecOf(shape, [1, 0, 2, 3]);
   assert.deepEqual([...pixels.encode(image)], [2, 2, 2, 1, 1, 1, 3, 3, 3, 4, 4, 4]);
   assert.deepEqual([...pixels.encode(image, 1)], [2, 2, 2]);
   const colours = codecOf(shape, [1, 0, 2, 3], [0, 0, 0, 2, 2, 2, 4, 5, 6]);
-  const values = colours.encode(image);
-  assert.deepEqual([...values], [1, 0, 1, 2]);
-  assert.deepEqual([...colours.decode(values)], [2, 2, 2, 0, 0, 0, 2, 2, 2, 4, 5, 6]);
-  assert.deepEqual(colours.seen(values), colours.decode(values));
+  const ids = colours.encode(image);
+  assert.ok(ids instanceof Uint32Array && pixels.encode(image) instanceof Uint32Array);
+  assert.deepEqual([...ids], [1, 0, 1, 2]);
+  assert.deepEqual([...colours.decode(ids)], [2, 2, 2, 0, 0, 0, 2, 2, 2, 4, 5, 6]);
+  const all = Uint8Array.from({ length: 256 }, (_, i) => i);
+  for (const levels of [2, 3, 16, 256]) {
+    const grey = codecOf({ width: 16, height: 16, channels: 1, levels });
+    assert.ok(grey.encode(all).every((level, i) => level === Math.round((i * (levels - 1)) / 255)), `${levels} levels`);
+    assert.deepEqual(grey.decode(grey.encode(all)), quantise(all, levels), 'as the model sees it');
+  }
   assert.deepEqual([...colours.costs(Float32Array.of(1, 2))], [1, 0, 0, 2, 0, 0]);
   const nats = Float32Array.of(1, 2, 3);
   assert.equal(pixels.costs(nats), nats);

@@ -9,11 +9,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { nearestColours } from '../../web/lib/codec.js';
+import { nearestColours } from '../../web/lib/codecs/picture.js';
 import { reduce } from '../../web/lib/image.js';
 import { checkRows } from '../../web/lib/settings.js';
 import { assertRows, collect, isError, load } from './helpers.js';
-import { noise, toyModel } from './toy.js';
+import { noise, toyModel, toyNetwork } from './toy.js';
 
 /** @import { Model } from '../../web/lib/index.js' */
 /** @import { ToyOptions } from './toy.js' */
@@ -208,6 +208,35 @@ function withToy(name, options, body) {
     }
   });
 }
+
+test('a model without attention', async () => {
+  const model = await load(toyNetwork({ ...SIZE, metadata: { 'fvsbn.classes': ['array', 'string', ['a', 'b']] } }));
+  const { info } = model;
+  assert.deepEqual([info.architecture, info.name, info.tasks], ['fvsbn', 'toy network', ['complete', 'generate', 'score']]);
+  assert.deepEqual([info.width, info.height, info.channels, info.levels, info.positions], [WIDTH, HEIGHT, 1, 2, WIDTH * HEIGHT]);
+  assert.deepEqual([info.blocks, info.heads, info.window, info.palette, info.inputWidth], [0, 0, WIDTH * HEIGHT, null, 0]);
+  assert.deepEqual(info.classes, [], 'names of what it does not take');
+  const image = imageFor(model);
+  const run = model.complete(image, { rows: 2, samples: 3, seed: 4 });
+  const { values, nats } = await collect(run);
+  assert.deepEqual([...run.known], [...image.data.subarray(0, 2 * WIDTH)].map((value) => (value < 128 ? 0 : 255)));
+  for (const sample of [0, 1, 2]) {
+    assert.ok(values[sample].every((value) => value === 0 || value === 255));
+    const { perElement } = await model.score(placed(model, [...run.known, ...values[sample]]));
+    assert.deepEqual([...perElement.subarray(2 * WIDTH)], nats[sample]);
+  }
+  assert.notDeepEqual(values[1], values[0]);
+  await assert.rejects(model.attention(image, { row: 0, column: 0 }), isError('argument', /no attention/));
+  assert.throws(() => model.generate({ label: 'a' }), isError('argument', /no label/));
+  assert.throws(() => model.superResolve(image), isError('argument'));
+  model.close();
+});
+
+withToy('classes without a name have their number', { ...SIZE, classes: ['', 'b', ''] }, async (model) => {
+  assert.deepEqual(model.info.classes, ['0', 'b', '2']);
+  const { values } = await collect(model.generate({ label: '2', seed: 1 }));
+  assert.deepEqual((await collect(model.generate({ label: 2, seed: 1 }))).values, values);
+});
 
 withToy('palette: a picture is seen in its nearest colours', PALETTE, async (model) => {
   const image = imageFor(model);

@@ -13,10 +13,12 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
+import { generationOrder } from '../../web/lib/codecs/picture.js';
 import { Core } from '../../web/lib/core.js';
+import { describe } from '../../web/lib/describe.js';
 import { NextPixelError, supported } from '../../web/lib/index.js';
 import { looksLike } from '../../web/lib/sniff.js';
-import { GOLDEN, ROOT, isError, load, wasmBytes, wasmModule } from './helpers.js';
+import { GOLDEN, ROOT, isError, load, sleep, wasmBytes, wasmModule } from './helpers.js';
 import { UNREACHABLE, constant, patch, wasmUrl } from './patch.js';
 import { toyModel } from './toy.js';
 
@@ -31,12 +33,18 @@ let path;
 let server;
 /** @type {string} */
 let origin;
+/** First bytes of a file. @type {Uint8Array} */
+let damaged;
+/** Requests whose answer is still being sent. */
+let answering = 0;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'nextpixel-'));
   path = join(folder, 'toy model.gguf');
   await writeFile(path, toy);
   server = createServer((request, response) => {
+    answering++;
+    response.on('close', () => answering--);
     switch (request.url) {
       case '/toy.gguf':
         response.setHeader('Content-Length', toy.length);
@@ -50,6 +58,21 @@ before(async () => {
       case '/page':
         response.setHeader('Content-Type', 'text/html');
         response.end('<!doctype html><title>Not found</title>');
+        break;
+      case '/endless': // a page that never ends
+        response.write(`<!doctype html>${' '.repeat(1000)}`);
+        break;
+      case '/bytewise': // the same, in small pieces
+        response.setHeader('Content-Length', 2 ** 20);
+        response.write('GG', () => setTimeout(() => response.write('GML'), 20));
+        break;
+      case '/damaged': // what the test says
+        response.setHeader('Content-Length', toy.length);
+        response.write(damaged);
+        break;
+      case '/huge':
+        response.setHeader('Content-Length', 2 ** 30 + 1);
+        response.write(toy);
         break;
       case '/broken':
         response.setHeader('Content-Length', toy.length);
@@ -292,6 +315,78 @@ test('a wrong file says what it looks like', async () => {
   }
 });
 
+/**
+ * A download that is refused while it goes on: the server sees that nobody listens any more.
+ *
+ * @param {Promise<unknown>} loading
+ * @param {(error: unknown) => boolean} expected
+ */
+async function assertRefused(loading, expected) {
+  await assert.rejects(loading, expected);
+  for (let i = 0; i < 100 && answering > 0; i++) await sleep(10);
+  assert.equal(answering, 0, 'the connection is still open');
+}
+
+test('a download that is no weight file is refused as soon as it shows', { timeout: 20000 }, async () => {
+  await assertRefused(load(`${origin}/endless`), isError('format', /not a GGUF file.*web page/));
+  await assertRefused(load(`${origin}/bytewise`), isError('format', /not a GGUF file/));
+  await assertRefused(load(await fetch(`${origin}/endless`)), isError('format', /web page/));
+  /** @type {[number, number, string, RegExp][]} a byte of the header and its value, and what it makes of the file */
+  const cases = [
+    [0, 0x67, 'format', /not a GGUF file/],
+    [4, 2, 'unsupported', /version is not 3/],
+    [5, 1, 'unsupported', /version is not 3/],
+    [9, 9, 'limit', /more than 2048 tensors/],
+    [15, 0x80, 'limit', /more than 2048 tensors/],
+    [17, 5, 'limit', /more than 1024 metadata keys/],
+    [23, 0x80, 'limit', /more than 1024 metadata keys/],
+  ];
+  for (const [at, value, code, message] of cases) {
+    const whole = toy.slice();
+    whole[at] = value;
+    damaged = whole.subarray(0, 100);
+    const expected = isError(/** @type {any} */ (code), message);
+    await assertRefused(load(`${origin}/damaged`), expected);
+    const error = await load(whole).catch((refused) => refused);
+    await assertRefused(load(`${origin}/damaged`), (early) => {
+      assert.ok(early instanceof NextPixelError && expected(error));
+      assert.deepEqual([early.code, early.status, early.message], [error.code, error.status, error.message], 'as the engine says it');
+      return true;
+    });
+  }
+  damaged = toy.slice(0, 100);
+  damaged.set([0, 0, 0, 3], 4);
+  await assertRefused(load(`${origin}/damaged`), isError('unsupported', /big-endian/));
+  /** @type {any[]} */
+  const seen = [];
+  await assert.rejects(load(`${origin}/page`, { onProgress: (progress) => seen.push(progress) }), isError('format'));
+  assert.deepEqual(seen, [], 'no progress');
+});
+
+test('a download beyond 1 GiB is refused before it is read', { timeout: 20000 }, async () => {
+  await assertRefused(load(`${origin}/huge`), isError('limit', /larger than 1 GiB/));
+  await assertRefused(load(await fetch(`${origin}/huge`)), isError('limit', /larger than 1 GiB/));
+  // Without a length: the same 64 MiB again and again.
+  const piece = new Uint8Array(2 ** 26);
+  piece.set(toy.subarray(0, 100));
+  let sent = 0;
+  let cancelled = false;
+  const body = new ReadableStream(
+    {
+      pull(controller) {
+        sent++;
+        controller.enqueue(piece);
+      },
+      cancel() {
+        cancelled = true;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  await assert.rejects(load(new Response(body)), isError('limit', /larger than 1 GiB/));
+  assert.deepEqual([sent, cancelled], [17, true]);
+});
+
 test('a truncated file is a format error wherever it ends', async () => {
   for (const length of [1, 4, 8, 23, 24, 100, 500, 1000, toy.length - 4000, toy.length - 33]) {
     await assert.rejects(load(toy.subarray(0, length)), isError('format'), `${length} bytes`);
@@ -321,9 +416,12 @@ for (const [name, file] of Object.entries(damageable)) {
         damaged[at] ^= bits;
         try {
           const core = new Core(wasmModule, damaged);
-          const { width, height } = core.info;
+          const info = describe(core);
+          const { width, height } = info;
           assert.ok(width <= 256 && height <= 256);
-          assert.ok(core.order.every((place) => place < width * height * 3));
+          const order = generationOrder(info);
+          assert.equal(order.length, core.positions);
+          assert.ok(order.every((place) => place < width * height * 3));
           results.opened++;
         } catch (error) {
           assert.ok(
@@ -340,7 +438,7 @@ for (const [name, file] of Object.entries(damageable)) {
 
 test('files that this version does not run', async () => {
   const other = /** @param {Record<string, any[]>} metadata */ (metadata) => load(toyModel({ metadata }));
-  await assert.rejects(other({ 'general.architecture': ['string', 'llama'] }), isError('unsupported', /llama/));
+  await assert.rejects(other({ 'general.architecture': ['string', 'mamba'] }), isError('unsupported', /mamba/));
   await assert.rejects(
     other({ 'image-transformer.output.type': ['string', 'diffusion'] }),
     isError('unsupported', /output\.type/),

@@ -191,11 +191,11 @@ test('runs that were left, aborted, failed or finished are freed', async () => {
 });
 
 test('a trap rejects what is in flight and the next use starts afresh', async () => {
-  const trapping = patch(wasmBytes, { functions: { nx_session_step: UNREACHABLE } });
+  const trapping = patch(wasmBytes, { functions: { nx_session_draw: UNREACHABLE } });
   const model = await load(slow, { wasmUrl: wasmUrl(trapping) });
   const scoring = assert.rejects(model.score(image), isError('trap', /Another run/));
   await sleep(20);
-  await assert.rejects(collect(model.generate()), isError('trap', /nx_session_step/));
+  await assert.rejects(collect(model.generate()), isError('trap', /nx_session_draw/));
   await scoring;
   const small = await load(slow);
   const at = { row: 3, column: 3 };

@@ -8,11 +8,11 @@ import { test } from 'node:test';
 
 import { Pace, Tasks } from '../../web/lib/tasks.js';
 import { wasmModule } from './helpers.js';
-import { noise, toyModel } from './toy.js';
+import { ids, toyModel, toyNetwork } from './toy.js';
 
 /** @import { FromWorker, StepMessage } from '../../web/lib/protocol.js' */
 
-const SETTINGS = { seed: 1n, samples: 2, label: -1, temperature: 1, topK: 0, topP: 1 };
+const SETTINGS = { seed: 1n, samples: 2, temperature: 1, topK: 0, topP: 1 };
 const ELEMENTS = 64;
 
 /** A worker whose slices are run one by one. @param {Uint8Array<ArrayBuffer>} [bytes]  of its model */
@@ -61,7 +61,7 @@ test('open answers with the model', () => {
   tasks.receive({ type: 'open', id: 7, module: wasmModule, bytes: toyModel() });
   assert.equal(posted.length, 1);
   assert.ok(posted[0].type === 'opened' && posted[0].id === 7 && posted[0].info.name === 'toy');
-  assert.equal(posted[0].order.length, ELEMENTS);
+  assert.equal(posted[0].info.positions, ELEMENTS);
   tasks.receive({ type: 'open', id: 8, module: wasmModule, bytes: new Uint8Array(10) });
   assert.ok(posted[1].type === 'failed' && posted[1].id === 8 && posted[1].error.code === 'format');
 });
@@ -69,7 +69,7 @@ test('open answers with the model', () => {
 test('a run computes nothing before its first credit, and one chunk for each', () => {
   const { tasks, posted, settle, ...worker } = bench();
   const self = { ...worker, settle };
-  tasks.receive({ type: 'draw', id: 2, known: noise(10), settings: SETTINGS });
+  tasks.receive({ type: 'draw', id: 2, known: ids(10), inputs: {}, settings: SETTINGS });
   assert.equal(self.settle(), 0);
   assert.equal(tasks.core?.sessions, 0);
   for (let from = 10; from < ELEMENTS; from += 9) {
@@ -77,7 +77,8 @@ test('a run computes nothing before its first credit, and one chunk for each', (
     self.settle();
     const step = /** @type {StepMessage} */ (posted.pop());
     assert.deepEqual([step.type, step.id, step.from, step.to], ['step', 2, from, Math.min(from + 9, ELEMENTS)]);
-    assert.equal(step.values.length, (step.to - step.from) * SETTINGS.samples);
+    assert.ok(step.ids instanceof Uint32Array);
+    assert.equal(step.ids.length, (step.to - step.from) * SETTINGS.samples);
     assert.equal(step.last, step.to === ELEMENTS);
     assert.equal(posted.length, 0);
     assert.equal(self.settle(), 0);
@@ -90,7 +91,7 @@ test('a run computes nothing before its first credit, and one chunk for each', (
 test('stop frees a run wherever it is, and it computes no further', () => {
   for (let slices = 0; slices < 8; slices++) {
     const worker = bench();
-    worker.tasks.receive({ type: 'draw', id: 2, known: noise(40), settings: SETTINGS });
+    worker.tasks.receive({ type: 'draw', id: 2, known: ids(40), inputs: {}, settings: SETTINGS });
     worker.tasks.receive({ type: 'next', id: 2, chunk: 24 });
     for (let i = 0; i < slices; i++) worker.slice();
     const posted = worker.posted.length;
@@ -107,7 +108,7 @@ test('stop frees a run wherever it is, and it computes no further', () => {
     [2, 'score'],
     [3, 'attention'],
   ])) {
-    worker.tasks.receive({ type, id, values: noise(ELEMENTS), label: -1 });
+    worker.tasks.receive({ type, id, ids: ids(ELEMENTS), inputs: {} });
     worker.slice();
     assert.equal(worker.sessions, 1);
     worker.tasks.receive({ type: 'stop', id });
@@ -119,50 +120,89 @@ test('stop frees a run wherever it is, and it computes no further', () => {
 
 const enlarging = toyModel({ width: 4, height: 4, channels: 3, levels: 256, output: 'dmol', inputWidth: 2 });
 
-test('positions of three values: from and to count positions', () => {
+const small = { image: ids(12, 256) };
+
+test('positions of three ids: from and to count positions', () => {
   const worker = bench(enlarging);
   const { tasks, posted } = worker;
-  tasks.receive({ type: 'draw', id: 2, known: noise(9), input: noise(12), settings: SETTINGS });
+  tasks.receive({ type: 'draw', id: 2, known: ids(9, 256), inputs: small, settings: SETTINGS });
   tasks.receive({ type: 'next', id: 2, chunk: 4 });
   worker.settle();
   const step = /** @type {StepMessage} */ (posted.pop());
-  assert.deepEqual([step.from, step.to, step.values.length, step.nats.length, step.last], [3, 7, 24, 24, false]);
+  assert.deepEqual([step.from, step.to, step.ids.length, step.nats.length, step.last], [3, 7, 24, 24, false]);
   tasks.receive({ type: 'next', id: 2, chunk: 100 });
   worker.settle();
   const rest = /** @type {StepMessage} */ (posted.pop());
   assert.deepEqual([rest.from, rest.to, rest.last], [7, 16, true]);
-  tasks.receive({ type: 'score', id: 3, values: noise(48), input: noise(12), label: -1 });
+  tasks.receive({ type: 'score', id: 3, ids: ids(48, 256), inputs: small });
   worker.settle();
   const scored = /** @type {import('../../web/lib/protocol.js').ScoredMessage} */ (posted.pop());
   assert.equal(scored.nats.length, 48);
 });
 
-test('the small picture is read in a slice of its own, and a wrong one leaves nothing behind', () => {
+test('the small picture is read in slices of its own, and a wrong one leaves nothing behind', () => {
+  for (let slices = 1; slices < 4; slices++) {
+    const worker = bench(enlarging);
+    worker.tasks.receive({ type: 'score', id: 2, ids: ids(48, 256), inputs: small });
+    for (let i = 0; i < slices; i++) worker.slice();
+    assert.equal(worker.posted.length, 0);
+    assert.equal(worker.sessions, 1);
+    worker.tasks.receive({ type: 'stop', id: 2 });
+    assert.equal(worker.sessions, 0);
+    worker.settle();
+    assert.equal(worker.posted.length, 0);
+  }
   const worker = bench(enlarging);
-  worker.tasks.receive({ type: 'score', id: 2, values: noise(48), input: noise(12), label: -1 });
-  worker.slice();
-  assert.equal(worker.sessions, 1);
-  worker.tasks.receive({ type: 'stop', id: 2 });
-  assert.equal(worker.sessions, 0);
-  worker.settle();
-  assert.equal(worker.posted.length, 0);
-  worker.tasks.receive({ type: 'score', id: 3, values: noise(48), input: noise(11), label: -1 });
-  worker.tasks.receive({ type: 'score', id: 4, values: noise(48), label: -1 });
+  worker.tasks.receive({ type: 'score', id: 3, ids: ids(48, 256), inputs: { image: ids(11, 256) } });
+  worker.tasks.receive({ type: 'score', id: 4, ids: ids(48, 256), inputs: {} });
+  worker.tasks.receive({ type: 'score', id: 5, ids: ids(48, 256), inputs: { ...small, picture: ids(12, 256) } });
+  worker.tasks.receive({ type: 'score', id: 6, ids: ids(48, 256), inputs: { image: Uint32Array.from(small.image, (value) => 256 + value) } });
   worker.settle();
   assert.deepEqual(
     worker.posted.map((message) => message.type === 'failed' && [message.id, message.error.code]),
     [
       [3, 'argument'],
       [4, 'argument'],
+      [5, 'argument'],
+      [6, 'argument'],
     ],
   );
   assert.equal(worker.sessions, 0);
 });
 
+test('an id that is none fails the run that gave it', () => {
+  const worker = bench();
+  worker.tasks.receive({ type: 'score', id: 2, ids: ids(ELEMENTS, 17), inputs: {} });
+  worker.tasks.receive({ type: 'draw', id: 3, known: Uint32Array.of(0, 2 ** 32 - 1), inputs: {}, settings: SETTINGS });
+  worker.tasks.receive({ type: 'attention', id: 4, ids: Uint32Array.of(16), inputs: {} });
+  worker.tasks.receive({ type: 'next', id: 3, chunk: 0 });
+  worker.settle();
+  assert.deepEqual(worker.posted.map((message) => message.type === 'failed' && [message.id, message.error.code]).sort(), [
+    [2, 'argument'],
+    [3, 'argument'],
+    [4, 'argument'],
+  ]);
+  assert.equal(worker.sessions, 0);
+});
+
+test('a model without attention: runs and scores in slices too', () => {
+  const worker = bench(toyNetwork());
+  worker.tasks.receive({ type: 'draw', id: 2, known: ids(10, 2), inputs: {}, settings: SETTINGS });
+  worker.tasks.receive({ type: 'next', id: 2, chunk: ELEMENTS });
+  assert.ok(worker.settle() > 2);
+  const step = /** @type {StepMessage} */ (worker.posted.pop());
+  assert.deepEqual([step.from, step.to, step.last, step.ids.length], [10, ELEMENTS, true, 2 * (ELEMENTS - 10)]);
+  assert.ok(step.ids.every((id) => id < 2) && step.nats.every((cost) => cost > 0));
+  worker.tasks.receive({ type: 'score', id: 3, ids: ids(ELEMENTS, 2), inputs: {} });
+  worker.settle();
+  assert.ok(worker.posted[0].type === 'scored' && worker.posted[0].nats.length === ELEMENTS);
+  assert.equal(worker.sessions, 0);
+});
+
 test('work in flight takes turns', () => {
   const worker = bench();
-  worker.tasks.receive({ type: 'draw', id: 2, known: noise(0), settings: SETTINGS });
-  worker.tasks.receive({ type: 'draw', id: 3, known: noise(0), settings: SETTINGS });
+  worker.tasks.receive({ type: 'draw', id: 2, known: ids(0), inputs: {}, settings: SETTINGS });
+  worker.tasks.receive({ type: 'draw', id: 3, known: ids(0), inputs: {}, settings: SETTINGS });
   for (const id of [2, 3]) worker.tasks.receive({ type: 'next', id, chunk: 0 });
   /** @type {Record<number, number>} */
   const positions = { 2: 0, 3: 0 };
@@ -179,11 +219,12 @@ test('work in flight takes turns', () => {
 
 test('a request that fails leaves nothing behind', () => {
   const worker = bench();
-  worker.tasks.receive({ type: 'score', id: 2, values: noise(ELEMENTS), label: 5 });
+  worker.tasks.receive({ type: 'score', id: 2, ids: ids(ELEMENTS), inputs: { class: Uint32Array.of(5) } });
   worker.tasks.receive({
     type: 'draw',
     id: 3,
-    known: noise(ELEMENTS - 1),
+    known: ids(ELEMENTS - 1),
+    inputs: {},
     settings: { ...SETTINGS, temperature: NaN },
   });
   worker.tasks.receive({ type: 'next', id: 3, chunk: 0 });

@@ -185,6 +185,31 @@ export function toyModel({
 }
 
 /**
+ * A fully visible sigmoid belief network: two levels, no attention, no inputs.
+ *
+ * @param {{ width?: number, height?: number, metadata?: Record<string, any[]> }} [options]
+ * @returns {Uint8Array<ArrayBuffer>} a weight file
+ */
+export function toyNetwork({ width = 8, height = 8, metadata = {} } = {}) {
+  const random = gaussian(2);
+  const n = width * height;
+  const weight = Float32Array.from({ length: n * n }, (_, at) => (at % n > Math.floor(at / n) ? random() : 0));
+  return writeGGUF({
+    metadata: {
+      'general.architecture': ['string', 'fvsbn'],
+      'general.name': ['string', 'toy network'],
+      'fvsbn.image.height': ['u32', height],
+      'fvsbn.image.width': ['u32', width],
+      ...metadata,
+    },
+    tensors: {
+      'fvsbn.weight': { shape: [n, n], type: F32, data: weight },
+      'fvsbn.bias': { shape: [n], type: F32, data: Float32Array.from({ length: n }, random) },
+    },
+  });
+}
+
+/**
  * Normally distributed numbers, always the same ones.
  *
  * @param {number} seed
@@ -210,4 +235,15 @@ export function noise(length, seed = 1) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return state >>> 24;
   });
+}
+
+/**
+ * Ids without a pattern, always the same ones.
+ *
+ * @param {number} length
+ * @param {number} [values]  which they are below, at most 256
+ * @param {number} [seed]
+ */
+export function ids(length, values = 16, seed = 1) {
+  return Uint32Array.from(noise(length, seed), (value) => value % values);
 }

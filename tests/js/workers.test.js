@@ -87,7 +87,7 @@ test('loading that fails, or is given up, leaves no worker behind', async () => 
 });
 
 test('a trap in any worker rejects the run, and the next use starts afresh', async () => {
-  const trapping = patch(wasmBytes, { functions: { nx_session_step: UNREACHABLE } });
+  const trapping = patch(wasmBytes, { functions: { nx_session_draw: UNREACHABLE } });
   const model = await load(toy, { workers: 2, wasmUrl: wasmUrl(trapping) });
   const reference = await load(toy);
   for (let i = 0; i < 2; i++) {

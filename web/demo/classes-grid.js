@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The grid of classes: a group of pictures for each class, and the run that draws one group after the other.
 // @ts-check
-import { Codec } from '../lib/codec.js';
+import { Codec } from '../lib/codecs/picture.js';
 import { make, reducedMotion } from './dom.js';
 import { Pace } from './pace.js';
 import { onTheme, palette } from './palette.js';

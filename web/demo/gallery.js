@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The rows of Figures 3 and 4, and the run that draws one after the other.
 // @ts-check
-import { Codec } from '../lib/codec.js';
+import { Codec } from '../lib/codecs/picture.js';
 import { reducedMotion } from './dom.js';
 import { Pace } from './pace.js';
 import { Row, SAMPLES } from './row.js';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Two pictures that draw themselves at one pace, a position of each at a time, and remember all that was drawn.
 // @ts-check
-import { Codec } from '../lib/codec.js';
+import { Codec } from '../lib/codecs/picture.js';
 import { reducedMotion } from './dom.js';
 import { Geometry } from './geometry-pattern.js';
 import { Pace } from './pace.js';

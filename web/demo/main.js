@@ -2,7 +2,7 @@
 // The page: makes its parts, loads the model, starts the first run.
 // @ts-check
 import { acquireDigits } from './start.js';
-import { quantise } from '../lib/image.js';
+import { quantise } from '../lib/codecs/picture.js';
 import { announce } from '../lib/status.js';
 import '../lib/define.js';
 import { createAsker, createAttentionView } from './attention.js';

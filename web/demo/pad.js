@@ -2,7 +2,7 @@
 // The pad on which a visitor draws a digit, with mouse, finger or pen.
 // @ts-check
 import { announce } from '../lib/status.js';
-import { quantise } from '../lib/image.js';
+import { quantise } from '../lib/codecs/picture.js';
 import { byId, make } from './dom.js';
 import { onTheme, palette } from './palette.js';
 import { rasterise } from './rasterise.js';

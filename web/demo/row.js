@@ -4,7 +4,7 @@
 import { paint } from '../lib/draw.js';
 import { make, perFrame, reducedMotion } from './dom.js';
 import { palette } from './palette.js';
-/** @import { Codec } from '../lib/codec.js' */
+/** @import { Codec } from '../lib/codecs/picture.js' */
 /** @import { Picture } from '../lib/draw.js' */
 /** @import { Subject } from './pictures.js' */
 

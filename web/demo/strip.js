@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The strip of test digits: radio buttons, so that arrow keys walk along it.
 // @ts-check
-import { quantise } from '../lib/image.js';
+import { quantise } from '../lib/codecs/picture.js';
 import { make } from './dom.js';
 import { paintSmall } from './paint.js';
 import { onTheme, palette } from './palette.js';

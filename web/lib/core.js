@@ -6,7 +6,7 @@
  * place where a status becomes an error. No DOM, no worker: Node's tests use it directly.
  *
  *     0            __heap_base
- *     | stack, data | scratch | model | session | session | ...   while opening, the file's bytes stand above the model
+ *     | stack, data | scratch | model | ids | floats | session | ...   while opening, the file's bytes stand above the model
  *
  * Memory grows when a model or a session is opened, never while one computes, and never shrinks. Views of it are taken
  * afresh for each use, since growing it detaches the old ones. A trap leaves an instance in an unknown state: it is
@@ -15,29 +15,52 @@
 
 import { NextPixelError, statusError } from './error.js';
 import { Heap } from './heap.js';
-import { readProblem, readStruct, writeStruct } from './layout.js';
-import { describe } from './metadata.js';
-import { ABI_VERSION } from './protocol.js';
-import { looksLike } from './sniff.js';
+import { readName, readProblem, readStruct, writeStruct } from './layout.js';
+import { metadataOf } from './metadata.js';
+import { ABI_VERSION, MAX_SAMPLES } from './protocol.js';
+import { refusal } from './sniff.js';
 
-/** @import { ModelInfo, Settings } from './protocol.js' */
+/** @import { Metadata } from './metadata.js' */
+/** @import { Settings } from './protocol.js' */
 
 /** NX_ALIGN. */
 const ALIGN = 16;
 const PAGE = 65536;
 
-/** The most values that one call takes or draws: positions times samples times the values of a position. */
-const SLICE_VALUES = 8192;
+/** NX_MORE: call again. */
+const MORE = 1;
+
+/** The part of the model that runs. */
+const PART = 0;
+
+/** The most ids that one call takes or draws: positions times samples times the ids of a position. */
+const SLICE_IDS = 8192;
 
 /** look_ahead of nx_settings: what the header recommends. */
 const LOOK_AHEAD = 8;
 
-// The scratch block: a struct or a result pointer, a problem, values in, values or nats out.
+// The first scratch block: a struct or a result pointer, another one, a problem.
 const AT_STRUCT = 0;
-const AT_PROBLEM = 112; // after the largest struct, nx_info
-const AT_VALUES = 256;
-const AT_NATS = AT_VALUES + SLICE_VALUES;
-const SCRATCH_BYTES = AT_NATS + 4 * SLICE_VALUES;
+const AT_RESULT = 64; // after the largest struct, nx_part_info
+const AT_PROBLEM = 80;
+const SCRATCH_BYTES = AT_PROBLEM + 160;
+
+/**
+ * What a part of a model is: nx_part_info and what it counts.
+ *
+ * @typedef {object} Part
+ * @property {number} values      ids of an element are below
+ * @property {number} span        elements of a position
+ * @property {number} outputs     numbers that the output layer yields for a position
+ * @property {number} length      the most positions; 0: no bound
+ * @property {number} rewinds     how many positions back a run may be entered again
+ * @property {boolean} draft      it can guess ahead
+ * @property {number} parameters  number of weights
+ * @property {{ name: string, values: number, dims: number[], optional: boolean, anyLength: boolean }[]} inputs
+ * @property {{ name: string, port: number, rows: number, keys: number }[]} maps
+ * @property {{ name: string, rows: number, cols: number, data: Float32Array }[]} tables
+ * @property {number[]} ends      ids that end a sample
+ */
 
 /**
  * A run in the wasm memory, from openSession to closeSession.
@@ -55,15 +78,19 @@ export class Core {
   /** Addresses. */
   #scratch = 0;
   #model = 0;
-  /** The fields of nx_info. @type {Record<string, number>} */
-  #fields = {};
+  /** Room for ids and as many floats. */
+  #ids = 0;
+  #floatsAt = 0;
+  #room = 0;
 
   /** A trap happened: nothing in this instance can be trusted. */
   poisoned = false;
-  /** @type {ModelInfo} */
-  info;
-  /** The place of each position in raster order. @type {Uint32Array<ArrayBuffer>} */
-  order;
+  /** @type {Part} */
+  part;
+  /** @type {Metadata} */
+  metadata;
+  /** Size of the weight file. @type {number} */
+  fileBytes;
 
   /**
    * @param {WebAssembly.Module} module
@@ -91,20 +118,18 @@ export class Core {
     this.#heap = new Heap(exports.__heap_base.value >>> 0, ALIGN);
     this.#scratch = this.#take(SCRATCH_BYTES);
     this.#openModel(file);
-    this.#call('nx_model_info', this.#model, this.#scratch + AT_STRUCT);
-    this.#fields = readStruct(this.#view(), this.#scratch + AT_STRUCT, 'nx_info');
-    this.info = describe(this.#fields, this.#metadata(), this.#palette(), file.length);
-    this.order = this.#order();
+    this.part = this.#describePart();
+    this.metadata = this.#metadata();
+    this.fileBytes = file.length;
+    const keys = Math.max(0, ...this.part.maps.map((map) => map.keys));
+    this.#room = Math.max(SLICE_IDS, this.part.outputs, keys, MAX_SAMPLES * this.part.span);
+    this.#ids = this.#take(4 * this.#room);
+    this.#floatsAt = this.#take(4 * this.#room);
   }
 
-  /** Steps in a complete image. */
+  /** Positions of a complete sequence. */
   get positions() {
-    return this.#fields.positions;
-  }
-
-  /** Values of a position: E of the header. */
-  get positionValues() {
-    return this.#fields.position_elements;
+    return this.part.length;
   }
 
   /** Bytes of the whole memory. */
@@ -114,7 +139,7 @@ export class Core {
 
   /** Number of sessions open. */
   get sessions() {
-    return this.#heap.count - 2; // scratch and model
+    return this.#heap.count - 4; // scratch, ids, floats and model
   }
 
   /**
@@ -123,7 +148,7 @@ export class Core {
    * @param {number} samples
    */
   sliceLimit(samples) {
-    return Math.floor(SLICE_VALUES / (samples * this.positionValues));
+    return Math.floor(this.#room / (samples * this.part.span));
   }
 
   /**
@@ -133,23 +158,32 @@ export class Core {
    */
   openSession(settings, { trace = false } = {}) {
     const at = this.#scratch + AT_STRUCT;
-    const write = () => writeStruct(this.#view(), at, 'nx_settings', {
+    writeStruct(this.#view(), at, 'nx_settings', {
       seed_low: Number(settings.seed & 0xffffffffn), seed_high: Number(settings.seed >> 32n),
-      samples: settings.samples, first_sample: settings.first ?? 0, label: settings.label,
+      samples: settings.samples, first_sample: settings.first ?? 0, origin: 0,
       temperature: settings.temperature, top_k: settings.topK, top_p: settings.topP, trace: trace ? 1 : 0,
       look_ahead: settings.lookAhead ? LOOK_AHEAD : 0,
     });
-    write();
-    const sized = this.#call('nx_session_size', this.#model, at, this.#scratch + AT_VALUES);
-    if (sized < 0) throw statusError(sized, 'Starting a run');
-    const bytes = this.#word(this.#scratch + AT_VALUES);
+    const result = this.#scratch + AT_RESULT;
+    /** @param {number} status */
+    const check = (status) => {
+      if (status >= 0) return;
+      const error = statusError(status, 'Starting a run');
+      if (error.code !== 'limit') throw error;
+      throw new NextPixelError('limit', settings.samples > 1 ?
+        `${settings.samples} samples of this model at once take more than 2 GB: draw fewer at a time` :
+        'A run of this model takes more than 2 GB: use a smaller model', { status });
+    };
+    check(this.#call('nx_session_size', this.#model, PART, at, 0, result));
+    const bytes = this.#word(result);
     const address = this.#take(bytes);
-    const opened = this.#call('nx_session_open', address, bytes, this.#model, at, this.#scratch + AT_VALUES);
-    if (opened < 0) {
+    try {
+      check(this.#call('nx_session_open', address, bytes, this.#model, PART, at, 0, result));
+    } catch (error) {
       this.#heap.free(address);
-      throw statusError(opened, 'Starting a run');
+      throw error;
     }
-    return { address, pointer: this.#word(this.#scratch + AT_VALUES), samples: settings.samples };
+    return { address, pointer: this.#word(result), samples: settings.samples };
   }
 
   /**
@@ -160,37 +194,57 @@ export class Core {
   }
 
   /**
-   * Reads the image that the run is conditioned on, before anything else.
+   * Gives a run one of its inputs, before anything else.
    *
    * @param {Session} session
-   * @param {Uint8Array} values  (input height, input width, channels) 8-bit
+   * @param {string} name
+   * @param {Uint32Array} ids
    */
-  condition(session, values) {
-    const address = this.#take(values.length);
+  input(session, name, ids) {
+    const port = this.part.inputs.findIndex((input) => input.name === name);
+    const address = this.#take(4 * ids.length);
     try {
-      this.#bytes().set(values, address);
-      const status = this.#call('nx_session_condition', this.#model, session.pointer, address, values.length);
-      if (status < 0) throw statusError(status, 'Reading the small picture');
+      new Uint32Array(this.#memory.buffer, address, ids.length).set(ids);
+      const status = this.#call('nx_session_input', this.#model, session.pointer, port, address, ids.length);
+      if (status < 0) throw statusError(status, `Reading the input '${name}'`);
     } finally {
       this.#heap.free(address);
     }
   }
 
   /**
-   * Feeds known positions, the same to every sample.
+   * A slice of what is made of the inputs.
    *
    * @param {Session} session
-   * @param {Uint8Array} values   (count, positionValues) 8-bit, at most sliceLimit(1) positions
-   * @param {boolean} wantNats
-   * @returns {Float32Array<ArrayBuffer>} (count, positionValues), or empty
+   * @returns {boolean} there are more
    */
-  prefill(session, values, wantNats) {
-    const count = values.length / this.positionValues;
-    const { bytes, floats } = this.#slice(count, 1);
-    this.#bytes().set(values, bytes);
-    const status = this.#call('nx_session_prefill', this.#model, session.pointer, bytes, count, wantNats ? floats : 0);
-    if (status < 0) throw statusError(status, 'Reading the known pixels');
-    return this.#floats(floats, wantNats ? values.length : 0);
+  encode(session) {
+    const status = this.#call('nx_session_encode', this.#model, session.pointer);
+    if (status < 0) throw statusError(status, 'Reading the inputs');
+    return status === MORE;
+  }
+
+  /**
+   * Feeds known ids, the same to every sample.
+   *
+   * @param {Session} session
+   * @param {Uint32Array} ids   (count, span), at most sliceLimit(samples) positions
+   * @param {boolean} wantNats
+   * @returns {Float32Array<ArrayBuffer>} (count, samples, span), or empty
+   */
+  put(session, ids, wantNats) {
+    const { span } = this.part;
+    const { samples, pointer } = session;
+    const count = ids.length / span;
+    this.#checkSlice(count, samples);
+    new Uint32Array(this.#memory.buffer, this.#ids, ids.length).set(ids);
+    const first = this.position(session);
+    for (let done = 0, status = MORE; status === MORE; done = this.position(session) - first) {
+      const nats = wantNats ? this.#floatsAt + 4 * done * samples * span : 0;
+      status = this.#call('nx_session_put', this.#model, pointer, this.#ids + 4 * done * span, count - done, 0, nats);
+      if (status < 0) throw statusError(status, 'Reading what is known');
+    }
+    return this.#floats(this.#floatsAt, wantNats ? ids.length * samples : 0);
   }
 
   /**
@@ -198,17 +252,21 @@ export class Core {
    *
    * @param {Session} session
    * @param {number} steps  at most sliceLimit(session.samples)
-   * @returns {{ values: Uint8Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer>, ahead: Uint8Array<ArrayBuffer> }}
-   *   values and nats (steps, samples, positionValues), ahead (steps): see StepMessage
+   * @returns {{ ids: Uint32Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer>, ahead: Uint8Array<ArrayBuffer>, ended: boolean }}
+   *   ids and nats (drawn, samples, span), ahead (drawn): see StepMessage. Fewer than `steps` are drawn when all samples
+   *   have `ended`, and possibly none when a position takes long
    */
-  step(session, steps) {
-    const count = steps * session.samples * this.positionValues;
-    const { bytes, floats } = this.#slice(steps, session.samples);
-    const status = this.#call('nx_session_step', this.#model, session.pointer, steps, bytes, floats);
+  draw(session, steps) {
+    this.#checkSlice(steps, session.samples);
+    const result = this.#scratch + AT_RESULT;
+    const status = this.#call('nx_session_draw', this.#model, session.pointer, steps, this.#ids, this.#floatsAt, result);
     if (status < 0) throw statusError(status, `Drawing position ${this.position(session)}`);
-    const values = this.#bytes().slice(bytes, bytes + count);
-    this.#call('nx_session_ahead', this.#model, session.pointer, this.position(session) - steps, steps, bytes);
-    return { values, nats: this.#floats(floats, count), ahead: this.#bytes().slice(bytes, bytes + steps) };
+    const drawn = this.#word(result);
+    const count = drawn * session.samples * this.part.span;
+    const ids = this.#words(this.#ids, count);
+    this.#call('nx_session_ahead', this.#model, session.pointer, this.position(session) - drawn, drawn, this.#ids);
+    const ahead = this.#bytes().slice(this.#ids, this.#ids + drawn);
+    return { ids, nats: this.#floats(this.#floatsAt, count), ahead, ended: status !== MORE && drawn < steps };
   }
 
   /**
@@ -228,34 +286,28 @@ export class Core {
    * @returns {Float32Array<ArrayBuffer>}
    */
   output(session, sample) {
-    const status = this.#call('nx_session_output', this.#model, session.pointer, sample, this.#scratch + AT_NATS);
+    const status = this.#call('nx_session_output', this.#model, session.pointer, sample, this.#floatsAt);
     if (status < 0) throw statusError(status, 'Reading the output layer');
-    return this.#floats(this.#scratch + AT_NATS, this.#fields.outputs);
+    return this.#floats(this.#floatsAt, this.part.outputs);
   }
 
   /**
-   * The attention weights of the last position computed, of a session with trace.
+   * One row of a map of the last position computed, of a session with trace.
    *
    * @param {Session} session
    * @param {number} sample
-   * @returns {{ keys: Uint32Array<ArrayBuffer>, weights: Float32Array<ArrayBuffer> }} keys: the positions that it saw.
-   *   The input is shifted by one: key j holds what stands at position j - 1, key 0 the start. weights (blocks, heads,
-   *   keys)
+   * @param {number} map
+   * @param {number} row
+   * @returns {{ keys: Uint32Array<ArrayBuffer>, weights: Float32Array<ArrayBuffer> }} keys: what it looked at. In a map of the
+   *   past the input is shifted by one: key j holds what stands at position j - 1, key 0 the start
    */
-  attention(session, sample) {
-    const { blocks, heads, window } = this.#fields;
-    const address = this.#take(4 * window * (1 + blocks * heads));
-    try {
-      const result = this.#scratch + AT_STRUCT;
-      const weights = address + 4 * window;
-      const { pointer } = session;
-      const status = this.#call('nx_session_attention', this.#model, pointer, sample, weights, address, result);
-      if (status < 0) throw statusError(status, 'Reading the attention weights');
-      const count = this.#word(result);
-      return { keys: this.#words(address, count), weights: this.#floats(weights, blocks * heads * count) };
-    } finally {
-      this.#heap.free(address);
-    }
+  map(session, sample, map, row) {
+    const result = this.#scratch + AT_RESULT;
+    const { pointer } = session;
+    const status = this.#call('nx_session_map', this.#model, pointer, sample, map, row, this.#ids, this.#floatsAt, result);
+    if (status < 0) throw statusError(status, 'Reading the attention weights');
+    const count = this.#word(result);
+    return { keys: this.#words(this.#ids, count), weights: this.#floats(this.#floatsAt, count) };
   }
 
   /**
@@ -263,13 +315,11 @@ export class Core {
    */
   #openModel(file) {
     const problem = this.#scratch + AT_PROBLEM;
-    const result = this.#scratch + AT_STRUCT;
+    const result = this.#scratch + AT_RESULT;
     /** @param {number} status */
     const check = (status) => {
       if (status >= 0) return;
-      const error = statusError(status, 'Opening the weight file', readProblem(this.#bytes(), problem));
-      const hint = error.code === 'format' ? looksLike(file) : '';
-      throw hint ? new NextPixelError(error.code, `${error.message} ${hint}`, { status }) : error;
+      throw refusal(status, file, readProblem(this.#bytes(), problem));
     };
     // How large the model will be is known when the file has been read, so the file moves up to make room below it.
     const first = this.#take(file.length);
@@ -285,20 +335,45 @@ export class Core {
     this.#model = this.#word(result);
   }
 
-  #order() {
-    const { positions } = this.#fields;
-    const address = this.#take(4 * positions);
-    this.#call('nx_model_order', this.#model, address);
-    const order = this.#words(address, positions);
-    this.#heap.free(address);
-    return order;
+  /** @returns {Part} */
+  #describePart() {
+    const at = this.#scratch + AT_STRUCT;
+    /** @param {string} what  @param {'nx_part_info' | 'nx_port' | 'nx_map' | 'nx_table'} struct  @param {number[]} index */
+    const read = (what, struct, ...index) => {
+      const status = this.#call(what, this.#model, PART, ...index, at);
+      if (status < 0) throw statusError(status, 'Reading what the model is');
+      return readStruct(this.#view(), at, struct);
+    };
+    /** @template T @param {number} n  @param {(i: number) => T} one */
+    const each = (n, one) => Array.from({ length: n }, (_, i) => one(i));
+    const { values, span, outputs, length, rewinds, inputs, maps, tables, ends, draft, ...parameters } = read('nx_model_part', 'nx_part_info');
+    return {
+      values, span, outputs, length, rewinds, draft: draft === 1,
+      parameters: parameters.parameters_high * 2 ** 32 + parameters.parameters_low,
+      inputs: each(inputs, (i) => {
+        const port = read('nx_model_port', 'nx_port', i);
+        const dims = each(4, (j) => port[`dims[${j}]`]);
+        return { name: this.#name(port.name), values: port.values, dims, optional: port.optional === 1, anyLength: port.any_length === 1 };
+      }),
+      maps: each(maps, (i) => {
+        const { name, ...map } = read('nx_model_map', 'nx_map', i);
+        return { name: this.#name(name), port: map.port, rows: map.rows, keys: map.keys };
+      }),
+      tables: each(tables, (i) => {
+        const { name, rows, cols, data } = read('nx_model_table', 'nx_table', i);
+        return { name: this.#name(name), rows, cols, data: this.#floats(data, rows * cols) };
+      }),
+      ends: each(ends, (i) => {
+        const status = this.#call('nx_model_end', this.#model, PART, i, at);
+        if (status < 0) throw statusError(status, 'Reading what the model is');
+        return this.#word(at);
+      }),
+    };
   }
 
-  #palette() {
-    if (!this.#fields.palette) return null;
-    const at = this.#scratch + AT_VALUES;
-    this.#call('nx_model_palette', this.#model, at);
-    return this.#bytes().slice(at, at + 3 * this.#fields.levels);
+  /** @param {number} address */
+  #name(address) {
+    return readName(this.#bytes(), address);
   }
 
   #metadata() {
@@ -318,7 +393,7 @@ export class Core {
         value: memory.slice(entry.value, entry.value + entry.value_bytes),
       });
     }
-    return entries;
+    return metadataOf(entries);
   }
 
   /**
@@ -343,14 +418,11 @@ export class Core {
   }
 
   /**
-   * Scratch space for the values of (count, samples) positions and as many floats.
-   *
-   * @param {number} count
+   * @param {number} count    positions
    * @param {number} samples
    */
-  #slice(count, samples) {
+  #checkSlice(count, samples) {
     if (count > this.sliceLimit(samples)) throw new RangeError(`${count} positions of ${samples} samples are too many`);
-    return { bytes: this.#scratch + AT_VALUES, floats: this.#scratch + AT_NATS };
   }
 
   /**

@@ -3,7 +3,7 @@
 
 /** What <next-pixel> shows: a canvas with the pictures side by side, buttons, and a line of text, in a shadow root. */
 
-/** @import { Codec } from './codec.js' */
+/** @import { Codec } from './codecs/picture.js' */
 
 /** @typedef {[number, number, number]} RGB  0 to 255 */
 

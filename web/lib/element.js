@@ -36,7 +36,7 @@
  * Under prefers-reduced-motion nothing begins by itself (buttons appear instead), and a picture appears when it is finished.
  */
 
-import { Codec } from './codec.js';
+import { Codec } from './codecs/picture.js';
 import { View } from './element-view.js';
 import { NextPixelError } from './error.js';
 import { MAX_SAMPLES } from './protocol.js';

@@ -100,21 +100,6 @@ export function reduce(picture, { width, height, channels }, newWidth, newHeight
 }
 
 /**
- * Elements rounded to the levels of a model, as the model sees them.
- *
- * @param {Uint8Array} elements
- * @param {number} levels
- * @returns {Uint8Array<ArrayBuffer>}
- */
-export function quantise(elements, levels) {
-  const top = levels - 1;
-  return Uint8Array.from(elements, (value) => {
-    const level = Math.floor((2 * value * top + 255) / 510);
-    return Math.floor((510 * level + top) / (2 * top)); // round(255 level / top)
-  });
-}
-
-/**
  * @param {ArrayLike<number>} rgba  (pixels, 4)
  * @param {number} channels  1 or 3
  * @returns {Uint8Array<ArrayBuffer>} (pixels, channels)

@@ -5,19 +5,26 @@
  * The structs of include/nextpixel.h as they lie in wasm32 memory: fields of 32 bits in the header's order, no padding.
  */
 
-/** Fields and their kinds, in order. u: uint32_t, size_t or a pointer; i: int32_t; f: float. */
+/** Fields and their kinds, in order. u: uint32_t, size_t or a pointer; f: float. */
 export const STRUCTS = Object.freeze({
-  nx_info: Object.freeze({
-    height: 'u', width: 'u', channels: 'u', levels: 'u', elements: 'u', classes: 'u', blocks: 'u', heads: 'u',
-    embedding: 'u', window: 'u', query_block: 'u', memory_block: 'u', parameters_low: 'u', parameters_high: 'u',
-    positions: 'u', position_elements: 'u', outputs: 'u', palette: 'u', block_rows: 'u', block_cols: 'u',
-    flange_rows: 'u', flange_cols: 'u', input_height: 'u', input_width: 'u', draft: 'u',
+  nx_part_info: Object.freeze({
+    values: 'u', span: 'u', outputs: 'u', length: 'u', rewinds: 'u', inputs: 'u', maps: 'u', tables: 'u', ends: 'u', draft: 'u',
+    parameters_low: 'u', parameters_high: 'u',
   }),
+  nx_port: Object.freeze({
+    name: 'u', values: 'u', 'dims[0]': 'u', 'dims[1]': 'u', 'dims[2]': 'u', 'dims[3]': 'u', optional: 'u', any_length: 'u',
+  }),
+  nx_map: Object.freeze({ name: 'u', port: 'u', rows: 'u', keys: 'u' }),
+  nx_table: Object.freeze({ name: 'u', rows: 'u', cols: 'u', data: 'u' }),
   nx_metadata: Object.freeze({
     key: 'u', key_bytes: 'u', type: 'u', item_type: 'u', count: 'u', value: 'u', value_bytes: 'u',
   }),
+  nx_shape: Object.freeze({
+    length: 'u', 'counts[0]': 'u', 'counts[1]': 'u', 'counts[2]': 'u', 'counts[3]': 'u', 'counts[4]': 'u', 'counts[5]': 'u',
+    'counts[6]': 'u', 'counts[7]': 'u',
+  }),
   nx_settings: Object.freeze({
-    seed_low: 'u', seed_high: 'u', samples: 'u', first_sample: 'u', label: 'i',
+    seed_low: 'u', seed_high: 'u', samples: 'u', first_sample: 'u', origin: 'u',
     temperature: 'f', top_k: 'u', top_p: 'f', trace: 'u', look_ahead: 'u',
   }),
 });
@@ -48,7 +55,6 @@ export function readStruct(view, address, struct) {
   let at = address;
   for (const [name, kind] of Object.entries(STRUCTS[struct])) {
     if (kind === 'f') fields[name] = view.getFloat32(at, true);
-    else if (kind === 'i') fields[name] = view.getInt32(at, true);
     else fields[name] = view.getUint32(at, true);
     at += 4;
   }
@@ -65,10 +71,19 @@ export function writeStruct(view, address, struct, fields) {
   let at = address;
   for (const [name, kind] of Object.entries(STRUCTS[struct])) {
     if (kind === 'f') view.setFloat32(at, fields[name], true);
-    else if (kind === 'i') view.setInt32(at, fields[name], true);
     else view.setUint32(at, fields[name], true);
     at += 4;
   }
+}
+
+/**
+ * A text that ends with a zero.
+ *
+ * @param {Uint8Array} memory
+ * @param {number} address
+ */
+export function readName(memory, address) {
+  return readText(memory, address, NAME_BYTES);
 }
 
 /**

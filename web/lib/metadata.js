@@ -1,35 +1,65 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** From the C library's description of a model and the file's metadata to `model.info`. */
+/** The metadata of a weight file as JavaScript has them. */
 
-/** @import { ModelInfo } from './protocol.js' */
-
-/** GGUF value types that are texts. */
-const STRING = 8;
-const ARRAY = 9;
+/** @typedef {string | number | boolean | bigint} Scalar */
+/** @typedef {Scalar | Scalar[]} Value */
+/** @typedef {Map<string, Value>} Metadata */
 
 /**
- * One entry of the file's metadata, its bytes copied out of the wasm memory.
+ * One entry, its bytes copied out of the wasm memory, which the C library has checked.
  *
  * @typedef {{ key: string, type: number, itemType: number, count: number, value: Uint8Array }} Entry
  */
 
+/** GGUF value types: bytes of each, and how it is read. @type {Record<number, [number, (view: DataView, at: number) => number | boolean | bigint]>} */
+const NUMBERS = {
+  0: [1, (view, at) => view.getUint8(at)],
+  1: [1, (view, at) => view.getInt8(at)],
+  2: [2, (view, at) => view.getUint16(at, true)],
+  3: [2, (view, at) => view.getInt16(at, true)],
+  4: [4, (view, at) => view.getUint32(at, true)],
+  5: [4, (view, at) => view.getInt32(at, true)],
+  6: [4, (view, at) => view.getFloat32(at, true)],
+  7: [1, (view, at) => view.getUint8(at) !== 0],
+  10: [8, (view, at) => view.getBigUint64(at, true)],
+  11: [8, (view, at) => view.getBigInt64(at, true)],
+  12: [8, (view, at) => view.getFloat64(at, true)],
+};
+const STRING = 8;
+const ARRAY = 9;
+
 /**
- * The texts among the metadata: a string, or an array of strings. Numbers are of no use to a page: info has those that
- * are.
- *
- * @param {Entry} entry
- * @returns {string | string[] | undefined}
+ * @param {Entry[]} entries
+ * @returns {Metadata}
  */
-export function textOf({ type, itemType, count, value }) {
-  if (type === STRING) return readStrings(value, 1)[0];
-  if (type === ARRAY && itemType === STRING) return readStrings(value, count);
-  return undefined;
+export function metadataOf(entries) {
+  return new Map(entries.map((entry) => [entry.key, valueOf(entry)]));
 }
 
 /**
- * @param {Uint8Array} value  each string preceded by its 64-bit length, which the C library has checked
+ * @param {Entry} entry
+ * @returns {Value}
+ */
+function valueOf({ type, itemType, count, value }) {
+  const all = itemType === STRING ? readStrings(value, count) : readNumbers(value, itemType, count);
+  return type === ARRAY ? all : all[0];
+}
+
+/**
+ * @param {Uint8Array} value
+ * @param {number} type
+ * @param {number} count
+ */
+function readNumbers(value, type, count) {
+  const [bytes, read] = NUMBERS[type];
+  const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
+  return Array.from({ length: count }, (_, i) => read(view, i * bytes));
+}
+
+/**
+ * @param {Uint8Array} value  each string preceded by its 64-bit length
  * @param {number} count
  */
 function readStrings(value, count) {
@@ -46,61 +76,17 @@ function readStrings(value, count) {
 }
 
 /**
- * @param {Record<string, number>} info  the fields of nx_info
- * @param {Entry[]} entries
- * @param {Uint8Array | null} palette
- * @param {number} bytes  size of the file
- * @returns {ModelInfo}
- */
-export function describe(info, entries, palette, bytes) {
-  /** @type {Map<string, string | string[]>} */
-  const texts = new Map();
-  for (const entry of entries) {
-    const text = textOf(entry);
-    if (text !== undefined) texts.set(entry.key, text);
-  }
-  const architecture = String(texts.get('general.architecture') ?? '');
-  const names = texts.get(`${architecture}.classes`);
-  return {
-    architecture,
-    name: String(texts.get('general.name') ?? architecture),
-    tasks: info.input_height > 0 ? ['super-resolve', 'score'] : ['complete', 'generate', 'score'],
-    width: info.width,
-    height: info.height,
-    channels: info.channels,
-    levels: info.levels,
-    palette,
-    inputWidth: info.input_width,
-    inputHeight: info.input_height,
-    positions: info.positions,
-    classes: Array.from({ length: info.classes }, (_, i) => (Array.isArray(names) && names[i]) || String(i)),
-    parameters: info.parameters_high * 2 ** 32 + info.parameters_low,
-    bytes,
-    blocks: info.blocks,
-    heads: info.heads,
-    embedding: info.embedding,
-    window: info.window,
-    queryBlock: info.query_block,
-    memoryBlock: info.memory_block,
-    blockRows: info.block_rows,
-    blockCols: info.block_cols,
-    flangeRows: info.flange_rows,
-    flangeCols: info.flange_cols,
-    lookAhead: info.draft > 0,
-    card: cardOf(texts),
-  };
-}
-
-/**
- * @param {Map<string, string | string[]>} texts
+ * The model card: the texts under `general.` and `nextpixel.card.`, without these prefixes.
+ *
+ * @param {Metadata} metadata
  * @returns {Record<string, string>}
  */
-function cardOf(texts) {
+export function cardOf(metadata) {
   /** @type {[string, string][]} */
   const card = [];
   // What is ours comes last and wins.
   for (const prefix of ['general.', 'nextpixel.card.']) {
-    for (const [key, text] of texts) {
+    for (const [key, text] of metadata) {
       if (key.startsWith(prefix) && typeof text === 'string') card.push([key.slice(prefix.length), text]);
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { Codec } from './codec.js';
+import { Codec } from './codecs/picture.js';
 import { NextPixelError, argumentError } from './error.js';
 import { holds, inputOf, pictureOf, reduce } from './image.js';
 import { Run } from './run.js';
@@ -10,7 +10,7 @@ import { checkDraw, checkLabel, checkRows, wholeNumber } from './settings.js';
 /** @import { ImageSource } from './image.js' */
 /** @import { Request } from './job.js' */
 /** @import { Link } from './link.js' */
-/** @import { AttendedMessage, ModelInfo, OpenedMessage, ScoredMessage } from './protocol.js' */
+/** @import { AttendedMessage, Inputs, ModelInfo, OpenedMessage, ScoredMessage } from './protocol.js' */
 /** @import { DrawOptions, Label } from './settings.js' */
 
 /**
@@ -61,14 +61,13 @@ export class Model {
   /**
    * @param {Link[]} links
    * @param {ModelInfo} info
-   * @param {Uint32Array} order
    * @internal
    */
-  constructor(links, info, order) {
+  constructor(links, info) {
     this.#links = links;
-    this.#codec = new Codec(info, order);
+    this.#codec = new Codec(info);
     this.info = info;
-    this.order = order;
+    this.order = this.#codec.order;
   }
 
   /** How many workers share the samples of a run: what load() was given, or found with `workers: 'auto'`. */
@@ -91,7 +90,7 @@ export class Model {
     const rows = checkRows(options.rows, this.info);
     const checked = checkDraw(options, this.info);
     const known = this.#codec.encode(pictureOf(image, this.info), (rows * positions) / height);
-    return new Run(this.#links, this.#codec, { known }, checked, options.signal);
+    return new Run(this.#links, this.#codec, { known, inputs: inputsOf(checked.label) }, checked, options.signal);
   }
 
   /**
@@ -103,8 +102,9 @@ export class Model {
   generate(options = {}) {
     this.#checkOpen();
     this.#checkInput(false);
-    const known = new Uint8Array(0);
-    return new Run(this.#links, this.#codec, { known }, checkDraw(options, this.info), options.signal);
+    const checked = checkDraw(options, this.info);
+    const given = { known: new Uint32Array(0), inputs: inputsOf(checked.label) };
+    return new Run(this.#links, this.#codec, given, checked, options.signal);
   }
 
   /**
@@ -119,7 +119,8 @@ export class Model {
     this.#checkOpen();
     this.#checkInput(true);
     const checked = checkDraw(options, this.info);
-    const given = { known: new Uint8Array(0), input: inputOf(image, this.info) };
+    const input = inputOf(image, this.info);
+    const given = { known: new Uint32Array(0), inputs: inputsOf(checked.label, input), input };
     return new Run(this.#links, this.#codec, given, checked, options.signal);
   }
 
@@ -134,8 +135,8 @@ export class Model {
   async score(image, { label, input: small, signal } = {}) {
     this.#checkOpen();
     const picture = pictureOf(image, this.info);
-    const input = this.#inputFor(picture, small);
-    const message = { values: this.#codec.encode(picture), input, label: checkLabel(label, this.info) };
+    const inputs = inputsOf(checkLabel(label, this.info), this.#inputFor(picture, small));
+    const message = { ids: this.#codec.encode(picture), inputs };
     /** @type {ScoredMessage} */
     const scored = await this.#ask({ type: 'score', ...message }, signal);
     const perElement = this.#codec.costs(scored.nats);
@@ -155,13 +156,14 @@ export class Model {
   async attention(image, { row, column, channel = 0, label, input: small, signal }) {
     this.#checkOpen();
     const { width, height, channels, blocks, heads } = this.info;
+    if (blocks === 0) throw argumentError('This model has no attention');
     wholeNumber('row', row, 0, height - 1);
     wholeNumber('column', column, 0, width - 1);
     wholeNumber('channel', channel, 0, channels - 1);
     const place = Math.floor(((row * width + column) * channels + channel) / this.#codec.span);
     const picture = pictureOf(image, this.info);
-    const values = this.#codec.encode(picture, this.order.indexOf(place) + 1);
-    const message = { values, input: this.#inputFor(picture, small), label: checkLabel(label, this.info) };
+    const ids = this.#codec.encode(picture, this.order.indexOf(place) + 1);
+    const message = { ids, inputs: inputsOf(checkLabel(label, this.info), this.#inputFor(picture, small)) };
     /** @type {AttendedMessage} */
     const { keys, weights } = await this.#ask({ type: 'attention', ...message }, signal);
     // The input is shifted by one: a key position holds what stands at the one before it.
@@ -216,6 +218,17 @@ export class Model {
 }
 
 /**
+ * The inputs of the engine, by their names there.
+ *
+ * @param {number} label        class index, or -1 for none
+ * @param {Uint8Array} [image]  of super-resolution
+ * @returns {Inputs}
+ */
+function inputsOf(label, image) {
+  return { ...(label >= 0 && { class: Uint32Array.of(label) }), ...(image && { image: Uint32Array.from(image) }) };
+}
+
+/**
  * Has every worker read a weight file.
  *
  * @param {Link[]} links
@@ -229,9 +242,9 @@ export async function openModel(links, module, bytes, signal) {
   try {
     // All but the last get a copy.
     /** @type {OpenedMessage[]} */
-    const [{ info, order }] = await Promise.all(jobs.map((job, i) => (
+    const [{ info }] = await Promise.all(jobs.map((job, i) => (
       job.ask({ type: 'open', module, bytes }, i === jobs.length - 1 ? [bytes.buffer] : []))));
-    return new Model(links, info, order);
+    return new Model(links, info);
   } finally {
     for (const job of jobs) job.end();
   }

@@ -11,13 +11,13 @@
  *      | <--------------------------------------- |  how fast it computed beside the others
  *      | open   { module, bytes }                 |
  *      | ---------------------------------------> |  instantiate, read the weights
- *      |                 opened { info, order }   |
+ *      |                        opened { info }   |
  *      | <--------------------------------------- |
  *      | draw   { known, settings, ... }          |
  *      | ---------------------------------------> |  notes the run, computes nothing
  *      | next   { chunk }                         |
  *      | ---------------------------------------> |  one credit: prefill if need be, then one chunk
- *      |               step { values, nats, ... } |
+ *      |                  step { ids, nats, ... } |
  *      | <--------------------------------------- |  and no more until the next credit
  *      | stop                                     |
  *      | ---------------------------------------> |  frees the run; heard between two slices
@@ -56,7 +56,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 /** @typedef {typeof CODES[number]} ErrorCode */
 
 /** NX_ABI_VERSION of the header that this library was written against. */
-export const ABI_VERSION = 3;
+export const ABI_VERSION = 4;
 
 /** NX_MAX_SAMPLES of the header. */
 export const MAX_SAMPLES = 64;
@@ -84,7 +84,6 @@ export function codeOfStatus(status) {
  * @property {bigint} seed         0 to 2^64 - 1
  * @property {number} samples      1 to 64
  * @property {number} [first]      which sample of the whole run, and so of the noise, is the first of these. Default 0
- * @property {number} label        class index, or -1 for none
  * @property {number} temperature  0 to 100
  * @property {number} topK         0: all
  * @property {number} topP         in (0, 1]
@@ -92,12 +91,24 @@ export function codeOfStatus(status) {
  */
 
 /**
- * What a model is.
+ * What any model is: its file and its engine.
  *
- * @typedef {object} ModelInfo
+ * @typedef {object} BasicInfo
  * @property {string} architecture  such as 'image-transformer'
  * @property {string} name
  * @property {string[]} tasks       what it can do: 'complete', 'generate', 'super-resolve', 'score'
+ * @property {number} positions     steps in a complete sequence
+ * @property {number} parameters    number of weights
+ * @property {number} bytes         size of the weight file
+ * @property {boolean} lookAhead    the file has a draft, which guesses ahead: a single sample is drawn in fewer passes
+ * @property {Record<string, string>} card  the model card: the texts of the file's metadata under `general.` and
+ *   `nextpixel.card.`, without these prefixes (dataset, dataset_license, command, quality, author, license, ...)
+ */
+
+/**
+ * What a model of pictures is. A position is one channel or one whole pixel.
+ *
+ * @typedef {object} PictureInfo
  * @property {number} width         pixels
  * @property {number} height        pixels
  * @property {number} channels      1 (grey) or 3 (red, green, blue)
@@ -105,10 +116,7 @@ export function codeOfStatus(status) {
  * @property {Uint8Array | null} palette  (levels, 3) the colours that the model draws with, or null: any
  * @property {number} inputWidth    pixels of the small picture that superResolve() starts from; 0: the model takes none
  * @property {number} inputHeight
- * @property {number} positions     steps in a complete image, each of which is one channel or one whole pixel
  * @property {string[]} classes     names of the labels; empty: the model takes none
- * @property {number} parameters    number of weights
- * @property {number} bytes         size of the weight file
  * @property {number} blocks        layers of attention
  * @property {number} heads         attention heads per layer
  * @property {number} embedding     width of the model
@@ -119,31 +127,31 @@ export function codeOfStatus(status) {
  * @property {number} blockCols     its columns, in positions
  * @property {number} flangeRows    rows above it that it sees
  * @property {number} flangeCols    columns to its sides that it sees, in positions
- * @property {boolean} lookAhead    the file has a draft, which guesses ahead: a single sample is drawn in fewer passes
- * @property {Record<string, string>} card  the model card: the texts of the file's metadata under `general.` and
- *   `nextpixel.card.`, without these prefixes (dataset, dataset_license, command, quality, author, license, ...)
  */
 
-// Values are the engine's, in generation order: per position its channels, or the index of its colour in the palette.
+/** @typedef {BasicInfo & PictureInfo} ModelInfo */
+
+/** Ids for the inputs of a model, by name, such as { class: [3] }. @typedef {Record<string, Uint32Array>} Inputs */
+
+// Ids are the engine's, in its order of generation; what they mean is for a codec (codecs/).
 
 // Page to worker.
 /** `from`, `to`: when to measure, in milliseconds of Date.now().
  * @typedef {{ type: 'measure', id: number, loop: WebAssembly.Module, from: number, to: number }} MeasureMessage */
 /** @typedef {{ type: 'open', id: number, module: WebAssembly.Module, bytes: Uint8Array<ArrayBuffer> }} OpenMessage */
-/** `known`: the values before the first drawn one; `input`: the small picture of super-resolution.
- * @typedef {{ type: 'draw', id: number, known: Uint8Array, input?: Uint8Array, settings: Settings }} DrawMessage */
+/** `known`: the ids before the first drawn one.
+ * @typedef {{ type: 'draw', id: number, known: Uint32Array, inputs: Inputs, settings: Settings }} DrawMessage */
 /** `chunk`: the most positions of each sample to answer with; 0: as many as one slice yields.
  * @typedef {{ type: 'next', id: number, chunk: number }} NextMessage */
-/** @typedef {{ type: 'score', id: number, values: Uint8Array, input?: Uint8Array, label: number }} ScoreMessage */
-/** `values`: up to and including those of the position whose query is asked for.
- * @typedef {{ type: 'attention', id: number, values: Uint8Array, input?: Uint8Array, label: number }} AttentionMessage */
+/** @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs }} ScoreMessage */
+/** `ids`: up to and including those of the position whose query is asked for.
+ * @typedef {{ type: 'attention', id: number, ids: Uint32Array, inputs: Inputs }} AttentionMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
 /** @typedef {MeasureMessage | OpenMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | StopMessage} ToWorker */
 
 // Worker to page.
 /** @typedef {{ type: 'measured', id: number, speed: number }} MeasuredMessage */
-/** `order`: the place of each position in raster order.
- * @typedef {{ type: 'opened', id: number, info: ModelInfo, order: Uint32Array }} OpenedMessage */
+/** @typedef {{ type: 'opened', id: number, info: ModelInfo }} OpenedMessage */
 /**
  * Positions of every sample.
  *
@@ -152,12 +160,12 @@ export function codeOfStatus(status) {
  * @property {number} id
  * @property {number} from           the first position
  * @property {number} to             one past the last
- * @property {Uint8Array} values     (to - from, samples, values of a position)
+ * @property {Uint32Array} ids       (to - from, samples, ids of a position)
  * @property {Float32Array} nats     the same
  * @property {Uint8Array} ahead      (to - from) how many positions of its pass came before each: 0 begins a pass
- * @property {boolean} last          the images are complete, and the run is already freed
+ * @property {boolean} last          all is drawn, and the run is already freed
  */
-/** `nats`: one per value.
+/** `nats`: one per id.
  * @typedef {{ type: 'scored', id: number, nats: Float32Array }} ScoredMessage */
 /** `keys`: the positions seen, whose inputs are those of the position before; `weights`: (blocks, heads, keys).
  * @typedef {{ type: 'attended', id: number, keys: Uint32Array, weights: Float32Array }} AttendedMessage */

@@ -5,11 +5,11 @@ import { paint, picture } from './draw.js';
 import { Easel } from './easel.js';
 import { argumentError } from './error.js';
 
-/** @import { Codec } from './codec.js' */
+/** @import { Codec } from './codecs/picture.js' */
 /** @import { Picture } from './draw.js' */
 /** @import { Canvas } from './easel.js' */
 /** @import { Link } from './link.js' */
-/** @import { Settings, StepMessage } from './protocol.js' */
+/** @import { Inputs, Settings, StepMessage } from './protocol.js' */
 
 /**
  * Some elements of one sample, drawn one after the other. The elements of an image are its channels, whatever the model
@@ -40,6 +40,7 @@ export class Run {
   #links;
   #codec;
   #known;
+  #inputs;
   #settings;
   #chunk;
   #signal;
@@ -70,20 +71,21 @@ export class Run {
   /**
    * @param {Link[]} links  to the workers that share the samples
    * @param {Codec} codec
-   * @param {{ known: Uint8Array, input?: Uint8Array }} given  known: the engine's values before the first drawn one
+   * @param {{ known: Uint32Array, inputs: Inputs, input?: Uint8Array }} given  known: the ids before the first drawn one
    * @param {{ settings: Settings, seed: number | bigint, chunk: number }} checked
    * @param {AbortSignal} [signal]
    * @internal
    */
-  constructor(links, codec, { known, input }, { settings, seed, chunk }, signal) {
+  constructor(links, codec, { known, inputs, input }, { settings, seed, chunk }, signal) {
     this.#links = links;
     this.#codec = codec;
     this.#known = known;
+    this.#inputs = inputs;
     this.#settings = settings;
     this.#chunk = Math.ceil(chunk / codec.span);
     this.#signal = signal;
     this.seed = seed;
-    this.known = codec.seen(known);
+    this.known = codec.decode(known);
     this.input = input;
   }
 
@@ -137,7 +139,7 @@ export class Run {
       check();
       let open = this.known.length === this.#codec.elements ? [] : parts;
       for (const { job, first, samples } of open) {
-        job.tell({ type: 'draw', known: this.#known, input: this.input, settings: { ...this.#settings, first, samples } });
+        job.tell({ type: 'draw', known: this.#known, inputs: this.#inputs, settings: { ...this.#settings, first, samples } });
       }
       while (open.length > 0) {
         /** @type {StepMessage[]} */
@@ -177,13 +179,13 @@ function share(samples, workers) {
  * @param {number} samples       how many it has
  * @returns {Step}
  */
-function stepOf(codec, { from, to, values, nats, ahead }, sample, first, samples) {
+function stepOf(codec, { from, to, ids, nats, ahead }, sample, first, samples) {
   return {
     sample: first + sample,
     from: from * codec.span,
     to: to * codec.span,
-    values: codec.decode(samples === 1 ? values : partOf(values, sample, samples, codec.positionValues)),
-    nats: codec.costs(samples === 1 ? nats : partOf(nats, sample, samples, codec.positionValues)),
+    values: codec.decode(samples === 1 ? ids : partOf(ids, sample, samples, codec.positionIds)),
+    nats: codec.costs(samples === 1 ? nats : partOf(nats, sample, samples, codec.positionIds)),
     ahead: codec.spread(ahead),
   };
 }
@@ -191,7 +193,7 @@ function stepOf(codec, { from, to, values, nats, ahead }, sample, first, samples
 /**
  * What belongs to one sample.
  *
- * @template {Uint8Array | Float32Array} T
+ * @template {Uint32Array | Float32Array} T
  * @param {T} all  (positions, samples, width)
  * @param {number} sample
  * @param {number} samples

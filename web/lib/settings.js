@@ -31,7 +31,7 @@ import { MAX_SAMPLES } from './protocol.js';
 /**
  * @param {DrawOptions} options
  * @param {ModelInfo} info
- * @returns {{ settings: Settings, seed: number | bigint, chunk: number }} seed: as it was given
+ * @returns {{ settings: Settings, label: number, seed: number | bigint, chunk: number }} seed: as it was given
  */
 export function checkDraw(options, info) {
   const { samples = 1, seed = randomSeed(), temperature = 1, topK = 0, topP = 1, label, lookAhead = true, chunk } = options;
@@ -43,7 +43,8 @@ export function checkDraw(options, info) {
   if (typeof lookAhead !== 'boolean') throw argumentError(`lookAhead must be true or false, not ${show(lookAhead)}`);
   if (chunk !== undefined) wholeNumber('chunk', chunk, 1, 2 ** 31 - 1);
   return {
-    settings: { seed: checkSeed(seed), samples, label: checkLabel(label, info), temperature, topK, topP, lookAhead },
+    settings: { seed: checkSeed(seed), samples, temperature, topK, topP, lookAhead },
+    label: checkLabel(label, info),
     seed,
     chunk: chunk ?? 0,
   };

@@ -1,6 +1,21 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+/** What a file is by its first bytes. */
+
+import { NextPixelError, statusError } from './error.js';
+import { CODES } from './protocol.js';
+
+/** @import { ErrorCode } from './protocol.js' */
+
+/** The limits of src/gguf.h: of a file's bytes, metadata keys and tensors. */
+export const MAX_BYTES = 2 ** 30;
+export const MAX_KEYS = 1024;
+export const MAX_TENSORS = 2048;
+
+/** Magic, version, counts of tensors and of keys. */
+const HEADER_BYTES = 24;
+
 /** First bytes of what people load by mistake. @type {[string | number[], string][]} */
 const SIGNATURES = [
   ['version https://git-lfs', 'a Git LFS pointer: fetch the real file with "git lfs pull"'],
@@ -44,4 +59,44 @@ export function looksLike(bytes) {
   if (head.slice(8, 10) === '{"') return 'It looks like a safetensors file: export the model as GGUF first.';
   if (/^[\t\n\r\x20-\x7e]*$/.test(head)) return 'It looks like a text file.';
   return '';
+}
+
+/**
+ * The error for a file that cannot be opened.
+ *
+ * @param {number} status  a negative one of the C library
+ * @param {Uint8Array} bytes  of the file, at least the first ones
+ * @param {{ name?: string, reason: string }} problem
+ */
+export function refusal(status, bytes, problem) {
+  const error = statusError(status, 'Opening the weight file', problem);
+  const hint = error.code === 'format' ? looksLike(bytes) : '';
+  return hint ? new NextPixelError(error.code, `${error.message} ${hint}`, { status }) : error;
+}
+
+/**
+ * What the C library will find wrong in the header of a file, as soon as enough of it is here; undefined where nothing is.
+ *
+ * @param {Uint8Array} start  the first bytes
+ * @returns {NextPixelError | undefined}
+ */
+export function headerProblem(start) {
+  /** @param {ErrorCode} code  @param {string} reason */
+  const refused = (code, reason) => refusal(-1 - CODES.indexOf(code), start, { reason });
+  const magic = String.fromCharCode(...start.subarray(0, 4));
+  if (!'GGUF'.startsWith(magic)) return refused('format', 'not a GGUF file');
+  if (start.length < HEADER_BYTES) return undefined;
+  const view = new DataView(start.buffer, start.byteOffset);
+  const version = view.getUint32(4, true);
+  if (version === 0x03000000) return refused('unsupported', 'a big-endian GGUF file');
+  if (version !== 3) return refused('unsupported', 'the GGUF version is not 3');
+  if (view.getBigUint64(16, true) > MAX_KEYS) return refused('limit', `more than ${MAX_KEYS} metadata keys`);
+  if (view.getBigUint64(8, true) > MAX_TENSORS) return refused('limit', `more than ${MAX_TENSORS} tensors`);
+  return undefined;
+}
+
+/** The error for a file of so many bytes, undefined where they are not too many. @param {number} bytes */
+export function sizeProblem(bytes) {
+  if (bytes <= MAX_BYTES) return undefined;
+  return refusal(-1 - CODES.indexOf('limit'), new Uint8Array(0), { reason: 'the file is larger than 1 GiB' });
 }

@@ -6,8 +6,12 @@
 import { copyOf, isSame, keeper } from './cache.js';
 import { NextPixelError, argumentError } from './error.js';
 import { inNode, nodeModule } from './platform.js';
+import { headerProblem, sizeProblem } from './sniff.js';
 
 /** @typedef {string | URL | Response | ArrayBuffer | Uint8Array} Source */
+/** How much of a file's beginning tells what it is. */
+const HEAD_BYTES = 512;
+
 /** `total` is undefined where the size is not known beforehand.
  * @typedef {{ loaded: number, total: number | undefined }} Progress  bytes */
 
@@ -124,6 +128,8 @@ export async function fetchOrFail(url, signal) {
 }
 
 /**
+ * The bytes of a weight file. What is none, or is too large, is refused as soon as that is seen.
+ *
  * @param {Response} response
  * @param {string} name  for messages
  * @param {((progress: Progress) => void)} [onProgress]
@@ -139,9 +145,16 @@ async function readResponse(response, name, onProgress, signal) {
   // The length on the wire says nothing about the bytes that a decoded body yields.
   const length = Number(response.headers.get('content-length'));
   const known = length > 0 && !response.headers.get('content-encoding') ? length : undefined;
+  const tooLarge = sizeProblem(known ?? 0);
+  if (tooLarge) {
+    void response.body?.cancel().catch(() => {});
+    throw tooLarge;
+  }
 
   /** @type {Uint8Array[]} */
   const chunks = [];
+  /** @type {Uint8Array} */
+  let head = new Uint8Array(0);
   let loaded = 0;
   const reader = response.body?.getReader();
   const stop = () => void reader?.cancel(signal?.reason).catch(() => {});
@@ -152,6 +165,12 @@ async function readResponse(response, name, onProgress, signal) {
       if (done || value === undefined) break;
       chunks.push(value);
       loaded += value.length;
+      let problem = sizeProblem(loaded);
+      if (head.length < HEAD_BYTES) {
+        head = joined([head, value.subarray(0, HEAD_BYTES)]);
+        problem ??= headerProblem(head);
+      }
+      if (problem) throw problem;
       onProgress?.({ loaded, total: known !== undefined && loaded <= known ? known : undefined });
     }
   } catch (error) {
@@ -160,7 +179,12 @@ async function readResponse(response, name, onProgress, signal) {
   } finally {
     signal?.removeEventListener('abort', stop);
   }
-  const bytes = new Uint8Array(loaded);
+  return joined(chunks);
+}
+
+/** @param {Uint8Array[]} chunks */
+function joined(chunks) {
+  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
   let at = 0;
   for (const chunk of chunks) {
     bytes.set(chunk, at);

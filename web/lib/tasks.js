@@ -11,10 +11,11 @@
  */
 
 import { Core } from './core.js';
+import { describe } from './describe.js';
 import { NextPixelError, toPlain } from './error.js';
 import { spin } from './spin.js';
 
-/** @import { AttentionMessage, DrawMessage, FromWorker, ScoreMessage, Settings, ToWorker } from './protocol.js' */
+/** @import { AttentionMessage, DrawMessage, FromWorker, Inputs, ScoreMessage, ToWorker } from './protocol.js' */
 /** @import { Session } from './core.js' */
 
 const GO_ON = 'go on';
@@ -77,8 +78,7 @@ export class Tasks {
         case 'open': {
           this.#origin = { module: message.module, bytes: message.bytes };
           this.#core = undefined;
-          const { info, order } = this.#live();
-          this.#post({ type: 'opened', id, info, order });
+          this.#post({ type: 'opened', id, info: describe(this.#live()) });
           break;
         }
         case 'draw': {
@@ -169,33 +169,32 @@ export class Tasks {
    * @param {Credit} credit
    * @returns {Work}
    */
-  *#draw({ id, known, input, settings }, credit) {
+  *#draw({ id, known, inputs, settings }, credit) {
     const core = this.#live();
     const session = core.openSession(settings);
     try {
-      yield* this.#condition(core, session, input);
-      yield* this.#prefill(core, session, known);
+      yield* this.#read(core, session, inputs);
+      yield* this.#put(core, session, known);
       const { samples } = settings;
       let position = core.position(session);
-      while (position < core.positions) {
+      for (let last = false; !last;) {
         const from = position;
         const { chunk } = credit;
         const end = Math.min(core.positions, chunk > 0 ? from + chunk : Infinity);
-        /** @type {ReturnType<Core['step']>[]} */
+        /** @type {ReturnType<Core['draw']>[]} */
         const slices = [];
         do {
           if (slices.length > 0) yield GO_ON;
           const steps = Math.min(end - position, core.sliceLimit(samples));
-          slices.push(this.#paced(`draw ${samples}`, 1, steps, (count) => {
-            position += count;
-            return core.step(session, count);
-          }));
-        } while (chunk > 0 && position < end);
-        const last = position === core.positions;
-        const values = join(Uint8Array, slices.map((slice) => slice.values));
+          const slice = this.#paced(`draw ${samples}`, 1, steps, (count) => core.draw(session, count));
+          slices.push(slice);
+          position = core.position(session);
+          last = slice.ended || position === core.positions;
+        } while (!last && position < (chunk > 0 ? end : from + 1)); // a position may take several slices
+        const ids = join(Uint32Array, slices.map((slice) => slice.ids));
         const nats = join(Float32Array, slices.map((slice) => slice.nats));
         const ahead = join(Uint8Array, slices.map((slice) => slice.ahead));
-        this.#post({ type: 'step', id, from, to: position, values, nats, ahead, last }, [values.buffer, nats.buffer, ahead.buffer]);
+        this.#post({ type: 'step', id, from, to: position, ids, nats, ahead, last }, [ids.buffer, nats.buffer, ahead.buffer]);
         if (!last) yield AWAIT_CREDIT;
       }
     } finally {
@@ -207,13 +206,13 @@ export class Tasks {
    * @param {ScoreMessage} message
    * @returns {Work}
    */
-  *#score({ id, values, input, label }) {
+  *#score({ id, ids, inputs }) {
     const core = this.#live();
-    const session = core.openSession({ ...READ_ONLY, label });
+    const session = core.openSession(READ_ONLY);
     try {
-      yield* this.#condition(core, session, input);
-      const nats = new Float32Array(values.length);
-      yield* this.#prefill(core, session, values, nats);
+      yield* this.#read(core, session, inputs);
+      const nats = new Float32Array(ids.length);
+      yield* this.#put(core, session, ids, nats);
       this.#post({ type: 'scored', id, nats }, [nats.buffer]);
     } finally {
       core.closeSession(session);
@@ -221,19 +220,22 @@ export class Tasks {
   }
 
   /**
-   * The query of the last position of `values`: all before it are fed, then it is computed with its output layer.
+   * The query of the last position of `ids`: all before it are fed, then it is computed with its output layer.
    *
    * @param {AttentionMessage} message
    * @returns {Work}
    */
-  *#attention({ id, values, input, label }) {
+  *#attention({ id, ids, inputs }) {
     const core = this.#live();
-    const session = core.openSession({ ...READ_ONLY, label }, { trace: true });
+    const session = core.openSession(READ_ONLY, { trace: true });
     try {
-      yield* this.#condition(core, session, input);
-      yield* this.#prefill(core, session, values.subarray(0, -core.positionValues));
-      core.prefill(session, values.subarray(-core.positionValues), true);
-      const { keys, weights } = core.attention(session, 0);
+      yield* this.#read(core, session, inputs);
+      yield* this.#put(core, session, ids.subarray(0, -core.part.span));
+      core.put(session, ids.subarray(-core.part.span), true);
+      const map = core.part.maps.findIndex(({ name }) => name === 'attention');
+      const rows = Array.from({ length: core.part.maps[map].rows }, (_, row) => core.map(session, 0, map, row));
+      const { keys } = rows[0]; // all look at the same
+      const weights = join(Float32Array, rows.map((row) => row.weights));
       this.#post({ type: 'attended', id, keys, weights }, [keys.buffer, weights.buffer]);
     } finally {
       core.closeSession(session);
@@ -241,36 +243,42 @@ export class Tasks {
   }
 
   /**
-   * Reads the small picture of super-resolution, in one slice.
+   * Gives a run its inputs and has them encoded, slice by slice.
    *
    * @param {Core} core
    * @param {Session} session
-   * @param {Uint8Array} [input]
+   * @param {Inputs} inputs
    * @returns {Work}
    */
-  *#condition(core, session, input) {
-    if (!input) return;
-    core.condition(session, input);
-    yield GO_ON;
+  *#read(core, session, inputs) {
+    for (const [name, ids] of Object.entries(inputs)) core.input(session, name, ids);
+    for (let more = true; more;) {
+      more = this.#paced('encode', 1, Infinity, (count) => {
+        let left = true;
+        for (let i = 0; i < count && left; i++) left = core.encode(session);
+        return left;
+      });
+      if (more) yield GO_ON;
+    }
   }
 
   /**
-   * Feeds known values slice by slice.
+   * Feeds known ids slice by slice.
    *
    * @param {Core} core
    * @param {Session} session
-   * @param {Uint8Array} values
-   * @param {Float32Array} [nats]  written: one per value
+   * @param {Uint32Array} ids
+   * @param {Float32Array} [nats]  written: one per id
    * @returns {Work}
    */
-  *#prefill(core, session, values, nats) {
-    const width = core.positionValues;
-    for (let at = 0; at < values.length;) {
-      const most = Math.min((values.length - at) / width, core.sliceLimit(1));
-      at += this.#paced(nats ? 'score' : 'prefill', 32, most, (count) => {
-        const cost = core.prefill(session, values.subarray(at, at + count * width), nats !== undefined);
+  *#put(core, session, ids, nats) {
+    const { span } = core.part;
+    for (let at = 0; at < ids.length;) {
+      const most = Math.min((ids.length - at) / span, core.sliceLimit(session.samples));
+      at += this.#paced(nats ? 'score' : 'put', 32, most, (count) => {
+        const cost = core.put(session, ids.subarray(at, at + count * span), nats !== undefined);
         nats?.set(cost, at);
-        return count * width;
+        return count * span;
       });
       yield GO_ON;
     }
@@ -320,7 +328,7 @@ export class Pace {
 }
 
 /**
- * @template {Uint8Array | Float32Array} T
+ * @template {Uint8Array | Uint32Array | Float32Array} T
  * @param {new (length: number) => T} Type
  * @param {T[]} parts  at least one
  * @returns {T}

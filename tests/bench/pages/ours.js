@@ -10,27 +10,27 @@ import { bytesOf, turn } from './common.js';
 
 /** @import { Model } from '../../../web/lib/index.js' */
 
-const SETTINGS = { seed: 7n, label: -1, temperature: 1, topK: 0, topP: 1 };
+const SETTINGS = { seed: 7n, temperature: 1, topK: 0, topP: 1 };
 /** Positions drawn before a measurement, in the same session: caches and branches are warm then. */
 const WARM = 8;
 
-/** @param {number} count @param {number} levels */
-function known(count, levels) {
-  return Uint8Array.from({ length: count }, (_, i) => (i * 2654435761 >>> 24) % levels);
+/** @param {number} count @param {number} values */
+function known(count, values) {
+  return Uint32Array.from({ length: count }, (_, i) => (i * 2654435761 >>> 24) % values);
 }
 
 /** The engine with one model. @param {{ wasm: string, model: string }} options */
 export async function startCore({ wasm, model }) {
   const core = new Core(await compile(wasm), await bytesOf(model));
-  const { palette, levels } = core.info;
-  const values = known(core.positions * core.positionValues, palette ? levels : 256);
+  const { span, values } = core.part;
+  const ids = known(core.positions * span, values);
 
   /** A session whose first positions are known. @param {number} position @param {number} samples */
   const open = (position, samples) => {
     const session = core.openSession({ ...SETTINGS, samples });
     for (let from = 0; from < position;) {
-      const count = Math.min(position - from, core.sliceLimit(1));
-      core.prefill(session, values.subarray(from * core.positionValues, (from + count) * core.positionValues), false);
+      const count = Math.min(position - from, core.sliceLimit(samples));
+      core.put(session, ids.subarray(from * span, (from + count) * span), false);
       from += count;
     }
     return session;
@@ -46,9 +46,9 @@ export async function startCore({ wasm, model }) {
       const warm = Math.min(WARM, from);
       return turn(steps, () => {
         const session = open(from - warm, samples);
-        if (warm) core.step(session, warm);
+        if (warm) core.draw(session, warm);
         const start = performance.now();
-        core.step(session, steps);
+        core.draw(session, steps);
         const ms = performance.now() - start;
         core.closeSession(session);
         return ms;
@@ -58,11 +58,10 @@ export async function startCore({ wasm, model }) {
     prefill({ position = 0, count = 1, columns = 1 }) {
       return turn(count, () => {
         const session = open(position - WARM, 1);
-        const width = core.positionValues;
-        core.prefill(session, values.subarray((position - WARM) * width, position * width), false);
+        core.put(session, ids.subarray((position - WARM) * span, position * span), false);
         const start = performance.now();
         for (let i = position; i < position + count; i += columns) {
-          core.prefill(session, values.subarray(i * width, (i + columns) * width), false);
+          core.put(session, ids.subarray(i * span, (i + columns) * span), false);
         }
         const ms = performance.now() - start;
         core.closeSession(session);
@@ -76,10 +75,10 @@ export async function startCore({ wasm, model }) {
         if (!kept || core.position(kept) + steps > core.positions) {
           if (kept) core.closeSession(kept);
           kept = open(Math.floor(core.positions / 2 / aligned) * aligned - aligned, 1);
-          core.step(kept, aligned);
+          core.draw(kept, aligned);
         }
         const start = performance.now();
-        core.step(kept, steps);
+        core.draw(kept, steps);
         return performance.now() - start;
       });
     },

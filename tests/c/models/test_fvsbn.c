@@ -6,17 +6,6 @@
 #include "models/toy_fvsbn.h"
 #include "session/session.h"
 
-static void put_tensor(toy_file *head, toy_file *data, const char *name, uint32_t rows, uint32_t cols, uint32_t type, const toy_tensor *t) {
-    put_text(head, name);
-    put_u32(head, rows > 1 ? 2 : 1);
-    put_u64(head, cols);
-    if (rows > 1) put_u64(head, rows);
-    put_u32(head, type);
-    put_u64(head, data->length);
-    toy_encode(data, t);
-    while (data->length % 32) put_bytes(data, "", 1);
-}
-
 toy_file toy_fvsbn_file(uint32_t height, uint32_t width, uint32_t type, uint64_t seed, float **weight, float **bias) {
     uint32_t n = height * width;
     check_random random = {seed};
@@ -32,8 +21,8 @@ toy_file toy_fvsbn_file(uint32_t height, uint32_t width, uint32_t type, uint64_t
     put_key_u32(&head, "fvsbn.image.width", width);
     put_key_u32(&head, "fvsbn.image.channels", 1);
     put_key_u32(&head, "fvsbn.image.levels", 2);
-    put_tensor(&head, &data, "fvsbn.weight", n, n, type, &w);
-    put_tensor(&head, &data, "fvsbn.bias", 1, n, NX_F32, &b);
+    put_tensor(&head, &data, &w);
+    put_tensor(&head, &data, &b);
     while (head.length % 32) put_bytes(&head, "", 1);
     put_bytes(&head, data.bytes, data.length);
     if (weight) *weight = w.values;

@@ -1,23 +1,97 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Between a picture and what the engine reads and draws. Plain functions of a model's description; no engine. */
+/**
+ * Pictures: what the metadata of a file say of them, and the way from a picture to ids and back. Plain functions; no engine.
+ */
 
-import { quantise } from './image.js';
+/** @import { Part } from '../core.js' */
+/** @import { Metadata } from '../metadata.js' */
+/** @import { PictureInfo } from '../protocol.js' */
 
-/** @import { ModelInfo } from './protocol.js' */
+/**
+ * @param {string} architecture
+ * @param {Metadata} metadata
+ * @param {Part} part
+ * @returns {PictureInfo}
+ */
+export function pictureInfo(architecture, metadata, part) {
+  /** @param {string} key  @param {number} [missing] */
+  const number = (key, missing = 0) => {
+    const value = metadata.get(`${architecture}.${key}`);
+    return typeof value === 'number' ? value : missing;
+  };
+  const names = metadata.get(`${architecture}.classes`);
+  const classes = part.inputs.find(({ name }) => name === 'class')?.values ?? 0;
+  const pattern = metadata.get(`${architecture}.attention.pattern`);
+  const queryBlock = pattern === 'local-1d' ? number('attention.query_block') : 0;
+  const input = part.inputs.find(({ name }) => name === 'image');
+  const map = part.maps.find(({ name }) => name === 'attention');
+  /** @param {string} key */
+  const local2d = (key) => (pattern === 'local-2d' ? number(`attention.${key}`) : 0);
+  return {
+    width: number('image.width'),
+    height: number('image.height'),
+    channels: number('image.channels', 1),
+    levels: part.values,
+    palette: paletteOf(part),
+    inputWidth: input ? input.dims[1] : 0,
+    inputHeight: input ? input.dims[0] : 0,
+    classes: Array.from({ length: classes }, (_, i) => String((Array.isArray(names) && names[i]) || i)),
+    blocks: number('block_count'),
+    heads: number('attention.head_count'),
+    embedding: number('embedding_length'),
+    window: map?.keys ?? part.length,
+    queryBlock,
+    memoryBlock: queryBlock ? number('attention.memory_block', queryBlock) : 0,
+    blockRows: local2d('block_rows'),
+    blockCols: local2d('block_cols'),
+    flangeRows: local2d('flange_rows'),
+    flangeCols: local2d('flange_cols'),
+  };
+}
+
+/**
+ * The colours that ids stand for, or null.
+ *
+ * @param {Part} part
+ */
+function paletteOf(part) {
+  const table = part.tables.find(({ name }) => name === 'palette.weight');
+  return table ? Uint8Array.from(table.data, (value) => Math.min(Math.max(Math.floor(value + 0.5), 0), 255)) : null;
+}
+
+/**
+ * The place of each position in raster order: that order itself, or with local 2D attention block by block.
+ *
+ * @param {Pick<PictureInfo, 'height' | 'blockRows' | 'blockCols'> & { positions: number }} info
+ * @returns {Uint32Array}
+ */
+export function generationOrder({ height, positions, blockRows, blockCols }) {
+  const columns = positions / height;
+  if (!blockRows) return Uint32Array.from({ length: positions }, (_, i) => i);
+  const order = [];
+  for (let top = 0; top < height; top += blockRows) {
+    for (let left = 0; left < columns; left += blockCols) {
+      for (let row = top; row < Math.min(top + blockRows, height); row++) {
+        for (let column = left; column < Math.min(left + blockCols, columns); column++) order.push(row * columns + column);
+      }
+    }
+  }
+  return Uint32Array.from(order);
+}
 
 /**
  * The same picture in three forms:
  *
  *     picture   (height, width, channels) 8-bit, in raster order
  *     elements  the same numbers in generation order: what the steps of a run count
- *     values    what the engine takes and gives: for each position its elements, or the index of its colour
+ *     ids       what the engine takes and gives: for each position the levels of its elements, or the index of its colour
  *
  * A position of the engine is one channel or one whole pixel, that is `span` elements.
  */
 export class Codec {
-  /** @type {ModelInfo} */
+  /** @type {PictureInfo & { positions: number }} */
   info;
   /** The place of each position in raster order. @type {Uint32Array} */
   order;
@@ -25,19 +99,19 @@ export class Codec {
   elements;
   /** Elements of a position. @type {number} */
   span;
-  /** Values of a position. @type {number} */
-  positionValues;
+  /** Ids of a position. @type {number} */
+  positionIds;
 
   /**
-   * @param {ModelInfo} info
-   * @param {Uint32Array} order
+   * @param {PictureInfo & { positions: number }} info
+   * @param {Uint32Array} [order]
    */
-  constructor(info, order) {
+  constructor(info, order = generationOrder(info)) {
     this.info = info;
     this.order = order;
     this.elements = info.width * info.height * info.channels;
     this.span = this.elements / info.positions;
-    this.positionValues = info.palette ? 1 : this.span;
+    this.positionIds = info.palette ? 1 : this.span;
   }
 
   /**
@@ -50,44 +124,34 @@ export class Codec {
   }
 
   /**
-   * The values of a picture's first positions. Colours become the nearest ones of the palette; rounding to levels is
-   * left to the engine.
+   * The ids of a picture's first positions: colours become the nearest ones of the palette, channels the nearest levels.
    *
    * @param {Uint8Array} picture
    * @param {number} [positions]
-   * @returns {Uint8Array<ArrayBuffer>}
+   * @returns {Uint32Array<ArrayBuffer>}
    */
   encode(picture, positions = this.info.positions) {
+    const { palette, levels } = this.info;
     const elements = Uint8Array.from({ length: positions * this.span }, (_, i) => picture[this.place(i)]);
-    return this.info.palette ? nearestColours(elements, this.info.palette) : elements;
+    return palette ? Uint32Array.from(nearestColours(elements, palette)) : Uint32Array.from(elements, (value) => levelOf(value, levels));
   }
 
   /**
-   * @param {Uint8Array} values
-   * @returns {Uint8Array} elements; where there is no palette the same array
+   * @param {Uint32Array} ids
+   * @returns {Uint8Array} elements
    */
-  decode(values) {
-    const { palette } = this.info;
-    if (!palette) return values;
-    const elements = new Uint8Array(3 * values.length);
-    values.forEach((index, i) => elements.set(palette.subarray(3 * index, 3 * index + 3), 3 * i));
+  decode(ids) {
+    const { palette, levels } = this.info;
+    if (!palette) return Uint8Array.from(ids, (level) => valueOf(level, levels));
+    const elements = new Uint8Array(3 * ids.length);
+    ids.forEach((index, i) => elements.set(palette.subarray(3 * index, 3 * index + 3), 3 * i));
     return elements;
-  }
-
-  /**
-   * Of values that were given, the elements as the model sees them.
-   *
-   * @param {Uint8Array} values
-   * @returns {Uint8Array}
-   */
-  seen(values) {
-    return this.info.palette ? this.decode(values) : quantise(values, this.info.levels);
   }
 
   /**
    * The cost of each element. A colour of a palette costs something as a whole: its first element has it all.
    *
-   * @param {Float32Array} nats  of each value
+   * @param {Float32Array} nats  of each id
    * @returns {Float32Array} where there is no palette the same array
    */
   costs(nats) {
@@ -109,6 +173,37 @@ export class Codec {
     if (this.span === 1) return numbers;
     return Uint8Array.from({ length: numbers.length * this.span }, (_, i) => numbers[Math.floor(i / this.span)]);
   }
+}
+
+/**
+ * The nearest of so many levels, spread evenly over 0..255, in whole numbers.
+ *
+ * @param {number} value  8-bit
+ * @param {number} levels
+ */
+function levelOf(value, levels) {
+  return Math.floor((2 * value * (levels - 1) + 255) / 510);
+}
+
+/**
+ * round(255 level / (levels - 1)).
+ *
+ * @param {number} level
+ * @param {number} levels
+ */
+function valueOf(level, levels) {
+  return Math.floor((510 * level + levels - 1) / (2 * (levels - 1)));
+}
+
+/**
+ * 8-bit values rounded to the levels of a model, as the model sees them.
+ *
+ * @param {Uint8Array} values
+ * @param {number} levels
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+export function quantise(values, levels) {
+  return Uint8Array.from(values, (value) => valueOf(levelOf(value, levels), levels));
 }
 
 /**

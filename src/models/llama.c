@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Llama family of language models [Touvron et al. 2023, arXiv:2302.13971 and 2307.09288], a decoder of
+ *
+ *   x = x + W_o attention(norm(x)),   x = x + W_down ( silu(W_gate h) * W_up h ),  h = norm(x)
+ *
+ * with root-mean-square norms [Zhang, Sennrich 2019], rotary positions [Su et al. 2021, section 3.2] and queries that share
+ * keys and values in groups [Ainslie et al. 2023].
+ *
+ * The first id, which begins a text, is given: nothing comes before it, and position 0 tells nothing (all ids are equally
+ * probable). Position p > 0 reads id p - 1, whose rotary position is p - 1.
+ *
+ * Letters: T positions, d width of the model, H heads of width k for queries, G for keys and values (H/G queries share
+ * one), F inner width of the feed-forward network, V ids, N blocks; J is the number of columns of a pass.
+ */
+#include <string.h>
+
+#include "arch.h"
+#include "attention/attention.h"
+#include "kernels/elementary.h"
+#include "kernels/kernels.h"
+#include "reader.h"
+
+#define KEY(name) "llama." name
+#define MAX_CONTEXT 131072
+
+/* ---- config and weights ---------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const float *attention_gain;                     /* (d) */
+    nx_matrix query, key, value;                     /* (H k, d), (G k, d), (G k, d) */
+    const float *query_bias, *key_bias, *value_bias; /* or null */
+    nx_matrix output;                                /* (d, H k) */
+    const float *inner_gain;                         /* (d) */
+    nx_matrix gate, up, down;                        /* (F, d), (F, d), (d, F) */
+} block;
+
+typedef struct {
+    uint32_t d, heads, groups, key_length, inner, n_blocks, rotated; /* rotated: of the k numbers of a head */
+    float epsilon;
+    double log_base; /* ln of the base of the rotary frequencies */
+    nx_output distribution;
+    nx_embedding ids; /* (V, d) without data when tied */
+    nx_matrix head;   /* (V, d); tied: its rows are the ids' embeddings too */
+    int tied;
+    const block *blocks; /* (N) */
+    const float *final_gain;
+} model;
+
+/* ---- configure ------------------------------------------------------------------------------------------------------- */
+
+static nx_matrix matrix_of(nx_reader *r, uint32_t index, const char *part, uint32_t rows, uint32_t cols) {
+    return nx_read_matrix(r, nx_block_name("", index, part, ".weight").text, rows, cols);
+}
+
+static const float *vector_of(nx_reader *r, uint32_t index, const char *part, const char *kind, uint32_t n, int optional) {
+    return nx_read_vector(r, nx_block_name("", index, part, kind).text, n, optional);
+}
+
+static const block *read_blocks(nx_reader *r, const model *m) {
+    block *blocks = nx_arena_take(r->arena, m->n_blocks * sizeof *blocks), unplaced;
+    uint32_t d = m->d, query = m->heads * m->key_length, key = m->groups * m->key_length;
+    for (uint32_t i = 0; i < m->n_blocks && !r->status; i++) {
+        block *b = blocks ? blocks + i : &unplaced;
+        b->attention_gain = vector_of(r, i, "attn_norm", ".weight", d, 0);
+        b->query = matrix_of(r, i, "attn_q", query, d);
+        b->key = matrix_of(r, i, "attn_k", key, d);
+        b->value = matrix_of(r, i, "attn_v", key, d);
+        b->query_bias = vector_of(r, i, "attn_q", ".bias", query, 1);
+        b->key_bias = vector_of(r, i, "attn_k", ".bias", key, 1);
+        b->value_bias = vector_of(r, i, "attn_v", ".bias", key, 1);
+        b->output = matrix_of(r, i, "attn_output", d, query);
+        b->inner_gain = vector_of(r, i, "ffn_norm", ".weight", d, 0);
+        b->gate = matrix_of(r, i, "ffn_gate", m->inner, d);
+        b->up = matrix_of(r, i, "ffn_up", m->inner, d);
+        b->down = matrix_of(r, i, "ffn_down", d, m->inner);
+    }
+    return blocks;
+}
+
+/* A width, which has to be a multiple of 4. */
+static uint32_t read_width(nx_reader *r, const char *key, uint32_t low, uint32_t most, uint32_t missing) {
+    uint32_t width = nx_read_u32(r, key, low, most, missing);
+    if (width % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, key, "a width is not a multiple of 4");
+    return width;
+}
+
+static void configure(nx_reader *r, nx_plan *plan) {
+    model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
+    memset(m, 0, sizeof *m);
+    plan->length = nx_read_u32(r, KEY("context_length"), 1, MAX_CONTEXT, NX_REQUIRED);
+    m->n_blocks = nx_read_u32(r, KEY("block_count"), 1, 256, NX_REQUIRED);
+    m->d = read_width(r, KEY("embedding_length"), 4, 16384, NX_REQUIRED);
+    m->inner = read_width(r, KEY("feed_forward_length"), 4, 65536, NX_REQUIRED);
+    m->heads = nx_read_u32(r, KEY("attention.head_count"), 1, 256, NX_REQUIRED);
+    m->groups = nx_read_u32(r, KEY("attention.head_count_kv"), 1, m->heads, m->heads);
+    if (m->heads % m->groups) nx_reader_fail(r, NX_E_FORMAT, KEY("attention.head_count_kv"), "it does not divide the number of heads");
+    m->key_length = read_width(r, KEY("attention.key_length"), 4, NX_MAX_KEY_LENGTH, m->d / m->heads);
+    m->rotated = nx_read_u32(r, KEY("rope.dimension_count"), 2, m->key_length, m->key_length);
+    if (m->rotated % 2) nx_reader_fail(r, NX_E_FORMAT, KEY("rope.dimension_count"), "it is odd");
+    m->log_base = nx_f64_log((double)nx_read_f32(r, KEY("rope.freq_base"), 1, 1e9f, 10000));
+    m->epsilon = nx_read_f32(r, KEY("attention.layer_norm_rms_epsilon"), 0, 1, 1e-5f);
+
+    uint32_t values = nx_tensor_rows(r, "token_embd.weight");
+    if (!r->status && !values) nx_reader_fail(r, NX_E_FORMAT, "token_embd.weight", "the tensor is missing");
+    if (values > NX_MAX_VALUES) nx_reader_fail(r, NX_E_LIMIT, "token_embd.weight", "too many tokens");
+    m->distribution = (nx_output){.kind = NX_CATEGORICAL, .levels = values, .elements = 1};
+    m->tied = !nx_tensor_rows(r, "output.weight");
+    if (!m->tied) m->ids = nx_read_embedding(r, "token_embd.weight", values, m->d);
+    m->blocks = read_blocks(r, m);
+    m->final_gain = nx_read_vector(r, "output_norm.weight", m->d, 0);
+    m->head = nx_read_matrix(r, m->tied ? "token_embd.weight" : "output.weight", values, m->d);
+
+    plan->weights = placed;
+    plan->output = m->distribution;
+    plan->rewinds = plan->length;
+    if (nx_has_key(r, "tokenizer.ggml.eos_token_id") && values)
+        plan->ends[plan->n_ends++] = nx_read_u32(r, "tokenizer.ggml.eos_token_id", 0, values - 1, 0);
+    plan->maps[plan->n_maps++] = (nx_map){.name = "attention", .port = NX_NONE, .rows = m->n_blocks * m->heads, .keys = plan->length};
+}
+
+/* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
+
+/* Id p - 1 stands in slot p - 1. */
+static uint32_t slots(const nx_shape *shape) { return (shape->length + 3) & ~3u; }
+
+static uint32_t cache_type(const model *m) { return m->blocks[0].key.type == NX_F32 ? NX_F32 : NX_Q8_0; }
+
+static uint64_t block_cache_bytes(const model *m, const nx_shape *shape) {
+    return (nx_cache_bytes(cache_type(m), slots(shape), m->groups, m->key_length) + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
+}
+
+static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
+    const model *m = opaque;
+    return m->n_blocks * block_cache_bytes(m, shape);
+}
+
+static nx_cache cache_at(const model *m, const nx_column *column, uint32_t index) {
+    const nx_shape *shape = &column->inputs->shape;
+    uint8_t *memory = (uint8_t *)column->state + index * block_cache_bytes(m, shape);
+    return (nx_cache){memory, cache_type(m), slots(shape), m->groups, m->key_length};
+}
+
+typedef struct {
+    float *x, *y, *normed;      /* (J, d) the residual stream, a sublayer's output, its input */
+    float *query, *key, *value; /* (J, H k), (J, G k), (J, G k) */
+    float *mixed;               /* (J, H k) */
+    float *gate, *up;           /* (J, F) */
+    float *turn;                /* (J, 2, k / 2) cosines and sines of the rotary angles */
+    float *shared, *answer;     /* (G k) the queries, and what they get, of one member of each group */
+    void *attend, *matmul;
+} scratch;
+
+static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, uint32_t n, uint64_t *bytes) {
+    uint32_t query = m->heads * m->key_length, key = m->groups * m->key_length, widest = m->d;
+    if (query > widest) widest = query;
+    if (m->inner > widest) widest = m->inner;
+    nx_arena arena = {memory, 0, UINT64_MAX};
+    uint64_t d_bytes = (uint64_t)n * nx_stride(m->d) * 4, query_bytes = (uint64_t)n * nx_stride(query) * 4;
+    uint64_t key_bytes = (uint64_t)n * nx_stride(key) * 4, inner_bytes = (uint64_t)n * nx_stride(m->inner) * 4;
+    scratch s;
+    s.x = nx_arena_take(&arena, d_bytes);
+    s.y = nx_arena_take(&arena, d_bytes);
+    s.normed = nx_arena_take(&arena, d_bytes);
+    s.query = nx_arena_take(&arena, query_bytes);
+    s.key = nx_arena_take(&arena, key_bytes);
+    s.value = nx_arena_take(&arena, key_bytes);
+    s.mixed = nx_arena_take(&arena, query_bytes);
+    s.gate = nx_arena_take(&arena, inner_bytes);
+    s.up = nx_arena_take(&arena, inner_bytes);
+    s.turn = nx_arena_take(&arena, (uint64_t)n * m->key_length * 4);
+    s.shared = nx_arena_take(&arena, (uint64_t)nx_stride(key) * 4);
+    s.answer = nx_arena_take(&arena, (uint64_t)nx_stride(key) * 4);
+    s.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(shape->length, 1));
+    s.matmul = nx_arena_take(&arena, nx_input_bytes(widest, n));
+    if (bytes) *bytes = arena.used;
+    return s;
+}
+
+static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
+    uint64_t bytes;
+    scratch_at(opaque, shape, NULL, n, &bytes);
+    return bytes;
+}
+
+/* ---- a pass ---------------------------------------------------------------------------------------------------------- */
+
+static void project(float *out, const nx_matrix *matrix, const float *bias, nx_input *input) { nx_matmul(out, matrix, bias, input); }
+
+/* Cosines, then sines, of position * base^(-2i / rotated). */
+static void angles(const model *m, float *turn, uint32_t position) {
+    uint32_t half = m->rotated / 2;
+    for (uint32_t i = 0; i < half; i++) {
+        double sine, cosine, frequency = nx_f64_exp(-m->log_base * (2.0 * i / m->rotated));
+        nx_f64_sincos(position * frequency, &sine, &cosine);
+        turn[i] = (float)cosine;
+        turn[half + i] = (float)sine;
+    }
+}
+
+/* Turns the pairs (0, 1), (2, 3), ... of each of n heads by their angles. */
+static void rotate(const model *m, float *heads, uint32_t n, const float *turn) {
+    uint32_t half = m->rotated / 2;
+    for (uint32_t h = 0; h < n; h++, heads += m->key_length)
+        for (uint32_t i = 0; i < half; i++) {
+            float a = heads[2 * i], b = heads[2 * i + 1];
+            heads[2 * i] = a * turn[i] - b * turn[half + i];
+            heads[2 * i + 1] = a * turn[half + i] + b * turn[i];
+        }
+}
+
+/* Attention of one column: queries g, g + 1, ... of a group share its keys, so each member has its turn with all groups. */
+static void attend(const model *m, const scratch *s, const nx_cache *cache, const float *query, float *mixed, uint32_t last, float *trace,
+                   uint32_t window) {
+    uint32_t k = m->key_length, members = m->heads / m->groups;
+    nx_run past = {0, last + 1};
+    for (uint32_t member = 0; member < members; member++) {
+        for (uint32_t g = 0; g < m->groups; g++) memcpy(s->shared + g * k, query + (g * members + member) * k, k * sizeof *query);
+        nx_attend(s->answer, s->shared, cache, &past, 1, s->attend, trace ? trace + (size_t)member * window : NULL, members * window);
+        for (uint32_t g = 0; g < m->groups; g++) memcpy(mixed + (g * members + member) * k, s->answer + g * k, k * sizeof *mixed);
+    }
+}
+
+static void attention(const model *m, const block *b, uint32_t index, const scratch *s, const nx_column *columns, uint32_t n) {
+    uint32_t query = nx_stride(m->heads * m->key_length), key = nx_stride(m->groups * m->key_length);
+    nx_rms_norm(s->normed, s->x, b->attention_gain, m->epsilon, m->d, n);
+    nx_input input = nx_input_of(s->normed, n, s->matmul);
+    project(s->query, &b->query, b->query_bias, &input);
+    project(s->key, &b->key, b->key_bias, &input);
+    project(s->value, &b->value, b->value_bias, &input);
+    nx_cache cache[NX_COLUMNS];
+    for (uint32_t j = 0; j < n; j++) {
+        const float *turn = s->turn + (size_t)j * m->key_length;
+        rotate(m, s->query + (size_t)j * query, m->heads, turn);
+        rotate(m, s->key + (size_t)j * key, m->groups, turn);
+        cache[j] = cache_at(m, columns + j, index);
+        nx_cache_write(&cache[j], columns[j].position - 1, s->key + (size_t)j * key, s->value + (size_t)j * key);
+    }
+    for (uint32_t j = 0; j < n; j++) {
+        uint32_t window = columns[j].inputs->shape.length;
+        float *trace = columns[j].trace ? columns[j].trace + (size_t)index * m->heads * window : NULL;
+        attend(m, s, &cache[j], s->query + (size_t)j * query, s->mixed + (size_t)j * query, columns[j].position - 1, trace, window);
+    }
+    nx_input mixed = nx_input_of(s->mixed, n, s->matmul);
+    project(s->y, &b->output, NULL, &mixed);
+    nx_add(s->x, s->y, m->d, n);
+}
+
+static void feed_forward(const model *m, const block *b, const scratch *s, uint32_t n) {
+    nx_rms_norm(s->normed, s->x, b->inner_gain, m->epsilon, m->d, n);
+    nx_input input = nx_input_of(s->normed, n, s->matmul);
+    project(s->gate, &b->gate, NULL, &input);
+    project(s->up, &b->up, NULL, &input);
+    nx_silu_times(s->gate, s->up, m->inner, n);
+    nx_input inner = nx_input_of(s->gate, n, s->matmul);
+    project(s->y, &b->down, NULL, &inner);
+    nx_add(s->x, s->y, m->d, n);
+}
+
+/* Position 0, where nothing has come before, stands alone. */
+static uint32_t pass_end(const void *opaque, uint32_t position) {
+    (void)opaque;
+    return position ? UINT32_MAX : 1;
+}
+
+static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
+    const model *m = opaque;
+    uint32_t V = nx_stride(m->distribution.levels);
+    (void)slice; /* a pass is short */
+    if (columns[0].position == 0) {
+        for (uint32_t j = 0; j < n; j++) {
+            if (parameters) memset(parameters + (size_t)j * V, 0, V * sizeof *parameters);
+            for (uint32_t row = 0; columns[j].trace && row < m->n_blocks * m->heads; row++)
+                columns[j].trace[(size_t)row * columns[j].inputs->shape.length] = 1; /* all on the start */
+        }
+        return 0;
+    }
+    scratch s = scratch_at(m, &columns[0].inputs->shape, memory, n, NULL);
+    for (uint32_t j = 0; j < n; j++) {
+        float *x = s.x + (size_t)j * nx_stride(m->d);
+        uint32_t id = columns[j].ids[columns[j].position - 1];
+        if (m->tied)
+            nx_matrix_row(x, &m->head, id);
+        else
+            nx_embed(x, &m->ids, id);
+        angles(m, s.turn + (size_t)j * m->key_length, columns[j].position - 1);
+    }
+    for (uint32_t i = 0; i < m->n_blocks; i++) {
+        attention(m, m->blocks + i, i, &s, columns, n);
+        feed_forward(m, m->blocks + i, &s, n);
+    }
+    if (!parameters) return 0;
+    nx_rms_norm(s.normed, s.x, m->final_gain, m->epsilon, m->d, n);
+    nx_input input = nx_input_of(s.normed, n, s.matmul);
+    project(parameters, &m->head, NULL, &input);
+    return 0;
+}
+
+/* The ids before this position, counted as the public header says: key j holds id j - 1, key 0 the start. */
+static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
+    (void)opaque, (void)shape, (void)map, (void)row;
+    list[0] = 0;
+    for (uint32_t i = 0; i < position; i++) list[i] = i + 1;
+    return position ? position : 1;
+}
+
+static const nx_part part = {
+    .state_bytes = state_bytes,
+    .scratch_bytes = scratch_bytes,
+    .pass_end = pass_end,
+    .forward = forward,
+    .keys = keys,
+};
+
+const nx_arch nx_llama = {.name = "llama", .n_parts = 1, .parts = &part, .configure = configure};

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT  The Llama family against its equations in double precision, token by token over all that came before. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+#include "kernels/kernels.h"
+#include "models/toy_llama.h"
+#include "reference.h"
+#include "session/session.h"
+
+/* Single precision through two blocks, logits of a deviation of about 1. */
+#define TOLERANCE 2e-5
+/* What rounding activations, keys, values and weights of Q8_0 costs at most, of the logits' deviation; 0.14 was measured. */
+#define ROUNDED_TOLERANCE 0.25
+
+/* ---- toys ------------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t key_length_of(const toy_llama_config *c) { return c->key_length ? c->key_length : c->d / c->heads; }
+
+static void add(toy_llama *m, const char *name, uint32_t rows, uint32_t cols, uint32_t type, double mean, double spread) {
+    toy_tensor *t = m->tensor + m->n_tensors++;
+    check_random random = {m->config.seed ^ check_hash(0, name, strlen(name))};
+    strcpy(t->name, name);
+    t->rows = rows, t->cols = cols, t->type = type;
+    t->values = memory_take((size_t)rows * cols * sizeof *t->values);
+    for (uint32_t i = 0; i < rows * cols; i++) t->values[i] = (float)(mean + spread * random_normal(&random));
+}
+
+toy_llama *toy_llama_build(const toy_llama_config *c) {
+    toy_llama *m = memory_take(sizeof *m);
+    uint32_t k = key_length_of(c), type = c->type, d = c->d;
+    *m = (toy_llama){.config = *c, .tensor = memory_take((3 + 12 * c->blocks) * sizeof *m->tensor)};
+    double into_d = 1 / sqrt((double)d);
+    add(m, "token_embd.weight", c->values, d, type, 0, 1);
+    for (uint32_t b = 0; b < c->blocks; b++) {
+        char name[48];
+#define ADD(part, ...) sprintf(name, "blk.%u." part, (unsigned)b), add(m, name, __VA_ARGS__)
+        ADD("attn_norm.weight", 1, d, NX_F32, 1, 0.2);
+        ADD("attn_q.weight", c->heads * k, d, type, 0, 1.5 * into_d);
+        ADD("attn_k.weight", c->groups * k, d, type, 0, 1.5 * into_d);
+        ADD("attn_v.weight", c->groups * k, d, type, 0, into_d);
+        ADD("attn_output.weight", d, c->heads * k, type, 0, 1 / sqrt((double)(c->heads * k)));
+        if (c->biases) {
+            ADD("attn_q.bias", 1, c->heads * k, NX_F32, 0, 0.3);
+            ADD("attn_k.bias", 1, c->groups * k, NX_F32, 0, 0.3);
+            ADD("attn_v.bias", 1, c->groups * k, NX_F32, 0, 0.3);
+        }
+        ADD("ffn_norm.weight", 1, d, NX_F32, 1, 0.2);
+        ADD("ffn_gate.weight", c->inner, d, type, 0, into_d);
+        ADD("ffn_up.weight", c->inner, d, type, 0, into_d);
+        ADD("ffn_down.weight", d, c->inner, type, 0, 1 / sqrt((double)c->inner));
+#undef ADD
+    }
+    add(m, "output_norm.weight", 1, d, NX_F32, 1, 0.2);
+    if (!c->tied) add(m, "output.weight", c->values, d, type, 0, into_d);
+    toy_file head = {0}, data = {0};
+    put_header(&head, m->n_tensors, 9 + (c->key_length > 0) + (c->rotated > 0) + (c->end > 0) + (c->base > 0));
+    put_key_text(&head, "general.architecture", "llama");
+    put_key_u32(&head, "llama.context_length", c->length);
+    put_key_u32(&head, "llama.block_count", c->blocks);
+    put_key_u32(&head, "llama.embedding_length", d);
+    put_key_u32(&head, "llama.feed_forward_length", c->inner);
+    put_key_u32(&head, "llama.attention.head_count", c->heads);
+    put_key_u32(&head, "llama.attention.head_count_kv", c->groups);
+    put_key_f32(&head, "llama.attention.layer_norm_rms_epsilon", 1e-5f);
+    put_key_u32(&head, "llama.vocab_size", c->values);
+    if (c->key_length) put_key_u32(&head, "llama.attention.key_length", c->key_length);
+    if (c->rotated) put_key_u32(&head, "llama.rope.dimension_count", c->rotated);
+    if (c->end) put_key_u32(&head, "tokenizer.ggml.eos_token_id", c->end - 1);
+    if (c->base > 0) put_key_f32(&head, "llama.rope.freq_base", c->base);
+    for (uint32_t i = 0; i < m->n_tensors; i++) put_tensor(&head, &data, m->tensor + i);
+    while (head.length % 32) put_bytes(&head, "", 1);
+    put_bytes(&head, data.bytes, data.length);
+    m->file = head;
+    return m;
+}
+
+nx_model *toy_llama_open(const toy_llama *m) { return toy_open(&(toy){.bytes = memory_copy(m->file.bytes, m->file.length), .length = m->file.length}); }
+
+/* ---- the twin --------------------------------------------------------------------------------------------------------------- */
+
+static const float *weights(const toy_llama *m, const char *format, uint32_t block) {
+    char name[48];
+    sprintf(name, format, (unsigned)block);
+    for (uint32_t i = 0; i < m->n_tensors; i++)
+        if (!strcmp(m->tensor[i].name, name)) return m->tensor[i].values;
+    return NULL;
+}
+
+static void rms_norm(double *out, const double *x, const float *gain, uint32_t d) {
+    double squares = 0;
+    for (uint32_t i = 0; i < d; i++) squares += x[i] * x[i];
+    for (uint32_t i = 0; i < d; i++) out[i] = (double)gain[i] * x[i] / sqrt(squares / d + 1e-5);
+}
+
+static void linear(double *out, const float *w, const float *bias, uint32_t rows, uint32_t cols, const double *x) {
+    ref_matmul(out, NULL, w, rows, cols, x);
+    for (uint32_t r = 0; bias && r < rows; r++) out[r] += (double)bias[r];
+}
+
+static void rotate(double *heads, uint32_t n, uint32_t k, uint32_t rotated, double base, uint32_t position) {
+    for (uint32_t h = 0; h < n; h++)
+        for (uint32_t i = 0; i < rotated; i += 2) {
+            double angle = position * pow(base, -(double)i / rotated), a = heads[h * k + i], b = heads[h * k + i + 1];
+            heads[h * k + i] = a * cos(angle) - b * sin(angle);
+            heads[h * k + i + 1] = a * sin(angle) + b * cos(angle);
+        }
+}
+
+/* Logits (n, V) after each of n ids. */
+static double *twin(const toy_llama *m, const uint32_t *ids, uint32_t n) {
+    const toy_llama_config *c = &m->config;
+    uint32_t d = c->d, k = key_length_of(c), H = c->heads, G = c->groups, rotated = c->rotated ? c->rotated : k;
+    double base = c->base > 0 ? (double)c->base : 10000;
+    double *x = memory_take(n * d * sizeof *x), *out = memory_take((size_t)n * c->values * sizeof *out), *h = memory_take(d * sizeof *h), *y = memory_take(d * sizeof *y);
+    double *q = memory_take(H * k * sizeof *q), *keys = memory_take(n * G * k * sizeof *keys), *values = memory_take(n * G * k * sizeof *values);
+    double *mixed = memory_take(H * k * sizeof *mixed), *gate = memory_take(c->inner * sizeof *gate), *up = memory_take(c->inner * sizeof *up), *score = memory_take(n * sizeof *score);
+    const float *embedding = weights(m, "token_embd.weight", 0), *head = weights(m, "output.weight", 0);
+    for (uint32_t i = 0; i < n * d; i++) x[i] = (double)embedding[ids[i / d] * d + i % d];
+    for (uint32_t b = 0; b < c->blocks; b++) {
+        for (uint32_t i = 0; i < n; i++) {
+            rms_norm(h, x + i * d, weights(m, "blk.%u.attn_norm.weight", b), d);
+            linear(keys + i * G * k, weights(m, "blk.%u.attn_k.weight", b), weights(m, "blk.%u.attn_k.bias", b), G * k, d, h);
+            linear(values + i * G * k, weights(m, "blk.%u.attn_v.weight", b), weights(m, "blk.%u.attn_v.bias", b), G * k, d, h);
+            rotate(keys + i * G * k, G, k, rotated, base, i);
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            rms_norm(h, x + i * d, weights(m, "blk.%u.attn_norm.weight", b), d);
+            linear(q, weights(m, "blk.%u.attn_q.weight", b), weights(m, "blk.%u.attn_q.bias", b), H * k, d, h);
+            rotate(q, H, k, rotated, base, i);
+            for (uint32_t a = 0; a < H; a++) {
+                uint32_t g = a * G / H;
+                for (uint32_t j = 0; j <= i; j++) {
+                    score[j] = 0;
+                    for (uint32_t e = 0; e < k; e++) score[j] += q[a * k + e] * keys[(j * G + g) * k + e] / sqrt((double)k);
+                }
+                ref_softmax(score, i + 1);
+                for (uint32_t e = 0; e < k; e++) {
+                    mixed[a * k + e] = 0;
+                    for (uint32_t j = 0; j <= i; j++) mixed[a * k + e] += score[j] * values[(j * G + g) * k + e];
+                }
+            }
+            linear(y, weights(m, "blk.%u.attn_output.weight", b), NULL, d, H * k, mixed);
+            for (uint32_t e = 0; e < d; e++) x[i * d + e] += y[e];
+            rms_norm(h, x + i * d, weights(m, "blk.%u.ffn_norm.weight", b), d);
+            linear(gate, weights(m, "blk.%u.ffn_gate.weight", b), NULL, c->inner, d, h);
+            linear(up, weights(m, "blk.%u.ffn_up.weight", b), NULL, c->inner, d, h);
+            for (uint32_t e = 0; e < c->inner; e++) gate[e] = gate[e] / (1 + exp(-gate[e])) * up[e];
+            linear(y, weights(m, "blk.%u.ffn_down.weight", b), NULL, d, c->inner, gate);
+            for (uint32_t e = 0; e < d; e++) x[i * d + e] += y[e];
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        rms_norm(h, x + i * d, weights(m, "output_norm.weight", 0), d);
+        linear(out + (size_t)i * c->values, head ? head : embedding, NULL, c->values, d, h);
+    }
+    return out;
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------------------------------ */
+
+static const toy_llama_config configs[] = {
+    {.values = 37, .length = 40, .blocks = 2, .d = 16, .inner = 20, .heads = 4, .groups = 4, .seed = 1},
+    {.values = 50, .length = 33, .blocks = 2, .d = 24, .inner = 36, .heads = 6, .groups = 2, .tied = 1, .base = 500000, .seed = 2},
+    {.values = 300, .length = 30, .blocks = 1, .d = 12, .inner = 16, .heads = 2, .groups = 1, .key_length = 8, .rotated = 4, .biases = 1, .type = NX_F16, .seed = 3},
+    {.values = 64, .length = 24, .blocks = 2, .d = 64, .inner = 96, .heads = 4, .groups = 2, .tied = 1, .biases = 1, .type = NX_Q8_0, .seed = 4},
+    {.values = 70, .length = 24, .blocks = 2, .d = 64, .inner = 64, .heads = 2, .groups = 2, .type = NX_Q4_0, .seed = 5},
+    {.values = 40, .length = 20, .blocks = 1, .d = 32, .inner = 32, .heads = 2, .groups = 1, .tied = 1, .type = NX_Q4_0, .seed = 6},
+};
+
+static nx_session *session_of(const nx_model *model) {
+    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
+    nx_session *session = NULL;
+    size_t bytes = 0;
+    CHECK_INT(nx_session_size(model, 0, &settings, NULL, &bytes), NX_OK);
+    CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, &settings, NULL, &session), NX_OK);
+    return session;
+}
+
+static void logits(void) {
+    check_random random = {8};
+    for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
+        size_t mark = memory_mark();
+        const toy_llama_config *c = configs + i;
+        toy_llama *m = toy_llama_build(c);
+        nx_model *model = toy_llama_open(m);
+        if (!model) return;
+        int rounded = c->type == NX_Q8_0 || c->type == NX_Q4_0;
+        uint32_t n = c->length, V = c->values, *ids = memory_take(n * sizeof *ids);
+        float *nats = memory_take(n * sizeof *nats), *output = memory_take(V * sizeof *output);
+        double worst = 0, squares = 0;
+        for (uint32_t p = 0; p < n; p++) ids[p] = random_below(&random, V);
+        const double *truth = twin(m, ids, n);
+        nx_session *session = session_of(model);
+        for (uint32_t p = 0; p < n; p++) {
+            CHECK_INT(nx_session_put(model, session, ids + p, 1, 0, nats + p), NX_OK);
+            CHECK_INT(nx_session_output(model, session, 0, output), NX_OK);
+            for (uint32_t v = 0; p && v < V; v++) {
+                worst = fmax(worst, fabs((double)output[v] - truth[(p - 1) * V + v]));
+                squares += truth[(p - 1) * V + v] * truth[(p - 1) * V + v];
+            }
+            check_at("configuration %lld, position %lld", (long long)i, p, 0, 0);
+            if (!p) CHECK_NEAR((double)nats[0], log(V), 1e-5); /* nothing has come before */
+        }
+        double deviation = sqrt(squares / ((n - 1) * V));
+        check_note("  configuration %d: logits of deviation %.3g within %.3g", (int)i, deviation, worst);
+        CHECK(worst < deviation * (rounded ? ROUNDED_TOLERANCE : TOLERANCE));
+        float *at_once = memory_take(n * sizeof *at_once);
+        CHECK_INT(nx_session_put(model, session_of(model), ids, n, 0, at_once), NX_OK);
+        CHECK_FLOATS(at_once, nats, n);
+        memory_release(mark);
+    }
+}
+
+/* Files that are not what they say: the key that is wrong is named. */
+static void refused_files(void) {
+    static const struct {
+        const char *key;
+        uint32_t value;
+        nx_status status;
+        const char *named; /* null: the key */
+    } rows[] = {
+        {"llama.context_length", 0, NX_E_FORMAT, NULL},
+        {"llama.context_length", UINT32_MAX, NX_E_LIMIT, NULL},
+        {"llama.block_count", 0, NX_E_FORMAT, NULL},
+        {"llama.block_count", 3, NX_E_FORMAT, "blk.2.attn_norm.weight"},
+        {"llama.embedding_length", 18, NX_E_UNSUPPORTED, NULL},
+        {"llama.embedding_length", 32, NX_E_FORMAT, "token_embd.weight"},
+        {"llama.attention.head_count", 0, NX_E_FORMAT, NULL},
+        {"llama.attention.head_count_kv", 3, NX_E_FORMAT, NULL}, /* does not divide 4 */
+        {"llama.attention.head_count_kv", 5, NX_E_LIMIT, NULL},
+        {"llama.attention.head_count_kv", 0, NX_E_FORMAT, NULL},
+        {"llama.feed_forward_length", 24, NX_E_FORMAT, "blk.0.ffn_gate.weight"},
+        {"llama.rope.freq_base", 0, NX_E_FORMAT, NULL},
+        {"llama.rope.freq_base", 0x7fc00000, NX_E_FORMAT, NULL}, /* not a number */
+        {"tokenizer.ggml.eos_token_id", 37, NX_E_LIMIT, NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        toy_llama_config c = configs[0];
+        c.end = 3, c.base = 10000;
+        toy_llama *m = toy_llama_build(&c);
+        nx_problem problem = {"", ""};
+        size_t key = strlen(rows[i].key), at = 0, bytes;
+        while (memcmp(m->file.bytes + at, rows[i].key, key) || m->file.bytes[at + key] > 12 || m->file.bytes[at + key + 1]) at++;
+        memcpy(m->file.bytes + at + key + 4, &rows[i].value, 4);
+        check_at("row %lld", (long long)i, 0, 0, 0);
+        CHECK_INT(nx_model_size(m->file.bytes, m->file.length, &bytes, &problem), rows[i].status);
+        if (!CHECK(!strcmp(problem.name, rows[i].named ? rows[i].named : rows[i].key))) check_say("    names %s: %s", problem.name, problem.reason);
+    }
+}
+
+const check_test llama_tests[] = {
+    {"logits against double precision", logits},
+    {"files that are refused", refused_files},
+    {0},
+};

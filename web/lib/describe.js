@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** From the engine's description of a model and the file's metadata to `model.info`. */
+
+import { pictureInfo } from './codecs/picture.js';
+import { cardOf } from './metadata.js';
+
+/** @import { Core } from './core.js' */
+/** @import { ModelInfo } from './protocol.js' */
+
+/**
+ * @param {Core} core
+ * @returns {ModelInfo}
+ */
+export function describe({ part, metadata, fileBytes }) {
+  const architecture = String(metadata.get('general.architecture') ?? '');
+  const picture = pictureInfo(architecture, metadata, part);
+  return {
+    architecture,
+    name: String(metadata.get('general.name') ?? architecture),
+    tasks: picture.inputHeight > 0 ? ['super-resolve', 'score'] : ['complete', 'generate', 'score'],
+    positions: part.length,
+    parameters: part.parameters,
+    bytes: fileBytes,
+    lookAhead: part.draft,
+    card: cardOf(metadata),
+    ...picture,
+  };
+}
