@@ -314,3 +314,49 @@ withToy(
     assert.ok(chiSquared < 37.7, 'a true sampler exceeds this once in a thousand seeds'); // the seeds are fixed
   },
 );
+
+test('maps: every step is a position with what it looked at, and nothing else changes', async () => {
+  for (const options of [{}, { channels: 3, levels: 5, palette: true, inputWidth: 4 }]) {
+    const model = await load(toyModel(options));
+    const small = { data: new Uint8Array(48), width: 4, height: 4 };
+    /** @param {boolean} maps */
+    const run = async (maps) => {
+      const asked = { seed: 5, samples: 2, chunk: 7, maps };
+      const steps = [];
+      for await (const step of options.inputWidth ? model.superResolve(small, asked) : model.generate(asked)) steps.push(step);
+      return steps;
+    };
+    const [plain, mapped] = [await run(false), await run(true)];
+    /** @param {Awaited<ReturnType<typeof run>>} steps */
+    const values = (steps) => [0, 1].map((sample) => steps.filter((step) => step.sample === sample).flatMap((step) => [...step.values]));
+    assert.deepEqual(values(mapped), values(plain));
+    assert.ok(plain.every((step) => step.maps === undefined));
+    assert.equal(mapped.length, 2 * model.info.positions);
+    const { blocks, heads } = model.info;
+    for (const [i, { sample, maps }] of mapped.entries()) {
+      const position = Math.floor(i / 2);
+      assert.equal(sample, i % 2);
+      const names = options.inputWidth ? ['attention', 'source'] : ['attention'];
+      assert.deepEqual(maps?.map(({ name, row }) => [name, row]),
+        names.flatMap((name) => Array.from({ length: blocks * heads }, (_, row) => [name, row])));
+      for (const { name, elements, weights } of maps ?? []) {
+        assert.equal(elements.length, weights.length);
+        assert.ok(Math.abs(weights.reduce((sum, weight) => sum + weight, 0) - 1) < 1e-4);
+        if (name === 'source') assert.deepEqual([...elements], Array.from({ length: 16 }, (_, j) => j));
+        else if (position > 0) assert.equal(elements.at(-1), model.order[position - 1]);
+      }
+    }
+    // The same as asking for one position.
+    if (!options.inputWidth) {
+      const image = { data: Uint8Array.from(values(plain)[0]), width: model.info.width, height: model.info.height };
+      const asked = await model.attention(image, { row: 3, column: 2 });
+      const step = mapped[2 * (3 * model.info.width + 2)];
+      assert.deepEqual(asked.elements, step.maps?.[0].elements);
+      assert.deepEqual([...asked.weights], step.maps?.flatMap(({ weights }) => [...weights]));
+    }
+    model.close();
+  }
+  const model = await load(toyModel());
+  assert.throws(() => model.generate({ maps: /** @type {any} */ (1) }), isError('argument', /maps/));
+  model.close();
+});

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Pace, Tasks } from '../../web/lib/tasks.js';
+import { SliceSize, Tasks } from '../../web/lib/tasks.js';
 import { wasmModule } from './helpers.js';
 import { ids, toyModel, toyNetwork } from './toy.js';
 
@@ -242,7 +242,7 @@ test('a request that fails leaves nothing behind', () => {
 test('pace: finds the length of a slice, by bounded steps', () => {
   /** @type {(ms: number, first: number) => number} */
   const settled = (ms, first) => {
-    const pace = new Pace(first);
+    const pace = new SliceSize(first);
     for (let i = 0; i < 40; i++) pace.record(pace.count, pace.count * ms);
     return pace.count;
   };
@@ -250,7 +250,7 @@ test('pace: finds the length of a slice, by bounded steps', () => {
   assert.equal(settled(0.1, 5000), 100);
   assert.equal(settled(50, 32), 1, 'at least one element, however slow');
   assert.ok(settled(0, 1) >= 8192 && Number.isFinite(settled(0, 1)), 'a clock that stands still');
-  const pace = new Pace(8);
+  const pace = new SliceSize(8);
   pace.record(8, 0);
   assert.equal(pace.count, 16);
   pace.record(16, 1e6);

@@ -4,6 +4,7 @@
 /** From the engine's description of a model and the file's metadata to `model.info`. */
 
 import { pictureInfo } from './codecs/picture.js';
+import { NextPixelError } from './error.js';
 import { cardOf } from './metadata.js';
 
 /** @import { Core } from './core.js' */
@@ -16,6 +17,10 @@ import { cardOf } from './metadata.js';
 export function describe({ part, metadata, fileBytes }) {
   const architecture = String(metadata.get('general.architecture') ?? '');
   const picture = pictureInfo(architecture, metadata, part);
+  if (picture.width === 0) {
+    throw new NextPixelError('unsupported', `This model (${architecture}) draws no pictures. The engine runs it, but this version of the library ` +
+      'has no codec for what it makes', { status: -3 });
+  }
   return {
     architecture,
     name: String(metadata.get('general.name') ?? architecture),

@@ -16,6 +16,7 @@
  * The same module runs in browsers and in Node 20 or later. The work is done in a worker.
  */
 
+import { abortable } from './abort.js';
 import { MOST_TRIED, addWorthwhile } from './concurrency.js';
 import { NextPixelError } from './error.js';
 import { Link } from './link.js';
@@ -85,23 +86,11 @@ export async function load(source, { onProgress, signal, integrity, cache, worke
   }
 }
 
-/**
- * @template T
- * @param {Promise<T>} promise
- * @param {AbortSignal} signal
- * @returns {Promise<T>} rejects as soon as the signal is aborted
- */
-function abortable(promise, signal) {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    promise.then(resolve, reject);
-  });
-}
-
 // The types of what load() leads to, under one roof.
 /** @typedef {import('./model.js').Model} Model */
 /** @typedef {import('./run.js').Run} Run */
 /** @typedef {import('./run.js').Step} Step */
+/** @typedef {import('./run.js').LookedAt} LookedAt */
 /** @typedef {import('./model.js').Score} Score */
 /** @typedef {import('./model.js').Attention} Attention */
 /** @typedef {import('./image.js').ImageSource} ImageSource */

@@ -139,8 +139,8 @@ export function codeOfStatus(status) {
 /** `from`, `to`: when to measure, in milliseconds of Date.now().
  * @typedef {{ type: 'measure', id: number, loop: WebAssembly.Module, from: number, to: number }} MeasureMessage */
 /** @typedef {{ type: 'open', id: number, module: WebAssembly.Module, bytes: Uint8Array<ArrayBuffer> }} OpenMessage */
-/** `known`: the ids before the first drawn one.
- * @typedef {{ type: 'draw', id: number, known: Uint32Array, inputs: Inputs, settings: Settings }} DrawMessage */
+/** `known`: the ids before the first drawn one; `maps`: every step is one position, with what it looked at.
+ * @typedef {{ type: 'draw', id: number, known: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean }} DrawMessage */
 /** `chunk`: the most positions of each sample to answer with; 0: as many as one slice yields.
  * @typedef {{ type: 'next', id: number, chunk: number }} NextMessage */
 /** @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs }} ScoreMessage */
@@ -153,6 +153,12 @@ export function codeOfStatus(status) {
 /** @typedef {{ type: 'measured', id: number, speed: number }} MeasuredMessage */
 /** @typedef {{ type: 'opened', id: number, info: ModelInfo }} OpenedMessage */
 /**
+ * A row (a head of a layer) of a map of one position: what it looked at. In a map of the past key j holds what stands at
+ * position j - 1, key 0 the start; in one of an input a key is an item of it.
+ *
+ * @typedef {{ name: string, row: number, keys: Uint32Array, weights: Float32Array }} MapRow
+ */
+/**
  * Positions of every sample.
  *
  * @typedef {object} StepMessage
@@ -163,6 +169,7 @@ export function codeOfStatus(status) {
  * @property {Uint32Array} ids       (to - from, samples, ids of a position)
  * @property {Float32Array} nats     the same
  * @property {Uint8Array} ahead      (to - from) how many positions of its pass came before each: 0 begins a pass
+ * @property {MapRow[][]} [maps]      of each sample, where the run was asked for them
  * @property {boolean} last          all is drawn, and the run is already freed
  */
 /** `nats`: one per id.

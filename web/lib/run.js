@@ -9,7 +9,7 @@ import { argumentError } from './error.js';
 /** @import { Picture } from './draw.js' */
 /** @import { Canvas } from './easel.js' */
 /** @import { Link } from './link.js' */
-/** @import { Inputs, Settings, StepMessage } from './protocol.js' */
+/** @import { Inputs, MapRow, Settings, StepMessage } from './protocol.js' */
 
 /**
  * Some elements of one sample, drawn one after the other. The elements of an image are its channels, whatever the model
@@ -26,6 +26,18 @@ import { argumentError } from './error.js';
  *   green and blue have 0
  * @property {Uint8Array} ahead    (to - from) how many pixels or channels had been guessed, rightly, in the same pass of
  *   the model before this one: 0 begins a pass. All 0 without look-ahead
+ * @property {LookedAt[]} [maps]   with the option `maps`: what the position looked at, a head of a layer at a time
+ */
+
+/**
+ * What one head of a layer looked at when it predicted a position.
+ *
+ * @typedef {object} LookedAt
+ * @property {string} name           'attention': what had been drawn; 'source': the small picture of super-resolution
+ * @property {number} row            layer * heads + head
+ * @property {Int32Array} elements   places in raster order, as in `model.order`, or -1: the start, which comes before the image. Of
+ *   'source', pixels of the small picture
+ * @property {Float32Array} weights  one for each of them; they add up to 1
  */
 
 /**
@@ -42,6 +54,7 @@ export class Run {
   #known;
   #inputs;
   #settings;
+  #maps;
   #chunk;
   #signal;
   #claimed = false;
@@ -72,16 +85,17 @@ export class Run {
    * @param {Link[]} links  to the workers that share the samples
    * @param {Codec} codec
    * @param {{ known: Uint32Array, inputs: Inputs, input?: Uint8Array }} given  known: the ids before the first drawn one
-   * @param {{ settings: Settings, seed: number | bigint, chunk: number }} checked
+   * @param {{ settings: Settings, maps: boolean, seed: number | bigint, chunk: number }} checked
    * @param {AbortSignal} [signal]
    * @internal
    */
-  constructor(links, codec, { known, inputs, input }, { settings, seed, chunk }, signal) {
+  constructor(links, codec, { known, inputs, input }, { settings, maps, seed, chunk }, signal) {
     this.#links = links;
     this.#codec = codec;
     this.#known = known;
     this.#inputs = inputs;
     this.#settings = settings;
+    this.#maps = maps;
     this.#chunk = Math.ceil(chunk / codec.span);
     this.#signal = signal;
     this.seed = seed;
@@ -139,7 +153,7 @@ export class Run {
       check();
       let open = this.known.length === this.#codec.elements ? [] : parts;
       for (const { job, first, samples } of open) {
-        job.tell({ type: 'draw', known: this.#known, inputs: this.#inputs, settings: { ...this.#settings, first, samples } });
+        job.tell({ type: 'draw', known: this.#known, inputs: this.#inputs, settings: { ...this.#settings, first, samples }, maps: this.#maps });
       }
       while (open.length > 0) {
         /** @type {StepMessage[]} */
@@ -179,7 +193,7 @@ function share(samples, workers) {
  * @param {number} samples       how many it has
  * @returns {Step}
  */
-function stepOf(codec, { from, to, ids, nats, ahead }, sample, first, samples) {
+function stepOf(codec, { from, to, ids, nats, ahead, maps }, sample, first, samples) {
   return {
     sample: first + sample,
     from: from * codec.span,
@@ -187,7 +201,21 @@ function stepOf(codec, { from, to, ids, nats, ahead }, sample, first, samples) {
     values: codec.decode(samples === 1 ? ids : partOf(ids, sample, samples, codec.positionIds)),
     nats: codec.costs(samples === 1 ? nats : partOf(nats, sample, samples, codec.positionIds)),
     ahead: codec.spread(ahead),
+    ...(maps && { maps: maps[sample].map((row) => lookedAt(codec, row)) }),
   };
+}
+
+/**
+ * A row of a map, its keys as places of the picture that is drawn, or of the small one that it is drawn from.
+ *
+ * @param {Codec} codec
+ * @param {MapRow} row
+ * @returns {LookedAt}
+ */
+function lookedAt(codec, { name, row, keys, weights }) {
+  // The input is shifted by one: a key position holds what stands at the one before it.
+  const place = (/** @type {number} */ key) => (name === 'source' ? key : key > 0 ? codec.order[key - 1] : -1);
+  return { name, row, elements: Int32Array.from(keys, place), weights };
 }
 
 /**

@@ -23,6 +23,8 @@ import { MAX_SAMPLES } from './protocol.js';
  * @property {Label} [label]          the class to draw
  * @property {boolean} [lookAhead]    false: compute every pixel in a pass of its own even where the model could guess
  *   ahead (`info.lookAhead`), as it does for a single sample. The image is the same. Default true
+ * @property {boolean} [maps]         true: every step is one position of each sample and says what it looked at (`step.maps`). Slower, and
+ *   nothing is guessed ahead; the image is the same. Default false
  * @property {number} [chunk]         the most elements in a step, rounded up to whole pixels where the model draws these
  *   as a whole. Default: as many as take about 10 ms
  * @property {AbortSignal} [signal]   stops the run
@@ -31,20 +33,23 @@ import { MAX_SAMPLES } from './protocol.js';
 /**
  * @param {DrawOptions} options
  * @param {ModelInfo} info
- * @returns {{ settings: Settings, label: number, seed: number | bigint, chunk: number }} seed: as it was given
+ * @returns {{ settings: Settings, label: number, maps: boolean, seed: number | bigint, chunk: number }} seed: as
+ *   it was given
  */
 export function checkDraw(options, info) {
-  const { samples = 1, seed = randomSeed(), temperature = 1, topK = 0, topP = 1, label, lookAhead = true, chunk } = options;
+  const { samples = 1, seed = randomSeed(), temperature = 1, topK = 0, topP = 1, label, lookAhead = true, maps = false, chunk } = options;
   wholeNumber('samples', samples, 1, MAX_SAMPLES);
   number('temperature', temperature, 0, 100);
   wholeNumber('topK', topK, 0, 2 ** 31 - 1);
   number('topP', topP, 0, 1);
   if (topP === 0) throw argumentError('topP must be over 0: 1 keeps every value');
   if (typeof lookAhead !== 'boolean') throw argumentError(`lookAhead must be true or false, not ${show(lookAhead)}`);
+  if (typeof maps !== 'boolean') throw argumentError(`maps must be true or false, not ${show(maps)}`);
   if (chunk !== undefined) wholeNumber('chunk', chunk, 1, 2 ** 31 - 1);
   return {
     settings: { seed: checkSeed(seed), samples, temperature, topK, topP, lookAhead },
     label: checkLabel(label, info),
+    maps,
     seed,
     chunk: chunk ?? 0,
   };

@@ -6,6 +6,7 @@
  * has let go. A node that is moved lets go and asks again within the grace time, so nothing is downloaded twice.
  */
 
+import { abortable } from './abort.js';
 import { load } from './index.js';
 
 /** @import { Model } from './model.js' */
@@ -62,7 +63,7 @@ export async function acquire(url, { onProgress, signal, workers } = {}) {
     release();
   };
   try {
-    return { model: await unlessAborted(entry.model, signal), release, discard };
+    return { model: await abortable(entry.model, signal), release, discard };
   } catch (error) {
     release();
     throw error;
@@ -101,19 +102,4 @@ function end(url, entry) {
   if (entries.get(url) === entry) entries.delete(url);
   entry.stopper.abort();
   entry.model.then((model) => model.close(), () => {});
-}
-
-/**
- * @template T
- * @param {Promise<T>} promise
- * @param {AbortSignal} [signal]
- * @returns {Promise<T>}
- */
-function unlessAborted(promise, signal) {
-  if (!signal) return promise;
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

@@ -15,7 +15,7 @@ import { describe } from './describe.js';
 import { NextPixelError, toPlain } from './error.js';
 import { spin } from './spin.js';
 
-/** @import { AttentionMessage, DrawMessage, FromWorker, Inputs, ScoreMessage, ToWorker } from './protocol.js' */
+/** @import { AttentionMessage, DrawMessage, FromWorker, Inputs, MapRow, ScoreMessage, ToWorker } from './protocol.js' */
 /** @import { Session } from './core.js' */
 
 const GO_ON = 'go on';
@@ -29,7 +29,7 @@ const READ_ONLY = { seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 };
 
 /** @typedef {Generator<typeof GO_ON | typeof AWAIT_CREDIT, void, void>} Work */
 /** What the page asked for last, in positions. @typedef {{ chunk: number }} Credit */
-/** @typedef {{ work: Work, waiting: boolean, credit: Credit }} Task */
+/** @typedef {{ work: Work, waiting: boolean, credit: Credit }} Piece */
 
 export class Tasks {
   /** @type {(message: FromWorker, transfer?: Transferable[]) => void} */
@@ -43,13 +43,13 @@ export class Tasks {
   #origin;
   /** @type {Core | undefined} */
   #core;
-  /** Every piece of work in flight, by id. @type {Map<number, Task>} */
+  /** Every piece of work in flight, by id. @type {Map<number, Piece>} */
   #tasks = new Map();
   /** Ids of those that have something to compute, in turn. @type {number[]} */
   #turns = [];
   #awake = false;
-  /** How many positions make a slice, by kind of work. @type {Map<string, Pace>} */
-  #paces = new Map();
+  /** How many positions make a slice, by kind of work. @type {Map<string, SliceSize>} */
+  #sizes = new Map();
 
   /**
    * @param {(message: FromWorker, transfer?: Transferable[]) => void} post
@@ -169,9 +169,9 @@ export class Tasks {
    * @param {Credit} credit
    * @returns {Work}
    */
-  *#draw({ id, known, inputs, settings }, credit) {
+  *#draw({ id, known, inputs, settings, maps: wantMaps = false }, credit) {
     const core = this.#live();
-    const session = core.openSession(settings);
+    const session = core.openSession(settings, { trace: wantMaps });
     try {
       yield* this.#read(core, session, inputs);
       yield* this.#put(core, session, known);
@@ -179,7 +179,7 @@ export class Tasks {
       let position = core.position(session);
       for (let last = false; !last;) {
         const from = position;
-        const { chunk } = credit;
+        const chunk = wantMaps ? 1 : credit.chunk;
         const end = Math.min(core.positions, chunk > 0 ? from + chunk : Infinity);
         /** @type {ReturnType<Core['draw']>[]} */
         const slices = [];
@@ -194,7 +194,8 @@ export class Tasks {
         const ids = join(Uint32Array, slices.map((slice) => slice.ids));
         const nats = join(Float32Array, slices.map((slice) => slice.nats));
         const ahead = join(Uint8Array, slices.map((slice) => slice.ahead));
-        this.#post({ type: 'step', id, from, to: position, ids, nats, ahead, last }, [ids.buffer, nats.buffer, ahead.buffer]);
+        const maps = wantMaps ? Array.from({ length: samples }, (_, sample) => mapRows(core, session, sample)) : undefined;
+        this.#post({ type: 'step', id, from, to: position, ids, nats, ahead, maps, last }, [ids.buffer, nats.buffer, ahead.buffer]);
         if (!last) yield AWAIT_CREDIT;
       }
     } finally {
@@ -295,21 +296,40 @@ export class Tasks {
    * @returns {T}
    */
   #paced(kind, first, most, work) {
-    let pace = this.#paces.get(kind);
-    if (!pace) this.#paces.set(kind, (pace = new Pace(first)));
-    const count = Math.min(most, pace.count);
+    let size = this.#sizes.get(kind);
+    if (!size) this.#sizes.set(kind, (size = new SliceSize(first)));
+    const count = Math.min(most, size.count);
     const start = this.#now();
     const result = work(count);
-    pace.record(count, this.#now() - start);
+    size.record(count, this.#now() - start);
     return result;
   }
+}
+
+/**
+ * Every row of every map of the position drawn last. Rows that look at the same share their keys.
+ *
+ * @param {Core} core
+ * @param {Session} session
+ * @param {number} sample
+ * @returns {MapRow[]}
+ */
+function mapRows(core, session, sample) {
+  return core.part.maps.flatMap(({ name, rows }, map) => {
+    let shared = new Uint32Array(0);
+    return Array.from({ length: rows }, (_, row) => {
+      const { keys, weights } = core.map(session, sample, map, row);
+      if (keys.length !== shared.length || keys.some((key, i) => key !== shared[i])) shared = keys;
+      return { name, row, keys: shared, weights };
+    });
+  });
 }
 
 /**
  * How many positions fill a slice. It learns from each; clocks in browsers may be as coarse as 16 ms, so it moves by
  * bounded steps.
  */
-export class Pace {
+export class SliceSize {
   /** @param {number} first */
   constructor(first) {
     this.count = first;
