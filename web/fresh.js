@@ -1,29 +1,44 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Whether the page's scripts in web/dist are made of the sources beside them. Needs nothing but Node. */
+/** Whether the pages' scripts in web/dist are made of the sources beside them. Needs nothing but Node. */
 
 import { createHash } from 'node:crypto';
 import { open, readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What the server answers in place of scripts that are not fresh: the sources themselves. @type {Record<string, string>} */
-export const SOURCES = {
-  'page.js': "import '../demo/main.js';\n",
-  'page-start.js': "import '../demo/start.js';\n",
-};
+/** Folders of web/ that the pages' scripts are made of. */
+const FOLDERS = ['front', 'lib', 'pages', 'pictures', 'shell'];
+
+/** The pages, by their folders. @param {string} web  the folder */
+export async function pagesOf(web) {
+  const entries = await readdir(join(web, 'pages'), { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name).sort();
+}
+
+/**
+ * What the server answers in place of a page's script that is not fresh: the sources themselves.
+ *
+ * @param {string} name  of the script
+ * @returns {string | undefined} nothing, if it is none of these
+ */
+export function sourceOf(name) {
+  const [, page] = /^page-([\w-]+)\.js$/.exec(name) ?? [];
+  if (page === undefined) return undefined;
+  return page === 'shell' ? "export * from '../shell/index.js';\n" : `import '../${page === 'front' ? page : `pages/${page}`}/main.js';\n`;
+}
 
 /** Digests by folder, each good for as long as no file is changed. @type {Map<string, { state: string, line: string }>} */
 const known = new Map();
 
 /**
- * The first line of a script that is made of the scripts of web/demo and web/lib as they are now.
+ * The first line of a script that is made of the scripts of web/ as they are now.
  *
  * @param {string} web  the folder
  */
 export async function sourcesOf(web) {
-  const names = (await Promise.all(['demo', 'lib'].map(async (folder) => (
-    (await readdir(join(web, folder))).filter((name) => name.endsWith('.js')).map((name) => `${folder}/${name}`))))).flat().sort();
+  const names = (await Promise.all(FOLDERS.map(async (folder) => (
+    (await readdir(join(web, folder), { recursive: true })).filter((name) => name.endsWith('.js')).map((name) => `${folder}/${name}`))))).flat().sort();
   const stats = await Promise.all(names.map((name) => stat(join(web, name))));
   const state = names.map((name, i) => `${name} ${stats[i].size} ${stats[i].mtimeMs}`).join('\n');
   const cached = known.get(web);
