@@ -20,10 +20,10 @@ const CHUNK = 14;
 const page = (path) => new URL(`../pages/${path}`, import.meta.url).href;
 
 /** @param {Paper & { page: string }} paper */
-function createCard({ page: name, system, year, by, says = '', thumb }) {
+function createCard({ page: name, system, year, by, says = '', thumb, colourful }) {
   const still = make('img', { src: page(`${name}/still.png`), alt: '', loading: 'lazy', width: '300', height: '200' });
   const canvas = make('canvas', { 'aria-hidden': 'true', hidden: '' });
-  const box = make('div', { class: thumb?.file.includes('emoji') ? 'thumb' : 'thumb grey' }, still, canvas);
+  const box = make('div', { class: colourful ? 'thumb' : 'thumb inked' }, still, canvas);
   const root = make('a', { class: 'card', href: page(`${name}/`) }, box, make('h3', {}, system), make('p', {}, says), make('p', { class: 'card-paper' }, `${by}, ${year}`));
   return { root, box, canvas, still, thumb, done: false, seen: false };
 }

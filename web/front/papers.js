@@ -22,6 +22,7 @@
  * @property {string} [page] its folder in web/pages
  * @property {string} [says] what the page shows
  * @property {Thumb} [thumb]
+ * @property {true} [colourful] its pictures have colours of their own, not the inks of the page
  */
 
 /** @type {Paper[]} */
@@ -42,7 +43,7 @@ export const PAPERS = [
   { year: 2017, by: 'Mishra, Rohaninejad, Chen, Abbeel', title: 'A simple neural attentive meta-learner', url: 'https://arxiv.org/abs/1707.03141', system: 'SNAIL' },
   { year: 2017, by: 'van den Oord, Vinyals, Kavukcuoglu', title: 'Neural discrete representation learning', url: 'https://arxiv.org/abs/1711.00937', system: 'VQ-VAE, and Jukebox in small' },
   { year: 2018, by: 'Parmar et al.', title: 'Image Transformer', url: 'https://arxiv.org/abs/1802.05751', system: 'Image Transformer', page: 'image-transformer', says: 'Finishes digits. What are the odds of a pixel, what does a surprise cost, and where did it look?', thumb: { file: 'digits.gguf', seed: 1, samples: 6, temperature: 0.9 } },
-  { year: 2018, by: 'Parmar et al.', title: 'Image Transformer', url: 'https://arxiv.org/abs/1802.05751', system: 'In colour', page: 'colour', says: 'Emoji and photographs, yours if you like: completed, drawn to order, and enlarged from sixty-four pixels.', thumb: { file: 'emoji.gguf', seed: 1, samples: 6, temperature: 1, label: 'Noto 2018' } },
+  { year: 2018, by: 'Parmar et al.', title: 'Image Transformer', url: 'https://arxiv.org/abs/1802.05751', system: 'In colour', page: 'colour', colourful: true, says: 'Emoji and photographs, yours if you like: completed, drawn to order, and enlarged from sixty-four pixels.', thumb: { file: 'emoji.gguf', seed: 1, samples: 6, temperature: 1, label: 'Noto 2018' } },
   { year: 2018, by: 'Zhang, Goodfellow, Metaxas, Odena', title: 'Self-attention generative adversarial networks', url: 'https://arxiv.org/abs/1805.08318', system: 'SAGAN' },
   { year: 2019, by: 'Child, Gray, Radford, Sutskever', title: 'Generating long sequences with sparse transformers', url: 'https://arxiv.org/abs/1904.10509', system: 'Sparse Transformer, and tunes' },
   { year: 2020, by: 'Wiggers, Hoogeboom', title: 'Predictive sampling with forecasting autoregressive models', url: 'https://arxiv.org/abs/2002.09928', system: 'Guess ahead, check, keep', page: 'look-ahead', says: 'A tiny network runs ahead of a large one. The same picture, to the last bit, in fewer passes.', thumb: { file: 'digits.gguf', seed: 10, samples: 1, temperature: 1, passes: true } },

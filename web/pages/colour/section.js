@@ -44,11 +44,21 @@ export function createSection(section) {
     acquire: (options) => choices.during(async () => {
       const choice = chosen();
       const model = acquire(choice.weights, { ...options, workers: 'auto' });
-      const [held, subjects] = await Promise.all([model, choice === shown ? [] : loadPictures(choice.strip)]);
-      figure ??= createGalleryFigure(section, choice, subjects, { onRun: loading.clear, onError: loading.failed });
-      if (choice !== shown) figure.show(choice, subjects);
-      shown = choice;
-      return [held];
+      try {
+        const subjects = choice === shown ? [] : await loadPictures(choice.strip);
+        if (!figure) {
+          figure = createGalleryFigure(section, choice, subjects, { onRun: loading.clear, onError: loading.failed });
+          figure.show(choice, subjects);
+          shown = choice;
+        }
+        const held = await model;
+        if (choice !== shown) figure.show(choice, subjects);
+        shown = choice;
+        return [held];
+      } catch (error) {
+        model.then(({ release }) => release(), () => {}); // the pictures did not come
+        throw error;
+      }
     }),
     onModels([model]) {
       figure?.use(model);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The demo page: policy, pictures, controls, keyboard, pointer, failures, themes, widths, less motion. */
+/** The page of the Image Transformer: policy, pictures, controls, keyboard, pointer, failures, themes, widths, less motion. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -15,12 +15,12 @@ import { OUT, decode, session, sleep } from './browser.js';
 /** @import { Page } from 'playwright-core' */
 
 const { withPage } = session();
-const PAGE = '/web/';
+const PAGE = '/web/pages/image-transformer/';
 
 /** @param {string} path */
 const inRepository = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const weights = await readFile(inRepository('weights/digits.gguf'));
-const strip = await readFile(inRepository('web/demo/digits.bin'));
+const strip = await readFile(inRepository('web/pictures/digits.bin'));
 /** @param {number} i */
 const digit = (i) => new Uint8Array(strip.subarray(16 + i * 784, 16 + (i + 1) * 784));
 
@@ -232,7 +232,7 @@ test('surprise and attention', () => withPage(async (page) => {
   assert.equal(await page.locator('.heads-grid input').count(), blocks * heads);
   await page.locator('.heads-grid input').nth(heads + 2).check();
   await note.getByText('Layer 2, head 3').waitFor();
-  await page.locator('#figure-2').screenshot({ path: `${OUT}attention-2.png` });
+  await page.locator('#figure-attention').screenshot({ path: `${OUT}attention-2.png` });
   await page.getByRole('radio', { name: 'Third' }).check();
   await note.getByText('Row 20, column 11').waitFor();
 }));
@@ -316,7 +316,7 @@ test('a digit can be drawn', () => withPage(async (page) => {
 }));
 
 test('a drawing is centred and scaled as MNIST is', async () => {
-  const { rasterise } = await import('../../web/demo/rasterise.js');
+  const { rasterise } = await import('../../web/shell/completion/rasterise.js');
   /** @type {[number, number][]} */
   const corner = Array.from({ length: 20 }, (_, i) => [0.1 + 0.01 * i, 0.7 + 0.005 * i * (i % 3)]);
   for (const strokes of [[corner], [corner.map(([x, y]) => /** @type {[number, number]} */ ([7 * x, 7 * y]))], [[[0.5, 0.5]]]]) {

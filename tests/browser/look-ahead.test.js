@@ -8,14 +8,14 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 
-import { differences, median, passAt, passes, verdict } from '../../web/demo/ahead-run.js';
+import { differences, median, passAt, passes, verdict } from '../../web/pages/look-ahead/ahead-run.js';
 import { load } from '../../web/lib/index.js';
 import { OUT, session, sleep } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
 const { withPage } = session();
-const PAGE = '/web/';
+const PAGE = '/web/pages/look-ahead/';
 const WAIT = { timeout: 60000 };
 const SIDE = 28;
 const PIXELS = SIDE * SIDE;
@@ -49,7 +49,7 @@ test('pictures that are not the same are said not to be', () => {
 /** @param {Page} page */
 async function open(page) {
   await page.goto(PAGE);
-  const bring = () => page.evaluate(() => document.querySelector('#figure-6')?.scrollIntoView({ behavior: 'instant' }));
+  const bring = () => page.evaluate(() => document.querySelector('#figure-ahead')?.scrollIntoView({ behavior: 'instant' }));
   await bring();
   await page.locator('#ahead-run:enabled').waitFor(WAIT);
   await bring(); // the sections above may have unfolded meanwhile
@@ -157,7 +157,7 @@ test('the picture is what the model draws, and the passes are those of its steps
   assert.equal(new Set(used).size, used.length);
   const blue = (/** @type {string} */ tint) => Number(tint.split(',')[2]); // paper has most of it
   assert.ok(used.slice(1).every((tint) => blue(tint) > 2 * blue(used[0])), used.join(' '));
-  await page.locator('#figure-6').screenshot({ path: `${OUT}lookahead.png` });
+  await page.locator('#figure-ahead').screenshot({ path: `${OUT}lookahead.png` });
 }));
 
 test('without guesses the same picture comes, a pixel a pass, and the page says so', () => withPage(async (page) => {
@@ -291,7 +291,7 @@ test('a pixel is asked for its pass, by pointing and with the arrow keys; all co
 test('out of sight it pauses, and goes on when it is back', () => withPage(async (page) => {
   await page.goto(PAGE);
   await page.locator('#run-text', { hasText: 'Run again' }).waitFor(WAIT);
-  assert.equal(await page.locator('#figure-6 canvas').count(), 0, 'nothing of it is made before it comes near');
+  assert.equal(await page.locator('#figure-ahead canvas').count(), 0, 'nothing of it is made before it comes near');
   await open(page);
   while (!(await drawn(page) > 20)) await sleep(20);
   /** @param {boolean} hidden */
@@ -334,11 +334,11 @@ for (const width of [320, 400, 768]) {
     await page.click('#ahead-both');
     await page.locator('#ahead-timing', { hasText: 'in the median' }).waitFor(WAIT);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
-    for (const part of await page.locator('#figure-6 :is(.stage, .transport, table, p, button, input):visible').all()) {
+    for (const part of await page.locator('#figure-ahead :is(.stage, .transport, table, p, button, input):visible').all()) {
       const box = await part.boundingBox();
       assert.ok(box && box.x >= 0 && box.x + box.width <= width, `${await part.getAttribute('id')} ${JSON.stringify(box)}`);
     }
-    if (width === 400) await page.locator('#figure-6').screenshot({ path: `${OUT}lookahead-phone.png` });
+    if (width === 400) await page.locator('#figure-ahead').screenshot({ path: `${OUT}lookahead-phone.png` });
   }, { viewport: { width, height: 740 }, hasTouch: width < 500, isMobile: width < 500 }));
 }
 
@@ -355,7 +355,7 @@ test('weights without a draft: the figure says that there is nothing to show', (
     };
   });
   await page.goto(PAGE);
-  await page.evaluate(() => document.querySelector('#figure-6')?.scrollIntoView({ behavior: 'instant' }));
+  await page.evaluate(() => document.querySelector('#figure-ahead')?.scrollIntoView({ behavior: 'instant' }));
   await page.locator('#ahead-none').waitFor(WAIT);
   assert.match(await text(page, 'none'), /no second network that guesses/);
   for (const id of ['run', 'stop', 'both', 'plain', 'label']) assert.ok(await page.locator(`#ahead-${id}`).isDisabled(), id);
@@ -364,7 +364,7 @@ test('weights without a draft: the figure says that there is nothing to show', (
 test('what fails says so and can be tried again', () => withPage(async (page) => {
   await page.route('**/weights/digits.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
   await page.goto(PAGE);
-  await page.locator('#figure-6').scrollIntoViewIfNeeded();
+  await page.locator('#figure-ahead').scrollIntoViewIfNeeded();
   await page.locator('#ahead-load-text').getByText(/could not be loaded/).waitFor(WAIT);
   assert.ok(await page.locator('#ahead-run').isDisabled());
   await page.unroute('**/weights/digits.gguf');
