@@ -162,13 +162,14 @@ test('nothing is loaded before it comes near', () => withPage(async (page) => {
     if (request.url().endsWith('/emoji-sr.gguf')) asked.push(request.method());
   });
   await page.goto(PAGE);
+  await page.evaluate(() => document.querySelector('#colour-gallery')?.scrollIntoView({ behavior: 'instant' }));
   await page.locator('#colour-run:enabled').waitFor(WAIT);
   await sleep(300);
   assert.equal(asked.length, 0);
   await open(page);
   await rowIs(page, 0, 'being drawn');
   assert.ok(asked.includes('GET'));
-}, { viewport: { width: 1200, height: 500 } }));
+}, { viewport: { width: 1200, height: 700 } }));
 
 test('what fails says so and can be tried again', () => withPage(async (page) => {
   await page.route('**/weights/emoji-sr.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));

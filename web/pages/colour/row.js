@@ -42,6 +42,8 @@ export class Row {
   done = false;
   /** Number of the next pixel in raster order while a run is drawing, else -1. */
   #at = -1;
+  /** A run is drawing it, or about to. */
+  #drawing = false;
   /** Elements that are drawn. */
   #to = 0;
   #plan;
@@ -90,7 +92,7 @@ export class Row {
 
   /** Nothing is drawn. */
   clear() {
-    this.done = false;
+    this.done = this.#drawing = false;
     this.#at = -1;
     this.#to = 0;
     const { start } = this.#look ?? {};
@@ -120,6 +122,7 @@ export class Row {
 
   begin() {
     this.clear();
+    this.#drawing = true;
     this.#label('being drawn');
   }
 
@@ -141,11 +144,12 @@ export class Row {
 
   /** As far as it came. */
   stop() {
-    if (this.#at >= 0) this.#leave('not finished');
+    if (this.#drawing) this.#leave('not finished');
   }
 
   /** The pen is lifted. @param {string} how */
   #leave(how) {
+    this.#drawing = false;
     this.#at = -1;
     this.#label(how);
     this.#paint();

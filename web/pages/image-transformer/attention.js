@@ -45,7 +45,7 @@ export function createAsker(store, look, pictures) {
  * @param {() => Ending[]} pictures
  */
 export function createAttentionView(store, look, root, pictures) {
-  const canvas = make('canvas', { role: 'img' });
+  const canvas = make('canvas', { role: 'img', 'aria-label': 'Nothing is asked yet' });
   const note = make('p', { class: 'panel-note' });
   const scale = make('div', { class: 'legend' });
   const legend = createLegend(scale, []);

@@ -203,7 +203,7 @@ function createFigure({ onRun, onError }) {
         name: 'In one dimension', detail: `block ${integer(one.info.queryBlock)}, memory ${integer(one.info.memoryBlock)}`,
       })];
       const { blockRows, blockCols, flangeRows, flangeCols, inputWidth, inputHeight } = two.info;
-      const small = make('canvas', { width: String(inputWidth), height: String(inputHeight), role: 'img' });
+      const small = make('canvas', { width: String(inputWidth), height: String(inputHeight), role: 'img', 'aria-label': 'Nothing is given yet' });
       panels.push(createPanel(new Track(two, (options) => {
         const { name, image, label } = emoji[Number(options.seed) % emoji.length];
         const enlarged = two.superResolve(image, {
