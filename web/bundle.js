@@ -2,14 +2,14 @@
 // @ts-check
 
 /**
- * Makes the JavaScript of web/dist: the library as it is published, and the scripts of the pages.
+ * Makes the JavaScript and style of web/dist: the library as it is published, and the scripts of the pages.
  *
  *     node web/bundle.js [--check]
  *
  *     nextpixel.js  load(), with shared.js        element.js, define.js  the element, with shared.js
  *     worker.js     what they start
  *     page-shell.js  what all pages share, with the library      page-<name>.js  the rest of web/pages/<name>, with page-shell.js
- *     page-front.js  the front page for itself, with what it needs of all that
+ *     page-front.js, page-front.css  the front page for itself, with what it needs of all that
  *
  * A page then fetches two modules and not a chain of fifty, and no comments. The files are checked in; the tests
  * prove that the sources make them, byte for byte. The first line of the pages' names the sources, so that web/serve.js
@@ -77,12 +77,14 @@ function withAdvice(text) {
 /** Everything, by name. */
 export async function bundles() {
   // Annotations: those of package.json say what of the published library does nothing by itself.
-  const forPage = { minifyIdentifiers: true, ignoreAnnotations: true, banner: { js: `${await sourcesOf(WEB)}\n${LICENCE}` } };
+  const line = await sourcesOf(WEB);
+  const forPage = { minifyIdentifiers: true, ignoreAnnotations: true, banner: { js: `// ${line}\n${LICENCE}`, css: `/* ${line} */` } };
   const parts = await Promise.all([
     bundle({ nextpixel: 'lib/index.js', element: 'lib/element.js' }, { splitting: true, chunkNames: 'shared' }),
     bundle({ define: 'lib/define.js' }, { external: ['./element.js'] }),
     bundle({ worker: 'lib/worker.js' }),
     bundle({ 'page-shell': 'shell/index.js', 'page-front': 'front/main.js' }, forPage),
+    bundle({ 'page-front': 'front/front.css' }, forPage),
     bundle(Object.fromEntries((await pagesOf(WEB)).map((name) => [`page-${name}`, `pages/${name}/main.js`])), { ...forPage, plugins: [shared, moved] }),
   ]);
   return new Map(parts.flatMap((part) => [...part]));
@@ -93,7 +95,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await mkdir(`${WEB}dist`, { recursive: true });
   const made = await bundles();
   for (const name of await readdir(`${WEB}dist`)) {
-    if (name.endsWith('.js') && !made.has(name) && !check) await rm(`${WEB}dist/${name}`); // of a page that is gone
+    if (/\.(js|css)$/.test(name) && !made.has(name) && !check) await rm(`${WEB}dist/${name}`); // of a page that is gone
   }
   for (const [name, text] of made) {
     const path = `${WEB}dist/${name}`;

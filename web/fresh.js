@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Whether the pages' scripts in web/dist are made of the sources beside them. Needs nothing but Node. */
+/** Whether the pages' scripts and styles in web/dist are made of the sources beside them. Needs nothing but Node. */
 
 import { createHash } from 'node:crypto';
 import { open, readFile, readdir, stat } from 'node:fs/promises';
@@ -17,14 +17,15 @@ export async function pagesOf(web) {
 }
 
 /**
- * What the server answers in place of a page's script that is not fresh: the sources themselves.
+ * What the server answers in place of a page's script or style that is not fresh: the sources themselves.
  *
- * @param {string} name  of the script
+ * @param {string} name  of the file
  * @returns {string | undefined} nothing, if it is none of these
  */
 export function sourceOf(name) {
-  const [, page] = /^page-([\w-]+)\.js$/.exec(name) ?? [];
+  const [, page, type] = /^page-([\w-]+)\.(js|css)$/.exec(name) ?? [];
   if (page === undefined) return undefined;
+  if (type === 'css') return `@import '../${page}/${page}.css';\n`;
   return page === 'shell' ? "export * from '../shell/index.js';\n" : `import '../${page === 'front' ? page : `pages/${page}`}/main.js';\n`;
 }
 
@@ -32,20 +33,20 @@ export function sourceOf(name) {
 const known = new Map();
 
 /**
- * The first line of a script that is made of the scripts of web/ as they are now.
+ * What the first line says of a script or a style that is made of those of web/ as they are now, as a comment.
  *
  * @param {string} web  the folder
  */
 export async function sourcesOf(web) {
   const names = (await Promise.all(FOLDERS.map(async (folder) => (
-    (await readdir(join(web, folder), { recursive: true })).filter((name) => name.endsWith('.js')).map((name) => `${folder}/${name}`))))).flat().sort();
+    (await readdir(join(web, folder), { recursive: true })).filter((name) => /\.(js|css)$/.test(name)).map((name) => `${folder}/${name}`))))).flat().sort();
   const stats = await Promise.all(names.map((name) => stat(join(web, name))));
   const state = names.map((name, i) => `${name} ${stats[i].size} ${stats[i].mtimeMs}`).join('\n');
   const cached = known.get(web);
   if (cached?.state === state) return cached.line;
   const hash = createHash('sha256');
   for (const name of names) hash.update(`${name}\n`).update(await readFile(join(web, name)));
-  const line = `// made of sources ${hash.digest('hex')} by ./build.sh js`;
+  const line = `made of sources ${hash.digest('hex')} by ./build.sh js`;
   known.set(web, { state, line });
   return line;
 }
@@ -57,8 +58,8 @@ export async function isMade(path) {
   const file = await open(path);
   try {
     const line = await sourcesOf(join(path, '../..'));
-    const { buffer } = await file.read({ buffer: Buffer.alloc(line.length + 1), position: 0 });
-    return buffer.toString() === `${line}\n`;
+    const { buffer } = await file.read({ buffer: Buffer.alloc(line.length + 3), position: 0 });
+    return buffer.toString('utf8', 3) === line; // after the mark of a comment
   } catch {
     return true; // no sources that it could differ from
   } finally {

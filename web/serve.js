@@ -115,7 +115,7 @@ async function answer(base, request, response) {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(405, { Allow: 'GET, HEAD' });
   const path = await locate(base, request.url ?? '/');
   const sources = dirname(path) === join(base, 'web/dist') ? sourceOf(basename(path)) : undefined;
-  if (sources !== undefined && !(await isMade(path))) return send(response, sources);
+  if (sources !== undefined && !(await isMade(path))) return send(response, sources, TYPES[extname(path)]);
   const file = await open(path);
   try {
     const { size, mtime, mtimeMs } = await file.stat();
@@ -151,14 +151,15 @@ async function answer(base, request, response) {
 }
 
 /**
- * A script that is no file.
+ * A script or a style that is no file.
  *
  * @param {import('node:http').ServerResponse} response
  * @param {string} text
+ * @param {string} type
  */
-function send(response, text) {
+function send(response, text, type) {
   response.writeHead(200, {
-    'Cache-Control': 'no-store', 'Content-Length': Buffer.byteLength(text), 'Content-Type': TYPES['.js'], 'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store', 'Content-Length': Buffer.byteLength(text), 'Content-Type': type, 'X-Content-Type-Options': 'nosniff',
   });
   response.end(text);
 }

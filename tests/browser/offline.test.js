@@ -164,7 +164,7 @@ test('the published library works under the strict policy', () => withPage(async
 /** Every page, and what is there when its first figure has drawn something. @type {Record<string, string>} */
 const PAGES = {
   '': '.ending canvas[aria-label*=": 4"]', 'pages/image-transformer/': '.ending canvas[aria-label*=": 4"]',
-  'pages/colour/': '#colour-gallery canvas[aria-label$=": drawn"]', 'pages/look-ahead/': '.ahead-panel canvas[aria-label^="784 of"]',
+  'pages/colour/': '#colour-run:enabled', 'pages/look-ahead/': '.ahead-panel canvas[aria-label^="784 of"]',
 };
 for (const [path, drawn] of Object.entries(PAGES)) {
   test(`/web/${path} works without a connection once it was seen`, () => withPage(async (page) => {

@@ -294,12 +294,12 @@ test("the pages' scripts, and their sources where these differ", async () => {
     assert.equal(stale.body, source);
     assert.match(stale.headers['content-type'] ?? '', /^text\/javascript/);
     assert.equal(stale.headers['cache-control'], 'no-store');
-    await write(made, `${await sourcesOf(join(root, 'web'))}\nthe bundle`);
+    await write(made, `// ${await sourcesOf(join(root, 'web'))}\nthe bundle`);
     assert.match((await ask(`/${made}`)).body, /the bundle$/);
     for (const [changed, text] of [['web/pages/look-ahead/main.js', `one, changed for ${name}`], [`web/lib/${name}`, '']]) {
       await write(changed, text);
       assert.equal((await ask(`/${made}`)).body, source, changed);
-      await write(made, `${await sourcesOf(join(root, 'web'))}\nthe bundle`);
+      await write(made, `// ${await sourcesOf(join(root, 'web'))}\nthe bundle`);
       assert.match((await ask(`/${made}`)).body, /the bundle$/, changed);
     }
   }

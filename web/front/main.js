@@ -12,6 +12,9 @@ import { createCards } from './cards.js';
 import { leadOn } from './moved.js';
 import { createPapers } from './table.js';
 
+/** The rest of the page waits for the first pixel no longer than this. */
+const LATEST_MS = 600;
+
 leadOn();
 
 const packed = atob(THREE);
@@ -24,11 +27,21 @@ const store = createStore(initialState());
 store.set({ source: { pixels, name: 'Test digit 3', digit: 14 } });
 /** @type {Promise<void>} */
 const drawn = new Promise((resolve) => { store.on(['phase'], ({ phase }) => { if (phase === 'done') resolve(); }); });
+/** Makes the rest of the page, once: the first pixel comes before it. */
+let makeRest = () => {
+  makeRest = () => {};
+  createCards(byId('cards'), drawn);
+  createPapers(byId('papers-list'));
+};
 const { load } = createCompletion(store, {
   acquire: acquireFirst, steps: false,
-  onDrawn(what) { if (what === 'first') performance.mark('first-pixel'); },
+  onDrawn(what) {
+    if (what !== 'first') return;
+    performance.mark('first-pixel');
+    setTimeout(() => makeRest());
+  },
 });
 const loaded = load();
-createCards(byId('cards'), drawn);
-createPapers(byId('papers-list'));
+// Nothing may ever be drawn, or nobody has asked for it.
+setTimeout(() => makeRest(), LATEST_MS);
 startPage(loaded);

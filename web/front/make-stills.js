@@ -22,8 +22,11 @@ const colour = (name) => {
 };
 const ink = colour('predicted');
 const stops = [0, 1, 2, 3, 4].map((i) => colour(`heat-${i}`));
-/** @param {number} share */
-const heat = (share) => {
+/** The ramp has as many steps as in palette.js. */
+const STEPS = 63;
+/** @param {number} exact */
+const heat = (exact) => {
+  const share = Math.round(exact * STEPS) / STEPS;
   const k = Math.min(stops.length - 2, Math.floor(share * (stops.length - 1)));
   const t = share * (stops.length - 1) - k;
   return stops[k].map((from, c) => Math.round(from + (stops[k + 1][c] - from) * t));

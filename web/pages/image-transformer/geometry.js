@@ -3,7 +3,7 @@
 // @ts-check
 import {
   acquireAll, announce, askable, byId, createLoading, createTake, createTransport, integer, loadPictures, make, onAddress, onTheme,
-  perFrame, weights, whileSeen, wholeIn,
+  perFrame, weights, whenNear, whileSeen, wholeIn,
 } from '../../shell/index.js';
 import { createChart } from './geometry-chart.js';
 import { paintGeometry } from './geometry-paint.js';
@@ -23,7 +23,7 @@ const SIDES = [32, 64, 256];
 /** @param {number} rows @param {number} cols */
 const times = (rows, cols) => `${rows}\u2009×\u2009${cols}`;
 
-/** Loads the models and makes the figure. */
+/** Makes the figure, and loads its models when it comes near. */
 export function createGeometry() {
   /** @type {Subject[]} */
   let emoji = [];
@@ -36,7 +36,7 @@ export function createGeometry() {
     onModels: (models) => figure.use(models, emoji),
     onLost: () => figure.use([], []),
   });
-  loading.load();
+  whenNear(byId('geometry-panels'), loading.load);
 }
 
 /** @param {{ onRun: () => void, onError: (error: unknown) => void }} hooks */

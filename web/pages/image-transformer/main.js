@@ -3,7 +3,7 @@
 // @ts-check
 import {
   SIDE, acquireFirst, applySettings, byId, createClasses, createCompletion, createPad, createStore, createStrip, createTake, initialState,
-  loadStrip, onAddress, settingsOf, shotsOf, startPage, weights, whenNear,
+  loadStrip, onAddress, settingsOf, shotsOf, startPage, weights,
 } from '../../shell/index.js';
 import { createAsker, createAttentionView } from './attention.js';
 import { createGeometry } from './geometry.js';
@@ -52,6 +52,6 @@ createTake(byId('take'), { id: 'figure-endings', shots: () => shotsOf(store, run
 startPage(load());
 createSettings(store);
 
-whenNear(byId('figure-geometry'), createGeometry);
+createGeometry();
 // Chosen by looking at samples of 0.6 to 1: at 0.9 the digits are cleaner than at 1 and more varied than below.
 createClasses({ digits: { weights: weights('digits.gguf'), temperature: 0.9, things: 'digits' } });
