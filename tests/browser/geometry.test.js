@@ -9,7 +9,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 
-import { FORGOTTEN, LATER, TINT } from '../../web/pages/image-transformer/geometry-paint.js';
+import { FORGOTTEN, LATER, TINT } from '../../web/pages/image-transformer/geometry-shades.js';
 import { Geometry, blockRaster } from '../../web/pages/image-transformer/geometry-pattern.js';
 import { load } from '../../web/lib/index.js';
 import { OUT, session, sleep } from './browser.js';

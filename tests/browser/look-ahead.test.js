@@ -289,9 +289,6 @@ test('a pixel is asked for its pass, by pointing and with the arrow keys; all co
 }));
 
 test('out of sight it pauses, and goes on when it is back', () => withPage(async (page) => {
-  await page.goto(PAGE);
-  await page.locator('#run-text', { hasText: 'Run again' }).waitFor(WAIT);
-  assert.equal(await page.locator('#figure-ahead canvas').count(), 0, 'nothing of it is made before it comes near');
   await open(page);
   while (!(await drawn(page) > 20)) await sleep(20);
   /** @param {boolean} hidden */

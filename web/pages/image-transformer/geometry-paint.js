@@ -2,13 +2,9 @@
 // Draws a picture with what one query sees: its block, its memory, what is visible, and in which order blocks are drawn.
 // @ts-check
 import { palette } from '../../shell/index.js';
+import { FORGOTTEN, LATER, TINT } from './geometry-shades.js';
 /** @import { Track } from './geometry-run.js' */
 
-/** How strongly a visible pixel is tinted. */
-export const TINT = 0.24;
-/** How much is left of a pixel that was drawn before the query and is not visible to it; and of one drawn after it. */
-export const FORGOTTEN = 0.42;
-export const LATER = 0.18;
 /** The trail shows the order of so many pixels. */
 const TRAIL = 20;
 
