@@ -132,14 +132,14 @@ test('a file becomes the first row and is completed; nothing is sent anywhere', 
   await firstRowIs(page, colour, names[0]);
 }, CALM));
 
-test('dropped on Figure 4 it is reduced to 8 by 8 and enlarged; beside the figure nothing happens to the page', () => withPage(async (page) => {
+test('dropped on the figure it is reduced to 8 by 8 and enlarged; beside the figure nothing happens to the page', () => withPage(async (page) => {
   await superres.open(page);
   await ready(page, 'superres');
   const file = png(64, 64, (x, y) => [4 * x, 4 * y, 128, 255]);
   assert.ok(await hand(page, 'dragover', '#superres-gallery', file));
-  assert.match(await page.locator('#figure-4').getAttribute('class') ?? '', /\bdropping\b/);
+  assert.match(await page.locator('#figure-superres').getAttribute('class') ?? '', /\bdropping\b/);
   assert.ok(await hand(page, 'drop', '#superres-gallery', file));
-  assert.doesNotMatch(await page.locator('#figure-4').getAttribute('class') ?? '', /\bdropping\b/);
+  assert.doesNotMatch(await page.locator('#figure-superres').getAttribute('class') ?? '', /\bdropping\b/);
   await firstRowIs(page, superres);
   const whole = await original(page, superres);
   assert.deepEqual(whole[0], [2, 2, 128]);
