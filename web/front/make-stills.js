@@ -6,9 +6,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-import { load } from '../lib/index.js';
-import { Codec } from '../lib/codec.js';
-import { blank } from '../lib/draw.js';
+import { Codec, blank, load } from '../shell/library.js';
 import { encodePng } from '../shell/png.js';
 import { PAPERS } from './papers.js';
 import { layout, shareOf } from './thumbs.js';

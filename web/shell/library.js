@@ -2,7 +2,7 @@
 // What the pages take of the library, in one place: nothing else in web/shell, web/pages and web/front knows where it lies.
 // @ts-check
 
-export { supported } from '../lib/index.js';
+export { load, supported } from '../lib/index.js';
 export { acquire } from '../lib/shared.js';
 export { announce } from '../lib/status.js';
 export { Codec } from '../lib/codec.js';
