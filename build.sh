@@ -141,7 +141,7 @@ task_check_wasm() {
   done
 }
 
-# js         build web/dist/*.js: the library as it is published, and the page's scripts
+# js         build web/dist/*.js and *.css: the library as it is published, and the scripts and styles of the pages
 task_js() {
   [ -e node_modules/esbuild ] || npm ci --no-audit --no-fund --loglevel=error >&2
   node web/bundle.js

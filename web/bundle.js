@@ -2,33 +2,34 @@
 // @ts-check
 
 /**
- * Makes the JavaScript of web/dist: the library as it is published, and the page's script.
+ * Makes the JavaScript and style of web/dist: the library as it is published, and the scripts of the pages.
  *
  *     node web/bundle.js [--check]
  *
  *     nextpixel.js  load(), with shared.js        element.js, define.js  the element, with shared.js
  *     worker.js     what they start
- *     page-start.js, page.js   the demo page for itself: the library and what begins at once, and the rest
+ *     page-shell.js  what all pages share, with the library      page-<name>.js  the rest of web/pages/<name>, with page-shell.js
+ *     page-front.js, page-front.css  the front page for itself, with what it needs of all that
  *
- * A page then fetches three modules and not a chain of twenty-five, and no comments. The files are checked in; the tests
- * prove that the sources make them, byte for byte. The first line of the page's names the sources, so that web/serve.js
+ * A page then fetches two modules and not a chain of fifty, and no comments. The files are checked in; the tests
+ * prove that the sources make them, byte for byte. The first line of the pages' names the sources, so that web/serve.js
  * knows whether they are fresh.
  */
 
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { basename, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { build } from 'esbuild';
 
-import { sourcesOf } from './fresh.js';
+import { pagesOf, sourcesOf } from './fresh.js';
 
 const WEB = fileURLToPath(new URL('.', import.meta.url));
 const LICENCE = '// SPDX-License-Identifier: MIT';
 
 /**
  * In web/dist, what an address is relative to has moved: the wasm and the worker stand beside the modules, and what
- * belongs to the page in a folder beside theirs.
+ * belongs to a page in folders beside theirs.
  *
  * @type {import('esbuild').Plugin}
  */
@@ -37,8 +38,8 @@ const moved = {
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]lib[\\/][\w-]+\.js$/ }, async ({ path }) => (
       { contents: (await readFile(path, 'utf8')).replaceAll("new URL('../dist/", "new URL('./") }));
-    onLoad({ filter: /[\\/]demo[\\/][\w-]+\.js$/ }, async ({ path }) => (
-      { contents: (await readFile(path, 'utf8')).replaceAll('import.meta.url', `new URL('../demo/${basename(path)}', import.meta.url)`) }));
+    onLoad({ filter: /[\\/]web[\\/](shell|front|pages)[\\/].*\.js$/ }, async ({ path }) => (
+      { contents: (await readFile(path, 'utf8')).replaceAll('import.meta.url', `new URL('../${relative(WEB, path)}', import.meta.url)`) }));
   },
 };
 
@@ -56,22 +57,13 @@ async function bundle(entryPoints, options = {}) {
   return new Map(outputFiles.map(({ path, text }) => [basename(path), withAdvice(text)]));
 }
 
-/** What page.js takes from page-start.js: the library, and the module that starts it. @type {import('esbuild').Plugin} */
-const started = {
-  name: 'started',
+/** What the pages take from page-shell.js. @type {import('esbuild').Plugin} */
+const shared = {
+  name: 'shared',
   setup({ onResolve }) {
-    onResolve({ filter: /^(\.\.\/lib\/[\w-]+|\.\/start)\.js$/ }, () => ({ path: './page-start.js', external: true }));
+    onResolve({ filter: /^\.\.\/\.\.\/shell\/index\.js$/ }, () => ({ path: './page-shell.js', external: true }));
   },
 };
-
-/** All that page-start.js has for page.js. */
-async function startModule() {
-  const names = (await readdir(`${WEB}demo`)).filter((name) => name.endsWith('.js'));
-  const texts = await Promise.all(names.map((name) => readFile(`${WEB}demo/${name}`, 'utf8')));
-  const imports = /^import .*?from '\.(\.\/lib\/[\w-]+\.js)';$/gms;
-  const modules = new Set(texts.flatMap((text) => [...text.matchAll(imports)].map(([, path]) => path)));
-  return ['./demo/start.js', './lib/define.js', ...[...modules].sort()].map((path) => `export * from '${path}';`).join('\n');
-}
 
 /**
  * The comments by which bundlers leave an import of Node's modules alone, which esbuild takes out with the other ones.
@@ -84,13 +76,16 @@ function withAdvice(text) {
 
 /** Everything, by name. */
 export async function bundles() {
-  const forPage = { minifyIdentifiers: true, banner: { js: `${await sourcesOf(WEB)}\n${LICENCE}` } };
+  // Annotations: those of package.json say what of the published library does nothing by itself.
+  const line = await sourcesOf(WEB);
+  const forPage = { minifyIdentifiers: true, ignoreAnnotations: true, banner: { js: `// ${line}\n${LICENCE}`, css: `/* ${line} */` } };
   const parts = await Promise.all([
     bundle({ nextpixel: 'lib/index.js', element: 'lib/element.js' }, { splitting: true, chunkNames: 'shared' }),
     bundle({ define: 'lib/define.js' }, { external: ['./element.js'] }),
     bundle({ worker: 'lib/worker.js' }),
-    bundle({}, { ...forPage, stdin: { contents: await startModule(), resolveDir: WEB }, outdir: undefined, outfile: 'dist/page-start.js' }),
-    bundle({ page: 'demo/main.js' }, { ...forPage, plugins: [started, moved] }),
+    bundle({ 'page-shell': 'shell/index.js', 'page-front': 'front/main.js' }, forPage),
+    bundle({ 'page-front': 'front/front.css' }, forPage),
+    bundle(Object.fromEntries((await pagesOf(WEB)).map((name) => [`page-${name}`, `pages/${name}/main.js`])), { ...forPage, plugins: [shared, moved] }),
   ]);
   return new Map(parts.flatMap((part) => [...part]));
 }
@@ -98,7 +93,11 @@ export async function bundles() {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const check = process.argv.includes('--check');
   await mkdir(`${WEB}dist`, { recursive: true });
-  for (const [name, text] of await bundles()) {
+  const made = await bundles();
+  for (const name of await readdir(`${WEB}dist`)) {
+    if (/\.(js|css)$/.test(name) && !made.has(name) && !check) await rm(`${WEB}dist/${name}`); // of a page that is gone
+  }
+  for (const [name, text] of made) {
     const path = `${WEB}dist/${name}`;
     if (!check) await writeFile(path, text);
     else if (await readFile(path, 'utf8').catch(() => '') !== text) {

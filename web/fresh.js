@@ -1,36 +1,52 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Whether the page's scripts in web/dist are made of the sources beside them. Needs nothing but Node. */
+/** Whether the pages' scripts and styles in web/dist are made of the sources beside them. Needs nothing but Node. */
 
 import { createHash } from 'node:crypto';
 import { open, readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What the server answers in place of scripts that are not fresh: the sources themselves. @type {Record<string, string>} */
-export const SOURCES = {
-  'page.js': "import '../demo/main.js';\n",
-  'page-start.js': "import '../demo/start.js';\n",
-};
+/** Folders of web/ that the pages' scripts are made of. */
+const FOLDERS = ['front', 'lib', 'pages', 'pictures', 'shell'];
+
+/** The pages, by their folders. @param {string} web  the folder */
+export async function pagesOf(web) {
+  const entries = await readdir(join(web, 'pages'), { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name).sort();
+}
+
+/**
+ * What the server answers in place of a page's script or style that is not fresh: the sources themselves.
+ *
+ * @param {string} name  of the file
+ * @returns {string | undefined} nothing, if it is none of these
+ */
+export function sourceOf(name) {
+  const [, page, type] = /^page-([\w-]+)\.(js|css)$/.exec(name) ?? [];
+  if (page === undefined) return undefined;
+  if (type === 'css') return `@import '../${page}/${page}.css';\n`;
+  return page === 'shell' ? "export * from '../shell/index.js';\n" : `import '../${page === 'front' ? page : `pages/${page}`}/main.js';\n`;
+}
 
 /** Digests by folder, each good for as long as no file is changed. @type {Map<string, { state: string, line: string }>} */
 const known = new Map();
 
 /**
- * The first line of a script that is made of the scripts of web/demo and web/lib as they are now.
+ * What the first line says of a script or a style that is made of those of web/ as they are now, as a comment.
  *
  * @param {string} web  the folder
  */
 export async function sourcesOf(web) {
-  const names = (await Promise.all(['demo', 'lib'].map(async (folder) => (
-    (await readdir(join(web, folder))).filter((name) => name.endsWith('.js')).map((name) => `${folder}/${name}`))))).flat().sort();
+  const names = (await Promise.all(FOLDERS.map(async (folder) => (
+    (await readdir(join(web, folder), { recursive: true })).filter((name) => /\.(js|css)$/.test(name)).map((name) => `${folder}/${name}`))))).flat().sort();
   const stats = await Promise.all(names.map((name) => stat(join(web, name))));
   const state = names.map((name, i) => `${name} ${stats[i].size} ${stats[i].mtimeMs}`).join('\n');
   const cached = known.get(web);
   if (cached?.state === state) return cached.line;
   const hash = createHash('sha256');
   for (const name of names) hash.update(`${name}\n`).update(await readFile(join(web, name)));
-  const line = `// made of sources ${hash.digest('hex')} by ./build.sh js`;
+  const line = `made of sources ${hash.digest('hex')} by ./build.sh js`;
   known.set(web, { state, line });
   return line;
 }
@@ -42,8 +58,8 @@ export async function isMade(path) {
   const file = await open(path);
   try {
     const line = await sourcesOf(join(path, '../..'));
-    const { buffer } = await file.read({ buffer: Buffer.alloc(line.length + 1), position: 0 });
-    return buffer.toString() === `${line}\n`;
+    const { buffer } = await file.read({ buffer: Buffer.alloc(line.length + 3), position: 0 });
+    return buffer.toString('utf8', 3) === line; // after the mark of a comment
   } catch {
     return true; // no sources that it could differ from
   } finally {

@@ -6,7 +6,7 @@
  *
  * The folders web/ and weights/ of the repository appear at /web/ and /weights/, as they would on any static server. It
  * is a server for one's own machine: it knows byte ranges, 304 and the Content-Security-Policy that the demo is tested
- * under, and no more. Where the page's scripts in web/dist are not made of the sources beside them, the page
+ * under, and no more. Where the pages' scripts in web/dist are not made of the sources beside them, a page
  * gets these: what is edited is what runs.
  */
 
@@ -17,7 +17,7 @@ import { basename, dirname, extname, join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 
-import { SOURCES, isMade } from './fresh.js';
+import { isMade, sourceOf } from './fresh.js';
 
 const HOST = '127.0.0.1';
 const FIRST_PORT = 8080;
@@ -114,8 +114,8 @@ async function listen(server, port) {
 async function answer(base, request, response) {
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(405, { Allow: 'GET, HEAD' });
   const path = await locate(base, request.url ?? '/');
-  const sources = dirname(path) === join(base, 'web/dist') ? SOURCES[basename(path)] : undefined;
-  if (sources !== undefined && !(await isMade(path))) return send(response, sources);
+  const sources = dirname(path) === join(base, 'web/dist') ? sourceOf(basename(path)) : undefined;
+  if (sources !== undefined && !(await isMade(path))) return send(response, sources, TYPES[extname(path)]);
   const file = await open(path);
   try {
     const { size, mtime, mtimeMs } = await file.stat();
@@ -151,14 +151,15 @@ async function answer(base, request, response) {
 }
 
 /**
- * A script that is no file.
+ * A script or a style that is no file.
  *
  * @param {import('node:http').ServerResponse} response
  * @param {string} text
+ * @param {string} type
  */
-function send(response, text) {
+function send(response, text, type) {
   response.writeHead(200, {
-    'Cache-Control': 'no-store', 'Content-Length': Buffer.byteLength(text), 'Content-Type': TYPES['.js'], 'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store', 'Content-Length': Buffer.byteLength(text), 'Content-Type': type, 'X-Content-Type-Options': 'nosniff',
   });
   response.end(text);
 }

@@ -23,7 +23,7 @@ import { gunzipSync } from 'node:zlib';
 import { parseArgs } from 'node:util';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bicubic } from '../../web/demo/bicubic.js';
+import { bicubic } from '../../web/pages/colour/bicubic.js';
 import { reduce } from '../../web/lib/image.js';
 import { load } from '../../web/lib/index.js';
 

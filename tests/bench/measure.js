@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Times the shipped digits model: in Node, and the demo page in headless Chromium.
+// Times the shipped digits model: in Node, and the demo's front page in headless Chromium.
 //
 //   npm run measure [--json]
 //
@@ -43,15 +43,25 @@ const server = await serve({ port: 0 });
 const browser = await launch();
 /** @type {{ cold: number[], warm: number[] }} */
 const first = { cold: [], warm: [] };
+let requests = 1;
+let bytes = 0;
 for (let round = 0; round < ROUNDS; round++) {
   const context = await browser.newContext(); // a new context has empty caches
   const page = await context.newPage();
   // Warm is the third visit: the second one is the first under the service worker.
   for (const visit of /** @type {const} */ (['cold', 'second', 'warm'])) {
     await page.goto(`${server.url}web/`);
-    await page.waitForFunction(() => /\d/.test(document.getElementById('n-first')?.textContent ?? ''));
-    const text = (await page.locator('#n-first').textContent()) ?? ''; // the page's own measurement, as it shows it: "640 ms", "1.2 s"
-    if (visit !== 'second') first[visit].push(parseFloat(text) * (/\ds|\d\ss/.test(text) ? 1000 : 1));
+    await page.waitForFunction(() => performance.getEntriesByName('first-pixel').length > 0); // the page's own mark
+    const ms = await page.evaluate(() => performance.getEntriesByName('first-pixel')[0].startTime);
+    if (visit !== 'second') first[visit].push(ms);
+    if (visit === 'cold' && round === 0) {
+      await page.waitForTimeout(1000); // the rest of the first screen
+      for (const entry of await page.evaluate(() => performance.getEntriesByType('resource').map((one) => (
+        { name: one.name, bytes: /** @type {PerformanceResourceTiming} */ (one).decodedBodySize })))) {
+        requests++;
+        if (!entry.name.endsWith('.gguf')) bytes += entry.bytes;
+      }
+    }
     await page.waitForFunction(async () => (await caches.open('nextpixel-page')).match('/web/dist/worker.js'));
     await page.goto('about:blank'); // what the page leaves behind is not part of the next visit
   }
@@ -67,6 +77,8 @@ const result = {
   lowerHalfMilliseconds: median(times.half),
   pageToFirstPixelMilliseconds: median(first.cold),
   pageToFirstPixelWarmMilliseconds: median(first.warm),
+  pageRequests: requests,
+  pageKilobytesWithoutWeights: bytes / 1024,
 };
 if (process.argv.includes('--json')) console.log(JSON.stringify(result));
 else {
@@ -76,4 +88,5 @@ else {
   console.log(`lower half of a digit: ${result.lowerHalfMilliseconds.toFixed(0)} ms from the call to the last of 392 pixels`);
   console.log(`page open to the first drawn pixel: ${result.pageToFirstPixelMilliseconds.toFixed(0)} ms (Chromium, local server, empty cache)`);
   console.log(`the same, third visit:              ${result.pageToFirstPixelWarmMilliseconds.toFixed(0)} ms (caches filled)`);
+  console.log(`its first screen: ${result.pageRequests} requests, ${result.pageKilobytesWithoutWeights.toFixed(0)} KB beside the weights, not compressed`);
 }

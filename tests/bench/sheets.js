@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { crc32, deflateSync } from 'node:zlib';
 import { load } from '../../web/lib/index.js';
 import { readPictures, readSmallSet } from './eval.js';
-import { bicubic } from '../../web/demo/bicubic.js';
+import { bicubic } from '../../web/pages/colour/bicubic.js';
 
 /** @import { Model } from '../../web/lib/index.js' */
 /** @typedef {Uint8Array | Uint8ClampedArray} Picture (height, width, channels) of the model's size */

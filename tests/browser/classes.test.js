@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The section of classes: values, the switch, buttons, out of sight, failures, widths, less motion. */
+/** The figures of classes, of digits and in colour: values, the switch, buttons, out of sight, failures, widths, less motion. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -14,7 +14,8 @@ import { OUT, session, sleep } from './browser.js';
 /** @import { Page } from 'playwright-core' */
 
 const { withPage } = session();
-const PAGE = '/web/';
+const DIGITS = '/web/pages/image-transformer/';
+const COLOUR = '/web/pages/colour/';
 const SAMPLES = 6;
 /** Sixty pictures take their time on a busy machine. */
 const WAIT = { timeout: 120000 };
@@ -22,13 +23,13 @@ const WAIT = { timeout: 120000 };
 /** @param {string} name */
 const weights = (name) => readFile(fileURLToPath(new URL(`../../weights/${name}.gguf`, import.meta.url)));
 
-/** Opens the page and brings the figure to the screen. @param {Page} page */
-async function open(page) {
-  await page.goto(PAGE);
-  await page.evaluate(() => document.querySelector('#figure-5')?.scrollIntoView({ behavior: 'instant' }));
+/** Opens a page and brings the figure to the screen. @param {Page} page @param {string} [address] */
+async function open(page, address = DIGITS) {
+  await page.goto(address);
+  const bring = () => page.evaluate(() => document.querySelector('#figure-classes')?.scrollIntoView({ behavior: 'instant' }));
+  await bring();
   await page.locator('.class-group').first().waitFor(WAIT);
-  // The sections above may have unfolded meanwhile.
-  await page.evaluate(() => document.querySelector('#figure-5')?.scrollIntoView({ behavior: 'instant' }));
+  await bring(); // the figures above may have grown meanwhile
 }
 
 /** @param {Page} page @param {number} group from 0 @param {string} [how] */
@@ -89,31 +90,22 @@ test('a column for each digit: the values that the model draws, told the class',
   await groupIs(page, 9);
   await page.locator('#classes-run-text', { hasText: 'Play again' }).waitFor();
   await page.locator('[role=status]', { hasText: 'All digits are drawn.' }).waitFor({ state: 'attached' });
-  await page.locator('#figure-5').screenshot({ path: `${OUT}classes.png` });
+  await page.locator('#figure-classes').screenshot({ path: `${OUT}classes.png` });
 }));
 
 test('a row for each style of the emoji', () => withPage(async (page) => {
-  await open(page);
-  await groupIs(page, 0, 'being drawn');
-  await page.locator('#classes-switch input').first().focus();
-  await page.keyboard.press('ArrowRight');
+  await open(page, COLOUR);
   await page.locator('.class-name', { hasText: 'FxEmoji' }).waitFor(WAIT);
   assert.equal(await page.locator('.class-group').count(), 5);
-  assert.equal(await page.evaluate(() => /** @type {HTMLInputElement} */ (document.activeElement).value), 'emoji', 'the switch keeps the focus');
   await groupIs(page, 1);
   const temperature = Number(await page.textContent('#classes-temperature'));
   const expected = await drawn('emoji', 1, temperature, Number(await page.inputValue('#classes-seed')));
   (await pixels(page, 1)).forEach((picture, i) => assert.deepEqual(picture.flat(), expected[i], `picture ${i}`));
-  await page.keyboard.press('ArrowLeft');
-  await page.locator('.class-name', { hasText: '9' }).waitFor(WAIT);
-  await groupIs(page, 0);
 }));
 
 test('photographs: ten classes, and back', () => withPage(async (page) => {
-  await open(page);
+  await open(page, COLOUR);
   await groupIs(page, 0, 'being drawn');
-  await page.locator('#classes-switch input').nth(1).check();
-  await page.locator('.class-name', { hasText: 'FxEmoji' }).waitFor(WAIT);
   await page.locator('#classes-switch:enabled input:checked').focus();
   await page.keyboard.press('ArrowRight');
   await page.locator('.class-name', { hasText: 'airplane' }).waitFor(WAIT);
@@ -127,19 +119,12 @@ test('photographs: ten classes, and back', () => withPage(async (page) => {
   assert.notDeepEqual(first, second);
   second.forEach((picture, i) => assert.notDeepEqual(picture, second[(i + 1) % SAMPLES]));
   await page.locator('[role=status]', { hasText: /photographs/ }).waitFor({ state: 'attached' });
-  await page.locator('#figure-5').screenshot({ path: `${OUT}classes-photos.png` });
+  await page.locator('#figure-classes').screenshot({ path: `${OUT}classes-photos.png` });
+  assert.equal(await page.evaluate(() => /** @type {HTMLInputElement} */ (document.activeElement).value), 'photos', 'the switch keeps the focus');
   await page.keyboard.press('ArrowRight'); // from the last to the first
-  await page.locator('.class-name', { hasText: '9' }).waitFor(WAIT);
+  await page.locator('.class-name', { hasText: 'FxEmoji' }).waitFor(WAIT);
   await groupIs(page, 0);
 }));
-
-test('without the model of photographs there are digits and emoji', () => withPage(async (page) => {
-  await page.route('**/weights/cifar10.gguf', (route) => route.fulfill({ status: 404, body: 'no' }));
-  await open(page);
-  await groupIs(page, 0);
-  assert.equal(await page.locator('#classes-switch label:visible').count(), 2);
-  assert.equal(await page.locator(':is(#classes, #figure-5) .with-photos:visible').count(), 0);
-}, { complains: true }));
 
 test('play again, stop, new seed', () => withPage(async (page) => {
   await open(page);
@@ -188,30 +173,23 @@ test('out of sight it stops, and draws what is missing when it is back', () => w
   assert.equal(await page.textContent('#classes-run-text'), 'Play');
 }));
 
-test('without the other models there are digits', () => withPage(async (page) => {
-  await page.route(/weights\/(emoji|cifar10)(-sr)?\.gguf$/, (route) => route.fulfill({ status: 404, body: 'no' }));
-  await open(page);
-  await groupIs(page, 0);
-  assert.equal(await page.locator(':is(.with-emoji, .with-photos):visible').count(), 0);
-  assert.equal(await page.locator('#classes-switch label:visible').count(), 1);
-}, { complains: true }));
-
-test('what fails says so, can be tried again, and leaves the digits', () => withPage(async (page) => {
-  await page.route('**/weights/emoji.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
-  await open(page);
-  await page.locator('#classes-switch .with-emoji input').check();
+test('what fails says so, and can be tried again', () => withPage(async (page) => {
+  await page.route('**/weights/cifar10.gguf', (route) => route.abort());
+  await open(page, COLOUR);
+  await groupIs(page, 0, 'being drawn');
+  await page.locator('#classes-switch:enabled input[value=photos]').check();
   await page.locator('#classes-load-text').getByText(/could not be loaded/).waitFor(WAIT);
-  await page.unroute('**/weights/emoji.gguf');
+  await page.unroute('**/weights/cifar10.gguf');
   await page.locator('#classes-load-action', { hasText: 'Try again' }).click();
-  await page.locator('.class-name', { hasText: 'FxEmoji' }).waitFor(WAIT);
+  await page.locator('.class-name', { hasText: 'airplane' }).waitFor(WAIT);
   await groupIs(page, 0, 'being drawn');
 }, { complains: true }));
 
 for (const width of [320, 400, 768]) {
   test(`nothing is wider than ${width} pixels`, () => withPage(async (page) => {
-    await open(page);
     for (const [model, name] of [['digits', /^9$/], ['emoji', /^FxEmoji$/], ['photos', /^truck$/]]) {
-      await page.locator(`#classes-switch:enabled input[value=${model}]`).check();
+      if (model !== 'photos') await open(page, model === 'digits' ? DIGITS : COLOUR);
+      else await page.locator(`#classes-switch:enabled input[value=${model}]`).check();
       await page.locator('.class-name', { hasText: name }).waitFor(WAIT);
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);
       for (const tile of await page.locator('.class-tile').all()) {
@@ -220,7 +198,7 @@ for (const width of [320, 400, 768]) {
       }
     }
     await groupIs(page, 0);
-    if (width === 400) await page.locator('#figure-5').screenshot({ path: `${OUT}classes-phone.png` });
+    if (width === 400) await page.locator('#figure-classes').screenshot({ path: `${OUT}classes-phone.png` });
   }, { viewport: { width, height: 740 }, hasTouch: width < 500, isMobile: width < 500 }));
 }
 

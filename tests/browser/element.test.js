@@ -17,7 +17,7 @@ const PAGE = '/web/element.html';
 /** A model whose image takes seconds. */
 const SLOW = '../weights/slow.gguf';
 const slow = toyModel({ width: 256, height: 256, embedding: 64, feedForward: 256, queryBlock: 256, memoryBlock: 256 });
-const DIGIT = 'model="../weights/digits.gguf" src="demo/seven.png" rows="12"';
+const DIGIT = 'model="../weights/digits.gguf" src="pictures/seven.png" rows="12"';
 
 /**
  * Opens a page with some elements. Events are written down in the page: __events.
@@ -64,7 +64,7 @@ async function stepsDuring(page, ms) {
 }
 
 test('shows its poster, then draws when told, and ends', () => withPage(async (page) => {
-  await open(page, `<next-pixel id="a" ${DIGIT} samples="3" seed="7" controls><img id="poster" src="demo/seven.png" alt="seven"></next-pixel>`);
+  await open(page, `<next-pixel id="a" ${DIGIT} samples="3" seed="7" controls><img id="poster" src="pictures/seven.png" alt="seven"></next-pixel>`);
   await occurs(page, 'nx-ready');
   assert.equal(await state(page), 'near');
   assert.ok(await page.locator('#poster').isVisible());
@@ -236,14 +236,14 @@ test('attributes are the state: changes begin again, nonsense counts as absent',
   await occurs(page, 'nx-error'); // nothing to complete
   assert.equal((await events(page)).at(-1).code, 'network');
 
-  await element.evaluate((e) => Object.assign(e, { src: 'demo/seven.png', model: '../weights/slow.gguf', autoplay: false, task: 'generate' }));
+  await element.evaluate((e) => Object.assign(e, { src: 'pictures/seven.png', model: '../weights/slow.gguf', autoplay: false, task: 'generate' }));
   await page.waitForFunction(() => /** @type {any} */ (globalThis).__events.some((/** @type {any} */ event) => event.type === 'nx-ready' && event.name === 'toy'));
 }));
 
 test('a bad model is an error event, and can be tried again', () => withPage(async (page) => {
   await page.route('**/weights/late.gguf', (route) => route.fulfill({ status: 404, body: '' }));
-  await open(page, `<next-pixel model="../weights/late.gguf" src="demo/seven.png" controls></next-pixel>
-    <next-pixel id="wrong" model="demo/seven.png" src="demo/seven.png"></next-pixel>`);
+  await open(page, `<next-pixel model="../weights/late.gguf" src="pictures/seven.png" controls></next-pixel>
+    <next-pixel id="wrong" model="pictures/seven.png" src="pictures/seven.png"></next-pixel>`);
   await occurs(page, 'nx-error', 2);
   const errors = (await events(page)).map((event) => [event.type, event.id, event.class, event.code]).sort((a, b) => String(a[1]).localeCompare(b[1]));
   assert.deepEqual(errors, [['nx-error', '', 'NextPixelErrorEvent', 'network'], ['nx-error', 'wrong', 'NextPixelErrorEvent', 'format']]);
@@ -256,7 +256,7 @@ test('a bad model is an error event, and can be tried again', () => withPage(asy
 }, { complains: true }));
 
 test('less motion: no autoplay but buttons, and a picture appears finished', () => withPage(async (page) => {
-  await open(page, `<next-pixel ${DIGIT} seed="7" autoplay><img id="poster" src="demo/seven.png" alt="seven"></next-pixel>`);
+  await open(page, `<next-pixel ${DIGIT} seed="7" autoplay><img id="poster" src="pictures/seven.png" alt="seven"></next-pixel>`);
   await occurs(page, 'nx-ready');
   await sleep(200);
   assert.equal(await state(page), 'near');

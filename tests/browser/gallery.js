@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 /** @import { Page } from 'playwright-core' */
 
-export const PAGE = '/web/';
+export const PAGE = '/web/pages/colour/';
 export const SIDE = 32;
 export const WAIT = { timeout: 60000 };
 
@@ -16,7 +16,7 @@ export const WAIT = { timeout: 60000 };
 export const inRepository = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 /** What a strip holds. @param {string} name @returns {Promise<{ name: string, style?: string, number?: number }[]>} */
-const strip = async (name) => JSON.parse(await readFile(inRepository(`web/demo/${name}.json`), 'utf8')).pictures;
+const strip = async (name) => JSON.parse(await readFile(inRepository(`web/pictures/${name}.json`), 'utf8')).pictures;
 export const [emoji, photos] = await Promise.all(['emoji', 'photos'].map(strip));
 
 /** The pixels of a canvas; null: not there. @typedef {([number, number, number] | null)[]} Pixels */

@@ -9,15 +9,15 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 
-import { FORGOTTEN, LATER, TINT } from '../../web/demo/geometry-paint.js';
-import { Geometry, blockRaster } from '../../web/demo/geometry-pattern.js';
+import { FORGOTTEN, LATER, TINT } from '../../web/pages/image-transformer/geometry-shades.js';
+import { Geometry, blockRaster } from '../../web/pages/image-transformer/geometry-pattern.js';
 import { load } from '../../web/lib/index.js';
 import { OUT, session, sleep } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
 const { withPage } = session();
-const PAGE = '/web/';
+const PAGE = '/web/pages/image-transformer/';
 const WAIT = { timeout: 60000 };
 
 /** @param {string} path */
@@ -217,20 +217,20 @@ test('run, pause, next pixel, slider, keys, seed', () => withPage(async (page) =
   await page.click('#geometry-run');
   await page.locator('#geometry-run-text', { hasText: 'Continue' }).waitFor();
   await sleep(200);
-  const step = async () => Number(/Step ([\d,]+) of 1,024/.exec(await page.locator('#geometry-step-text').textContent() ?? '')?.[1].replace(',', ''));
+  const step = async () => Number(/Step ([\d,]+) of 1,024/.exec(await page.locator('#geometry-scrubber-text').textContent() ?? '')?.[1].replace(',', ''));
   const before = await step();
   await sleep(300);
   assert.equal(await step(), before, 'paused');
   for (const more of [1, 2, 3]) {
-    await page.click('#geometry-next');
-    await page.locator('#geometry-step-text', { hasText: `Step ${before + more} of` }).waitFor();
+    await page.click('#geometry-step');
+    await page.locator('#geometry-scrubber-text', { hasText: `Step ${before + more} of` }).waitFor();
   }
   const label = await page.locator('.geometry-panel .picture canvas').first().getAttribute('aria-label');
   assert.equal(label, `${before + 2} of 1,024 pixels drawn`);
 
   // The slider asks about any step, drawn or not, without drawing more.
-  await page.locator('#geometry-step').fill('700');
-  await page.locator('#geometry-step-text', { hasText: 'Step 701 of' }).waitFor();
+  await page.locator('#geometry-scrubber').fill('700');
+  await page.locator('#geometry-scrubber-text', { hasText: 'Step 701 of' }).waitFor();
   const one = new Geometry(STRIPS);
   assert.equal(await note(page, 0), `Sees ${one.count(700)}: 189 of its block, 256 of its memory. Step 701: row 22, column 29.`);
   assert.equal(await page.locator('.geometry-panel .picture canvas').first().getAttribute('aria-label'), label);
@@ -248,7 +248,7 @@ test('run, pause, next pixel, slider, keys, seed', () => withPage(async (page) =
   }
   assert.equal(await spoken.count(), 1);
   await page.keyboard.press('Escape');
-  await page.locator('#geometry-step-text', { hasText: `Step ${before + 3} of` }).waitFor();
+  await page.locator('#geometry-scrubber-text', { hasText: `Step ${before + 3} of` }).waitFor();
 
   await page.click('#geometry-run');
   await finish(page);
@@ -294,18 +294,6 @@ test('out of sight it pauses, and goes on when it is back; nothing of it is made
   assert.equal(await page.textContent('#geometry-run-text'), 'Continue');
 }));
 
-test('without the models in colour it makes do with one picture, of the digits', () => withPage(async (page) => {
-  await page.route(/weights\/emoji(-sr)?\.gguf$/, (route) => route.fulfill({ status: 404, body: 'no' }));
-  await open(page);
-  assert.equal(await page.locator('.geometry-panel').count(), 1);
-  assert.equal(await page.locator('.geometry-panel .panel-name span').textContent(), 'block 196, memory 196');
-  assert.ok(await page.locator('#geometry-panels').evaluate((root) => root.classList.contains('alone')));
-  assert.equal(await page.locator('.with-2d:visible').count(), 0);
-  assert.deepEqual(await page.locator('#geometry-table tr:last-child').evaluate((row) => [...row.children].map((cell) => cell.textContent)),
-    ['one dimension', '392', '392', '392']);
-  await page.locator('#geometry-step-text', { hasText: 'of 784' }).waitFor();
-}, { complains: true }));
-
 test('what fails says so and can be tried again', () => withPage(async (page) => {
   await page.route('**/weights/emoji.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
   await page.goto(PAGE);
@@ -336,7 +324,7 @@ test('less motion: nothing begins by itself; a step is shown, a run when it is f
   assert.equal(await page.textContent('#geometry-run-text'), 'Run');
   const canvas = page.locator('.geometry-panel .picture canvas').first();
   assert.equal(await canvas.getAttribute('aria-label'), '0 of 1,024 pixels drawn');
-  await page.click('#geometry-next');
+  await page.click('#geometry-step');
   await page.locator('.geometry-panel .picture canvas[aria-label^="1 of"]').first().waitFor(WAIT);
   await page.click('#geometry-run');
   /** @type {Set<string | null>} */

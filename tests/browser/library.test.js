@@ -18,7 +18,7 @@ import { LIBRARY, OUT, WEIGHTS, decode, openEmpty, provide, session } from './br
 const { withPage } = session();
 
 const digitsFile = await readFile(fileURLToPath(new URL('../../weights/digits.gguf', import.meta.url)));
-const strip = await readFile(fileURLToPath(new URL('../../web/demo/digits.bin', import.meta.url)));
+const strip = await readFile(fileURLToPath(new URL('../../web/pictures/digits.bin', import.meta.url)));
 /** The first test digit 7. */
 const seven = [...strip.subarray(16 + 28 * 784, 16 + 29 * 784)];
 
@@ -185,7 +185,7 @@ inPage('what cannot be loaded says why', null, async ({ load: open, NextPixelErr
   /** @type {Record<string, [string, boolean]>} */
   const results = {};
   for (const [name, url] of Object.entries({
-    missing: '/weights/none.gguf', page: '/web/index.html', other: '/web/demo/seven.png', truncated: '/weights/truncated.gguf',
+    missing: '/weights/none.gguf', page: '/web/index.html', other: '/web/pictures/seven.png', truncated: '/weights/truncated.gguf',
     'not allowed by the policy': 'https://example.invalid/digits.gguf',
   })) {
     results[name] = await open(url).then(() => ['loaded', false], (/** @type {any} */ error) => [error.code, error instanceof NextPixelError && error.message.length > 20]);

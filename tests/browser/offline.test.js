@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What is kept for the next visit: weights by the library, and the whole page. Changed files come again, and nothing depends on it. */
+/** What is kept for the next visit: weights by the library, and every page. Changed files come again, and nothing depends on it. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -161,32 +161,38 @@ test('the published library works under the strict policy', () => withPage(async
   assert.deepEqual(new Set(drawn.modules), new Set(['nextpixel.js', 'shared.js', 'worker.js']));
 }));
 
-test('the page works without a connection once it was seen', () => withPage(async (page) => {
-  // Of the sources themselves, the first visit does not see all: those that the worker imports.
-  assert.ok(await isMade(new URL('../../web/dist/page.js', import.meta.url).pathname), 'the page is not built: run ./build.sh js');
-  const context = page.context();
-  const drawn = () => page.waitForFunction(() => /\d/.test(document.getElementById('n-first')?.textContent ?? ''));
-  await page.goto('/web/');
-  await drawn();
-  await page.waitForFunction(async () => {
-    /** Those that are there to the last byte: one is listed as soon as it begins. @param {string} name */
-    const urls = async (name) => {
-      const cache = await caches.open(name);
-      return Promise.all((await cache.keys()).map((request) => (
-        cache.match(request).then((copy) => copy?.arrayBuffer()).then(() => request.url, () => ''))));
-    };
-    const kept = (await Promise.all(['nextpixel-page', 'nextpixel'].map(urls))).flat();
-    const wanted = [location.href, ...performance.getEntriesByType('resource').map(({ name }) => name)];
-    return wanted.some((url) => url.endsWith('worker.js')) // the last of what the first figure needs
-      && wanted.every((url) => kept.includes(url) || /(emoji|cifar10)[\w-]*\.gguf$/.test(url)); // of these the page asks only whether they are there
-  });
-  await sleep(SETTLE_MS);
-  await context.setOffline(true);
-  await page.reload();
-  await drawn();
-  await page.locator('#panels canvas').first().waitFor();
-  await page.screenshot({ path: `${OUT}offline.png` });
-  await context.setOffline(false);
-  await page.reload();
-  await drawn();
-}, { complains: true }));
+/** Every page, and what is there when its first figure has drawn something. @type {Record<string, string>} */
+const PAGES = {
+  '': '.ending canvas[aria-label*=": 4"]', 'pages/image-transformer/': '.ending canvas[aria-label*=": 4"]',
+  'pages/colour/': '#colour-run:enabled', 'pages/look-ahead/': '.ahead-panel canvas[aria-label^="784 of"]',
+};
+for (const [path, drawn] of Object.entries(PAGES)) {
+  test(`/web/${path} works without a connection once it was seen`, () => withPage(async (page) => {
+    // Of the sources themselves, the first visit does not see all: those that the worker imports.
+    assert.ok(await isMade(new URL('../../web/dist/page-shell.js', import.meta.url).pathname), 'the pages are not built: run ./build.sh js');
+    const context = page.context();
+    const works = () => page.locator(drawn).first().waitFor({ timeout: 60000 });
+    await page.goto(`/web/${path}`);
+    await works();
+    await page.waitForFunction(async () => {
+      /** Those that are there to the last byte: one is listed as soon as it begins. @param {string} name */
+      const urls = async (name) => {
+        const cache = await caches.open(name);
+        return Promise.all((await cache.keys()).map((request) => (
+          cache.match(request).then((copy) => copy?.arrayBuffer()).then(() => request.url, () => ''))));
+      };
+      const kept = (await Promise.all(['nextpixel-page', 'nextpixel'].map(urls))).flat();
+      const wanted = [location.href, ...performance.getEntriesByType('resource').map(({ name }) => name.split('#')[0])];
+      return wanted.some((url) => url.endsWith('worker.js')) // the last of what the first figure needs
+        && wanted.every((url) => kept.includes(url) || url.endsWith('.gguf')); // the library keeps weights; some may still be coming
+    });
+    await sleep(SETTLE_MS);
+    await context.setOffline(true);
+    await page.reload();
+    await works();
+    await page.screenshot({ path: `${OUT}offline.png` });
+    await context.setOffline(false);
+    await page.reload();
+    await works();
+  }, { complains: true }));
+}

@@ -66,7 +66,7 @@ test('the reduction is the mean over each area, as in the library, and upright',
    */
   const both = (file) => page.evaluate(async (base64) => {
     const [{ centralSquare }, { openPicture }, { fromRGBA, resample }] = await Promise.all(
-      ['/web/demo/square.js', '/web/demo/picture.js', '/web/lib/image.js'].map((name) => import(name)));
+      ['/web/pages/colour/square.js', '/web/pages/colour/picture.js', '/web/lib/image.js'].map((name) => import(name)));
     const bitmap = await openPicture(new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], 'picture.png'));
     const { width, height } = bitmap;
     const context = /** @type {CanvasRenderingContext2D} */ (Object.assign(document.createElement('canvas'), { width, height }).getContext('2d'));
@@ -107,7 +107,7 @@ test('the reduction is the mean over each area, as in the library, and upright',
   }
 }));
 
-test('a file becomes the first row of Figure 3 and is completed; nothing is sent anywhere', () => withPage(async (page) => {
+test('a file becomes the first row and is completed; nothing is sent anywhere', () => withPage(async (page) => {
   await colour.open(page);
   await ready(page, 'colour');
   const names = await page.locator(`${colour.rows} .row-name b`).allTextContents();
@@ -132,14 +132,14 @@ test('a file becomes the first row of Figure 3 and is completed; nothing is sent
   await firstRowIs(page, colour, names[0]);
 }, CALM));
 
-test('dropped on Figure 4 it is reduced to 8 by 8 and enlarged; beside the figure nothing happens to the page', () => withPage(async (page) => {
+test('dropped on the figure it is reduced to 8 by 8 and enlarged; beside the figure nothing happens to the page', () => withPage(async (page) => {
   await superres.open(page);
   await ready(page, 'superres');
   const file = png(64, 64, (x, y) => [4 * x, 4 * y, 128, 255]);
   assert.ok(await hand(page, 'dragover', '#superres-gallery', file));
-  assert.match(await page.locator('#figure-4').getAttribute('class') ?? '', /\bdropping\b/);
+  assert.match(await page.locator('#figure-superres').getAttribute('class') ?? '', /\bdropping\b/);
   assert.ok(await hand(page, 'drop', '#superres-gallery', file));
-  assert.doesNotMatch(await page.locator('#figure-4').getAttribute('class') ?? '', /\bdropping\b/);
+  assert.doesNotMatch(await page.locator('#figure-superres').getAttribute('class') ?? '', /\bdropping\b/);
   await firstRowIs(page, superres);
   const whole = await original(page, superres);
   assert.deepEqual(whole[0], [2, 2, 128]);
@@ -195,7 +195,7 @@ test('what cannot be used says why, and nothing is lost', () => withPage(async (
     assert.equal(await page.locator('#colour-strip input:checked').count(), 1, name);
   }
   assert.ok(await hand(page, 'dragover', '#colour-gallery', good));
-  await page.locator('#figure-3').screenshot({ path: `${OUT}photo-wrong.png` });
+  await page.locator('#figure-colour').screenshot({ path: `${OUT}photo-wrong.png` });
   // One that is fine takes the message away.
   await give(page, 'colour', 'flag.png', good);
   await firstRowIs(page, colour);

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Takes the picture of the demo page for the README: node tests/browser/screenshot.js. Writes web/demo/screenshot.png. */
+/** Takes the picture of the demo for the README: node tests/browser/screenshot.js. Writes web/front/screenshot.png. */
 
 import { fileURLToPath } from 'node:url';
 
 import { serve } from '../../web/serve.js';
 import { launch } from './browser.js';
 
-const PICTURE = fileURLToPath(new URL('../../web/demo/screenshot.png', import.meta.url));
+const PICTURE = fileURLToPath(new URL('../../web/front/screenshot.png', import.meta.url));
 
 const [server, browser] = await Promise.all([serve({ port: 0 }), launch()]);
 try {
-  const page = await browser.newPage({ viewport: { width: 1200, height: 860 }, colorScheme: 'light' });
+  const page = await browser.newPage({ viewport: { width: 1200, height: 1000 }, colorScheme: 'light' });
   await page.goto(`${server.url}web/`);
   await page.locator('#run-text', { hasText: 'Run again' }).waitFor();
   await page.waitForFunction(() => /\d nats/.test(document.querySelector('.source .panel-note')?.textContent ?? ''));
-  const end = await page.locator('.sources').first().evaluate((element) => element.getBoundingClientRect().bottom);
-  const png = await page.screenshot({ path: PICTURE, clip: { x: 0, y: 0, width: 1200, height: Math.round(end) + 24 } });
-  console.log(`web/demo/screenshot.png: ${png.length} bytes`);
+  const top = await page.locator('.hero-foot').evaluate((element) => element.getBoundingClientRect().bottom);
+  const png = await page.screenshot({ path: PICTURE, clip: { x: 0, y: 0, width: 1200, height: Math.round(top) + 24 } });
+  console.log(`web/front/screenshot.png: ${png.length} bytes`);
 } finally {
   await browser.close();
   await server.close();

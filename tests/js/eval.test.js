@@ -12,7 +12,7 @@ import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
-import { bicubic } from '../../web/demo/bicubic.js';
+import { bicubic } from '../../web/pages/colour/bicubic.js';
 import { DIGITS, GOLDEN, ROOT, load } from './helpers.js';
 import { noise, toyModel } from './toy.js';
 

@@ -273,25 +273,35 @@ test('a taken port is an error when it was asked for', async () => {
   await assert.rejects(serve({ port: server.port, root }), { code: 'EADDRINUSE' });
 });
 
-test("the page's scripts, and their sources where these differ", async () => {
-  const made = 'web/dist/page.js';
+test("the pages' scripts, and their sources where these differ", async () => {
+  /** @type {Record<string, string>} */
+  const sources = {
+    'page-front.js': "import '../front/main.js';\n",
+    'page-shell.js': "export * from '../shell/index.js';\n",
+    'page-look-ahead.js': "import '../pages/look-ahead/main.js';\n",
+  };
   const write = (/** @type {string} */ name, /** @type {string} */ text) => writeFile(join(root, name), text);
-  await write(made, 'the bundle');
-  assert.equal((await ask(`/${made}`)).body, 'the bundle', 'without sources');
-  for (const folder of ['demo', 'lib']) await mkdir(join(root, 'web', folder));
-  await write('web/demo/main.js', 'one');
+  for (const name of Object.keys(sources)) {
+    await write(`web/dist/${name}`, 'the bundle');
+    assert.equal((await ask(`/web/dist/${name}`)).body, 'the bundle', 'without sources');
+  }
+  for (const folder of ['front', 'lib', 'pages/look-ahead', 'pictures', 'shell']) await mkdir(join(root, 'web', folder), { recursive: true });
+  await write('web/pages/look-ahead/main.js', 'one');
   await write('web/lib/index.js', 'two');
-  const stale = await ask(`/${made}`);
-  assert.equal(stale.body, "import '../demo/main.js';\n");
-  assert.match(stale.headers['content-type'] ?? '', /^text\/javascript/);
-  assert.equal(stale.headers['cache-control'], 'no-store');
-  await write(made, `${await sourcesOf(join(root, 'web'))}\nthe bundle`);
-  assert.match((await ask(`/${made}`)).body, /the bundle$/);
-  for (const [name, text] of [['web/demo/main.js', 'one, changed'], ['web/lib/more.js', '']]) {
-    await write(name, text);
-    assert.equal((await ask(`/${made}`)).body, "import '../demo/main.js';\n", name);
-    await write(made, `${await sourcesOf(join(root, 'web'))}\nthe bundle`);
-    assert.match((await ask(`/${made}`)).body, /the bundle$/, name);
+  for (const [name, source] of Object.entries(sources)) {
+    const made = `web/dist/${name}`;
+    const stale = await ask(`/${made}`);
+    assert.equal(stale.body, source);
+    assert.match(stale.headers['content-type'] ?? '', /^text\/javascript/);
+    assert.equal(stale.headers['cache-control'], 'no-store');
+    await write(made, `// ${await sourcesOf(join(root, 'web'))}\nthe bundle`);
+    assert.match((await ask(`/${made}`)).body, /the bundle$/);
+    for (const [changed, text] of [['web/pages/look-ahead/main.js', `one, changed for ${name}`], [`web/lib/${name}`, '']]) {
+      await write(changed, text);
+      assert.equal((await ask(`/${made}`)).body, source, changed);
+      await write(made, `// ${await sourcesOf(join(root, 'web'))}\nthe bundle`);
+      assert.match((await ask(`/${made}`)).body, /the bundle$/, changed);
+    }
   }
 });
 

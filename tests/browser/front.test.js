@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The front page: the digit that completes itself, cards, papers, addresses of the time when it was the only page, and its weight. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+
+import { PAPERS } from '../../web/front/papers.js';
+import { session, sleep } from './browser.js';
+import { inRepository } from './gallery.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session();
+const PAGE = '/web/';
+const WAIT = { timeout: 60000 };
+/** What the first screen may weigh beside the weights, as a static server sends it; and all but engine and worker, not compressed. */
+const MOST_GZIP = 150 * 1024;
+const MOST_OWN = 100 * 1024;
+
+const done = (/** @type {Page} */ page) => page.locator('#run-text', { hasText: 'Run again' }).waitFor(WAIT);
+/** @param {Page} page */
+const endings = (page) => page.locator('.ending canvas').evaluateAll((all) => all.map((canvas) => /** @type {HTMLCanvasElement} */ (canvas).toDataURL()));
+
+test('the digit completes itself, as on the page of the Image Transformer; dice and line change it', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await done(page);
+  const first = await page.evaluate(() => performance.getEntriesByName('first-pixel')[0].startTime);
+  assert.ok(first > 0 && first < 5000, `${first} ms`);
+  const notes = await page.locator('.ending .panel-note').allTextContents();
+  assert.ok(notes.every((note) => /^\d+\.\d nats$/.test(note)), notes.join());
+  const before = await endings(page);
+  await page.click('#dice');
+  await page.waitForFunction(() => document.querySelector('#run-text')?.textContent !== 'Run again');
+  await done(page);
+  await sleep(100);
+  assert.notDeepEqual(await endings(page), before);
+  await page.fill('#seed', '7');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.querySelector('#run-text')?.textContent !== 'Run again');
+  await done(page);
+  await sleep(100);
+  assert.deepEqual(await endings(page), before);
+  await page.goto('/web/pages/image-transformer/');
+  await done(page);
+  assert.deepEqual(await page.locator('.ending .panel-note').allTextContents(), notes);
+}));
+
+test('a card for each page, which lives when it is seen and shows what its still shows', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await done(page);
+  const pages = PAPERS.filter((paper) => paper.page);
+  assert.equal(await page.locator('.card').count(), pages.length);
+  assert.deepEqual(await page.locator('.card').evaluateAll((all) => all.map((card) => new URL(/** @type {HTMLAnchorElement} */ (card).href).pathname)),
+    pages.map((paper) => `/web/pages/${paper.page}/`));
+  for (let i = 0; i < pages.length; i++) {
+    await page.locator('.thumb').nth(i).scrollIntoViewIfNeeded();
+    const canvas = page.locator('.thumb canvas').nth(i);
+    await canvas.waitFor(WAIT);
+    // Drawn to the end when the still, put over the paper, is nowhere far from it. How a picture is divided into passes is a matter of
+    // the moment, so of one that shows them only the size is the same.
+    await page.waitForFunction(([n, passes]) => {
+      const box = document.querySelectorAll('.thumb')[Number(n)];
+      const [drawn, still] = [/** @type {HTMLCanvasElement} */ (box.querySelector('canvas')), /** @type {HTMLImageElement} */ (box.querySelector('img'))];
+      /** @param {CanvasImageSource} source */
+      const read = (source) => {
+        const context = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(drawn.width, drawn.height).getContext('2d'));
+        context.fillStyle = '#fff';
+        context.fillRect(0, 0, drawn.width, drawn.height);
+        context.drawImage(source, 0, 0);
+        return context.getImageData(0, 0, drawn.width, drawn.height).data;
+      };
+      if (still.naturalWidth !== drawn.width || still.naturalHeight !== drawn.height) return false;
+      const [a, b] = [read(drawn), read(still)];
+      return passes ? a.slice(-4).some((value) => value < 255) : a.every((value, k) => Math.abs(value - b[k]) <= 3);
+    }, [i, pages[i].thumb?.passes ?? false], WAIT);
+  }
+}));
+
+test('the papers stand in order of time, with their systems', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await page.locator('.papers-list li').first().waitFor();
+  const years = (await page.locator('.year').allTextContents()).map(Number);
+  assert.deepEqual(years, [...years].sort((a, b) => a - b));
+  assert.equal(years.length, PAPERS.length);
+  assert.ok(await page.locator('.to-come').count() > 0);
+  for (const link of await page.locator('.system a').all()) {
+    assert.equal((await page.request.get(new URL(await link.getAttribute('href') ?? '', page.url()).href)).status(), 200);
+  }
+}));
+
+test('old addresses lead to where their content went', () => withPage(async (page) => {
+  for (const [old, path, id] of [
+    ['odds', 'image-transformer', 'odds'], ['attention', 'image-transformer', 'attention'], ['geometry', 'image-transformer', 'geometry'],
+    ['classes', 'image-transformer', 'classes'], ['embed', 'image-transformer', 'embed'], ['machine', 'image-transformer', 'machine'],
+    ['figure-1', 'image-transformer', 'figure-endings'], ['colour', 'colour', 'colour'], ['superres', 'colour', 'superres'],
+    ['figure-4', 'colour', 'figure-superres'], ['ahead', 'look-ahead', 'ahead'], ['surprise', 'image-transformer', 'surprise'],
+  ]) {
+    await page.goto('about:blank');
+    await page.goto(`${PAGE}#${old}`);
+    await page.waitForURL(`**/web/pages/${path}/#${id}`);
+    assert.equal(await page.locator(`#${id}`).count(), 1, `${path} has no #${id}`);
+  }
+}));
+
+test('it is light', (context) => withPage(async (page) => {
+  await page.goto(PAGE);
+  await done(page);
+  const names = await page.evaluate(() => [location.href, ...performance.getEntriesByType('resource').map(({ name }) => name)].map((name) => new URL(name).pathname));
+  let [gzip, own] = [0, 0];
+  for (const name of new Set(names)) {
+    if (name.endsWith('.gguf')) continue;
+    const bytes = await readFile(inRepository(name.endsWith('/') ? `${name.slice(1)}index.html` : name.slice(1)));
+    gzip += name.endsWith('.png') ? bytes.length : gzipSync(bytes, { level: 9 }).length;
+    if (!/\.wasm$|worker\.js$/.test(name)) own += bytes.length;
+  }
+  context.diagnostic(`${new Set(names).size} files; beside weights ${gzip} bytes gzip; without engine and worker ${own} bytes, not compressed`);
+  assert.ok(gzip < MOST_GZIP);
+  assert.ok(own < MOST_OWN);
+}));
+
+test('less motion: nothing begins by itself, and the cards stay still', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await page.locator('#run:enabled').waitFor();
+  await page.locator('.card').first().scrollIntoViewIfNeeded();
+  await sleep(800);
+  assert.equal(await page.locator('#run-text').textContent(), 'Run');
+  assert.equal(await page.locator('.thumb canvas:visible').count(), 0);
+  await page.click('#run');
+  await done(page);
+}, { reducedMotion: 'reduce' }));
+
+test('without JavaScript there are a note and the links', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  assert.match(await page.locator('.notice').innerText(), /It needs JavaScript and WebAssembly/);
+  assert.equal(await page.locator('#systems a').count(), 3);
+}, { javaScriptEnabled: false }));

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The page of the fully visible sigmoid belief network: its endings, and the votes of its pixels. Only where its weights are. */
+
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+
+import { load } from '../../web/lib/index.js';
+import { readTensor } from '../../web/pages/fvsbn/gguf.js';
+import { OUT, session } from './browser.js';
+import { inRepository } from './gallery.js';
+
+const { withPage } = session();
+const PAGE = '/web/pages/fvsbn/';
+const FILE = inRepository('weights/fvsbn.gguf');
+const SIDE = 28;
+const options = { skip: !existsSync(FILE) && 'weights/fvsbn.gguf is missing' };
+
+test('the endings are what the model draws of a digit in black and white', options, () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await page.locator('#run-text', { hasText: 'Run again' }).waitFor();
+  const model = await load(new Uint8Array(await readFile(FILE)));
+  assert.equal(model.info.levels, 2);
+  const strip = await readFile(inRepository('web/pictures/digits.bin'));
+  const source = Uint8Array.from(strip.subarray(16 + 14 * 784, 16 + 15 * 784), (grey) => (grey < 128 ? 0 : 255));
+  const pictures = [0, 1, 2].map(() => Uint8Array.from(source));
+  for await (const { sample, from, values } of model.complete({ data: source, width: SIDE, height: SIDE }, { rows: 12, samples: 3, seed: 7 })) {
+    pictures[sample].set(values, from);
+  }
+  model.close();
+  const seen = await page.locator('.ending canvas').evaluateAll((canvases) => canvases.map((element) => {
+    const { width } = /** @type {HTMLCanvasElement} */ (element);
+    const copy = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(width, width).getContext('2d'));
+    copy.drawImage(/** @type {HTMLCanvasElement} */ (element), 0, 0);
+    const { data } = copy.getImageData(0, 0, width, width);
+    return Array.from({ length: 784 }, (_, i) => data[4 * (Math.floor((Math.floor(i / 28) + 0.5) * width / 28) * width + Math.floor((i % 28 + 0.5) * width / 28))] < 128);
+  }));
+  seen.forEach((picture, sample) => assert.deepEqual(picture, Array.from(pictures[sample], (value) => value > 0), `ending ${sample}`));
+}));
+
+test('a pixel that is pointed at shows the weights of the file', options, () => withPage(async (page) => {
+  await page.goto(PAGE);
+  const note = page.locator('#votes .panel-note');
+  await note.getByText(/^Row 15, column 14/).waitFor();
+  const buffer = await readFile(FILE);
+  const { values, shape } = readTensor(/** @type {ArrayBuffer} */ (buffer.buffer.slice(buffer.byteOffset, buffer.byteOffset + buffer.length)), 'fvsbn.weight');
+  assert.deepEqual(shape, [784, 784]);
+  const [row, col] = [20, 9];
+  const i = row * SIDE + col;
+  const box = await page.locator('#votes .picture').boundingBox();
+  assert.ok(box);
+  await page.locator('#votes .picture').scrollIntoViewIfNeeded();
+  const now = await page.locator('#votes .picture').boundingBox() ?? box;
+  await page.mouse.move(now.x + (col + 0.5) * now.width / SIDE, now.y + (row + 0.5) * now.height / SIDE);
+  await note.getByText(`Row ${row + 1}, column ${col + 1}`).waitFor();
+  let most = 0;
+  for (let j = 0; j < i; j++) if (values[j * 784 + i] > values[most * 784 + i]) most = j;
+  const said = await note.textContent() ?? '';
+  assert.ok(said.includes(`Most for it: row ${Math.floor(most / SIDE) + 1}, column ${most % SIDE + 1} (+${values[most * 784 + i].toFixed(1)})`), said);
+  // Warm where ink speaks for ink, blue where it speaks against it, no vote for what comes later.
+  const colours = await page.locator('#votes canvas').evaluate((element) => {
+    const { width } = /** @type {HTMLCanvasElement} */ (element);
+    const context = /** @type {CanvasRenderingContext2D} */ (/** @type {HTMLCanvasElement} */ (element).getContext('2d'));
+    const { data } = context.getImageData(0, 0, width, width);
+    return Array.from({ length: 784 }, (_, k) => {
+      const at = 4 * (Math.floor((Math.floor(k / 28) + 0.5) * width / 28) * width + Math.floor((k % 28 + 0.5) * width / 28));
+      return [data[at], data[at + 1], data[at + 2]];
+    });
+  });
+  for (let j = 0; j < 784; j++) {
+    const w = j < i ? values[j * 784 + i] : 0;
+    const [red, , blue] = colours[j];
+    if (w > 0.05) assert.ok(red > blue, `${j}`);
+    if (w < -0.05) assert.ok(blue > red, `${j}`);
+    if (j > i) assert.deepEqual(colours[j], colours[783]);
+  }
+  await page.locator('#votes .picture').focus();
+  await page.keyboard.press('ArrowLeft');
+  await note.getByText(`Row ${row + 1}, column ${col}`).waitFor();
+  await page.locator('#figure-votes').screenshot({ path: `${OUT}votes.png` });
+}, { complains: true }));

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// The cards of the systems: a still picture each, which begins to live when it is seen; one model at a time.
+// @ts-check
+import { make, reducedMotion } from '../shell/dom.js';
+import { Codec, acquire } from '../shell/library.js';
+import { Pace } from '../shell/pace.js';
+import { palette } from '../shell/palette.js';
+import { weights } from '../shell/weights.js';
+import { PAPERS } from './papers.js';
+import { layout, shareOf } from './thumbs.js';
+/** @import { Model } from '../shell/library.js' */
+/** @import { Paper, Thumb } from './papers.js' */
+
+/** Pixels per second of each picture. */
+const SPEED = 500;
+/** Pixels to ask for at once. */
+const CHUNK = 14;
+
+/** @param {string} path */
+const page = (path) => new URL(`../pages/${path}`, import.meta.url).href;
+
+/** @param {Paper & { page: string }} paper */
+function createCard({ page: name, system, year, by, says = '', thumb, colourful }) {
+  const still = make('img', { src: page(`${name}/still.png`), alt: '', loading: 'lazy', width: '300', height: '200' });
+  const canvas = make('canvas', { 'aria-hidden': 'true', hidden: '' });
+  const box = make('div', { class: colourful ? 'thumb' : 'thumb inked' }, still, canvas);
+  const root = make('a', { class: 'card', href: page(`${name}/`) }, box, make('h3', {}, system), make('p', {}, says), make('p', { class: 'card-paper' }, `${by}, ${year}`));
+  return { root, box, canvas, still, thumb, done: false, seen: false };
+}
+/** @typedef {ReturnType<typeof createCard>} Card */
+
+/** Draws the pictures of a card. @param {Card} card @param {Thumb} thumb @param {Model} model @param {AbortSignal} signal */
+async function draw({ canvas, still }, { seed, samples, temperature, label, passes }, model, signal) {
+  const codec = new Codec(model.info, model.order);
+  const { width, height, channels } = model.info;
+  const place = layout(samples, model.info);
+  Object.assign(canvas, { width: place.width, height: place.height });
+  const context = canvas.getContext('2d');
+  if (!context) return;
+  const { predicted, heat } = palette();
+  const pace = new Pace(SPEED);
+  canvas.hidden = false;
+  still.hidden = true;
+  for await (const { sample, from, to, values, ahead } of model.generate({ seed, samples, temperature, signal, ...(!passes && { chunk: CHUNK * channels }), ...(label && { label }) })) {
+    const { left, top } = place.at(sample);
+    for (let i = 0; i < values.length; i += channels) {
+      const pixel = Math.floor(codec.place(from + i) / channels);
+      context.fillStyle = passes ? heat(shareOf(ahead[i])) : channels === 1 ? predicted[values[i]] : `rgb(${values[i]} ${values[i + 1]} ${values[i + 2]})`;
+      context.fillRect(left + pixel % width, top + Math.floor(pixel / width), 1, 1);
+    }
+    if (sample < samples - 1) continue;
+    for (let pixels = (to - from) / channels; pixels > 0;) pixels -= await pace.take(pixels, signal);
+  }
+}
+
+/**
+ * @param {HTMLElement} root
+ * @param {Promise<unknown>} first what is to be drawn before
+ */
+export function createCards(root, first) {
+  const cards = PAPERS.flatMap((paper) => (paper.page ? [createCard({ ...paper, page: paper.page })] : []));
+  root.append(...cards.map((card) => card.root));
+  // Motion and weights that nobody asked for.
+  const { saveData = false } = /** @type {{ connection?: { saveData?: boolean } }} */ (navigator).connection ?? {};
+  if (reducedMotion() || saveData) return;
+
+  let busy = false;
+  /** @type {{ card: Card, stopper: AbortController } | null} */
+  let now = null;
+  async function next() {
+    const card = cards.find(({ seen, done, thumb }) => seen && !done && thumb);
+    if (busy || !card?.thumb || document.hidden) return;
+    busy = true;
+    const stopper = new AbortController();
+    now = { card, stopper };
+    try {
+      const { model, release } = await acquire(weights(card.thumb.file), { signal: stopper.signal });
+      try {
+        await draw(card, card.thumb, model, stopper.signal);
+        card.done = true;
+      } finally {
+        release();
+      }
+    } catch {
+      card.done = !stopper.signal.aborted; // what cannot be drawn stays still
+      card.canvas.hidden = true;
+      card.still.hidden = false;
+    }
+    busy = false;
+    now = null;
+    next();
+  }
+  const observer = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const card = cards.find(({ box }) => box === target);
+      if (card) card.seen = isIntersecting;
+      if (card && !isIntersecting && now?.card === card) now.stopper.abort();
+    }
+    next();
+  }, { threshold: 0.5 });
+  document.addEventListener('visibilitychange', () => { if (document.hidden) now?.stopper.abort(); else next(); });
+  first.then(() => { for (const { box } of cards) observer.observe(box); });
+}

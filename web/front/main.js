@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The front page: a digit that completes itself at once, the systems, the papers.
+// @ts-check
+import { createCompletion } from '../shell/completion/figure.js';
+import { createStore, initialState } from '../shell/completion/state.js';
+import { PIXELS } from '../shell/digits.js';
+import { byId } from '../shell/dom.js';
+import { startPage } from '../shell/page.js';
+import { acquireFirst } from '../shell/start.js';
+import { THREE } from '../pictures/three.js';
+import { createCards } from './cards.js';
+import { leadOn } from './moved.js';
+import { createPapers } from './table.js';
+
+/** The rest of the page waits for the first pixel no longer than this. */
+const LATEST_MS = 600;
+
+leadOn();
+
+const packed = atob(THREE);
+const pixels = Uint8Array.from({ length: PIXELS }, (_, i) => 17 * ((packed.charCodeAt(i >> 1) >> (i % 2 ? 0 : 4)) & 15));
+
+/** The whole page is there to be filled. */
+if (document.readyState === 'loading') await new Promise((resolve) => { document.addEventListener('DOMContentLoaded', resolve, { once: true }); });
+
+const store = createStore(initialState());
+store.set({ source: { pixels, name: 'Test digit 3', digit: 14 } });
+/** @type {Promise<void>} */
+const drawn = new Promise((resolve) => { store.on(['phase'], ({ phase }) => { if (phase === 'done') resolve(); }); });
+/** Makes the rest of the page, once: the first pixel comes before it. */
+let makeRest = () => {
+  makeRest = () => {};
+  createCards(byId('cards'), drawn);
+  createPapers(byId('papers-list'));
+};
+const { load } = createCompletion(store, {
+  acquire: acquireFirst, steps: false,
+  onDrawn(what) {
+    if (what !== 'first') return;
+    performance.mark('first-pixel');
+    setTimeout(() => makeRest());
+  },
+});
+const loaded = load();
+// Nothing may ever be drawn, or nobody has asked for it.
+setTimeout(() => makeRest(), LATEST_MS);
+startPage(loaded);

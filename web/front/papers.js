@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The papers in order of time, and the system that each has here. One with a page has its folder in web/pages and a card on the front page;
+// the others are still to come.
+// @ts-check
+
+/**
+ * @typedef {Object} Thumb pictures from nothing, drawn on the card; still.png in the page's folder shows the same ones
+ * @property {string} file of weights
+ * @property {number} seed
+ * @property {number} samples
+ * @property {number} temperature
+ * @property {string} [label]
+ * @property {true} [passes] tinted by the passes of the model that drew it
+ */
+/**
+ * @typedef {Object} Paper
+ * @property {number} year
+ * @property {string} by
+ * @property {string} title
+ * @property {string} url
+ * @property {string} system what it is called here
+ * @property {string} [page] its folder in web/pages
+ * @property {string} [says] what the page shows
+ * @property {Thumb} [thumb]
+ * @property {true} [colourful] its pictures have colours of their own, not the inks of the page
+ */
+
+/** @type {Paper[]} */
+export const PAPERS = [
+  // The page is in web/pages/fvsbn and waits for weights/fvsbn.gguf. The second of these two lines in the place of the first gives it its card,
+  // and `node web/front/make-stills.js fvsbn` the still of it.
+  { year: 1996, by: 'Frey, Hinton, Dayan', title: 'Does the wake-sleep algorithm produce good density estimators?', url: 'https://papers.nips.cc/paper/1153-does-the-wake-sleep-algorithm-produce-good-density-estimators', system: 'Fully visible sigmoid belief network' },
+  // { year: 1996, by: 'Frey, Hinton, Dayan', title: 'Does the wake-sleep algorithm produce good density estimators?', url: 'https://papers.nips.cc/paper/1153-does-the-wake-sleep-algorithm-produce-good-density-estimators', system: 'Fully visible sigmoid belief network', page: 'fvsbn', says: 'No hidden layer at all: every pixel votes on the ones after it, and all 306,936 votes can be looked at.', thumb: { file: 'fvsbn.gguf', seed: 1, samples: 6, temperature: 1 } },
+  { year: 2001, by: 'Lafferty, McCallum, Pereira', title: 'Conditional random fields', url: 'https://repository.upenn.edu/handle/20.500.14332/6188', system: 'Chains: HMM, MEMM, CRF' },
+  { year: 2014, by: 'Bahdanau, Cho, Bengio', title: 'Neural machine translation by jointly learning to align and translate', url: 'https://arxiv.org/abs/1409.0473', system: 'Additive attention' },
+  { year: 2015, by: 'Xu et al.', title: 'Show, attend and tell', url: 'https://arxiv.org/abs/1502.03044', system: 'Captions, with soft and hard attention' },
+  { year: 2015, by: 'Luong, Pham, Manning', title: 'Effective approaches to attention-based neural machine translation', url: 'https://arxiv.org/abs/1508.04025', system: 'Global and local attention' },
+  { year: 2016, by: 'van den Oord, Kalchbrenner, Kavukcuoglu', title: 'Pixel recurrent neural networks', url: 'https://arxiv.org/abs/1601.06759', system: 'PixelCNN' },
+  { year: 2016, by: 'Cheng, Dong, Lapata', title: 'Long short-term memory-networks for machine reading', url: 'https://arxiv.org/abs/1601.06733', system: 'LSTMN: attention over one’s own past' },
+  { year: 2016, by: 'van den Oord et al.', title: 'Conditional image generation with PixelCNN decoders', url: 'https://arxiv.org/abs/1606.05328', system: 'Gated PixelCNN' },
+  { year: 2016, by: 'van den Oord et al.', title: 'WaveNet', url: 'https://arxiv.org/abs/1609.03499', system: 'WaveNet' },
+  { year: 2017, by: 'Kim, Denton, Hoang, Rush', title: 'Structured attention networks', url: 'https://arxiv.org/abs/1702.00887', system: 'Structured attention' },
+  { year: 2017, by: 'Vaswani et al.', title: 'Attention is all you need', url: 'https://arxiv.org/abs/1706.03762', system: 'Transformer' },
+  { year: 2017, by: 'Mishra, Rohaninejad, Chen, Abbeel', title: 'A simple neural attentive meta-learner', url: 'https://arxiv.org/abs/1707.03141', system: 'SNAIL' },
+  { year: 2017, by: 'van den Oord, Vinyals, Kavukcuoglu', title: 'Neural discrete representation learning', url: 'https://arxiv.org/abs/1711.00937', system: 'VQ-VAE, and Jukebox in small' },
+  { year: 2018, by: 'Parmar et al.', title: 'Image Transformer', url: 'https://arxiv.org/abs/1802.05751', system: 'Image Transformer', page: 'image-transformer', says: 'Finishes digits. What are the odds of a pixel, what does a surprise cost, and where did it look?', thumb: { file: 'digits.gguf', seed: 1, samples: 6, temperature: 0.9 } },
+  { year: 2018, by: 'Parmar et al.', title: 'Image Transformer', url: 'https://arxiv.org/abs/1802.05751', system: 'In colour', page: 'colour', colourful: true, says: 'Emoji and photographs, yours if you like: completed, drawn to order, and enlarged from sixty-four pixels.', thumb: { file: 'emoji.gguf', seed: 1, samples: 6, temperature: 1, label: 'Noto 2018' } },
+  { year: 2018, by: 'Zhang, Goodfellow, Metaxas, Odena', title: 'Self-attention generative adversarial networks', url: 'https://arxiv.org/abs/1805.08318', system: 'SAGAN' },
+  { year: 2019, by: 'Child, Gray, Radford, Sutskever', title: 'Generating long sequences with sparse transformers', url: 'https://arxiv.org/abs/1904.10509', system: 'Sparse Transformer, and tunes' },
+  { year: 2020, by: 'Wiggers, Hoogeboom', title: 'Predictive sampling with forecasting autoregressive models', url: 'https://arxiv.org/abs/2002.09928', system: 'Guess ahead, check, keep', page: 'look-ahead', says: 'A tiny network runs ahead of a large one. The same picture, to the last bit, in fewer passes.', thumb: { file: 'digits.gguf', seed: 10, samples: 1, temperature: 1, passes: true } },
+];

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The papers in order of time, with the system of each.
+// @ts-check
+import { make } from '../shell/dom.js';
+import { PAPERS } from './papers.js';
+
+/** @param {HTMLElement} root of a list */
+export function createPapers(root) {
+  root.append(...PAPERS.map(({ year, by, title, url, system, page }) => make('li', page ? {} : { class: 'to-come' },
+    make('span', { class: 'year' }, String(year)),
+    make('span', { class: 'paper' }, make('a', { href: url }, title), ` ${by}`),
+    make('span', { class: 'system' }, page ? make('a', { href: new URL(`../pages/${page}/`, import.meta.url).href }, system) : `${system}: to come`))));
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// What the pictures of a card look like: for the page that draws them and for the stills that stand there before.
+// @ts-check
+
+/** Pictures in a row. */
+export const COLUMNS = 3;
+/** Room between two pictures. */
+export const GAP = 2;
+
+/** Where the pictures of a card stand. @param {number} samples @param {{ width: number, height: number }} size of each */
+export function layout(samples, { width, height }) {
+  const cols = Math.min(COLUMNS, samples);
+  const rows = Math.ceil(samples / cols);
+  return {
+    width: cols * (width + GAP) - GAP, height: rows * (height + GAP) - GAP,
+    /** @param {number} sample */
+    at: (sample) => ({ left: (sample % cols) * (width + GAP), top: Math.floor(sample / cols) * (height + GAP) }),
+  };
+}
+
+/** Share of the heat ramp of a pixel that came with a pass after so many others. @param {number} ahead */
+export const shareOf = (ahead) => (ahead === 0 ? 0.72 : 0.32 - 0.03 * ahead);

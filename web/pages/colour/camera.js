@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// A picture from the camera: a dialog with what it sees, a shutter, a way out. However it ends, the camera is switched off.
+// @ts-check
+import { make } from '../../shell/index.js';
+import { PictureError } from './picture.js';
+
+/** What a browser calls it, and what to do about it. @type {Record<string, string>} */
+const REASONS = {
+  NotAllowedError: 'The camera was not allowed. Allow it for this page in the browser\'s settings, or choose a file.',
+  NotFoundError: 'There is no camera here. Choose a file instead.',
+  NotReadableError: 'The camera does not answer: another program may be using it. Close that one, or choose a file.',
+};
+
+/** @param {MediaStream} stream */
+const switchOff = (stream) => stream.getTracks().forEach((track) => track.stop());
+
+/** @returns {Promise<ImageBitmap | null>} null: the visitor did not want to */
+export async function takePicture() {
+  if (!navigator.mediaDevices?.getUserMedia) {
+    throw new PictureError(isSecureContext ? 'This browser shows no camera to pages. Choose a file instead.' :
+      'Browsers show the camera only to pages that come over https. Choose a file instead.');
+  }
+  const video = make('video', { playsinline: '', 'aria-label': 'What the camera sees' });
+  video.muted = true;
+  const shutter = make('button', { type: 'button', class: 'button primary' }, 'Take the picture');
+  const cancel = make('button', { type: 'button', class: 'button' }, 'Cancel');
+  const text = make('p', { class: 'camera-text' }, 'Waiting for the camera. The browser may ask you whether this page may use it.');
+  const dialog = make('dialog', { class: 'camera', 'aria-label': 'Camera' },
+    make('div', { class: 'camera-view' }, video), text, make('div', { class: 'camera-tools' }, shutter, cancel));
+  shutter.disabled = true;
+  document.body.append(dialog);
+
+  /** @type {Promise<void>} */
+  const closed = new Promise((resolve) => dialog.addEventListener('close', () => resolve(), { once: true }));
+  cancel.addEventListener('click', () => dialog.close());
+  dialog.showModal(); // Escape closes it
+  /** @type {MediaStream | void} */
+  let stream = undefined;
+  try {
+    const asked = navigator.mediaDevices.getUserMedia({ video: { width: { ideal: 720 }, height: { ideal: 720 } } });
+    stream = await Promise.race([asked, closed]);
+    if (!stream) {
+      asked.then(switchOff, () => {}); // it comes too late
+      return null;
+    }
+    video.srcObject = stream;
+    const [track] = stream.getVideoTracks();
+    const gone = new Promise((_, reject) => track.addEventListener('ended', () => reject(new PictureError('The camera was switched off.'))));
+    await Promise.race([video.play(), closed, gone]);
+    shutter.disabled = false;
+    shutter.focus();
+    text.textContent = 'The square is what is taken. It stays on this page.';
+    const pressed = new Promise((resolve) => shutter.addEventListener('click', () => resolve(true), { once: true }));
+    return await Promise.race([pressed, closed, gone]) ? await createImageBitmap(video) : null;
+  } catch (error) {
+    if (error instanceof PictureError) throw error;
+    if (!dialog.open) return null; // closed while the camera was starting
+    const { name, message } = /** @type {Error} */ (error);
+    throw new PictureError(REASONS[name] ?? `The camera does not work here: ${message || name}.`);
+  } finally {
+    if (stream) switchOff(stream);
+    video.srcObject = null;
+    dialog.close();
+    dialog.remove();
+  }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// The section in colour: halves of emoji and of photographs, completed.
+// @ts-check
+import { pictureOf, weights } from '../../shell/index.js';
+import { createSection } from './section.js';
+/** @import { Task } from './gallery.js' */
+
+/** @type {Task} */
+const completion = {
+  plan: { given: [{ kind: 'given', name: 'the upper half' }], noun: 'ending' },
+  ask: (model, image, options) => model.complete(image, options),
+  look({ known }, codec) {
+    const half = pictureOf(codec, known);
+    return { given: [{ picture: half }], start: half };
+  },
+};
+
+export const createColour = () => createSection({
+  id: 'colour',
+  emoji: {
+    strip: 'emoji',
+    weights: weights('emoji.gguf'),
+    temperature: 0.9,
+    // Picked before the model was trained to its end.
+    first: [5, 12, 3, 16, 19, 2],
+  },
+  photos: {
+    strip: 'photos',
+    weights: weights('cifar10.gguf'),
+    // Chosen by looking at 0.8 to 1, halfway through the training: below 1 they grew dark and lost their detail.
+    temperature: 1,
+    // The first ones of different classes.
+    first: [0, 1, 3, 4, 6, 10],
+  },
+  task: completion,
+  fate: 'reduced to 32 by 32 pixels',
+});

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// A gallery with what stands around it: buttons, seed, strip, a picture of one's own, and whether it can be seen.
+// @ts-check
+import {
+  STRIPS, announce, byId, createMeter, createTake, createTransport, fromText, integer, time, toText, whileSeen, wholeIn,
+} from '../../shell/index.js';
+import { createGallery } from './gallery.js';
+import { createPhoto } from './photo.js';
+import { createPictureStrip } from './picture-strip.js';
+/** @import { Model, Subject } from '../../shell/index.js' */
+/** @import { Choice, Section } from './section.js' */
+
+/**
+ * @param {Section} section
+ * @param {Choice} choice that it begins with
+ * @param {Subject[]} subjects of its strip
+ * @param {{ onRun: () => void, onError: (error: unknown) => void }} hooks
+ */
+export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRun, onError }) {
+  /** @type {<T extends HTMLElement>(name: string) => T} */
+  const part = (name) => byId(`${id}-${name}`);
+  const made = `${task.plan.noun}s`;
+  /** What is shown. */
+  let { strip: name, temperature } = choice;
+  /** The visitor's picture, while it is in the first row. @type {Subject | null} */
+  let own = null;
+  const meter = createMeter((each) => transport.say(each > 0 ? `${time(each)} a pixel, computed here` : ''));
+  const gallery = createGallery(part('gallery'), choice.first.map((i) => subjects[i]), task, {
+    onPull: meter.pulled,
+    onError,
+    onPhase(phase) {
+      transport.show(phase);
+      if (phase === 'running') onRun();
+      if (phase === 'running') announce(`Drawing ${STRIPS[name].things}, three ${made} of each.`);
+    },
+    onEnd: (drawn) => announce(drawn.length === 1 ? `${drawn[0].name}: three ${made} are drawn.` : `All ${made} are drawn.`),
+  });
+  const transport = createTransport(part('transport'), {
+    name: id, seed: 7, pace: true, onRun: () => gallery.start(),
+    onStop() {
+      gallery.stop();
+      announce('Stopped.');
+    },
+    onSeed(seed) {
+      sight.decide();
+      gallery.seed = seed;
+      gallery.start();
+    },
+  });
+  gallery.seed = transport.seed;
+  const strip = createPictureStrip(part('strip'), (subject) => {
+    own = null;
+    gallery.choose(subject);
+  });
+  createPhoto(part('photo'), subjects[0].image.width, fate, (image) => {
+    strip.clear();
+    own = { name: 'your picture', note: '', label: null, image };
+    gallery.choose(own);
+    part('gallery').firstElementChild?.scrollIntoView({ block: 'nearest' });
+  });
+
+  const sight = whileSeen(part('gallery'), {
+    start() {
+      if (gallery.phase !== 'ready') return false;
+      gallery.resume();
+      return true;
+    },
+    stop() {
+      if (gallery.phase !== 'running') return false;
+      gallery.stop();
+      return true;
+    },
+  });
+  transport.onPress(sight.decide);
+
+  /** The pictures of the strip. */
+  let among = subjects;
+  createTake(part('take'), {
+    id: `figure-${id}`, shots: gallery.shots,
+    settings() {
+      const { first } = gallery;
+      const place = among.indexOf(first);
+      const { data, width, height } = first.image;
+      const rgb = Uint8Array.from({ length: 3 * width * height }, (_, i) => data[4 * Math.floor(i / 3) + i % 3]);
+      return { model: name, seed: transport.seed, temperature, ...(place >= 0 ? { picture: place } : { pixels: toText(rgb) }) };
+    },
+  });
+
+  return {
+    /** Opens with the pictures of a choice; the visitor's own stays. @param {Choice} next @param {Subject[]} pictures */
+    show(next, pictures) {
+      ({ strip: name, temperature } = next);
+      among = pictures;
+      const rows = next.first.map((i) => among[i]);
+      if (own) rows[0] = own;
+      gallery.show(rows);
+      strip.show(name, among, rows[0]);
+    },
+    /** The visitor wants another model: the run of this one stops, and the other one's begins as the first did. */
+    leave() {
+      gallery.use(null);
+      sight.renew();
+    },
+    /** Brings the figure to the settings of an address, once its model is there. @param {URLSearchParams} settings */
+    apply(settings) {
+      const { width, height } = among[0].image;
+      const rgb = fromText(settings.get('pixels') ?? '', 3 * width * height);
+      const place = wholeIn(settings, 'picture', 0, among.length - 1, -1);
+      transport.seed = wholeIn(settings, 'seed', 0, 1e9 - 1, transport.seed);
+      gallery.seed = transport.seed;
+      if (rgb) {
+        const image = new ImageData(width, height);
+        for (let i = 0; i < width * height; i++) image.data.set([...rgb.subarray(3 * i, 3 * i + 3), 255], 4 * i);
+        strip.clear();
+        own = { name: 'your picture', note: '', label: null, image };
+      } else if (place >= 0) {
+        own = null;
+      }
+      const first = rgb ? own : among[place];
+      sight.decide();
+      if (first) gallery.choose(first);
+      if (!rgb && place >= 0) strip.show(name, among, among[place]);
+      gallery.start();
+    },
+    /** @param {Model | null} model null: there is none until another comes */
+    use(model) {
+      gallery.use(model, temperature);
+      if (!model) return;
+      meter.reset();
+      part(`${name}-parameters`).textContent = integer(model.info.parameters);
+      part('temperature').textContent = String(temperature);
+      announce(`The model of the ${STRIPS[name].things} is loaded.`);
+      sight.proceed();
+    },
+  };
+}

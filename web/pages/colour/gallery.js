@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// The rows of a figure, and the run that draws one after the other.
+// @ts-check
+import { Codec, Pace, reducedMotion } from '../../shell/index.js';
+import { Row, SAMPLES } from './row.js';
+/** @import { DrawOptions, Model, Phase, Run, Shot, Subject } from '../../shell/index.js' */
+/** @import { Look, Plan } from './row.js' */
+
+/** Pixels per second of each picture, at most: fast enough for six rows, slow enough to be watched. */
+const SPEED = 400;
+/** Pixels to ask for at once. */
+const CHUNK = 16;
+
+/**
+ * @typedef {Object} Task what a gallery has its model do
+ * @property {Plan} plan
+ * @property {(model: Model, image: ImageData, options?: DrawOptions) => Run} ask
+ * @property {(run: Run, codec: Codec) => Look} look what is known of a run before it draws
+ */
+
+/**
+ * @param {HTMLElement} root
+ * @param {Subject[]} first one for each row
+ * @param {Task} task
+ * @param {Object} hooks
+ * @param {(phase: Phase) => void} hooks.onPhase
+ * @param {(ms: number, pixels: number) => void} hooks.onPull how long the model took for so many pixels
+ * @param {(subjects: Subject[]) => void} hooks.onEnd a run has come to its end, and drew these
+ * @param {(error: unknown) => void} hooks.onError
+ */
+export function createGallery(root, first, task, { onPhase, onPull, onEnd, onError }) {
+  const rows = first.map((subject) => new Row(subject, task.plan));
+  root.append(...rows.map((row) => row.root));
+  /** @type {Model | undefined} */
+  let model;
+  /** @type {Codec | undefined} */
+  let codec;
+  let seed = 0;
+  let temperature = 1;
+  let stopper = new AbortController();
+  /** @type {Phase} */
+  let phase = 'empty';
+
+  /** @param {Phase} next */
+  function enter(next) {
+    if (phase === next) return;
+    phase = next;
+    onPhase(phase);
+  }
+
+  /** Shows a picture as the model sees it. @param {Row} row */
+  function see(row) {
+    if (model && codec) row.give(task.look(task.ask(model, row.subject.image), codec));
+  }
+
+  /** @param {Row} row @param {Model} artist @param {Codec} knows @param {AbortSignal} signal */
+  async function draw(row, artist, knows, signal) {
+    const { image, label } = row.subject;
+    const { channels, classes } = artist.info;
+    const run = task.ask(artist, image, {
+      samples: SAMPLES, seed, temperature, signal, chunk: CHUNK * channels, label: label && classes.includes(label) ? label : null,
+    });
+    row.begin();
+    const pace = new Pace(reducedMotion() ? Infinity : SPEED);
+    let asked = performance.now();
+    let whole = true;
+    for await (const step of run) {
+      row.take(knows, step);
+      if (step.sample < SAMPLES - 1) continue;
+      const pixels = (step.to - step.from) / channels;
+      // The first pull reads what is given as well.
+      if (!whole) onPull(performance.now() - asked, SAMPLES * pixels);
+      whole = false;
+      for (let left = pixels; left > 0;) left -= await pace.take(left, signal);
+      asked = performance.now();
+    }
+    row.end();
+  }
+
+  /** Draws these rows in turn. @param {Row[]} queue */
+  async function run(queue) {
+    stopper.abort();
+    const [artist, knows] = [model, codec];
+    if (!artist || !knows) return;
+    stopper = new AbortController();
+    const { signal } = stopper;
+    for (const row of queue) row.clear();
+    enter('running');
+    try {
+      const shown = queue.filter((row) => row.shown);
+      for (const row of shown) await draw(row, artist, knows, signal);
+      enter(rows.every((row) => row.done || !row.shown) ? 'done' : 'ready');
+      onEnd(shown.map(({ subject }) => subject));
+    } catch (error) {
+      if (signal.aborted) return;
+      for (const row of rows) if (!row.done) row.clear();
+      enter('ready');
+      onError(error);
+    }
+  }
+
+  function stop() {
+    stopper.abort();
+    for (const row of rows) row.stop();
+    if (phase === 'running') enter('ready');
+  }
+
+  return {
+    get phase() { return phase; },
+    /** @param {Model | null} loaded @param {number} [heat] temperature */
+    use(loaded, heat = 1) {
+      stop();
+      model = loaded ?? undefined;
+      temperature = heat;
+      codec = loaded ? new Codec(loaded.info, loaded.order) : undefined;
+      rows.forEach(see);
+      enter(loaded ? 'ready' : 'empty');
+    },
+    /** @param {number} n */
+    set seed(n) { seed = n; },
+    start: () => run(rows),
+    /** Draws what is missing. */
+    resume: () => run(rows.filter((row) => !row.done)),
+    stop,
+    /** @returns {Shot[]} */
+    shots() {
+      const knows = codec;
+      return knows ? rows.filter((row) => row.shown).flatMap((row) => row.shots(knows, seed)) : [];
+    },
+    /** What is in the first row. */
+    get first() { return rows[0].subject; },
+    /** Puts other pictures in the rows, for the model that comes next. @param {Subject[]} subjects */
+    show(subjects) { rows.forEach((row, i) => row.show(subjects[i])); },
+    /** Puts a picture in the first row; if another row has it, they change places. @param {Subject} subject */
+    choose(subject) {
+      const other = rows.find((row) => row.subject === subject && row !== rows[0]);
+      const running = phase === 'running';
+      stopper.abort();
+      other?.show(rows[0].subject);
+      rows[0].show(subject);
+      const changed = rows.filter((row) => row === rows[0] || row === other);
+      changed.forEach(see);
+      run(running ? rows.filter((row) => !row.done) : changed);
+    },
+  };
+}

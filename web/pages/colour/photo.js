@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// A picture of one's own for a figure: from a file, dropped on the figure, pasted, or from the camera. It never leaves the page.
+// @ts-check
+import { announce, make } from '../../shell/index.js';
+import { takePicture } from './camera.js';
+import { PictureError, openPicture } from './picture.js';
+import { centralSquare } from './square.js';
+
+/** The figures that take pictures, for what is pasted. @type {Map<HTMLElement, (file: File) => void>} */
+const takers = new Map();
+
+/** @param {DataTransfer | null} transfer */
+const hasFiles = (transfer) => Boolean(transfer?.types.includes('Files'));
+/** The picture of several files, or else the first of them. @param {DataTransfer | null} transfer */
+const fileOf = (transfer) => [...transfer?.files ?? []].sort((a, b) => Number(b.type.startsWith('image/')) - Number(a.type.startsWith('image/')))[0];
+
+/**
+ * The control, in an element of the figure.
+ * @param {HTMLElement} root
+ * @param {number} size of the picture wanted
+ * @param {string} fate what becomes of its middle square, to be shown
+ * @param {(image: ImageData) => void} onPicture
+ */
+export function createPhoto(root, size, fate, onPicture) {
+  const figure = /** @type {HTMLElement} */ (root.closest('figure'));
+  const input = make('input', { type: 'file', accept: 'image/*', hidden: '' });
+  const choose = make('button', { type: 'button', class: 'button' }, 'Choose a picture');
+  const camera = make('button', { type: 'button', class: 'button' }, 'Use the camera');
+  const said = make('p', { class: 'photo-said', hidden: '' });
+  root.append(
+    make('p', { class: 'photo-name' }, 'Or a picture of your own'),
+    make('div', { class: 'photo-tools' }, choose, camera, input,
+      make('p', {}, 'You can also drop one anywhere on this figure, or paste it. Its middle square is ' +
+        `${fate}. It never leaves this page.`)),
+    said,
+  );
+
+  /** @param {string} text @param {boolean} [wrong] */
+  function say(text, wrong = false) {
+    said.textContent = text;
+    said.hidden = !text;
+    said.classList.toggle('wrong', wrong);
+    if (text) announce(text);
+  }
+
+  let latest = 0;
+  /** The last picture that was asked for is the one that counts. @param {() => Promise<ImageBitmap | null>} get */
+  async function use(get) {
+    const mine = ++latest;
+    try {
+      const bitmap = await get();
+      const image = bitmap && await centralSquare(bitmap, size).finally(() => bitmap.close());
+      if (mine !== latest) return;
+      say('');
+      if (image) onPicture(image);
+    } catch (error) {
+      const text = error instanceof PictureError ? error.message : `The picture cannot be read: ${error}`;
+      if (mine === latest) say(text, true);
+    }
+  }
+  /** @param {File} file */
+  function take(file) {
+    say('Reading the picture.');
+    use(() => openPicture(file));
+  }
+
+  choose.addEventListener('click', () => input.click());
+  input.addEventListener('change', () => {
+    const [file] = input.files ?? [];
+    if (file) take(file);
+    input.value = ''; // the same file can be chosen again
+  });
+  camera.addEventListener('click', () => use(takePicture));
+
+  figure.addEventListener('dragover', (event) => {
+    if (!event.dataTransfer || !hasFiles(event.dataTransfer)) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = 'copy';
+    figure.classList.add('dropping');
+  });
+  figure.addEventListener('dragleave', (event) => {
+    if (!figure.contains(/** @type {Node | null} */ (event.relatedTarget))) figure.classList.remove('dropping');
+  });
+  figure.addEventListener('drop', (event) => {
+    figure.classList.remove('dropping');
+    if (!hasFiles(event.dataTransfer)) return;
+    event.preventDefault();
+    const file = fileOf(event.dataTransfer);
+    if (file) take(file);
+    else say('That was a link, not a file. Save the picture first: this page fetches nothing from elsewhere.', true);
+  });
+  takers.set(figure, take);
+}
+
+/** How much of the height of the screen an element has. @param {Element} element */
+function visible(element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  return Math.min(bottom, innerHeight) - Math.max(top, 0);
+}
+
+/** The figure with the focus takes what is pasted, else the one that fills most of the screen. @param {ClipboardEvent} event */
+function paste(event) {
+  const file = fileOf(event.clipboardData);
+  if (!file || document.querySelector('dialog[open]')) return;
+  const figures = [...takers.keys()];
+  const figure = figures.find((one) => one.contains(/** @type {Node} */ (event.target)))
+    ?? figures.filter((one) => visible(one) > 0).sort((a, b) => visible(b) - visible(a))[0];
+  if (!figure) return;
+  event.preventDefault();
+  takers.get(figure)?.(file);
+}
+
+let kept = false;
+/** A file that is dropped beside a figure does not replace the page; what is pasted finds its figure. */
+export function keepDrops() {
+  if (kept) return;
+  kept = true;
+  for (const type of /** @type {const} */ (['dragover', 'drop'])) {
+    document.addEventListener(type, (event) => {
+      if (event.defaultPrevented || !event.dataTransfer || !hasFiles(event.dataTransfer)) return;
+      event.preventDefault();
+      event.dataTransfer.dropEffect = 'none';
+    });
+  }
+  document.addEventListener('paste', paste);
+}

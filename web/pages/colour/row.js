@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// A row of a gallery: what the model is given, what it draws from that, the original.
+// @ts-check
+import { make, paintElements, palette, perFrame, reducedMotion } from '../../shell/index.js';
+/** @import { Codec, Picture, Shot, Subject } from '../../shell/index.js' */
+
+export const SAMPLES = 3;
+
+/**
+ * @typedef {Object} Look how a picture looks before anything is drawn
+ * @property {{ picture: Picture, note?: string }[]} given one for each tile before the drawn ones
+ * @property {Picture} start what each drawn picture begins with
+ * @property {(picture: Picture) => string} [judge] what is to be said of a picture that is drawn
+ */
+
+/**
+ * @typedef {Object} Plan what stands in a row
+ * @property {{ kind: string, name: string }[]} given the tiles before the drawn ones; kind: a class for the style sheet
+ * @property {string} noun what is drawn: 'ending'
+ */
+
+/** A picture, and room for a word about it. @param {string} kind */
+function tile(kind) {
+  const canvas = make('canvas', { role: 'img' });
+  const note = make('p', { class: 'tile-note' });
+  return { canvas, note, root: make('div', { class: `tile ${kind}` }, canvas, note) };
+}
+
+/** @param {HTMLCanvasElement} canvas @param {Picture} picture */
+function put(canvas, picture) {
+  const { width, height } = picture;
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+  canvas.getContext('2d')?.putImageData(/** @type {ImageData} */ (picture), 0, 0);
+}
+
+/** @param {Picture} picture */
+const copy = ({ data, width, height }) => new ImageData(data.slice(), width, height);
+
+/** One picture and what is made of it. */
+export class Row {
+  /** All of it is drawn. */
+  done = false;
+  /** Number of the next pixel in raster order while a run is drawing, else -1. */
+  #at = -1;
+  /** A run is drawing it, or about to. */
+  #drawing = false;
+  /** Elements that are drawn. */
+  #to = 0;
+  #plan;
+  #given;
+  #drawn = Array.from({ length: SAMPLES }, (_, i) => tile(`drawn drawn-${i + 1}`));
+  #original = tile('original');
+  #name = make('p', { class: 'row-name' });
+  /** @type {Look | undefined} */
+  #look;
+  /** @type {Picture[]} */
+  #pictures = [];
+  #paintSoon = perFrame(() => this.#paint());
+
+  /** @param {Subject} subject @param {Plan} plan */
+  constructor(subject, plan) {
+    this.#plan = plan;
+    this.#given = plan.given.map(({ kind }) => tile(kind));
+    this.root = make('div', { class: 'gallery-row', role: 'listitem' },
+      make('div', { class: 'tiles' }, ...[...this.#given, ...this.#drawn, this.#original].map(({ root }) => root)), this.#name);
+    this.subject = subject;
+    this.show(subject);
+  }
+
+  /** A phone shows fewer rows than there are. */
+  get shown() { return this.root.offsetParent !== null; }
+
+  /** The picture itself; the rest of the row waits for give(). @param {Subject} subject */
+  show(subject) {
+    this.subject = subject;
+    const { name, note, image } = subject;
+    this.#name.replaceChildren(make('b', {}, name), ` ${note}`);
+    put(this.#original.canvas, image);
+    this.#original.canvas.setAttribute('aria-label', `${name}, the original`);
+    this.#given.forEach(({ canvas }, i) => canvas.setAttribute('aria-label', `${name}, ${this.#plan.given[i].name}`));
+  }
+
+  /** What the model makes of the picture before it draws. @param {Look} look */
+  give(look) {
+    this.#look = look;
+    look.given.forEach(({ picture, note = '' }, i) => {
+      put(this.#given[i].canvas, picture);
+      this.#given[i].note.textContent = note;
+    });
+    this.clear();
+  }
+
+  /** Nothing is drawn. */
+  clear() {
+    this.done = this.#drawing = false;
+    this.#at = -1;
+    this.#to = 0;
+    const { start } = this.#look ?? {};
+    if (start) this.#pictures = this.#drawn.map(() => copy(start));
+    for (const { note } of this.#drawn) note.textContent = '';
+    this.#label('not drawn yet');
+    this.#paint();
+  }
+
+  /**
+   * What is drawn, to take along.
+   * @param {Codec} codec
+   * @param {number} seed
+   * @returns {Shot[]}
+   */
+  shots(codec, seed) {
+    const start = this.#look?.start;
+    if (this.#to === 0 || !start) return [];
+    const { channels } = codec.info;
+    const places = Array.from({ length: Math.floor(this.#to / channels) }, (_, i) => Math.floor(codec.place(i * channels) / channels));
+    const order = places.filter((place) => start.data[4 * place + 3] === 0); // the others were given
+    return this.#pictures.map((picture, i) => ({
+      name: `${this.subject.name}, ${this.#plan.noun} ${i + 1}`,
+      file: `${this.subject.name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-seed-${seed}-${this.#plan.noun}-${i + 1}`, picture, order,
+    }));
+  }
+
+  begin() {
+    this.clear();
+    this.#drawing = true;
+    this.#label('being drawn');
+  }
+
+  /** @param {Codec} codec @param {{ sample: number, from: number, to: number, values: Uint8Array }} step */
+  take(codec, { sample, from, to, values }) {
+    paintElements(this.#pictures[sample].data, codec, from, values);
+    if (sample === SAMPLES - 1) this.#to = to;
+    this.#at = to < codec.elements ? Math.floor(codec.place(to) / codec.info.channels) : -1;
+    // With less motion a row appears when it is finished.
+    if (!reducedMotion()) this.#paintSoon();
+  }
+
+  end() {
+    this.done = true;
+    this.#leave('drawn');
+    const { judge } = this.#look ?? {};
+    if (judge) this.#drawn.forEach(({ note }, i) => { note.textContent = judge(this.#pictures[i]); });
+  }
+
+  /** As far as it came. */
+  stop() {
+    if (this.#drawing) this.#leave('not finished');
+  }
+
+  /** The pen is lifted. @param {string} how */
+  #leave(how) {
+    this.#drawing = false;
+    this.#at = -1;
+    this.#label(how);
+    this.#paint();
+  }
+
+  /** @param {string} how */
+  #label(how) {
+    this.#drawn.forEach(({ canvas }, i) => canvas.setAttribute('aria-label', `${this.subject.name}, ${this.#plan.noun} ${i + 1}: ${how}`));
+  }
+
+  #paint() {
+    this.#pictures.forEach((picture, sample) => {
+      const { canvas } = this.#drawn[sample];
+      put(canvas, picture);
+      const context = canvas.getContext('2d');
+      if (!context || this.#at < 0) return;
+      context.fillStyle = palette().accent; // the pen
+      context.fillRect(this.#at % picture.width, Math.floor(this.#at / picture.width), 1, 1);
+    });
+  }
+}

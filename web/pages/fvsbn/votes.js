@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// The figure of the weights: for one pixel, how each of the ones before it votes.
+// @ts-check
+import { PIXELS, SIDE, announce, askable, byId, make, onTheme, palette, perFrame } from '../../shell/index.js';
+
+/** The most that a vote is shown as: heavier ones are as strong. */
+const MOST = 3;
+
+/** @typedef {{ weight: Float32Array, bias: Float32Array }} Weights weight[j * PIXELS + i] is what pixel j, if it is ink, adds to the logit of pixel i */
+
+/** What pixel j says of pixel i. @param {Weights} weights @param {number} i @param {number} j */
+export const vote = ({ weight }, i, j) => (j < i ? weight[j * PIXELS + i] : 0);
+
+/** How likely ink is if nothing before is ink. @param {number} bias */
+const alone = (bias) => 1 / (1 + Math.exp(-bias));
+
+/** @param {HTMLElement} root */
+export function createVotes(root) {
+  /** @type {Weights | null} */
+  let weights = null;
+  /** The pixel that is asked about. */
+  let at = 14 * SIDE + 13;
+  const canvas = make('canvas', { role: 'img', 'aria-label': 'The weights are not there yet' });
+  const note = make('p', { class: 'panel-note' });
+  const frame = askable(canvas, {
+    label: 'The incoming weights of a pixel. Arrow keys choose the pixel.',
+    grid: () => ({ rows: SIDE, cols: SIDE }),
+    from: () => ({ row: Math.floor(at / SIDE), col: at % SIDE }),
+    onPlace: ({ row, col }) => show(row * SIDE + col),
+  });
+  root.append(make('div', { class: 'stage' }, frame), note);
+
+  const redraw = perFrame(() => {
+    const context = canvas.getContext('2d');
+    const side = Math.round(canvas.clientWidth * devicePixelRatio);
+    if (!context || side === 0) return;
+    if (canvas.width !== side) canvas.width = canvas.height = side;
+    const { paper, wash, predicted, heat, accent, ink } = palette();
+    /** @param {number} k */
+    const edge = (k) => Math.round(k * side / SIDE);
+    context.fillStyle = paper;
+    context.fillRect(0, 0, side, side);
+    for (let j = 0; j < PIXELS; j++) {
+      const [x, y] = [edge(j % SIDE), edge(Math.floor(j / SIDE))];
+      const w = weights && j < at ? vote(weights, at, j) : 0;
+      const share = Math.sqrt(Math.min(1, Math.abs(w) / MOST)); // lifted, so that small votes show
+      context.fillStyle = j >= at ? (j === at ? accent : wash) : w > 0 ? heat(share) : predicted[Math.round(255 * share)];
+      context.fillRect(x, y, edge(j % SIDE + 1) - x, edge(Math.floor(j / SIDE) + 1) - y);
+    }
+    const [x, y] = [edge(at % SIDE), edge(Math.floor(at / SIDE))];
+    context.strokeStyle = ink;
+    context.lineWidth = Math.max(1, Math.round(devicePixelRatio));
+    context.strokeRect(x, y, edge(at % SIDE + 1) - x, edge(Math.floor(at / SIDE) + 1) - y);
+    if (!weights) return;
+    note.textContent = describe(weights, at);
+    canvas.setAttribute('aria-label', note.textContent);
+    if (document.activeElement === frame) announce(note.textContent, 400);
+  });
+
+  /** @param {number} pixel */
+  function show(pixel) {
+    at = pixel;
+    redraw();
+  }
+  onTheme(redraw);
+  new ResizeObserver(redraw).observe(root);
+  return {
+    show,
+    /** @param {Weights} loaded */
+    use(loaded) {
+      weights = loaded;
+      redraw();
+    },
+  };
+}
+
+/** @param {Weights} weights @param {number} i */
+function describe(weights, i) {
+  const place = (/** @type {number} */ j) => `row ${Math.floor(j / SIDE) + 1}, column ${j % SIDE + 1}`;
+  let [most, least] = [-1, -1];
+  for (let j = 0; j < i; j++) {
+    if (most < 0 || vote(weights, i, j) > vote(weights, i, most)) most = j;
+    if (least < 0 || vote(weights, i, j) < vote(weights, i, least)) least = j;
+  }
+  const first = `Row ${Math.floor(i / SIDE) + 1}, column ${i % SIDE + 1}: by itself, ink with odds of ${(100 * alone(weights.bias[i])).toFixed(1)}%.`;
+  if (i === 0) return `${first} Nothing comes before it.`;
+  const [for_, against] = [vote(weights, i, most), vote(weights, i, least)];
+  return `${first} Most for it: ${place(most)} (${for_ >= 0 ? '+' : ''}${for_.toFixed(1)}); most against it: ${place(least)} (${against.toFixed(1)}).`;
+}
+
+/** The legend: against, nothing, for. @param {string} id */
+export function createScale(id) {
+  const canvas = make('canvas', { width: '257', height: '1', 'aria-hidden': 'true' });
+  const scale = make('div', { class: 'legend-scale' }, ...[`−${MOST}`, 'against ink', '0', 'for ink', `+${MOST}`].map((text) => make('span', {}, text)));
+  byId(id).append(canvas, scale);
+  const draw = () => {
+    const context = canvas.getContext('2d');
+    const { predicted, heat } = palette();
+    for (let x = -128; context && x <= 128; x++) {
+      const share = Math.sqrt(Math.abs(x) / 128);
+      context.fillStyle = x > 0 ? heat(share) : predicted[Math.round(255 * share)];
+      context.fillRect(x + 128, 0, 1, 1);
+    }
+  };
+  onTheme(draw);
+  draw();
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// Who sees whom under local attention, from the geometry in a model's description alone: query blocks, memory, flanges.
+// The engine knows the same by other means; the tests compare the two position by position.
+// @ts-check
+
+/** @import { ModelInfo } from '../../shell/index.js' */
+
+/**
+ * The part of a model's description that is needed here.
+ *
+ * @typedef {Pick<ModelInfo, 'height' | 'positions' | 'queryBlock' | 'memoryBlock' | 'blockRows' | 'blockCols' | 'flangeRows' | 'flangeCols'>} Shape
+ */
+
+/**
+ * What a query sees.
+ *
+ * @typedef {Object} Seen
+ * @property {Int32Array} elements places in raster order, as model.attention() names them; -1: the start
+ * @property {number} own how many of them stand in the query's own block
+ * @property {number} memory how many before it
+ */
+
+/**
+ * A query block: which positions it has, and the part of the grid that these are of.
+ *
+ * @typedef {Object} Block
+ * @property {number} index
+ * @property {number} from its first position
+ * @property {number} to one past its last
+ * @property {number} top first row, or of local 1D attention the row that it begins in
+ * @property {number} bottom one past the last row
+ * @property {number} left
+ * @property {number} right
+ */
+
+/**
+ * The order of drawing: rows of blocks, blocks, rows within a block; without blocks of rows and columns, rows.
+ *
+ * @param {Shape} shape
+ * @returns {Uint32Array} the place of each position in raster order
+ */
+export function blockRaster({ height, positions, blockRows, blockCols }) {
+  const cols = positions / height;
+  const order = Uint32Array.from({ length: positions }, (_, place) => place);
+  if (blockRows === 0) return order;
+  const down = (/** @type {number} */ place) => Math.floor(place / cols / blockRows);
+  const across = (/** @type {number} */ place) => Math.floor((place % cols) / blockCols);
+  return order.sort((a, b) => down(a) - down(b) || across(a) - across(b) || a - b);
+}
+
+export class Geometry {
+  /** @param {Shape} shape @param {Uint32Array} [order] of the model, or the one that follows from the shape */
+  constructor(shape, order = blockRaster(shape)) {
+    this.shape = shape;
+    this.order = order;
+    this.positions = shape.positions;
+    this.rows = shape.height;
+    /** Positions in a row: pixels, or channels of pixels. */
+    this.cols = shape.positions / shape.height;
+    this.is2d = shape.blockRows > 0;
+    /** The position that stands at each place of the raster order. */
+    this.stepAt = new Uint32Array(order.length);
+    order.forEach((place, step) => { this.stepAt[place] = step; });
+  }
+
+  /** Where a position stands. @param {number} step */
+  at(step) {
+    const place = this.order[step];
+    return { row: Math.floor(place / this.cols), col: place % this.cols };
+  }
+
+  /** The query block of a position. @param {number} step @returns {Block} */
+  block(step) {
+    const { queryBlock, blockRows, blockCols } = this.shape;
+    if (!this.is2d) {
+      const size = queryBlock || this.positions;
+      const index = Math.floor(step / size);
+      const from = index * size;
+      const to = Math.min(from + size, this.positions);
+      return { index, from, to, top: Math.floor(from / this.cols), bottom: Math.ceil(to / this.cols), left: 0, right: this.cols };
+    }
+    const { row, col } = this.at(step);
+    const top = row - row % blockRows;
+    const left = col - col % blockCols;
+    const bottom = Math.min(top + blockRows, this.rows);
+    const right = Math.min(left + blockCols, this.cols);
+    const from = top * this.cols + (bottom - top) * left; // after whole rows of blocks and the blocks to the left
+    const index = top / blockRows * Math.ceil(this.cols / blockCols) + left / blockCols;
+    return { index, from, to: from + (bottom - top) * (right - left), top, bottom, left, right };
+  }
+
+  /** All query blocks, in the order of drawing. @returns {Block[]} */
+  blocks() {
+    const blocks = [];
+    for (let step = 0; step < this.positions;) {
+      const block = this.block(step);
+      blocks.push(block);
+      step = block.to;
+    }
+    return blocks;
+  }
+
+  /** Whether a position is in the memory of a query block. @param {Block} block @param {number} step */
+  #remembers({ from, top, bottom, left, right }, step) {
+    const { memoryBlock, flangeRows, flangeCols } = this.shape;
+    if (!this.is2d) return step < from && step >= from - memoryBlock;
+    const { row, col } = this.at(step);
+    if (row >= top - flangeRows && row < top) return col >= left - flangeCols && col < right + flangeCols;
+    // The right flange in the block's own rows is drawn later.
+    return row >= top && row < bottom && col >= left - flangeCols && col < left;
+  }
+
+  /** The memory that the queries of a position's block share: positions, in ascending order. @param {number} step */
+  memory(step) {
+    const block = this.block(step);
+    const memory = [];
+    for (let other = 0; other < block.from; other++) if (this.#remembers(block, other)) memory.push(other);
+    return memory;
+  }
+
+  /**
+   * What the query that draws a position sees. A key holds what stands at the position before its own, for the model reads
+   * what was and answers with what comes.
+   *
+   * @param {number} step
+   * @returns {Seen}
+   */
+  seen(step) {
+    const memory = this.memory(step);
+    const { from } = this.block(step);
+    const keys = [...memory, ...Array.from({ length: step - from + 1 }, (_, i) => from + i)];
+    return {
+      elements: Int32Array.from(keys, (key) => (key > 0 ? this.order[key - 1] : -1)),
+      own: step - from + 1, memory: memory.length,
+    };
+  }
+
+  /** How many positions a query sees, without naming them. @param {number} step */
+  count(step) {
+    const { memoryBlock, flangeRows, flangeCols } = this.shape;
+    const { from, top, bottom, left, right } = this.block(step);
+    const own = step - from + 1;
+    if (!this.is2d) return own + Math.min(from, memoryBlock);
+    const first = Math.max(0, left - flangeCols);
+    const above = Math.min(top, flangeRows) * (Math.min(right + flangeCols, this.cols) - first);
+    return own + above + (bottom - top) * (left - first);
+  }
+
+  /** The most positions that any query sees. */
+  most() {
+    // Within a block each query sees one more than the one before.
+    return Math.max(...this.blocks().map(({ to }) => this.count(to - 1)));
+  }
+
+  /** The same attention over a square picture of another size. @param {number} side pixels */
+  over(side) {
+    const each = this.cols / this.rows; // positions of a pixel, for a square picture
+    return new Geometry({ ...this.shape, height: side, positions: side * side * each });
+  }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// Two pictures that draw themselves at one pace, a position of each at a time, and remember all that was drawn.
+// @ts-check
+import { Codec, Pace, palette, pictureOf, reducedMotion } from '../../shell/index.js';
+import { Geometry } from './geometry-pattern.js';
+/** @import { DrawOptions, Model, Phase, Run, Step } from '../../shell/index.js' */
+
+/** Pixels to ask the model for at once: it is ahead of what is shown by a few. */
+const CHUNK = 8;
+
+/** A picture whose positions are pixels, and the run that draws it. */
+export class Track {
+  /** Pixels that are there; those that are shown may be fewer. */
+  #pulled = 0;
+  /** @type {AsyncIterator<Step, void, void> | null} */
+  #steps = null;
+  #ask;
+
+  /**
+   * @param {Model} model
+   * @param {(options: DrawOptions) => Run} ask starts a run
+   */
+  constructor(model, ask) {
+    const { info, order } = model;
+    this.info = info;
+    this.codec = new Codec(info, order);
+    this.geometry = new Geometry(info, order);
+    this.elements = new Uint8Array(this.codec.elements);
+    this.#ask = ask;
+  }
+
+  /** A run from the first pixel. @param {number} seed @param {AbortSignal} signal */
+  begin(seed, signal) {
+    this.#pulled = 0;
+    this.#steps = this.#ask({ seed, signal, chunk: CHUNK * this.info.channels })[Symbol.asyncIterator]();
+  }
+
+  /** Draws until so many pixels are there. @param {number} count */
+  async reach(count) {
+    while (this.#steps && this.#pulled < count) {
+      const { done, value: step } = await this.#steps.next();
+      if (done) return;
+      this.elements.set(step.values, step.from);
+      this.#pulled = step.to / this.info.channels;
+    }
+  }
+
+  /** The picture so far; transparent where nothing is drawn. */
+  picture() { return pictureOf(this.codec, this.elements.subarray(0, this.#pulled * this.info.channels)); }
+
+  /** How many pixels are there. */
+  get pulled() { return this.#pulled; }
+
+  /** The colour of a drawn position. @param {number} step */
+  colour(step) {
+    const { channels } = this.info;
+    const at = step * channels;
+    return channels === 1 ? palette().predicted[this.elements[at]]
+      : `rgb(${this.elements[at]} ${this.elements[at + 1]} ${this.elements[at + 2]})`;
+  }
+}
+
+/**
+ * @param {Object} hooks
+ * @param {(phase: Phase) => void} hooks.onPhase
+ * @param {() => void} hooks.onChange more is drawn
+ * @param {(error: unknown) => void} hooks.onError
+ */
+export function createPlayer({ onPhase, onChange, onError }) {
+  /** @type {Track[]} */
+  let tracks = [];
+  let head = 0;
+  let total = 0;
+  let seed = 0;
+  let speed = Infinity;
+  const pace = new Pace(speed);
+  let stopper = new AbortController();
+  /** @type {Phase} */
+  let phase = 'empty';
+
+  /** @param {Phase} next */
+  function enter(next) {
+    phase = next;
+    onPhase(phase);
+  }
+
+  /** @param {boolean} paused wait for step() */
+  async function run(paused) {
+    stopper.abort();
+    if (!tracks.length) return;
+    stopper = new AbortController();
+    const { signal } = stopper;
+    head = 0;
+    pace.speed = reducedMotion() ? Infinity : speed;
+    if (paused) pace.pause();
+    else pace.resume();
+    for (const track of tracks) track.begin(seed, signal);
+    enter(paused ? 'paused' : 'running');
+    onChange();
+    try {
+      while (head < total) {
+        const more = await pace.take(Math.min(CHUNK, total - head), signal);
+        await Promise.all(tracks.map((track) => track.reach(Math.min(head + more, track.geometry.positions))));
+        signal.throwIfAborted();
+        head += more;
+        // With less motion the pictures appear when they are finished, unless the visitor steps through them.
+        if (!reducedMotion() || pace.paused) onChange();
+      }
+      enter('done');
+      onChange();
+    } catch (error) {
+      if (signal.aborted) return;
+      stopper.abort(); // the other picture's run
+      enter('ready');
+      onError(error);
+    }
+  }
+
+  return {
+    get phase() { return phase; },
+    /** How many positions of each picture are drawn. */
+    get head() { return head; },
+    get tracks() { return tracks; },
+    get total() { return total; },
+    /** @param {Track[]} loaded none: the models are gone */
+    use(loaded) {
+      stopper.abort();
+      tracks = loaded;
+      head = 0;
+      total = Math.max(0, ...tracks.map(({ geometry }) => geometry.positions));
+      enter(tracks.length ? 'ready' : 'empty');
+      onChange();
+    },
+    /** @param {number} n of the next run */
+    set seed(n) { seed = n; },
+    /** @param {number} n pixels a second of each picture */
+    set speed(n) {
+      speed = n;
+      pace.speed = reducedMotion() ? Infinity : n;
+    },
+    start: () => run(false),
+    pause() {
+      if (phase !== 'running') return;
+      pace.pause();
+      enter('paused');
+      onChange();
+    },
+    resume() {
+      if (phase !== 'paused') return;
+      pace.resume();
+      enter('running');
+    },
+    /** One position of every picture; a run under way is paused. */
+    step() {
+      if (phase === 'running') this.pause();
+      else if (phase !== 'paused') run(true);
+      pace.step(1);
+    },
+  };
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+// The figure of local attention: two pictures that draw themselves, one in strips and one in blocks, and what each pixel sees.
+// @ts-check
+import {
+  acquireAll, announce, askable, byId, createLoading, createTake, createTransport, integer, loadPictures, make, onAddress, onTheme,
+  perFrame, weights, whenNear, whileSeen, wholeIn,
+} from '../../shell/index.js';
+import { createChart } from './geometry-chart.js';
+import { paintGeometry } from './geometry-paint.js';
+import { Track, createPlayer } from './geometry-run.js';
+/** @import { Cell, Model, Phase, Shot, Subject } from '../../shell/index.js' */
+/** @import { Geometry } from './geometry-pattern.js' */
+
+/** The first draws in one dimension, from nothing; the other one in two, from a small picture. */
+const MODELS = [weights('emoji.gguf'), weights('emoji-sr.gguf')];
+/** At 1 the odds are as the model has them; enlarging is helped by a little caution. */
+const TEMPERATURES = { one: 1, two: 0.9 };
+/** Pixels per second of each picture. */
+const SPEEDS = [2, 5, 12, 30, 80, 250, Infinity];
+/** Sides of square pictures that the table compares. */
+const SIDES = [32, 64, 256];
+
+/** @param {number} rows @param {number} cols */
+const times = (rows, cols) => `${rows}\u2009×\u2009${cols}`;
+
+/** Makes the figure, and loads its models when it comes near. */
+export function createGeometry() {
+  /** @type {Subject[]} */
+  let emoji = [];
+  const figure = createFigure({ onRun: () => loading.clear(), onError: (error) => loading.failed(error) });
+  const loading = createLoading(byId('geometry-load'), {
+    async acquire(options) {
+      emoji = await loadPictures('emoji');
+      return acquireAll(MODELS, options);
+    },
+    onModels: (models) => figure.use(models, emoji),
+    onLost: () => figure.use([], []),
+  });
+  whenNear(byId('geometry-panels'), loading.load);
+}
+
+/** @param {{ onRun: () => void, onError: (error: unknown) => void }} hooks */
+function createFigure({ onRun, onError }) {
+  /** @type {HTMLInputElement} */
+  const scrubber = byId('geometry-scrubber');
+
+  /**
+   * What the visitor asks about: a step of both pictures, or a place of one (and of the other, if it is as large).
+   * @type {{ step: number } | { place: Cell, by: Panel } | null}
+   */
+  let asked = null;
+  /** @type {ReturnType<typeof createChart> | undefined} */
+  let chart;
+  /** @type {Panel[]} */
+  let panels = [];
+
+  const player = createPlayer({ onPhase: showPhase, onChange: () => redraw(), onError });
+  const redraw = perFrame(draw);
+  const transport = createTransport(byId('geometry-transport'), {
+    name: 'geometry', pauses: true, seed: 45, onSeed: start, onAgain: start, speeds: SPEEDS, speed: 3,
+    onSpeed(speed) { player.speed = speed; },
+    onRun() {
+      asked = null;
+      if (player.phase === 'running') player.pause();
+      else if (player.phase === 'paused') player.resume();
+      else start();
+    },
+    onStep() {
+      asked = null;
+      player.seed = transport.seed;
+      player.step();
+    },
+  });
+
+  /** @typedef {ReturnType<typeof createPanel>} Panel */
+
+  /** One picture with its name and its numbers. @param {Track} track @param {{ name: string, detail: string, source?: HTMLCanvasElement }} texts */
+  function createPanel(track, { name, detail, source }) {
+    const canvas = make('canvas', { role: 'img' });
+    const note = make('p', { class: 'panel-note' });
+    const frame = askable(canvas, {
+      label: `${name}. Arrow keys ask what a pixel sees.`,
+      grid: () => track.geometry,
+      from: () => (player.head > 0 ? track.geometry.at(Math.min(player.head, track.geometry.positions) - 1) : null),
+      onPlace: (place) => ask({ place, by: panel }),
+      onLeave: () => ask(null),
+    });
+    const stage = make('div', { class: 'stage geometry-stage' }, frame);
+    const heading = make('p', { class: 'panel-name' }, make('b', {}, name), make('span', {}, detail));
+    const foot = make('div', { class: 'geometry-foot' }, note, ...(source ? [make('div', { class: 'geometry-source' }, source, 'given')] : []));
+    const panel = { name, track, canvas, note, root: make('div', { class: 'panel geometry-panel' }, heading, stage, foot) };
+    return panel;
+  }
+
+  /** @param {typeof asked} what */
+  function ask(what) {
+    asked = what;
+    redraw();
+  }
+
+  /** The position whose query a picture shows; -1: none. @param {Panel} panel */
+  function queryOf(panel) {
+    const { geometry } = panel.track;
+    if (asked && 'step' in asked) return Math.min(asked.step, geometry.positions - 1);
+    if (asked) {
+      const { rows, cols } = asked.by.track.geometry;
+      if (asked.by === panel || (rows === geometry.rows && cols === geometry.cols)) {
+        return geometry.stepAt[asked.place.row * geometry.cols + asked.place.col];
+      }
+    }
+    return player.head < geometry.positions ? player.head : -1;
+  }
+
+  function draw() {
+    let marked = player.head < player.total ? player.head : -1;
+    for (const panel of panels) {
+      const { track, canvas, note } = panel;
+      const { geometry } = track;
+      const query = queryOf(panel);
+      const drawn = Math.min(player.head, geometry.positions);
+      paintGeometry(canvas, { track, drawn, query, trail: !asked });
+      canvas.setAttribute('aria-label', `${integer(drawn)} of ${integer(geometry.positions)} pixels drawn`);
+      if (query < 0) {
+        note.replaceChildren(make('b', {}, 'Drawn.'), ' Point at a pixel to ask what it saw.');
+        continue;
+      }
+      if (asked && ('step' in asked || asked.by === panel)) marked = query;
+      const { elements, own, memory } = geometry.seen(query);
+      const { row, col } = geometry.at(query);
+      note.replaceChildren(
+        make('b', {}, `Sees ${integer(elements.length)}`), `: ${integer(own)} of its block, ${integer(memory)} of its memory. `,
+        make('span', { class: 'geometry-where' }, `Step ${integer(query + 1)}: row ${row + 1}, column ${col + 1}.`),
+      );
+      // Whoever walks over a picture with the keyboard hears what is under the cursor.
+      if (asked && 'place' in asked && asked.by === panel && document.activeElement?.contains(canvas)) announce(note.textContent ?? '', 400);
+    }
+    chart?.mark(marked);
+    const step = asked && 'step' in asked ? asked.step : marked < 0 ? player.total - 1 : marked;
+    if (document.activeElement !== scrubber || !asked) scrubber.value = String(step);
+    const text = `Step ${integer(step + 1)} of ${integer(player.total)}`;
+    byId('geometry-scrubber-text').textContent = text;
+    scrubber.setAttribute('aria-valuetext', [text, ...panels.map(({ note }) => note.textContent)].join('. '));
+  }
+
+  /** @param {Phase} phase */
+  function showPhase(phase) {
+    scrubber.disabled = phase === 'empty';
+    transport.show(phase);
+    if (phase === 'running' || phase === 'paused') onRun();
+    if (phase === 'done') announce('Both pictures are drawn.');
+  }
+
+  function start() {
+    player.seed = transport.seed;
+    asked = null;
+    player.start();
+  }
+
+  scrubber.addEventListener('input', () => {
+    player.pause();
+    ask({ step: Number(scrubber.value) });
+  });
+  onTheme(redraw);
+  new ResizeObserver(redraw).observe(byId('geometry-panels'));
+
+  const sight = whileSeen(byId('geometry-panels'), {
+    start() {
+      if (player.phase === 'ready') start();
+      else if (player.phase === 'paused') player.resume();
+      else return false;
+      return true;
+    },
+    stop() {
+      if (player.phase !== 'running') return false;
+      player.pause();
+      return true;
+    },
+  });
+  transport.onPress(sight.decide);
+
+  /** @returns {Shot[]} */
+  const shots = () => panels.filter(({ track }) => track.pulled > 0).map(({ track, name }) => ({
+    name, file: `${name.toLowerCase().replaceAll(' ', '-')}-seed-${transport.seed}`, picture: track.picture(),
+    order: [...track.geometry.order.subarray(0, track.pulled)],
+  }));
+  createTake(byId('geometry-take'), { id: 'figure-geometry', shots, settings: () => ({ model: 'emoji, emoji-sr', seed: transport.seed }) });
+  onAddress('figure-geometry', (settings) => {
+    transport.seed = wholeIn(settings, 'seed', 0, 1e9 - 1, transport.seed);
+    if (player.phase !== 'empty') start();
+  });
+
+  return {
+    /** @param {Model[]} models two, or none: they are gone @param {Subject[]} emoji */
+    use(models, emoji) {
+      asked = null;
+      const [one, two] = models;
+      if (!one || !two) {
+        player.use([]);
+        return;
+      }
+      player.seed = transport.seed;
+      panels = [createPanel(new Track(one, (options) => one.generate({ ...options, temperature: TEMPERATURES.one })), {
+        name: 'In one dimension', detail: `block ${integer(one.info.queryBlock)}, memory ${integer(one.info.memoryBlock)}`,
+      })];
+      const { blockRows, blockCols, flangeRows, flangeCols, inputWidth, inputHeight } = two.info;
+      const small = make('canvas', { width: String(inputWidth), height: String(inputHeight), role: 'img', 'aria-label': 'Nothing is given yet' });
+      panels.push(createPanel(new Track(two, (options) => {
+        const { name, image, label } = emoji[Number(options.seed) % emoji.length];
+        const enlarged = two.superResolve(image, {
+          ...options, temperature: TEMPERATURES.two, label: label && two.info.classes.includes(label) ? label : null,
+        });
+        showSmall(small, /** @type {Uint8Array} */ (enlarged.input));
+        small.setAttribute('aria-label', `${name}, reduced to ${inputWidth} by ${inputHeight}: what the second picture starts from`);
+        return enlarged;
+      }), {
+        name: 'In two dimensions', source: small,
+        detail: `block ${times(blockRows, blockCols)}, flange ${flangeRows === flangeCols ? flangeRows : times(flangeRows, flangeCols)}`,
+      }));
+      byId('geometry-panels').replaceChildren(...panels.map(({ root }) => root));
+      player.use(panels.map(({ track }) => track));
+      scrubber.max = String(player.total - 1);
+      compare(panels.map(({ track }) => track.geometry));
+      chart = createChart(byId('geometry-chart'), [
+        { name: 'everything before', kind: 'all', count: (step) => step + 1, positions: player.total },
+        ...panels.map(({ track: { geometry } }) => ({
+          name: geometry.is2d ? 'two dimensions' : 'one dimension', kind: geometry.is2d ? 'two' : 'one',
+          count: (/** @type {number} */ step) => geometry.count(step), positions: geometry.positions,
+        })),
+      ]);
+      redraw();
+      announce('The models of local attention are loaded.');
+      sight.proceed();
+    },
+  };
+}
+
+/** @param {HTMLCanvasElement} canvas @param {Uint8Array} rgb */
+function showSmall(canvas, rgb) {
+  const image = new ImageData(canvas.width, canvas.height);
+  for (let i = 0; i < rgb.length / 3; i++) image.data.set([rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2], 255], 4 * i);
+  canvas.getContext('2d')?.putImageData(image, 0, 0);
+}
+
+/** The table: the most that a pixel sees, in pictures of several sizes. @param {Geometry[]} geometries */
+function compare(geometries) {
+  const [first] = geometries;
+  /** @param {string} name @param {(side: number) => number} most */
+  const line = (name, most) => make('tr', {}, make('th', { scope: 'row' }, name), ...SIDES.map((side) => make('td', {}, integer(most(side)))));
+  byId('geometry-table').replaceChildren(
+    make('tr', {}, make('th', { scope: 'col' }, 'Side of the picture'), ...SIDES.map((side) => make('th', { scope: 'col' }, String(side)))),
+    line('everything before', (side) => first.over(side).positions),
+    ...geometries.map((geometry) => line(geometry.is2d ? 'two dimensions' : 'one dimension', (side) => geometry.over(side).most())),
+  );
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Reads the answer of model.attention: which earlier pixel got which share, by one head or by all of them on average.
+// @ts-check
+
+/** @import { Attention } from '../../shell/index.js' */
+
+/**
+ * @typedef {Object} Heat
+ * @property {(i: number) => number} share of the largest share, 0..1, lifted by a square root so that small shares show;
+ *   NaN where nothing was looked at
+ * @property {number} most the largest share of a pixel
+ * @property {number} start share of the start mark
+ */
+
+/**
+ * @param {Attention} attention
+ * @param {number} head block * heads + head; -1: the average of all
+ * @returns {Heat}
+ */
+export function heatOf({ blocks, heads, elements, weights }, head) {
+  const length = elements.length;
+  let shares = weights.subarray(head * length, (head + 1) * length);
+  if (head < 0) {
+    shares = new Float32Array(length);
+    for (let h = 0; h < blocks * heads; h++) {
+      for (let k = 0; k < length; k++) shares[k] += weights[h * length + k] / (blocks * heads);
+    }
+  }
+  const started = elements[0] < 0; // the mark before the first pixel is the first of the keys
+  let most = 0;
+  /** @type {Map<number, number>} */
+  const at = new Map();
+  for (let k = started ? 1 : 0; k < length; k++) {
+    at.set(elements[k], shares[k]);
+    most = Math.max(most, shares[k]);
+  }
+  return {
+    most, start: started ? shares[0] : 0,
+    share: (i) => {
+      const share = at.get(i);
+      return share === undefined ? NaN : most > 0 ? Math.sqrt(share / most) : 0;
+    },
+  };
+}
+
+/**
+ * The two parts of what a pixel may look at: the memory before its block, and its own block so far. Pixel ranges in raster order.
+ * Position p of the model holds the pixel before it (p - 1), for the model reads what came before the pixel that it draws.
+ * @param {Attention} attention
+ * @param {number} queryBlock 0: no blocks, everything before is seen
+ * @returns {{ memory: [number, number], own: [number, number] }}
+ */
+export function windowOf({ elements }, queryBlock) {
+  const to = elements[elements.length - 1] + 1;
+  const first = Math.max(0, elements[0]);
+  const block = queryBlock > 0 ? Math.floor(to / queryBlock) * queryBlock : 0;
+  const split = Math.min(to, Math.max(first, block - 1));
+  return { memory: [first, split], own: [split, to] };
+}

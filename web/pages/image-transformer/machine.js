@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// What this machine measures while the figure runs, and what the model is, written into the text.
+// @ts-check
+import { byId, bytes, integer, rate, time } from '../../shell/index.js';
+/** @import { State, Store } from '../../shell/index.js' */
+
+/** @param {Store<State>} store */
+export function createMachine(store) {
+  store.on(['info'], ({ info }) => {
+    if (!info) return;
+    byId('n-bytes').textContent = bytes(info.bytes);
+    byId('n-parameters').textContent = integer(info.parameters);
+    /** @type {Record<string, string>} */
+    const facts = {
+      levels: String(info.levels), blind: Math.log(info.levels).toFixed(2), blindBits: Math.log2(info.levels).toFixed(2).replace(/\.?0+$/, ''),
+      heads: String(info.heads), blocks: String(info.blocks), queryBlock: String(info.queryBlock), memoryBlock: String(info.memoryBlock),
+    };
+    for (const span of document.querySelectorAll('[data-info]')) {
+      span.textContent = facts[/** @type {HTMLElement} */ (span).dataset.info ?? ''] ?? span.textContent;
+    }
+  });
+  let drawn = false;
+  return {
+    /** The first pixel that was not given is there. */
+    first() {
+      if (drawn) return;
+      drawn = true;
+      byId('n-first').textContent = time(performance.now());
+    },
+    /** @param {number} each milliseconds of a pixel */
+    pace(each) {
+      byId('n-pixel').textContent = time(each);
+      byId('n-rate').textContent = rate(each);
+    },
+  };
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// The numbers of look-ahead: what the picture took with guesses and without, and how long many of them take.
+// @ts-check
+import { byId, time } from '../../shell/index.js';
+import { passes, verdict } from './ahead-run.js';
+/** @import { Drawing, Timing } from './ahead-run.js' */
+
+/** @typedef {'guessing' | 'without'} Way */
+const WAYS = /** @type {const} */ (['guessing', 'without']);
+const BLANK = 'not yet';
+
+/** The numbers of a picture as far as it is shown. @param {Way} way @param {Drawing} drawing @param {number} pixels */
+export function showDrawing(way, { ahead, ms }, pixels) {
+  const count = passes(ahead, pixels);
+  const whole = pixels === ahead.length;
+  byId(`ahead-passes-${way}`).textContent = String(count);
+  byId(`ahead-each-${way}`).textContent = (pixels / count).toFixed(2);
+  byId(`ahead-right-${way}`).textContent = way === 'guessing' ? String(pixels - count) : 'none';
+  byId(`ahead-ms-${way}`).textContent = time(ms);
+  if (way !== 'guessing') return;
+  byId('ahead-summary').textContent = `${pixels} pixels in ${count} passes: ${(pixels / count).toFixed(2)} pixels a pass${whole ? ' on average' : ' so far'}.`;
+}
+
+/** Compares, once both are there. @param {Drawing | undefined} a @param {Drawing | undefined} b @returns {string} what there is to say */
+export function showVerdict(a, b) {
+  const text = a && b ? verdict(a, b) : '';
+  byId('ahead-verdict').textContent = text;
+  return text;
+}
+
+/** Another picture: nothing is known of it. */
+export function clearNumbers() {
+  for (const way of WAYS) for (const row of ['passes', 'each', 'right', 'ms', 'median']) byId(`ahead-${row}-${way}`).textContent = BLANK;
+  for (const id of ['summary', 'verdict', 'timing']) byId(`ahead-${id}`).textContent = '';
+}
+
+/** @param {Timing} timing @param {number} pictures @returns {string} what there is to say */
+export function showTiming(timing, pictures) {
+  for (const way of WAYS) byId(`ahead-median-${way}`).textContent = time(timing[way]);
+  const { guessing, without, unequal } = timing;
+  const same = unequal ? `${unequal} of them were not the same both ways, which should never be.` : 'All were the same both ways.';
+  return say(`${pictures} pictures, each drawn both ways: ${(without / guessing).toFixed(2)} times as fast with guesses, in the median. ${same}`);
+}
+
+/** @param {string} text */
+export function say(text) {
+  byId('ahead-timing').textContent = text;
+  return text;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// The two pictures of look-ahead: the digit as it appears, and the passes of the model that drew it.
+// @ts-check
+import { SIDE, announce, askable, make, onTheme, paint, perFrame } from '../../shell/index.js';
+import { passAt, passes } from './ahead-run.js';
+/** @import { Drawing } from './ahead-run.js' */
+
+/** Shares of the heat ramp: of the pixel that begins a pass, and of the ones that came with it, paler and paler. */
+const FIRST = 0.72;
+/** @param {number} ahead how many of its pass came before a pixel */
+const shareOf = (ahead) => (ahead === 0 ? FIRST : 0.32 - 0.03 * ahead);
+
+const NOTHING = { values: new Uint8Array(SIDE * SIDE), ahead: new Uint8Array(SIDE * SIDE) };
+
+/** @param {number} count @param {string} noun */
+const counted = (count, noun) => `${count} ${noun}${count === 1 ? '' : noun.endsWith('s') ? 'es' : 's'}`;
+
+/** @param {HTMLElement} root */
+export function createAheadPanels(root) {
+  /** @type {Pick<Drawing, 'values' | 'ahead'>} */
+  let drawing = NOTHING;
+  let head = 0;
+  let drawn = false;
+  /** The pixel that the visitor asks about; -1: none. */
+  let asked = -1;
+
+  const redraw = perFrame(() => {
+    const { values, ahead } = drawing;
+    const pen = drawn || head === 0 ? -1 : head;
+    const pass = asked < 0 || asked >= head ? null : passAt(ahead, asked);
+    const ranges = pass ? [/** @type {[number, number]} */ ([pass.from, pass.to])] : [];
+    const view = { values, filled: head, known: 0, pen, ranges, cursor: pass ? asked : -1 };
+    paint(picture.canvas, view);
+    paint(runs.canvas, { ...view, heat: (/** @type {number} */ i) => shareOf(ahead[i]) });
+    const count = passes(ahead, head);
+    picture.canvas.setAttribute('aria-label', `${head} of ${values.length} pixels drawn`);
+    runs.canvas.setAttribute('aria-label', `${counted(count, 'pass')} for ${counted(head, 'pixel')}`);
+    picture.note.textContent = head === 0 ? 'Nothing drawn yet.' : drawn ? 'Drawn.' : `${head} of ${values.length} pixels.`;
+    runs.note.textContent = pass ? describe(ahead, pass) : head === 0 ? '' : 'Point at a pixel to ask which pass it came with.';
+    // Whoever walks over a picture with the keyboard hears what is under the cursor.
+    if (pass && root.contains(document.activeElement)) announce(runs.note.textContent, 400);
+  });
+
+  /** @param {number} pixel */
+  function ask(pixel) {
+    asked = pixel;
+    redraw();
+  }
+
+  /** @param {string} name @param {string} detail @param {string} label */
+  function createPanel(name, detail, label) {
+    const canvas = make('canvas', { role: 'img' });
+    const note = make('p', { class: 'panel-note' });
+    const frame = askable(canvas, {
+      label: `${label} Arrow keys ask which pass a pixel came with.`,
+      grid: () => ({ rows: SIDE, cols: SIDE }),
+      from: () => (head > 0 ? { row: Math.floor((head - 1) / SIDE), col: (head - 1) % SIDE } : null),
+      onPlace: ({ row, col }) => ask(row * SIDE + col),
+      onLeave: () => ask(-1),
+    });
+    const heading = make('p', { class: 'panel-name' }, make('b', {}, name), make('span', {}, detail));
+    root.append(make('div', { class: 'panel ahead-panel' }, heading, make('div', { class: 'stage' }, frame), note));
+    return { canvas, note };
+  }
+  const picture = createPanel('The picture', '', 'The picture.');
+  const runs = createPanel('Its passes', 'a run of colour each', 'The passes of the model.');
+
+  onTheme(redraw);
+  new ResizeObserver(redraw).observe(root);
+  redraw();
+
+  return {
+    /** @param {Pick<Drawing, 'values' | 'ahead'> | null} what null: nothing yet @param {number} [pixels] @param {boolean} [whole] no more will come */
+    show(what, pixels = 0, whole = false) {
+      if (what !== drawing) asked = -1;
+      drawing = what ?? NOTHING;
+      head = pixels;
+      drawn = whole;
+      redraw();
+    },
+  };
+}
+
+/** @param {Uint8Array} ahead @param {{ from: number, to: number }} pass */
+function describe(ahead, { from, to }) {
+  /** @param {number} pixel */
+  const place = (pixel) => `row ${Math.floor(pixel / SIDE) + 1}, column ${pixel % SIDE + 1}`;
+  const right = to - from - 1;
+  const guesses = right === 0 ? 'no guess that held' : `${counted(right, 'right guess')}`;
+  return `Pass ${passes(ahead, from + 1)}: ${counted(to - from, 'pixel')}, ${guesses}. From ${place(from)}.`;
+}

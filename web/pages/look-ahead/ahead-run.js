@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Draws digits at full speed, with guesses or without, and knows which passes of the model a picture took.
+// @ts-check
+/** @import { DrawOptions, Model } from '../../shell/index.js' */
+
+/**
+ * @typedef {Object} Drawing a whole picture
+ * @property {Uint8Array} values 8-bit greys
+ * @property {Uint8Array} ahead of each pixel, how many of its pass came before it: 0 begins a pass
+ * @property {number} ms that the page waited for the model
+ */
+
+/** @param {Model} model of one element a pixel @param {DrawOptions} options @returns {Promise<Drawing>} */
+export async function draw(model, options) {
+  const { positions } = model.info;
+  const values = new Uint8Array(positions);
+  const ahead = new Uint8Array(positions);
+  const steps = model.generate({ ...options, samples: 1 })[Symbol.asyncIterator]();
+  for (let ms = 0; ;) {
+    const asked = performance.now();
+    const { done, value: step } = await steps.next();
+    ms += performance.now() - asked;
+    if (done) return { values, ahead, ms };
+    values.set(step.values, step.from);
+    ahead.set(step.ahead, step.from);
+  }
+}
+
+/** How many passes the first pixels took. @param {Uint8Array} ahead @param {number} [pixels] */
+export function passes(ahead, pixels = ahead.length) {
+  let count = 0;
+  for (let i = 0; i < pixels; i++) if (ahead[i] === 0) count++;
+  return count;
+}
+
+/** The pixels of the pass that computed one. @param {Uint8Array} ahead @param {number} pixel */
+export function passAt(ahead, pixel) {
+  const from = pixel - ahead[pixel];
+  let to = pixel + 1;
+  while (to < ahead.length && ahead[to] > 0) to++;
+  return { from, to };
+}
+
+/** In how many values two pictures differ. @param {Drawing} a @param {Drawing} b */
+export const differences = (a, b) => a.values.reduce((count, value, i) => count + Number(value !== b.values[i]), 0);
+
+/** What the figure says of a picture that was drawn both ways. @param {Drawing} a @param {Drawing} b */
+export function verdict(a, b) {
+  const count = differences(a, b);
+  return count === 0 ? `The same ${a.values.length} values, with guesses and without.`
+    : `The pictures differ in ${count} of ${a.values.length} values, which should never be.`;
+}
+
+/** @param {number[]} numbers */
+export function median(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
+}
+
+/**
+ * @typedef {Object} Timing
+ * @property {number} guessing median time of a picture, in ms
+ * @property {number} without
+ * @property {number} unequal pictures that were not the same both ways
+ */
+
+/**
+ * Draws pictures of as many seeds both ways. Each way goes first at every other seed, so that neither has the better moments.
+ * @param {Model} model
+ * @param {DrawOptions & { seed: number }} options
+ * @param {number} pictures
+ * @param {(done: number) => void} onProgress
+ * @returns {Promise<Timing>}
+ */
+export async function timeBoth(model, options, pictures, onProgress) {
+  /** @type {Record<'guessing' | 'without', number[]>} */
+  const times = { guessing: [], without: [] };
+  let unequal = 0;
+  for (let i = 0; i < pictures; i++) {
+    onProgress(i);
+    const seed = options.seed + i;
+    /** @type {Drawing[]} */
+    const drawings = [];
+    for (const lookAhead of i % 2 ? [false, true] : [true, false]) {
+      const drawing = await draw(model, { ...options, seed, lookAhead });
+      times[lookAhead ? 'guessing' : 'without'].push(drawing.ms);
+      drawings.push(drawing);
+    }
+    if (differences(drawings[0], drawings[1])) unequal++;
+  }
+  return { guessing: median(times.guessing), without: median(times.without), unequal };
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Several models at once, with one bar for all of them.
+// @ts-check
+import { acquire } from './library.js';
+/** @import { Hold, Progress } from './library.js' */
+/** @import { LoadOptions } from './loading.js' */
+
+/** The sum of several downloads. @param {(progress: Progress) => void} report @param {number} count */
+function together(report, count) {
+  const parts = Array.from({ length: count }, () => /** @type {Progress} */ ({ loaded: 0 }));
+  return parts.map((_, i) => (/** @type {Progress} */ progress) => {
+    parts[i] = progress;
+    const loaded = parts.reduce((sum, part) => sum + part.loaded, 0);
+    // The sum is known when all are.
+    const total = parts.every((part) => part.total) ? parts.reduce((sum, part) => sum + Number(part.total), 0) : undefined;
+    report({ loaded, total });
+  });
+}
+
+/**
+ * All of these models, or none.
+ * @param {string[]} urls
+ * @param {LoadOptions} options
+ * @returns {Promise<Hold[]>}
+ */
+export async function acquireAll(urls, { onProgress, signal }) {
+  const stopper = new AbortController();
+  signal.addEventListener('abort', () => stopper.abort(signal.reason), { once: true });
+  const reports = together((progress) => { if (!stopper.signal.aborted) onProgress(progress); }, urls.length);
+  const asked = urls.map((url, i) => acquire(url, { signal: stopper.signal, onProgress: reports[i] }));
+  try {
+    return await Promise.all(asked);
+  } catch (error) {
+    stopper.abort();
+    for (const one of asked) one.then(({ release }) => release(), () => {});
+    throw error;
+  }
+}

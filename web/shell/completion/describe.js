@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// One pixel of an ending in words.
+// @ts-check
+import { SIDE } from '../digits.js';
+import { make } from '../dom.js';
+import { percent } from '../words.js';
+/** @import { ModelInfo } from '../library.js' */
+/** @import { Ending } from './runner.js' */
+/** @import { Place } from './state.js' */
+
+/**
+ * What is to be said of one pixel.
+ * @param {{ picture: Ending, place: Place, known: number, info: ModelInfo }} what
+ * @returns {(string | Node)[]}
+ */
+export function describe({ picture, place: { row, column }, known, info }) {
+  const i = row * SIDE + column;
+  const where = `Row ${row + 1}, column ${column + 1}: `;
+  const shade = `shade ${Math.round(picture.values[i] * (info.levels - 1) / 255)} of ${info.levels - 1}`;
+  if (i < known) return [`${where}${shade}, given`];
+  const nats = picture.nats[i];
+  return [`${where}${shade}, `, make('b', {}, `${nats.toFixed(2)} nats`), ` (odds ${percent(Math.exp(-nats))})`];
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// A figure in which a model completes a digit three times: its panels, its buttons, its model, and what is said of them.
+// @ts-check
+import { toImage, SIDE } from '../digits.js';
+import { byId, reducedMotion } from '../dom.js';
+import { announce, quantise } from '../library.js';
+import { createLoading } from '../loading.js';
+import { createMeter } from '../meter.js';
+import { createTransport } from '../transport.js';
+import { integer, time } from '../words.js';
+import { createPanels } from './panels.js';
+import { createRunner } from './runner.js';
+/** @import { Hold } from '../library.js' */
+/** @import { LoadOptions } from '../loading.js' */
+/** @import { Place, State, Store } from './state.js' */
+
+/**
+ * @param {Store<State>} store
+ * @param {Object} options
+ * @param {(options: LoadOptions) => Promise<Hold>} options.acquire gets the model
+ * @param {boolean} [options.steps] buttons for stop and for a single pixel
+ * @param {(place: Place) => ((i: number) => number) | undefined} [options.heatAt] shares of the heat ramp while a pixel is pointed at
+ * @param {(phase: 'change' | 'first' | 'done') => void} [options.onDrawn] more is drawn, of a run the first pixels, all
+ * @param {(each: number) => void} [options.onPace] milliseconds of a pixel
+ */
+export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn = () => {}, onPace = () => {} }) {
+  const meter = createMeter((each) => {
+    transport.say(`${time(each)} a pixel, computed here`);
+    onPace(each);
+  });
+  const runner = createRunner(store, {
+    onChange() { panels.redraw(); onDrawn('change'); },
+    onPull(ms, elements, first) {
+      // The first pull reads what is given as well.
+      if (first) onDrawn('first');
+      else meter.pulled(ms, elements);
+    },
+    onError: (error) => loading.failed(error),
+  });
+  const panels = createPanels(store, byId('panels'), () => runner.pictures, heatAt);
+  const transport = createTransport(byId('transport'), {
+    name: '', pauses: true, pace: true, seed: store.now.seed,
+    onRun() {
+      const { phase } = store.now;
+      if (phase === 'running') runner.pause();
+      else if (phase === 'paused') runner.resume();
+      else runner.start();
+    },
+    ...(steps && { onStop: () => runner.stop(), onStep: () => runner.step() }),
+    onSeed: (seed) => store.set({ seed }),
+  });
+  store.on(['seed'], ({ seed }) => { transport.seed = seed; });
+
+  const loading = createLoading(byId('load'), {
+    acquire: async (options) => [await acquire(options)],
+    onModels([model]) {
+      const { source } = store.now;
+      const { info } = model;
+      store.set({ model, info, source: source && { ...source, pixels: quantise(source.pixels, info.levels) } });
+      // A picture that draws itself is motion that nobody asked for.
+      if (reducedMotion()) runner.stop();
+      else runner.start();
+    },
+    onLost: () => store.set({ model: null, phase: 'empty' }),
+  });
+
+  /** Scores the source itself, once for each picture and class. */
+  async function scoreTruth() {
+    const { model, source, label, truth } = store.now;
+    if (!model || !source || truth) return;
+    try {
+      const { perElement } = await model.score(toImage(source.pixels), label ? { label } : {});
+      if (store.now.source === source && store.now.label === label) store.set({ truth: perElement });
+    } catch { /* the run reports what is wrong with the model */ }
+  }
+
+  let before = store.now.phase;
+  store.on(['phase'], ({ phase, rows }) => {
+    transport.show(phase);
+    if (phase === 'running') {
+      loading.clear();
+      announce('Drawing three endings.');
+    }
+    if (phase === 'paused') announce('Paused.');
+    if (phase === 'ready') announce(before === 'empty' ? 'The model is loaded.' : 'Stopped.');
+    before = phase;
+    if (phase !== 'done') return;
+    const costs = runner.pictures.map(({ nats }) => `${nats.subarray(rows * SIDE).reduce((sum, n) => sum + n, 0).toFixed(1)} nats`);
+    announce(`Three endings are drawn: ${costs.join(', ')}.`);
+    onDrawn('done');
+    scoreTruth();
+  });
+
+  return { runner, panels, load: loading.load };
+}
+
+/** Pixels a second, in words. @param {number} each milliseconds of a pixel */
+export const rate = (each) => `${integer(1000 / each)} pixels a second`;

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// The line above which the picture is known: a slider that is dragged on the picture or moved with the keyboard.
+// @ts-check
+import { SIDE } from '../digits.js';
+import { make } from '../dom.js';
+/** @import { State, Store } from './state.js' */
+
+/** The line leaves the model at least one row to draw. */
+const MOST = SIDE - 1;
+
+/** @type {Record<string, (rows: number) => number>} */
+const KEYS = {
+  ArrowUp: (rows) => rows - 1, ArrowLeft: (rows) => rows - 1, ArrowDown: (rows) => rows + 1, ArrowRight: (rows) => rows + 1,
+  PageUp: (rows) => rows - 5, PageDown: (rows) => rows + 5, Home: () => 0, End: () => MOST,
+};
+
+/**
+ * @param {Store<State>} store
+ * @param {HTMLElement} stage the picture that carries the handle
+ * @param {HTMLElement} panels where the custom property --line is set, for the line through all pictures
+ */
+export function createLine(store, stage, panels) {
+  const handle = make('div', {
+    role: 'slider', tabindex: '0', class: 'handle', 'aria-orientation': 'vertical', 'aria-label': 'Rows that the model is given',
+    'aria-valuemin': '0', 'aria-valuemax': String(MOST),
+  });
+  const arrows = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  arrows.setAttribute('viewBox', '0 0 10 16');
+  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+  path.setAttribute('d', 'M5 1.5 9 6H1zM5 14.5 1 10h8z');
+  arrows.append(path);
+  handle.append(arrows);
+  stage.append(handle);
+
+  /** @param {number} rows */
+  const set = (rows) => store.set({ rows: Math.min(MOST, Math.max(0, Math.round(rows))) });
+  const show = () => {
+    const { rows } = store.now;
+    panels.style.setProperty('--line', `${100 * rows / SIDE}%`);
+    handle.setAttribute('aria-valuenow', String(rows));
+    handle.setAttribute('aria-valuetext', `${rows} of ${SIDE} rows given`);
+  };
+  store.on(['rows'], show);
+  show();
+
+  handle.addEventListener('keydown', (event) => {
+    const move = KEYS[event.key];
+    if (!move || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    set(move(store.now.rows));
+  });
+
+  /** @param {PointerEvent} event */
+  const follow = (event) => {
+    const box = stage.getBoundingClientRect();
+    set((event.clientY - box.top) / box.height * SIDE);
+  };
+  // A mouse may press anywhere on the picture; a finger must take the handle, so that the page still scrolls.
+  stage.addEventListener('pointerdown', (event) => {
+    if (event.button !== 0 || (event.pointerType === 'touch' && event.target !== handle)) return;
+    event.preventDefault();
+    handle.focus({ preventScroll: true });
+    handle.setPointerCapture(event.pointerId);
+    follow(event);
+  });
+  handle.addEventListener('pointermove', (event) => { if (handle.hasPointerCapture(event.pointerId)) follow(event); });
+}

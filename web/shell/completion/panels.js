@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// The digit with its line, and its endings beside it.
+// @ts-check
+import { SIDE, PIXELS } from '../digits.js';
+import { make, perFrame } from '../dom.js';
+import { createLine } from './line.js';
+import { NATS_SHOWN } from '../legend.js';
+import { paint } from '../paint.js';
+import { onTheme } from '../palette.js';
+import { askable } from '../ask.js';
+import { describe } from './describe.js';
+/** @import { Cell } from '../ask.js' */
+/** @import { Ending } from './runner.js' */
+/** @import { Place, State, Store } from './state.js' */
+
+/** Where the arrow keys begin. */
+const MIDDLE_OF_ENDING = 20 * SIDE + SIDE / 2;
+
+/** @param {Float32Array} nats @param {number} from @param {number} to */
+const total = (nats, from, to) => nats.subarray(from, to).reduce((sum, n) => sum + n, 0);
+
+/** @param {string} name @param {string} extra class */
+function panel(name, extra) {
+  const detail = make('span');
+  const canvas = make('canvas', { role: 'img' });
+  const stage = make('div', { class: 'stage cut' });
+  const note = make('p', { class: 'panel-note' });
+  const root = make('div', { class: `panel ${extra}` }, make('p', { class: 'panel-name' }, make('b', {}, name), detail), stage, note);
+  return { root, stage, canvas, detail, note };
+}
+
+/**
+ * @param {Store<State>} store
+ * @param {HTMLElement} root
+ * @param {() => Ending[]} pictures
+ * @param {(place: Place) => ((i: number) => number) | undefined} [heatAt] what is to be shown while a pixel is pointed at: shares of the heat ramp
+ */
+export function createPanels(store, root, pictures, heatAt = () => undefined) {
+  const source = panel('The digit', 'source');
+  source.stage.append(source.canvas);
+  root.append(source.root);
+  createLine(store, source.stage, root);
+
+  const endings = ['First', 'Second', 'Third'].map((name, sample) => {
+    const ending = panel(`${name} ending`, 'ending');
+    /** Where the keyboard left off. @type {Cell | null} */
+    let last = null;
+    const explorer = askable(ending.canvas, {
+      label: `${name} ending, pixel by pixel. Arrow keys move.`,
+      grid: () => ({ rows: SIDE, cols: SIDE }),
+      from: () => (last && last.row * SIDE + last.col < pictures()[sample].filled ? last : null),
+      start() {
+        const at = Math.min(pictures()[sample].filled - 1, MIDDLE_OF_ENDING);
+        return { row: Math.floor(at / SIDE), col: at % SIDE };
+      },
+      limit: () => pictures()[sample].filled,
+      onPlace(cell) {
+        last = cell;
+        const place = { sample, row: cell.row, column: cell.col };
+        store.set({ hover: place, place });
+      },
+      onLeave: () => store.set({ hover: null }),
+    });
+    ending.stage.append(explorer);
+    root.append(ending.root);
+    return ending;
+  });
+
+  function drawSource() {
+    const { source: chosen, rows, surprise, truth } = store.now;
+    if (!chosen) return;
+    const known = rows * SIDE;
+    paint(source.canvas, {
+      values: chosen.pixels, filled: PIXELS, known, ghost: true,
+      heat: surprise && truth ? (i) => (i < known ? NaN : truth[i] / NATS_SHOWN) : undefined,
+    });
+    source.canvas.setAttribute('aria-label', `${chosen.name}; the model is given its first ${rows} rows`);
+    source.detail.textContent = `${rows} ${rows === 1 ? 'row' : 'rows'} given`;
+    const cost = truth && total(truth, known, PIXELS);
+    source.note.replaceChildren(...(cost === null ? [] : [make('b', {}, `${cost.toFixed(1)} nats`), ' for the true ending']));
+  }
+
+  function drawEndings() {
+    const { rows, surprise, hover, phase, info } = store.now;
+    const known = rows * SIDE;
+    pictures().forEach((picture, sample) => {
+      const { values, nats, filled } = picture;
+      const here = hover?.sample === sample ? hover : null;
+      const heat = (here && heatAt(here))
+        ?? (surprise ? (/** @type {number} */ i) => (i < known ? NaN : nats[i] / NATS_SHOWN) : undefined);
+      const { canvas, note } = endings[sample];
+      paint(canvas, {
+        values, filled, known, heat,
+        cursor: here ? here.row * SIDE + here.column : -1,
+        pen: phase === 'running' || phase === 'paused' ? filled : -1,
+      });
+      const cost = total(nats, known, filled);
+      canvas.setAttribute('aria-label', `Ending ${sample + 1}: ${Math.max(0, filled - known)} of ${PIXELS - known} pixels drawn, ${cost.toFixed(1)} nats`);
+      if (here && info) {
+        note.replaceChildren(...describe({ picture, place: here, known, info }));
+      } else {
+        note.replaceChildren(...(filled > known ? [make('b', {}, `${cost.toFixed(1)} nats`), filled < PIXELS ? ' so far' : ''] : []));
+      }
+    });
+  }
+
+  const drawAll = perFrame(() => { drawSource(); drawEndings(); });
+  const redrawEndings = perFrame(drawEndings);
+  store.on(['source', 'rows', 'surprise', 'truth'], drawAll);
+  store.on(['hover', 'phase'], redrawEndings);
+  onTheme(drawAll);
+  new ResizeObserver(drawAll).observe(root);
+  return { redraw: redrawEndings };
+}

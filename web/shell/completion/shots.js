@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Endings of a digit to take along, and the settings that lead to the same ones.
+// @ts-check
+import { fromText, numberIn, toText, wholeIn } from '../address.js';
+import { PIXELS, SIDE } from '../digits.js';
+import { blank, quantise } from '../library.js';
+import { palette } from '../palette.js';
+/** @import { Settings } from '../address.js' */
+/** @import { Shot } from '../take.js' */
+/** @import { Ending } from './runner.js' */
+/** @import { State, Store } from './state.js' */
+
+/** @param {string} css 'rgb(r g b)' @returns {number[]} */
+const parsed = (css) => (css.match(/\d+/g) ?? []).map(Number);
+
+/** Greys in the inks of the page: what was given in one, what was drawn in the other. @param {Uint8Array} values @param {number} known @param {number} filled */
+export function inked(values, known, filled) {
+  const { known: black, predicted } = palette();
+  const picture = blank(SIDE, SIDE);
+  for (let i = 0; i < filled; i++) picture.data.set([...parsed((i < known ? black : predicted)[values[i]]), 255], 4 * i);
+  return picture;
+}
+
+/** @param {Store<State>} store @param {Ending[]} endings @returns {Shot[]} */
+export function shotsOf({ now: { rows, seed, source } }, endings) {
+  const known = rows * SIDE;
+  return endings.filter(({ filled }) => filled > known).map(({ values, filled }, i) => ({
+    name: `${['First', 'Second', 'Third'][i]} ending`,
+    file: `${source?.name.toLowerCase().replaceAll(' ', '-')}-seed-${seed}-ending-${i + 1}`,
+    picture: inked(values, known, filled),
+    order: Array.from({ length: filled - known }, (_, k) => known + k),
+  }));
+}
+
+/** @param {Store<State>} store @param {string} model @returns {Settings} */
+export function settingsOf({ now: { rows, seed, temperature, label, source } }, model) {
+  /** @type {Settings} */
+  const from = !source ? {} : source.digit >= 0 ? { digit: source.digit } : { drawing: toText(source.pixels) };
+  return { model, seed, ...from, rows, temperature, ...(label ? { label } : {}) };
+}
+
+/**
+ * Brings a figure to the settings of an address.
+ * @param {Store<State>} store
+ * @param {URLSearchParams} settings
+ * @param {{ count: number, choose: (i: number) => void, clear: () => void }} strip
+ */
+export function applySettings(store, settings, strip) {
+  const { now } = store;
+  const digit = wholeIn(settings, 'digit', 0, strip.count - 1, -1);
+  const drawing = fromText(settings.get('drawing') ?? '', PIXELS);
+  if (digit >= 0) strip.choose(digit);
+  else if (drawing) {
+    strip.clear();
+    store.set({ source: { pixels: quantise(drawing, now.info?.levels ?? 16), name: 'Your drawing', digit: -1 }, truth: null });
+  }
+  store.set({
+    seed: wholeIn(settings, 'seed', 0, 1e9 - 1, now.seed), rows: wholeIn(settings, 'rows', 0, SIDE - 1, now.rows),
+    temperature: numberIn(settings, 'temperature', 0, 1.5, now.temperature), label: settings.get('label') ?? '', truth: null,
+  });
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// What a figure of completion knows, in one object, and who wants to hear when it changes.
+// @ts-check
+/** @import { Model, ModelInfo } from '../library.js' */
+/** @import { Phase } from '../transport.js' */
+
+/**
+ * @typedef {Object} Source the picture to be completed
+ * @property {Uint8Array} pixels 8-bit greys in raster order, 0 = paper
+ * @property {string} name for labels: 'Test digit 7' or 'Your drawing'
+ * @property {number} digit its place in the strip; -1: it is not from there
+ */
+/**
+ * @typedef {{ sample: number, row: number, column: number }} Place a pixel of one ending
+ */
+
+/**
+ * @typedef {Object} State
+ * @property {Model | null} model
+ * @property {ModelInfo | null} info
+ * @property {Phase} phase of the run
+ * @property {Source | null} source
+ * @property {number} rows rows above the line
+ * @property {number} seed
+ * @property {number} temperature
+ * @property {number} speed pixels per second of each picture; Infinity: no limit
+ * @property {string} label class name, '' for none
+ * @property {boolean} surprise whether the overlay of nats is shown
+ * @property {Float32Array | null} truth nats of each pixel of the source itself
+ * @property {Place | null} hover the pixel pointed at
+ * @property {Place | null} place the pixel that was asked about last
+ */
+
+/** @returns {State} */
+export const initialState = () => ({
+  model: null, info: null, phase: 'empty', source: null, rows: 12, seed: 7, temperature: 1, speed: 250, label: '',
+  surprise: false, truth: null, hover: null, place: null,
+});
+
+/**
+ * @template {object} T
+ * @typedef {Object} Store
+ * @property {T} now the current state; read it, change it with set()
+ * @property {(patch: Partial<T>) => void} set
+ * @property {(keys: (keyof T)[], listener: (state: T) => void) => void} on
+ */
+
+/**
+ * @template {object} T
+ * @param {T} initial
+ * @returns {Store<T>}
+ */
+export function createStore(initial) {
+  /** @type {{ keys: (keyof T)[], listener: (state: T) => void }[]} */
+  const listeners = [];
+  const store = {
+    now: initial,
+    /** @param {Partial<T>} patch */
+    set(patch) {
+      const before = store.now;
+      store.now = { ...before, ...patch };
+      const changed = /** @type {(keyof T)[]} */ (Object.keys(patch)).filter((key) => before[key] !== store.now[key]);
+      if (!changed.length) return;
+      for (const { keys, listener } of listeners) if (keys.some((key) => changed.includes(key))) listener(store.now);
+    },
+    /** @param {(keyof T)[]} keys @param {(state: T) => void} listener */
+    on(keys, listener) { listeners.push({ keys, listener }); },
+  };
+  return store;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The strip of test digits: radio buttons, so that arrow keys walk along it.
+// @ts-check
+import { quantise } from '../library.js';
+import { make } from '../dom.js';
+import { paintSmall } from '../paint.js';
+import { onTheme, palette } from '../palette.js';
+/** @import { State, Store } from './state.js' */
+
+/**
+ * @param {Store<State>} store
+ * @param {HTMLElement} root the fieldset
+ * @param {{ digit: number, pixels: Uint8Array }[]} digits
+ * @param {number} first which one is chosen to begin with
+ */
+export function createStrip(store, root, digits, first) {
+  const row = make('div', { class: 'strip-row' });
+  const each = digits.length / 10;
+  const cells = digits.map(({ digit, pixels }, i) => {
+    const name = `Test digit ${digit}${each > 1 ? `, number ${i % each + 1} of ${each}` : ''}`;
+    const input = make('input', { type: 'radio', name: 'digit', value: String(i), 'aria-label': name });
+    const canvas = make('canvas', { 'aria-hidden': 'true' });
+    const choose = () => {
+      const levels = store.now.info?.levels ?? 16;
+      store.set({ source: { pixels: quantise(pixels, levels), name: `Test digit ${digit}`, digit: i }, truth: null });
+    };
+    input.addEventListener('change', choose);
+    row.append(make('label', { title: `A test ${digit}` }, input, canvas));
+    return { input, canvas, pixels, choose };
+  });
+  const draw = () => cells.forEach(({ canvas, pixels }) => paintSmall(canvas, (i) => palette().known[pixels[i]]));
+  onTheme(draw);
+  draw();
+  root.append(row);
+  /** @param {number} i */
+  const choose = (i) => {
+    cells[i].input.checked = true;
+    cells[i].choose();
+  };
+  choose(first);
+  return {
+    count: cells.length,
+    choose,
+    /** No digit of the strip is the source any more. */
+    clear() { for (const { input } of cells) input.checked = false; },
+  };
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Three helpers for building the page by hand.
+// @ts-check
+
+/**
+ * The element with this id. The page is ours, so a missing one is a mistake in its index.html.
+ * @template {HTMLElement} [T=HTMLElement]
+ * @param {string} id
+ * @returns {T}
+ */
+export function byId(id) {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`The page has no #${id}`);
+  return /** @type {T} */ (found);
+}
+
+/**
+ * Makes an element: `make('p', { class: 'note', hidden: '' }, 'text', child)`.
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, string>} [attributes]
+ * @param {...(Node | string)} children
+ * @returns {HTMLElementTagNameMap[K]}
+ */
+export function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+/** Whether the visitor asked for less motion, now. */
+const motion = matchMedia('(prefers-reduced-motion: reduce)');
+export const reducedMotion = () => motion.matches;
+
+/**
+ * A function that runs `work` in the next animation frame, once however often it was called.
+ * @param {() => void} work
+ */
+export function perFrame(work) {
+  let due = false;
+  return () => {
+    if (due) return;
+    due = true;
+    requestAnimationFrame(() => { due = false; work(); });
+  };
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// The shell: all that a page may want. web/dist/page-shell.js is made of it.
+// @ts-check
+import '../lib/define.js';
+
+export * from './library.js';
+export * from './acquire-all.js';
+export * from './address.js';
+export * from './ask.js';
+export * from './classes.js';
+export * from './digits.js';
+export * from './dom.js';
+export * from './in-sight.js';
+export * from './legend.js';
+export * from './loading.js';
+export * from './meter.js';
+export * from './model-switch.js';
+export * from './pace.js';
+export * from './page.js';
+export * from './paint.js';
+export * from './palette.js';
+export * from './pictures.js';
+export * from './start.js';
+export * from './speed.js';
+export * from './take.js';
+export * from './transport.js';
+export * from './weights.js';
+export * from './words.js';
+export * from './completion/describe.js';
+export * from './completion/figure.js';
+export * from './completion/pad.js';
+export * from './completion/shots.js';
+export * from './completion/state.js';
+export * from './completion/strip.js';
+/** @typedef {import('./completion/runner.js').Ending} Ending */

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// The models of a figure: loading with progress and cancel, what went wrong with a way to try again, and a worker that has gone.
+// @ts-check
+import { make } from './dom.js';
+import { announce, supported } from './library.js';
+import { bytes } from './words.js';
+/** @import { Hold, Model, NextPixelError, Progress } from './library.js' */
+
+/** Errors that trying again will not mend. */
+const FINAL = new Set(['unsupported', 'limit']);
+/** Of these the worker is gone: the model cannot be asked again. */
+const LOST = new Set(['trap', 'closed']);
+
+/** @typedef {{ onProgress: (progress: Progress) => void, signal: AbortSignal }} LoadOptions */
+
+/**
+ * @param {HTMLElement} root the box, hidden; its id is what those of its parts begin with
+ * @param {Object} hooks
+ * @param {(options: LoadOptions) => Promise<Hold[]>} hooks.acquire gets the models
+ * @param {(models: Model[]) => void} hooks.onModels they are there
+ * @param {() => void} hooks.onLost they are gone
+ */
+export function createLoading(root, { acquire, onModels, onLost }) {
+  const bar = make('progress', { id: `${root.id}-bar`, max: '1', value: '0', 'aria-label': 'Loading the model' });
+  const text = make('p', { id: `${root.id}-text` });
+  const action = make('button', { id: `${root.id}-action`, type: 'button', class: 'button' }, 'Cancel');
+  root.append(bar, text, action);
+  /** @type {AbortController | null} */
+  let stopper = null;
+  /** @type {Hold[]} */
+  let holds = [];
+
+  /** @param {string} message @param {string} again what the button offers; '' for none */
+  function stopped(message, again) {
+    root.hidden = false;
+    root.classList.add('failed');
+    text.textContent = message;
+    action.textContent = again;
+    action.hidden = !again;
+    announce(message);
+  }
+
+  async function load() {
+    stopper = new AbortController();
+    const { signal } = stopper;
+    root.hidden = false;
+    root.classList.remove('failed');
+    action.hidden = false;
+    action.textContent = 'Cancel';
+    text.textContent = 'Loading the model';
+    bar.removeAttribute('value');
+    announce('Loading the model');
+    try {
+      const held = await acquire({
+        signal,
+        onProgress({ loaded, total }) {
+          if (total) bar.value = loaded / total;
+          text.textContent = total ? `Loading the model: ${bytes(loaded)} of ${bytes(total)}` : `Loading the model: ${bytes(loaded)}`;
+        },
+      });
+      for (const hold of holds) hold.release();
+      holds = held;
+      root.hidden = true;
+      onModels(holds.map(({ model }) => model));
+    } catch (error) {
+      const { name, code, message } = /** @type {any} */ (error);
+      if (name === 'AbortError') stopped('Loading was cancelled.', 'Load the model');
+      else stopped(`The model could not be loaded. ${message}`, !supported || FINAL.has(code) ? '' : 'Try again');
+    } finally {
+      stopper = null;
+    }
+  }
+
+  action.addEventListener('click', () => { if (stopper) stopper.abort(); else load(); });
+  return {
+    load,
+    /** A run has failed. @param {unknown} error */
+    failed(error) {
+      const { code, message } = /** @type {NextPixelError} */ (error);
+      const lost = LOST.has(code);
+      if (lost) {
+        for (const hold of holds) hold.discard();
+        holds = [];
+        onLost();
+      }
+      stopped(`The run stopped. ${message}`, lost ? 'Load the model again' : '');
+    },
+    /** A run has begun: an old message goes. */
+    clear() { if (!stopper) root.hidden = true; },
+  };
+}

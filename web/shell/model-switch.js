@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// A switch between models: radio buttons, so that arrow keys walk along it.
+// @ts-check
+
+/**
+ * @param {HTMLFieldSetElement} root
+ * @param {() => Promise<void>} onChange loads the model that is chosen now
+ */
+export function createModelSwitch(root, onChange) {
+  root.addEventListener('change', async ({ target }) => {
+    await onChange();
+    // A disabled field loses the focus. Whoever took it elsewhere meanwhile keeps it there.
+    if (document.activeElement === document.body) /** @type {HTMLInputElement} */ (target).focus({ preventScroll: true });
+  });
+  return {
+    /** What is chosen. */
+    get value() { return /** @type {HTMLInputElement} */ (root.querySelector('input:checked')).value; },
+    /** From elsewhere: nothing is loaded. */
+    set value(name) {
+      const input = root.querySelector(`input[value="${CSS.escape(name)}"]`);
+      if (input instanceof HTMLInputElement) input.checked = true;
+    },
+    /**
+     * Cannot be moved during this work: one download at a time.
+     * @template T
+     * @param {() => Promise<T>} work
+     */
+    async during(work) {
+      root.disabled = true;
+      try {
+        return await work();
+      } finally {
+        root.disabled = false;
+      }
+    },
+  };
+}

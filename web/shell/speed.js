@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// A slider for the speed at which a picture is drawn.
+// @ts-check
+import { make, reducedMotion } from './dom.js';
+
+/**
+ * @param {{ id: string, speeds: number[], first: number }} options pixels a second of each picture, and the place of the one to begin with
+ * @param {(speed: number) => void} onSpeed called at once with the first
+ */
+export function createSpeed({ id, speeds, first }, onSpeed) {
+  const input = make('input', { id, type: 'range', min: '0', max: String(speeds.length - 1), step: '1', value: String(first) });
+  const output = make('output', { id: `${id}-text`, for: id });
+  const show = () => {
+    const speed = speeds[Number(input.value)];
+    const text = speed === Infinity ? 'as fast as it goes' : `${speed} pixels a second`;
+    output.textContent = reducedMotion() ? `${text} (not used: your system asks for less motion)` : text;
+    input.setAttribute('aria-valuetext', text);
+    onSpeed(speed);
+  };
+  input.addEventListener('input', show);
+  matchMedia('(prefers-reduced-motion: reduce)').addEventListener('change', show);
+  show();
+  return { label: make('label', { for: id }, 'Speed'), input, output };
+}

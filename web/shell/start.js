@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// What takes longest begins first: while the rest of a page is still being read, a worker starts and the weights come that its head asks for.
+// @ts-check
+import { acquire } from './library.js';
+/** @import { Hold } from './library.js' */
+/** @import { LoadOptions } from './loading.js' */
+
+/** @type {HTMLLinkElement | null} */
+const link = document.querySelector('link[rel="preload"][href$=".gguf"]');
+/** Holds the model until a figure does. */
+const waiting = new AbortController();
+const { signal } = waiting;
+if (link) {
+  acquire(link.href, { signal }).then(
+    ({ release }) => (signal.aborted ? release() : signal.addEventListener('abort', release)),
+    () => {}, // whoever asks next hears of it
+  );
+}
+
+/**
+ * The model that the page's head asks for: joins what has begun.
+ *
+ * @param {LoadOptions} options
+ * @returns {Promise<Hold>}
+ */
+export function acquireFirst(options) {
+  if (!link) throw new Error('The head of this page preloads no weights.');
+  const hold = acquire(link.href, options);
+  waiting.abort();
+  return hold;
+}

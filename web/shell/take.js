@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// What can be taken along of a figure: a picture as PNG, its drawing as animated PNG, and a link that draws the very same picture again.
+// @ts-check
+import { addressOf } from './address.js';
+import { createButton } from './button.js';
+import { make } from './dom.js';
+import { announce, blank } from './library.js';
+import { encodeFilm, encodePng } from './png.js';
+/** @import { Picture } from './library.js' */
+/** @import { Settings } from './address.js' */
+
+/** A saved picture has about so many pixels on a side. */
+const SIDE = 320;
+/** A film has so many frames of drawing at most, and shows the finished picture for a while. */
+const FRAMES = 96;
+const FRAME_MS = 40;
+const END_MS = 2000;
+
+/**
+ * @typedef {Object} Shot a picture that can be taken along
+ * @property {string} name for people
+ * @property {string} file without its ending
+ * @property {Picture} picture in the sizes of the model; transparent where nothing is drawn
+ * @property {number[]} order the pixels that were drawn, as places in raster order, in the order of drawing; the others were given
+ */
+
+/** The picture on paper: what is not drawn is white. @param {Picture} picture */
+function onPaper({ data, width, height }) {
+  const copy = blank(width, height);
+  copy.data.fill(255);
+  for (let i = 0; i < data.length; i += 4) if (data[i + 3]) copy.data.set(data.subarray(i, i + 4), i);
+  return copy;
+}
+
+/** @param {Picture} picture */
+const scaleOf = ({ width, height }) => Math.max(1, Math.round(SIDE / Math.max(width, height)));
+
+/** @param {Shot} shot */
+export const stillOf = ({ picture }) => encodePng(onPaper(picture), scaleOf(picture));
+
+/** The picture as it is drawn, pixel after pixel. @param {Shot} shot */
+export function filmOf({ picture, order }) {
+  const whole = onPaper(picture);
+  const now = onPaper(picture);
+  for (const place of order) now.data.fill(255, 4 * place, 4 * place + 4);
+  const copy = () => ({ ...now, data: now.data.slice(), width: now.width, height: now.height });
+  const frames = [{ picture: copy(), ms: 10 * FRAME_MS }];
+  const each = Math.max(1, Math.ceil(order.length / FRAMES));
+  for (let from = 0; from < order.length; from += each) {
+    for (const place of order.slice(from, from + each)) now.data.set(whole.data.subarray(4 * place, 4 * place + 4), 4 * place);
+    frames.push({ picture: copy(), ms: FRAME_MS });
+  }
+  frames[frames.length - 1].ms = END_MS;
+  return encodeFilm(frames, scaleOf(picture));
+}
+
+/** @param {Uint8Array<ArrayBuffer>} bytes @param {string} name */
+function save(bytes, name) {
+  const url = URL.createObjectURL(new Blob([bytes], { type: 'image/png' }));
+  make('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+/**
+ * @param {HTMLElement} root
+ * @param {Object} figure
+ * @param {string} figure.id
+ * @param {() => Shot[]} figure.shots what is drawn now
+ * @param {(shot: number) => Settings} figure.settings all that the pictures follow from
+ */
+export function createTake(root, { id, shots, settings }) {
+  const still = createButton('PNG', { icon: 'picture' }).button;
+  const film = createButton('Animated PNG', { icon: 'film' }).button;
+  const link = createButton('Link', { icon: 'link' }).button;
+  const said = make('p', { class: 'take-said' });
+  const choice = make('select', { id: `${id}-take`, 'aria-label': 'Which picture' });
+  const box = make('details', { class: 'take' }, make('summary', {}, 'Take it along'),
+    make('div', { class: 'take-tools' }, choice, still, film, link), said);
+  root.append(box);
+
+  /** @param {string} text */
+  function say(text) {
+    said.textContent = text;
+    announce(text);
+  }
+
+  /** The pictures that there are; the choice stays. */
+  function look() {
+    const all = shots();
+    const chosen = Math.max(0, choice.selectedIndex);
+    choice.replaceChildren(...all.map(({ name }) => make('option', {}, name)));
+    choice.selectedIndex = Math.min(chosen, all.length - 1);
+    still.disabled = film.disabled = all.length === 0;
+    return all;
+  }
+  const chosen = () => look()[choice.selectedIndex];
+
+  box.addEventListener('toggle', look);
+  choice.addEventListener('pointerdown', () => { if (!choice.options.length) look(); });
+  /** @param {HTMLButtonElement} button @param {(shot: Shot) => Promise<Uint8Array<ArrayBuffer>>} encode @param {string} kind */
+  const saves = (button, encode, kind) => button.addEventListener('click', async () => {
+    const shot = chosen();
+    if (!shot) return say('Nothing is drawn yet.');
+    save(await encode(shot), `${shot.file}${kind}.png`);
+    say(`Saved: ${shot.name}.`);
+  });
+  saves(still, stillOf, '');
+  saves(film, filmOf, '-film');
+  link.addEventListener('click', async () => {
+    look();
+    const address = addressOf(id, settings(Math.max(0, choice.selectedIndex)));
+    history.replaceState(null, '', address);
+    const copied = await navigator.clipboard?.writeText(address).then(() => true, () => false);
+    say(copied ? 'The link is copied. Whoever opens it sees this picture being drawn, to the last bit.'
+      : 'The link stands in the address bar. Whoever opens it sees this picture being drawn, to the last bit.');
+  });
+}
