@@ -12,21 +12,19 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-import attention
-import cifar10
 import data
-import distributions
-import draft
-import emoji
-import golden
-import gguf_writer as gguf
-import mnist
-import rounding
-from export import export, type_of
-from model import Config, ImageTransformer, generation
-from palette import k_means
-from start import NATURAL, fit_output, look_around
-from train import Settings, Split, batch_of
+from common import distributions, gguf, rounding
+from common.export import export as export_task
+from data import binarised_mnist, cifar10, emoji, mnist
+from data.palette import k_means
+from data.pictures import reduce, to_bytes, to_levels
+from models.image_transformer import attention, draft, golden
+from models.image_transformer import pictures
+from models.image_transformer.model import Config, ImageTransformer, generation
+from models.image_transformer.pictures import Split
+from models.image_transformer.rounding import round_attention
+from models.image_transformer.start import NATURAL, fit_output, look_around
+from models.image_transformer.task import TASK, Settings
 
 TINY = {name: (c, label) for name, c, label, kind in golden.TINY}
 
@@ -38,6 +36,10 @@ def tiny(name):
     golden.randomise(model, 1)
     shape = (1, c.n) + ((c.channels,) if c.output == "dmol" else ())
     return model.double(), torch.from_numpy(np.random.default_rng(2).integers(0, c.levels, shape)), torch.tensor([label]), golden.small_of(c, 3)
+
+
+def export(path, model, kind, card):
+    return export_task(path, TASK.of(model.c), model, kind, card)
 
 
 def sees(c):
@@ -150,7 +152,7 @@ class Start(unittest.TestCase):
         model = ImageTransformer(c).eval()
         grey = torch.randn(40, 1, 1).cumsum(0).remainder(2)[..., None] * 90 + torch.arange(12.)[None, :, None, None] * 4
         images = (grey + torch.arange(12.)[None, None, :, None] * 2 + 3 * torch.randn(40, 12, 12, 3)).clamp(0, 255).numpy().astype(np.uint8)
-        x = torch.from_numpy(data.encode(images, model)).long()
+        x = torch.from_numpy(pictures.encode(images, model)).long()
         look_around(model)
         with torch.no_grad():
             before = float(model.nats(x[32:]).mean())
@@ -205,13 +207,13 @@ class Rounding(unittest.TestCase):
     def test_weights_are_rounded_within_and_exact_afterwards(self):
         model = ImageTransformer(replace(TINY["dmol-full"][0], embedding_length=32, head_count=2, key_length=16, feed_forward_length=64))
         before, names = {k: v.clone() for k, v in model.state_dict().items()}, set()
-        with rounding.rounded(model, "q8_0"):
+        with rounding.rounded(TASK.of(model.c).matrices(model), "q8_0"):
             for k, v in model.state_dict().items():
                 if not torch.equal(v, before[k]):
                     names.add(k)
                     self.assertLessEqual(len(v[0].unique()), 127)
         self.assertTrue(all(torch.equal(v, before[k]) for k, v in model.state_dict().items()))
-        kinds = {k: type_of(k, v.numpy(), gguf.Q8_0, "dmol") for k, v in model.state_dict().items()}
+        kinds = {k: TASK.of(model.c).type_of(k, v, gguf.Q8_0) for k, v in model.state_dict().items()}
         self.assertEqual(names | {"output.weight"}, {k for k, kind in kinds.items() if kind in (gguf.Q8_0, gguf.F16)})
         self.assertEqual({k for k in kinds if kinds[k] == gguf.F16},
                          {"output.weight"} | {k for k in kinds if k.endswith(("attn_k.weight", "attn_v.weight", "attn_output.weight"))})
@@ -227,7 +229,7 @@ class Rounding(unittest.TestCase):
         model, x, y, small = tiny("dmol-2d-sr")
         with torch.no_grad():
             exact = model(x, y, small)
-            rounding.round_attention(model)
+            round_attention(model)
             off = float((model(x, y, small) - exact).abs().max() / exact.abs().max())
         self.assertTrue(1e-5 < off < 0.1, off)
 
@@ -294,18 +296,18 @@ class File(unittest.TestCase):
     def test_levels(self):
         for levels in (2, 4, 16, 256):
             v = np.arange(256)
-            self.assertTrue((data.to_levels(v, levels) == np.floor(v * (levels - 1) / 255 + 0.5)).all())
+            self.assertTrue((to_levels(v, levels) == np.floor(v * (levels - 1) / 255 + 0.5)).all())
             l = np.arange(levels)
-            self.assertTrue((data.to_levels(data.to_bytes(l, levels), levels) == l).all())
+            self.assertTrue((to_levels(to_bytes(l, levels), levels) == l).all())
 
     def test_pictures_come_back(self):
         rng = np.random.default_rng(1)
         for name in ("palette-2d", "rgb-2d", "dmol-2d-sr", "local-q8_0"):
             model = tiny(name)[0]
             x = rng.integers(0, model.c.levels, (3, model.c.n) + ((3,) if model.c.output == "dmol" else ())).astype(np.uint8)
-            self.assertTrue((data.encode(data.decode(x, model), model) == x).all(), name)
+            self.assertTrue((pictures.encode(pictures.decode(x, model), model) == x).all(), name)
         images = rng.integers(0, 256, (2, 8, 8, 3)).astype(np.uint8)
-        self.assertTrue((data.reduce(images, 2, 2)[0, 1] == np.floor(images[0, :4, 4:].reshape(16, 3).mean(0) + 0.5)).all())
+        self.assertTrue((reduce(images, 2, 2)[0, 1] == np.floor(images[0, :4, 4:].reshape(16, 3).mean(0) + 0.5)).all())
 
     def test_mirrored(self):
         """A training picture that is flipped is the encoding of its mirror image."""
@@ -314,7 +316,7 @@ class File(unittest.TestCase):
             model = tiny(name)[0]
             c = model.c
             images = rng.integers(0, 256, (3, c.height, c.width, c.channels)).astype(np.uint8)
-            a, b = (Split(pictures, np.zeros(3, np.uint8), model) for pictures in (images, images[:, :, ::-1].copy()))
+            a, b = (Split(each, np.zeros(3, np.uint8), model) for each in (images, images[:, :, ::-1].copy()))
             x, _, small = a.take(np.arange(3), "cpu", np.array([True, False, True]))
             for i, other in enumerate((b, a, b)):
                 self.assertTrue(torch.equal(x[i], other.x[i].long()), name)
@@ -324,9 +326,9 @@ class File(unittest.TestCase):
         model = tiny("dmol-full")[0]
         c, rng = model.c, np.random.default_rng(1)
         split = Split(rng.integers(0, 256, (10, c.height, c.width, c.channels)).astype(np.uint8), np.arange(10, dtype=np.uint8), model)
-        s = Settings(batch=4, flip=True, class_drop=0.5)
-        first = [batch_of(split, s, step, "cpu") for step in range(6)]
-        again = [batch_of(split, s, step, "cpu") for step in reversed(range(6))][::-1]
+        task = TASK(Settings(batch=4, flip=True, class_drop=0.5))
+        first = [task.batch(split, step, "cpu") for step in range(6)]
+        again = [task.batch(split, step, "cpu") for step in reversed(range(6))][::-1]
         for a, b in zip(first, again):
             self.assertTrue(torch.equal(a[0], b[0]) and torch.equal(a[1], b[1]))
         self.assertTrue(any(-1 in label for _, label, _ in first))
@@ -519,7 +521,7 @@ class HeldOut(unittest.TestCase):
         for name in mnist.FILES[2:]:
             with self.assertRaises(data.TestSetError):
                 mnist.read_idx(os.path.join("anywhere", name))
-        for module in (mnist, emoji, cifar10):
+        for module in (mnist, binarised_mnist, emoji, cifar10):
             with self.assertRaises(data.TestSetError):
                 module.load("anywhere", "test")
         for name in (cifar10.TEST, "test", "../cifar10/test_batch"):
@@ -529,7 +531,7 @@ class HeldOut(unittest.TestCase):
             emoji.read_pictures("anywhere", "test")
         data.forbid_test_set()
         try:
-            for module in (mnist, emoji, cifar10):
+            for module in (mnist, binarised_mnist, emoji, cifar10):
                 with self.assertRaises(data.TestSetError):
                     module.load_test_for_evaluation("anywhere")
             with self.assertRaises(data.TestSetError):

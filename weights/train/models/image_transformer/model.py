@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-import distributions
+from common import distributions
 
 
 @dataclass

@@ -35,15 +35,10 @@ def q4_0(w):
 FORMS = {"q8_0": q8_0, "q4_0": q4_0}     # scales of blocks, in half precision in a file, are not imitated
 
 
-def matrices(model):
-    """The parameters of the blocks that export.py rounds: in a file of Q8_0 or Q4_0, or before it writes them in F16."""
-    return [p for name, p in model.named_parameters() if "blk." in name and p.dim() == 2 and p.shape[1] % BLOCK == 0]
-
-
 @contextlib.contextmanager
-def rounded(model, form):
-    """Within, the matrices of the blocks are rounded to this form, "" = none; afterwards they are exact again."""
-    kept = matrices(model) if form else []
+def rounded(matrices, form):
+    """Within, these parameters are rounded to this form, "" = none; afterwards they are exact again.  Odd widths stay exact in files too."""
+    kept = [p for p in matrices if p.shape[1] % BLOCK == 0] if form else []
     with torch.no_grad():
         exact = [p.clone() for p in kept]
         for p in kept:
@@ -60,17 +55,3 @@ def straight_through(x, steps):
     """x in steps; its gradient is passed on as if it were exact."""
     exact = x.detach().float()
     return x + (to_steps(exact, steps) - exact).to(x.dtype)
-
-
-def round_attention(model):
-    """From now on the model rounds what attention carries, as the engine does: inputs a position, values a head of a position."""
-    def live(module, inputs):
-        return (straight_through(inputs[0], LIVE),)
-
-    def cached(module, inputs, value):
-        return straight_through(value.unflatten(-1, (model.c.head_count, -1)), ENGINE).flatten(-2)
-    for name, module in model.named_modules():
-        if name.endswith(("attn_v", "attn_output")):
-            module.register_forward_pre_hook(live)
-        if name.endswith("attn_v"):
-            module.register_forward_hook(cached)

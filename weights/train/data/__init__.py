@@ -1,0 +1,34 @@
+"""Data sets, and the guard of what is held out.
+
+A data set is a module (mnist.py, emoji.py, ...) with
+    DEFAULT_DIR, CLASSES (names)
+    load(directory, split) -> images (N, H, W, C) uint8, labels (N,) uint8       split: "train" | "validation"
+    load_test_for_evaluation(directory) -> the same of the held-out pictures
+Held-out pictures are never read by training code: each module has one function that opens its files, and that one
+calls `check_evaluation`; training also calls `forbid_test_set()`, after which nothing in that process can read them.
+"""
+import importlib
+import os
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.."))
+_forbidden = False
+
+
+class TestSetError(RuntimeError):
+    """Training code tried to read held-out pictures."""
+
+
+def forbid_test_set():
+    """From now on this process cannot read held-out pictures, whoever asks."""
+    global _forbidden
+    _forbidden = True
+
+
+def check_evaluation(evaluation, what):
+    """Raises unless the evaluation entry point asks, in a process that may."""
+    if _forbidden or not evaluation:
+        raise TestSetError("%s is held out for measuring; training code never reads it" % what)
+
+
+def dataset(name):
+    return importlib.import_module("data." + name)
