@@ -20,6 +20,7 @@ from data.palette import k_means
 from data.pictures import reduce, to_bytes, to_levels
 from models.image_transformer import attention, draft, golden
 from models.image_transformer import pictures
+from models.image_transformer.grow import grow
 from models.image_transformer.model import Config, ImageTransformer, generation
 from models.image_transformer.pictures import Split
 from models.image_transformer.rounding import round_attention
@@ -339,6 +340,52 @@ class File(unittest.TestCase):
         self.assertEqual(colours[0].tolist(), [255, 255, 255])
         self.assertTrue((colours == np.rint(colours)).all() and len(np.unique(colours, axis=0)) == 32)
         self.assertTrue((colours == k_means(images, 32)).all())
+
+
+class Growing(unittest.TestCase):
+    def grown(self, name, **larger):
+        """Loss of a model with random weights, and of a larger one that begins with them; and how many weights the larger one can move."""
+        model, x, y, small = tiny(name)
+        torch.manual_seed(2)
+        large = ImageTransformer(replace(model.c, **larger)).eval()
+        grow(large, {k: v.float() for k, v in model.state_dict().items()}, model.c.key_length)
+        large = large.double()
+        with torch.no_grad():
+            before, after = (float(m.nats(x, y, small)) for m in (model, large))
+        large.nats(x, y, small).sum().backward()
+        still = {n for n, p in large.named_parameters() if p.grad is None or not bool((p.grad != 0).any())}
+        return before, after, still
+
+    def test_larger_models_begin_with_the_same_loss(self):
+        for name in ("local-q8_0", "palette-2d", "dmol-2d-sr", "palette-2d-sr", "local-summed-bias", "full-sinusoidal"):
+            c = TINY[name][0]
+            wider = {} if c.position == "sinusoidal" else dict(embedding_length=2 * c.embedding_length)
+            for larger in (dict(block_count=c.block_count + 2), dict(head_count=c.head_count + 1), dict(key_length=c.key_length + 4),
+                           dict(feed_forward_length=c.feed_forward_length + 8), wider,
+                           dict(wider, block_count=c.block_count + 1, head_count=c.head_count + 2, feed_forward_length=2 * c.feed_forward_length)):
+                before, after, still = self.grown(name, **larger)
+                self.assertLess(abs(after / before - 1), 1e-4, (name, larger))
+
+    def test_what_was_added_learns(self):
+        """No weight is out of reach: zeros are read by random weights or read them."""
+        c = TINY["palette-2d"][0]
+        model, x, y, small = tiny("palette-2d")
+        torch.manual_seed(2)
+        large = ImageTransformer(replace(c, block_count=c.block_count + 1, key_length=c.key_length + 4, head_count=c.head_count + 1))
+        grow(large, {k: v.float() for k, v in model.state_dict().items()}, c.key_length)
+        adam, before = torch.optim.Adam(large.parameters(), 1e-3), {n: p.clone() for n, p in large.named_parameters()}
+        for _ in range(3):
+            adam.zero_grad()
+            large.nats(x, y, small).sum().backward()
+            adam.step()
+        for n, p in large.named_parameters():
+            if "attn_q" in n or "attn_v" in n or "attn_output" in n or "ffn" in n:
+                self.assertGreater(float((p != before[n]).float().mean()), 0.5 if "ffn" in n else 0.95, n)
+
+    def test_other_models_are_refused(self):
+        for larger in (dict(levels=20), dict(block_count=1), dict(embedding_length=16), dict(classes=0)):
+            with self.assertRaises(SystemExit):
+                self.grown("palette-2d", **larger)
 
 
 class Drafts(unittest.TestCase):

@@ -73,6 +73,133 @@ def compiled(task, model, batch, autocast):
     return fast
 
 
+class Trainer:
+    """One run of one task: what it was when it was saved, or a fresh start."""
+
+    def __init__(self, recipe, s, examples, run=None, device="cpu", rank=0, processes=1):
+        self.recipe, self.s, self.run, self.device, self.rank, self.processes = recipe, s, run, device, rank, processes
+        self.task, self.cuda = recipe.task(s), device.startswith("cuda")
+        self.autocast = lambda: torch.autocast("cuda" if self.cuda else "cpu", torch.bfloat16, enabled=s.bf16)
+        self.count, self.elapsed, self.running, self.least = 0, 0.0, None, math.inf      # running: smoothed training loss
+        task, saved = self.task, torch.load(run.checkpoint, map_location="cpu") if run and run.begun() else None
+        model = task.model()
+        if saved:
+            model.load_state_dict(saved["model"])        # the pictures are encoded in its palette
+        else:
+            task.begin(model, examples["train"])
+            if s.start:
+                task.grow(model, task.stored(s.start))
+        self.training, self.valid = (task.encode(examples[split], model, device) for split in ("train", "validation"))
+        self.model = model.to(device)
+        if not saved and not s.start:
+            with self.autocast():
+                task.begin_on(model, self.training, device)
+        self.average = task.model().to(device)
+        self.average.load_state_dict(model.state_dict())
+        self.adam, self.muon = optimisers(task, model, s, self.cuda)
+        if saved:
+            self.restore(saved)
+        task.ready(model, self.average, device)
+        trained = [(p, a) for p, a in zip(model.parameters(), self.average.parameters()) if p.requires_grad]
+        self.parameters, self.averaged = [p for p, _ in trained], [a for _, a in trained]
+        nats = compiled(task, model, self.batch(), self.autocast) if s.compile else lambda *b: task.nats(model, *b)
+        self.loss = parallel.averaging(model, nats, processes)
+        model.train()
+
+    def restore(self, saved):
+        self.average.load_state_dict(saved["average"]), self.adam.load_state_dict(saved["adam"])
+        if self.muon:
+            self.muon.load_state_dict(saved["muon"])
+        self.count, self.elapsed, self.running, self.least = saved["step"], saved["elapsed"], saved.get("running"), saved.get("least", math.inf)
+        torch.set_rng_state(saved["rng"].cpu())
+        print("resumed at step %d, %.1f minutes" % (self.count, self.elapsed / 60), flush=True)
+
+    def batch(self):
+        """This process's share of the next batch."""
+        return parallel.share(self.task.batch(self.training, self.count, self.device), self.rank, self.processes)
+
+    def rounded(self, model):
+        return rounded(self.task.matrices(model) if self.s.round_to else [], self.s.round_to)
+
+    def progress(self):
+        return self.elapsed / (60 * self.s.minutes) if self.s.minutes else self.count / self.s.steps
+
+    def step(self):
+        """-> mean nats per example of the batch, on the device."""
+        s, rate = self.s, learning_rate(self.s, self.count, self.progress())
+        for group in self.adam.param_groups:
+            group["lr"] = rate
+        for group in self.muon.param_groups if self.muon else ():
+            group["lr"] = rate * s.muon / s.lr
+        batch = self.batch()
+        self.model.zero_grad(set_to_none=True)
+        with self.rounded(self.model):
+            with self.autocast():
+                loss = self.loss(*batch)
+            prior = self.task.prior(self.model)
+            ((loss if prior is None else loss + prior / len(self.training)) / self.task.elements).backward()
+        if s.clip:
+            torch.nn.utils.clip_grad_norm_(self.parameters, s.clip)
+        self.adam.step()
+        if self.muon:
+            self.muon.step()
+        polyak(self.averaged, self.parameters, min(s.ema, (1 + self.count) / (10 + self.count)))
+        self.count += 1
+        value = parallel.mean(loss.detach(), self.processes)             # stays on the GPU, which need not wait for its number
+        self.running = value if self.running is None else 0.98 * self.running + 0.02 * value
+        return value
+
+    def smoothed(self):
+        return None if self.running is None else float(self.running)
+
+    def save(self, final=False):
+        if not self.rank:
+            self.run.save(dict(self.head(final), model=self.model.state_dict(), average=self.average.state_dict(), adam=self.adam.state_dict(),
+                               muon=self.muon and self.muon.state_dict(), rng=torch.get_rng_state(), running=self.smoothed(), least=self.least))
+
+    def save_average(self, final=False, name="average.pt"):
+        """The averaged weights alone, in average.pt in half precision: an eighth of the checkpoint, to carry from machine to machine."""
+        if not self.rank:
+            half = {k: v.half() if v.is_floating_point() and name == "average.pt" else v for k, v in self.average.state_dict().items()}
+            self.run.save(dict(self.head(final), average=half), name)
+
+    def head(self, final):
+        return dict(recipe=self.recipe.name, settings=asdict(self.s), step=self.count, elapsed=self.elapsed, final=final)
+
+    def progress_line(self):
+        if self.rank:
+            return
+        if not math.isfinite(self.smoothed()):
+            sys.exit("diverged at step %d: the loss is not a number; the last checkpoint is kept" % self.count)
+        line = dict(step=self.count, elapsed=round(self.elapsed, 1), lr=self.adam.param_groups[0]["lr"], train_nats=round(self.smoothed(), 3))
+        self.run.log(line)
+        print("step %d  %.1f min  lr %.2e  train %.2f nats" % (self.count, self.elapsed / 60, line["lr"], line["train_nats"]), flush=True)
+
+    def report(self, final=False):
+        """Validation losses of the averaged weights, rounded where training rounds, to the log, and a sample sheet."""
+        if self.rank:
+            return
+        s, task = self.s, self.task
+        with self.rounded(self.average):
+            nats = measure(task, self.average, self.valid, s.final_valid_images if final else s.valid_images, self.autocast, self.device)
+        first = next(iter(nats.values()))
+        line = dict(step=self.count, elapsed=round(self.elapsed, 1), epoch=round(self.count * s.batch / len(self.training), 3),
+                    train_nats=self.smoothed(), **{"valid_nats" + ("_" + name if name else ""): v for name, v in nats.items()},
+                    valid_bits_per_dim=task.bits(first), final=final)
+        self.run.log(line)
+        more = ", ".join("%.2f given the %s" % (v, name) for name, v in nats.items() if name)
+        print("%svalid %.2f nats%s, %.4f bits/dim" % ("final " if final else "", first, " (%s)" % more if more else "",
+                                                      line["valid_bits_per_dim"]), flush=True)
+        if s.best and first < self.least:
+            self.least = first
+            self.save_average(final, "best.pt")
+        if s.sheets < 0 or not final and (s.sheets == 0 or int(self.elapsed / 60 / s.every) % s.sheets):
+            return
+        self.average.eval()
+        with self.rounded(self.average):
+            task.sheet(self.average, self.valid, self.run.path("samples.png"), self.autocast, self.device, final)
+
+
 def train(recipe, s):
     data.forbid_test_set()
     rank, processes, device = parallel.start(s.device if s.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu")
@@ -83,142 +210,45 @@ def train(recipe, s):
     torch.set_num_threads(s.threads)
     torch.set_float32_matmul_precision("high")           # CUDA: TF32 for what autocast leaves in fp32
     torch.manual_seed(s.seed)
-    cuda = device.startswith("cuda")
-    autocast = lambda: torch.autocast("cuda" if cuda else "cpu", torch.bfloat16, enabled=s.bf16)
-    run, task = Run(s.run), recipe.task(s)
-
-    model = task.model()
-    examples = {split: task.load(split) for split in ("train", "validation")}
-    fresh = not run.begun()
-    if fresh:
-        task.begin(model, examples["train"])
-        if s.start:
-            task.grow(model, task.stored(s.start))
-    else:
-        c = torch.load(run.checkpoint, map_location="cpu")
-        model.load_state_dict(c["model"])                # the pictures are encoded in its palette
-    training, valid = (task.encode(examples.pop(split), model, device) for split in ("train", "validation"))
-    model = model.to(device)
-    if fresh and not s.start:
-        with autocast():
-            task.begin_on(model, training, device)
-    average = task.model().to(device)
-    average.load_state_dict(model.state_dict())
-    adam, muon = optimisers(task, model, s, cuda)
-    step, elapsed, running, least = 0, 0.0, None, math.inf               # running: smoothed training loss
-    if not fresh:
-        average.load_state_dict(c["average"]), adam.load_state_dict(c["adam"])
-        if muon:
-            muon.load_state_dict(c["muon"])
-        step, elapsed, running, least = c["step"], c["elapsed"], c.get("running"), c.get("least", math.inf)
-        torch.set_rng_state(c["rng"].cpu())
-        print("resumed at step %d, %.1f minutes" % (step, elapsed / 60), flush=True)
-    task.ready(model, device), task.ready(average, device)
-    parameters = [p for p in model.parameters() if p.requires_grad]
-    averaged = [a for a, p in zip(average.parameters(), model.parameters()) if p.requires_grad]
-    print("%s: %d parameters, %d training and %d validation examples, %s" % (
-        s.run, sum(p.numel() for p in parameters), len(training), len(valid), device), flush=True)
-
-    def as_rounded(m):
-        return rounded(task.matrices(m) if s.round_to else [], s.round_to)
-
-    def smoothed():
-        return None if running is None else float(running)
-
-    def save(final=False):
-        run.save(dict(recipe=recipe.name, settings=asdict(s), model=model.state_dict(), average=average.state_dict(), adam=adam.state_dict(),
-                      muon=muon and muon.state_dict(), step=step, elapsed=elapsed, rng=torch.get_rng_state(), running=smoothed(),
-                      least=least, final=final))
-
-    def save_average(final=False, name="average.pt"):
-        """The averaged weights alone, in half precision: an eighth of the checkpoint, to carry from machine to machine."""
-        half = {k: v.half() if v.is_floating_point() and name == "average.pt" else v for k, v in average.state_dict().items()}
-        run.save(dict(recipe=recipe.name, settings=asdict(s), average=half, step=step, elapsed=elapsed, final=final), name)
-
-    def report(final=False):
-        """Validation losses of the averaged weights, rounded where training rounds, to the log, and a sample sheet."""
-        nonlocal least
-        if rank:
-            return
-        with as_rounded(average):
-            nats = measure(task, average, valid, s.final_valid_images if final else s.valid_images, autocast, device)
-        first = next(iter(nats.values()))
-        line = dict(step=step, elapsed=round(elapsed, 1), epoch=round(step * s.batch / len(training), 3), train_nats=smoothed(),
-                    **{"valid_nats" + ("_" + name if name else ""): v for name, v in nats.items()},
-                    valid_bits_per_dim=task.bits(first), final=final)
-        run.log(line)
-        more = ", ".join("%.2f given the %s" % (v, name) for name, v in nats.items() if name)
-        print("%svalid %.2f nats%s, %.4f bits/dim" % ("final " if final else "", first, " (%s)" % more if more else "",
-                                                      line["valid_bits_per_dim"]), flush=True)
-        if s.best and first < least:
-            least = first
-            save_average(final, "best.pt")
-        if s.sheets < 0 or not final and (s.sheets == 0 or int(elapsed / 60 / s.every) % s.sheets):
-            return
-        average.eval()
-        with as_rounded(average):
-            task.sheet(average, valid, run.path("samples.png"), autocast, device, final)
-
-    stop = []                            # Ctrl-C or kill: finish the step, save, leave
+    stop, away = [], [0.0]               # Ctrl-C or kill: finish the step, save, leave
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.append(True))
-    first = parallel.share(task.batch(training, step, device), rank, processes)
-    nats = compiled(task, model, first, autocast) if s.compile else lambda *b: task.nats(model, *b)
-    loss_of = parallel.averaging(model, nats, processes)
-    reported = saved = elapsed
-    since = time.monotonic()
-    model.train()
+
+    def stand_still(*_):                 # until SIGCONT: not training time
+        began = time.monotonic()
+        os.kill(os.getpid(), signal.SIGSTOP)
+        away[0] += time.monotonic() - began
+    signal.signal(signal.SIGTSTP, stand_still)
+    task = recipe.task(s)
+    t = Trainer(recipe, s, {split: task.load(split) for split in ("train", "validation")}, Run(s.run), device, rank, processes)
+    print("%s: %d parameters, %d training and %d validation examples, %s" % (
+        s.run, sum(p.numel() for p in t.parameters), len(t.training), len(t.valid), device), flush=True)
+    reported = saved = t.elapsed
+    since, away[0] = time.monotonic(), 0.0
     while True:
         late = s.limit_seconds and time.monotonic() - BEGAN >= s.limit_seconds
-        elapsed, stopping, late = parallel.agree([elapsed, float(bool(stop)), float(bool(late))], processes)
+        t.elapsed, stopping, late = parallel.agree([t.elapsed, float(bool(stop)), float(bool(late))], processes)
         if stopping or late:
-            if not rank:
-                save()
-                save_average()
-            print("%s at step %d, %.1f minutes; the same command resumes" % ("stopped" if stopping else "out of time", step, elapsed / 60), flush=True)
+            t.save(), t.save_average()
+            print("%s at step %d, %.1f minutes; the same command resumes" % ("stopped" if stopping else "out of time", t.count, t.elapsed / 60), flush=True)
             parallel.stop(processes)
             sys.exit(1 if stopping else 0)
-        progress = elapsed / (60 * s.minutes) if s.minutes else step / s.steps
-        if progress >= 1:
+        if t.progress() >= 1:
             break
-        for group in adam.param_groups:
-            group["lr"] = learning_rate(s, step, progress)
-        for group in muon.param_groups if muon else ():
-            group["lr"] = learning_rate(s, step, progress) * s.muon / s.lr
-        batch = parallel.share(task.batch(training, step, device), rank, processes)
-        model.zero_grad(set_to_none=True)
-        with as_rounded(model):
-            with autocast():
-                loss = loss_of(*batch)                                           # nats per example
-            (loss / task.elements).backward()
-        if s.clip:
-            torch.nn.utils.clip_grad_norm_(parameters, s.clip)
-        adam.step()
-        if muon:
-            muon.step()
-        polyak(averaged, parameters, min(s.ema, (1 + step) / (10 + step)))
-        step += 1
-        value = parallel.mean(loss.detach(), processes)                          # stays on the GPU, which need not wait for its number
-        running = value if running is None else 0.98 * running + 0.02 * value
-        if cuda and step % 10 == 0:
+        t.step()
+        if t.cuda and t.count % 10 == 0:
             torch.cuda.synchronize()     # the clock counts work that is done
         now = time.monotonic()
-        elapsed, since = elapsed + now - since, now
-        if step % 50 == 0 and not rank:
-            if not math.isfinite(smoothed()):
-                sys.exit("diverged at step %d: the loss is not a number; the last checkpoint is kept" % step)
-            line = dict(step=step, elapsed=round(elapsed, 1), lr=adam.param_groups[0]["lr"], train_nats=round(smoothed(), 3))
-            run.log(line)
-            print("step %d  %.1f min  lr %.2e  train %.2f nats" % (step, elapsed / 60, line["lr"], line["train_nats"]), flush=True)
-        if elapsed - saved >= s.save_seconds and not rank:
-            saved = elapsed
-            save()
-        if elapsed - reported >= 60 * s.every:
-            reported = elapsed
-            report()
-            since = time.monotonic()     # measuring is not training time
-    if not rank:
-        report(final=True)
-        save(final=True)
-        save_average(final=True)
+        t.elapsed, since, away[0] = t.elapsed + now - since - away[0], now, 0.0
+        if t.count % 50 == 0:
+            t.progress_line()
+        if t.elapsed - saved >= s.save_seconds:
+            saved = t.elapsed
+            t.save()
+        if t.elapsed - reported >= 60 * s.every:
+            reported = t.elapsed
+            t.report()
+            since, away[0] = time.monotonic(), 0.0                       # measuring is not training time
+    t.report(final=True)
+    t.save(final=True), t.save_average(final=True)
     parallel.stop(processes)

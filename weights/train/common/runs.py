@@ -29,18 +29,6 @@ class Run:
         with open(self.log_path, "a") as f:
             f.write(json.dumps(line) + "\n")
 
-    def lines(self):
-        """Of the log, without one that a crash cut short."""
-        found = []
-        if os.path.exists(self.log_path):
-            with open(self.log_path) as f:
-                for line in f:
-                    try:
-                        found.append(json.loads(line))
-                    except ValueError:
-                        pass
-        return found
-
 
 def settings_from(recipe, saved):
     """Settings of a checkpoint, as far as they are known today."""

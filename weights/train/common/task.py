@@ -48,8 +48,8 @@ class Task:
         """Begins with the weights {name: tensor} of a file, which may be of a smaller model.  Here: the same shapes."""
         model.load_state_dict(weights)
 
-    def ready(self, model, device):
-        """Before training or evaluation, once the weights are there: what is chosen by machine or by settings."""
+    def ready(self, model, average, device):
+        """Before training, once the weights are there: what is chosen by machine or by settings."""
 
     def matrices(self, model):
         """Parameters that are rounded with `round_to`, and moved by Muon where that is asked for."""
@@ -59,12 +59,15 @@ class Task:
 
     def load(self, split):
         """"train" or "validation", as the data set's module gives it."""
-        module = data.dataset(self.s.dataset)
-        return module.load(self.s.data or module.DEFAULT_DIR, split)
+        return data.load(self.s.dataset, self.s.data, split, self.shape)
 
     def held_out(self):
-        module = data.dataset(self.s.dataset)
-        return module.load_test_for_evaluation(self.s.data or module.DEFAULT_DIR)
+        return data.load(self.s.dataset, self.s.data, "test", self.shape)
+
+    @property
+    def shape(self):
+        """(H, W, C) of a picture; of other examples nothing."""
+        return None
 
     def encode(self, examples, model, device="cpu"):
         """-> an object with len() and take(pick, device) -> a batch without anything random."""
@@ -79,6 +82,9 @@ class Task:
     def nats(self, model, *batch):
         """(B,): -log p of each example."""
         return model.nats(*batch)
+
+    def prior(self, model):
+        """-log p of the weights, up to a constant, where training maximises the posterior; spread over the training examples.  None: no prior."""
 
     def views(self, *batch):
         """{name: batch}: what is measured on validation and held-out examples; the first one counts."""

@@ -13,6 +13,7 @@ import data
 
 FILES = {"train": "train.bits.gz", "validation": "valid.bits.gz", "test": "test.bits.gz"}
 SIZE = 28
+MARK = FILES["train"]
 CLASSES = []
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "binarized_mnist")
 

@@ -15,6 +15,7 @@ import data
 FILES = ("styles32.webp", "styles.tsv")
 SIZE = 32
 STYLES = ("noto-2023", "noto-2018", "noto-blob", "emojitwo", "fxemoji")
+MARK = FILES[0]
 CLASSES = ["Noto 2023", "Noto 2018", "Noto Blob 2017", "EmojiTwo", "FxEmoji"]
 HELD_OUT, VALIDATION = 0.10, 0.02        # of the base code points
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "emoji")

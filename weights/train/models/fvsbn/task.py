@@ -15,6 +15,8 @@ from models.fvsbn.model import FVSBN, Config
 class Settings(Config, Common):
     dataset: str = "binarised_mnist"
     bf16: bool = False                   # two small products: nothing to gain
+    precision: float = 0.0               # of the weights' Gaussian prior between pixels at distance 1; 0 = none
+    precision_power: float = 1.0         # it grows with this power of the distance: far pixels have little to say
 
 
 class Bits:
@@ -34,6 +36,7 @@ class Bits:
 class FVSBNTask(Task):
     Settings = Settings
     architecture = "fvsbn"
+    penalty = None                       # (n, n), of `prior`
 
     def model(self):
         return FVSBN(Config(self.s.height, self.s.width))
@@ -46,6 +49,22 @@ class FVSBNTask(Task):
 
     def matrices(self, model):
         return [model.fvsbn.weight]
+
+    def prior(self, model):
+        """sum over j < i of precision |i - j|^power W_ij^2 / 2, |i - j| the distance of the two pixels"""
+        if not self.s.precision:
+            return None
+        w = model.fvsbn.weight
+        if self.penalty is None:
+            place = torch.arange(len(w), device=w.device)
+            row, column = place // self.s.width, place % self.s.width
+            distance = ((row[:, None] - row) ** 2 + (column[:, None] - column) ** 2).sqrt()
+            self.penalty = self.s.precision / 2 * distance ** self.s.precision_power
+        return (self.penalty * w * w).sum()
+
+    @property
+    def shape(self):
+        return self.s.height, self.s.width, 1
 
     @property
     def elements(self):

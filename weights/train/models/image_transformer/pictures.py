@@ -46,7 +46,7 @@ class Split:
         self.mirror = torch.from_numpy(mirror(model)).to(device)
         small = np.arange(c.input_height * c.input_width).reshape(c.input_height, c.input_width)[:, ::-1].reshape(-1)
         self.mirror_small = torch.from_numpy(small.copy()).to(device)
-        self.x, self.y, self.small = (None if a is None else torch.from_numpy(np.ascontiguousarray(a)).to(device)
+        self.x, self.y, self.small = (None if a is None else torch.from_numpy(np.array(a)).to(device)
                                       for a in (self.x, self.y, self.small))
 
     def __len__(self):

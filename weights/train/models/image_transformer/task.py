@@ -9,6 +9,7 @@ from common.settings import Settings as Common
 from common.task import Task, picks, spread
 from data.palette import k_means
 from models.image_transformer import attention
+from models.image_transformer.grow import grow
 from models.image_transformer.model import Config, ImageTransformer
 from models.image_transformer.pictures import Split
 from models.image_transformer.rounding import round_attention
@@ -47,7 +48,9 @@ class ImageTransformerTask(Task):
 
     def begin(self, model, examples):
         s = self.s
-        if s.palette and not s.start:
+        if s.start:                      # a file has it all
+            return
+        if s.palette:
             model.set_palette(torch.from_numpy(k_means(examples[0], s.levels)))
         if s.output == "dmol":
             with torch.no_grad():
@@ -63,10 +66,14 @@ class ImageTransformerTask(Task):
             x, _, small = train.take(spread(len(train), 48), device)
             fit_output(model, x, small)
 
-    def ready(self, model, device):
+    def grow(self, model, weights):
+        grow(model, weights, gguf.read_raw(self.s.start)[0][PREFIX + "attention.key_length"])
+
+    def ready(self, model, average, device):
         if self.s.round_to:
-            round_attention(model)
+            round_attention(model), round_attention(average)
         attention.choose(model, self.s.attention, self.s.batch, self.s.bf16, device)
+        average.fast = model.fast
 
     def encode(self, examples, model, device="cpu"):
         return Split(*examples, model, device)
@@ -82,6 +89,10 @@ class ImageTransformerTask(Task):
 
     def views(self, x, label, small):
         return {"": (x, torch.full_like(label, -1), small), "class": (x, label, small)}
+
+    @property
+    def shape(self):
+        return self.s.height, self.s.width, self.s.channels
 
     @property
     def elements(self):

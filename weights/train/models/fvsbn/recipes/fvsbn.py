@@ -4,8 +4,8 @@
 """
 settings = dict(
     height=28, width=28, dataset="binarised_mnist",
-    steps=12000, batch=100, lr=2e-3, warmup=100, lr_floor=0.0, clip=0.0, ema=0.998,
-    every=0.25, save_seconds=20, sheets=0, valid_images=10000, final_valid_images=10000, best=True,
+    steps=8000, batch=100, lr=2e-2, warmup=100, lr_floor=0.0, clip=0.0, ema=0.998, precision=2.0, precision_power=1.0,
+    every=0.2, save_seconds=20, sheets=0, valid_images=10000, final_valid_images=10000, best=True,
 )
 card = dict(
     name="fvsbn",
