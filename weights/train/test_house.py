@@ -145,10 +145,7 @@ class SeveralProcesses(House):
     def test_two_processes_give_the_loss_of_one(self):
         common = ["digits", "--smoke", "--data", self.pictures, "--steps", 6, "--sheets", -1, "--bf16", 0, "--threads", 1, "--attention", "plain"]
         command("train.py", *common, "--run", "one", runs_in=self.runs)
-        found = subprocess.run([sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", os.path.join(HERE, "train.py")]
-                               + [str(a) for a in common] + ["--run", "two"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                               env=dict(os.environ, NEXTPIXEL_RUNS=self.runs, OMP_NUM_THREADS="1"))
-        self.assertEqual(found.returncode, 0, found.stdout)
+        command("train.py", *common, "--run", "two", "--processes", 2, runs_in=self.runs)
         one, two = (torch.load(os.path.join(self.runs, run, "checkpoint.pt")) for run in ("one", "two"))
         self.assertEqual((one["step"], two["step"]), (6, 6))
         self.assertLess(abs(one["running"] / two["running"] - 1), 1e-5)

@@ -3,13 +3,20 @@
 
     --from weights/emoji.gguf        begin with a file's weights, also those of a narrower or shallower model
     --data FOLDER                    the data set's folder, or pictures of your own (PNG, JPEG)
-    torchrun --nproc_per_node=2 weights/train/train.py digits --threads 1
+    --processes 2 --threads 1        several processes share each batch; so does torchrun --nproc_per_node=2 weights/train/train.py ...
 
 Any setting can be given as --key value.  Stopping at any moment (Ctrl-C, kill, power) is fine: the same command resumes from
 the last checkpoint in weights/train/runs/<run>/.  Where a command may only run for so long, --limit-seconds 570 saves in time
 and exits with 0.  The settings of a recipe: train.py RECIPE --help
 """
-from common import loop, recipes, settings
+import os
+import re
+import sys
+
+from common import loop, parallel, recipes, settings
 
 if __name__ == "__main__":
+    wanted = re.search(r"--processes[ =](\d+)", " ".join(sys.argv))
+    if wanted and int(wanted.group(1)) > 1 and "RANK" not in os.environ:
+        sys.exit(parallel.launch(sys.argv, int(wanted.group(1))))
     loop.train(*settings.parse(__doc__, recipes.find))

@@ -145,6 +145,8 @@ def main():
     for name in ("add", "export", "remove"):
         task[name].add_argument("recipe")
     task["add"].add_argument("--minutes", type=float, default=0.0)
+    for name in ("pause", "resume"):
+        task[name].add_argument("--holder", type=int, default=0, help="a process; when it ends, training goes on by itself")
     for name in ("add", "export"):
         task[name].add_argument("--run", default="")
     task["export"].add_argument("--out", default="")
@@ -161,7 +163,7 @@ def main():
     if more and args.task not in ("add", "export"):
         parser.error("unknown: " + " ".join(more))
     if args.task in ("pause", "resume"):
-        getattr(queue, args.task)()
+        getattr(queue, args.task)(args.holder)
     else:
         dict(add=add, start=begin, status=status, export=export, remove=remove, stop=stop, measure=measure)[args.task](args, more)
 

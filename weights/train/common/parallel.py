@@ -1,5 +1,9 @@
 """Several processes that train one model, as torchrun starts them: gloo on CPUs, nccl on GPUs."""
 import os
+import signal
+import socket
+import subprocess
+import sys
 
 import torch
 import torch.distributed as dist
@@ -62,3 +66,17 @@ def averaging(model, nats, processes):
 def stop(processes):
     if processes > 1:
         dist.destroy_process_group()
+
+
+def launch(argv, processes):
+    """`train.py ... --processes N`: what torchrun does on one machine, also where torchrun does not start (PyTorch 1.13 with Python 3.11).
+    -> exit code"""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    children = [subprocess.Popen([sys.executable] + argv, env=dict(
+        os.environ, RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(processes), MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port)))
+        for rank in range(processes)]
+    for number in (signal.SIGINT, signal.SIGTERM):       # the first process hears it and tells the others
+        signal.signal(number, lambda number, _: children[0].send_signal(number))
+    return max(abs(child.wait()) for child in children)

@@ -59,11 +59,12 @@ def parse(description, find, argv=None):
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recipe")
     parser.add_argument("--smoke", action="store_true", help="a tiny model, end to end in under a minute")
+    parser.add_argument("--processes", type=int, default=1, help="on this machine; also by torchrun")
     recipe = find(name) if name and not name.startswith("-") else None
     add_arguments(parser, recipe.task.Settings if recipe else Settings)
     args = vars(parser.parse_args(argv))
     smoke = args.pop("smoke")
-    del args["recipe"]
+    del args["recipe"], args["processes"]
     chosen = dict(recipe.settings)
     if smoke:
         chosen.update(recipe.task.smoke(chosen), run=recipe.name + "-smoke")
