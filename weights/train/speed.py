@@ -9,6 +9,11 @@ import contextlib
 import statistics
 import time
 
+from common import memory
+
+if __name__ == "__main__":
+    memory.prefer_tcmalloc()
+
 import torch
 
 import data

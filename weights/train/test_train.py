@@ -14,10 +14,11 @@ import torch
 
 import data
 from common import distributions, gguf, rounding
+from common import native as in_c
 from common.export import export as export_task
 from data import binarised_mnist, cifar10, emoji, mnist
 from data.palette import k_means
-from data.pictures import reduce, to_bytes, to_levels
+from data.pictures import hue_turned, moved, reduce, to_bytes, to_levels
 from models.image_transformer import attention, draft, golden
 from models.image_transformer import pictures
 from models.image_transformer.grow import grow
@@ -108,6 +109,22 @@ class Model(unittest.TestCase):
             self.assertLess(attention.agrees(model, attention.batched(model, "cpu"), "cpu"), 1e-5)
             checked += 1
         self.assertGreaterEqual(checked, 3)
+
+    def test_attention_in_c(self):
+        """In bf16: short last blocks, odd numbers of rows, heads of any even width."""
+        try:
+            in_c.library()
+        except OSError as error:
+            self.skipTest(str(error))
+        base = replace(TINY["dmol-full"][0], height=9, width=9, pattern="local-1d", query_block=16, memory_block=24)
+        for c in (base, replace(base, key_length=40, head_count=1), replace(base, query_block=70, memory_block=9, key_length=34),
+                  replace(base, pattern="full", key_length=64)):
+            model = ImageTransformer(c)
+            self.assertLess(attention.agrees(model, attention.native(model, "cpu"), "cpu"), 0.05)
+            other = ImageTransformer(replace(c, pattern="local-1d", query_block=16, memory_block=23))
+            self.assertGreater(attention.agrees(model, attention.native(other, "cpu"), "cpu"), 0.05)
+        with self.assertRaises(ValueError):
+            attention.native(tiny("palette-2d")[0], "cpu")
 
     def test_a_wrong_way_is_noticed(self):
         model = ImageTransformer(replace(TINY["dmol-full"][0], height=8, width=8, pattern="local-1d", query_block=8, memory_block=8))
@@ -204,6 +221,45 @@ class Rounding(unittest.TestCase):
         off = (rounding.q8_0(w) - engine).abs() / (largest + 1e-9)
         self.assertLess(float((off > 1e-3).float().mean()), 0.01)        # ties may fall to the other side
         self.assertLess(float(off.max()), 1.1 / 63)
+
+    def test_rounding_in_c_is_the_same(self):
+        if not in_c.usable(torch.zeros(1)):
+            self.skipTest("native.c does not work here")
+        torch.manual_seed(1)
+        for size, steps in ((32, 127), (40, 63), (7, 63), (129, 127)):
+            x = torch.randn(50, size) * torch.rand(50, 1)
+            x[3] = 0
+            step = x.abs().amax(-1, keepdim=True) / steps
+            self.assertTrue(torch.equal(in_c.to_steps(x, size, steps), torch.where(step > 0, (x / step).round() * step, x)))
+            half = x.bfloat16()
+            step = half.float().abs().amax(-1, keepdim=True) / steps
+            self.assertTrue(torch.equal(in_c.to_steps(half, size, steps), torch.where(step > 0, (half.float() / step).round() * step, x).bfloat16()))
+
+    def test_adam_in_c_is_the_same(self):
+        """Clipped and averaged, against PyTorch's; and its state is PyTorch's."""
+        if not in_c.usable(torch.zeros(1)):
+            self.skipTest("native.c does not work here")
+        torch.manual_seed(1)
+        shapes, both = [(300, 70), (7,), (33, 5)], []
+        start, slopes = [torch.randn(n) for n in shapes], [[torch.randn(n) * 3 for n in shapes] for _ in range(5)]
+        for fused in (False, True):
+            p, a = ([torch.nn.Parameter(w.clone()) for w in start] for _ in range(2))
+            adam = torch.optim.Adam(p, lr=1e-2, betas=(0.9, 0.98), eps=1e-9)
+            a = [w.detach() for w in a]
+            one = in_c.Adam(adam, a) if fused else None
+            for slope in slopes:
+                for w, g in zip(p, slope):
+                    w.grad = g.clone()
+                if fused:
+                    one.step(1.0, 0.8)
+                    continue
+                torch.nn.utils.clip_grad_norm_(p, 1.0)
+                adam.step()
+                for x, y in zip(a, p):
+                    x.lerp_(y.detach(), 0.2)
+            both.append([w.detach() for w in p] + a + [adam.state[w][k] for w in p for k in ("step", "exp_avg", "exp_avg_sq")])
+        for x, y in zip(*both):
+            self.assertLess(float((x - y).abs().max()), 2e-6 * float(x.abs().max()))
 
     def test_weights_are_rounded_within_and_exact_afterwards(self):
         model = ImageTransformer(replace(TINY["dmol-full"][0], embedding_length=32, head_count=2, key_length=16, feed_forward_length=64))
@@ -322,6 +378,36 @@ class File(unittest.TestCase):
             for i, other in enumerate((b, a, b)):
                 self.assertTrue(torch.equal(x[i], other.x[i].long()), name)
                 self.assertTrue(small is None or torch.equal(small[i], other.small[i].long()), name)
+
+    def test_changed_pictures(self):
+        """Moved ones repeat the edge; turned hues keep greys and brightness of the sum, and come back after a full turn; writing is not mirrored."""
+        rng = np.random.default_rng(1)
+        images = rng.integers(0, 256, (3, 6, 7, 3)).astype(np.uint8)
+        found = moved(images, np.array([0, 2, -1]), np.array([0, -3, 1]))
+        self.assertTrue((found[0] == images[0]).all())
+        self.assertTrue((found[1, 2:, :4] == images[1, :4, 3:]).all() and (found[1, :2] == found[1, 2]).all())
+        self.assertTrue((found[2, :5, 1:] == images[2, 1:, :6]).all())
+        grey = np.full((1, 2, 2, 3), 77, np.uint8)
+        self.assertTrue((hue_turned(grey, np.array([1.0])) == grey).all())
+        red = np.array([200, 100, 100], np.uint8).reshape(1, 1, 1, 3)
+        self.assertEqual(hue_turned(red, np.array([2 * np.pi / 3])).ravel().tolist(), [100, 200, 100])
+        self.assertEqual(hue_turned(red, np.array([2 * np.pi])).ravel().tolist(), [200, 100, 100])
+        self.assertEqual(emoji.has_writing(["0031-20e3", "1f1e6-1f1e8", "1f600", "1f44b-1f3fd", "1f4af"]).tolist(), [True, True, False, False, True])
+        model = tiny("palette-2d")[0].float()
+        c = model.c
+        images = rng.integers(0, 256, (8, c.height, c.width, 3)).astype(np.uint8)
+        split = Split(images, np.zeros(8, np.uint8), model, "cpu", np.arange(8) % 2 == 0)
+        still, mirrored_ = (pictures.encode(each, model) for each in (images, images[:, :, ::-1].copy()))
+        for more in ({}, dict(hue=1e-12)):                               # the other way through `changed`
+            task, seen = TASK(Settings(batch=4, flip=True, class_drop=0.0, palette=True, **more)), set()
+            for step in range(20):
+                for x in task.batch(split, step, "cpu")[0].numpy():
+                    i = int(np.flatnonzero((still == x).all(1) | (mirrored_ == x).all(1))[0])
+                    seen.add((i % 2, bool((mirrored_[i] == x).all())))
+            self.assertEqual(seen, {(0, False), (1, False), (1, True)})
+        task = TASK(Settings(batch=4, shift=2, hue=0.5))
+        a, b = (task.batch(split, 5, "cpu")[0] for _ in range(2))
+        self.assertTrue(torch.equal(a, b))
 
     def test_a_batch_depends_on_seed_and_step_only(self):
         model = tiny("dmol-full")[0]

@@ -13,6 +13,11 @@ import os
 import re
 import sys
 
+from common import memory
+
+if __name__ == "__main__":
+    memory.prefer_tcmalloc()             # before PyTorch is there
+
 from common import loop, parallel, recipes, settings
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from dataclasses import asdict
 import torch
 
 import data
-from common import parallel
+from common import native, parallel
 from common.muon import Muon
 from common.rounding import rounded
 from common.runs import Run
@@ -102,6 +102,8 @@ class Trainer:
         task.ready(model, self.average, device)
         trained = [(p, a) for p, a in zip(model.parameters(), self.average.parameters()) if p.requires_grad]
         self.parameters, self.averaged = [p for p, _ in trained], [a for _, a in trained]
+        plain = len(self.adam.param_groups) == 1 and type(self.adam) is torch.optim.Adam and len(self.adam.param_groups[0]["params"]) == len(trained)
+        self.fused = native.Adam(self.adam, self.averaged) if plain and native.usable(*self.parameters) else None        # all in one pass
         nats = compiled(task, model, self.batch(), self.autocast) if s.compile else lambda *b: task.nats(model, *b)
         self.loss = parallel.averaging(model, nats, processes)
         model.train()
@@ -138,12 +140,16 @@ class Trainer:
                 loss = self.loss(*batch)
             prior = self.task.prior(self.model)
             ((loss if prior is None else loss + prior / len(self.training)) / self.task.elements).backward()
-        if s.clip:
-            torch.nn.utils.clip_grad_norm_(self.parameters, s.clip)
-        self.adam.step()
-        if self.muon:
-            self.muon.step()
-        polyak(self.averaged, self.parameters, min(s.ema, (1 + self.count) / (10 + self.count)))
+        decay = min(s.ema, (1 + self.count) / (10 + self.count))
+        if self.fused:
+            self.fused.step(s.clip, decay)
+        else:
+            if s.clip:
+                torch.nn.utils.clip_grad_norm_(self.parameters, s.clip)
+            self.adam.step()
+            if self.muon:
+                self.muon.step()
+            polyak(self.averaged, self.parameters, decay)
         self.count += 1
         value = parallel.mean(loss.detach(), self.processes)             # stays on the GPU, which need not wait for its number
         self.running = value if self.running is None else 0.98 * self.running + 0.02 * value

@@ -10,12 +10,16 @@ import contextlib
 
 import torch
 
+from common import native
+
 BLOCK = 32                               # weights that share a scale in a file
 FILE, LIVE, ENGINE = 127, 127, 63        # steps either way: of Q8_0 in a file; in the engine of activations; of weights and cached values
 
 
 def to_steps(x, steps):
     """The last axis in whole steps of its largest magnitude / steps."""
+    if native.usable(x):
+        return native.to_steps(x, x.shape[-1], steps)
     step = x.abs().amax(-1, keepdim=True) / steps
     return torch.where(step > 0, (x / step).round() * step, x)
 
@@ -51,7 +55,9 @@ def rounded(matrices, form):
                 p.copy_(x)
 
 
-def straight_through(x, steps):
-    """x in steps; its gradient is passed on as if it were exact."""
-    exact = x.detach().float()
-    return x + (to_steps(exact, steps) - exact).to(x.dtype)
+def straight_through(x, steps, groups=1):
+    """The last axis in steps, each of its equal parts alone; its gradient is passed on as if it were exact."""
+    if native.usable(x):
+        return native.StraightThrough.apply(x, x.shape[-1] // groups, steps)
+    exact = x.detach().float().unflatten(-1, (groups, -1))
+    return x + (to_steps(exact, steps) - exact).flatten(-2).to(x.dtype)

@@ -45,6 +45,13 @@ def load(name, directory, split, shape):
     return module.load_test_for_evaluation(directory) if split == "test" else module.load(directory, split)
 
 
+def writing(name, directory, split):
+    """Which pictures of a split must not be mirrored, (N,) bool; None: all may."""
+    module = dataset(name)
+    directory = directory or module.DEFAULT_DIR
+    return module.writing(directory, split) if hasattr(module, "writing") and not own(name, directory) else None
+
+
 def own(name, directory):
     """Whether these are pictures of one's own."""
     module = dataset(name)

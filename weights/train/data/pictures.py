@@ -27,3 +27,19 @@ def reduce(images, height, width):
     a, b = H // height, W // width
     total = images.reshape(N, height, a, width, b, C).astype(np.int64).sum((2, 4))
     return ((2 * total + a * b) // (2 * a * b)).astype(np.uint8).reshape(N, height * width, C)
+
+
+def moved(images, down, right):
+    """Each picture moved by so many pixels (N,), what comes in repeats the edge."""
+    H, W = images.shape[1:3]
+    row = (np.arange(H) - down[:, None]).clip(0, H - 1)
+    column = (np.arange(W) - right[:, None]).clip(0, W - 1)
+    return images[np.arange(len(images))[:, None, None], row[:, :, None], column[:, None]]
+
+
+def hue_turned(images, angle):
+    """Each picture (H, W, 3) with its colours turned by an angle (N,) about the axis of greys, which stay."""
+    c, s = np.cos(angle), np.sin(angle) / 3 ** 0.5
+    a, b, d = (1 + 2 * c) / 3, (1 - c) / 3 - s, (1 - c) / 3 + s
+    turn = np.stack([a, b, d, d, a, b, b, d, a], 1).reshape(-1, 3, 3)
+    return np.rint(np.einsum("nij,nhwj->nhwi", turn, images.astype(np.float64))).clip(0, 255).astype(np.uint8)

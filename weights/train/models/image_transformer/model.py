@@ -151,6 +151,7 @@ class Block(nn.Module):
     def __init__(self, c, cross=False):
         super().__init__()
         self.c, d, inner = c, c.embedding_length, c.head_count * c.key_length
+        self.separate = False            # values go a way of their own, see rounding.py
         for kind in ("attn", "cross_attn") if cross else ("attn",):
             for part in ("q", "k", "v"):
                 self.add_module(kind + "_" + part, nn.Linear(d, inner, bias=c.attention_bias))
@@ -176,13 +177,21 @@ class Block(nn.Module):
             o = torch.softmax(score, -1) @ v
         return o.transpose(1, 2).reshape(B, m, A * dk)
 
+    def qkv(self, h):
+        """(B, n, d) -> (B, n, 3 A d_k), rows [q | k | v]: one product where nothing is rounded on the way of the values."""
+        parts = (self.attn_q, self.attn_k, self.attn_v)
+        if self.separate:
+            return torch.cat([part(h) for part in parts], -1)
+        bias = torch.cat([part.bias for part in parts]) if self.c.attention_bias else None
+        return F.linear(h, torch.cat([part.weight for part in parts]), bias)
+
     def over_blocks(self, masks, fast=None):
         """Self-attention of all positions at once; masks: (lo, hi, keys, mask) of each query block.  fast: does the same
-        for all blocks at once, (B, A, n, d_k) x 3 -> (B, A, n, d_k), see attention.py."""
+        for all blocks at once, (B, n, 3 A d_k) -> (B, n, A d_k), see attention.py."""
         def attention(h):
-            q, k, v = self.heads(self.attn_q(h)), self.heads(self.attn_k(h)), self.heads(self.attn_v(h))
             if fast is not None:
-                return fast(q, k, v).transpose(1, 2).flatten(2)
+                return fast(self.qkv(h))
+            q, k, v = self.heads(self.attn_q(h)), self.heads(self.attn_k(h)), self.heads(self.attn_v(h))
             o = [self.attend(q[:, :, lo:hi], k[:, :, keys], v[:, :, keys], mask) for lo, hi, keys, mask in masks]
             return o[0] if len(o) == 1 else torch.cat(o, 1)
         return attention

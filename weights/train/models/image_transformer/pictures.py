@@ -2,7 +2,7 @@
 import numpy as np
 import torch
 
-from data.pictures import nearest, reduce, to_bytes, to_levels
+from data.pictures import hue_turned, moved, nearest, reduce, to_bytes, to_levels
 
 
 def encode(images, model):
@@ -37,10 +37,11 @@ def mirror(model):
 
 class Split:
     """The pictures of one split as the model sees them: values in generation order, labels, small inputs (or None).
-    They are kept in bytes on `device`, a GPU that trains."""
+    They are kept in bytes on `device`, a GPU that trains.  writing: which must not be mirrored, None: all may."""
 
-    def __init__(self, images, labels, model, device="cpu"):
+    def __init__(self, images, labels, model, device="cpu", writing=None):
         c = model.c
+        self.images, self.model, self.writing = images, model, writing
         self.x, self.y = encode(images, model), labels
         self.small = reduce(images, c.input_height, c.input_width) if c.encoder_block_count else None
         self.mirror = torch.from_numpy(mirror(model)).to(device)
@@ -61,3 +62,13 @@ class Split:
                 return torch.where(torch.from_numpy(flip).to(device).view((-1,) + (1,) * (a.dim() - 1)), a[:, order.to(device)], a)
             x, small = mirrored(x, self.mirror), None if small is None else mirrored(small, self.mirror_small)
         return x, label, small
+
+    def changed(self, pick, device, flip, rng, shift, hue):
+        """As `take`, each picture moved by up to `shift` pixels, its hue turned with the probability `hue`."""
+        images = self.images[pick]
+        if shift:
+            images = moved(images, *rng.integers(-shift, shift + 1, (2, len(images))))
+        if hue:
+            images = hue_turned(images, np.where(rng.random(len(images)) < hue, rng.uniform(0, 2 * np.pi, len(images)), 0))
+        fresh = Split(images, self.y[pick].cpu().numpy(), self.model, device)
+        return fresh.take(slice(None), device, flip)

@@ -8,9 +8,11 @@ def round_attention(model):
         return (straight_through(inputs[0], LIVE),)
 
     def cached(module, inputs, value):
-        return straight_through(value.unflatten(-1, (model.c.head_count, -1)), ENGINE).flatten(-2)
+        return straight_through(value, ENGINE, model.c.head_count)
     for name, module in model.named_modules():
         if name.endswith(("attn_v", "attn_output")):
             module.register_forward_pre_hook(live)
         if name.endswith("attn_v"):
             module.register_forward_hook(cached)
+        if hasattr(module, "separate"):
+            module.separate = True

@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import torch
 
+import data
 from common import gguf
 from common.settings import Settings as Common
 from common.task import Task, picks, spread
@@ -26,7 +27,9 @@ class Settings(Config, Common):
     look_around: bool = False            # first blocks begin by attending to neighbours, see start.py
     pixel_gain: float = 1.0              # dmol: begin with the pixels this much larger beside the positions
     fit_output: bool = False             # dmol: the output begins at the least-squares prediction, see start.py
-    flip: bool = False                   # half of the training pictures are mirrored left to right
+    flip: bool = False                   # half of the training pictures are mirrored left to right, but for those with writing
+    shift: int = 0                       # they are moved by up to so many pixels
+    hue: float = 0.0                     # probability that their colours are turned by a random angle of hue
     class_drop: float = 0.2              # probability that an image is shown without its class
     attention: str = "auto"              # auto (the fastest that gives the same numbers) | flex | batched | plain, see attention.py
 
@@ -75,14 +78,27 @@ class ImageTransformerTask(Task):
         attention.choose(model, self.s.attention, self.s.batch, self.s.bf16, device)
         average.fast = model.fast
 
+    def load(self, split):
+        """Images, labels, and where training mirrors them which must not be."""
+        found = super().load(split)
+        writing = data.writing(self.s.dataset, self.s.data, split) if self.s.flip else None
+        return tuple(found) if writing is None else (*found, writing)
+
     def encode(self, examples, model, device="cpu"):
-        return Split(*examples, model, device)
+        images, labels, *writing = examples
+        return Split(images, labels, model, device, *writing)
 
     def batch(self, train, step, device):
         """Half of the pictures mirrored where that is set, a class dropped (-1) with probability class_drop."""
         s = self.s
         flip = np.random.default_rng([s.seed, step, 2]).random(s.batch) < 0.5 if s.flip else None
-        x, label, small = train.take(picks(s.seed, step, s.batch, len(train)), device, flip)
+        pick = picks(s.seed, step, s.batch, len(train))
+        if flip is not None and train.writing is not None:
+            flip &= ~train.writing[pick]
+        if s.shift or s.hue:
+            x, label, small = train.changed(pick, device, flip, np.random.default_rng([s.seed, step, 3]), s.shift, s.hue)
+        else:
+            x, label, small = train.take(pick, device, flip)
         drop = np.random.default_rng([s.seed, step, 1]).random(len(x)) < s.class_drop
         label[torch.from_numpy(drop).to(device)] = -1
         return x, label, small
