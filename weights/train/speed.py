@@ -12,7 +12,7 @@ import time
 from common import memory
 
 if __name__ == "__main__":
-    memory.prefer_tcmalloc()
+    memory.prepare()
 
 import torch
 

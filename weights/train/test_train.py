@@ -126,6 +126,23 @@ class Model(unittest.TestCase):
         with self.assertRaises(ValueError):
             attention.native(tiny("palette-2d")[0], "cpu")
 
+    def test_additions_and_norms_in_one_pass(self):
+        """Loss and gradients of pre- and post-norm, with and without an encoder, against the plain way, both in bf16."""
+        if not in_c.usable(torch.zeros(1)):
+            self.skipTest("native.c does not work here")
+        for name in ("local-q8_0", "palette-2d", "dmol-2d-sr", "palette-2d-sr"):
+            model, x, y, small = tiny(name)
+            model, found = model.float(), []
+            exact = torch.autograd.grad(model.nats(x, y, small).sum(), list(model.parameters()))
+            for model.one_pass in (False, True):
+                with torch.autocast("cpu", torch.bfloat16):
+                    loss = model.nats(x, y, small).sum()
+                grads = torch.autograd.grad(loss, list(model.parameters()))
+                off = sum(float((a - b).pow(2).sum()) for a, b in zip(grads, exact)) / sum(float(b.pow(2).sum()) for b in exact)
+                found.append((float(loss), off ** 0.5))
+            self.assertLess(abs(found[1][0] / found[0][0] - 1), 0.01, name)
+            self.assertLess(found[1][1], 1.3 * found[0][1] + 0.01, name)          # no further from the exact gradient
+
     def test_a_wrong_way_is_noticed(self):
         model = ImageTransformer(replace(TINY["dmol-full"][0], height=8, width=8, pattern="local-1d", query_block=8, memory_block=8))
         other = ImageTransformer(replace(model.c, memory_block=7))

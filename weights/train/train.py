@@ -16,7 +16,7 @@ import sys
 from common import memory
 
 if __name__ == "__main__":
-    memory.prefer_tcmalloc()             # before PyTorch is there
+    memory.prepare()             # before PyTorch is there
 
 from common import loop, parallel, recipes, settings
 

@@ -1,4 +1,5 @@
-"""A faster allocator, where it is installed (Debian package: libtcmalloc-minimal4): 5 to 10 % of a training step."""
+"""What has to be there before PyTorch is: a faster allocator where it is installed (Debian package: libtcmalloc-minimal4; 5 to 10 % of
+a step), and threads that sleep while they wait: on a machine that others use too, active waiting makes a step several times slower."""
 import glob
 import os
 import sys
@@ -6,10 +7,13 @@ import sys
 PLACES = ("/usr/lib/*/libtcmalloc_minimal.so.4", "/usr/lib*/libtcmalloc_minimal.so.4")
 
 
-def prefer_tcmalloc():
-    """Begins the program anew with it; NEXTPIXEL_MALLOC=plain does not."""
+def prepare():
+    """Begins the program anew where something was missing.  NEXTPIXEL_MALLOC=plain keeps the usual allocator."""
     found = sorted(path for place in PLACES for path in glob.glob(place))
-    if not found or "tcmalloc" in os.environ.get("LD_PRELOAD", "") or os.environ.get("NEXTPIXEL_MALLOC") == "plain":
-        return
-    os.environ["LD_PRELOAD"] = (found[0] + " " + os.environ.get("LD_PRELOAD", "")).strip()
-    os.execv(sys.executable, [sys.executable] + sys.argv)
+    preload = os.environ.get("LD_PRELOAD", "")
+    wanted = {"OMP_WAIT_POLICY": os.environ.get("OMP_WAIT_POLICY", "passive")}
+    if found and "tcmalloc" not in preload and os.environ.get("NEXTPIXEL_MALLOC") != "plain":
+        wanted["LD_PRELOAD"] = (found[0] + " " + preload).strip()
+    if any(os.environ.get(name) != value for name, value in wanted.items()):
+        os.environ.update(wanted)
+        os.execv(sys.executable, [sys.executable] + sys.argv)

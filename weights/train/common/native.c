@@ -326,3 +326,84 @@ void adam(int threads, int count, const long *sizes, float *const *p, const floa
         }
     }
 }
+
+static inline __mmask16 part(int left) { return left >= LANES ? 0xffff : (__mmask16)((1u << left) - 1); }
+
+/* s = h + f (f may be null), y = (s - mean) / deviation * w + b, rows of d numbers: y in bf16, and as it is in y_wide if that is not null.
+ * stats: mean and 1 / deviation of each row. */
+void add_norm_forward(int threads, long rows, int d, float eps, const float *h, const bf16 *f, const float *w, const float *b, float *s, float *y_wide,
+                      bf16 *y, float *stats) {
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (long r = 0; r < rows; r++) {
+        const float *x = h + r * d;
+        float *sum = s + r * d;
+        __m512 total = _mm512_setzero_ps(), square = _mm512_setzero_ps();
+        for (int c = 0; c < d; c += LANES) {
+            __mmask16 m = part(d - c);
+            __m512 v = _mm512_maskz_loadu_ps(m, x + c);
+            if (f) v = _mm512_add_ps(v, load_bf16(f + r * d + c, m));
+            _mm512_mask_storeu_ps(sum + c, m, v);
+            total = _mm512_add_ps(total, v);
+        }
+        float mean = _mm512_reduce_add_ps(total) / (float)d;
+        for (int c = 0; c < d; c += LANES) {
+            __mmask16 m = part(d - c);
+            __m512 v = _mm512_maskz_sub_ps(m, _mm512_maskz_loadu_ps(m, sum + c), _mm512_set1_ps(mean));
+            square = _mm512_fmadd_ps(v, v, square);
+        }
+        float rest = 1.0f / sqrtf(_mm512_reduce_add_ps(square) / (float)d + eps);
+        stats[2 * r] = mean, stats[2 * r + 1] = rest;
+        for (int c = 0; c < d; c += LANES) {
+            __mmask16 m = part(d - c);
+            __m512 v = _mm512_mul_ps(_mm512_sub_ps(_mm512_maskz_loadu_ps(m, sum + c), _mm512_set1_ps(mean)), _mm512_set1_ps(rest));
+            v = _mm512_fmadd_ps(v, _mm512_maskz_loadu_ps(m, w + c), _mm512_maskz_loadu_ps(m, b + c));
+            store_bf16(y + r * d + c, m, v);
+            if (y_wide) _mm512_mask_storeu_ps(y_wide + r * d + c, m, v);
+        }
+    }
+}
+
+/* With dy = dy_wide + dy (each may be null) and x = (s - mean) / deviation:
+ * ds = given (may be null) + (dy w - mean(dy w) - x mean(dy w x)) / deviation, to dh and, in bf16, to df (may be null); dw += dy x, db += dy */
+int add_norm_backward(int threads, long rows, int d, const float *s, const float *stats, const float *w, const float *given, const float *dy_wide,
+                      const bf16 *dy, float *dh, bf16 *df, float *dw, float *db) {
+    int width = round_up(d, LANES), failed = 0;
+#pragma omp parallel num_threads(threads) reduction(| : failed)
+    {
+        float *own = aligned_alloc(64, sizeof(float) * 3 * (size_t)width), *slope = own + 2 * width;     /* dw, db of this thread; dy of a row */
+        failed |= !own;
+        if (own) memset(own, 0, sizeof(float) * 3 * (size_t)width);
+#pragma omp for schedule(static)
+        for (long r = 0; r < rows; r++) {
+            if (!own) continue;
+            const float *x = s + r * d;
+            __m512 mean = _mm512_set1_ps(stats[2 * r]), rest = _mm512_set1_ps(stats[2 * r + 1]), first = _mm512_setzero_ps(), second = _mm512_setzero_ps();
+            for (int c = 0; c < d; c += LANES) {
+                __mmask16 m = part(d - c);
+                __m512 g = dy ? load_bf16(dy + r * d + c, m) : _mm512_setzero_ps();
+                if (dy_wide) g = _mm512_add_ps(g, _mm512_maskz_loadu_ps(m, dy_wide + r * d + c));
+                __m512 v = _mm512_maskz_mul_ps(m, _mm512_sub_ps(_mm512_maskz_loadu_ps(m, x + c), mean), rest);
+                _mm512_store_ps(own + c, _mm512_fmadd_ps(g, v, _mm512_load_ps(own + c)));
+                _mm512_store_ps(own + width + c, _mm512_add_ps(g, _mm512_load_ps(own + width + c)));
+                g = _mm512_mul_ps(g, _mm512_maskz_loadu_ps(m, w + c));
+                _mm512_store_ps(slope + c, g);
+                first = _mm512_add_ps(first, g), second = _mm512_fmadd_ps(g, v, second);
+            }
+            __m512 one = _mm512_set1_ps(_mm512_reduce_add_ps(first) / (float)d), two = _mm512_set1_ps(_mm512_reduce_add_ps(second) / (float)d);
+            for (int c = 0; c < d; c += LANES) {
+                __mmask16 m = part(d - c);
+                __m512 v = _mm512_mul_ps(_mm512_sub_ps(_mm512_maskz_loadu_ps(m, x + c), mean), rest);
+                __m512 g = _mm512_mul_ps(_mm512_fnmadd_ps(v, two, _mm512_sub_ps(_mm512_load_ps(slope + c), one)), rest);
+                if (given) g = _mm512_add_ps(g, _mm512_maskz_loadu_ps(m, given + r * d + c));
+                _mm512_mask_storeu_ps(dh + r * d + c, m, g);
+                if (df) store_bf16(df + r * d + c, m, g);
+            }
+        }
+        if (own) {
+#pragma omp critical
+            for (int c = 0; c < d; c++) dw[c] += own[c], db[c] += own[width + c];
+        }
+        free(own);
+    }
+    return failed;
+}

@@ -122,3 +122,36 @@ class Adam:
         library().adam(threads, count, self.sizes, self.addresses(self.parameters), g, self.addresses(s["exp_avg"] for s in self.state),
                        self.addresses(s["exp_avg_sq"] for s in self.state), self.addresses(self.averaged),
                        *(ctypes.c_float(v) for v in (scale, b1, b2, self.group["lr"] / (1 - b1 ** t), (1 - b2 ** t) ** -0.5, self.group["eps"], 1 - decay)))
+
+
+def address(t):
+    return None if t is None else ctypes.c_void_p(t.data_ptr())
+
+
+class AddNorm(torch.autograd.Function):
+    """h (..., d) float, f (..., d) bf16 or None -> (x, y): x float, what the residual stream goes on with; y = LN(h + f) in bf16.
+    post: x is y in full precision, else x = h + f.  One pass instead of an addition, a layer norm and two casts."""
+
+    @staticmethod
+    def forward(ctx, h, f, weight, bias, eps, post):
+        ctx.set_materialize_grads(False)
+        h, f = h.contiguous(), None if f is None else f.contiguous()
+        d, rows = h.shape[-1], h.numel() // h.shape[-1]
+        s, y, stats = torch.empty_like(h), torch.empty(h.shape, dtype=torch.bfloat16), torch.empty(rows, 2)
+        x = torch.empty_like(h) if post else s
+        library().add_norm_forward(torch.get_num_threads(), ctypes.c_long(rows), d, ctypes.c_float(eps), *map(address, (
+            h, f, weight, bias, s, x if post else None, y, stats)))
+        ctx.save_for_backward(s, stats, weight)
+        ctx.post, ctx.both = post, f is not None
+        return x, y
+
+    @staticmethod
+    def backward(ctx, dx, dy):
+        s, stats, weight = ctx.saved_tensors
+        d, rows = s.shape[-1], s.numel() // s.shape[-1]
+        dx, dy = (None if g is None else g.contiguous() for g in (dx, dy))
+        dh, df, dw, db = torch.empty_like(s), torch.empty(s.shape, dtype=torch.bfloat16) if ctx.both else None, torch.zeros(d), torch.zeros(d)
+        if library().add_norm_backward(torch.get_num_threads(), ctypes.c_long(rows), d, *map(address, (
+                s, stats, weight, None if ctx.post else dx, dx if ctx.post else None, dy, dh, df, dw, db))):
+            raise MemoryError
+        return dh, df, dw, db, None, None

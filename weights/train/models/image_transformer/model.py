@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from common import distributions
+from common import distributions, native
 
 
 @dataclass
@@ -223,6 +223,24 @@ class Block(nn.Module):
         return sublayer(h, self.ffn_norm, lambda x: self.ffn_down(torch.relu(self.ffn_up(x))))                       # (2)
 
 
+    def fused(self, h, f, attention, encoded=None):
+        """As `forward`, with the sublayer's output f before it still to be added -> (h, what is to be added next); pre-norm.  Post-norm
+        h is added to, and f is its bf16 copy, what the first sublayer reads.  In training on a CPU, see native.AddNorm."""
+        post = self.c.norm == "post"
+
+        def norm(layer, h, f):
+            return native.AddNorm.apply(h, f, layer.weight, layer.bias, layer.eps, post)
+        drop = lambda x: F.dropout(x, self.c.dropout, self.training)
+        h, y = (h, f) if post else norm(self.attn_norm, h, f)
+        f = drop(self.attn_output(attention(y)))
+        if encoded is not None:
+            h, y = norm(self.attn_norm if post else self.cross_attn_norm, h, f)
+            f = drop(self.cross_attn_output(self.attend(self.heads(self.cross_attn_q(y)), *encoded, None)))
+        h, y = norm((self.cross_attn_norm if encoded is not None else self.attn_norm) if post else self.ffn_norm, h, f)
+        f = drop(self.ffn_down(torch.relu(self.ffn_up(y))))
+        return norm(self.ffn_norm, h, f) if post else (h, f)
+
+
 class Encoder(Positions):
     """Full attention over the pixels of the small image."""
 
@@ -283,6 +301,7 @@ class ImageTransformer(Positions):
         order, self.blocks = generation(c)
         self.register_buffer("order", order, persistent=False)
         self.fast = None                 # attention of all blocks at once, see attention.py
+        self.one_pass = False            # additions and norms as in `fused`
         self.masks = []                  # (lo, hi, keys, mask added to the scores)
         for lo, hi, keys in self.blocks:
             count = keys.stop - keys.start if isinstance(keys, slice) else len(keys)
@@ -362,6 +381,8 @@ class ImageTransformer(Positions):
         Outputs at i depend on positions 0..i-1 only.  keep: a list that receives the output of `embed` and of each block."""
         masks, e = self.on(x.device), self.enc(small, keep_encoder) if self.c.encoder_block_count else None
         h = self.embed(x, label)
+        if self.one_pass and keep is None and torch.is_autocast_cpu_enabled():
+            return self.fused(h, masks, e)
         if keep is not None:
             keep.append(h)
         for block in self.blk:
@@ -369,6 +390,16 @@ class ImageTransformer(Positions):
             if keep is not None:
                 keep.append(h)
         return self.last(h)
+
+    def fused(self, h, masks, e):
+        """The blocks and the output, additions and norms in one pass."""
+        pre = self.c.norm == "pre"
+        f = None if pre else h.to(torch.bfloat16)
+        for block in self.blk:
+            h, f = block.fused(h, f, block.over_blocks(masks, self.fast), block.encoded(e))
+        if pre:
+            f = native.AddNorm.apply(h, f, self.output_norm.weight, self.output_norm.bias, self.output_norm.eps, False)[1]
+        return self.output(f)
 
     def nats(self, x, label=None, small=None):
         """(B,): -log p(x | label, small), nats per image."""
