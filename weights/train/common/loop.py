@@ -78,6 +78,7 @@ class Trainer:
 
     def __init__(self, recipe, s, examples, run=None, device="cpu", rank=0, processes=1):
         self.recipe, self.s, self.run, self.device, self.rank, self.processes = recipe, s, run, device, rank, processes
+        native.enabled = s.native
         self.task, self.cuda = recipe.task(s), device.startswith("cuda")
         self.autocast = lambda: torch.autocast("cuda" if self.cuda else "cpu", torch.bfloat16, enabled=s.bf16)
         self.count, self.elapsed, self.running, self.least = 0, 0.0, None, math.inf      # running: smoothed training loss

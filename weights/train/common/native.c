@@ -27,7 +27,7 @@ typedef uint16_t bf16;
 typedef uint32_t pair; /* two bf16, neighbours along the summed axis */
 
 static inline int round_up(int n, int to) { return (n + to - 1) / to * to; }
-static inline float widen(bf16 x) { union { uint32_t i; float f; } u = {(uint32_t)x << 16}; return u.f; }
+static inline __mmask16 part(int left) { return left >= LANES ? 0xffff : left <= 0 ? 0 : (__mmask16)((1u << left) - 1); } /* of LANES */
 
 static inline __m512 load_bf16(const bf16 *x, __mmask16 m) {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(m, x)), 16));
@@ -51,22 +51,21 @@ static inline __m512 exponential(__m512 x) {
 }
 
 /* c (rows, 16 vectors) = or += a b over `pairs`; a: pair p of row r at a[r * row + p * step]; b: pair p of column n at b[p * width + n] */
+#define EACH(i, n) _Pragma("GCC unroll 8") for (int i = 0; i < n; i++) /* sums have to be registers */
 #define KERNEL(R, V)                                                                                                                       \
     static void kernel_##R##_##V(int pairs, const pair *a, size_t row, size_t step, const pair *b, size_t width, float *c, size_t stride,  \
                                  int add) {                                                                                                \
         __m512 sum[R][V];                                                                                                                  \
-        for (int r = 0; r < R; r++)                                                                                                        \
-            for (int v = 0; v < V; v++) sum[r][v] = add ? _mm512_loadu_ps(c + r * stride + v * LANES) : _mm512_setzero_ps();               \
+        EACH(r, R) EACH(v, V) sum[r][v] = add ? _mm512_loadu_ps(c + r * stride + v * LANES) : _mm512_setzero_ps();                         \
         for (int p = 0; p < pairs; p++) {                                                                                                  \
             __m512i column[V];                                                                                                             \
-            for (int v = 0; v < V; v++) column[v] = _mm512_loadu_si512(b + p * width + v * LANES);                                         \
-            for (int r = 0; r < R; r++) {                                                                                                  \
+            EACH(v, V) column[v] = _mm512_loadu_si512(b + p * width + v * LANES);                                                          \
+            EACH(r, R) {                                                                                                                   \
                 __m512i one = _mm512_set1_epi32((int)a[r * row + p * step]);                                                               \
-                for (int v = 0; v < V; v++) sum[r][v] = _mm512_dpbf16_ps(sum[r][v], (__m512bh)one, (__m512bh)column[v]);                    \
+                EACH(v, V) sum[r][v] = _mm512_dpbf16_ps(sum[r][v], (__m512bh)one, (__m512bh)column[v]);                                     \
             }                                                                                                                              \
         }                                                                                                                                  \
-        for (int r = 0; r < R; r++)                                                                                                        \
-            for (int v = 0; v < V; v++) _mm512_storeu_ps(c + r * stride + v * LANES, sum[r][v]);                                           \
+        EACH(r, R) EACH(v, V) _mm512_storeu_ps(c + r * stride + v * LANES, sum[r][v]);                                                     \
     }
 KERNEL(6, 4) KERNEL(6, 3) KERNEL(6, 2) KERNEL(6, 1) KERNEL(1, 4) KERNEL(1, 3) KERNEL(1, 2) KERNEL(1, 1)
 KERNEL(2, 4) KERNEL(2, 3) KERNEL(2, 2) KERNEL(2, 1) KERNEL(4, 4) KERNEL(4, 3) KERNEL(4, 2) KERNEL(4, 1)
@@ -100,15 +99,29 @@ static void pack_down(const bf16 *x, size_t stride, int rows, int d, pair *out, 
     for (int i = 0; i < rows; i += 2) {
         const bf16 *a = x + i * stride, *b = a + stride;
         pair *o = out + (size_t)(i / 2) * width;
-        for (int c = 0; c < d; c++) o[c] = a[c] | (i + 1 < rows ? (pair)b[c] << 16 : 0);
-        for (int c = d; c < width; c++) o[c] = 0;
+        for (int c = 0; c < width; c += LANES) {
+            __mmask16 m = part(d - c);
+            __m512i low = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(m, a + c));
+            __m512i high = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(i + 1 < rows ? m : 0, b + c));
+            _mm512_storeu_si512(o + c, _mm512_or_si512(low, _mm512_slli_epi32(high, 16)));
+        }
     }
+}
+
+/* sum(a * b) of d numbers */
+static float dot(const bf16 *a, const bf16 *b, int d) {
+    __m512 sum = _mm512_setzero_ps();
+    for (int c = 0; c < d; c += LANES) sum = _mm512_fmadd_ps(load_bf16(a + c, part(d - c)), load_bf16(b + c, part(d - c)), sum);
+    return _mm512_reduce_add_ps(sum);
 }
 
 typedef struct {
     int n, heads, d, block, memory; /* positions; heads of width d (even); queries of a block; keys before it */
     size_t in, out;                 /* bf16 from row to row of q, k, v and their gradients; of o and its gradient */
 } shape;
+
+/* Queries at once: a quarter of a block at least, or the masked part of its scores weighs too much. */
+static int tile_of(const shape *s) { return s->block >= 4 * TILE ? TILE : s->block >= 128 ? TILE / 2 : 24; }
 
 static int reach(const shape *s, int block) { int from = block - s->memory; return from > 0 ? from : 0; }
 
@@ -118,7 +131,7 @@ static void scores(const shape *s, const bf16 *q, const pair *keys, int width, i
 }
 
 static int forward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16 *v, bf16 *o, float *l) {
-    int most = s->block + s->memory < s->n ? s->block + s->memory : s->n, width = round_up(most, LANES), wide = round_up(s->d, LANES);
+    int most = s->block + s->memory < s->n ? s->block + s->memory : s->n, width = round_up(most, LANES), wide = round_up(s->d, LANES), tile = tile_of(s);
     pair *keys = aligned_alloc(64, (size_t)round_up(s->d / 2 * width * 4, 64)), *values = aligned_alloc(64, (size_t)round_up((width / 2 + 1) * wide * 4, 64));
     float *score = aligned_alloc(64, sizeof(float) * TILE * (size_t)width), *sum = aligned_alloc(64, sizeof(float) * TILE * (size_t)wide);
     bf16 *p = aligned_alloc(64, sizeof(bf16) * TILE * (size_t)round_up(width, 32));
@@ -128,8 +141,8 @@ static int forward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16
         int end = block + s->block < s->n ? block + s->block : s->n, from = reach(s, block);
         pack_across(k + from * s->in, s->in, end - from, s->d, keys, width);
         pack_down(v + from * s->in, s->in, end - from, s->d, values, wide);
-        for (int lo = block; lo < end; lo += TILE) {
-            int hi = lo + TILE < end ? lo + TILE : end, rows = hi - lo, seen = hi - from, columns = round_up(seen, LANES);
+        for (int lo = block; lo < end; lo += tile) {
+            int hi = lo + tile < end ? lo + tile : end, rows = hi - lo, seen = hi - from, columns = round_up(seen, LANES);
             scores(s, q + lo * s->in, keys, width, rows, columns, score, (size_t)width);
             float total[TILE];
             for (int r = 0; r < rows; r++) {
@@ -137,12 +150,12 @@ static int forward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16
                 int sees = lo + r - from + 1;
                 __m512 top = _mm512_set1_ps(-INFINITY), all = _mm512_setzero_ps();
                 for (int j = 0; j < sees; j += LANES) {
-                    __mmask16 m = sees - j >= LANES ? 0xffff : (__mmask16)((1u << (sees - j)) - 1);
+                    __mmask16 m = part(sees - j);
                     top = _mm512_mask_max_ps(top, m, top, _mm512_loadu_ps(x + j));
                 }
                 float largest = _mm512_reduce_max_ps(top);
                 for (int j = 0; j < columns; j += LANES) {
-                    __mmask16 m = sees - j >= LANES ? 0xffff : sees <= j ? 0 : (__mmask16)((1u << (sees - j)) - 1);
+                    __mmask16 m = part(sees - j);
                     __m512 e = _mm512_maskz_mov_ps(m, exponential(_mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(x + j), _mm512_set1_ps(largest)), _mm512_set1_ps(scale))));
                     all = _mm512_add_ps(all, e);
                     store_bf16(p + (size_t)r * width + j, 0xffff, e);
@@ -153,7 +166,7 @@ static int forward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16
             product(rows, wide, (seen + 1) / 2, (const pair *)p, (size_t)width / 2, 1, values, (size_t)wide, sum, (size_t)wide, 0);
             for (int r = 0; r < rows; r++)
                 for (int c = 0; c < s->d; c += LANES) {
-                    __mmask16 m = s->d - c >= LANES ? 0xffff : (__mmask16)((1u << (s->d - c)) - 1);
+                    __mmask16 m = part(s->d - c);
                     store_bf16(o + (lo + r) * s->out + c, m, _mm512_mul_ps(_mm512_loadu_ps(sum + (size_t)r * wide + c), _mm512_set1_ps(1.0f / total[r])));
                 }
         }
@@ -170,7 +183,7 @@ static inline void interleave(pair *out, __m512 even, __m512 odd) {
 
 static int backward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16 *v, const bf16 *o, const float *l, const bf16 *d_o, bf16 *dq,
                          bf16 *dk, bf16 *dv) {
-    int most = s->block + s->memory < s->n ? s->block + s->memory : s->n, width = round_up(most, LANES), wide = round_up(s->d, LANES);
+    int most = s->block + s->memory < s->n ? s->block + s->memory : s->n, width = round_up(most, LANES), wide = round_up(s->d, LANES), tile = tile_of(s);
     pair *keys = aligned_alloc(64, (size_t)round_up(s->d / 2 * width * 4, 64)), *values = aligned_alloc(64, (size_t)round_up(s->d / 2 * width * 4, 64));
     pair *rows_of_keys = aligned_alloc(64, (size_t)round_up((width / 2 + 1) * wide * 4, 64));
     pair *queries = aligned_alloc(64, (size_t)round_up(TILE / 2 * wide * 4, 64)), *outs = aligned_alloc(64, (size_t)round_up(TILE / 2 * wide * 4, 64));
@@ -187,8 +200,8 @@ static int backward_head(const shape *s, const bf16 *q, const bf16 *k, const bf1
         pack_across(k + from * s->in, s->in, end - from, s->d, keys, width);
         pack_across(v + from * s->in, s->in, end - from, s->d, values, width);
         pack_down(k + from * s->in, s->in, end - from, s->d, rows_of_keys, wide);
-        for (int lo = block; lo < end; lo += TILE) {
-            int hi = lo + TILE < end ? lo + TILE : end, rows = hi - lo, seen = hi - from, columns = round_up(seen, LANES);
+        for (int lo = block; lo < end; lo += tile) {
+            int hi = lo + tile < end ? lo + tile : end, rows = hi - lo, seen = hi - from, columns = round_up(seen, LANES);
             pack_down(q + lo * s->in, s->in, rows, s->d, queries, wide);
             pack_down(d_o + lo * s->out, s->out, rows, s->d, outs, wide);
             scores(s, q + lo * s->in, keys, width, rows, columns, score, (size_t)width);
@@ -196,16 +209,14 @@ static int backward_head(const shape *s, const bf16 *q, const bf16 *k, const bf1
             for (int r = 0; r < rows; r += 2) {
                 __m512 mean[2];          /* sum(dO * O) of both rows */
                 for (int i = 0; i < 2; i++) {
-                    float dot = 0;
-                    if (r + i < rows)
-                        for (int c = 0; c < s->d; c++) dot += widen(o[(lo + r + i) * s->out + c]) * widen(d_o[(lo + r + i) * s->out + c]);
-                    mean[i] = _mm512_set1_ps(dot);
+                    size_t at = (size_t)(lo + r + i) * s->out;
+                    mean[i] = _mm512_set1_ps(r + i < rows ? dot(o + at, d_o + at, s->d) : 0);
                 }
                 for (int j = 0; j < columns; j += LANES) {
                     __m512 p[2], g[2];
                     for (int i = 0; i < 2; i++) {
                         int sees = r + i < rows ? lo + r + i - from + 1 : 0;
-                        __mmask16 m = sees - j >= LANES ? 0xffff : sees <= j ? 0 : (__mmask16)((1u << (sees - j)) - 1);
+                        __mmask16 m = part(sees - j);
                         __m512 x = _mm512_fmsub_ps(_mm512_maskz_loadu_ps(m, score + (size_t)(r + i) * width + j), scale, _mm512_set1_ps(r + i < rows ? l[lo + r + i] : 0));
                         p[i] = _mm512_maskz_mov_ps(m, exponential(x));
                         g[i] = _mm512_mul_ps(_mm512_mul_ps(p[i], scale), _mm512_sub_ps(_mm512_maskz_loadu_ps(m, slope + (size_t)(r + i) * width + j), mean[i]));
@@ -218,14 +229,14 @@ static int backward_head(const shape *s, const bf16 *q, const bf16 *k, const bf1
             product(rows, wide, (seen + 1) / 2, (const pair *)ds, (size_t)width / 2, 1, rows_of_keys, (size_t)wide, sum, (size_t)wide, 0);
             for (int r = 0; r < rows; r++)
                 for (int c = 0; c < s->d; c += LANES)
-                    store_bf16(dq + (lo + r) * s->in + c, s->d - c >= LANES ? 0xffff : (__mmask16)((1u << (s->d - c)) - 1), _mm512_loadu_ps(sum + (size_t)r * wide + c));
+                    store_bf16(dq + (lo + r) * s->in + c, part(s->d - c), _mm512_loadu_ps(sum + (size_t)r * wide + c));
             product(seen, wide, (rows + 1) / 2, p_down, 1, (size_t)width, outs, (size_t)wide, sum_v + (size_t)from * wide, (size_t)wide, 1);
             product(seen, wide, (rows + 1) / 2, ds_down, 1, (size_t)width, queries, (size_t)wide, sum_k + (size_t)from * wide, (size_t)wide, 1);
         }
     }
     for (int i = 0; i < s->n; i++)
         for (int c = 0; c < s->d; c += LANES) {
-            __mmask16 m = s->d - c >= LANES ? 0xffff : (__mmask16)((1u << (s->d - c)) - 1);
+            __mmask16 m = part(s->d - c);
             store_bf16(dk + i * s->in + c, m, _mm512_loadu_ps(sum_k + (size_t)i * wide + c));
             store_bf16(dv + i * s->in + c, m, _mm512_loadu_ps(sum_v + (size_t)i * wide + c));
         }
@@ -267,13 +278,13 @@ void round_groups(int threads, long groups, int size, float steps, int is_float,
         const bf16 *h = (const bf16 *)in + i * size;
         __m512 top = _mm512_setzero_ps();
         for (int c = 0; c < size; c += LANES) {
-            __mmask16 m = size - c >= LANES ? 0xffff : (__mmask16)((1u << (size - c)) - 1);
+            __mmask16 m = part(size - c);
             top = _mm512_max_ps(top, _mm512_abs_ps(is_float ? _mm512_maskz_loadu_ps(m, x + c) : load_bf16(h + c, m)));
         }
         float step = _mm512_reduce_max_ps(top) / steps;
         __m512 unit = _mm512_set1_ps(step);
         for (int c = 0; c < size; c += LANES) {
-            __mmask16 m = size - c >= LANES ? 0xffff : (__mmask16)((1u << (size - c)) - 1);
+            __mmask16 m = part(size - c);
             __m512 v = is_float ? _mm512_maskz_loadu_ps(m, x + c) : load_bf16(h + c, m);
             if (step > 0) v = _mm512_mul_ps(_mm512_roundscale_ps(_mm512_div_ps(v, unit), 8), unit);
             if (is_float) _mm512_mask_storeu_ps((float *)out + i * size + c, m, v);
@@ -287,18 +298,16 @@ double sum_of_squares(int threads, int count, const long *sizes, const float *co
     double total = 0;
     for (int t = 0; t < count; t++) {
         const float *a = x[t];
-        float part = 0;
         double sum = 0;
-#pragma omp parallel for num_threads(sizes[t] > 16384 ? threads : 1) schedule(static) private(part) reduction(+ : sum)
+#pragma omp parallel for num_threads(sizes[t] > 16384 ? threads : 1) schedule(static) reduction(+ : sum)
         for (long block = 0; block < sizes[t]; block += 4096) {
             long end = block + 4096 < sizes[t] ? block + 4096 : sizes[t];
             __m512 all = _mm512_setzero_ps();
             for (long i = block; i < end; i += LANES) {
-                __m512 v = _mm512_maskz_loadu_ps(end - i >= LANES ? 0xffff : (__mmask16)((1u << (end - i)) - 1), a + i);
+                __m512 v = _mm512_maskz_loadu_ps(end - i >= LANES ? 0xffff : part((int)(end - i)), a + i);
                 all = _mm512_fmadd_ps(v, v, all);
             }
-            part = _mm512_reduce_add_ps(all);
-            sum += (double)part;
+            sum += (double)_mm512_reduce_add_ps(all);
         }
         total += sum;
     }
@@ -314,7 +323,7 @@ void adam(int threads, int count, const long *sizes, float *const *p, const floa
         const float *slope = g[t];
 #pragma omp parallel for num_threads(sizes[t] > 16384 ? threads : 1) schedule(static)
         for (long i = 0; i < sizes[t]; i += LANES) {
-            __mmask16 k = sizes[t] - i >= LANES ? 0xffff : (__mmask16)((1u << (sizes[t] - i)) - 1);
+            __mmask16 k = sizes[t] - i >= LANES ? 0xffff : part((int)(sizes[t] - i));
             __m512 x = _mm512_mul_ps(_mm512_maskz_loadu_ps(k, slope + i), _mm512_set1_ps(scale));
             __m512 f = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(k, first + i), _mm512_set1_ps(b1), _mm512_mul_ps(x, _mm512_set1_ps(1 - b1)));
             __m512 s = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(k, second + i), _mm512_set1_ps(b2), _mm512_mul_ps(_mm512_mul_ps(x, x), _mm512_set1_ps(1 - b2)));
@@ -326,8 +335,6 @@ void adam(int threads, int count, const long *sizes, float *const *p, const floa
         }
     }
 }
-
-static inline __mmask16 part(int left) { return left >= LANES ? 0xffff : (__mmask16)((1u << left) - 1); }
 
 /* s = h + f (f may be null), y = (s - mean) / deviation * w + b, rows of d numbers: y in bf16, and as it is in y_wide if that is not null.
  * stats: mean and 1 / deviation of each row. */
@@ -402,6 +409,34 @@ int add_norm_backward(int threads, long rows, int d, const float *s, const float
         if (own) {
 #pragma omp critical
             for (int c = 0; c < d; c++) dw[c] += own[c], db[c] += own[width + c];
+        }
+        free(own);
+    }
+    return failed;
+}
+
+/* g (rows, d) bf16: sums[c] += sum over rows; where h, of the same shape, is not null, g is first set to 0 where h is not positive (the gradient of relu). */
+int column_sums(int threads, long rows, int d, bf16 *g, const bf16 *h, float *sums) {
+    int width = round_up(d, LANES), failed = 0;
+#pragma omp parallel num_threads(threads) reduction(| : failed)
+    {
+        float *own = aligned_alloc(64, sizeof(float) * (size_t)width);
+        failed |= !own;
+        if (own) memset(own, 0, sizeof(float) * (size_t)width);
+#pragma omp for schedule(static)
+        for (long r = 0; r < rows; r++)
+            for (int c = 0; own && c < d; c += LANES) {
+                __mmask16 m = part(d - c);
+                __m512 v = load_bf16(g + r * d + c, m);
+                if (h) {
+                    v = _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(load_bf16(h + r * d + c, m), _mm512_setzero_ps(), _CMP_GT_OQ), v);
+                    store_bf16(g + r * d + c, m, v);
+                }
+                _mm512_store_ps(own + c, _mm512_add_ps(_mm512_load_ps(own + c), v));
+            }
+        if (own) {
+#pragma omp critical
+            for (int c = 0; c < d; c++) sums[c] += own[c];
         }
         free(own);
     }

@@ -10,6 +10,7 @@ import torch
 from common.recipes import RUNS
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native.c")
+enabled = True                           # Settings.native of the run
 FLAGS = ["-O3", "-march=native", "-fopenmp", "-shared", "-fPIC"]
 
 
@@ -61,7 +62,7 @@ class Attention(torch.autograd.Function):
 
 def usable(*tensors):
     """Whether the functions of native.c can take these: on a CPU that has them, bf16 or float, without holes."""
-    if not all(t.device.type == "cpu" and t.is_contiguous() and t.dtype in (torch.float32, torch.bfloat16) for t in tensors):
+    if not enabled or not all(t.device.type == "cpu" and t.is_contiguous() and t.dtype in (torch.float32, torch.bfloat16) for t in tensors):
         return False
     try:
         library()
@@ -155,3 +156,30 @@ class AddNorm(torch.autograd.Function):
                 s, stats, weight, None if ctx.post else dx, dx if ctx.post else None, dy, dh, df, dw, db))):
             raise MemoryError
         return dh, df, dw, db, None, None
+
+
+def column_sums(g, h=None):
+    """(..., d) bf16 -> (d,) float; with h, g is first set to 0, in place, where h is not positive."""
+    d, sums = g.shape[-1], torch.zeros(g.shape[-1])
+    if library().column_sums(torch.get_num_threads(), ctypes.c_long(g.numel() // d), d, *map(address, (g, h, sums))):
+        raise MemoryError
+    return sums
+
+
+class FeedForward(torch.autograd.Function):
+    """x (rows, d) bf16 -> W_down relu(W_up x + b_up) + b_down, bf16.  The weights are float, as the optimiser has them."""
+
+    @staticmethod
+    def forward(ctx, x, up, b_up, down, b_down):
+        up, down = up.to(torch.bfloat16), down.to(torch.bfloat16)
+        h = torch.addmm(b_up.to(torch.bfloat16), x, up.t()).relu_()
+        ctx.save_for_backward(x, h, up, down)
+        return torch.addmm(b_down.to(torch.bfloat16), h, down.t())
+
+    @staticmethod
+    def backward(ctx, g):
+        x, h, up, down = ctx.saved_tensors
+        g = g.contiguous()
+        dh = g @ down
+        d_up = column_sums(dh, h)        # dh is now that before relu
+        return dh @ up, (dh.t() @ x).float(), d_up, (g.t() @ h).float(), column_sums(g)

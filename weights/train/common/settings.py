@@ -26,6 +26,7 @@ class Settings:
     device: str = "auto"                 # auto | cpu | cuda
     bf16: bool = True                    # on the CPU many times faster than fp32 where AVX-512 BF16 or AMX is there
     threads: int = 2
+    native: bool = True                  # what native.py has in C, on CPUs that can
     compile: bool = False                # torch.compile; without it where it fails
     limit_seconds: float = 0.0           # of this process: save, exit with 0; the same command goes on. 0 = none
     # files

@@ -140,7 +140,7 @@ def choose(model, wanted, batch, bf16, device):
     model.fast, best = None, math.inf
     if wanted == "plain":
         return
-    for name in (CUDA if device.startswith("cuda") else CPU if bf16 else CPU[1:]) if wanted == "auto" else [wanted]:
+    for name in (CUDA if device.startswith("cuda") else CPU if bf16 and in_c.enabled else CPU[1:]) if wanted == "auto" else [wanted]:
         try:
             way = WAYS[name](model, device)
             difference = agrees(model, way, device)

@@ -237,7 +237,8 @@ class Block(nn.Module):
             h, y = norm(self.attn_norm if post else self.cross_attn_norm, h, f)
             f = drop(self.cross_attn_output(self.attend(self.heads(self.cross_attn_q(y)), *encoded, None)))
         h, y = norm((self.cross_attn_norm if encoded is not None else self.attn_norm) if post else self.ffn_norm, h, f)
-        f = drop(self.ffn_down(torch.relu(self.ffn_up(y))))
+        f = native.FeedForward.apply(y.flatten(0, 1), self.ffn_up.weight, self.ffn_up.bias, self.ffn_down.weight, self.ffn_down.bias)
+        f = drop(f.view_as(y))
         return norm(self.ffn_norm, h, f) if post else (h, f)
 
 

@@ -32,7 +32,6 @@ class Settings(Config, Common):
     hue: float = 0.0                     # probability that their colours are turned by a random angle of hue
     class_drop: float = 0.2              # probability that an image is shown without its class
     attention: str = "auto"              # auto (the fastest that gives the same numbers) | flex | native | batched | plain, see attention.py
-    one_pass: bool = True                # on a CPU that can: additions and norms in C, see common/native.py
 
 
 class ImageTransformerTask(Task):
@@ -78,7 +77,7 @@ class ImageTransformerTask(Task):
             round_attention(model), round_attention(average)
         attention.choose(model, self.s.attention, self.s.batch, self.s.bf16, device)
         average.fast = model.fast
-        model.one_pass = average.one_pass = self.s.bf16 and self.s.one_pass and native.usable(*model.parameters())
+        model.one_pass = average.one_pass = self.s.bf16 and native.usable(*model.parameters())
 
     def load(self, split):
         """Images, labels, and where training mirrors them which must not be."""
