@@ -3,6 +3,8 @@
 
     python3 weights/train/test_house.py        a minute; needs no data set (test_train.py runs it too)
 """
+import contextlib
+import io
 import json
 import os
 import signal
@@ -18,7 +20,7 @@ import torch
 
 import data
 import evaluate
-from common import curve, export, golden, gguf, loop, recipes, runs, settings
+from common import curve, export, golden, gguf, loop, recipes, runs
 from data import folder
 from models.fvsbn.model import FVSBN, Config
 from models.fvsbn.task import TASK as FVSBNTask
@@ -79,9 +81,11 @@ class Recipes(House):
             for _ in range(2):
                 self.assertTrue(np.isfinite(float(t.step())), name)
             t.save()
-            t.report(final=True)
+            with contextlib.redirect_stdout(io.StringIO()):
+                t.report(final=True)
             third = float(t.step())
-            again = loop.Trainer(recipe, s, examples, run)
+            with contextlib.redirect_stdout(io.StringIO()):
+                again = loop.Trainer(recipe, s, examples, run)
             self.assertEqual(again.count, 2)
             self.assertEqual(float(again.step()), third, name)
             task, model, checkpoint = runs.load_average(name)
@@ -212,18 +216,18 @@ class Queue(House):
             return f.read()
 
     def test_what_was_paused_is_not_training_time(self):
-        """A second of SIGTSTP in a run of a second and a half."""
-        child = subprocess.Popen([sys.executable, os.path.join(HERE, "train.py"), "fvsbn", "--data", self.pictures, "--run", "a", "--minutes", "0.025",
+        """Five seconds of SIGTSTP in a run of four."""
+        child = subprocess.Popen([sys.executable, os.path.join(HERE, "train.py"), "fvsbn", "--data", self.pictures, "--run", "a", "--minutes", "0.07",
                                   "--batch", "8", "--sheets", "-1", "--threads", "1"], stdout=subprocess.DEVNULL, env=dict(os.environ, NEXTPIXEL_RUNS=self.runs))
         path = os.path.join(self.runs, "a", "log.jsonl")
         self.until(lambda: os.path.exists(path) and '"step": 50' in open(path).read())
         os.kill(child.pid, signal.SIGTSTP)
-        time.sleep(2.5)
+        time.sleep(5)
         steps = max(json.loads(line)["step"] for line in open(path))
         os.kill(child.pid, signal.SIGCONT)
         child.wait()
         last = json.loads(open(path).read().splitlines()[-1])
-        self.assertTrue(last["final"] and last["elapsed"] < 2.5)
+        self.assertTrue(last["final"] and last["elapsed"] < 4.2 + 2.5)
         self.assertGreater(last["step"], steps)
 
     def test_holds_of_dead_processes_do_not_count(self):
