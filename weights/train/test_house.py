@@ -47,6 +47,11 @@ def command(name, *args, runs_in, check=True, **more):
     return found.stdout
 
 
+def text(*path):
+    with open(os.path.join(*path)) as f:
+        return f.read()
+
+
 def settings_of(recipe, **more):
     known = recipe.task.Settings.__dataclass_fields__
     chosen = dict(recipe.settings, **recipe.task.smoke(recipe.settings))
@@ -162,8 +167,7 @@ class Queue(House):
         return command("train_queue.py", *args, runs_in=self.runs, **more)
 
     def jobs(self):
-        with open(os.path.join(self.runs, "queue.json")) as f:
-            return {job["run"]: job for job in json.load(f)["jobs"]}
+        return {job["run"]: job for job in json.loads(text(self.runs, "queue.json"))["jobs"]}
 
     def until(self, what, seconds=60):
         end = time.monotonic() + seconds
@@ -172,11 +176,11 @@ class Queue(House):
                 return
             time.sleep(0.1)
         out = os.path.join(self.runs, "a", "out.log")
-        self.fail(open(out).read() if os.path.exists(out) else "nothing ran")
+        self.fail(text(out) if os.path.exists(out) else "nothing ran")
 
-    def said(self, run, text):
+    def said(self, run, wanted):
         path = os.path.join(self.runs, run, "out.log")
-        return os.path.exists(path) and text in open(path).read()
+        return os.path.exists(path) and wanted in text(path)
 
     def test_survives_kills_pauses_and_goes_on(self):
         own = ["--data", self.pictures, "--batch", 8, "--every", 0.1, "--sheets", -1, "--precision", 0]
@@ -187,7 +191,7 @@ class Queue(House):
             self.until(lambda: os.path.exists(os.path.join(self.runs, "a", "checkpoint.pt")) and self.said("a", "step 100 "))
             pid = self.jobs()["a"]["pid"]
             self.queue("pause")
-            self.assertEqual(open("/proc/%d/stat" % pid).read().rsplit(")", 1)[1].split()[0], "T")
+            self.assertEqual(text("/proc/%d/stat" % pid).rsplit(")", 1)[1].split()[0], "T")
             before = self.log("a")
             time.sleep(1)
             self.assertEqual(self.log("a"), before)
@@ -196,7 +200,7 @@ class Queue(House):
             os.kill(pid, signal.SIGKILL)                 # in the middle of a step
             self.until(lambda: self.said("a", "resumed at step"))
             self.assertEqual(self.jobs()["a"]["status"], "running")
-            runner = json.load(open(os.path.join(self.runs, "queue.json")))["runner"]
+            runner = json.loads(text(self.runs, "queue.json"))["runner"]
             os.kill(runner, signal.SIGKILL)              # as a restart of the machine
             os.kill(self.jobs()["a"]["pid"], signal.SIGKILL)
             out = os.path.join(self.folder.name, "a.gguf")
@@ -207,26 +211,25 @@ class Queue(House):
             self.assertEqual(self.jobs()["b"]["status"], "done")
             said = self.queue("status", "--svg", os.path.join(self.folder.name, "a.svg"))
             self.assertRegex(said, "b +done .* step 20 .*valid")
-            self.assertIn("<svg", open(os.path.join(self.folder.name, "a.svg")).read())
+            self.assertIn("<svg", text(self.folder.name, "a.svg"))
         finally:
             self.queue("stop")
 
     def log(self, run):
-        with open(os.path.join(self.runs, run, "log.jsonl")) as f:
-            return f.read()
+        return text(self.runs, run, "log.jsonl")
 
     def test_what_was_paused_is_not_training_time(self):
         """Five seconds of SIGTSTP in a run of four."""
         child = subprocess.Popen([sys.executable, os.path.join(HERE, "train.py"), "fvsbn", "--data", self.pictures, "--run", "a", "--minutes", "0.07",
                                   "--batch", "8", "--sheets", "-1", "--threads", "1"], stdout=subprocess.DEVNULL, env=dict(os.environ, NEXTPIXEL_RUNS=self.runs))
         path = os.path.join(self.runs, "a", "log.jsonl")
-        self.until(lambda: os.path.exists(path) and '"step": 50' in open(path).read())
+        self.until(lambda: os.path.exists(path) and '"step": 50' in text(path))
         os.kill(child.pid, signal.SIGTSTP)
         time.sleep(5)
-        steps = max(json.loads(line)["step"] for line in open(path))
+        steps = max(json.loads(line)["step"] for line in text(path).splitlines())
         os.kill(child.pid, signal.SIGCONT)
         child.wait()
-        last = json.loads(open(path).read().splitlines()[-1])
+        last = json.loads(text(path).splitlines()[-1])
         self.assertTrue(last["final"] and last["elapsed"] < 4.2 + 2.5)
         self.assertGreater(last["step"], steps)
 

@@ -42,7 +42,10 @@ def add(args, more):
 
 def begin(args, more):
     with queue.state() as s:
-        measured = json.load(open(MEASURED)) if os.path.exists(MEASURED) else {}
+        measured = {}
+        if os.path.exists(MEASURED):
+            with open(MEASURED) as f:
+                measured = json.load(f)
         s["workers"] = args.workers or measured.get("workers", 1)
         s["threads"] = args.threads or measured.get("threads", 2)
         s["turn"] = args.turn
