@@ -6,6 +6,7 @@
 // It is run by build.sh, which compiles the loops of ceiling.c first. What is measured stands in options.js and probes.js,
 // what the figures mean in summary.js. Progress goes to stderr.
 // @ts-check
+import './quiet.js';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import path from 'node:path';

@@ -5,6 +5,7 @@
 //
 // Figures are medians of interleaved rounds. Machines are noisy: compare figures of one run.
 // @ts-check
+import './quiet.js';
 import { launch } from '../browser/browser.js';
 import { load } from '../../web/lib/index.js';
 import { serve } from '../../web/serve.js';

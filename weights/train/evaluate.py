@@ -1,19 +1,31 @@
 #!/usr/bin/env python3
-"""Loss of a trained recipe on its held-out pictures:  python3 weights/train/evaluate.py digits [--count 1000] [--gguf FILE] [--round q8_0]
+"""Loss of a trained recipe on what is held out:  python3 weights/train/evaluate.py digits [--count 1000] [--gguf FILE] [--round q8_0]
 
-The averaged weights of the run, or the weights as stored in a .gguf file, exact or rounded as the engine rounds them.  Reads the
-held-out pictures, so nothing here may be used to choose settings; training code cannot reach them (see data.py).
+The averaged weights of the run, or the weights as stored in a .gguf file, exact or rounded as the engine rounds them; of a file alone
+(evaluate.py digits --gguf weights/digits.gguf --file-only) no run is needed.  Reads held-out examples, so nothing here may be used to
+choose settings, unless with --split validation; training code cannot reach them (see data/__init__.py).
 """
 import argparse
 import math
 import time
+from dataclasses import fields
 
 import torch
 
-import data
-from export import load_average, load_stored
-from rounding import FORMS, rounded
-from train import Split
+from common import gguf
+from common.recipes import find
+from common.rounding import FORMS, rounded
+from common.runs import load_average
+from common.task import spread
+
+
+def from_file(recipe, path):
+    """-> (task, model) of a file alone, with the recipe's data."""
+    metadata, tensors = gguf.read_raw(path)
+    known = {f.name for f in fields(recipe.task.Settings)}
+    own = recipe.task.settings_of(metadata, {k: torch.empty(v.shape) for k, v in tensors.items()})
+    task = recipe.task(recipe.task.Settings(**dict({k: v for k, v in recipe.settings.items() if k in known}, **own)))
+    return task, task.model()
 
 
 @torch.no_grad()
@@ -22,9 +34,11 @@ def main():
     parser.add_argument("recipe")
     parser.add_argument("--run", default="")
     parser.add_argument("--data", default="", help="default data/<data set>")
-    parser.add_argument("--count", type=int, default=0, help="COUNT held-out images, evenly spaced; 0 = all")
+    parser.add_argument("--count", type=int, default=0, help="COUNT held-out examples, evenly spaced; 0 = all")
     parser.add_argument("--batch", type=int, default=50)
     parser.add_argument("--gguf", default="", help="use this file's weights (dequantised)")
+    parser.add_argument("--file-only", action="store_true", help="and its settings; no run")
+    parser.add_argument("--split", default="test", choices=("test", "validation"))
     parser.add_argument("--first", action="store_true", help="the first COUNT instead")
     parser.add_argument("--round", default="", choices=[""] + list(FORMS), help="round the blocks' weights as the engine does")
     parser.add_argument("--fp32", action="store_true", help="no bf16 autocast: exact but slow on a CPU")
@@ -32,26 +46,28 @@ def main():
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    model, checkpoint = load_average(args.run or args.recipe)
+    if args.file_only:
+        (task, model), what = from_file(find(args.recipe), args.gguf), ""
+    else:
+        task, model, checkpoint = load_average(args.run or args.recipe)
+        what = ", step %d" % checkpoint["step"]
     if args.gguf:
-        load_stored(model, args.gguf)
-    model, c = model.to(device).eval(), model.c
-
-    module = data.dataset(checkpoint["settings"].get("dataset", "mnist"))
-    held_out = Split(*module.load_test_for_evaluation(args.data or module.DEFAULT_DIR), model)
-    pick = range(args.count) if args.first else data.spread(len(held_out), args.count)
-    total, start = [], time.monotonic()
+        model.load_state_dict(task.stored(args.gguf))
+    model = model.to(device).eval()
+    task.s.data = args.data or task.s.data
+    examples = task.encode(task.held_out() if args.split == "test" else task.load(args.split), model)
+    pick = range(args.count) if args.first else spread(len(examples), args.count)
+    found, start = {}, time.monotonic()
     for i in range(0, len(pick), args.batch):
-        x, y, small = held_out.take(pick[i:i + args.batch], device)
-        with rounded(model, args.round), torch.autocast(device, torch.bfloat16, enabled=not args.fp32):
-            free, given = model.nats(x, torch.full_like(y, -1), small).double(), model.nats(x, y, small).double()
-        total.append(torch.stack([free, given], 1).cpu())
-    nats = torch.cat(total)
-    mean, error = nats.mean(0), nats.std(0) / math.sqrt(len(nats))
-    for k, name in enumerate(("without class", "given the class")):
-        print("%d held-out images, %s: %.3f +- %.3f nats/image, %.4f nats/pixel, %.4f bits/dim" % (
-            len(nats), name, mean[k], error[k], mean[k] / c.height / c.width, mean[k] / (c.height * c.width * c.channels) / math.log(2)))
-    print("%s, step %d, %.0f s" % (args.gguf or "averaged weights", checkpoint["step"], time.monotonic() - start))
+        for view, batch in task.views(*examples.take(pick[i:i + args.batch], device)).items():
+            with rounded(task.matrices(model), args.round), torch.autocast(device, torch.bfloat16, enabled=task.s.bf16 and not args.fp32):
+                found.setdefault(view, []).append(task.nats(model, *batch).double().cpu())
+    for view, nats in found.items():
+        nats = torch.cat(nats)
+        print("%d %s examples, %s: %.3f +- %.3f nats, %.4f bits/dim" % (
+            len(nats), "held-out" if args.split == "test" else args.split, "given the " + view if view else "alone",
+            nats.mean(), nats.std() / math.sqrt(len(nats)), task.bits(float(nats.mean()))))
+    print("%s%s, %.0f s" % (args.gguf or "averaged weights", what, time.monotonic() - start))
 
 
 if __name__ == "__main__":

@@ -3,10 +3,11 @@
 # Trains the four colour models on one CUDA GPU in about half an hour, in commands of at most ten minutes each:
 #
 #   sh weights/train/gpu.sh probe          up to 3 min, may be left out: the steps of three sizes to choose from
-#   sh weights/train/gpu.sh emoji          4 min
 #   sh weights/train/gpu.sh cifar10        9.5 min; again for longer: it resumes (MINUTES is the length of the whole schedule)
-#   sh weights/train/gpu.sh sr             9.5 min: cifar10-sr, then emoji-sr
+#   sh weights/train/gpu.sh emoji          4 min
+#   sh weights/train/gpu.sh sr             9.5 min: emoji-sr, then cifar10-sr
 #   sh weights/train/gpu.sh collect        copies what was made to $OUT again
+#   sh weights/train/gpu.sh smoke          every line above, tiny, on whatever machine this is: a minute or two
 #
 # Environment: DATA, the folder with cifar10/ and emoji/ (default data); KEEP, a folder where data/ is added to what is there already
 # and read from, for a machine that is sent the pictures (cifar10 85 MB, emoji 11 MB) in several commands; OUT, where results are copied (default build/gpu):
@@ -17,7 +18,7 @@
 #
 # MINUTES and further settings after the task's name go to train.py: sh weights/train/gpu.sh cifar10 --minutes 18 --limit-seconds 570
 set -eu
-help() { sed -n '3,18p' "$self" | cut -c3-; }
+help() { sed -n '3,19p' "$self" | cut -c3-; }
 self=$(cd "$(dirname "$0")" && pwd)/gpu.sh
 cd "$(dirname "$self")/../.."
 export PYTHONUNBUFFERED=1
@@ -27,7 +28,9 @@ if [ -n "${KEEP:-}" ]; then
   DATA=$KEEP
 fi
 OUT=${OUT:-build/gpu}
-TRAIN="python3 weights/train/train.py"
+SMOKE=${SMOKE:-}                         # set by `smoke`: these settings come last and make every run tiny
+RUNS=${NEXTPIXEL_RUNS:-weights/train/runs}
+TRAIN="${PYTHON:-python3} weights/train/train.py"
 # A small set is read a hundred times: dropout. The emoji recipes are of a size for a CPU; these are for a GPU (6.4 M, 12 M parameters).
 EMOJI="--embedding-length 256 --feed-forward-length 1024 --key-length 64 --block-count 8 --batch 64 --lr 1.5e-3 --warmup 300
   --dropout 0.1 --ema 0.9995 --every 2 --sheets 0 --compile 1 --threads 8 --data $DATA/emoji"
@@ -35,7 +38,7 @@ EMOJI="--embedding-length 256 --feed-forward-length 1024 --key-length 64 --block
 collect() {  # run...: what is worth keeping
   mkdir -p "$OUT"
   for run in "$@"; do
-    folder=weights/train/runs/$run
+    folder=$RUNS/$run
     for file in log.jsonl samples.png out.log; do [ -f "$folder/$file" ] && cp "$folder/$file" "$OUT/$run.$file"; done
     [ -f "$folder/average.pt" ] && split -b 15000000 "$folder/average.pt" "$OUT/$run.pt."
   done
@@ -43,28 +46,42 @@ collect() {  # run...: what is worth keeping
 }
 
 train() {  # recipe, settings...: as run <recipe>-gpu, its words to out.log as well
-  folder=weights/train/runs/$1-gpu
+  folder=$RUNS/$1-gpu
   mkdir -p "$folder"
-  $TRAIN "$@" --run "$1-gpu" 2>&1 | tee -a "$folder/out.log"
+  $TRAIN "$@" --run "$1-gpu" $SMOKE 2>&1 | tee -a "$folder/out.log"
+  [ -f "$folder/average.pt" ]            # tee hides a failure
+}
+
+probe() {
+  nvidia-smi || true
+  for size in "384 6 6" "384 6 8" "512 8 6"; do
+    set -- $size
+    echo "width $1, $2 heads, $3 blocks"
+    timeout 60 $TRAIN cifar10 --run probe-$1-$3 --embedding-length $1 --feed-forward-length $((4 * $1)) --head-count $2 --block-count $3 \
+      --minutes 0.15 --warmup 20 --every 99 --sheets -1 --final-valid-images 64 --data "$DATA/cifar10" $SMOKE || echo "no result"
+  done
+}
+emoji() { train emoji $EMOJI --minutes 4 --limit-seconds 400 "$@"; collect emoji-gpu; }
+cifar10() { train cifar10 --minutes 8.5 --limit-seconds 575 --data "$DATA/cifar10" "$@"; collect cifar10-gpu; }
+sr() {
+  train emoji-sr $EMOJI --encoder-block-count 4 --minutes 2.5 --limit-seconds 200
+  train cifar10-sr --minutes 5 --limit-seconds 360 --data "$DATA/cifar10" "$@"
+  collect emoji-sr-gpu cifar10-sr-gpu
 }
 
 task=${1:-help}
 [ $# -gt 0 ] && shift
 case $task in
-  probe)
-    nvidia-smi || true
-    for size in "384 6 6" "384 6 8" "512 8 6"; do
-      set -- $size
-      echo "width $1, $2 heads, $3 blocks"
-      timeout 60 $TRAIN cifar10 --run probe-$1-$3 --embedding-length $1 --feed-forward-length $((4 * $1)) --head-count $2 --block-count $3 \
-        --minutes 0.15 --warmup 20 --every 99 --sheets -1 --final-valid-images 64 --data "$DATA/cifar10" || echo "no result"
-    done ;;
-  emoji) train emoji $EMOJI --minutes 4 --limit-seconds 400 "$@"; collect emoji-gpu ;;
-  cifar10) train cifar10 --minutes 8.5 --limit-seconds 575 --data "$DATA/cifar10" "$@"; collect cifar10-gpu ;;
-  sr)
-    train cifar10-sr --minutes 5 --limit-seconds 360 --data "$DATA/cifar10" "$@"
-    train emoji-sr $EMOJI --encoder-block-count 4 --minutes 2.5 --limit-seconds 200
-    collect cifar10-sr-gpu emoji-sr-gpu ;;
-  collect) collect emoji-gpu cifar10-gpu cifar10-sr-gpu emoji-sr-gpu ;;
+  probe | emoji | cifar10 | sr) $task "$@" ;;
+  collect) collect cifar10-gpu emoji-gpu emoji-sr-gpu cifar10-sr-gpu ;;
+  smoke)
+    RUNS=$(mktemp -d)
+    export NEXTPIXEL_RUNS=$RUNS
+    OUT=$RUNS/out
+    SMOKE='--smoke --block-count 1 --embedding-length 32 --feed-forward-length 32 --head-count 2 --key-length 16 --minutes 0 --steps 2 --batch 2
+      --sheets -1 --final-valid-images 2 --threads 2 --attention batched'
+    probe && cifar10 && emoji && sr && collect cifar10-gpu emoji-gpu emoji-sr-gpu cifar10-sr-gpu
+    rm -rf "$RUNS"
+    echo 'every line works' ;;
   *) help ;;
 esac

@@ -2,7 +2,7 @@
 """Writes the held-out pictures of a data set for `npm run eval`:  python3 weights/train/held_out.py emoji build/emoji-test
 
 NAME.u8.gz: count x height x width x channels bytes, gzip; NAME.json: {width, height, channels, labels}.  An evaluation entry
-point: training code cannot reach these pictures (see data.py).
+point: training code cannot reach these pictures (see data/__init__.py).
 """
 import argparse
 import gzip
@@ -13,7 +13,7 @@ import data
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("dataset", choices=("mnist", "emoji", "cifar10"))
+    parser.add_argument("dataset", choices=("mnist", "binarised_mnist", "emoji", "cifar10"))
     parser.add_argument("name", help="path without extension")
     parser.add_argument("--data", default="", help="default data/<data set>")
     args = parser.parse_args()

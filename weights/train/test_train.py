@@ -12,21 +12,21 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-import attention
-import cifar10
 import data
-import distributions
-import draft
-import emoji
-import golden
-import gguf_writer as gguf
-import mnist
-import rounding
-from export import export, type_of
-from model import Config, ImageTransformer, generation
-from palette import k_means
-from start import NATURAL, fit_output, look_around
-from train import Settings, Split, batch_of
+from common import distributions, gguf, rounding
+from common import native as in_c
+from common.export import export as export_task
+from data import binarised_mnist, cifar10, emoji, mnist
+from data.palette import k_means
+from data.pictures import hue_turned, moved, reduce, to_bytes, to_levels
+from models.image_transformer import attention, draft, golden
+from models.image_transformer import pictures
+from models.image_transformer.grow import grow
+from models.image_transformer.model import Config, ImageTransformer, generation
+from models.image_transformer.pictures import Split
+from models.image_transformer.rounding import round_attention
+from models.image_transformer.start import NATURAL, fit_output, look_around
+from models.image_transformer.task import TASK, Settings
 
 TINY = {name: (c, label) for name, c, label, kind in golden.TINY}
 
@@ -38,6 +38,10 @@ def tiny(name):
     golden.randomise(model, 1)
     shape = (1, c.n) + ((c.channels,) if c.output == "dmol" else ())
     return model.double(), torch.from_numpy(np.random.default_rng(2).integers(0, c.levels, shape)), torch.tensor([label]), golden.small_of(c, 3)
+
+
+def export(path, model, kind, card):
+    return export_task(path, TASK.of(model.c), model, kind, card)
 
 
 def sees(c):
@@ -106,6 +110,39 @@ class Model(unittest.TestCase):
             checked += 1
         self.assertGreaterEqual(checked, 3)
 
+    def test_attention_in_c(self):
+        """In bf16: short last blocks, odd numbers of rows, heads of any even width."""
+        try:
+            in_c.library()
+        except OSError as error:
+            self.skipTest(str(error))
+        base = replace(TINY["dmol-full"][0], height=9, width=9, pattern="local-1d", query_block=16, memory_block=24)
+        for c in (base, replace(base, key_length=40, head_count=1), replace(base, query_block=70, memory_block=9, key_length=34),
+                  replace(base, pattern="full", key_length=64)):
+            model = ImageTransformer(c)
+            self.assertLess(attention.agrees(model, attention.native(model, "cpu"), "cpu"), 0.05)
+            other = ImageTransformer(replace(c, pattern="local-1d", query_block=16, memory_block=23))
+            self.assertGreater(attention.agrees(model, attention.native(other, "cpu"), "cpu"), 0.05)
+        with self.assertRaises(ValueError):
+            attention.native(tiny("palette-2d")[0], "cpu")
+
+    def test_additions_and_norms_in_one_pass(self):
+        """Loss and gradients of pre- and post-norm, with and without an encoder, against the plain way, both in bf16."""
+        if not in_c.usable(torch.zeros(1)):
+            self.skipTest("native.c does not work here")
+        for name in ("local-q8_0", "palette-2d", "dmol-2d-sr", "palette-2d-sr"):
+            model, x, y, small = tiny(name)
+            model, found = model.float(), []
+            exact = torch.autograd.grad(model.nats(x, y, small).sum(), list(model.parameters()))
+            for model.one_pass in (False, True):
+                with torch.autocast("cpu", torch.bfloat16):
+                    loss = model.nats(x, y, small).sum()
+                grads = torch.autograd.grad(loss, list(model.parameters()))
+                off = sum(float((a - b).pow(2).sum()) for a, b in zip(grads, exact)) / sum(float(b.pow(2).sum()) for b in exact)
+                found.append((float(loss), off ** 0.5))
+            self.assertLess(abs(found[1][0] / found[0][0] - 1), 0.01, name)
+            self.assertLess(found[1][1], 1.3 * found[0][1] + 0.01, name)          # no further from the exact gradient
+
     def test_a_wrong_way_is_noticed(self):
         model = ImageTransformer(replace(TINY["dmol-full"][0], height=8, width=8, pattern="local-1d", query_block=8, memory_block=8))
         other = ImageTransformer(replace(model.c, memory_block=7))
@@ -150,7 +187,7 @@ class Start(unittest.TestCase):
         model = ImageTransformer(c).eval()
         grey = torch.randn(40, 1, 1).cumsum(0).remainder(2)[..., None] * 90 + torch.arange(12.)[None, :, None, None] * 4
         images = (grey + torch.arange(12.)[None, None, :, None] * 2 + 3 * torch.randn(40, 12, 12, 3)).clamp(0, 255).numpy().astype(np.uint8)
-        x = torch.from_numpy(data.encode(images, model)).long()
+        x = torch.from_numpy(pictures.encode(images, model)).long()
         look_around(model)
         with torch.no_grad():
             before = float(model.nats(x[32:]).mean())
@@ -202,16 +239,55 @@ class Rounding(unittest.TestCase):
         self.assertLess(float((off > 1e-3).float().mean()), 0.01)        # ties may fall to the other side
         self.assertLess(float(off.max()), 1.1 / 63)
 
+    def test_rounding_in_c_is_the_same(self):
+        if not in_c.usable(torch.zeros(1)):
+            self.skipTest("native.c does not work here")
+        torch.manual_seed(1)
+        for size, steps in ((32, 127), (40, 63), (7, 63), (129, 127)):
+            x = torch.randn(50, size) * torch.rand(50, 1)
+            x[3] = 0
+            step = x.abs().amax(-1, keepdim=True) / steps
+            self.assertTrue(torch.equal(in_c.to_steps(x, size, steps), torch.where(step > 0, (x / step).round() * step, x)))
+            half = x.bfloat16()
+            step = half.float().abs().amax(-1, keepdim=True) / steps
+            self.assertTrue(torch.equal(in_c.to_steps(half, size, steps), torch.where(step > 0, (half.float() / step).round() * step, x).bfloat16()))
+
+    def test_adam_in_c_is_the_same(self):
+        """Clipped and averaged, against PyTorch's; and its state is PyTorch's."""
+        if not in_c.usable(torch.zeros(1)):
+            self.skipTest("native.c does not work here")
+        torch.manual_seed(1)
+        shapes, both = [(300, 70), (7,), (33, 5)], []
+        start, slopes = [torch.randn(n) for n in shapes], [[torch.randn(n) * 3 for n in shapes] for _ in range(5)]
+        for fused in (False, True):
+            p, a = ([torch.nn.Parameter(w.clone()) for w in start] for _ in range(2))
+            adam = torch.optim.Adam(p, lr=1e-2, betas=(0.9, 0.98), eps=1e-9)
+            a = [w.detach() for w in a]
+            one = in_c.Adam(adam, a) if fused else None
+            for slope in slopes:
+                for w, g in zip(p, slope):
+                    w.grad = g.clone()
+                if fused:
+                    one.step(1.0, 0.8)
+                    continue
+                torch.nn.utils.clip_grad_norm_(p, 1.0)
+                adam.step()
+                for x, y in zip(a, p):
+                    x.lerp_(y.detach(), 0.2)
+            both.append([w.detach() for w in p] + a + [adam.state[w][k] for w in p for k in ("step", "exp_avg", "exp_avg_sq")])
+        for x, y in zip(*both):
+            self.assertLess(float((x - y).abs().max()), 2e-6 * float(x.abs().max()))
+
     def test_weights_are_rounded_within_and_exact_afterwards(self):
         model = ImageTransformer(replace(TINY["dmol-full"][0], embedding_length=32, head_count=2, key_length=16, feed_forward_length=64))
         before, names = {k: v.clone() for k, v in model.state_dict().items()}, set()
-        with rounding.rounded(model, "q8_0"):
+        with rounding.rounded(TASK.of(model.c).matrices(model), "q8_0"):
             for k, v in model.state_dict().items():
                 if not torch.equal(v, before[k]):
                     names.add(k)
                     self.assertLessEqual(len(v[0].unique()), 127)
         self.assertTrue(all(torch.equal(v, before[k]) for k, v in model.state_dict().items()))
-        kinds = {k: type_of(k, v.numpy(), gguf.Q8_0, "dmol") for k, v in model.state_dict().items()}
+        kinds = {k: TASK.of(model.c).type_of(k, v, gguf.Q8_0) for k, v in model.state_dict().items()}
         self.assertEqual(names | {"output.weight"}, {k for k, kind in kinds.items() if kind in (gguf.Q8_0, gguf.F16)})
         self.assertEqual({k for k in kinds if kinds[k] == gguf.F16},
                          {"output.weight"} | {k for k in kinds if k.endswith(("attn_k.weight", "attn_v.weight", "attn_output.weight"))})
@@ -227,7 +303,7 @@ class Rounding(unittest.TestCase):
         model, x, y, small = tiny("dmol-2d-sr")
         with torch.no_grad():
             exact = model(x, y, small)
-            rounding.round_attention(model)
+            round_attention(model)
             off = float((model(x, y, small) - exact).abs().max() / exact.abs().max())
         self.assertTrue(1e-5 < off < 0.1, off)
 
@@ -294,18 +370,18 @@ class File(unittest.TestCase):
     def test_levels(self):
         for levels in (2, 4, 16, 256):
             v = np.arange(256)
-            self.assertTrue((data.to_levels(v, levels) == np.floor(v * (levels - 1) / 255 + 0.5)).all())
+            self.assertTrue((to_levels(v, levels) == np.floor(v * (levels - 1) / 255 + 0.5)).all())
             l = np.arange(levels)
-            self.assertTrue((data.to_levels(data.to_bytes(l, levels), levels) == l).all())
+            self.assertTrue((to_levels(to_bytes(l, levels), levels) == l).all())
 
     def test_pictures_come_back(self):
         rng = np.random.default_rng(1)
         for name in ("palette-2d", "rgb-2d", "dmol-2d-sr", "local-q8_0"):
             model = tiny(name)[0]
             x = rng.integers(0, model.c.levels, (3, model.c.n) + ((3,) if model.c.output == "dmol" else ())).astype(np.uint8)
-            self.assertTrue((data.encode(data.decode(x, model), model) == x).all(), name)
+            self.assertTrue((pictures.encode(pictures.decode(x, model), model) == x).all(), name)
         images = rng.integers(0, 256, (2, 8, 8, 3)).astype(np.uint8)
-        self.assertTrue((data.reduce(images, 2, 2)[0, 1] == np.floor(images[0, :4, 4:].reshape(16, 3).mean(0) + 0.5)).all())
+        self.assertTrue((reduce(images, 2, 2)[0, 1] == np.floor(images[0, :4, 4:].reshape(16, 3).mean(0) + 0.5)).all())
 
     def test_mirrored(self):
         """A training picture that is flipped is the encoding of its mirror image."""
@@ -314,19 +390,49 @@ class File(unittest.TestCase):
             model = tiny(name)[0]
             c = model.c
             images = rng.integers(0, 256, (3, c.height, c.width, c.channels)).astype(np.uint8)
-            a, b = (Split(pictures, np.zeros(3, np.uint8), model) for pictures in (images, images[:, :, ::-1].copy()))
+            a, b = (Split(each, np.zeros(3, np.uint8), model) for each in (images, images[:, :, ::-1].copy()))
             x, _, small = a.take(np.arange(3), "cpu", np.array([True, False, True]))
             for i, other in enumerate((b, a, b)):
                 self.assertTrue(torch.equal(x[i], other.x[i].long()), name)
                 self.assertTrue(small is None or torch.equal(small[i], other.small[i].long()), name)
 
+    def test_changed_pictures(self):
+        """Moved ones repeat the edge; turned hues keep greys and brightness of the sum, and come back after a full turn; writing is not mirrored."""
+        rng = np.random.default_rng(1)
+        images = rng.integers(0, 256, (3, 6, 7, 3)).astype(np.uint8)
+        found = moved(images, np.array([0, 2, -1]), np.array([0, -3, 1]))
+        self.assertTrue((found[0] == images[0]).all())
+        self.assertTrue((found[1, 2:, :4] == images[1, :4, 3:]).all() and (found[1, :2] == found[1, 2]).all())
+        self.assertTrue((found[2, :5, 1:] == images[2, 1:, :6]).all())
+        grey = np.full((1, 2, 2, 3), 77, np.uint8)
+        self.assertTrue((hue_turned(grey, np.array([1.0])) == grey).all())
+        red = np.array([200, 100, 100], np.uint8).reshape(1, 1, 1, 3)
+        self.assertEqual(hue_turned(red, np.array([2 * np.pi / 3])).ravel().tolist(), [100, 200, 100])
+        self.assertEqual(hue_turned(red, np.array([2 * np.pi])).ravel().tolist(), [200, 100, 100])
+        self.assertEqual(emoji.has_writing(["0031-20e3", "1f1e6-1f1e8", "1f600", "1f44b-1f3fd", "1f4af"]).tolist(), [True, True, False, False, True])
+        model = tiny("palette-2d")[0].float()
+        c = model.c
+        images = rng.integers(0, 256, (8, c.height, c.width, 3)).astype(np.uint8)
+        split = Split(images, np.zeros(8, np.uint8), model, "cpu", np.arange(8) % 2 == 0)
+        still, mirrored_ = (pictures.encode(each, model) for each in (images, images[:, :, ::-1].copy()))
+        for more in ({}, dict(hue=1e-12)):                               # the other way through `changed`
+            task, seen = TASK(Settings(batch=4, flip=True, class_drop=0.0, palette=True, **more)), set()
+            for step in range(20):
+                for x in task.batch(split, step, "cpu")[0].numpy():
+                    i = int(np.flatnonzero((still == x).all(1) | (mirrored_ == x).all(1))[0])
+                    seen.add((i % 2, bool((mirrored_[i] == x).all())))
+            self.assertEqual(seen, {(0, False), (1, False), (1, True)})
+        task = TASK(Settings(batch=4, shift=2, hue=0.5))
+        a, b = (task.batch(split, 5, "cpu")[0] for _ in range(2))
+        self.assertTrue(torch.equal(a, b))
+
     def test_a_batch_depends_on_seed_and_step_only(self):
         model = tiny("dmol-full")[0]
         c, rng = model.c, np.random.default_rng(1)
         split = Split(rng.integers(0, 256, (10, c.height, c.width, c.channels)).astype(np.uint8), np.arange(10, dtype=np.uint8), model)
-        s = Settings(batch=4, flip=True, class_drop=0.5)
-        first = [batch_of(split, s, step, "cpu") for step in range(6)]
-        again = [batch_of(split, s, step, "cpu") for step in reversed(range(6))][::-1]
+        task = TASK(Settings(batch=4, flip=True, class_drop=0.5))
+        first = [task.batch(split, step, "cpu") for step in range(6)]
+        again = [task.batch(split, step, "cpu") for step in reversed(range(6))][::-1]
         for a, b in zip(first, again):
             self.assertTrue(torch.equal(a[0], b[0]) and torch.equal(a[1], b[1]))
         self.assertTrue(any(-1 in label for _, label, _ in first))
@@ -337,6 +443,52 @@ class File(unittest.TestCase):
         self.assertEqual(colours[0].tolist(), [255, 255, 255])
         self.assertTrue((colours == np.rint(colours)).all() and len(np.unique(colours, axis=0)) == 32)
         self.assertTrue((colours == k_means(images, 32)).all())
+
+
+class Growing(unittest.TestCase):
+    def grown(self, name, **larger):
+        """Loss of a model with random weights, and of a larger one that begins with them; and how many weights the larger one can move."""
+        model, x, y, small = tiny(name)
+        torch.manual_seed(2)
+        large = ImageTransformer(replace(model.c, **larger)).eval()
+        grow(large, {k: v.float() for k, v in model.state_dict().items()}, model.c.key_length)
+        large = large.double()
+        with torch.no_grad():
+            before, after = (float(m.nats(x, y, small)) for m in (model, large))
+        large.nats(x, y, small).sum().backward()
+        still = {n for n, p in large.named_parameters() if p.grad is None or not bool((p.grad != 0).any())}
+        return before, after, still
+
+    def test_larger_models_begin_with_the_same_loss(self):
+        for name in ("local-q8_0", "palette-2d", "dmol-2d-sr", "palette-2d-sr", "local-summed-bias", "full-sinusoidal"):
+            c = TINY[name][0]
+            wider = {} if c.position == "sinusoidal" else dict(embedding_length=2 * c.embedding_length)
+            for larger in (dict(block_count=c.block_count + 2), dict(head_count=c.head_count + 1), dict(key_length=c.key_length + 4),
+                           dict(feed_forward_length=c.feed_forward_length + 8), wider,
+                           dict(wider, block_count=c.block_count + 1, head_count=c.head_count + 2, feed_forward_length=2 * c.feed_forward_length)):
+                before, after, still = self.grown(name, **larger)
+                self.assertLess(abs(after / before - 1), 1e-4, (name, larger))
+
+    def test_what_was_added_learns(self):
+        """No weight is out of reach: zeros are read by random weights or read them."""
+        c = TINY["palette-2d"][0]
+        model, x, y, small = tiny("palette-2d")
+        torch.manual_seed(2)
+        large = ImageTransformer(replace(c, block_count=c.block_count + 1, key_length=c.key_length + 4, head_count=c.head_count + 1))
+        grow(large, {k: v.float() for k, v in model.state_dict().items()}, c.key_length)
+        adam, before = torch.optim.Adam(large.parameters(), 1e-3), {n: p.clone() for n, p in large.named_parameters()}
+        for _ in range(3):
+            adam.zero_grad()
+            large.nats(x, y, small).sum().backward()
+            adam.step()
+        for n, p in large.named_parameters():
+            if "attn_q" in n or "attn_v" in n or "attn_output" in n or "ffn" in n:
+                self.assertGreater(float((p != before[n]).float().mean()), 0.5 if "ffn" in n else 0.95, n)
+
+    def test_other_models_are_refused(self):
+        for larger in (dict(levels=20), dict(block_count=1), dict(embedding_length=16), dict(classes=0)):
+            with self.assertRaises(SystemExit):
+                self.grown("palette-2d", **larger)
 
 
 class Drafts(unittest.TestCase):
@@ -519,7 +671,7 @@ class HeldOut(unittest.TestCase):
         for name in mnist.FILES[2:]:
             with self.assertRaises(data.TestSetError):
                 mnist.read_idx(os.path.join("anywhere", name))
-        for module in (mnist, emoji, cifar10):
+        for module in (mnist, binarised_mnist, emoji, cifar10):
             with self.assertRaises(data.TestSetError):
                 module.load("anywhere", "test")
         for name in (cifar10.TEST, "test", "../cifar10/test_batch"):
@@ -529,7 +681,7 @@ class HeldOut(unittest.TestCase):
             emoji.read_pictures("anywhere", "test")
         data.forbid_test_set()
         try:
-            for module in (mnist, emoji, cifar10):
+            for module in (mnist, binarised_mnist, emoji, cifar10):
                 with self.assertRaises(data.TestSetError):
                     module.load_test_for_evaluation("anywhere")
             with self.assertRaises(data.TestSetError):

@@ -10,6 +10,7 @@ import data
 FILES = ("train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz",
          "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte.gz")
 VALIDATION = 5000                        # the last 5,000 training images
+MARK = FILES[0]
 CLASSES = [str(i) for i in range(10)]
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "mnist")
 

@@ -14,6 +14,7 @@ TRAIN = ["data_batch_%d" % i for i in range(1, 6)]
 TEST = "test_batch"
 SIZE, BATCH = 32, 10000                  # pixels of a side; pictures of a batch
 VALIDATION = 2000                        # the last 2,000 training images
+MARK = "labels.u8"
 CLASSES = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "cifar10")
 

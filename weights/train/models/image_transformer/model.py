@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-import distributions
+from common import distributions, native
 
 
 @dataclass
@@ -151,6 +151,7 @@ class Block(nn.Module):
     def __init__(self, c, cross=False):
         super().__init__()
         self.c, d, inner = c, c.embedding_length, c.head_count * c.key_length
+        self.separate = False            # values go a way of their own, see rounding.py
         for kind in ("attn", "cross_attn") if cross else ("attn",):
             for part in ("q", "k", "v"):
                 self.add_module(kind + "_" + part, nn.Linear(d, inner, bias=c.attention_bias))
@@ -176,13 +177,21 @@ class Block(nn.Module):
             o = torch.softmax(score, -1) @ v
         return o.transpose(1, 2).reshape(B, m, A * dk)
 
+    def qkv(self, h):
+        """(B, n, d) -> (B, n, 3 A d_k), rows [q | k | v]: one product where nothing is rounded on the way of the values."""
+        parts = (self.attn_q, self.attn_k, self.attn_v)
+        if self.separate:
+            return torch.cat([part(h) for part in parts], -1)
+        bias = torch.cat([part.bias for part in parts]) if self.c.attention_bias else None
+        return F.linear(h, torch.cat([part.weight for part in parts]), bias)
+
     def over_blocks(self, masks, fast=None):
         """Self-attention of all positions at once; masks: (lo, hi, keys, mask) of each query block.  fast: does the same
-        for all blocks at once, (B, A, n, d_k) x 3 -> (B, A, n, d_k), see attention.py."""
+        for all blocks at once, (B, n, 3 A d_k) -> (B, n, A d_k), see attention.py."""
         def attention(h):
-            q, k, v = self.heads(self.attn_q(h)), self.heads(self.attn_k(h)), self.heads(self.attn_v(h))
             if fast is not None:
-                return fast(q, k, v).transpose(1, 2).flatten(2)
+                return fast(self.qkv(h))
+            q, k, v = self.heads(self.attn_q(h)), self.heads(self.attn_k(h)), self.heads(self.attn_v(h))
             o = [self.attend(q[:, :, lo:hi], k[:, :, keys], v[:, :, keys], mask) for lo, hi, keys, mask in masks]
             return o[0] if len(o) == 1 else torch.cat(o, 1)
         return attention
@@ -212,6 +221,25 @@ class Block(nn.Module):
             h = sublayer(h, self.cross_attn_norm,
                          lambda x: self.cross_attn_output(self.attend(self.heads(self.cross_attn_q(x)), *encoded, None)))
         return sublayer(h, self.ffn_norm, lambda x: self.ffn_down(torch.relu(self.ffn_up(x))))                       # (2)
+
+
+    def fused(self, h, f, attention, encoded=None):
+        """As `forward`, with the sublayer's output f before it still to be added -> (h, what is to be added next); pre-norm.  Post-norm
+        h is added to, and f is its bf16 copy, what the first sublayer reads.  In training on a CPU, see native.AddNorm."""
+        post = self.c.norm == "post"
+
+        def norm(layer, h, f):
+            return native.AddNorm.apply(h, f, layer.weight, layer.bias, layer.eps, post)
+        drop = lambda x: F.dropout(x, self.c.dropout, self.training)
+        h, y = (h, f) if post else norm(self.attn_norm, h, f)
+        f = drop(self.attn_output(attention(y)))
+        if encoded is not None:
+            h, y = norm(self.attn_norm if post else self.cross_attn_norm, h, f)
+            f = drop(self.cross_attn_output(self.attend(self.heads(self.cross_attn_q(y)), *encoded, None)))
+        h, y = norm((self.cross_attn_norm if encoded is not None else self.attn_norm) if post else self.ffn_norm, h, f)
+        f = native.FeedForward.apply(y.flatten(0, 1), self.ffn_up.weight, self.ffn_up.bias, self.ffn_down.weight, self.ffn_down.bias)
+        f = drop(f.view_as(y))
+        return norm(self.ffn_norm, h, f) if post else (h, f)
 
 
 class Encoder(Positions):
@@ -274,6 +302,7 @@ class ImageTransformer(Positions):
         order, self.blocks = generation(c)
         self.register_buffer("order", order, persistent=False)
         self.fast = None                 # attention of all blocks at once, see attention.py
+        self.one_pass = False            # additions and norms as in `fused`
         self.masks = []                  # (lo, hi, keys, mask added to the scores)
         for lo, hi, keys in self.blocks:
             count = keys.stop - keys.start if isinstance(keys, slice) else len(keys)
@@ -353,6 +382,8 @@ class ImageTransformer(Positions):
         Outputs at i depend on positions 0..i-1 only.  keep: a list that receives the output of `embed` and of each block."""
         masks, e = self.on(x.device), self.enc(small, keep_encoder) if self.c.encoder_block_count else None
         h = self.embed(x, label)
+        if self.one_pass and keep is None and torch.is_autocast_cpu_enabled():
+            return self.fused(h, masks, e)
         if keep is not None:
             keep.append(h)
         for block in self.blk:
@@ -360,6 +391,16 @@ class ImageTransformer(Positions):
             if keep is not None:
                 keep.append(h)
         return self.last(h)
+
+    def fused(self, h, masks, e):
+        """The blocks and the output, additions and norms in one pass."""
+        pre = self.c.norm == "pre"
+        f = None if pre else h.to(torch.bfloat16)
+        for block in self.blk:
+            h, f = block.fused(h, f, block.over_blocks(masks, self.fast), block.encoded(e))
+        if pre:
+            f = native.AddNorm.apply(h, f, self.output_norm.weight, self.output_norm.bias, self.output_norm.eps, False)[1]
+        return self.output(f)
 
     def nats(self, x, label=None, small=None):
         """(B,): -log p(x | label, small), nats per image."""

@@ -1,26 +1,14 @@
 """Sample sheets as PNG: a class grid above, completions of validation images below."""
-import struct
-import zlib
-
 import numpy as np
 import torch
 
-import data
-
-
-def write_png(path, image):
-    """image (h, w, 3) uint8 -> PNG."""
-    h, w = image.shape[:2]
-    raw = b"".join(b"\0" + image[r].tobytes() for r in range(h))
-    chunk = lambda kind, body: struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-    with open(path, "wb") as f:
-        f.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", w, h, 8, 2, 0, 0, 0))
-                + chunk(b"IDAT", zlib.compress(raw, 9)) + chunk(b"IEND", b""))
+from common.png import mosaic
+from models.image_transformer.pictures import decode
 
 
 def tiles_of(values, model, columns):
     """Values in generation order -> (rows, columns, H, W, 3) uint8."""
-    images = data.decode(values.cpu().numpy(), model)
+    images = decode(values.cpu().numpy(), model)
     return np.broadcast_to(images, images.shape[:3] + (3,)).reshape((-1, columns) + images.shape[1:3] + (3,))
 
 
@@ -50,6 +38,4 @@ def sample_sheet(model, x, y, small, path, autocast, rows=4, temperature=1.0, se
         given = tiles_of(x, model, columns).copy()
         given[:, :, m // c.columns:] = 128
         tiles = [tiles_of(drawn, model, columns), tiles_of(x, model, columns), given, tiles_of(done, model, columns)]
-    tiles = np.pad(np.concatenate(tiles), ((0, 0), (0, 0), (1, 1), (1, 1), (0, 0)), constant_values=96)
-    image = tiles.transpose(0, 2, 1, 3, 4).reshape(tiles.shape[0] * tiles.shape[2], -1, 3)
-    write_png(path, image.repeat(2, 0).repeat(2, 1))
+    mosaic(path, np.concatenate(tiles))

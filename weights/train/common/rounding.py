@@ -10,12 +10,16 @@ import contextlib
 
 import torch
 
+from common import native
+
 BLOCK = 32                               # weights that share a scale in a file
 FILE, LIVE, ENGINE = 127, 127, 63        # steps either way: of Q8_0 in a file; in the engine of activations; of weights and cached values
 
 
 def to_steps(x, steps):
     """The last axis in whole steps of its largest magnitude / steps."""
+    if native.usable(x):
+        return native.to_steps(x, x.shape[-1], steps)
     step = x.abs().amax(-1, keepdim=True) / steps
     return torch.where(step > 0, (x / step).round() * step, x)
 
@@ -35,15 +39,10 @@ def q4_0(w):
 FORMS = {"q8_0": q8_0, "q4_0": q4_0}     # scales of blocks, in half precision in a file, are not imitated
 
 
-def matrices(model):
-    """The parameters of the blocks that export.py rounds: in a file of Q8_0 or Q4_0, or before it writes them in F16."""
-    return [p for name, p in model.named_parameters() if "blk." in name and p.dim() == 2 and p.shape[1] % BLOCK == 0]
-
-
 @contextlib.contextmanager
-def rounded(model, form):
-    """Within, the matrices of the blocks are rounded to this form, "" = none; afterwards they are exact again."""
-    kept = matrices(model) if form else []
+def rounded(matrices, form):
+    """Within, these parameters are rounded to this form, "" = none; afterwards they are exact again.  Odd widths stay exact in files too."""
+    kept = [p for p in matrices if p.shape[1] % BLOCK == 0] if form else []
     with torch.no_grad():
         exact = [p.clone() for p in kept]
         for p in kept:
@@ -56,21 +55,9 @@ def rounded(model, form):
                 p.copy_(x)
 
 
-def straight_through(x, steps):
-    """x in steps; its gradient is passed on as if it were exact."""
-    exact = x.detach().float()
-    return x + (to_steps(exact, steps) - exact).to(x.dtype)
-
-
-def round_attention(model):
-    """From now on the model rounds what attention carries, as the engine does: inputs a position, values a head of a position."""
-    def live(module, inputs):
-        return (straight_through(inputs[0], LIVE),)
-
-    def cached(module, inputs, value):
-        return straight_through(value.unflatten(-1, (model.c.head_count, -1)), ENGINE).flatten(-2)
-    for name, module in model.named_modules():
-        if name.endswith(("attn_v", "attn_output")):
-            module.register_forward_pre_hook(live)
-        if name.endswith("attn_v"):
-            module.register_forward_hook(cached)
+def straight_through(x, steps, groups=1):
+    """The last axis in steps, each of its equal parts alone; its gradient is passed on as if it were exact."""
+    if native.usable(x):
+        return native.StraightThrough.apply(x, x.shape[-1] // groups, steps)
+    exact = x.detach().float().unflatten(-1, (groups, -1))
+    return x + (to_steps(exact, steps) - exact).flatten(-2).to(x.dtype)

@@ -1,7 +1,7 @@
 """A palette of V colours for a set of pictures: k-means in RGB on the distinct colours, white exact."""
 import numpy as np
 
-from data import nearest
+from data.pictures import nearest
 
 WHITE = np.array([255.0, 255, 255])
 

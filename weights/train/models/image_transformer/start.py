@@ -15,8 +15,8 @@ import math
 
 import torch
 
-from distributions import to_unit
-from model import sinusoid
+from common.distributions import to_unit
+from models.image_transformer.model import sinusoid
 
 MIRROR = None
 HEADS = (((-1, 1), (-1, 0), (-1, 2), (-2, 1)),                           # above, above left, above right, two above

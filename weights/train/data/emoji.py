@@ -15,6 +15,7 @@ import data
 FILES = ("styles32.webp", "styles.tsv")
 SIZE = 32
 STYLES = ("noto-2023", "noto-2018", "noto-blob", "emojitwo", "fxemoji")
+MARK = FILES[0]
 CLASSES = ["Noto 2023", "Noto 2018", "Noto Blob 2017", "EmojiTwo", "FxEmoji"]
 HELD_OUT, VALIDATION = 0.10, 0.02        # of the base code points
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "emoji")
@@ -27,6 +28,25 @@ def split_of(codes):
     test, rest = round(HELD_OUT * len(ordered)), round((HELD_OUT + VALIDATION) * len(ordered))
     part = {base: "test" if i < test else "validation" if i < rest else "train" for i, base in enumerate(ordered)}
     return np.array([part[base] for base in bases])
+
+
+# Code points of drawings with letters, digits, notes or hands of a clock on them, which a mirror would spoil.
+WRITING = ((0x23, 0x39), (0xA9, 0xAE), (0x203C, 0x2049), (0x2122, 0x2139), (0x231A, 0x231B), (0x23F0, 0x23F2), (0x24C2, 0x24C2), (0x2753, 0x2757),
+           (0x3297, 0x3299), (0x1F100, 0x1F2FF), (0x1F3A6, 0x1F3A6), (0x1F3AB, 0x1F3AB), (0x1F3B0, 0x1F3B1), (0x1F3B5, 0x1F3B6), (0x1F3BC, 0x1F3BC),
+           (0x1F3E5, 0x1F3E7), (0x1F3F3, 0x1F3F4), (0x1F4A4, 0x1F4A4), (0x1F4AF, 0x1F4B9), (0x1F4C5, 0x1F4C6), (0x1F4F0, 0x1F4F0),
+           (0x1F519, 0x1F524), (0x1F550, 0x1F567), (0x1F570, 0x1F570), (0x1F5D3, 0x1F5D3), (0x1F5DE, 0x1F5DE), (0x1F6BE, 0x1F6BE), (0x1F6D1, 0x1F6D1))
+
+
+def has_writing(codes):
+    """Code point sequences -> whether each begins with one of WRITING."""
+    bases = np.array([int(code.split("-")[0], 16) for code in codes])
+    return np.any([(low <= bases) & (bases <= high) for low, high in WRITING], 0)
+
+
+def writing(directory, split):
+    """For the pictures of a split, as `load` gives them: which must not be mirrored."""
+    codes = [row[1] for row in read_index(directory)]
+    return has_writing(codes)[split_of(codes) == split]
 
 
 def read_index(directory):

@@ -1,8 +1,9 @@
 """Self-attention of all query blocks at once: many small steps are slow, above all on a GPU.
 
-Each way takes q, k, v (B, A, n, d_k) and gives (B, A, n, d_k), the same numbers as Block.over_blocks (model.py):
+Each way takes q, k, v side by side (B, n, 3 A d_k) and gives (B, n, A d_k), the same numbers as Block.over_blocks (model.py):
     plain     block after block
     batched   the blocks form a grid; each takes its whole neighbours as keys, and a mask says which of them it sees
+    native    CPUs with AVX-512 BF16, local-1d or full: one function in C (common/native.c), in bf16
     flex      CUDA: torch's flex_attention, which skips what no query of a tile sees
 `choose` checks them against the plain way and takes the fastest.
 """
@@ -12,6 +13,8 @@ import time
 import torch
 import torch.nn.functional as F
 
+from common import native as in_c
+
 
 def visible(model):
     """(n, n) bool, generation order: may query i see key j?"""
@@ -19,6 +22,16 @@ def visible(model):
     for lo, hi, keys, mask in model.masks:
         allowed[lo:hi, keys] = mask.cpu() == 0
     return allowed
+
+
+def heads(c, qkv):
+    """(B, n, 3 A d_k) -> q, k, v (B, A, n, d_k)"""
+    return qkv.view(qkv.shape[0], c.n, 3, c.head_count, c.key_length).permute(2, 0, 3, 1, 4)
+
+
+def merged(o):
+    """(B, A, n, d_k) -> (B, n, A d_k)"""
+    return o.transpose(1, 2).flatten(2)
 
 
 def batched(model, device):
@@ -47,7 +60,8 @@ def batched(model, device):
     assert int(seen.sum()) == int(allowed.sum())         # nothing that a query sees lies outside its neighbours
     mask = torch.zeros(seen.shape).masked_fill(~seen, -math.inf).to(device)
 
-    def attention(q, k, v):
+    def attention(qkv):
+        q, k, v = heads(c, qkv)
         B, A, n, dk = q.shape
         grid = lambda t: t.reshape(B * A, rows, columns, size, dk)
         q, (k, v) = grid(q).view(B * A, rows * columns, size, dk), (around(grid(t)).view(B * A, rows * columns, -1, dk) for t in (k, v))
@@ -55,7 +69,7 @@ def batched(model, device):
             o = F.scaled_dot_product_attention(q, k, v, attn_mask=mask.to(q.dtype))
         else:
             o = torch.softmax((q / math.sqrt(dk)) @ k.transpose(-1, -2) + mask.to(q.dtype), -1) @ v
-        return o.reshape(B, A, n, dk)
+        return merged(o.reshape(B, A, n, dk))
     return attention
 
 
@@ -65,26 +79,41 @@ def flex(model, device):
     n, allowed = model.c.n, visible(model).to(device)
     mask = create_block_mask(lambda b, h, i, j: allowed[i, j], None, None, n, n, device=device)
     compiled = torch.compile(flex_attention, dynamic=False)
-    return lambda q, k, v: compiled(q, k, v, block_mask=mask)
+    return lambda qkv: merged(compiled(*heads(model.c, qkv), block_mask=mask))
+
+
+def native(model, device):
+    c = model.c
+    if device != "cpu" or c.pattern == "local-2d" or c.key_length % 2:
+        raise ValueError("for local-1d and full attention on a CPU, heads of an even width")
+    in_c.library()
+    block, memory = (c.query_block, c.memory_block) if c.pattern == "local-1d" else (c.n, 0)
+
+    def attention(qkv):
+        o = in_c.Attention.apply(qkv.to(torch.bfloat16), c.head_count, block, memory)
+        return o.to(qkv.dtype)
+    return attention
 
 
 def plain(model, device):
     masks, block = model.on(torch.device(device)), model.blk[0]
 
-    def attention(q, k, v):
-        o = torch.cat([block.attend(q[:, :, lo:hi], k[:, :, keys], v[:, :, keys], mask) for lo, hi, keys, mask in masks], 1)
-        return o.unflatten(2, (q.shape[1], q.shape[3])).transpose(1, 2)
+    def attention(qkv):
+        q, k, v = heads(model.c, qkv)
+        return torch.cat([block.attend(q[:, :, lo:hi], k[:, :, keys], v[:, :, keys], mask) for lo, hi, keys, mask in masks], 1)
     return attention
 
 
-WAYS = {"flex": flex, "batched": batched, "plain": plain}
+WAYS = {"flex": flex, "native": native, "batched": batched, "plain": plain}
+CUDA, CPU = ("flex", "batched", "plain"), ("native", "batched", "plain")
 
 
 def agrees(model, way, device):
     """Largest difference to the plain way on random input of unit variance, outputs and gradients, in full precision."""
     c, generator = model.c, torch.Generator().manual_seed(0)
-    q, k, v, g = (torch.randn(1, c.head_count, c.n, c.key_length, generator=generator).to(device).requires_grad_() for _ in range(4))
-    both = [(o,) + torch.autograd.grad((o * g).sum(), (q, k, v)) for o in (plain(model, device)(q, k, v), way(q, k, v))]
+    qkv = torch.randn(1, c.n, 3 * c.head_count * c.key_length, generator=generator).to(device).requires_grad_()
+    g = torch.randn(1, c.n, c.head_count * c.key_length, generator=generator).to(device)
+    both = [(o,) + torch.autograd.grad((o * g).sum(), (qkv,)) for o in (plain(model, device)(qkv), way(qkv))]
     return max(float((a - b).abs().max()) for a, b in zip(*both))
 
 
@@ -94,16 +123,16 @@ def finish(device):
 
 
 def seconds(model, way, batch, dtype, device, rounds=5):
-    """Time of a forward and a backward pass."""
-    c = model.c
-    q, k, v = (torch.randn(batch, c.head_count, c.n, c.key_length, device=device, dtype=dtype).requires_grad_() for _ in range(3))
-    for i in range(rounds + 2):
-        if i == 2:                       # the first ones compile and allocate
-            finish(device)
-            began = time.monotonic()
-        way(q, k, v).sum().backward()
-    finish(device)
-    return (time.monotonic() - began) / rounds
+    """Time of a forward and a backward pass, the least of some: others use the machine too."""
+    c, took = model.c, []
+    qkv = torch.randn(batch, c.n, 3 * c.head_count * c.key_length, device=device, dtype=dtype).requires_grad_()
+    for i in range(rounds + 2):          # the first ones compile and allocate
+        finish(device)
+        began = time.monotonic()
+        way(qkv).sum().backward()
+        finish(device)
+        took.append(time.monotonic() - began)
+    return min(took[2:])
 
 
 def choose(model, wanted, batch, bf16, device):
@@ -111,11 +140,11 @@ def choose(model, wanted, batch, bf16, device):
     model.fast, best = None, math.inf
     if wanted == "plain":
         return
-    for name in [way for way in WAYS if device == "cuda" or way != "flex"] if wanted == "auto" else [wanted]:
+    for name in (CUDA if device.startswith("cuda") else CPU if bf16 and in_c.enabled else CPU[1:]) if wanted == "auto" else [wanted]:
         try:
             way = WAYS[name](model, device)
             difference = agrees(model, way, device)
-            if difference > 0.02:        # TF32 keeps 10 bits of each factor; a wrong mask differs by about 1
+            if difference > (0.05 if name == "native" else 0.02):        # TF32 keeps 10 bits of each factor, bf16 8; a wrong mask differs by about 1
                 raise ValueError("differs by %g from the plain way" % difference)
             took = seconds(model, way, batch, torch.bfloat16 if bf16 else torch.float32, device)
         except Exception as error:       # a way that does not work here is no reason not to train

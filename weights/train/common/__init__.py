@@ -1,0 +1,1 @@
+"""What every recipe shares: the loop, files, rounding, distributions.  Nothing here knows a model."""

@@ -1,0 +1,114 @@
+"""Golden values for the C and JS tests: a GGUF container of F32 tensors (general.architecture = "golden").
+
+They are computed in double precision from the weights as stored in the .gguf file, so a difference is the engine's own
+rounding.  A model's golden.py has
+    cases() -> [Case]     tiny random models, each made by `randomise(model, seed)`
+    tensors(case, model, seed), inputs(*batch), outputs(model, *batch)
+"""
+import gzip
+import importlib
+import json
+import os
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from common import gguf
+from common.export import TYPES, export
+from common.recipes import HERE, find, models
+from common.runs import load_average
+from common.task import spread
+
+OUT = os.path.normpath(os.path.join(HERE, "../../tests/golden"))
+MANY = 20000                             # of more logits those of ROWS positions only
+ROWS = 64
+
+
+class Case(NamedTuple):
+    name: str
+    task: Any
+    kind: str                            # weight type
+    label: int = -1
+
+
+def module(model):
+    return importlib.import_module("models.%s.golden" % model)
+
+
+def stored(task, path):
+    """The model as a reader of the file sees it, in double precision."""
+    model = task.model()
+    model.load_state_dict(task.stored(path))
+    return model.double().eval()
+
+
+def write(path, tensors):
+    metadata = {"general.architecture": "golden", "general.quantization_version": 2, "general.alignment": gguf.ALIGNMENT}
+    arrays = {k: np.asarray(v, np.float32) for k, v in tensors.items()}
+    size = gguf.write(path, metadata, {k: (v, gguf.F32) for k, v in arrays.items()})
+    for k, (x, _) in gguf.read(path)[1].items():
+        assert np.array_equal(x, arrays[k]), k
+    print("%s: %d bytes" % (os.path.relpath(path), size))
+
+
+@torch.no_grad()
+def tiny(out=OUT):
+    """<name>.gguf and <name>.golden.gguf of each case of each model."""
+    for name in sorted(models(), reverse=True):
+        golden = module(name)
+        for seed, case in enumerate(golden.cases()):
+            model = case.task.model()
+            golden.randomise(model, 100 + seed)
+            path = os.path.join(out, case.name + ".gguf")
+            size = export(path, case.task, model, TYPES[case.kind], dict(name=case.name, description="random weights for tests"))
+            print("%s: %d bytes" % (os.path.relpath(path), size))
+            write(os.path.join(out, case.name + ".golden.gguf"), golden.tensors(case, stored(case.task, path), seed))
+
+
+@torch.no_grad()
+def trained(name, run, directory, out=OUT):
+    """<name>.golden.gguf: logits of one validation example, of the F32 weights and of the Q8_0 ones (of many numbers those of
+    64 positions only, named by `rows`)."""
+    task, model, _ = load_average(run)
+    task.s.data = directory or task.s.data
+    golden = module(type(task).__module__.split(".")[1])
+    batch = task.encode(tuple(a[:1] for a in task.load("validation")), model).take(slice(1), "cpu")
+    work = os.path.join(out, name + ".tmp.gguf")
+    tensors = golden.inputs(*batch)
+    for suffix, kind in (("", "f32"), ("_q8_0", "q8_0")):
+        export(work, task, model, TYPES[kind], dict(name=name))
+        logits, nats = golden.outputs(stored(task, work), *batch)
+        rows = spread(len(logits), ROWS if logits.numel() > MANY else 0)
+        if len(rows) < len(logits):
+            tensors["rows"] = rows
+        tensors["logits" + suffix], tensors["nats" + suffix] = logits[rows], nats
+        os.remove(work)
+    write(os.path.join(out, name + ".golden.gguf"), tensors)
+
+
+@torch.no_grad()
+def pictures(name, run, directory, count=100, out=OUT):
+    """<name>-test100.u8.gz / .labels.u8 / .json: 100 held-out pictures (8-bit) and their nats from the F32 weights."""
+    task, model, checkpoint = load_average(run)
+    task.s.data = directory or task.s.data
+    card = find(name).card
+    images, labels = task.held_out()
+    pick = np.arange(count) if card.get("golden_first") else spread(len(images), count)
+    images, labels = images[pick], labels[pick]
+    base = os.path.join(out, name + "-test%d" % count)
+    with open(base + ".u8.gz", "wb") as f:
+        f.write(gzip.compress(images.tobytes(), 9, mtime=0))
+    record = dict(step=checkpoint["step"])
+    if card.get("golden_note"):
+        record["note"] = card["golden_note"]
+    if (labels >= 0).all():
+        labels.tofile(base + ".labels.u8")
+    record["labels"] = labels.tolist()
+    test, called = task.encode((images, labels), model), {"": "nats_unconditional", "class": "nats_conditional"}
+    for i in range(0, count, 10):
+        for view, batch in task.views(*test.take(slice(i, i + 10), "cpu")).items():
+            record.setdefault(called[view], []).extend(round(v, 4) for v in task.nats(model, *batch).tolist())
+    with open(base + ".json", "w") as f:
+        json.dump(record, f, indent=1)
+    print("%s.json: mean %s nats" % (os.path.relpath(base), ", given the class ".join("%.3f" % np.mean(v) for k, v in record.items() if k.startswith("nats"))))

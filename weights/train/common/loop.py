@@ -1,0 +1,261 @@
+"""The training loop: any task, resumable at any step, on one process or several."""
+import math
+import os
+import signal
+import sys
+import time
+from dataclasses import asdict
+
+import torch
+
+import data
+from common import native, parallel
+from common.muon import Muon
+from common.rounding import rounded
+from common.runs import Run
+from common.task import spread
+
+BEGAN = time.monotonic()
+
+
+def learning_rate(s, step, progress):
+    cosine = 0.5 * (1 + math.cos(math.pi * min(progress, 1.0)))
+    return s.lr * min(1.0, (step + 1) / s.warmup) * (s.lr_floor + (1 - s.lr_floor) * cosine)
+
+
+@torch.no_grad()
+def measure(task, model, examples, count, autocast, device, batch=16):
+    """Mean nats per example of `count` of them, for each view of the task: {name: nats}."""
+    model.eval()
+    total, pick = {}, spread(len(examples), min(count, len(examples)))
+    for i in range(0, len(pick), batch):
+        for name, view in task.views(*examples.take(pick[i:i + batch], device)).items():
+            with autocast():
+                total[name] = total.get(name, 0.0) + float(task.nats(model, *view).double().sum())
+    model.train()
+    return {name: nats / len(pick) for name, nats in total.items()}
+
+
+@torch.no_grad()
+def polyak(average, model, decay):
+    """average <- decay average + (1 - decay) model"""
+    torch._foreach_lerp_(average, model, 1 - decay) if hasattr(torch, "_foreach_lerp_") else [
+        a.lerp_(p, 1 - decay) for a, p in zip(average, model)]
+
+
+def optimisers(task, model, s, cuda):
+    """-> (Adam, Muon or None)"""
+    matrices = task.matrices(model) if s.muon or s.decay else []
+    ids = {id(p) for p in matrices}
+    others = [p for p in model.parameters() if p.requires_grad and not (s.muon and id(p) in ids)]
+    fused = dict(fused=True) if cuda else {}
+    if s.decay and not s.muon:
+        groups = [dict(params=matrices, weight_decay=s.decay), dict(params=[p for p in others if id(p) not in ids], weight_decay=0.0)]
+        return torch.optim.AdamW(groups, lr=s.lr, betas=(s.beta1, s.beta2), eps=1e-9, **fused), None
+    adam = torch.optim.Adam(others, lr=s.lr, betas=(s.beta1, s.beta2), eps=1e-9, **fused)
+    return adam, Muon(matrices, s.muon) if s.muon else None
+
+
+def compiled(task, model, batch, autocast):
+    """task.nats by torch.compile where that works."""
+    plain = lambda *b: task.nats(model, *b)
+    if not hasattr(torch, "compile"):
+        return plain
+    try:
+        began, fast = time.monotonic(), torch.compile(plain)
+        with autocast():
+            fast(*batch).mean().backward()
+        print("compiled in %.0f s" % (time.monotonic() - began), flush=True)
+    except Exception as error:           # whatever the compiler trips over, training goes on without it
+        print("not compiled: %s" % str(error).strip().split("\n")[0][:200], flush=True)
+        fast = plain
+    model.zero_grad(set_to_none=True)
+    return fast
+
+
+class Trainer:
+    """One run of one task: what it was when it was saved, or a fresh start."""
+
+    def __init__(self, recipe, s, examples, run=None, device="cpu", rank=0, processes=1):
+        self.recipe, self.s, self.run, self.device, self.rank, self.processes = recipe, s, run, device, rank, processes
+        native.enabled = s.native
+        self.task, self.cuda = recipe.task(s), device.startswith("cuda")
+        self.autocast = lambda: torch.autocast("cuda" if self.cuda else "cpu", torch.bfloat16, enabled=s.bf16)
+        self.count, self.elapsed, self.running, self.least = 0, 0.0, None, math.inf      # running: smoothed training loss
+        task, saved = self.task, torch.load(run.checkpoint, map_location="cpu") if run and run.begun() else None
+        model = task.model()
+        if saved:
+            model.load_state_dict(saved["model"])        # the pictures are encoded in its palette
+        else:
+            task.begin(model, examples["train"])
+            if s.start:
+                task.grow(model, task.stored(s.start))
+        self.training, self.valid = (task.encode(examples[split], model, device) for split in ("train", "validation"))
+        self.model = model.to(device)
+        if not saved and not s.start:
+            with self.autocast():
+                task.begin_on(model, self.training, device)
+        self.average = task.model().to(device)
+        self.average.load_state_dict(model.state_dict())
+        self.adam, self.muon = optimisers(task, model, s, self.cuda)
+        if saved:
+            self.restore(saved)
+        task.ready(model, self.average, device)
+        trained = [(p, a) for p, a in zip(model.parameters(), self.average.parameters()) if p.requires_grad]
+        self.parameters, self.averaged = [p for p, _ in trained], [a for _, a in trained]
+        plain = len(self.adam.param_groups) == 1 and type(self.adam) is torch.optim.Adam and len(self.adam.param_groups[0]["params"]) == len(trained)
+        self.fused = native.Adam(self.adam, self.averaged) if plain and native.usable(*self.parameters) else None        # all in one pass
+        nats = compiled(task, model, self.batch(), self.autocast) if s.compile else lambda *b: task.nats(model, *b)
+        self.loss = parallel.averaging(model, nats, processes)
+        model.train()
+
+    def restore(self, saved):
+        self.average.load_state_dict(saved["average"]), self.adam.load_state_dict(saved["adam"])
+        if self.muon:
+            self.muon.load_state_dict(saved["muon"])
+        self.count, self.elapsed, self.running, self.least = saved["step"], saved["elapsed"], saved.get("running"), saved.get("least", math.inf)
+        torch.set_rng_state(saved["rng"].cpu())
+        print("resumed at step %d, %.1f minutes" % (self.count, self.elapsed / 60), flush=True)
+
+    def batch(self):
+        """This process's share of the next batch."""
+        return parallel.share(self.task.batch(self.training, self.count, self.device), self.rank, self.processes)
+
+    def rounded(self, model):
+        return rounded(self.task.matrices(model) if self.s.round_to else [], self.s.round_to)
+
+    def progress(self):
+        return self.elapsed / (60 * self.s.minutes) if self.s.minutes else self.count / self.s.steps
+
+    def step(self):
+        """-> mean nats per example of the batch, on the device."""
+        s, rate = self.s, learning_rate(self.s, self.count, self.progress())
+        for group in self.adam.param_groups:
+            group["lr"] = rate
+        for group in self.muon.param_groups if self.muon else ():
+            group["lr"] = rate * s.muon / s.lr
+        batch = self.batch()
+        self.model.zero_grad(set_to_none=True)
+        with self.rounded(self.model):
+            with self.autocast():
+                loss = self.loss(*batch)
+            prior = self.task.prior(self.model)
+            ((loss if prior is None else loss + prior / len(self.training)) / self.task.elements).backward()
+        decay = min(s.ema, (1 + self.count) / (10 + self.count))
+        if self.fused:
+            self.fused.step(s.clip, decay)
+        else:
+            if s.clip:
+                torch.nn.utils.clip_grad_norm_(self.parameters, s.clip)
+            self.adam.step()
+            if self.muon:
+                self.muon.step()
+            polyak(self.averaged, self.parameters, decay)
+        self.count += 1
+        value = parallel.mean(loss.detach(), self.processes)             # stays on the GPU, which need not wait for its number
+        self.running = value if self.running is None else 0.98 * self.running + 0.02 * value
+        return value
+
+    def smoothed(self):
+        return None if self.running is None else float(self.running)
+
+    def save(self, final=False):
+        if not self.rank:
+            self.run.save(dict(self.head(final), model=self.model.state_dict(), average=self.average.state_dict(), adam=self.adam.state_dict(),
+                               muon=self.muon and self.muon.state_dict(), rng=torch.get_rng_state(), running=self.smoothed(), least=self.least))
+
+    def save_average(self, final=False, name="average.pt"):
+        """The averaged weights alone, in average.pt in half precision: an eighth of the checkpoint, to carry from machine to machine."""
+        if not self.rank:
+            half = {k: v.half() if v.is_floating_point() and name == "average.pt" else v for k, v in self.average.state_dict().items()}
+            self.run.save(dict(self.head(final), average=half), name)
+
+    def head(self, final):
+        return dict(recipe=self.recipe.name, settings=asdict(self.s), step=self.count, elapsed=self.elapsed, final=final)
+
+    def progress_line(self):
+        if self.rank:
+            return
+        if not math.isfinite(self.smoothed()):
+            sys.exit("diverged at step %d: the loss is not a number; the last checkpoint is kept" % self.count)
+        line = dict(step=self.count, elapsed=round(self.elapsed, 1), lr=self.adam.param_groups[0]["lr"], train_nats=round(self.smoothed(), 3))
+        self.run.log(line)
+        print("step %d  %.1f min  lr %.2e  train %.2f nats" % (self.count, self.elapsed / 60, line["lr"], line["train_nats"]), flush=True)
+
+    def report(self, final=False):
+        """Validation losses of the averaged weights, rounded where training rounds, to the log, and a sample sheet."""
+        if self.rank:
+            return
+        s, task = self.s, self.task
+        with self.rounded(self.average):
+            nats = measure(task, self.average, self.valid, s.final_valid_images if final else s.valid_images, self.autocast, self.device)
+        first = next(iter(nats.values()))
+        line = dict(step=self.count, elapsed=round(self.elapsed, 1), epoch=round(self.count * s.batch / len(self.training), 3),
+                    train_nats=self.smoothed(), **{"valid_nats" + ("_" + name if name else ""): v for name, v in nats.items()},
+                    valid_bits_per_dim=task.bits(first), final=final)
+        self.run.log(line)
+        more = ", ".join("%.2f given the %s" % (v, name) for name, v in nats.items() if name)
+        print("%svalid %.2f nats%s, %.4f bits/dim" % ("final " if final else "", first, " (%s)" % more if more else "",
+                                                      line["valid_bits_per_dim"]), flush=True)
+        if s.best and first < self.least:
+            self.least = first
+            self.save_average(final, "best.pt")
+        if s.sheets < 0 or not final and (s.sheets == 0 or int(self.elapsed / 60 / s.every) % s.sheets):
+            return
+        self.average.eval()
+        with self.rounded(self.average):
+            task.sheet(self.average, self.valid, self.run.path("samples.png"), self.autocast, self.device, final)
+
+
+def train(recipe, s):
+    data.forbid_test_set()
+    rank, processes, device = parallel.start(s.device if s.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu")
+    if rank:
+        sys.stdout = open(os.devnull, "w")               # one of them talks
+    if s.batch % processes:
+        sys.exit("a batch of %d does not divide into %d processes" % (s.batch, processes))
+    torch.set_num_threads(s.threads)
+    torch.set_float32_matmul_precision("high")           # CUDA: TF32 for what autocast leaves in fp32
+    torch.manual_seed(s.seed)
+    stop, away = [], [0.0]               # Ctrl-C or kill: finish the step, save, leave
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.append(True))
+
+    def stand_still(*_):                 # until SIGCONT: not training time
+        began = time.monotonic()
+        os.kill(os.getpid(), signal.SIGSTOP)
+        away[0] += time.monotonic() - began
+    signal.signal(signal.SIGTSTP, stand_still)
+    task = recipe.task(s)
+    t = Trainer(recipe, s, {split: task.load(split) for split in ("train", "validation")}, Run(s.run), device, rank, processes)
+    print("%s: %d parameters, %d training and %d validation examples, %s" % (
+        s.run, sum(p.numel() for p in t.parameters), len(t.training), len(t.valid), device), flush=True)
+    reported = saved = t.elapsed
+    since, away[0] = time.monotonic(), 0.0
+    while True:
+        late = s.limit_seconds and time.monotonic() - BEGAN >= s.limit_seconds
+        t.elapsed, stopping, late = parallel.agree([t.elapsed, float(bool(stop)), float(bool(late))], processes)
+        if stopping or late:
+            t.save(), t.save_average()
+            print("%s at step %d, %.1f minutes; the same command resumes" % ("stopped" if stopping else "out of time", t.count, t.elapsed / 60), flush=True)
+            parallel.stop(processes)
+            sys.exit(1 if stopping else 0)
+        if t.progress() >= 1:
+            break
+        t.step()
+        if t.cuda and t.count % 10 == 0:
+            torch.cuda.synchronize()     # the clock counts work that is done
+        now = time.monotonic()
+        t.elapsed, since, away[0] = t.elapsed + now - since - away[0], now, 0.0
+        if t.count % 50 == 0:
+            t.progress_line()
+        if t.elapsed - saved >= s.save_seconds:
+            saved = t.elapsed
+            t.save()
+        if t.elapsed - reported >= 60 * s.every:
+            reported = t.elapsed
+            t.report()
+            since, away[0] = time.monotonic(), 0.0                       # measuring is not training time
+    t.report(final=True)
+    t.save(final=True), t.save_average(final=True)
+    parallel.stop(processes)

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What takes long in training on CPUs with AVX-512 BF16: local attention with its gradient, in bf16 products and single-precision sums;
+ * rounding; the optimiser.
+ * native.py compiles it where it can be, and the caller has other ways.
+ *
+ * A row is a position; head a of a row stands at column a * d. For a tile of queries i and the keys j that they see:
+ *
+ *     S = Q K^T / sqrt(d)     P = exp(S - max)     O = P V / sum            kept: L = max + log(sum)
+ *     dV += P^T dO     dP = dO V^T     dS = P * (dP - sum(dO * O)) / sqrt(d)     dQ = dS K     dK += dS^T Q       with P = exp(S - L)
+ *
+ * Scores of one tile fit the cache, nothing is masked that need not be computed, nothing is transposed in memory.
+ */
+#include <immintrin.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef __AVX512BF16__
+#error needs AVX-512 BF16
+#endif
+
+enum { TILE = 64, LANES = 16 };
+
+typedef uint16_t bf16;
+typedef uint32_t pair; /* two bf16, neighbours along the summed axis */
+
+static inline int round_up(int n, int to) { return (n + to - 1) / to * to; }
+static inline __mmask16 part(int left) { return left >= LANES ? 0xffff : left <= 0 ? 0 : (__mmask16)((1u << left) - 1); } /* of LANES */
+
+static inline __m512 load_bf16(const bf16 *x, __mmask16 m) {
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(m, x)), 16));
+}
+static inline void store_bf16(bf16 *out, __mmask16 m, __m512 x) { _mm256_mask_storeu_epi16(out, m, (__m256i)_mm512_cvtneps_pbh(x)); }
+
+/* e^x, x <= about 88: 2^n times a polynomial on [-log(2)/2, log(2)/2], 2e-7 */
+static inline __m512 exponential(__m512 x) {
+    x = _mm512_max_ps(x, _mm512_set1_ps(-87.0f));
+    __m512 n = _mm512_roundscale_ps(_mm512_mul_ps(x, _mm512_set1_ps(1.44269504f)), 8);
+    __m512 r = _mm512_fnmadd_ps(n, _mm512_set1_ps(0.693359375f), x);
+    r = _mm512_fnmadd_ps(n, _mm512_set1_ps(-2.12194440e-4f), r);
+    __m512 p = _mm512_set1_ps(1.0f / 720);
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f / 120));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f / 24));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f / 6));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.5f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f));
+    return _mm512_scalef_ps(p, n);
+}
+
+/* c (rows, 16 vectors) = or += a b over `pairs`; a: pair p of row r at a[r * row + p * step]; b: pair p of column n at b[p * width + n] */
+#define EACH(i, n) _Pragma("GCC unroll 8") for (int i = 0; i < n; i++) /* sums have to be registers */
+#define KERNEL(R, V)                                                                                                                       \
+    static void kernel_##R##_##V(int pairs, const pair *a, size_t row, size_t step, const pair *b, size_t width, float *c, size_t stride,  \
+                                 int add) {                                                                                                \
+        __m512 sum[R][V];                                                                                                                  \
+        EACH(r, R) EACH(v, V) sum[r][v] = add ? _mm512_loadu_ps(c + r * stride + v * LANES) : _mm512_setzero_ps();                         \
+        for (int p = 0; p < pairs; p++) {                                                                                                  \
+            __m512i column[V];                                                                                                             \
+            EACH(v, V) column[v] = _mm512_loadu_si512(b + p * width + v * LANES);                                                          \
+            EACH(r, R) {                                                                                                                   \
+                __m512i one = _mm512_set1_epi32((int)a[r * row + p * step]);                                                               \
+                EACH(v, V) sum[r][v] = _mm512_dpbf16_ps(sum[r][v], (__m512bh)one, (__m512bh)column[v]);                                     \
+            }                                                                                                                              \
+        }                                                                                                                                  \
+        EACH(r, R) EACH(v, V) _mm512_storeu_ps(c + r * stride + v * LANES, sum[r][v]);                                                     \
+    }
+KERNEL(6, 4) KERNEL(6, 3) KERNEL(6, 2) KERNEL(6, 1) KERNEL(1, 4) KERNEL(1, 3) KERNEL(1, 2) KERNEL(1, 1)
+KERNEL(2, 4) KERNEL(2, 3) KERNEL(2, 2) KERNEL(2, 1) KERNEL(4, 4) KERNEL(4, 3) KERNEL(4, 2) KERNEL(4, 1)
+typedef void kernel(int, const pair *, size_t, size_t, const pair *, size_t, float *, size_t, int);
+static kernel *const kernels[4][4] = {{kernel_1_1, kernel_1_2, kernel_1_3, kernel_1_4}, {kernel_2_1, kernel_2_2, kernel_2_3, kernel_2_4},
+                                      {kernel_4_1, kernel_4_2, kernel_4_3, kernel_4_4}, {kernel_6_1, kernel_6_2, kernel_6_3, kernel_6_4}};
+
+/* c (rows, columns) = or += a b; columns a multiple of LANES */
+static void product(int rows, int columns, int pairs, const pair *a, size_t row, size_t step, const pair *b, size_t width, float *c,
+                    size_t stride, int add) {
+    for (int n = 0; n < columns;) {
+        int left = (columns - n) / LANES, v = left >= 4 ? (left == 5 ? 3 : 4) : left;
+        for (int r = 0; r < rows;) {
+            int size = rows - r >= 6 ? 3 : rows - r >= 4 ? 2 : rows - r >= 2 ? 1 : 0, count = size == 3 ? 6 : 1 << size;
+            kernels[size][v - 1](pairs, a + r * row, row, step, b + n, width, c + r * stride + n, stride, add);
+            r += count;
+        }
+        n += v * LANES;
+    }
+}
+
+/* rows of a head, row i at x + i * stride -> out[p * width + i]: pairs along the head */
+static void pack_across(const bf16 *x, size_t stride, int rows, int d, pair *out, int width) {
+    for (int i = 0; i < rows; i++)
+        for (int p = 0; p < d / 2; p++) memcpy(out + (size_t)p * width + i, x + i * stride + 2 * p, sizeof(pair));
+    for (int p = 0; p < d / 2; p++) memset(out + (size_t)p * width + rows, 0, sizeof(pair) * (size_t)(width - rows));
+}
+
+/* -> out[(i / 2) * width + c]: pairs of rows; what is missing of width and of an odd row is zero */
+static void pack_down(const bf16 *x, size_t stride, int rows, int d, pair *out, int width) {
+    for (int i = 0; i < rows; i += 2) {
+        const bf16 *a = x + i * stride, *b = a + stride;
+        pair *o = out + (size_t)(i / 2) * width;
+        for (int c = 0; c < width; c += LANES) {
+            __mmask16 m = part(d - c);
+            __m512i low = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(m, a + c));
+            __m512i high = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(i + 1 < rows ? m : 0, b + c));
+            _mm512_storeu_si512(o + c, _mm512_or_si512(low, _mm512_slli_epi32(high, 16)));
+        }
+    }
+}
+
+/* sum(a * b) of d numbers */
+static float dot(const bf16 *a, const bf16 *b, int d) {
+    __m512 sum = _mm512_setzero_ps();
+    for (int c = 0; c < d; c += LANES) sum = _mm512_fmadd_ps(load_bf16(a + c, part(d - c)), load_bf16(b + c, part(d - c)), sum);
+    return _mm512_reduce_add_ps(sum);
+}
+
+typedef struct {
+    int n, heads, d, block, memory; /* positions; heads of width d (even); queries of a block; keys before it */
+    size_t in, out;                 /* bf16 from row to row of q, k, v and their gradients; of o and its gradient */
+} shape;
+
+/* Queries at once: a quarter of a block at least, or the masked part of its scores weighs too much. */
+static int tile_of(const shape *s) { return s->block >= 4 * TILE ? TILE : s->block >= 128 ? TILE / 2 : 24; }
+
+static int reach(const shape *s, int block) { int from = block - s->memory; return from > 0 ? from : 0; }
+
+/* Scores of queries lo..hi-1 over keys from..hi-1, each row with zeros behind what it sees when `probability` is done with it. */
+static void scores(const shape *s, const bf16 *q, const pair *keys, int width, int rows, int columns, float *out, size_t stride) {
+    product(rows, columns, s->d / 2, (const pair *)q, s->in / 2, 1, keys, (size_t)width, out, stride, 0);
+}
+
+static int forward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16 *v, bf16 *o, float *l) {
+    int most = s->block + s->memory < s->n ? s->block + s->memory : s->n, width = round_up(most, LANES), wide = round_up(s->d, LANES), tile = tile_of(s);
+    pair *keys = aligned_alloc(64, (size_t)round_up(s->d / 2 * width * 4, 64)), *values = aligned_alloc(64, (size_t)round_up((width / 2 + 1) * wide * 4, 64));
+    float *score = aligned_alloc(64, sizeof(float) * TILE * (size_t)width), *sum = aligned_alloc(64, sizeof(float) * TILE * (size_t)wide);
+    bf16 *p = aligned_alloc(64, sizeof(bf16) * TILE * (size_t)round_up(width, 32));
+    if (!keys || !values || !score || !sum || !p) return -1;
+    float scale = 1.0f / sqrtf((float)s->d);
+    for (int block = 0; block < s->n; block += s->block) {
+        int end = block + s->block < s->n ? block + s->block : s->n, from = reach(s, block);
+        pack_across(k + from * s->in, s->in, end - from, s->d, keys, width);
+        pack_down(v + from * s->in, s->in, end - from, s->d, values, wide);
+        for (int lo = block; lo < end; lo += tile) {
+            int hi = lo + tile < end ? lo + tile : end, rows = hi - lo, seen = hi - from, columns = round_up(seen, LANES);
+            scores(s, q + lo * s->in, keys, width, rows, columns, score, (size_t)width);
+            float total[TILE];
+            for (int r = 0; r < rows; r++) {
+                float *x = score + (size_t)r * width;
+                int sees = lo + r - from + 1;
+                __m512 top = _mm512_set1_ps(-INFINITY), all = _mm512_setzero_ps();
+                for (int j = 0; j < sees; j += LANES) {
+                    __mmask16 m = part(sees - j);
+                    top = _mm512_mask_max_ps(top, m, top, _mm512_loadu_ps(x + j));
+                }
+                float largest = _mm512_reduce_max_ps(top);
+                for (int j = 0; j < columns; j += LANES) {
+                    __mmask16 m = part(sees - j);
+                    __m512 e = _mm512_maskz_mov_ps(m, exponential(_mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(x + j), _mm512_set1_ps(largest)), _mm512_set1_ps(scale))));
+                    all = _mm512_add_ps(all, e);
+                    store_bf16(p + (size_t)r * width + j, 0xffff, e);
+                }
+                total[r] = _mm512_reduce_add_ps(all);
+                l[lo + r] = largest * scale + logf(total[r]);
+            }
+            product(rows, wide, (seen + 1) / 2, (const pair *)p, (size_t)width / 2, 1, values, (size_t)wide, sum, (size_t)wide, 0);
+            for (int r = 0; r < rows; r++)
+                for (int c = 0; c < s->d; c += LANES) {
+                    __mmask16 m = part(s->d - c);
+                    store_bf16(o + (lo + r) * s->out + c, m, _mm512_mul_ps(_mm512_loadu_ps(sum + (size_t)r * wide + c), _mm512_set1_ps(1.0f / total[r])));
+                }
+        }
+    }
+    free(keys), free(values), free(score), free(sum), free(p);
+    return 0;
+}
+
+/* Two rows of bf16 numbers -> pairs of rows. */
+static inline void interleave(pair *out, __m512 even, __m512 odd) {
+    __m512i a = _mm512_cvtepu16_epi32((__m256i)_mm512_cvtneps_pbh(even)), b = _mm512_cvtepu16_epi32((__m256i)_mm512_cvtneps_pbh(odd));
+    _mm512_storeu_si512(out, _mm512_or_si512(a, _mm512_slli_epi32(b, 16)));
+}
+
+static int backward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16 *v, const bf16 *o, const float *l, const bf16 *d_o, bf16 *dq,
+                         bf16 *dk, bf16 *dv) {
+    int most = s->block + s->memory < s->n ? s->block + s->memory : s->n, width = round_up(most, LANES), wide = round_up(s->d, LANES), tile = tile_of(s);
+    pair *keys = aligned_alloc(64, (size_t)round_up(s->d / 2 * width * 4, 64)), *values = aligned_alloc(64, (size_t)round_up(s->d / 2 * width * 4, 64));
+    pair *rows_of_keys = aligned_alloc(64, (size_t)round_up((width / 2 + 1) * wide * 4, 64));
+    pair *queries = aligned_alloc(64, (size_t)round_up(TILE / 2 * wide * 4, 64)), *outs = aligned_alloc(64, (size_t)round_up(TILE / 2 * wide * 4, 64));
+    float *score = aligned_alloc(64, sizeof(float) * TILE * (size_t)width), *slope = aligned_alloc(64, sizeof(float) * TILE * (size_t)width);
+    float *sum = aligned_alloc(64, sizeof(float) * TILE * (size_t)wide);
+    float *sum_k = aligned_alloc(64, sizeof(float) * (size_t)(round_up(s->n, LANES) * wide)), *sum_v = aligned_alloc(64, sizeof(float) * (size_t)(round_up(s->n, LANES) * wide));
+    bf16 *ds = aligned_alloc(64, sizeof(bf16) * TILE * (size_t)round_up(width, 32));
+    pair *p_down = aligned_alloc(64, sizeof(pair) * TILE / 2 * (size_t)width), *ds_down = aligned_alloc(64, sizeof(pair) * TILE / 2 * (size_t)width);
+    if (!keys || !values || !rows_of_keys || !queries || !outs || !score || !slope || !sum || !sum_k || !sum_v || !ds || !p_down || !ds_down) return -1;
+    memset(sum_k, 0, sizeof(float) * (size_t)(s->n * wide)), memset(sum_v, 0, sizeof(float) * (size_t)(s->n * wide));
+    __m512 scale = _mm512_set1_ps(1.0f / sqrtf((float)s->d));
+    for (int block = 0; block < s->n; block += s->block) {
+        int end = block + s->block < s->n ? block + s->block : s->n, from = reach(s, block);
+        pack_across(k + from * s->in, s->in, end - from, s->d, keys, width);
+        pack_across(v + from * s->in, s->in, end - from, s->d, values, width);
+        pack_down(k + from * s->in, s->in, end - from, s->d, rows_of_keys, wide);
+        for (int lo = block; lo < end; lo += tile) {
+            int hi = lo + tile < end ? lo + tile : end, rows = hi - lo, seen = hi - from, columns = round_up(seen, LANES);
+            pack_down(q + lo * s->in, s->in, rows, s->d, queries, wide);
+            pack_down(d_o + lo * s->out, s->out, rows, s->d, outs, wide);
+            scores(s, q + lo * s->in, keys, width, rows, columns, score, (size_t)width);
+            product(rows, columns, s->d / 2, (const pair *)(d_o + lo * s->out), s->out / 2, 1, values, (size_t)width, slope, (size_t)width, 0);
+            for (int r = 0; r < rows; r += 2) {
+                __m512 mean[2];          /* sum(dO * O) of both rows */
+                for (int i = 0; i < 2; i++) {
+                    size_t at = (size_t)(lo + r + i) * s->out;
+                    mean[i] = _mm512_set1_ps(r + i < rows ? dot(o + at, d_o + at, s->d) : 0);
+                }
+                for (int j = 0; j < columns; j += LANES) {
+                    __m512 p[2], g[2];
+                    for (int i = 0; i < 2; i++) {
+                        int sees = r + i < rows ? lo + r + i - from + 1 : 0;
+                        __mmask16 m = part(sees - j);
+                        __m512 x = _mm512_fmsub_ps(_mm512_maskz_loadu_ps(m, score + (size_t)(r + i) * width + j), scale, _mm512_set1_ps(r + i < rows ? l[lo + r + i] : 0));
+                        p[i] = _mm512_maskz_mov_ps(m, exponential(x));
+                        g[i] = _mm512_mul_ps(_mm512_mul_ps(p[i], scale), _mm512_sub_ps(_mm512_maskz_loadu_ps(m, slope + (size_t)(r + i) * width + j), mean[i]));
+                        if (r + i < rows) store_bf16(ds + (size_t)(r + i) * width + j, 0xffff, g[i]);
+                    }
+                    interleave(p_down + (size_t)(r / 2) * width + j, p[0], p[1]);
+                    interleave(ds_down + (size_t)(r / 2) * width + j, g[0], g[1]);
+                }
+            }
+            product(rows, wide, (seen + 1) / 2, (const pair *)ds, (size_t)width / 2, 1, rows_of_keys, (size_t)wide, sum, (size_t)wide, 0);
+            for (int r = 0; r < rows; r++)
+                for (int c = 0; c < s->d; c += LANES)
+                    store_bf16(dq + (lo + r) * s->in + c, part(s->d - c), _mm512_loadu_ps(sum + (size_t)r * wide + c));
+            product(seen, wide, (rows + 1) / 2, p_down, 1, (size_t)width, outs, (size_t)wide, sum_v + (size_t)from * wide, (size_t)wide, 1);
+            product(seen, wide, (rows + 1) / 2, ds_down, 1, (size_t)width, queries, (size_t)wide, sum_k + (size_t)from * wide, (size_t)wide, 1);
+        }
+    }
+    for (int i = 0; i < s->n; i++)
+        for (int c = 0; c < s->d; c += LANES) {
+            __mmask16 m = part(s->d - c);
+            store_bf16(dk + i * s->in + c, m, _mm512_loadu_ps(sum_k + (size_t)i * wide + c));
+            store_bf16(dv + i * s->in + c, m, _mm512_loadu_ps(sum_v + (size_t)i * wide + c));
+        }
+    free(keys), free(values), free(rows_of_keys), free(queries), free(outs), free(score), free(slope), free(sum), free(sum_k), free(sum_v), free(ds),
+        free(p_down), free(ds_down);
+    return 0;
+}
+
+/* q, k, v (images, n) rows, all with the stride `in`; o (images, n, heads * d); l (images, heads, n). -> 0, or -1 without memory */
+int attention_forward(int threads, int images, int n, int heads, int d, int block, int memory, long in, const bf16 *q, const bf16 *k, const bf16 *v,
+                      bf16 *o, float *l) {
+    shape s = {n, heads, d, block, memory, (size_t)in, (size_t)heads * d};
+    int failed = 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(| : failed)
+    for (int i = 0; i < images * heads; i++) {
+        size_t at = (size_t)(i / heads) * n * s.in + (size_t)(i % heads) * d, to = (size_t)(i / heads) * n * s.out + (size_t)(i % heads) * d;
+        failed |= forward_head(&s, q + at, k + at, v + at, o + to, l + (size_t)i * n);
+    }
+    return failed;
+}
+
+int attention_backward(int threads, int images, int n, int heads, int d, int block, int memory, long in, const bf16 *q, const bf16 *k, const bf16 *v,
+                       const bf16 *o, const float *l, const bf16 *d_o, bf16 *dq, bf16 *dk, bf16 *dv) {
+    shape s = {n, heads, d, block, memory, (size_t)in, (size_t)heads * d};
+    int failed = 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(| : failed)
+    for (int i = 0; i < images * heads; i++) {
+        size_t at = (size_t)(i / heads) * n * s.in + (size_t)(i % heads) * d, to = (size_t)(i / heads) * n * s.out + (size_t)(i % heads) * d;
+        failed |= backward_head(&s, q + at, k + at, v + at, o + to, l + (size_t)i * n, d_o + to, dq + at, dk + at, dv + at);
+    }
+    return failed;
+}
+
+/* Groups of `size` numbers in whole steps of their largest magnitude / steps, as rounding.to_steps does it; numbers: bf16, or float where `is_float` */
+void round_groups(int threads, long groups, int size, float steps, int is_float, const void *in, void *out) {
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (long i = 0; i < groups; i++) {
+        const float *x = (const float *)in + i * size;
+        const bf16 *h = (const bf16 *)in + i * size;
+        __m512 top = _mm512_setzero_ps();
+        for (int c = 0; c < size; c += LANES) {
+            __mmask16 m = part(size - c);
+            top = _mm512_max_ps(top, _mm512_abs_ps(is_float ? _mm512_maskz_loadu_ps(m, x + c) : load_bf16(h + c, m)));
+        }
+        float step = _mm512_reduce_max_ps(top) / steps;
+        __m512 unit = _mm512_set1_ps(step);
+        for (int c = 0; c < size; c += LANES) {
+            __mmask16 m = part(size - c);
+            __m512 v = is_float ? _mm512_maskz_loadu_ps(m, x + c) : load_bf16(h + c, m);
+            if (step > 0) v = _mm512_mul_ps(_mm512_roundscale_ps(_mm512_div_ps(v, unit), 8), unit);
+            if (is_float) _mm512_mask_storeu_ps((float *)out + i * size + c, m, v);
+            else store_bf16((bf16 *)out + i * size + c, m, v);
+        }
+    }
+}
+
+/* The sum of squares of `count` tensors. */
+double sum_of_squares(int threads, int count, const long *sizes, const float *const *x) {
+    double total = 0;
+    for (int t = 0; t < count; t++) {
+        const float *a = x[t];
+        double sum = 0;
+#pragma omp parallel for num_threads(sizes[t] > 16384 ? threads : 1) schedule(static) reduction(+ : sum)
+        for (long block = 0; block < sizes[t]; block += 4096) {
+            long end = block + 4096 < sizes[t] ? block + 4096 : sizes[t];
+            __m512 all = _mm512_setzero_ps();
+            for (long i = block; i < end; i += LANES) {
+                __m512 v = _mm512_maskz_loadu_ps(end - i >= LANES ? 0xffff : part((int)(end - i)), a + i);
+                all = _mm512_fmadd_ps(v, v, all);
+            }
+            sum += (double)_mm512_reduce_add_ps(all);
+        }
+        total += sum;
+    }
+    return total;
+}
+
+/* Adam and the average of the weights in one pass: g is scaled, m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2, p -= rate m / (sqrt(v) root + eps),
+ * a += follow (p - a) */
+void adam(int threads, int count, const long *sizes, float *const *p, const float *const *g, float *const *m, float *const *v, float *const *a,
+          float scale, float b1, float b2, float rate, float root, float eps, float follow) {
+    for (int t = 0; t < count; t++) {
+        float *w = p[t], *first = m[t], *second = v[t], *mean = a[t];
+        const float *slope = g[t];
+#pragma omp parallel for num_threads(sizes[t] > 16384 ? threads : 1) schedule(static)
+        for (long i = 0; i < sizes[t]; i += LANES) {
+            __mmask16 k = sizes[t] - i >= LANES ? 0xffff : part((int)(sizes[t] - i));
+            __m512 x = _mm512_mul_ps(_mm512_maskz_loadu_ps(k, slope + i), _mm512_set1_ps(scale));
+            __m512 f = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(k, first + i), _mm512_set1_ps(b1), _mm512_mul_ps(x, _mm512_set1_ps(1 - b1)));
+            __m512 s = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(k, second + i), _mm512_set1_ps(b2), _mm512_mul_ps(_mm512_mul_ps(x, x), _mm512_set1_ps(1 - b2)));
+            __m512 under = _mm512_fmadd_ps(_mm512_sqrt_ps(s), _mm512_set1_ps(root), _mm512_set1_ps(eps));
+            __m512 to = _mm512_fnmadd_ps(_mm512_div_ps(f, under), _mm512_set1_ps(rate), _mm512_maskz_loadu_ps(k, w + i));
+            __m512 average = _mm512_maskz_loadu_ps(k, mean + i);
+            _mm512_mask_storeu_ps(first + i, k, f), _mm512_mask_storeu_ps(second + i, k, s), _mm512_mask_storeu_ps(w + i, k, to);
+            _mm512_mask_storeu_ps(mean + i, k, _mm512_fmadd_ps(_mm512_sub_ps(to, average), _mm512_set1_ps(follow), average));
+        }
+    }
+}
+
+/* s = h + f (f may be null), y = (s - mean) / deviation * w + b, rows of d numbers: y in bf16, and as it is in y_wide if that is not null.
+ * stats: mean and 1 / deviation of each row. */
+void add_norm_forward(int threads, long rows, int d, float eps, const float *h, const bf16 *f, const float *w, const float *b, float *s, float *y_wide,
+                      bf16 *y, float *stats) {
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (long r = 0; r < rows; r++) {
+        const float *x = h + r * d;
+        float *sum = s + r * d;
+        __m512 total = _mm512_setzero_ps(), square = _mm512_setzero_ps();
+        for (int c = 0; c < d; c += LANES) {
+            __mmask16 m = part(d - c);
+            __m512 v = _mm512_maskz_loadu_ps(m, x + c);
+            if (f) v = _mm512_add_ps(v, load_bf16(f + r * d + c, m));
+            _mm512_mask_storeu_ps(sum + c, m, v);
+            total = _mm512_add_ps(total, v);
+        }
+        float mean = _mm512_reduce_add_ps(total) / (float)d;
+        for (int c = 0; c < d; c += LANES) {
+            __mmask16 m = part(d - c);
+            __m512 v = _mm512_maskz_sub_ps(m, _mm512_maskz_loadu_ps(m, sum + c), _mm512_set1_ps(mean));
+            square = _mm512_fmadd_ps(v, v, square);
+        }
+        float rest = 1.0f / sqrtf(_mm512_reduce_add_ps(square) / (float)d + eps);
+        stats[2 * r] = mean, stats[2 * r + 1] = rest;
+        for (int c = 0; c < d; c += LANES) {
+            __mmask16 m = part(d - c);
+            __m512 v = _mm512_mul_ps(_mm512_sub_ps(_mm512_maskz_loadu_ps(m, sum + c), _mm512_set1_ps(mean)), _mm512_set1_ps(rest));
+            v = _mm512_fmadd_ps(v, _mm512_maskz_loadu_ps(m, w + c), _mm512_maskz_loadu_ps(m, b + c));
+            store_bf16(y + r * d + c, m, v);
+            if (y_wide) _mm512_mask_storeu_ps(y_wide + r * d + c, m, v);
+        }
+    }
+}
+
+/* With dy = dy_wide + dy (each may be null) and x = (s - mean) / deviation:
+ * ds = given (may be null) + (dy w - mean(dy w) - x mean(dy w x)) / deviation, to dh and, in bf16, to df (may be null); dw += dy x, db += dy */
+int add_norm_backward(int threads, long rows, int d, const float *s, const float *stats, const float *w, const float *given, const float *dy_wide,
+                      const bf16 *dy, float *dh, bf16 *df, float *dw, float *db) {
+    int width = round_up(d, LANES), failed = 0;
+#pragma omp parallel num_threads(threads) reduction(| : failed)
+    {
+        float *own = aligned_alloc(64, sizeof(float) * 3 * (size_t)width), *slope = own + 2 * width;     /* dw, db of this thread; dy of a row */
+        failed |= !own;
+        if (own) memset(own, 0, sizeof(float) * 3 * (size_t)width);
+#pragma omp for schedule(static)
+        for (long r = 0; r < rows; r++) {
+            if (!own) continue;
+            const float *x = s + r * d;
+            __m512 mean = _mm512_set1_ps(stats[2 * r]), rest = _mm512_set1_ps(stats[2 * r + 1]), first = _mm512_setzero_ps(), second = _mm512_setzero_ps();
+            for (int c = 0; c < d; c += LANES) {
+                __mmask16 m = part(d - c);
+                __m512 g = dy ? load_bf16(dy + r * d + c, m) : _mm512_setzero_ps();
+                if (dy_wide) g = _mm512_add_ps(g, _mm512_maskz_loadu_ps(m, dy_wide + r * d + c));
+                __m512 v = _mm512_maskz_mul_ps(m, _mm512_sub_ps(_mm512_maskz_loadu_ps(m, x + c), mean), rest);
+                _mm512_store_ps(own + c, _mm512_fmadd_ps(g, v, _mm512_load_ps(own + c)));
+                _mm512_store_ps(own + width + c, _mm512_add_ps(g, _mm512_load_ps(own + width + c)));
+                g = _mm512_mul_ps(g, _mm512_maskz_loadu_ps(m, w + c));
+                _mm512_store_ps(slope + c, g);
+                first = _mm512_add_ps(first, g), second = _mm512_fmadd_ps(g, v, second);
+            }
+            __m512 one = _mm512_set1_ps(_mm512_reduce_add_ps(first) / (float)d), two = _mm512_set1_ps(_mm512_reduce_add_ps(second) / (float)d);
+            for (int c = 0; c < d; c += LANES) {
+                __mmask16 m = part(d - c);
+                __m512 v = _mm512_mul_ps(_mm512_sub_ps(_mm512_maskz_loadu_ps(m, x + c), mean), rest);
+                __m512 g = _mm512_mul_ps(_mm512_fnmadd_ps(v, two, _mm512_sub_ps(_mm512_load_ps(slope + c), one)), rest);
+                if (given) g = _mm512_add_ps(g, _mm512_maskz_loadu_ps(m, given + r * d + c));
+                _mm512_mask_storeu_ps(dh + r * d + c, m, g);
+                if (df) store_bf16(df + r * d + c, m, g);
+            }
+        }
+        if (own) {
+#pragma omp critical
+            for (int c = 0; c < d; c++) dw[c] += own[c], db[c] += own[width + c];
+        }
+        free(own);
+    }
+    return failed;
+}
+
+/* g (rows, d) bf16: sums[c] += sum over rows; where h, of the same shape, is not null, g is first set to 0 where h is not positive (the gradient of relu). */
+int column_sums(int threads, long rows, int d, bf16 *g, const bf16 *h, float *sums) {
+    int width = round_up(d, LANES), failed = 0;
+#pragma omp parallel num_threads(threads) reduction(| : failed)
+    {
+        float *own = aligned_alloc(64, sizeof(float) * (size_t)width);
+        failed |= !own;
+        if (own) memset(own, 0, sizeof(float) * (size_t)width);
+#pragma omp for schedule(static)
+        for (long r = 0; r < rows; r++)
+            for (int c = 0; own && c < d; c += LANES) {
+                __mmask16 m = part(d - c);
+                __m512 v = load_bf16(g + r * d + c, m);
+                if (h) {
+                    v = _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(load_bf16(h + r * d + c, m), _mm512_setzero_ps(), _CMP_GT_OQ), v);
+                    store_bf16(g + r * d + c, m, v);
+                }
+                _mm512_store_ps(own + c, _mm512_add_ps(_mm512_load_ps(own + c), v));
+            }
+        if (own) {
+#pragma omp critical
+            for (int c = 0; c < d; c++) sums[c] += own[c];
+        }
+        free(own);
+    }
+    return failed;
+}

@@ -1,0 +1,185 @@
+"""native.c for PyTorch: compiled for this machine at first use (runs/native-*.so), where gcc and AVX-512 BF16 are there."""
+import ctypes
+import functools
+import hashlib
+import os
+import subprocess
+
+import torch
+
+from common.recipes import RUNS
+
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native.c")
+enabled = True                           # Settings.native of the run
+FLAGS = ["-O3", "-march=native", "-fopenmp", "-shared", "-fPIC"]
+
+
+@functools.lru_cache(maxsize=None)
+def library():
+    """-> the compiled functions; OSError where they cannot be had."""
+    compiler = os.environ.get("CC", "gcc")
+    with open(SOURCE, "rb") as f, open("/proc/cpuinfo", "rb") as machine:
+        flags = [line for line in machine.read().split(b"\n") if line.startswith(b"flags")][:1]       # another machine may share the folder
+        name = hashlib.sha256(f.read() + " ".join([compiler] + FLAGS).encode() + b"".join(flags)).hexdigest()
+    path = os.path.join(RUNS, "native-%s.so" % name[:16])
+    if not os.path.exists(path):
+        os.makedirs(RUNS, exist_ok=True)
+        work = "%s.%d" % (path, os.getpid())
+        found = subprocess.run([compiler] + FLAGS + [SOURCE, "-o", work, "-lm"], capture_output=True, text=True)
+        if found.returncode:
+            raise OSError(next((line for line in found.stderr.split("\n") if "error" in line), "the compiler failed"))
+        os.replace(work, path)
+    return ctypes.CDLL(path)
+
+
+def pointers(*tensors):
+    return [ctypes.c_void_p(t.data_ptr()) for t in tensors]
+
+
+class Attention(torch.autograd.Function):
+    """qkv (B, n, 3 A d_k) bf16, rows [q | k | v] -> (B, n, A d_k) bf16; positions in raster order, blocks of `block` queries that see
+    `memory` keys before their block.  See native.c."""
+
+    @staticmethod
+    def forward(ctx, qkv, heads, block, memory):
+        B, n, columns = qkv.shape
+        inner, qkv = columns // 3, qkv.contiguous()
+        o, l = qkv.new_empty(B, n, inner), torch.empty(B, heads, n)
+        ctx.sizes = (torch.get_num_threads(), B, n, heads, inner // heads, block, memory, ctypes.c_long(columns))
+        if library().attention_forward(*ctx.sizes, *pointers(*qkv.split(inner, -1), o, l)):
+            raise MemoryError
+        ctx.save_for_backward(qkv, o, l)
+        return o
+
+    @staticmethod
+    def backward(ctx, d_o):
+        qkv, o, l = ctx.saved_tensors
+        inner, d_qkv, d_o = qkv.shape[2] // 3, torch.empty_like(qkv), d_o.to(torch.bfloat16).contiguous()
+        if library().attention_backward(*ctx.sizes, *pointers(*qkv.split(inner, -1), o, l, d_o, *d_qkv.split(inner, -1))):
+            raise MemoryError
+        return d_qkv, None, None, None
+
+
+def usable(*tensors):
+    """Whether the functions of native.c can take these: on a CPU that has them, bf16 or float, without holes."""
+    if not enabled or not all(t.device.type == "cpu" and t.is_contiguous() and t.dtype in (torch.float32, torch.bfloat16) for t in tensors):
+        return False
+    try:
+        library()
+    except OSError:
+        return False
+    return True
+
+
+def to_steps(x, size, steps):
+    """See rounding.to_steps: groups of `size` numbers, the last axis or a part of it."""
+    out = torch.empty_like(x)
+    library().round_groups(torch.get_num_threads(), ctypes.c_long(x.numel() // size), size, ctypes.c_float(steps), int(x.dtype == torch.float32),
+                           *pointers(x, out))
+    return out
+
+
+class StraightThrough(torch.autograd.Function):
+    """Rounded forwards; backwards as if it were exact."""
+
+    @staticmethod
+    def forward(ctx, x, size, steps):
+        return to_steps(x, size, steps)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g, None, None
+
+
+class Adam:
+    """The step of a torch.optim.Adam, clipping and averaging in one pass over its numbers; the state stays the optimiser's own."""
+
+    def __init__(self, adam, averaged):
+        self.adam, self.group = adam, adam.param_groups[0]
+        self.parameters, self.averaged = self.group["params"], averaged
+        for p in self.parameters:
+            if not adam.state[p]:
+                adam.state[p].update(step=torch.tensor(0.0), exp_avg=torch.zeros_like(p), exp_avg_sq=torch.zeros_like(p))
+        self.state = [adam.state[p] for p in self.parameters]
+        self.sizes = (ctypes.c_long * len(self.parameters))(*(p.numel() for p in self.parameters))
+
+    def addresses(self, tensors):
+        return (ctypes.c_void_p * len(self.parameters))(*(t.data_ptr() for t in tensors))
+
+    @torch.no_grad()
+    def step(self, clip, decay):
+        """clip: gradient norm, 0 = none; average <- decay average + (1 - decay) weights"""
+        grads = [p.grad.contiguous() if p.grad is not None else torch.zeros_like(p) for p in self.parameters]
+        count, threads, g = len(grads), torch.get_num_threads(), self.addresses(grads)
+        self.adam._opt_called = True
+        scale = 1.0
+        if clip:
+            squares = library().sum_of_squares
+            squares.restype = ctypes.c_double
+            scale = min(1.0, clip / (squares(threads, count, self.sizes, g) ** 0.5 + 1e-6))
+        for s in self.state:
+            s["step"] += 1
+        t, (b1, b2) = float(self.state[0]["step"]), self.group["betas"]
+        library().adam(threads, count, self.sizes, self.addresses(self.parameters), g, self.addresses(s["exp_avg"] for s in self.state),
+                       self.addresses(s["exp_avg_sq"] for s in self.state), self.addresses(self.averaged),
+                       *(ctypes.c_float(v) for v in (scale, b1, b2, self.group["lr"] / (1 - b1 ** t), (1 - b2 ** t) ** -0.5, self.group["eps"], 1 - decay)))
+
+
+def address(t):
+    return None if t is None else ctypes.c_void_p(t.data_ptr())
+
+
+class AddNorm(torch.autograd.Function):
+    """h (..., d) float, f (..., d) bf16 or None -> (x, y): x float, what the residual stream goes on with; y = LN(h + f) in bf16.
+    post: x is y in full precision, else x = h + f.  One pass instead of an addition, a layer norm and two casts."""
+
+    @staticmethod
+    def forward(ctx, h, f, weight, bias, eps, post):
+        ctx.set_materialize_grads(False)
+        h, f = h.contiguous(), None if f is None else f.contiguous()
+        d, rows = h.shape[-1], h.numel() // h.shape[-1]
+        s, y, stats = torch.empty_like(h), torch.empty(h.shape, dtype=torch.bfloat16), torch.empty(rows, 2)
+        x = torch.empty_like(h) if post else s
+        library().add_norm_forward(torch.get_num_threads(), ctypes.c_long(rows), d, ctypes.c_float(eps), *map(address, (
+            h, f, weight, bias, s, x if post else None, y, stats)))
+        ctx.save_for_backward(s, stats, weight)
+        ctx.post, ctx.both = post, f is not None
+        return x, y
+
+    @staticmethod
+    def backward(ctx, dx, dy):
+        s, stats, weight = ctx.saved_tensors
+        d, rows = s.shape[-1], s.numel() // s.shape[-1]
+        dx, dy = (None if g is None else g.contiguous() for g in (dx, dy))
+        dh, df, dw, db = torch.empty_like(s), torch.empty(s.shape, dtype=torch.bfloat16) if ctx.both else None, torch.zeros(d), torch.zeros(d)
+        if library().add_norm_backward(torch.get_num_threads(), ctypes.c_long(rows), d, *map(address, (
+                s, stats, weight, None if ctx.post else dx, dx if ctx.post else None, dy, dh, df, dw, db))):
+            raise MemoryError
+        return dh, df, dw, db, None, None
+
+
+def column_sums(g, h=None):
+    """(..., d) bf16 -> (d,) float; with h, g is first set to 0, in place, where h is not positive."""
+    d, sums = g.shape[-1], torch.zeros(g.shape[-1])
+    if library().column_sums(torch.get_num_threads(), ctypes.c_long(g.numel() // d), d, *map(address, (g, h, sums))):
+        raise MemoryError
+    return sums
+
+
+class FeedForward(torch.autograd.Function):
+    """x (rows, d) bf16 -> W_down relu(W_up x + b_up) + b_down, bf16.  The weights are float, as the optimiser has them."""
+
+    @staticmethod
+    def forward(ctx, x, up, b_up, down, b_down):
+        up, down = up.to(torch.bfloat16), down.to(torch.bfloat16)
+        h = torch.addmm(b_up.to(torch.bfloat16), x, up.t()).relu_()
+        ctx.save_for_backward(x, h, up, down)
+        return torch.addmm(b_down.to(torch.bfloat16), h, down.t())
+
+    @staticmethod
+    def backward(ctx, g):
+        x, h, up, down = ctx.saved_tensors
+        g = g.contiguous()
+        dh = g @ down
+        d_up = column_sums(dh, h)        # dh is now that before relu
+        return dh @ up, (dh.t() @ x).float(), d_up, (g.t() @ h).float(), column_sums(g)

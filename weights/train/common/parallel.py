@@ -1,0 +1,82 @@
+"""Several processes that train one model, as torchrun starts them: gloo on CPUs, nccl on GPUs."""
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+import torch
+import torch.distributed as dist
+from torch import nn
+
+
+def start(device):
+    """-> (rank, processes, device of this process).  Alone without torchrun."""
+    if "WORLD_SIZE" not in os.environ or int(os.environ["WORLD_SIZE"]) < 2:
+        return 0, 1, device
+    if device == "cuda":
+        device = "cuda:%d" % int(os.environ.get("LOCAL_RANK", 0))
+        torch.cuda.set_device(device)
+    dist.init_process_group("nccl" if device.startswith("cuda") else "gloo")
+    return dist.get_rank(), dist.get_world_size(), device
+
+
+def share(batch, rank, processes):
+    """This process's examples of a batch."""
+    if processes == 1:
+        return batch
+    return tuple(None if t is None else t[rank::processes] for t in batch)
+
+
+def agree(values, processes):
+    """What the first process says, a list of numbers, everywhere: the clock and the wish to stop."""
+    if processes == 1:
+        return values
+    t = torch.tensor(values, dtype=torch.float64, device="cuda" if dist.get_backend() == "nccl" else "cpu")
+    dist.broadcast(t, 0)
+    return t.tolist()
+
+
+def mean(value, processes):
+    """The mean of a scalar tensor over all processes."""
+    if processes > 1:
+        value = value.clone()
+        dist.all_reduce(value)
+        value /= processes
+    return value
+
+
+class Loss(nn.Module):
+    """The mean loss of a batch as a module, which is what DistributedDataParallel wants; it averages the gradients."""
+
+    def __init__(self, model, nats):
+        super().__init__()
+        self.model, self.nats = model, nats
+
+    def forward(self, *batch):
+        return self.nats(*batch).mean()
+
+
+def averaging(model, nats, processes):
+    """-> a function batch -> mean nats per example of this process's share; its backward pass averages over the processes."""
+    loss = Loss(model, nats)
+    return nn.parallel.DistributedDataParallel(loss, find_unused_parameters=True) if processes > 1 else loss
+
+
+def stop(processes):
+    if processes > 1:
+        dist.destroy_process_group()
+
+
+def launch(argv, processes):
+    """`train.py ... --processes N`: what torchrun does on one machine, also where torchrun does not start (PyTorch 1.13 with Python 3.11).
+    -> exit code"""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    children = [subprocess.Popen([sys.executable] + argv, env=dict(
+        os.environ, RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(processes), MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port)))
+        for rank in range(processes)]
+    for number in (signal.SIGINT, signal.SIGTERM):       # the first process hears it and tells the others
+        signal.signal(number, lambda number, _: children[0].send_signal(number))
+    return max(abs(child.wait()) for child in children)

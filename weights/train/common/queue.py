@@ -1,0 +1,193 @@
+"""A list of runs that are trained one after another, or in turn, at the lowest priority.
+
+State in runs/queue.json, changed under a lock, so that any command may be given at any time.  Training is stopped for a while
+by SIGTSTP: loop.py does not count that time.  Who wants the machine leaves a hold, a file named after its process; the hold
+of a process that is gone does not count.  Standard library only: starting a queue does not need PyTorch.
+"""
+import contextlib
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from common.recipes import HERE, RUNS
+from common.runlog import lines_of
+
+STATE, LOCK, HOLDS = (os.path.join(RUNS, "queue" + end) for end in (".json", ".lock", ".hold"))
+TRIES = 3                                # of a run that fails without getting on
+TICK = 0.3                               # seconds
+
+
+@contextlib.contextmanager
+def state():
+    """The queue's state, written back at the end."""
+    os.makedirs(RUNS, exist_ok=True)
+    with open(LOCK, "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        s = dict(jobs=[], runner=0, workers=1, threads=2, turn=0.0)
+        if os.path.exists(STATE):
+            with open(STATE) as f:
+                s.update(json.load(f))
+        before = json.dumps(s)
+        yield s
+        if json.dumps(s) != before:
+            with open(STATE + ".tmp", "w") as f:
+                json.dump(s, f, indent=1)
+            os.replace(STATE + ".tmp", STATE)
+
+
+def look():
+    with state() as s:
+        return s
+
+
+def condition(pid):
+    """The letter of /proc/PID/stat (R running, S sleeping, T stopped, ...), "" for a process that is gone."""
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            letter = f.read().rsplit(")", 1)[1].split()[0]
+        return "" if letter in "ZX" else letter
+    except (OSError, IndexError):
+        return ""
+
+
+def held():
+    """Who holds the queue: process ids, 0 = somebody said `pause`."""
+    found = [int(name) for name in os.listdir(HOLDS)] if os.path.isdir(HOLDS) else []
+    return [pid for pid in found if pid == 0 or condition(pid)]
+
+
+def tell(pid, number):
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+def halt(pids, wait=20.0):
+    """Stops these trainings until SIGCONT; returns when they stand still."""
+    end = time.monotonic() + wait
+    for pid in pids:
+        tell(pid, signal.SIGTSTP)
+    while time.monotonic() < end and any(condition(pid) not in ("T", "") for pid in pids):
+        time.sleep(0.02)
+
+
+def pause(holder=0):
+    os.makedirs(HOLDS, exist_ok=True)
+    with open(os.path.join(HOLDS, str(holder)), "w"):
+        pass
+    halt([job["pid"] for job in look()["jobs"] if job.get("pid")])
+
+
+def resume(holder=0):
+    """Takes back one hold; training goes on when there is none left."""
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(os.path.join(HOLDS, str(holder)))
+    if not held():
+        for job in look()["jobs"]:
+            if job.get("pid"):
+                tell(job["pid"], signal.SIGCONT)
+
+
+def log_of(job):
+    return lines_of(os.path.join(RUNS, job["run"], "log.jsonl"))
+
+
+def finished(job):
+    """Trained to its end: the last measurement is the final one, and of a schedule as long as this one."""
+    lines = [line for line in log_of(job) if "final" in line]
+    return bool(lines) and lines[-1]["final"] and (not job["minutes"] or lines[-1]["elapsed"] >= 59 * job["minutes"])
+
+
+def python():
+    """A Python with PyTorch."""
+    for path in (sys.executable, "python3", "/usr/bin/python3"):
+        if subprocess.call([path, "-c", "import torch"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0:
+            return path
+    sys.exit("training needs Python 3 with NumPy and PyTorch (Debian package: python3-torch)")
+
+
+def start(job, s, interpreter):
+    """-> the training process, at the lowest priority, its words in runs/<run>/out.log"""
+    folder = os.path.join(RUNS, job["run"])
+    os.makedirs(folder, exist_ok=True)
+    command = [interpreter, os.path.join(HERE, "train.py"), job["recipe"], "--run", job["run"], "--threads", str(s["threads"])]
+    command += (["--minutes", str(job["minutes"])] if job["minutes"] else []) + job["args"]
+    command += ["--limit-seconds", str(60 * s["turn"])] if s["turn"] else []
+    environment = dict(os.environ, OMP_WAIT_POLICY="passive", PYTHONUNBUFFERED="1")
+    with open(os.path.join(folder, "out.log"), "a") as out:
+        return subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=environment, stdin=subprocess.DEVNULL,
+                                preexec_fn=lambda: os.nice(19))
+
+
+def next_job(jobs):
+    """The one that waits and has waited longest since its last turn."""
+    waiting = [job for job in jobs if job["status"] == "waiting"]
+    return min(waiting, key=lambda job: job.get("turns", 0)) if waiting else None
+
+
+def settle(job, code):
+    """A training process has ended."""
+    job["pid"], steps = 0, [line["step"] for line in log_of(job)]
+    reached = max(steps, default=0)
+    if finished(job):
+        job["status"] = "done"
+    elif code == 0:
+        job.update(status="waiting", turns=job.get("turns", 0) + 1, failures=0)
+    else:
+        job["failures"] = 1 if reached > job.get("reached", -1) else job.get("failures", 0) + 1
+        job["status"] = "failed" if job["failures"] >= TRIES else "waiting"
+    job["reached"] = reached
+
+
+def run(forever=False):
+    """Trains until nothing waits (or for ever).  Ended itself, it ends its trainings, which save first."""
+    interpreter, children, stop = python(), {}, []
+    with state() as s:
+        if s["runner"] and s["runner"] != os.getpid() and condition(s["runner"]):
+            sys.exit("the queue runs already (process %d)" % s["runner"])
+        s["runner"] = os.getpid()
+        for job in s["jobs"]:            # of a runner that was killed: its trainings may live on
+            if job.get("pid") and condition(job["pid"]):
+                tell(job["pid"], signal.SIGCONT), tell(job["pid"], signal.SIGTERM)
+                while condition(job["pid"]):
+                    time.sleep(TICK)
+            if job["status"] == "running":
+                settle(job, 0)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.append(True))
+    while not stop:
+        with state() as s:
+            for job in s["jobs"]:
+                child = children.get(job["run"])
+                if child is not None and child.poll() is not None:
+                    settle(job, child.returncode)
+                    del children[job["run"]]
+            for name in set(children) - {job["run"] for job in s["jobs"]}:
+                children.pop(name).terminate()                           # removed
+            while len(children) < s["workers"] and not held():
+                job = next_job(s["jobs"])
+                if job is None:
+                    break
+                children[job["run"]] = start(job, s, interpreter)
+                job.update(status="running", pid=children[job["run"]].pid)
+            if not children and not forever and not held() and next_job(s["jobs"]) is None:
+                break
+        stopped = bool(held())
+        for child in children.values():
+            if stopped and condition(child.pid) not in ("T", ""):
+                tell(child.pid, signal.SIGTSTP)
+            elif not stopped and condition(child.pid) == "T":
+                tell(child.pid, signal.SIGCONT)
+        time.sleep(TICK)
+    for child in children.values():
+        tell(child.pid, signal.SIGCONT), tell(child.pid, signal.SIGTERM)
+    for child in children.values():
+        child.wait()
+    with state() as s:
+        for job in s["jobs"]:
+            if job["run"] in children:
+                settle(job, 0)
+        s["runner"] = 0

@@ -1,0 +1,59 @@
+"""Recipes: models/<model>/recipes/<name>.py with `settings` (of the model's task) and `card` (of the file it makes)."""
+import importlib
+import importlib.util
+import os
+import sys
+from typing import NamedTuple
+
+HERE = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+MODELS = os.path.join(HERE, "models")
+RUNS = os.environ.get("NEXTPIXEL_RUNS") or os.path.join(HERE, "runs")
+SHIPPED = os.path.dirname(HERE)          # weights/
+
+
+class Recipe(NamedTuple):
+    name: str
+    task: type
+    settings: dict
+    card: dict
+
+
+def models():
+    return sorted(m for m in os.listdir(MODELS) if os.path.exists(os.path.join(MODELS, m, "task.py")))
+
+
+def task_of(model):
+    """Folder name of a model -> its Task class."""
+    return importlib.import_module("models.%s.task" % model).TASK
+
+
+def task_for(architecture):
+    """general.architecture of a file -> the Task class that reads it."""
+    for model in models():
+        if task_of(model).architecture == architecture:
+            return task_of(model)
+    sys.exit("no model here writes files of the architecture %r" % architecture)
+
+
+def files():
+    """{recipe name: (model, path)}"""
+    found = {}
+    for model in models():
+        folder = os.path.join(MODELS, model, "recipes")
+        found.update({f[:-3]: (model, os.path.join(folder, f)) for f in os.listdir(folder) if f.endswith(".py")})
+    return found
+
+
+def names():
+    return sorted(files())
+
+
+def find(name):
+    """-> Recipe; ends the program where there is none of that name."""
+    if name not in files():
+        sys.exit("no recipe %r; there are %s" % (name, ", ".join(names())))
+    model, path = files()[name]
+    spec = importlib.util.spec_from_file_location(name.replace("-", "_"), path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return Recipe(name, task_of(model), dict(module.settings), dict(module.card))

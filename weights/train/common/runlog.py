@@ -1,0 +1,16 @@
+"""runs/<run>/log.jsonl, readable while it is written."""
+import json
+import os
+
+
+def lines_of(path):
+    """Without one that a crash cut short."""
+    found = []
+    if os.path.exists(path):
+        with open(path) as f:
+            for line in f:
+                try:
+                    found.append(json.loads(line))
+                except ValueError:
+                    pass
+    return found

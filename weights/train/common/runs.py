@@ -1,0 +1,49 @@
+"""A run's folder weights/train/runs/<run>/: checkpoint.pt, log.jsonl, average.pt, best.pt."""
+import json
+import os
+
+import torch
+
+from common.recipes import RUNS, find
+
+
+class Run:
+    def __init__(self, name):
+        self.folder = os.path.join(RUNS, name)
+        self.checkpoint, self.log_path = self.path("checkpoint.pt"), self.path("log.jsonl")
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def begun(self):
+        return os.path.exists(self.checkpoint)
+
+    def save(self, state, name="checkpoint.pt"):
+        """Atomically: a crash leaves the file before."""
+        os.makedirs(self.folder, exist_ok=True)
+        torch.save(state, self.path(name) + ".tmp")
+        os.replace(self.path(name) + ".tmp", self.path(name))
+
+    def log(self, line):
+        os.makedirs(self.folder, exist_ok=True)
+        with open(self.log_path, "a") as f:
+            f.write(json.dumps(line) + "\n")
+
+
+def settings_from(recipe, saved):
+    """Settings of a checkpoint, as far as they are known today."""
+    known = recipe.task.Settings.__dataclass_fields__
+    return recipe.task.Settings(**{k: v for k, v in saved.items() if k in known})
+
+
+def load_average(run):
+    """Run folder name -> (task, model with the averaged weights in eval mode, checkpoint dict).  The best of the validation
+    where the recipe keeps it; of a run on another machine average.pt will do."""
+    r = Run(run)
+    path = next((r.path(f) for f in ("best.pt", "checkpoint.pt", "average.pt") if os.path.exists(r.path(f))), r.checkpoint)
+    c = torch.load(path, map_location="cpu")
+    recipe = find(c["recipe"])
+    task = recipe.task(settings_from(recipe, c["settings"]))
+    model = task.model()
+    model.load_state_dict(c["average"])
+    return task, model.eval(), c

@@ -1,0 +1,75 @@
+"""What can be set of any recipe.  A model adds its own (models/<name>/task.py); each can be given as --key value."""
+import argparse
+from dataclasses import dataclass, fields
+
+
+@dataclass
+class Settings:
+    # schedule: progress is elapsed/minutes where minutes > 0, else step/steps
+    minutes: float = 0.0
+    steps: int = 10000
+    batch: int = 16                      # examples a step, over all processes
+    lr: float = 1e-3                     # peak; linear warm-up, then cosine
+    warmup: int = 300                    # steps
+    lr_floor: float = 0.02               # final lr as a fraction of the peak
+    # optimiser: Adam and Polyak averaging of the weights (the average is evaluated and exported)
+    beta1: float = 0.9
+    beta2: float = 0.98
+    clip: float = 1.0                    # gradient norm; 0 = none
+    decay: float = 0.0                   # of the matrices, times the learning rate, apart from the gradient (AdamW)
+    muon: float = 0.0                    # rate of the blocks' matrices by Muon (muon.py), 0.02 is usual; 0 = Adam for all
+    ema: float = 0.999
+    best: bool = False                   # the average with the least validation loss is kept in best.pt and exported
+    round_to: str = ""                   # q8_0 | q4_0: train with what is rounded when such a file runs, see rounding.py
+    seed: int = 1
+    # machine
+    device: str = "auto"                 # auto | cpu | cuda
+    bf16: bool = True                    # on the CPU many times faster than fp32 where AVX-512 BF16 or AMX is there
+    threads: int = 2
+    native: bool = True                  # what native.py has in C, on CPUs that can
+    compile: bool = False                # torch.compile; without it where it fails
+    limit_seconds: float = 0.0           # of this process: save, exit with 0; the same command goes on. 0 = none
+    # files
+    dataset: str = ""                    # a module of data/
+    data: str = ""                       # its folder, default data/<dataset>
+    start: str = ""                      # --from FILE.gguf: begin with these weights
+    run: str = ""                        # run folder name, default the recipe's name
+    save_seconds: float = 50.0           # between checkpoints: what a crash may cost
+    every: float = 3.0                   # minutes between measurements on validation examples
+    sheets: int = 1                      # a sample sheet at each SHEETS-th measurement, and at the end; 0 = at the end, -1 = never
+    valid_images: int = 256              # examples of a measurement
+    final_valid_images: int = 5000       # of the last one
+
+
+def number(kind):
+    return (lambda s: s.lower() in ("1", "true", "yes")) if kind is bool else kind
+
+
+def add_arguments(parser, settings):
+    """--key value of each field; absent ones leave the recipe's value."""
+    for f in fields(settings):
+        names = ["--" + f.name.replace("_", "-")] + (["--from"] if f.name == "start" else [])
+        parser.add_argument(*names, dest=f.name, type=number(type(f.default)), default=None)
+
+
+def parse(description, find, argv=None):
+    """Command line -> (recipe, its task's Settings).  Order: defaults, recipe, --smoke, --key value.  find: see recipes.py."""
+    first = argparse.ArgumentParser(add_help=False)
+    first.add_argument("recipe", nargs="?")
+    name = first.parse_known_args(argv)[0].recipe
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recipe")
+    parser.add_argument("--smoke", action="store_true", help="a tiny model, end to end in under a minute")
+    parser.add_argument("--processes", type=int, default=1, help="on this machine; also by torchrun")
+    recipe = find(name) if name and not name.startswith("-") else None
+    add_arguments(parser, recipe.task.Settings if recipe else Settings)
+    args = vars(parser.parse_args(argv))
+    smoke = args.pop("smoke")
+    del args["recipe"], args["processes"]
+    chosen = dict(recipe.settings)
+    if smoke:
+        chosen.update(recipe.task.smoke(chosen), run=recipe.name + "-smoke")
+    chosen.update({k: v for k, v in args.items() if v is not None})
+    s = recipe.task.Settings(**chosen)
+    s.run = s.run or recipe.name
+    return recipe, s

@@ -1,0 +1,146 @@
+"""The interface between a model and all that is common: the loop, the exporter, the evaluation and the golden writer know a task and no model.
+
+An example is what a batch is made of (a picture, a line of text).  A batch is a tuple of tensors, the arguments of `nats`.
+"""
+import functools
+import math
+from dataclasses import asdict
+
+import numpy as np
+import torch
+
+import data
+from common import gguf
+from common.settings import Settings
+
+
+class Task:
+    Settings = Settings                  # a dataclass: those of the loop and the model's own
+    architecture = ""                    # general.architecture of its files
+    draft = "draft."                     # tensors of a file that are not the model's begin so
+
+    def __init__(self, settings):
+        self.s = settings
+
+    @classmethod
+    def of(cls, config):
+        """The task of a model with this configuration (a dataclass), the other settings as they come."""
+        return cls(cls.Settings(**asdict(config)))
+
+    @staticmethod
+    def smoke(settings):
+        """Settings of --smoke for a recipe with these."""
+        return dict(minutes=0.0, steps=20, batch=4, warmup=5, every=0.2, valid_images=16, final_valid_images=16)
+
+    # the model
+
+    def model(self):
+        """-> nn.Module with random weights; its state_dict has the names of the file."""
+        raise NotImplementedError
+
+    def begin(self, model, examples):
+        """A fresh run: whatever start the model has beyond random weights; examples: what `load` gave of the training part."""
+
+    def begin_on(self, model, train, device):
+        """The same, on the device, with the encoded training part."""
+
+    def grow(self, model, weights):
+        """Begins with the weights {name: tensor} of a file, which may be of a smaller model.  Here: the same shapes."""
+        model.load_state_dict(weights)
+
+    def ready(self, model, average, device):
+        """Before training, once the weights are there: what is chosen by machine or by settings."""
+
+    def matrices(self, model):
+        """Parameters that are rounded with `round_to`, and moved by Muon where that is asked for."""
+        return [p for name, p in model.named_parameters() if "blk." in name and p.dim() == 2]
+
+    # the data
+
+    def load(self, split):
+        """"train" or "validation", as the data set's module gives it."""
+        return data.load(self.s.dataset, self.s.data, split, self.shape)
+
+    def held_out(self):
+        return data.load(self.s.dataset, self.s.data, "test", self.shape)
+
+    @property
+    def shape(self):
+        """(H, W, C) of a picture; of other examples nothing."""
+        return None
+
+    def encode(self, examples, model, device="cpu"):
+        """-> an object with len() and take(pick, device) -> a batch without anything random."""
+        raise NotImplementedError
+
+    def batch(self, train, step, device):
+        """Batch number `step`, a pure function of (seed, step), so that a resumed run sees the same."""
+        raise NotImplementedError
+
+    # the loss
+
+    def nats(self, model, *batch):
+        """(B,): -log p of each example."""
+        return model.nats(*batch)
+
+    def prior(self, model):
+        """-log p of the weights, up to a constant, where training maximises the posterior; spread over the training examples.  None: no prior."""
+
+    def views(self, *batch):
+        """{name: batch}: what is measured on validation and held-out examples; the first one counts."""
+        return {"": batch}
+
+    @property
+    def elements(self):
+        """Elements of an example: the gradient is that of the mean over them, which is what `clip` is meant for."""
+        raise NotImplementedError
+
+    @property
+    def dims(self):
+        """Numbers of an example that bits/dim divides by."""
+        return self.elements
+
+    def bits(self, nats):
+        return nats / self.dims / math.log(2)
+
+    def sheet(self, model, valid, path, autocast, device, final):
+        """A sample sheet as PNG, or nothing."""
+
+    # the file
+
+    def metadata(self, model):
+        """{key: value} behind general.*, in the order it is written."""
+        raise NotImplementedError
+
+    def card_metadata(self, model, card):
+        """{key: value} behind that: what comes from the recipe's card, as class names."""
+        return {}
+
+    def type_of(self, name, x, kind, **options):
+        """The type in which this tensor is stored where `kind` is wanted."""
+        return kind if x.ndim == 2 and not (kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32) else gguf.F32
+
+    def settings_of(self, metadata, tensors):
+        """The inverse of `metadata`: {field: value} of this model's settings from a file."""
+        raise NotImplementedError
+
+    def stored(self, path):
+        """{name: tensor} of a file, dequantised, without what is not the model's."""
+        tensors = gguf.read(path)[1]
+        return {k: torch.from_numpy(x.copy()) for k, (x, _) in tensors.items() if not k.startswith(self.draft)}
+
+
+@functools.lru_cache(maxsize=1)
+def permutation(seed, epoch, count):
+    return np.random.default_rng([seed, epoch]).permutation(count)
+
+
+def picks(seed, step, batch, count):
+    """Which examples batch number `step` has: each once an epoch, every epoch in an order of its own."""
+    per_epoch = count // batch
+    return permutation(seed, step // per_epoch, count)[step % per_epoch * batch:][:batch]
+
+
+def spread(total, count):
+    """Indices of `count` of `total` examples, evenly spaced; 0 = all."""
+    return np.arange(count or total) * total // (count or total)

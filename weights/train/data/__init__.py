@@ -1,0 +1,58 @@
+"""Data sets, and the guard of what is held out.
+
+A data set is a module (mnist.py, emoji.py, ...) with
+    DEFAULT_DIR, CLASSES (names), MARK: a file by which its folder is known
+    load(directory, split) -> images (N, H, W, C) uint8, labels (N,) uint8       split: "train" | "validation"
+    load_test_for_evaluation(directory) -> the same of the held-out pictures
+Held-out pictures are never read by training code: each module has one function that opens its files, and that one
+calls `check_evaluation`; training also calls `forbid_test_set()`, after which nothing in that process can read them.
+"""
+import importlib
+import os
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.."))
+_forbidden = False
+
+
+class TestSetError(RuntimeError):
+    """Training code tried to read held-out pictures."""
+
+
+def forbid_test_set():
+    """From now on this process cannot read held-out pictures, whoever asks."""
+    global _forbidden
+    _forbidden = True
+
+
+def check_evaluation(evaluation, what):
+    """Raises unless the evaluation entry point asks, in a process that may."""
+    if _forbidden or not evaluation:
+        raise TestSetError("%s is held out for measuring; training code never reads it" % what)
+
+
+def dataset(name):
+    return importlib.import_module("data." + name)
+
+
+def load(name, directory, split, shape):
+    """A split of a data set, from its folder or, where `directory` has other files, from pictures of one's own (folder.py).
+    split: also "test", which only evaluation may ask for; shape: (H, W, C) of one's own pictures."""
+    module = dataset(name)
+    directory = directory or module.DEFAULT_DIR
+    if own(name, directory):
+        from data import folder
+        return folder.read(directory, split, shape, evaluation=split == "test")
+    return module.load_test_for_evaluation(directory) if split == "test" else module.load(directory, split)
+
+
+def writing(name, directory, split):
+    """Which pictures of a split must not be mirrored, (N,) bool; None: all may."""
+    module = dataset(name)
+    directory = directory or module.DEFAULT_DIR
+    return module.writing(directory, split) if hasattr(module, "writing") and not own(name, directory) else None
+
+
+def own(name, directory):
+    """Whether these are pictures of one's own."""
+    module = dataset(name)
+    return bool(directory) and os.path.isdir(directory) and not os.path.exists(os.path.join(directory, module.MARK))

@@ -1,0 +1,45 @@
+"""Arithmetic of pictures (N, H, W, C) uint8."""
+import numpy as np
+
+
+def to_levels(v, levels):
+    """8-bit values -> levels floor(v*(V-1)/255 + 1/2), in integers."""
+    return ((v.astype(np.int64) * (2 * (levels - 1)) + 255) // 510).astype(np.uint8)
+
+
+def to_bytes(level, levels):
+    """Levels -> 8-bit values round(255*l/(V-1))."""
+    return ((np.asarray(level, np.int64) * 510 + (levels - 1)) // (2 * (levels - 1))).astype(np.uint8)
+
+
+def nearest(pixels, palette):
+    """(..., 3) 8-bit colours -> index of the nearest palette colour (squared distance in RGB, ties to the lowest index)."""
+    colours, inverse = np.unique(pixels.reshape(-1, 3), axis=0, return_inverse=True)
+    index, norm = np.empty(len(colours), np.uint8), (palette.astype(np.float64) ** 2).sum(1)
+    for i in range(0, len(colours), 8192):
+        index[i:i + 8192] = (norm - 2.0 * colours[i:i + 8192].astype(np.float64) @ palette.T).argmin(1)
+    return index[inverse.reshape(-1)].reshape(pixels.shape[:-1])
+
+
+def reduce(images, height, width):
+    """(N, H, W, C) uint8 -> (N, h*w, C) uint8: means of whole cells, rounded half up; the input of super-resolution."""
+    N, H, W, C = images.shape
+    a, b = H // height, W // width
+    total = images.reshape(N, height, a, width, b, C).astype(np.int64).sum((2, 4))
+    return ((2 * total + a * b) // (2 * a * b)).astype(np.uint8).reshape(N, height * width, C)
+
+
+def moved(images, down, right):
+    """Each picture moved by so many pixels (N,), what comes in repeats the edge."""
+    H, W = images.shape[1:3]
+    row = (np.arange(H) - down[:, None]).clip(0, H - 1)
+    column = (np.arange(W) - right[:, None]).clip(0, W - 1)
+    return images[np.arange(len(images))[:, None, None], row[:, :, None], column[:, None]]
+
+
+def hue_turned(images, angle):
+    """Each picture (H, W, 3) with its colours turned by an angle (N,) about the axis of greys, which stay."""
+    c, s = np.cos(angle), np.sin(angle) / 3 ** 0.5
+    a, b, d = (1 + 2 * c) / 3, (1 - c) / 3 - s, (1 - c) / 3 + s
+    turn = np.stack([a, b, d, d, a, b, b, d, a], 1).reshape(-1, 3, 3)
+    return np.rint(np.einsum("nij,nhwj->nhwi", turn, images.astype(np.float64))).clip(0, 255).astype(np.uint8)

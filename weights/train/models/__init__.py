@@ -1,0 +1,1 @@
+"""One folder a model: model.py, task.py (see common/task.py), golden.py, recipes/."""

@@ -1,0 +1,1 @@
+"""The fully visible sigmoid belief network (Frey, Hinton and Dayan 1995)."""

@@ -1,0 +1,61 @@
+"""The fully visible sigmoid belief network (Frey, Hinton and Dayan 1995): every element is a logistic regression on those before it,
+
+    p(x) = prod_i Ber(x_i; sigmoid(b_i + sum_{j<i} W_ij x_j))
+
+Names as in the weight file, where W is stored by source: row j of fvsbn.weight holds what element j, when it is 1, adds to the logit of
+each later one, fvsbn.weight[j][i] = W_ij, zeros for i <= j.  So drawing an element costs the addition of a row, if it is 1.
+"""
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+@dataclass
+class Config:
+    """Named as in the weight file's metadata."""
+    height: int = 28
+    width: int = 28
+
+    @property
+    def n(self):
+        return self.height * self.width
+
+
+class Network(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.zeros(n, n)), nn.Parameter(torch.zeros(n))
+
+
+class FVSBN(nn.Module):
+    """The loss is convex, so it begins at zero."""
+
+    def __init__(self, c):
+        super().__init__()
+        self.c, self.fvsbn = c, Network(c.n)
+
+    def forward(self, x):
+        """x (B, n) of 0 and 1 -> logits (B, n); that at i depends on x_0..x_{i-1}."""
+        return x @ self.fvsbn.weight.triu(1) + self.fvsbn.bias
+
+    def nats(self, x):
+        """(B,): -log p(x) = sum_i softplus(a_i) - a_i x_i"""
+        return self.each(x).sum(1)
+
+    def each(self, x):
+        """(B, n): -log p(x_i | x_<i)"""
+        x = x.to(self.fvsbn.bias.dtype)
+        a = self(x)
+        return F.softplus(a) - a * x
+
+    @torch.no_grad()
+    def generate(self, count, prefix=None, generator=None):
+        """prefix (count, m) -> (count, n): logits are kept, and each 1 adds its row."""
+        a, x = self.fvsbn.bias.expand(count, -1).clone(), torch.zeros(count, self.c.n)
+        for i in range(self.c.n):
+            given = prefix is not None and i < prefix.shape[1]
+            x[:, i] = prefix[:, i] if given else torch.bernoulli(torch.sigmoid(a[:, i]), generator=generator)
+            a += x[:, i:i + 1] * self.fvsbn.weight[i]
+        return x

@@ -1,0 +1,1 @@
+"""The Image Transformer (Parmar et al. 2018)."""

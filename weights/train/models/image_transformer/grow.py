@@ -1,0 +1,125 @@
+"""A model begins with the weights of a smaller one, and computes the same, or nearly.
+
+    deeper   an added block is the identity: its last matrices are zero; post-norm, it takes over the scale of the norm before it,
+             which then only normalises, and normalising twice changes nothing
+    heads    added heads, wider heads and added feed-forward units are read with zero weights; queries grow with sqrt(d_k)
+    wider    an added dimension is a copy of an old one (Net2Net, Chen, Goodfellow and Shlens 2016), who reads both takes a share of
+             each. Layer norms see the same mean and deviation where every dimension is copied equally often: exact for twice the
+             width, near it otherwise.
+"""
+import math
+import re
+
+import torch
+
+ZERO = ("attn_output.weight", "cross_attn_output.weight", "ffn_down.weight", "ffn_down.bias", "attn_output.bias", "cross_attn_output.bias")
+
+
+def copies(old, new):
+    """(new,) -> which old dimension each is; halves apart, for rows and columns of positions stand in halves."""
+    half, more = old // 2, (new - old) // 2
+    first = torch.cat([torch.arange(half), torch.arange(more) * max(1, half // max(1, more)) % half])
+    return torch.cat([first, first + half])
+
+
+def shares(source, old, generator):
+    """(new,): how much of each reader's weight each copy gets; of one dimension they add up to 1, unequal, so that copies part."""
+    raw = 0.5 + torch.rand(len(source), generator=generator)
+    return raw / torch.zeros(old).index_add_(0, source, raw)[source]
+
+
+def widened(weights, old, new, generator):
+    """All tensors of a model of width `old` as those of width `new`."""
+    source = copies(old, new)
+    share, found = shares(source, old, generator), {}
+    for name, w in weights.items():
+        if name == "palette.weight":
+            pass
+        elif "token_embd" in name:
+            w = w[:, source] * math.sqrt(old / new)      # the model multiplies by the root of its width
+        elif "position" in name or "class_embd" in name:
+            w = w[:, source[:new // 2] if w.shape[1] == old // 2 else source]
+        elif "pixel_embd" in name or name.endswith(("attn_output.weight", "attn_output.bias", "ffn_down.weight", "ffn_down.bias")) or "norm" in name:
+            w = w[source]
+        elif w.dim() == 2:               # q, k, v, ffn_up, output: they read the width
+            w = w[:, source] * share
+        found[name] = w
+    return found
+
+
+def padded(w, fresh, keep):
+    """`fresh` with w in its first rows and columns; what was added reads or writes as keep says: "rows" new rows stay random, columns are zero."""
+    grown = fresh.clone() if keep else torch.zeros_like(fresh)
+    if w.dim() == 2:
+        grown[:, w.shape[1]:] = 0
+    grown[tuple(slice(0, n) for n in w.shape)] = w
+    return grown
+
+
+def headed(w, old, new, dim):
+    """Pads each of the old heads' width d_k along `dim` with zeros."""
+    parts = [torch.nn.functional.pad(part, (0, 0) * (w.dim() - 1 - dim) + (0, new - old)) for part in w.split(old, dim)]
+    return torch.cat(parts, dim)
+
+
+def blocks_of(weights, prefix):
+    found = [int(m.group(1)) for m in (re.match(re.escape(prefix) + r"blk\.(\d+)\.", name) for name in weights) if m]
+    return max(found, default=-1) + 1
+
+
+def deepened(weights, own, prefix, count):
+    """Adds blocks behind the last one, identities both in pre-norm (zeros are added) and in post-norm."""
+    have = blocks_of(weights, prefix)
+    post = prefix + "output_norm.weight" not in own
+    for k in range(have, count):
+        at, before = prefix + "blk.%d." % k, prefix + "blk.%d." % (k - 1)
+        for name in (n for n in own if n.startswith(at)):
+            weights[name] = torch.zeros_like(own[name]) if name[len(at):] in ZERO else own[name].clone()
+            if post and name.endswith("norm.weight"):
+                weights[name] = torch.ones_like(own[name])
+            if post and name.endswith("norm.bias"):
+                weights[name] = torch.zeros_like(own[name])
+        if post:
+            for part in ("ffn_norm.weight", "ffn_norm.bias"):
+                weights[at + part], weights[before + part] = weights[before + part], weights[at + part]
+
+
+@torch.no_grad()
+def grow(model, weights, key_length, seed=1):
+    """weights {name: tensor} of a file whose heads have the width `key_length`."""
+    c, own, generator = model.c, model.state_dict(), torch.Generator().manual_seed(seed)
+    weights = {name: w.clone() for name, w in weights.items()}
+    old = weights["output.weight"].shape[1]
+    if old > c.embedding_length or blocks_of(weights, "") > c.block_count:
+        raise SystemExit("the file's model is larger than this one: --embedding-length %d --block-count %d" % (old, blocks_of(weights, "")))
+    if old < c.embedding_length:
+        weights = widened(weights, old, c.embedding_length, generator)
+    for name in list(weights):
+        if c.key_length > key_length and re.search(r"attn_[qkv]\.|attn_output\.weight", name):
+            w = headed(weights[name], key_length, c.key_length, 1 if "output" in name else 0)
+            if re.search(r"attn_[kv]\.weight", name):   # read with zeros, which learn to read it
+                rows = torch.arange(len(w)) % c.key_length >= key_length
+                w[rows] = own[name][:len(w), :w.shape[1]][rows]
+            weights[name] = w * math.sqrt(c.key_length / key_length) if "attn_q" in name else w
+    for k in range(blocks_of(weights, "")):              # a file without an encoder: cross-attention begins quiet
+        for name in (n for n in own if n.startswith("blk.%d.cross_" % k) and n not in weights):
+            weights[name] = own[name].clone() * (0.1 if "output.weight" in name else 1)
+            if "norm" in name:
+                weights[name] = weights[name.replace("cross_", "")].clone()
+    deepened(weights, own, "", c.block_count)
+    if c.encoder_block_count and blocks_of(weights, "enc."):
+        deepened(weights, own, "enc.", c.encoder_block_count)
+    for name, w in list(weights.items()):
+        if name in own and w.shape != own[name].shape:
+            if w.dim() != own[name].dim() or any(a > b for a, b in zip(w.shape, own[name].shape)) or not grows(name):
+                raise SystemExit("%s: %s in the file, %s in this model" % (name, tuple(w.shape), tuple(own[name].shape)))
+            weights[name] = padded(w, own[name], re.search(r"attn_[qkv]\.|ffn_up\.weight", name))
+    absent = [name for name in own if name not in weights and not name.startswith("enc.")]
+    if absent or any(name not in own for name in weights):
+        raise SystemExit("not of the same kind of model: %s" % ", ".join((absent + [n for n in weights if n not in own])[:5]))
+    model.load_state_dict(weights, strict=False)
+
+
+def grows(name):
+    """Heads, feed-forward units and classes may be added; colours, positions and outputs not."""
+    return re.search(r"attn_[qkv]\.|attn_output\.weight|ffn_up\.|ffn_down\.weight|class_embd", name)

@@ -1,0 +1,74 @@
+"""Pictures <-> values of the positions in generation order."""
+import numpy as np
+import torch
+
+from data.pictures import hue_turned, moved, nearest, reduce, to_bytes, to_levels
+
+
+def encode(images, model):
+    """(N, H, W, C) uint8 -> values in generation order (N, n), of dmol models (N, n, C), uint8."""
+    c, order = model.c, model.order.cpu().numpy()
+    if c.output == "dmol":
+        return images.reshape(len(images), c.n, c.channels)[:, order]
+    x = nearest(images, model.palette.weight.cpu().numpy()) if c.palette else to_levels(images, c.levels)
+    return x.reshape(len(images), c.n)[:, order]
+
+
+def decode(values, model):
+    """The inverse of `encode`."""
+    c, order = model.c, model.order.cpu().numpy()
+    raster = np.empty_like(values)
+    raster[:, order] = values
+    if c.palette:
+        raster = np.rint(model.palette.weight.cpu().numpy()).astype(np.uint8)[raster]
+    elif c.output != "dmol":
+        raster = to_bytes(raster, c.levels)
+    return raster.astype(np.uint8).reshape(len(values), c.height, c.width, c.channels)
+
+
+def mirror(model):
+    """The positions, in generation order, whose values the left-right mirrored picture has at positions 0..n-1."""
+    c, order = model.c, model.order.cpu().numpy()
+    mirrored = np.arange(c.n).reshape(c.height, c.width, c.interleaved)[:, ::-1].reshape(-1)
+    place = np.empty(c.n, np.int64)
+    place[order] = np.arange(c.n)
+    return place[mirrored[order]]
+
+
+class Split:
+    """The pictures of one split as the model sees them: values in generation order, labels, small inputs (or None).
+    They are kept in bytes on `device`, a GPU that trains.  writing: which must not be mirrored, None: all may."""
+
+    def __init__(self, images, labels, model, device="cpu", writing=None):
+        c = model.c
+        self.images, self.model, self.writing = images, model, writing
+        self.x, self.y = encode(images, model), labels
+        self.small = reduce(images, c.input_height, c.input_width) if c.encoder_block_count else None
+        self.mirror = torch.from_numpy(mirror(model)).to(device)
+        small = np.arange(c.input_height * c.input_width).reshape(c.input_height, c.input_width)[:, ::-1].reshape(-1)
+        self.mirror_small = torch.from_numpy(small.copy()).to(device)
+        self.x, self.y, self.small = (None if a is None else torch.from_numpy(np.array(a)).to(device)
+                                      for a in (self.x, self.y, self.small))
+
+    def __len__(self):
+        return len(self.x)
+
+    def take(self, pick, device, flip=None):
+        """Rows `pick` (a slice or indices) -> (x, label, small) on the device; those where flip (a bool of each) is set are mirrored."""
+        pick = pick if isinstance(pick, slice) else torch.from_numpy(np.asarray(pick)).to(self.x.device)
+        x, label, small = (None if a is None else a[pick].to(device).long() for a in (self.x, self.y, self.small))
+        if flip is not None:
+            def mirrored(a, order):
+                return torch.where(torch.from_numpy(flip).to(device).view((-1,) + (1,) * (a.dim() - 1)), a[:, order.to(device)], a)
+            x, small = mirrored(x, self.mirror), None if small is None else mirrored(small, self.mirror_small)
+        return x, label, small
+
+    def changed(self, pick, device, flip, rng, shift, hue):
+        """As `take`, each picture moved by up to `shift` pixels, its hue turned with the probability `hue`."""
+        images = self.images[pick]
+        if shift:
+            images = moved(images, *rng.integers(-shift, shift + 1, (2, len(images))))
+        if hue:
+            images = hue_turned(images, np.where(rng.random(len(images)) < hue, rng.uniform(0, 2 * np.pi, len(images)), 0))
+        fresh = Split(images, self.y[pick].cpu().numpy(), self.model, device)
+        return fresh.take(slice(None), device, flip)

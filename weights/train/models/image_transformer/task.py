@@ -1,0 +1,177 @@
+"""The Image Transformer as a task: pictures, likelihood with and without the class, sample sheets, its keys of a file."""
+from dataclasses import dataclass, fields
+
+import numpy as np
+import torch
+
+import data
+from common import gguf, native
+from common.settings import Settings as Common
+from common.task import Task, picks, spread
+from data.palette import k_means
+from models.image_transformer import attention
+from models.image_transformer.grow import grow
+from models.image_transformer.model import Config, ImageTransformer
+from models.image_transformer.pictures import Split
+from models.image_transformer.rounding import round_attention
+from models.image_transformer.sheet import sample_sheet
+from models.image_transformer.start import fit_output, look_around, take_over
+
+PREFIX = "image-transformer."
+
+
+@dataclass
+class Settings(Config, Common):
+    dataset: str = "mnist"
+    init: str = ""                       # begin with the averaged weights of this finished run, see start.py
+    look_around: bool = False            # first blocks begin by attending to neighbours, see start.py
+    pixel_gain: float = 1.0              # dmol: begin with the pixels this much larger beside the positions
+    fit_output: bool = False             # dmol: the output begins at the least-squares prediction, see start.py
+    flip: bool = False                   # half of the training pictures are mirrored left to right, but for those with writing
+    shift: int = 0                       # they are moved by up to so many pixels
+    hue: float = 0.0                     # probability that their colours are turned by a random angle of hue
+    class_drop: float = 0.2              # probability that an image is shown without its class
+    attention: str = "auto"              # auto (the fastest that gives the same numbers) | flex | native | batched | plain, see attention.py
+
+
+class ImageTransformerTask(Task):
+    Settings = Settings
+    architecture = "image-transformer"
+
+    @staticmethod
+    def smoke(settings):
+        tiny = dict(block_count=2, embedding_length=32, feed_forward_length=64, head_count=2, key_length=16)
+        return dict(Task.smoke(settings), **tiny, **(dict(encoder_block_count=1) if settings.get("encoder_block_count") else {}))
+
+    def config(self):
+        return Config(**{f.name: getattr(self.s, f.name) for f in fields(Config)})
+
+    def model(self):
+        return ImageTransformer(self.config())
+
+    def begin(self, model, examples):
+        s = self.s
+        if s.start:                      # a file has it all
+            return
+        if s.palette:
+            model.set_palette(torch.from_numpy(k_means(examples[0], s.levels)))
+        if s.output == "dmol":
+            with torch.no_grad():
+                model.pixel_embd.weight.mul_(s.pixel_gain)
+        if s.look_around:
+            look_around(model)
+        if s.init:
+            from common.runs import load_average
+            take_over(model, load_average(s.init)[1].state_dict())
+
+    def begin_on(self, model, train, device):
+        if self.s.fit_output:
+            x, _, small = train.take(spread(len(train), 48), device)
+            fit_output(model, x, small)
+
+    def grow(self, model, weights):
+        grow(model, weights, gguf.read_raw(self.s.start)[0][PREFIX + "attention.key_length"])
+
+    def ready(self, model, average, device):
+        if self.s.round_to:
+            round_attention(model), round_attention(average)
+        attention.choose(model, self.s.attention, self.s.batch, self.s.bf16, device)
+        average.fast = model.fast
+        model.one_pass = average.one_pass = self.s.bf16 and native.usable(*model.parameters())
+
+    def load(self, split):
+        """Images, labels, and where training mirrors them which must not be."""
+        found = super().load(split)
+        writing = data.writing(self.s.dataset, self.s.data, split) if self.s.flip else None
+        return tuple(found) if writing is None else (*found, writing)
+
+    def encode(self, examples, model, device="cpu"):
+        images, labels, *writing = examples
+        return Split(images, labels, model, device, *writing)
+
+    def batch(self, train, step, device):
+        """Half of the pictures mirrored where that is set, a class dropped (-1) with probability class_drop."""
+        s = self.s
+        flip = np.random.default_rng([s.seed, step, 2]).random(s.batch) < 0.5 if s.flip else None
+        pick = picks(s.seed, step, s.batch, len(train))
+        if flip is not None and train.writing is not None:
+            flip &= ~train.writing[pick]
+        if s.shift or s.hue:
+            x, label, small = train.changed(pick, device, flip, np.random.default_rng([s.seed, step, 3]), s.shift, s.hue)
+        else:
+            x, label, small = train.take(pick, device, flip)
+        drop = np.random.default_rng([s.seed, step, 1]).random(len(x)) < s.class_drop
+        label[torch.from_numpy(drop).to(device)] = -1
+        return x, label, small
+
+    def views(self, x, label, small):
+        return {"": (x, torch.full_like(label, -1), small), "class": (x, label, small)}
+
+    @property
+    def shape(self):
+        return self.s.height, self.s.width, self.s.channels
+
+    @property
+    def elements(self):
+        return self.config().n
+
+    @property
+    def dims(self):
+        return self.s.height * self.s.width * self.s.channels
+
+    def sheet(self, model, valid, path, autocast, device, final):
+        sample_sheet(model, *valid.take(spread(len(valid), 10), device), path, autocast, rows=4 if final else 2)
+
+    def metadata(self, model):
+        c, a = model.c, PREFIX
+        m = {a + "image.height": c.height, a + "image.width": c.width, a + "image.channels": c.channels,
+             a + "image.levels": c.levels, a + "block_count": c.block_count, a + "embedding_length": c.embedding_length,
+             a + "feed_forward_length": c.feed_forward_length, a + "attention.head_count": c.head_count,
+             a + "attention.key_length": c.key_length, a + "attention.layer_norm_epsilon": float(c.layer_norm_epsilon),
+             a + "attention.pattern": c.pattern}
+        if c.pattern == "local-1d":
+            m.update({a + "attention.query_block": c.query_block, a + "attention.memory_block": c.memory_block})
+        if c.pattern == "local-2d":
+            m.update({a + "attention." + key: getattr(c, key) for key in ("block_rows", "block_cols", "flange_rows", "flange_cols")})
+        m.update({a + "norm": c.norm, a + "position.type": c.position, a + "output.type": c.output})
+        if c.output == "dmol":
+            m[a + "output.mixtures"] = c.mixtures
+        if c.encoder_block_count:
+            m.update({a + "input.height": c.input_height, a + "input.width": c.input_width,
+                      a + "encoder.block_count": c.encoder_block_count})
+        return m
+
+    def card_metadata(self, model, card):
+        classes = model.c.classes
+        return {PREFIX + "classes": card.get("class_names") or [str(i) for i in range(classes)]} if classes else {}
+
+    def type_of(self, name, x, kind, carry=gguf.F16):
+        """Matrices of the blocks and the output take the wanted type, the output at least Q8_0; tables, vectors and odd widths stay F32.
+        Where the output gives numbers instead of logits, pixels have to arrive exact to a fraction of a grey level: the output and
+        what attention carries take at least F16 (with keys in F16 the engine does not round its cache either), or, to save room, the
+        latter take `carry`."""
+        matrix = x.ndim == 2 and ("blk." in name or name == "output.weight")
+        if not matrix or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
+            return gguf.F32
+        if self.s.output != "categorical" and kind != gguf.F32:
+            if name == "output.weight":
+                return gguf.F16
+            if any(part in name for part in ("attn_k", "attn_v", "attn_output")):
+                return carry
+        return gguf.Q8_0 if kind == gguf.Q4_0 and name == "output.weight" else kind
+
+    @staticmethod
+    def settings_of(metadata, tensors):
+        m = {key[len(PREFIX):]: v for key, v in metadata.items() if key.startswith(PREFIX)}
+        short = {key.split(".")[-1]: v for key, v in m.items() if key.split(".")[0] in ("image", "attention") or "." not in key}
+        found = {key: v for key, v in short.items() if key in Config.__dataclass_fields__}
+        half = "position_row.weight" not in tensors or 2 * tensors["position_row.weight"].shape[1] == m["embedding_length"]
+        found.update(classes=len(m.get("classes", ())), norm=m["norm"], position=m["position.type"], output=m["output.type"],
+                     mixtures=m.get("output.mixtures", 0), position_width="half" if half else "full", palette="palette.weight" in tensors,
+                     output_bias="output.bias" in tensors, attention_bias="blk.0.attn_q.bias" in tensors,
+                     input_height=m.get("input.height", 0), input_width=m.get("input.width", 0),
+                     encoder_block_count=m.get("encoder.block_count", 0))
+        return found
+
+
+TASK = ImageTransformerTask

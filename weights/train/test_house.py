@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+"""Self-checks of what is common to all recipes: the loop, the queue, starting from a file, several processes, pictures of one's own.
+
+    python3 weights/train/test_house.py        a minute; needs no data set (test_train.py runs it too)
+"""
+import contextlib
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+import data
+import evaluate
+from common import curve, export, golden, gguf, loop, recipes, runs
+from data import folder
+from models.fvsbn.model import FVSBN, Config
+from models.fvsbn.task import TASK as FVSBNTask
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+QUIET = dict(sheets=-1, threads=1, attention="plain", compile=False)
+
+
+def paint(directory, count=30, size=(40, 36)):
+    """A folder of pictures, one of them transparent, some in a folder of their own."""
+    from PIL import Image
+    rng = np.random.default_rng(1)
+    os.makedirs(os.path.join(directory, "more"), exist_ok=True)
+    for i in range(count):
+        image = Image.fromarray(rng.integers(0, 256, (4, 5, 4 if i == 3 else 3), dtype=np.uint8)).resize(size, Image.BILINEAR)
+        image.save(os.path.join(directory, "more" if i % 3 == 0 else "", "%02d.png" % i))
+
+
+def command(name, *args, runs_in, check=True, **more):
+    found = subprocess.run([sys.executable, os.path.join(HERE, name)] + [str(a) for a in args], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           text=True, env=dict(os.environ, NEXTPIXEL_RUNS=runs_in, OMP_NUM_THREADS="1", **more))
+    if check and found.returncode:
+        raise AssertionError(found.stdout)
+    return found.stdout
+
+
+def text(*path):
+    with open(os.path.join(*path)) as f:
+        return f.read()
+
+
+def settings_of(recipe, **more):
+    known = recipe.task.Settings.__dataclass_fields__
+    chosen = dict(recipe.settings, **recipe.task.smoke(recipe.settings))
+    chosen.update({k: v for k, v in dict(QUIET, **more).items() if k in known})
+    return recipe.task.Settings(**chosen)
+
+
+class House(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.pictures, self.runs = (os.path.join(self.folder.name, name) for name in ("pictures", "runs"))
+        paint(self.pictures)
+        self.kept, runs.RUNS = runs.RUNS, self.runs
+
+    def tearDown(self):
+        runs.RUNS = self.kept
+        data._forbidden = False
+        self.folder.cleanup()
+
+
+class Recipes(House):
+    def test_every_recipe_trains_saves_resumes_and_exports(self):
+        """Two steps on pictures of one's own in the size of --smoke; then the same third step from the checkpoint; then the file's loss."""
+        self.assertGreaterEqual(len(recipes.names()), 10)
+        for name in recipes.names():
+            recipe = recipes.find(name)
+            s = settings_of(recipe, data=self.pictures, run=name, init="")
+            examples = {split: recipe.task(s).load(split) for split in ("train", "validation")}
+            torch.manual_seed(s.seed)
+            run = runs.Run(name)
+            t = loop.Trainer(recipe, s, examples, run)
+            for _ in range(2):
+                self.assertTrue(np.isfinite(float(t.step())), name)
+            t.save()
+            with contextlib.redirect_stdout(io.StringIO()):
+                t.report(final=True)
+            third = float(t.step())
+            with contextlib.redirect_stdout(io.StringIO()):
+                again = loop.Trainer(recipe, s, examples, run)
+            self.assertEqual(again.count, 2)
+            self.assertEqual(float(again.step()), third, name)
+            task, model, checkpoint = runs.load_average(name)
+            path = os.path.join(self.folder.name, name + ".gguf")
+            export.export(path, task, model, gguf.F32, dict(recipe.card))
+            other, fresh = evaluate.from_file(recipe, path)
+            fresh.load_state_dict(other.stored(path))
+            batch = task.encode(examples["validation"], model).take(slice(2), "cpu")
+            with torch.no_grad():
+                self.assertTrue(torch.allclose(task.nats(model, *batch), other.nats(fresh.eval(), *batch), rtol=1e-4), name)
+
+    def test_smoke_is_a_command(self):
+        said = command("train.py", "digits", "--smoke", "--data", self.pictures, "--steps", 4, "--sheets", -1, runs_in=self.runs)
+        self.assertIn("final valid", said)
+        said = command("export.py", "digits", "--run", "digits-smoke", "--out", os.path.join(self.folder.name, "a.gguf"), runs_in=self.runs)
+        self.assertIn("sha256", said)
+        self.assertIn("there are cifar10", command("train.py", "nothing", runs_in=self.runs, check=False))
+
+
+class FromAFile(House):
+    def test_loss_right_after_loading_is_the_files(self):
+        """F32, F16, Q8_0, Q4_0; the same model, and a deeper one with more heads."""
+        recipe = recipes.find("emoji")
+        s = settings_of(recipe, data=self.pictures, run="first")
+        examples = {split: recipe.task(s).load(split) for split in ("train", "validation")}
+        t = loop.Trainer(recipe, s, examples)
+        for _ in range(5):
+            t.step()
+        for kind in export.TYPES:
+            path = os.path.join(self.folder.name, "a.gguf")
+            export.export(path, t.task, t.model, export.TYPES[kind], dict(recipe.card))
+            model = t.task.model()
+            model.load_state_dict(t.task.stored(path))
+            own = loop.measure(t.task, model, t.valid, 16, t.autocast, "cpu")[""]
+            for larger in ({}, dict(block_count=4, head_count=3)):
+                again = loop.Trainer(recipe, replace(s, start=path, **larger), examples)
+                found = loop.measure(t.task, again.model, again.valid, 16, t.autocast, "cpu")[""]
+                self.assertLess(abs(found / own - 1), 0.01, (kind, larger))
+
+    def test_pictures_of_ones_own(self):
+        """Split by file, the same wherever they lie; the held-out part is guarded; cut to the middle, transparent parts white."""
+        from PIL import Image
+        count = {split: len(folder.read(self.pictures, split, (8, 8, 3))[0]) for split in ("train", "validation")}
+        self.assertEqual(count, dict(train=24, validation=3))
+        with self.assertRaises(data.TestSetError):
+            folder.read(self.pictures, "test", (8, 8, 3))
+        with self.assertRaises(data.TestSetError):
+            data.forbid_test_set()
+            data.load("emoji", self.pictures, "test", (8, 8, 3))
+        wide = np.zeros((10, 30, 4), np.uint8)
+        wide[:, 10:20] = [200, 10, 10, 255]
+        wide[5:, 10:20, 3] = 0
+        path = os.path.join(self.folder.name, "wide.png")
+        Image.fromarray(wide).save(path)
+        found = folder.picture(path, 10, 10, 3)
+        self.assertEqual(found[1, 4].tolist(), [200, 10, 10])
+        self.assertEqual(found[8, 4].tolist(), [255, 255, 255])
+
+
+class SeveralProcesses(House):
+    def test_two_processes_give_the_loss_of_one(self):
+        common = ["digits", "--smoke", "--data", self.pictures, "--steps", 6, "--sheets", -1, "--bf16", 0, "--threads", 1, "--attention", "plain"]
+        command("train.py", *common, "--run", "one", runs_in=self.runs)
+        command("train.py", *common, "--run", "two", "--processes", 2, runs_in=self.runs)
+        one, two = (torch.load(os.path.join(self.runs, run, "checkpoint.pt")) for run in ("one", "two"))
+        self.assertEqual((one["step"], two["step"]), (6, 6))
+        self.assertLess(abs(one["running"] / two["running"] - 1), 1e-5)
+        for name, w in one["model"].items():
+            self.assertLess(float((w - two["model"][name]).abs().max()), 1e-3 * float(w.abs().max()) + 1e-5, name)
+
+
+class Queue(House):
+    def queue(self, *args, **more):
+        return command("train_queue.py", *args, runs_in=self.runs, **more)
+
+    def jobs(self):
+        return {job["run"]: job for job in json.loads(text(self.runs, "queue.json"))["jobs"]}
+
+    def until(self, what, seconds=60):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if what():
+                return
+            time.sleep(0.1)
+        out = os.path.join(self.runs, "a", "out.log")
+        self.fail(text(out) if os.path.exists(out) else "nothing ran")
+
+    def said(self, run, wanted):
+        path = os.path.join(self.runs, run, "out.log")
+        return os.path.exists(path) and wanted in text(path)
+
+    def test_survives_kills_pauses_and_goes_on(self):
+        own = ["--data", self.pictures, "--batch", 8, "--every", 0.1, "--sheets", -1, "--precision", 0]
+        self.queue("add", "fvsbn", "--run", "a", "--steps", 100000, "--save-seconds", 0.3, *own)
+        self.queue("add", "fvsbn", "--run", "b", "--steps", 20, *own)
+        self.queue("start", "--background", "--threads", 1, "--workers", 1)
+        try:
+            self.until(lambda: os.path.exists(os.path.join(self.runs, "a", "checkpoint.pt")) and self.said("a", "step 100 "))
+            pid = self.jobs()["a"]["pid"]
+            self.queue("pause")
+            self.assertEqual(text("/proc/%d/stat" % pid).rsplit(")", 1)[1].split()[0], "T")
+            before = self.log("a")
+            time.sleep(1)
+            self.assertEqual(self.log("a"), before)
+            self.queue("resume")
+            self.until(lambda: self.log("a") != before)
+            os.kill(pid, signal.SIGKILL)                 # in the middle of a step
+            self.until(lambda: self.said("a", "resumed at step"))
+            self.assertEqual(self.jobs()["a"]["status"], "running")
+            runner = json.loads(text(self.runs, "queue.json"))["runner"]
+            os.kill(runner, signal.SIGKILL)              # as a restart of the machine
+            os.kill(self.jobs()["a"]["pid"], signal.SIGKILL)
+            out = os.path.join(self.folder.name, "a.gguf")
+            self.queue("export", "a", "--out", out)
+            self.assertEqual(gguf.read(out)[0]["general.architecture"], "fvsbn")
+            self.queue("remove", "a")
+            self.queue("start", "--threads", 1)          # the rest, in the foreground
+            self.assertEqual(self.jobs()["b"]["status"], "done")
+            said = self.queue("status", "--svg", os.path.join(self.folder.name, "a.svg"))
+            self.assertRegex(said, "b +done .* step 20 .*valid")
+            self.assertIn("<svg", text(self.folder.name, "a.svg"))
+        finally:
+            self.queue("stop")
+
+    def log(self, run):
+        return text(self.runs, run, "log.jsonl")
+
+    def test_what_was_paused_is_not_training_time(self):
+        """Five seconds of SIGTSTP in a run of four."""
+        child = subprocess.Popen([sys.executable, os.path.join(HERE, "train.py"), "fvsbn", "--data", self.pictures, "--run", "a", "--minutes", "0.07",
+                                  "--batch", "8", "--sheets", "-1", "--threads", "1"], stdout=subprocess.DEVNULL, env=dict(os.environ, NEXTPIXEL_RUNS=self.runs))
+        path = os.path.join(self.runs, "a", "log.jsonl")
+        self.until(lambda: os.path.exists(path) and '"step": 50' in text(path))
+        os.kill(child.pid, signal.SIGTSTP)
+        time.sleep(5)
+        steps = max(json.loads(line)["step"] for line in text(path).splitlines())
+        os.kill(child.pid, signal.SIGCONT)
+        child.wait()
+        last = json.loads(text(path).splitlines()[-1])
+        self.assertTrue(last["final"] and last["elapsed"] < 4.2 + 2.5)
+        self.assertGreater(last["step"], steps)
+
+    def test_holds_of_dead_processes_do_not_count(self):
+        from common import queue
+        child = subprocess.Popen(["true"])
+        child.wait()
+        kept = queue.HOLDS
+        queue.HOLDS = os.path.join(self.folder.name, "holds")
+        try:
+            os.makedirs(queue.HOLDS)
+            for pid in (child.pid, os.getpid()):
+                open(os.path.join(queue.HOLDS, str(pid)), "w").close()
+            self.assertEqual(queue.held(), [os.getpid()])
+        finally:
+            queue.HOLDS = kept
+
+
+class Curves(unittest.TestCase):
+    def test_text(self):
+        self.assertEqual(curve.text([9.0, 3.0, 2.0, 1.0]), "█▇▄▁".replace("▇", curve.text([9.0, 3.0, 2.0, 1.0])[1]).replace("▄", curve.text([9.0, 3.0, 2.0, 1.0])[2]))
+        self.assertEqual(len(curve.text(list(range(1000)), 40)), 40)
+        self.assertEqual(curve.text([]), "")
+
+
+class FullyVisible(unittest.TestCase):
+    def model(self, n=(3, 4)):
+        model = FVSBN(Config(*n)).double()
+        golden.module("fvsbn").randomise(model, 1)
+        return model
+
+    def test_probabilities_of_all_pictures_sum_to_one(self):
+        model = self.model()
+        x = torch.tensor([[i >> k & 1 for k in range(12)] for i in range(1 << 12)], dtype=torch.float64)
+        with torch.no_grad():
+            self.assertAlmostEqual(float(torch.exp(-model.nats(x)).sum()), 1.0, 10)
+
+    def test_an_element_depends_on_those_before_it(self):
+        model, x = self.model(), torch.zeros(1, 12, dtype=torch.float64, requires_grad=True)
+        slope = torch.autograd.functional.jacobian(lambda x: model(x)[0], x)[:, 0]
+        self.assertTrue(torch.equal(slope.triu(0), torch.zeros(12, 12)))
+        self.assertTrue(torch.equal(slope.tril(-1), model.fvsbn.weight.detach().t().tril(-1)))
+        self.assertTrue(bool((slope.tril(-1) != 0).sum() == 66))
+
+    def test_the_running_sum_draws_what_the_product_says(self):
+        model, generator = self.model().float(), torch.Generator().manual_seed(1)
+        x = model.generate(20000, None, generator)
+        p = torch.exp(-model.nats(torch.tensor([[i >> k & 1 for k in range(12)] for i in range(1 << 12)]))).detach()
+        count = (x.long() * 2 ** torch.arange(12)).sum(1).bincount(minlength=1 << 12)
+        likely = p * 20000 > 20
+        self.assertGreater(int(likely.sum()), 50)
+        z = ((count - 20000 * p) / (20000 * p).sqrt())[likely]
+        self.assertLess(abs(float((z * z).mean()) - 1), 0.4)
+        given = model.generate(3, x[:3, :7], generator)
+        self.assertTrue(torch.equal(given[:, :7], x[:3, :7]))
+
+    def test_the_file_holds_rows_by_source(self):
+        task, model = FVSBNTask.of(Config(3, 4)), self.model().float()
+        with tempfile.TemporaryDirectory() as at:
+            path = os.path.join(at, "a.gguf")
+            export.export(path, task, model, gguf.F32, dict(name="test"))
+            metadata, tensors = gguf.read(path)
+        self.assertEqual({k: v for k, v in metadata.items() if k.startswith("fvsbn.")}, {
+            "fvsbn.image.height": 3, "fvsbn.image.width": 4, "fvsbn.image.channels": 1, "fvsbn.image.levels": 2})
+        w, b = tensors["fvsbn.weight"][0], tensors["fvsbn.bias"][0]
+        self.assertTrue((np.tril(w) == 0).all())
+        x = np.array([1, 0, 1, 1, 0, 0, 1, 0, 0, 1, 1, 0])
+        expected = [b[i] + sum(w[j, i] for j in range(i) if x[j]) for i in range(12)]
+        found = model(torch.from_numpy(x)[None].float())[0].detach().numpy()
+        self.assertLess(np.abs(found - expected).max(), 1e-5)
+
+    def test_far_pixels_weigh_less(self):
+        task = FVSBNTask(FVSBNTask.Settings(height=3, width=4, precision=2.0, precision_power=1.0))
+        model = task.model()
+        with torch.no_grad():
+            model.fvsbn.weight[0, 11] = 3.0              # from (0, 0) to (2, 3)
+        self.assertAlmostEqual(float(task.prior(model)), 2.0 / 2 * 13 ** 0.5 * 9, 4)
+
+
+if __name__ == "__main__":
+    unittest.main()
