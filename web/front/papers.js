@@ -27,10 +27,7 @@
 
 /** @type {Paper[]} */
 export const PAPERS = [
-  // The page is in web/pages/fvsbn and waits for weights/fvsbn.gguf. The second of these two lines in the place of the first gives it its card,
-  // and `node web/front/make-stills.js fvsbn` the still of it.
-  { year: 1996, by: 'Frey, Hinton, Dayan', title: 'Does the wake-sleep algorithm produce good density estimators?', url: 'https://papers.nips.cc/paper/1153-does-the-wake-sleep-algorithm-produce-good-density-estimators', system: 'Fully visible sigmoid belief network' },
-  // { year: 1996, by: 'Frey, Hinton, Dayan', title: 'Does the wake-sleep algorithm produce good density estimators?', url: 'https://papers.nips.cc/paper/1153-does-the-wake-sleep-algorithm-produce-good-density-estimators', system: 'Fully visible sigmoid belief network', page: 'fvsbn', says: 'No hidden layer at all: every pixel votes on the ones after it, and all 306,936 votes can be looked at.', thumb: { file: 'fvsbn.gguf', seed: 1, samples: 6, temperature: 1 } },
+  { year: 1996, by: 'Frey, Hinton, Dayan', title: 'Does the wake-sleep algorithm produce good density estimators?', url: 'https://papers.nips.cc/paper/1153-does-the-wake-sleep-algorithm-produce-good-density-estimators', system: 'Fully visible sigmoid belief network', page: 'fvsbn', says: 'No hidden layer at all: every pixel votes on the ones after it, and all 306,936 votes can be looked at.', thumb: { file: 'fvsbn.gguf', seed: 1, samples: 6, temperature: 1 } },
   { year: 2001, by: 'Lafferty, McCallum, Pereira', title: 'Conditional random fields', url: 'https://repository.upenn.edu/handle/20.500.14332/6188', system: 'Chains: HMM, MEMM, CRF' },
   { year: 2014, by: 'Bahdanau, Cho, Bengio', title: 'Neural machine translation by jointly learning to align and translate', url: 'https://arxiv.org/abs/1409.0473', system: 'Additive attention' },
   { year: 2015, by: 'Xu et al.', title: 'Show, attend and tell', url: 'https://arxiv.org/abs/1502.03044', system: 'Captions, with soft and hard attention' },

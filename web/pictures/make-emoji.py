@@ -14,7 +14,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../../weights/train"))
 
-import emoji
+from data import emoji
 import sprite
 
 RANGES = ((0x1F300, 0x1F37F), (0x1F400, 0x1F43F), (0x1F600, 0x1F644), (0x1F950, 0x1F96F), (0x1F980, 0x1F9AE))

@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(HERE, "../../weights/train"))
 
 import numpy as np
 
-import cifar10
+from data import cifar10
 import sprite
 
 EACH = 2
