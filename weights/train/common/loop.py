@@ -10,7 +10,6 @@ import torch
 
 import data
 from common import native, parallel
-from common.muon import Muon
 from common.rounding import rounded
 from common.runs import Run
 from common.task import spread
@@ -43,17 +42,16 @@ def polyak(average, model, decay):
         a.lerp_(p, 1 - decay) for a, p in zip(average, model)]
 
 
-def optimisers(task, model, s, cuda):
-    """-> (Adam, Muon or None)"""
-    matrices = task.matrices(model) if s.muon or s.decay else []
-    ids = {id(p) for p in matrices}
-    others = [p for p in model.parameters() if p.requires_grad and not (s.muon and id(p) in ids)]
+def optimiser(task, model, s, cuda):
+    """-> Adam, with decay of the matrices where a recipe asks for it"""
+    trained = [p for p in model.parameters() if p.requires_grad]
     fused = dict(fused=True) if cuda else {}
-    if s.decay and not s.muon:
-        groups = [dict(params=matrices, weight_decay=s.decay), dict(params=[p for p in others if id(p) not in ids], weight_decay=0.0)]
-        return torch.optim.AdamW(groups, lr=s.lr, betas=(s.beta1, s.beta2), eps=1e-9, **fused), None
-    adam = torch.optim.Adam(others, lr=s.lr, betas=(s.beta1, s.beta2), eps=1e-9, **fused)
-    return adam, Muon(matrices, s.muon) if s.muon else None
+    if not s.decay:
+        return torch.optim.Adam(trained, lr=s.lr, betas=(s.beta1, s.beta2), eps=1e-9, **fused)
+    matrices = task.matrices(model)
+    ids = {id(p) for p in matrices}
+    groups = [dict(params=matrices, weight_decay=s.decay), dict(params=[p for p in trained if id(p) not in ids], weight_decay=0.0)]
+    return torch.optim.AdamW(groups, lr=s.lr, betas=(s.beta1, s.beta2), eps=1e-9, **fused)
 
 
 def compiled(task, model, batch, autocast):
@@ -97,7 +95,7 @@ class Trainer:
                 task.begin_on(model, self.training, device)
         self.average = task.model().to(device)
         self.average.load_state_dict(model.state_dict())
-        self.adam, self.muon = optimisers(task, model, s, self.cuda)
+        self.adam = optimiser(task, model, s, self.cuda)
         if saved:
             self.restore(saved)
         task.ready(model, self.average, device)
@@ -111,8 +109,6 @@ class Trainer:
 
     def restore(self, saved):
         self.average.load_state_dict(saved["average"]), self.adam.load_state_dict(saved["adam"])
-        if self.muon:
-            self.muon.load_state_dict(saved["muon"])
         self.count, self.elapsed, self.running, self.least = saved["step"], saved["elapsed"], saved.get("running"), saved.get("least", math.inf)
         torch.set_rng_state(saved["rng"].cpu())
         print("resumed at step %d, %.1f minutes" % (self.count, self.elapsed / 60), flush=True)
@@ -132,8 +128,6 @@ class Trainer:
         s, rate = self.s, learning_rate(self.s, self.count, self.progress())
         for group in self.adam.param_groups:
             group["lr"] = rate
-        for group in self.muon.param_groups if self.muon else ():
-            group["lr"] = rate * s.muon / s.lr
         batch = self.batch()
         self.model.zero_grad(set_to_none=True)
         with self.rounded(self.model):
@@ -148,8 +142,6 @@ class Trainer:
             if s.clip:
                 torch.nn.utils.clip_grad_norm_(self.parameters, s.clip)
             self.adam.step()
-            if self.muon:
-                self.muon.step()
             polyak(self.averaged, self.parameters, decay)
         self.count += 1
         value = parallel.mean(loss.detach(), self.processes)             # stays on the GPU, which need not wait for its number
@@ -162,7 +154,7 @@ class Trainer:
     def save(self, final=False):
         if not self.rank:
             self.run.save(dict(self.head(final), model=self.model.state_dict(), average=self.average.state_dict(), adam=self.adam.state_dict(),
-                               muon=self.muon and self.muon.state_dict(), rng=torch.get_rng_state(), running=self.smoothed(), least=self.least))
+                               rng=torch.get_rng_state(), running=self.smoothed(), least=self.least))
 
     def save_average(self, final=False, name="average.pt"):
         """The averaged weights alone, in average.pt in half precision: an eighth of the checkpoint, to carry from machine to machine."""

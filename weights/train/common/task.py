@@ -52,7 +52,7 @@ class Task:
         """Before training, once the weights are there: what is chosen by machine or by settings."""
 
     def matrices(self, model):
-        """Parameters that are rounded with `round_to`, and moved by Muon where that is asked for."""
+        """Parameters that are rounded with `round_to`, and that `decay` shrinks."""
         return [p for name, p in model.named_parameters() if "blk." in name and p.dim() == 2]
 
     # the data
