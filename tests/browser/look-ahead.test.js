@@ -79,7 +79,7 @@ const listen = (page) => page.addInitScript(() => {
       /** @type {Map<number, number[]>} */
       const begun = new Map();
       this.addEventListener('message', ({ data }) => {
-        if (data.type !== 'step' || data.values.length !== data.to - data.from) return;
+        if (data.type !== 'step' || data.ids.length !== data.to - data.from) return;
         if (data.from === 0) begun.set(data.id, []);
         begun.get(data.id)?.push(...data.ahead);
         if (data.last && data.to === 784) runs.push(begun.get(data.id) ?? []);
