@@ -185,8 +185,6 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- a pass ---------------------------------------------------------------------------------------------------------- */
 
-static void project(float *out, const nx_matrix *matrix, const float *bias, nx_input *input) { nx_matmul(out, matrix, bias, input); }
-
 /* Cosines, then sines, of position * base^(-2i / rotated). */
 static void angles(const model *m, float *turn, uint32_t position) {
     uint32_t half = m->rotated / 2;
@@ -225,9 +223,9 @@ static void attention(const model *m, const block *b, uint32_t index, const scra
     uint32_t query = nx_stride(m->heads * m->key_length), key = nx_stride(m->groups * m->key_length);
     nx_rms_norm(s->normed, s->x, b->attention_gain, m->epsilon, m->d, n);
     nx_input input = nx_input_of(s->normed, n, s->matmul);
-    project(s->query, &b->query, b->query_bias, &input);
-    project(s->key, &b->key, b->key_bias, &input);
-    project(s->value, &b->value, b->value_bias, &input);
+    nx_matmul(s->query, &b->query, b->query_bias, &input);
+    nx_matmul(s->key, &b->key, b->key_bias, &input);
+    nx_matmul(s->value, &b->value, b->value_bias, &input);
     nx_cache cache[NX_COLUMNS];
     for (uint32_t j = 0; j < n; j++) {
         const float *turn = s->turn + (size_t)j * m->key_length;
@@ -242,18 +240,18 @@ static void attention(const model *m, const block *b, uint32_t index, const scra
         attend(m, s, &cache[j], s->query + (size_t)j * query, s->mixed + (size_t)j * query, columns[j].position - 1, trace, window);
     }
     nx_input mixed = nx_input_of(s->mixed, n, s->matmul);
-    project(s->y, &b->output, NULL, &mixed);
+    nx_matmul(s->y, &b->output, NULL, &mixed);
     nx_add(s->x, s->y, m->d, n);
 }
 
 static void feed_forward(const model *m, const block *b, const scratch *s, uint32_t n) {
     nx_rms_norm(s->normed, s->x, b->inner_gain, m->epsilon, m->d, n);
     nx_input input = nx_input_of(s->normed, n, s->matmul);
-    project(s->gate, &b->gate, NULL, &input);
-    project(s->up, &b->up, NULL, &input);
+    nx_matmul(s->gate, &b->gate, NULL, &input);
+    nx_matmul(s->up, &b->up, NULL, &input);
     nx_silu_times(s->gate, s->up, m->inner, n);
     nx_input inner = nx_input_of(s->gate, n, s->matmul);
-    project(s->y, &b->down, NULL, &inner);
+    nx_matmul(s->y, &b->down, NULL, &inner);
     nx_add(s->x, s->y, m->d, n);
 }
 
@@ -292,7 +290,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     if (!parameters) return 0;
     nx_rms_norm(s.normed, s.x, m->final_gain, m->epsilon, m->d, n);
     nx_input input = nx_input_of(s.normed, n, s.matmul);
-    project(parameters, &m->head, NULL, &input);
+    nx_matmul(parameters, &m->head, NULL, &input);
     return 0;
 }
 

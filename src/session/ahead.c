@@ -43,21 +43,13 @@ nx_status nx_draw_ahead(const nx_layout *l, uint32_t most, uint32_t *ids, float 
     nx_column column[NX_COLUMNS];
     memcpy(guessed, own, n * sizeof *own);
     for (uint32_t j = 0; j < n; j++) column[j] = nx_column_of(l, 0, at + j);
-    if (l->part->forward(l->plan->weights, column, n, s->slice, l->pass, l->scratch)) {
-        s->columns = n;
-        s->slice++;
-        return NX_MORE;
-    }
-    s->columns = s->slice = 0;
+    if (nx_pass(l, column, n, 0, l->pass)) return NX_MORE;
     s->has_output = 1;
     for (uint32_t j = 0, right = 1; j < n && j < most && right; j++) {
         const float *output = l->pass + (size_t)j * l->stride;
         s->computed = at + j + 1;
         memcpy(l->output, output, l->stride * sizeof *output);
-        if (!nx_output_finite(&l->plan->output, output)) {
-            s->broken = 1;
-            return NX_E_NUMERIC;
-        }
+        if (!nx_output_finite(&l->plan->output, output)) return nx_broke(s);
         nx_draw_elements(l, 0, at + j, output, ids + j, nats ? nats + j : NULL);
         l->ahead[at + j] = (uint8_t)j;
         s->position = at + j + 1;

@@ -9,8 +9,7 @@ int nx_ends(const nx_plan *plan, uint32_t id) {
     return 0;
 }
 
-/* A slice of a pass; what was interrupted goes on. NX_MORE: there are more slices, and the session remembers where. */
-static nx_status pass(const nx_layout *l, const nx_column *columns, uint32_t n, uint32_t group, float *parameters) {
+nx_status nx_pass(const nx_layout *l, const nx_column *columns, uint32_t n, uint32_t group, float *parameters) {
     nx_session *s = l->session;
     uint32_t slice = s->columns ? s->slice : 0;
     if (l->part->forward(l->plan->weights, columns, n, slice, parameters, l->scratch)) {
@@ -23,7 +22,7 @@ static nx_status pass(const nx_layout *l, const nx_column *columns, uint32_t n, 
     return NX_OK;
 }
 
-static nx_status broke(nx_session *session) {
+nx_status nx_broke(nx_session *session) {
     session->broken = 1;
     return NX_E_NUMERIC;
 }
@@ -59,11 +58,11 @@ static nx_status enter(const nx_layout *l, uint32_t sample, uint32_t at, uint32_
         nx_column column[NX_COLUMNS];
         for (uint32_t j = 0; j < n; j++) column[j] = nx_column_of(l, slot, at + j);
         column[n - 1].trace = nx_trace_of(l, slot);
-        nx_status status = pass(l, column, n, sample, nats ? l->pass : NULL);
+        nx_status status = nx_pass(l, column, n, sample, nats ? l->pass : NULL);
         if (status) return status;
     }
     for (uint32_t j = 0; nats && j < n; j++) {
-        if (!nx_output_finite(&l->plan->output, parameters + (size_t)j * l->stride)) return broke(s);
+        if (!nx_output_finite(&l->plan->output, parameters + (size_t)j * l->stride)) return nx_broke(s);
         nats_of(l, parameters + (size_t)j * l->stride, ids + (size_t)j * l->span, nats + j * apart);
     }
     if (nats && parameters == l->pass)
@@ -126,7 +125,7 @@ nx_status nx_compute(const nx_layout *l) {
             column[j] = nx_column_of(l, living[first + j], at);
             column[j].trace = nx_trace_of(l, living[first + j]);
         }
-        nx_status status = pass(l, column, n, first, l->pass);
+        nx_status status = nx_pass(l, column, n, first, l->pass);
         if (status) {
             s->columns = 1; /* positions, of which put and look-ahead take many */
             return status;
@@ -137,7 +136,7 @@ nx_status nx_compute(const nx_layout *l) {
     s->computed = at + 1;
     s->has_output = 1;
     for (uint32_t i = 0; i < n_living; i++)
-        if (!nx_output_finite(&l->plan->output, nx_output_of(l, living[i]))) return broke(s);
+        if (!nx_output_finite(&l->plan->output, nx_output_of(l, living[i]))) return nx_broke(s);
     return NX_OK;
 }
 

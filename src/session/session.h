@@ -78,6 +78,13 @@ void nx_copy_slot(const nx_layout *l, uint32_t to, uint32_t from);
 /* Gives every sample a slot of its own. */
 void nx_fork(const nx_layout *l);
 
+/* A slice of a pass of n columns; what was interrupted goes on. group: samples before it. NX_MORE: there are more slices, and the
+ * session remembers where. parameters (n, nx_stride(P)) written with the last one; may be null. */
+nx_status nx_pass(const nx_layout *l, const nx_column *columns, uint32_t n, uint32_t group, float *parameters);
+
+/* From now on the session answers NX_E_NUMERIC only, which is returned. */
+nx_status nx_broke(nx_session *session);
+
 /* Computes the output of the next position for every sample that lives, unless it is there. NX_OK, NX_MORE, NX_E_NUMERIC. */
 nx_status nx_compute(const nx_layout *l);
 
