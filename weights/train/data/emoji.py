@@ -6,6 +6,7 @@ a tenth of the base code points is held out, 2 % more are for validation during 
 """
 import hashlib
 import os
+import re
 import sys
 
 import numpy as np
@@ -38,9 +39,10 @@ WRITING = ((0x23, 0x39), (0xA9, 0xAE), (0x203C, 0x2049), (0x2122, 0x2139), (0x23
 
 
 def has_writing(codes):
-    """Code point sequences -> whether each begins with one of WRITING."""
-    bases = np.array([int(code.split("-")[0], 16) for code in codes])
-    return np.any([(low <= bases) & (bases <= high) for low, high in WRITING], 0)
+    """Code point sequences -> whether each begins with one of WRITING; a name that is no code point (a logo) may have letters too."""
+    found = [re.fullmatch(r"[0-9a-fA-F]+", code.split("-")[0]) for code in codes]
+    bases = np.array([int(m.group(), 16) if m else -1 for m in found])
+    return (bases < 0) | np.any([(low <= bases) & (bases <= high) for low, high in WRITING], 0)
 
 
 def writing(directory, split):
