@@ -18,7 +18,7 @@ VOCABULARIES = os.path.join(HERE, "models", "llama", "vocabularies")
 @dataclass
 class Settings(Config, Common):
     dataset: str = "stories"
-    vocabulary: str = "stories"          # a file of vocabularies/
+    vocabulary: str = "stories"          # a file of vocabularies/; "": the bytes
     prompts: str = "Once upon a time|The king said|Little"               # of the sample sheet
 
 
@@ -53,7 +53,7 @@ class LlamaTask(Task):
     @property
     def tokenizer(self):
         if self.words is None:
-            self.words = bpe.load(os.path.join(VOCABULARIES, self.s.vocabulary + ".txt"))
+            self.words = bpe.load(os.path.join(VOCABULARIES, self.s.vocabulary + ".txt")) if self.s.vocabulary else bpe.Vocabulary([])
             if len(self.words) != self.s.values:
                 raise SystemExit("the vocabulary %r has %d tokens, the model %d" % (self.s.vocabulary, len(self.words), self.s.values))
         return self.words
