@@ -21,7 +21,7 @@ NX_MODELS= # what tells the compiler so
 sources() {
   find src -name '*.c' ! -path 'src/models/*' | LC_ALL=C sort
   if [ -z "$MODELS" ]; then find src/models -name '*.c' | LC_ALL=C sort; return; fi
-  for model in $(echo "$MODELS" | tr , ' '); do echo "src/models/$model.c"; done
+  for model in $(echo "$MODELS" | tr , ' '); do find src/models -path "src/models/$model.c" -o -path "src/models/$model/*.c"; done
 }
 
 # choose_models --models a,b: from now on only these

@@ -90,7 +90,7 @@ class Trainer:
                 task.grow(model, task.stored(s.start))
         self.training, self.valid = (task.encode(examples[split], model, device) for split in ("train", "validation"))
         self.model = model.to(device)
-        if not saved and not s.start:
+        if not saved:
             with self.autocast():
                 task.begin_on(model, self.training, device)
         self.average = task.model().to(device)
