@@ -11,7 +11,7 @@
 //
 // For a model that enlarges, the image's own reduction is the input. One sample of each image (its seed is the image's number) is
 // reduced again and compared with that input, beside the same for bicubic upsampling: PSNR in dB of all images together (in JSON,
-// null where there is no difference at all).
+// null where there is no difference at all). --temperatures 1,0.8 draws such a sample at each of these temperatures.
 //
 // --data takes a folder with the four standard MNIST files, or a file of pictures:
 //   NAME.u8.gz  gzip of count x height x width x channels bytes, nothing else
@@ -120,15 +120,20 @@ async function drawn(model, run) {
  * @param {Model} model
  * @param {{ data: Uint8Array, width: number, height: number }} image
  * @param {{ label?: string | number, seed: number }} options
+ * @param {number[]} temperatures  a sample at each
  */
-async function consistency(model, image, options) {
+async function consistency(model, image, options, temperatures) {
   const { info } = model;
   const { inputWidth: width, inputHeight: height, channels } = info;
-  const run = model.superResolve(image, options);
-  const input = /** @type {Uint8Array} */ (run.input);
+  const samples = [];
+  let input = new Uint8Array();
   const back = (/** @type {Uint8Array} */ picture) => squaredError(reduce(picture, info, width, height), input);
-  const smooth = bicubic(input, { width, height, channels }, info);
-  return { sample: back(await drawn(model, run)), bicubic: back(new Uint8Array(smooth)) };
+  for (const temperature of temperatures) {
+    const run = model.superResolve(image, { ...options, temperature });
+    input = /** @type {Uint8Array<ArrayBuffer>} */ (run.input);
+    samples.push(back(await drawn(model, run)));
+  }
+  return { samples, bicubic: back(new Uint8Array(bicubic(input, { width, height, channels }, info))) };
 }
 
 async function main() {
@@ -139,11 +144,12 @@ async function main() {
       data: { type: 'string' },
       labels: { type: 'boolean', default: false },
       wasm: { type: 'string' },
+      temperatures: { type: 'string', default: '1' },
       json: { type: 'boolean', default: false },
     },
   });
   if (positionals.length !== 1) {
-    console.error('usage: npm run eval -- FILE [--images N] [--data FOLDER | FILE.u8.gz] [--labels] [--wasm FILE] [--json]');
+    console.error('usage: npm run eval -- FILE [--images N] [--data FOLDER | FILE.u8.gz] [--labels] [--temperatures 1,0.8] [--wasm FILE] [--json]');
     process.exit(2);
   }
   const model = await load(path.resolve(positionals[0]), options.wasm === undefined ? {} : { wasmUrl: path.resolve(options.wasm) });
@@ -158,7 +164,10 @@ async function main() {
   const count = Math.min(Number(options.images ?? pictures.count), pictures.count);
   if (!(count >= 1)) throw new Error('--images takes a positive number');
 
-  let sum = 0, squares = 0, sampleError = 0, bicubicError = 0, scoring = 0;
+  const temperatures = options.temperatures.split(',').map(Number);
+  if (!temperatures.every((t) => t >= 0)) throw new Error('--temperatures takes numbers from 0 on, with commas between them');
+  const sampleErrors = temperatures.map(() => 0);
+  let sum = 0, squares = 0, bicubicError = 0, scoring = 0;
   for (let i = 0; i < count; i++) {
     const image = { data: pixels.subarray(i * size, (i + 1) * size), width, height };
     const label = options.labels ? labels?.[i] : undefined;
@@ -168,8 +177,8 @@ async function main() {
     sum += nats;
     squares += nats * nats;
     if (info.inputWidth > 0) {
-      const errors = await consistency(model, image, { label, seed: i });
-      sampleError += errors.sample;
+      const errors = await consistency(model, image, { label, seed: i }, temperatures);
+      errors.samples.forEach((error, t) => { sampleErrors[t] += error; });
       bicubicError += errors.bicubic;
     }
     if (!options.json && process.stderr.isTTY && i % 20 === 19) process.stderr.write(`\r${i + 1} of ${count}: ${(sum / (i + 1)).toFixed(2)} nats`);
@@ -187,7 +196,10 @@ async function main() {
     standardError: Math.sqrt(Math.max(0, squares / count - nats * nats) / count),
     bitsPerDim: nats / (size * Math.LN2),
     secondsPerImage: scoring / 1000 / count,
-    ...(info.inputWidth > 0 && { consistency: { psnr: psnr(sampleError), bicubicPsnr: psnr(bicubicError) } }),
+    ...(info.inputWidth > 0 && { consistency: {
+      psnr: psnr(sampleErrors[0]), bicubicPsnr: psnr(bicubicError),
+      temperatures: temperatures.map((temperature, t) => ({ temperature, psnr: psnr(sampleErrors[t]) })),
+    } }),
   };
   if (options.json) {
     console.log(JSON.stringify(result));
@@ -198,7 +210,8 @@ async function main() {
     `${result.standardError.toFixed(2)}), ${result.bitsPerDim.toFixed(4)} bits/dim, ${(1000 * result.secondsPerImage).toFixed(0)} ms an image`);
   if (result.consistency) {
     console.log(`reduced again, one sample of each against its ${info.inputWidth} x ${info.inputHeight} input: PSNR ` +
-      `${result.consistency.psnr.toFixed(2)} dB; bicubic ${result.consistency.bicubicPsnr.toFixed(2)} dB`);
+      `${result.consistency.temperatures.map(({ temperature, psnr }) => `${psnr.toFixed(2)} dB at temperature ${temperature}`).join(', ')}; ` +
+      `bicubic ${result.consistency.bicubicPsnr.toFixed(2)} dB`);
   }
 }
 

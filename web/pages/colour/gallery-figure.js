@@ -48,6 +48,11 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     },
   });
   gallery.seed = transport.seed;
+  const blend = /** @type {HTMLInputElement | null} */ (document.getElementById(`${id}-blend`));
+  blend?.addEventListener('input', () => {
+    gallery.blend(blend.valueAsNumber / 100);
+    blend.setAttribute('aria-valuetext', blend.value === '100' ? "the model's" : blend.value === '0' ? 'bicubic' : `${blend.value} percent the model's`);
+  });
   const strip = createPictureStrip(part('strip'), (subject) => {
     own = null;
     gallery.choose(subject);

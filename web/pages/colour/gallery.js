@@ -119,6 +119,8 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     /** @param {number} n */
     set seed(n) { seed = n; },
     start: () => run(rows),
+    /** @param {number} share of the model in what is shown, 0 to 1; the rest is the smooth picture's */
+    blend(share) { for (const row of rows) row.blend(share); },
     /** Draws what is missing. */
     resume: () => run(rows.filter((row) => !row.done)),
     stop,
