@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Measures a shipped file on held-out images, through the wasm:
+// Measures a shipped file on held-out images or texts, through the wasm:
 //
 //   npm run eval -- weights/digits.gguf --images 10000 [--data data/mnist] [--labels] [--json]
 //   npm run eval -- weights/emoji-sr.gguf --data data/emoji-test.u8.gz
+//   npm run eval -- weights/stories.gguf --data build/stories-test.txt
 //
 // Without --data it reads the small set of tests/golden/ that is held out of the model's data set, where there is one. --labels tells the model each image's class, --wasm
 // takes another build of the library. The result is
@@ -17,6 +18,9 @@
 //   NAME.u8.gz  gzip of count x height x width x channels bytes, nothing else
 //   NAME.json   { "width", "height", "channels", "labels" } and whatever else; sizes that are missing are the model's; labels
 //               (count) are class indices or names, and needed for --labels only
+//
+// For a model of language --data is a file of texts with form feeds between them; the result is nats per byte and per token. --images is the
+// number of texts.
 // @ts-check
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -26,6 +30,7 @@ import { fileURLToPath } from 'node:url';
 import { bicubic } from '../../web/pages/colour/bicubic.js';
 import { reduce } from '../../web/lib/image.js';
 import { load } from '../../web/lib/index.js';
+import { scoreTexts } from './eval-text.js';
 
 /** @import { Model, ModelInfo } from '../../web/lib/index.js' */
 /** @typedef {{ pixels: Uint8Array, labels: (string | number)[] | undefined, count: number }} Pictures */
@@ -83,6 +88,7 @@ const DATA_SETS = [
     data: 'build/emoji-test.u8.gz',
     make: 'python3 weights/train/held_out.py emoji build/emoji-test',
   },
+  { dataset: /\bTinyStories\b/, data: 'build/stories-test.txt', make: 'python3 weights/train/held_out.py stories build/stories-test' },
   { dataset: /\bCIFAR-10\b/, data: 'build/cifar10-test.u8.gz', make: 'python3 weights/train/held_out.py cifar10 build/cifar10-test' },
 ];
 
@@ -136,6 +142,17 @@ async function consistency(model, image, options, temperatures) {
   return { samples, bicubic: back(new Uint8Array(bicubic(input, { width, height, channels }, info))) };
 }
 
+/** @param {Model} model @param {string} file @param {{ data: string, images?: string, json: boolean }} options */
+async function tellTexts(model, file, { data, images = 'Infinity', json }) {
+  const live = !json && process.stderr.isTTY;
+  const result = await scoreTexts(model, data, Number(images), (done) => { if (live) process.stderr.write(`\r${done}`); });
+  if (live) process.stderr.write('\r');
+  if (json) console.log(JSON.stringify({ file: path.basename(file), ...result }));
+  else console.log(`${path.basename(file)}: ${result.texts} texts, ${result.bytes.toLocaleString('en')} bytes, ${result.tokens.toLocaleString('en')} tokens: ` +
+    `${result.natsPerByte.toFixed(4)} nats a byte (${result.bitsPerByte.toFixed(3)} bits), ${result.natsPerToken.toFixed(3)} a token ` +
+    `(perplexity ${result.perplexity.toFixed(2)}); ${Math.round(result.tokensPerSecond)} tokens scored a second`);
+}
+
 async function main() {
   const { values: options, positionals } = parseArgs({
     allowPositionals: true,
@@ -154,6 +171,12 @@ async function main() {
   }
   const model = await load(path.resolve(positionals[0]), options.wasm === undefined ? {} : { wasmUrl: path.resolve(options.wasm) });
   const { info } = model;
+  if (info.tasks.includes('tokens')) {
+    if (options.data === undefined) readSmallSet(info); // says what to pass
+    else await tellTexts(model, positionals[0], { ...options, data: options.data });
+    model.close();
+    return;
+  }
   const { width, height, channels } = info;
   const size = width * height * channels;
   const { data } = options;
