@@ -152,8 +152,10 @@ test("links to a gallery's pictures, of the strip and one's own", () => withPage
 
 test('links to enlargements, of the strip and of one\'s own picture, with either model', () => withPage(async (page) => {
   const first = '#superres-gallery .gallery-row:first-child canvas';
-  const drawn = (/** @type {string} */ name) => page.waitForFunction((text) => [...document.querySelectorAll('#superres-gallery .gallery-row:first-child .drawn canvas')]
-    .every((canvas) => canvas.getAttribute('aria-label')?.startsWith(`${text}, `) && canvas.getAttribute('aria-label')?.endsWith(': drawn')), name, WAIT);
+  const drawn = (/** @type {string} */ name) => page.waitForFunction((text) => {
+    const labels = [...document.querySelectorAll('#superres-gallery .gallery-row:first-child .drawn canvas')].map((canvas) => canvas.getAttribute('aria-label') ?? '');
+    return labels.length === 3 && labels.every((label) => label.startsWith(`${text}, `) && label.endsWith(': drawn'));
+  }, name, WAIT);
   const name = async () => await page.locator('#superres-gallery .row-name b').first().textContent() ?? '';
   await page.goto('/web/pages/colour/#superres');
   await page.locator('#figure-superres').scrollIntoViewIfNeeded();
