@@ -185,11 +185,14 @@ engine_native() {
   natives="$natives --native=$1=$program"
 }
 
-# test-engines  one table of hashes, all equal: Chromium, Firefox, WebKit, Node, native: ./build.sh test-engines [engine ...]
+# test-engines  one table of hashes, all equal: Chromium, Firefox, WebKit, Node, native; and every page in each browser: ./build.sh test-engines [--pages] [engine ...]
 task_test_engines() {
   task_tools
   mkdir -p "$OUT/engines"
+  pages=
+  [ "${1:-}" != --pages ] || { pages=--pages; shift; }
   engines=" ${*:-chromium firefox webkit node native} "
+  [ -z "$pages" ] || engines=" ${*:-chromium firefox webkit} "
   case $engines in *' firefox '*) [ -n "${FIREFOX:-}" ] || have firefox || want firefox-esr firefox-esr ;; esac
   case $engines in *' webkit '*) want WebKitWebDriver webkit2gtk-driver; want Xvfb xvfb ;; esac
   natives=
@@ -203,7 +206,7 @@ task_test_engines() {
   node --test tests/engines/*.test.js >"$OUT/engines/judge.log" || { cat "$OUT/engines/judge.log"; die 'the judge of the hashes fails its own tests'; }
   flag=--experimental-websocket # plain in Node 22, unknown before 20.10; Firefox is driven through it
   node $flag -e '' 2>/dev/null || flag=
-  node $flag --no-warnings tests/engines/main.js --out "$OUT/engines" $natives $engines
+  node $flag --no-warnings tests/engines/main.js --out "$OUT/engines" $pages $natives $engines
 }
 
 # -- C tests: one program, built with gcc, with clang, and as wasm -----------------------------------------------------------------

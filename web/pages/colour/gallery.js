@@ -13,6 +13,7 @@ const CHUNK = 16;
 
 /**
  * @typedef {Object} Task what a gallery has its model do
+ * @property {'complete' | 'super-resolve'} kind
  * @property {Plan} plan
  * @property {(model: Model, image: ImageData, options?: DrawOptions) => Run} ask
  * @property {(run: Run, codec: Codec) => Look} look what is known of a run before it draws

@@ -27,6 +27,7 @@ function agreement(values, wanted) {
 
 /** @type {Task} */
 const enlargement = {
+  kind: 'super-resolve',
   plan: { given: [{ kind: 'given', name: 'eight by eight pixels' }, { kind: 'smooth', name: 'bicubic enlargement' }], noun: 'enlargement' },
   ask: (model, image, options) => model.superResolve(image, options),
   look({ input }, { info }) {
