@@ -85,7 +85,8 @@ task_tools() {
   [ -e /usr/include/simde/wasm/simd128.h ] || need simde-headers libsimde-dev
   [ -n "${CHROMIUM:-}" ] || have chromium || need chromium chromium
   have node || die 'node is missing. Install Node.js 20 or later.'
-  if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
+  # npm ci would empty what a link leads to, which is somebody else's
+  if [ ! -L node_modules ] && { [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; }; then
     say 'installing npm packages ...'
     npm ci --no-audit --no-fund --loglevel=error >&2
   fi

@@ -57,7 +57,7 @@
       return { name: element.id || 'text', size: `${text.length} characters`, text };
     });
     if (results.length > 0) return results;
-    return [...figure?.querySelectorAll('canvas:not([data-varies])') ?? []].filter((canvas) => canvas.offsetParent !== null).map((canvas) => (
+    return [...figure?.querySelectorAll('canvas') ?? []].filter((canvas) => canvas.offsetParent !== null && !('varies' in canvas.dataset)).map((canvas) => (
       { name: canvas.getAttribute('aria-label') ?? '', ...cells(canvas) }));
   }
 
