@@ -27,6 +27,7 @@ import { readSource } from './source.js';
 import { compile, compileBest } from './wasm.js';
 
 export { NextPixelError } from './error.js';
+export { tokenizer } from './tokenizer.js';
 export { supported } from './wasm.js';
 /** @typedef {import('./protocol.js').ErrorCode} ErrorCode */
 /** @typedef {import('./protocol.js').ModelInfo} ModelInfo */
@@ -93,6 +94,7 @@ export async function load(source, { onProgress, signal, integrity, cache, worke
 /** @typedef {import('./run.js').LookedAt} LookedAt */
 /** @typedef {import('./model.js').Score} Score */
 /** @typedef {import('./model.js').Attention} Attention */
+/** @typedef {import('./codecs/text.js').Tokenizer} Tokenizer */
 /** @typedef {import('./image.js').ImageSource} ImageSource */
 /** @typedef {import('./draw.js').Picture} Picture */
 /** @typedef {import('./settings.js').DrawOptions} DrawOptions */
