@@ -39,6 +39,12 @@ const SLICE_IDS = 8192;
 /** NX_PORTS. */
 const PORTS = 8;
 
+/** NX_E_STATE. */
+const STATE = -7;
+
+/** Where a saved run says its samples: struct nx_session of src/session/session.h, settings.samples. */
+const SAVED_SAMPLES = 4 * (3 + 9 + 2);
+
 /** look_ahead of nx_settings: what the header recommends. */
 const LOOK_AHEAD = 8;
 
@@ -69,7 +75,7 @@ const SCRATCH_BYTES = AT_PROBLEM + 160;
 /**
  * A run in the wasm memory, from openSession to closeSession.
  *
- * @typedef {{ address: number, pointer: number, samples: number }} Session
+ * @typedef {{ address: number, pointer: number, bytes: number, samples: number }} Session
  */
 
 export class Core {
@@ -162,18 +168,9 @@ export class Core {
    * @returns {Session}
    */
   openSession(settings, { trace = false, length = 0 } = {}) {
-    const at = this.#scratch + AT_STRUCT;
+    const at = this.#writeSettings(settings, trace);
     const shape = this.#scratch + AT_SHAPE;
     const { logitBias = [] } = settings;
-    writeStruct(this.#view(), at, 'nx_settings', {
-      seed_low: Number(settings.seed & 0xffffffffn), seed_high: Number(settings.seed >> 32n),
-      samples: settings.samples, first_sample: settings.first ?? 0, origin: 0,
-      temperature: settings.temperature, top_k: settings.topK, top_p: settings.topP, trace: trace ? 1 : 0,
-      look_ahead: settings.lookAhead ? LOOK_AHEAD : 0,
-      typical_p: settings.typicalP ?? 1, min_p: settings.minP ?? 0, temperature_last: settings.temperatureLast ? 1 : 0,
-      penalty_last: settings.penaltyLast ?? 0, repetition: settings.repetitionPenalty ?? 1, frequency: settings.frequencyPenalty ?? 0,
-      presence: settings.presencePenalty ?? 0, biases: logitBias.length,
-    });
     const counts = Object.fromEntries(Array.from({ length: PORTS }, (_, i) => [`counts[${i}]`, 0]));
     writeStruct(this.#view(), shape, 'nx_shape', { length, ...counts });
     const result = this.#scratch + AT_RESULT;
@@ -191,13 +188,73 @@ export class Core {
     const address = this.#take(bytes);
     try {
       check(this.#call('nx_session_open', address, bytes, this.#model, PART, at, shape, result));
-      const session = { address, pointer: this.#word(result), samples: settings.samples };
+      const session = { address, pointer: this.#word(result), bytes, samples: settings.samples };
       if (logitBias.length) this.#bias(session, logitBias);
       return session;
     } catch (error) {
       this.#heap.free(address);
       throw error;
     }
+  }
+
+  /**
+   * @param {Settings} settings
+   * @param {boolean} trace
+   * @returns {number} where they stand
+   */
+  #writeSettings(settings, trace) {
+    const at = this.#scratch + AT_STRUCT;
+    writeStruct(this.#view(), at, 'nx_settings', {
+      seed_low: Number(settings.seed & 0xffffffffn), seed_high: Number(settings.seed >> 32n),
+      samples: settings.samples, first_sample: settings.first ?? 0, origin: 0,
+      temperature: settings.temperature, top_k: settings.topK, top_p: settings.topP, trace: trace ? 1 : 0,
+      look_ahead: settings.lookAhead ? LOOK_AHEAD : 0,
+      typical_p: settings.typicalP ?? 1, min_p: settings.minP ?? 0, temperature_last: settings.temperatureLast ? 1 : 0,
+      penalty_last: settings.penaltyLast ?? 0, repetition: settings.repetitionPenalty ?? 1, frequency: settings.frequencyPenalty ?? 0,
+      presence: settings.presencePenalty ?? 0, biases: settings.logitBias?.length ?? 0,
+    });
+    return at;
+  }
+
+  /**
+   * A run as bytes that go on to the same ids wherever they are read back, with this model.
+   *
+   * @param {Session} session
+   * @returns {Uint8Array<ArrayBuffer>}
+   */
+  save(session) {
+    return this.#bytes().slice(session.address, session.address + session.bytes);
+  }
+
+  /**
+   * Goes on from what save() gave.
+   *
+   * @param {Uint8Array} saved  damaged bytes, and those of another model, are an error
+   * @param {number} samples    as the run was opened with
+   * @returns {Session}
+   */
+  restoreSession(saved, samples) {
+    const bytes = saved.length;
+    const address = this.#take(bytes);
+    this.#bytes().set(saved, address);
+    const at = bytes > SAVED_SAMPLES ? this.#word(address + SAVED_SAMPLES) : 0;
+    const status = at === samples ? this.#call('nx_session_check', this.#model, address, bytes) : STATE;
+    if (status >= 0) return { address, pointer: address, bytes, samples };
+    this.#heap.free(address);
+    throw statusError(status, 'Going on with a saved run');
+  }
+
+  /**
+   * From now on draws with other settings. Samples, `first`, trace and the number of biases must be as they were.
+   *
+   * @param {Session} session
+   * @param {Settings} settings
+   * @param {{ trace?: boolean }} [options]
+   */
+  retune(session, settings, { trace = false } = {}) {
+    const status = this.#call('nx_session_retune', this.#model, session.pointer, this.#writeSettings(settings, trace));
+    if (status < 0) throw statusError(status, 'Changing the settings of a run');
+    if (settings.logitBias?.length) this.#bias(session, settings.logitBias);
   }
 
   /**
