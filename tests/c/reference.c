@@ -428,6 +428,59 @@ void ref_filter(double *p, const float *logits, uint32_t levels, double temperat
     for (uint32_t v = 0; v < levels; v++) p[v] = taken[v] ? p[v] / kept : 0;
 }
 
+/* The values in the order of `score`, the largest first, of equals the lowest. */
+static void ref_order_by(const double *score, uint32_t n, uint32_t *order) {
+    for (uint32_t v = 0; v < n; v++) {
+        uint32_t at = v;
+        for (; at > 0 && score[v] > score[order[at - 1]]; at--) order[at] = order[at - 1];
+        order[at] = v;
+    }
+}
+
+/* Keeps, in an order, values until they have more than a mass, or at least it; at least one, and no more than `most`. */
+static void ref_keep(double *p, uint32_t n, const uint32_t *order, uint32_t most, double mass, int more) {
+    double sum = 0, kept = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        int enough = i >= most || (i && (more ? sum > mass : sum >= mass && mass < 1));
+        sum += p[order[i]];
+        if (enough) p[order[i]] = 0;
+        kept += p[order[i]];
+    }
+    for (uint32_t v = 0; v < n; v++) p[v] /= kept;
+}
+
+static void ref_temper(double *p, uint32_t n, double temperature) {
+    for (uint32_t v = 0; v < n; v++) p[v] = p[v] > 0 ? log(p[v]) / temperature : -INFINITY;
+    ref_softmax(p, n);
+}
+
+void ref_chain(double *p, const float *logits, uint32_t levels, const nx_filter *filter) {
+    size_t mark = memory_mark();
+    uint32_t *order = memory_take(levels * sizeof *order);
+    double *score = memory_take(levels * sizeof *score), entropy = 0, best = 0, kept = 0, temperature = (double)filter->temperature;
+    for (uint32_t v = 0; v < levels; v++) p[v] = (double)logits[v];
+    ref_softmax(p, levels);
+    if (!filter->temperature_last) ref_temper(p, levels, temperature);
+    ref_order_by(p, levels, order);
+    if (filter->top_k) ref_keep(p, levels, order, filter->top_k, 2, 0);
+    if (filter->typical_p > 0 && filter->typical_p < 1) {
+        for (uint32_t v = 0; v < levels; v++) entropy -= p[v] > 0 ? p[v] * log(p[v]) : 0;
+        for (uint32_t v = 0; v < levels; v++) score[v] = p[v] > 0 ? -fabs(-log(p[v]) - entropy) : -INFINITY;
+        ref_order_by(score, levels, order);
+        ref_keep(p, levels, order, levels, (double)filter->typical_p, 1);
+    }
+    ref_order_by(p, levels, order);
+    ref_keep(p, levels, order, levels, (double)filter->top_p, 0);
+    for (uint32_t v = 0; v < levels; v++) best = fmax(best, p[v]);
+    for (uint32_t v = 0; v < levels; v++) {
+        if (p[v] < (double)filter->min_p * best) p[v] = 0;
+        kept += p[v];
+    }
+    for (uint32_t v = 0; v < levels; v++) p[v] /= kept;
+    if (filter->temperature_last) ref_temper(p, levels, temperature);
+    memory_release(mark);
+}
+
 double ref_chi_squared_limit(double freedom) {
     double z = 3.0902323061678132, a = 2 / (9 * freedom), root = 1 - a + z * sqrt(a);
     return freedom * root * root * root;

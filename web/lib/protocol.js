@@ -56,10 +56,14 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 /** @typedef {typeof CODES[number]} ErrorCode */
 
 /** NX_ABI_VERSION of the header that this library was written against. */
-export const ABI_VERSION = 4;
+export const ABI_VERSION = 5;
 
 /** NX_MAX_SAMPLES of the header. */
 export const MAX_SAMPLES = 64;
+
+/** NX_MAX_BIASES and NX_MOST_BIAS of the header. */
+export const MAX_BIASES = 4096;
+export const MOST_BIAS = 1e9;
 
 /**
  * The code of a negative nx_status.
@@ -88,6 +92,15 @@ export function codeOfStatus(status) {
  * @property {number} topK         0: all
  * @property {number} topP         in (0, 1]
  * @property {boolean} [lookAhead]  exact look-ahead where it can be had: of a single sample, with a draft. Default: no
+ * @property {number} [typicalP]   0 to 1; 1: all. Default 1
+ * @property {number} [minP]       0 to 1; 0: all. Default 0
+ * @property {boolean} [temperatureLast]  true: the filters look at the model's own odds, as is usual for language models;
+ *   false: at the tempered ones, as it is for pictures. Default false
+ * @property {number} [penaltyLast]        how many of the last ids are penalised. Default 0
+ * @property {number} [repetitionPenalty]  0.01 to 100; 1: none. Default 1
+ * @property {number} [frequencyPenalty]   -100 to 100. Default 0
+ * @property {number} [presencePenalty]    -100 to 100. Default 0
+ * @property {[number, number][]} [logitBias]  ids and what is added to their logits, within -1e9 and 1e9; at most 4096
  */
 
 /**
