@@ -11,7 +11,9 @@
  *     for await (const { sample, from, to, values, nats } of model.generate({ label: '7', seed: 1 })) { ... }
  *     model.close();
  *
- * A model that enlarges has superResolve(image) in place of complete() and generate().
+ * A model that enlarges has superResolve(image) in place of complete() and generate(). One of texts has tokens(prompt):
+ *
+ *     for await (const { text, nats } of model.tokens('Once upon a time', { temperature: 0.8 })) { ... }
  *
  * The same module runs in browsers and in Node 20 or later. The work is done in a worker.
  */
@@ -92,6 +94,13 @@ export async function load(source, { onProgress, signal, integrity, cache, worke
 /** @typedef {import('./run.js').Run} Run */
 /** @typedef {import('./run.js').Step} Step */
 /** @typedef {import('./run.js').LookedAt} LookedAt */
+/** @typedef {import('./tokens.js').TokenRun} TokenRun */
+/** @typedef {import('./tokens.js').TokenStep} TokenStep */
+/** @typedef {import('./tokens.js').Alternative} Alternative */
+/** @typedef {import('./tokens.js').TokenLook} TokenLook */
+/** @typedef {import('./tokens.js').TextScore} TextScore */
+/** @typedef {import('./tokens.js').SavedTokens} SavedTokens */
+/** @typedef {import('./tokens-settings.js').TokenOptions} TokenOptions */
 /** @typedef {import('./model.js').Score} Score */
 /** @typedef {import('./model.js').Attention} Attention */
 /** @typedef {import('./codecs/text.js').Tokenizer} Tokenizer */

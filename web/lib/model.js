@@ -2,16 +2,21 @@
 // @ts-check
 
 import { Codec } from './codecs/picture.js';
+import { Tokenizer } from './codecs/text.js';
 import { NextPixelError, argumentError } from './error.js';
 import { holds, inputOf, pictureOf, reduce } from './image.js';
+import { metadataOf } from './metadata.js';
 import { Run } from './run.js';
 import { checkDraw, checkLabel, checkRows, wholeNumber } from './settings.js';
+import { TextModel } from './tokens.js';
 
 /** @import { ImageSource } from './image.js' */
 /** @import { Request } from './job.js' */
 /** @import { Link } from './link.js' */
 /** @import { AttendedMessage, Inputs, ModelInfo, OpenedMessage, ScoredMessage } from './protocol.js' */
 /** @import { DrawOptions, Label } from './settings.js' */
+/** @import { SavedTokens, TextScore, TokenRun } from './tokens.js' */
+/** @import { TokenOptions } from './tokens-settings.js' */
 
 /**
  * What an image costs under a model: the image as the model sees it, rounded to its levels or to its palette.
@@ -44,7 +49,10 @@ import { checkDraw, checkLabel, checkRows, wholeNumber } from './settings.js';
 export class Model {
   /** To each worker. */
   #links;
-  #codec;
+  /** Of a model of pictures. @type {Codec | undefined} */
+  #pictures;
+  /** Of a model of texts. @type {TextModel | undefined} */
+  #texts;
 
   /** What the model is. @type {ModelInfo} */
   info;
@@ -61,13 +69,33 @@ export class Model {
   /**
    * @param {Link[]} links
    * @param {ModelInfo} info
+   * @param {Tokenizer} [tokenizer]
    * @internal
    */
-  constructor(links, info) {
+  constructor(links, info, tokenizer) {
     this.#links = links;
-    this.#codec = new Codec(info);
+    if (info.vocabulary > 0) this.#texts = new TextModel(links[0], info, tokenizer);
+    else this.#pictures = new Codec(info);
     this.info = info;
-    this.order = this.#codec.order;
+    this.order = this.#pictures?.order ?? new Uint32Array(0);
+  }
+
+  /** @returns {Codec} */
+  get #codec() {
+    if (!this.#pictures) throw argumentError('This model writes text: use tokens()');
+    return this.#pictures;
+  }
+
+  /** @returns {TextModel} */
+  get #text() {
+    this.#checkOpen();
+    if (!this.#texts) throw argumentError('This model draws pictures: it has no tokens');
+    return this.#texts;
+  }
+
+  /** Of a model of texts, what turns them into tokens and back. @type {Tokenizer} */
+  get tokenizer() {
+    return this.#text.tokenizer;
   }
 
   /** How many workers share the samples of a run: what load() was given, or found with `workers: 'auto'`. */
@@ -125,15 +153,55 @@ export class Model {
   }
 
   /**
+   * Goes on with a text, token by token.
+   *
+   * @param {string | ArrayLike<number>} prompt  a text, in which the names of control tokens count, or tokens by their numbers. The token
+   *   that begins a text is put before it where the model wants that; an empty prompt is that token alone. It must leave room for
+   *   one more token in the context, `info.positions`
+   * @param {TokenOptions} [options]
+   * @returns {TokenRun}
+   */
+  tokens(prompt, options = {}) {
+    return this.#text.tokens(prompt, options);
+  }
+
+  /**
+   * Goes on with a run that was saved, to the same tokens; or, with `at` or other options, branches off from it.
+   *
+   * @param {SavedTokens} saved  what run.save() gave
+   * @param {TokenOptions & { at?: number }} [options]  those that shall be different. at: how many of the tokens that were drawn are
+   *   kept, by default all; maxTokens counts from there
+   * @returns {TokenRun}
+   */
+  resume(saved, options = {}) {
+    return this.#text.resume(saved, options);
+  }
+
+  /**
+   * How probable the model finds a text.
+   *
+   * @overload
+   * @param {string | ArrayLike<number>} text  one longer than the context is read in stretches that overlap by half of it
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<TextScore>}
+   */
+  /**
    * How probable the model finds an image.
    *
+   * @overload
    * @param {ImageSource} image
    * @param {{ label?: Label, input?: ImageSource, signal?: AbortSignal }} [options]  input: for super-resolution, the
    *   small picture, as in superResolve(). Default: the image itself, reduced
    * @returns {Promise<Score>}
    */
+  /**
+   * @param {any} image
+   * @param {{ label?: Label, input?: ImageSource, signal?: AbortSignal }} [options]
+   * @returns {Promise<any>}
+   */
   async score(image, { label, input: small, signal } = {}) {
     this.#checkOpen();
+    if (this.#texts) return this.#texts.score(image, signal);
     const picture = pictureOf(image, this.info);
     const inputs = inputsOf(checkLabel(label, this.info), this.#inputFor(picture, small));
     const message = { ids: this.#codec.encode(picture), inputs };
@@ -156,6 +224,7 @@ export class Model {
   async attention(image, { row, column, channel = 0, label, input: small, signal }) {
     this.#checkOpen();
     const { width, height, channels, blocks, heads } = this.info;
+    void this.#codec;
     if (blocks === 0) throw argumentError('This model has no attention');
     wholeNumber('row', row, 0, height - 1);
     wholeNumber('column', column, 0, width - 1);
@@ -194,6 +263,7 @@ export class Model {
 
   /** @param {boolean} wanted  whether what is asked for starts from a small picture */
   #checkInput(wanted) {
+    void this.#codec;
     const takes = this.info.inputWidth > 0;
     if (takes && !wanted) throw argumentError('This model enlarges a small picture: use superResolve()');
     if (!takes && wanted) throw argumentError('This model takes no small picture: use complete() or generate()');
@@ -242,9 +312,10 @@ export async function openModel(links, module, bytes, signal) {
   try {
     // All but the last get a copy.
     /** @type {OpenedMessage[]} */
-    const [{ info }] = await Promise.all(jobs.map((job, i) => (
+    const [{ info, vocabulary }] = await Promise.all(jobs.map((job, i) => (
       job.ask({ type: 'open', module, bytes }, i === jobs.length - 1 ? [bytes.buffer] : []))));
-    return new Model(links, info);
+    const metadata = metadataOf(vocabulary);
+    return new Model(links, info, info.vocabulary > 0 && metadata.has('tokenizer.ggml.model') ? new Tokenizer(metadata) : undefined);
   } finally {
     for (const job of jobs) job.end();
   }

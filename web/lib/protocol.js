@@ -32,6 +32,8 @@
  * slices.
  */
 
+/** @import { Entry } from './metadata.js' */
+
 /**
  * The codes of NextPixelError, all of them. The first seven are the statuses of include/nextpixel.h, in its order.
  *
@@ -88,6 +90,7 @@ export function codeOfStatus(status) {
  * @property {bigint} seed         0 to 2^64 - 1
  * @property {number} samples      1 to 64
  * @property {number} [first]      which sample of the whole run, and so of the noise, is the first of these. Default 0
+ * @property {number} [origin]   which position of a longer run, and so of the noise, is the first. Default 0
  * @property {number} temperature  0 to 100
  * @property {number} topK         0: all
  * @property {number} topP         in (0, 1]
@@ -109,8 +112,9 @@ export function codeOfStatus(status) {
  * @typedef {object} BasicInfo
  * @property {string} architecture  such as 'image-transformer'
  * @property {string} name
- * @property {string[]} tasks       what it can do: 'complete', 'generate', 'super-resolve', 'score'
- * @property {number} positions     steps in a complete sequence
+ * @property {string[]} tasks       what it can do: 'complete', 'generate', 'super-resolve', 'tokens', 'score'
+ * @property {number} positions     steps in a complete sequence; of a model of texts, the most tokens that it sees, its context
+ * @property {number} vocabulary    of a model of texts, how many tokens there are; else 0
  * @property {number} parameters    number of weights
  * @property {number} bytes         size of the weight file
  * @property {boolean} lookAhead    the file has a draft, which guesses ahead: a single sample is drawn in fewer passes
@@ -152,8 +156,10 @@ export function codeOfStatus(status) {
 /** `from`, `to`: when to measure, in milliseconds of Date.now().
  * @typedef {{ type: 'measure', id: number, loop: WebAssembly.Module, from: number, to: number }} MeasureMessage */
 /** @typedef {{ type: 'open', id: number, module: WebAssembly.Module, bytes: Uint8Array<ArrayBuffer> }} OpenMessage */
-/** `known`: the ids before the first drawn one; `maps`: every step is one position, with what it looked at.
- * @typedef {{ type: 'draw', id: number, known: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean }} DrawMessage */
+/** `known`: the ids before the first drawn one; `maps`: every step is one position, with what it looked at; `length`: the positions
+ * after which it is over, if fewer than those of the model; `alternatives`: so many of the most probable ids of each position.
+ * @typedef {{ type: 'draw', id: number, known: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
+ *   alternatives?: number }} DrawMessage */
 /** `chunk`: the most positions of each sample to answer with; 0: as many as one slice yields.
  * @typedef {{ type: 'next', id: number, chunk: number }} NextMessage */
 /** @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs }} ScoreMessage */
@@ -164,13 +170,16 @@ export function codeOfStatus(status) {
 
 // Worker to page.
 /** @typedef {{ type: 'measured', id: number, speed: number }} MeasuredMessage */
-/** @typedef {{ type: 'opened', id: number, info: ModelInfo }} OpenedMessage */
+/** `vocabulary`: the metadata under `tokenizer.`, as they stand in the file.
+ * @typedef {{ type: 'opened', id: number, info: ModelInfo, vocabulary: Entry[] }} OpenedMessage */
 /**
  * A row (a head of a layer) of a map of one position: what it looked at. In a map of the past key j holds what stands at
  * position j - 1, key 0 the start; in one of an input a key is an item of it.
  *
  * @typedef {{ name: string, row: number, keys: Uint32Array, weights: Float32Array }} MapRow
  */
+/** The most probable ids of each position, the first ones first: (to - from, k).
+ * @typedef {{ ids: Uint32Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer> }} Alternatives */
 /**
  * Positions of every sample.
  *
@@ -183,6 +192,7 @@ export function codeOfStatus(status) {
  * @property {Float32Array} nats     the same
  * @property {Uint8Array} ahead      (to - from) how many positions of its pass came before each: 0 begins a pass
  * @property {MapRow[][]} [maps]      of each sample, where the run was asked for them
+ * @property {Alternatives} [alternatives]  of a single sample, where the run was asked for them
  * @property {boolean} last          all is drawn, and the run is already freed
  */
 /** `nats`: one per id.

@@ -172,6 +172,27 @@ export class Tokenizer {
     }
   }
 
+  /**
+   * The token with exactly this text, if there is one; where several have it, the one that would be read in the middle of a text.
+   *
+   * @param {string} text
+   * @returns {number | undefined}
+   */
+  find(text) {
+    const { addSpace, ids, model } = this.#vocabulary;
+    const written = model === 'llama' ? text.replaceAll(' ', '\u2581') : undefined;
+    const direct = written === undefined ? undefined : ids.get(written);
+    if (direct !== undefined) return direct;
+    const whole = this.encode(text, { special: true }).filter((id) => id !== this.begin && id !== this.end);
+    const found = addSpace && whole.length > 1 ? whole.subarray(1) : whole;
+    return found.length === 1 && this.name(found[0]) === text ? found[0] : ids.get(text);
+  }
+
+  /** Whether a token ends a text or a turn. @param {number} id */
+  isEnd(id) {
+    return this.#vocabulary.ends.has(id);
+  }
+
   /** @param {number} id */
   #check(id) {
     if (!(Number.isInteger(id) && id >= 0 && id < this.size)) throw argumentError(`${id} is no token: they are 0 to ${this.size - 1}`);

@@ -15,6 +15,9 @@ export const CONTROL = 3;
 export const USER_DEFINED = 4;
 export const BYTE = 6;
 
+/** How files name the control token that ends a turn, where no key says which it is. */
+const TURN_ENDS = ['<|im_end|>', '<|eot_id|>', '<|eom_id|>', '<|end|>', '<end_of_turn>', '<|endoftext|>', '<EOT>'];
+
 /** NX_MAX_VALUES of include/nextpixel.h. */
 const MOST_TOKENS = 262144;
 
@@ -28,6 +31,7 @@ const MOST_TOKENS = 262144;
  * @property {number | undefined} begin    the token that begins a text
  * @property {number | undefined} end      the one that ends it
  * @property {number | undefined} unknown  the one that stands for what has no token
+ * @property {Set<number>} ends  all that end a text or a turn of a talk
  * @property {boolean} addBegin  whether a text begins with it
  * @property {boolean} addEnd
  * @property {boolean} addSpace  whether a space is put before a text
@@ -75,11 +79,14 @@ export function vocabularyOf(metadata) {
   const pre = get('pre') ?? 'default';
   if (typeof pre !== 'string') throw vocabularyError('format', 'pre', 'not a text');
   const spm = model === 'llama';
+  const ids = new Map(tokens.map((text, i) => [text, i]));
+  const end = id('eos_token_id', spm ? 2 : undefined);
+  const turns = TURN_ENDS.map((text) => ids.get(text)).filter((token) => token !== undefined && types[token] === CONTROL);
+  const ends = [end, id('eot_token_id'), id('eom_token_id'), ...turns].filter((token) => token !== undefined);
   return {
-    model, pre, tokens, types,
-    ids: new Map(tokens.map((text, i) => [text, i])),
+    model, pre, tokens, types, ids, end,
+    ends: new Set(ends),
     begin: id('bos_token_id', spm ? 1 : undefined),
-    end: id('eos_token_id', spm ? 2 : undefined),
     unknown: id('unknown_token_id', spm ? 0 : undefined),
     addBegin: flag('add_bos_token', spm || pre === 'llama-bpe'),
     addEnd: flag('add_eos_token', false),
