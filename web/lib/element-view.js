@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What <next-pixel> shows: a canvas with the pictures side by side, buttons, and a line of text, in a shadow root. */
+/** What <next-pixel> shows: a canvas with the pictures side by side or with a text, buttons, and a line of text, in a shadow root. */
+
+import { Page } from './typeset.js';
 
 /** @import { Codec } from './codecs/picture.js' */
 
@@ -14,6 +16,8 @@ const STYLE = `
   :host { display: inline-block; max-width: 100%; font: 0.875rem/1.4 system-ui, sans-serif; }
   :host([hidden]) { display: none; }
   canvas { display: block; width: calc(var(--columns) * var(--nx-pixel, 5px)); max-width: 100%; image-rendering: pixelated; }
+  canvas.text { width: var(--nx-text-width, 36em); height: var(--nx-text-height, 12em); image-rendering: auto; --nx-surprise: var(--nx-accent, #e07b00); }
+  .told { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
   .controls { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5em; margin-top: 0.6em; }
   button {
     min-height: 2.5em; padding: 0.3em 1em; border: 1px solid currentcolor; border-radius: 3px; background: transparent;
@@ -85,6 +89,10 @@ export class View {
   #filled = [];
   #known = 0;
   #frame = 0;
+  /** @type {Page | undefined} */
+  #page;
+  /** The text of the page, for those who do not see it. */
+  #told = make('p', { part: 'text', class: 'told' });
 
   /**
    * @param {ShadowRoot} root
@@ -95,7 +103,7 @@ export class View {
     this.#play.addEventListener('click', play);
     this.#stop.addEventListener('click', stop);
     this.#controls.append(this.#play, this.#stop, this.#status);
-    root.append(this.#canvas, this.#poster, this.#controls, this.#paper, this.#ink, this.#drawn);
+    root.append(this.#canvas, this.#told, this.#poster, this.#controls, this.#paper, this.#ink, this.#drawn);
   }
 
   /**
@@ -106,10 +114,32 @@ export class View {
    * @param {number} known           elements of each that were given
    */
   begin(codec, pictures, known) {
+    this.#closePage();
     this.#codec = codec;
     this.#pictures = pictures;
     this.#filled = pictures.map(() => known);
     this.#known = known;
+  }
+
+  /**
+   * Takes the text of a new run, on an empty page.
+   *
+   * @returns {Page}
+   */
+  beginText() {
+    this.#closePage();
+    this.#codec = undefined;
+    this.#poster.hidden = true;
+    this.#canvas.hidden = false;
+    this.#canvas.classList.add('text');
+    return (this.#page = new Page(this.#canvas, { mirror: this.#told }));
+  }
+
+  #closePage() {
+    this.#page?.close();
+    this.#page = undefined;
+    this.#canvas.classList.remove('text');
+    this.#told.textContent = '';
   }
 
   /**
@@ -129,6 +159,7 @@ export class View {
   paint() {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
+    this.#page?.paint();
     const codec = this.#codec;
     const context = this.#canvas.getContext('2d');
     if (!codec || !context) return;
@@ -164,6 +195,7 @@ export class View {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     this.#codec = undefined;
+    this.#closePage();
     this.#poster.hidden = false;
     this.#canvas.hidden = true;
   }

@@ -15,9 +15,10 @@
  *     src        picture to complete or to enlarge    top-p        over 0 to 1, default 1
  *     rows       rows of it that are given, or half   label        a class by name
  *     samples    pictures side by side, 1 to 64       autoplay     begins by itself when it comes into sight
- *                                                     controls     shows buttons
+ *     prompt     of task="tokens", what the text begins  controls     shows buttons
+ *                with, default nothing                max-tokens   how long it may become, default the context
  *
- * Where task is absent, it is super-resolve for a model that enlarges and complete for the others.
+ * Where task is absent, it is super-resolve for a model that enlarges, tokens for one that writes text, and complete for the others.
  *
  * Life cycle, the value of `state`. Removal from the document closes from every state; a mere move does not.
  *
@@ -37,6 +38,7 @@
  */
 
 import { Codec } from './codecs/picture.js';
+import { write } from './element-text.js';
 import { View } from './element-view.js';
 import { NextPixelError } from './error.js';
 import { MAX_SAMPLES } from './protocol.js';
@@ -49,6 +51,7 @@ import { announce } from './status.js';
 /** @import { ModelInfo } from './protocol.js' */
 /** @import { Run, Step } from './run.js' */
 /** @import { Hold } from './shared.js' */
+/** @import { TokenStep } from './tokens.js' */
 
 /** @typedef {'idle' | 'near' | 'running' | 'paused' | 'closed'} ElementState */
 
@@ -62,10 +65,10 @@ export class NextPixelReadyEvent extends Event {
 }
 
 export class NextPixelStepEvent extends Event {
-  /** @param {Step} step */
+  /** @param {Step | TokenStep} step */
   constructor(step) {
     super('nx-step', { bubbles: true, composed: true });
-    /** The pixels that came. */
+    /** The pixels that came, or the token. */
     this.step = step;
   }
 }
@@ -93,12 +96,12 @@ export class NextPixelErrorEvent extends Event {
 }
 
 /** What the attribute task may say. */
-const TASKS = /** @type {const} */ (['complete', 'generate', 'super-resolve']);
+const TASKS = /** @type {const} */ (['complete', 'generate', 'super-resolve', 'tokens']);
 
 /** @typedef {typeof TASKS[number]} Task */
 
 /** Attributes that change what is drawn. */
-const DRAWN_FROM = ['task', 'src', 'rows', 'samples', 'seed', 'temperature', 'top-p', 'label'];
+const DRAWN_FROM = ['task', 'src', 'rows', 'samples', 'seed', 'temperature', 'top-p', 'label', 'prompt', 'max-tokens'];
 
 /** Who wants to know that it came near the screen or left it. @type {WeakMap<Element, (near: boolean) => void>} */
 const watchers = new WeakMap();
@@ -307,9 +310,13 @@ export class NextPixelElement extends Base {
     this.#wanted = false;
     this.#failed = false;
     this.#progress = 0;
-    this.#enter('running', 'Drawing');
+    this.#enter('running', hold.model.info.vocabulary > 0 ? 'Writing' : 'Drawing');
     this.#look();
     try {
+      if (hold.model.info.vocabulary > 0 && this.task === 'tokens') {
+        await this.#write(hold.model, signal);
+        return;
+      }
       const { info, order } = hold.model;
       const codec = new Codec(info, order);
       const options = { ...this.#options(info), signal };
@@ -349,6 +356,34 @@ export class NextPixelElement extends Base {
       this.#state = 'near';
       this.#fail(error);
     }
+  }
+
+  /**
+   * @param {Model} model
+   * @param {AbortSignal} signal
+   */
+  async #write(model, signal) {
+    const { prompt, maxTokens, seed, temperature, topP } = this;
+    const { seed: used, nats, count } = await write({
+      model, prompt, options: { maxTokens, seed, temperature, topP, signal },
+      open: () => {
+        this.#shown = true;
+        return this.#view.beginText();
+      },
+      told: async (step, done) => {
+        signal.throwIfAborted();
+        this.#progress = done;
+        this.#say(this.#state === 'running' ? `Writing ${Math.round(100 * done)} %` : this.#message);
+        this.dispatchEvent(new NextPixelStepEvent(step));
+        await this.#patience(signal);
+      },
+    });
+    signal.throwIfAborted();
+    this.#run = undefined;
+    this.#progress = 1;
+    this.#enter('near', `Written: ${count} tokens, ${nats.toFixed(1)} nats`);
+    announce(this.#label());
+    this.dispatchEvent(new NextPixelEndEvent(used, [nats]));
   }
 
   /**
@@ -482,6 +517,7 @@ export class NextPixelElement extends Base {
     const own = this.getAttribute('aria-label');
     if (own) return own;
     const { samples } = this;
+    if (this.task === 'tokens') return `A text written by ${this.info?.name || 'a model'}, ${Math.round(100 * this.#progress)} % done`;
     const done = this.task === 'super-resolve' ? 'enlarged' : 'completed';
     const what = this.task === 'generate' ? 'drawn from nothing' : `${done} from ${this.src.split('/').pop() || 'a picture'}`;
     const many = samples === 1 ? 'A picture' : `${samples} pictures`;
@@ -501,7 +537,8 @@ export class NextPixelElement extends Base {
   /** @type {Task} */
   get task() {
     const wanted = this.getAttribute('task')?.trim().toLowerCase();
-    return TASKS.find((task) => task === wanted) ?? (this.info && this.info.inputWidth > 0 ? 'super-resolve' : 'complete');
+    return TASKS.find((task) => task === wanted) ?? 
+      (!this.info ? 'complete' : this.info.vocabulary > 0 ? 'tokens' : this.info.inputWidth > 0 ? 'super-resolve' : 'complete');
   }
 
   set task(value) {
@@ -566,6 +603,23 @@ export class NextPixelElement extends Base {
     reflect(this, 'label', value);
   }
 
+  get prompt() {
+    return this.getAttribute('prompt') ?? '';
+  }
+
+  set prompt(value) {
+    reflect(this, 'prompt', value);
+  }
+
+  /** Undefined: as many as the context has room for. @type {number | undefined} */
+  get maxTokens() {
+    return wholeNumber(this, 'max-tokens', 0, 2 ** 31 - 1);
+  }
+
+  set maxTokens(value) {
+    reflect(this, 'max-tokens', value);
+  }
+
   get autoplay() {
     return this.hasAttribute('autoplay');
   }
@@ -584,7 +638,7 @@ export class NextPixelElement extends Base {
 }
 
 const PROPERTIES = /** @type {const} */ ([
-  'model', 'task', 'src', 'rows', 'samples', 'seed', 'temperature', 'topP', 'label', 'autoplay', 'controls',
+  'model', 'task', 'src', 'rows', 'samples', 'seed', 'temperature', 'topP', 'label', 'prompt', 'maxTokens', 'autoplay', 'controls',
 ]);
 
 /**
