@@ -99,6 +99,7 @@ export class Page {
    */
   add({ text, nats = 0, given = false }) {
     const index = this.#count++;
+    this.#writing = true;
     this.#text += text;
     if (this.#text.length > 2 * KEPT_TEXT) this.#text = this.#text.slice(-KEPT_TEXT);
     for (const [piece] of text.matchAll(/\n|[^\S\n\u00a0\u202f]+|(?:\S|[\u00a0\u202f])+/g)) this.#set(piece, { index, from: 0, to: 0, nats, given });
