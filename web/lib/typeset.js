@@ -247,11 +247,22 @@ export class Page {
     context.font = this.#font;
     const top = this.#top;
     const leading = this.#leading;
-    return this.#visible().flatMap(({ text, x, line, stretches, width }) => stretches.map((stretch) => {
-      const from = stretch.from === 0 ? 0 : context.measureText(text.slice(0, stretch.from)).width;
-      const to = stretch.to === text.length ? width : context.measureText(text.slice(0, stretch.to)).width;
-      return { ...stretch, box: { x: x + from, y: (line - top) * leading, width: to - from, height: leading } };
-    }));
+    const words = this.#visible();
+    /** @type {(Stretch & { box: Box })[]} */
+    const boxes = [];
+    words.forEach(({ text, x, line, stretches, width }, i) => {
+      // White space before a word that went to the next line has no place of its own.
+      if (/^\s/.test(text) && words[i + 1]?.line > line) return;
+      for (const stretch of stretches) {
+        const from = stretch.from === 0 ? 0 : context.measureText(text.slice(0, stretch.from)).width;
+        const to = stretch.to === text.length ? width : context.measureText(text.slice(0, stretch.to)).width;
+        const last = boxes[boxes.length - 1];
+        // A space and the word after it are often one token.
+        if (last?.index === stretch.index && last.box.y === (line - top) * leading) last.box.width = x + to - last.box.x;
+        else boxes.push({ ...stretch, box: { x: x + from, y: (line - top) * leading, width: to - from, height: leading } });
+      }
+    });
+    return boxes;
   }
 
   /**

@@ -53,7 +53,7 @@ export function createAside({ onChoose, onHead }) {
         const bar = make('span', { class: 'bar', 'aria-hidden': 'true' });
         bar.style.setProperty('--share', String(odds));
         const button = make('button', { type: 'button', class: one.token === token ? 'alternative drawn' : 'alternative' },
-          make('span', { class: 'word' }, visible(one.text)), bar, make('span', { class: 'odds' }, share(odds)));
+          make('span', { class: 'word' }, visible(one.text)), bar, make('span', { class: 'percent' }, share(odds)));
         if (one.token === token) button.setAttribute('aria-current', 'true');
         button.addEventListener('click', () => onChoose(one));
         return make('li', {}, button);

@@ -108,7 +108,7 @@ function createTokens() {
     const { signal } = stopper;
     const telling = tale;
     enter('running');
-    if (!pace.paused) pace.resume();
+    pace.resume(); // its clock starts now
     clock = { first: 0, ms: 0, tokens: 0 };
     try {
       const run = model.resume(saved(telling), { ...filters(), seed: transport.seed, maxTokens: Math.max(0, MOST - telling.path.length), signal });

@@ -45,9 +45,9 @@ export function createPageView(root, { mirror, onMark, onEnter }) {
       const weight = weights[i];
       if (weight < LEAST_WEIGHT) continue;
       for (const box of page.boxesOf(tokens[i] - offset)) {
-        context.globalAlpha = Math.min(0.3, weight);
+        context.globalAlpha = Math.min(0.45, 1.5 * weight);
         context.fillRect(box.x, box.y + box.height - 4, box.width, 3);
-        context.globalAlpha = Math.min(1, 0.15 + weight);
+        context.globalAlpha = Math.min(1, 0.2 + 1.3 * weight);
         context.lineWidth = 1 + 3 * weight;
         const [x1, x2] = [to.x + to.width / 2, box.x + box.width / 2];
         const [y1, y2] = [to.y + 4, box.y + (box.y === to.y ? 4 : box.height - 3)];

@@ -31,7 +31,7 @@ const MOST_TOKENS = 262144;
  * @property {number | undefined} begin    the token that begins a text
  * @property {number | undefined} end      the one that ends it
  * @property {number | undefined} unknown  the one that stands for what has no token
- * @property {Set<number>} ends  all that end a text or a turn of a talk
+ * @property {Set<number>} ends  all that end a text or a turn of a talk; what begins a text ends the one before
  * @property {boolean} addBegin  whether a text begins with it
  * @property {boolean} addEnd
  * @property {boolean} addSpace  whether a space is put before a text
@@ -82,11 +82,11 @@ export function vocabularyOf(metadata) {
   const ids = new Map(tokens.map((text, i) => [text, i]));
   const end = id('eos_token_id', spm ? 2 : undefined);
   const turns = TURN_ENDS.map((text) => ids.get(text)).filter((token) => token !== undefined && types[token] === CONTROL);
-  const ends = [end, id('eot_token_id'), id('eom_token_id'), ...turns].filter((token) => token !== undefined);
+  const begin = id('bos_token_id', spm ? 1 : undefined);
+  const ends = [end, begin, id('eot_token_id'), id('eom_token_id'), ...turns].filter((token) => token !== undefined);
   return {
-    model, pre, tokens, types, ids, end,
+    model, pre, tokens, types, ids, begin, end,
     ends: new Set(ends),
-    begin: id('bos_token_id', spm ? 1 : undefined),
     unknown: id('unknown_token_id', spm ? 0 : undefined),
     addBegin: flag('add_bos_token', spm || pre === 'llama-bpe'),
     addEnd: flag('add_eos_token', false),
