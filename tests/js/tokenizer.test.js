@@ -14,7 +14,7 @@ import { gunzipSync } from 'node:zlib';
 
 import { Pairs, merge } from '../../web/lib/codecs/text/merge.js';
 import { splitter } from '../../web/lib/codecs/text/pre.js';
-import { tokenizer } from '../../web/lib/index.js';
+import { NextPixelError, tokenizer } from '../../web/lib/index.js';
 import { writeGGUF } from './gguf.js';
 import { GOLDEN, isError } from './helpers.js';
 
@@ -259,6 +259,27 @@ test('lengths that lie are refused before anything grows', async () => {
   await assert.rejects(lie(16, 1n << 60n), isError('limit', /more than 1024 metadata keys/));
   for (let end = 0; end < good.length - 32; end += 97) await assert.rejects(tokenizer(good.slice(0, end)), isError('format'));
   await assert.rejects(tokenizer(new TextEncoder().encode('<!doctype html>')), isError('format', /web page/));
+});
+
+test('damaged files, thousands of them: an error of ours, or a tokenizer that still works', async () => {
+  const random = ((seed) => () => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32)(9);
+  let opened = 0;
+  for (const good of [file(spm()), file(bpe())]) {
+    for (let round = 0; round < 700; round++) {
+      const bytes = good.slice(0, random() < 0.1 ? Math.floor(random() * good.length) : good.length);
+      for (let i = 1 + Math.floor(random() * 3); i > 0; i--) bytes[Math.floor(random() * bytes.length)] = random() < 0.3 ? 255 : Math.floor(random() * 256);
+      try {
+        const own = await tokenizer(bytes);
+        opened++;
+        const ids = own.encode('ab abba <user>\u{1f409} <end>', { special: true });
+        own.decode(ids, { special: true });
+        for (const id of ids) own.name(id);
+      } catch (error) {
+        assert.ok(error instanceof NextPixelError, `${error instanceof Error ? error.stack : error}`);
+      }
+    }
+  }
+  assert.ok(opened > 100);
 });
 
 test('from an address of which only the beginning is read, a path, bytes, a Blob, a Response', async (context) => {
