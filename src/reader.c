@@ -31,8 +31,9 @@ float nx_read_f32(nx_reader *reader, const char *key, float low, float high, flo
     nx_metadata entry;
     float value = missing;
     if (find(reader, key, GGUF_F32, &entry)) memcpy(&value, entry.value, 4);
-    if (!(value >= low && value <= high)) nx_reader_fail(reader, NX_E_FORMAT, key, "the number is out of its range");
-    return value;
+    if (value >= low && value <= high) return value;
+    nx_reader_fail(reader, NX_E_FORMAT, key, "the number is out of its range");
+    return missing; /* always in range, as above */
 }
 
 uint32_t nx_read_choice(nx_reader *reader, const char *key, const char *const *names, uint32_t n) {
@@ -65,6 +66,12 @@ nx_name nx_block_name(const char *stack, uint32_t block, const char *part, const
     while (block /= 10);
     append(append(append(append(at, first), "."), part), kind);
     return name;
+}
+
+nx_name nx_key(const char *arch, const char *name) {
+    nx_name key;
+    append(append(append(key.text, arch), "."), name);
+    return key;
 }
 
 /* Whether every weight is finite: for the other types their halves, whose exponent must not be all ones. */
@@ -150,4 +157,42 @@ int nx_has_key(const nx_reader *reader, const char *key) {
 uint32_t nx_tensor_columns(const nx_reader *reader, const char *name) {
     nx_tensor tensor;
     return !reader->status && nx_gguf_tensor(reader->file, name, &tensor) ? tensor.dim[0] : 0;
+}
+
+const float *nx_read_vector_within(nx_reader *reader, const char *name, uint32_t n, float low, float high, int optional) {
+    const float *vector = nx_read_vector(reader, name, n, optional);
+    nx_tensor tensor;
+    float value;
+    if (reader->status || !nx_gguf_tensor(reader->file, name, &tensor)) return vector;
+    if (tensor.type != NX_F32) {
+        nx_reader_fail(reader, NX_E_UNSUPPORTED, name, "the tensor's type is not F32");
+        return NULL;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        memcpy(&value, tensor.data + 4 * i, 4);
+        if (!(value >= low && value <= high)) nx_reader_fail(reader, NX_E_FORMAT, name, "a number is out of its range");
+    }
+    return vector;
+}
+
+uint32_t nx_read_vocabulary(nx_reader *reader, const char *tensor) {
+    static const char *const tokens = "tokenizer.ggml.tokens";
+    uint32_t values = nx_tensor_rows(reader, tensor);
+    if (!reader->status && !values) nx_reader_fail(reader, NX_E_FORMAT, tensor, "the tensor is missing");
+    if (values > NX_MAX_VALUES) nx_reader_fail(reader, NX_E_LIMIT, tensor, "too many tokens");
+    if (nx_has_key(reader, tokens)) {
+        uint32_t count = nx_read_strings(reader, tokens, NX_MAX_VALUES);
+        if (count < values) nx_reader_fail(reader, NX_E_FORMAT, tokens, "fewer tokens than the model has");
+        if (count > values) nx_reader_fail(reader, NX_E_FORMAT, tokens, "more tokens than the model has");
+    }
+    return values;
+}
+
+void nx_read_ends(nx_reader *reader, nx_plan *plan) {
+    static const char *const keys[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"};
+    for (uint32_t i = 0; i < 2; i++) {
+        if (!nx_has_key(reader, keys[i]) || !plan->output.levels) continue;
+        uint32_t id = nx_read_u32(reader, keys[i], 0, plan->output.levels - 1, 0);
+        if (!plan->n_ends || plan->ends[0] != id) plan->ends[plan->n_ends++] = id;
+    }
 }

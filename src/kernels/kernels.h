@@ -107,4 +107,8 @@ void nx_dequantize(float *out, const uint8_t *weights, uint32_t type, uint32_t n
 /* An IEEE half to single: exact. */
 float nx_half_to_float(uint16_t half);
 
+/* x[j] = gelu(x[j]) in the form of its approximation by tanh [Hendrycks, Gimpel 2016, arXiv:1606.08415, section 2]:
+ * x / 2 (1 + tanh(u)) = x / (1 + e^(-2 u)), u = sqrt(2 / pi) (x + 0.044715 x^3).    width % 4 == 0 */
+void nx_gelu(float *x, uint32_t width, uint32_t n);
+
 #endif

@@ -9,6 +9,7 @@
 #include "chain.h"
 #include "check.h"
 #include "models/toy_fvsbn.h"
+#include "models/toy_gpt2.h"
 #include "models/toy_llama.h"
 #include "session/session.h"
 #include "toy.h"
@@ -27,11 +28,11 @@ typedef struct {
 
 static chain_config chain_settings; /* of the chain in use */
 
-enum { CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, PICTURE_FULL, PICTURE_LOCAL, PICTURE_2D, PICTURE_PIXELS, PICTURE_PALETTE, PICTURE_SR, FVSBN, LLAMA, LLAMA_ROUNDED, SUBJECTS };
+enum { CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, PICTURE_FULL, PICTURE_LOCAL, PICTURE_2D, PICTURE_PIXELS, PICTURE_PALETTE, PICTURE_SR, FVSBN, LLAMA, LLAMA_ROUNDED, GPT2, SUBJECTS };
 
 static subject subject_of(int which) {
     static const int toys[] = {1, 2, TOY_PALETTE, TOY_DMOL, TOY_DRAFT_PALETTE, TOY_SR_DMOL};
-    static const char *const names[] = {"chain", "chain in slices", "chain with a source", "picture, full", "picture, local", "picture, 2d", "picture, pixels", "picture, palette", "picture, sr", "fvsbn", "llama", "llama, rounded"};
+    static const char *const names[] = {"chain", "chain in slices", "chain with a source", "picture, full", "picture, local", "picture, 2d", "picture, pixels", "picture, palette", "picture, sr", "fvsbn", "llama", "llama, rounded", "gpt2"};
     subject s = {.name = names[which]};
     if (which < PICTURE_FULL) {
         chain_settings = (chain_config){.slices = which == CHAIN_SLICED ? 3 : 1, .source = which == CHAIN_WITH_SOURCE, .end = 1};
@@ -44,6 +45,9 @@ static subject subject_of(int which) {
         s.model = toy_open(toy_build(configs + toys[which - PICTURE_FULL], NULL));
     } else if (which == FVSBN) {
         s.model = toy_fvsbn(4, 5, NX_F16, 3);
+    } else if (which == GPT2) {
+        toy_gpt2_config c = {.values = 40, .length = 26, .blocks = 2, .d = 32, .heads = 4, .seed = 6};
+        s.model = toy_gpt2_open(toy_gpt2_build(&c));
     } else {
         toy_llama_config c = {.values = 40, .length = 60, .blocks = 2, .d = 32, .inner = 64, .heads = 4, .groups = 2, .tied = 1, .seed = 5};
         c.type = which == LLAMA_ROUNDED ? NX_Q8_0 : NX_F32;
