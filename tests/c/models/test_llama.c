@@ -250,6 +250,28 @@ static void refused_files(void) {
     }
 }
 
+/* A tensor of a type that is not read: refused where the model needs it, named with its type; else let be. */
+static void refused_types(void) {
+    static const struct {
+        uint32_t type;
+        const char *reason;
+    } rows[] = {{17, "its type is IQ2_XS, which is not read"}, {26, "its type is I32, which is not read"}, {77, "its type is 77, which is not read"},
+                {UINT32_MAX, "its type is 4294967295, which is not read"}};
+    static const char *const names[] = {"blk.1.ffn_up.weight", "token_embd.weight", "output_norm.weight"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            toy_llama *m = toy_llama_build(&configs[0]);
+            nx_problem problem = {"", ""};
+            size_t at = 0, bytes, name = strlen(names[k]);
+            while (memcmp(m->file.bytes + at, names[k], name)) at++;
+            uint32_t dims = m->file.bytes[at + name];
+            memcpy(m->file.bytes + at + name + 4 + 8 * dims, &rows[i].type, 4);
+            check_at("row %lld of %s", (long long)i, 0, 0, 0);
+            CHECK_INT(nx_model_size(m->file.bytes, m->file.length, &bytes, &problem), NX_E_UNSUPPORTED);
+            if (!CHECK(!strcmp(problem.name, names[k]) && !strcmp(problem.reason, rows[i].reason))) check_say("    names %s: %s", problem.name, problem.reason);
+        }
+}
+
 /* ---- a trained model -------------------------------------------------------------------------------------------------------- */
 
 /* stories260K of karpathy/llama2.c (MIT), and what its own test expects of 200 greedy steps from nothing. */
@@ -338,5 +360,6 @@ const check_test llama_tests[] = {
     {"logits against double precision", logits},
     {"stories260K tells what it is known to tell", stories},
     {"files that are refused", refused_files},
+    {"types that are refused", refused_types},
     {0},
 };
