@@ -55,7 +55,7 @@ static nx_status read_model(nx_arena *arena, const void *bytes, size_t length, n
     memset(m, 0, sizeof *m);
     m->arch = arch;
     keep_metadata(m, &file, arena);
-    nx_reader reader = {&file, arena, problem, 0, NX_OK};
+    nx_reader reader = {&file, arena, problem, 0, NX_OK, NX_BY_ROW};
     arch->configure(&reader, m->plan);
     if (reader.status) return reader.status;
     if (nx_arena_full(arena)) return NX_E_MEMORY;

@@ -59,12 +59,19 @@ static char *append(char *at, const char *text) {
     return at + n;
 }
 
+/* A number in decimal, within `room`. */
+static const char *digits(char room[11], uint32_t number) {
+    char *first = room + 10;
+    *first = 0;
+    do *--first = (char)('0' + number % 10);
+    while (number /= 10);
+    return first;
+}
+
 nx_name nx_block_name(const char *stack, uint32_t block, const char *part, const char *kind) {
     nx_name name;
-    char digits[11] = {0}, *first = digits + 10, *at = append(append(name.text, stack), "blk.");
-    do *--first = (char)('0' + block % 10);
-    while (block /= 10);
-    append(append(append(append(at, first), "."), part), kind);
+    char room[11], *at = append(append(name.text, stack), "blk.");
+    append(append(append(append(at, digits(room, block)), "."), part), kind);
     return name;
 }
 
@@ -74,15 +81,31 @@ nx_name nx_key(const char *arch, const char *name) {
     return key;
 }
 
-/* Whether every weight is finite: for the other types their halves, whose exponent must not be all ones. */
+/* Whether every weight is finite: no exponent of a number or, in quantised types, of a scale may be all ones. */
 static int all_finite(const nx_tensor *tensor) {
-    uint32_t step = tensor->type == NX_F32 ? 4 : tensor->type == NX_F16 ? 2 : tensor->type == NX_Q4_0 ? Q4_0_BYTES : Q8_0_BYTES;
-    for (uint32_t at = 0; at < tensor->bytes; at += step) {
-        uint32_t word = 0, exponent = tensor->type == NX_F32 ? 0x7f800000 : 0x7c00;
-        memcpy(&word, tensor->data + at, tensor->type == NX_F32 ? 4 : 2);
-        if ((word & exponent) == exponent) return 0;
-    }
+    const nx_type *type = nx_type_of(tensor->type);
+    uint32_t bytes = tensor->type == NX_F32 ? 4 : 2, scales = type->scales ? type->scales : 1;
+    uint32_t exponent = tensor->type == NX_F32 ? 0x7f800000 : tensor->type == NX_BF16 ? 0x7f80 : 0x7c00;
+    for (uint32_t block = type->at; block < tensor->bytes; block += type->bytes)
+        for (uint32_t i = 0; i < scales; i++) {
+            uint32_t word = 0;
+            memcpy(&word, tensor->data + block + i * bytes, bytes);
+            if ((word & exponent) == exponent) return 0;
+        }
     return 1;
+}
+
+/* "its type is IQ2_XS, which is not read", of a tensor that a model needs. */
+static void refuse_type(nx_reader *reader, const char *name, uint32_t type) {
+    static const char *const known[] = {
+        [9] = "Q8_1",   [15] = "Q8_K",  [16] = "IQ2_XXS", [17] = "IQ2_XS", [18] = "IQ3_XXS", [19] = "IQ1_S", [20] = "IQ4_NL",
+        [21] = "IQ3_S", [22] = "IQ2_S", [23] = "IQ4_XS",  [24] = "I8",     [25] = "I16",     [26] = "I32",   [27] = "I64",
+        [28] = "F64",   [29] = "IQ1_M", [34] = "TQ1_0",   [35] = "TQ2_0",  [39] = "MXFP4",
+    };
+    char reason[NX_NAME_BYTES], number[11];
+    const char *word = type < sizeof known / sizeof *known ? known[type] : NULL;
+    append(append(append(reason, "its type is "), word ? word : digits(number, type)), ", which is not read");
+    nx_reader_fail(reader, NX_E_UNSUPPORTED, name, reason);
 }
 
 /* Finds a tensor of shape (rows, cols); a vector is one row. Counts its weights. */
@@ -94,6 +117,8 @@ static int find_tensor(nx_reader *reader, const char *name, uint32_t rows, uint3
     }
     if (tensor->dim[0] != cols || tensor->dim[1] != rows || tensor->dim[2] != 1 || tensor->dim[3] != 1)
         nx_reader_fail(reader, NX_E_FORMAT, name, "the tensor has another shape than the metadata say");
+    else if (!nx_type_of(tensor->type))
+        refuse_type(reader, name, tensor->type);
     else if (!all_finite(tensor))
         nx_reader_fail(reader, NX_E_NUMERIC, name, "a weight is not finite");
     else
@@ -105,10 +130,10 @@ nx_matrix nx_read_matrix(nx_reader *reader, const char *name, uint32_t rows, uin
     nx_tensor tensor;
     nx_matrix matrix = {NX_F32, rows, cols, NULL};
     if (!find_tensor(reader, name, rows, cols, 0, &tensor)) return matrix;
-    void *packed = nx_arena_take(reader->arena, nx_matrix_bytes(tensor.type, rows, cols));
-    if (packed) nx_matrix_pack(packed, tensor.data, tensor.type, rows, cols);
-    matrix.type = nx_matrix_packed_type(tensor.type);
+    matrix.type = nx_matrix_form(tensor.type, reader->packing);
+    void *packed = nx_arena_take(reader->arena, nx_matrix_bytes(matrix.type, rows, cols));
     matrix.packed = packed;
+    if (packed) nx_matrix_pack(&matrix, packed, tensor.data, tensor.type);
     return matrix;
 }
 

@@ -118,6 +118,7 @@ static void refuse_others(nx_reader *r, const char *arch, const model *m) {
 static void configure(nx_reader *r, nx_plan *plan, const char *arch, int halves) {
     model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
     memset(m, 0, sizeof *m);
+    r->packing = NX_BY_BLOCK;
     nx_name heads = nx_key(arch, "attention.head_count"), groups = nx_key(arch, "attention.head_count_kv");
     nx_name key_length = nx_key(arch, "attention.key_length"), rotated = nx_key(arch, "rope.dimension_count");
     plan->length = nx_read_u32(r, nx_key(arch, "context_length").text, 1, MAX_CONTEXT, NX_REQUIRED);
@@ -162,7 +163,10 @@ static void configure_qwen2(nx_reader *r, nx_plan *plan) { configure(r, plan, "q
 /* Id p - 1 stands in slot p - 1. */
 static uint32_t slots(const nx_shape *shape) { return (shape->length + 3) & ~3u; }
 
-static uint32_t cache_type(const model *m) { return m->blocks[0].key.weight.type == NX_F32 ? NX_F32 : NX_Q8_0; }
+static uint32_t cache_type(const model *m) {
+    (void)m;
+    return NX_F32;
+}
 
 static uint64_t block_cache_bytes(const model *m, const nx_shape *shape) {
     return (nx_cache_bytes(cache_type(m), slots(shape), m->groups, m->key_length) + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);

@@ -362,11 +362,119 @@ static void stretches(void) {
     }
 }
 
+/* A tensor of a type that is not read: refused where the model needs it, named with its type; else let be. */
+static void refused_types(void) {
+    static const struct {
+        uint32_t type;
+        const char *reason;
+    } rows[] = {{17, "its type is IQ2_XS, which is not read"}, {26, "its type is I32, which is not read"}, {77, "its type is 77, which is not read"},
+                {UINT32_MAX, "its type is 4294967295, which is not read"}};
+    static const char *const names[] = {"blk.1.ffn_up.weight", "token_embd.weight", "output_norm.weight"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            toy_llama *m = toy_llama_build(&configs[0]);
+            nx_problem problem = {"", ""};
+            size_t at = 0, bytes, name = strlen(names[k]);
+            while (memcmp(m->file.bytes + at, names[k], name)) at++;
+            uint32_t dims = m->file.bytes[at + name];
+            memcpy(m->file.bytes + at + name + 4 + 8 * dims, &rows[i].type, 4);
+            check_at("row %lld of %s", (long long)i, 0, 0, 0);
+            CHECK_INT(nx_model_size(m->file.bytes, m->file.length, &bytes, &problem), NX_E_UNSUPPORTED);
+            if (!CHECK(!strcmp(problem.name, names[k]) && !strcmp(problem.reason, rows[i].reason))) check_say("    names %s: %s", problem.name, problem.reason);
+        }
+}
+
+/* ---- a trained model -------------------------------------------------------------------------------------------------------- */
+
+/* stories260K of karpathy/llama2.c (MIT), and what its own test expects of 200 greedy steps from nothing. */
+static const char stories_path[] = "tests/golden/stories260K.gguf";
+static const char stories_text[] =
+    "Once upon a time, there was a little girl named Lily. She loved to play outside in the park. One day, she saw a big, red ball. She wanted to "
+    "play with it, but it was too high.\nLily's mom said, \"Lily, let's go to the park.\" Lily was sad and didn't know what to do. She said, \"I want "
+    "to play with your ball, but I can't find it.\"\nLily was sad and didn't know what to do. She said, \"I'm sorry, Lily. I didn't know what to "
+    "do.\"\nLily didn't want to help her mom, so she";
+
+/* The file, its matrices in another type where their rows allow it. */
+static nx_model *stories_in(uint32_t type) {
+    size_t length = 0;
+    uint8_t *bytes = check_read_file(stories_path, &length);
+    nx_gguf *file = memory_take(sizeof *file);
+    if (!CHECK(bytes) || !CHECK_INT(nx_gguf_parse(file, bytes, length, NULL), NX_OK)) return NULL;
+    if (type == NX_F16) return toy_open(&(toy){.bytes = bytes, .length = length});
+    toy_file head = {0}, data = {0};
+    put_bytes(&head, bytes, file->keys_end);
+    for (uint32_t i = 0; i < file->n_tensors; i++) {
+        nx_tensor t;
+        toy_tensor own = {.type = type};
+        nx_gguf_tensor_at(file, i, &t);
+        const uint8_t *name = bytes + file->tensor[i];
+        if (!CHECK(name[0] < sizeof own.name)) return NULL;
+        memcpy(own.name, name + 8, name[0]);
+        own.cols = t.dim[0], own.rows = t.dim[1];
+        if (own.cols % 32 && type != NX_F32) own.type = NX_F16;
+        if (own.rows == 1) own.type = NX_F32;
+        own.values = memory_take((size_t)own.rows * own.cols * sizeof(float));
+        nx_dequantize(own.values, t.data, t.type, own.rows * own.cols);
+        put_tensor(&head, &data, &own);
+    }
+    while (head.length % 32) put_bytes(&head, "", 1);
+    put_bytes(&head, data.bytes, data.length);
+    return toy_open(&(toy){.bytes = memory_copy(head.bytes, head.length), .length = head.length});
+}
+
+/* Appends the text of an id of a vocabulary of SentencePiece. */
+static void append_token(const nx_model *model, char *text, size_t room, uint32_t id) {
+    nx_metadata entry;
+    uint64_t n;
+    for (uint32_t i = 0; nx_model_metadata(model, i, &entry) == NX_OK; i++)
+        if (entry.key_bytes == 21 && !memcmp(entry.key, "tokenizer.ggml.tokens", 21)) break;
+    const uint8_t *at = entry.value;
+    for (uint32_t i = 0; i < id; i++, at += 8 + n) memcpy(&n, at, 8);
+    memcpy(&n, at, 8);
+    char *to = text + strlen(text);
+    for (at += 8; n && to < text + room - 1; n--, at++) {
+        if (n == 6 && at[0] == '<' && at[1] == '0') { /* a byte: only ends of lines occur */
+            *to++ = '\n', *to = 0;
+            return;
+        }
+        if (n >= 3 && !memcmp(at, "\xe2\x96\x81", 3)) {
+            if (to > text) *to++ = ' ';
+            n -= 2, at += 2;
+        } else
+            *to++ = (char)*at;
+        *to = 0;
+    }
+}
+
+static void stories_text_of(uint32_t type) {
+    nx_model *model = stories_in(type);
+    if (!model) return;
+    nx_settings settings = {.samples = 1, .temperature = 0, .top_p = 1};
+    nx_session *session = NULL;
+    size_t bytes = 0;
+    CHECK_INT(nx_session_size(model, 0, &settings, NULL, &bytes), NX_OK);
+    CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, &settings, NULL, &session), NX_OK);
+    uint32_t begin = 1, ids[200], drawn = 0;
+    char text[1200] = "";
+    CHECK_INT(nx_session_put(model, session, &begin, 1, 0, NULL), NX_OK);
+    CHECK_INT(nx_session_draw(model, session, 200, ids, NULL, &drawn), NX_OK);
+    CHECK_INT(drawn, 200);
+    for (uint32_t i = 0; i < drawn; i++) append_token(model, text, sizeof text, ids[i]);
+    if (!CHECK(!strcmp(text, stories_text))) check_say("    %s", text);
+}
+
+static void stories(void) {
+    stories_text_of(NX_F32);
+    stories_text_of(NX_F16);
+}
+
 const check_test llama_tests[] = {
     {"logits against double precision", logits},
+    {"stories260K tells what it is known to tell", stories},
     {"files that are refused", refused_files},
     {"lengths that are refused", refused_lengths},
     {"vocabularies", vocabularies},
     {"divisors of frequencies", stretches},
+    {"types that are refused", refused_types},
     {0},
 };
