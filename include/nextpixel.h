@@ -185,10 +185,10 @@ typedef struct {
     float top_p;                  /* keep the smallest set of most probable values with at least this mass; in (0, 1]; 1: all */
     uint32_t trace;               /* 1: keep the maps of the last position for nx_session_map */
     /* Exact look-ahead [Wiggers, Hoogeboom 2020, arXiv:2002.09928]: the most positions that one pass of the model
-     * computes, of which all but the first rest on guesses of the file's draft; 0..16, 8 is a good number. The guesses
-     * are made with the noise of the positions, most of them are right, and those after the first wrong one are
+     * computes, of which all but the first rest on guesses of the file's draft, or of look_up; 0..16, 8 is a good number. The
+     * draft guesses with the noise of the positions, most guesses are right, and those after the first wrong one are
      * computed anew, so the ids are the same as without, to the bit. 0 or 1, more than one sample, a trace, or a
-     * part without a draft: position by position. */
+     * part with neither: position by position. */
     uint32_t look_ahead;
 
     float typical_p;           /* keep values of typical surprise that together have more than this mass; 0..1, 0 and 1: all */
@@ -198,6 +198,10 @@ typedef struct {
     float repetition;          /* a logit above 0 is divided by it, another one multiplied; 0.01..100, 0 and 1: no change */
     float frequency;           /* subtracted from the logit as often as the id stands there; -100..100 */
     float presence;            /* subtracted once; -100..100 */
+    /* 1: where a part has no draft, and E = 1, look-ahead guesses that a text which repeats its last ids goes on as it did the
+     * last time [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. Pays where a model is larger than a
+     * processor's cache, so that several columns take little longer than one. */
+    uint32_t look_up;
     uint32_t biases;           /* room for so many ids in nx_session_bias; up to NX_MAX_BIASES */
 } nx_settings;
 

@@ -71,7 +71,7 @@ static int within(float x, float low, float high) { return x >= low && x <= high
 static int shaping_valid(const nx_settings *s) {
     return within(s->typical_p, 0, 1) && within(s->min_p, 0, 1) && s->temperature_last <= 1 &&
            (s->repetition == 0 || within(s->repetition, 0.01f, 100)) && within(s->frequency, -100, 100) && within(s->presence, -100, 100) &&
-           s->biases <= NX_MAX_BIASES;
+           s->look_up <= 1 && s->biases <= NX_MAX_BIASES;
 }
 
 static int settings_valid(const nx_settings *s) {

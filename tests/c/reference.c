@@ -28,6 +28,67 @@ void ref_round(double *x, uint32_t n, uint32_t group, double steps) {
     }
 }
 
+/* An IEEE half. */
+static double half_at(const uint8_t *bytes) {
+    int bits = bytes[0] | bytes[1] << 8, exponent = bits >> 10 & 31;
+    double size = exponent ? ldexp(1024 + (bits & 1023), exponent - 25) : ldexp(bits & 1023, -24);
+    return bits & 0x8000 ? -size : size;
+}
+
+/* Bits from..from+count-1 of bytes, counted from the lowest bit of the first. */
+static int bits_at(const uint8_t *bytes, uint32_t from, uint32_t count) {
+    int value = 0;
+    for (uint32_t i = 0; i < count; i++) value |= (bytes[(from + i) / 8] >> (from + i) % 8 & 1) << i;
+    return value;
+}
+
+/* Nibble of value i of 32: the low ones of sixteen bytes, then the high ones. */
+static int nibble_at(const uint8_t *bytes, uint32_t i) { return bits_at(bytes, 8 * (i % 16) + (i < 16 ? 0 : 4), 4); }
+
+/* Q4_K and Q5_K: the 6-bit scale (which = 0) or offset (1) of the eight 32s of a block. Of the last four, four bits stand in the last
+ * four bytes and two above the first eight. */
+static int packed_six(const uint8_t *bytes, uint32_t part, uint32_t which) {
+    if (part < 4) return bits_at(bytes, 8 * (part + 4 * which), 6);
+    return bits_at(bytes, 8 * (part + 4) + 4 * which, 4) + 16 * bits_at(bytes, 8 * (part - 4 + 4 * which) + 6, 2);
+}
+
+double ref_weight(const uint8_t *row, uint32_t type, uint32_t i) {
+    float single = 0;
+    const uint8_t *b;
+    uint32_t in = i % 256, part = in / 32, side = in / 128, place = in % 32, quarter = part % 4;
+    switch (type) {
+    case NX_F32: memcpy(&single, row + 4 * i, 4); return (double)single;
+    case NX_F16: return half_at(row + 2 * i);
+    case NX_BF16: memcpy((uint8_t *)&single + 2, row + 2 * i, 2); return (double)single;
+    case NX_Q4_0: b = row + i / 32 * 18; return half_at(b) * (nibble_at(b + 2, i % 32) - 8);
+    case NX_Q4_1: b = row + i / 32 * 20; return half_at(b) * nibble_at(b + 4, i % 32) + half_at(b + 2);
+    case NX_Q5_0: b = row + i / 32 * 22; return half_at(b) * (nibble_at(b + 6, i % 32) + 16 * bits_at(b + 2, i % 32, 1) - 16);
+    case NX_Q5_1: b = row + i / 32 * 24; return half_at(b) * (nibble_at(b + 8, i % 32) + 16 * bits_at(b + 4, i % 32, 1)) + half_at(b + 2);
+    case NX_Q8_0: b = row + i / 32 * 34; return half_at(b) * (int8_t)b[2 + i % 32];
+    case NX_Q2_K:
+        b = row + i / 256 * 84;
+        return half_at(b + 80) * bits_at(b + in / 16, 0, 4) * bits_at(b + 16 + 32 * side + place, 2 * quarter, 2) - half_at(b + 82) * bits_at(b + in / 16, 4, 4);
+    case NX_Q3_K: {
+        b = row + i / 256 * 110;
+        uint32_t s = in / 16;
+        int scale = bits_at(b + 96 + s % 8, s < 8 ? 0 : 4, 4) + 16 * bits_at(b + 104 + s % 4, 2 * (s / 4), 2) - 32;
+        return half_at(b + 108) * scale * (bits_at(b + 32 + 32 * side + place, 2 * quarter, 2) + 4 * bits_at(b + place, part, 1) - 4);
+    }
+    case NX_Q4_K:
+        b = row + i / 256 * 144;
+        return half_at(b) * packed_six(b + 4, part, 0) * bits_at(b + 16 + 32 * (in / 64) + place, 4 * (part % 2), 4) - half_at(b + 2) * packed_six(b + 4, part, 1);
+    case NX_Q5_K:
+        b = row + i / 256 * 176;
+        return half_at(b) * packed_six(b + 4, part, 0) * (bits_at(b + 48 + 32 * (in / 64) + place, 4 * (part % 2), 4) + 16 * bits_at(b + 16 + place, part, 1)) -
+               half_at(b + 2) * packed_six(b + 4, part, 1);
+    case NX_Q6_K:
+        b = row + i / 256 * 210;
+        return half_at(b + 208) * (int8_t)b[192 + in / 16] *
+               (bits_at(b + 64 * side + 32 * (quarter % 2) + place, quarter / 2 * 4, 4) + 16 * bits_at(b + 128 + 32 * side + place, 2 * quarter, 2) - 32);
+    }
+    return NAN;
+}
+
 void ref_layer_norm(double *x, const float *gain, const float *bias, double epsilon, uint32_t width) {
     double mean = 0, variance = 0;
     for (uint32_t i = 0; i < width; i++) mean += x[i] / width;

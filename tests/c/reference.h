@@ -21,6 +21,9 @@ void ref_round(double *x, uint32_t n, uint32_t group, double steps);
 /* Weights of Q8_0 (rows, cols) in the form in which they are packed: in single precision as the library does it, for a tie decides. */
 float *ref_packed_q8(const float *values, uint32_t rows, uint32_t cols);
 
+/* Value i of a row in a file's encoding, in double precision: value by value from the format's definition. */
+double ref_weight(const uint8_t *row, uint32_t type, uint32_t i);
+
 void ref_layer_norm(double *x, const float *gain, const float *bias, double epsilon, uint32_t width);
 
 /* -infinity masks; all masked: zeros. */

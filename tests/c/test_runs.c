@@ -9,6 +9,7 @@
 #include "chain.h"
 #include "check.h"
 #include "models/toy_fvsbn.h"
+#include "models/toy_gpt2.h"
 #include "models/toy_llama.h"
 #include "session/session.h"
 #include "toy.h"
@@ -27,11 +28,11 @@ typedef struct {
 
 static chain_config chain_settings; /* of the chain in use */
 
-enum { CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, PICTURE_FULL, PICTURE_LOCAL, PICTURE_2D, PICTURE_PIXELS, PICTURE_PALETTE, PICTURE_SR, FVSBN, LLAMA, LLAMA_ROUNDED, SUBJECTS };
+enum { CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, PICTURE_FULL, PICTURE_LOCAL, PICTURE_2D, PICTURE_PIXELS, PICTURE_PALETTE, PICTURE_SR, FVSBN, LLAMA, LLAMA_ROUNDED, GPT2, SUBJECTS };
 
 static subject subject_of(int which) {
     static const int toys[] = {1, 2, TOY_PALETTE, TOY_DMOL, TOY_DRAFT_PALETTE, TOY_SR_DMOL};
-    static const char *const names[] = {"chain", "chain in slices", "chain with a source", "picture, full", "picture, local", "picture, 2d", "picture, pixels", "picture, palette", "picture, sr", "fvsbn", "llama", "llama, rounded"};
+    static const char *const names[] = {"chain", "chain in slices", "chain with a source", "picture, full", "picture, local", "picture, 2d", "picture, pixels", "picture, palette", "picture, sr", "fvsbn", "llama", "llama, rounded", "gpt2"};
     subject s = {.name = names[which]};
     if (which < PICTURE_FULL) {
         chain_settings = (chain_config){.slices = which == CHAIN_SLICED ? 3 : 1, .source = which == CHAIN_WITH_SOURCE, .end = 1};
@@ -44,6 +45,9 @@ static subject subject_of(int which) {
         s.model = toy_open(toy_build(configs + toys[which - PICTURE_FULL], NULL));
     } else if (which == FVSBN) {
         s.model = toy_fvsbn(4, 5, NX_F16, 3);
+    } else if (which == GPT2) {
+        toy_gpt2_config c = {.values = 40, .length = 26, .blocks = 2, .d = 32, .heads = 4, .seed = 6};
+        s.model = toy_gpt2_open(toy_gpt2_build(&c));
     } else {
         toy_llama_config c = {.values = 40, .length = 60, .blocks = 2, .d = 32, .inner = 64, .heads = 4, .groups = 2, .tied = 1, .seed = 5};
         c.type = which == LLAMA_ROUNDED ? NX_Q8_0 : NX_F32;
@@ -205,6 +209,65 @@ static void shaped_ahead(void) {
     shaped = 0;
     check_note("  %u positions guessed with penalties", (unsigned)guessed);
     CHECK(guessed > 0);
+}
+
+/* Guesses from the text so far: the same ids and nats, in fewer passes where the text repeats itself. */
+static void looked_up(void) {
+    uint32_t guessed = 0;
+    for (int i = 0; i < SUBJECTS; i++) {
+        size_t mark = memory_mark();
+        subject s = subject_of(i);
+        for (uint32_t seed = 0; seed < 8; seed++) {
+            nx_settings settings = settings_of(1, 0, seed);
+            settings.temperature = (float)(seed % 4) / 4;
+            shaped = seed > 3;
+            run plain = whole(&s, &settings);
+            settings.look_ahead = seed % 2 ? 16 : 5, settings.look_up = 1;
+            size_t bytes;
+            nx_session *session = start(&s, &settings, &bytes);
+            run r = room_of(&s, 1);
+            uint8_t *ahead = memory_take(s.length);
+            uint32_t half = plain.n / 2, n = draw(&s, session, half, r.ids, r.nats);
+            CHECK_INT(nx_session_check(s.model, session, bytes), NX_OK);
+            nx_session *copy = memory_copy(session, bytes); /* another place, the same run */
+            n += draw(&s, copy, s.length - n, r.ids + n * s.span, r.nats + n * s.span);
+            check_at("subject %lld, seed %lld", i, seed, 0, 0);
+            CHECK_INT(n, plain.n);
+            CHECK_BYTES(r.ids, plain.ids, n * s.span * sizeof *r.ids);
+            CHECK_FLOATS(r.nats, plain.nats, n * s.span);
+            CHECK_INT(nx_session_ahead(s.model, copy, 0, n, ahead), NX_OK);
+            for (uint32_t p = 0; p < n; p++) {
+                CHECK(ahead[p] == 0 || (ahead[p] == ahead[p - 1] + 1 && (s.span == 1 && ahead[p] < settings.look_ahead)));
+                if (i >= LLAMA) guessed += ahead[p] > 0;
+            }
+        }
+        shaped = 0;
+        memory_release(mark);
+    }
+    check_note("  %u positions of language models guessed", (unsigned)guessed);
+    CHECK(guessed > 100);
+}
+
+/* Which positions are guessed, by hand: known ids begin the text, and a bias says how it goes on. */
+static void looked_up_where(void) {
+    subject s = subject_of(LLAMA);
+    s.shape.length = 60;
+    nx_settings settings = settings_of(1, 0, 1);
+    settings.look_ahead = 8, settings.look_up = 1, settings.biases = 1, settings.temperature = 0;
+    nx_session *session = NULL;
+    size_t bytes = 0;
+    CHECK_INT(nx_session_size(s.model, 0, &settings, &s.shape, &bytes), NX_OK);
+    CHECK_INT(nx_session_open(memory_take(bytes), bytes, s.model, 0, &settings, &s.shape, &session), NX_OK);
+    uint32_t five = 5, ids[40];
+    float always = 1e9f;
+    CHECK_INT(nx_session_bias(s.model, session, &five, &always, 1), NX_OK);
+    uint8_t ahead[40], expected[40] = {0, 0, 0, 0, 1, 2, 0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1};
+    uint32_t known[] = {1, 2};
+    CHECK_INT(nx_session_put(s.model, session, known, 2, 0, NULL), NX_OK);
+    CHECK_INT(draw(&s, session, 40, ids, NULL), 40);
+    CHECK_INT(nx_session_ahead(s.model, session, 2, 40, ahead), NX_OK);
+    /* 1 2 | 5 5 5: its last two are the two before; two guesses. Then five agree, then more than the window of eight has room for */
+    for (int i = 0; i < 30; i++) check_at("position %lld", i, 0, 0, 0), CHECK_INT(ahead[i], expected[i]);
 }
 
 /* ---- known ids -------------------------------------------------------------------------------------------------------------- */
@@ -845,6 +908,8 @@ const check_test runs_tests[] = {
     {"origins", origins},
     {"maps", maps},
     {"look-ahead with penalties", shaped_ahead},
+    {"look-ahead from the text so far", looked_up},
+    {"what is looked up", looked_up_where},
     {"all of it with penalties and biases", shaped_runs},
     {"penalties and biases of a run", shaping},
     {"ranges of penalties and filters", shaping_ranges},

@@ -109,6 +109,7 @@ test('a struct is read as it was written', () => {
     repetition: 1.5,
     frequency: -2,
     presence: 0.5,
+    look_up: 1,
     biases: 7,
   };
   writeStruct(view, 8, 'nx_settings', settings);

@@ -36,6 +36,9 @@ const PART = 0;
 /** The most ids that one call takes or draws: positions times samples times the ids of a position. */
 const SLICE_IDS = 8192;
 
+/** The smallest file with which guesses from the text so far pay: what second-level caches hold. */
+const LOOK_UP_BYTES = 8e6;
+
 /** NX_PORTS. */
 const PORTS = 8;
 
@@ -216,7 +219,8 @@ export class Core {
       look_ahead: settings.lookAhead ? LOOK_AHEAD : 0,
       typical_p: settings.typicalP ?? 1, min_p: settings.minP ?? 0, temperature_last: settings.temperatureLast ? 1 : 0,
       penalty_last: settings.penaltyLast ?? 0, repetition: settings.repetitionPenalty ?? 1, frequency: settings.frequencyPenalty ?? 0,
-      presence: settings.presencePenalty ?? 0, biases: settings.logitBias?.length ?? 0,
+      presence: settings.presencePenalty ?? 0,
+      look_up: settings.lookUp ?? this.fileBytes >= LOOK_UP_BYTES ? 1 : 0, biases: settings.logitBias?.length ?? 0,
     });
     return at;
   }

@@ -94,7 +94,9 @@ export function codeOfStatus(status) {
  * @property {number} temperature  0 to 100
  * @property {number} topK         0: all
  * @property {number} topP         in (0, 1]
- * @property {boolean} [lookAhead]  exact look-ahead where it can be had: of a single sample, with a draft. Default: no
+ * @property {boolean} [lookAhead]  exact look-ahead where it can be had: of a single sample. Default: no
+ * @property {boolean} [lookUp]     look-ahead of a model without a draft guesses from the text so far. Default: where the model is so
+ *   large that it pays
  * @property {number} [typicalP]   0 to 1; 1: all. Default 1
  * @property {number} [minP]       0 to 1; 0: all. Default 0
  * @property {boolean} [temperatureLast]  true: the filters look at the model's own odds, as is usual for language models;
