@@ -32,6 +32,7 @@ export { supported } from './wasm.js';
 /** @typedef {import('./protocol.js').ModelInfo} ModelInfo */
 
 /** @import { Progress, Source } from './source.js' */
+/** @import { WorkerUrl } from './start.js' */
 
 const MAX_WORKERS = 16;
 
@@ -47,6 +48,7 @@ const MAX_WORKERS = 16;
  *   'auto': 1 to 4, as many as run side by side at nearly full speed, measured while the file arrives; see `model.workers`. Default 1
  * @property {string | URL} [wasmUrl] nextpixel.wasm, or nextpixel-relaxed.wasm where relaxed SIMD is known to work; else the one that
  *   suits this machine is taken from beside the library
+ * @property {WorkerUrl} [workerUrl]  worker.js of the same version; else the one beside the library
  */
 
 /**
@@ -57,7 +59,7 @@ const MAX_WORKERS = 16;
  * @param {LoadOptions} [options]
  * @returns {Promise<Model>} rejects with a NextPixelError, or with the signal's reason
  */
-export async function load(source, { onProgress, signal, integrity, cache, workers = 1, wasmUrl } = {}) {
+export async function load(source, { onProgress, signal, integrity, cache, workers = 1, wasmUrl, workerUrl } = {}) {
   signal?.throwIfAborted();
   if (workers !== 'auto') wholeNumber('workers', workers, 1, MAX_WORKERS);
   // The workers, the module and the weights arrive side by side; when one fails, the rest is given up.
@@ -66,13 +68,13 @@ export async function load(source, { onProgress, signal, integrity, cache, worke
   signal?.addEventListener('abort', abort);
   const auto = workers === 'auto';
   const most = auto ? Math.min(MOST_TRIED, await parallelism()) : workers;
-  const starting = Array.from({ length: auto ? 1 : most }, () => Link.start());
+  const starting = Array.from({ length: auto ? 1 : most }, () => Link.start(workerUrl));
   try {
     const loaded = Promise.all([
       wasmUrl === undefined ? compileBest() : compile(wasmUrl),
       readSource(source, { onProgress, signal: giveUp.signal, integrity, cache }),
     ]);
-    const links = auto && most > 1 ? addWorthwhile(starting, () => Link.start(), most, loaded) : Promise.all(starting);
+    const links = auto && most > 1 ? addWorthwhile(starting, () => Link.start(workerUrl), most, loaded) : Promise.all(starting);
     const [kept, [module, { bytes, keep }]] = await abortable(Promise.all([links, loaded]), giveUp.signal);
     const model = await openModel(kept, module, bytes, giveUp.signal);
     keep?.();

@@ -5,10 +5,10 @@
 
 import { NextPixelError, fromPlain } from './error.js';
 import { Job } from './job.js';
-import { startWorker } from './platform.js';
+import { startWorker } from './start.js';
 
 /** @import { FromWorker, ToWorker } from './protocol.js' */
-/** @import { WorkerHandle } from './platform.js' */
+/** @import { WorkerHandle, WorkerUrl } from './start.js' */
 
 export class Link {
   /** @type {WorkerHandle | undefined} */
@@ -22,8 +22,12 @@ export class Link {
   #heard = false;
   #waiting = 0;
 
-  /** Starts the worker. */
-  static async start() {
+  /**
+   * Starts the worker.
+   *
+   * @param {WorkerUrl} [workerUrl]  in place of the one beside the library
+   */
+  static async start(workerUrl) {
     const link = new Link();
     try {
       link.#worker = await startWorker(
@@ -31,10 +35,11 @@ export class Link {
         (reason) => link.end(link.#heard ?
           new NextPixelError('trap', `The worker stopped: ${reason}. Load the model again`) :
           new NextPixelError('network', `The worker could not be started: ${reason}`)),
+        workerUrl,
       );
     } catch (cause) {
-      throw new NextPixelError('network', `The worker could not be started (${cause}). Serve the library from the page's ` +
-        'own origin, and allow it in the Content-Security-Policy (worker-src \'self\')', { cause });
+      if (cause instanceof NextPixelError) throw cause;
+      throw new NextPixelError('network', `The worker could not be started (${cause})`, { cause });
     }
     return link;
   }

@@ -5,6 +5,8 @@
  * What the page and the worker say to one another, and every error code.
  *
  *     page                                       worker
+ *      |                                   here   |
+ *      | <--------------------------------------- |  in a browser: its script has run
  *      | measure { loop, from, to }               |
  *      | ---------------------------------------> |  before all else, where their number is to be found
  *      |                     measured { speed }   |
@@ -150,6 +152,7 @@ export function codeOfStatus(status) {
 /** @typedef {MeasureMessage | OpenMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | StopMessage} ToWorker */
 
 // Worker to page.
+/** @typedef {{ type: 'here', id: 0 }} HereMessage */
 /** @typedef {{ type: 'measured', id: number, speed: number }} MeasuredMessage */
 /** @typedef {{ type: 'opened', id: number, info: ModelInfo }} OpenedMessage */
 /**

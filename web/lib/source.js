@@ -122,8 +122,9 @@ export async function fetchOrFail(url, signal) {
     return await fetch(url, { signal });
   } catch (cause) {
     signal?.throwIfAborted();
-    throw new NextPixelError('network', `Cannot fetch ${url} (${messageOf(cause)}). Check the address, the connection, and ` +
-      'that the server and the page\'s Content-Security-Policy (connect-src) allow it', { cause });
+    throw new NextPixelError('network', `Cannot fetch ${url} (${messageOf(cause)}). Check the address and the connection. A server of ` +
+      'another origin must answer with Access-Control-Allow-Origin, and a Content-Security-Policy have connect-src ' +
+      `${/^https?:/.test(String(url)) ? new URL(url).origin : "'self'"}`, { cause });
   }
 }
 

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * What web/dist/shared.js holds for the other published files: the library itself, and what the element and the files that are loaded
+ * later use of it. web/bundle.js says which name is missing here.
+ */
+
+export { abortable } from './abort.js';
+export { Codec } from './codecs/picture.js';
+export { argumentError } from './error.js';
+export { hint } from './files.js';
+export * from './index.js';
+export { MAX_SAMPLES } from './protocol.js';
+export { canBeKnown } from './settings.js';
