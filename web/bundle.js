@@ -89,10 +89,10 @@ async function library() {
   await parts('lib/element.js');
   for (const path of later) await parts(path); // which may have further ones
   const files = new Map([
-    ...await bundle({ shared: 'lib/common.js' }, { plugins: [moved, apart] }),
+    ...await bundle({ shared: 'lib/common.js' }, { minifyIdentifiers: true, plugins: [moved, apart] }),
     ...await bundle(Object.fromEntries([...later, 'lib/element.js'].map((path) => [basename(path, '.js'), path])), { plugins: [moved, apart, fromShared] }),
     ...await bundle({ define: 'lib/define.js' }, { external: ['./element.js'] }),
-    ...await bundle({ worker: 'lib/worker.js' }, { plugins: [moved, apart] }),
+    ...await bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart] }),
   ]);
   const names = await exportsOf('lib/index.js');
   files.set('nextpixel.js', `${LICENCE}\nexport{${names.join()}}from"./shared.js";\n`);

@@ -28,7 +28,7 @@ const MAX_GZIP_BYTES = 96 * 1024;
 const DIST = `${ROOT}web/dist/`;
 const PUBLISHED = ['nextpixel.js', 'shared.js', 'worker.js', 'element.js', 'define.js'];
 /** Files that a page fetches only when they are needed. */
-const LATER = ['elsewhere.js'];
+const LATER = ['again.js', 'elsewhere.js', 'resume.js'];
 
 /** @type {string} */
 let folder;
@@ -73,7 +73,7 @@ test('it holds what a page needs and nothing else', () => {
   }
   const strays = packed.filter(
     (name) =>
-      !/^(package\.json|README\.md|LICENSE|include\/nextpixel\.h|web\/(types\/(codecs\/)?[\w-]+\.d\.ts|dist\/(nextpixel|shared|worker|element|define|elsewhere)\.js|dist\/[\w-]+\.wasm))$/.test(
+      !/^(package\.json|README\.md|LICENSE|include\/nextpixel\.h|web\/(types\/(codecs\/)?[\w-]+\.d\.ts|dist\/(nextpixel|shared|worker|element|define|again|elsewhere|resume)\.js|dist\/[\w-]+\.wasm))$/.test(
         name,
       ),
   );

@@ -30,6 +30,11 @@ export async function copyOf(url) {
   }
 }
 
+/** @param {string} url */
+export async function dropCopy(url) {
+  await (await caches.open(NAME)).delete(url);
+}
+
 /**
  * Whether two answers to the same address have one body.
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { argumentError } from './error.js';
+import { argumentError, reading } from './error.js';
 
 /** @import { Picture } from './draw.js' */
 
@@ -28,7 +28,7 @@ export class Easel {
     }
     const perCanvas = pictures.length / canvases.length;
     const contexts = canvases.map((canvas) => {
-      const context = typeof canvas?.getContext === 'function' ? canvas.getContext('2d') : null;
+      const context = typeof canvas?.getContext === 'function' ? reading('canvas', () => canvas.getContext('2d')) : null;
       if (!context) throw argumentError('drawTo() needs a canvas with a 2D context; one in use for WebGL has none');
       canvas.width = width * perCanvas;
       canvas.height = height;

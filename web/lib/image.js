@@ -3,7 +3,7 @@
 
 /** From whatever a page has to the 8-bit picture of a model: rows, columns, channels within a pixel. */
 
-import { argumentError } from './error.js';
+import { argumentError, reading } from './error.js';
 
 /** @import { ModelInfo } from './protocol.js' */
 
@@ -25,6 +25,11 @@ import { argumentError } from './error.js';
  * @returns {Uint8Array<ArrayBuffer>} (height, width, channels)
  */
 export function pictureOf(image, shape) {
+  return reading('image', () => readPicture(image, shape));
+}
+
+/** @param {ImageSource} image @param {Shape} shape */
+function readPicture(image, shape) {
   const { width, height, channels } = shape;
   if (!isRaw(image)) {
     const pixels = drawn(image);
@@ -50,7 +55,12 @@ export function pictureOf(image, shape) {
  * @param {Pick<ModelInfo, 'inputWidth' | 'inputHeight' | 'channels'>} info
  * @returns {Uint8Array<ArrayBuffer>} (inputHeight, inputWidth, channels)
  */
-export function inputOf(image, { inputWidth: width, inputHeight: height, channels }) {
+export function inputOf(image, info) {
+  return reading('image', () => readInput(image, info));
+}
+
+/** @param {ImageSource} image @param {Pick<ModelInfo, 'inputWidth' | 'inputHeight' | 'channels'>} info */
+function readInput(image, { inputWidth: width, inputHeight: height, channels }) {
   const pixels = isRaw(image) ? image : drawn(image);
   if (holds(pixels, width, height)) {
     const { width: fullWidth, height: fullHeight } = pixels;

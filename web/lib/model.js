@@ -5,7 +5,7 @@ import { Codec } from './codecs/picture.js';
 import { NextPixelError, argumentError } from './error.js';
 import { holds, inputOf, pictureOf, reduce } from './image.js';
 import { Run } from './run.js';
-import { checkDraw, checkLabel, checkRows, wholeNumber } from './settings.js';
+import { checkDraw, checkLabel, checkOptions, checkRows, wholeNumber } from './settings.js';
 
 /** @import { ImageSource } from './image.js' */
 /** @import { Request } from './job.js' */
@@ -84,7 +84,7 @@ export class Model {
    * @returns {Run}
    */
   complete(image, options = {}) {
-    this.#checkOpen();
+    Model.#check(this, options);
     this.#checkInput(false);
     const { height, positions } = this.info;
     const rows = checkRows(options.rows, this.info);
@@ -100,7 +100,7 @@ export class Model {
    * @returns {Run}
    */
   generate(options = {}) {
-    this.#checkOpen();
+    Model.#check(this, options);
     this.#checkInput(false);
     const checked = checkDraw(options, this.info);
     const given = { known: new Uint32Array(0), inputs: inputsOf(checked.label) };
@@ -116,7 +116,7 @@ export class Model {
    * @returns {Run}
    */
   superResolve(image, options = {}) {
-    this.#checkOpen();
+    Model.#check(this, options);
     this.#checkInput(true);
     const checked = checkDraw(options, this.info);
     const input = inputOf(image, this.info);
@@ -132,8 +132,9 @@ export class Model {
    *   small picture, as in superResolve(). Default: the image itself, reduced
    * @returns {Promise<Score>}
    */
-  async score(image, { label, input: small, signal } = {}) {
-    this.#checkOpen();
+  async score(image, options = {}) {
+    Model.#check(this, options);
+    const { label, input: small, signal } = options;
     const picture = pictureOf(image, this.info);
     const inputs = inputsOf(checkLabel(label, this.info), this.#inputFor(picture, small));
     const message = { ids: this.#codec.encode(picture), inputs };
@@ -153,8 +154,9 @@ export class Model {
    *   options  input: as in score()
    * @returns {Promise<Attention>}
    */
-  async attention(image, { row, column, channel = 0, label, input: small, signal }) {
-    this.#checkOpen();
+  async attention(image, options) {
+    Model.#check(this, options);
+    const { row, column, channel = 0, label, input: small, signal } = options;
     const { width, height, channels, blocks, heads } = this.info;
     if (blocks === 0) throw argumentError('This model has no attention');
     wholeNumber('row', row, 0, height - 1);
@@ -188,8 +190,16 @@ export class Model {
     }
   }
 
-  #checkOpen() {
-    for (const { ended } of this.#links) if (ended) throw ended;
+  /**
+   * Before anything else is looked at. A proxy of a model, as Vue's ref() makes them, has none of its private parts.
+   *
+   * @param {Model} model
+   * @param {unknown} options
+   */
+  static #check(model, options) {
+    if (!(#links in model)) throw argumentError('The model is behind a proxy: keep the model itself (in Vue, with shallowRef() or markRaw())');
+    checkOptions(options);
+    for (const { ended } of model.#links) if (ended) throw ended;
   }
 
   /** @param {boolean} wanted  whether what is asked for starts from a small picture */
@@ -248,4 +258,17 @@ export async function openModel(links, module, bytes, signal) {
   } finally {
     for (const job of jobs) job.end();
   }
+}
+
+/**
+ * Has a worker that took the place of another one read the same file.
+ *
+ * @param {Link} link
+ * @param {WebAssembly.Module} module
+ * @param {Uint8Array<ArrayBuffer>} bytes  transferred
+ * @param {ModelInfo} info                 what the model was
+ */
+export async function reopen(link, module, bytes, info) {
+  const now = await openModel([link], module, bytes, new AbortController().signal);
+  if (JSON.stringify(now.info) !== JSON.stringify(info)) throw new NextPixelError('closed', 'The weight file has changed meanwhile: load the model again');
 }

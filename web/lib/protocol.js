@@ -28,6 +28,11 @@
  *      | ---------------------------------------> |  one request ...
  *      |                       scored, attended   |
  *      | <--------------------------------------- |  ... one answer
+ *      |                                          |
+ *      | beat                                     |
+ *      | ---------------------------------------> |  every few seconds while an answer is owed
+ *      |                                   here   |
+ *      | <--------------------------------------- |
  *
  * Every message carries the `id` of its piece of work. Anything may be answered by `failed`, which ends that piece of
  * work. Work is done in slices of about 10 ms; pieces of work in flight take turns, and messages are heard between
@@ -138,6 +143,7 @@ export function codeOfStatus(status) {
 // Ids are the engine's, in its order of generation; what they mean is for a codec (codecs/).
 
 // Page to worker.
+/** @typedef {{ type: 'beat', id: number }} BeatMessage */
 /** `from`, `to`: when to measure, in milliseconds of Date.now().
  * @typedef {{ type: 'measure', id: number, loop: WebAssembly.Module, from: number, to: number }} MeasureMessage */
 /** @typedef {{ type: 'open', id: number, module: WebAssembly.Module, bytes: Uint8Array<ArrayBuffer> }} OpenMessage */
@@ -149,10 +155,10 @@ export function codeOfStatus(status) {
 /** `ids`: up to and including those of the position whose query is asked for.
  * @typedef {{ type: 'attention', id: number, ids: Uint32Array, inputs: Inputs }} AttentionMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
-/** @typedef {MeasureMessage | OpenMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | StopMessage} ToWorker */
+/** @typedef {BeatMessage | MeasureMessage | OpenMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | StopMessage} ToWorker */
 
 // Worker to page.
-/** @typedef {{ type: 'here', id: 0 }} HereMessage */
+/** @typedef {{ type: 'here', id: number }} HereMessage */
 /** @typedef {{ type: 'measured', id: number, speed: number }} MeasuredMessage */
 /** @typedef {{ type: 'opened', id: number, info: ModelInfo }} OpenedMessage */
 /**
@@ -180,4 +186,4 @@ export function codeOfStatus(status) {
 /** `keys`: the positions seen, whose inputs are those of the position before; `weights`: (blocks, heads, keys).
  * @typedef {{ type: 'attended', id: number, keys: Uint32Array, weights: Float32Array }} AttendedMessage */
 /** @typedef {{ type: 'failed', id: number, error: PlainError }} FailedMessage */
-/** @typedef {MeasuredMessage | OpenedMessage | StepMessage | ScoredMessage | AttendedMessage | FailedMessage} FromWorker */
+/** @typedef {HereMessage | MeasuredMessage | OpenedMessage | StepMessage | ScoredMessage | AttendedMessage | FailedMessage} FromWorker */

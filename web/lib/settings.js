@@ -31,6 +31,20 @@ import { MAX_SAMPLES } from './protocol.js';
  */
 
 /**
+ * What every function that takes options makes sure of.
+ *
+ * @param {any} options
+ */
+export function checkOptions(options) {
+  const wrong = (/** @type {string} */ what, /** @type {unknown} */ value) => argumentError(`${what}, not ${show(value)}`);
+  if (typeof options !== 'object' || options === null) throw wrong('options must be an object', options);
+  const { signal, onProgress, patience } = options;
+  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') throw wrong('signal must be an AbortSignal', signal);
+  if (onProgress !== undefined && typeof onProgress !== 'function') throw wrong('onProgress must be a function', onProgress);
+  if (patience !== undefined) wholeNumber('patience', patience, 1, 2 ** 31 - 1);
+}
+
+/**
  * @param {DrawOptions} options
  * @param {ModelInfo} info
  * @returns {{ settings: Settings, label: number, maps: boolean, seed: number | bigint, chunk: number }} seed: as
@@ -138,5 +152,5 @@ function randomSeed() {
 
 /** @param {unknown} value */
 function show(value) {
-  return typeof value === 'string' ? JSON.stringify(value) : typeof value === 'bigint' ? `${value}n` : String(value);
+  return typeof value === 'string' ? JSON.stringify(value) : typeof value === 'bigint' ? `${value}n` : typeof value === 'object' && value ? 'an object' : String(value);
 }
