@@ -10,7 +10,7 @@ export { abortable } from './abort.js';
 export { copyOf, dropCopy } from './cache.js';
 export { Codec } from './codecs/picture.js';
 export { argumentError } from './error.js';
-export { hint } from './files.js';
+export { hint, workerText } from './files.js';
 export * from './index.js';
 export { within } from './patience.js';
 export { MAX_SAMPLES } from './protocol.js';

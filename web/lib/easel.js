@@ -5,9 +5,10 @@ import { argumentError, reading } from './error.js';
 
 /** @import { Picture } from './draw.js' */
 
-/** @typedef {HTMLCanvasElement | OffscreenCanvas} Canvas */
+/** @import { Dom } from './dom.js' */
+/** @typedef {Dom<'HTMLCanvasElement'> | Dom<'OffscreenCanvas'>} Canvas */
 
-/** Shows pictures that are being drawn on canvases, at most once per animation frame. */
+/** Shows pictures that are being drawn on canvases, at most once per animation frame. @internal */
 export class Easel {
   /** @type {{ context: CanvasRenderingContext2D, x: number, picture: Picture }[]} */
   #places;

@@ -11,9 +11,9 @@
  */
 
 import { NextPixelError } from './error.js';
-import { hint } from './files.js';
+import { hint, workerText } from './files.js';
 
-/** @import { WorkerUrl } from './start.js' */
+/** @import { WorkerUrl } from './protocol.js' */
 
 const POLICY = 'nextpixel';
 /** Violations are told a little later than what they caused. */
@@ -45,7 +45,7 @@ export async function startElsewhere(address, begun, cause) {
       const worker = await begun(() => new Worker(vouched(url.href), { type: 'module' })).catch(() => undefined);
       if (worker) return worker;
     }
-    const text = await textOf(url);
+    const text = workerText ?? await textOf(url);
     const simple = text !== undefined && !/^import\b/m.test(text); // a classic worker runs in engines without the other kind
     const source = simple ? text : `import ${JSON.stringify(url.href)};`;
     const blob = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
@@ -68,7 +68,7 @@ export async function startElsewhere(address, begun, cause) {
  */
 function advice(url, forbidden) {
   const has = (/** @type {RegExp} */ name) => [...forbidden].some((directive) => name.test(directive));
-  const own = url.origin === globalThis.origin;
+  const own = url.origin === globalThis.origin && workerText === undefined;
   const lacks = [];
   if (has(/^trusted-types|^require-trusted/)) lacks.push(`trusted-types ${POLICY}`);
   if (has(/^connect-src/)) lacks.push(`connect-src ${own ? "'self'" : url.origin}`);

@@ -3,7 +3,7 @@
 
 /**
  * Where the files are that stand beside the library. No other module knows: the single-file build has another one in its place
- * (web/inline.js), in which they are inside.
+ * (web/single.js), in which they are inside.
  *
  * `new URL('name', import.meta.url)` and `new Worker(new URL(...))` are the forms that bundlers recognise, so each stands here once,
  * written out; any other address is made from HERE, which they leave alone.
@@ -20,6 +20,9 @@ const unmoved = (name) => new URL(`${MOVED?.[1]}nextpixel/web/dist/${name}`);
 /** The worker's script, for where it is not to be had by startWorker(): fetched, or in Node. */
 export const workerAddress = () => (MOVED ? unmoved('worker.js') : new URL(WORKER, HERE));
 const WORKER = './worker.js';
+
+/** The script itself, where it is at hand. @type {string | undefined} */
+export const workerText = undefined;
 
 /** Starts the worker of a browser. */
 export const startOwn = () => (MOVED ? new Worker(unmoved('worker.js'), { type: 'module' }) :

@@ -31,8 +31,9 @@ export { supported } from './wasm.js';
 /** @typedef {import('./protocol.js').ErrorCode} ErrorCode */
 /** @typedef {import('./protocol.js').ModelInfo} ModelInfo */
 
-/** @import { Progress, Source } from './source.js' */
-/** @import { WorkerUrl } from './start.js' */
+/** @typedef {import('./source.js').Progress} Progress */
+/** @typedef {import('./source.js').Source} Source */
+/** @typedef {import('./protocol.js').WorkerUrl} WorkerUrl */
 
 const MAX_WORKERS = 16;
 

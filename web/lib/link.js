@@ -7,8 +7,8 @@ import { NextPixelError, fromPlain } from './error.js';
 import { Job } from './job.js';
 import { startWorker } from './start.js';
 
-/** @import { FromWorker, ToWorker } from './protocol.js' */
-/** @import { WorkerHandle, WorkerUrl } from './start.js' */
+/** @import { FromWorker, ToWorker, WorkerUrl } from './protocol.js' */
+/** @import { WorkerHandle } from './start.js' */
 
 /** How often a worker that owes an answer is asked whether it is there, and how often it may say nothing: less while it reads a file. */
 const BEAT_MS = 4000;

@@ -246,6 +246,7 @@ function inputsOf(label, image) {
  * @param {Uint8Array<ArrayBuffer>} bytes  transferred
  * @param {AbortSignal} signal
  * @returns {Promise<Model>}
+ * @internal
  */
 export async function openModel(links, module, bytes, signal) {
   const jobs = links.map((link) => link.job(signal));
@@ -267,6 +268,7 @@ export async function openModel(links, module, bytes, signal) {
  * @param {WebAssembly.Module} module
  * @param {Uint8Array<ArrayBuffer>} bytes  transferred
  * @param {ModelInfo} info                 what the model was
+ * @internal
  */
 export async function reopen(link, module, bytes, info) {
   const now = await openModel([link], module, bytes, new AbortController().signal);

@@ -62,6 +62,11 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 
 /** @typedef {typeof CODES[number]} ErrorCode */
 
+/** @import { WasmModule } from './dom.js' */
+
+/** Where another worker.js is. A TrustedScriptURL is one that the page vouches for.
+ * @typedef {string | URL | { toString(): string }} WorkerUrl */
+
 /** NX_ABI_VERSION of the header that this library was written against. */
 export const ABI_VERSION = 4;
 
@@ -145,8 +150,8 @@ export function codeOfStatus(status) {
 // Page to worker.
 /** @typedef {{ type: 'beat', id: number }} BeatMessage */
 /** `from`, `to`: when to measure, in milliseconds of Date.now().
- * @typedef {{ type: 'measure', id: number, loop: WebAssembly.Module, from: number, to: number }} MeasureMessage */
-/** @typedef {{ type: 'open', id: number, module: WebAssembly.Module, bytes: Uint8Array<ArrayBuffer> }} OpenMessage */
+ * @typedef {{ type: 'measure', id: number, loop: WasmModule, from: number, to: number }} MeasureMessage */
+/** @typedef {{ type: 'open', id: number, module: WasmModule, bytes: Uint8Array<ArrayBuffer> }} OpenMessage */
 /** `known`: the ids before the first drawn one; `maps`: every step is one position, with what it looked at.
  * @typedef {{ type: 'draw', id: number, known: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean }} DrawMessage */
 /** `chunk`: the most positions of each sample to answer with; 0: as many as one slice yields.

@@ -27,6 +27,7 @@ const HEAD_BYTES = 512;
  * @param {{ onProgress?: (progress: Progress) => void, signal?: AbortSignal, integrity?: string, cache?: boolean, patience?: number, fresh?: boolean }} [options]
  *   fresh: from the server itself, whatever is kept
  * @returns {Promise<Contents>}
+ * @internal
  */
 export async function readSource(source, { onProgress, signal, integrity, cache = true, patience, fresh = false } = {}) {
   const expected = integrity === undefined ? undefined : parseIntegrity(integrity);
@@ -62,6 +63,7 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
  *
  * @param {Source} source
  * @returns {source is string | URL}
+ * @internal
  */
 export function isAddress(source) {
   return typeof source === 'string' || source instanceof URL;
@@ -106,6 +108,7 @@ async function fetchOrCopy(url, cache, { signal, patience }) {
  *
  * @param {string | URL} source
  * @returns {Promise<string | undefined>}
+ * @internal
  */
 export async function filePath(source) {
   const text = String(source);
@@ -122,6 +125,7 @@ export async function filePath(source) {
  * @param {string} path
  * @param {AbortSignal} [signal]
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ * @internal
  */
 export async function readFile(path, signal) {
   try {
@@ -140,6 +144,7 @@ export async function readFile(path, signal) {
  * @param {string | URL} url
  * @param {AbortSignal} [signal]
  * @param {{ cache?: RequestCache, patience?: number }} [how]  patience: how long nothing may come, in milliseconds
+ * @internal
  */
 export async function fetchOrFail(url, signal, { cache, patience = PATIENCE_MS } = {}) {
   const stopper = new AbortController();

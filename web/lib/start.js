@@ -9,8 +9,7 @@ import { nodeModule } from './platform.js';
 /** The longest that a worker's script may take to arrive and to say that it is there. */
 const START_MS = 60000;
 
-/** Where another worker.js is. A TrustedScriptURL is one that the page vouches for.
- * @typedef {string | URL | { toString(): string }} WorkerUrl */
+/** @import { WorkerUrl } from './protocol.js' */
 
 /**
  * One worker, in a browser or in Node, with the same three verbs.

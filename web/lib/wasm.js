@@ -43,6 +43,7 @@ function hasRelaxed() {
  * The build of the library that is the fastest here. Where someone has put up the baseline file alone, that one.
  *
  * @returns {Promise<WebAssembly.Module>}
+ * @internal
  */
 export function compileBest() {
   const usual = () => compile(baseline());
@@ -56,6 +57,7 @@ const compiled = new Map();
 /**
  * @param {string | URL | Promise<Uint8Array<ArrayBuffer>>} file  its address, or itself
  * @returns {Promise<WebAssembly.Module>}
+ * @internal
  */
 export function compile(file) {
   if (!supported) {
