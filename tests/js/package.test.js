@@ -98,7 +98,7 @@ test('each export is imported in Node without a word on stderr', async () => {
     const script = `const it = await import(${JSON.stringify(specifier)}); console.log(Object.keys(it).sort().join());`;
     const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder });
     assert.equal(stderr, '', specifier);
-    if (name === '.') assert.equal(stdout, 'NextPixelError,load,supported\n');
+    if (name === '.') assert.equal(stdout, 'NextPixelError,acquire,load,supported\n');
   }
 });
 

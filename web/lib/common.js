@@ -9,6 +9,7 @@
 export { abortable } from './abort.js';
 export { copyOf, dropCopy } from './cache.js';
 export { Codec } from './codecs/picture.js';
+export { picture } from './draw.js';
 export { argumentError } from './error.js';
 export { hint, workerText } from './files.js';
 export * from './index.js';

@@ -27,6 +27,7 @@ import { isAddress, readSource } from './source.js';
 import { compile, compileBest } from './wasm.js';
 
 export { NextPixelError } from './error.js';
+export { acquire } from './shared.js';
 export { supported } from './wasm.js';
 /** @typedef {import('./protocol.js').ErrorCode} ErrorCode */
 /** @typedef {import('./protocol.js').ModelInfo} ModelInfo */
