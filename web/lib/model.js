@@ -2,20 +2,18 @@
 // @ts-check
 
 import { Codec } from './codecs/picture.js';
-import { Tokenizer } from './codecs/text.js';
 import { NextPixelError, argumentError } from './error.js';
 import { holds, inputOf, pictureOf, reduce } from './image.js';
-import { metadataOf } from './metadata.js';
 import { Run } from './run.js';
-import { checkDraw, checkLabel, checkRows, wholeNumber } from './settings.js';
-import { TextModel } from './tokens.js';
+import { checkDraw, checkLabel, checkOptions, checkRows, wholeNumber } from './settings.js';
 
 /** @import { ImageSource } from './image.js' */
 /** @import { Request } from './job.js' */
 /** @import { Link } from './link.js' */
 /** @import { AttendedMessage, Inputs, ModelInfo, OpenedMessage, ScoredMessage } from './protocol.js' */
 /** @import { DrawOptions, Label } from './settings.js' */
-/** @import { SavedTokens, TextScore, TokenRun } from './tokens.js' */
+/** @import { SavedTokens, TextModel, TextScore, TokenRun } from './tokens.js' */
+/** @import { Tokenizer } from './codecs/text.js' */
 /** @import { TokenOptions } from './tokens-settings.js' */
 
 /**
@@ -69,12 +67,12 @@ export class Model {
   /**
    * @param {Link[]} links
    * @param {ModelInfo} info
-   * @param {Tokenizer} [tokenizer]
+   * @param {TextModel} [texts]  what it does as a model of texts
    * @internal
    */
-  constructor(links, info, tokenizer) {
+  constructor(links, info, texts) {
     this.#links = links;
-    if (info.vocabulary > 0) this.#texts = new TextModel(links[0], info, tokenizer);
+    if (texts) this.#texts = texts;
     else this.#pictures = new Codec(info);
     this.info = info;
     this.order = this.#pictures?.order ?? new Uint32Array(0);
@@ -88,7 +86,7 @@ export class Model {
 
   /** @returns {TextModel} */
   get #text() {
-    this.#checkOpen();
+    Model.#check(this, {});
     if (!this.#texts) throw argumentError('This model draws pictures: it has no tokens');
     return this.#texts;
   }
@@ -112,7 +110,7 @@ export class Model {
    * @returns {Run}
    */
   complete(image, options = {}) {
-    this.#checkOpen();
+    Model.#check(this, options);
     this.#checkInput(false);
     const { height, positions } = this.info;
     const rows = checkRows(options.rows, this.info);
@@ -128,7 +126,7 @@ export class Model {
    * @returns {Run}
    */
   generate(options = {}) {
-    this.#checkOpen();
+    Model.#check(this, options);
     this.#checkInput(false);
     const checked = checkDraw(options, this.info);
     const given = { known: new Uint32Array(0), inputs: inputsOf(checked.label) };
@@ -144,7 +142,7 @@ export class Model {
    * @returns {Run}
    */
   superResolve(image, options = {}) {
-    this.#checkOpen();
+    Model.#check(this, options);
     this.#checkInput(true);
     const checked = checkDraw(options, this.info);
     const input = inputOf(image, this.info);
@@ -162,6 +160,7 @@ export class Model {
    * @returns {TokenRun}
    */
   tokens(prompt, options = {}) {
+    Model.#check(this, options);
     return this.#text.tokens(prompt, options);
   }
 
@@ -174,6 +173,7 @@ export class Model {
    * @returns {TokenRun}
    */
   resume(saved, options = {}) {
+    Model.#check(this, options);
     return this.#text.resume(saved, options);
   }
 
@@ -199,8 +199,9 @@ export class Model {
    * @param {{ label?: Label, input?: ImageSource, signal?: AbortSignal }} [options]
    * @returns {Promise<any>}
    */
-  async score(image, { label, input: small, signal } = {}) {
-    this.#checkOpen();
+  async score(image, options = {}) {
+    Model.#check(this, options);
+    const { label, input: small, signal } = options;
     if (this.#texts) return this.#texts.score(image, signal);
     const picture = pictureOf(image, this.info);
     const inputs = inputsOf(checkLabel(label, this.info), this.#inputFor(picture, small));
@@ -221,8 +222,9 @@ export class Model {
    *   options  input: as in score()
    * @returns {Promise<Attention>}
    */
-  async attention(image, { row, column, channel = 0, label, input: small, signal }) {
-    this.#checkOpen();
+  async attention(image, options) {
+    Model.#check(this, options);
+    const { row, column, channel = 0, label, input: small, signal } = options;
     const { width, height, channels, blocks, heads } = this.info;
     void this.#codec;
     if (blocks === 0) throw argumentError('This model has no attention');
@@ -257,8 +259,16 @@ export class Model {
     }
   }
 
-  #checkOpen() {
-    for (const { ended } of this.#links) if (ended) throw ended;
+  /**
+   * Before anything else is looked at. A proxy of a model, as Vue's ref() makes them, has none of its private parts.
+   *
+   * @param {Model} model
+   * @param {unknown} options
+   */
+  static #check(model, options) {
+    if (!(#links in model)) throw argumentError('The model is behind a proxy: keep the model itself (in Vue, with shallowRef() or markRaw())');
+    checkOptions(options);
+    for (const { ended } of model.#links) if (ended) throw ended;
   }
 
   /** @param {boolean} wanted  whether what is asked for starts from a small picture */
@@ -306,6 +316,7 @@ function inputsOf(label, image) {
  * @param {Uint8Array<ArrayBuffer>} bytes  transferred
  * @param {AbortSignal} signal
  * @returns {Promise<Model>}
+ * @internal
  */
 export async function openModel(links, module, bytes, signal) {
   const jobs = links.map((link) => link.job(signal));
@@ -314,9 +325,24 @@ export async function openModel(links, module, bytes, signal) {
     /** @type {OpenedMessage[]} */
     const [{ info, vocabulary }] = await Promise.all(jobs.map((job, i) => (
       job.ask({ type: 'open', module, bytes }, i === jobs.length - 1 ? [bytes.buffer] : []))));
-    const metadata = metadataOf(vocabulary);
-    return new Model(links, info, info.vocabulary > 0 && metadata.has('tokenizer.ggml.model') ? new Tokenizer(metadata) : undefined);
+    if (info.vocabulary === 0) return new Model(links, info);
+    const { TextModel } = await import('./texts.js');
+    return new Model(links, info, new TextModel(links[0], info, vocabulary));
   } finally {
     for (const job of jobs) job.end();
   }
+}
+
+/**
+ * Has a worker that took the place of another one read the same file.
+ *
+ * @param {Link} link
+ * @param {WebAssembly.Module} module
+ * @param {Uint8Array<ArrayBuffer>} bytes  transferred
+ * @param {ModelInfo} info                 what the model was
+ * @internal
+ */
+export async function reopen(link, module, bytes, info) {
+  const now = await openModel([link], module, bytes, new AbortController().signal);
+  if (JSON.stringify(now.info) !== JSON.stringify(info)) throw new NextPixelError('closed', 'The weight file has changed meanwhile: load the model again');
 }

@@ -5,6 +5,8 @@
  * What the page and the worker say to one another, and every error code.
  *
  *     page                                       worker
+ *      |                                   here   |
+ *      | <--------------------------------------- |  in a browser: its script has run
  *      | measure { loop, from, to }               |
  *      | ---------------------------------------> |  before all else, where their number is to be found
  *      |                     measured { speed }   |
@@ -26,6 +28,11 @@
  *      | ---------------------------------------> |  one request ...
  *      |                       scored, attended   |
  *      | <--------------------------------------- |  ... one answer
+ *      |                                          |
+ *      | beat                                     |
+ *      | ---------------------------------------> |  every few seconds while an answer is owed
+ *      |                                   here   |
+ *      | <--------------------------------------- |
  *
  * Every message carries the `id` of its piece of work. Anything may be answered by `failed`, which ends that piece of
  * work. Work is done in slices of about 10 ms; pieces of work in flight take turns, and messages are heard between
@@ -56,6 +63,11 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 ]));
 
 /** @typedef {typeof CODES[number]} ErrorCode */
+
+/** @import { WasmModule } from './dom.js' */
+
+/** Where another worker.js is. A TrustedScriptURL is one that the page vouches for.
+ * @typedef {string | URL | { toString(): string }} WorkerUrl */
 
 /** NX_ABI_VERSION of the header that this library was written against. */
 export const ABI_VERSION = 5;
@@ -155,9 +167,10 @@ export function codeOfStatus(status) {
 // Ids are the engine's, in its order of generation; what they mean is for a codec (codecs/).
 
 // Page to worker.
+/** @typedef {{ type: 'beat', id: number }} BeatMessage */
 /** `from`, `to`: when to measure, in milliseconds of Date.now().
- * @typedef {{ type: 'measure', id: number, loop: WebAssembly.Module, from: number, to: number }} MeasureMessage */
-/** @typedef {{ type: 'open', id: number, module: WebAssembly.Module, bytes: Uint8Array<ArrayBuffer> }} OpenMessage */
+ * @typedef {{ type: 'measure', id: number, loop: WasmModule, from: number, to: number }} MeasureMessage */
+/** @typedef {{ type: 'open', id: number, module: WasmModule, bytes: Uint8Array<ArrayBuffer> }} OpenMessage */
 /** `known`: the ids before the first drawn one; `maps`: every step is one position, with what it looked at; `length`: the positions
  * after which it is over, if fewer than those of the model; `alternatives`: so many of the most probable ids of each position.
  * @typedef {{ type: 'draw', id: number, known: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
@@ -168,9 +181,10 @@ export function codeOfStatus(status) {
 /** `ids`: up to and including those of the position whose query is asked for.
  * @typedef {{ type: 'attention', id: number, ids: Uint32Array, inputs: Inputs }} AttentionMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
-/** @typedef {MeasureMessage | OpenMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | StopMessage} ToWorker */
+/** @typedef {BeatMessage | MeasureMessage | OpenMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | StopMessage} ToWorker */
 
 // Worker to page.
+/** @typedef {{ type: 'here', id: number }} HereMessage */
 /** @typedef {{ type: 'measured', id: number, speed: number }} MeasuredMessage */
 /** `vocabulary`: the metadata under `tokenizer.`, as they stand in the file.
  * @typedef {{ type: 'opened', id: number, info: ModelInfo, vocabulary: Entry[] }} OpenedMessage */
@@ -202,4 +216,4 @@ export function codeOfStatus(status) {
 /** `keys`: the positions seen, whose inputs are those of the position before; `weights`: (blocks, heads, keys).
  * @typedef {{ type: 'attended', id: number, keys: Uint32Array, weights: Float32Array }} AttendedMessage */
 /** @typedef {{ type: 'failed', id: number, error: PlainError }} FailedMessage */
-/** @typedef {MeasuredMessage | OpenedMessage | StepMessage | ScoredMessage | AttendedMessage | FailedMessage} FromWorker */
+/** @typedef {HereMessage | MeasuredMessage | OpenedMessage | StepMessage | ScoredMessage | AttendedMessage | FailedMessage} FromWorker */

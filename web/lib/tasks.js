@@ -72,6 +72,9 @@ export class Tasks {
     const { id } = message;
     try {
       switch (message.type) {
+        case 'beat':
+          this.#post({ type: 'here', id });
+          break;
         case 'measure':
           this.#post({ type: 'measured', id, speed: spin(message.loop, message.from, message.to) });
           break;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { Tokenizer } from './codecs/text.js';
 import { NextPixelError, argumentError } from './error.js';
+import { metadataOf } from './metadata.js';
 import { Page } from './typeset.js';
 import { checkTokens } from './tokens-settings.js';
 
-/** @import { Tokenizer } from './codecs/text.js' */
 /** @import { Canvas } from './easel.js' */
 /** @import { Link } from './link.js' */
+/** @import { Entry } from './metadata.js' */
 /** @import { ModelInfo, ScoredMessage, StepMessage } from './protocol.js' */
 /** @import { TokenOptions, TokenSettings } from './tokens-settings.js' */
 /** @import { PageOptions } from './typeset.js' */
@@ -76,9 +78,11 @@ export class TextModel {
   /**
    * @param {Link} link
    * @param {ModelInfo} info
-   * @param {Tokenizer} [tokenizer]
+   * @param {Entry[]} vocabulary  the metadata of the file that concern it
    */
-  constructor(link, info, tokenizer) {
+  constructor(link, info, vocabulary) {
+    const metadata = metadataOf(vocabulary);
+    const tokenizer = metadata.has('tokenizer.ggml.model') ? new Tokenizer(metadata) : undefined;
     if (tokenizer && tokenizer.size !== info.vocabulary) {
       throw new NextPixelError('format', `The vocabulary has ${tokenizer.size} tokens, but the weights are for ${info.vocabulary}: the file ` +
         'was exported wrongly, get it anew');

@@ -8,11 +8,12 @@
 
 import { argumentError } from './error.js';
 
+/** @import { Dom } from './dom.js' */
 /** @import { Canvas } from './easel.js' */
 
 /**
  * @typedef {object} PageOptions
- * @property {Element} [mirror]   gets the text as its own
+ * @property {Dom<'Element'>} [mirror]   gets the text as its own
  * @property {boolean} [shade]    whether the background of each token shows its surprise: clear where it was certain. Default true
  * @property {boolean} [caret]    whether there is one at the end while the text is written. Default true
  */

@@ -8,7 +8,8 @@ export { announce } from '../lib/status.js';
 export { Codec, quantise } from '../lib/codecs/picture.js';
 export { blank, paint as paintElements, picture as pictureOf } from '../lib/draw.js';
 export { fromRGBA, reduce } from '../lib/image.js';
-export { Page as TextPage } from '../lib/typeset.js';
+/** What only pages of texts need. */
+export const texts = () => import('../lib/texts.js');
 
 /** @typedef {import('../lib/index.js').Model} Model */
 /** @typedef {import('../lib/index.js').ModelInfo} ModelInfo */
@@ -23,6 +24,7 @@ export { Page as TextPage } from '../lib/typeset.js';
 /** @typedef {import('../lib/index.js').Alternative} Alternative */
 /** @typedef {import('../lib/index.js').SavedTokens} SavedTokens */
 /** @typedef {import('../lib/index.js').Tokenizer} Tokenizer */
+/** @typedef {typeof import('../lib/typeset.js').Page} TextPage  the class */
 /** @typedef {import('../lib/index.js').NextPixelError} NextPixelError */
 /** @typedef {import('../lib/draw.js').Picture} Picture RGBA */
 /** @typedef {import('../lib/shared.js').Hold} Hold */

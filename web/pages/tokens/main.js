@@ -2,7 +2,7 @@
 // The page of tokens: a tale that writes itself, what might have been, where it looked, and how its next token is drawn.
 // @ts-check
 import {
-  Pace, acquireFirst, announce, byId, createLoading, createTransport, integer, onAddress, reducedMotion, startPage, time, whileSeen, wholeIn,
+  Pace, acquireFirst, announce, byId, createLoading, createTransport, integer, onAddress, reducedMotion, startPage, texts, time, whileSeen, wholeIn,
 } from '../../shell/index.js';
 import { createAside } from './aside.js';
 import { createBranches } from './branches.js';
@@ -13,7 +13,7 @@ import { createPieces } from './pieces.js';
 import { Tale } from './tale.js';
 import { createThree } from './three.js';
 import { visible } from './token-words.js';
-/** @import { Alternative, Model, Phase, SavedTokens, TokenStep } from '../../shell/index.js' */
+/** @import { Alternative, Model, Phase, SavedTokens, TextPage, TokenStep } from '../../shell/index.js' */
 /** @import { Filters } from './filters.js' */
 
 /** Tokens a second: a reader's, and up. */
@@ -25,7 +25,8 @@ const LOOKED_AT = 256;
 /** Wait for a pointer to rest. */
 const REST_MS = 60;
 
-function createTokens() {
+/** @param {TextPage} Sheet what sets texts */
+function createTokens(Sheet) {
   /** @type {HTMLInputElement} */
   const prompt = byId('prompt');
   /** @type {Model | null} */
@@ -44,7 +45,7 @@ function createTokens() {
   /** The most probable tokens where the chart stands. @type {Alternative[]} */
   let odds = [];
 
-  const view = createPageView(byId('tale'), {
+  const view = createPageView(byId('tale'), Sheet, {
     mirror: byId('tale-text'),
     onMark(place, by) { look(place, by); },
     onEnter: () => aside.focus(),
@@ -73,7 +74,7 @@ function createTokens() {
     enter('done');
   });
   const chart = createChart();
-  const three = createThree();
+  const three = createThree(Sheet);
   const pieces = createPieces();
 
   /** @param {Phase} next */
@@ -356,4 +357,4 @@ function withoutEnd(model) {
   }
 }
 
-startPage(createTokens());
+startPage(texts().then(({ Page }) => createTokens(Page)));

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 // The page that is being written: a canvas with the text, arcs over it, and a token that is marked by pointing or with the arrow keys.
 // @ts-check
-import { TextPage, make, onTheme, perFrame } from '../../shell/index.js';
-/** @import { TokenLook } from '../../shell/index.js' */
+import { make, onTheme, perFrame } from '../../shell/index.js';
+/** @import { TextPage, TokenLook } from '../../shell/index.js' */
 
 /** Weights below this leave no trace. */
 const LEAST_WEIGHT = 0.02;
 
 /**
  * @param {HTMLElement} root
+ * @param {TextPage} Sheet what sets the text
  * @param {{ mirror: HTMLElement, onMark: (place: number, by: 'pointer' | 'keys' | 'leave') => void, onEnter: () => void }} hooks onEnter: from
  *   the marked token to what might have been in its place
  */
-export function createPageView(root, { mirror, onMark, onEnter }) {
+export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
   const canvas = make('canvas', { class: 'page-text', 'aria-hidden': 'true' });
   const arcs = make('canvas', { class: 'page-arcs', 'aria-hidden': 'true' });
   const frame = make('div', {
@@ -20,7 +21,7 @@ export function createPageView(root, { mirror, onMark, onEnter }) {
     'aria-label': 'The tale, token by token: the left and right arrow keys walk through it, Enter goes to what might have been in the place of a token',
   }, canvas, arcs);
   root.append(frame);
-  const page = new TextPage(canvas, { mirror });
+  const page = new Sheet(canvas, { mirror });
   /** Places as the page counts them: it leaves out what has no text, such as the token that begins it. */
   let marked = -1;
   let pinned = false;

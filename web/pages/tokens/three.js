@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // One prompt at three temperatures side by side, with the same noise.
 // @ts-check
-import { Pace, TextPage, announce, byId, createTransport, make, reducedMotion, whileSeen } from '../../shell/index.js';
-/** @import { Model, Phase } from '../../shell/index.js' */
+import { Pace, announce, byId, createTransport, make, reducedMotion, whileSeen } from '../../shell/index.js';
+/** @import { Model, Phase, TextPage } from '../../shell/index.js' */
 
 const TEMPERATURES = [0.4, 0.8, 1.2];
 const TOKENS = 90;
 const SPEED = 14;
 
-export function createThree() {
+/** @param {TextPage} Sheet what sets the texts */
+export function createThree(Sheet) {
   /** @type {HTMLInputElement} */
   const prompt = byId('three-prompt');
   const panels = TEMPERATURES.map((temperature, i) => {
@@ -17,7 +18,7 @@ export function createThree() {
     const note = make('p', { class: 'panel-note' });
     byId('three-panels').append(make('div', { class: 'panel' },
       make('p', { class: 'panel-name' }, make('b', {}, `Temperature ${temperature}`)), make('div', { class: 'page', id: `three-${i}` }, canvas, mirror), note));
-    return { temperature, page: new TextPage(canvas, { mirror }), note };
+    return { temperature, page: new Sheet(canvas, { mirror }), note };
   });
   /** @type {Model | null} */
   let model = null;

@@ -38,6 +38,8 @@ export class SentencePieces {
   #words = true;
   /** Words seen before, with their tokens. @type {Map<string, Uint32Array>} */
   #seen = new Map();
+  /** Of characters that are no tokens, those of their bytes. @type {Map<string, number[]>} */
+  #strange = new Map();
   #utf8 = new TextEncoder();
 
   /**
@@ -150,7 +152,12 @@ export class SentencePieces {
    * @param {(id: number) => void} put
    */
   #putBytes(character, put) {
-    for (const byte of this.#utf8.encode(character)) if (this.#bytes[byte] >= 0) put(this.#bytes[byte]);
+    let ids = this.#strange.get(character);
+    if (!ids) {
+      ids = Array.from(this.#utf8.encode(character), (byte) => this.#bytes[byte]).filter((id) => id >= 0);
+      if (this.#strange.size < MOST_WORDS) this.#strange.set(character, ids);
+    }
+    for (const id of ids) put(id);
   }
 
   /**

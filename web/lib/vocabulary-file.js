@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** A tokenizer by itself, from the metadata of a weight file: no weights are read and no worker is started. */
+/** The vocabulary of a weight file by itself: no weights are read and no worker is started. */
 
 import { Tokenizer } from './codecs/text.js';
 import { NextPixelError, argumentError } from './error.js';
@@ -10,23 +10,23 @@ import { metadataOf } from './metadata.js';
 import { inNode, nodeModule } from './platform.js';
 import { fetchOrFail, filePath } from './source.js';
 
+/** @typedef {string | URL | Response | ArrayBuffer | Uint8Array | Blob} VocabularySource */
+
 /**
- * The tokenizer of a weight file, or of a file that has a vocabulary and no weights. Of a large file only the beginning is read.
+ * As tokenizer() in index.js.
  *
- * @param {string | URL | Response | ArrayBuffer | Uint8Array | Blob} source  an address, in Node also a path; a response, bytes or
- *   a File
- * @param {{ signal?: AbortSignal }} [options]
- * @returns {Promise<Tokenizer>} rejects with a NextPixelError: 'unsupported' where the file has no vocabulary or one of another kind,
- *   'format' or 'limit' where it is damaged
+ * @param {VocabularySource} source
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Tokenizer>}
  */
-export async function tokenizer(source, { signal } = {}) {
+export async function tokenizerOf(source, signal) {
   signal?.throwIfAborted();
   const chunks = await chunksOf(source, signal);
   return new Tokenizer(metadataOf(await readEntries(chunks)));
 }
 
 /**
- * @param {Parameters<typeof tokenizer>[0]} source
+ * @param {VocabularySource} source
  * @param {AbortSignal} [signal]
  * @returns {Promise<AsyncIterable<Uint8Array>>}
  */
