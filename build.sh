@@ -149,7 +149,7 @@ task_js() {
 }
 
 # types      check the JavaScript with tsc and write web/types/*.d.ts
-task_types() { npx --no-install tsc -p tsconfig.json; }
+task_types() { npx --no-install tsc -p tsconfig.json && node web/types.js; }
 
 # test-js    the library in Node, the server, the package, and the types
 task_test_js() {
@@ -163,6 +163,19 @@ task_test_js() {
 task_test_browser() {
   [ ! -e tests/browser/tsconfig.json ] || npx --no-install tsc -p tests/browser/tsconfig.json
   node --test --test-concurrency=1 tests/browser/*.test.js
+}
+
+# test-embed  the packed library with bundlers and frameworks, which npm installs into build/: needs a network once
+task_test_embed() {
+  task_tools
+  mkdir -p "$OUT/embed/tools"
+  if ! cmp -s tests/embed/package.json "$OUT/embed/tools/package.json" || [ ! -e "$OUT/embed/tools/node_modules" ]; then
+    rm -rf "$OUT/embed/tools"
+    mkdir -p "$OUT/embed/tools"
+    cp tests/embed/package.json "$OUT/embed/tools/"
+    (cd "$OUT/embed/tools" && npm install --legacy-peer-deps --no-audit --no-fund --loglevel=error >&2)
+  fi
+  node --test --test-concurrency=1 tests/embed/*.test.js
 }
 
 # test-train the guards of the training code, where Python with NumPy and PyTorch is there

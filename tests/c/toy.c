@@ -52,6 +52,26 @@ void put_key_f32(toy_file *file, const char *key, float value) {
     put_bytes(file, &value, 4);
 }
 
+void put_key_u64(toy_file *file, const char *key, uint64_t value) {
+    put_text(file, key);
+    put_u32(file, GGUF_U64);
+    put_u64(file, value);
+}
+
+void put_key_texts(toy_file *file, const char *key, uint32_t count) {
+    put_text(file, key);
+    put_u32(file, GGUF_ARRAY);
+    put_u32(file, GGUF_STRING);
+    put_u64(file, count);
+    for (uint32_t i = 0; i < count; i++) {
+        char text[11] = {0}, *first = text + 10;
+        uint32_t left = i;
+        do *--first = (char)('0' + left % 10);
+        while (left /= 10);
+        put_text(file, first);
+    }
+}
+
 static void pad(toy_file *file, size_t alignment) {
     while (file->length % alignment) put_bytes(file, "", 1);
 }

@@ -31,6 +31,8 @@ void put_header(toy_file *file, uint64_t tensors, uint64_t keys);
 void put_key_text(toy_file *file, const char *key, const char *value);
 void put_key_u32(toy_file *file, const char *key, uint32_t value);
 void put_key_f32(toy_file *file, const char *key, float value);
+void put_key_u64(toy_file *file, const char *key, uint64_t value);
+void put_key_texts(toy_file *file, const char *key, uint32_t count); /* "0", "1", ... */
 
 /* A tensor: its entry into the head of a file, its bytes, padded, into the data; values become what their type made of them. */
 typedef struct toy_tensor toy_tensor;
