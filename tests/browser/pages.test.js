@@ -20,6 +20,7 @@ const WAIT = { timeout: 60000 };
 /** Every page, and what can be used when its first model is there. @type {Record<string, string>} */
 const PAGES = {
   '': '#run:enabled', 'pages/image-transformer/': '#run:enabled', 'pages/colour/': '#colour-run:enabled', 'pages/look-ahead/': '#ahead-run:enabled',
+  ...(existsSync(inRepository('weights/stories.gguf')) && { 'pages/tokens/': '#run:enabled' }),
   ...(existsSync(inRepository('weights/fvsbn.gguf')) && { 'pages/fvsbn/': '#run:enabled' }),
 };
 /** What a good page moves at most, as web.dev has it. */
