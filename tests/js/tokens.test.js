@@ -245,6 +245,35 @@ test('stopped by the signal, by leaving the loop, by closing the model', async (
   assert.throws(() => model.tokens(''), isError('closed'));
 });
 
+test('a vocabulary of byte pairs: nothing before a text, but something to begin an empty one', async () => {
+  const LETTERS = Array.from({ length: 256 }, (_, byte) => ((byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad) ? String.fromCharCode(byte) : ''));
+  let hidden = 0;
+  const tokens = [...LETTERS.map((letter) => letter || String.fromCharCode(256 + hidden++)), 'ab', '\u0120ab', '<|end|>'];
+  /** @type {Record<string, import('./gguf.js').Typed | undefined>} */
+  const metadata = {
+    'tokenizer.ggml.model': ['string', 'gpt2'], 'tokenizer.ggml.pre': ['string', 'gpt-2'], 'tokenizer.ggml.tokens': ['array', 'string', tokens],
+    'tokenizer.ggml.merges': ['array', 'string', ['a b', '\u0120 ab']], 'tokenizer.ggml.token_type': ['array', 'i32', tokens.map((_, i) => (i === 258 ? 3 : 1))],
+    'tokenizer.ggml.scores': undefined, 'tokenizer.ggml.bos_token_id': ['u32', 258], 'tokenizer.ggml.eos_token_id': ['u32', 258],
+  };
+  const model = await load(toyText({ values: tokens.length, metadata }));
+  const endless = { logitBias: { 258: -Infinity }, seed: 3 };
+  const run = model.tokens('ab ab', { ...endless, maxTokens: 200 });
+  assert.deepEqual([...run.ids], [256, 257]);
+  const steps = await all(run);
+  assert.equal(steps.length, 200);
+  assert.equal(`ab ab${texts(steps)}`, model.tokenizer.decode(run.ids));
+  assert.deepEqual(ids(await all(model.resume(run.save(), { at: 130, maxTokens: 70 }))), ids(steps.slice(130)));
+  const empty = model.tokens('', { ...endless, maxTokens: 3 });
+  assert.deepEqual([...empty.ids], [258]);
+  const { tokens: scored, natsPerByte, nats } = await model.score('ab ab ab');
+  assert.deepEqual([...scored], [257, 257], 'the first token is given');
+  assert.ok(Math.abs(natsPerByte - nats / 6) < 1e-9);
+  model.close();
+  const without = await load(toyText({ values: tokens.length, metadata: { ...metadata, 'tokenizer.ggml.bos_token_id': undefined } }));
+  assert.throws(() => without.tokens(''), isError('argument', /Nothing begins a text for this model/));
+  without.close();
+});
+
 test('a vocabulary that does not go with the weights', async () => {
   await assert.rejects(load(toyText({ values: TOKENS.length + 3 })), isError('format', /tokens/));
   await assert.rejects(load(toyText({ metadata: { 'tokenizer.ggml.scores': undefined } })), isError('format', /scores: missing/));
