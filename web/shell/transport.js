@@ -67,6 +67,7 @@ export function createTransport(root, { name, onRun, pauses = false, onStop, onS
 
   /** @param {Phase} phase */
   function show(phase) {
+    root.dataset.phase = phase; // for whoever waits for the end of a run
     const active = phase === 'running' || phase === 'paused' || phase === 'timing';
     const done = phase === 'done';
     run.button.disabled = phase === 'empty';
