@@ -175,6 +175,21 @@ test('a text longer than the context: its older half is forgotten, and saved run
   assert.ok(Math.abs(perToken[perToken.length - 1] - nats) < 1e-4);
 });
 
+test('a long run does not grow memory', async () => {
+  const model = await load(toyText());
+  const tell = async () => {
+    let count = 0;
+    for await (const { token } of model.tokens('ab', { ...ENDLESS, seed: 6, maxTokens: 10_000 })) count += Number(token >= 0);
+    return count;
+  };
+  assert.equal(await tell(), 10_000); // what grows once, grows now
+  const before = process.memoryUsage().rss;
+  for (let i = 0; i < 3; i++) await tell();
+  const grown = process.memoryUsage().rss - before;
+  assert.ok(grown < 64e6, `${(grown / 1e6).toFixed(1)} MB more`);
+  model.close();
+});
+
 test('what a text costs', async () => {
   const text = 'Once upon a time, there was a little girl named Lily.';
   const { nats, natsPerByte, natsPerToken, perToken, tokens } = await stories.score(text);
