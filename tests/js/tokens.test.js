@@ -175,6 +175,21 @@ test('a text longer than the context: its older half is forgotten, and saved run
   assert.ok(Math.abs(perToken[perToken.length - 1] - nats) < 1e-4);
 });
 
+test('a long run does not grow memory', async () => {
+  const model = await load(toyText());
+  const tell = async () => {
+    let count = 0;
+    for await (const { token } of model.tokens('ab', { ...ENDLESS, seed: 6, maxTokens: 10_000 })) count += Number(token >= 0);
+    return count;
+  };
+  assert.equal(await tell(), 10_000); // what grows once, grows now
+  const before = process.memoryUsage().rss;
+  for (let i = 0; i < 3; i++) await tell();
+  const grown = process.memoryUsage().rss - before;
+  assert.ok(grown < 64e6, `${(grown / 1e6).toFixed(1)} MB more`);
+  model.close();
+});
+
 test('what a text costs', async () => {
   const text = 'Once upon a time, there was a little girl named Lily.';
   const { nats, natsPerByte, natsPerToken, perToken, tokens } = await stories.score(text);
@@ -243,6 +258,35 @@ test('stopped by the signal, by leaving the loop, by closing the model', async (
   model.close();
   await assert.rejects(reading, isError('closed'));
   assert.throws(() => model.tokens(''), isError('closed'));
+});
+
+test('a vocabulary of byte pairs: nothing before a text, but something to begin an empty one', async () => {
+  const LETTERS = Array.from({ length: 256 }, (_, byte) => ((byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad) ? String.fromCharCode(byte) : ''));
+  let hidden = 0;
+  const tokens = [...LETTERS.map((letter) => letter || String.fromCharCode(256 + hidden++)), 'ab', '\u0120ab', '<|end|>'];
+  /** @type {Record<string, import('./gguf.js').Typed | undefined>} */
+  const metadata = {
+    'tokenizer.ggml.model': ['string', 'gpt2'], 'tokenizer.ggml.pre': ['string', 'gpt-2'], 'tokenizer.ggml.tokens': ['array', 'string', tokens],
+    'tokenizer.ggml.merges': ['array', 'string', ['a b', '\u0120 ab']], 'tokenizer.ggml.token_type': ['array', 'i32', tokens.map((_, i) => (i === 258 ? 3 : 1))],
+    'tokenizer.ggml.scores': undefined, 'tokenizer.ggml.bos_token_id': ['u32', 258], 'tokenizer.ggml.eos_token_id': ['u32', 258],
+  };
+  const model = await load(toyText({ values: tokens.length, metadata }));
+  const endless = { logitBias: { 258: -Infinity }, seed: 3 };
+  const run = model.tokens('ab ab', { ...endless, maxTokens: 200 });
+  assert.deepEqual([...run.ids], [256, 257]);
+  const steps = await all(run);
+  assert.equal(steps.length, 200);
+  assert.equal(`ab ab${texts(steps)}`, model.tokenizer.decode(run.ids));
+  assert.deepEqual(ids(await all(model.resume(run.save(), { at: 130, maxTokens: 70 }))), ids(steps.slice(130)));
+  const empty = model.tokens('', { ...endless, maxTokens: 3 });
+  assert.deepEqual([...empty.ids], [258]);
+  const { tokens: scored, natsPerByte, nats } = await model.score('ab ab ab');
+  assert.deepEqual([...scored], [257, 257], 'the first token is given');
+  assert.ok(Math.abs(natsPerByte - nats / 6) < 1e-9);
+  model.close();
+  const without = await load(toyText({ values: tokens.length, metadata: { ...metadata, 'tokenizer.ggml.bos_token_id': undefined } }));
+  assert.throws(() => without.tokens(''), isError('argument', /Nothing begins a text for this model/));
+  without.close();
 });
 
 test('a vocabulary that does not go with the weights', async () => {

@@ -45,4 +45,5 @@ export const PAPERS = [
   { year: 2018, by: 'Zhang, Goodfellow, Metaxas, Odena', title: 'Self-attention generative adversarial networks', url: 'https://arxiv.org/abs/1805.08318', system: 'SAGAN' },
   { year: 2019, by: 'Child, Gray, Radford, Sutskever', title: 'Generating long sequences with sparse transformers', url: 'https://arxiv.org/abs/1904.10509', system: 'Sparse Transformer, and tunes' },
   { year: 2020, by: 'Wiggers, Hoogeboom', title: 'Predictive sampling with forecasting autoregressive models', url: 'https://arxiv.org/abs/2002.09928', system: 'Guess ahead, check, keep', page: 'look-ahead', says: 'A tiny network runs ahead of a large one. The same picture, to the last bit, in fewer passes.', thumb: { file: 'digits.gguf', seed: 10, samples: 1, temperature: 1, passes: true } },
+  { year: 2023, by: 'Touvron et al.', title: 'LLaMA: open and efficient foundation language models', url: 'https://arxiv.org/abs/2302.13971', system: 'Tokens', page: 'tokens', says: 'A tale that writes itself, with the odds of every word, what might have been, and where it looked. Or run a model of your own.' },
 ];

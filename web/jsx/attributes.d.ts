@@ -4,7 +4,7 @@
 export interface NextPixelAttributes {
   /** Address of the weights. */
   model?: string;
-  task?: 'complete' | 'generate' | 'super-resolve';
+  task?: 'complete' | 'generate' | 'super-resolve' | 'tokens';
   /** Picture to complete or to enlarge. */
   src?: string;
   rows?: number | string;
@@ -14,6 +14,9 @@ export interface NextPixelAttributes {
   'top-p'?: number | string;
   /** A class of the model, by name. */
   label?: string;
+  /** Of task="tokens": what the text begins with. */
+  prompt?: string;
+  'max-tokens'?: number | string;
   autoplay?: boolean | '';
   controls?: boolean | '';
   /** Pixels of the page, so that room is kept before the model is there. */

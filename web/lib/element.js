@@ -13,6 +13,7 @@
  *
  *     model      address of the weights               seed         whole number; absent: other pictures each time
  *     task       complete, generate, super-resolve    temperature  0 to 100, default 1
+ *                or tokens, for a model of texts
  *     src        picture to complete or to enlarge    top-p        over 0 to 1, default 1
  *     rows       rows of it that are given, or half   label        a class by name
  *     samples    pictures side by side, 1 to 64       autoplay     begins by itself when it comes into sight

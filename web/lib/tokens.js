@@ -67,7 +67,11 @@ import { checkTokens } from './tokens-settings.js';
 
 /** @typedef {'stop' | 'length' | 'end' | 'abort'} Finish */
 
-/** Tokens of a vocabulary and their model, for the runs. */
+/**
+ * Tokens of a vocabulary and their model, for the runs.
+ *
+ * @internal
+ */
 export class TextModel {
   /** The one that writes: a text is one sample. */
   #link;
@@ -233,6 +237,7 @@ export class TextModel {
  * @param {number} count      tokens of the text
  * @param {number} head       1 where its first one begins every text
  * @param {number} positions  those that the model sees
+ * @internal
  */
 export function windowStart(count, head, positions) {
   let from = 0;

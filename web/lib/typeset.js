@@ -32,6 +32,11 @@ const KEPT_LINES = 500;
 const LINE_HEIGHT = 1.55;
 /** Of characters in the text for those who do not see the canvas; the canvas shows fewer. */
 const KEPT_TEXT = 100_000;
+/** Between two changes of that text: a long one is work for the browser even where it is not shown. */
+const TOLD_MS = 200;
+
+/** Who writes on a canvas, so that only the last one repaints it when the window changes. @type {WeakMap<object, Page>} */
+const writers = new WeakMap();
 
 export class Page {
   #canvas;
@@ -49,6 +54,9 @@ export class Page {
   #count = 0;
   #text = '';
   #told = '';
+  #toldAt = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #telling;
   #writing = true;
   #width = 0;
   #height = 0;
@@ -76,6 +84,8 @@ export class Page {
     this.#mirror = mirror;
     this.#shade = shade;
     this.#caret = caret;
+    writers.get(canvas)?.close();
+    writers.set(canvas, this);
     // Whole sentences appear where motion is not wanted.
     this.#calm = typeof matchMedia === 'function' && matchMedia('(prefers-reduced-motion: reduce)').matches;
     if (this.#element) this.#watch(this.#element);
@@ -117,6 +127,8 @@ export class Page {
   /** Lets go of the window's events. The canvas keeps what it shows. */
   close() {
     this.#cancel?.();
+    this.#cancel = undefined;
+    clearTimeout(this.#telling);
     for (const leave of this.#leave) leave();
     this.#leave = [];
   }
@@ -213,6 +225,13 @@ export class Page {
 
   /** The same text for those who do not see the canvas. */
   #tell() {
+    clearTimeout(this.#telling);
+    const wait = this.#writing ? this.#toldAt + TOLD_MS - performance.now() : 0;
+    if (wait > 0) {
+      this.#telling = setTimeout(() => this.#tell(), wait);
+      return;
+    }
+    this.#toldAt = performance.now();
     const text = this.#text.length > KEPT_TEXT ? this.#text.slice(-KEPT_TEXT) : this.#text;
     if (text === this.#told) return;
     this.#told = text;

@@ -2,8 +2,8 @@
 
 /** What a user of the package may write, and what the types must refuse. Compiled by package.test.js, never run. */
 
-import { NextPixelError, load, supported } from 'nextpixel';
-import type { Attention, DrawOptions, ErrorCode, ModelInfo, Picture, Score, Step } from 'nextpixel';
+import { NextPixelError, load, supported, tokenizer } from 'nextpixel';
+import type { Attention, DrawOptions, ErrorCode, ModelInfo, Picture, SavedTokens, Score, Step, TextScore, TokenRun, Tokenizer } from 'nextpixel';
 
 export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): Promise<void> {
   const can: boolean = supported;
@@ -77,8 +77,23 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   model.generate({ temperature: '1' });
   // @ts-expect-error: row and column are needed
   await model.attention(canvas, { row: 1 });
-  // @ts-expect-error: no image
-  await model.score('seven.png');
+  // @ts-expect-error: neither an image nor a text
+  await model.score(7);
+  const run2: TokenRun = model.tokens('Once upon a time', { maxTokens: 9, stop: ['.'], logitBias: { ' the': -5 }, alternatives: 3, maps: true, minP: 0.1 });
+  for await (const { text, token, nats: paid, alternatives, maps } of run2) {
+    const words: [string, number, number] = [text, token, paid];
+    void [words, alternatives?.[0].text, maps?.[0].weights];
+  }
+  const kept: SavedTokens = JSON.parse(JSON.stringify(run2.save()));
+  const end: 'stop' | 'length' | 'end' | 'abort' | undefined = run2.finish;
+  const told: string = await model.resume(kept, { at: 2, seed: 3 }).text();
+  const cost: TextScore = await model.score('Once upon');
+  const own: Tokenizer = await tokenizer(new Blob());
+  const ids: Uint32Array = own.encode('x', { special: true });
+  // @ts-expect-error: no such option
+  model.tokens('x', { max_tokens: 3 });
+  await model.tokens([1, 2]).drawTo(canvas, { mirror: document.body });
+  void [end, told, cost.natsPerByte, own.decode(ids), own.size];
   // @ts-expect-error: a number or 'auto'
   await load('weights/digits.gguf', { workers: 'all' });
   // @ts-expect-error: found by load()

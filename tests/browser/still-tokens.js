@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Takes the picture of the card of the page of tokens: node tests/browser/still-tokens.js [FILE]. Writes web/pages/tokens/still.png. */
+
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { crc32, deflateSync } from 'node:zlib';
+
+import { serve } from '../../web/serve.js';
+import { LIBRARY, launch, openEmpty } from './browser.js';
+
+const PICTURE = fileURLToPath(new URL('../../web/pages/tokens/still.png', import.meta.url));
+const weights = await readFile(process.argv[2] ?? new URL('../../weights/stories.gguf', import.meta.url));
+
+const [server, browser] = await Promise.all([serve({ port: 0 }), launch()]);
+try {
+  const page = await browser.newPage({ viewport: { width: 400, height: 300 }, baseURL: server.url, colorScheme: 'light' });
+  await page.route('**/tale.gguf', (route) => route.fulfill({ body: weights, contentType: 'application/octet-stream' }));
+  await openEmpty(page);
+  await page.evaluate(async (library) => {
+    const { load } = await import(library);
+    const canvas = document.body.appendChild(document.createElement('canvas'));
+    canvas.style.cssText = 'position: absolute; inset: 0; width: 300px; height: 200px; font: 17px Charter, Georgia, serif; color: #15171c';
+    const model = await load('/weights/tale.gguf');
+    await model.tokens('Once upon a time', { seed: 1, temperature: 0.8, maxTokens: 62 }).drawTo(canvas);
+    model.close();
+  }, LIBRARY);
+  // On white and in sixteen colours, for the front page loads it.
+  const rgba = await page.evaluate(() => {
+    const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector('canvas'));
+    const small = Object.assign(document.createElement('canvas'), { width: 300, height: 200 });
+    const context = /** @type {CanvasRenderingContext2D} */ (small.getContext('2d'));
+    context.fillStyle = '#fff';
+    context.fillRect(0, 0, 300, 200);
+    context.drawImage(canvas, 0, 0);
+    return [...context.getImageData(0, 0, 300, 200).data];
+  });
+  const png = indexed(rgba, 300, 200);
+  await writeFile(PICTURE, png);
+  console.log(`web/pages/tokens/still.png: ${png.length} bytes`);
+} finally {
+  await browser.close();
+  await server.close();
+}
+
+/**
+ * A PNG of sixteen colours: boxes of colours are halved where they are longest, and each pixel takes the mean of its box.
+ *
+ * @param {number[]} rgba
+ * @param {number} width   even
+ * @param {number} height
+ */
+function indexed(rgba, width, height) {
+  const pixels = Array.from({ length: width * height }, (_, i) => i);
+  const at = (/** @type {number} */ pixel, /** @type {number} */ channel) => rgba[4 * pixel + channel];
+  let boxes = [pixels];
+  while (boxes.length < 16) {
+    const spans = boxes.map((box) => [0, 1, 2].map((c) => box.reduce((most, i) => Math.max(most, at(i, c)), 0) - box.reduce((least, i) => Math.min(least, at(i, c)), 255)));
+    const longest = spans.map((span) => Math.max(...span));
+    const n = longest.indexOf(Math.max(...longest));
+    const c = spans[n].indexOf(longest[n]);
+    const middle = boxes[n].reduce((sum, i) => sum + at(i, c), 0) / boxes[n].length;
+    boxes = boxes.flatMap((box, i) => (i === n ? [box.filter((p) => at(p, c) <= middle), box.filter((p) => at(p, c) > middle)] : [box]));
+  }
+  const palette = boxes.flatMap((box) => [0, 1, 2].map((c) => Math.round(box.reduce((sum, i) => sum + at(i, c), 0) / box.length)));
+  const colour = new Uint8Array(pixels.length);
+  boxes.forEach((box, n) => box.forEach((i) => { colour[i] = n; }));
+  const lines = Buffer.alloc(height * (1 + width / 2));
+  for (const i of pixels) {
+    const [row, column] = [Math.floor(i / width), i % width];
+    lines[row * (1 + width / 2) + 1 + (column >> 1)] |= colour[i] << (column % 2 ? 0 : 4);
+  }
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([4, 3, 0, 0, 0], 8);
+  const chunk = (/** @type {string} */ type, /** @type {Uint8Array} */ data) => {
+    const body = Buffer.concat([Buffer.from(type), data]);
+    const ends = Buffer.alloc(8);
+    ends.writeUInt32BE(data.length, 0);
+    ends.writeUInt32BE(crc32(body), 4);
+    return Buffer.concat([ends.subarray(0, 4), body, ends.subarray(4)]);
+  };
+  return Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]), chunk('IHDR', header), chunk('PLTE', Buffer.from(palette)),
+    chunk('IDAT', deflateSync(lines, { level: 9 })), chunk('IEND', Buffer.alloc(0))]);
+}
