@@ -267,4 +267,4 @@ static const nx_part part = {
     .keys = keys,
 };
 
-const nx_arch nx_gpt2 = {.name = "gpt2", .n_parts = 1, .parts = &part, .configure = configure};
+const nx_arch nx_gpt2 = {.name = "gpt2", .n_parts = 1, .parts = &part, .configure = configure, .streams = 1};

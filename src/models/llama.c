@@ -354,5 +354,5 @@ static const nx_part part = {
     .keys = keys,
 };
 
-const nx_arch nx_llama = {.name = "llama", .n_parts = 1, .parts = &part, .configure = configure_llama};
-const nx_arch nx_qwen2 = {.name = "qwen2", .n_parts = 1, .parts = &part, .configure = configure_qwen2};
+const nx_arch nx_llama = {.name = "llama", .n_parts = 1, .parts = &part, .configure = configure_llama, .streams = 1};
+const nx_arch nx_qwen2 = {.name = "qwen2", .n_parts = 1, .parts = &part, .configure = configure_qwen2, .streams = 1};
