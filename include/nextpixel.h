@@ -229,7 +229,7 @@ typedef struct {
      * last time [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. Pays where a model is larger than a
      * processor's cache, so that several columns take little longer than one. */
     uint32_t look_up;
-    uint32_t biases;           /* room for so many ids in nx_session_bias; up to NX_MAX_BIASES */
+    uint32_t biases; /* room for so many ids in nx_session_bias; up to NX_MAX_BIASES */
 } nx_settings;
 
 /* Bytes of a session's block for these settings and this shape (null: all zeros).

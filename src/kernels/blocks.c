@@ -323,9 +323,9 @@ NX_INLINE void half_block(v128_t part[4][4], const uint8_t *low, const place *x,
 
 NX_INLINE void start_part(v128_t part[4][4], const place *x, uint32_t zero, uint32_t from, uint32_t to, uint32_t n) {
     for (uint32_t j = 0; j < n; j++) {
-        int32_t live = 0;
-        for (uint32_t h = from; h < to; h++) live += x->sum[j][h];
-        for (int v = 0; v < 4; v++) part[j][v] = dot_start(zero, live);
+        uint32_t live = 0; /* modulo 2^32: see dot.h */
+        for (uint32_t h = from; h < to; h++) live += (uint32_t)x->sum[j][h];
+        for (int v = 0; v < 4; v++) part[j][v] = dot_start(zero, (int32_t)live);
     }
 }
 
