@@ -7,7 +7,8 @@
  *     node web/bundle.js [--check]
  *
  *     nextpixel.js  load(), with shared.js        element.js, define.js  the element, with shared.js
- *     worker.js     what they start
+ *     worker.js     what they start               every module that lib/ imports by import(): a file of its name, with shared.js,
+ *                                                 which a page fetches only when it is needed
  *     page-shell.js  what all pages share, with the library      page-<name>.js  the rest of web/pages/<name>, with page-shell.js
  *     page-front.js, page-front.css  the front page for itself, with what it needs of all that
  *
@@ -17,7 +18,7 @@
  */
 
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { basename, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { build } from 'esbuild';
@@ -57,11 +58,80 @@ async function bundle(entryPoints, options = {}) {
   return new Map(outputFiles.map(({ path, text }) => [basename(path), withAdvice(text)]));
 }
 
+/**
+ * The library as it is published: one file that all others share, so that each thing exists once.
+ *
+ * @returns {Promise<Map<string, string>>}
+ */
+async function library() {
+  /** The modules that others import by import(). @type {Set<string>} */
+  const later = new Set();
+  /** They are files of their own. @type {import('esbuild').Plugin} */
+  const apart = {
+    name: 'apart',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
+        if (kind !== 'dynamic-import') return undefined;
+        later.add(relative(WEB, join(resolveDir, path)));
+        return { path: `./${basename(path)}`, external: true };
+      });
+    },
+  };
+  const own = await parts('lib/common.js');
+  /** What shared.js holds is taken from there. @type {import('esbuild').Plugin} */
+  const fromShared = {
+    name: 'from shared.js',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\./ }, ({ path, resolveDir }) => (
+        own.has(relative(WEB, join(resolveDir, path))) ? { path: './shared.js', external: true } : undefined));
+    },
+  };
+  await parts('lib/element.js');
+  for (const path of later) await parts(path); // which may have further ones
+  const files = new Map([
+    ...await bundle({ shared: 'lib/common.js' }, { minifyIdentifiers: true, plugins: [moved, apart] }),
+    ...await bundle(Object.fromEntries([...later, 'lib/element.js'].map((path) => [basename(path, '.js'), path])), { plugins: [moved, apart, fromShared] }),
+    ...await bundle({ define: 'lib/define.js' }, { external: ['./element.js'] }),
+    ...await bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart] }),
+  ]);
+  const names = await exportsOf('lib/index.js');
+  files.set('nextpixel.js', `${LICENCE}\nexport{${names.join()}}from"./shared.js";\n`);
+  const offered = new Set(await exportsOf('lib/common.js'));
+  for (const [name, text] of files) {
+    for (const [, list] of text.matchAll(/import\{([^}]*)\}from"\.\/shared\.js"/g)) {
+      const missing = list.split(',').map((item) => item.split(' as ')[0]).filter((item) => !offered.has(item));
+      if (missing.length > 0) throw new Error(`lib/common.js must export ${missing.join(', ')} for web/dist/${name}`);
+    }
+  }
+  return files;
+
+  /** The modules that one is made of. @param {string} path */
+  async function parts(path) {
+    return new Set(Object.keys((await facts(path)).inputs));
+  }
+  /** @param {string} path */
+  async function exportsOf(path) {
+    return Object.values((await facts(path)).outputs)[0].exports.sort();
+  }
+  /** @param {string} path */
+  async function facts(path) {
+    return (await build({ absWorkingDir: WEB, entryPoints: [path], outdir: 'dist', write: false, bundle: true, format: 'esm', metafile: true, plugins: [apart] })).metafile;
+  }
+}
+
 /** What the pages take from page-shell.js. @type {import('esbuild').Plugin} */
 const shared = {
   name: 'shared',
   setup({ onResolve }) {
     onResolve({ filter: /^\.\.\/\.\.\/shell\/index\.js$/ }, () => ({ path: './page-shell.js', external: true }));
+  },
+};
+
+/** What only texts need stays a file of its own for the pages too. @type {import('esbuild').Plugin} */
+const textsApart = {
+  name: 'texts apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/texts\.js$/ }, ({ kind }) => (kind === 'dynamic-import' ? { path: './texts.js', external: true } : undefined));
   },
 };
 
@@ -80,10 +150,8 @@ export async function bundles() {
   const line = await sourcesOf(WEB);
   const forPage = { minifyIdentifiers: true, ignoreAnnotations: true, banner: { js: `// ${line}\n${LICENCE}`, css: `/* ${line} */` } };
   const parts = await Promise.all([
-    bundle({ nextpixel: 'lib/index.js', element: 'lib/element.js' }, { splitting: true, chunkNames: 'shared' }),
-    bundle({ define: 'lib/define.js' }, { external: ['./element.js'] }),
-    bundle({ worker: 'lib/worker.js' }),
-    bundle({ 'page-shell': 'shell/index.js', 'page-front': 'front/main.js' }, forPage),
+    library(),
+    bundle({ 'page-shell': 'shell/index.js', 'page-front': 'front/main.js' }, { ...forPage, plugins: [textsApart, moved] }),
     bundle({ 'page-front': 'front/front.css' }, forPage),
     bundle(Object.fromEntries((await pagesOf(WEB)).map((name) => [`page-${name}`, `pages/${name}/main.js`])), { ...forPage, plugins: [shared, moved] }),
   ]);

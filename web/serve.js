@@ -11,7 +11,7 @@
  */
 
 import { open, realpath, stat } from 'node:fs/promises';
-import { realpathSync } from 'node:fs';
+import { constants, realpathSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { basename, dirname, extname, join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -20,6 +20,8 @@ import { fileURLToPath } from 'node:url';
 import { isMade, sourceOf } from './fresh.js';
 
 const HOST = '127.0.0.1';
+/** What a reader may call it. Under any other name it is asked by a page of another site, whose name was made to lead here. */
+const NAMES = [HOST, 'localhost'];
 const FIRST_PORT = 8080;
 const LAST_PORT = 8179;
 const FOLDERS = ['web', 'weights'];
@@ -112,11 +114,13 @@ async function listen(server, port) {
  * @param {import('node:http').ServerResponse} response
  */
 async function answer(base, request, response) {
+  const { localPort } = request.socket;
+  if (!NAMES.some((name) => request.headers.host === `${name}:${localPort}` || (localPort === 80 && request.headers.host === name))) throw new Refusal(421);
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(405, { Allow: 'GET, HEAD' });
   const path = await locate(base, request.url ?? '/');
   const sources = dirname(path) === join(base, 'web/dist') ? sourceOf(basename(path)) : undefined;
   if (sources !== undefined && !(await isMade(path))) return send(response, sources, TYPES[extname(path)]);
-  const file = await open(path);
+  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)); // a link that came meanwhile
   try {
     const { size, mtime, mtimeMs } = await file.stat();
     const type = TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream';
@@ -188,6 +192,7 @@ async function locate(base, url) {
     const found = await realpath(join(base, folder, ...names));
     const home = join(base, folder);
     if (found !== home && !found.startsWith(home + sep)) throw new Refusal(404);
+    if (found.slice(home.length).includes(`${sep}.`)) throw new Refusal(404); // a link to something hidden
     const { isFile, isDirectory } = await kindOf(found);
     if (isDirectory && !path.endsWith('/')) {
       throw new Refusal(301, { Location: `${address}/${query === undefined ? '' : `?${query}`}` });
@@ -259,8 +264,20 @@ function refuse(response, status, headers = {}) {
   response.end(text); // Node leaves the body out of an answer to HEAD
 }
 
+const HELP = `Serves the folders web/ and weights/ of nextpixel to this machine, and to nobody else:
+
+    npm start                  prints the address; open it in a browser, end with Ctrl+C
+    PORT=3000 npm start        on this port; without it, on the first free one from ${FIRST_PORT} to ${LAST_PORT}
+    node web/serve.js [--help]
+
+It needs Node.js and nothing else, answers to the names ${NAMES.join(' and ')} alone, and is not made for the internet: there, any static
+server does (README.md, "Hosting").`;
+
 /** Started from the command line. */
 async function main() {
+  const [option, ...more] = process.argv.slice(2);
+  if (['--help', '-h'].includes(option)) return console.log(HELP);
+  if (option !== undefined) throw new Error(`${[option, ...more].join(' ')} is not known: node web/serve.js --help says what is`);
   const { PORT } = process.env;
   const port = PORT === undefined || PORT === '' ? undefined : Number(PORT);
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65535)) {

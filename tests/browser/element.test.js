@@ -27,6 +27,7 @@ const DIGIT = 'model="../weights/digits.gguf" src="pictures/seven.png" rows="12"
  */
 async function open(page, body) {
   await provide(page, '/weights/slow.gguf', slow);
+  await provide(page, '/web/quiet.js', "document.getElementById('quiet').addEventListener('nx-error', (event) => event.preventDefault());", { type: 'text/javascript' });
   await provide(page, PAGE, `<!doctype html><html lang="en"><meta charset="utf-8"><title>elements</title>
     <script type="module" src="lib/define.js"></script><body>${body}</body></html>`, { type: 'text/html; charset=utf-8' });
   await page.addInitScript(() => {
@@ -176,8 +177,8 @@ test('stops when it is removed, not when it is moved; two share one model', () =
   page.on('request', (request) => {
     if (request.url().endsWith('slow.gguf')) downloads++;
   });
-  await open(page, `<div id="here"><next-pixel model="${SLOW}" task="generate" seed="1" autoplay></next-pixel>
-    <next-pixel id="second" model="${SLOW}" task="generate" seed="2"></next-pixel></div><div id="there"></div>`);
+  await open(page, `<div id="here"><next-pixel model="${SLOW}" task="generate" seed="1" width="256" autoplay></next-pixel>
+    <next-pixel id="second" model="${SLOW}" task="generate" seed="2" width="256"></next-pixel></div><div id="there"></div>`);
   await occurs(page, 'nx-ready', 2);
   await occurs(page, 'nx-step');
   assert.equal(page.workers().length, 1);
@@ -233,12 +234,179 @@ test('attributes are the state: changes begin again, nonsense counts as absent',
   });
   assert.deepEqual(await read(), { task: 'complete', rows: undefined, samples: 1, seed: undefined, temperature: 1, topP: 1, label: '', autoplay: true, controls: true });
   assert.equal(await element.getAttribute('src'), null);
-  await occurs(page, 'nx-error'); // nothing to complete
+  await occurs(page, 'nx-error');
+  assert.equal((await events(page)).at(-1).code, 'argument');
+  assert.match(await element.locator('.status').innerText(), /task must be complete or generate .*"dance"/);
+  await element.evaluate((e) => Object.assign(e, { task: undefined }));
+  await occurs(page, 'nx-error', 2); // nothing to complete
   assert.equal((await events(page)).at(-1).code, 'network');
 
   await element.evaluate((e) => Object.assign(e, { src: 'pictures/seven.png', model: '../weights/slow.gguf', autoplay: false, task: 'generate' }));
   await page.waitForFunction(() => /** @type {any} */ (globalThis).__events.some((/** @type {any} */ event) => event.type === 'nx-ready' && event.name === 'toy'));
+}, { complains: true }));
+
+test('the end comes after the last paint, with the pictures and a file of them', () => withPage(async (page) => {
+  await open(page, '');
+  const seen = await page.evaluate(() => new Promise((resolve) => {
+    document.body.innerHTML = '<next-pixel model="../weights/digits.gguf" task="generate" seed="7" samples="2" autoplay></next-pixel>';
+    addEventListener('nx-end', async (/** @type {any} */ event) => {
+      const canvas = /** @type {HTMLCanvasElement} */ (event.target.shadowRoot.querySelector('canvas'));
+      const painted = canvas.getContext('2d')?.getImageData(0, 0, 28, 28).data;
+      const { pictures } = event;
+      const bitmap = await createImageBitmap(await event.toBlob('image/png'));
+      const file = await event.target.toBlob();
+      resolve({
+        same: String(painted) === String(pictures[0].data), sizes: pictures.map((/** @type {ImageData} */ { width, height }) => [width, height]),
+        bitmap: [bitmap.width, bitmap.height], type: file.type, again: event.target.pictures.length,
+      });
+    });
+  }));
+  assert.deepEqual(seen, { same: true, sizes: [[28, 28], [28, 28]], bitmap: [58, 28], type: 'image/png', again: 2 });
 }));
+
+test('an error is seen without buttons, and on the console, unless a listener takes it', () => withPage(async (page, complaints) => {
+  await open(page, `<next-pixel id="label" model="../weights/digits.gguf" task="generate" label="eleven" autoplay></next-pixel>
+    <next-pixel id="task" model="../weights/digits.gguf" task="super-resolve" autoplay></next-pixel>
+    <next-pixel id="quiet" model="../weights/digits.gguf" task="dance" autoplay></next-pixel>
+    <script type="module" src="quiet.js"></script>`);
+  await occurs(page, 'nx-error', 3);
+  const label = page.locator('#label [part=error]');
+  assert.match(await label.innerText(), /label must be one of 0, 1, 2.*"eleven"/);
+  assert.ok(await label.isVisible());
+  assert.match(await page.locator('#task [part=error]').innerText(), /task must be complete or generate with this model, not "super-resolve"/);
+  assert.ok(complaints.some((text) => /label must be one of/.test(text)));
+  await page.screenshot({ path: `${OUT}element-errors.png` });
+  assert.equal(complaints.length, 3 - 1);
+  assert.equal(await page.locator('#quiet [part=error]').isVisible(), false);
+  await page.locator('#label').evaluate((e) => e.setAttribute('label', '3'));
+  await page.locator('#label').evaluate((e) => /** @type {any} */ (e).play());
+  await occurs(page, 'nx-end');
+  assert.equal(await label.isVisible(), false);
+}, { complains: true }));
+
+test('play() just after appending, and off screen, is kept', () => withPage(async (page) => {
+  await open(page, '<div id="space"></div>');
+  await page.evaluate(() => {
+    const /** @type {HTMLElement} */ space = /** @type {any} */ (document.getElementById('space'));
+    space.style.height = '5000px';
+    for (const [id, where] of /** @type {[string, Element | null][]} */ ([['above', null], ['below', space]])) {
+      const element = /** @type {any} */ (document.createElement('next-pixel'));
+      Object.assign(element, { id, model: '../weights/digits.gguf', task: 'generate', seed: 1 });
+      if (where) where.after(element);
+      else document.body.prepend(element);
+      element.play();
+    }
+  });
+  await occurs(page, 'nx-end');
+  await occurs(page, 'nx-ready', 2);
+  assert.equal(await state(page, '#below'), 'paused', 'ready, and out of sight');
+  await page.locator('#below').evaluate((e) => e.scrollIntoView());
+  await occurs(page, 'nx-end', 2);
+}));
+
+test('room is kept: nothing moves from the first layout to the picture', () => withPage(async (page) => {
+  await page.route('**/weights/digits.gguf', async (route) => {
+    await sleep(300);
+    await route.continue();
+  });
+  await open(page, `<next-pixel id="a" model="../weights/digits.gguf" task="generate" seed="1" width="140" height="140" autoplay></next-pixel>
+    <next-pixel id="b" model="../weights/digits.gguf" task="generate" seed="1" width="140" height="140" autoplay><img src="pictures/seven.png" alt="seven"></next-pixel>
+    <next-pixel id="c" model="../weights/digits.gguf" task="generate" seed="1" autoplay></next-pixel>`);
+  const boxes = () => page.evaluate(() => [...document.querySelectorAll('next-pixel')].map((element) => {
+    const { width, height } = element.getBoundingClientRect();
+    return [width, height];
+  }));
+  await page.waitForFunction(() => customElements.get('next-pixel'));
+  const before = await boxes();
+  await occurs(page, 'nx-ready', 3);
+  const ready = await boxes();
+  await occurs(page, 'nx-end', 3);
+  const after = await boxes();
+  assert.deepEqual(before.slice(0, 2), [[140, 140], [140, 140]]);
+  assert.deepEqual(after.slice(0, 2), before.slice(0, 2));
+  assert.deepEqual(ready[2], after[2], 'without them from when the model is there');
+}));
+
+test('a download can be stopped, and later elements do not join one that is dead', () => withPage(async (page) => {
+  let asked = 0;
+  let dead = true;
+  await page.clock.install();
+  await page.clock.resume();
+  await page.route('**/weights/digits.gguf', async (route) => {
+    asked++;
+    if (!dead) await route.continue(); // else no answer, ever
+  });
+  await open(page, `<next-pixel model="../weights/digits.gguf" task="generate" seed="1" controls></next-pixel>`);
+  for (let i = 0; asked === 0 && i < 60; i++) await sleep(50);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.locator('next-pixel .status').getByText('Stopped').waitFor();
+  assert.equal((await events(page)).length, 0, 'to stop is no error');
+  await page.getByRole('button', { name: 'Play' }).click(); // dead again
+  for (let i = 0; asked < 2 && i < 60; i++) await sleep(50);
+  await page.clock.runFor(12000);
+  dead = false;
+  await page.evaluate(() => document.body.insertAdjacentHTML('beforeend', '<next-pixel id="later" model="../weights/digits.gguf" task="generate" seed="1" autoplay></next-pixel>'));
+  await occurs(page, 'nx-end');
+  assert.equal(asked, 3);
+  // The one that waits is told after half a minute, and can try again.
+  await page.clock.runFor(30000);
+  await occurs(page, 'nx-error');
+  assert.equal((await events(page)).find(({ type }) => type === 'nx-error').code, 'network');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await occurs(page, 'nx-end', 2);
+}, { complains: true }));
+
+test('a worker that was ended from outside: the element draws again by itself', { timeout: 60000 }, () => withPage(async (page) => {
+  await page.addInitScript(() => {
+    const all = /** @type {Worker[]} */ (/** @type {any} */ (globalThis).__workers = []);
+    globalThis.Worker = class extends Worker {
+      /** @param {string | URL} url @param {WorkerOptions} [options] */
+      constructor(url, options) {
+        super(url, options);
+        all.push(this);
+      }
+    };
+  });
+  await page.clock.install();
+  await page.clock.resume();
+  await open(page, `<next-pixel model="${SLOW}" task="generate" seed="1" width="256" autoplay></next-pixel>`);
+  await occurs(page, 'nx-step', 3);
+  await page.evaluate(() => /** @type {any} */ (globalThis).__workers[0].terminate());
+  const count = (await events(page)).length;
+  await page.clock.runFor(30000);
+  await page.waitForFunction((n) => /** @type {any} */ (globalThis).__events.length > n + 3, count);
+  const list = await events(page);
+  assert.deepEqual(list.filter(({ type }) => type === 'nx-error'), []);
+  assert.ok(list.slice(count).some(({ type, from }) => type === 'nx-step' && from === 0), 'from the beginning');
+}));
+
+test('element and acquire() share one download and one worker; cache and integrity are obeyed', () => withPage(async (page) => {
+  let downloads = 0;
+  page.on('request', (request) => { if (request.url().endsWith('digits.gguf')) downloads++; });
+  await open(page, '<next-pixel id="a" model="../weights/digits.gguf" task="generate" seed="1" autoplay></next-pixel>');
+  const nats = await page.evaluate(async () => {
+    const address = '/web/lib/index.js';
+    const { acquire } = await import(address);
+    const { model, release } = await acquire('../weights/digits.gguf');
+    const { nats } = await model.score({ data: new Uint8Array(784), width: 28, height: 28 });
+    release();
+    return nats;
+  });
+  assert.ok(nats > 0);
+  await occurs(page, 'nx-end');
+  assert.deepEqual([downloads, page.workers().length], [1, 1]);
+
+  await page.evaluate(() => caches.delete('nextpixel'));
+  await page.evaluate(() => {
+    document.body.innerHTML = `<next-pixel id="b" model="../weights/digits.gguf?b" cache="no-store" task="generate" autoplay></next-pixel>
+      <next-pixel id="c" model="../weights/digits.gguf?c" integrity="sha256-${'A'.repeat(43)}=" task="generate" autoplay></next-pixel>`;
+  });
+  await occurs(page, 'nx-end', 2);
+  await occurs(page, 'nx-error');
+  assert.deepEqual((await events(page)).filter(({ type }) => type === 'nx-error').map(({ id, code }) => [id, code]), [['c', 'integrity']]);
+  await sleep(300);
+  assert.deepEqual(await page.evaluate(async () => (await (await caches.open('nextpixel')).keys()).map(({ url }) => url)), []);
+}, { complains: true }));
 
 test('a bad model is an error event, and can be tried again', () => withPage(async (page) => {
   await page.route('**/weights/late.gguf', (route) => route.fulfill({ status: 404, body: '' }));
@@ -262,7 +430,7 @@ test('less motion: no autoplay but buttons, and a picture appears finished', () 
   assert.equal(await state(page), 'near');
   await page.locator('next-pixel').evaluate((element) => {
     const seen = /** @type {boolean[]} */ (/** @type {any} */ (globalThis).seen = []);
-    element.addEventListener('nx-step', () => seen.push(/** @type {HTMLElement} */ (element.shadowRoot?.querySelector('canvas')).hidden === true));
+    element.addEventListener('nx-step', () => seen.push(/** @type {HTMLElement} */ (element.shadowRoot?.querySelector('canvas')).checkVisibility({ visibilityProperty: true }) === false));
   });
   await page.getByRole('button', { name: 'Play' }).click();
   await occurs(page, 'nx-end');

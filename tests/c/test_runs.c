@@ -28,17 +28,19 @@ typedef struct {
 
 static chain_config chain_settings; /* of the chain in use */
 
-enum { CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, PICTURE_FULL, PICTURE_LOCAL, PICTURE_2D, PICTURE_PIXELS, PICTURE_PALETTE, PICTURE_SR, FVSBN, LLAMA, LLAMA_ROUNDED, GPT2, SUBJECTS };
+enum { CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, PICTURE_FULL, PICTURE_LOCAL, PICTURE_2D, PICTURE_PIXELS, PICTURE_PALETTE, PICTURE_SR, PICTURE_DIRECT, PICTURE_DIRECT_PIXELS, FVSBN, LLAMA, LLAMA_ROUNDED, GPT2, SUBJECTS };
 
 static subject subject_of(int which) {
     static const int toys[] = {1, 2, TOY_PALETTE, TOY_DMOL, TOY_DRAFT_PALETTE, TOY_SR_DMOL};
-    static const char *const names[] = {"chain", "chain in slices", "chain with a source", "picture, full", "picture, local", "picture, 2d", "picture, pixels", "picture, palette", "picture, sr", "fvsbn", "llama", "llama, rounded", "gpt2"};
+    static const char *const names[] = {"chain", "chain in slices", "chain with a source", "picture, full", "picture, local", "picture, 2d", "picture, pixels", "picture, palette", "picture, sr", "picture, direct", "picture, direct, pixels", "fvsbn", "llama", "llama, rounded", "gpt2"};
     subject s = {.name = names[which]};
     if (which < PICTURE_FULL) {
         chain_settings = (chain_config){.slices = which == CHAIN_SLICED ? 3 : 1, .source = which == CHAIN_WITH_SOURCE, .end = 1};
         s.model = chain_open(&chain_settings);
         s.shape.length = LENGTH;
         if (which == CHAIN_WITH_SOURCE) s.shape.counts[0] = 11;
+    } else if (which == PICTURE_DIRECT || which == PICTURE_DIRECT_PIXELS) {
+        s.model = toy_open(toy_direct(which == PICTURE_DIRECT_PIXELS, NULL));
     } else if (which < FVSBN) {
         const toy_config *configs;
         toy_configs(&configs, NULL);

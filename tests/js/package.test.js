@@ -27,6 +27,8 @@ const MAX_GZIP_BYTES = 96 * 1024;
 
 const DIST = `${ROOT}web/dist/`;
 const PUBLISHED = ['nextpixel.js', 'shared.js', 'worker.js', 'element.js', 'define.js'];
+/** Files that a page fetches only when they are needed. */
+const LATER = ['again.js', 'elsewhere.js', 'resume.js'];
 
 /** @type {string} */
 let folder;
@@ -60,33 +62,43 @@ test('it holds what a page needs and nothing else', () => {
     'web/dist/worker.js',
     'web/dist/element.js',
     'web/dist/define.js',
+    ...LATER.map((name) => `web/dist/${name}`),
     'web/dist/nextpixel.wasm',
     'web/dist/nextpixel-relaxed.wasm',
     'web/types/index.d.ts',
-    'web/types/codecs/picture.d.ts',
+    'web/types/cjs/index.d.ts',
+    'web/single/inline.js',
+    'web/single/classic.js',
+    'web/single/nextpixel.cjs',
+    'web/jsx/react.d.ts',
     'include/nextpixel.h',
   ]) {
     assert.ok(packed.includes(name), name);
   }
-  const strays = packed.filter(
-    (name) =>
-      !/^(package\.json|README\.md|LICENSE|include\/nextpixel\.h|web\/(types\/(codecs\/)?[\w-]+\.d\.ts|dist\/(nextpixel|shared|worker|element|define)\.js|dist\/[\w-]+\.wasm))$/.test(
-        name,
-      ),
-  );
+  const known = [
+    /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|include\/nextpixel\.h)$/,
+    /^web\/dist\/(nextpixel|shared|worker|element|define|again|elsewhere|resume)\.js$/,
+    /^web\/dist\/[\w-]+\.wasm$/,
+    /^web\/single\/(inline\.js|classic\.js|nextpixel\.cjs)$/,
+    /^web\/jsx\/\w+\.d\.ts$/,
+    /^web\/types\/(cjs\/)?\w+\.d\.ts$/,
+    /^web\/types\/cjs\/package\.json$/,
+  ];
+  const strays = packed.filter((name) => !known.some((form) => form.test(name)));
   assert.deepEqual(strays, []);
   assert.equal(manifest.dependencies, undefined);
 });
 
 test('each export is imported in Node without a word on stderr', async () => {
-  const names = Object.keys(manifest.exports).filter((name) => !/\.(json|wasm)$/.test(name));
-  assert.ok(names.length >= 3);
+  // worker.js is for a worker; what has types alone is no module.
+  const names = Object.entries(manifest.exports).filter(([name, to]) => !/\.(json|wasm)$|worker\.js$/.test(name) && (typeof to === 'string' || to.default)).map(([name]) => name);
+  assert.ok(names.length >= 5);
   for (const name of names) {
     const specifier = `nextpixel${name.slice(1)}`;
     const script = `const it = await import(${JSON.stringify(specifier)}); console.log(Object.keys(it).sort().join());`;
     const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder });
     assert.equal(stderr, '', specifier);
-    if (name === '.') assert.equal(stdout, 'NextPixelError,load,supported\n');
+    if (name === '.') assert.equal(stdout, 'NextPixelError,acquire,load,supported\n');
   }
 });
 
@@ -107,6 +119,64 @@ test('the installed package draws', async () => {
   );
   const { stdout, stderr } = await run(process.execPath, ['draw.js'], { cwd: folder, timeout: 20000 });
   assert.deepEqual({ stdout, stderr }, { stdout: '64\n64\n', stderr: '' });
+});
+
+test('it is required as it is imported, with and without what newer Nodes can', async () => {
+  await writeFile(join(folder, 'toy.gguf'), toyModel());
+  await writeFile(
+    join(folder, 'draw.cjs'),
+    `
+    const { load, NextPixelError, supported } = require('nextpixel');
+    (async () => {
+      const model = await load('toy.gguf');
+      let count = 0;
+      for await (const { values } of model.generate({ seed: 1 })) count += values.length;
+      model.close();
+      console.log(count, supported, await load('none.gguf').catch((error) => error instanceof NextPixelError && error.code));
+    })();`,
+  );
+  const old = ['--no-experimental-require-module'].filter((flag) => process.allowedNodeEnvironmentFlags.has(flag));
+  for (const flags of [[], old]) {
+    const { stdout, stderr } = await run(process.execPath, [...flags, 'draw.cjs'], { cwd: folder, timeout: 20000 });
+    assert.deepEqual({ stdout, stderr: stderr.replace(/^.*ExperimentalWarning.*\n.*\n/m, '') }, { stdout: '64 true network\n', stderr: '' });
+  }
+});
+
+test('every public declaration, and no other, is in the package; no declaration says that it is internal', async () => {
+  const types = packed.filter((name) => /^web\/types\/\w+\.d\.ts$/.test(name));
+  for (const name of ['core', 'link', 'job', 'tasks', 'heap', 'start']) assert.ok(!types.includes(`web/types/${name}.d.ts`), name);
+  for (const name of types) assert.doesNotMatch(await readFile(join(folder, 'node_modules/nextpixel', name), 'utf8'), /@internal|: Link\b/, name);
+});
+
+/** @param {string} file @param {string[]} flags */
+async function compile(file, flags) {
+  const args = [tsc, '--noEmit', '--strict', '--target', 'es2022', '--skipLibCheck', 'false', '--ignoreConfig', ...flags, file];
+  return (await run(process.execPath, args, { cwd: folder }).catch((error) => error)).stdout;
+}
+
+test('types: Node without the types of a page, import and require; a page knows the element', async () => {
+  const node = ['--lib', 'es2022', '--types', 'node', '--typeRoots', `${ROOT}node_modules/@types`];
+  for (const extension of ['mts', 'cts']) {
+    await writeFile(join(folder, `node.${extension}`), `
+      import { load, type Progress, type Source } from 'nextpixel';
+      export async function use(source: Source): Promise<number> {
+        const model = await load(source, { onProgress: (progress: Progress) => console.log(progress.loaded) });
+        model.complete({ data: new Uint8Array(64), width: 8, height: 8 });
+        // @ts-expect-error: no image
+        model.complete('seven.png');
+        return model.info.width;
+      }`);
+    for (const module of ['node16', 'nodenext']) assert.equal(await compile(`node.${extension}`, [...node, '--module', module]), '', `${extension} ${module}`);
+  }
+  await writeFile(join(folder, 'element.ts'), `
+    import 'nextpixel/define';
+    const element = document.createElement('next-pixel');
+    element.samples = 3;
+    element.addEventListener('nx-end', (event) => event.nats.map((cost: number) => cost.toFixed()));
+    document.querySelector('next-pixel')?.play();
+    // @ts-expect-error: no such method
+    element.dance();`);
+  assert.equal(await compile('element.ts', ['--lib', 'es2022,dom,dom.iterable,dom.asynciterable', '--types', '', '--module', 'esnext', '--moduleResolution', 'bundler']), '');
 });
 
 test('types: a strict consumer compiles, and mistakes do not', async () => {
@@ -182,12 +252,13 @@ test('what is published has the forms that bundlers recognise, and nothing besid
   const shared = await read('shared.js');
   for (const wasm of ['nextpixel', 'nextpixel-relaxed']) assert.ok(shared.includes(`new URL("./${wasm}.wasm",import.meta.url)`), wasm);
   assert.ok(shared.includes('new Worker(new URL("./worker.js",import.meta.url),{type:"module"})'));
-  for (const name of PUBLISHED) {
+  for (const name of [...PUBLISHED, ...LATER]) {
     const text = await read(name);
     assert.ok(text.startsWith('// SPDX-License-Identifier: MIT\n'), name);
     for (const [, from] of text.matchAll(/\b(?:from|import)\s*"([^"]+)"/g)) assert.match(from, /^\.\/(shared|element)\.js$/, name);
     // Node's modules alone, and none that a bundler for the browser would follow.
     for (const [, what] of text.matchAll(/\bimport\(([^)]*)\)/g)) {
+      if (LATER.includes(what.slice(3, -1))) continue;
       assert.match(what, /^\/\* webpackIgnore: true \*\/ \/\* @vite-ignore \*\/ \w+$/, name);
     }
   }

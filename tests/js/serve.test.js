@@ -4,7 +4,7 @@
 /** The server of `npm start`: types, ranges, caching, the policy, and that nothing outside its folders can be had. */
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -46,6 +46,7 @@ before(async () => {
   for (const [name, text] of Object.entries(files)) await writeFile(join(root, name), text);
   await symlink(join(root, 'secret.txt'), join(root, 'web', 'out.txt'));
   await symlink(root, join(root, 'web', 'up'));
+  await symlink(join(root, 'web', '.hidden'), join(root, 'web', 'shown.txt'));
   await symlink(join(root, 'web', 'lib.js'), join(root, 'web', 'inside.js'));
   await utimes(join(root, 'weights', 'a.gguf'), 1700000000.5, 1700000000.5);
   server = await serve({ port: 0, root });
@@ -216,6 +217,7 @@ test('nothing outside the folders', async () => {
     '/web/up/secret.txt',
     '/web/up/',
     '/web/.hidden',
+    '/web/shown.txt',
     '/web/%2ehidden',
     '/package.json',
     '/web/empty/',
@@ -243,6 +245,27 @@ test('nothing outside the folders', async () => {
     assert.equal(status, 400, path);
   }
   assert.equal((await ask(`/web/${'a'.repeat(5000)}`)).status, 404);
+});
+
+test('a folder that is a link out of the root is not served', async () => {
+  const other = await mkdtemp(join(tmpdir(), 'nextpixel-'));
+  await symlink(join(root, 'weights'), join(other, 'weights'));
+  await mkdir(join(other, 'web'));
+  const second = await serve({ port: 0, root: other });
+  try {
+    assert.equal((await fetch(`${second.url}weights/a.gguf`)).status, 404);
+  } finally {
+    await second.close();
+    await rm(other, { recursive: true });
+  }
+});
+
+test('it answers to its own names alone', async () => {
+  const { port } = server;
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) assert.equal((await ask('/web/', { headers: { Host: host } })).status, 200, host);
+  for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1', `127.0.0.1:${port + 1}`, `localhost:${port}.evil.example`]) {
+    assert.equal((await ask('/web/', { headers: { Host: host } })).status, 421, host);
+  }
 });
 
 test('other methods', async () => {
@@ -330,6 +353,14 @@ test('npm start: prints the address, and the library loads from it', async () =>
   assert.equal((await collect(model.generate({ chunk: 100 }))).values[0].length, 784);
   model.close();
   child.kill();
+});
+
+test('--help says what it does, and what is not known is an error', () => {
+  const run = (/** @type {string[]} */ ...args) => spawnSync(process.execPath, [`${ROOT}web/serve.js`, ...args], { encoding: 'utf8', timeout: 10000 });
+  const { status, stdout, stderr } = run('--help');
+  assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
+  assert.match(stdout, /npm start[^]*PORT=3000/);
+  assert.equal(run('--prot', '3').status, 1);
 });
 
 test('npm start: PORT that is no port, or taken', async () => {

@@ -9,6 +9,15 @@
 /** `caches.delete('nextpixel')` frees all. */
 const NAME = 'nextpixel';
 
+/** Whether there is a Cache API at all. In a sandboxed frame its very name throws. */
+function here() {
+  try {
+    return typeof caches === 'object';
+  } catch {
+    return false;
+  }
+}
+
 /**
  * @param {string} url
  * @returns {Promise<Response | undefined>}
@@ -19,6 +28,11 @@ export async function copyOf(url) {
   } catch {
     return undefined; // not here, or not allowed: an insecure or sandboxed page, a private window, an address of another kind
   }
+}
+
+/** @param {string} url */
+export async function dropCopy(url) {
+  await (await caches.open(NAME)).delete(url);
 }
 
 /**
@@ -43,7 +57,7 @@ export function isSame(answer, copy) {
  * @returns {(() => Promise<void>) | undefined}
  */
 export function keeper(url, { status, headers: given }, bytes) {
-  if (typeof caches === 'undefined' || status !== 200 || /no-store/i.test(given.get('cache-control') ?? '')) return undefined;
+  if (!here() || status !== 200 || /no-store/i.test(given.get('cache-control') ?? '')) return undefined;
   const headers = new Headers({ 'content-length': String(bytes.length) });
   for (const name of ['content-type', 'etag', 'last-modified']) if (given.has(name)) headers.set(name, given.get(name) ?? '');
   const copy = new Response(bytes, { headers });

@@ -20,7 +20,7 @@ import { metadataOf } from './metadata.js';
 import { ABI_VERSION, MAX_SAMPLES } from './protocol.js';
 import { refusal } from './sniff.js';
 
-/** @import { Metadata } from './metadata.js' */
+/** @import { Entry, Metadata } from './metadata.js' */
 /** @import { Settings } from './protocol.js' */
 
 /** NX_ALIGN. */
@@ -120,8 +120,10 @@ export class Core {
   poisoned = false;
   /** @type {Part} */
   part;
-  /** @type {Metadata} */
+  /** Without those of a vocabulary, which may be long. @type {Metadata} */
   metadata;
+  /** What `tokenizer.` has, for the page to read. @type {Entry[]} */
+  vocabulary;
   /** Size of the weight file. @type {number} */
   fileBytes;
 
@@ -176,7 +178,10 @@ export class Core {
     if (fileBytes === undefined) this.#openModel(file);
     else this.#beginModel(file, fileBytes);
     this.part = this.#describePart();
-    this.metadata = this.#metadata();
+    const entries = this.#metadata();
+    const ofVocabulary = (/** @type {Entry} */ { key }) => key.startsWith('tokenizer.');
+    this.vocabulary = entries.filter(ofVocabulary);
+    this.metadata = metadataOf(entries.filter((entry) => !ofVocabulary(entry)));
     this.fileBytes = fileBytes ?? file.length;
     const keys = Math.max(0, ...this.part.maps.map((map) => map.keys));
     this.#room = Math.max(SLICE_IDS, this.part.outputs, keys, MAX_SAMPLES * this.part.span);
@@ -304,7 +309,7 @@ export class Core {
     const at = this.#scratch + AT_STRUCT;
     writeStruct(this.#view(), at, 'nx_settings', {
       seed_low: Number(settings.seed & 0xffffffffn), seed_high: Number(settings.seed >> 32n),
-      samples: settings.samples, first_sample: settings.first ?? 0, origin: 0,
+      samples: settings.samples, first_sample: settings.first ?? 0, origin: settings.origin ?? 0,
       temperature: settings.temperature, top_k: settings.topK, top_p: settings.topP, trace: trace ? 1 : 0,
       look_ahead: settings.lookAhead ? LOOK_AHEAD : 0,
       typical_p: settings.typicalP ?? 1, min_p: settings.minP ?? 0, temperature_last: settings.temperatureLast ? 1 : 0,
@@ -617,6 +622,7 @@ export class Core {
   #metadata() {
     const at = this.#scratch + AT_STRUCT;
     const count = this.#call('nx_model_metadata_count', this.#model) >>> 0;
+    /** @type {Entry[]} */
     const entries = [];
     for (let i = 0; i < count; i++) {
       const status = this.#call('nx_model_metadata', this.#model, i, at);
@@ -631,7 +637,7 @@ export class Core {
         value: memory.slice(entry.value, entry.value + entry.value_bytes),
       });
     }
-    return metadataOf(entries);
+    return entries;
   }
 
   /**

@@ -14,6 +14,7 @@
  * @param {Codec} codec
  * @param {number} from             number of the first element, in generation order
  * @param {Uint8Array} elements
+ * @internal
  */
 export function paint(rgba, codec, from, elements) {
   const { channels } = codec.info;
@@ -33,6 +34,7 @@ export function paint(rgba, codec, from, elements) {
  * @param {Codec} codec
  * @param {Uint8Array} elements  the first ones, in generation order
  * @returns {Picture} an ImageData where there is such a thing
+ * @internal
  */
 export function picture(codec, elements) {
   const image = blank(codec.info.width, codec.info.height);
@@ -44,6 +46,7 @@ export function picture(codec, elements) {
  * @param {number} width
  * @param {number} height
  * @returns {Picture}
+ * @internal
  */
 export function blank(width, height) {
   if (typeof ImageData === 'function') return /** @type {Picture} */ (new ImageData(width, height));

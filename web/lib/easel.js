@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { argumentError } from './error.js';
+import { argumentError, reading } from './error.js';
 
 /** @import { Picture } from './draw.js' */
 
-/** @typedef {HTMLCanvasElement | OffscreenCanvas} Canvas */
+/** @import { Dom } from './dom.js' */
+/** @typedef {Dom<'HTMLCanvasElement'> | Dom<'OffscreenCanvas'>} Canvas */
 
-/** Shows pictures that are being drawn on canvases, at most once per animation frame. */
+/** Shows pictures that are being drawn on canvases, at most once per animation frame. @internal */
 export class Easel {
   /** @type {{ context: CanvasRenderingContext2D, x: number, picture: Picture }[]} */
   #places;
@@ -28,7 +29,7 @@ export class Easel {
     }
     const perCanvas = pictures.length / canvases.length;
     const contexts = canvases.map((canvas) => {
-      const context = typeof canvas?.getContext === 'function' ? canvas.getContext('2d') : null;
+      const context = typeof canvas?.getContext === 'function' ? reading('canvas', () => canvas.getContext('2d')) : null;
       if (!context) throw argumentError('drawTo() needs a canvas with a 2D context; one in use for WebGL has none');
       canvas.width = width * perCanvas;
       canvas.height = height;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What <next-pixel> shows: a canvas with the pictures side by side, buttons, and a line of text, in a shadow root. */
+/** What <next-pixel> shows: a canvas with the pictures side by side or with a text, buttons, and a line of text, in a shadow root. */
+
+/** @import { Page } from './typeset.js' */
 
 /** @import { Codec } from './codecs/picture.js' */
 
@@ -13,7 +15,16 @@ const GAP = 2;
 const STYLE = `
   :host { display: inline-block; max-width: 100%; font: 0.875rem/1.4 system-ui, sans-serif; }
   :host([hidden]) { display: none; }
-  canvas { display: block; width: calc(var(--columns) * var(--nx-pixel, 5px)); max-width: 100%; image-rendering: pixelated; }
+  .frame { display: grid; grid-template-columns: minmax(0, 1fr); justify-items: start; }
+  .frame > * { grid-area: 1 / 1; }
+  .kept { position: relative; }
+  .kept > slot { display: block; position: absolute; inset: 0; overflow: hidden; }
+  .kept > slot::slotted(*) { max-width: 100%; max-height: 100%; }
+  canvas { display: block; width: calc(var(--columns) * var(--nx-pixel, 5px)); max-width: 100%; image-rendering: pixelated; object-fit: contain; }
+  .blank { visibility: hidden; }
+  .error { max-width: 30em; margin: 0; padding: 0.5em; border: 1px solid currentcolor; align-self: center; overflow-wrap: anywhere; }
+  canvas.text { width: var(--nx-text-width, 36em); height: var(--nx-text-height, 12em); image-rendering: auto; --nx-surprise: var(--nx-accent, #e07b00); }
+  .told { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
   .controls { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5em; margin-top: 0.6em; }
   button {
     min-height: 2.5em; padding: 0.3em 1em; border: 1px solid currentcolor; border-radius: 3px; background: transparent;
@@ -70,6 +81,8 @@ function colourOf(probe) {
 export class View {
   #canvas = make('canvas', { part: 'picture', role: 'img', hidden: '' });
   #poster = make('slot', {});
+  #error = make('p', { part: 'error', class: 'error', hidden: '' });
+  #frame = make('div', { class: 'frame' }, this.#canvas, this.#poster, this.#error);
   #controls = make('div', { part: 'controls', class: 'controls', role: 'group', 'aria-label': 'Picture', hidden: '' });
   #play = make('button', { part: 'button play', type: 'button' }, 'Play');
   #stop = make('button', { part: 'button stop', type: 'button', disabled: '' }, 'Stop');
@@ -84,7 +97,11 @@ export class View {
   /** How many elements of each exist. @type {number[]} */
   #filled = [];
   #known = 0;
-  #frame = 0;
+  #asked = 0;
+  /** @type {Page | undefined} */
+  #page;
+  /** The text of the page, for those who do not see it. */
+  #told = make('p', { part: 'text', class: 'told' });
 
   /**
    * @param {ShadowRoot} root
@@ -95,7 +112,7 @@ export class View {
     this.#play.addEventListener('click', play);
     this.#stop.addEventListener('click', stop);
     this.#controls.append(this.#play, this.#stop, this.#status);
-    root.append(this.#canvas, this.#poster, this.#controls, this.#paper, this.#ink, this.#drawn);
+    root.append(this.#frame, this.#told, this.#controls, this.#paper, this.#ink, this.#drawn);
   }
 
   /**
@@ -106,10 +123,40 @@ export class View {
    * @param {number} known           elements of each that were given
    */
   begin(codec, pictures, known) {
+    this.#closePage();
     this.#codec = codec;
     this.#pictures = pictures;
     this.#filled = pictures.map(() => known);
     this.#known = known;
+  }
+
+  /**
+   * Takes the text of a new run, on an empty page.
+   *
+   * @param {typeof Page} Sheet  what sets it
+   * @returns {Page}
+   */
+  beginText(Sheet) {
+    this.#closePage();
+    this.#codec = undefined;
+    this.#poster.hidden = true;
+    this.roomForText();
+    this.#canvas.classList.remove('blank');
+    return (this.#page = new Sheet(this.#canvas, { mirror: this.#told }));
+  }
+
+  /** Keeps room for a text. */
+  roomForText() {
+    if (this.#canvas.hidden) this.#canvas.classList.add('blank');
+    this.#canvas.hidden = false;
+    this.#canvas.classList.add('text');
+  }
+
+  #closePage() {
+    this.#page?.close();
+    this.#page = undefined;
+    this.#canvas.classList.remove('text');
+    this.#told.textContent = '';
   }
 
   /**
@@ -122,23 +169,19 @@ export class View {
 
   /** Paints at the next animation frame. */
   paintSoon() {
-    this.#frame ||= requestAnimationFrame(() => this.paint());
+    this.#asked ||= requestAnimationFrame(() => this.paint());
   }
 
   /** Paints now, in the colours of the moment. The poster goes with the first drawn pixel. */
   paint() {
-    cancelAnimationFrame(this.#frame);
-    this.#frame = 0;
+    cancelAnimationFrame(this.#asked);
+    this.#asked = 0;
+    this.#page?.paint();
     const codec = this.#codec;
     const context = this.#canvas.getContext('2d');
     if (!codec || !context) return;
     const { width, height, channels } = codec.info;
-    const columns = this.#pictures.length * (width + GAP) - GAP;
-    if (this.#canvas.width !== columns || this.#canvas.height !== height) {
-      this.#canvas.width = columns;
-      this.#canvas.height = height;
-      this.#canvas.style.setProperty('--columns', String(columns));
-    }
+    const columns = this.size(codec.info, this.#pictures.length);
     const image = context.createImageData(columns, height);
     const paper = colourOf(this.#paper);
     const inks = [colourOf(this.#ink), colourOf(this.#drawn)];
@@ -156,16 +199,75 @@ export class View {
     });
     context.putImageData(image, 0, 0);
     this.#poster.hidden = true;
-    this.#canvas.hidden = false;
+    this.#canvas.classList.remove('blank');
   }
 
   /** Back to the poster. */
   clear() {
-    cancelAnimationFrame(this.#frame);
-    this.#frame = 0;
+    cancelAnimationFrame(this.#asked);
+    this.#asked = 0;
     this.#codec = undefined;
+    this.#closePage();
     this.#poster.hidden = false;
-    this.#canvas.hidden = true;
+    this.#canvas.classList.add('blank');
+  }
+
+  /**
+   * Gives the canvas its size, and its room on the page.
+   *
+   * @param {{ width: number, height: number }} picture
+   * @param {number} samples
+   * @returns {number} its columns
+   */
+  size({ width, height }, samples) {
+    const columns = samples * (width + GAP) - GAP;
+    if (this.#canvas.width !== columns || this.#canvas.height !== height) {
+      this.#canvas.width = columns;
+      this.#canvas.height = height;
+      this.#canvas.style.setProperty('--columns', String(columns));
+    }
+    if (this.#canvas.hidden) this.#canvas.classList.add('blank');
+    this.#canvas.hidden = false;
+    return columns;
+  }
+
+  /**
+   * Keeps room for the pictures before anything is known of them.
+   *
+   * @param {number} [width]   pixels of the page
+   * @param {number} [height]
+   */
+  reserve(width, height) {
+    const { style } = this.#canvas;
+    style.width = width === undefined ? '' : `${width}px`;
+    style.aspectRatio = width === undefined || height === undefined ? '' : `${width} / ${height}`;
+    this.#frame.classList.toggle('kept', width !== undefined && height !== undefined);
+    style.height = width === undefined && height !== undefined ? `${height}px` : '';
+    if ((width === undefined && height === undefined) || !this.#canvas.hidden) return;
+    this.#canvas.classList.add('blank');
+    this.#canvas.hidden = false;
+  }
+
+  /** How many elements of a picture there are. @param {number} sample */
+  filled(sample) {
+    return this.#filled[sample];
+  }
+
+  /**
+   * @param {string} [type]
+   * @param {number} [quality]
+   * @returns {Promise<Blob>}
+   */
+  toBlob(type, quality) {
+    return new Promise((resolve, reject) => {
+      this.#canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The browser makes no file of this canvas'))), type, quality);
+    });
+  }
+
+  /** @param {string} text  empty: none */
+  showError(text) {
+    this.#error.textContent = text;
+    this.#error.hidden = text === '';
   }
 
   /**
@@ -174,9 +276,11 @@ export class View {
    * @param {string} what.play    text of the play button
    * @param {boolean} what.stop   whether there is something to stop
    * @param {string} what.status  visible text
+   * @param {string} what.error   the same if it is an error, for where there are no controls
    * @param {string} what.label   of the canvas
    */
-  show({ controls, play, stop, status, label }) {
+  show({ controls, play, stop, status, error, label }) {
+    this.showError(controls ? '' : error);
     this.#controls.hidden = !controls;
     this.#play.textContent = play;
     if (!stop && this.#stop.matches(':focus')) this.#play.focus(); // a disabled button would drop the focus

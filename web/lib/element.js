@@ -8,16 +8,20 @@
  *       <img src="poster.png" alt="...">      shown until the first pixel
  *     </next-pixel>
  *
- * The attributes are the state, and the properties reflect them. A value that makes no sense counts as absent.
+ * The attributes are the state, and the properties reflect them. A number that makes no sense counts as absent; a task or a label that the
+ * model does not have is an error that names those it has.
  *
  *     model      address of the weights               seed         whole number; absent: other pictures each time
  *     task       complete, generate, super-resolve    temperature  0 to 100, default 1
  *     src        picture to complete or to enlarge    top-p        over 0 to 1, default 1
  *     rows       rows of it that are given, or half   label        a class by name
  *     samples    pictures side by side, 1 to 64       autoplay     begins by itself when it comes into sight
- *                                                     controls     shows buttons
+ *     prompt     of task="tokens", what the text begins  controls     shows buttons
+ *                with, default nothing                max-tokens   how long it may become, default the context
+ *     width, height   pixels of the page that are kept free for the pictures from the beginning, so that nothing moves
+ *     cache      no-store: the browser keeps no copy  integrity    'sha256-' and the digest of the weights in base64
  *
- * Where task is absent, it is super-resolve for a model that enlarges and complete for the others.
+ * Where task is absent, it is super-resolve for a model that enlarges, tokens for one that writes text, and complete for the others.
  *
  * Life cycle, the value of `state`. Removal from the document closes from every state; a mere move does not.
  *
@@ -27,28 +31,32 @@
  *      |                                                        (3) pause() and play(); out of sight or hidden, and back
  *      +--- put back into the document --- closed               (4) finished, stop(), failed, model changed
  *
- * Events, which bubble and cross shadow roots: nx-ready, nx-step, nx-end, nx-error. Methods: play(), pause(), stop().
+ * Events, which bubble and cross shadow roots: nx-ready, nx-step, nx-end (after the last paint, with the pictures), nx-error. An error is
+ * shown in the box and on the console, unless a listener prevents that by preventDefault(). Methods: play(), pause(), stop(), toBlob().
  *
  * Style: --nx-pixel (size of a pixel), --nx-accent (buttons); for grey models --nx-paper and --nx-ink, the colours of the lowest
  * and the highest level, and --nx-drawn, that of the highest in what the model drew; ::part(picture), ::part(controls),
- * ::part(button), ::part(status).
+ * ::part(button), ::part(status), ::part(error).
  *
  * Under prefers-reduced-motion nothing begins by itself (buttons appear instead), and a picture appears when it is finished.
  */
 
 import { Codec } from './codecs/picture.js';
 import { View } from './element-view.js';
+import { picture } from './draw.js';
 import { NextPixelError } from './error.js';
 import { MAX_SAMPLES } from './protocol.js';
 import { canBeKnown } from './settings.js';
 import { acquire } from './shared.js';
 import { announce } from './status.js';
 
+/** @import { Picture } from './draw.js' */
 /** @import { DrawOptions } from './settings.js' */
 /** @import { Model } from './model.js' */
 /** @import { ModelInfo } from './protocol.js' */
 /** @import { Run, Step } from './run.js' */
 /** @import { Hold } from './shared.js' */
+/** @import { TokenStep } from './tokens.js' */
 
 /** @typedef {'idle' | 'near' | 'running' | 'paused' | 'closed'} ElementState */
 
@@ -62,10 +70,10 @@ export class NextPixelReadyEvent extends Event {
 }
 
 export class NextPixelStepEvent extends Event {
-  /** @param {Step} step */
+  /** @param {Step | TokenStep} step */
   constructor(step) {
     super('nx-step', { bubbles: true, composed: true });
-    /** The pixels that came. */
+    /** The pixels that came, or the token. */
     this.step = step;
   }
 }
@@ -74,31 +82,40 @@ export class NextPixelEndEvent extends Event {
   /**
    * @param {number | bigint} seed
    * @param {number[]} nats
+   * @param {Picture[]} pictures
+   * @param {NextPixelElement['toBlob']} toBlob
    */
-  constructor(seed, nats) {
+  constructor(seed, nats, pictures, toBlob) {
     super('nx-end', { bubbles: true, composed: true });
     /** The seed of these pictures, whether it was given or not. */
     this.seed = seed;
     /** What the drawn part of each picture cost. */
     this.nats = nats;
+    /** The pictures, in the colours of the model; of a text none. */
+    this.pictures = pictures;
+    /** What the element shows, as a file. */
+    this.toBlob = toBlob;
   }
 }
 
 export class NextPixelErrorEvent extends Event {
   /** @param {NextPixelError} error */
   constructor(error) {
-    super('nx-error', { bubbles: true, composed: true });
+    super('nx-error', { bubbles: true, composed: true, cancelable: true });
     this.error = error;
   }
 }
 
 /** What the attribute task may say. */
-const TASKS = /** @type {const} */ (['complete', 'generate', 'super-resolve']);
+const TASKS = /** @type {const} */ (['complete', 'generate', 'super-resolve', 'tokens']);
 
 /** @typedef {typeof TASKS[number]} Task */
 
+/** Attributes that say what is loaded. */
+const LOADED_FROM = ['model', 'cache', 'integrity'];
+
 /** Attributes that change what is drawn. */
-const DRAWN_FROM = ['task', 'src', 'rows', 'samples', 'seed', 'temperature', 'top-p', 'label'];
+const DRAWN_FROM = ['task', 'src', 'rows', 'samples', 'seed', 'temperature', 'top-p', 'label', 'prompt', 'max-tokens'];
 
 /** Who wants to know that it came near the screen or left it. @type {WeakMap<Element, (near: boolean) => void>} */
 const watchers = new WeakMap();
@@ -115,7 +132,7 @@ function sharedObserver() {
 const Base = globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (/** @type {unknown} */ (class {}));
 
 export class NextPixelElement extends Base {
-  static observedAttributes = ['model', 'autoplay', 'controls', 'aria-label', ...DRAWN_FROM];
+  static observedAttributes = [...LOADED_FROM, 'autoplay', 'controls', 'aria-label', 'width', 'height', ...DRAWN_FROM];
 
   /**
    * Registers the element.
@@ -151,6 +168,8 @@ export class NextPixelElement extends Base {
   #run;
   /** Whether there are pictures of a run, finished or not. */
   #shown = false;
+  /** Elements of each picture of the last run, in generation order. @type {{ codec: Codec, elements: Uint8Array[] } | undefined} */
+  #last;
   /** Of the drawn part, 0 to 1. */
   #progress = 0;
   /** Lets a paused run go on. */
@@ -225,10 +244,27 @@ export class NextPixelElement extends Base {
   /** Ends the run; what was drawn stays. */
   stop() {
     this.#wanted = false;
-    if (!this.#run) return;
+    if (!this.#run && !this.#loading) return;
     this.#abort();
-    this.#enter('near', 'Stopped');
+    this.#loading?.abort();
+    this.#loading = undefined;
+    this.#enter(this.#near ? 'near' : 'idle', 'Stopped');
   }
+
+  /** The pictures of the last run as far as they are drawn, in the colours of the model; none before the first. @type {Picture[]} */
+  get pictures() {
+    const { codec, elements = [] } = this.#last ?? {};
+    return codec ? elements.map((values, sample) => picture(codec, values.subarray(0, this.#view.filled(sample)))) : [];
+  }
+
+  /**
+   * What is shown, as a file: pictures side by side, in the colours of the page.
+   *
+   * @param {string} [type]     such as 'image/png', which is the default
+   * @param {number} [quality]  of other types
+   * @returns {Promise<Blob>}
+   */
+  toBlob = async (type, quality) => this.#view.toBlob(type, quality);
 
   /** @param {boolean} near */
   #seen(near) {
@@ -259,14 +295,16 @@ export class NextPixelElement extends Base {
     const changed = this.#changed;
     this.#changed = new Set();
     if (!this.isConnected) return;
-    if (changed.has('model')) {
+    this.#view.reserve(this.width, this.height);
+    if (LOADED_FROM.some((name) => changed.has(name))) {
       const again = this.#run !== undefined || this.#shown;
       this.#letGo();
       this.#view.clear();
+      this.#last = undefined;
       this.#shown = false;
       this.#state = this.#near ? 'near' : 'idle';
       this.#wanted ||= again;
-      if (this.#near) this.#load();
+      if (this.#near || this.#wanted) this.#load();
     } else if (DRAWN_FROM.some((name) => changed.has(name)) && this.#hold && (this.#run || this.#shown)) {
       this.#start(this.#hold);
     } else if (changed.has('autoplay') && this.autoplay && this.#hold && !this.#run && !this.#motion.matches) {
@@ -280,14 +318,19 @@ export class NextPixelElement extends Base {
     const stopper = new AbortController();
     this.#loading = stopper;
     this.#failed = false;
+    this.#show();
     try {
       const hold = await acquire(new URL(this.model, document.baseURI).href, {
         signal: stopper.signal,
+        cache: this.cache !== 'no-store',
+        integrity: this.integrity || undefined,
         onProgress: ({ loaded, total }) => this.#say(total ? `Loading ${Math.round((100 * loaded) / total)} %` : 'Loading'),
       });
       this.#hold = hold;
       this.#loading = undefined;
       this.#say('');
+      if (!this.#shown && hold.model.info.vocabulary > 0) this.#view.roomForText();
+      else if (!this.#shown) this.#view.size(hold.model.info, this.samples);
       this.dispatchEvent(new NextPixelReadyEvent(hold.model.info));
       if (this.#hold !== hold || this.#run) return; // a listener did something about it
       if (this.#wanted || (this.autoplay && !this.#motion.matches)) this.#start(hold);
@@ -298,8 +341,11 @@ export class NextPixelElement extends Base {
     }
   }
 
-  /** @param {Hold} hold */
-  async #start(hold) {
+  /**
+   * @param {Hold} hold
+   * @param {boolean} [again]  after the worker has gone
+   */
+  async #start(hold, again = false) {
     this.#abort();
     const stopper = new AbortController();
     const { signal } = stopper;
@@ -307,9 +353,14 @@ export class NextPixelElement extends Base {
     this.#wanted = false;
     this.#failed = false;
     this.#progress = 0;
-    this.#enter('running', 'Drawing');
+    this.#enter('running', hold.model.info.vocabulary > 0 ? 'Writing' : 'Drawing');
     this.#look();
     try {
+      if (hold.model.info.vocabulary > 0) {
+        this.#checkTask(hold.model);
+        await this.#write(hold.model, signal);
+        return;
+      }
       const { info, order } = hold.model;
       const codec = new Codec(info, order);
       const options = { ...this.#options(info), signal };
@@ -323,6 +374,7 @@ export class NextPixelElement extends Base {
         return picture;
       });
       const nats = new Array(samples).fill(0);
+      this.#last = { codec, elements: pictures };
       this.#view.begin(codec, pictures, known.length);
       await this.#patience(signal);
       for await (const step of run) {
@@ -340,15 +392,55 @@ export class NextPixelElement extends Base {
       this.#run = undefined;
       this.#progress = 1;
       this.#paint();
+      this.#view.paint(); // now: who hears of the end can read the canvas
       this.#enter('near', `Drawn: ${nats.map((cost) => cost.toFixed(1)).join(', ')} nats`);
       announce(this.#label());
-      this.dispatchEvent(new NextPixelEndEvent(run.seed, nats));
+      this.dispatchEvent(new NextPixelEndEvent(run.seed, nats, this.pictures, this.toBlob));
     } catch (error) {
       if (signal.aborted) return;
       this.#run = undefined;
+      if (!again && error instanceof NextPixelError && error.code === 'trap') return void this.#start(hold, true);
       this.#state = 'near';
       this.#fail(error);
     }
+  }
+
+  /** @param {Model} model */
+  #checkTask(model) {
+    const wanted = this.getAttribute('task')?.trim().toLowerCase();
+    const possible = TASKS.filter((task) => model.info.tasks.includes(task));
+    if (wanted && !possible.some((task) => task === wanted)) {
+      throw new NextPixelError('argument', `task must be ${possible.join(' or ')} with this model, not ${JSON.stringify(wanted)}`);
+    }
+  }
+
+  /**
+   * @param {Model} model
+   * @param {AbortSignal} signal
+   */
+  async #write(model, signal) {
+    const { prompt, maxTokens, seed, temperature, topP } = this;
+    const { Page, write } = await import('./texts.js');
+    const { seed: used, nats, count } = await write({
+      model, prompt, options: { maxTokens, seed, temperature, topP, signal },
+      open: () => {
+        this.#shown = true;
+        return this.#view.beginText(Page);
+      },
+      told: async (step, done) => {
+        signal.throwIfAborted();
+        this.#progress = done;
+        this.#say(this.#state === 'running' ? `Writing ${Math.round(100 * done)} %` : this.#message);
+        this.dispatchEvent(new NextPixelStepEvent(step));
+        await this.#patience(signal);
+      },
+    });
+    signal.throwIfAborted();
+    this.#run = undefined;
+    this.#progress = 1;
+    this.#enter('near', `Written: ${count} tokens, ${nats.toFixed(1)} nats`);
+    announce(this.#label());
+    this.dispatchEvent(new NextPixelEndEvent(used, [nats], [], this.toBlob));
   }
 
   /**
@@ -357,6 +449,7 @@ export class NextPixelElement extends Base {
    * @returns {Promise<Run>}
    */
   async #runOf(model, options) {
+    this.#checkTask(model);
     if (this.task === 'generate') return model.generate(options);
     const image = await this.#source(options.signal);
     if (this.task === 'super-resolve') return model.superResolve(image, options);
@@ -410,7 +503,8 @@ export class NextPixelElement extends Base {
    */
   #options({ classes }) {
     const { samples, seed, temperature, topP, label } = this;
-    return { samples, seed, temperature, topP, label: classes.includes(label) ? label : undefined };
+    // Where there are no classes at all, one element may serve several models.
+    return { samples, seed, temperature, topP, label: classes.length > 0 && label !== '' ? label : undefined };
   }
 
   /** @param {unknown} error */
@@ -425,8 +519,9 @@ export class NextPixelElement extends Base {
     this.#failed = true;
     this.#wanted = false;
     this.#say(known.message);
+    if (!this.dispatchEvent(new NextPixelErrorEvent(known))) return this.#view.showError('');
     announce(known.message);
-    this.dispatchEvent(new NextPixelErrorEvent(known));
+    console.error('<next-pixel>', known.message, this);
   }
 
   /** Ends the run, if there is one, without a word. */
@@ -472,7 +567,8 @@ export class NextPixelElement extends Base {
       // Where autoplay was refused for the sake of reduced motion, there must be another way to begin.
       controls: this.controls || (this.autoplay && this.#motion.matches),
       play: running ? 'Pause' : paused ? 'Continue' : this.#failed ? 'Try again' : this.#shown ? 'Play again' : 'Play',
-      stop: running || paused,
+      stop: running || paused || this.#loading !== undefined,
+      error: this.#failed ? this.#message : '',
       status: paused ? `Paused at ${Math.round(100 * this.#progress)} %` : this.#message,
       label: this.#label(),
     });
@@ -482,6 +578,7 @@ export class NextPixelElement extends Base {
     const own = this.getAttribute('aria-label');
     if (own) return own;
     const { samples } = this;
+    if (this.task === 'tokens') return `A text written by ${this.info?.name || 'a model'}, ${Math.round(100 * this.#progress)} % done`;
     const done = this.task === 'super-resolve' ? 'enlarged' : 'completed';
     const what = this.task === 'generate' ? 'drawn from nothing' : `${done} from ${this.src.split('/').pop() || 'a picture'}`;
     const many = samples === 1 ? 'A picture' : `${samples} pictures`;
@@ -501,7 +598,8 @@ export class NextPixelElement extends Base {
   /** @type {Task} */
   get task() {
     const wanted = this.getAttribute('task')?.trim().toLowerCase();
-    return TASKS.find((task) => task === wanted) ?? (this.info && this.info.inputWidth > 0 ? 'super-resolve' : 'complete');
+    return TASKS.find((task) => task === wanted) ?? 
+      (!this.info ? 'complete' : this.info.vocabulary > 0 ? 'tokens' : this.info.inputWidth > 0 ? 'super-resolve' : 'complete');
   }
 
   set task(value) {
@@ -566,6 +664,58 @@ export class NextPixelElement extends Base {
     reflect(this, 'label', value);
   }
 
+  get prompt() {
+    return this.getAttribute('prompt') ?? '';
+  }
+
+  set prompt(value) {
+    reflect(this, 'prompt', value);
+  }
+
+  /** Undefined: as many as the context has room for. @type {number | undefined} */
+  get maxTokens() {
+    return wholeNumber(this, 'max-tokens', 0, 2 ** 31 - 1);
+  }
+
+  set maxTokens(value) {
+    reflect(this, 'max-tokens', value);
+  }
+
+  /** 'no-store': the browser keeps no copy of the weights. */
+  get cache() {
+    return this.getAttribute('cache') ?? '';
+  }
+
+  set cache(value) {
+    reflect(this, 'cache', value);
+  }
+
+  get integrity() {
+    return this.getAttribute('integrity') ?? '';
+  }
+
+  set integrity(value) {
+    reflect(this, 'integrity', value);
+  }
+
+  /** Pixels of the page. Undefined: as many as the pictures have, times --nx-pixel. @type {number | undefined} */
+  get width() {
+    return wholeNumber(this, 'width', 1, 65536);
+  }
+
+  set width(value) {
+    reflect(this, 'width', value);
+  }
+
+  /** @type {number | undefined} */
+  get height() {
+    return wholeNumber(this, 'height', 1, 65536);
+  }
+
+  set height(value) {
+    reflect(this, 'height', value);
+  }
+
   get autoplay() {
     return this.hasAttribute('autoplay');
   }
@@ -584,7 +734,8 @@ export class NextPixelElement extends Base {
 }
 
 const PROPERTIES = /** @type {const} */ ([
-  'model', 'task', 'src', 'rows', 'samples', 'seed', 'temperature', 'topP', 'label', 'autoplay', 'controls',
+  'model', 'task', 'src', 'rows', 'samples', 'seed', 'temperature', 'topP', 'label', 'prompt', 'maxTokens', 'autoplay', 'controls',
+  'cache', 'integrity', 'width', 'height',
 ]);
 
 /**

@@ -55,6 +55,23 @@ export function argumentError(message) {
 }
 
 /**
+ * Reads what the caller gave. Objects of the page behind a proxy, as frameworks make them, throw at the first touch.
+ *
+ * @template T
+ * @param {string} name  of the argument
+ * @param {() => T} read
+ * @returns {T}
+ */
+export function reading(name, read) {
+  try {
+    return read();
+  } catch (cause) {
+    if (cause instanceof NextPixelError) throw cause;
+    throw new NextPixelError('argument', `${name} cannot be read (${cause}). Pass the object itself, not a proxy of it`, { cause });
+  }
+}
+
+/**
  * Any error in the form that crosses the worker's boundary. What is not ours is a defect of the engine: `trap`.
  *
  * @param {unknown} error

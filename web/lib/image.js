@@ -3,9 +3,10 @@
 
 /** From whatever a page has to the 8-bit picture of a model: rows, columns, channels within a pixel. */
 
-import { argumentError } from './error.js';
+import { argumentError, reading } from './error.js';
 
 /** @import { ModelInfo } from './protocol.js' */
+/** @import { Dom } from './dom.js' */
 
 /**
  * Raw pixels of the model's size: RGBA, or one value per channel of the model.
@@ -13,7 +14,7 @@ import { argumentError } from './error.js';
  * @typedef {{ data: Uint8Array | Uint8ClampedArray | number[], width: number, height: number }} RawImage
  */
 /** An image of a page is scaled to the model's size; crop it first where its proportions matter.
- * @typedef {RawImage | ImageData | HTMLCanvasElement | OffscreenCanvas | ImageBitmap | HTMLImageElement} ImageSource */
+ * @typedef {RawImage | Dom<'ImageData'> | Dom<'HTMLCanvasElement'> | Dom<'OffscreenCanvas'> | Dom<'ImageBitmap'> | Dom<'HTMLImageElement'>} ImageSource */
 /** @typedef {Pick<ModelInfo, 'width' | 'height' | 'channels'>} Shape */
 
 /**
@@ -23,8 +24,14 @@ import { argumentError } from './error.js';
  * @param {ImageSource} image
  * @param {Shape} shape
  * @returns {Uint8Array<ArrayBuffer>} (height, width, channels)
+ * @internal
  */
 export function pictureOf(image, shape) {
+  return reading('image', () => readPicture(image, shape));
+}
+
+/** @param {ImageSource} image @param {Shape} shape */
+function readPicture(image, shape) {
   const { width, height, channels } = shape;
   if (!isRaw(image)) {
     const pixels = drawn(image);
@@ -49,8 +56,14 @@ export function pictureOf(image, shape) {
  * @param {ImageSource} image
  * @param {Pick<ModelInfo, 'inputWidth' | 'inputHeight' | 'channels'>} info
  * @returns {Uint8Array<ArrayBuffer>} (inputHeight, inputWidth, channels)
+ * @internal
  */
-export function inputOf(image, { inputWidth: width, inputHeight: height, channels }) {
+export function inputOf(image, info) {
+  return reading('image', () => readInput(image, info));
+}
+
+/** @param {ImageSource} image @param {Pick<ModelInfo, 'inputWidth' | 'inputHeight' | 'channels'>} info */
+function readInput(image, { inputWidth: width, inputHeight: height, channels }) {
   const pixels = isRaw(image) ? image : drawn(image);
   if (holds(pixels, width, height)) {
     const { width: fullWidth, height: fullHeight } = pixels;
@@ -70,6 +83,7 @@ export function inputOf(image, { inputWidth: width, inputHeight: height, channel
  * @param {{ width: number, height: number }} picture
  * @param {number} width
  * @param {number} height
+ * @internal
  */
 export function holds(picture, width, height) {
   return picture.width >= width && picture.height >= height && picture.width % width === 0 && picture.height % height === 0;
@@ -83,6 +97,7 @@ export function holds(picture, width, height) {
  * @param {number} newWidth     a divisor of the width
  * @param {number} newHeight    a divisor of the height
  * @returns {Uint8Array<ArrayBuffer>}
+ * @internal
  */
 export function reduce(picture, { width, height, channels }, newWidth, newHeight) {
   const wide = width / newWidth;
@@ -103,6 +118,7 @@ export function reduce(picture, { width, height, channels }, newWidth, newHeight
  * @param {ArrayLike<number>} rgba  (pixels, 4)
  * @param {number} channels  1 or 3
  * @returns {Uint8Array<ArrayBuffer>} (pixels, channels)
+ * @internal
  */
 export function fromRGBA(rgba, channels) {
   const pixels = rgba.length / 4;
@@ -132,6 +148,7 @@ export function fromRGBA(rgba, channels) {
  * @param {number} newWidth
  * @param {number} newHeight
  * @returns {Uint8ClampedArray}
+ * @internal
  */
 export function resample(rgba, width, height, newWidth, newHeight) {
   if (width === newWidth && height === newHeight) return rgba;

@@ -11,7 +11,9 @@
  *     for await (const { sample, from, to, values, nats } of model.generate({ label: '7', seed: 1 })) { ... }
  *     model.close();
  *
- * A model that enlarges has superResolve(image) in place of complete() and generate().
+ * A model that enlarges has superResolve(image) in place of complete() and generate(). One of texts has tokens(prompt):
+ *
+ *     for await (const { text, nats } of model.tokens('Once upon a time', { temperature: 0.8 })) { ... }
  *
  * The same module runs in browsers and in Node 20 or later. The work is done in a worker.
  */
@@ -20,18 +22,23 @@ import { abortable } from './abort.js';
 import { MOST_TRIED, addWorthwhile } from './concurrency.js';
 import { NextPixelError } from './error.js';
 import { Link } from './link.js';
-import { openModel } from './model.js';
+import { openModel, reopen } from './model.js';
 import { parallelism } from './platform.js';
-import { wholeNumber } from './settings.js';
-import { readSource } from './source.js';
+import { checkOptions, wholeNumber } from './settings.js';
+import { isAddress, readSource } from './source.js';
 import { compile, compileBest } from './wasm.js';
 
 export { NextPixelError } from './error.js';
+export { acquire } from './shared.js';
 export { supported } from './wasm.js';
+/** @typedef {import('./codecs/text.js').Tokenizer} Tokenizer */
+/** @import { VocabularySource } from './vocabulary-file.js' */
 /** @typedef {import('./protocol.js').ErrorCode} ErrorCode */
 /** @typedef {import('./protocol.js').ModelInfo} ModelInfo */
 
-/** @import { Progress, Source } from './source.js' */
+/** @typedef {import('./source.js').Progress} Progress */
+/** @typedef {import('./source.js').Source} Source */
+/** @typedef {import('./protocol.js').WorkerUrl} WorkerUrl */
 
 const MAX_WORKERS = 16;
 
@@ -42,11 +49,14 @@ const MAX_WORKERS = 16;
  * @property {string} [integrity]     'sha256-' and the base64 digest that the weight file must have
  * @property {boolean} [cache]       whether a browser keeps the weight file in its Cache API (as 'nextpixel'), for the next visit and for one
  *   without a connection. A file that has changed on the server is downloaded again. Default true
+ * @property {number} [patience]      how long a server may send nothing, in milliseconds; then the rest is asked for again, where it
+ *   sends parts of files, and after a few such times loading fails. Default 30000
  * @property {number | 'auto'} [workers]  how many workers share the samples of a run, 1 to 16, each with a copy of the model in memory. The
  *   images are the same. Worth it where there are as many real cores (`navigator.hardwareConcurrency` often counts two for each).
  *   'auto': 1 to 4, as many as run side by side at nearly full speed, measured while the file arrives; see `model.workers`. Default 1
  * @property {string | URL} [wasmUrl] nextpixel.wasm, or nextpixel-relaxed.wasm where relaxed SIMD is known to work; else the one that
  *   suits this machine is taken from beside the library
+ * @property {WorkerUrl} [workerUrl]  worker.js of the same version; else the one beside the library
  */
 
 /**
@@ -57,7 +67,9 @@ const MAX_WORKERS = 16;
  * @param {LoadOptions} [options]
  * @returns {Promise<Model>} rejects with a NextPixelError, or with the signal's reason
  */
-export async function load(source, { onProgress, signal, integrity, cache, workers = 1, wasmUrl } = {}) {
+export async function load(source, options = {}) {
+  checkOptions(options);
+  const { signal, workers = 1, wasmUrl, workerUrl } = options;
   signal?.throwIfAborted();
   if (workers !== 'auto') wholeNumber('workers', workers, 1, MAX_WORKERS);
   // The workers, the module and the weights arrive side by side; when one fails, the rest is given up.
@@ -66,16 +78,32 @@ export async function load(source, { onProgress, signal, integrity, cache, worke
   signal?.addEventListener('abort', abort);
   const auto = workers === 'auto';
   const most = auto ? Math.min(MOST_TRIED, await parallelism()) : workers;
-  const starting = Array.from({ length: auto ? 1 : most }, () => Link.start());
+  const starting = Array.from({ length: auto ? 1 : most }, () => Link.start(workerUrl));
+  const read = (/** @type {object} */ given) => readSource(source, { ...options, ...given });
+  /** A file that was kept and is bad is fetched once more. @param {unknown} error */
+  const again = async (error) => {
+    if (!isAddress(source) || !(await (await import('./again.js')).isStale(String(source), error))) throw error;
+    return read({ signal: giveUp.signal, fresh: true });
+  };
   try {
-    const loaded = Promise.all([
-      wasmUrl === undefined ? compileBest() : compile(wasmUrl),
-      readSource(source, { onProgress, signal: giveUp.signal, integrity, cache }),
-    ]);
-    const links = auto && most > 1 ? addWorthwhile(starting, () => Link.start(), most, loaded) : Promise.all(starting);
-    const [kept, [module, { bytes, keep }]] = await abortable(Promise.all([links, loaded]), giveUp.signal);
-    const model = await openModel(kept, module, bytes, giveUp.signal);
-    keep?.();
+    const compiled = wasmUrl === undefined ? compileBest() : compile(wasmUrl);
+    const loaded = Promise.all([compiled, read({ signal: giveUp.signal }).catch(again)]);
+    const links = auto && most > 1 ? addWorthwhile(starting, () => Link.start(workerUrl), most, loaded) : Promise.all(starting);
+    let [kept, [module, contents]] = await abortable(Promise.all([links, loaded]), giveUp.signal);
+    const model = await openModel(kept, module, contents.bytes, giveUp.signal).catch(async (error) => {
+      contents = await again(error);
+      return openModel(kept, module, contents.bytes, giveUp.signal);
+    });
+    contents.keep?.();
+    // A worker that was ended from outside is replaced by one that reads the file again.
+    if (isAddress(source)) {
+      for (const link of kept) {
+        link.restore = async () => {
+          const { bytes } = await read({ signal: undefined, onProgress: undefined });
+          return (to) => reopen(to, module, bytes, model.info);
+        };
+      }
+    }
     return model;
   } catch (error) {
     giveUp.abort();
@@ -86,11 +114,31 @@ export async function load(source, { onProgress, signal, integrity, cache, worke
   }
 }
 
+/**
+ * The tokenizer of a weight file, or of a file that has a vocabulary and no weights. Of a large file only the beginning is read.
+ *
+ * @param {VocabularySource} source  an address, in Node also a path; a response, bytes or
+ *   a File
+ * @param {{ signal?: AbortSignal }} [options]
+ * @returns {Promise<Tokenizer>} rejects with a NextPixelError: 'unsupported' where the file has no vocabulary or one of another kind,
+ *   'format' or 'limit' where it is damaged
+ */
+export async function tokenizer(source, { signal } = {}) {
+  return (await import('./texts.js')).tokenizerOf(source, signal);
+}
+
 // The types of what load() leads to, under one roof.
 /** @typedef {import('./model.js').Model} Model */
 /** @typedef {import('./run.js').Run} Run */
 /** @typedef {import('./run.js').Step} Step */
 /** @typedef {import('./run.js').LookedAt} LookedAt */
+/** @typedef {import('./tokens.js').TokenRun} TokenRun */
+/** @typedef {import('./tokens.js').TokenStep} TokenStep */
+/** @typedef {import('./tokens.js').Alternative} Alternative */
+/** @typedef {import('./tokens.js').TokenLook} TokenLook */
+/** @typedef {import('./tokens.js').TextScore} TextScore */
+/** @typedef {import('./tokens.js').SavedTokens} SavedTokens */
+/** @typedef {import('./tokens-settings.js').TokenOptions} TokenOptions */
 /** @typedef {import('./model.js').Score} Score */
 /** @typedef {import('./model.js').Attention} Attention */
 /** @typedef {import('./image.js').ImageSource} ImageSource */

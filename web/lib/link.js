@@ -5,38 +5,75 @@
 
 import { NextPixelError, fromPlain } from './error.js';
 import { Job } from './job.js';
-import { startWorker } from './platform.js';
+import { startWorker } from './start.js';
 
-/** @import { FromWorker, ToWorker } from './protocol.js' */
-/** @import { WorkerHandle } from './platform.js' */
+/** @import { FromWorker, ToWorker, WorkerUrl } from './protocol.js' */
+/** @import { WorkerHandle } from './start.js' */
+
+/** How often a worker that owes an answer is asked whether it is there, and how often it may say nothing: less while it reads a file. */
+const BEAT_MS = 4000;
+const MISSES = 5;
+const MISSES_OPENING = 30;
 
 export class Link {
   /** @type {WorkerHandle | undefined} */
   #worker;
+  /** @type {WorkerUrl | undefined} */
+  #workerUrl;
   /** Why nothing can be asked any more. @type {NextPixelError | undefined} */
   #ended;
   /** @type {Map<number, Job>} */
   #jobs = new Map();
   #lastId = 0;
-  /** Whether the worker ever answered. */
-  #heard = false;
   #waiting = 0;
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #beat;
+  #missed = 0;
+  #mayMiss = MISSES;
+  /** The worker that takes the place of one that has gone. @type {Promise<void> | undefined} */
+  #successor;
 
-  /** Starts the worker. */
-  static async start() {
+  /**
+   * Fetches what a new worker needs, and gives back what then tells it. Without it, a worker that has gone is the end.
+   *
+   * @type {(() => Promise<(link: Link) => Promise<unknown>>) | undefined}
+   */
+  restore;
+
+  /**
+   * Starts the worker.
+   *
+   * @param {WorkerUrl} [workerUrl]  in place of the one beside the library
+   */
+  static async start(workerUrl) {
     const link = new Link();
+    link.#workerUrl = workerUrl;
+    link.#worker = await link.#start();
+    return link;
+  }
+
+  /** @returns {Promise<WorkerHandle>} */
+  async #start() {
+    /** @type {WorkerHandle | undefined} */
+    let mine;
+    let heard = false;
     try {
-      link.#worker = await startWorker(
-        (message) => link.#receive(message),
-        (reason) => link.end(link.#heard ?
-          new NextPixelError('trap', `The worker stopped: ${reason}. Load the model again`) :
-          new NextPixelError('network', `The worker could not be started: ${reason}`)),
+      mine = await startWorker(
+        (message) => {
+          heard = true;
+          this.#receive(message);
+        },
+        (reason) => {
+          if (!heard) this.end(new NextPixelError('network', `The worker could not be started: ${reason}`));
+          else if (mine === this.#worker) this.#lose(reason);
+        },
+        this.#workerUrl,
       );
     } catch (cause) {
-      throw new NextPixelError('network', `The worker could not be started (${cause}). Serve the library from the page's ` +
-        'own origin, and allow it in the Content-Security-Policy (worker-src \'self\')', { cause });
+      if (cause instanceof NextPixelError) throw cause;
+      throw new NextPixelError('network', `The worker could not be started (${cause})`, { cause });
     }
-    return link;
+    return mine;
   }
 
   /** Why nothing can be asked any more, if so. */
@@ -75,18 +112,55 @@ export class Link {
   }
 
   /**
+   * The worker has gone, and what it was doing with it.
+   *
+   * @param {string} reason
+   */
+  #lose(reason) {
+    if (this.#ended) return;
+    const error = new NextPixelError('trap', `The worker stopped: ${reason}. ${this.restore ? 'Start again' : 'Load the model again'}`);
+    if (!this.restore) return this.end(error);
+    this.#worker?.end();
+    this.#worker = undefined;
+    for (const job of [...this.#jobs.values()]) job.fail(error);
+  }
+
+  /**
    * @param {ToWorker} message
    * @param {Transferable[]} [transfer]
    */
   #post(message, transfer) {
-    if (!this.#ended) this.#worker?.post(message, transfer);
+    if (this.#ended) return;
+    const opening = message.type === 'open';
+    if (opening) this.#mayMiss = MISSES_OPENING;
+    if (this.#worker && (opening || !this.#successor)) return this.#worker.post(message, transfer);
+    // In the order in which they were posted, after what the new one is told first.
+    (this.#successor ??= this.#succeed()).then(() => this.#post(message, transfer), (error) => this.#jobs.get(message.id)?.fail(error));
+  }
+
+  async #succeed() {
+    const starting = this.#start();
+    try {
+      const tell = await /** @type {NonNullable<Link['restore']>} */ (this.restore)();
+      this.#worker = await starting;
+      this.#worker.hold(this.#waiting > 0);
+      await tell(this);
+      if (this.#ended) this.#worker.end();
+    } catch (error) {
+      this.#worker = undefined;
+      starting.then((worker) => worker.end(), () => {});
+      throw error;
+    } finally {
+      this.#successor = undefined;
+    }
   }
 
   /** @param {FromWorker} message */
   #receive(message) {
-    this.#heard = true;
+    this.#missed = 0;
     const job = this.#jobs.get(message.id);
-    if (!job) return; // the answer to a job that was stopped meanwhile
+    if (!job) return; // the answer to a job that was stopped meanwhile, or to a beat
+    this.#mayMiss = MISSES;
     if (message.type === 'failed') job.fail(fromPlain(message.error));
     else job.answer(message);
   }
@@ -94,6 +168,21 @@ export class Link {
   /** @param {boolean} waiting  one more answer is awaited, or one fewer */
   #hold(waiting) {
     this.#waiting += waiting ? 1 : -1;
-    if (!this.#ended) this.#worker?.hold(this.#waiting > 0);
+    const busy = this.#waiting > 0;
+    if (!this.#ended) this.#worker?.hold(busy);
+    if (busy && !this.#beat) {
+      this.#missed = 0;
+      this.#beat = setInterval(() => this.#listen(), BEAT_MS);
+    } else if (!busy) {
+      clearInterval(this.#beat);
+      this.#beat = undefined;
+    }
+  }
+
+  /** A worker that was ended from outside says nothing about it. */
+  #listen() {
+    if (!this.#worker) return;
+    if (++this.#missed > this.#mayMiss) this.#lose(`it has not answered for ${(this.#mayMiss * BEAT_MS) / 1000} seconds`);
+    else this.#worker.post({ type: 'beat', id: 0 });
   }
 }

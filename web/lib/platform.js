@@ -25,55 +25,7 @@ export async function parallelism() {
 }
 
 /**
- * One worker, in a browser or in Node, with the same four verbs.
- *
- * @typedef {object} WorkerHandle
- * @property {(message: object, transfer?: Transferable[]) => void} post
- * @property {(busy: boolean) => void} hold  whether its answers are awaited: in Node, a worker that nobody waits for
- *   does not keep the process alive
- * @property {() => void} end
- */
-
-/**
- * Starts worker.js.
- *
- * @param {(message: any) => void} onMessage
- * @param {(reason: string) => void} onDeath  the worker could not start, or ended by itself
- * @returns {Promise<WorkerHandle>}
- */
-export async function startWorker(onMessage, onDeath) {
-  if (typeof Worker === 'function') {
-    // The inline form is the one that bundlers recognise.
-    const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
-    worker.onmessage = (event) => onMessage(event.data);
-    worker.onerror = (event) => {
-      event.preventDefault();
-      // A script that cannot be loaded gives an event without a message.
-      onDeath(event.message || 'its script could not be loaded; check that worker.js is served beside the library');
-    };
-    return {
-      post: (message, transfer = []) => worker.postMessage(message, transfer),
-      hold() {},
-      end: () => worker.terminate(),
-    };
-  }
-  const { Worker: NodeWorker } = await nodeModule('node:worker_threads');
-  const file = './worker.js'; // not a literal inside new URL: the bundlers' worker is the one above
-  // Flags of the process such as --input-type are not for it.
-  const worker = new NodeWorker(new URL(file, import.meta.url), { execArgv: [] });
-  worker.on('message', onMessage);
-  worker.on('error', (/** @type {Error} */ error) => onDeath(String(error)));
-  worker.on('exit', () => onDeath('it ended'));
-  worker.unref();
-  return {
-    post: (message, transfer = []) => worker.postMessage(message, transfer),
-    hold: (busy) => (busy ? worker.ref() : worker.unref()),
-    end: () => void worker.terminate(),
-  };
-}
-
-/**
- * Calls `handler` with every message of the page, and gives back how to answer. In a browser the handler is set before
+ * Calls `handler` with every message of the page, says that the worker is there, and gives back how to answer. In a browser the handler is set before
  * this function returns, for messages that arrive earlier would be lost; in Node they wait.
  *
  * @param {(message: any) => void} handler
@@ -83,6 +35,7 @@ export function listenInWorker(handler) {
   const scope = /** @type {any} */ (globalThis);
   if (typeof scope.WorkerGlobalScope === 'function') {
     scope.onmessage = (/** @type {MessageEvent} */ event) => handler(event.data);
+    scope.postMessage({ type: 'here', id: 0 });
     return (message, transfer = []) => scope.postMessage(message, transfer);
   }
   /** @type {any} */

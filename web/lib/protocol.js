@@ -5,6 +5,8 @@
  * What the page and the worker say to one another, and every error code.
  *
  *     page                                       worker
+ *      |                                   here   |
+ *      | <--------------------------------------- |  in a browser: its script has run
  *      | measure { loop, from, to }               |
  *      | ---------------------------------------> |  before all else, where their number is to be found
  *      |                     measured { speed }   |
@@ -26,11 +28,18 @@
  *      | ---------------------------------------> |  one request ...
  *      |                       scored, attended   |
  *      | <--------------------------------------- |  ... one answer
+ *      |                                          |
+ *      | beat                                     |
+ *      | ---------------------------------------> |  every few seconds while an answer is owed
+ *      |                                   here   |
+ *      | <--------------------------------------- |
  *
  * Every message carries the `id` of its piece of work. Anything may be answered by `failed`, which ends that piece of
  * work. Work is done in slices of about 10 ms; pieces of work in flight take turns, and messages are heard between
  * slices.
  */
+
+/** @import { Entry } from './metadata.js' */
 
 /**
  * The codes of NextPixelError, all of them. The first seven are the statuses of include/nextpixel.h, in its order.
@@ -54,6 +63,11 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 ]));
 
 /** @typedef {typeof CODES[number]} ErrorCode */
+
+/** @import { WasmModule } from './dom.js' */
+
+/** Where another worker.js is. A TrustedScriptURL is one that the page vouches for.
+ * @typedef {string | URL | { toString(): string }} WorkerUrl */
 
 /** NX_ABI_VERSION of the header that this library was written against. */
 export const ABI_VERSION = 5;
@@ -88,6 +102,7 @@ export function codeOfStatus(status) {
  * @property {bigint} seed         0 to 2^64 - 1
  * @property {number} samples      1 to 64
  * @property {number} [first]      which sample of the whole run, and so of the noise, is the first of these. Default 0
+ * @property {number} [origin]   which position of a longer run, and so of the noise, is the first. Default 0
  * @property {number} temperature  0 to 100
  * @property {number} topK         0: all
  * @property {number} topP         in (0, 1]
@@ -111,8 +126,9 @@ export function codeOfStatus(status) {
  * @typedef {object} BasicInfo
  * @property {string} architecture  such as 'image-transformer'
  * @property {string} name
- * @property {string[]} tasks       what it can do: 'complete', 'generate', 'super-resolve', 'score'
- * @property {number} positions     steps in a complete sequence
+ * @property {string[]} tasks       what it can do: 'complete', 'generate', 'super-resolve', 'tokens', 'score'
+ * @property {number} positions     steps in a complete sequence; of a model of texts, the most tokens that it sees, its context
+ * @property {number} vocabulary    of a model of texts, how many tokens there are; else 0
  * @property {number} parameters    number of weights
  * @property {number} bytes         size of the weight file
  * @property {boolean} lookAhead    the file has a draft, which guesses ahead: a single sample is drawn in fewer passes
@@ -151,28 +167,35 @@ export function codeOfStatus(status) {
 // Ids are the engine's, in its order of generation; what they mean is for a codec (codecs/).
 
 // Page to worker.
+/** @typedef {{ type: 'beat', id: number }} BeatMessage */
 /** `from`, `to`: when to measure, in milliseconds of Date.now().
- * @typedef {{ type: 'measure', id: number, loop: WebAssembly.Module, from: number, to: number }} MeasureMessage */
-/** @typedef {{ type: 'open', id: number, module: WebAssembly.Module, bytes: Uint8Array<ArrayBuffer> }} OpenMessage */
-/** `known`: the ids before the first drawn one; `maps`: every step is one position, with what it looked at.
- * @typedef {{ type: 'draw', id: number, known: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean }} DrawMessage */
+ * @typedef {{ type: 'measure', id: number, loop: WasmModule, from: number, to: number }} MeasureMessage */
+/** @typedef {{ type: 'open', id: number, module: WasmModule, bytes: Uint8Array<ArrayBuffer> }} OpenMessage */
+/** `known`: the ids before the first drawn one; `maps`: every step is one position, with what it looked at; `length`: the positions
+ * after which it is over, if fewer than those of the model; `alternatives`: so many of the most probable ids of each position.
+ * @typedef {{ type: 'draw', id: number, known: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
+ *   alternatives?: number }} DrawMessage */
 /** `chunk`: the most positions of each sample to answer with; 0: as many as one slice yields.
  * @typedef {{ type: 'next', id: number, chunk: number }} NextMessage */
 /** @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs }} ScoreMessage */
 /** `ids`: up to and including those of the position whose query is asked for.
  * @typedef {{ type: 'attention', id: number, ids: Uint32Array, inputs: Inputs }} AttentionMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
-/** @typedef {MeasureMessage | OpenMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | StopMessage} ToWorker */
+/** @typedef {BeatMessage | MeasureMessage | OpenMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | StopMessage} ToWorker */
 
 // Worker to page.
+/** @typedef {{ type: 'here', id: number }} HereMessage */
 /** @typedef {{ type: 'measured', id: number, speed: number }} MeasuredMessage */
-/** @typedef {{ type: 'opened', id: number, info: ModelInfo }} OpenedMessage */
+/** `vocabulary`: the metadata under `tokenizer.`, as they stand in the file.
+ * @typedef {{ type: 'opened', id: number, info: ModelInfo, vocabulary: Entry[] }} OpenedMessage */
 /**
  * A row (a head of a layer) of a map of one position: what it looked at. In a map of the past key j holds what stands at
  * position j - 1, key 0 the start; in one of an input a key is an item of it.
  *
  * @typedef {{ name: string, row: number, keys: Uint32Array, weights: Float32Array }} MapRow
  */
+/** The most probable ids of each position, the first ones first: (to - from, k).
+ * @typedef {{ ids: Uint32Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer> }} Alternatives */
 /**
  * Positions of every sample.
  *
@@ -185,6 +208,7 @@ export function codeOfStatus(status) {
  * @property {Float32Array} nats     the same
  * @property {Uint8Array} ahead      (to - from) how many positions of its pass came before each: 0 begins a pass
  * @property {MapRow[][]} [maps]      of each sample, where the run was asked for them
+ * @property {Alternatives} [alternatives]  of a single sample, where the run was asked for them
  * @property {boolean} last          all is drawn, and the run is already freed
  */
 /** `nats`: one per id.
@@ -192,4 +216,4 @@ export function codeOfStatus(status) {
 /** `keys`: the positions seen, whose inputs are those of the position before; `weights`: (blocks, heads, keys).
  * @typedef {{ type: 'attended', id: number, keys: Uint32Array, weights: Float32Array }} AttendedMessage */
 /** @typedef {{ type: 'failed', id: number, error: PlainError }} FailedMessage */
-/** @typedef {MeasuredMessage | OpenedMessage | StepMessage | ScoredMessage | AttendedMessage | FailedMessage} FromWorker */
+/** @typedef {HereMessage | MeasuredMessage | OpenedMessage | StepMessage | ScoredMessage | AttendedMessage | FailedMessage} FromWorker */

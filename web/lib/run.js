@@ -4,6 +4,7 @@
 import { paint, picture } from './draw.js';
 import { Easel } from './easel.js';
 import { argumentError } from './error.js';
+import { checkOptions } from './settings.js';
 
 /** @import { Codec } from './codecs/picture.js' */
 /** @import { Picture } from './draw.js' */
@@ -117,9 +118,10 @@ export class Run {
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Picture[]>} the finished images, one for each sample
    */
-  async drawTo(target, { signal } = {}) {
+  async drawTo(target, options = {}) {
+    checkOptions(options);
     const pictures = Array.from({ length: this.#settings.samples }, () => picture(this.#codec, this.known));
-    const steps = this.#steps(signal);
+    const steps = this.#steps(options.signal);
     const easel = new Easel(target, pictures);
     try {
       for await (const { sample, from, values } of steps) {

@@ -31,10 +31,26 @@ import { MAX_SAMPLES } from './protocol.js';
  */
 
 /**
+ * What every function that takes options makes sure of.
+ *
+ * @param {any} options
+ * @internal
+ */
+export function checkOptions(options) {
+  const wrong = (/** @type {string} */ what, /** @type {unknown} */ value) => argumentError(`${what}, not ${show(value)}`);
+  if (typeof options !== 'object' || options === null) throw wrong('options must be an object', options);
+  const { signal, onProgress, patience } = options;
+  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') throw wrong('signal must be an AbortSignal', signal);
+  if (onProgress !== undefined && typeof onProgress !== 'function') throw wrong('onProgress must be a function', onProgress);
+  if (patience !== undefined) wholeNumber('patience', patience, 1, 2 ** 31 - 1);
+}
+
+/**
  * @param {DrawOptions} options
  * @param {ModelInfo} info
  * @returns {{ settings: Settings, label: number, maps: boolean, seed: number | bigint, chunk: number }} seed: as
  *   it was given
+ * @internal
  */
 export function checkDraw(options, info) {
   const { samples = 1, seed = randomSeed(), temperature = 1, topK = 0, topP = 1, label, lookAhead = true, maps = false, chunk } = options;
@@ -62,6 +78,7 @@ export function checkDraw(options, info) {
  * @param {number | undefined} rows  undefined: half of them, or what is possible and closest to it
  * @param {Pick<ModelInfo, 'height' | 'blockRows'>} info
  * @returns {number}
+ * @internal
  */
 export function checkRows(rows, { height, blockRows }) {
   const step = blockRows || 1;
@@ -79,6 +96,7 @@ export function checkRows(rows, { height, blockRows }) {
 /**
  * @param {number} rows
  * @param {Pick<ModelInfo, 'height' | 'blockRows'>} info
+ * @internal
  */
 export function canBeKnown(rows, { height, blockRows }) {
   return Number.isInteger(rows) && rows >= 0 && rows <= height && (rows % (blockRows || 1) === 0 || rows === height);
@@ -88,6 +106,7 @@ export function canBeKnown(rows, { height, blockRows }) {
  * @param {Label} label
  * @param {ModelInfo} info
  * @returns {number} class index, or -1 for none
+ * @internal
  */
 export function checkLabel(label, { classes }) {
   if (label === undefined || label === null) return -1;
@@ -103,6 +122,7 @@ export function checkLabel(label, { classes }) {
  * @param {unknown} value
  * @param {number} low
  * @param {number} high
+ * @internal
  */
 export function wholeNumber(name, value, low, high) {
   if (Number.isInteger(value) && Number(value) >= low && Number(value) <= high) return;
@@ -115,7 +135,7 @@ export function wholeNumber(name, value, low, high) {
  * @param {number} low
  * @param {number} high
  */
-function number(name, value, low, high) {
+export function number(name, value, low, high) {
   if (typeof value === 'number' && value >= low && value <= high) return;
   throw argumentError(`${name} must be a number from ${low} to ${high}, not ${show(value)}`);
 }
@@ -124,19 +144,19 @@ function number(name, value, low, high) {
  * @param {unknown} seed
  * @returns {bigint}
  */
-function checkSeed(seed) {
+export function checkSeed(seed) {
   if (typeof seed === 'bigint' && seed >= 0n && seed < 1n << 64n) return seed;
   if (typeof seed === 'number' && Number.isSafeInteger(seed) && seed >= 0) return BigInt(seed);
   throw argumentError(`seed must be a whole number from 0 to 2^53 - 1, or a bigint below 2^64, not ${show(seed)}`);
 }
 
 /** A whole number of 53 bits, so that it can be shown and typed in again. */
-function randomSeed() {
+export function randomSeed() {
   const [high, low] = crypto.getRandomValues(new Uint32Array(2));
   return (high >>> 11) * 2 ** 32 + low;
 }
 
 /** @param {unknown} value */
-function show(value) {
-  return typeof value === 'string' ? JSON.stringify(value) : typeof value === 'bigint' ? `${value}n` : String(value);
+export function show(value) {
+  return typeof value === 'string' ? JSON.stringify(value) : typeof value === 'bigint' ? `${value}n` : typeof value === 'object' && value ? 'an object' : String(value);
 }

@@ -8,6 +8,7 @@
 
 import { abortable } from './abort.js';
 import { load } from './index.js';
+import { checkOptions } from './settings.js';
 
 /** @import { Model } from './model.js' */
 /** @import { Progress } from './source.js' */
@@ -15,11 +16,14 @@ import { load } from './index.js';
 /** How long a model without holders is kept, and how long a download goes on. */
 const GRACE_MS = 3000;
 const GRACE_LOADING_MS = 100;
+/** A download that has been silent for so long is not joined: who asks now begins another one. */
+const SILENT_MS = 10000;
 
 /**
  * @typedef {object} Entry
  * @property {Promise<Model>} model
  * @property {boolean} loaded
+ * @property {number} heard  when something of it came last
  * @property {number} holders
  * @property {Set<(progress: Progress) => void>} listeners
  * @property {AbortController} stopper  gives up loading
@@ -33,73 +37,80 @@ const GRACE_LOADING_MS = 100;
  * @property {() => void} discard  lets go of a model that is of no use any more: the next one to ask gets a new one
  */
 
-/** @type {Map<string, Entry>} */
+/** By address, and how it is loaded. @type {Map<string, Entry>} */
 const entries = new Map();
 
 /**
- * Loads a model, or joins those who hold it already.
+ * Loads a model, or joins those who hold it already, such as the elements of the page: one download, one worker, one copy in memory.
  *
- * @param {string} url  absolute
- * @param {{ onProgress?: (progress: Progress) => void, signal?: AbortSignal, workers?: number | 'auto' }} [options]  workers: as in
- *   load(), for the first one who asks
- * @returns {Promise<Hold>}
+ * @param {string | URL} url
+ * @param {{ onProgress?: (progress: Progress) => void, signal?: AbortSignal, workers?: number | 'auto', cache?: boolean, integrity?: string }}
+ *   [options]  as in load(); workers: for the first one who asks
+ * @returns {Promise<Hold>} to be released, not closed
  */
-export async function acquire(url, { onProgress, signal, workers } = {}) {
+export async function acquire(url, options = {}) {
+  checkOptions(options);
+  const { onProgress, signal, workers, cache = true, integrity } = options;
   signal?.throwIfAborted();
-  const entry = entries.get(url) ?? begin(url, workers);
-  clearTimeout(entry.timer);
-  entry.holders++;
-  if (onProgress) entry.listeners.add(onProgress);
+  const address = typeof document === 'object' ? new URL(url, document.baseURI).href : String(url);
+  const key = JSON.stringify([address, cache, integrity]);
+  let entry = entries.get(key);
+  if (!entry || (!entry.loaded && Date.now() - entry.heard > SILENT_MS)) entry = begin(key, address, { workers, cache, integrity });
+  const held = entry;
+  clearTimeout(held.timer);
+  held.holders++;
+  if (onProgress) held.listeners.add(onProgress);
   let holding = true;
   const release = () => {
     if (!holding) return;
     holding = false;
-    if (onProgress) entry.listeners.delete(onProgress);
-    if (--entry.holders > 0) return;
-    entry.timer = setTimeout(() => end(url, entry), entry.loaded ? GRACE_MS : GRACE_LOADING_MS);
+    if (onProgress) held.listeners.delete(onProgress);
+    if (--held.holders > 0) return;
+    held.timer = setTimeout(() => end(key, held), held.loaded ? GRACE_MS : GRACE_LOADING_MS);
   };
   const discard = () => {
-    if (entries.get(url) === entry) entries.delete(url);
+    if (entries.get(key) === held) entries.delete(key);
     release();
   };
   try {
-    return { model: await abortable(entry.model, signal), release, discard };
+    return { model: await abortable(held.model, signal), release, discard };
   } catch (error) {
     release();
     throw error;
   }
 }
 
-/** @param {string} url @param {number | 'auto'} [workers] */
-function begin(url, workers) {
+/** @param {string} key @param {string} url @param {import('./index.js').LoadOptions} options */
+function begin(key, url, options) {
   const stopper = new AbortController();
   /** @type {Entry['listeners']} */
   const listeners = new Set();
   const model = load(url, {
+    ...options,
     signal: stopper.signal,
-    workers,
     onProgress: (progress) => {
+      entry.heard = Date.now();
       for (const listener of listeners) listener(progress);
     },
   });
   /** @type {Entry} */
-  const entry = { model, loaded: false, holders: 0, listeners, stopper };
-  entries.set(url, entry);
+  const entry = { model, loaded: false, heard: Date.now(), holders: 0, listeners, stopper };
+  entries.set(key, entry);
   // A failure is not kept: the next one to ask tries again.
   model.then(() => {
     entry.loaded = true;
   }, () => {
-    if (entries.get(url) === entry) entries.delete(url);
+    if (entries.get(key) === entry) entries.delete(key);
   });
   return entry;
 }
 
 /**
- * @param {string} url
+ * @param {string} key
  * @param {Entry} entry
  */
-function end(url, entry) {
-  if (entries.get(url) === entry) entries.delete(url);
+function end(key, entry) {
+  if (entries.get(key) === entry) entries.delete(key);
   entry.stopper.abort();
   entry.model.then((model) => model.close(), () => {});
 }

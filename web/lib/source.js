@@ -5,6 +5,7 @@
 
 import { copyOf, isSame, keeper } from './cache.js';
 import { NextPixelError, argumentError } from './error.js';
+import { PATIENCE_MS, patientReader, within } from './patience.js';
 import { inNode, nodeModule } from './platform.js';
 import { headerProblem, sizeProblem } from './sniff.js';
 
@@ -23,34 +24,59 @@ const HEAD_BYTES = 512;
 
 /**
  * @param {Source} source
- * @param {{ onProgress?: (progress: Progress) => void, signal?: AbortSignal, integrity?: string, cache?: boolean }} [options]
+ * @param {{ onProgress?: (progress: Progress) => void, signal?: AbortSignal, integrity?: string, cache?: boolean, patience?: number, fresh?: boolean }} [options]
+ *   fresh: from the server itself, whatever is kept
  * @returns {Promise<Contents>}
+ * @internal
  */
-export async function readSource(source, { onProgress, signal, integrity, cache = true } = {}) {
+export async function readSource(source, { onProgress, signal, integrity, cache = true, patience, fresh = false } = {}) {
   const expected = integrity === undefined ? undefined : parseIntegrity(integrity);
   signal?.throwIfAborted();
   let bytes, fetched;
   if (source instanceof ArrayBuffer || source instanceof Uint8Array) {
-    bytes = new Uint8Array(source); // of a typed array: a copy
+    bytes = bytesOf(source); // of a typed array: a copy
     if (source instanceof ArrayBuffer) bytes = bytes.slice();
     onProgress?.({ loaded: bytes.length, total: bytes.length });
   } else if (typeof Response === 'function' && source instanceof Response) {
-    bytes = await readResponse(source, source.url || 'the response', onProgress, signal);
-  } else if (typeof source === 'string' || source instanceof URL) {
+    bytes = await readResponse(source, { name: source.url || 'the response', onProgress, signal });
+  } else if (isAddress(source)) {
     const path = inNode ? await filePath(source) : undefined;
     if (path !== undefined) {
       bytes = await readFile(path, signal);
       onProgress?.({ loaded: bytes.length, total: bytes.length });
     } else {
-      fetched = await fetchOrCopy(String(source), cache, signal);
-      bytes = await readResponse(fetched.response, String(source), onProgress, signal);
+      const url = String(source);
+      fetched = fresh ? { response: await fetchOrFail(url, signal, { cache: 'reload', patience }), fresh: true, copied: false } :
+        await fetchOrCopy(url, cache, { signal, patience });
+      bytes = fetched.copied ? await readCopy(fetched.response, url, onProgress, signal) :
+        await readResponse(fetched.response, { name: url, url, patience, onProgress, signal });
     }
   } else {
     throw argumentError('load() takes the address of a weight file, a Response, an ArrayBuffer or a Uint8Array');
   }
   if (expected !== undefined) await checkIntegrity(bytes, expected);
   signal?.throwIfAborted();
-  return { bytes, keep: fetched?.fresh ? keeper(String(source), fetched.response, bytes) : undefined };
+  return { bytes, keep: cache && fetched?.fresh ? keeper(String(source), fetched.response, bytes) : undefined };
+}
+
+/**
+ * Whether a source can be read again.
+ *
+ * @param {Source} source
+ * @returns {source is string | URL}
+ * @internal
+ */
+export function isAddress(source) {
+  return typeof source === 'string' || source instanceof URL;
+}
+
+/** @param {ArrayBuffer | Uint8Array} source */
+function bytesOf(source) {
+  try {
+    return new Uint8Array(source);
+  } catch {
+    throw argumentError('This ArrayBuffer is detached: its bytes were transferred to somewhere else');
+  }
 }
 
 /**
@@ -58,22 +84,22 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
  *
  * @param {string} url
  * @param {boolean} cache
- * @param {AbortSignal} [signal]
- * @returns {Promise<{ response: Response, fresh: boolean }>}  fresh: to be kept
+ * @param {{ signal?: AbortSignal, patience?: number }} how
+ * @returns {Promise<{ response: Response, fresh: boolean, copied: boolean }>}  fresh: to be kept; copied: out of the cache
  */
-async function fetchOrCopy(url, cache, signal) {
-  if (!cache) return { response: await fetchOrFail(url, signal), fresh: false };
+async function fetchOrCopy(url, cache, { signal, patience }) {
+  if (!cache) return { response: await fetchOrFail(url, signal, { patience }), fresh: false, copied: false };
   const looking = copyOf(url); // meanwhile
   try {
-    const response = await fetchOrFail(url, signal);
+    const response = await fetchOrFail(url, signal, { patience });
     const copy = await looking;
-    if (!copy || !isSame(response, copy)) return { response, fresh: true };
+    if (!copy || !isSame(response, copy)) return { response, fresh: true, copied: false };
     void response.body?.cancel().catch(() => {});
-    return { response: copy, fresh: false };
+    return { response: copy, fresh: false, copied: true };
   } catch (error) {
     const copy = await looking;
     signal?.throwIfAborted();
-    if (copy) return { response: copy, fresh: false };
+    if (copy) return { response: copy, fresh: false, copied: true };
     throw error;
   }
 }
@@ -83,6 +109,7 @@ async function fetchOrCopy(url, cache, signal) {
  *
  * @param {string | URL} source
  * @returns {Promise<string | undefined>}
+ * @internal
  */
 export async function filePath(source) {
   const text = String(source);
@@ -99,6 +126,7 @@ export async function filePath(source) {
  * @param {string} path
  * @param {AbortSignal} [signal]
  * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ * @internal
  */
 export async function readFile(path, signal) {
   try {
@@ -116,14 +144,23 @@ export async function readFile(path, signal) {
 /**
  * @param {string | URL} url
  * @param {AbortSignal} [signal]
+ * @param {{ cache?: RequestCache, patience?: number }} [how]  patience: how long nothing may come, in milliseconds
+ * @internal
  */
-export async function fetchOrFail(url, signal) {
+export async function fetchOrFail(url, signal, { cache, patience = PATIENCE_MS } = {}) {
+  const stopper = new AbortController();
+  const stop = () => stopper.abort(signal?.reason);
+  signal?.addEventListener('abort', stop);
   try {
-    return await fetch(url, { signal });
+    return await within(fetch(url, { signal: stopper.signal, cache }), patience);
   } catch (cause) {
+    stop();
     signal?.throwIfAborted();
-    throw new NextPixelError('network', `Cannot fetch ${url} (${messageOf(cause)}). Check the address, the connection, and ` +
-      'that the server and the page\'s Content-Security-Policy (connect-src) allow it', { cause });
+    throw new NextPixelError('network', `Cannot fetch ${url} (${messageOf(cause)}). Check the address and the connection. A server of ` +
+      'another origin must answer with Access-Control-Allow-Origin, and a Content-Security-Policy have connect-src ' +
+      `${/^https?:/.test(String(url)) ? new URL(url).origin : "'self'"}`, { cause });
+  } finally {
+    signal?.removeEventListener('abort', stop);
   }
 }
 
@@ -131,17 +168,16 @@ export async function fetchOrFail(url, signal) {
  * The bytes of a weight file. What is none, or is too large, is refused as soon as that is seen.
  *
  * @param {Response} response
- * @param {string} name  for messages
- * @param {((progress: Progress) => void)} [onProgress]
- * @param {AbortSignal} [signal]
+ * @param {{ name: string, url?: string, patience?: number, onProgress?: (progress: Progress) => void, signal?: AbortSignal }} how  name: for messages; url:
+ *   where it can be asked for again
  */
-async function readResponse(response, name, onProgress, signal) {
+async function readResponse(response, { name, url, patience, onProgress, signal }) {
   if (!response.ok) {
     void response.body?.cancel().catch(() => {});
     throw new NextPixelError('network', `Cannot fetch ${name}: the server answered ${response.status} ` +
       `${response.statusText}`.trimEnd());
   }
-  if (response.bodyUsed) throw argumentError('The body of this Response was read already: fetch it again');
+  if (response.bodyUsed || response.body?.locked) throw argumentError('The body of this Response was read already, or is being read: fetch it again');
   // The length on the wire says nothing about the bytes that a decoded body yields.
   const length = Number(response.headers.get('content-length'));
   const known = length > 0 && !response.headers.get('content-encoding') ? length : undefined;
@@ -156,7 +192,7 @@ async function readResponse(response, name, onProgress, signal) {
   /** @type {Uint8Array} */
   let head = new Uint8Array(0);
   let loaded = 0;
-  const reader = response.body?.getReader();
+  const reader = url === undefined ? response.body?.getReader() : patientReader(response, url, signal, patience);
   const stop = () => void reader?.cancel(signal?.reason).catch(() => {});
   signal?.addEventListener('abort', stop);
   try {
@@ -182,6 +218,25 @@ async function readResponse(response, name, onProgress, signal) {
   return joined(chunks);
 }
 
+/**
+ * The bytes of a copy in the cache: at once, for there is nothing to wait for. A page that is opened again is a tenth faster at its first pixel.
+ *
+ * @param {Response} copy
+ * @param {string} name
+ * @param {((progress: Progress) => void)} [onProgress]
+ * @param {AbortSignal} [signal]
+ */
+async function readCopy(copy, name, onProgress, signal) {
+  const bytes = new Uint8Array(await copy.arrayBuffer().catch((cause) => {
+    throw new NextPixelError('network', `The copy of ${name} that the browser keeps cannot be read (${messageOf(cause)}): try again`, { cause });
+  }));
+  signal?.throwIfAborted();
+  const problem = sizeProblem(bytes.length) ?? headerProblem(bytes.subarray(0, HEAD_BYTES));
+  if (problem) throw problem;
+  onProgress?.({ loaded: bytes.length, total: bytes.length });
+  return bytes;
+}
+
 /** @param {Uint8Array[]} chunks */
 function joined(chunks) {
   const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
@@ -194,7 +249,7 @@ function joined(chunks) {
 }
 
 /**
- * @param {ReadableStreamDefaultReader<Uint8Array> | undefined} reader
+ * @param {import('./patience.js').Reader | undefined} reader
  * @param {string} name
  * @param {AbortSignal} [signal]
  */

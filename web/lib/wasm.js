@@ -4,6 +4,7 @@
 /** Compiles the WebAssembly module, once per address. */
 
 import { NextPixelError } from './error.js';
+import { baseline, hint, relaxed } from './files.js';
 import { inNode } from './platform.js';
 import { fetchOrFail, filePath, readFile } from './source.js';
 
@@ -42,29 +43,31 @@ function hasRelaxed() {
  * The build of the library that is the fastest here. Where someone has put up the baseline file alone, that one.
  *
  * @returns {Promise<WebAssembly.Module>}
+ * @internal
  */
 export function compileBest() {
-  const baseline = () => compile(new URL('../dist/nextpixel.wasm', import.meta.url));
-  return hasRelaxed() ? compile(new URL('../dist/nextpixel-relaxed.wasm', import.meta.url)).catch(baseline) : baseline();
+  const usual = () => compile(baseline());
+  return hasRelaxed() ? compile(relaxed()).catch(usual) : usual();
 }
 
 /** The only state that models share. A failure is not kept, so that the next load tries again.
- * @type {Map<string, Promise<WebAssembly.Module>>} */
+ * @type {Map<string | Promise<unknown>, Promise<WebAssembly.Module>>} */
 const compiled = new Map();
 
 /**
- * @param {string | URL} url
+ * @param {string | URL | Promise<Uint8Array<ArrayBuffer>>} file  its address, or itself
  * @returns {Promise<WebAssembly.Module>}
+ * @internal
  */
-export function compile(url) {
+export function compile(file) {
   if (!supported) {
     return Promise.reject(new NextPixelError('wasm', 'nextpixel needs WebAssembly with SIMD, which is missing here: use a ' +
       'current version of Chromium, Firefox or Safari, or Node 20 or later'));
   }
-  const key = String(url);
+  const key = file instanceof Promise ? file : String(file);
   let module = compiled.get(key);
   if (module === undefined) {
-    module = compileAt(url);
+    module = file instanceof Promise ? file.then((bytes) => compileBytes(bytes, 'nextpixel.wasm')) : compileAt(file);
     compiled.set(key, module);
     module.catch(() => compiled.delete(key));
   }
@@ -82,7 +85,7 @@ async function compileAt(url) {
   const response = await fetchOrFail(url);
   if (!response.ok) {
     throw new NextPixelError('network', `Cannot fetch ${url}: the server answered ${response.status}. nextpixel.wasm ` +
-      'belongs beside the library; wasmUrl names another place');
+      `belongs beside the library; wasmUrl names another place.${hint()}`);
   }
   // Compiling while it downloads needs the right type, which not every server sends.
   const type = response.headers.get('content-type') ?? '';
@@ -117,7 +120,7 @@ async function compileBytes(bytes, url) {
  */
 function wasmError(url, cause) {
   return new NextPixelError('wasm', `Cannot compile ${url} (${cause}). Check that it is nextpixel.wasm, and that the ` +
-    'page\'s Content-Security-Policy has script-src \'wasm-unsafe-eval\'', { cause });
+    `page's Content-Security-Policy has script-src 'wasm-unsafe-eval'.${hint()}`, { cause });
 }
 
 /**

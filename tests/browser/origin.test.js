@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The published library from another origin than the page's: one line and one element, under policies, in a sandboxed frame. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { extname } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { toyModel } from '../js/toy.js';
+import { OUT, session } from './browser.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session();
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const toy = toyModel();
+/** @type {Record<string, string>} */
+const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.wasm': 'application/wasm' };
+
+/** Of the page and of the library. @type {import('node:http').Server[]} */
+let servers;
+let own = '', cdn = '';
+/** What is at own/ours.html. @type {{ body: string, policy?: string }} */
+let ours = { body: '' };
+/** Whether the other origin lets the page read its scripts of workers. */
+let consents = true;
+
+/** @param {(path: string, response: import('node:http').ServerResponse) => Promise<string | Uint8Array>} answer */
+async function serve(answer) {
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url ?? '', 'http://here');
+    response.setHeader('Content-Type', TYPES[extname(pathname)] ?? 'application/octet-stream');
+    const body = await answer(pathname, response).catch(() => undefined);
+    if (body === undefined) response.statusCode = 404;
+    response.end(body);
+  });
+  await new Promise((resolve) => { server.listen(0, '127.0.0.1', () => resolve(undefined)); });
+  return server;
+}
+
+const file = async (/** @type {string} */ path) => (path === '/toy.gguf' ? toy : readFile(`${ROOT}web${path}`));
+const originOf = (/** @type {import('node:http').Server} */ server) => `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
+
+before(async () => {
+  servers = [
+    await serve(async (path, response) => {
+      if (path !== '/ours.html') return file(path);
+      if (ours.policy) response.setHeader('Content-Security-Policy', ours.policy);
+      return `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>ours</title><body>${ours.body}</body></html>`;
+    }),
+    await serve(async (path, response) => {
+      if (consents || !path.endsWith('worker.js')) response.setHeader('Access-Control-Allow-Origin', '*');
+      return file(path);
+    }),
+  ];
+  [own, cdn] = servers.map(originOf);
+});
+
+after(() => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/**
+ * Opens a page of our own.
+ *
+ * @param {Page} page
+ * @param {string} body
+ * @param {string} [policy]
+ */
+async function open(page, body, policy) {
+  ours = { body, policy };
+  await page.goto(`${own}/ours.html`);
+}
+
+const element = (/** @type {string} */ dist = 'dist/define.js') => `<script type="module" src="${cdn}/${dist}"></script>
+  <next-pixel model="${cdn}/toy.gguf" task="generate" seed="1" autoplay controls></next-pixel>`;
+
+/** What <next-pixel> comes to. @param {Page | import('playwright-core').Frame} page */
+async function outcome(page) {
+  const status = page.locator('next-pixel [part=status]');
+  await status.getByText(/^Drawn|[a-z] .*\./).waitFor();
+  return status.textContent();
+}
+
+/** What load() comes to. @param {Page} page @param {object} [options] @param {string} [dist] */
+const loaded = (page, options = {}, dist = 'dist/nextpixel.js') => page.evaluate(async ([library, given]) => {
+  const { load } = await import(library);
+  try {
+    const model = await load(new URL('/toy.gguf', library).href, given);
+    let count = 0;
+    for await (const { values } of model.generate({ seed: 1 })) count += values.length;
+    model.close();
+    return count;
+  } catch (error) {
+    const { code, message } = /** @type {any} */ (error);
+    return `${code}: ${message}`;
+  }
+}, /** @type {[string, object]} */ ([`${cdn}/${dist}`, options]));
+
+test('one line and one element are all that a page needs', () => withPage(async (page) => {
+  await open(page, element());
+  assert.match(await outcome(page) ?? '', /^Drawn: /);
+  await page.screenshot({ path: `${OUT}origin.png` });
+}));
+
+test('the sources, which are many modules, as well', () => withPage(async (page) => {
+  await open(page, element('lib/define.js'));
+  assert.match(await outcome(page) ?? '', /^Drawn: /);
+}));
+
+test('in a sandboxed frame, where even the name of the cache throws', () => withPage(async (page) => {
+  await open(page, `<iframe sandbox="allow-scripts" srcdoc='${element()}' title="sandbox"></iframe>`);
+  const [, frame] = page.frames();
+  assert.equal(await frame.evaluate(() => {
+    try {
+      return typeof caches;
+    } catch (error) {
+      return /** @type {Error} */ (error).name;
+    }
+  }), 'SecurityError');
+  assert.match(await outcome(frame) ?? '', /^Drawn: /);
+}));
+
+test('under the strictest policy that can be written for it, with Trusted Types', () => withPage(async (page, complaints) => {
+  await open(page, '', `default-src 'none'; img-src data:; script-src ${cdn} 'wasm-unsafe-eval'; worker-src blob:; connect-src ${cdn}; ` +
+    "require-trusted-types-for 'script'; trusted-types nextpixel");
+  assert.equal(await loaded(page), 64);
+  // The address is tried before anything else is known: one report.
+  assert.ok(complaints.every((text) => /Trusted|trusted/.test(text)), complaints.join('\n'));
+}, { complains: true }));
+
+test('Trusted Types on the page of the same origin', () => withPage(async (page) => {
+  await open(page, '', "require-trusted-types-for 'script'; trusted-types nextpixel");
+  assert.equal(await page.evaluate(async () => {
+    const address = '/dist/nextpixel.js';
+    const { load } = await import(address);
+    (await load('/toy.gguf')).close();
+    return 'loaded';
+  }), 'loaded');
+}, { complains: true }));
+
+/** Policies that forbid something, and what the error says of it. @type {[name: string, policy: () => string, advice: () => RegExp][]} */
+const POLICIES = [
+  ['no workers', () => "worker-src 'none'", () => /Content-Security-Policy.*Add to it: worker-src blob:/],
+  ['its own workers alone', () => "worker-src 'self'", () => /Add to it: worker-src blob:/],
+  ['own connections alone', () => `connect-src 'self'`, () => new RegExp(`connect-src ${cdn}`)],
+  ['no WebAssembly', () => `script-src ${cdn} 'unsafe-inline'`, () => /script-src 'wasm-unsafe-eval'/],
+  ['Trusted Types of other names', () => "require-trusted-types-for 'script'; trusted-types other", () => /Add to it: trusted-types nextpixel/],
+];
+for (const [name, policy, advice] of POLICIES) {
+  test(`a policy that forbids it, ${name}: the error names the directive`, () => withPage(async (page) => {
+    await open(page, '', policy());
+    const said = String(await loaded(page));
+    assert.match(said, /^(network|wasm): /);
+    assert.match(said, advice());
+  }, { complains: true }));
+}
+
+test('a policy of the same origin: the error names its own directive', () => withPage(async (page) => {
+  await open(page, '', "worker-src 'none'");
+  await assert.rejects(page.evaluate(async () => {
+    const address = '/dist/nextpixel.js';
+    await (await import(address)).load('/toy.gguf');
+  }), /Add to it: worker-src 'self'/);
+}, { complains: true }));
+
+test('a server that lets nobody read the worker: the error says what it must answer', () => withPage(async (page) => {
+  await open(page, '');
+  consents = false;
+  try {
+    assert.match(String(await loaded(page)), /^network: .*worker\.js is of another origin.*Access-Control-Allow-Origin/);
+  } finally {
+    consents = true;
+  }
+}, { complains: true }));
+
+test('workerUrl and wasmUrl name other places', () => withPage(async (page) => {
+  await open(page, '');
+  /** @type {string[]} */
+  const asked = [];
+  page.on('request', (request) => asked.push(request.url()));
+  assert.equal(await loaded(page, { workerUrl: '/dist/worker.js', wasmUrl: '/dist/nextpixel.wasm' }), 64);
+  assert.deepEqual(asked.filter((url) => /worker\.js|\.wasm/.test(url)).sort(), [`${own}/dist/nextpixel.wasm`, `${own}/dist/worker.js`]);
+}));

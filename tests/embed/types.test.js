@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The types of JSX know the element: React, Preact, Solid, Vue. */
+
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+
+import { ROOT, pack, project, run } from './project.js';
+
+/** @type {string} */
+let tarball;
+before(async () => {
+  tarball = await pack();
+});
+
+const GOOD = '<next-pixel model="digits.gguf" task="generate" samples={3} seed="7" top-p={0.9} autoplay controls';
+
+/** @type {Record<string, { packages: string[], source: string, event: string }>} */
+const FRAMEWORKS = {
+  react: { packages: ['react', '@types/react', 'csstype'], source: 'react', event: 'onnx-end={(event) => console.log(event.nats.length)}' },
+  preact: { packages: ['preact'], source: 'preact', event: 'onnx-end={(event) => console.log(event.nats.length)}' },
+  solid: { packages: ['solid-js', 'csstype', 'seroval'], source: 'solid-js', event: 'on:nx-end={(event) => console.log(event.nats.length)}' },
+  vue: { packages: ['vue', '@vue'], source: 'vue', event: 'onNxEnd={(event) => console.log(event.nats.length)}' },
+};
+
+for (const [name, { packages, source, event }] of Object.entries(FRAMEWORKS)) {
+  test(name, { timeout: 60000 }, async () => {
+    const folder = await project(`types-${name}`, {
+      'app.tsx': `import type {} from 'nextpixel/${name}';
+        export const good = () => ${GOOD} ${event} />;
+        // @ts-expect-error: no such task
+        export const bad = () => <next-pixel task="dance" />;\n`,
+    }, { tarball, packages });
+    const flags = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable,dom.asynciterable', '--types', '', '--module', 'esnext',
+      '--moduleResolution', 'bundler', '--jsx', 'preserve', '--jsxImportSource', source, '--skipLibCheck', '--ignoreConfig', 'app.tsx'];
+    const { stdout } = await run(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, ...flags], { cwd: folder }).catch((error) => error);
+    assert.equal(stdout, '');
+  });
+}

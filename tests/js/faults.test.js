@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What goes wrong outside: servers that fall silent or break off, and arguments of the wrong kind. */
+
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { after, before, test } from 'node:test';
+
+import { load as bare } from '../../web/lib/index.js';
+import { collect, isError, load } from './helpers.js';
+import { toyModel } from './toy.js';
+
+const toy = toyModel({ classes: ['cat', 'dog'] });
+const pixels = { data: new Uint8Array(64), width: 8, height: 8 };
+
+/** @type {import('node:http').Server} */
+let server;
+let origin = '';
+/** Range headers of the requests for a file, in order. @type {(string | undefined)[]} */
+let asked = [];
+
+/**
+ * How the server behaves, by path: after 1000 bytes of a first answer it breaks off or stalls; parts it sends, or not.
+ *
+ * @type {Record<string, { headers?: Record<string, string>, end: 'break' | 'stall', rest?: (start: number, response: import('node:http').ServerResponse) => void }>}
+ */
+const PATHS = {
+  '/breaks': { headers: { ETag: '"1"' }, end: 'break', rest: part() },
+  '/stalls': { headers: { 'Last-Modified': 'Wed, 01 Jan 2025 00:00:00 GMT' }, end: 'stall', rest: part() },
+  '/changes': { headers: { ETag: '"1"' }, end: 'break', rest: part({ ETag: '"2"' }) },
+  '/whole': { headers: { ETag: '"1"' }, end: 'break', rest: (_, response) => response.end(toy) },
+  '/shifted': { headers: { ETag: '"1"' }, end: 'break', rest: (start, response) => part()(start - 1, response) },
+  '/unmarked': { end: 'stall', rest: part() },
+};
+
+/** Answers with the rest. @param {Record<string, string>} [headers] @returns {(start: number, response: import('node:http').ServerResponse) => void} */
+function part(headers = {}) {
+  return (start, response) => {
+    const { headers: own } = PATHS[/** @type {any} */ (response).req.url];
+    response.writeHead(206, { ...own, ...headers, 'Content-Range': `bytes ${start}-${toy.length - 1}/${toy.length}`, 'Content-Length': toy.length - start });
+    response.end(toy.subarray(start));
+  };
+}
+
+before(async () => {
+  server = createServer((request, response) => {
+    if (request.url === '/silent') return; // not even headers
+    const { headers, end, rest } = PATHS[request.url ?? ''];
+    asked.push(request.headers.range);
+    const [, start] = /^bytes=(\d+)-$/.exec(request.headers.range ?? '') ?? [];
+    if (start !== undefined) return rest?.(Number(start), response);
+    response.writeHead(200, { ...headers, 'Content-Length': toy.length });
+    response.write(toy.subarray(0, 1000), () => { if (end === 'break') setTimeout(() => response.destroy(), 30); });
+  });
+  await new Promise((resolve) => { server.listen(0, '127.0.0.1', () => resolve(undefined)); });
+  origin = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
+});
+
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+for (const path of ['/breaks', '/stalls']) {
+  test(`a download that ${path.slice(1)} goes on where it was`, { timeout: 20000 }, async () => {
+    asked = [];
+    /** @type {number[]} */
+    const seen = [];
+    const model = await load(origin + path, { patience: 200, onProgress: ({ loaded }) => seen.push(loaded) });
+    assert.deepEqual(asked, [undefined, 'bytes=1000-']);
+    assert.deepEqual(seen, [...seen].sort((a, b) => a - b));
+    assert.equal(seen.at(-1), toy.length);
+    assert.equal((await collect(model.generate({ seed: 1 }))).values[0].length, 64);
+    model.close();
+  });
+}
+
+for (const [path, ranges] of /** @type {[string, number][]} */ ([['/changes', 1], ['/whole', 1], ['/shifted', 1], ['/unmarked', 0]])) {
+  test(`halves of two files are never joined: ${path}`, { timeout: 20000 }, async () => {
+    asked = [];
+    await assert.rejects(load(origin + path, { patience: 200 }), isError('network', /broke off/));
+    assert.equal(asked.length, 1 + ranges);
+  });
+}
+
+test('a server that never answers is given up', { timeout: 10000 }, async () => {
+  await assert.rejects(load(`${origin}/silent`, { patience: 200 }), isError('network', /nothing came for 0\.2 seconds/));
+});
+
+test('arguments of the wrong kind are errors of ours that name them', async () => {
+  /** @param {Promise<unknown> | (() => unknown)} work @param {RegExp} message */
+  const refuses = (work, message) => assert.rejects(async () => (typeof work === 'function' ? work() : work), isError('argument', message));
+  const any = /** @type {any} */ (bare);
+  for (const options of [null, 7, 'x']) await refuses(any(toy, options), /options must be an object/);
+  await refuses(any(toy, { signal: {} }), /signal must be an AbortSignal/);
+  await refuses(any(toy, { onProgress: 'x' }), /onProgress must be a function/);
+  await refuses(any(toy, { patience: 0 }), /patience must be/);
+  const gone = toy.slice().buffer;
+  structuredClone(gone, { transfer: [gone] });
+  await refuses(load(gone), /ArrayBuffer is detached/);
+  const locked = new Response(toy);
+  locked.body?.getReader();
+  await refuses(load(locked), /Response was read already, or is being read/);
+
+  const model = /** @type {any} */ (await load(toy));
+  await refuses(() => model.generate(null), /options must be an object, not null/);
+  await refuses(() => model.complete(pixels, null), /options must be an object/);
+  await refuses(() => model.generate({ signal: 'stop' }), /signal must be an AbortSignal, not "stop"/);
+  await refuses(() => model.score(pixels, null), /options must be/);
+  await refuses(() => model.attention(pixels), /options must be an object, not undefined/);
+  await refuses(() => model.generate().drawTo({}, null), /options must be/);
+  await refuses(() => new Proxy(model, {}).generate(), /behind a proxy/);
+  const thrower = new Proxy(pixels, { get() { throw new TypeError('Illegal invocation'); } });
+  await refuses(() => model.complete(thrower), /image cannot be read .*not a proxy/);
+  await refuses(() => model.generate().drawTo({ getContext() { throw new TypeError('Illegal invocation'); } }), /canvas cannot be read/);
+  assert.equal((await collect(model.complete(new Proxy(pixels, {}), new Proxy({ seed: 1 }, {})))).values[0].length, 32, 'proxies of plain objects are as good');
+  model.close();
+});

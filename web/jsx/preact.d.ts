@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Preact knows <next-pixel>: import type {} from 'nextpixel/preact'
+
+import type { NextPixelElement, NextPixelEndEvent, NextPixelErrorEvent, NextPixelReadyEvent, NextPixelStepEvent } from '../types/element.js';
+import type { NextPixelAttributes } from './attributes.js';
+
+interface Listeners {
+  'onnx-ready'?: (event: NextPixelReadyEvent) => void;
+  'onnx-step'?: (event: NextPixelStepEvent) => void;
+  'onnx-end'?: (event: NextPixelEndEvent) => void;
+  'onnx-error'?: (event: NextPixelErrorEvent) => void;
+}
+
+declare module 'preact' {
+  namespace JSX {
+    interface IntrinsicElements {
+      'next-pixel': Omit<HTMLAttributes<NextPixelElement>, keyof NextPixelAttributes> & NextPixelAttributes & Listeners;
+    }
+  }
+}

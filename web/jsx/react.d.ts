@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// React knows <next-pixel>: import type {} from 'nextpixel/react'
+
+import type { DetailedHTMLProps, HTMLAttributes } from 'react';
+import type { NextPixelElement, NextPixelEndEvent, NextPixelErrorEvent, NextPixelReadyEvent, NextPixelStepEvent } from '../types/element.js';
+import type { NextPixelAttributes } from './attributes.js';
+
+/** What React 19 hands to addEventListener(). */
+interface Listeners {
+  'onnx-ready'?: (event: NextPixelReadyEvent) => void;
+  'onnx-step'?: (event: NextPixelStepEvent) => void;
+  'onnx-end'?: (event: NextPixelEndEvent) => void;
+  'onnx-error'?: (event: NextPixelErrorEvent) => void;
+}
+
+declare module 'react' {
+  namespace JSX {
+    interface IntrinsicElements {
+      'next-pixel': DetailedHTMLProps<HTMLAttributes<NextPixelElement>, NextPixelElement> & NextPixelAttributes & Listeners & { class?: string };
+    }
+  }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * What web/dist/shared.js holds for the other published files: the library itself, and what the element and the files that are loaded
+ * later use of it. web/bundle.js says which name is missing here.
+ */
+
+export { abortable } from './abort.js';
+export { copyOf, dropCopy } from './cache.js';
+export { Codec } from './codecs/picture.js';
+export { picture } from './draw.js';
+export { argumentError } from './error.js';
+export { hint, workerText } from './files.js';
+export * from './index.js';
+export { within } from './patience.js';
+export { CODES, MAX_BIASES, MAX_SAMPLES, MOST_BIAS } from './protocol.js';
+export { canBeKnown, checkSeed, number, randomSeed, show, wholeNumber } from './settings.js';
+export { headerProblem, refusal } from './sniff.js';
+export { inNode, nodeModule } from './platform.js';
+export { fetchOrFail, filePath } from './source.js';

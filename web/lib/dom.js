@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Types of the page, for declarations that are read where there is no page, as in Node: there they are types without a value.
+ *
+ * @template {string} Name  of a class
+ * @typedef {typeof globalThis extends { [name in Name]: { prototype: infer Instance } } ? Instance : never} Dom
+ */
+/** @typedef {typeof globalThis extends { WebAssembly: { Module: { prototype: infer Instance } } } ? Instance : never} WasmModule */
+
+export {};

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Where the files are that stand beside the library. No other module knows: the single-file build has another one in its place
+ * (web/single.js), in which they are inside.
+ *
+ * `new URL('name', import.meta.url)` and `new Worker(new URL(...))` are the forms that bundlers recognise, so each stands here once,
+ * written out; any other address is made from HERE, which they leave alone.
+ */
+
+const HERE = import.meta.url;
+
+/** The folder of the published files, where `vite dev` has moved the library, without them, into its folder of pre-bundled packages. */
+const MOVED = /^(.*\/)\.vite\/deps[^/]*\/[^/]*$/.exec(HERE);
+
+/** @param {string} name */
+const unmoved = (name) => new URL(`${MOVED?.[1]}nextpixel/web/dist/${name}`);
+
+/** The worker's script, for where it is not to be had by startWorker(): fetched, or in Node. */
+export const workerAddress = () => (MOVED ? unmoved('worker.js') : new URL(WORKER, HERE));
+const WORKER = './worker.js';
+
+/** The script itself, where it is at hand. @type {string | undefined} */
+export const workerText = undefined;
+
+/** Starts the worker of a browser. */
+export const startOwn = () => (MOVED ? new Worker(unmoved('worker.js'), { type: 'module' }) :
+  new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }));
+
+/** The baseline build. @returns {URL | Promise<Uint8Array<ArrayBuffer>>} where it is, or the file itself */
+export const baseline = () => (MOVED ? unmoved('nextpixel.wasm') : new URL('../dist/nextpixel.wasm', import.meta.url));
+
+/** The build for relaxed SIMD. @returns {URL | Promise<Uint8Array<ArrayBuffer>>} */
+export const relaxed = () => (MOVED ? unmoved('nextpixel-relaxed.wasm') : new URL('../dist/nextpixel-relaxed.wasm', import.meta.url));
+
+/** What to say where a file is not what it should be. */
+export const hint = () => (MOVED ? ' Vite has moved the library: say optimizeDeps: { exclude: [\'nextpixel\'] } in vite.config.js' : '');

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Starts workers, in a browser and in Node. */
+
+import { startOwn, workerAddress } from './files.js';
+import { nodeModule } from './platform.js';
+
+/** The longest that a worker's script may take to arrive and to say that it is there. */
+const START_MS = 60000;
+
+/** @import { WorkerUrl } from './protocol.js' */
+
+/**
+ * One worker, in a browser or in Node, with the same three verbs.
+ *
+ * @typedef {object} WorkerHandle
+ * @property {(message: object, transfer?: Transferable[]) => void} post
+ * @property {(busy: boolean) => void} hold  whether its answers are awaited: in Node, a worker that nobody waits for
+ *   does not keep the process alive
+ * @property {() => void} end
+ */
+
+/**
+ * Starts worker.js.
+ *
+ * @param {(message: any) => void} onMessage
+ * @param {(reason: string) => void} onDeath  it ended by itself
+ * @param {WorkerUrl} [workerUrl]
+ * @returns {Promise<WorkerHandle>} in a browser, when it has said that it is there; rejects with why it could not be started
+ */
+export async function startWorker(onMessage, onDeath, workerUrl) {
+  if (typeof Worker === 'function') {
+    const worker = await begun(() => (workerUrl === undefined ? startOwn() : new Worker(/** @type {string} */ (workerUrl), { type: 'module' })))
+      .catch(async (cause) => (await import('./elsewhere.js')).startElsewhere(workerUrl ?? workerAddress(), begun, cause));
+    worker.onmessage = (event) => onMessage(event.data);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      onDeath(event.message);
+    };
+    return {
+      post: (message, transfer = []) => worker.postMessage(message, transfer),
+      hold() {},
+      end: () => worker.terminate(),
+    };
+  }
+  const { Worker: NodeWorker } = await nodeModule('node:worker_threads');
+  // Flags of the process such as --input-type are not for it.
+  const worker = new NodeWorker(await nodeAddress(workerUrl ?? workerAddress()), { execArgv: [] });
+  worker.on('message', onMessage);
+  worker.on('error', (/** @type {Error} */ error) => onDeath(String(error)));
+  worker.on('exit', () => onDeath('it ended'));
+  worker.unref();
+  return {
+    post: (message, transfer = []) => worker.postMessage(message, transfer),
+    hold: (busy) => (busy ? worker.ref() : worker.unref()),
+    end: () => void worker.terminate(),
+  };
+}
+
+/** @param {WorkerUrl} address  also a path */
+async function nodeAddress(address) {
+  const text = String(address);
+  return /^(file|data):/.test(text) ? new URL(text) : (await nodeModule('node:url')).pathToFileURL(text);
+}
+
+/**
+ * A worker that has said that it is there.
+ *
+ * @param {() => Worker} make
+ * @returns {Promise<Worker>}
+ */
+function begun(make) {
+  return new Promise((resolve, reject) => {
+    const worker = make();
+    const fail = (/** @type {string} */ reason) => {
+      clearTimeout(timer);
+      worker.terminate();
+      reject(new Error(reason));
+    };
+    const timer = setTimeout(fail, START_MS, `it said nothing for ${START_MS / 1000} seconds`);
+    worker.onmessage = () => {
+      clearTimeout(timer);
+      resolve(worker);
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      // A script that cannot be loaded gives an event without a message.
+      fail(event.message || 'its script could not be loaded; check that worker.js is served beside the library');
+    };
+  });
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Makes web/single: the library as one file, for the package. It is not checked in, for half of it is the wasm again: npm pack makes it.
+ *
+ *     node web/single.js
+ *
+ *     inline.js      an ES module with the worker and both wasm inside, for bundlers that emit neither: load() and the element
+ *     classic.js     the same for <script src> without type="module": registers <next-pixel>, and is the global `nextpixel`
+ *     nextpixel.cjs  for require() in Nodes that cannot require an ES module; worker and wasm are those of web/dist
+ */
+
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+import { build } from 'esbuild';
+
+const WEB = fileURLToPath(new URL('.', import.meta.url));
+const LICENCE = '// SPDX-License-Identifier: MIT';
+
+/** @param {string} name */
+const packed = async (name) => JSON.stringify(gzipSync(await readFile(`${WEB}dist/${name}`), { level: 9 }).toString('base64'));
+
+/** In place of lib/files.js: the files themselves. */
+async function filesInside() {
+  return `
+    const WORKER = ${JSON.stringify(await readFile(`${WEB}dist/worker.js`, 'utf8'))};
+    const unpacked = async (text) => {
+      const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+      return new Uint8Array(await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer());
+    };
+    let address, usual, fast;
+    export const workerText = WORKER;
+    export const workerAddress = () => new URL('data:text/javascript,' + encodeURIComponent(WORKER));
+    export const startOwn = () => new Worker(address ??= URL.createObjectURL(new Blob([WORKER], { type: 'text/javascript' })));
+    export const baseline = () => usual ??= unpacked(${await packed('nextpixel.wasm')});
+    export const relaxed = () => fast ??= unpacked(${await packed('nextpixel-relaxed.wasm')});
+    export const hint = () => '';`;
+}
+
+/** The wasm and the worker stand in a folder beside. @type {import('esbuild').Plugin} */
+const beside = {
+  name: 'beside',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]lib[\\/]files\.js$/ }, async ({ path }) => ({ contents: (await readFile(path, 'utf8')).replaceAll("'./worker.js'", "'../dist/worker.js'") }));
+  },
+};
+
+/** @param {import('esbuild').BuildOptions} options */
+async function single(options) {
+  const { outputFiles = [] } = await build({
+    absWorkingDir: WEB, write: false, bundle: true, target: 'es2022', minify: true, charset: 'utf8', legalComments: 'none', banner: { js: LICENCE },
+    ignoreAnnotations: true, logLevel: 'warning', ...options,
+  });
+  return outputFiles[0].text;
+}
+
+/** Everything, by name. */
+export async function singles() {
+  const contents = await filesInside();
+  /** @type {import('esbuild').Plugin} */
+  const inside = { name: 'inside', setup: ({ onLoad }) => onLoad({ filter: /[\\/]lib[\\/]files\.js$/ }, () => ({ contents })) };
+  const all = "export * from './lib/index.js'; export { NextPixelElement } from './lib/element.js';";
+  return new Map([
+    ['inline.js', await single({ stdin: { contents: all, resolveDir: WEB }, format: 'esm', plugins: [inside] })],
+    ['classic.js', await single({
+      stdin: { contents: `${all} import './lib/define.js';`, resolveDir: WEB }, format: 'iife', globalName: 'nextpixel', plugins: [inside],
+    })],
+    ['nextpixel.cjs', await single({
+      entryPoints: ['lib/index.js'], format: 'cjs', platform: 'node', plugins: [beside], define: { 'import.meta.url': 'fileAddress' },
+      banner: { js: `${LICENCE}\nconst fileAddress=require('node:url').pathToFileURL(__filename).href;` },
+    })],
+  ]);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await mkdir(`${WEB}single`, { recursive: true });
+  for (const [name, text] of await singles()) await writeFile(`${WEB}single/${name}`, text);
+}
