@@ -125,7 +125,11 @@ static void configure(nx_reader *r, nx_plan *plan) {
 /* Id p - 1 stands in slot p - 1. */
 static uint32_t slots(const nx_shape *shape) { return (shape->length + 3) & ~3u; }
 
-static uint32_t cache_type(const model *m) { return nx_matrix_rounds(&m->blocks[0].key) ? NX_CACHE_PRECISE : NX_F32; }
+/* Where weights are rounded, keys and values are too: 8 bits each. Heads of a few channels, over which that does not average out, belong
+ * to models so small that single precision costs no memory to speak of. */
+static uint32_t cache_type(const model *m) {
+    return nx_matrix_rounds(&m->blocks[0].key) && m->key_length >= 32 ? NX_CACHE_PRECISE : NX_F32;
+}
 
 static uint64_t block_cache_bytes(const model *m, const nx_shape *shape) {
     return (nx_cache_bytes(cache_type(m), slots(shape), m->groups, m->key_length) + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);

@@ -198,6 +198,20 @@ static roundings roundings_of(uint32_t type) {
     return type == NX_CACHE_PRECISE ? (roundings){8191, 127, 16383} : (roundings){127, 63, 127};
 }
 
+/* Rounds each head to so many steps of its largest magnitude, in single precision as the library does it: of many steps, some numbers
+ * are so near to the middle of two that it decides. */
+static void round_heads(double *x, size_t n, uint32_t key_length, float steps) {
+    for (size_t h = 0; h < n; h += key_length) {
+        float top = 0;
+        for (size_t i = h; i < h + key_length; i++) top = fmaxf(top, fabsf((float)x[i]));
+        float inverse = top > 0x1p-100f ? steps / top : 0;
+        for (size_t i = h; i < h + key_length; i++) {
+            float scaled = (float)x[i] * inverse;
+            x[i] = ((double)scaled + 0x1.8p52 - 0x1.8p52) * (double)(top / steps);
+        }
+    }
+}
+
 /* Against dense attention under the mask. A score is key_length / 2 + 3 roundings of magnitudes off, which moves its weight
  * relatively as much, and so does the largest score; then softmax (see test_kernels.c) and the sum over the positions. In 8 bits
  * against the rounded queries, keys and values: a score is five roundings off; and the weights times the scales of the values are
@@ -213,9 +227,9 @@ static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type,
     for (size_t i = 0; i < all; i++) q[i] = (double)s->query[i], k[i] = (double)s->key[i], v[i] = (double)s->value[i];
     roundings steps = roundings_of(type);
     if (type != NX_F32) {
-        ref_round(q, all, s->key_length, steps.query);
-        ref_round(k, all, s->key_length, steps.cached);
-        ref_round(v, all, s->key_length, steps.cached);
+        round_heads(q, all, s->key_length, (float)steps.query);
+        round_heads(k, all, s->key_length, (float)steps.cached);
+        round_heads(v, all, s->key_length, (float)steps.cached);
     }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t count = 0;
