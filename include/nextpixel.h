@@ -9,6 +9,7 @@
  * header is the whole public C interface and its manual; web/lib/core.js is its only caller in the browser.
  *
  * Life of a model:    bytes of a GGUF file -> nx_model_size -> nx_model_open   (the file's bytes are free afterwards)
+ *                     of a large one: its head -> nx_model_head_size -> nx_model_begin -> nx_model_feed until NX_OK
  * Life of a run:      nx_session_size -> nx_session_open -> [nx_session_input* -> nx_session_encode until NX_OK]
  *                     -> nx_session_put and nx_session_draw in any order, or nx_session_top and nx_session_advance
  *
@@ -128,6 +129,11 @@ typedef struct {
     uint32_t value_bytes;
 } nx_metadata;
 
+/* A tensor of a model whose weights come after it: rows of so many bytes, which stand at an offset of the file. */
+typedef struct {
+    uint32_t offset, rows, row_bytes; /* row_bytes 0: of a type that is not read; there is nothing to feed */
+} nx_tensor_info;
+
 typedef struct nx_model nx_model;
 typedef struct nx_session nx_session;
 
@@ -144,6 +150,27 @@ NX_API nx_status nx_model_size(const void *file, size_t length, size_t *bytes, n
 /* Reads a file into `block` and repacks its weights for the kernels. `*model` points into the block.
  * Returns as nx_model_size, and NX_E_MEMORY when block_bytes is too small. */
 NX_API nx_status nx_model_open(void *block, size_t block_bytes, const void *file, size_t length, nx_model **model, nx_problem *problem);
+
+/* A large file piece by piece, so that it never stands in memory beside the model: the head, which is all before the tensors' data,
+ * makes a model without weights; then every tensor is fed, in the order of the list, its rows from the first to the last. A model is
+ * the same to the bit as one that was opened whole, and so are its saved sessions; until the last row no session can be opened.
+ * nx_model_head_size and nx_model_begin are to nx_model_size and nx_model_open what a head is to a file:
+ * head (present)   the first bytes of a file of `length` bytes; may go on into the data, and is free after nx_model_begin
+ * NX_MORE          the head ends before the list of tensors does
+ * NX_E_ARGUMENT    the file has to be whole: its architecture looks at its weights while it opens (the models of pictures), or its
+ *                  tensors do not stand in the order of their list */
+NX_API nx_status nx_model_head_size(const void *head, size_t present, size_t length, size_t *bytes, nx_problem *problem);
+NX_API nx_status nx_model_begin(void *block, size_t block_bytes, const void *head, size_t present, size_t length, nx_model **model,
+                                nx_problem *problem);
+
+/* The tensors to be fed: tensor `index` of 0..count-1; 0 of a model that was opened whole. NX_E_ARGUMENT past the last. */
+NX_API uint32_t nx_model_tensors(const nx_model *model);
+NX_API nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx_tensor_info *info);
+
+/* Takes the next `rows` rows of tensor `tensor`, which begin with `row`: of every tensor, also of one that the model does not use.
+ * Returns NX_MORE while rows are missing, NX_OK when the model is complete, NX_E_ARGUMENT for rows that are not the next ones,
+ * NX_E_NUMERIC or NX_E_FORMAT for a weight that is not finite or out of its range: then the model is of no use. */
+NX_API nx_status nx_model_feed(nx_model *model, uint32_t tensor, uint32_t row, uint32_t rows, const void *data, nx_problem *problem);
 
 /* How many parts a model has, and what each of them is: its sizes, its ports, maps and tables, and the ids that end a
  * sample. Each returns NX_E_ARGUMENT past the last. */
@@ -202,11 +229,11 @@ typedef struct {
      * last time [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. Pays where a model is larger than a
      * processor's cache, so that several columns take little longer than one. */
     uint32_t look_up;
-    uint32_t biases;           /* room for so many ids in nx_session_bias; up to NX_MAX_BIASES */
+    uint32_t biases; /* room for so many ids in nx_session_bias; up to NX_MAX_BIASES */
 } nx_settings;
 
 /* Bytes of a session's block for these settings and this shape (null: all zeros).
- * NX_E_ARGUMENT: a setting or the shape is out of its range for this part; NX_E_LIMIT: more than NX_MAX_SESSION_BYTES. */
+ * NX_E_ARGUMENT: a setting or the shape is out of its range for this part, or the model is not complete; NX_E_LIMIT: more than NX_MAX_SESSION_BYTES. */
 NX_API nx_status nx_session_size(const nx_model *model, uint32_t part, const nx_settings *settings, const nx_shape *shape, size_t *bytes);
 
 /* Starts a run before its first element. `*session` points to `block`. Returns as nx_session_size, or NX_E_MEMORY. */

@@ -20,6 +20,17 @@
 
 typedef struct nx_draft nx_draft;
 
+/* Where a tensor of a file goes: what a model has read of it, row by row. Pointers lead into the model's block. */
+typedef struct {
+    enum { NX_UNREAD, NX_PACKED, NX_AS_IT_IS, NX_FLOATS } kind;
+    void *to; /* a packed matrix; rows as in the file; floats, row-major, of a single row with zeros up to its stride */
+    uint32_t type, rows, cols, row_bytes;
+    uint32_t form;   /* of a packed matrix */
+    uint32_t offset; /* of the tensor's data in the file */
+    uint32_t entry;  /* of the tensor in the head, where its name begins */
+    float low, high; /* of floats that have a range, else 0 */
+} nx_place;
+
 /* What a model is read through: reads of a key or of a tensor check it, take room in the arena and copy it there. After
  * a failure the status sticks and reads yield zeros and null pointers, so configure() checks once. */
 typedef struct {
@@ -28,6 +39,7 @@ typedef struct {
     nx_problem *problem;
     uint64_t parameters; /* weights read so far */
     nx_status status;
+    nx_place *places; /* (n_tensors) where only the head of a file is here, but null while the arena counts */
     uint32_t packing; /* nx_packing of matrices; a model of language sets NX_BY_BLOCK before it reads any */
 } nx_reader;
 
@@ -97,6 +109,7 @@ typedef struct nx_arch {
     uint32_t n_parts;
     const nx_part *parts;                                 /* (n_parts) */
     void (*configure)(nx_reader *reader, nx_plan *plans); /* reads and checks all of a model; plans (n_parts), zeroed before */
+    uint32_t streams; /* 1: configure looks at no weight, so that these may come later (nx_model_begin) */
 } nx_arch;
 
 /* The architecture of that name (bytes not zero-terminated), or null. */

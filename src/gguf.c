@@ -9,7 +9,8 @@
 
 typedef struct {
     const uint8_t *bytes;
-    uint64_t at, length;
+    uint64_t at, length; /* length: of what is here */
+    uint64_t total;      /* of the file */
     nx_status status;
 } cursor;
 
@@ -17,7 +18,7 @@ typedef struct {
 static const uint8_t *take(cursor *c, uint64_t n) {
     static const uint8_t zeros[8];
     if (c->status || n > c->length - c->at) {
-        if (!c->status) c->status = NX_E_FORMAT;
+        if (!c->status) c->status = n > c->total - c->at ? NX_E_FORMAT : NX_MORE;
         return zeros;
     }
     const uint8_t *p = c->bytes + c->at;
@@ -60,7 +61,7 @@ static void skip_values(cursor *c, uint32_t type, uint64_t count) {
         return;
     }
     uint32_t size = scalar_bytes(type);
-    if (!size || count > c->length) {
+    if (!size || count > c->total) {
         if (!c->status) c->status = NX_E_FORMAT;
         return;
     }
@@ -146,7 +147,8 @@ static void take_tensor(cursor *c, const nx_gguf *file, const char **name, uint6
         c->status = NX_E_FORMAT;
         return;
     }
-    tensor->data = file->bytes + file->data + offset;
+    tensor->offset = (uint32_t)(file->data + offset);
+    tensor->data = file->present == file->length ? file->bytes + tensor->offset : NULL;
 }
 
 static size_t text_bytes(const char *s) {
@@ -204,7 +206,7 @@ static nx_status parse_tensors(nx_gguf *file, cursor *c, nx_problem *problem) {
         take_tensor(c, file, &name, &name_bytes, &tensor, &reason);
         if (c->status) return nx_refuse(problem, c->status, name, name_bytes, reason);
         if (file->data) { /* the second time: its place is known */
-            file->begin[i] = (uint32_t)(tensor.data - file->bytes);
+            file->begin[i] = tensor.offset;
             file->end[i] = file->begin[i] + tensor.bytes;
         }
         for (uint32_t j = 0; j < i; j++) {
@@ -217,13 +219,15 @@ static nx_status parse_tensors(nx_gguf *file, cursor *c, nx_problem *problem) {
     return NX_OK;
 }
 
-nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t length, nx_problem *problem) {
+nx_status nx_gguf_parse_head(nx_gguf *file, const void *bytes, size_t present, size_t length, nx_problem *problem) {
     memset(file, 0, sizeof *file);
-    if (length > GGUF_MAX_BYTES) return nx_refuse(problem, NX_E_LIMIT, "", 0, "the file is larger than 1 GiB");
+    if (length > GGUF_MAX_BYTES) return nx_refuse(problem, NX_E_LIMIT, "", 0, "the file is larger than 2 GiB");
     file->bytes = bytes;
     file->length = (uint32_t)length;
-    cursor c = {bytes, 0, length, NX_OK};
+    file->present = (uint32_t)(present < length ? present : length);
+    cursor c = {bytes, 0, file->present, file->length, NX_OK};
 
+    if (present < 24 && present < length) return NX_MORE;
     if (memcmp(take(&c, 4), "GGUF", 4) || c.status) return nx_refuse(problem, NX_E_FORMAT, "", 0, "not a GGUF file");
     uint32_t version = take_u32(&c);
     uint64_t n_tensors = take_u64(&c), n_keys = take_u64(&c);
@@ -241,6 +245,7 @@ nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t length, nx_prob
     status = parse_tensors(file, &c, problem);
     if (status) return status;
 
+    file->head_end = (uint32_t)c.at;
     uint64_t data = (c.at + alignment - 1) / alignment * alignment;
     if (n_tensors && data > length) return nx_refuse(problem, NX_E_FORMAT, "", 0, "the file ends before the tensors' data");
     file->data = (uint32_t)(data < length ? data : length);
@@ -248,22 +253,26 @@ nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t length, nx_prob
     return parse_tensors(file, &c, problem);
 }
 
+nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t length, nx_problem *problem) {
+    return nx_gguf_parse_head(file, bytes, length, length, problem);
+}
+
 void nx_gguf_entry(const uint8_t *bytes, uint32_t length, uint32_t offset, nx_metadata *entry) {
-    cursor c = {bytes, offset, length, NX_OK};
+    cursor c = {bytes, offset, length, length, NX_OK};
     take_entry(&c, entry);
 }
 
 int nx_gguf_find(const nx_gguf *file, const char *key, nx_metadata *entry) {
     for (uint32_t i = 0; i < file->n_keys; i++)
         if (name_is(file, file->key[i], key, text_bytes(key))) {
-            nx_gguf_entry(file->bytes, file->length, file->key[i], entry);
+            nx_gguf_entry(file->bytes, file->present, file->key[i], entry);
             return 1;
         }
     return 0;
 }
 
 void nx_gguf_tensor_at(const nx_gguf *file, uint32_t index, nx_tensor *tensor) {
-    cursor c = {file->bytes, file->tensor[index], file->length, NX_OK};
+    cursor c = {file->bytes, file->tensor[index], file->present, file->present, NX_OK};
     const char *text;
     uint64_t bytes;
     take_tensor(&c, file, &text, &bytes, tensor, &text);

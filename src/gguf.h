@@ -19,7 +19,7 @@
 #include "nextpixel.h"
 
 /* Stated limits of a file. */
-#define GGUF_MAX_BYTES 0x40000000u /* 1 GiB */
+#define GGUF_MAX_BYTES 0x80000000u /* 2 GiB */
 #define GGUF_MAX_KEYS 1024u
 #define GGUF_MAX_TENSORS 2048u
 #define GGUF_MAX_NAME 255u /* bytes of a key or of a tensor's name */
@@ -75,10 +75,12 @@ const nx_type *nx_type_of(uint32_t type);
 uint64_t nx_row_bytes(uint32_t type, uint64_t columns);
 
 typedef struct {
-    const uint8_t *bytes;
-    uint32_t length;
+    const uint8_t *bytes; /* the file, or its head: all that stands before the tensors' data */
+    uint32_t length;      /* of the whole file */
+    uint32_t present;     /* of what is here */
     uint32_t n_keys, n_tensors;
     uint32_t keys_end;                 /* offset just past the last key: end of the metadata */
+    uint32_t head_end;                 /* just past the list of tensors */
     uint32_t data;                     /* offset of the tensors' data */
     uint32_t key[GGUF_MAX_KEYS];       /* offset of each key's entry */
     uint32_t tensor[GGUF_MAX_TENSORS]; /* offset of each tensor's entry */
@@ -90,12 +92,16 @@ typedef struct {
     uint32_t type;
     uint32_t n_dims;
     uint32_t dim[GGUF_MAX_DIMENSIONS]; /* fastest first: dim[0] columns, dim[1] rows; 1 past n_dims */
-    const uint8_t *data;
-    uint32_t bytes; /* 0: the type is not among those that are read */
+    uint32_t offset;                   /* of its data in the file */
+    const uint8_t *data;               /* null where only the head is here */
+    uint32_t bytes;                    /* 0: the type is not among those that are read */
 } nx_tensor;
 
 /* Checks the whole structure of a file and indexes it. NX_OK, NX_E_FORMAT, NX_E_UNSUPPORTED or NX_E_LIMIT. */
 nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t length, nx_problem *problem);
+
+/* The same with the first `present` bytes of a file of `length`. NX_MORE: these do not reach to the tensors' data. */
+nx_status nx_gguf_parse_head(nx_gguf *file, const void *bytes, size_t present, size_t length, nx_problem *problem);
 
 /* The key's entry at an offset of checked metadata; pointers lead into `bytes`. */
 void nx_gguf_entry(const uint8_t *bytes, uint32_t length, uint32_t offset, nx_metadata *entry);

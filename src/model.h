@@ -13,6 +13,11 @@ struct nx_model {
     const uint8_t *metadata; /* the file's bytes up to the end of the keys */
     uint32_t metadata_bytes;
     const uint32_t *key; /* (n_keys) offset of each key's entry in `metadata` */
+
+    /* Of a model whose tensors come after it. */
+    nx_place *places; /* (n_places), null: it was whole when it was opened */
+    uint32_t n_places;
+    uint32_t fed, fed_rows; /* tensors that are complete, rows of the next */
 };
 
 #endif

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "model.h"
+#include "place.h"
 #include "reader.h"
 
 /* The layouts that web/lib/core.js mirrors, where a pointer has 32 bits. */
-_Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_part_info) == 48 && sizeof(nx_settings) == 76 && sizeof(nx_shape) == 36,
+_Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_part_info) == 48 && sizeof(nx_settings) == 76 && sizeof(nx_shape) == 36 &&
+                   sizeof(nx_tensor_info) == 12,
                "mirrored in web/lib/layout.js");
 _Static_assert(sizeof(void *) != 4 ||
                    (sizeof(nx_metadata) == 28 && sizeof(nx_port) == 32 && sizeof(nx_map) == 16 && sizeof(nx_table) == 16),
@@ -15,34 +17,71 @@ _Static_assert(sizeof(void *) != 4 ||
 
 uint32_t nx_abi_version(void) { return NX_ABI_VERSION; }
 
-/* Keeps the metadata, and an index of its keys. */
-static void keep_metadata(nx_model *model, const nx_gguf *file, nx_arena *arena) {
-    uint8_t *bytes = nx_arena_take(arena, file->keys_end);
+/* Keeps the metadata, and an index of its keys; of a head, whose tensors are yet to come, the list of these too. */
+static void keep_metadata(nx_model *model, const nx_gguf *file, uint32_t bytes_kept, nx_arena *arena) {
+    uint8_t *bytes = nx_arena_take(arena, bytes_kept);
     uint32_t *key = nx_arena_take(arena, file->n_keys * sizeof *key);
     if (!bytes || !key) return;
-    memcpy(bytes, file->bytes, file->keys_end);
+    memcpy(bytes, file->bytes, bytes_kept);
     memcpy(key, file->key, file->n_keys * sizeof *key);
     model->metadata = bytes;
-    model->metadata_bytes = file->keys_end;
+    model->metadata_bytes = bytes_kept;
     model->key = key;
     model->n_keys = file->n_keys;
 }
 
-/* FNV-1a over 32-bit words. */
-static uint32_t fingerprint(const nx_gguf *file) {
-    uint32_t hash = 2166136261u, word;
-    for (uint32_t i = 0; i + 4 <= file->length; i += 4) {
-        memcpy(&word, file->bytes + i, 4);
+/* FNV-1a over 32-bit words, the last one filled with zeros. */
+static uint32_t hash_of(uint32_t hash, const uint8_t *bytes, uint32_t length) {
+    for (uint32_t i = 0; i < length; i += 4) {
+        uint32_t word = 0;
+        memcpy(&word, bytes + i, length - i < 4 ? length - i : 4);
         hash = (hash ^ word) * 16777619u;
     }
     return hash;
 }
 
-/* Reads a file through an arena; model stays null when the arena only counts. */
-static nx_status read_model(nx_arena *arena, const void *bytes, size_t length, nx_model **model, nx_problem *problem) {
+static uint32_t hash_of_rows(uint32_t hash, const uint8_t *data, uint32_t rows, uint32_t row_bytes) {
+    for (uint32_t r = 0; r < rows; r++) hash = hash_of(hash, data + (size_t)r * row_bytes, row_bytes);
+    return hash;
+}
+
+static uint32_t rows_of(const nx_tensor *tensor) { return tensor->dim[1] * tensor->dim[2] * tensor->dim[3]; }
+
+/* What a saved session names its model by: the head, then every row of every tensor. */
+static uint32_t fingerprint(const nx_gguf *file) {
+    uint32_t hash = hash_of(2166136261u, file->bytes, file->head_end);
+    for (uint32_t i = 0; i < file->n_tensors; i++) {
+        nx_tensor t;
+        nx_gguf_tensor_at(file, i, &t);
+        if (t.data && t.bytes) hash = hash_of_rows(hash, t.data, rows_of(&t), t.bytes / rows_of(&t));
+    }
+    return hash;
+}
+
+/* The tensors that are to come, in the order of the list, each without a place yet. */
+static nx_status expect_tensors(nx_model *model, const nx_gguf *file, nx_arena *arena, nx_problem *problem) {
+    nx_place *places = nx_arena_take(arena, file->n_tensors * sizeof *places);
+    if (!model->arch->streams)
+        return nx_refuse(problem, NX_E_ARGUMENT, model->arch->name, strlen(model->arch->name), "this architecture opens whole files only");
+    for (uint32_t i = 0, at = 0; i < file->n_tensors; i++) {
+        nx_tensor t;
+        nx_gguf_tensor_at(file, i, &t);
+        if (t.offset < at) return nx_refuse(problem, NX_E_ARGUMENT, "", 0, "the tensors do not stand in the order of their list");
+        at = t.offset;
+        if (places)
+            places[i] = (nx_place){.rows = rows_of(&t), .row_bytes = t.bytes / rows_of(&t), .offset = t.offset, .entry = file->tensor[i]};
+    }
+    model->places = places;
+    model->n_places = file->n_tensors;
+    return NX_OK;
+}
+
+/* Reads a file, or the head of one, through an arena; model stays null when the arena only counts. */
+static nx_status read_model(nx_arena *arena, const void *bytes, size_t present, size_t length, int head, nx_model **model,
+                            nx_problem *problem) {
     nx_gguf file;
     nx_metadata name;
-    nx_status status = nx_gguf_parse(&file, bytes, length, problem);
+    nx_status status = nx_gguf_parse_head(&file, bytes, present, length, problem);
     if (status) return status;
     if (!nx_gguf_find(&file, "general.architecture", &name) || name.type != GGUF_STRING)
         return nx_refuse(problem, NX_E_FORMAT, "general.architecture", 20, "the key is missing");
@@ -54,21 +93,24 @@ static nx_status read_model(nx_arena *arena, const void *bytes, size_t length, n
     nx_model local, *placed = nx_arena_take(arena, sizeof *placed), *m = placed ? placed : &local;
     memset(m, 0, sizeof *m);
     m->arch = arch;
-    keep_metadata(m, &file, arena);
-    nx_reader reader = {&file, arena, problem, 0, NX_OK, NX_BY_ROW};
+    if (head) file.present = file.head_end; /* what of the data is here is fed like the rest */
+    keep_metadata(m, &file, head ? file.head_end : file.keys_end, arena);
+    if (head) status = expect_tensors(m, &file, arena, problem);
+    if (status) return status;
+    nx_reader reader = {.file = &file, .arena = arena, .problem = problem, .places = m->places, .packing = NX_BY_ROW};
     arch->configure(&reader, m->plan);
     if (reader.status) return reader.status;
     if (nx_arena_full(arena)) return NX_E_MEMORY;
     m->parameters = reader.parameters;
-    m->fingerprint = fingerprint(&file);
+    m->fingerprint = head ? hash_of(2166136261u, file.bytes, file.head_end) : fingerprint(&file);
     *model = placed;
     return NX_OK;
 }
 
-nx_status nx_model_size(const void *file, size_t length, size_t *bytes, nx_problem *problem) {
+static nx_status size_of(const void *file, size_t present, size_t length, int head, size_t *bytes, nx_problem *problem) {
     nx_arena arena = {NULL, 0, 0};
     nx_model *none;
-    nx_status status = read_model(&arena, file, length, &none, problem);
+    nx_status status = read_model(&arena, file, present, length, head, &none, problem);
     if (status) return status;
     if (arena.used > NX_MODEL_BYTES_FREE + (uint64_t)length * NX_MODEL_BYTES_PER_BYTE || arena.used > PTRDIFF_MAX)
         return nx_refuse(problem, NX_E_LIMIT, "", 0, "the model needs more memory than a file of its size may");
@@ -76,10 +118,69 @@ nx_status nx_model_size(const void *file, size_t length, size_t *bytes, nx_probl
     return NX_OK;
 }
 
-nx_status nx_model_open(void *block, size_t block_bytes, const void *file, size_t length, nx_model **model, nx_problem *problem) {
+static nx_status open_in(void *block, size_t block_bytes, const void *file, size_t present, size_t length, int head, nx_model **model,
+                         nx_problem *problem) {
     nx_arena arena = {block, 0, block_bytes};
-    nx_status status = read_model(&arena, file, length, model, problem);
+    nx_status status = read_model(&arena, file, present, length, head, model, problem);
     return status == NX_E_MEMORY ? nx_refuse(problem, status, "", 0, "the block is smaller than nx_model_size says") : status;
+}
+
+nx_status nx_model_size(const void *file, size_t length, size_t *bytes, nx_problem *problem) {
+    return size_of(file, length, length, 0, bytes, problem);
+}
+
+nx_status nx_model_open(void *block, size_t block_bytes, const void *file, size_t length, nx_model **model, nx_problem *problem) {
+    return open_in(block, block_bytes, file, length, length, 0, model, problem);
+}
+
+nx_status nx_model_head_size(const void *head, size_t present, size_t length, size_t *bytes, nx_problem *problem) {
+    return size_of(head, present, length, 1, bytes, problem);
+}
+
+nx_status nx_model_begin(void *block, size_t block_bytes, const void *head, size_t present, size_t length, nx_model **model,
+                         nx_problem *problem) {
+    return open_in(block, block_bytes, head, present, length, 1, model, problem);
+}
+
+uint32_t nx_model_tensors(const nx_model *model) { return model->n_places; }
+
+nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx_tensor_info *info) {
+    if (index >= model->n_places) return NX_E_ARGUMENT;
+    const nx_place *place = &model->places[index];
+    *info = (nx_tensor_info){place->offset, place->rows, place->row_bytes};
+    return NX_OK;
+}
+
+/* Passes over tensors of which nothing is wanted. */
+static void pass_over(nx_model *model) {
+    while (model->fed < model->n_places && (!model->places[model->fed].row_bytes || model->fed_rows == model->places[model->fed].rows)) {
+        model->fed++;
+        model->fed_rows = 0;
+    }
+}
+
+static nx_status refuse_rows(const nx_model *model, const nx_place *place, nx_status status, const char *reason, nx_problem *problem) {
+    uint64_t bytes;
+    memcpy(&bytes, model->metadata + place->entry, 8);
+    return nx_refuse(problem, status, (const char *)model->metadata + place->entry + 8, bytes, reason);
+}
+
+nx_status nx_model_feed(nx_model *model, uint32_t tensor, uint32_t row, uint32_t rows, const void *data, nx_problem *problem) {
+    pass_over(model);
+    if (tensor != model->fed || tensor >= model->n_places) return NX_E_ARGUMENT;
+    const nx_place *place = &model->places[tensor];
+    if (row != model->fed_rows || rows > place->rows - row) return NX_E_ARGUMENT;
+    uint32_t bytes = rows * place->row_bytes;
+    if (place->kind) {
+        if (!nx_all_finite(place->type, data, bytes)) return refuse_rows(model, place, NX_E_NUMERIC, "a weight is not finite", problem);
+        if (!nx_place_fits(place, place->type, data, bytes))
+            return refuse_rows(model, place, NX_E_FORMAT, "a number is out of its range", problem);
+        nx_place_rows(place, row, rows, data);
+    }
+    model->fingerprint = hash_of_rows(model->fingerprint, data, rows, place->row_bytes);
+    model->fed_rows += rows;
+    pass_over(model);
+    return model->fed < model->n_places ? NX_MORE : NX_OK;
 }
 
 uint32_t nx_model_parts(const nx_model *model) { return model->arch->n_parts; }

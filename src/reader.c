@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "place.h"
+
 void nx_reader_fail(nx_reader *reader, nx_status status, const char *name, const char *reason) {
     if (!reader->status) reader->status = nx_refuse(reader->problem, status, name, strlen(name), reason);
 }
@@ -81,20 +83,6 @@ nx_name nx_key(const char *arch, const char *name) {
     return key;
 }
 
-/* Whether every weight is finite: no exponent of a number or, in quantised types, of a scale may be all ones. */
-static int all_finite(const nx_tensor *tensor) {
-    const nx_type *type = nx_type_of(tensor->type);
-    uint32_t bytes = tensor->type == NX_F32 ? 4 : 2, scales = type->scales ? type->scales : 1;
-    uint32_t exponent = tensor->type == NX_F32 ? 0x7f800000 : tensor->type == NX_BF16 ? 0x7f80 : 0x7c00;
-    for (uint32_t block = type->at; block < tensor->bytes; block += type->bytes)
-        for (uint32_t i = 0; i < scales; i++) {
-            uint32_t word = 0;
-            memcpy(&word, tensor->data + block + i * bytes, bytes);
-            if ((word & exponent) == exponent) return 0;
-        }
-    return 1;
-}
-
 /* "its type is IQ2_XS, which is not read", of a tensor that a model needs. */
 static void refuse_type(nx_reader *reader, const char *name, uint32_t type) {
     static const char *const known[] = {
@@ -108,7 +96,7 @@ static void refuse_type(nx_reader *reader, const char *name, uint32_t type) {
     nx_reader_fail(reader, NX_E_UNSUPPORTED, name, reason);
 }
 
-/* Finds a tensor of shape (rows, cols); a vector is one row. Counts its weights. */
+/* Finds a tensor of shape (rows, cols); a vector is one row. Counts its weights; checks them, where they are here. */
 static int find_tensor(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols, int optional, nx_tensor *tensor) {
     if (reader->status) return 0;
     if (!nx_gguf_tensor(reader->file, name, tensor)) {
@@ -119,11 +107,28 @@ static int find_tensor(nx_reader *reader, const char *name, uint32_t rows, uint3
         nx_reader_fail(reader, NX_E_FORMAT, name, "the tensor has another shape than the metadata say");
     else if (!nx_type_of(tensor->type))
         refuse_type(reader, name, tensor->type);
-    else if (!all_finite(tensor))
+    else if (tensor->data && !nx_all_finite(tensor->type, tensor->data, tensor->bytes))
         nx_reader_fail(reader, NX_E_NUMERIC, name, "a weight is not finite");
     else
         reader->parameters += (uint64_t)rows * cols;
     return !reader->status;
+}
+
+/* Puts a tensor in its place, or notes where it goes. */
+static void settle(nx_reader *reader, const char *name, const nx_tensor *tensor, nx_place place) {
+    place.type = tensor->type;
+    place.cols = tensor->dim[0];
+    place.rows = tensor->dim[1];
+    place.row_bytes = (uint32_t)nx_row_bytes(place.type, place.cols);
+    place.offset = tensor->offset;
+    if (place.to && tensor->data) nx_place_rows(&place, 0, place.rows, tensor->data);
+    for (uint32_t i = 0; place.to && reader->places && i < reader->file->n_tensors; i++) {
+        if (reader->places[i].offset != place.offset) continue;
+        if (reader->places[i].kind) nx_reader_fail(reader, NX_E_ARGUMENT, name, "a tensor with two uses");
+        place.entry = reader->places[i].entry;
+        reader->places[i] = place;
+        return;
+    }
 }
 
 nx_matrix nx_read_matrix(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols) {
@@ -133,7 +138,7 @@ nx_matrix nx_read_matrix(nx_reader *reader, const char *name, uint32_t rows, uin
     matrix.type = nx_matrix_form(tensor.type, reader->packing);
     void *packed = nx_arena_take(reader->arena, nx_matrix_bytes(matrix.type, rows, cols));
     matrix.packed = packed;
-    if (packed) nx_matrix_pack(&matrix, packed, tensor.data, tensor.type);
+    settle(reader, name, &tensor, (nx_place){.kind = NX_PACKED, .to = packed, .form = matrix.type});
     return matrix;
 }
 
@@ -141,10 +146,10 @@ nx_embedding nx_read_embedding(nx_reader *reader, const char *name, uint32_t row
     nx_tensor tensor;
     nx_embedding table = {NX_F32, rows, cols, NULL};
     if (!find_tensor(reader, name, rows, cols, 0, &tensor)) return table;
-    uint8_t *data = nx_arena_take(reader->arena, tensor.bytes);
-    if (data) memcpy(data, tensor.data, tensor.bytes);
+    void *data = nx_arena_take(reader->arena, tensor.bytes);
     table.type = tensor.type;
     table.data = data;
+    settle(reader, name, &tensor, (nx_place){.kind = NX_AS_IT_IS, .to = data});
     return table;
 }
 
@@ -152,21 +157,32 @@ const float *nx_read_table(nx_reader *reader, const char *name, uint32_t rows, u
     nx_tensor tensor;
     if (!find_tensor(reader, name, rows, cols, 0, &tensor)) return NULL;
     float *table = nx_arena_take(reader->arena, (uint64_t)rows * cols * sizeof *table);
-    size_t row_bytes = tensor.bytes / rows;
-    if (table)
-        for (uint32_t r = 0; r < rows; r++) nx_dequantize(table + (size_t)r * cols, tensor.data + r * row_bytes, tensor.type, cols);
+    settle(reader, name, &tensor, (nx_place){.kind = NX_FLOATS, .to = table});
     return table;
 }
 
-const float *nx_read_vector(nx_reader *reader, const char *name, uint32_t n, int optional) {
+/* A vector whose numbers lie in low..high; any finite ones where both are 0. */
+static const float *read_vector(nx_reader *reader, const char *name, uint32_t n, float low, float high, int optional) {
     nx_tensor tensor;
     if (!find_tensor(reader, name, 1, n, optional, &tensor)) return NULL;
     float *vector = nx_arena_take(reader->arena, nx_stride(n) * sizeof *vector);
-    if (vector) {
-        nx_dequantize(vector, tensor.data, tensor.type, n);
-        for (uint32_t i = n; i < nx_stride(n); i++) vector[i] = 0;
-    }
+    for (uint32_t i = n; vector && i < nx_stride(n); i++) vector[i] = 0;
+    nx_place place = {.kind = NX_FLOATS, .to = vector, .low = low, .high = high};
+    if (tensor.data && !nx_place_fits(&place, tensor.type, tensor.data, tensor.bytes))
+        nx_reader_fail(reader, NX_E_FORMAT, name, "a number is out of its range");
+    settle(reader, name, &tensor, place);
     return vector;
+}
+
+const float *nx_read_vector(nx_reader *reader, const char *name, uint32_t n, int optional) {
+    return read_vector(reader, name, n, 0, 0, optional);
+}
+
+const float *nx_read_vector_within(nx_reader *reader, const char *name, uint32_t n, float low, float high, int optional) {
+    nx_tensor tensor;
+    if (!reader->status && nx_gguf_tensor(reader->file, name, &tensor) && tensor.type != NX_F32)
+        nx_reader_fail(reader, NX_E_UNSUPPORTED, name, "the tensor's type is not F32");
+    return read_vector(reader, name, n, low, high, optional);
 }
 
 uint32_t nx_tensor_rows(const nx_reader *reader, const char *name) {
@@ -182,22 +198,6 @@ int nx_has_key(const nx_reader *reader, const char *key) {
 uint32_t nx_tensor_columns(const nx_reader *reader, const char *name) {
     nx_tensor tensor;
     return !reader->status && nx_gguf_tensor(reader->file, name, &tensor) ? tensor.dim[0] : 0;
-}
-
-const float *nx_read_vector_within(nx_reader *reader, const char *name, uint32_t n, float low, float high, int optional) {
-    const float *vector = nx_read_vector(reader, name, n, optional);
-    nx_tensor tensor;
-    float value;
-    if (reader->status || !nx_gguf_tensor(reader->file, name, &tensor)) return vector;
-    if (tensor.type != NX_F32) {
-        nx_reader_fail(reader, NX_E_UNSUPPORTED, name, "the tensor's type is not F32");
-        return NULL;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        memcpy(&value, tensor.data + 4 * i, 4);
-        if (!(value >= low && value <= high)) nx_reader_fail(reader, NX_E_FORMAT, name, "a number is out of its range");
-    }
-    return vector;
 }
 
 uint32_t nx_read_vocabulary(nx_reader *reader, const char *tensor) {

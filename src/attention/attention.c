@@ -6,15 +6,21 @@
 
 #include "gguf.h"
 #include "kernels/kernels.h"
+#include "precise.h"
 #include "rounded.h"
 
 uint64_t nx_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t key_length) {
-    if (type == NX_Q8_0) return nx_rounded_cache_bytes(slots, heads, key_length);
+    if (type == NX_CACHE_PRECISE) return nx_precise_cache_bytes(slots, heads, key_length);
+    if (type == NX_CACHE_ROUNDED) return nx_rounded_cache_bytes(slots, heads, key_length);
     return 2 * (uint64_t)slots * heads * key_length * sizeof(float);
 }
 
 void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, const float *value) {
-    if (cache->type == NX_Q8_0) {
+    if (cache->type == NX_CACHE_PRECISE) {
+        nx_precise_write(cache, position, key, value);
+        return;
+    }
+    if (cache->type == NX_CACHE_ROUNDED) {
         nx_rounded_write(cache, position, key, value);
         return;
     }
@@ -25,7 +31,10 @@ void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, 
     memcpy(values + slot * width, value, width * sizeof *value);
 }
 
-uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_runs) { return nx_rounded_scratch_bytes(window, n_runs); } /* f32 needs less */
+uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_runs) { /* f32 needs less */
+    uint64_t rounded = nx_rounded_scratch_bytes(window, n_runs), precise = nx_precise_scratch_bytes(window, n_runs);
+    return rounded > precise ? rounded : precise;
+}
 
 /* A score of a position that is not visible. */
 static v128_t minus_infinity(void) { return wasm_f32x4_splat(-__builtin_inff()); }
@@ -95,22 +104,24 @@ static void trace_copy(float *trace, const float *weights, const nx_run *runs, u
 static void attend_f32(float *out, const float *query, const nx_cache *cache, const nx_run *runs, uint32_t n_runs, float *weights,
                        float *trace, uint32_t trace_stride) {
     uint32_t key_length = cache->key_length;
-    for (uint32_t h = 0; h < cache->heads; h++) {
-        uint32_t offset = h * key_length, n = 0, done = 0;
+    for (uint32_t h = 0; h < cache->heads * cache->members; h++, out += key_length, query += key_length) {
+        uint32_t offset = h / cache->members * key_length, n = 0, done = 0;
         for (uint32_t r = 0; r < n_runs; r++) {
-            scores(weights + n, query + offset, cache, offset, runs[r]);
+            scores(weights + n, query, cache, offset, runs[r]);
             n += 4 * run_groups(runs[r]);
         }
         nx_softmax(weights, n);
         if (trace) trace_copy(trace + (size_t)h * trace_stride, weights, runs, n_runs);
-        for (; done + 16 <= key_length; done += 16) mix(out + offset + done, weights, cache, offset + done, runs, n_runs, 4);
-        for (; done < key_length; done += 4) mix(out + offset + done, weights, cache, offset + done, runs, n_runs, 1);
+        for (; done + 16 <= key_length; done += 16) mix(out + done, weights, cache, offset + done, runs, n_runs, 4);
+        for (; done < key_length; done += 4) mix(out + done, weights, cache, offset + done, runs, n_runs, 1);
     }
 }
 
 void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_run *runs, uint32_t n_runs, void *scratch, float *trace,
                uint32_t trace_stride) {
-    if (cache->type == NX_Q8_0)
+    if (cache->type == NX_CACHE_PRECISE)
+        nx_precise_attend(out, query, cache, runs, n_runs, scratch, trace, trace_stride);
+    else if (cache->type == NX_CACHE_ROUNDED)
         nx_rounded_attend(out, query, cache, runs, n_runs, scratch, trace, trace_stride);
     else
         attend_f32(out, query, cache, runs, n_runs, scratch, trace, trace_stride);

@@ -63,13 +63,17 @@ uint32_t nx_pattern_raster(const nx_pattern *pattern, uint32_t i);
 
 #define NX_MAX_KEY_LENGTH 1024
 
-/* The cached keys and values of one layer of one sequence: `memory` has nx_cache_bytes. type NX_F32 keeps them as they
- * are, NX_Q8_0 in 8 bits (rounded.c). Layout, NX_F32, width = heads * key_length:
+/* Types of a cache besides NX_F32, which keeps keys and values as they are: in 7 bits for pictures (rounded.c), and in 8 for models
+ * of language (precise.c). */
+enum { NX_CACHE_ROUNDED = 8, NX_CACHE_PRECISE = 64 };
+
+/* The cached keys and values of one layer of one sequence: `memory` has nx_cache_bytes. `members` queries, one after another, share
+ * the keys and values of a head [Ainslie et al. 2023, arXiv:2305.13245]. Layout, NX_F32, width = heads * key_length:
  * keys (slots / 4, width, 4): four positions side by side, so that a lane is a position when scores are computed
  * values (slots, width): so that a lane is a channel when they are summed */
 typedef struct {
     void *memory;
-    uint32_t type, slots, heads, key_length;
+    uint32_t type, slots, heads, key_length, members;
 } nx_cache;
 
 uint64_t nx_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t key_length);
@@ -83,7 +87,7 @@ uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_runs);
 /* Multi-head scaled dot-product attention of one query over the cached positions of the runs:
  *   out_h = sum over j of softmax_j( q_h . k_hj / sqrt(key_length) ) v_hj
  *   [Vaswani 2017, eq. 1; Parmar 2018, eq. 1]
- * out, query   (heads * key_length); key_length % 4 == 0
+ * out, query   (heads * members * key_length); key_length % 4 == 0
  * scratch      nx_attend_scratch_bytes, overwritten
  * trace        null, or receives the weights: head h at trace + h * trace_stride, one number for each visible position;
  *              of an 8-bit cache none is less than 2^-64 of the largest

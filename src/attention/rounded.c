@@ -194,8 +194,8 @@ void nx_rounded_attend(float *out, const float *query, const nx_cache *cache, co
     float *weights = scratch;
     weight_block *blocks = (weight_block *)(weights + (size_t)tiles * TILE);
     nx_live rounded_query[NX_MAX_KEY_LENGTH / 4];
-    for (uint32_t h = 0; h < cache->heads; h++, query += key_length, out += key_length) {
-        head_cache head = head_of(cache, h);
+    for (uint32_t h = 0; h < cache->heads * cache->members; h++, query += key_length, out += key_length) {
+        head_cache head = head_of(cache, h / cache->members);
         int32_t query_sum;
         float to_bits = nx_score_scale(key_length) * 0x1.715476p+0f; /* 1 / ln 2 */
         float scale = round_live(rounded_query, &query_sum, query, key_length) * to_bits, *at = weights;

@@ -22,12 +22,11 @@
 
 #include "formats.h"
 #include "gguf.h"
+#include "wide.h"
 
 #define TILE NX_TILE
 #define BLOCK NX_BLOCK
 #define GROUPS (BLOCK / 4)
-#define WIDE_MOST 8191.0f
-#define WIDE_ZERO 8192
 
 /* ---- forms: constants after inlining ----------------------------------------------------------------------------------- */
 
@@ -137,45 +136,6 @@ void nx_blocks_row(float *out, const uint8_t *tile, uint32_t t, uint32_t form, u
 
 /* ---- inputs ------------------------------------------------------------------------------------------------------------ */
 
-/* Four activations u of 14 bits, and their dot product with weights of eight, -128..127, which comes in two sums. */
-typedef struct {
-#if defined(__wasm_relaxed_simd__)
-    uint8_t plane[2][4]; /* u / 128, u % 128 */
-#else
-    int16_t pair[2][2]; /* u1 u3, u0 u2 */
-#endif
-} wide;
-
-#if defined(__wasm_relaxed_simd__)
-
-NX_INLINE void wide_store(wide *to, v128_t u) {
-    v128_t planes = wasm_i16x8_narrow_i32x4(wasm_u32x4_shr(u, 7), wasm_v128_and(u, wasm_i32x4_splat(127)));
-    wasm_v128_store64_lane(to, wasm_i8x16_narrow_i16x8(planes, planes), 0);
-}
-
-NX_INLINE v128_t wide_dot(v128_t sum, v128_t weights, const wide *x, int part) {
-    return wasm_i32x4_relaxed_dot_i8x16_i7x16_add(weights, wasm_v128_load32_splat(x->plane[part]), sum);
-}
-
-/* What the first sum is before the second part is added to it. */
-NX_INLINE v128_t wide_first(v128_t sum) { return wasm_i32x4_shl(sum, 7); }
-
-#else
-
-NX_INLINE void wide_store(wide *to, v128_t u) {
-    v128_t order = wasm_i32x4_shuffle(u, u, 1, 3, 0, 2);
-    wasm_v128_store64_lane(to, wasm_i16x8_narrow_i32x4(order, order), 0);
-}
-
-NX_INLINE v128_t wide_dot(v128_t sum, v128_t weights, const wide *x, int part) {
-    v128_t odd = wasm_i16x8_shr(part ? wasm_i16x8_shl(weights, 8) : weights, 8);
-    return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(odd, wasm_v128_load32_splat(x->pair[part])));
-}
-
-NX_INLINE v128_t wide_first(v128_t sum) { return sum; }
-
-#endif
-
 typedef struct {
     const void *live;   /* (n, cols / 4) wide or nx_live */
     const float *scale; /* (n) or (n, cols / 32) */
@@ -183,23 +143,23 @@ typedef struct {
 } rounded;
 
 uint64_t nx_blocks_input_bytes(uint32_t cols, uint32_t n) {
-    uint64_t blocks = (uint64_t)n * (cols / BLOCK), live = GROUPS * (sizeof(wide) > sizeof(nx_live) ? sizeof(wide) : sizeof(nx_live));
+    uint64_t blocks = (uint64_t)n * (cols / BLOCK), live = GROUPS * (sizeof(nx_wide) > sizeof(nx_live) ? sizeof(nx_wide) : sizeof(nx_live));
     return blocks * (live + 2 * sizeof(int32_t) + sizeof(float)) + n * sizeof(float);
 }
 
 /* One step for a column, 14 bits. */
 static rounded round_wide(nx_input *input, uint32_t cols) {
-    wide *to = input->scratch;
+    nx_wide *to = input->scratch;
     float *scale = (float *)(to + (size_t)input->n * (cols / 4));
     rounded r = {to, scale, NULL};
     if (input->rounded == NX_ROUNDED_WIDE) return r;
     input->rounded = NX_ROUNDED_WIDE;
-    v128_t zero = wasm_i32x4_splat(WIDE_ZERO), most = wasm_i32x4_splat(2 * WIDE_ZERO - 1);
+    v128_t zero = wasm_i32x4_splat(NX_WIDE_ZERO), most = wasm_i32x4_splat(2 * NX_WIDE_ZERO - 1);
     for (uint32_t j = 0; j < input->n; j++) {
         const float *x = input->x + (size_t)j * nx_stride(cols);
         float top = largest_magnitude(x, cols);
-        v128_t per_unit = steps_per_unit(WIDE_MOST, top);
-        scale[j] = top / WIDE_MOST;
+        v128_t per_unit = steps_per_unit(NX_WIDE_MOST, top);
+        scale[j] = top / NX_WIDE_MOST;
         for (uint32_t c = 0; c < cols; c += 4)
             wide_store(to++, wasm_v128_and(wasm_i32x4_add(round_to_steps(wasm_v128_load(x + c), per_unit), zero), most));
     }
@@ -239,13 +199,15 @@ typedef struct {
 
 NX_INLINE v128_t load_bias(const tile_work *w, int v) { return w->bias ? wasm_v128_load(w->bias + 4 * v) : wasm_f32x4_splat(0); }
 
-/* sum[j][v] += the integer product of a block times the scales of its rows. */
-NX_INLINE void wide_block(v128_t sum[4][4], const uint8_t *block, const wide *const x[4], uint32_t n) {
+/* sum[j][v] += the integer product of a block times the scales of its rows. Loops that are not unrolled keep what is loaded from
+ * crowding the sums out of the registers. */
+NX_INLINE void wide_block(v128_t sum[4][4], const uint8_t *block, const nx_wide *const x[4], uint32_t n) {
     v128_t part[2][4][4];
     const uint8_t *weight = block + 2 * TILE;
     for (uint32_t j = 0; j < n; j++)
         for (int v = 0; v < 4; v++) part[0][j][v] = part[1][j][v] = wasm_i32x4_splat(0);
-    if (n == 1) { /* both parts at once: sums enough to keep the processor busy */
+    if (n == 1) { /* both parts at once */
+        NX_ROLLED
         for (uint32_t g = 0; g < GROUPS; g++)
             for (int v = 0; v < 4; v++) {
                 v128_t four = wasm_v128_load(weight + (g * 4 + (uint32_t)v) * 16);
@@ -275,9 +237,9 @@ NX_INLINE void wide_block(v128_t sum[4][4], const uint8_t *block, const wide *co
 /* out = (sum - 8192 constant) step + bias. */
 NX_INLINE void wide_tile(const tile_work *w, const uint8_t *tile, uint32_t n) {
     v128_t sum[4][4];
-    const wide *x[4];
+    const nx_wide *x[4];
     for (uint32_t j = 0; j < n; j++) {
-        x[j] = (const wide *)w->x.live + (size_t)j * w->blocks * GROUPS;
+        x[j] = (const nx_wide *)w->x.live + (size_t)j * w->blocks * GROUPS;
         for (int v = 0; v < 4; v++) sum[j][v] = wasm_f32x4_splat(0);
     }
     const uint8_t *block = tile + TILE * sizeof(float), *end = block + (size_t)w->blocks * block_bytes(NX_BLOCKS_8);
@@ -286,7 +248,7 @@ NX_INLINE void wide_tile(const tile_work *w, const uint8_t *tile, uint32_t n) {
         for (uint32_t j = 0; j < n; j++) x[j] += GROUPS;
     }
     for (int v = 0; v < 4; v++) {
-        v128_t constant = wasm_f32x4_mul(wasm_v128_load((const float *)tile + 4 * v), wasm_f32x4_splat((float)WIDE_ZERO));
+        v128_t constant = wasm_f32x4_mul(wasm_v128_load((const float *)tile + 4 * v), wasm_f32x4_splat((float)NX_WIDE_ZERO));
         for (uint32_t j = 0; j < n; j++) {
             v128_t product = wasm_f32x4_sub(sum[j][v], constant), step = wasm_v128_load32_splat(w->x.scale + j);
             wasm_v128_store(w->out + (size_t)j * w->out_stride + 4 * v, f32x4_mul_add(product, step, load_bias(w, v)));
@@ -294,13 +256,13 @@ NX_INLINE void wide_tile(const tile_work *w, const uint8_t *tile, uint32_t n) {
     }
 }
 
-/* Stored numbers of group g (0..3) and g + 4 of the rows of v. */
-NX_INLINE v128_t numbers_of(const uint8_t *low, uint32_t g, int v, uint32_t upper, uint32_t form) {
-    v128_t pairs = wasm_v128_load(low + (g * 4 + (uint32_t)v) * 16);
-    v128_t number = wasm_v128_and(upper ? wasm_u16x8_shr(pairs, 4) : pairs, wasm_i8x16_splat(15));
+/* Stored numbers of the group 2 pair + i (0..3) or, of the upper half, that and 4, of the rows of v. */
+NX_INLINE v128_t numbers_of(const uint8_t *low, uint32_t pair, uint32_t i, int v, uint32_t upper, uint32_t form) {
+    v128_t nibbles = wasm_v128_load(low + ((2 * pair + i) * 4 + (uint32_t)v) * 16);
+    v128_t number = wasm_v128_and(upper ? wasm_u16x8_shr(nibbles, 4) : nibbles, wasm_i8x16_splat(15));
     if (!six_bits(form)) return number;
-    v128_t high = wasm_v128_load(low + TILE * BLOCK / 2 + (g / 2 * 4 + (uint32_t)v) * 16);
-    uint32_t at = 2 * (g % 2 + 2 * upper); /* where the two bits are; they belong at 4 */
+    v128_t high = wasm_v128_load(low + TILE * BLOCK / 2 + (pair * 4 + (uint32_t)v) * 16);
+    uint32_t at = 2 * (i + 2 * upper); /* where the two bits are; they belong at 4 */
     if (at < 4) high = wasm_i16x8_shl(high, 4 - at);
     if (at > 4) high = wasm_u16x8_shr(high, at - 4);
     return wasm_v128_or(number, wasm_v128_and(high, wasm_i8x16_splat(48)));
@@ -312,20 +274,20 @@ typedef struct {
     const int32_t *sum[4];
 } place;
 
-/* Adds the groups of one half of a block to part[p]. */
-NX_INLINE void half_block(v128_t part[4][4], const uint8_t *low, const place *x, uint32_t upper, uint32_t form, uint32_t n) {
-    for (uint32_t g = 0; g < GROUPS / 2; g++)
+/* Adds the groups `from` and from + 1 of one half of a block. */
+NX_INLINE void two_groups(v128_t part[4][4], const uint8_t *low, const place *x, uint32_t from, uint32_t upper, uint32_t form, uint32_t n) {
+    for (uint32_t i = 0; i < 2; i++)
         for (int v = 0; v < 4; v++) {
-            v128_t stored = numbers_of(low, g, v, upper, form);
-            for (uint32_t j = 0; j < n; j++) part[j][v] = dot(part[j][v], stored, x->live[j] + g + upper * (GROUPS / 2));
+            v128_t stored = numbers_of(low, from / 2, i, v, upper, form);
+            for (uint32_t j = 0; j < n; j++) part[j][v] = dot(part[j][v], stored, x->live[j] + from + i + upper * (GROUPS / 2));
         }
 }
 
 NX_INLINE void start_part(v128_t part[4][4], const place *x, uint32_t zero, uint32_t from, uint32_t to, uint32_t n) {
     for (uint32_t j = 0; j < n; j++) {
-        int32_t live = 0;
-        for (uint32_t h = from; h < to; h++) live += x->sum[j][h];
-        for (int v = 0; v < 4; v++) part[j][v] = dot_start(zero, live);
+        uint32_t live = 0; /* modulo 2^32: see dot.h */
+        for (uint32_t h = from; h < to; h++) live += (uint32_t)x->sum[j][h];
+        for (int v = 0; v < 4; v++) part[j][v] = dot_start(zero, (int32_t)live);
     }
 }
 
@@ -346,21 +308,18 @@ NX_INLINE void small_block(v128_t sum[4][4], const uint8_t *block, const place *
     if (scales_of(form) == 2) {
         for (uint32_t h = 0; h < 2; h++) {
             start_part(part[0], x, zero_of(form), h, h + 1, n);
-            half_block(part[0], low, x, h, form, n);
+            NX_ROLLED
+            for (uint32_t g = 0; g < GROUPS / 2; g += 2) two_groups(part[0], low, x, g, h, form, n);
             add_part(sum, part[0], block, h, x, n);
         }
     } else {
         start_part(part[0], x, zero_of(form), 0, 2, n);
         if (n == 1) start_part(part[1], x, 0, 0, 0, n);
-        for (uint32_t g = 0; g < GROUPS / 2; g++)
-            for (int v = 0; v < 4; v++)
-                for (uint32_t h = 0; h < 2; h++) {
-                    v128_t stored = numbers_of(low, g, v, h, form);
-                    for (uint32_t j = 0; j < n; j++) {
-                        v128_t *to = &part[n == 1 ? h : 0][j][v];
-                        *to = dot(*to, stored, x->live[j] + g + h * (GROUPS / 2));
-                    }
-                }
+        NX_ROLLED
+        for (uint32_t g = 0; g < GROUPS / 2; g += 2) {
+            two_groups(part[0], low, x, g, 0, form, n);
+            two_groups(part[n == 1], low, x, g, 1, form, n);
+        }
         for (int v = 0; n == 1 && v < 4; v++) part[0][0][v] = wasm_i32x4_add(part[0][0][v], part[1][0][v]);
         add_part(sum, part[0], block, 0, x, n);
     }
@@ -392,54 +351,36 @@ NX_INLINE void small_tile(const tile_work *w, const uint8_t *tile, uint32_t form
         for (int v = 0; v < 4; v++) wasm_v128_store(w->out + (size_t)j * w->out_stride + 4 * v, sum[j][v]);
 }
 
-NX_INLINE void matmul(float *out, const nx_matrix *m, const float *bias, const nx_input *input, const rounded *x, uint32_t form) {
-    uint32_t out_stride = nx_stride(m->rows), blocks = m->cols / BLOCK, tiles = (m->rows + TILE - 1) / TILE;
-    uint64_t step = nx_blocks_tile_bytes(form, m->cols);
-    for (uint32_t t = 0; t < tiles; t++) {
-        const uint8_t *tile = (const uint8_t *)m->packed + t * step;
-        for (uint32_t j = 0; j < input->n;) {
-            tile_work w = {out + (size_t)j * out_stride + t * TILE, bias ? bias + t * TILE : NULL, out_stride, blocks, *x};
-            uint32_t n = input->n - j < 4 ? 1 : 4;
-            if (form == NX_BLOCKS_8) {
-                w.x.live = (const wide *)x->live + (size_t)j * blocks * GROUPS;
-                w.x.scale += j;
-                if (n == 1)
-                    wide_tile(&w, tile, 1);
-                else
-                    wide_tile(&w, tile, 4);
-            } else {
-                w.x.live = (const nx_live *)x->live + (size_t)j * blocks * GROUPS;
-                w.x.scale += (size_t)j * blocks;
-                w.x.sum += (size_t)j * blocks * 2;
-                if (n == 1)
-                    small_tile(&w, tile, form, 1);
-                else
-                    small_tile(&w, tile, form, 4);
-            }
-            j += n;
-        }
-    }
-}
+/* Each form and number of columns is a function of its own: engines give the vectors of a large one to memory. */
+typedef void tile_function(const tile_work *w, const uint8_t *tile);
+
+#define SMALL(form)                                                                                                                        \
+    static void tile_1_##form(const tile_work *w, const uint8_t *tile) { small_tile(w, tile, form, 1); }                                   \
+    static void tile_4_##form(const tile_work *w, const uint8_t *tile) { small_tile(w, tile, form, 4); }
+SMALL(NX_BLOCKS_4)
+SMALL(NX_BLOCKS_4_OFFSET)
+SMALL(NX_BLOCKS_4_HALVES)
+SMALL(NX_BLOCKS_6_OFFSET)
+SMALL(NX_BLOCKS_6_HALVES)
+static void tile_1_NX_BLOCKS_8(const tile_work *w, const uint8_t *tile) { wide_tile(w, tile, 1); }
+static void tile_4_NX_BLOCKS_8(const tile_work *w, const uint8_t *tile) { wide_tile(w, tile, 4); }
 
 void nx_blocks_matmul(float *out, const nx_matrix *m, const float *bias, nx_input *input) {
-    rounded x = m->type == NX_BLOCKS_8 ? round_wide(input, m->cols) : round_by_block(input, m->cols);
-    switch (m->type) {
-    case NX_BLOCKS_8:
-        matmul(out, m, bias, input, &x, NX_BLOCKS_8);
-        return;
-    case NX_BLOCKS_4:
-        matmul(out, m, bias, input, &x, NX_BLOCKS_4);
-        return;
-    case NX_BLOCKS_4_OFFSET:
-        matmul(out, m, bias, input, &x, NX_BLOCKS_4_OFFSET);
-        return;
-    case NX_BLOCKS_4_HALVES:
-        matmul(out, m, bias, input, &x, NX_BLOCKS_4_HALVES);
-        return;
-    case NX_BLOCKS_6_OFFSET:
-        matmul(out, m, bias, input, &x, NX_BLOCKS_6_OFFSET);
-        return;
-    default:
-        matmul(out, m, bias, input, &x, NX_BLOCKS_6_HALVES);
-    }
+#define TILES(form) [form - NX_BLOCKS_8] = {tile_1_##form, tile_4_##form}
+    static tile_function *const functions[][2] = {TILES(NX_BLOCKS_8),        TILES(NX_BLOCKS_4),        TILES(NX_BLOCKS_4_OFFSET),
+                                                  TILES(NX_BLOCKS_4_HALVES), TILES(NX_BLOCKS_6_OFFSET), TILES(NX_BLOCKS_6_HALVES)};
+    int eight = m->type == NX_BLOCKS_8;
+    rounded x = eight ? round_wide(input, m->cols) : round_by_block(input, m->cols);
+    size_t live = (size_t)(m->cols / 4) * (eight ? sizeof(nx_wide) : sizeof(nx_live));
+    uint32_t out_stride = nx_stride(m->rows), blocks = m->cols / BLOCK, tiles = (m->rows + TILE - 1) / TILE;
+    uint64_t step = nx_blocks_tile_bytes(m->type, m->cols);
+    for (uint32_t t = 0; t < tiles; t++)
+        for (uint32_t j = 0, n; j < input->n; j += n) {
+            n = input->n - j < 4 ? 1 : 4;
+            tile_work w = {out + (size_t)j * out_stride + t * TILE, bias ? bias + t * TILE : NULL, out_stride, blocks, x};
+            w.x.live = (const uint8_t *)x.live + j * live;
+            w.x.scale += eight ? j : (size_t)j * blocks;
+            if (!eight) w.x.sum += (size_t)j * blocks * 2;
+            functions[m->type - NX_BLOCKS_8][n == 4](&w, (const uint8_t *)m->packed + t * step);
+        }
 }

@@ -62,6 +62,9 @@ uint64_t nx_matrix_bytes(uint32_t form, uint32_t rows, uint32_t cols);
 /* Packs (rows, cols) row-major weights in the file's encoding `type` into `packed`, in the form of the matrix. */
 void nx_matrix_pack(const nx_matrix *matrix, void *packed, const uint8_t *weights, uint32_t type);
 
+/* The same of the `count` rows from `first` on, which are `weights`. Those from 0 on must come first. */
+void nx_matrix_pack_rows(const nx_matrix *matrix, void *packed, const uint8_t *weights, uint32_t type, uint32_t first, uint32_t count);
+
 /* out (cols) written: row `row` of a packed matrix, as floats; the rounded weights where they were rounded. For a table that is a
  * matrix as well (tied output weights). */
 void nx_matrix_row(float *out, const nx_matrix *matrix, uint32_t row);

@@ -123,9 +123,9 @@ static void configure(nx_reader *r, nx_plan *plan) {
 /* Id p - 1 stands in slot p - 1. */
 static uint32_t slots(const nx_shape *shape) { return (shape->length + 3) & ~3u; }
 
+/* Where weights are rounded, keys and values are too, as in llama.c. */
 static uint32_t cache_type(const model *m) {
-    (void)m;
-    return NX_F32;
+    return nx_matrix_rounds(&m->blocks[0].qkv.weight) && m->key_length >= 32 ? NX_CACHE_PRECISE : NX_F32;
 }
 
 static uint64_t block_cache_bytes(const model *m, const nx_shape *shape) {
@@ -140,7 +140,7 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
 static nx_cache cache_at(const model *m, const nx_column *column, uint32_t index) {
     const nx_shape *shape = &column->inputs->shape;
     uint8_t *memory = (uint8_t *)column->state + index * block_cache_bytes(m, shape);
-    return (nx_cache){memory, cache_type(m), slots(shape), m->heads, m->key_length};
+    return (nx_cache){memory, cache_type(m), slots(shape), m->heads, m->key_length, 1};
 }
 
 typedef struct {
@@ -267,4 +267,4 @@ static const nx_part part = {
     .keys = keys,
 };
 
-const nx_arch nx_gpt2 = {.name = "gpt2", .n_parts = 1, .parts = &part, .configure = configure};
+const nx_arch nx_gpt2 = {.name = "gpt2", .n_parts = 1, .parts = &part, .configure = configure, .streams = 1};

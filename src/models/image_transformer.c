@@ -326,7 +326,7 @@ static uint64_t block_cache_bytes(const model *m, uint32_t slots) {
 /* The cache of block `index` among those of all blocks. */
 static nx_cache cache_at(const model *m, const void *caches, uint32_t index, uint32_t slots) {
     uint8_t *memory = (uint8_t *)caches + index * block_cache_bytes(m, slots);
-    return (nx_cache){memory, cache_type(m), slots, m->heads, m->key_length};
+    return (nx_cache){memory, cache_type(m), slots, m->heads, m->key_length, 1};
 }
 
 /* Slots of a run's ring: a local pattern has some to spare, so that positions that were guessed wrongly, or left by a branch,

@@ -163,9 +163,10 @@ static void configure_qwen2(nx_reader *r, nx_plan *plan) { configure(r, plan, "q
 /* Id p - 1 stands in slot p - 1. */
 static uint32_t slots(const nx_shape *shape) { return (shape->length + 3) & ~3u; }
 
+/* Where weights are rounded, keys and values are too: 8 bits each. Heads of a few channels, over which that does not average out, belong
+ * to models so small that single precision costs no memory to speak of. */
 static uint32_t cache_type(const model *m) {
-    (void)m;
-    return NX_F32;
+    return nx_matrix_rounds(&m->blocks[0].key.weight) && m->key_length >= 32 ? NX_CACHE_PRECISE : NX_F32;
 }
 
 static uint64_t block_cache_bytes(const model *m, const nx_shape *shape) {
@@ -180,7 +181,7 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
 static nx_cache cache_at(const model *m, const nx_column *column, uint32_t index) {
     const nx_shape *shape = &column->inputs->shape;
     uint8_t *memory = (uint8_t *)column->state + index * block_cache_bytes(m, shape);
-    return (nx_cache){memory, cache_type(m), slots(shape), m->groups, m->key_length};
+    return (nx_cache){memory, cache_type(m), slots(shape), m->groups, m->key_length, m->heads / m->groups};
 }
 
 typedef struct {
@@ -189,7 +190,6 @@ typedef struct {
     float *mixed;               /* (J, H k) */
     float *gate, *up;           /* (J, F) */
     float *turn;                /* (J, 2, k / 2) cosines and sines of the rotary angles */
-    float *shared, *answer;     /* (G k) the queries, and what they get, of one member of each group */
     void *attend, *matmul;
 } scratch;
 
@@ -211,8 +211,6 @@ static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, u
     s.gate = nx_arena_take(&arena, inner_bytes);
     s.up = nx_arena_take(&arena, inner_bytes);
     s.turn = nx_arena_take(&arena, (uint64_t)n * m->key_length * 4);
-    s.shared = nx_arena_take(&arena, (uint64_t)nx_stride(key) * 4);
-    s.answer = nx_arena_take(&arena, (uint64_t)nx_stride(key) * 4);
     s.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(shape->length, 1));
     s.matmul = nx_arena_take(&arena, nx_input_bytes(widest, n));
     if (bytes) *bytes = arena.used;
@@ -251,18 +249,6 @@ static void rotate(const model *m, float *heads, uint32_t n, const float *turn) 
 
 static void apply(float *out, const linear *l, nx_input *input) { nx_matmul(out, &l->weight, l->bias, input); }
 
-/* Attention of one column: queries g, g + 1, ... of a group share its keys, so each member has its turn with all groups. */
-static void attend(const model *m, const scratch *s, const nx_cache *cache, const float *query, float *mixed, uint32_t last, float *trace,
-                   uint32_t window) {
-    uint32_t k = m->key_length, members = m->heads / m->groups;
-    nx_run past = {0, last + 1};
-    for (uint32_t member = 0; member < members; member++) {
-        for (uint32_t g = 0; g < m->groups; g++) memcpy(s->shared + g * k, query + (g * members + member) * k, k * sizeof *query);
-        nx_attend(s->answer, s->shared, cache, &past, 1, s->attend, trace ? trace + (size_t)member * window : NULL, members * window);
-        for (uint32_t g = 0; g < m->groups; g++) memcpy(mixed + (g * members + member) * k, s->answer + g * k, k * sizeof *mixed);
-    }
-}
-
 static void attention(const model *m, const block *b, uint32_t index, const scratch *s, const nx_column *columns, uint32_t n) {
     uint32_t query = nx_stride(m->heads * m->key_length), key = nx_stride(m->groups * m->key_length);
     nx_rms_norm(s->normed, s->x, b->attention_gain, m->epsilon, m->d, n);
@@ -281,7 +267,8 @@ static void attention(const model *m, const block *b, uint32_t index, const scra
     for (uint32_t j = 0; j < n; j++) {
         uint32_t window = columns[j].inputs->shape.length;
         float *trace = columns[j].trace ? columns[j].trace + (size_t)index * m->heads * window : NULL;
-        attend(m, s, &cache[j], s->query + (size_t)j * query, s->mixed + (size_t)j * query, columns[j].position - 1, trace, window);
+        nx_run past = {0, columns[j].position};
+        nx_attend(s->mixed + (size_t)j * query, s->query + (size_t)j * query, &cache[j], &past, 1, s->attend, trace, window);
     }
     nx_input mixed = nx_input_of(s->mixed, n, s->matmul);
     apply(s->y, &b->output, &mixed);
@@ -354,5 +341,5 @@ static const nx_part part = {
     .keys = keys,
 };
 
-const nx_arch nx_llama = {.name = "llama", .n_parts = 1, .parts = &part, .configure = configure_llama};
-const nx_arch nx_qwen2 = {.name = "qwen2", .n_parts = 1, .parts = &part, .configure = configure_qwen2};
+const nx_arch nx_llama = {.name = "llama", .n_parts = 1, .parts = &part, .configure = configure_llama, .streams = 1};
+const nx_arch nx_qwen2 = {.name = "qwen2", .n_parts = 1, .parts = &part, .configure = configure_qwen2, .streams = 1};

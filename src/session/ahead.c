@@ -12,11 +12,21 @@
 /* One id that was seen before says little about what follows. */
 #define LEAST_AGREEING 2u
 
+/* So few guesses say little about the next. */
+#define LEAST_TRIED 16u
+
 int nx_looks_ahead(const nx_layout *l) {
     const nx_session *s = l->session;
     int guesses = l->plan->draft || (s->settings.look_up && l->span == 1);
     return guesses && s->settings.look_ahead > 1 && s->settings.look_ahead <= l->plan->rewinds + 1 && l->samples == 1 &&
            !s->settings.trace && s->computed <= s->position;
+}
+
+/* Whether guesses lately were right often enough to be worth their columns. Where they were not, that is forgotten after a while. */
+static int worth_guessing(nx_session *s) {
+    if (s->tried <= LEAST_TRIED || s->held >= s->tried / 2) return 1;
+    s->tried -= s->tried / 16;
+    return 0;
 }
 
 /* Guesses that the text goes on as it did where the ids before it stood the last time: where most of the last ids stood, of equals
@@ -37,7 +47,7 @@ static uint32_t look_up(uint32_t *ids, uint32_t at, uint32_t most) {
  * not sure. Returns how many. */
 static uint32_t guess(const nx_layout *l, uint32_t at, uint32_t most) {
     uint32_t values = l->plan->output.levels, *ids = nx_ids(l, 0);
-    if (!l->plan->draft) return at ? look_up(ids, at, most) : 0;
+    if (!l->plan->draft) return at && most && worth_guessing(l->session) ? look_up(ids, at, most) : 0;
     const float *scored = l->session->settings.temperature == 0 ? l->logits : l->logits + nx_stride(values);
     for (uint32_t i = 0; i < most; i++) {
         nx_draft_logits(l->plan->draft, ids, at + i, l->logits, l->draft);
@@ -73,6 +83,9 @@ nx_status nx_draw_ahead(const nx_layout *l, uint32_t most, uint32_t *ids, float 
         l->ahead[at + j] = (uint8_t)j;
         s->position = at + j + 1;
         right = own[j] == guessed[j] && !l->ended[0];
+        s->held += right && j + 1 < n;
     }
+    s->tried += n - 1;
+    if (s->tried > 256) s->tried /= 2, s->held /= 2;
     return NX_OK;
 }

@@ -101,7 +101,9 @@ static int full_shape(const nx_plan *plan, const nx_shape *asked, nx_shape *shap
 nx_status nx_session_size(const nx_model *model, uint32_t part, const nx_settings *settings, const nx_shape *asked, size_t *bytes) {
     nx_layout l;
     nx_shape shape;
-    if (part >= model->arch->n_parts || !settings_valid(settings) || !full_shape(&model->plan[part], asked, &shape)) return NX_E_ARGUMENT;
+    if (model->fed < model->n_places || part >= model->arch->n_parts || !settings_valid(settings) ||
+        !full_shape(&model->plan[part], asked, &shape))
+        return NX_E_ARGUMENT;
     if (((uint64_t)settings->origin + shape.length) * model->plan[part].output.elements > UINT32_MAX) return NX_E_ARGUMENT;
     nx_lay_out(model, part, settings, &shape, NULL, &l);
     if (l.bytes > NX_MAX_SESSION_BYTES) return NX_E_LIMIT;

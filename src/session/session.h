@@ -30,6 +30,7 @@ struct nx_session {
     uint32_t columns;         /* of a pass that was interrupted, else 0 */
     uint32_t group, slice;    /* where: samples before it, slices of it that are done */
     uint32_t broken;          /* numbers broke */
+    uint32_t tried, held;     /* lately, of guesses that were looked up: how many, and how many of them were right */
 };
 
 /* The parts of a session's block. P: output parameters of a position, E: its elements, V: their values, S: slots = samples. */

@@ -19,7 +19,8 @@ import { Arena } from './arena.js';
 import { workOf } from './facts.js';
 import { POSITIONS, SIDES, TYPES, W1, imageModel, partShape, productMacs } from './models.js';
 import { HELP, options } from './options.js';
-import { MODULES, PEERS, install } from './peers.js';
+import { LLAMA_PEERS, MODULES, PEERS, install } from './peers.js';
+import { STREAM, llamaProbes, llamaResult } from './llama.js';
 import {
   AT_ONCE, KNOWN, STEP, STREAMS, TOGETHER, ceilingProbes, kernelProbes, lookAheadProbes, pixelProbes, prefillProbes, sampleProbes,
   shippedProbes, w1Probes,
@@ -174,19 +175,21 @@ async function main() {
     const arena = new Arena(browser, server.url);
     const stage = { arena, builds, types: WEIGHT_TYPES, models, provide, steps };
     const chosen = await choice(arena, builds, models['w1-q8']);
-    const peers = withPeers ? await startPeers(arena, server.files) : [];
+    const peers = withPeers && sections.has('w1') ? await startPeers(arena, server.files) : [];
     say('starting ours ...');
-    const probes = await ceilingProbes(stage, OUT);
+    const probes = await ceilingProbes(stage, OUT, sections.has('llama') ? [STREAM] : []);
     if (sections.has('w1')) probes.push(...await w1Probes(stage, peers.map(({ id }) => id)));
     if (sections.has('kernels')) probes.push(...await kernelProbes(stage));
     if (sections.has('shipped')) probes.push(...await shippedProbes(stage, Object.keys(shipped)));
     if (sections.has('ahead')) probes.push(...await lookAheadProbes(stage, drafted));
     if (sections.has('prefill')) probes.push(...await prefillProbes(stage));
     if (sections.has('samples')) probes.push(...await sampleProbes(stage));
+    if (sections.has('llama')) probes.push(...await llamaProbes(stage, withPeers, say));
     if (sections.has('pixels')) probes.push(...await pixelProbes(stage, sides));
 
     const { samples, pixels } = await measure(arena, probes, runs);
     load.push(loadavg()[0]);
+    const llama = llamaResult(samples, LLAMA_PEERS);
     const result = assemble(samples, {
       machine: {
         cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, cacheBytes: cacheBytes(),
@@ -205,6 +208,7 @@ async function main() {
         ...Object.fromEntries(peers.map(({ name, gzip }) => [name, gzip])),
       },
     });
+    Object.assign(result, { llama: llama.rows, summary: { ...result.summary, llama: llama.summary }, goals: [...result.goals, ...llama.goals] });
     console.log(json ? JSON.stringify(result, null, 2) : text(result));
     if (write) {
       const readme = `${ROOT}README.md`;

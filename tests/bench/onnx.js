@@ -92,7 +92,7 @@ export class Graph {
     this.#graph.bytes(12, this.#value(name, type, shape));
   }
 
-  /** @param {number} type @param {number[]} shape @param {Float32Array | Int8Array} data */
+  /** @param {number} type @param {number[]} shape @param {Float32Array | Int8Array | BigInt64Array} data */
   #constant(type, shape, data) {
     const name = this.#name('constant');
     const tensor = new Message();
@@ -110,6 +110,11 @@ export class Graph {
   /** @param {number[]} shape @param {Int8Array} data @returns {string} its name */
   int8(shape, data) {
     return this.#constant(INT8, shape, data);
+  }
+
+  /** @param {number[]} shape @param {number[]} data @returns {string} its name */
+  int64(shape, data) {
+    return this.#constant(INT64, shape, BigInt64Array.from(data, BigInt));
   }
 
   /**

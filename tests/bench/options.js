@@ -17,6 +17,7 @@ export const HELP = `npm run bench [-- OPTIONS]
                  ahead    the files of weights/ that have a draft: one sample with exact look-ahead and without
                  prefill  known pixels: 16 columns against one
                  samples  ${TOGETHER.join(', ')} samples that advance together
+                 llama    language models of 15 and 110 M weights in 8 and 4 bits: ours and the others
                  pixels   cost per pixel at ${SIDES.join(', ')} pixels a side
                  sizes    bytes of a page; in every run
   --runs N     rounds; each measures everything once. Default 9
@@ -24,7 +25,7 @@ export const HELP = `npm run bench [-- OPTIONS]
   --json       result for machines instead of tables (npm run -s leaves npm's own lines out)
   --write      puts the table into README.md`;
 
-const SECTIONS = ['w1', 'kernels', 'shipped', 'ahead', 'prefill', 'samples', 'pixels', 'sizes'];
+const SECTIONS = ['w1', 'kernels', 'shipped', 'ahead', 'prefill', 'samples', 'llama', 'pixels', 'sizes'];
 
 /** @param {string[]} args */
 export function options(args) {
@@ -40,5 +41,5 @@ export function options(args) {
   if (sections.has('kernels')) sections.add('w1'); // attention is told from positions
   const runs = values.runs === undefined ? (values.quick ? 2 : 9) : Number(values.runs);
   if (!(Number.isInteger(runs) && runs >= 1 && runs <= 1000)) throw new Error('--runs must be a whole number from 1 to 1000');
-  return { ...values, sections, runs, withPeers: !names.includes('ours') && sections.has('w1'), steps: values.quick ? 16 : 40 };
+  return { ...values, sections, runs, withPeers: !names.includes('ours') && (sections.has('w1') || sections.has('llama')), steps: values.quick ? 16 : 40 };
 }

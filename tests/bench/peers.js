@@ -33,6 +33,9 @@ export const PEERS = [
   { id: 'tfjs', name: `${TFJS}, 32-bit`, page: 'tfjs' },
 ];
 
+/** Those of the section llama, by the names of its probes. */
+export const LLAMA_PEERS = Object.freeze([{ id: 'wllama', name: WLLAMA }, { id: 'onnxruntime', name: `${ORT}, 8-bit` }]);
+
 /** Installs them into tests/bench/node_modules unless they are there. @param {(line: string) => void} say */
 export function install(say) {
   const lock = `${FOLDER}package-lock.json`, mark = `${MODULES}/.package-lock.json`;

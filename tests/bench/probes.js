@@ -42,18 +42,20 @@ function core({ arena }, build, model) {
  *
  * @param {Stage} stage
  * @param {string} out  the build folder
+ * @param {number[]} [more]  megabytes to read besides STREAMS
  */
-export async function ceilingProbes({ arena, builds }, out) {
+export async function ceilingProbes({ arena, builds }, out, more = []) {
+  const streams = [...STREAMS, ...more];
   /** @type {Probe[]} */
   const probes = [];
   for (const [loop, file] of [['baseline', 'ceiling.wasm'], ['relaxed', 'ceiling-relaxed.wasm']]) {
     const wanted = builds.some(({ relaxed }) => relaxed === (loop === 'relaxed'));
     if (!wanted || !existsSync(`${out}/${file}`)) continue;
-    const options = { wasm: `/build/${file}`, most: Math.max(...STREAMS) };
+    const options = { wasm: `/build/${file}`, most: Math.max(...streams) };
     const target = await arena.start('ceiling', loop, 'ceiling', 'start', options);
     for (const method of ['one', 'four']) probes.push({ name: key('ceiling', loop, method), ...target, method });
     if (loop !== 'baseline') continue;
-    for (const megabytes of STREAMS) {
+    for (const megabytes of streams) {
       probes.push({ name: key('ceiling', 'stream', megabytes), ...target, method: 'stream', args: { megabytes } });
     }
   }

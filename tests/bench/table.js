@@ -103,6 +103,20 @@ function columnTables({ prefill, samples, pixels }) {
 }
 
 /** @param {any} result @returns {Table} */
+function llamaTable({ llama = [] }) {
+  const peers = [...new Set(llama.flatMap((/** @type {any} */ { others }) => others.map((/** @type {any} */ one) => one.name)))];
+  return ['language models, one thread: ms a token, and of a prompt until its first token; how many times as long others take',
+    ['', 'ours', 'weights GB/s', 'of streaming', ...peers.flatMap((name) => [name, 'times'])],
+    llama.map((/** @type {any} */ { size, type, what, ours, gigabytes, share, others }) => [
+      `${size} ${type} ${what === 'prompt' ? 'prompt' : `at ${what}`}`, number(ours), number(gigabytes, 1), percent(share),
+      ...peers.flatMap((name) => {
+        const found = others.find((/** @type {any} */ one) => one.name === name);
+        return [number(found?.ms), number(found?.ratio, 1)];
+      }),
+    ])];
+}
+
+/** @param {any} result @returns {Table} */
 function goalTable({ goals }) {
   return ['what is promised', ['', 'measured', 'wanted', ''],
     goals.map((/** @type {import('./summary.js').Goal} */ { name, value, wanted, atMost, met }) => (
@@ -117,7 +131,7 @@ export function text(result) {
     `load ${load}\nthe library takes ${chosen} here`;
   /** @type {Table[]} */
   const tables = [
-    decoderTable(result), ...ceilingTables(result), kernelTable(result), shippedTable(result), lookAheadTable(result), ...columnTables(result),
+    decoderTable(result), ...ceilingTables(result), kernelTable(result), shippedTable(result), lookAheadTable(result), ...columnTables(result), llamaTable(result),
     ['bytes of a page', ['', 'gzip KB'], Object.entries(sizes ?? {}).map(([name, bytes]) => [name, number(bytes / 1024, 1)])],
     goalTable(result),
   ];

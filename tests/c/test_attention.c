@@ -169,7 +169,7 @@ static sequence sequence_of(uint32_t n, uint32_t heads, uint32_t key_length, dou
 /* All of a sequence through a cache of `slots` of the type, one query after another. The cache begins as not-a-number
  * everywhere, which no result may show. out (n, width), trace (n, heads, n) or null */
 static void attend_all(float *out, float *trace, const sequence *s, const nx_pattern *pattern, uint32_t type, uint32_t slots) {
-    nx_cache cache = {memory_take(nx_cache_bytes(type, slots, s->heads, s->key_length)), type, slots, s->heads, s->key_length};
+    nx_cache cache = {memory_take(nx_cache_bytes(type, slots, s->heads, s->key_length)), type, slots, s->heads, s->key_length, 1};
     for (uint32_t i = 0; i < s->n; i++) {
         size_t at = (size_t)i * s->width, mark = memory_mark();
         uint32_t n_runs, count = 0;
@@ -182,17 +182,40 @@ static void attend_all(float *out, float *trace, const sequence *s, const nx_pat
     }
 }
 
-/* The step of a head's rounded values. */
+/* The largest of a head's values, which its step goes by. */
 static double value_scale(const double *v, uint32_t key_length) {
     double top = 0;
     for (uint32_t c = 0; c < key_length; c++) top = fmax(top, fabs(v[c]));
-    return top / 63;
+    return top;
+}
+
+/* To how many steps a type of cache rounds queries, keys and values, and weights. */
+typedef struct {
+    double query, cached, weights;
+} roundings;
+
+static roundings roundings_of(uint32_t type) {
+    return type == NX_CACHE_PRECISE ? (roundings){8191, 127, 16383} : (roundings){127, 63, 127};
+}
+
+/* Rounds each head to so many steps of its largest magnitude, in single precision as the library does it: of many steps, some numbers
+ * are so near to the middle of two that it decides. */
+static void round_heads(double *x, size_t n, uint32_t key_length, float steps) {
+    for (size_t h = 0; h < n; h += key_length) {
+        float top = 0;
+        for (size_t i = h; i < h + key_length; i++) top = fmaxf(top, fabsf((float)x[i]));
+        float inverse = top > 0x1p-100f ? steps / top : 0;
+        for (size_t i = h; i < h + key_length; i++) {
+            float scaled = (float)x[i] * inverse;
+            x[i] = ((double)scaled + 0x1.8p52 - 0x1.8p52) * (double)(top / steps);
+        }
+    }
 }
 
 /* Against dense attention under the mask. A score is key_length / 2 + 3 roundings of magnitudes off, which moves its weight
  * relatively as much, and so does the largest score; then softmax (see test_kernels.c) and the sum over the positions. In 8 bits
  * against the rounded queries, keys and values: a score is five roundings off; and the weights times the scales of the values are
- * rounded, by half a 127th of the largest among 32 neighbours. */
+ * rounded, by half a step of the largest among 32 neighbours. */
 static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type, const float *out, const float *trace) {
     uint32_t n = s->n;
     size_t all = (size_t)n * s->width;
@@ -202,10 +225,11 @@ static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type,
     uint32_t *raster = memory_take(n * sizeof *raster);
     ref_order(pattern, raster);
     for (size_t i = 0; i < all; i++) q[i] = (double)s->query[i], k[i] = (double)s->key[i], v[i] = (double)s->value[i];
-    if (type == NX_Q8_0) {
-        ref_round(q, all, s->key_length, 127);
-        ref_round(k, all, s->key_length, 63);
-        ref_round(v, all, s->key_length, 63);
+    roundings steps = roundings_of(type);
+    if (type != NX_F32) {
+        round_heads(q, all, s->key_length, (float)steps.query);
+        round_heads(k, all, s->key_length, (float)steps.cached);
+        round_heads(v, all, s->key_length, (float)steps.cached);
     }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t count = 0;
@@ -222,14 +246,14 @@ static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type,
                 spread = fmax(spread, fmin(100, log(1 / fmax(weights[j], 1e-44))));
                 weighted[j] = weights[j] * value_scale(v + (size_t)j * s->width + h * s->key_length, s->key_length);
             }
-            for (uint32_t j = 0; type == NX_Q8_0 && j <= i; j++) {
+            for (uint32_t j = 0; type != NX_F32 && j <= i; j++) {
                 double largest = 0;
                 for (uint32_t near = j < 31 ? 0 : j - 31; near <= i && near < j + 32; near++)
                     if (visible[near]) largest = fmax(largest, weighted[near]);
-                if (visible[j]) moved += 0.501 * largest / 127 * 63; /* each value is at most 63 of its scale */
+                if (visible[j]) moved += 0.501 * largest / steps.weights;
             }
-            double relative = UNIT * (2 * worst * (s->key_length / 2 + 3) + spread + count / 4 + 8) + 2 * (type == NX_Q8_0 ? COARSE_EXP2_RELATIVE : EXP_RELATIVE);
-            double floor = type == NX_Q8_0 ? 0x1.01p-64 : 2e-38; /* the coarse power has no less */
+            double relative = UNIT * (2 * worst * (s->key_length / 2 + 3) + spread + count / 4 + 8) + 2 * (type != NX_F32 ? COARSE_EXP2_RELATIVE : EXP_RELATIVE);
+            double floor = type != NX_F32 ? 0x1.01p-64 : 2e-38; /* the coarse power has no less */
             const float *row = trace + ((size_t)i * s->heads + h) * n;
             double sum = 0;
             for (uint32_t j = 0; j <= i; j++) {
@@ -249,7 +273,9 @@ static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type,
 
 static void attention_of(const nx_pattern *pattern, uint32_t heads, uint32_t key_length, double scale, check_random *random) {
     uint32_t n = pattern->positions;
-    for (uint32_t type = NX_F32;; type = NX_Q8_0) {
+    static const uint32_t types[] = {NX_F32, NX_CACHE_ROUNDED, NX_CACHE_PRECISE};
+    for (int t = 0; t < 3; t++) {
+        uint32_t type = types[t];
         size_t mark = memory_mark();
         sequence s = sequence_of(n, heads, key_length, scale, random);
         size_t all = (size_t)n * s.width;
@@ -261,7 +287,6 @@ static void attention_of(const nx_pattern *pattern, uint32_t heads, uint32_t key
         attend_all(ringless, NULL, &s, pattern, type, (n + 3) & ~3u);
         CHECK_FLOATS(ringless, out, all);
         memory_release(mark);
-        if (type == NX_Q8_0) break;
     }
 }
 
@@ -321,7 +346,8 @@ static void local_is_full_in(uint32_t type) {
 
 static void local_is_full(void) {
     local_is_full_in(NX_F32);
-    local_is_full_in(NX_Q8_0);
+    local_is_full_in(NX_CACHE_ROUNDED);
+    local_is_full_in(NX_CACHE_PRECISE);
 }
 
 /* Through the ring, runs of every length and place; and in blocks of one position, where nearly every run is one. */
@@ -347,7 +373,7 @@ static void grid_is_full(void) {
         nx_pattern f = full(n);
         sequence s = sequence_of(n, 2, 12, 1, &random);
         float *expected = memory_take((size_t)n * 24 * sizeof *expected), *out = memory_take((size_t)n * 24 * sizeof *out);
-        uint32_t type = i % 2 ? NX_Q8_0 : NX_F32;
+        uint32_t type = i % 3 == 0 ? NX_F32 : i % 3 == 1 ? NX_CACHE_ROUNDED : NX_CACHE_PRECISE;
         attend_all(expected, NULL, &s, &f, type, nx_pattern_slots(&f));
         attend_all(out, NULL, &s, &p, type, nx_pattern_slots(&p));
         check_at("%lld positions, %lld columns, blocks of %lld x %lld", n, p.cols, p.block_rows, p.block_cols);
@@ -366,7 +392,37 @@ static void one_position(void) {
     CHECK_FLOATS(out, s.value, 30 * 12);
 }
 
+/* Queries that share keys and values get what each would get alone. */
+static void grouped_queries(void) {
+    static const uint32_t types[] = {NX_F32, NX_CACHE_ROUNDED, NX_CACHE_PRECISE};
+    check_random random = {11};
+    for (int t = 0; t < 3; t++)
+        for (uint32_t members = 1; members <= 4; members++) {
+            uint32_t heads = 2, k = 12, n = 37, width = heads * k;
+            nx_cache cache = {memory_take(nx_cache_bytes(types[t], 40, heads, k)), types[t], 40, heads, k, members}, alone = cache;
+            alone.members = 1;
+            for (uint32_t i = 0; i < n; i++) nx_cache_write(&cache, i, draw(width, 1, &random), draw(width, 1, &random));
+            nx_run run = {0, n};
+            float *query = draw((size_t)width * members, 1, &random), *out = memory_take(width * members * sizeof *out);
+            float *trace = memory_take(heads * members * n * sizeof *trace), *row = memory_take(heads * n * sizeof *row);
+            void *scratch = memory_take(nx_attend_scratch_bytes(n, 1));
+            nx_attend(out, query, &cache, &run, 1, scratch, trace, n);
+            for (uint32_t m = 0; m < members; m++) {
+                float one[24], answer[24];
+                for (uint32_t h = 0; h < heads; h++) memcpy(one + h * k, query + (h * members + m) * k, k * sizeof *one);
+                nx_attend(answer, one, &alone, &run, 1, scratch, row, n);
+                check_at("type %lld, %lld members, member %lld", types[t], members, m, 0);
+                for (uint32_t h = 0; h < heads; h++) {
+                    CHECK_FLOATS(out + (h * members + m) * k, answer + h * k, k);
+                    CHECK_FLOATS(trace + (h * members + m) * n, row + h * n, n);
+                }
+            }
+        }
+}
+
 const check_test attention_tests[] = {
+    {"queries that share keys and values", grouped_queries},
+
     {"patterns are their rules", patterns},
     {"grids are their rules, in the order of their blocks", grids},
     {"the largest grids", large_grids},

@@ -53,6 +53,7 @@ static subject subject_of(int which) {
     } else {
         toy_llama_config c = {.values = 40, .length = 60, .blocks = 2, .d = 32, .inner = 64, .heads = 4, .groups = 2, .tied = 1, .seed = 5};
         c.type = which == LLAMA_ROUNDED ? NX_Q8_0 : NX_F32;
+        if (which == LLAMA_ROUNDED) c.key_length = 32; /* whose keys and values are rounded too */
         s.model = toy_llama_open(toy_llama_build(&c));
         s.shape.length = 27; /* less than its context */
     }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "model.h"
 #include "toy.h"
 
 #define MOST (16u << 20) /* bytes: larger models and sessions are not run */
@@ -26,7 +27,7 @@ static void damage_session(uint8_t *block, size_t bytes, const uint8_t *data, si
         uint32_t word, value;
         memcpy(&word, end -= 4, 4);
         memcpy(&value, end -= 4, 4);
-        size_t at = 4 * (word & 1 ? (word >> 1) % 42 : (word >> 1) % (bytes / 4));
+        size_t at = 4 * (word & 1 ? (word >> 1) % 44 : (word >> 1) % (bytes / 4));
         memcpy(block + at, &value, 4);
     }
 }
@@ -97,6 +98,23 @@ static void fuzz_run(const nx_model *model, const uint8_t *data, size_t size) {
     }
 }
 
+/* The same file piece by piece: refused, or complete when all is fed, with the fingerprint of the whole. */
+static void fuzz_feed(const nx_model *whole, const uint8_t *data, size_t size) {
+    size_t bytes, present = size - (size > 100 ? data[size - 1] % 100u : 0);
+    nx_model *model = NULL;
+    nx_tensor_info info;
+    nx_status status = nx_model_head_size(data, present, size, &bytes, NULL);
+    if (status || bytes > MOST) return;
+    CHECK_INT(nx_model_begin(memory_take(bytes), bytes, data, present, size, &model, NULL), NX_OK);
+    for (uint32_t t = 0; nx_model_tensor(model, t, &info) == NX_OK && status >= 0; t++)
+        for (uint32_t row = 0, n = 1 + size % 5; row < info.rows && info.row_bytes && status >= 0; row += n) {
+            uint32_t rows = info.rows - row < n ? info.rows - row : n;
+            status = nx_model_feed(model, t, row, rows, data + info.offset + (size_t)row * info.row_bytes, NULL);
+        }
+    if (whole) CHECK(status == NX_OK && model->fingerprint == whole->fingerprint);
+    else CHECK(status == NX_E_NUMERIC || status == NX_E_FORMAT);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t mark = memory_mark(), bytes;
     nx_model *model;
@@ -104,7 +122,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         nx_model_open(memory_take(bytes), bytes, data, size, &model, NULL) == NX_OK) {
         fuzz_session(model, data, size);
         fuzz_run(model, data, size);
-    }
+        fuzz_feed(model, data, size);
+    } else
+        fuzz_feed(NULL, data, size);
     memory_release(mark);
     if (check_failures()) abort();
     return 0;

@@ -364,9 +364,9 @@ test('a download that is no weight file is refused as soon as it shows', { timeo
   assert.deepEqual(seen, [], 'no progress');
 });
 
-test('a download beyond 1 GiB is refused before it is read', { timeout: 20000 }, async () => {
-  await assertRefused(load(`${origin}/huge`), isError('limit', /larger than 1 GiB/));
-  await assertRefused(load(await fetch(`${origin}/huge`)), isError('limit', /larger than 1 GiB/));
+test('a download beyond 2 GiB is refused before it is read', { timeout: 20000 }, async () => {
+  await assertRefused(load(`${origin}/huge`), isError('limit', /larger than 2 GiB/));
+  await assertRefused(load(await fetch(`${origin}/huge`)), isError('limit', /larger than 2 GiB/));
   // Without a length: the same 64 MiB again and again.
   const piece = new Uint8Array(2 ** 26);
   piece.set(toy.subarray(0, 100));
@@ -384,7 +384,7 @@ test('a download beyond 1 GiB is refused before it is read', { timeout: 20000 },
     },
     { highWaterMark: 0 },
   );
-  await assert.rejects(load(new Response(body)), isError('limit', /larger than 1 GiB/));
+  await assert.rejects(load(new Response(body)), isError('limit', /larger than 2 GiB/));
   assert.deepEqual([sent, cancelled], [17, true]);
 });
 

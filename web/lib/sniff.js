@@ -9,7 +9,7 @@ import { CODES } from './protocol.js';
 /** @import { ErrorCode } from './protocol.js' */
 
 /** The limits of src/gguf.h: of a file's bytes, metadata keys and tensors. */
-export const MAX_BYTES = 2 ** 30;
+export const MAX_BYTES = 2 ** 31;
 export const MAX_KEYS = 1024;
 export const MAX_TENSORS = 2048;
 
@@ -98,5 +98,5 @@ export function headerProblem(start) {
 /** The error for a file of so many bytes, undefined where they are not too many. @param {number} bytes */
 export function sizeProblem(bytes) {
   if (bytes <= MAX_BYTES) return undefined;
-  return refusal(-1 - CODES.indexOf('limit'), new Uint8Array(0), { reason: 'the file is larger than 1 GiB' });
+  return refusal(-1 - CODES.indexOf('limit'), new Uint8Array(0), { reason: 'the file is larger than 2 GiB' });
 }

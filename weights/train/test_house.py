@@ -8,6 +8,7 @@ import io
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -18,10 +19,11 @@ from dataclasses import replace
 import numpy as np
 import torch
 
+import convert_llama2c
 import data
 import evaluate
 import scaling
-from common import curve, export, golden, gguf, loop, recipes, runs
+from common import calibrated, curve, export, golden, gguf, loop, recipes, runs
 from data import folder
 from models.fvsbn.model import FVSBN, Config
 from models.fvsbn.task import TASK as FVSBNTask
@@ -341,6 +343,64 @@ class FullyVisible(unittest.TestCase):
         with torch.no_grad():
             model.fvsbn.weight[0, 11] = 3.0              # from (0, 0) to (2, 3)
         self.assertAlmostEqual(float(task.prior(model)), 2.0 / 2 * 13 ** 0.5 * 9, 4)
+
+
+class Llama2c(unittest.TestCase):
+    """Checkpoints of llama2.c."""
+
+    def files(self, runs):
+        rng = np.random.default_rng(4)
+        d, inner, layers, heads, groups, ids, length = 32, 36, 2, 4, 2, 40, 24
+        key = d // heads
+        shapes = [(ids, d), (layers, d), (layers, d, d), (layers, groups * key, d), (layers, groups * key, d), (layers, d, d), (layers, d),
+                  (layers, inner, d), (layers, d, inner), (layers, inner, d), (d,), (2, length, key // 2)]
+        parts = [rng.standard_normal(s).astype("<f4") * 0.3 for s in shapes]
+        path, words = os.path.join(runs, "model.bin"), os.path.join(runs, "tok.bin")
+        with open(path, "wb") as f:
+            f.write(struct.pack("<7i", d, inner, layers, heads, groups, ids, length) + b"".join(p.tobytes() for p in parts))
+        texts = ["<unk>", "\n<s>\n", "\n</s>\n", "<0x0A>", " once"] + ["t%d" % i for i in range(ids - 5)]
+        with open(words, "wb") as f:
+            f.write(struct.pack("<i", 9) + b"".join(struct.pack("<fi", -i, len(t)) + t.encode() for i, t in enumerate(texts)))
+        return path, words, parts
+
+    def test_convert(self):
+        with tempfile.TemporaryDirectory() as runs:
+            path, words, parts = self.files(runs)
+            for kind in ("f32", "f16", "q8_0", "q4_0"):
+                out = os.path.join(runs, kind + ".gguf")
+                convert_llama2c.convert(path, words, out, kind, licence="MIT")
+                metadata, tensors = gguf.read(out)
+                self.assertEqual([metadata["llama." + k] for k in ("embedding_length", "feed_forward_length", "attention.head_count_kv")], [32, 36, 2])
+                self.assertEqual(metadata["tokenizer.ggml.tokens"][:5], ["<unk>", "<s>", "</s>", "<0x0A>", "\u2581once"])
+                self.assertEqual(metadata["tokenizer.ggml.token_type"][:5], [2, 3, 3, 6, 1])
+                self.assertEqual((metadata["tokenizer.ggml.scores"][4], metadata["tokenizer.ggml.add_bos_token"]), (-4.0, True))
+                bound = dict(f32=0, f16=1e-3, q8_0=0.03, q4_0=0.4)[kind]
+                for name, x in [("token_embd.weight", parts[0]), ("blk.1.attn_k.weight", parts[3][1]), ("blk.0.ffn_gate.weight", parts[7][0]),
+                                ("blk.1.ffn_down.weight", parts[8][1]), ("blk.0.ffn_up.weight", parts[9][0]), ("output_norm.weight", parts[10])]:
+                    self.assertLessEqual(np.abs(tensors[name][0] - x).max(), bound, name)
+                kinds = {n: k for n, (_, k) in tensors.items()}
+                self.assertEqual(kinds["blk.0.ffn_down.weight"], gguf.F32 if kind == "f32" else gguf.F16)    # 36 columns
+                self.assertEqual(kinds["token_embd.weight"], gguf.Q8_0 if kind == "q4_0" else convert_llama2c.TYPES[kind])
+
+    def test_rounding_keeps_products(self):
+        rng = np.random.default_rng(5)
+        x, w = rng.standard_normal((500, 64)) @ rng.standard_normal((64, 64)), rng.standard_normal((48, 64))
+        for kind in (gguf.Q8_0, gguf.Q4_0):
+            kept = gguf.decode(calibrated.round_matrix(w, x.T @ x, kind))
+            nearest = gguf.decode(gguf.Raw(w.shape, kind, gguf.encode(w, kind)))
+            lost, before = (((y - w) @ x.T) ** 2 for y in (kept, nearest))
+            self.assertLess(lost.mean(), 0.7 * before.mean())
+
+    def test_damaged(self):
+        with tempfile.TemporaryDirectory() as runs:
+            path, words, _ = self.files(runs)
+            with open(path, "rb") as f:
+                raw = f.read()
+            for damaged in (raw[:-4], raw + bytes(4), struct.pack("<7i", 0, *[1] * 6) + raw[28:]):
+                with open(path, "wb") as f:
+                    f.write(damaged)
+                with self.assertRaises(SystemExit):
+                    convert_llama2c.convert(path, words, os.path.join(runs, "x.gguf"), "f32")
 
 
 if __name__ == "__main__":

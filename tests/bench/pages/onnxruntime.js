@@ -3,10 +3,11 @@
 
 /** onnxruntime-web, its wasm backend, one thread. The cache goes in and comes out with every step: it offers no other way here. */
 
-import { bytesOf, stepped } from './common.js';
+import { bytesOf, stepped, turn } from './common.js';
 
-/** @param {{ peers: string, model: string, shape: import('../models.js').Shape }} options */
-export async function start({ peers, model, shape }) {
+/** @param {{ peers: string, model: string, shape: { blocks: number, heads: number, width: number }, prompts?: boolean }} options  prompts: the model
+ * takes several tokens at once, and knows their positions by itself */
+export async function start({ peers, model, shape, prompts = false }) {
   const { blocks, heads, width } = shape;
   const ort = await import(`${peers}/onnxruntime-web/dist/ort.wasm.min.mjs`);
   ort.env.wasm.numThreads = 1;
@@ -16,25 +17,36 @@ export async function start({ peers, model, shape }) {
   const caches = Array.from({ length: blocks }, (_, i) => [`${i}.key`, `${i}.value`]).flat();
   /** @type {Record<string, any>} */
   let past = {};
-  return stepped({
-    reset(length) {
-      past = {};
-      for (const name of caches) {
-        const data = new Float32Array(length * width).fill(0.01);
-        past[`past.${name}`] = new ort.Tensor('float32', data, [1, heads, length, width / heads]);
-      }
-    },
-    async step(token, position) {
-      const outputs = await session.run({
-        ...past,
-        input_ids: new ort.Tensor('int64', BigInt64Array.of(BigInt(token)), [1, 1]),
-        position_ids: new ort.Tensor('int64', BigInt64Array.of(BigInt(position)), [1, 1]),
-        length: new ort.Tensor('int32', Int32Array.of(position), [1]),
-        total: new ort.Tensor('int32', Int32Array.of(position + 1), [1]),
-      });
-      past = {};
-      for (const name of caches) past[`past.${name}`] = outputs[`present.${name}`];
-      return outputs.logits.data;
-    },
-  });
+  /** A cache of so many positions. @param {number} length */
+  const reset = (length) => {
+    past = {};
+    for (const name of caches) {
+      const data = new Float32Array(length * width).fill(0.01);
+      past[`past.${name}`] = new ort.Tensor('float32', data, [1, heads, length, width / heads]);
+    }
+  };
+  /** Logits after tokens that follow so many. @param {number[]} tokens @param {number} position */
+  const run = async (tokens, position) => {
+    const end = position + tokens.length;
+    const outputs = await session.run({
+      ...past,
+      input_ids: new ort.Tensor('int64', BigInt64Array.from(tokens, BigInt), [1, tokens.length]),
+      ...(!prompts && { position_ids: new ort.Tensor('int64', BigInt64Array.of(BigInt(position)), [1, 1]) }),
+      length: new ort.Tensor('int32', Int32Array.of(end - 1), [1]),
+      total: new ort.Tensor('int32', Int32Array.of(end), [1]),
+    });
+    past = {};
+    for (const name of caches) past[`past.${name}`] = outputs[`present.${name}`];
+    return outputs.logits.data;
+  };
+  return {
+    ...await stepped({ reset, step: (token, position) => run([prompts ? token % 256 : token], position) }),
+    /** Milliseconds of a prompt of so many tokens. */
+    prompt: (/** @type {{ length: number }} */ { length }) => turn(1, async () => {
+      reset(0);
+      const start = performance.now();
+      await run(Array.from({ length }, (_, i) => (i * 7) % 256), 0);
+      return performance.now() - start;
+    }),
+  };
 }

@@ -25,9 +25,9 @@ export async function startCore({ wasm, model }) {
   const { span, values } = core.part;
   const ids = known(core.positions * span, values);
 
-  /** A session whose first positions are known. @param {number} position @param {number} samples */
-  const open = (position, samples) => {
-    const session = core.openSession({ ...SETTINGS, samples });
+  /** A session whose first positions are known. @param {number} position @param {number} samples @param {boolean} [greedy] */
+  const open = (position, samples, greedy = false) => {
+    const session = core.openSession({ ...SETTINGS, samples, ...(greedy && { temperature: 0 }) });
     for (let from = 0; from < position;) {
       const count = Math.min(position - from, core.sliceLimit(samples));
       core.put(session, ids.subarray(from * span, (from + count) * span), false);
@@ -41,14 +41,26 @@ export async function startCore({ wasm, model }) {
   return {
     positions: core.positions,
     /** Milliseconds per step around a position, all of them in one call. */
-    time({ position = 0, steps = 1, samples = 1 }) {
+    time({ position = 0, steps = 1, samples = 1, greedy = false }) {
       const from = Math.max(0, Math.floor(position - steps / 2));
       const warm = Math.min(WARM, from);
       return turn(steps, () => {
-        const session = open(from - warm, samples);
+        const session = open(from - warm, samples, greedy);
         if (warm) core.draw(session, warm);
         const start = performance.now();
         core.draw(session, steps);
+        const ms = performance.now() - start;
+        core.closeSession(session);
+        return ms;
+      });
+    },
+    /** Milliseconds from a prompt of so many tokens to the first token after it. */
+    prompt({ length = 1 }) {
+      return turn(1, () => {
+        const session = core.openSession({ ...SETTINGS, samples: 1, temperature: 0 });
+        const start = performance.now();
+        core.put(session, ids.subarray(0, length), false);
+        core.draw(session, 1);
         const ms = performance.now() - start;
         core.closeSession(session);
         return ms;

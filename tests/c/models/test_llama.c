@@ -387,20 +387,19 @@ static void refused_types(void) {
 /* ---- a trained model -------------------------------------------------------------------------------------------------------- */
 
 /* stories260K of karpathy/llama2.c (MIT), and what its own test expects of 200 greedy steps from nothing. */
-static const char stories_path[] = "tests/golden/stories260K.gguf";
 static const char stories_text[] =
     "Once upon a time, there was a little girl named Lily. She loved to play outside in the park. One day, she saw a big, red ball. She wanted to "
     "play with it, but it was too high.\nLily's mom said, \"Lily, let's go to the park.\" Lily was sad and didn't know what to do. She said, \"I want "
     "to play with your ball, but I can't find it.\"\nLily was sad and didn't know what to do. She said, \"I'm sorry, Lily. I didn't know what to "
     "do.\"\nLily didn't want to help her mom, so she";
 
-/* The file, its matrices in another type where their rows allow it. */
+/* The model in F32, F16 or Q8_0: of F16 the file, of Q8_0 the one that the converter rounds, F32 from that of F16. */
 static nx_model *stories_in(uint32_t type) {
     size_t length = 0;
-    uint8_t *bytes = check_read_file(stories_path, &length);
+    uint8_t *bytes = check_read_file(type == NX_Q8_0 ? "tests/golden/stories260K-q8_0.gguf" : "tests/golden/stories260K.gguf", &length);
     nx_gguf *file = memory_take(sizeof *file);
     if (!CHECK(bytes) || !CHECK_INT(nx_gguf_parse(file, bytes, length, NULL), NX_OK)) return NULL;
-    if (type == NX_F16) return toy_open(&(toy){.bytes = bytes, .length = length});
+    if (type != NX_F32) return toy_open(&(toy){.bytes = bytes, .length = length});
     toy_file head = {0}, data = {0};
     put_bytes(&head, bytes, file->keys_end);
     for (uint32_t i = 0; i < file->n_tensors; i++) {
@@ -411,8 +410,6 @@ static nx_model *stories_in(uint32_t type) {
         if (!CHECK(name[0] < sizeof own.name)) return NULL;
         memcpy(own.name, name + 8, name[0]);
         own.cols = t.dim[0], own.rows = t.dim[1];
-        if (own.cols % 32 && type != NX_F32) own.type = NX_F16;
-        if (own.rows == 1) own.type = NX_F32;
         own.values = memory_take((size_t)own.rows * own.cols * sizeof(float));
         nx_dequantize(own.values, t.data, t.type, own.rows * own.cols);
         put_tensor(&head, &data, &own);
@@ -466,6 +463,7 @@ static void stories_text_of(uint32_t type) {
 static void stories(void) {
     stories_text_of(NX_F32);
     stories_text_of(NX_F16);
+    stories_text_of(NX_Q8_0);
 }
 
 const check_test llama_tests[] = {

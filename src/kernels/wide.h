@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The integer dot product of signed bytes, -128..127, with numbers u of 14 bits, 0..16383: see dot.h for what an
+ * instruction allows. It comes in two sums, one after the other:
+ *
+ *   first = wide_dot(first, bytes, u, 0);  sum = wide_first(first);  sum = wide_dot(sum, bytes, u, 1)
+ *
+ * A vector of 16 bytes holds four lanes of four numbers each, and meets the same four u in every lane. Relaxed SIMD splits
+ * u in two planes of seven bits, baseline SIMD bytes in odd and even ones. Sums are exact modulo 2^32.
+ */
+#ifndef NX_WIDE_H
+#define NX_WIDE_H
+
+#include "simd.h"
+
+#define NX_WIDE_MOST 8191 /* signed numbers are stored plus NX_WIDE_ZERO */
+#define NX_WIDE_ZERO 8192
+
+#if defined(__wasm_relaxed_simd__)
+
+typedef struct {
+    uint8_t plane[2][4]; /* u / 128, u % 128 */
+} nx_wide;
+
+/* Lanes of four i32 in 0..16383. */
+NX_INLINE void wide_store(nx_wide *to, v128_t u) {
+    v128_t planes = wasm_i16x8_narrow_i32x4(wasm_u32x4_shr(u, 7), wasm_v128_and(u, wasm_i32x4_splat(127)));
+    wasm_v128_store64_lane(to, wasm_i8x16_narrow_i16x8(planes, planes), 0);
+}
+
+NX_INLINE v128_t wide_dot(v128_t sum, v128_t bytes, const nx_wide *u, int part) {
+    return wasm_i32x4_relaxed_dot_i8x16_i7x16_add(bytes, wasm_v128_load32_splat(u->plane[part]), sum);
+}
+
+NX_INLINE v128_t wide_first(v128_t sum) { return wasm_i32x4_shl(sum, 7); }
+
+#else
+
+typedef struct {
+    int16_t pair[2][2]; /* u1 u3, u0 u2 */
+} nx_wide;
+
+NX_INLINE void wide_store(nx_wide *to, v128_t u) {
+    v128_t order = wasm_i32x4_shuffle(u, u, 1, 3, 0, 2);
+    wasm_v128_store64_lane(to, wasm_i16x8_narrow_i32x4(order, order), 0);
+}
+
+NX_INLINE v128_t wide_dot(v128_t sum, v128_t bytes, const nx_wide *u, int part) {
+    v128_t half = wasm_i16x8_shr(part ? wasm_i16x8_shl(bytes, 8) : bytes, 8);
+    return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(half, wasm_v128_load32_splat(u->pair[part])));
+}
+
+NX_INLINE v128_t wide_first(v128_t sum) { return sum; }
+
+#endif
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT  See place.h, and nx_model_begin in the public header. */
+#include "place.h"
+
+#include <string.h>
+
+#include "kernels/kernels.h"
+
+int nx_all_finite(uint32_t type, const uint8_t *data, uint32_t length) {
+    const nx_type *t = nx_type_of(type);
+    uint32_t bytes = type == NX_F32 ? 4 : 2, scales = t->scales ? t->scales : 1;
+    uint32_t exponent = type == NX_F32 ? 0x7f800000 : type == NX_BF16 ? 0x7f80 : 0x7c00;
+    for (uint32_t block = t->at; block < length; block += t->bytes)
+        for (uint32_t i = 0; i < scales; i++) {
+            uint32_t word = 0;
+            memcpy(&word, data + block + i * bytes, bytes);
+            if ((word & exponent) == exponent) return 0;
+        }
+    return 1;
+}
+
+int nx_place_fits(const nx_place *place, uint32_t type, const uint8_t *data, uint32_t bytes) {
+    if (place->low == 0 && place->high == 0) return 1;
+    for (uint32_t at = 0; type == NX_F32 && at < bytes; at += 4) {
+        float value;
+        memcpy(&value, data + at, 4);
+        if (!(value >= place->low && value <= place->high)) return 0;
+    }
+    return 1;
+}
+
+void nx_place_rows(const nx_place *place, uint32_t first, uint32_t count, const uint8_t *data) {
+    nx_matrix matrix = {place->form, place->rows, place->cols, place->to};
+    switch (place->kind) {
+    case NX_UNREAD:
+        break;
+    case NX_PACKED:
+        nx_matrix_pack_rows(&matrix, place->to, data, place->type, first, count);
+        break;
+    case NX_AS_IT_IS:
+        memcpy((uint8_t *)place->to + (size_t)first * place->row_bytes, data, (size_t)count * place->row_bytes);
+        break;
+    case NX_FLOATS:
+        for (uint32_t r = 0; r < count; r++)
+            nx_dequantize((float *)place->to + (size_t)(first + r) * place->cols, data + (size_t)r * place->row_bytes, place->type,
+                          place->cols);
+        break;
+    }
+}
