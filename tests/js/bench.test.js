@@ -11,6 +11,8 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 
 import { keysOf, workOf } from '../bench/facts.js';
+import { LLAMAS, LLAMA_TYPES, STREAM, bytesOf, llamaModel, llamaResult, onnxLlama, weightsOf } from '../bench/llama.js';
+import { encode, nats } from '../bench/perplexity.js';
 import { W1, gpt2Model, imageModel, localShape, onnxModel, productMacs } from '../bench/models.js';
 import { options } from '../bench/options.js';
 import { half, int8, normal, q4_0, q8_0 } from '../bench/random.js';
@@ -406,4 +408,47 @@ test('the command line', async () => {
 
   const run = promisify(execFile);
   await assert.rejects(run(process.execPath, [`${ROOT}tests/bench/bench.js`, '--only', 'tea']), /bench: no section 'tea'/);
+});
+
+test('language models of both types open, draw, and are as large as they are said to be', async () => {
+  const shape = { width: 64, blocks: 2, heads: 2, inner: 96, values: 256, length: 32 };
+  for (const type of LLAMA_TYPES) {
+    const file = llamaModel(shape, type), core = new Core(wasmModule, file);
+    const session = core.openSession({ seed: 1n, samples: 1, temperature: 0, topK: 0, topP: 1 });
+    core.put(session, Uint32Array.of(1, 5, 9), false);
+    assert.equal(core.draw(session, 4).ids.length, 4);
+    const { tensors } = readGGUF(file);
+    const bytes = Object.values(tensors).reduce((sum, { shape: [rows, cols], type: kind }) => sum + (cols ? rows * cols * (kind === 8 ? 34 : 18) / 32 : 0), 0);
+    assert.equal(bytesOf(shape, type), bytes);
+  }
+  assert.equal(weightsOf(LLAMAS['110M']), 109_510_656);
+  assert.ok(onnxLlama(shape).length > weightsOf(shape));
+});
+
+test('figures of language models: ratios of rounds, the share of the streaming rate, and what is promised', () => {
+  /** @type {Samples} */
+  const samples = { [key('ceiling', 'stream', STREAM)]: [20, 25] };
+  for (const what of [64, 512, 'prompt']) {
+    samples[key('llama', '110M', 'q8_0', what, 'ours')] = [8, 6];
+    samples[key('llama', '110M', 'q8_0', what, 'wllama')] = [80, 72];
+    samples[key('llama', '110M', 'int8', what, 'onnxruntime')] = [48, 30];
+  }
+  const { summary, goals, rows } = llamaResult(samples, [{ id: 'wllama', name: 'w' }, { id: 'onnxruntime', name: 'o' }]);
+  const { ours, peer, peerName, ratio, wllama, share } = summary['110M'].q8_0;
+  assert.deepEqual({ ours, peer, peerName, ratio, wllama }, { ours: 7, peer: 39, peerName: 'o', ratio: 5.5, wllama: 11 });
+  assert.ok(Math.abs(share - bytesOf(LLAMAS['110M'], 'q8_0') / 6e6 / 25) < 1e-9);
+  assert.deepEqual(goals.map(({ wanted, met }) => [wanted, met]), [[5, true], [0.7, true], [5, true], [3, true]]);
+  assert.equal(rows.length, 3);
+  assert.deepEqual(llamaResult({}, []).summary, {});
+});
+
+test('perplexity of a text: pieces as long as the model knows positions', async () => {
+  const vocabulary = { tokens: ['<unk>', '<s>', '</s>', '\u2581', 'a', 'b', 'ab', '\u2581ab', '<0xC3>', '<0xA9>'], scores: [0, 0, 0, -3, -4, -5, -1, -2, 0, 0] };
+  assert.deepEqual(encode('ab b\u00e9', vocabulary), [7, 3, 5, 8, 9]);
+  const core = new Core(wasmModule, await readFile(`${ROOT}tests/golden/stories260K.gguf`));
+  const words = /** @type {any} */ ({ tokens: core.metadata.get('tokenizer.ggml.tokens'), scores: core.metadata.get('tokenizer.ggml.scores') });
+  const story = 'Once upon a time, there was a little girl named Lily. She loved to play outside in the park. '.repeat(30);
+  const ids = encode(story, words), all = nats(core, ids), first = nats(core, ids.slice(0, core.positions - 1));
+  assert.ok(ids.length > core.positions && all.tokens === ids.length);
+  assert.ok(first.nats < 1 && all.nats < 1.2, `${first.nats} ${all.nats}`); // what it often says, again and again
 });
