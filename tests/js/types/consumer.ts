@@ -2,8 +2,8 @@
 
 /** What a user of the package may write, and what the types must refuse. Compiled by package.test.js, never run. */
 
-import { NextPixelError, load, supported } from 'nextpixel';
-import type { Attention, DrawOptions, ErrorCode, ModelInfo, Picture, Score, Step } from 'nextpixel';
+import { NextPixelError, acquire, cache, load, supported } from 'nextpixel';
+import type { KeptFile, Phase, Progress, Source, Attention, DrawOptions, ErrorCode, ModelInfo, Picture, Score, Step } from 'nextpixel';
 
 export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): Promise<void> {
   const can: boolean = supported;
@@ -21,6 +21,15 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   await load(new Uint8Array(1));
   await load(new ArrayBuffer(1));
   await load(new Response());
+  await load(new Blob([]), { patience: 1000, workerUrl: 'worker.js', onProgress: ({ phase }: Progress) => console.log(phase satisfies Phase) });
+  await load(new ReadableStream<Uint8Array>());
+  const source: Source = 'hf:owner/name/file.gguf';
+  const hold = await acquire(source, { cache: false });
+  hold.release();
+  const files: KeptFile[] = await cache.list();
+  const freed: boolean = await cache.delete(files[0].url);
+  const bytes: number = await cache.size();
+  void [freed, bytes, await cache.persist()];
 
   const info: ModelInfo = model.info;
   const names: string[] = info.classes;
