@@ -28,7 +28,7 @@ async function drawsAt(folder, options) {
   }
 }
 
-const vites = { vite6: 'dist/node/index.js', vite7: 'dist/node/index.js', vite8: 'dist/node/index.js' };
+const vites = { vite6: 'dist/node/index.js', vite7: 'dist/node/index.js', vite: 'dist/node/index.js' };
 for (const [version, entry] of Object.entries(vites)) {
   const files = { 'index.html': PAGE('<script type="module" src="/main.js"></script>'), 'main.js': script(), 'public/toy.gguf': toy };
 

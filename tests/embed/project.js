@@ -14,6 +14,8 @@ import { promisify } from 'node:util';
 import { toyModel } from '../js/toy.js';
 import { launch } from '../browser/browser.js';
 
+export { launch };
+
 export const run = promisify(execFile);
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Git ignores it. */

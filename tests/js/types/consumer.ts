@@ -53,6 +53,8 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   const pictures: Picture[] = await model
     .generate({ label: 3 })
     .drawTo([canvas, new OffscreenCanvas(1, 1)], { signal: controller.signal });
+  const [silent]: Picture[] = await model.generate().pictures();
+  void silent;
   canvas.getContext('2d')?.putImageData(new ImageData(pictures[0].data, pictures[0].width), 0, 0);
   for (const source of [image, canvas, new ImageData(1, 1), await createImageBitmap(image), new OffscreenCanvas(1, 1)])
     model.complete(source);
