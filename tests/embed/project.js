@@ -72,9 +72,10 @@ const TYPES = {
  * Serves a folder to this machine.
  *
  * @param {string} folder
+ * @param {string} [policy]  Content-Security-Policy of its pages
  * @returns {Promise<{ url: string, close: () => Promise<void> }>}
  */
-export async function serveFolder(folder) {
+export async function serveFolder(folder, policy = '') {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://here');
     const path = pathname.endsWith('/') ? `${pathname}index.html` : pathname;
@@ -82,6 +83,7 @@ export async function serveFolder(folder) {
       const body = await readFile(join(folder, path));
       response.setHeader('Content-Type', TYPES[extname(path)] ?? 'application/octet-stream');
       response.setHeader('Access-Control-Allow-Origin', '*');
+      if (policy && path.endsWith('.html')) response.setHeader('Content-Security-Policy', policy);
       response.end(body);
     } catch {
       response.writeHead(404).end();
