@@ -70,7 +70,7 @@ const MAX_WORKERS = 16;
 export async function load(source, options = {}) {
   checkOptions(options);
   source = hubAddress(source);
-  const { onProgress, signal, workers = 1, wasmUrl, workerUrl } = options;
+  const { onProgress, signal, patience, workers = 1, wasmUrl, workerUrl } = options;
   signal?.throwIfAborted();
   if (workers !== 'auto') wholeNumber('workers', workers, 1, MAX_WORKERS);
   // The workers, the module and the weights arrive side by side; when one fails, the rest is given up.
@@ -91,7 +91,7 @@ export async function load(source, options = {}) {
   };
   try {
     tell({});
-    const compiled = wasmUrl === undefined ? compileBest() : compile(wasmUrl);
+    const compiled = wasmUrl === undefined ? compileBest(patience) : compile(wasmUrl, patience);
     const loaded = Promise.all([compiled, readSource(source, reading).catch(again)]);
     const links = auto && most > 1 ? addWorthwhile(starting, () => Link.start(workerUrl), most, loaded) : Promise.all(starting);
     let [kept, [module, contents]] = await abortable(Promise.all([links, loaded]), giveUp.signal);
