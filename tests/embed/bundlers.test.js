@@ -87,7 +87,7 @@ for (const mode of ['production', 'development']) {
 test('parcel, without a setting for the library itself', { timeout: 180000 }, async () => {
   const files = { 'index.html': PAGE('<script type="module" src="main.js"></script>'), 'main.js': script(), 'yarn.lock': '' }; // a lock file is the mark of a root
   const root = await project('parcel', { ...files, 'package.json': '{ "name": "app", "private": true }' }, { tarball });
-  await run(process.execPath, [`${TOOLS}node_modules/parcel/lib/bin.js`, 'build', 'index.html', '--no-cache', '--no-optimize', '--public-url', './', '--dist-dir', 'dist'], { cwd: root });
+  await run(process.execPath, [`${TOOLS}node_modules/parcel/lib/bin.js`, 'build', 'index.html', '--no-cache', '--cache-dir', 'cache', '--no-optimize', '--public-url', './', '--dist-dir', 'dist'], { cwd: root });
   await writeFile(`${root}dist/toy.gguf`, toy);
   await drawsAt(`${root}dist`);
 });
