@@ -21,7 +21,7 @@ NX_MODELS= # what tells the compiler so
 sources() {
   find src -name '*.c' ! -path 'src/models/*' | LC_ALL=C sort
   if [ -z "$MODELS" ]; then find src/models -name '*.c' | LC_ALL=C sort; return; fi
-  for model in $(echo "$MODELS" | tr , ' '); do echo "src/models/$model.c"; done
+  for model in $(echo "$MODELS" | tr , ' '); do find src/models -path "src/models/$model.c" -o -path "src/models/$model/*.c"; done
 }
 
 # choose_models --models a,b: from now on only these
@@ -85,7 +85,8 @@ task_tools() {
   [ -e /usr/include/simde/wasm/simd128.h ] || need simde-headers libsimde-dev
   [ -n "${CHROMIUM:-}" ] || have chromium || need chromium chromium
   have node || die 'node is missing. Install Node.js 20 or later.'
-  if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
+  # npm ci would empty what a link leads to, which is somebody else's
+  if [ ! -L node_modules ] && { [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; }; then
     say 'installing npm packages ...'
     npm ci --no-audit --no-fund --loglevel=error >&2
   fi
@@ -184,7 +185,7 @@ task_test_embed() {
 task_test_train() {
   python=
   for p in python3 /usr/bin/python3; do "$p" -c 'import numpy, torch' 2>/dev/null && python=$p && break; done
-  if [ -n "$python" ]; then (cd weights/train && "$python" -m unittest -q test_train test_house); else say 'NOT RUN: tests of the training code need Python 3 with NumPy and PyTorch (Debian package: python3-torch)'; fi
+  if [ -n "$python" ]; then (cd weights/train && "$python" -m unittest -q test_train test_house test_text); else say 'NOT RUN: tests of the training code need Python 3 with NumPy and PyTorch (Debian package: python3-torch)'; fi
 }
 
 # -- the same bits in every engine and build ---------------------------------------------------------------------------------------
@@ -201,11 +202,14 @@ engine_native() {
   natives="$natives --native=$1=$program"
 }
 
-# test-engines  one table of hashes, all equal: Chromium, Firefox, WebKit, Node, native: ./build.sh test-engines [engine ...]
+# test-engines  one table of hashes, all equal: Chromium, Firefox, WebKit, Node, native; and every page in each browser: ./build.sh test-engines [--pages] [engine ...]
 task_test_engines() {
   task_tools
   mkdir -p "$OUT/engines"
+  pages=
+  [ "${1:-}" != --pages ] || { pages=--pages; shift; }
   engines=" ${*:-chromium firefox webkit node native} "
+  [ -z "$pages" ] || engines=" ${*:-chromium firefox webkit} "
   case $engines in *' firefox '*) [ -n "${FIREFOX:-}" ] || have firefox || want firefox-esr firefox-esr ;; esac
   case $engines in *' webkit '*) want WebKitWebDriver webkit2gtk-driver; want Xvfb xvfb ;; esac
   natives=
@@ -219,7 +223,7 @@ task_test_engines() {
   node --test tests/engines/*.test.js >"$OUT/engines/judge.log" || { cat "$OUT/engines/judge.log"; die 'the judge of the hashes fails its own tests'; }
   flag=--experimental-websocket # plain in Node 22, unknown before 20.10; Firefox is driven through it
   node $flag -e '' 2>/dev/null || flag=
-  node $flag --no-warnings tests/engines/main.js --out "$OUT/engines" $natives $engines
+  node $flag --no-warnings tests/engines/main.js --out "$OUT/engines" $pages $natives $engines
 }
 
 # -- C tests: one program, built with gcc, with clang, and as wasm -----------------------------------------------------------------

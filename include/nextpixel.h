@@ -34,7 +34,7 @@
 extern "C" {
 #endif
 
-#define NX_ABI_VERSION 4
+#define NX_ABI_VERSION 5
 #define NX_ALIGN 16 /* bytes; alignment of every block handed to the library */
 
 #if defined(__wasm__)
@@ -52,6 +52,8 @@ extern "C" {
 #define NX_MODEL_BYTES_FREE 0x2000000   /* a model needs at most this, and */
 #define NX_MODEL_BYTES_PER_BYTE 20      /* so many times the bytes of its file */
 #define NX_PORTS 8                      /* inputs of a part */
+#define NX_MAX_BIASES 4096              /* ids of a run whose logits are biased */
+#define NX_MOST_BIAS 1e9f               /* a bias is at most this and at least minus this, which amounts to never */
 #define NX_NAME_BYTES 80                /* room for a name in nx_problem, final zero included */
 
 #define NX_NONE 0xffffffffu /* in place of an id: nothing, for the sample has ended */
@@ -164,22 +166,43 @@ typedef struct {
     uint32_t counts[NX_PORTS]; /* items of each input that takes any length; 0: the most */
 } nx_shape;
 
-/* How a run draws its elements. */
+/* How a run draws its elements. Zeros in the last block turn off what it describes.
+ *
+ * What is drawn from is made of the model's logits in this order, which is that of the usual tools for language models:
+ *   1. biases (nx_session_bias)
+ *   2. penalties for the last `penalty_last` ids of the sequence, known or drawn
+ *   3. top_k   4. typical_p   5. top_p   6. min_p: each drops values from what is left, see sampling/filters.h
+ *   7. temperature
+ * where temperature_last is 1. Where it is 0, as drawing pictures always had it, temperature comes before 3: then top_p, min_p and
+ * typical_p look at the tempered odds, else at the model's own. Nats are those of the model's own distribution, before 1. */
 typedef struct {
     uint32_t seed_low, seed_high; /* 64-bit seed of the noise */
     uint32_t samples;             /* B, 1..NX_MAX_SAMPLES: sequences advanced together */
     uint32_t first_sample;        /* the noise index of the first of them, so that a set can be split over workers */
     uint32_t origin;              /* the noise index of the first position, so that a long run can go on in a new session */
-    float temperature;            /* logits are divided by it; 0: always the most probable value. Finite, 0..100 */
+    float temperature;            /* logits are divided by it; 0: always the most probable of what is kept. Finite, 0..100 */
     uint32_t top_k;               /* keep the k most probable values; 0: all */
     float top_p;                  /* keep the smallest set of most probable values with at least this mass; in (0, 1]; 1: all */
     uint32_t trace;               /* 1: keep the maps of the last position for nx_session_map */
     /* Exact look-ahead [Wiggers, Hoogeboom 2020, arXiv:2002.09928]: the most positions that one pass of the model
-     * computes, of which all but the first rest on guesses of the file's draft; 0..16, 8 is a good number. The guesses
-     * are made with the noise of the positions, most of them are right, and those after the first wrong one are
+     * computes, of which all but the first rest on guesses of the file's draft, or of look_up; 0..16, 8 is a good number. The
+     * draft guesses with the noise of the positions, most guesses are right, and those after the first wrong one are
      * computed anew, so the ids are the same as without, to the bit. 0 or 1, more than one sample, a trace, or a
-     * part without a draft: position by position. */
+     * part with neither: position by position. */
     uint32_t look_ahead;
+
+    float typical_p;           /* keep values of typical surprise that together have more than this mass; 0..1, 0 and 1: all */
+    float min_p;               /* keep values at least this many times as probable as the most probable; 0..1, 0: all */
+    uint32_t temperature_last; /* 0 or 1: see above */
+    uint32_t penalty_last;     /* how many of the last ids are penalised; 0: none */
+    float repetition;          /* a logit above 0 is divided by it, another one multiplied; 0.01..100, 0 and 1: no change */
+    float frequency;           /* subtracted from the logit as often as the id stands there; -100..100 */
+    float presence;            /* subtracted once; -100..100 */
+    /* 1: where a part has no draft, and E = 1, look-ahead guesses that a text which repeats its last ids goes on as it did the
+     * last time [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. Pays where a model is larger than a
+     * processor's cache, so that several columns take little longer than one. */
+    uint32_t look_up;
+    uint32_t biases;           /* room for so many ids in nx_session_bias; up to NX_MAX_BIASES */
 } nx_settings;
 
 /* Bytes of a session's block for these settings and this shape (null: all zeros).
@@ -214,7 +237,7 @@ NX_API nx_status nx_session_put(const nx_model *model, nx_session *session, cons
 
 /* Draws the next `steps` positions of every sample.
  * Element e of sample s, counted from the origin, is argmax_v( log p_v / T + G(seed, s, e, v) ), G standard Gumbel noise,
- * over the ids that the top-k and top-p filters keep; ties go to the lowest id. Elements of one position are drawn in
+ * over the ids that the filters keep, p after biases and penalties; ties go to the lowest id. Elements of one position are drawn in
  * turn, each given those before it. A sample that draws one of the part's ends is at its end: NX_NONE follows.
  * ids     (steps, B, E) written
  * nats    (steps, B, E) written as by nx_session_put, may be null
@@ -224,7 +247,8 @@ NX_API nx_status nx_session_put(const nx_model *model, nx_session *session, cons
  * steps that are left. */
 NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uint32_t steps, uint32_t *ids, float *nats, uint32_t *drawn);
 
-/* The k most probable ids of the next position, of each sample, without drawing any; of a part with E = 1.
+/* The k most probable ids of the next position, of each sample, without drawing any; of a part with E = 1. Of the model's own
+ * distribution, like all nats. What it computed serves the draw that follows.
  * ids (B, k) written, the most probable first, ties by id; nats (B, k) written: -log p. NX_NONE and 0 where a sample has
  * ended. Returns NX_E_ARGUMENT for a k of 0 or above `values`, at the end of the run; else as nx_session_draw. */
 NX_API nx_status nx_session_top(const nx_model *model, nx_session *session, uint32_t k, uint32_t *ids, float *nats);
@@ -240,7 +264,12 @@ NX_API nx_status nx_session_advance(const nx_model *model, nx_session *session, 
  * Returns NX_E_ARGUMENT when the two do not go together, or for a position further back than part.rewinds. */
 NX_API nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position);
 
-/* From now on draws with another seed, temperature, top-k, top-p or look-ahead. The rest must be as it was, else
+/* Before the draws that follow, adds biases[i] to the logit of ids[i]; replaces all biases given before. They are settings: a
+ * saved session has them, a branch is given its own. ids (count) below `values`, biases (count) within NX_MOST_BIAS; an id that
+ * stands twice gets both. Returns NX_E_ARGUMENT for more than settings.biases or for a number out of its range. */
+NX_API nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint32_t *ids, const float *biases, uint32_t count);
+
+/* From now on draws with other settings. Samples, first_sample, origin, trace and biases must be as they were, else
  * NX_E_ARGUMENT. */
 NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
 

@@ -28,6 +28,7 @@ typedef struct {
     nx_problem *problem;
     uint64_t parameters; /* weights read so far */
     nx_status status;
+    uint32_t packing; /* nx_packing of matrices; a model of language sets NX_BY_BLOCK before it reads any */
 } nx_reader;
 
 /* A part of an opened model, as configure() fills it. */

@@ -88,11 +88,19 @@ static void take_entry(cursor *c, nx_metadata *entry) {
     entry->value_bytes = (uint32_t)(c->at - start);
 }
 
-/* Bytes of a row of `columns` values, or 0 when the type does not allow that width. */
-static uint64_t row_bytes(uint32_t type, uint64_t columns) {
-    if (type == NX_F32) return columns * 4;
-    if (type == NX_F16) return columns * 2;
-    return columns % 32 ? 0 : columns / 32 * (type == NX_Q4_0 ? Q4_0_BYTES : Q8_0_BYTES);
+const nx_type *nx_type_of(uint32_t type) {
+    static const nx_type types[] = {
+        [NX_F32] = {1, 4, 0, 0},        [NX_F16] = {1, 2, 1, 0},      [NX_Q4_0] = {32, Q4_0_BYTES, 1, 0}, [NX_Q4_1] = {32, 20, 2, 0},
+        [NX_Q5_0] = {32, 22, 1, 0},     [NX_Q5_1] = {32, 24, 2, 0},   [NX_Q8_0] = {32, Q8_0_BYTES, 1, 0}, [NX_Q2_K] = {256, 84, 2, 80},
+        [NX_Q3_K] = {256, 110, 1, 108}, [NX_Q4_K] = {256, 144, 2, 0}, [NX_Q5_K] = {256, 176, 2, 0},       [NX_Q6_K] = {256, 210, 1, 208},
+        [NX_BF16] = {1, 2, 0, 0},
+    };
+    return type < sizeof types / sizeof *types && types[type].values ? types + type : NULL;
+}
+
+uint64_t nx_row_bytes(uint32_t type, uint64_t columns) {
+    const nx_type *t = nx_type_of(type);
+    return !t || columns % t->values ? 0 : columns / t->values * t->bytes;
 }
 
 /* Reads one tensor's entry; *problem_text says what is wrong with a whole but unacceptable one. */
@@ -123,14 +131,9 @@ static void take_tensor(cursor *c, const nx_gguf *file, const char **name, uint6
     tensor->type = take_u32(c);
     uint64_t offset = take_u64(c);
     if (c->status) return;
-    if (tensor->type != NX_F32 && tensor->type != NX_F16 && tensor->type != NX_Q4_0 && tensor->type != NX_Q8_0) {
-        *reason = "the tensor's type is not F32, F16, Q4_0 or Q8_0";
-        c->status = NX_E_UNSUPPORTED;
-        return;
-    }
-    uint64_t row = row_bytes(tensor->type, tensor->dim[0]);
-    if (!row) {
-        *reason = "a quantised row is not a multiple of 32";
+    uint64_t row = nx_row_bytes(tensor->type, tensor->dim[0]);
+    if (!row && nx_type_of(tensor->type)) { /* another type is refused only where a model needs the tensor: reader.c */
+        *reason = "a quantised row is not a multiple of its blocks";
         c->status = NX_E_FORMAT;
         return;
     }

@@ -42,13 +42,37 @@ enum {
     GGUF_F64
 };
 
-/* Types of tensors that are read. Q8_0: blocks of 32 values, an f16 scale then 32 signed bytes. Q4_0: an f16 scale then
- * 16 bytes, whose low halves are the values 0..15 and high halves the values 16..31, each biased by 8. */
-enum { NX_F32 = 0, NX_F16 = 1, NX_Q4_0 = 2, NX_Q8_0 = 8 };
+/* Types of tensors that are read. kernels/formats.c knows what their blocks hold. */
+enum {
+    NX_F32 = 0,
+    NX_F16 = 1,
+    NX_Q4_0 = 2,
+    NX_Q4_1 = 3,
+    NX_Q5_0 = 6,
+    NX_Q5_1 = 7,
+    NX_Q8_0 = 8,
+    NX_Q2_K = 10,
+    NX_Q3_K = 11,
+    NX_Q4_K = 12,
+    NX_Q5_K = 13,
+    NX_Q6_K = 14,
+    NX_BF16 = 30
+};
 
 /* Bytes of a block of 32 quantised values. */
 #define Q4_0_BYTES 18u
 #define Q8_0_BYTES 34u
+
+/* How a type stores its values: so many of a row in a block of so many bytes, of which `scales` halves from `at` on are scales. */
+typedef struct {
+    uint16_t values, bytes, scales, at;
+} nx_type;
+
+/* Of a type that is read; else null. */
+const nx_type *nx_type_of(uint32_t type);
+
+/* Bytes of a row of `columns` values. 0: a type that is not read, or columns that are no multiple of its block. */
+uint64_t nx_row_bytes(uint32_t type, uint64_t columns);
 
 typedef struct {
     const uint8_t *bytes;
@@ -67,7 +91,7 @@ typedef struct {
     uint32_t n_dims;
     uint32_t dim[GGUF_MAX_DIMENSIONS]; /* fastest first: dim[0] columns, dim[1] rows; 1 past n_dims */
     const uint8_t *data;
-    uint32_t bytes;
+    uint32_t bytes; /* 0: the type is not among those that are read */
 } nx_tensor;
 
 /* Checks the whole structure of a file and indexes it. NX_OK, NX_E_FORMAT, NX_E_UNSUPPORTED or NX_E_LIMIT. */

@@ -7,7 +7,7 @@
 #include "reader.h"
 
 /* The layouts that web/lib/core.js mirrors, where a pointer has 32 bits. */
-_Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_part_info) == 48 && sizeof(nx_settings) == 40 && sizeof(nx_shape) == 36,
+_Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_part_info) == 48 && sizeof(nx_settings) == 76 && sizeof(nx_shape) == 36,
                "mirrored in web/lib/layout.js");
 _Static_assert(sizeof(void *) != 4 ||
                    (sizeof(nx_metadata) == 28 && sizeof(nx_port) == 32 && sizeof(nx_map) == 16 && sizeof(nx_table) == 16),
@@ -55,7 +55,7 @@ static nx_status read_model(nx_arena *arena, const void *bytes, size_t length, n
     memset(m, 0, sizeof *m);
     m->arch = arch;
     keep_metadata(m, &file, arena);
-    nx_reader reader = {&file, arena, problem, 0, NX_OK};
+    nx_reader reader = {&file, arena, problem, 0, NX_OK, NX_BY_ROW};
     arch->configure(&reader, m->plan);
     if (reader.status) return reader.status;
     if (nx_arena_full(arena)) return NX_E_MEMORY;

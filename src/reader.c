@@ -31,8 +31,9 @@ float nx_read_f32(nx_reader *reader, const char *key, float low, float high, flo
     nx_metadata entry;
     float value = missing;
     if (find(reader, key, GGUF_F32, &entry)) memcpy(&value, entry.value, 4);
-    if (!(value >= low && value <= high)) nx_reader_fail(reader, NX_E_FORMAT, key, "the number is out of its range");
-    return value;
+    if (value >= low && value <= high) return value;
+    nx_reader_fail(reader, NX_E_FORMAT, key, "the number is out of its range");
+    return missing; /* always in range, as above */
 }
 
 uint32_t nx_read_choice(nx_reader *reader, const char *key, const char *const *names, uint32_t n) {
@@ -58,24 +59,53 @@ static char *append(char *at, const char *text) {
     return at + n;
 }
 
+/* A number in decimal, within `room`. */
+static const char *digits(char room[11], uint32_t number) {
+    char *first = room + 10;
+    *first = 0;
+    do *--first = (char)('0' + number % 10);
+    while (number /= 10);
+    return first;
+}
+
 nx_name nx_block_name(const char *stack, uint32_t block, const char *part, const char *kind) {
     nx_name name;
-    char digits[11] = {0}, *first = digits + 10, *at = append(append(name.text, stack), "blk.");
-    do *--first = (char)('0' + block % 10);
-    while (block /= 10);
-    append(append(append(append(at, first), "."), part), kind);
+    char room[11], *at = append(append(name.text, stack), "blk.");
+    append(append(append(append(at, digits(room, block)), "."), part), kind);
     return name;
 }
 
-/* Whether every weight is finite: for the other types their halves, whose exponent must not be all ones. */
+nx_name nx_key(const char *arch, const char *name) {
+    nx_name key;
+    append(append(append(key.text, arch), "."), name);
+    return key;
+}
+
+/* Whether every weight is finite: no exponent of a number or, in quantised types, of a scale may be all ones. */
 static int all_finite(const nx_tensor *tensor) {
-    uint32_t step = tensor->type == NX_F32 ? 4 : tensor->type == NX_F16 ? 2 : tensor->type == NX_Q4_0 ? Q4_0_BYTES : Q8_0_BYTES;
-    for (uint32_t at = 0; at < tensor->bytes; at += step) {
-        uint32_t word = 0, exponent = tensor->type == NX_F32 ? 0x7f800000 : 0x7c00;
-        memcpy(&word, tensor->data + at, tensor->type == NX_F32 ? 4 : 2);
-        if ((word & exponent) == exponent) return 0;
-    }
+    const nx_type *type = nx_type_of(tensor->type);
+    uint32_t bytes = tensor->type == NX_F32 ? 4 : 2, scales = type->scales ? type->scales : 1;
+    uint32_t exponent = tensor->type == NX_F32 ? 0x7f800000 : tensor->type == NX_BF16 ? 0x7f80 : 0x7c00;
+    for (uint32_t block = type->at; block < tensor->bytes; block += type->bytes)
+        for (uint32_t i = 0; i < scales; i++) {
+            uint32_t word = 0;
+            memcpy(&word, tensor->data + block + i * bytes, bytes);
+            if ((word & exponent) == exponent) return 0;
+        }
     return 1;
+}
+
+/* "its type is IQ2_XS, which is not read", of a tensor that a model needs. */
+static void refuse_type(nx_reader *reader, const char *name, uint32_t type) {
+    static const char *const known[] = {
+        [9] = "Q8_1",   [15] = "Q8_K",  [16] = "IQ2_XXS", [17] = "IQ2_XS", [18] = "IQ3_XXS", [19] = "IQ1_S", [20] = "IQ4_NL",
+        [21] = "IQ3_S", [22] = "IQ2_S", [23] = "IQ4_XS",  [24] = "I8",     [25] = "I16",     [26] = "I32",   [27] = "I64",
+        [28] = "F64",   [29] = "IQ1_M", [34] = "TQ1_0",   [35] = "TQ2_0",  [39] = "MXFP4",
+    };
+    char reason[NX_NAME_BYTES], number[11];
+    const char *word = type < sizeof known / sizeof *known ? known[type] : NULL;
+    append(append(append(reason, "its type is "), word ? word : digits(number, type)), ", which is not read");
+    nx_reader_fail(reader, NX_E_UNSUPPORTED, name, reason);
 }
 
 /* Finds a tensor of shape (rows, cols); a vector is one row. Counts its weights. */
@@ -87,6 +117,8 @@ static int find_tensor(nx_reader *reader, const char *name, uint32_t rows, uint3
     }
     if (tensor->dim[0] != cols || tensor->dim[1] != rows || tensor->dim[2] != 1 || tensor->dim[3] != 1)
         nx_reader_fail(reader, NX_E_FORMAT, name, "the tensor has another shape than the metadata say");
+    else if (!nx_type_of(tensor->type))
+        refuse_type(reader, name, tensor->type);
     else if (!all_finite(tensor))
         nx_reader_fail(reader, NX_E_NUMERIC, name, "a weight is not finite");
     else
@@ -98,10 +130,10 @@ nx_matrix nx_read_matrix(nx_reader *reader, const char *name, uint32_t rows, uin
     nx_tensor tensor;
     nx_matrix matrix = {NX_F32, rows, cols, NULL};
     if (!find_tensor(reader, name, rows, cols, 0, &tensor)) return matrix;
-    void *packed = nx_arena_take(reader->arena, nx_matrix_bytes(tensor.type, rows, cols));
-    if (packed) nx_matrix_pack(packed, tensor.data, tensor.type, rows, cols);
-    matrix.type = nx_matrix_packed_type(tensor.type);
+    matrix.type = nx_matrix_form(tensor.type, reader->packing);
+    void *packed = nx_arena_take(reader->arena, nx_matrix_bytes(matrix.type, rows, cols));
     matrix.packed = packed;
+    if (packed) nx_matrix_pack(&matrix, packed, tensor.data, tensor.type);
     return matrix;
 }
 
@@ -150,4 +182,42 @@ int nx_has_key(const nx_reader *reader, const char *key) {
 uint32_t nx_tensor_columns(const nx_reader *reader, const char *name) {
     nx_tensor tensor;
     return !reader->status && nx_gguf_tensor(reader->file, name, &tensor) ? tensor.dim[0] : 0;
+}
+
+const float *nx_read_vector_within(nx_reader *reader, const char *name, uint32_t n, float low, float high, int optional) {
+    const float *vector = nx_read_vector(reader, name, n, optional);
+    nx_tensor tensor;
+    float value;
+    if (reader->status || !nx_gguf_tensor(reader->file, name, &tensor)) return vector;
+    if (tensor.type != NX_F32) {
+        nx_reader_fail(reader, NX_E_UNSUPPORTED, name, "the tensor's type is not F32");
+        return NULL;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        memcpy(&value, tensor.data + 4 * i, 4);
+        if (!(value >= low && value <= high)) nx_reader_fail(reader, NX_E_FORMAT, name, "a number is out of its range");
+    }
+    return vector;
+}
+
+uint32_t nx_read_vocabulary(nx_reader *reader, const char *tensor) {
+    static const char *const tokens = "tokenizer.ggml.tokens";
+    uint32_t values = nx_tensor_rows(reader, tensor);
+    if (!reader->status && !values) nx_reader_fail(reader, NX_E_FORMAT, tensor, "the tensor is missing");
+    if (values > NX_MAX_VALUES) nx_reader_fail(reader, NX_E_LIMIT, tensor, "too many tokens");
+    if (nx_has_key(reader, tokens)) {
+        uint32_t count = nx_read_strings(reader, tokens, NX_MAX_VALUES);
+        if (count < values) nx_reader_fail(reader, NX_E_FORMAT, tokens, "fewer tokens than the model has");
+        if (count > values) nx_reader_fail(reader, NX_E_FORMAT, tokens, "more tokens than the model has");
+    }
+    return values;
+}
+
+void nx_read_ends(nx_reader *reader, nx_plan *plan) {
+    static const char *const keys[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"};
+    for (uint32_t i = 0; i < 2; i++) {
+        if (!nx_has_key(reader, keys[i]) || !plan->output.levels) continue;
+        uint32_t id = nx_read_u32(reader, keys[i], 0, plan->output.levels - 1, 0);
+        if (!plan->n_ends || plan->ends[0] != id) plan->ends[plan->n_ends++] = id;
+    }
 }

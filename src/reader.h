@@ -30,6 +30,9 @@ typedef struct {
 } nx_name;
 nx_name nx_block_name(const char *stack, uint32_t block, const char *part, const char *kind);
 
+/* A key of an architecture: "llama", "block_count" make "llama.block_count". */
+nx_name nx_key(const char *arch, const char *name);
+
 /* A weight matrix (rows, cols), packed for nx_matmul. */
 nx_matrix nx_read_matrix(nx_reader *reader, const char *name, uint32_t rows, uint32_t cols);
 
@@ -41,6 +44,15 @@ const float *nx_read_table(nx_reader *reader, const char *name, uint32_t rows, u
 
 /* A vector of nx_stride(n) floats, zeros past n. When absent and optional: null. */
 const float *nx_read_vector(nx_reader *reader, const char *name, uint32_t n, int optional);
+
+/* The same, whose numbers must lie in low..high. */
+const float *nx_read_vector_within(nx_reader *reader, const char *name, uint32_t n, float low, float high, int optional);
+
+/* Rows of the table of a language model's ids, of which there must be as many as its tokenizer has tokens, where the file says. */
+uint32_t nx_read_vocabulary(nx_reader *reader, const char *tensor);
+
+/* The ids that end a text, as tokenizer.ggml.eos_token_id and eot_token_id say. */
+void nx_read_ends(nx_reader *reader, nx_plan *plan);
 
 /* Columns or rows of a tensor, 0 when absent: for the variants that a shape tells apart. */
 uint32_t nx_tensor_columns(const nx_reader *reader, const char *name);

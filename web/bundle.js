@@ -127,6 +127,14 @@ const shared = {
   },
 };
 
+/** What only texts need stays a file of its own for the pages too. @type {import('esbuild').Plugin} */
+const textsApart = {
+  name: 'texts apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/texts\.js$/ }, ({ kind }) => (kind === 'dynamic-import' ? { path: './texts.js', external: true } : undefined));
+  },
+};
+
 /**
  * The comments by which bundlers leave an import of Node's modules alone, which esbuild takes out with the other ones.
  *
@@ -143,7 +151,7 @@ export async function bundles() {
   const forPage = { minifyIdentifiers: true, ignoreAnnotations: true, banner: { js: `// ${line}\n${LICENCE}`, css: `/* ${line} */` } };
   const parts = await Promise.all([
     library(),
-    bundle({ 'page-shell': 'shell/index.js', 'page-front': 'front/main.js' }, forPage),
+    bundle({ 'page-shell': 'shell/index.js', 'page-front': 'front/main.js' }, { ...forPage, plugins: [textsApart, moved] }),
     bundle({ 'page-front': 'front/front.css' }, forPage),
     bundle(Object.fromEntries((await pagesOf(WEB)).map((name) => [`page-${name}`, `pages/${name}/main.js`])), { ...forPage, plugins: [shared, moved] }),
   ]);

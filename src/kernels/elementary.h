@@ -76,7 +76,7 @@ NX_INLINE v128_t f32x4_log(v128_t x) {
 /* The same for one number. */
 NX_INLINE float f32_log(float x) { return wasm_f32x4_extract_lane(f32x4_log(wasm_f32x4_splat(x)), 0); }
 
-/* sin and cos of x in [0, 1e5], absolute error under 1e-11: x - k pi/2 by a two-part pi/2, then Taylor sums on [-pi/4,
+/* sin and cos of x in [0, 2^17], absolute error under 1e-11: x - k pi/2 by a two-part pi/2, then Taylor sums on [-pi/4,
  * pi/4]. */
 void nx_f64_sincos(double x, double *sine, double *cosine);
 

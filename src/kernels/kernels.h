@@ -19,21 +19,48 @@
 
 static inline uint32_t nx_stride(uint32_t width) { return (width + 15) & ~15u; }
 
+/* How finely a product is rounded, which the model chooses.
+ * NX_BY_ROW: one scale for a row of weights of Q8_0, which keep 7 bits, one for a column of activations, which keep 8: the fastest,
+ * and enough for pictures. Q4_0 is exact.
+ * NX_BY_BLOCK: weights as the file has them, every 32 or 16 with their scale; activations of 14 bits where they meet 8-bit weights, of 8
+ * bits with a scale for every 32 where they meet 6-bit and 4-bit ones: models of language have outliers. F16 and BF16 stay
+ * 16 bits wide in memory. */
+typedef enum { NX_BY_ROW, NX_BY_BLOCK } nx_packing;
+
+/* What weights are packed into: F32, F16, BF16; Q8_0 and Q4_0 by row (matmul.c); by block (blocks.c). Bytes for 32 weights are those
+ * beside it. */
+enum {
+    NX_BLOCKS_8 = 64,   /* 34: Q8_0 */
+    NX_BLOCKS_4,        /* 18: Q4_0 */
+    NX_BLOCKS_4_OFFSET, /* 20: Q4_1, Q4_K (18 in the file) */
+    NX_BLOCKS_4_HALVES, /* 24: Q2_K (10.5), Q3_K (13.75) */
+    NX_BLOCKS_6_OFFSET, /* 28: Q5_1 (24), Q5_K (22) */
+    NX_BLOCKS_6_HALVES, /* 28: Q5_0 (22), Q6_K (26.25) */
+};
+
 /* A weight matrix, packed for matmul. Rows are padded with zeros to a multiple of 16. */
 typedef struct {
-    uint32_t type;       /* of the packed weights, nx_matrix_packed_type */
+    uint32_t type;       /* of the packed weights, nx_matrix_form */
     uint32_t rows, cols; /* out and in */
     const void *packed;
 } nx_matrix;
 
-/* The form in which weights of a file's type are packed: that type, or NX_F32 for F16, which is widened exactly. */
-uint32_t nx_matrix_packed_type(uint32_t type);
+/* The form in which weights of a file's type are packed. By row, F16 is widened to F32, and types other than F32, F16, Q8_0 and Q4_0
+ * are packed as by block.
+ * What is lost: of F32, F16, BF16, Q4_0, Q4_1, Q5_0 and Q5_1 nothing; of Q8_0 nothing by block. In the K types, a scale is a half
+ * times an integer; here it is rounded to a half, by 1/2048 at most, and so is the offset of its block. */
+uint32_t nx_matrix_form(uint32_t type, uint32_t packing);
 
-/* Bytes of a packed matrix. type: as in the file. */
-uint64_t nx_matrix_bytes(uint32_t type, uint32_t rows, uint32_t cols);
+/* Whether products with a packed matrix round the activations. */
+static inline int nx_matrix_rounds(const nx_matrix *matrix) {
+    return matrix->type != 0 && matrix->type != 1 && matrix->type != 30; /* F32, F16, BF16 */
+}
 
-/* Packs (rows, cols) row-major weights in the file's encoding `type` for matmul. */
-void nx_matrix_pack(void *packed, const uint8_t *weights, uint32_t type, uint32_t rows, uint32_t cols);
+/* Bytes of a packed matrix of that form. */
+uint64_t nx_matrix_bytes(uint32_t form, uint32_t rows, uint32_t cols);
+
+/* Packs (rows, cols) row-major weights in the file's encoding `type` into `packed`, in the form of the matrix. */
+void nx_matrix_pack(const nx_matrix *matrix, void *packed, const uint8_t *weights, uint32_t type);
 
 /* out (cols) written: row `row` of a packed matrix, as floats; the rounded weights where they were rounded. For a table that is a
  * matrix as well (tied output weights). */
@@ -45,9 +72,6 @@ typedef struct {
     const uint8_t *data; /* (rows, cols) */
 } nx_embedding;
 
-/* Bytes of `cols` numbers of a type; of quantised ones a multiple of 32 numbers. */
-uint64_t nx_row_bytes(uint32_t type, uint32_t cols);
-
 /* out (cols) written: row `row`, as floats. */
 void nx_embed(float *out, const nx_embedding *table, uint32_t row);
 
@@ -56,10 +80,8 @@ void nx_embed(float *out, const nx_embedding *table, uint32_t row);
 typedef struct {
     const float *x;
     uint32_t n;
+    uint32_t rounded; /* nx_rounding of what is in scratch */
     void *scratch;
-    const nx_live *live;
-    const float *scale;
-    const int32_t *sum;
 } nx_input;
 
 /* Bytes of the scratch memory of an input of n columns of at most `cols` numbers. */
@@ -69,10 +91,10 @@ nx_input nx_input_of(const float *x, uint32_t n, void *scratch);
 
 /* out[j][r] = bias[r] + sum over c of W[r][c] x[j][c].
  * out (n, nx_stride(rows)) written     bias (nx_stride(rows)) or null     input: of matrix->cols numbers
- * F32: products added to the bias in the order of c. Quantised: x is rounded to 8 bits (steps of its largest magnitude
- * / 127), weights of Q8_0 to 7 bits (matmul.c); products are added exactly as integers within 32 columns of Q4_0, 1,024
- * of Q8_0, then scaled and added in their order, at last scaled by the step of x and added to the bias. Cost: n * rows
- * * cols multiply-adds; the weights come from memory once. */
+ * F32, F16, BF16: products added to the bias in the order of c. Quantised: x is rounded as nx_packing says, to steps of the largest
+ * magnitude / 127 or / 8191; products are added exactly as integers where they share scales (of Q8_0 by row within 1,024 columns),
+ * then scaled and added in their order, at last added to the bias. Cost: n * rows * cols multiply-adds; the weights come from
+ * memory once for 16 columns. */
 void nx_matmul(float *out, const nx_matrix *matrix, const float *bias, nx_input *input);
 
 /* x[j] = max(x[j], 0), width % 4 == 0. */
@@ -101,10 +123,16 @@ void nx_softmax(float *x, uint32_t n);
 /* ln of the sum of e^x over n numbers, n % 4 == 0; -infinity masks, the others are finite and there is at least one. */
 float nx_log_sum_exp(const float *x, uint32_t n);
 
-/* Widens a row of `n` weights in the file's encoding to f32. Quantised: n % 32 == 0. */
+/* Widens a row of `n` weights in the file's encoding to f32, n a multiple of the type's block. What the K types and those with an
+ * offset mean is rounded to single precision once. */
 void nx_dequantize(float *out, const uint8_t *weights, uint32_t type, uint32_t n);
 
-/* An IEEE half to single: exact. */
+/* An IEEE half to single: exact. Back: to nearest, ties to even, at most 65504. */
 float nx_half_to_float(uint16_t half);
+uint16_t nx_float_to_half(float x);
+
+/* x[j] = gelu(x[j]) in the form of its approximation by tanh [Hendrycks, Gimpel 2016, arXiv:1606.08415, section 2]:
+ * x / 2 (1 + tanh(u)) = x / (1 + e^(-2 u)), u = sqrt(2 / pi) (x + 0.044715 x^3).    width % 4 == 0 */
+void nx_gelu(float *x, uint32_t width, uint32_t n);
 
 #endif

@@ -6,7 +6,7 @@
  * ever crosses lanes and the activations are loaded as splats. A tile is 16 rows, four vectors, times one to four
  * columns of activations.
  *
- * F32:   [rows/16][cols][16] floats
+ * F32:   [rows/16][cols][16] floats; F16 and BF16 the same in their 16 bits, widened where they are used
  * Q8_0:  [rows/16] { float scale[16]; byte weight[cols/4][4][16]; } where weight[g][v] holds the rows 4v..4v+3 of the
  * tile, and of each the columns 4g..4g+3, as stored numbers (dot.h).
  * Q4_0:  [rows/16][cols/32] blocks of { float scale[16]; byte weight[4][4][16]; } where the low nibbles of [g][v] are
@@ -14,16 +14,18 @@
  *
  * Weights of Q8_0 have 8 bits and a scale for every 32 in the file. Here they have 7 bits, and a row has one scale, so
  * that its whole product is one sum of integers: nothing but dot products, which pays most where columns share the
- * weights. Those of Q4_0 are exact.
+ * weights. Those of Q4_0 are exact. The forms whose blocks keep their scales: blocks.c.
  */
 #include <string.h>
 
+#include "blocks.h"
 #include "dot.h"
+#include "formats.h"
 #include "gguf.h"
 #include "kernels.h"
 
-#define TILE 16  /* rows */
-#define BLOCK 32 /* columns that share a scale */
+#define TILE NX_TILE
+#define BLOCK NX_BLOCK
 #define GROUPS (BLOCK / 4)
 #define EXACT 1024 /* columns whose sum of integers a lane holds for certain, and single precision exactly: dot.h */
 
@@ -34,38 +36,32 @@ typedef struct {
 
 static uint32_t tiles(uint32_t rows) { return (rows + TILE - 1) / TILE; }
 
-uint32_t nx_matrix_packed_type(uint32_t type) { return type == NX_F16 ? NX_F32 : type; }
+uint32_t nx_matrix_form(uint32_t type, uint32_t packing) {
+    uint32_t form = nx_block_form(type);
+    if (packing == NX_BY_ROW) {
+        if (type == NX_F16) return NX_F32;
+        if (type == NX_Q8_0 || type == NX_Q4_0) return type;
+    }
+    return form ? form : type;
+}
 
-static uint64_t tile_bytes(uint32_t packed_type, uint32_t cols) {
-    switch (packed_type) {
+static uint64_t tile_bytes(uint32_t form, uint32_t cols) {
+    switch (form) {
     case NX_Q8_0:
         return TILE * (sizeof(float) + (uint64_t)cols);
     case NX_Q4_0:
         return cols / BLOCK * (uint64_t)sizeof(q4_block);
-    default:
+    case NX_F32:
         return cols * (uint64_t)TILE * sizeof(float);
+    case NX_F16:
+    case NX_BF16:
+        return cols * (uint64_t)TILE * sizeof(uint16_t);
+    default:
+        return nx_blocks_tile_bytes(form, cols);
     }
 }
 
-uint64_t nx_matrix_bytes(uint32_t type, uint32_t rows, uint32_t cols) {
-    return tiles(rows) * tile_bytes(nx_matrix_packed_type(type), cols);
-}
-
-float nx_half_to_float(uint16_t half) {
-    uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 31, mantissa = half & 1023, bits;
-    if (exponent == 31)
-        bits = 0x7f800000 | mantissa << 13;
-    else if (exponent)
-        bits = (exponent + 112) << 23 | mantissa << 13;
-    else { /* zero or subnormal: mantissa * 2^-24, exact in f32 */
-        float value = (float)mantissa * 0x1p-24f;
-        memcpy(&bits, &value, 4);
-    }
-    bits |= sign;
-    float value;
-    memcpy(&value, &bits, 4);
-    return value;
-}
+uint64_t nx_matrix_bytes(uint32_t form, uint32_t rows, uint32_t cols) { return tiles(rows) * tile_bytes(form, cols); }
 
 static float load_half(const uint8_t *p) {
     uint16_t half;
@@ -73,45 +69,22 @@ static float load_half(const uint8_t *p) {
     return nx_half_to_float(half);
 }
 
-static uint32_t block_bytes(uint32_t type) { return type == NX_Q4_0 ? Q4_0_BYTES : Q8_0_BYTES; }
-
-/* Value `i` of a block of the file, before it is scaled. */
-static int8_t quantised(const uint8_t *block, uint32_t type, uint32_t i) {
-    if (type == NX_Q8_0) return (int8_t)block[2 + i];
-    uint8_t pair = block[2 + i % 16];
-    return (int8_t)((i < 16 ? pair & 15 : pair >> 4) - 8);
-}
-
-void nx_dequantize(float *out, const uint8_t *weights, uint32_t type, uint32_t n) {
-    if (type == NX_F32)
-        memcpy(out, weights, (size_t)n * 4);
-    else if (type == NX_F16)
-        for (uint32_t i = 0; i < n; i++) out[i] = load_half(weights + 2 * (size_t)i);
-    else
-        for (uint32_t i = 0; i < n; i++) {
-            const uint8_t *block = weights + (size_t)(i / BLOCK) * block_bytes(type);
-            out[i] = load_half(block) * (float)quantised(block, type, i % BLOCK);
-        }
-}
-
-static void pack_f32(float *packed, const uint8_t *weights, uint32_t type, uint32_t rows, uint32_t cols) {
-    memset(packed, 0, nx_matrix_bytes(type, rows, cols));
-    for (uint32_t r = 0; r < rows; r++) {
-        float *to = packed + (size_t)(r / TILE) * cols * TILE + r % TILE;
-        const uint8_t *from = weights + (size_t)r * cols * (type == NX_F16 ? 2 : 4);
-        for (uint32_t c = 0; c < cols; c++) {
-            if (type == NX_F16)
-                to[(size_t)c * TILE] = load_half(from + 2 * (size_t)c);
-            else
-                memcpy(to + (size_t)c * TILE, from + 4 * (size_t)c, 4);
-        }
+/* Row `r` of a matrix of 32-bit or 16-bit numbers, of a file of the same, or of 16-bit ones that become 32-bit. */
+static void pack_numbers(uint8_t *tile, uint32_t t, const uint8_t *from, uint32_t form, uint32_t type, uint32_t cols) {
+    for (uint32_t c = 0; c < cols; c++) {
+        if (form == NX_F32 && type == NX_F16)
+            ((float *)tile)[(size_t)c * TILE + t] = load_half(from + 2 * (size_t)c);
+        else if (form == NX_F32)
+            memcpy((float *)tile + (size_t)c * TILE + t, from + 4 * (size_t)c, 4);
+        else
+            memcpy((uint16_t *)tile + (size_t)c * TILE + t, from + 2 * (size_t)c, 2);
     }
 }
 
 static int32_t largest_of_block(const uint8_t *block) {
     int32_t most = 0;
     for (uint32_t c = 0; c < BLOCK; c++) {
-        int32_t q = quantised(block, NX_Q8_0, c);
+        int32_t q = (int8_t)block[2 + c];
         if (q < 0) q = -q;
         if (q > most) most = q;
     }
@@ -131,7 +104,7 @@ static void pack_q8_row(uint8_t *tile, uint32_t t, const uint8_t *from, uint32_t
     uint8_t *to = tile + TILE * sizeof(float) + t * 4;
     for (uint32_t b = 0; b < blocks; b++, from += Q8_0_BYTES)
         for (uint32_t c = 0; c < BLOCK; c++) {
-            float weight = load_half(from) * (float)quantised(from, NX_Q8_0, c);
+            float weight = load_half(from) * (float)(int8_t)from[2 + c];
             v128_t q = round_to_steps(wasm_f32x4_splat(weight), per_unit);
             to[(b * GROUPS + c / 4) * 4 * TILE + c % 4] = (uint8_t)(wasm_i32x4_extract_lane(q, 0) + NX_STORED_ZERO);
         }
@@ -143,33 +116,46 @@ static void pack_q4_row(q4_block *to, uint32_t t, const uint8_t *from) {
     for (uint32_t c = 0; c < BLOCK / 2; c++) to->weight[c / 4][t / 4][t % 4 * 4 + c % 4] = from[2 + c];
 }
 
-static void pack_quantised(uint8_t *packed, const uint8_t *weights, uint32_t type, uint32_t rows, uint32_t cols) {
-    uint32_t blocks = cols / BLOCK;
-    memset(packed, 0, nx_matrix_bytes(type, rows, cols)); /* rows of padding have a scale of zero */
-    for (uint32_t r = 0; r < rows; r++, weights += (size_t)blocks * block_bytes(type)) {
-        uint8_t *tile = packed + r / TILE * tile_bytes(type, cols);
-        if (type == NX_Q8_0)
-            pack_q8_row(tile, r % TILE, weights, blocks);
+void nx_matrix_pack(const nx_matrix *m, void *packed, const uint8_t *weights, uint32_t type) {
+    uint64_t step = tile_bytes(m->type, m->cols), row = nx_row_bytes(type, m->cols);
+    memset(packed, 0, tiles(m->rows) * step); /* rows of padding have a scale of zero */
+    for (uint32_t r = 0; r < m->rows; r++, weights += row) {
+        uint8_t *tile = (uint8_t *)packed + r / TILE * step;
+        if (!nx_matrix_rounds(m))
+            pack_numbers(tile, r % TILE, weights, m->type, type, m->cols);
+        else if (m->type == NX_Q8_0)
+            pack_q8_row(tile, r % TILE, weights, m->cols / BLOCK);
+        else if (m->type == NX_Q4_0)
+            for (uint32_t b = 0; b < m->cols / BLOCK; b++) pack_q4_row((q4_block *)tile + b, r % TILE, weights + (size_t)b * Q4_0_BYTES);
         else
-            for (uint32_t b = 0; b < blocks; b++) pack_q4_row((q4_block *)tile + b, r % TILE, weights + (size_t)b * block_bytes(type));
+            nx_blocks_pack_row(tile, r % TILE, weights, m->type, type, m->cols);
     }
 }
 
-void nx_matrix_pack(void *packed, const uint8_t *weights, uint32_t type, uint32_t rows, uint32_t cols) {
-    if (nx_matrix_packed_type(type) == NX_F32)
-        pack_f32(packed, weights, type, rows, cols);
-    else
-        pack_quantised(packed, weights, type, rows, cols);
+static float bf16_to_float(uint16_t bits) {
+    uint32_t wide = (uint32_t)bits << 16;
+    float value;
+    memcpy(&value, &wide, 4);
+    return value;
 }
 
 void nx_matrix_row(float *out, const nx_matrix *matrix, uint32_t row) {
     const uint8_t *tile = (const uint8_t *)matrix->packed + row / TILE * tile_bytes(matrix->type, matrix->cols);
     uint32_t t = row % TILE;
     const float *scale = (const float *)tile;
+    const uint16_t *halves = (const uint16_t *)tile;
     const uint8_t *q8 = tile + TILE * sizeof(float) + t * 4;
+    if (matrix->type >= NX_BLOCKS_8) {
+        nx_blocks_row(out, tile, t, matrix->type, matrix->cols);
+        return;
+    }
     for (uint32_t c = 0; c < matrix->cols; c++) {
         if (matrix->type == NX_F32) {
             out[c] = scale[(size_t)c * TILE + t];
+        } else if (matrix->type == NX_F16) {
+            out[c] = nx_half_to_float(halves[(size_t)c * TILE + t]);
+        } else if (matrix->type == NX_BF16) {
+            out[c] = bf16_to_float(halves[(size_t)c * TILE + t]);
         } else if (matrix->type == NX_Q8_0) {
             out[c] = scale[t] * (float)((int32_t)q8[(size_t)(c / 4) * 4 * TILE + c % 4] - NX_STORED_ZERO);
         } else {
@@ -214,6 +200,23 @@ NX_INLINE void tile_f32(const tile_work *w, const float *weights, uint32_t n) {
             v128_t xc = wasm_v128_load32_splat(w->x + (size_t)j * w->x_stride + c);
             for (int v = 0; v < 4; v++) sum[j][v] = f32x4_mul_add(wasm_v128_load(weights + 4 * v), xc, sum[j][v]);
         }
+    store_tile(w, sum, n);
+}
+
+/* The same with weights of 16 bits. */
+NX_INLINE void tile_16(const tile_work *w, const uint16_t *weights, uint32_t type, uint32_t n) {
+    v128_t sum[4][4];
+    for (uint32_t j = 0; j < n; j++)
+        for (int v = 0; v < 4; v++) sum[j][v] = load_bias(w, v);
+    for (uint32_t c = 0; c < w->cols; c++, weights += TILE) {
+        v128_t wide[4];
+        for (int v = 0; v < 4; v++)
+            wide[v] = type == NX_F16 ? load_halves(weights + 4 * v) : wasm_i32x4_shl(wasm_u32x4_load16x4(weights + 4 * v), 16);
+        for (uint32_t j = 0; j < n; j++) {
+            v128_t xc = wasm_v128_load32_splat(w->x + (size_t)j * w->x_stride + c);
+            for (int v = 0; v < 4; v++) sum[j][v] = f32x4_mul_add(wide[v], xc, sum[j][v]);
+        }
+    }
     store_tile(w, sum, n);
 }
 
@@ -343,10 +346,18 @@ NX_INLINE void tile_q8(const tile_work *w, const float *weights, uint32_t n) {
 NX_INLINE void tile(const tile_work *w, const void *weights, uint32_t type, uint32_t n) {
     if (type == NX_F32)
         tile_f32(w, weights, n);
+    else if (type == NX_F16 || type == NX_BF16)
+        tile_16(w, weights, type, n);
     else if (type == NX_Q8_0)
         tile_q8(w, weights, n);
     else
         tile_q4(w, weights, n);
+}
+
+/* The rounded columns of an input in its scratch memory: live numbers of each, then their sums over each block, then scales. */
+static const nx_live *live_in(const nx_input *input) { return input->scratch; }
+static const int32_t *sums_in(const nx_input *input, uint32_t blocks) {
+    return (const int32_t *)(live_in(input) + (size_t)input->n * blocks * GROUPS);
 }
 
 /* type is a constant after inlining, like n in each call. */
@@ -362,10 +373,11 @@ NX_INLINE void matmul(float *out, const nx_matrix *m, const float *bias, const n
                            .cols = m->cols,
                            .x = input->x + (size_t)j * x_stride,
                            .x_stride = x_stride};
-            if (type != NX_F32) {
-                w.live = input->live + (size_t)j * blocks * GROUPS;
-                w.scale = input->scale + j;
-                w.sum = input->sum + (size_t)j * blocks;
+            if (type == NX_Q8_0 || type == NX_Q4_0) {
+                const int32_t *sums = sums_in(input, blocks);
+                w.live = live_in(input) + (size_t)j * blocks * GROUPS;
+                w.scale = (const float *)(sums + (size_t)input->n * blocks) + j;
+                w.sum = sums + (size_t)j * blocks;
             }
             switch (input->n - j) {
             case 1:
@@ -385,21 +397,19 @@ NX_INLINE void matmul(float *out, const nx_matrix *m, const float *bias, const n
 }
 
 uint64_t nx_input_bytes(uint32_t cols, uint32_t n) {
-    uint64_t blocks = (uint64_t)n * (cols / BLOCK);
-    return blocks * (GROUPS * sizeof(nx_live) + sizeof(int32_t)) + n * sizeof(float);
+    uint64_t blocks = (uint64_t)n * (cols / BLOCK), by_row = blocks * (GROUPS * sizeof(nx_live) + sizeof(int32_t)) + n * sizeof(float);
+    uint64_t by_block = nx_blocks_input_bytes(cols, n);
+    return by_row > by_block ? by_row : by_block;
 }
 
-nx_input nx_input_of(const float *x, uint32_t n, void *scratch) { return (nx_input){x, n, scratch, NULL, NULL, NULL}; }
+nx_input nx_input_of(const float *x, uint32_t n, void *scratch) { return (nx_input){x, n, NX_NOT_ROUNDED, scratch}; }
 
 /* Rounds the columns to live numbers, and keeps their sums over each block. */
-static void quantise_input(nx_input *input, uint32_t cols) {
+static void round_by_row(nx_input *input, uint32_t cols) {
     uint32_t blocks = cols / BLOCK;
     nx_live *live = input->scratch;
     int32_t *sum = (int32_t *)(live + (size_t)input->n * blocks * GROUPS);
     float *scale = (float *)(sum + (size_t)input->n * blocks);
-    input->live = live;
-    input->sum = sum;
-    input->scale = scale;
     for (uint32_t j = 0; j < input->n; j++) {
         const float *x = input->x + (size_t)j * nx_stride(cols);
         float top = largest_magnitude(x, cols);
@@ -407,16 +417,29 @@ static void quantise_input(nx_input *input, uint32_t cols) {
         for (uint32_t b = 0; b < blocks; b++, x += BLOCK, live += GROUPS)
             *sum++ = live_of(live, x, BLOCK, steps_per_unit(NX_LIVE_MOST, top));
     }
+    input->rounded = NX_ROUNDED_BY_ROW;
 }
 
 void nx_matmul(float *out, const nx_matrix *matrix, const float *bias, nx_input *input) {
-    if (matrix->type == NX_F32) {
+    switch (matrix->type) {
+    case NX_F32:
         matmul(out, matrix, bias, input, NX_F32);
         return;
+    case NX_F16:
+        matmul(out, matrix, bias, input, NX_F16);
+        return;
+    case NX_BF16:
+        matmul(out, matrix, bias, input, NX_BF16);
+        return;
+    case NX_Q8_0:
+    case NX_Q4_0:
+        if (input->rounded != NX_ROUNDED_BY_ROW) round_by_row(input, matrix->cols);
+        if (matrix->type == NX_Q8_0)
+            matmul(out, matrix, bias, input, NX_Q8_0);
+        else
+            matmul(out, matrix, bias, input, NX_Q4_0);
+        return;
+    default:
+        nx_blocks_matmul(out, matrix, bias, input);
     }
-    if (!input->live) quantise_input(input, matrix->cols);
-    if (matrix->type == NX_Q8_0)
-        matmul(out, matrix, bias, input, NX_Q8_0);
-    else
-        matmul(out, matrix, bias, input, NX_Q4_0);
 }

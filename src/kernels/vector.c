@@ -97,3 +97,14 @@ float nx_log_sum_exp(const float *x, uint32_t n) {
     for (uint32_t i = 0; i < n; i += 4) sum = wasm_f32x4_add(sum, f32x4_exp(wasm_f32x4_sub(wasm_v128_load(x + i), top)));
     return wasm_f32x4_extract_lane(top, 0) + f32_log(f32x4_sum(sum));
 }
+
+void nx_gelu(float *x, uint32_t width, uint32_t n) {
+    v128_t one = wasm_f32x4_splat(1), cubic = wasm_f32x4_splat(0.044715f),
+           scale = wasm_f32x4_splat(-1.5957691216057308f); /* -2 sqrt(2 / pi) */
+    for (uint32_t j = 0; j < n; j++, x += nx_stride(width))
+        for (uint32_t i = 0; i < width; i += 4) {
+            v128_t value = wasm_v128_load(x + i), square = wasm_f32x4_mul(value, value);
+            v128_t inner = wasm_f32x4_mul(value, f32x4_mul_add(cubic, square, one));
+            wasm_v128_store(x + i, wasm_f32x4_div(value, wasm_f32x4_add(one, f32x4_exp(wasm_f32x4_mul(inner, scale)))));
+        }
+}

@@ -2,7 +2,7 @@
  *
  * Image Transformer [Parmar, Vaswani, Uszkoreit, Kaiser, Shazeer, Ku, Tran 2018, arXiv:1802.05751]: a decoder of
  * self-attention blocks that predicts an image position by position, optionally above an encoder that has read a small
- * image (super-resolution).
+ * image (super-resolution), or told of each pixel what the small image says about it (direct.h, which is not in the paper).
  *
  * A position is one channel of a pixel (C per pixel, one table of values per channel), a pixel as an entry of a
  * palette, or a whole pixel whose three channels share a mixture of logistics.
@@ -16,6 +16,7 @@
 #include "arch.h"
 #include "attention/attention.h"
 #include "kernels/elementary.h"
+#include "models/image_transformer/direct.h"
 #include "models/image.h"
 #include "reader.h"
 #include "session/draft.h"
@@ -72,6 +73,8 @@ typedef struct {
     const float *source_pixel_bias, *source_row_position, *source_col_position;
     const block *encoder_blocks;
     const float *source_gain, *source_shift; /* (d)  pre-norm only */
+
+    nx_direct direct; /* places == 0: none */
 } model;
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
@@ -233,14 +236,24 @@ static void read_inputs(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
     m->class_port = add_port(plan, "class", classes, 1, 1, 1, 1);
 }
 
-static void read_encoder(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
+static void read_direct(nx_reader *r, model *m, const nx_plan *plan, uint32_t height, uint32_t width) {
+    if (m->channels != 3 || m->cols != m->width || m->pattern.kind == NX_LOCAL_2D)
+        nx_reader_fail(r, NX_E_UNSUPPORTED, "direct.input.weight", "it needs pixels of one position each, in raster order");
+    m->direct = (nx_direct){.height = m->height, .width = m->width, .rows = height, .cols = width};
+    nx_direct_read(r, &m->direct, m->d, plan->n_tables ? plan->tables[0].data : NULL, m->output.levels, m->output.mixtures);
+}
+
+/* The small picture of super-resolution, and who reads it: an encoder, every position by itself, or both. */
+static void read_source(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
     uint32_t height = nx_read_u32(r, KEY("input.height"), 0, NX_MAX_SIDE, 0);
     uint32_t width = nx_read_u32(r, KEY("input.width"), height > 0, height ? NX_MAX_SIDE : 0, 0);
+    m->source_port = NX_NONE;
+    if (!height) return;
+    m->source_port = add_port(plan, "image", 256, height, width, m->channels, 0);
+    if (nx_direct_there(r)) read_direct(r, m, plan, height, width);
+    if (m->direct.places && !nx_has_key(r, KEY("encoder.block_count"))) return;
     m->source = height * width;
     m->source_cols = width;
-    m->source_port = NX_NONE;
-    if (!m->source) return;
-    m->source_port = add_port(plan, "image", 256, height, width, m->channels, 0);
     m->n_encoder_blocks = nx_read_u32(r, KEY("encoder.block_count"), 1, 256, NX_REQUIRED);
     m->source_pixel = nx_read_matrix(r, "enc.pixel_embd.weight", m->d, m->channels);
     m->source_pixel_bias = nx_read_vector(r, "enc.pixel_embd.bias", m->d, 0);
@@ -277,7 +290,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     int sinusoidal = (int)nx_read_choice(r, KEY("position.type"), position_types, 2);
     read_pattern(r, m);
     read_inputs(r, m, plan, sinusoidal);
-    read_encoder(r, m, plan, sinusoidal);
+    read_source(r, m, plan, sinusoidal);
     m->blocks = read_blocks(r, "", m->n_blocks, m->source > 0, m);
     if (m->pre_norm) {
         m->final_gain = nx_read_vector(r, "output_norm.weight", m->d, 0);
@@ -335,6 +348,7 @@ typedef struct {
     float *query, *key, *value; /* (J, H k) */
     float *mixed;               /* (J, H k) attention's output before W_o */
     float *inner;               /* (J, F) */
+    float *known;               /* (J, NX_DIRECT_KNOWN) what the small picture and the past say, where that is asked */
     nx_run *runs;               /* what the pass's queries see */
     void *attend;
     void *matmul;
@@ -357,6 +371,7 @@ static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *by
     s.value = nx_arena_take(&arena, attention_bytes);
     s.mixed = nx_arena_take(&arena, attention_bytes);
     s.inner = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->inner) * 4);
+    s.known = nx_arena_take(&arena, m->direct.places ? (uint64_t)n * nx_stride(NX_DIRECT_KNOWN) * 4 : 0);
     s.runs = nx_arena_take(&arena, n_runs * sizeof *s.runs);
     s.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(window, n_runs));
     s.matmul = nx_arena_take(&arena, nx_input_bytes(widest, n));
@@ -550,6 +565,14 @@ static void embed(const model *m, float *x, const nx_column *column, const scrat
     nx_add(x, s->y, d, 1);
 }
 
+static float *known_of(const scratch *s, uint32_t j) { return s->known + (size_t)j * nx_stride(NX_DIRECT_KNOWN); }
+
+/* What the small picture says about a position, to be used here and at the end of the pass. */
+static void look(const model *m, float *x, const nx_column *column, uint32_t j, const scratch *s) {
+    nx_direct_know(&m->direct, known_of(s, j), column->inputs->port[m->source_port], column->ids, column->position);
+    nx_direct_enter(&m->direct, x, known_of(s, j), column->position, s->y);
+}
+
 /* Where the weights of block `index` over the source are, behind those of all blocks over the past. */
 static float *source_trace(const model *m, const nx_column *column, uint32_t index) {
     return column->trace + (size_t)m->n_blocks * m->heads * traced_keys(m, &column->inputs->shape) + (size_t)index * m->heads * m->source;
@@ -564,7 +587,10 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     scratch s = scratch_at(m, memory, n, NULL);
     uint32_t n_runs = nx_pattern_runs(&m->pattern, columns[n - 1].position, s.runs);
     (void)slice; /* a pass is short */
-    for (uint32_t j = 0; j < n; j++) embed(m, s.x + (size_t)j * nx_stride(m->d), columns + j, &s);
+    for (uint32_t j = 0; j < n; j++) {
+        embed(m, s.x + (size_t)j * nx_stride(m->d), columns + j, &s);
+        if (m->direct.places) look(m, s.x + (size_t)j * nx_stride(m->d), columns + j, j, &s);
+    }
     for (uint32_t i = 0; i < m->n_blocks; i++) {
         const block *b = m->blocks + i;
         self_attention(m, &b->self, i, &s, columns, n, n_runs);
@@ -579,6 +605,9 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     if (!parameters) return 0;
     if (m->pre_norm) nx_layer_norm(s.x, m->final_gain, m->final_shift, m->epsilon, m->d, n);
     project(parameters, &m->head, m->head_bias, s.x, n, &s);
+    for (uint32_t j = 0; j < n && m->direct.places; j++)
+        nx_direct_lead(&m->direct, parameters + (size_t)j * nx_stride(m->head.rows), s.x + (size_t)j * nx_stride(m->d), known_of(&s, j),
+                       columns[j].position);
     return 0;
 }
 

@@ -5,7 +5,8 @@
  *   x = x + W_o attention(norm(x)),   x = x + W_down ( silu(W_gate h) * W_up h ),  h = norm(x)
  *
  * with root-mean-square norms [Zhang, Sennrich 2019], rotary positions [Su et al. 2021, section 3.2] and queries that share
- * keys and values in groups [Ainslie et al. 2023].
+ * keys and values in groups [Ainslie et al. 2023]; and Qwen 2 [Yang et al. 2024, arXiv:2407.10671], which is the same but that
+ * it turns other pairs of numbers and says "qwen2" before its keys. Any linear map may have a bias.
  *
  * The first id, which begins a text, is given: nothing comes before it, and position 0 tells nothing (all ids are equally
  * probable). Position p > 0 reads id p - 1, whose rotary position is p - 1.
@@ -21,24 +22,29 @@
 #include "kernels/kernels.h"
 #include "reader.h"
 
-#define KEY(name) "llama." name
 #define MAX_CONTEXT 131072
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    const float *attention_gain;                     /* (d) */
-    nx_matrix query, key, value;                     /* (H k, d), (G k, d), (G k, d) */
-    const float *query_bias, *key_bias, *value_bias; /* or null */
-    nx_matrix output;                                /* (d, H k) */
-    const float *inner_gain;                         /* (d) */
-    nx_matrix gate, up, down;                        /* (F, d), (F, d), (d, F) */
+    nx_matrix weight;  /* (out, in) */
+    const float *bias; /* (out) or null */
+} linear;
+
+typedef struct {
+    const float *attention_gain; /* (d) */
+    linear query, key, value;    /* (H k, d), (G k, d), (G k, d) */
+    linear output;               /* (d, H k) */
+    const float *inner_gain;     /* (d) */
+    linear gate, up, down;       /* (F, d), (F, d), (d, F) */
 } block;
 
 typedef struct {
     uint32_t d, heads, groups, key_length, inner, n_blocks, rotated; /* rotated: of the k numbers of a head */
+    int halves;                                                      /* a pair to turn is (i, i + rotated / 2); else (2 i, 2 i + 1) */
     float epsilon;
-    double log_base; /* ln of the base of the rotary frequencies */
+    const double *frequency; /* (rotated / 2) angle of a position */
+    const float *stretch;    /* (rotated / 2) by which frequencies are divided, or null */
     nx_output distribution;
     nx_embedding ids; /* (V, d) without data when tied */
     nx_matrix head;   /* (V, d); tied: its rows are the ids' embeddings too */
@@ -49,12 +55,15 @@ typedef struct {
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
 
-static nx_matrix matrix_of(nx_reader *r, uint32_t index, const char *part, uint32_t rows, uint32_t cols) {
-    return nx_read_matrix(r, nx_block_name("", index, part, ".weight").text, rows, cols);
+static linear linear_of(nx_reader *r, uint32_t index, const char *part, uint32_t rows, uint32_t cols) {
+    linear l;
+    l.weight = nx_read_matrix(r, nx_block_name("", index, part, ".weight").text, rows, cols);
+    l.bias = nx_read_vector(r, nx_block_name("", index, part, ".bias").text, rows, 1);
+    return l;
 }
 
-static const float *vector_of(nx_reader *r, uint32_t index, const char *part, const char *kind, uint32_t n, int optional) {
-    return nx_read_vector(r, nx_block_name("", index, part, kind).text, n, optional);
+static const float *gain_of(nx_reader *r, uint32_t index, const char *part, uint32_t d) {
+    return nx_read_vector(r, nx_block_name("", index, part, ".weight").text, d, 0);
 }
 
 static const block *read_blocks(nx_reader *r, const model *m) {
@@ -62,18 +71,15 @@ static const block *read_blocks(nx_reader *r, const model *m) {
     uint32_t d = m->d, query = m->heads * m->key_length, key = m->groups * m->key_length;
     for (uint32_t i = 0; i < m->n_blocks && !r->status; i++) {
         block *b = blocks ? blocks + i : &unplaced;
-        b->attention_gain = vector_of(r, i, "attn_norm", ".weight", d, 0);
-        b->query = matrix_of(r, i, "attn_q", query, d);
-        b->key = matrix_of(r, i, "attn_k", key, d);
-        b->value = matrix_of(r, i, "attn_v", key, d);
-        b->query_bias = vector_of(r, i, "attn_q", ".bias", query, 1);
-        b->key_bias = vector_of(r, i, "attn_k", ".bias", key, 1);
-        b->value_bias = vector_of(r, i, "attn_v", ".bias", key, 1);
-        b->output = matrix_of(r, i, "attn_output", d, query);
-        b->inner_gain = vector_of(r, i, "ffn_norm", ".weight", d, 0);
-        b->gate = matrix_of(r, i, "ffn_gate", m->inner, d);
-        b->up = matrix_of(r, i, "ffn_up", m->inner, d);
-        b->down = matrix_of(r, i, "ffn_down", d, m->inner);
+        b->attention_gain = gain_of(r, i, "attn_norm", d);
+        b->query = linear_of(r, i, "attn_q", query, d);
+        b->key = linear_of(r, i, "attn_k", key, d);
+        b->value = linear_of(r, i, "attn_v", key, d);
+        b->output = linear_of(r, i, "attn_output", d, query);
+        b->inner_gain = gain_of(r, i, "ffn_norm", d);
+        b->gate = linear_of(r, i, "ffn_gate", m->inner, d);
+        b->up = linear_of(r, i, "ffn_up", m->inner, d);
+        b->down = linear_of(r, i, "ffn_down", d, m->inner);
     }
     return blocks;
 }
@@ -85,25 +91,56 @@ static uint32_t read_width(nx_reader *r, const char *key, uint32_t low, uint32_t
     return width;
 }
 
-static void configure(nx_reader *r, nx_plan *plan) {
+/* The rotary frequencies base^(-2i / rotated), divided by one number for all (linear scaling, so that more positions fit into
+ * the angles of training [Chen et al. 2023, arXiv:2306.15595]) and, where the file has them, by one each. */
+static void read_frequencies(nx_reader *r, const char *arch, model *m) {
+    static const char *const scalings[] = {"linear", "none"};
+    uint32_t half = m->rotated / 2;
+    double *frequency = nx_arena_take(r->arena, half * sizeof *frequency), scale = 1;
+    double log_base = nx_f64_log((double)nx_read_f32(r, nx_key(arch, "rope.freq_base").text, 1, 1e9f, 10000));
+    if (nx_read_choice(r, nx_key(arch, "rope.scaling.type").text, scalings, 2) == 0) {
+        nx_name key = nx_key(arch, nx_has_key(r, nx_key(arch, "rope.scaling.factor").text) ? "rope.scaling.factor" : "rope.scale_linear");
+        scale = (double)nx_read_f32(r, key.text, 1, 1e6f, 1);
+    }
+    for (uint32_t i = 0; frequency && i < half; i++) frequency[i] = nx_f64_exp(-log_base * (2.0 * i / m->rotated)) / scale;
+    m->frequency = frequency;
+    m->stretch = nx_read_vector_within(r, "rope_freqs.weight", half, 1, 1e6f, 1);
+}
+
+/* What a file may say that would be computed wrongly here. */
+static void refuse_others(nx_reader *r, const char *arch, const model *m) {
+    nx_name experts = nx_key(arch, "expert_count"), value = nx_key(arch, "attention.value_length");
+    if (nx_read_u32(r, experts.text, 0, UINT32_MAX, 0)) nx_reader_fail(r, NX_E_UNSUPPORTED, experts.text, "a mixture of experts");
+    if (nx_read_u32(r, value.text, 0, UINT32_MAX, m->key_length) != m->key_length)
+        nx_reader_fail(r, NX_E_UNSUPPORTED, value.text, "values of another width than keys");
+}
+
+static void configure(nx_reader *r, nx_plan *plan, const char *arch, int halves) {
     model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
     memset(m, 0, sizeof *m);
-    plan->length = nx_read_u32(r, KEY("context_length"), 1, MAX_CONTEXT, NX_REQUIRED);
-    m->n_blocks = nx_read_u32(r, KEY("block_count"), 1, 256, NX_REQUIRED);
-    m->d = read_width(r, KEY("embedding_length"), 4, 16384, NX_REQUIRED);
-    m->inner = read_width(r, KEY("feed_forward_length"), 4, 65536, NX_REQUIRED);
-    m->heads = nx_read_u32(r, KEY("attention.head_count"), 1, 256, NX_REQUIRED);
-    m->groups = nx_read_u32(r, KEY("attention.head_count_kv"), 1, m->heads, m->heads);
-    if (m->heads % m->groups) nx_reader_fail(r, NX_E_FORMAT, KEY("attention.head_count_kv"), "it does not divide the number of heads");
-    m->key_length = read_width(r, KEY("attention.key_length"), 4, NX_MAX_KEY_LENGTH, m->d / m->heads);
-    m->rotated = nx_read_u32(r, KEY("rope.dimension_count"), 2, m->key_length, m->key_length);
-    if (m->rotated % 2) nx_reader_fail(r, NX_E_FORMAT, KEY("rope.dimension_count"), "it is odd");
-    m->log_base = nx_f64_log((double)nx_read_f32(r, KEY("rope.freq_base"), 1, 1e9f, 10000));
-    m->epsilon = nx_read_f32(r, KEY("attention.layer_norm_rms_epsilon"), 0, 1, 1e-5f);
+    r->packing = NX_BY_BLOCK;
+    nx_name heads = nx_key(arch, "attention.head_count"), groups = nx_key(arch, "attention.head_count_kv");
+    nx_name key_length = nx_key(arch, "attention.key_length"), rotated = nx_key(arch, "rope.dimension_count");
+    plan->length = nx_read_u32(r, nx_key(arch, "context_length").text, 1, MAX_CONTEXT, NX_REQUIRED);
+    m->n_blocks = nx_read_u32(r, nx_key(arch, "block_count").text, 1, 256, NX_REQUIRED);
+    m->d = read_width(r, nx_key(arch, "embedding_length").text, 4, 16384, NX_REQUIRED);
+    m->inner = read_width(r, nx_key(arch, "feed_forward_length").text, 4, 65536, NX_REQUIRED);
+    m->heads = nx_read_u32(r, heads.text, 1, 256, NX_REQUIRED);
+    m->groups = nx_read_u32(r, groups.text, 1, m->heads, m->heads);
+    if (m->heads % m->groups) nx_reader_fail(r, NX_E_FORMAT, groups.text, "it does not divide the number of heads");
+    if (!nx_has_key(r, key_length.text) && m->d % m->heads)
+        nx_reader_fail(r, NX_E_FORMAT, heads.text, "it does not divide the width of the model");
+    if (!nx_has_key(r, key_length.text) && m->d / m->heads % 4)
+        nx_reader_fail(r, NX_E_UNSUPPORTED, heads.text, "the width of a head is not a multiple of 4");
+    m->key_length = read_width(r, key_length.text, 4, NX_MAX_KEY_LENGTH, m->d / m->heads);
+    m->rotated = nx_read_u32(r, rotated.text, 2, m->key_length, m->key_length);
+    if (m->rotated % 2) nx_reader_fail(r, NX_E_FORMAT, rotated.text, "it is odd");
+    m->halves = halves;
+    m->epsilon = nx_read_f32(r, nx_key(arch, "attention.layer_norm_rms_epsilon").text, 0, 1, 1e-5f);
+    refuse_others(r, arch, m);
+    read_frequencies(r, arch, m);
 
-    uint32_t values = nx_tensor_rows(r, "token_embd.weight");
-    if (!r->status && !values) nx_reader_fail(r, NX_E_FORMAT, "token_embd.weight", "the tensor is missing");
-    if (values > NX_MAX_VALUES) nx_reader_fail(r, NX_E_LIMIT, "token_embd.weight", "too many tokens");
+    uint32_t values = nx_read_vocabulary(r, "token_embd.weight");
     m->distribution = (nx_output){.kind = NX_CATEGORICAL, .levels = values, .elements = 1};
     m->tied = !nx_tensor_rows(r, "output.weight");
     if (!m->tied) m->ids = nx_read_embedding(r, "token_embd.weight", values, m->d);
@@ -114,17 +151,22 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->weights = placed;
     plan->output = m->distribution;
     plan->rewinds = plan->length;
-    if (nx_has_key(r, "tokenizer.ggml.eos_token_id") && values)
-        plan->ends[plan->n_ends++] = nx_read_u32(r, "tokenizer.ggml.eos_token_id", 0, values - 1, 0);
+    nx_read_ends(r, plan);
     plan->maps[plan->n_maps++] = (nx_map){.name = "attention", .port = NX_NONE, .rows = m->n_blocks * m->heads, .keys = plan->length};
 }
+
+static void configure_llama(nx_reader *r, nx_plan *plan) { configure(r, plan, "llama", 0); }
+static void configure_qwen2(nx_reader *r, nx_plan *plan) { configure(r, plan, "qwen2", 1); }
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
 
 /* Id p - 1 stands in slot p - 1. */
 static uint32_t slots(const nx_shape *shape) { return (shape->length + 3) & ~3u; }
 
-static uint32_t cache_type(const model *m) { return m->blocks[0].key.type == NX_F32 ? NX_F32 : NX_Q8_0; }
+static uint32_t cache_type(const model *m) {
+    (void)m;
+    return NX_F32;
+}
 
 static uint64_t block_cache_bytes(const model *m, const nx_shape *shape) {
     return (nx_cache_bytes(cache_type(m), slots(shape), m->groups, m->key_length) + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
@@ -185,27 +227,29 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- a pass ---------------------------------------------------------------------------------------------------------- */
 
-/* Cosines, then sines, of position * base^(-2i / rotated). */
+/* Cosines, then sines, of position * frequency. */
 static void angles(const model *m, float *turn, uint32_t position) {
     uint32_t half = m->rotated / 2;
     for (uint32_t i = 0; i < half; i++) {
-        double sine, cosine, frequency = nx_f64_exp(-m->log_base * (2.0 * i / m->rotated));
-        nx_f64_sincos(position * frequency, &sine, &cosine);
+        double sine, cosine, angle = position * m->frequency[i];
+        nx_f64_sincos(m->stretch ? angle / (double)m->stretch[i] : angle, &sine, &cosine);
         turn[i] = (float)cosine;
         turn[half + i] = (float)sine;
     }
 }
 
-/* Turns the pairs (0, 1), (2, 3), ... of each of n heads by their angles. */
+/* Turns the pairs of each of n heads by their angles: (a, b) becomes (a cos - b sin, a sin + b cos). */
 static void rotate(const model *m, float *heads, uint32_t n, const float *turn) {
-    uint32_t half = m->rotated / 2;
+    uint32_t half = m->rotated / 2, step = m->halves ? 1 : 2, apart = m->halves ? half : 1;
     for (uint32_t h = 0; h < n; h++, heads += m->key_length)
         for (uint32_t i = 0; i < half; i++) {
-            float a = heads[2 * i], b = heads[2 * i + 1];
-            heads[2 * i] = a * turn[i] - b * turn[half + i];
-            heads[2 * i + 1] = a * turn[half + i] + b * turn[i];
+            float *at = heads + step * i, a = at[0], b = at[apart];
+            at[0] = a * turn[i] - b * turn[half + i];
+            at[apart] = a * turn[half + i] + b * turn[i];
         }
 }
+
+static void apply(float *out, const linear *l, nx_input *input) { nx_matmul(out, &l->weight, l->bias, input); }
 
 /* Attention of one column: queries g, g + 1, ... of a group share its keys, so each member has its turn with all groups. */
 static void attend(const model *m, const scratch *s, const nx_cache *cache, const float *query, float *mixed, uint32_t last, float *trace,
@@ -223,9 +267,9 @@ static void attention(const model *m, const block *b, uint32_t index, const scra
     uint32_t query = nx_stride(m->heads * m->key_length), key = nx_stride(m->groups * m->key_length);
     nx_rms_norm(s->normed, s->x, b->attention_gain, m->epsilon, m->d, n);
     nx_input input = nx_input_of(s->normed, n, s->matmul);
-    nx_matmul(s->query, &b->query, b->query_bias, &input);
-    nx_matmul(s->key, &b->key, b->key_bias, &input);
-    nx_matmul(s->value, &b->value, b->value_bias, &input);
+    apply(s->query, &b->query, &input);
+    apply(s->key, &b->key, &input);
+    apply(s->value, &b->value, &input);
     nx_cache cache[NX_COLUMNS];
     for (uint32_t j = 0; j < n; j++) {
         const float *turn = s->turn + (size_t)j * m->key_length;
@@ -240,18 +284,18 @@ static void attention(const model *m, const block *b, uint32_t index, const scra
         attend(m, s, &cache[j], s->query + (size_t)j * query, s->mixed + (size_t)j * query, columns[j].position - 1, trace, window);
     }
     nx_input mixed = nx_input_of(s->mixed, n, s->matmul);
-    nx_matmul(s->y, &b->output, NULL, &mixed);
+    apply(s->y, &b->output, &mixed);
     nx_add(s->x, s->y, m->d, n);
 }
 
 static void feed_forward(const model *m, const block *b, const scratch *s, uint32_t n) {
     nx_rms_norm(s->normed, s->x, b->inner_gain, m->epsilon, m->d, n);
     nx_input input = nx_input_of(s->normed, n, s->matmul);
-    nx_matmul(s->gate, &b->gate, NULL, &input);
-    nx_matmul(s->up, &b->up, NULL, &input);
+    apply(s->gate, &b->gate, &input);
+    apply(s->up, &b->up, &input);
     nx_silu_times(s->gate, s->up, m->inner, n);
     nx_input inner = nx_input_of(s->gate, n, s->matmul);
-    nx_matmul(s->y, &b->down, NULL, &inner);
+    apply(s->y, &b->down, &inner);
     nx_add(s->x, s->y, m->d, n);
 }
 
@@ -310,4 +354,5 @@ static const nx_part part = {
     .keys = keys,
 };
 
-const nx_arch nx_llama = {.name = "llama", .n_parts = 1, .parts = &part, .configure = configure};
+const nx_arch nx_llama = {.name = "llama", .n_parts = 1, .parts = &part, .configure = configure_llama};
+const nx_arch nx_qwen2 = {.name = "qwen2", .n_parts = 1, .parts = &part, .configure = configure_qwen2};

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every architecture: a row for each file of this folder, whose last lines define nx_NAME. A build of a few of them
+ * Every architecture: a row for each nx_NAME that the last lines of the files of this folder define. A build of a few of them
  * (./build.sh wasm --models fvsbn) defines NX_MODELS itself.
  */
 #ifndef NX_MODELS
 #define NX_MODELS                                                                                                                          \
     NX_MODEL(image_transformer) /* Parmar et al. 2018, arXiv:1802.05751 */                                                                 \
     NX_MODEL(fvsbn)             /* Frey, Hinton, Dayan 1996; Gan et al. 2015 */                                                            \
-    NX_MODEL(llama)             /* Touvron et al. 2023, arXiv:2302.13971 */
+    NX_MODEL(llama)             /* Touvron et al. 2023, arXiv:2302.13971 */                                                                \
+    NX_MODEL(qwen2)             /* Yang et al. 2024, arXiv:2407.10671; in llama.c */                                                       \
+    NX_MODEL(gpt2)              /* Radford et al. 2019 */
 #endif

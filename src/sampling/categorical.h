@@ -8,21 +8,14 @@
 
 #include <stdint.h>
 
+#include "filters.h"
 #include "noise.h"
-
-/* How probabilities are shaped before a value is drawn; see nx_settings. */
-typedef struct {
-    float temperature; /* 0: the most probable value */
-    uint32_t top_k;    /* 0: all */
-    float top_p;       /* 1: all */
-} nx_filter;
 
 /* Natural logarithm of the probability of `value`: logit - logsumexp. */
 float nx_categorical_log_prob(const float *logits, uint32_t levels, uint32_t value);
 
 /* Draws argmax over the values that the filter keeps of logit_v / T + Gumbel noise_v; ties go to the lowest value. That
- * is a sample of the softmax of the kept logit_v / T. top_p keeps, of what top_k left, the fewest most probable values
- * that hold the mass p. [Gumbel-max: Maddison, Tarlow, Minka 2014, section 2]
+ * is a sample of the softmax of the kept logit_v / T. [Gumbel-max: Maddison, Tarlow, Minka 2014, section 2]
  * scratch    3 * nx_stride(V) floats, overwritten
  * Cost: V, and with a filter V + kept values * log V. */
 uint32_t nx_categorical_sample(const float *logits, uint32_t levels, nx_filter filter, nx_noise noise, float *scratch);

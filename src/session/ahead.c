@@ -9,16 +9,35 @@
 #include "draft.h"
 #include "session.h"
 
+/* One id that was seen before says little about what follows. */
+#define LEAST_AGREEING 2u
+
 int nx_looks_ahead(const nx_layout *l) {
     const nx_session *s = l->session;
-    return l->plan->draft && s->settings.look_ahead > 1 && s->settings.look_ahead <= l->plan->rewinds + 1 && l->samples == 1 &&
+    int guesses = l->plan->draft || (s->settings.look_up && l->span == 1);
+    return guesses && s->settings.look_ahead > 1 && s->settings.look_ahead <= l->plan->rewinds + 1 && l->samples == 1 &&
            !s->settings.trace && s->computed <= s->position;
+}
+
+/* Guesses that the text goes on as it did where the ids before it stood the last time: where most of the last ids stood, of equals
+ * the last place. As many ids as agree there are guessed, up to `most`: the more agree the surer it is. Returns how many. */
+static uint32_t look_up(uint32_t *ids, uint32_t at, uint32_t most) {
+    uint32_t longest = 0, from = 0;
+    for (uint32_t end = at; --end > 0 && longest < NX_COLUMNS;) {
+        uint32_t same = 0;
+        while (same < end && same < NX_COLUMNS && ids[end - 1 - same] == ids[at - 1 - same]) same++;
+        if (same > longest) longest = same, from = end;
+    }
+    uint32_t n = longest < LEAST_AGREEING ? 0 : longest < most ? longest : most;
+    for (uint32_t i = 0; i < n; i++) ids[at + i] = ids[from + i]; /* which may reach into the guesses themselves */
+    return n;
 }
 
 /* Writes what the draft guesses for the positions from `at` on where their ids belong, up to `most` of them, until it is
  * not sure. Returns how many. */
 static uint32_t guess(const nx_layout *l, uint32_t at, uint32_t most) {
     uint32_t values = l->plan->output.levels, *ids = nx_ids(l, 0);
+    if (!l->plan->draft) return at ? look_up(ids, at, most) : 0;
     const float *scored = l->session->settings.temperature == 0 ? l->logits : l->logits + nx_stride(values);
     for (uint32_t i = 0; i < most; i++) {
         nx_draft_logits(l->plan->draft, ids, at + i, l->logits, l->draft);

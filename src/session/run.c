@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT  Positions, known and drawn, for any architecture. See the public header. */
 #include <string.h>
 
+#include "sampling/penalties.h"
 #include "session.h"
 
 int nx_ends(const nx_plan *plan, uint32_t id) {
@@ -140,9 +141,20 @@ nx_status nx_compute(const nx_layout *l) {
     return NX_OK;
 }
 
+/* Biases and penalties of the element whose sequence has so many elements before it. */
+static void shape(const nx_layout *l, uint32_t sample, uint32_t before) {
+    const nx_settings *s = &l->session->settings;
+    nx_penalties penalties = {s->repetition, s->frequency, s->presence, s->penalty_last};
+    uint32_t values = l->plan->output.levels;
+    nx_add_biases(l->logits, l->biased, l->bias, s->biases);
+    if (nx_penalizes(&penalties))
+        nx_penalize(l->logits, values, nx_ids(l, nx_slot(l, sample)), before, &penalties, (uint32_t *)(l->logits + nx_stride(values)));
+}
+
 uint32_t nx_draw_id(const nx_layout *l, uint32_t sample, uint32_t position, uint32_t element) {
     const nx_settings *s = &l->session->settings;
-    nx_filter filter = {s->temperature, s->top_k, s->top_p};
+    nx_filter filter = {s->temperature, s->top_k, s->top_p, s->typical_p, s->min_p, s->temperature_last};
+    shape(l, sample, position * l->span + element);
     nx_noise noise = {s->seed_low, s->seed_high, s->first_sample + sample, (s->origin + position) * l->span + element, l->session->part};
     uint32_t values = l->plan->output.levels;
     return nx_categorical_sample(l->logits, values, filter, noise, l->logits + nx_stride(values));

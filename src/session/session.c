@@ -5,7 +5,7 @@
 
 #include "draft.h"
 
-#define MAGIC 0x3353584eu /* "NXS3" */
+#define MAGIC 0x3453584eu /* "NXS4" */
 
 /* ---- layout ----------------------------------------------------------------------------------------------------------- */
 
@@ -43,6 +43,8 @@ void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *setting
         l->port[i] = nx_arena_take(&arena, (uint64_t)port_ids(&plan->inputs[i], shape, i) * sizeof *l->port[i]);
         if (block && l->session->given >> i & 1) l->inputs.port[i] = l->port[i];
     }
+    l->biased = nx_arena_take(&arena, settings->biases * sizeof *l->biased);
+    l->bias = nx_arena_take(&arena, settings->biases * sizeof *l->bias);
     l->output = nx_arena_take(&arena, S * l->stride * sizeof *l->output);
     l->ids = nx_arena_take(&arena, S * l->length * l->span * sizeof *l->ids);
     l->ahead = nx_arena_take(&arena, l->length);
@@ -64,9 +66,17 @@ nx_layout nx_layout_of(const nx_model *model, const nx_session *session) {
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------------ */
 
+static int within(float x, float low, float high) { return x >= low && x <= high; }
+
+static int shaping_valid(const nx_settings *s) {
+    return within(s->typical_p, 0, 1) && within(s->min_p, 0, 1) && s->temperature_last <= 1 &&
+           (s->repetition == 0 || within(s->repetition, 0.01f, 100)) && within(s->frequency, -100, 100) && within(s->presence, -100, 100) &&
+           s->look_up <= 1 && s->biases <= NX_MAX_BIASES;
+}
+
 static int settings_valid(const nx_settings *s) {
-    return s->samples >= 1 && s->samples <= NX_MAX_SAMPLES && s->temperature >= 0 && s->temperature <= 100 && s->top_p > 0 &&
-           s->top_p <= 1 && s->trace <= 1 && s->look_ahead <= NX_COLUMNS && s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
+    return shaping_valid(s) && s->samples >= 1 && s->samples <= NX_MAX_SAMPLES && s->temperature >= 0 && s->temperature <= 100 &&
+           s->top_p > 0 && s->top_p <= 1 && s->trace <= 1 && s->look_ahead <= NX_COLUMNS && s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
 }
 
 /* The shape without its zeros; 0 when the part does not have it. */
@@ -152,6 +162,25 @@ nx_status nx_session_encode(const nx_model *model, nx_session *session) {
     return NX_OK;
 }
 
+/* ---- biases ----------------------------------------------------------------------------------------------------------- */
+
+static int biases_valid(const nx_plan *plan, const uint32_t *ids, const float *biases, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (ids[i] >= plan->output.levels || !within(biases[i], -NX_MOST_BIAS, NX_MOST_BIAS)) return 0;
+    return 1;
+}
+
+nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint32_t *ids, const float *biases, uint32_t count) {
+    nx_layout l = nx_layout_of(model, session);
+    uint32_t room = session->settings.biases;
+    if (count > room || !biases_valid(l.plan, ids, biases, count)) return NX_E_ARGUMENT;
+    memcpy(l.biased, ids, count * sizeof *ids);
+    memcpy(l.bias, biases, count * sizeof *biases);
+    memset(l.biased + count, 0, (room - count) * sizeof *ids); /* nothing is added to id 0 */
+    memset(l.bias + count, 0, (room - count) * sizeof *biases);
+    return NX_OK;
+}
+
 /* ---- saved sessions --------------------------------------------------------------------------------------------------- */
 
 /* Slots are those of some order of the samples; ids are ids, or nothing behind the end of a sample. */
@@ -166,6 +195,7 @@ static int contents_valid(const nx_layout *l) {
         for (uint32_t i = 0; i < l->length * l->span; i++)
             if (ids[i] >= l->plan->output.levels && !(ids[i] == NX_NONE && ended && i / l->span >= ended)) return 0;
     }
+    if (!biases_valid(l->plan, l->biased, l->bias, s->settings.biases)) return 0;
     for (uint32_t i = 0; i < l->plan->n_inputs; i++)
         for (uint32_t j = 0; j < port_ids(&l->plan->inputs[i], &s->shape, i); j++)
             if (l->port[i][j] >= l->plan->inputs[i].values) return 0;
@@ -253,7 +283,7 @@ nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx
     const nx_settings *now = &session->settings;
     (void)model;
     if (!settings_valid(settings) || settings->samples != now->samples || settings->first_sample != now->first_sample ||
-        settings->origin != now->origin || settings->trace != now->trace || session->columns)
+        settings->origin != now->origin || settings->trace != now->trace || settings->biases != now->biases || session->columns)
         return NX_E_ARGUMENT;
     session->settings = *settings;
     return NX_OK;

@@ -42,9 +42,11 @@ typedef struct {
     uint32_t *slots; /* (S) */
     uint32_t *ended; /* (S) of a sample: 1 + the position of the id that ended it; 0: it lives */
     uint32_t *port[NX_PORTS];
-    uint8_t *ahead; /* (length) of each position, how many of its pass came before it: nx_session_ahead */
-    float *pass;    /* (NX_COLUMNS, nx_stride(P)) output of a pass */
-    float *logits;  /* (4, nx_stride(V)) of one element, and the scratch of its draw */
+    uint32_t *biased; /* (settings.biases) ids, and */
+    float *bias;      /* what is added to their logits */
+    uint8_t *ahead;   /* (length) of each position, how many of its pass came before it: nx_session_ahead */
+    float *pass;      /* (NX_COLUMNS, nx_stride(P)) output of a pass */
+    float *logits;    /* (4, nx_stride(V)) of one element, and the scratch of its draw */
     void *scratch, *draft;
     uint8_t *memory; /* what the encoder left */
     float *output;   /* (S, nx_stride(P)) of the last position */
@@ -91,7 +93,8 @@ nx_status nx_compute(const nx_layout *l);
 /* Whether an id ends a sample. */
 int nx_ends(const nx_plan *plan, uint32_t id);
 
-/* Draws an id from l->logits, for an element of a position of a sample. */
+/* Draws an id from l->logits, for an element of a position of a sample whose ids before it are known. Leaves there the logits
+ * with biases and penalties. */
 uint32_t nx_draw_id(const nx_layout *l, uint32_t sample, uint32_t position, uint32_t element);
 
 /* Draws the elements of one position of a sample into its slot, given the output parameters. ids, nats (E) written; nats may be null. */

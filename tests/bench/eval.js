@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Measures a shipped file on held-out images, through the wasm:
+// Measures a shipped file on held-out images or texts, through the wasm:
 //
 //   npm run eval -- weights/digits.gguf --images 10000 [--data data/mnist] [--labels] [--json]
 //   npm run eval -- weights/emoji-sr.gguf --data data/emoji-test.u8.gz
+//   npm run eval -- weights/stories.gguf --data build/stories-test.txt
 //
 // Without --data it reads the small set of tests/golden/ that is held out of the model's data set, where there is one. --labels tells the model each image's class, --wasm
 // takes another build of the library. The result is
@@ -11,12 +12,15 @@
 //
 // For a model that enlarges, the image's own reduction is the input. One sample of each image (its seed is the image's number) is
 // reduced again and compared with that input, beside the same for bicubic upsampling: PSNR in dB of all images together (in JSON,
-// null where there is no difference at all).
+// null where there is no difference at all). --temperatures 1,0.8 draws such a sample at each of these temperatures.
 //
 // --data takes a folder with the four standard MNIST files, or a file of pictures:
 //   NAME.u8.gz  gzip of count x height x width x channels bytes, nothing else
 //   NAME.json   { "width", "height", "channels", "labels" } and whatever else; sizes that are missing are the model's; labels
 //               (count) are class indices or names, and needed for --labels only
+//
+// For a model of language --data is a file of texts with form feeds between them; the result is nats per byte and per token. --images is the
+// number of texts.
 // @ts-check
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -26,6 +30,7 @@ import { fileURLToPath } from 'node:url';
 import { bicubic } from '../../web/pages/colour/bicubic.js';
 import { reduce } from '../../web/lib/image.js';
 import { load } from '../../web/lib/index.js';
+import { scoreTexts } from './eval-text.js';
 
 /** @import { Model, ModelInfo } from '../../web/lib/index.js' */
 /** @typedef {{ pixels: Uint8Array, labels: (string | number)[] | undefined, count: number }} Pictures */
@@ -83,6 +88,7 @@ const DATA_SETS = [
     data: 'build/emoji-test.u8.gz',
     make: 'python3 weights/train/held_out.py emoji build/emoji-test',
   },
+  { dataset: /\bTinyStories\b/, data: 'build/stories-test.txt', make: 'python3 weights/train/held_out.py stories build/stories-test' },
   { dataset: /\bCIFAR-10\b/, data: 'build/cifar10-test.u8.gz', make: 'python3 weights/train/held_out.py cifar10 build/cifar10-test' },
 ];
 
@@ -120,15 +126,31 @@ async function drawn(model, run) {
  * @param {Model} model
  * @param {{ data: Uint8Array, width: number, height: number }} image
  * @param {{ label?: string | number, seed: number }} options
+ * @param {number[]} temperatures  a sample at each
  */
-async function consistency(model, image, options) {
+async function consistency(model, image, options, temperatures) {
   const { info } = model;
   const { inputWidth: width, inputHeight: height, channels } = info;
-  const run = model.superResolve(image, options);
-  const input = /** @type {Uint8Array} */ (run.input);
+  const samples = [];
+  let input = new Uint8Array();
   const back = (/** @type {Uint8Array} */ picture) => squaredError(reduce(picture, info, width, height), input);
-  const smooth = bicubic(input, { width, height, channels }, info);
-  return { sample: back(await drawn(model, run)), bicubic: back(new Uint8Array(smooth)) };
+  for (const temperature of temperatures) {
+    const run = model.superResolve(image, { ...options, temperature });
+    input = /** @type {Uint8Array<ArrayBuffer>} */ (run.input);
+    samples.push(back(await drawn(model, run)));
+  }
+  return { samples, bicubic: back(new Uint8Array(bicubic(input, { width, height, channels }, info))) };
+}
+
+/** @param {Model} model @param {string} file @param {{ data: string, images?: string, json: boolean }} options */
+async function tellTexts(model, file, { data, images = 'Infinity', json }) {
+  const live = !json && process.stderr.isTTY;
+  const result = await scoreTexts(model, data, Number(images), (done) => { if (live) process.stderr.write(`\r${done}`); });
+  if (live) process.stderr.write('\r');
+  if (json) console.log(JSON.stringify({ file: path.basename(file), ...result }));
+  else console.log(`${path.basename(file)}: ${result.texts} texts, ${result.bytes.toLocaleString('en')} bytes, ${result.tokens.toLocaleString('en')} tokens: ` +
+    `${result.natsPerByte.toFixed(4)} nats a byte (${result.bitsPerByte.toFixed(3)} bits), ${result.natsPerToken.toFixed(3)} a token ` +
+    `(perplexity ${result.perplexity.toFixed(2)}); ${Math.round(result.tokensPerSecond)} tokens scored a second`);
 }
 
 async function main() {
@@ -139,15 +161,22 @@ async function main() {
       data: { type: 'string' },
       labels: { type: 'boolean', default: false },
       wasm: { type: 'string' },
+      temperatures: { type: 'string', default: '1' },
       json: { type: 'boolean', default: false },
     },
   });
   if (positionals.length !== 1) {
-    console.error('usage: npm run eval -- FILE [--images N] [--data FOLDER | FILE.u8.gz] [--labels] [--wasm FILE] [--json]');
+    console.error('usage: npm run eval -- FILE [--images N] [--data FOLDER | FILE.u8.gz] [--labels] [--temperatures 1,0.8] [--wasm FILE] [--json]');
     process.exit(2);
   }
   const model = await load(path.resolve(positionals[0]), options.wasm === undefined ? {} : { wasmUrl: path.resolve(options.wasm) });
   const { info } = model;
+  if (info.tasks.includes('tokens')) {
+    if (options.data === undefined) readSmallSet(info); // says what to pass
+    else await tellTexts(model, positionals[0], { ...options, data: options.data });
+    model.close();
+    return;
+  }
   const { width, height, channels } = info;
   const size = width * height * channels;
   const { data } = options;
@@ -158,7 +187,10 @@ async function main() {
   const count = Math.min(Number(options.images ?? pictures.count), pictures.count);
   if (!(count >= 1)) throw new Error('--images takes a positive number');
 
-  let sum = 0, squares = 0, sampleError = 0, bicubicError = 0, scoring = 0;
+  const temperatures = options.temperatures.split(',').map(Number);
+  if (!temperatures.every((t) => t >= 0)) throw new Error('--temperatures takes numbers from 0 on, with commas between them');
+  const sampleErrors = temperatures.map(() => 0);
+  let sum = 0, squares = 0, bicubicError = 0, scoring = 0;
   for (let i = 0; i < count; i++) {
     const image = { data: pixels.subarray(i * size, (i + 1) * size), width, height };
     const label = options.labels ? labels?.[i] : undefined;
@@ -168,8 +200,8 @@ async function main() {
     sum += nats;
     squares += nats * nats;
     if (info.inputWidth > 0) {
-      const errors = await consistency(model, image, { label, seed: i });
-      sampleError += errors.sample;
+      const errors = await consistency(model, image, { label, seed: i }, temperatures);
+      errors.samples.forEach((error, t) => { sampleErrors[t] += error; });
       bicubicError += errors.bicubic;
     }
     if (!options.json && process.stderr.isTTY && i % 20 === 19) process.stderr.write(`\r${i + 1} of ${count}: ${(sum / (i + 1)).toFixed(2)} nats`);
@@ -187,7 +219,10 @@ async function main() {
     standardError: Math.sqrt(Math.max(0, squares / count - nats * nats) / count),
     bitsPerDim: nats / (size * Math.LN2),
     secondsPerImage: scoring / 1000 / count,
-    ...(info.inputWidth > 0 && { consistency: { psnr: psnr(sampleError), bicubicPsnr: psnr(bicubicError) } }),
+    ...(info.inputWidth > 0 && { consistency: {
+      psnr: psnr(sampleErrors[0]), bicubicPsnr: psnr(bicubicError),
+      temperatures: temperatures.map((temperature, t) => ({ temperature, psnr: psnr(sampleErrors[t]) })),
+    } }),
   };
   if (options.json) {
     console.log(JSON.stringify(result));
@@ -198,7 +233,8 @@ async function main() {
     `${result.standardError.toFixed(2)}), ${result.bitsPerDim.toFixed(4)} bits/dim, ${(1000 * result.secondsPerImage).toFixed(0)} ms an image`);
   if (result.consistency) {
     console.log(`reduced again, one sample of each against its ${info.inputWidth} x ${info.inputHeight} input: PSNR ` +
-      `${result.consistency.psnr.toFixed(2)} dB; bicubic ${result.consistency.bicubicPsnr.toFixed(2)} dB`);
+      `${result.consistency.temperatures.map(({ temperature, psnr }) => `${psnr.toFixed(2)} dB at temperature ${temperature}`).join(', ')}; ` +
+      `bicubic ${result.consistency.bicubicPsnr.toFixed(2)} dB`);
   }
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Draws sheets of what a shipped file makes, through the wasm, to be looked at:
 //
-//   node tests/bench/sheets.js weights/emoji.gguf [--data build/emoji-test.u8.gz] [--out build/emoji] [--seed 0] [--temperature 1]
+//   node tests/bench/sheets.js weights/emoji.gguf [--data build/emoji-test.u8.gz] [--out build/emoji] [--seed 0] [--temperature 1] [--count 32]
 //
 //   OUT-samples.png      64 pictures from nothing: no class, no known pixel
-//   OUT-completions.png  32 held-out pictures: the known upper half, its completion, the original
-//   OUT-enlarged.png     of a model that enlarges, 32 held-out pictures: the input, bicubic, the model's, the original
+//   OUT-completions.png  --count held-out pictures: the known upper half, its completion, the original
+//   OUT-enlarged.png     of a model that enlarges, --count held-out pictures: the input, bicubic, the model's, the original
 //
 // --data is as for eval.js, a file of pictures; without it the model's small set of tests/golden/ is taken. The classes are not told.
 // @ts-check
@@ -101,10 +101,11 @@ const { values: options, positionals } = parseArgs({
     out: { type: 'string' },
     seed: { type: 'string', default: '0' },
     temperature: { type: 'string', default: '1' },
+    count: { type: 'string', default: '32' },
   },
 });
-if (positionals.length !== 1) {
-  console.error('usage: node tests/bench/sheets.js FILE [--data FILE.u8.gz] [--out PREFIX] [--seed N] [--temperature T]');
+if (positionals.length !== 1 || !(Number(options.count) >= 1)) {
+  console.error('usage: node tests/bench/sheets.js FILE [--data FILE.u8.gz] [--out PREFIX] [--seed N] [--temperature T] [--count N]');
   process.exit(2);
 }
 const [file] = positionals;
@@ -116,7 +117,7 @@ const model = await load(path.resolve(file));
 const { info } = model;
 const size = info.width * info.height * info.channels;
 const held = options.data === undefined ? readSmallSet(info) : readPictures(options.data, info);
-const count = Math.min(32, held.count);
+const count = Math.min(Math.floor(Number(options.count)), held.count);
 const originals = Array.from({ length: count }, (_, i) => {
   const at = Math.floor((i * held.count) / count);             // evenly spaced
   return held.pixels.subarray(at * size, (at + 1) * size);

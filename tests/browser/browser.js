@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 import { chromium } from 'playwright-core';
 
+import { pagesOf } from '../../web/fresh.js';
 import { serve, POLICY } from '../../web/serve.js';
 
 /** @import { Browser, BrowserContextOptions, Page } from 'playwright-core' */
@@ -145,6 +146,18 @@ export async function decode(page, png) {
     },
   };
 }
+
+/** Every page that there is, below web/: the front page, and those of web/pages. */
+export const everyPage = async () => ['', ...(await pagesOf(fileURLToPath(new URL('../../web', import.meta.url)))).map((name) => `pages/${name}/`)];
+
+/**
+ * The buttons of a page's first figure once its run has come so far: each page has them (web/shell/transport.js).
+ *
+ * @param {Page} page
+ * @param {'loaded' | 'done'} [phase]
+ */
+export const firstFigure = (page, phase = 'loaded') => page.locator('figure').first()
+  .locator(phase === 'done' ? '[data-phase="done"]' : '[data-phase]:not([data-phase="empty"])').first();
 
 /** @param {number} ms */
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -27,7 +27,7 @@ const inRepository = (path) => fileURLToPath(new URL(`../../${path}`, import.met
 
 /** Every kind of geometry: aligned to rows or not, cut at the edges or not, a position a pixel or a channel. */
 const MODELS = [
-  'weights/digits.gguf', 'weights/emoji.gguf', 'weights/emoji-sr.gguf', 'tests/golden/palette-2d-sr.gguf', 'tests/golden/palette-2d.gguf',
+  'weights/digits.gguf', 'weights/emoji.gguf', 'weights/cifar10-sr.gguf', 'tests/golden/palette-2d-sr.gguf', 'tests/golden/palette-2d.gguf',
   'tests/golden/rgb-2d.gguf', 'tests/golden/rgb-local-classes.gguf', 'tests/golden/full-sinusoidal.gguf',
 ];
 /** The tiny models are asked at every position, the others at about so many. */
@@ -157,7 +157,7 @@ const [PAPER, ACCENT] = [[255, 255, 255], [31, 61, 194]];
 /** A blend of 8-bit colours is off by rounding, twice where two layers lie on one another. */
 const ROUNDING = 2;
 
-const FILES = ['weights/emoji.gguf', 'weights/emoji-sr.gguf'].filter((path) => existsSync(inRepository(path)));
+const FILES = ['weights/emoji.gguf', 'weights/cifar10-sr.gguf'].filter((path) => existsSync(inRepository(path)));
 
 test('the pictures are what the models draw, and the tint is what their queries see', {
   skip: FILES.length < 2 && 'weights are missing',

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 
 import { isMade } from '../../web/fresh.js';
 import { toyModel } from '../js/toy.js';
-import { LIBRARY, OUT, openEmpty, provide, session, sleep } from './browser.js';
+import { LIBRARY, OUT, everyPage, firstFigure, openEmpty, provide, session, sleep } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -173,17 +173,15 @@ test('the published library works under the strict policy', () => withPage(async
   assert.deepEqual(new Set(drawn.modules), new Set(['nextpixel.js', 'shared.js', 'worker.js']));
 }));
 
-/** Every page, and what is there when its first figure has drawn something. @type {Record<string, string>} */
-const PAGES = {
-  '': '.ending canvas[aria-label*=": 4"]', 'pages/image-transformer/': '.ending canvas[aria-label*=": 4"]',
-  'pages/colour/': '#colour-run:enabled', 'pages/look-ahead/': '.ahead-panel canvas[aria-label^="784 of"]',
-};
-for (const [path, drawn] of Object.entries(PAGES)) {
+for (const path of await everyPage()) {
   test(`/web/${path} works without a connection once it was seen`, () => withPage(async (page) => {
     // Of the sources themselves, the first visit does not see all: those that the worker imports.
     assert.ok(await isMade(new URL('../../web/dist/page-shell.js', import.meta.url).pathname), 'the pages are not built: run ./build.sh js');
     const context = page.context();
-    const works = () => page.locator(drawn).first().waitFor({ timeout: 60000 });
+    const works = async () => {
+      await page.locator('figure').first().scrollIntoViewIfNeeded();
+      await firstFigure(page, 'done').waitFor({ timeout: 60000 });
+    };
     await page.goto(`/web/${path}`);
     await works();
     await page.waitForFunction(async () => {

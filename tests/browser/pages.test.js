@@ -4,12 +4,10 @@
 /** What every page promises: nothing moves while it loads, axe-core finds nothing, the policy holds, all of it is reached with Tab. */
 
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 
-import { OUT, session, sleep } from './browser.js';
-import { inRepository } from './gallery.js';
+import { OUT, everyPage, firstFigure, session, sleep } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -17,11 +15,6 @@ const { withPage } = session();
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.js');
 const WAIT = { timeout: 60000 };
 
-/** Every page, and what can be used when its first model is there. @type {Record<string, string>} */
-const PAGES = {
-  '': '#run:enabled', 'pages/image-transformer/': '#run:enabled', 'pages/colour/': '#colour-run:enabled', 'pages/look-ahead/': '#ahead-run:enabled',
-  ...(existsSync(inRepository('weights/fvsbn.gguf')) && { 'pages/fvsbn/': '#run:enabled' }),
-};
 /** What a good page moves at most, as web.dev has it. */
 const SHIFT = 0.1;
 
@@ -46,13 +39,13 @@ const watchShifts = (page) => page.addInitScript(() => {
   }).observe({ type: 'layout-shift', buffered: true });
 });
 
-for (const [path, ready] of Object.entries(PAGES)) {
+for (const path of await everyPage()) {
   for (const [width, height] of [[360, 740], [768, 1024], [1280, 800]]) {
     test(`/web/${path} does not move while it loads, ${width} pixels wide`, (context) => withPage(async (page) => {
       await watchShifts(page);
       await page.goto(`/web/${path}`);
       // On a phone a figure may lie too far down to be made yet.
-      await Promise.race([page.locator(ready).first().waitFor(WAIT).catch(() => {}), sleep(4000)]);
+      await Promise.race([firstFigure(page).waitFor(WAIT).catch(() => {}), sleep(4000)]);
       await sleep(1000);
       /** @type {{ value: number, of: string[] }[]} */
       const shifts = await page.evaluate(() => /** @type {any} */ (globalThis).shifts);
@@ -69,7 +62,7 @@ for (const [path, ready] of Object.entries(PAGES)) {
     test(`axe-core finds nothing on /web/${path}, ${how}`, () => withPage(async (page) => {
       await page.goto(`/web/${path}`);
       await scrollThrough(page);
-      await page.locator(ready).first().waitFor(WAIT);
+      await firstFigure(page).waitFor(WAIT);
       await page.locator('details').evaluateAll((all) => all.forEach((details) => { /** @type {HTMLDetailsElement} */ (details).open = true; }));
       await page.addScriptTag({ path: AXE }).catch(() => {}); // the policy refuses inline scripts; the test may go around it
       const { violations } = await page.evaluate(() => /** @type {any} */ (globalThis).axe.run(document, { resultTypes: ['violations'] }));
@@ -80,7 +73,7 @@ for (const [path, ready] of Object.entries(PAGES)) {
   test(`everything on /web/${path} is reached with Tab, with a visible focus`, () => withPage(async (page) => {
     await page.goto(`/web/${path}`);
     await scrollThrough(page);
-    await page.locator(ready).first().waitFor(WAIT);
+    await firstFigure(page).waitFor(WAIT);
     await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
     /** Everything that can take the focus; of radio buttons the chosen one. */
     const wanted = await page.evaluate(() => [...document.querySelectorAll('a[href], button, input, select, summary, [tabindex="0"]')].filter((element) => (
@@ -117,7 +110,7 @@ for (const [path, ready] of Object.entries(PAGES)) {
       const response = await page.goto(`/web/${path}`);
       assert.match(response?.headers()['content-security-policy'] ?? '', /default-src 'none'/);
       await scrollThrough(page);
-      await page.locator(ready).first().waitFor(WAIT);
+      await firstFigure(page).waitFor(WAIT);
       await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
       await sleep(2500); // pictures
       await page.screenshot({ path: `${OUT}${(path.split('/')[1] ?? 'front')}-${name}.png`, fullPage: true });

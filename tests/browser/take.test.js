@@ -150,6 +150,46 @@ test("links to a gallery's pictures, of the strip and one's own", () => withPage
   assert.deepEqual(await pictures(page, first), own);
 }));
 
+test('links to enlargements, of the strip and of one\'s own picture, with either model', () => withPage(async (page) => {
+  const first = '#superres-gallery .gallery-row:first-child canvas';
+  const drawn = (/** @type {string} */ name) => page.waitForFunction((text) => {
+    const labels = [...document.querySelectorAll('#superres-gallery .gallery-row:first-child .drawn canvas')].map((canvas) => canvas.getAttribute('aria-label') ?? '');
+    return labels.length === 3 && labels.every((label) => label.startsWith(`${text}, `) && label.endsWith(': drawn'));
+  }, name, WAIT);
+  const name = async () => await page.locator('#superres-gallery .row-name b').first().textContent() ?? '';
+  await page.goto('/web/pages/colour/#superres');
+  await page.locator('#figure-superres').scrollIntoViewIfNeeded();
+  await page.locator('#superres-run:enabled').waitFor(WAIT);
+  await page.locator('#superres-strip input').nth(9).check();
+  await page.fill('#superres-seed', '31');
+  await page.keyboard.press('Enter');
+  const chosen = await name();
+  await drawn(chosen);
+  const before = await pictures(page, first);
+  const address = await link(page, 'superres-take');
+  assert.match(address, /#figure-superres\?model=emoji&seed=31&temperature=1&picture=9$/);
+  await page.goto('about:blank');
+  await page.goto(address);
+  await page.locator('#superres-run:enabled').waitFor(WAIT);
+  await drawn(chosen);
+  assert.equal(await page.inputValue('#superres-seed'), '31');
+  assert.ok(await page.locator('#superres-strip input').nth(9).isChecked());
+  assert.deepEqual(await pictures(page, first), before);
+
+  await page.locator('#superres-switch input').nth(1).check();
+  await page.locator('#superres-strip[data-strip=photos]').waitFor(WAIT);
+  const buffer = png(64, 64, (x, y) => [4 * x, 4 * y, 128, 255]);
+  await page.locator('#superres-photo input').setInputFiles({ name: 'slope.png', mimeType: 'image/png', buffer });
+  await drawn('your picture');
+  const own = await pictures(page, first);
+  const mine = await link(page, 'superres-take');
+  assert.match(mine, /model=photos&seed=31&temperature=0.8&pixels=/);
+  await page.goto('about:blank');
+  await page.goto(mine);
+  await drawn('your picture');
+  assert.deepEqual(await pictures(page, first), own);
+}));
+
 test('links to classes, to local attention and to guesses', () => withPage(async (page) => {
   await page.goto(`${IT}#figure-classes?model=digits&seed=5`);
   await page.locator('#classes-run:enabled').waitFor(WAIT);

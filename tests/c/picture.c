@@ -32,6 +32,14 @@ static int is_text(const nx_model *model, const char *name, const char *text) {
     return 0;
 }
 
+/* The port of that name, or NX_PORTS. */
+static uint32_t port_of(const nx_model *model, const char *name) {
+    nx_port port;
+    for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++)
+        if (!strcmp(port.name, name)) return i;
+    return NX_PORTS;
+}
+
 void picture_info_of(const nx_model *model, picture_info *info) {
     nx_part_info part;
     nx_map map;
@@ -55,7 +63,7 @@ void picture_info_of(const nx_model *model, picture_info *info) {
         .draft = part.draft,
     };
     if ((uint64_t)info->blocks * info->heads * info->window > 1 << 24) info->window = 0; /* more than anybody looks at */
-    if (!info->input_height) info->input_width = 0; /* the key says nothing by itself */
+    if (port_of(model, "image") == NX_PORTS || !info->input_height) info->input_height = info->input_width = 0; /* keys that say nothing by themselves */
     if (is_text(model, "attention.pattern", "local-1d")) {
         info->query_block = key_u32(model, "attention.query_block", 0);
         info->memory_block = key_u32(model, "attention.memory_block", info->query_block);
@@ -98,14 +106,6 @@ uint32_t picture_id(const picture_info *info, uint32_t value) {
 
 uint8_t picture_value(const picture_info *info, uint32_t id) {
     return (uint8_t)(info->palette ? id : (id * 510 + info->levels - 1) / (2 * (info->levels - 1)));
-}
-
-/* The port of that name, or NX_PORTS. */
-static uint32_t port_of(const nx_model *model, const char *name) {
-    nx_port port;
-    for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++)
-        if (!strcmp(port.name, name)) return i;
-    return NX_PORTS;
 }
 
 nx_status picture_size(const nx_model *model, const picture_settings *settings, size_t *bytes) {

@@ -28,6 +28,67 @@ void ref_round(double *x, uint32_t n, uint32_t group, double steps) {
     }
 }
 
+/* An IEEE half. */
+static double half_at(const uint8_t *bytes) {
+    int bits = bytes[0] | bytes[1] << 8, exponent = bits >> 10 & 31;
+    double size = exponent ? ldexp(1024 + (bits & 1023), exponent - 25) : ldexp(bits & 1023, -24);
+    return bits & 0x8000 ? -size : size;
+}
+
+/* Bits from..from+count-1 of bytes, counted from the lowest bit of the first. */
+static int bits_at(const uint8_t *bytes, uint32_t from, uint32_t count) {
+    int value = 0;
+    for (uint32_t i = 0; i < count; i++) value |= (bytes[(from + i) / 8] >> (from + i) % 8 & 1) << i;
+    return value;
+}
+
+/* Nibble of value i of 32: the low ones of sixteen bytes, then the high ones. */
+static int nibble_at(const uint8_t *bytes, uint32_t i) { return bits_at(bytes, 8 * (i % 16) + (i < 16 ? 0 : 4), 4); }
+
+/* Q4_K and Q5_K: the 6-bit scale (which = 0) or offset (1) of the eight 32s of a block. Of the last four, four bits stand in the last
+ * four bytes and two above the first eight. */
+static int packed_six(const uint8_t *bytes, uint32_t part, uint32_t which) {
+    if (part < 4) return bits_at(bytes, 8 * (part + 4 * which), 6);
+    return bits_at(bytes, 8 * (part + 4) + 4 * which, 4) + 16 * bits_at(bytes, 8 * (part - 4 + 4 * which) + 6, 2);
+}
+
+double ref_weight(const uint8_t *row, uint32_t type, uint32_t i) {
+    float single = 0;
+    const uint8_t *b;
+    uint32_t in = i % 256, part = in / 32, side = in / 128, place = in % 32, quarter = part % 4;
+    switch (type) {
+    case NX_F32: memcpy(&single, row + 4 * i, 4); return (double)single;
+    case NX_F16: return half_at(row + 2 * i);
+    case NX_BF16: memcpy((uint8_t *)&single + 2, row + 2 * i, 2); return (double)single;
+    case NX_Q4_0: b = row + i / 32 * 18; return half_at(b) * (nibble_at(b + 2, i % 32) - 8);
+    case NX_Q4_1: b = row + i / 32 * 20; return half_at(b) * nibble_at(b + 4, i % 32) + half_at(b + 2);
+    case NX_Q5_0: b = row + i / 32 * 22; return half_at(b) * (nibble_at(b + 6, i % 32) + 16 * bits_at(b + 2, i % 32, 1) - 16);
+    case NX_Q5_1: b = row + i / 32 * 24; return half_at(b) * (nibble_at(b + 8, i % 32) + 16 * bits_at(b + 4, i % 32, 1)) + half_at(b + 2);
+    case NX_Q8_0: b = row + i / 32 * 34; return half_at(b) * (int8_t)b[2 + i % 32];
+    case NX_Q2_K:
+        b = row + i / 256 * 84;
+        return half_at(b + 80) * bits_at(b + in / 16, 0, 4) * bits_at(b + 16 + 32 * side + place, 2 * quarter, 2) - half_at(b + 82) * bits_at(b + in / 16, 4, 4);
+    case NX_Q3_K: {
+        b = row + i / 256 * 110;
+        uint32_t s = in / 16;
+        int scale = bits_at(b + 96 + s % 8, s < 8 ? 0 : 4, 4) + 16 * bits_at(b + 104 + s % 4, 2 * (s / 4), 2) - 32;
+        return half_at(b + 108) * scale * (bits_at(b + 32 + 32 * side + place, 2 * quarter, 2) + 4 * bits_at(b + place, part, 1) - 4);
+    }
+    case NX_Q4_K:
+        b = row + i / 256 * 144;
+        return half_at(b) * packed_six(b + 4, part, 0) * bits_at(b + 16 + 32 * (in / 64) + place, 4 * (part % 2), 4) - half_at(b + 2) * packed_six(b + 4, part, 1);
+    case NX_Q5_K:
+        b = row + i / 256 * 176;
+        return half_at(b) * packed_six(b + 4, part, 0) * (bits_at(b + 48 + 32 * (in / 64) + place, 4 * (part % 2), 4) + 16 * bits_at(b + 16 + place, part, 1)) -
+               half_at(b + 2) * packed_six(b + 4, part, 1);
+    case NX_Q6_K:
+        b = row + i / 256 * 210;
+        return half_at(b + 208) * (int8_t)b[192 + in / 16] *
+               (bits_at(b + 64 * side + 32 * (quarter % 2) + place, quarter / 2 * 4, 4) + 16 * bits_at(b + 128 + 32 * side + place, 2 * quarter, 2) - 32);
+    }
+    return NAN;
+}
+
 void ref_layer_norm(double *x, const float *gain, const float *bias, double epsilon, uint32_t width) {
     double mean = 0, variance = 0;
     for (uint32_t i = 0; i < width; i++) mean += x[i] / width;
@@ -426,6 +487,59 @@ void ref_filter(double *p, const float *logits, uint32_t levels, double temperat
     double kept = 0;
     for (uint32_t v = 0; v < levels; v++) kept += taken[v] ? p[v] : 0;
     for (uint32_t v = 0; v < levels; v++) p[v] = taken[v] ? p[v] / kept : 0;
+}
+
+/* The values in the order of `score`, the largest first, of equals the lowest. */
+static void ref_order_by(const double *score, uint32_t n, uint32_t *order) {
+    for (uint32_t v = 0; v < n; v++) {
+        uint32_t at = v;
+        for (; at > 0 && score[v] > score[order[at - 1]]; at--) order[at] = order[at - 1];
+        order[at] = v;
+    }
+}
+
+/* Keeps, in an order, values until they have more than a mass, or at least it; at least one, and no more than `most`. */
+static void ref_keep(double *p, uint32_t n, const uint32_t *order, uint32_t most, double mass, int more) {
+    double sum = 0, kept = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        int enough = i >= most || (i && (more ? sum > mass : sum >= mass && mass < 1));
+        sum += p[order[i]];
+        if (enough) p[order[i]] = 0;
+        kept += p[order[i]];
+    }
+    for (uint32_t v = 0; v < n; v++) p[v] /= kept;
+}
+
+static void ref_temper(double *p, uint32_t n, double temperature) {
+    for (uint32_t v = 0; v < n; v++) p[v] = p[v] > 0 ? log(p[v]) / temperature : -INFINITY;
+    ref_softmax(p, n);
+}
+
+void ref_chain(double *p, const float *logits, uint32_t levels, const nx_filter *filter) {
+    size_t mark = memory_mark();
+    uint32_t *order = memory_take(levels * sizeof *order);
+    double *score = memory_take(levels * sizeof *score), entropy = 0, best = 0, kept = 0, temperature = (double)filter->temperature;
+    for (uint32_t v = 0; v < levels; v++) p[v] = (double)logits[v];
+    ref_softmax(p, levels);
+    if (!filter->temperature_last) ref_temper(p, levels, temperature);
+    ref_order_by(p, levels, order);
+    if (filter->top_k) ref_keep(p, levels, order, filter->top_k, 2, 0);
+    if (filter->typical_p > 0 && filter->typical_p < 1) {
+        for (uint32_t v = 0; v < levels; v++) entropy -= p[v] > 0 ? p[v] * log(p[v]) : 0;
+        for (uint32_t v = 0; v < levels; v++) score[v] = p[v] > 0 ? -fabs(-log(p[v]) - entropy) : -INFINITY;
+        ref_order_by(score, levels, order);
+        ref_keep(p, levels, order, levels, (double)filter->typical_p, 1);
+    }
+    ref_order_by(p, levels, order);
+    ref_keep(p, levels, order, levels, (double)filter->top_p, 0);
+    for (uint32_t v = 0; v < levels; v++) best = fmax(best, p[v]);
+    for (uint32_t v = 0; v < levels; v++) {
+        if (p[v] < (double)filter->min_p * best) p[v] = 0;
+        kept += p[v];
+    }
+    for (uint32_t v = 0; v < levels; v++) p[v] /= kept;
+    if (filter->temperature_last) ref_temper(p, levels, temperature);
+    memory_release(mark);
 }
 
 double ref_chi_squared_limit(double freedom) {

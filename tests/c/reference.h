@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "sampling/filters.h"
 #include "toy.h"
 
 /* out[r] = sum over c of weights[r][c] x[c]; *size (rows), may be null: the sum of the magnitudes. */
@@ -19,6 +20,9 @@ void ref_round(double *x, uint32_t n, uint32_t group, double steps);
 
 /* Weights of Q8_0 (rows, cols) in the form in which they are packed: in single precision as the library does it, for a tie decides. */
 float *ref_packed_q8(const float *values, uint32_t rows, uint32_t cols);
+
+/* Value i of a row in a file's encoding, in double precision: value by value from the format's definition. */
+double ref_weight(const uint8_t *row, uint32_t type, uint32_t i);
 
 void ref_layer_norm(double *x, const float *gain, const float *bias, double epsilon, uint32_t width);
 
@@ -57,6 +61,9 @@ extern int ref_exact_mass;
 
 /* p(v) after temperature, top-k and top-p, in double. order: ties go to the lower value. p (V) written */
 void ref_filter(double *p, const float *logits, uint32_t levels, double temperature, uint32_t top_k, double top_p);
+
+/* p(v) after all filters, as sampling/filters.h says, in double, by sorting everything. p (V) written */
+void ref_chain(double *p, const float *logits, uint32_t levels, const nx_filter *filter);
 
 /* The number that a chi-squared variable of that many degrees of freedom exceeds with probability 0.001 (Wilson and Hilferty's
  * approximation, within 1 % from 3 degrees on). */

@@ -119,7 +119,7 @@ static void log_accuracy(void) {
 static void double_functions(void) {
     double worst = 0, worst_exp = 0, sine, cosine;
     for (int i = 0; i <= 100000; i++) {
-        double x = i < 50000 ? i * 2.0 : (i - 50000) * 0.0017;
+        double x = i < 50000 ? i * 2.62 : (i - 50000) * 0.0017;
         nx_f64_sincos(x, &sine, &cosine);
         worst = fmax(worst, fmax(fabs(sine - sin(x)), fabs(cosine - cos(x))));
     }
@@ -233,6 +233,14 @@ static void compare_product(const float *out, const toy_tensor *t, const float *
     for (uint32_t r = rows; r < nx_stride(rows); r++) CHECK(out[r] == 0); /* the padding */
 }
 
+static nx_matrix packed_matrix(const uint8_t *bytes, uint32_t type, uint32_t rows, uint32_t cols, uint32_t packing) {
+    nx_matrix matrix = {nx_matrix_form(type, packing), rows, cols, NULL};
+    void *packed = memory_take(nx_matrix_bytes(matrix.type, rows, cols));
+    nx_matrix_pack(&matrix, packed, bytes, type);
+    matrix.packed = packed;
+    return matrix;
+}
+
 /* One size: all columns against the twin, and each number of columns against the largest. */
 static void product_of(uint32_t type, uint32_t rows, uint32_t cols, uint32_t most, check_random *random) {
     size_t mark = memory_mark();
@@ -240,9 +248,7 @@ static void product_of(uint32_t type, uint32_t rows, uint32_t cols, uint32_t mos
     toy_tensor t = tensor(rows, cols, type, random, &bytes);
     uint32_t stride = nx_stride(rows);
     check_at("%lld x %lld of type %lld", rows, cols, type, 0);
-    void *packed = memory_take(nx_matrix_bytes(type, rows, cols));
-    nx_matrix_pack(packed, bytes, type, rows, cols);
-    nx_matrix matrix = {nx_matrix_packed_type(type), rows, cols, packed};
+    nx_matrix matrix = packed_matrix(bytes, type, rows, cols, NX_BY_ROW);
     CHECK_INT(matrix.type, is_quantised(type) ? type : NX_F32);
     float *x = columns(cols, most, random), *all = memory_take((size_t)most * stride * sizeof *all), *again = memory_take((size_t)most * stride * sizeof *all);
     float *bias = memory_take(stride * sizeof *bias), *zeros = memory_take(stride * sizeof *zeros);
@@ -319,7 +325,7 @@ static void product_real(void) {
 }
 
 /* A Q8_0 product of one block of ones with x = (value, 1, 0, 0, ...). */
-static float q8_of(float value, float other) {
+static float q8_of(float value, float other, uint32_t packing) {
     check_random random = {5};
     uint8_t *bytes;
     toy_tensor t = tensor(1, 64, NX_Q8_0, &random, &bytes);
@@ -329,8 +335,7 @@ static float q8_of(float value, float other) {
         memcpy(bytes + 34 * b, &one, 2);
         memset(bytes + 34 * b + 2, 1, 32);
     }
-    nx_matrix matrix = {NX_Q8_0, 1, 64, memory_take(nx_matrix_bytes(NX_Q8_0, 1, 64))};
-    nx_matrix_pack((void *)matrix.packed, bytes, NX_Q8_0, 1, 64);
+    nx_matrix matrix = packed_matrix(bytes, NX_Q8_0, 1, 64, packing);
     float x[64] = {0}, out[16];
     x[0] = value;
     x[37] = other;
@@ -351,25 +356,29 @@ static void product_q8_long(void) {
                 memset(bytes + b * Q8_0_BYTES + 2, sign < 0 ? 0x81 : 0x7f, 32);
             }
             for (uint32_t c = 0; c < cols; c++) x[c] = 2;
-            nx_matrix matrix = {NX_Q8_0, 1, cols, memory_take(nx_matrix_bytes(NX_Q8_0, 1, cols))};
-            nx_matrix_pack((void *)matrix.packed, bytes, NX_Q8_0, 1, cols);
+            nx_matrix matrix = packed_matrix(bytes, NX_Q8_0, 1, cols, NX_BY_ROW);
             nx_input input = nx_input_of(x, 1, memory_take(nx_input_bytes(cols, 1)));
             nx_matmul(out, &matrix, NULL, &input);
             CHECK_NEAR((double)out[0], sign * 254.0 * cols, 254.0 * cols * 8 * UNIT);
         }
 }
 
-static void product_q8_ends(void) {
-    CHECK(q8_of(0, 0) == 0);
-    CHECK_NEAR((double)q8_of(1, 0), 1, 4 * UNIT);
-    CHECK(q8_of(-1, 0) == -q8_of(1, 0));
-    CHECK_NEAR((double)q8_of(3e38f, 0), 3e38, 3e38 * 4 * UNIT);
-    CHECK_NEAR((double)q8_of(0x1p-99f, 0), 0x1p-99, 0x1p-99 * 4 * UNIT);
-    CHECK(q8_of(0x1p-101f, 0) == 0 && q8_of(1e-45f, 0) == 0); /* too small to divide by */
-    CHECK(q8_of(1e-45f, 1) == q8_of(0, 1));
+static void q8_ends(uint32_t packing) {
+    CHECK(q8_of(0, 0, packing) == 0);
+    CHECK_NEAR((double)q8_of(1, 0, packing), 1, 4 * UNIT);
+    CHECK(q8_of(-1, 0, packing) == -q8_of(1, 0, packing));
+    CHECK_NEAR((double)q8_of(3e38f, 0, packing), 3e38, 3e38 * 4 * UNIT);
+    CHECK_NEAR((double)q8_of(0x1p-99f, 0, packing), 0x1p-99, 0x1p-99 * 4 * UNIT);
+    CHECK(q8_of(0x1p-101f, 0, packing) == 0 && q8_of(1e-45f, 0, packing) == 0); /* too small to divide by */
+    CHECK(q8_of(1e-45f, 1, packing) == q8_of(0, 1, packing));
     /* 8-bit integers cannot hold these: they must come out as such, not as a harmless number */
-    CHECK(!isfinite(q8_of(NAN, 1)) && !isfinite(q8_of(1, NAN)) && !isfinite(q8_of(NAN, 0)));
-    CHECK(!isfinite(q8_of(INFINITY, 1)) && !isfinite(q8_of(-INFINITY, 1)));
+    CHECK(!isfinite(q8_of(NAN, 1, packing)) && !isfinite(q8_of(1, NAN, packing)) && !isfinite(q8_of(NAN, 0, packing)));
+    CHECK(!isfinite(q8_of(INFINITY, 1, packing)) && !isfinite(q8_of(-INFINITY, 1, packing)));
+}
+
+static void product_q8_ends(void) {
+    q8_ends(NX_BY_ROW);
+    q8_ends(NX_BY_BLOCK);
 }
 
 static void product_f32_keeps_nan(void) {
@@ -378,8 +387,7 @@ static void product_f32_keeps_nan(void) {
         uint8_t *bytes;
         toy_tensor t = tensor(5, 7, NX_F32, &random, &bytes);
         (void)t;
-        nx_matrix matrix = {NX_F32, 5, 7, memory_take(nx_matrix_bytes(NX_F32, 5, 7))};
-        nx_matrix_pack((void *)matrix.packed, bytes, NX_F32, 5, 7);
+        nx_matrix matrix = packed_matrix(bytes, NX_F32, 5, 7, NX_BY_ROW);
         float x[16] = {0}, out[16];
         x[at] = NAN;
         nx_input input = nx_input_of(x, 1, NULL);
@@ -400,6 +408,209 @@ static void dequantize(void) {
             check_at("type %lld, %lld numbers", types[i], cols, 0, 0);
             CHECK_FLOATS(out, t.values, cols);
         }
+}
+
+/* ---- matrices by block ------------------------------------------------------------------------------------------------------ */
+
+static const uint32_t all_types[] = {NX_F32, NX_F16, NX_BF16, NX_Q4_0, NX_Q4_1, NX_Q5_0, NX_Q5_1, NX_Q8_0, NX_Q2_K, NX_Q3_K, NX_Q4_K, NX_Q5_K, NX_Q6_K};
+
+/* Rows of a type whose bits are any, but its scales and single numbers, which are of some ordinary size. */
+static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_random *random) {
+    const nx_type *t = nx_type_of(type);
+    size_t bytes = rows * nx_row_bytes(type, cols);
+    uint8_t *all = memory_take(bytes);
+    for (size_t i = 0; i < bytes; i++) all[i] = (uint8_t)random_below(random, 256);
+    for (size_t b = 0; b < bytes; b += t->bytes) {
+        if (type == NX_F32 || type == NX_BF16) {
+            float x = (float)random_normal(random);
+            memcpy(all + b, (const uint8_t *)&x + (type == NX_BF16 ? 2 : 0), t->bytes);
+        }
+        for (uint32_t i = 0; i < t->scales; i++) { /* 2^-10..2^2 and a subnormal or zero one here and there */
+            uint16_t half = (uint16_t)(random_below(random, 2) << 15 | (5 + random_below(random, 12)) << 10 | random_below(random, 1024));
+            if (!random_below(random, 9)) half &= 0x8fff >> random_below(random, 8);
+            memcpy(all + b + t->at + 2 * i, &half, 2);
+        }
+    }
+    return all;
+}
+
+static int is_k(uint32_t type) { return nx_type_of(type)->values == 256; }
+static uint32_t step_of(uint32_t type) { return nx_type_of(type)->values; }
+
+/* Of a K type, |scale * number| + |offset| of a value, by clearing what the offset hangs on: the half at the end of the scales. */
+static double k_parts(const uint8_t *row, uint32_t type, uint32_t c) {
+    const nx_type *t = nx_type_of(type);
+    uint8_t block[256], zero[2] = {0, 0};
+    memcpy(block, row + c / 256 * t->bytes, t->bytes);
+    double whole = ref_weight(block, type, c % 256);
+    if (t->scales == 2) memcpy(block + t->at + 2, zero, 2);
+    double product = ref_weight(block, type, c % 256);
+    return fabs(product) + fabs(whole - product);
+}
+
+/* Tables give the values to one rounding, matrices as they were packed. */
+static void any_type(void) {
+    check_random random = {21};
+    for (size_t k = 0; k < sizeof all_types / sizeof *all_types; k++) {
+        uint32_t type = all_types[k], cols = step_of(type) == 1 ? 37 : 3 * step_of(type), rows = 21;
+        uint8_t *bytes = any_rows(type, rows, cols, &random);
+        nx_matrix by_block = packed_matrix(bytes, type, rows, cols, NX_BY_BLOCK), by_row = packed_matrix(bytes, type, rows, cols, NX_BY_ROW);
+        nx_embedding table = {type, rows, cols, bytes};
+        float *out = memory_take(cols * sizeof *out), *kept = memory_take(cols * sizeof *kept), *other = memory_take(cols * sizeof *other);
+        for (uint32_t r = 0; r < rows; r++) {
+            const uint8_t *row = bytes + r * nx_row_bytes(type, cols);
+            nx_embed(out, &table, r);
+            nx_matrix_row(kept, &by_block, r);
+            nx_matrix_row(other, &by_row, r);
+            for (uint32_t c = 0; c < cols; c++) {
+                double truth = ref_weight(row, type, c);
+                check_at("type %lld, row %lld, column %lld", type, r, c, 0);
+                CHECK_NEAR((double)out[c], truth, fabs(truth) * UNIT);
+                if (is_k(type))
+                    CHECK_NEAR((double)kept[c], truth, fabs(k_parts(row, type, c)) * 0x1p-11 * 1.01 + 0x1p-25);
+                else
+                    CHECK(kept[c] == out[c]);
+                if (type != NX_Q8_0) CHECK(other[c] == kept[c]); /* by row, only Q8_0 is another thing */
+            }
+        }
+    }
+}
+
+/* x as a product by block sees it. 8 bits: steps of each 32; 14 bits, where it meets Q8_0: of the whole column. */
+static void round_by_block(double *x, uint32_t type, uint32_t cols) {
+    uint32_t group = type == NX_Q8_0 ? cols : 32;
+    for (uint32_t from = 0; from < cols; from += group) {
+        float top = 0;
+        for (uint32_t c = from; c < from + group; c++) top = fmaxf(top, fabsf((float)x[c]));
+        float most = type == NX_Q8_0 ? 8191 : 127, inverse = top > 0x1p-100f ? most / top : 0;
+        for (uint32_t c = from; c < from + group; c++) {
+            float scaled = (float)x[c] * inverse;
+            x[c] = ((double)scaled + 0x1.8p52 - 0x1.8p52) * (double)(top / most);
+        }
+    }
+}
+
+static int is_quantised_any(uint32_t type) { return step_of(type) > 1; }
+
+/* What scales, offsets and zeros of a row add up to by themselves before they cancel. */
+static double offset_parts(const uint8_t *row, uint32_t type, uint32_t cols, const double *x) {
+    double sum = 0;
+    for (uint32_t c = 0; is_quantised_any(type) && c < cols; c++) {
+        double top = 0;
+        for (uint32_t i = c / 32 * 32; i < c / 32 * 32 + 32; i++) top = fmax(top, is_k(type) ? k_parts(row, type, i) : fabs(ref_weight(row, type, i)));
+        sum += 2 * top * fabs(x[c]);
+    }
+    return sum;
+}
+
+/* A product with any type against the values that the matrix holds, and with the numbers that x is rounded to; columns alone and together. */
+static void product_by_block(uint32_t type, uint32_t rows, uint32_t cols, uint32_t most, check_random *random) {
+    size_t mark = memory_mark();
+    uint8_t *bytes = any_rows(type, rows, cols, random);
+    nx_matrix matrix = packed_matrix(bytes, type, rows, cols, NX_BY_BLOCK);
+    uint32_t stride = nx_stride(rows);
+    float *x = columns(cols, most, random), *all = memory_take((size_t)most * stride * sizeof *all), *bias = memory_take(stride * sizeof *bias);
+    float *kept = memory_take((size_t)rows * cols * sizeof *kept), *out = memory_take((size_t)most * stride * sizeof *out);
+    double *seen = memory_take(cols * sizeof *seen), *truth = memory_take(rows * sizeof *truth), *size = memory_take(rows * sizeof *size);
+    for (uint32_t r = 0; r < rows; r++) nx_matrix_row(kept + (size_t)r * cols, &matrix, r);
+    memset(bias, 0, stride * sizeof *bias);
+    fill(bias, rows, random);
+    nx_input input = nx_input_of(x, most, memory_take(nx_input_bytes(cols, most)));
+    nx_matmul(all, &matrix, bias, &input);
+    for (uint32_t j = 0; j < most; j++) {
+        const float *xj = x + (size_t)j * nx_stride(cols);
+        for (uint32_t c = 0; c < cols; c++) seen[c] = (double)xj[c];
+        if (nx_matrix_rounds(&matrix)) round_by_block(seen, type, cols);
+        ref_matmul(truth, size, kept, rows, cols, seen);
+        double constant = 0, top = 0;
+        for (uint32_t c = 0; c < cols; c++) top = fmax(top, fabs(seen[c]));
+        for (uint32_t r = 0; r < rows; r++) {
+            /* scales and offsets of a block are parts of what the size adds up, which may cancel: any_rows has none above 2^3 * 63 */
+            if (type == NX_Q8_0) {
+                constant = 0;
+                for (uint32_t c = 0; c < cols; c++) constant += fabs((double)kept[(size_t)r * cols + c]) * top; /* 8192 steps, added and taken off */
+            }
+            double parts = offset_parts(bytes + r * nx_row_bytes(type, cols), type, cols, seen);
+            double tolerance = (is_quantised_any(type) ? cols / 16 + 8 : cols + 1) * UNIT * (size[r] + parts + 2 * constant + fabs((double)bias[r]));
+            check_at("type %lld, %lld rows of %lld, column %lld", type, rows, cols, j);
+            CHECK_NEAR((double)all[(size_t)j * stride + r], truth[r] + (double)bias[r], tolerance);
+        }
+        for (uint32_t r = rows; r < stride; r++) CHECK(all[(size_t)j * stride + r] == 0);
+    }
+    nx_matmul(out, &matrix, bias, &input);
+    CHECK_FLOATS(out, all, (size_t)most * stride);
+    for (uint32_t n = 1; n < most; n++) {
+        uint32_t first = n % (most - n + 1);
+        check_at("type %lld, %lld rows of %lld, %lld columns", type, rows, cols, n);
+        nx_input some = nx_input_of(x + (size_t)first * nx_stride(cols), n, memory_take(nx_input_bytes(cols, n)));
+        nx_matmul(out, &matrix, bias, &some);
+        CHECK_FLOATS(out, all + (size_t)first * stride, (size_t)n * stride);
+    }
+    memory_release(mark);
+}
+
+static void products_by_block(void) {
+    check_random random = {22};
+    for (size_t k = 0; k < sizeof all_types / sizeof *all_types; k++) {
+        uint32_t type = all_types[k], step = step_of(type);
+        for (uint32_t rows = 1; rows <= 2 * 16 + 3; rows += 1 + rows % 3) product_by_block(type, rows, step == 1 ? 1 + rows : step * (1 + rows % 2), rows % 5 ? 5 : NX_COLUMNS, &random);
+        product_by_block(type, 48, 1024, 9, &random);
+    }
+}
+
+/* Matrices of two kinds that read the same columns, in turn: each finds them rounded as it needs them. */
+static void inputs_in_turn(void) {
+    check_random random = {23};
+    static const uint32_t types[] = {NX_Q8_0, NX_Q4_0, NX_F16, NX_Q6_K, NX_Q8_0, NX_Q4_K};
+    float *x = columns(256, 3, &random), out[3 * 16], alone[3 * 16];
+    nx_input input = nx_input_of(x, 3, memory_take(nx_input_bytes(256, 3)));
+    for (int i = 0; i < 12; i++) {
+        uint8_t *bytes = any_rows(types[i % 6], 5, 256, &random);
+        nx_matrix matrix = packed_matrix(bytes, types[i % 6], 5, 256, i % 5 ? NX_BY_BLOCK : NX_BY_ROW);
+        nx_input fresh = nx_input_of(x, 3, memory_take(nx_input_bytes(256, 3)));
+        nx_matmul(out, &matrix, NULL, &input);
+        nx_matmul(alone, &matrix, NULL, &fresh);
+        CHECK_FLOATS(out, alone, 3 * 16);
+    }
+}
+
+/* A column with one number ten thousand times as large as the rest: what the others are worth must not be lost. */
+static void outliers(void) {
+    check_random random = {24};
+    uint32_t cols = 2048;
+    static const struct {
+        uint32_t type;
+        double by_block; /* the most of the length of x times that of a row */
+    } rows[] = {{NX_Q8_0, 1e-4}, {NX_Q4_0, 2e-3}, {NX_Q6_K, 2e-3}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (uint32_t at = 0; at < cols; at += 331) {
+            uint8_t *bytes = any_rows(rows[i].type, 1, cols, &random);
+            nx_matrix matrix = packed_matrix(bytes, rows[i].type, 1, cols, NX_BY_BLOCK);
+            float *x = memory_take(cols * sizeof *x), out[16];
+            double truth = 0, all = 0, weight = 0;
+            for (uint32_t c = 0; c < cols; c++) {
+                x[c] = (float)random_normal(&random) * (c == at ? 10000 : 1);
+                double w = ref_weight(bytes, rows[i].type, c);
+                truth += w * (double)x[c], all += (double)x[c] * (double)x[c], weight += w * w;
+            }
+            nx_input input = nx_input_of(x, 1, memory_take(nx_input_bytes(cols, 1)));
+            nx_matmul(out, &matrix, NULL, &input);
+            CHECK_NEAR((double)out[0], truth, rows[i].by_block * sqrt(all * weight));
+        }
+}
+
+static void halves_back(void) {
+    for (uint32_t half = 0; half < 65536; half++) {
+        if ((half & 0x7c00) == 0x7c00) continue;
+        check_at("half %lld", half, 0, 0, 0);
+        CHECK_INT(nx_float_to_half(nx_half_to_float((uint16_t)half)), half);
+        if ((half & 0x7fff) == 0x7bff) continue;
+        float low = nx_half_to_float((uint16_t)half), high = nx_half_to_float((uint16_t)(half + 1)), middle = (low + high) / 2;
+        CHECK_INT(nx_float_to_half(middle), half % 2 ? half + 1 : half); /* ties to even */
+        CHECK_INT(nx_float_to_half(nextafterf(middle, high)), half + 1);
+        CHECK_INT(nx_float_to_half(nextafterf(middle, low)), half);
+    }
+    CHECK(nx_float_to_half(65520) == 0x7bff && nx_float_to_half(-1e30f) == 0xfbff);
 }
 
 /* ---- vectors --------------------------------------------------------------------------------------------------------------- */
@@ -469,9 +680,7 @@ static void rows_of_tables(void) {
             uint32_t cols = i < 2 ? 3 + rows : 64;
             uint8_t *bytes;
             toy_tensor t = tensor(rows, cols, types[i], &random, &bytes);
-            void *packed = memory_take(nx_matrix_bytes(types[i], rows, cols));
-            nx_matrix_pack(packed, bytes, types[i], rows, cols);
-            nx_matrix matrix = {nx_matrix_packed_type(types[i]), rows, cols, packed};
+            nx_matrix matrix = packed_matrix(bytes, types[i], rows, cols, NX_BY_ROW);
             nx_embedding table = {types[i], rows, cols, bytes};
             const float *kept = types[i] == NX_Q8_0 ? ref_packed_q8(t.values, rows, cols) : t.values;
             float *out = memory_take(cols * sizeof *out);
@@ -629,6 +838,11 @@ const check_test kernel_tests[] = {
     {"Q8_0 product of zero, tiny, huge and not-a-number", product_q8_ends},
     {"F32 product keeps a not-a-number", product_f32_keeps_nan},
     {"dequantize", dequantize},
+    {"single to half, at every half", halves_back},
+    {"every type: tables and matrices against its definition", any_type},
+    {"every type: products by block", products_by_block},
+    {"products by block and by row in turn", inputs_in_turn},
+    {"products by block of columns with an outlier", outliers},
     {"ReLU, residual", relu_and_residual},
     {"ReLU keeps a not-a-number", relu_keeps_nan},
     {"gated inner layer, root-mean-square norm", silu_and_rms_norm},

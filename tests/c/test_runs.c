@@ -9,6 +9,7 @@
 #include "chain.h"
 #include "check.h"
 #include "models/toy_fvsbn.h"
+#include "models/toy_gpt2.h"
 #include "models/toy_llama.h"
 #include "session/session.h"
 #include "toy.h"
@@ -27,23 +28,28 @@ typedef struct {
 
 static chain_config chain_settings; /* of the chain in use */
 
-enum { CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, PICTURE_FULL, PICTURE_LOCAL, PICTURE_2D, PICTURE_PIXELS, PICTURE_PALETTE, PICTURE_SR, FVSBN, LLAMA, LLAMA_ROUNDED, SUBJECTS };
+enum { CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, PICTURE_FULL, PICTURE_LOCAL, PICTURE_2D, PICTURE_PIXELS, PICTURE_PALETTE, PICTURE_SR, PICTURE_DIRECT, PICTURE_DIRECT_PIXELS, FVSBN, LLAMA, LLAMA_ROUNDED, GPT2, SUBJECTS };
 
 static subject subject_of(int which) {
     static const int toys[] = {1, 2, TOY_PALETTE, TOY_DMOL, TOY_DRAFT_PALETTE, TOY_SR_DMOL};
-    static const char *const names[] = {"chain", "chain in slices", "chain with a source", "picture, full", "picture, local", "picture, 2d", "picture, pixels", "picture, palette", "picture, sr", "fvsbn", "llama", "llama, rounded"};
+    static const char *const names[] = {"chain", "chain in slices", "chain with a source", "picture, full", "picture, local", "picture, 2d", "picture, pixels", "picture, palette", "picture, sr", "picture, direct", "picture, direct, pixels", "fvsbn", "llama", "llama, rounded", "gpt2"};
     subject s = {.name = names[which]};
     if (which < PICTURE_FULL) {
         chain_settings = (chain_config){.slices = which == CHAIN_SLICED ? 3 : 1, .source = which == CHAIN_WITH_SOURCE, .end = 1};
         s.model = chain_open(&chain_settings);
         s.shape.length = LENGTH;
         if (which == CHAIN_WITH_SOURCE) s.shape.counts[0] = 11;
+    } else if (which == PICTURE_DIRECT || which == PICTURE_DIRECT_PIXELS) {
+        s.model = toy_open(toy_direct(which == PICTURE_DIRECT_PIXELS, NULL));
     } else if (which < FVSBN) {
         const toy_config *configs;
         toy_configs(&configs, NULL);
         s.model = toy_open(toy_build(configs + toys[which - PICTURE_FULL], NULL));
     } else if (which == FVSBN) {
         s.model = toy_fvsbn(4, 5, NX_F16, 3);
+    } else if (which == GPT2) {
+        toy_gpt2_config c = {.values = 40, .length = 26, .blocks = 2, .d = 32, .heads = 4, .seed = 6};
+        s.model = toy_gpt2_open(toy_gpt2_build(&c));
     } else {
         toy_llama_config c = {.values = 40, .length = 60, .blocks = 2, .d = 32, .inner = 64, .heads = 4, .groups = 2, .tied = 1, .seed = 5};
         c.type = which == LLAMA_ROUNDED ? NX_Q8_0 : NX_F32;
@@ -59,8 +65,15 @@ static subject subject_of(int which) {
     return s;
 }
 
+static int shaped; /* with all that changes the odds of what is drawn */
+
 static nx_settings settings_of(uint32_t samples, uint32_t first, uint32_t seed) {
-    return (nx_settings){.seed_low = seed, .samples = samples, .first_sample = first, .temperature = 1, .top_p = 1};
+    nx_settings s = {.seed_low = seed, .samples = samples, .first_sample = first, .temperature = 1, .top_p = 1};
+    if (shaped) {
+        s.temperature = 1.3f, s.top_p = 0.97f, s.typical_p = 0.98f, s.min_p = 0.01f, s.temperature_last = seed % 2;
+        s.penalty_last = 7, s.repetition = 1.4f, s.frequency = 0.5f, s.presence = 0.25f, s.biases = 3;
+    }
+    return s;
 }
 
 static nx_session *bare(const subject *s, const nx_settings *settings, size_t *bytes) {
@@ -68,6 +81,9 @@ static nx_session *bare(const subject *s, const nx_settings *settings, size_t *b
     nx_session *session = NULL;
     if (!CHECK_INT(nx_session_size(s->model, 0, settings, &s->shape, &size), NX_OK)) return NULL;
     CHECK_INT(nx_session_open(memory_take(size), size, s->model, 0, settings, &s->shape, &session), NX_OK);
+    uint32_t ids[] = {1, 0};
+    float biases[] = {0.75f, -1.5f};
+    if (settings->biases) CHECK_INT(nx_session_bias(s->model, session, ids, biases, 2), NX_OK);
     if (bytes) *bytes = size;
     return session;
 }
@@ -130,8 +146,12 @@ static const uint32_t *at(const subject *s, const run *r, uint32_t samples, uint
     return r->ids + ((size_t)position * samples + sample) * s->span;
 }
 
+/* Shaped runs are tried on one of each sort. */
+static int spared(int which) { return shaped && which != CHAIN_SLICED && which != PICTURE_PIXELS && which != PICTURE_PALETTE && which != LLAMA; }
+
 static void for_every(void (*test)(const subject *s)) {
     for (int i = 0; i < SUBJECTS; i++) {
+        if (spared(i)) continue;
         size_t mark = memory_mark();
         subject s = subject_of(i);
         if (s.model) test(&s);
@@ -169,6 +189,89 @@ static void division(const subject *s) {
 
 static void divided(void) { for_every(division); }
 
+/* Guesses are made and drawn with the same odds as without: the same ids. */
+static void shaped_ahead(void) {
+    uint32_t guessed = 0;
+    for (shaped = 0; shaped < 2; shaped++) {
+        subject s = subject_of(PICTURE_PALETTE);
+        for (uint32_t seed = 0; seed < 6; seed++) {
+            nx_settings settings = settings_of(1, 0, seed);
+            run plain = whole(&s, &settings);
+            settings.look_ahead = 8;
+            nx_session *session = start(&s, &settings, NULL);
+            run r = room_of(&s, 1);
+            uint8_t *ahead = memory_take(s.length);
+            CHECK_INT(draw(&s, session, s.length, r.ids, r.nats), plain.n);
+            CHECK_BYTES(r.ids, plain.ids, plain.n * sizeof *r.ids);
+            CHECK_FLOATS(r.nats, plain.nats, plain.n);
+            CHECK_INT(nx_session_ahead(s.model, session, 0, s.length, ahead), NX_OK);
+            for (uint32_t p = 0; shaped && p < s.length; p++) guessed += ahead[p] > 0;
+        }
+    }
+    shaped = 0;
+    check_note("  %u positions guessed with penalties", (unsigned)guessed);
+    CHECK(guessed > 0);
+}
+
+/* Guesses from the text so far: the same ids and nats, in fewer passes where the text repeats itself. */
+static void looked_up(void) {
+    uint32_t guessed = 0;
+    for (int i = 0; i < SUBJECTS; i++) {
+        size_t mark = memory_mark();
+        subject s = subject_of(i);
+        for (uint32_t seed = 0; seed < 8; seed++) {
+            nx_settings settings = settings_of(1, 0, seed);
+            settings.temperature = (float)(seed % 4) / 4;
+            shaped = seed > 3;
+            run plain = whole(&s, &settings);
+            settings.look_ahead = seed % 2 ? 16 : 5, settings.look_up = 1;
+            size_t bytes;
+            nx_session *session = start(&s, &settings, &bytes);
+            run r = room_of(&s, 1);
+            uint8_t *ahead = memory_take(s.length);
+            uint32_t half = plain.n / 2, n = draw(&s, session, half, r.ids, r.nats);
+            CHECK_INT(nx_session_check(s.model, session, bytes), NX_OK);
+            nx_session *copy = memory_copy(session, bytes); /* another place, the same run */
+            n += draw(&s, copy, s.length - n, r.ids + n * s.span, r.nats + n * s.span);
+            check_at("subject %lld, seed %lld", i, seed, 0, 0);
+            CHECK_INT(n, plain.n);
+            CHECK_BYTES(r.ids, plain.ids, n * s.span * sizeof *r.ids);
+            CHECK_FLOATS(r.nats, plain.nats, n * s.span);
+            CHECK_INT(nx_session_ahead(s.model, copy, 0, n, ahead), NX_OK);
+            for (uint32_t p = 0; p < n; p++) {
+                CHECK(ahead[p] == 0 || (ahead[p] == ahead[p - 1] + 1 && (s.span == 1 && ahead[p] < settings.look_ahead)));
+                if (i >= LLAMA) guessed += ahead[p] > 0;
+            }
+        }
+        shaped = 0;
+        memory_release(mark);
+    }
+    check_note("  %u positions of language models guessed", (unsigned)guessed);
+    CHECK(guessed > 100);
+}
+
+/* Which positions are guessed, by hand: known ids begin the text, and a bias says how it goes on. */
+static void looked_up_where(void) {
+    subject s = subject_of(LLAMA);
+    s.shape.length = 60;
+    nx_settings settings = settings_of(1, 0, 1);
+    settings.look_ahead = 8, settings.look_up = 1, settings.biases = 1, settings.temperature = 0;
+    nx_session *session = NULL;
+    size_t bytes = 0;
+    CHECK_INT(nx_session_size(s.model, 0, &settings, &s.shape, &bytes), NX_OK);
+    CHECK_INT(nx_session_open(memory_take(bytes), bytes, s.model, 0, &settings, &s.shape, &session), NX_OK);
+    uint32_t five = 5, ids[40];
+    float always = 1e9f;
+    CHECK_INT(nx_session_bias(s.model, session, &five, &always, 1), NX_OK);
+    uint8_t ahead[40], expected[40] = {0, 0, 0, 0, 1, 2, 0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1};
+    uint32_t known[] = {1, 2};
+    CHECK_INT(nx_session_put(s.model, session, known, 2, 0, NULL), NX_OK);
+    CHECK_INT(draw(&s, session, 40, ids, NULL), 40);
+    CHECK_INT(nx_session_ahead(s.model, session, 2, 40, ahead), NX_OK);
+    /* 1 2 | 5 5 5: its last two are the two before; two guesses. Then five agree, then more than the window of eight has room for */
+    for (int i = 0; i < 30; i++) check_at("position %lld", i, 0, 0, 0), CHECK_INT(ahead[i], expected[i]);
+}
+
 /* ---- known ids -------------------------------------------------------------------------------------------------------------- */
 
 /* What was drawn, put: to all, one each, with nats or without, in one call or several, and drawn on from any point. */
@@ -203,6 +306,7 @@ static void putting(const subject *s) {
 static void known_at_any_time(void) {
     /* Ended samples take nothing but NX_NONE, so the ids of a whole run can be put to one that ended nowhere only where none did. */
     for (int i = 0; i < SUBJECTS; i++) {
+        if (spared(i)) continue;
         size_t mark = memory_mark();
         subject s = subject_of(i);
         if (i < PICTURE_FULL) chain_settings.end = -100;
@@ -246,6 +350,7 @@ static void to_all(const subject *s) {
 
 static void the_same_to_all(void) {
     for (int i = 0; i < SUBJECTS; i++) {
+        if (spared(i)) continue;
         size_t mark = memory_mark();
         subject s = subject_of(i);
         if (i < PICTURE_FULL) chain_settings.end = -100;
@@ -469,6 +574,7 @@ static void tops(const subject *s) {
 
 static void top_ids(void) {
     for (int i = 0; i < SUBJECTS; i++) {
+        if (spared(i)) continue;
         size_t mark = memory_mark();
         subject s = subject_of(i);
         if (i < PICTURE_FULL) chain_settings.end = -100;
@@ -586,14 +692,15 @@ static void retunes(const subject *s) {
     CHECK_INT(draw(s, fresh, s->length - half, expected.ids, expected.nats), n);
     CHECK_BYTES(r.ids, expected.ids, n * width * sizeof *r.ids);
     CHECK_FLOATS(r.nats, expected.nats, n * width);
-    nx_settings wrong[6];
-    for (int i = 0; i < 6; i++) wrong[i] = settings;
-    wrong[0].samples = 3, wrong[1].first_sample = 1, wrong[2].origin = 1, wrong[3].trace = 1, wrong[4].temperature = -1, wrong[5].top_p = 0;
-    for (int i = 0; i < 6; i++) CHECK_INT(nx_session_retune(s->model, session, wrong + i), NX_E_ARGUMENT);
+    nx_settings wrong[7];
+    for (int i = 0; i < 7; i++) wrong[i] = settings;
+    wrong[0].samples = 3, wrong[1].first_sample = 1, wrong[2].origin = 1, wrong[3].trace = 1, wrong[4].temperature = -1, wrong[5].top_p = 0, wrong[6].biases++;
+    for (int i = 0; i < 7; i++) CHECK_INT(nx_session_retune(s->model, session, wrong + i), NX_E_ARGUMENT);
 }
 
 static void retuned(void) {
     for (int i = 0; i < SUBJECTS; i++) {
+        if (spared(i)) continue;
         size_t mark = memory_mark();
         subject s = subject_of(i);
         if (i < PICTURE_FULL) chain_settings.end = -100;
@@ -663,6 +770,94 @@ static void mapped(const subject *s) {
 
 static void maps(void) { for_every(mapped); }
 
+/* ---- penalties and biases --------------------------------------------------------------------------------------------------- */
+
+/* All of the above with them: they follow from the ids of the sequence, so however it is done they are the same. */
+static void shaped_runs(void) {
+    static void (*const tests[])(void) = {divided, known_at_any_time, the_same_to_all, copied, searched, branched, retuned, top_ids};
+    shaped = 1;
+    for (uint32_t i = 0; i < sizeof tests / sizeof *tests; i++) tests[i]();
+    shaped = 0;
+}
+
+/* What they do to a run: the ids are those of an argmax over logits that were changed by hand. Nats are the model's own. */
+static void shaping(void) {
+    subject s = subject_of(LLAMA);
+    toy_llama_config loose = {.values = 40, .length = 30, .blocks = 1, .d = 16, .inner = 16, .heads = 2, .groups = 1, .seed = 6};
+    s.model = toy_llama_open(toy_llama_build(&loose)); /* untied: one that does not merely repeat what it read */
+    nx_settings settings = settings_of(1, 0, 19);
+    settings.temperature = 0, settings.penalty_last = 5, settings.repetition = 1.5f, settings.frequency = 0.3f, settings.presence = 0.2f;
+    settings.biases = 2;
+    size_t bytes;
+    nx_session *session = start(&s, &settings, &bytes);
+    uint32_t biased[3] = {3, 9, 50}, drawn_ids[27], differ = 0, drawn;
+    float biases[3] = {2, -1e9f, 0}, nats[27], logits[40];
+    CHECK_INT(nx_session_bias(s.model, session, biased, biases, 3), NX_E_ARGUMENT); /* more than there is room for */
+    CHECK_INT(nx_session_bias(s.model, session, biased + 1, biases, 2), NX_E_ARGUMENT); /* no such id */
+    CHECK_INT(nx_session_bias(s.model, session, biased, (float[]){0, NAN}, 2), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_bias(s.model, session, biased, (float[]){-1.1e9f, 0}, 2), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_bias(s.model, session, biased, biases, 2), NX_OK);
+    for (uint32_t p = 0; p < 27; p++) {
+        CHECK_INT(nx_session_draw(s.model, session, 1, drawn_ids + p, nats + p, &drawn), NX_OK);
+        CHECK_INT(nx_session_output(s.model, session, 0, logits), NX_OK);
+        double shaped_logit[40], sum = 0;
+        uint32_t best = 0, plain = 0;
+        for (uint32_t v = 0; v < 40; v++) {
+            uint32_t seen = 0;
+            double x = (double)logits[v] + (v == 3 ? 2 : v == 9 ? -1e9 : 0);
+            for (uint32_t i = p > 5 ? p - 5 : 0; i < p; i++) seen += drawn_ids[i] == v;
+            if (seen) x = (x > 0 ? x / 1.5 : x * 1.5) - 0.3 * seen - 0.2;
+            shaped_logit[v] = x;
+            sum += exp((double)logits[v]);
+            if (shaped_logit[v] > shaped_logit[best]) best = v;
+            if (logits[v] > logits[plain]) plain = v;
+        }
+        check_at("position %lld", p, 0, 0, 0);
+        CHECK_INT(drawn_ids[p], best);
+        CHECK_NEAR((double)nats[p], log(sum) - (double)logits[best], 1e-4);
+        differ += best != plain;
+    }
+    check_note("  %u of 27 ids are not the model's first", (unsigned)differ);
+    CHECK(differ > 5);
+    /* a saved one has its biases; a wrong one is found */
+    CHECK_INT(nx_session_check(s.model, session, bytes), NX_OK);
+    nx_layout l = nx_layout_of(s.model, session);
+    l.biased[1] = 40;
+    CHECK_INT(nx_session_check(s.model, session, bytes), NX_E_STATE);
+    l.biased[1] = 9, l.bias[0] = INFINITY;
+    CHECK_INT(nx_session_check(s.model, session, bytes), NX_E_STATE);
+    /* fewer replace them all */
+    CHECK_INT(nx_session_bias(s.model, session, biased, biases, 1), NX_OK);
+    CHECK(l.bias[0] == 2 && l.bias[1] == 0);
+}
+
+static void shaping_ranges(void) {
+    subject s = subject_of(CHAIN);
+    size_t bytes;
+    nx_settings good = settings_of(1, 0, 1), t;
+#define STATUS(change, status) t = good, t.change, CHECK_INT(nx_session_size(s.model, 0, &t, &s.shape, &bytes), status)
+    STATUS(typical_p = 1, NX_OK);
+    STATUS(typical_p = 1.01f, NX_E_ARGUMENT);
+    STATUS(typical_p = NAN, NX_E_ARGUMENT);
+    STATUS(min_p = 1, NX_OK);
+    STATUS(min_p = -0.1f, NX_E_ARGUMENT);
+    STATUS(min_p = NAN, NX_E_ARGUMENT);
+    STATUS(temperature_last = 2, NX_E_ARGUMENT);
+    STATUS(penalty_last = UINT32_MAX, NX_OK);
+    STATUS(repetition = 0.01f, NX_OK);
+    STATUS(repetition = 0.001f, NX_E_ARGUMENT);
+    STATUS(repetition = -1, NX_E_ARGUMENT);
+    STATUS(repetition = 101, NX_E_ARGUMENT);
+    STATUS(repetition = NAN, NX_E_ARGUMENT);
+    STATUS(frequency = -100, NX_OK);
+    STATUS(frequency = 101, NX_E_ARGUMENT);
+    STATUS(frequency = INFINITY, NX_E_ARGUMENT);
+    STATUS(presence = NAN, NX_E_ARGUMENT);
+    STATUS(biases = NX_MAX_BIASES, NX_OK);
+    STATUS(biases = NX_MAX_BIASES + 1, NX_E_ARGUMENT);
+#undef STATUS
+}
+
 /* ---- damage ----------------------------------------------------------------------------------------------------------------- */
 
 /* A damaged state of a part with ends, slices and a source is refused or goes on without harm. */
@@ -714,6 +909,12 @@ const check_test runs_tests[] = {
     {"other settings midway", retuned},
     {"origins", origins},
     {"maps", maps},
+    {"look-ahead with penalties", shaped_ahead},
+    {"look-ahead from the text so far", looked_up},
+    {"what is looked up", looked_up_where},
+    {"all of it with penalties and biases", shaped_runs},
+    {"penalties and biases of a run", shaping},
+    {"ranges of penalties and filters", shaping_ranges},
     {"damaged states with ends and slices", damaged},
     {0},
 };

@@ -9,6 +9,7 @@
 #include "sampling/categorical.h"
 #include "sampling/noise.h"
 #include "sampling/output.h"
+#include "sampling/penalties.h"
 
 #define UNIT 0x1p-24 /* half a unit in the last place of single precision: the relative error of one operation */
 
@@ -173,19 +174,19 @@ static void temperature_zero(void) {
         for (uint32_t v = 1; v < levels; v++)
             if (x[v] > x[best]) best = v;
         for (uint32_t sample = 0; sample < 4; sample++) {
-            CHECK_INT(draw(x, levels, (nx_filter){0, 0, 1}, sample), best);
-            CHECK_INT(draw(x, levels, (nx_filter){1e-40f, 0, 1}, sample), best); /* the smallest temperatures come to the same */
-            CHECK_INT(draw(x, levels, (nx_filter){1, 1, 1}, sample), best);
-            CHECK_INT(draw(x, levels, (nx_filter){1, 0, 1e-30f}, sample), best);
+            CHECK_INT(draw(x, levels, (nx_filter){0, 0, 1, 0, 0, 0}, sample), best);
+            CHECK_INT(draw(x, levels, (nx_filter){1e-40f, 0, 1, 0, 0, 0}, sample), best); /* the smallest temperatures come to the same */
+            CHECK_INT(draw(x, levels, (nx_filter){1, 1, 1, 0, 0, 0}, sample), best);
+            CHECK_INT(draw(x, levels, (nx_filter){1, 0, 1e-30f, 0, 0, 0}, sample), best);
             /* a mass so small that it vanishes against the mass that top-k left */
-            CHECK_INT(draw(x, levels, (nx_filter){1, 1, 1e-45f}, sample), best);
-            CHECK_INT(draw(x, levels, (nx_filter){100, 1, 1e-45f}, sample), best);
+            CHECK_INT(draw(x, levels, (nx_filter){1, 1, 1e-45f, 0, 0, 0}, sample), best);
+            CHECK_INT(draw(x, levels, (nx_filter){100, 1, 1e-45f, 0, 0, 0}, sample), best);
         }
         uint32_t tie = random_below(&random, levels); /* ties go to the lowest value */
         x[tie] = x[best];
-        CHECK_INT(draw(x, levels, (nx_filter){0, 0, 1}, 0), tie < best ? tie : best);
-        CHECK_INT(draw(x, levels, (nx_filter){1, 1, 1}, 0), tie < best ? tie : best);
-        CHECK_INT(draw(x, levels, (nx_filter){1, 0, 1e-30f}, 0), tie < best ? tie : best);
+        CHECK_INT(draw(x, levels, (nx_filter){0, 0, 1, 0, 0, 0}, 0), tie < best ? tie : best);
+        CHECK_INT(draw(x, levels, (nx_filter){1, 1, 1, 0, 0, 0}, 0), tie < best ? tie : best);
+        CHECK_INT(draw(x, levels, (nx_filter){1, 0, 1e-30f, 0, 0, 0}, 0), tie < best ? tie : best);
     }
 }
 
@@ -209,7 +210,7 @@ static void gumbel_max(void) {
             if (v != best && z[v] > z[second]) second = v;
         check_at("sample %lld of %lld levels", sample, levels, 0, 0);
         if (z[best] - z[second] > 1e-4)
-            CHECK_INT(draw(x, levels, (nx_filter){temperature, 0, 1}, sample), best);
+            CHECK_INT(draw(x, levels, (nx_filter){temperature, 0, 1, 0, 0, 0}, sample), best);
         else
             ties++;
         memory_release(mark);
@@ -226,8 +227,8 @@ static void filters_couple(void) {
         size_t mark = memory_mark();
         uint32_t levels = 2 + random_below(&random, 255);
         float *x = logits_of(levels, 2, &random), temperature = 0.5f + (float)random_unit(&random);
-        nx_filter filter = {temperature, random_below(&random, levels + 2), (float)(0.2 + 0.8 * random_unit(&random))};
-        uint32_t free = draw(x, levels, (nx_filter){temperature, 0, 1}, sample), filtered = draw(x, levels, filter, sample);
+        nx_filter filter = {temperature, random_below(&random, levels + 2), (float)(0.2 + 0.8 * random_unit(&random)), 0, 0, 0};
+        uint32_t free = draw(x, levels, (nx_filter){temperature, 0, 1, 0, 0, 0}, sample), filtered = draw(x, levels, filter, sample);
         ref_filter(p, x, levels, (double)temperature, filter.top_k, (double)filter.top_p);
         CHECK(p[filtered] > 0);
         if (p[free] > 0) kept++, CHECK_INT(filtered, free);
@@ -239,7 +240,7 @@ static void filters_couple(void) {
 /* What a draft makes of absurd weights are not always numbers. A draw is a level nevertheless, for it indexes tables. */
 static void draws_of_no_numbers(void) {
     static const float bad[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 0};
-    static const nx_filter filters[] = {{0, 0, 1}, {1, 0, 1}, {0.5f, 2, 1}, {1, 0, 0.8f}, {1, 3, 0.5f}};
+    static const nx_filter filters[] = {{0, 0, 1, 0, 0, 0}, {1, 0, 1, 0, 0, 0}, {0.5f, 2, 1, 0, 0, 0}, {1, 0, 0.8f, 0, 0, 0}, {1, 3, 0.5f, 0, 0, 0}, {0.5f, 3, 0.5f, 0.5f, 0.5f, 1}, {0, 0, 1, 0.5f, 0, 0}};
     check_random random = {13};
     for (uint32_t run = 0; run < 4000; run++) {
         size_t mark = memory_mark();
@@ -247,8 +248,8 @@ static void draws_of_no_numbers(void) {
         float *x = logits_of(levels, 1, &random);
         for (uint32_t v = 0; v < levels; v++) x[v] = bad[choice < 6 && random_below(&random, 3) ? choice : random_below(&random, 6)];
         if (choice == 0 && run % 3) for (uint32_t v = 0; v < levels; v++) x[v] = NAN;
-        check_at("run %lld of %lld levels, filter %lld", run, levels, run % 5, 0);
-        CHECK(draw(x, levels, filters[run % 5], run) < levels);
+        check_at("run %lld of %lld levels, filter %lld", run, levels, run % 7, 0);
+        CHECK(draw(x, levels, filters[run % 7], run) < levels);
         memory_release(mark);
     }
 }
@@ -277,7 +278,7 @@ static void margins(void) {
         size_t mark = memory_mark();
         uint32_t levels = 2 + random_below(&random, 255), stride = nx_stride(levels);
         float *logits = logits_of(levels, 2, &random), *scratch = memory_take(3 * stride * sizeof *scratch), next = -INFINITY;
-        nx_filter filter = {0.5f + (float)random_unit(&random), sample % 3 ? 0 : 1 + sample % 5, sample % 2 ? 1 : 0.9f};
+        nx_filter filter = {0.5f + (float)random_unit(&random), sample % 3 ? 0 : 1 + sample % 5, sample % 2 ? 1 : 0.9f, 0, 0, 0};
         uint32_t best = nx_categorical_sample(logits, levels, filter, (nx_noise){7, 8, sample, 9, 0}, scratch);
         for (uint32_t v = 0; v < levels; v++)
             if (v != best) next = fmaxf(next, scratch[v]);
@@ -287,12 +288,123 @@ static void margins(void) {
     }
 }
 
+/* All filters together and each alone, in both orders, of few values and of many: those are kept that the twin keeps, wherever its
+ * limits are not so near that single precision decides; what is drawn is among them, and is the draw without filters if that is. */
+static void filters_by_definition(void) {
+    static const uint32_t sizes[] = {2, 5, 16, 200, 256, 257, 1000, 3001};
+    check_random random = {15};
+    uint32_t checked = 0, dropped = 0;
+    for (uint32_t run = 0; run < 480; run++) {
+        size_t mark = memory_mark();
+        uint32_t V = sizes[run % 8], way = run / 8 % 6, stride = nx_stride(V);
+        float *x = logits_of(V, 0.5 + 2 * random_unit(&random), &random), temperature = 0.3f + 1.4f * (float)random_unit(&random);
+        nx_filter filter = {temperature, 0, 1, 0, 0, run % 2}, free = filter, low, high;
+        if (way == 0 || way > 3) filter.top_k = 1 + random_below(&random, V);
+        if (way == 1 || way > 3) filter.typical_p = 0.1f + 0.85f * (float)random_unit(&random);
+        if (way == 2 || way > 3) filter.top_p = 0.1f + 0.85f * (float)random_unit(&random);
+        if (way == 3 || way > 4) filter.min_p = 0.3f * (float)random_unit(&random);
+        low = high = filter;
+        low.typical_p *= 1 - 1e-4f, low.top_p *= filter.top_p < 1 ? 1 - 1e-4f : 1, low.min_p *= 1 + 1e-4f;
+        high.typical_p *= 1 + 1e-4f, high.top_p *= filter.top_p < 1 ? 1 + 1e-4f : 1, high.min_p *= 1 - 1e-4f;
+        double *p = memory_take(V * sizeof *p), *less = memory_take(V * sizeof *p), *more = memory_take(V * sizeof *p), by = run % 2 ? 1 : (double)temperature;
+        ref_chain(p, x, V, &filter), ref_chain(less, x, V, &low), ref_chain(more, x, V, &high);
+        int near = 0;
+        for (uint32_t v = 0; v < V; v++) near |= (less[v] > 0) != (more[v] > 0);
+        float *z = memory_take(stride * sizeof *z), *mass = memory_take(stride * sizeof *z);
+        for (uint32_t v = 0; v < stride; v++) z[v] = v < V ? (float)((double)x[v] / by) : -INFINITY;
+        CHECK(nx_filters(&filter) && !nx_filters(&free));
+        nx_filter_values(z, V, &filter, mass, memory_take(stride * sizeof(uint32_t)));
+        check_at("run %lld of %lld values, way %lld", run, V, way, 0);
+        for (uint32_t v = 0; !near && v < V; v++) CHECK_INT(z[v] != -INFINITY, p[v] > 0);
+        for (uint32_t v = 0; v < V; v++) dropped += p[v] == 0;
+        checked += !near;
+        for (uint32_t sample = 0; sample < 8; sample++) {
+            uint32_t drawn = draw(x, V, filter, sample), without = draw(x, V, free, sample);
+            CHECK(z[drawn] != -INFINITY || near);
+            if (z[without] != -INFINITY && !near) CHECK_INT(drawn, without);
+        }
+        memory_release(mark);
+    }
+    check_note("  %u of 480 checked value by value, %u values dropped", (unsigned)checked, (unsigned)dropped);
+    CHECK(checked > 300);
+}
+
+/* The chain as numbers: a distribution where each step can be followed by hand. */
+static void filters_by_hand(void) {
+    static const float p[8] = {0.4f, 0.3f, 0.15f, 0.07f, 0.04f, 0.02f, 0.01f, 0.01f};
+    static const struct {
+        nx_filter filter;
+        uint32_t kept; /* bit v: value v */
+    } rows[] = {
+        {{1, 3, 1, 0, 0, 1}, 0x07},          {{1, 0, 0.5f, 0, 0, 1}, 0x03},        {{1, 0, 0.71f, 0, 0, 1}, 0x07},
+        {{1, 0, 1, 0, 0.3f, 1}, 0x07},       {{1, 2, 0.5f, 0, 0, 1}, 0x01},        /* of 0.4 and 0.3, 0.57 and 0.43 */
+        {{1, 0, 0.85f, 0, 0.45f, 1}, 0x03},  {{0.1f, 0, 0.5f, 0, 0, 1}, 0x03},     /* the temperature comes last, */
+        {{0.1f, 0, 0.5f, 0, 0, 0}, 0x01},    /* or first: then the best has nearly all */
+        /* entropy 1.505 nats; -ln p = 0.916, 1.204, 1.897, 2.659, ...: 0.3 is the nearest (0.30), then 0.15 (0.39), then 0.4 (0.59) */
+        {{1, 0, 1, 0.2f, 0, 1}, 0x02},       {{1, 0, 1, 0.31f, 0, 1}, 0x06},       {{1, 0, 1, 0.46f, 0, 1}, 0x07},
+        {{0, 0, 1, 0.2f, 0, 1}, 0x02},       /* of what is typical, the most probable */
+    };
+    float x[16], mass[16];
+    uint32_t heap[16];
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        nx_filter filter = rows[i].filter;
+        for (int v = 0; v < 16; v++) x[v] = v < 8 ? logf(p[v]) : -INFINITY;
+        uint32_t drawn = draw(x, 8, filter, i);
+        check_at("row %lld", i, 0, 0, 0);
+        CHECK(rows[i].kept >> drawn & 1);
+        for (int v = 0; v < 8; v++) x[v] /= filter.temperature_last ? 1 : filter.temperature;
+        nx_filter_values(x, 8, &filter, mass, heap);
+        for (uint32_t v = 0; v < 8; v++) CHECK_INT(x[v] != -INFINITY, rows[i].kept >> v & 1);
+    }
+}
+
+/* Penalties and biases against the formula, in double. */
+static void penalties(void) {
+    check_random random = {16};
+    uint32_t ids[40], counts[50];
+    for (uint32_t run = 0; run < 400; run++) {
+        uint32_t V = 3 + random_below(&random, 48), count = random_below(&random, 40);
+        nx_penalties p = {run % 3 ? 0.5f + (float)random_unit(&random) : 0, (float)random_normal(&random), (float)random_normal(&random),
+                          run % 5 ? random_below(&random, 45) : 0};
+        float *x = logits_of(V, 2, &random), before[64];
+        memcpy(before, x, V * sizeof *x);
+        for (uint32_t i = 0; i < count; i++) ids[i] = random_below(&random, V);
+        CHECK_INT(nx_penalizes(&p), p.last > 0);
+        nx_penalize(x, V, ids, count, &p, counts);
+        for (uint32_t v = 0; v < V; v++) {
+            int seen = 0;
+            double truth = (double)before[v], by = p.repetition > 0 ? (double)p.repetition : 1;
+            for (uint32_t i = 0; i < count; i++) seen += count - i <= p.last && ids[i] == v;
+            if (seen) truth = (truth > 0 ? truth / by : truth * by) - seen * (double)p.frequency - (double)p.presence;
+            check_at("run %lld, value %lld, seen %lld times", run, v, seen, 0);
+            CHECK_NEAR((double)x[v], truth, 1e-5 * (1 + fabs(truth)));
+            if (!seen) CHECK(x[v] == before[v]);
+        }
+    }
+    static const float absurd[] = {3.4e38f, -3.4e38f, 1e-45f, 0};
+    nx_penalties most = {0.01f, -100, -100, UINT32_MAX}, least = {100, 100, 100, UINT32_MAX};
+    for (int i = 0; i < 4; i++) { /* stays finite */
+        float *x = logits_of(4, 0, &random);
+        for (int v = 0; v < 4; v++) x[v] = absurd[i], ids[v] = (uint32_t)v;
+        nx_penalize(x, 4, ids, 4, i % 2 ? &most : &least, counts);
+        nx_add_biases(x, ids, (float[]){-1e9f, 1e9f, 0, 1}, 4);
+        CHECK(nx_output_finite(&(nx_output){NX_CATEGORICAL, 4, 1, 0}, x));
+    }
+    float *x = logits_of(6, 1, &random), was = x[1];
+    uint32_t biased[] = {2, 4, 2};
+    float bias[] = {-1e9f, 0.5f, 3};
+    nx_add_biases(x, biased, bias, 3);
+    CHECK(x[1] == was && x[2] < -9e8f);
+    for (uint32_t s = 0; s < 2000; s++) CHECK(draw(x, 6, (nx_filter){100, 0, 1, 0, 0, 0}, s) != 2); /* never */
+    CHECK(!nx_penalizes(&(nx_penalties){1, 0, 0, 9}) && !nx_penalizes(&(nx_penalties){2, 1, 1, 0}));
+}
+
 /* Frequencies against probabilities: chi-squared over the values with at least 8 expected draws, the others together. */
 static void frequencies_of(const float *x, uint32_t levels, nx_filter filter) {
     enum { draws = 20000 };
     double p[256], chi = 0, rest = 0, rest_seen = 0;
     int cells = 0, seen[256] = {0};
-    ref_filter(p, x, levels, (double)filter.temperature, filter.top_k, (double)filter.top_p);
+    ref_chain(p, x, levels, &filter);
     for (uint32_t s = 0; s < draws; s++) {
         uint32_t v = draw(x, levels, filter, s);
         if (!CHECK(v < levels && p[v] > 0)) return;
@@ -315,9 +427,10 @@ static void frequencies_of(const float *x, uint32_t levels, nx_filter filter) {
 }
 
 static void frequencies(void) {
-    static const nx_filter filters[] = {{1, 0, 1}, {0.5f, 0, 1}, {2, 0, 1}, {1, 3, 1}, {1, 0, 0.7f}, {0.8f, 5, 0.9f}, {1.5f, 12, 0.5f}, {100, 0, 1}};
+    static const nx_filter filters[] = {{1, 0, 1, 0, 0, 0}, {0.5f, 0, 1, 0, 0, 0}, {2, 0, 1, 0, 0, 0}, {1, 3, 1, 0, 0, 0}, {1, 0, 0.7f, 0, 0, 0}, {0.8f, 5, 0.9f, 0, 0, 0}, {1.5f, 12, 0.5f, 0, 0, 0}, {100, 0, 1, 0, 0, 0},
+                                       {0.7f, 0, 0.8f, 0, 0, 1}, {1.5f, 12, 0.9f, 0.9f, 0.02f, 1}, {0.8f, 0, 1, 0.6f, 0, 0}, {2, 0, 1, 0, 0.1f, 1}, {0.3f, 0, 1, 0.3f, 0, 1}};
     check_random random = {6};
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 13; i++) {
         check_at("filter %lld", i, 0, 0, 0);
         frequencies_of(logits_of(16, 1.5, &random), 16, filters[i]);
     }
@@ -325,8 +438,8 @@ static void frequencies(void) {
     frequencies_of(logits_of(256, 1, &random), 256, filters[0]);
     float even[16]; /* equal logits: top-k and top-p keep the lowest values */
     for (int v = 0; v < 16; v++) even[v] = 3;
-    frequencies_of(even, 16, (nx_filter){1, 4, 1});
-    frequencies_of(even, 16, (nx_filter){1, 0, 0.4f});
+    frequencies_of(even, 16, (nx_filter){1, 4, 1, 0, 0, 0});
+    frequencies_of(even, 16, (nx_filter){1, 0, 0.4f, 0, 0, 0});
 }
 
 /* ---- output distributions ---------------------------------------------------------------------------------------------------- */
@@ -519,7 +632,7 @@ static void output_ends(void) {
                     float log_p = nx_categorical_log_prob(out, V, v);
                     CHECK(isfinite(out[v]) && isfinite(log_p) && log_p <= 2e-5f);
                 }
-                uint32_t drawn = draw(out, V, (nx_filter){run % 2 ? 1 : 0.5f, 0, run % 3 ? 1 : 0.9f}, (uint32_t)run);
+                uint32_t drawn = draw(out, V, (nx_filter){run % 2 ? 1 : 0.5f, 0, run % 3 ? 1 : 0.9f, 0, 0, 0}, (uint32_t)run);
                 CHECK(drawn < V);
                 earlier[e] = (run % 4 ? drawn : run % 8 ? 0 : V - 1);
             }
@@ -597,7 +710,7 @@ static void pixels_follow(void) {
             float scratch[48];
             for (uint32_t e = 0; e < 3; e++) {
                 nx_output_logits(&o, p, pixel, e, out);
-                pixel[e] = nx_categorical_sample(out, V, (nx_filter){1, 0, 1}, (nx_noise){5, K, s, e, 0}, scratch);
+                pixel[e] = nx_categorical_sample(out, V, (nx_filter){1, 0, 1, 0, 0, 0}, (nx_noise){5, K, s, e, 0}, scratch);
             }
             seen[(pixel[0] * V + pixel[1]) * V + pixel[2]]++;
         }
@@ -625,6 +738,9 @@ const check_test sampling_tests[] = {
     {"temperature 0, tiny masses, ties", temperature_zero},
     {"a draw is argmax of logit / T + noise", gumbel_max},
     {"filters only take away", filters_couple},
+    {"filters keep what they say", filters_by_definition},
+    {"filters by hand", filters_by_hand},
+    {"penalties and biases", penalties},
     {"draws of what are no numbers", draws_of_no_numbers},
     {"margins of draws", margins},
     {"frequencies are probabilities", frequencies},

@@ -14,7 +14,7 @@
 #define WORD(field) ((int)(offsetof(struct nx_session, field) / 4))
 enum {
     MAGIC, FINGERPRINT, PART, LENGTH, COUNTS, SEED_LOW = WORD(settings), SEED_HIGH, SAMPLES, FIRST_SAMPLE, ORIGIN, TEMPERATURE, TOP_K, TOP_P,
-    TRACE, LOOK_AHEAD, POSITION, COMPUTED, HAS_OUTPUT, FORKED, GIVEN, SLICES, ENCODED, PASS_COLUMNS, GROUP, SLICE, BROKEN, WORDS
+    TRACE, LOOK_AHEAD, TYPICAL_P, MIN_P, TEMPERATURE_LAST, PENALTY_LAST, REPETITION, FREQUENCY, PRESENCE, LOOK_UP, BIASES, POSITION, COMPUTED, HAS_OUTPUT, FORKED, GIVEN, SLICES, ENCODED, PASS_COLUMNS, GROUP, SLICE, BROKEN, WORDS
 };
 _Static_assert(WORD(shape) == LENGTH && WORD(position) == POSITION && WORD(broken) == BROKEN && sizeof(struct nx_session) == 4 * WORDS, "as in session.h");
 
@@ -297,7 +297,7 @@ static void foresee(const nx_model *model, const picture_settings *s, const uint
     uint32_t *levels = memory_take(info.positions * sizeof *levels), *guessed = memory_take(info.positions * sizeof *guessed);
     float *logits = memory_take(stride * sizeof *logits), *noisy = memory_take(3 * stride * sizeof *noisy);
     void *scratch = memory_take(nx_draft_scratch_bytes(model->plan[0].draft));
-    nx_filter filter = {s->temperature, s->top_k, s->top_p};
+    nx_filter filter = {s->temperature, s->top_k, s->top_p, 0, 0, 0};
     for (uint32_t i = 0; i < info.positions; i++) levels[i] = level_of(&info, values[i]);
     for (uint32_t at = from, kept; at < end; at += kept) {
         uint32_t columns = 1, most = s->look_ahead > 1 ? s->look_ahead : 1, block_left = block - at % block;
@@ -358,7 +358,7 @@ static void check_ahead(const picture_info *info, const uint8_t *ahead, uint32_t
 
 /* The same values, nats and last output as one by one, and as much at once as the guesses allow. */
 static void look_ahead_is_exact(void) {
-    static const nx_filter filters[] = {{1, 0, 1}, {0, 0, 1}, {0.7f, 0, 1}, {1.5f, 4, 1}, {1, 0, 0.8f}, {0.7f, 5, 0.9f}};
+    static const nx_filter filters[] = {{1, 0, 1, 0, 0, 0}, {0, 0, 1, 0, 0, 0}, {0.7f, 0, 1, 0, 0, 0}, {1.5f, 4, 1, 0, 0, 0}, {1, 0, 0.8f, 0, 0, 0}, {0.7f, 5, 0.9f, 0, 0, 0}};
     static const uint32_t looks[] = {0, 1, 2, 3, 8, 16}, slices[] = {1, 2, 5, 1000};
     check_random random = {6};
     tally all = {0};

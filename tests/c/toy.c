@@ -52,6 +52,26 @@ void put_key_f32(toy_file *file, const char *key, float value) {
     put_bytes(file, &value, 4);
 }
 
+void put_key_u64(toy_file *file, const char *key, uint64_t value) {
+    put_text(file, key);
+    put_u32(file, GGUF_U64);
+    put_u64(file, value);
+}
+
+void put_key_texts(toy_file *file, const char *key, uint32_t count) {
+    put_text(file, key);
+    put_u32(file, GGUF_ARRAY);
+    put_u32(file, GGUF_STRING);
+    put_u64(file, count);
+    for (uint32_t i = 0; i < count; i++) {
+        char text[11] = {0}, *first = text + 10;
+        uint32_t left = i;
+        do *--first = (char)('0' + left % 10);
+        while (left /= 10);
+        put_text(file, first);
+    }
+}
+
 static void pad(toy_file *file, size_t alignment) {
     while (file->length % alignment) put_bytes(file, "", 1);
 }
@@ -250,7 +270,7 @@ static void list_tensors(toy *m) {
     uint32_t half = c->position == TOY_LEARNED_HALF ? c->d / 2 : c->d;
     nx_output output = toy_output(c);
     uint32_t outputs = nx_output_parameters(&output);
-    m->tensor = memory_take((31 + 26 * (size_t)c->blocks + 16 * (size_t)c->encoder_blocks) * sizeof *m->tensor);
+    m->tensor = memory_take((36 + 26 * (size_t)c->blocks + 16 * (size_t)c->encoder_blocks) * sizeof *m->tensor);
     if (c->palette) add(m, "palette.weight", c->levels, 3, NX_F32);
     if (c->output == NX_DMOL) {
         add(m, "pixel_embd.weight", c->d, c->channels, c->type);
@@ -262,7 +282,15 @@ static void list_tensors(toy *m) {
         add(m, "position_col.weight", toy_cols(c), half, c->tables);
     }
     if (c->classes) add(m, "class_embd.weight", c->classes, c->d, c->tables);
-    if (c->input_height) {
+    if (c->direct) {
+        uint32_t places = c->height / c->input_height * (c->width / c->input_width), sure = c->mixtures ? 3 : 1;
+        add(m, "direct.input.weight", places * 31, c->d, c->tables);
+        add(m, "direct.guess.weight", places * 49, 3, NX_F32);
+        add(m, "direct.hidden.weight", 3, c->d, NX_F32);
+        add(m, "direct.certainty.weight", sure, c->d, NX_F32);
+        add(m, "direct.certainty.bias", places, sure, NX_F32);
+    }
+    if (c->encoder_blocks) {
         add(m, "enc.pixel_embd.weight", c->d, c->channels, c->type);
         add(m, "enc.pixel_embd.bias", 1, c->d, NX_F32);
         if (c->position != TOY_SINUSOIDAL) {
@@ -277,7 +305,7 @@ static void list_tensors(toy *m) {
     }
     for (uint32_t i = 0; i < c->blocks; i++) {
         add_attention(m, "", i, "");
-        if (c->input_height) add_attention(m, "", i, "cross_");
+        if (c->encoder_blocks) add_attention(m, "", i, "cross_");
         add_feed_forward(m, "", i);
     }
     if (c->pre_norm) {
@@ -365,8 +393,8 @@ static uint32_t put_keys(toy_file *file, const toy_config *c, const toy_twist *t
     if (c->input_height) {
         n += key_u32(file, t, KEY("input.height"), c->input_height);
         n += key_u32(file, t, KEY("input.width"), c->input_width);
-        n += key_u32(file, t, KEY("encoder.block_count"), c->encoder_blocks);
     }
+    if (c->encoder_blocks) n += key_u32(file, t, KEY("encoder.block_count"), c->encoder_blocks);
     if (c->classes && times(t, KEY("classes"))) {
         put_text(file, KEY("classes"));
         put_u32(file, GGUF_ARRAY);
@@ -494,6 +522,18 @@ uint32_t toy_configs(const toy_config **list, const char *const **names) {
     if (list) *list = config;
     if (names) *names = name;
     return sizeof config / sizeof *config;
+}
+
+toy *toy_direct(int mixtures, const toy_twist *twist) {
+    static const toy_config config[] = {
+        {.height = 6, .width = 8, .channels = 3, .levels = 18, .blocks = 2, .d = 32, .inner = 64, .heads = 1, .key_length = 32,
+         .pattern = NX_LOCAL_1D, .query_block = 16, .memory_block = 12, .position = TOY_LEARNED_HALF, .palette = 1, .input_height = 2,
+         .input_width = 4, .direct = 1, .classes = 2, .type = NX_Q8_0, .tables = NX_F16, .seed = 31},
+        {.height = 4, .width = 6, .channels = 3, .levels = 256, .blocks = 1, .d = 16, .inner = 20, .heads = 2, .key_length = 8,
+         .position = TOY_SINUSOIDAL, .pre_norm = 1, .output = NX_DMOL, .mixtures = 2, .input_height = 2, .input_width = 2,
+         .encoder_blocks = 1, .direct = 1, .seed = 32},
+    };
+    return toy_build(config + (mixtures != 0), twist);
 }
 
 const toy_tensor *toy_find(const toy *m, const char *name) {

@@ -31,6 +31,8 @@ void put_header(toy_file *file, uint64_t tensors, uint64_t keys);
 void put_key_text(toy_file *file, const char *key, const char *value);
 void put_key_u32(toy_file *file, const char *key, uint32_t value);
 void put_key_f32(toy_file *file, const char *key, float value);
+void put_key_u64(toy_file *file, const char *key, uint64_t value);
+void put_key_texts(toy_file *file, const char *key, uint32_t count); /* "0", "1", ... */
 
 /* A tensor: its entry into the head of a file, its bytes, padded, into the data; values become what their type made of them. */
 typedef struct toy_tensor toy_tensor;
@@ -52,6 +54,7 @@ typedef struct {
     nx_output_kind output;
     uint32_t mixtures;     /* of NX_DMOL */
     uint32_t input_height, input_width, encoder_blocks; /* of super-resolution, else 0 */
+    int direct;            /* positions look at the small picture by themselves */
     uint32_t classes;
     int biases;      /* in query, key, value and output */
     int headless;    /* no output.bias */
@@ -117,6 +120,10 @@ uint8_t toy_level(uint32_t value, uint32_t levels);
 enum { TOY_PALETTE = 8, TOY_DMOL, TOY_DMOL_GREY, TOY_BERNOULLI, TOY_LOGISTIC, TOY_GAUSSIAN, TOY_SR_DMOL, TOY_SR_PALETTE, TOY_Q4_0, TOY_SR_Q8_0,
        TOY_DRAFT, TOY_DRAFT_LOCAL, TOY_DRAFT_PALETTE, TOY_DRAFT_Q4_0 };
 uint32_t toy_configs(const toy_config **list, const char *const **names);
+
+/* A model that enlarges by looking (models/image_transformer/direct.h): into a palette, with rounded weights, or, `mixtures`, into levels,
+ * with an encoder too. */
+toy *toy_direct(int mixtures, const toy_twist *twist);
 
 /* ---- use of the library in one call, with blocks of exactly the size that it asked for -------------------------------------- */
 

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { faults, table } from './compare.js';
+import { pageFaults, pageTable } from './pages.js';
 
 /** @import { PlannedRun } from './plan.js' */
 
@@ -47,4 +48,28 @@ test('what is missing or too much is found', () => {
 test('samples that are all the same are found', () => {
   assert.deepEqual(faults([run], [column('one', { 'sample 1 nats': 'b0' })]), ['one: samples are alike: m, w']);
   assert.deepEqual(faults([{ ...run, shipped: false }], [column('one', { 'sample 1 nats': 'b0' })]), []);
+});
+
+/** @param {string} engine @param {Record<string, string>} [changed] hashes by name @param {string[]} [complaints] */
+const sight = (engine, changed = {}, complaints = []) => ({
+  page: 'p', engine, complaints,
+  pictures: Object.entries({ first: 'a0', second: 'a1', ...changed }).filter(([, hash]) => hash).map(([name, hash]) => ({ name, size: '28 x 28', hash, blank: hash === 'blank' })),
+});
+
+test('pages that look the same everywhere have no fault', () => {
+  const sights = [sight('one'), sight('two')];
+  assert.deepEqual(pageFaults(['p'], ['one', 'two'], sights), []);
+  assert.match(pageTable(['p'], ['one', 'two'], sights), /^p +2 +([0-9a-f]{8}) +\1$/m);
+});
+
+test('another picture, a missing one, other words, nothing drawn, a complaint and a page that was not opened are found', () => {
+  /** @param {...ReturnType<typeof sight>} sights */
+  const found = (...sights) => pageFaults(['p'], ['one', 'two'], sights);
+  assert.deepEqual(found(sight('one'), sight('two', { second: 'xx' })), ['p: picture 2 ("second", 28 x 28) differs in two ("second", 28 x 28)']);
+  assert.deepEqual(found(sight('one'), sight('two', { second: '' })), ['p: 2 pictures in one, 1 in two']);
+  assert.deepEqual(found(sight('one'), sight('two', { second: '', other: 'a1' })), ['p: picture 2 is "second" in one, "other" in two']);
+  const blank = { first: 'blank', second: 'blank' };
+  assert.deepEqual(found(sight('one', blank), sight('two', blank)), ['p in one: nothing is drawn', 'p in two: nothing is drawn']);
+  assert.deepEqual(found(sight('one'), sight('two', {}, ['console.error: no'])), ['p in two: console.error: no']);
+  assert.deepEqual(found(sight('one')), ['p in two: was not opened']);
 });

@@ -9,6 +9,10 @@
  *
  * plan.js says what is done, runs.js does it through the JavaScript library, native.c through the C header, compare.js
  * judges. Everything goes to OUT/report.json as well.
+ *
+ * Where there are two browsers or more, every page is opened in each, too (pages.js); OUT/pages/ has what they looked like.
+ *
+ *     ./build.sh test-engines [engine ...] --pages     only that
  */
 
 import { execFile } from 'node:child_process';
@@ -23,12 +27,14 @@ import { chromium } from './chromium.js';
 import { faults, table } from './compare.js';
 import { reportOf } from './engine.js';
 import { firefox } from './firefox.js';
+import { nameOf, pageFaults, pageTable, see, stagePages } from './pages.js';
 import { lines, makePlan } from './plan.js';
 import { runPlan } from './runs.js';
 import { webkit } from './webkit.js';
 
 /** @import { Column } from './compare.js' */
 /** @import { Report } from './engine.js' */
+/** @import { Sight } from './pages.js' */
 /** @import { PlannedRun } from './plan.js' */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -50,9 +56,9 @@ const builds = [...(BUILDS.length > 1 ? [...BUILDS, { name: 'chosen' }] : BUILDS
 /** At the same time; a browser keeps one core busy. */
 const AT_ONCE = 2;
 
-const { values: { out, native: programs }, positionals } = parseArgs({
+const { values: { out, native: programs, pages: pagesOnly }, positionals } = parseArgs({
   allowPositionals: true,
-  options: { out: { type: 'string', default: 'build/engines' }, native: { type: 'string', multiple: true, default: [] } },
+  options: { out: { type: 'string', default: 'build/engines' }, native: { type: 'string', multiple: true, default: [] }, pages: { type: 'boolean' } },
 });
 const unknown = positionals.find((name) => !NAMES.includes(name));
 if (unknown !== undefined) {
@@ -124,72 +130,110 @@ function inProgram(plan, program) {
 }
 
 const started = Date.now();
-const plan = stage(await makePlan(ROOT));
-const server = await serve({ port: 0, root: site });
-
-/** What is not in the table: engines that are not installed, and builds that an engine does not take. */
+/** What is not in the tables: engines that are not installed, and builds that an engine does not take. */
 const notRun = /** @type {string[]} */ ([]);
 const notTaken = /** @type {string[]} */ ([]);
-/** @type {{ name: string, run: () => Promise<Report> }[]} */
-const jobs = [];
-for (const engine of BROWSERS.filter(({ name }) => wanted(name))) {
-  const missing = engine.missing();
-  if (missing) {
-    notRun.push(`${engine.name}: install ${missing}`);
-    continue;
-  }
-  for (const { name, file, workers = 1 } of builds) {
-    const url = `${server.url}web/engines/page.html?workers=${workers}${file ? `&wasm=${file}` : ''}`;
-    jobs.push({ name: `${engine.name} ${name}`, run: () => reportOf(engine, url) });
-  }
-}
-if (wanted('node')) for (const build of builds) jobs.push({ name: `Node ${build.name}`, run: () => inNode(plan, build) });
-if (wanted('native')) {
-  if (programs.length === 0) notRun.push('native: give --native=NAME=PROGRAM, or start ./build.sh test-engines');
-  for (const text of programs) {
-    const [name, program] = text.split('=');
-    jobs.push({ name: `native ${name}`, run: () => inProgram(plan, program) });
-  }
-}
-
-/** @type {Map<string, Column>} */
-const columns = new Map();
+const browsers = BROWSERS.filter(({ name }) => wanted(name)).filter(({ name, missing }) => {
+  const what = missing();
+  if (what) notRun.push(`${name}: install ${what}`);
+  return !what;
+});
 /** @type {string[]} */
 const failed = [];
-const queue = [...jobs];
-await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-  for (let job = queue.shift(); job; job = queue.shift()) {
-    const from = Date.now();
-    const { name } = job;
-    try {
-      const { results, valid, error, agent } = await job.run();
-      const seconds = ((Date.now() - from) / 1000).toFixed(1);
+
+/**
+ * @template T
+ * @param {{ name: string, run: () => Promise<T>, say: (done: T, seconds: string) => string }[]} jobs
+ */
+async function doAll(jobs) {
+  const queue = [...jobs];
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    for (let job = queue.shift(); job; job = queue.shift()) {
+      const from = Date.now();
+      try {
+        const done = await job.run();
+        console.log(`${job.name}: ${job.say(done, ((Date.now() - from) / 1000).toFixed(1))}`);
+      } catch (error) {
+        failed.push(`${job.name}: ${error instanceof Error ? error.stack : error}`);
+        console.log(`${job.name}: FAILED`);
+      }
+    }
+  }));
+}
+
+/** The hashes of all works. @returns {Promise<{ plan: PlannedRun[], columns: Column[] }>} */
+async function hashes() {
+  const plan = stage(await makePlan(ROOT));
+  const server = await serve({ port: 0, root: site });
+  /** @type {{ name: string, run: () => Promise<Report> }[]} */
+  const jobs = browsers.flatMap((engine) => builds.map(({ name, file, workers = 1 }) => {
+    const url = `${server.url}web/engines/page.html?workers=${workers}${file ? `&wasm=${file}` : ''}`;
+    return { name: `${engine.name} ${name}`, run: () => reportOf(engine, url) };
+  }));
+  if (wanted('node')) for (const build of builds) jobs.push({ name: `Node ${build.name}`, run: () => inNode(plan, build) });
+  if (wanted('native')) {
+    if (programs.length === 0) notRun.push('native: give --native=NAME=PROGRAM, or start ./build.sh test-engines');
+    for (const text of programs) {
+      const [name, program] = text.split('=');
+      jobs.push({ name: `native ${name}`, run: () => inProgram(plan, program) });
+    }
+  }
+  /** @type {Map<string, Column>} */
+  const columns = new Map();
+  await doAll(jobs.map(({ name, run }) => ({
+    name, run,
+    say: (/** @type {Report} */ { results, valid, error, agent }, /** @type {string} */ seconds) => {
       if (results) columns.set(name, { name, results });
       else if (valid === false) notTaken.push(name);
       else failed.push(`${name}: ${error}`);
-      console.log(`${name}: ${results?.length ?? 'no'} hashes, ${seconds} s${agent ? `, ${agent}` : ''}`);
-    } catch (error) {
-      failed.push(`${name}: ${error instanceof Error ? error.stack : error}`);
-      console.log(`${name}: FAILED`);
-    }
-  }
-}));
-await server.close();
+      return `${results?.length ?? 'no'} hashes, ${seconds} s${agent ? `, ${agent}` : ''}`;
+    },
+  })));
+  await server.close();
+  // In the order of the jobs, whichever was done first.
+  return { plan, columns: jobs.flatMap(({ name }) => columns.get(name) ?? []) };
+}
 
-// In the order of the jobs, whichever was done first.
-const done = jobs.flatMap(({ name }) => columns.get(name) ?? []);
-writeFileSync(resolve(out, 'report.json'), JSON.stringify({ columns: done, notRun, notTaken, failed }, null, 1));
-const wrong = [...failed, ...faults(plan, done)];
-console.log(`\n${table(plan, done)}`);
+/** Every page in every browser. @returns {Promise<{ pages: string[], sights: Sight[] }>} */
+async function looks() {
+  const base = resolve(out, 'site-pages');
+  const pictures = resolve(out, 'pages');
+  const pages = await stagePages(base);
+  mkdirSync(pictures, { recursive: true });
+  const server = await serve({ port: 0, root: base });
+  const jobs = pages.flatMap((page) => browsers.map((engine) => ({
+    name: `${nameOf(page)} in ${engine.name}`,
+    run: () => see(engine, server.url, page, (png) => writeFileSync(`${pictures}/${page || 'front'}-${engine.name.toLowerCase()}.png`, png)),
+    say: (/** @type {Sight} */ sight, /** @type {string} */ seconds) => {
+      seen.push(sight);
+      return `${sight.pictures.length} pictures, ${seconds} s`;
+    },
+  })));
+  /** @type {Sight[]} */
+  const seen = [];
+  await doAll(jobs);
+  await server.close();
+  return { pages, sights: browsers.flatMap(({ name }) => seen.filter(({ engine }) => engine === name)) };
+}
+
+const { plan, columns } = pagesOnly ? { plan: [], columns: [] } : await hashes();
+const both = browsers.length > 1;
+const { pages, sights } = both ? await looks() : { pages: [], sights: [] };
+const names = browsers.map(({ name }) => name);
+writeFileSync(resolve(out, 'report.json'), JSON.stringify({ columns, sights, notRun, notTaken, failed }, null, 1));
+const wrong = [...failed, ...faults(plan, columns), ...pageFaults(pages, names, sights)];
+if (!pagesOnly) console.log(`\n${table(plan, columns)}`);
+if (both) console.log(`\nThe first figure of each page:\n${pageTable(pages, names, sights)}`);
 if (notTaken.length > 0) console.log(`These engines refuse a build, which is their right: ${notTaken.join(', ')}`);
 for (const text of notRun) console.log(`NOT RUN: ${text}`);
+if (!both && browsers.length > 0) console.log('NOT RUN: pages in several browsers, for there is one');
+if (!pagesOnly && columns.length < 2 && wrong.length === 0) wrong.push(`nothing to compare: ${columns.length} engine`);
+if (pagesOnly && !both) wrong.push('nothing to compare: pages need two browsers');
 for (const text of wrong.slice(0, 40)) console.log(`FAILED: ${text}`);
 if (wrong.length > 40) console.log(`and ${wrong.length - 40} more`);
-const count = done.reduce((sum, { results }) => sum + results.length, 0);
+const count = columns.reduce((sum, { results }) => sum + results.length, 0);
 const seconds = ((Date.now() - started) / 1000).toFixed(0);
-if (wrong.length === 0 && done.length > 1) {
-  console.log(`the same bits in ${done.length} engines and builds: ${count} hashes, ${seconds} s`);
-} else {
-  if (wrong.length === 0) console.log(`FAILED: nothing to compare: ${done.length} engine`);
-  process.exitCode = 1;
-}
+const same = [...(pagesOnly ? [] : [`the same bits in ${columns.length} engines and builds: ${count} hashes`]),
+  ...(both ? [`the same pictures on ${pages.length} pages in ${names.join(', ')}`] : [])];
+if (wrong.length === 0) console.log(`${same.join('; ')}; ${seconds} s`);
+else process.exitCode = 1;

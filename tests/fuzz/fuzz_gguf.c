@@ -5,8 +5,8 @@
  *   clang -g -O1 -fsanitize=fuzzer,address,undefined -Iinclude -Isrc -Itests/c tests/fuzz/fuzz_gguf.c tests/c/toy.c tests/c/picture.c tests/c/reference.c tests/c/check.c tests/c/models/*.c \
  *     $(find src -name '*.c') -lm -o fuzz && mkdir -p corpus && ./fuzz -max_len=16384 corpus
  *
- * An input is a file, with three seconds and 256 MB for all that is done with it. It is checked, opened and run (toy_exercise); then a session is damaged in the ways that the input's last
- * bytes say, and if the check lets it pass it must go on without harm.
+ * An input is a file, with three seconds and 256 MB for all that is done with it. It is checked, opened and run (toy_exercise); then sessions, one of them drawn from
+ * with all that shapes the odds, are damaged in the ways that the input's last bytes say, and if the check lets them pass they must go on without harm.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void damage_session(uint8_t *block, size_t bytes, const uint8_t *data, si
         uint32_t word, value;
         memcpy(&word, end -= 4, 4);
         memcpy(&value, end -= 4, 4);
-        size_t at = 4 * (word & 1 ? (word >> 1) % 33 : (word >> 1) % (bytes / 4));
+        size_t at = 4 * (word & 1 ? (word >> 1) % 42 : (word >> 1) % (bytes / 4));
         memcpy(block + at, &value, 4);
     }
 }
@@ -58,12 +58,53 @@ static void fuzz_session(const nx_model *model, const uint8_t *data, size_t size
     picture_attention(model, session, 1, weights, keys, &count);
 }
 
+/* What the input's last bytes say of how to draw; most of it is within its range. */
+static nx_settings shaping_of(const uint8_t *data, size_t size) {
+    uint8_t by[12] = {0};
+    memcpy(by, data + (size < 12 ? 0 : size - 12), size < 12 ? size : 12);
+    nx_settings s = {.seed_low = by[0], .samples = 1 + by[1] % 3, .temperature = (float)(by[2] % 8) / 4, .top_k = by[3] % 6, .trace = by[4] & 1};
+    s.top_p = by[5] & 1 ? 1 : (float)(1 + by[5]) / 256, s.typical_p = (float)(by[6] % 5) / 4, s.min_p = by[7] & 1 ? 0 : (float)by[7] / 255;
+    s.temperature_last = by[8] & 1, s.penalty_last = by[8] >> 1 & 7, s.repetition = by[9] & 1 ? 0 : (float)(1 + by[9]) / 64;
+    s.frequency = (float)(by[10] - 128) / 32, s.presence = (float)(by[11] - 128) / 32, s.biases = by[11] & 3;
+    s.look_ahead = by[1] % 3 ? 0 : 8, s.look_up = by[10] & 1;
+    return s;
+}
+
+/* A short run of any model with ids of one element and without inputs: known ids, the likeliest, beams, draws, damage and on. */
+static void fuzz_run(const nx_model *model, const uint8_t *data, size_t size) {
+    nx_settings settings = shaping_of(data, size);
+    nx_part_info part;
+    nx_session *session = NULL;
+    size_t bytes;
+    nx_model_part(model, 0, &part);
+    nx_shape shape = {.length = part.length && part.length < 20 ? part.length : 20};
+    if (part.span != 1 || nx_session_size(model, 0, &settings, &shape, &bytes) || bytes > MOST) return;
+    if (nx_session_open(memory_take(bytes), bytes, model, 0, &settings, &shape, &session)) return;
+    uint32_t ids[3 * 20], parents[3] = {1 % settings.samples, 0, 0}, biased[3] = {0, 1, 0}, drawn, known = shape.length < 12 ? shape.length / 2 : 6;
+    float nats[3 * 20], biases[3] = {1, -1e9f, 2};
+    for (uint32_t i = 0; i < 20; i++) ids[i] = i % 3 % part.values;
+    if (nx_session_bias(model, session, biased, biases, settings.biases < part.values ? settings.biases : 0)) return;
+    if (nx_session_put(model, session, ids, known, 0, nats)) return;
+    for (int part_of = 0; part_of < 2; part_of++) {
+        uint32_t left = shape.length - nx_session_position(session);
+        nx_session_draw(model, session, left < 5 ? left : 5, ids, nats, &drawn);
+        nx_session_top(model, session, 1, ids, nats);
+        for (uint32_t b = 0; b < 3; b++) ids[b] = 1 % part.values;
+        nx_session_advance(model, session, parents, ids);
+        if (part_of) return;
+        damage_session((uint8_t *)session, bytes, data, size);
+        if (nx_session_check(model, session, bytes) != NX_OK) return;
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t mark = memory_mark(), bytes;
     nx_model *model;
     if (toy_exercise(data, size, MOST) == NX_OK && nx_model_size(data, size, &bytes, NULL) == NX_OK && bytes <= MOST &&
-        nx_model_open(memory_take(bytes), bytes, data, size, &model, NULL) == NX_OK)
+        nx_model_open(memory_take(bytes), bytes, data, size, &model, NULL) == NX_OK) {
         fuzz_session(model, data, size);
+        fuzz_run(model, data, size);
+    }
     memory_release(mark);
     if (check_failures()) abort();
     return 0;

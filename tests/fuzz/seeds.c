@@ -3,6 +3,7 @@
 
 #include "check.h"
 #include "models/toy_fvsbn.h"
+#include "models/toy_gpt2.h"
 #include "models/toy_llama.h"
 
 static int write_seed(const char *folder, int number, const uint8_t *bytes, size_t length) {
@@ -57,9 +58,21 @@ int main(int argc, char **argv) {
     static const toy_llama_config llamas[] = {
         {.values = 9, .length = 12, .blocks = 1, .d = 8, .inner = 4, .heads = 2, .groups = 1, .biases = 1, .end = 3, .seed = 1},
         {.values = 16, .length = 9, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .groups = 1, .tied = 1, .rotated = 6, .base = 100, .type = NX_Q8_0, .seed = 2},
+        {.values = 7, .length = 10, .blocks = 1, .d = 8, .inner = 4, .heads = 1, .groups = 1, .biases = 2, .stretched = 1, .scaling = 2, .tokens = 7, .seed = 3},
+        {.values = 9, .length = 12, .blocks = 2, .d = 8, .inner = 8, .heads = 2, .groups = 2, .tied = 1, .biases = 1, .qwen = 1, .end = 2, .seed = 4},
+        {.values = 12, .length = 12, .blocks = 1, .d = 32, .inner = 32, .heads = 2, .groups = 1, .biases = 1, .qwen = 1, .type = NX_Q4_0, .seed = 5},
     };
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 5; i++) {
         const toy_llama *m = toy_llama_build(llamas + i);
+        if (write_seed(argv[1], written++, m->file.bytes, m->file.length)) return 1;
+    }
+    static const toy_gpt2_config gpts[] = {
+        {.values = 9, .length = 12, .blocks = 1, .d = 8, .inner = 4, .heads = 2, .end = 3, .seed = 1},
+        {.values = 7, .length = 9, .blocks = 2, .d = 4, .heads = 1, .tied = 1, .bare = 1, .type = NX_F16, .seed = 2},
+        {.values = 16, .length = 9, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .type = NX_Q8_0, .seed = 3},
+    };
+    for (int i = 0; i < 3; i++) {
+        const toy_gpt2 *m = toy_gpt2_build(gpts + i);
         if (write_seed(argv[1], written++, m->file.bytes, m->file.length)) return 1;
     }
     memory_release(0);

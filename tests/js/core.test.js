@@ -12,7 +12,7 @@ import { NextPixelError, statusError } from '../../web/lib/error.js';
 import { Heap } from '../../web/lib/heap.js';
 import { NAME_BYTES, PROBLEM_BYTES, STRUCTS, readStruct, sizeOf, writeStruct } from '../../web/lib/layout.js';
 import { metadataOf } from '../../web/lib/metadata.js';
-import { ABI_VERSION, CODES, MAX_SAMPLES, codeOfStatus } from '../../web/lib/protocol.js';
+import { ABI_VERSION, CODES, MAX_BIASES, MAX_SAMPLES, codeOfStatus } from '../../web/lib/protocol.js';
 import { MAX_BYTES, MAX_KEYS, MAX_TENSORS } from '../../web/lib/sniff.js';
 import { ROOT, give, isError, load, wasmModule } from './helpers.js';
 import { ids, noise, toyModel, toyNetwork } from './toy.js';
@@ -27,6 +27,7 @@ const macro = (name, text = code) => Number(new RegExp(`#define ${name} (\\w+?)u
 test('constants of the headers', async () => {
   assert.equal(ABI_VERSION, macro('NX_ABI_VERSION'));
   assert.equal(MAX_SAMPLES, macro('NX_MAX_SAMPLES'));
+  assert.equal(MAX_BIASES, macro('NX_MAX_BIASES'));
   assert.equal(NAME_BYTES, macro('NX_NAME_BYTES'));
   assert.equal(PROBLEM_BYTES, 2 * NAME_BYTES);
   const gguf = await readFile(`${ROOT}src/gguf.h`, 'utf8');
@@ -89,7 +90,7 @@ test('structs have the sizes that src/nextpixel.c asserts', async () => {
 });
 
 test('a struct is read as it was written', () => {
-  const view = new DataView(new ArrayBuffer(64));
+  const view = new DataView(new ArrayBuffer(96));
   const settings = {
     seed_low: 2 ** 32 - 1,
     seed_high: 1,
@@ -101,6 +102,15 @@ test('a struct is read as it was written', () => {
     top_p: 1,
     trace: 1,
     look_ahead: 8,
+    typical_p: 0.5,
+    min_p: 0.25,
+    temperature_last: 1,
+    penalty_last: 64,
+    repetition: 1.5,
+    frequency: -2,
+    presence: 0.5,
+    look_up: 1,
+    biases: 7,
   };
   writeStruct(view, 8, 'nx_settings', settings);
   assert.deepEqual(readStruct(view, 8, 'nx_settings'), settings);
@@ -249,6 +259,14 @@ test('what the C library refuses becomes an error with its status', () => {
     { temperature: NaN },
     { temperature: -1 },
     { topP: 0 },
+    { minP: 2 },
+    { typicalP: NaN },
+    { repetitionPenalty: -1 },
+    { frequencyPenalty: 1e3 },
+    { presencePenalty: NaN },
+    { logitBias: /** @type {[number, number][]} */ ([[16, 1]]) },
+    { logitBias: /** @type {[number, number][]} */ ([[0, -Infinity]]) },
+    { logitBias: /** @type {[number, number][]} */ (Array.from({ length: 4097 }, () => [0, 1])) },
   ]) {
     assert.throws(
       () => core.openSession({ ...draw, ...wrong }),
@@ -298,6 +316,77 @@ test('known and drawn positions in any order, the same to every sample', () => {
   assert.deepEqual([...nats], [...whole.nats.subarray(0, 20)].flatMap((cost) => [cost, cost, cost]));
   assert.deepEqual([...core.put(many, whole.ids.subarray(20, 40), false)], []);
   core.closeSession(many);
+});
+
+test('shaped draws: biases and penalties reach the engine', () => {
+  const core = new Core(wasmModule, toyModel());
+  /** @param {object} shaping */
+  const drawn = (shaping) => {
+    const session = core.openSession({ ...draw, ...shaping });
+    const { ids } = core.draw(session, 64);
+    core.closeSession(session);
+    return [...ids];
+  };
+  const plain = drawn({});
+  const common = [...plain].sort((a, b) => plain.filter((id) => id === b).length - plain.filter((id) => id === a).length)[0];
+  assert.ok(!drawn({ logitBias: [[common, -1e9]] }).includes(common), 'never');
+  assert.deepEqual(new Set(drawn({ logitBias: [[5, 1e9]] })), new Set([5]), 'always');
+  assert.equal(new Set(drawn({ penaltyLast: 15, presencePenalty: 100 }).slice(48)).size, 16, 'none twice among any sixteen');
+  for (const shaping of [{ repetitionPenalty: 3, penaltyLast: 5 }, { frequencyPenalty: 2, penaltyLast: 9 }, { minP: 0.5 }, { typicalP: 0.1 },
+    { temperature: 0.2, topP: 0.3, temperatureLast: true }]) assert.notDeepEqual(drawn(shaping), plain, JSON.stringify(shaping));
+  assert.notDeepEqual(drawn({ temperature: 0.2, topP: 0.6, temperatureLast: true }), drawn({ temperature: 0.2, topP: 0.6 }));
+  assert.deepEqual(drawn({ logitBias: [], penaltyLast: 9, repetitionPenalty: 1, typicalP: 1, minP: 0, temperatureLast: true }), plain);
+  assert.equal(core.sessions, 0);
+});
+
+test('the most probable ids, without a draw and before one', () => {
+  const core = new Core(wasmModule, toyModel());
+  const session = core.openSession({ ...draw, samples: 2 });
+  const plain = core.openSession({ ...draw, samples: 2 });
+  for (let i = 0; i < 5; i++) {
+    const { ids: best, nats } = core.top(session, 16);
+    assert.deepEqual([...best.subarray(0, 16)].sort((a, b) => a - b), Array.from({ length: 16 }, (_, id) => id));
+    for (let k = 1; k < 32; k++) assert.ok(k === 16 || nats[k] >= nats[k - 1]);
+    assert.ok(Math.abs(nats.subarray(16).reduce((sum, cost) => sum + Math.exp(-cost), 0) - 1) < 1e-4);
+    assert.equal(core.position(session), i);
+    const drawn = core.draw(session, 1);
+    assert.deepEqual(drawn, core.draw(plain, 1));
+    assert.equal(drawn.nats[1], nats[16 + best.subarray(16).indexOf(drawn.ids[1])]);
+  }
+  assert.throws(() => core.top(session, 17), isError('argument'));
+  assert.throws(() => core.top(session, 0), isError('argument'));
+  assert.throws(() => core.top(session, 1e5), RangeError);
+});
+
+test('saved runs go on, also in another instance, also with other settings', () => {
+  const core = new Core(wasmModule, toyModel());
+  const shaping = { ...draw, samples: 2, penaltyLast: 9, presencePenalty: 1, logitBias: /** @type {[number, number][]} */ ([[3, 1]]) };
+  const session = core.openSession(shaping, { length: 40 });
+  core.draw(session, 10);
+  const saved = core.save(session);
+  const expected = core.draw(session, 30);
+  const other = new Core(wasmModule, toyModel());
+  const again = other.restoreSession(saved, 2);
+  assert.deepEqual(other.draw(again, 30), expected);
+  const branch = other.restoreSession(saved, 2);
+  other.retune(branch, { ...shaping, seed: 9n, logitBias: [[4, 1e9]] });
+  assert.deepEqual(new Set(other.draw(branch, 30).ids), new Set([4]));
+  assert.throws(() => other.retune(branch, { ...shaping, logitBias: [] }), isError('argument'));
+  const damaged = saved.slice();
+  damaged[0] ^= 1;
+  for (const [bytes, samples] of /** @type {[Uint8Array, number][]} */ ([[damaged, 2], [saved, 1], [saved.subarray(0, 1000), 2],
+    [new Uint8Array(0), 2], [new Uint8Array(4), 2]])) assert.throws(() => other.restoreSession(bytes, samples), isError('state'));
+  assert.throws(() => new Core(wasmModule, toyModel({ levels: 4 })).restoreSession(saved, 2), isError('state'));
+  assert.equal(other.sessions, 2);
+});
+
+test('a run is as long as it is asked to be', () => {
+  const core = new Core(wasmModule, toyModel());
+  const short = core.openSession(draw, { length: 10 });
+  const whole = core.openSession(draw);
+  assert.deepEqual(core.draw(short, 10), core.draw(whole, 10));
+  assert.throws(() => core.draw(short, 1), isError('argument'));
+  assert.throws(() => core.openSession(draw, { length: 65 }), isError('argument'));
 });
 
 test('what a part is', () => {

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-import{NextPixelError,load,supported}from"./shared.js";export{NextPixelError,load,supported};
+export{NextPixelError,acquire,load,supported,tokenizer}from"./shared.js";

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The page was one once: addresses of that time lead to where their content went.
+//
+//     then                        now
+//     Figure 1   endings          image-transformer#figure-endings, and the front page's own
+//     Figure 2   attention        image-transformer#figure-attention
+//     Figure 2b  local blocks     image-transformer#figure-geometry
+//     Figure 3   in colour        colour#figure-colour
+//     Figure 4   enlarged         colour#figure-superres
+//     Figure 5   classes          image-transformer#figure-classes (digits), colour#figure-classes (emoji, photographs)
+//     Figure 6   look-ahead       look-ahead#figure-ahead
+//     embedding, the machine      image-transformer#embed, #machine
 // @ts-check
 
 /** Of each page, the places that the one page had. @type {Record<string, string[]>} */

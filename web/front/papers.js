@@ -28,14 +28,14 @@
 /** @type {Paper[]} */
 export const PAPERS = [
   { year: 1996, by: 'Frey, Hinton, Dayan', title: 'Does the wake-sleep algorithm produce good density estimators?', url: 'https://papers.nips.cc/paper/1153-does-the-wake-sleep-algorithm-produce-good-density-estimators', system: 'Fully visible sigmoid belief network', page: 'fvsbn', says: 'No hidden layer at all: every pixel votes on the ones after it, and all 306,936 votes can be looked at.', thumb: { file: 'fvsbn.gguf', seed: 1, samples: 6, temperature: 1 } },
-  { year: 2001, by: 'Lafferty, McCallum, Pereira', title: 'Conditional random fields', url: 'https://repository.upenn.edu/handle/20.500.14332/6188', system: 'Chains: HMM, MEMM, CRF' },
+  { year: 2001, by: 'Lafferty, McCallum, Pereira', title: 'Conditional random fields: probabilistic models for segmenting and labeling sequence data', url: 'https://repository.upenn.edu/handle/20.500.14332/6188', system: 'Chains: HMM, MEMM, CRF' },
   { year: 2014, by: 'Bahdanau, Cho, Bengio', title: 'Neural machine translation by jointly learning to align and translate', url: 'https://arxiv.org/abs/1409.0473', system: 'Additive attention' },
-  { year: 2015, by: 'Xu et al.', title: 'Show, attend and tell', url: 'https://arxiv.org/abs/1502.03044', system: 'Captions, with soft and hard attention' },
+  { year: 2015, by: 'Xu et al.', title: 'Show, attend and tell: neural image caption generation with visual attention', url: 'https://arxiv.org/abs/1502.03044', system: 'Captions, with soft and hard attention' },
   { year: 2015, by: 'Luong, Pham, Manning', title: 'Effective approaches to attention-based neural machine translation', url: 'https://arxiv.org/abs/1508.04025', system: 'Global and local attention' },
   { year: 2016, by: 'van den Oord, Kalchbrenner, Kavukcuoglu', title: 'Pixel recurrent neural networks', url: 'https://arxiv.org/abs/1601.06759', system: 'PixelCNN' },
   { year: 2016, by: 'Cheng, Dong, Lapata', title: 'Long short-term memory-networks for machine reading', url: 'https://arxiv.org/abs/1601.06733', system: 'LSTMN: attention over one’s own past' },
   { year: 2016, by: 'van den Oord et al.', title: 'Conditional image generation with PixelCNN decoders', url: 'https://arxiv.org/abs/1606.05328', system: 'Gated PixelCNN' },
-  { year: 2016, by: 'van den Oord et al.', title: 'WaveNet', url: 'https://arxiv.org/abs/1609.03499', system: 'WaveNet' },
+  { year: 2016, by: 'van den Oord et al.', title: 'WaveNet: a generative model for raw audio', url: 'https://arxiv.org/abs/1609.03499', system: 'WaveNet' },
   { year: 2017, by: 'Kim, Denton, Hoang, Rush', title: 'Structured attention networks', url: 'https://arxiv.org/abs/1702.00887', system: 'Structured attention' },
   { year: 2017, by: 'Vaswani et al.', title: 'Attention is all you need', url: 'https://arxiv.org/abs/1706.03762', system: 'Transformer' },
   { year: 2017, by: 'Mishra, Rohaninejad, Chen, Abbeel', title: 'A simple neural attentive meta-learner', url: 'https://arxiv.org/abs/1707.03141', system: 'SNAIL' },

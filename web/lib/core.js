@@ -20,7 +20,7 @@ import { metadataOf } from './metadata.js';
 import { ABI_VERSION, MAX_SAMPLES } from './protocol.js';
 import { refusal } from './sniff.js';
 
-/** @import { Metadata } from './metadata.js' */
+/** @import { Entry, Metadata } from './metadata.js' */
 /** @import { Settings } from './protocol.js' */
 
 /** NX_ALIGN. */
@@ -36,13 +36,26 @@ const PART = 0;
 /** The most ids that one call takes or draws: positions times samples times the ids of a position. */
 const SLICE_IDS = 8192;
 
+/** The smallest file with which guesses from the text so far pay: what second-level caches hold. */
+const LOOK_UP_BYTES = 8e6;
+
+/** NX_PORTS. */
+const PORTS = 8;
+
+/** NX_E_STATE. */
+const STATE = -7;
+
+/** Where a saved run says its samples: struct nx_session of src/session/session.h, settings.samples. */
+const SAVED_SAMPLES = 4 * (3 + 9 + 2);
+
 /** look_ahead of nx_settings: what the header recommends. */
 const LOOK_AHEAD = 8;
 
-// The first scratch block: a struct or a result pointer, another one, a problem.
+// The first scratch block: a struct, a result pointer, a shape, a problem.
 const AT_STRUCT = 0;
-const AT_RESULT = 64; // after the largest struct, nx_part_info
-const AT_PROBLEM = 80;
+const AT_RESULT = 80; // after the largest struct, nx_settings
+const AT_SHAPE = 96;
+const AT_PROBLEM = 144;
 const SCRATCH_BYTES = AT_PROBLEM + 160;
 
 /**
@@ -65,7 +78,7 @@ const SCRATCH_BYTES = AT_PROBLEM + 160;
 /**
  * A run in the wasm memory, from openSession to closeSession.
  *
- * @typedef {{ address: number, pointer: number, samples: number }} Session
+ * @typedef {{ address: number, pointer: number, bytes: number, samples: number }} Session
  */
 
 export class Core {
@@ -87,8 +100,10 @@ export class Core {
   poisoned = false;
   /** @type {Part} */
   part;
-  /** @type {Metadata} */
+  /** Without those of a vocabulary, which may be long. @type {Metadata} */
   metadata;
+  /** What `tokenizer.` has, for the page to read. @type {Entry[]} */
+  vocabulary;
   /** Size of the weight file. @type {number} */
   fileBytes;
 
@@ -119,7 +134,10 @@ export class Core {
     this.#scratch = this.#take(SCRATCH_BYTES);
     this.#openModel(file);
     this.part = this.#describePart();
-    this.metadata = this.#metadata();
+    const entries = this.#metadata();
+    const ofVocabulary = (/** @type {Entry} */ { key }) => key.startsWith('tokenizer.');
+    this.vocabulary = entries.filter(ofVocabulary);
+    this.metadata = metadataOf(entries.filter((entry) => !ofVocabulary(entry)));
     this.fileBytes = file.length;
     const keys = Math.max(0, ...this.part.maps.map((map) => map.keys));
     this.#room = Math.max(SLICE_IDS, this.part.outputs, keys, MAX_SAMPLES * this.part.span);
@@ -153,17 +171,16 @@ export class Core {
 
   /**
    * @param {Settings} settings
-   * @param {{ trace?: boolean }} [options]  keep the attention weights of the last position
+   * @param {{ trace?: boolean, length?: number }} [options]  trace: keep the attention weights of the last position; length: the most
+   *   positions of this run, up to those of the model; 0: the model's own. A shorter run takes less memory
    * @returns {Session}
    */
-  openSession(settings, { trace = false } = {}) {
-    const at = this.#scratch + AT_STRUCT;
-    writeStruct(this.#view(), at, 'nx_settings', {
-      seed_low: Number(settings.seed & 0xffffffffn), seed_high: Number(settings.seed >> 32n),
-      samples: settings.samples, first_sample: settings.first ?? 0, origin: 0,
-      temperature: settings.temperature, top_k: settings.topK, top_p: settings.topP, trace: trace ? 1 : 0,
-      look_ahead: settings.lookAhead ? LOOK_AHEAD : 0,
-    });
+  openSession(settings, { trace = false, length = 0 } = {}) {
+    const at = this.#writeSettings(settings, trace);
+    const shape = this.#scratch + AT_SHAPE;
+    const { logitBias = [] } = settings;
+    const counts = Object.fromEntries(Array.from({ length: PORTS }, (_, i) => [`counts[${i}]`, 0]));
+    writeStruct(this.#view(), shape, 'nx_shape', { length, ...counts });
     const result = this.#scratch + AT_RESULT;
     /** @param {number} status */
     const check = (status) => {
@@ -174,16 +191,96 @@ export class Core {
         `${settings.samples} samples of this model at once take more than 2 GB: draw fewer at a time` :
         'A run of this model takes more than 2 GB: use a smaller model', { status });
     };
-    check(this.#call('nx_session_size', this.#model, PART, at, 0, result));
+    check(this.#call('nx_session_size', this.#model, PART, at, shape, result));
     const bytes = this.#word(result);
     const address = this.#take(bytes);
     try {
-      check(this.#call('nx_session_open', address, bytes, this.#model, PART, at, 0, result));
+      check(this.#call('nx_session_open', address, bytes, this.#model, PART, at, shape, result));
+      const session = { address, pointer: this.#word(result), bytes, samples: settings.samples };
+      if (logitBias.length) this.#bias(session, logitBias);
+      return session;
     } catch (error) {
       this.#heap.free(address);
       throw error;
     }
-    return { address, pointer: this.#word(result), samples: settings.samples };
+  }
+
+  /**
+   * @param {Settings} settings
+   * @param {boolean} trace
+   * @returns {number} where they stand
+   */
+  #writeSettings(settings, trace) {
+    const at = this.#scratch + AT_STRUCT;
+    writeStruct(this.#view(), at, 'nx_settings', {
+      seed_low: Number(settings.seed & 0xffffffffn), seed_high: Number(settings.seed >> 32n),
+      samples: settings.samples, first_sample: settings.first ?? 0, origin: settings.origin ?? 0,
+      temperature: settings.temperature, top_k: settings.topK, top_p: settings.topP, trace: trace ? 1 : 0,
+      look_ahead: settings.lookAhead ? LOOK_AHEAD : 0,
+      typical_p: settings.typicalP ?? 1, min_p: settings.minP ?? 0, temperature_last: settings.temperatureLast ? 1 : 0,
+      penalty_last: settings.penaltyLast ?? 0, repetition: settings.repetitionPenalty ?? 1, frequency: settings.frequencyPenalty ?? 0,
+      presence: settings.presencePenalty ?? 0,
+      look_up: settings.lookUp ?? this.fileBytes >= LOOK_UP_BYTES ? 1 : 0, biases: settings.logitBias?.length ?? 0,
+    });
+    return at;
+  }
+
+  /**
+   * A run as bytes that go on to the same ids wherever they are read back, with this model.
+   *
+   * @param {Session} session
+   * @returns {Uint8Array<ArrayBuffer>}
+   */
+  save(session) {
+    return this.#bytes().slice(session.address, session.address + session.bytes);
+  }
+
+  /**
+   * Goes on from what save() gave.
+   *
+   * @param {Uint8Array} saved  damaged bytes, and those of another model, are an error
+   * @param {number} samples    as the run was opened with
+   * @returns {Session}
+   */
+  restoreSession(saved, samples) {
+    const bytes = saved.length;
+    const address = this.#take(bytes);
+    this.#bytes().set(saved, address);
+    const at = bytes > SAVED_SAMPLES ? this.#word(address + SAVED_SAMPLES) : 0;
+    const status = at === samples ? this.#call('nx_session_check', this.#model, address, bytes) : STATE;
+    if (status >= 0) return { address, pointer: address, bytes, samples };
+    this.#heap.free(address);
+    throw statusError(status, 'Going on with a saved run');
+  }
+
+  /**
+   * From now on draws with other settings. Samples, `first`, trace and the number of biases must be as they were.
+   *
+   * @param {Session} session
+   * @param {Settings} settings
+   * @param {{ trace?: boolean }} [options]
+   */
+  retune(session, settings, { trace = false } = {}) {
+    const status = this.#call('nx_session_retune', this.#model, session.pointer, this.#writeSettings(settings, trace));
+    if (status < 0) throw statusError(status, 'Changing the settings of a run');
+    if (settings.logitBias?.length) this.#bias(session, settings.logitBias);
+  }
+
+  /**
+   * @param {Session} session
+   * @param {[number, number][]} biases
+   */
+  #bias(session, biases) {
+    const count = biases.length;
+    const address = this.#take(8 * count);
+    try {
+      new Uint32Array(this.#memory.buffer, address, count).set(biases.map(([id]) => id));
+      new Float32Array(this.#memory.buffer, address + 4 * count, count).set(biases.map(([, bias]) => bias));
+      const status = this.#call('nx_session_bias', this.#model, session.pointer, address, address + 4 * count, count);
+      if (status < 0) throw statusError(status, 'Reading the logit biases');
+    } finally {
+      this.#heap.free(address);
+    }
   }
 
   /**
@@ -267,6 +364,23 @@ export class Core {
     this.#call('nx_session_ahead', this.#model, session.pointer, this.position(session) - drawn, drawn, this.#ids);
     const ahead = this.#bytes().slice(this.#ids, this.#ids + drawn);
     return { ids, nats: this.#floats(this.#floatsAt, count), ahead, ended: status !== MORE && drawn < steps };
+  }
+
+  /**
+   * The most probable ids of the next position, of the model's own distribution, without drawing any. What it computed serves the
+   * draw that follows.
+   *
+   * @param {Session} session
+   * @param {number} k
+   * @returns {{ ids: Uint32Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer> }} (samples, k), the most probable first
+   */
+  top(session, k) {
+    const count = k * session.samples;
+    if (count > this.#room) throw new RangeError(`${k} ids of ${session.samples} samples are too many`);
+    let status = MORE;
+    while (status === MORE) status = this.#call('nx_session_top', this.#model, session.pointer, k, this.#ids, this.#floatsAt);
+    if (status < 0) throw statusError(status, `Looking at position ${this.position(session)}`);
+    return { ids: this.#words(this.#ids, count), nats: this.#floats(this.#floatsAt, count) };
   }
 
   /**
@@ -379,6 +493,7 @@ export class Core {
   #metadata() {
     const at = this.#scratch + AT_STRUCT;
     const count = this.#call('nx_model_metadata_count', this.#model) >>> 0;
+    /** @type {Entry[]} */
     const entries = [];
     for (let i = 0; i < count; i++) {
       const status = this.#call('nx_model_metadata', this.#model, i, at);
@@ -393,7 +508,7 @@ export class Core {
         value: memory.slice(entry.value, entry.value + entry.value_bytes),
       });
     }
-    return metadataOf(entries);
+    return entries;
   }
 
   /**

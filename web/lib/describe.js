@@ -10,22 +10,27 @@ import { cardOf } from './metadata.js';
 /** @import { Core } from './core.js' */
 /** @import { ModelInfo } from './protocol.js' */
 
+/** Models whose ids are tokens even where the file does not say what these are. */
+const TEXT_ARCHITECTURES = ['llama', 'gpt2', 'qwen2'];
+
 /**
  * @param {Core} core
  * @returns {ModelInfo}
  */
-export function describe({ part, metadata, fileBytes }) {
+export function describe({ part, metadata, vocabulary, fileBytes }) {
   const architecture = String(metadata.get('general.architecture') ?? '');
   const picture = pictureInfo(architecture, metadata, part);
-  if (picture.width === 0) {
+  const writes = picture.width === 0 && part.span === 1 && (vocabulary.length > 0 || TEXT_ARCHITECTURES.includes(architecture));
+  if (picture.width === 0 && !writes) {
     throw new NextPixelError('unsupported', `This model (${architecture}) draws no pictures. The engine runs it, but this version of the library ` +
       'has no codec for what it makes', { status: -3 });
   }
   return {
     architecture,
     name: String(metadata.get('general.name') ?? architecture),
-    tasks: picture.inputHeight > 0 ? ['super-resolve', 'score'] : ['complete', 'generate', 'score'],
+    tasks: writes ? ['tokens', 'score'] : picture.inputHeight > 0 ? ['super-resolve', 'score'] : ['complete', 'generate', 'score'],
     positions: part.length,
+    vocabulary: writes ? part.values : 0,
     parameters: part.parameters,
     bytes: fileBytes,
     lookAhead: part.draft,

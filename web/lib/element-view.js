@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What <next-pixel> shows: a canvas with the pictures side by side, buttons, and a line of text, in a shadow root. */
+/** What <next-pixel> shows: a canvas with the pictures side by side or with a text, buttons, and a line of text, in a shadow root. */
+
+/** @import { Page } from './typeset.js' */
 
 /** @import { Codec } from './codecs/picture.js' */
 
@@ -21,6 +23,8 @@ const STYLE = `
   canvas { display: block; width: calc(var(--columns) * var(--nx-pixel, 5px)); max-width: 100%; image-rendering: pixelated; object-fit: contain; }
   .blank { visibility: hidden; }
   .error { max-width: 30em; margin: 0; padding: 0.5em; border: 1px solid currentcolor; align-self: center; overflow-wrap: anywhere; }
+  canvas.text { width: var(--nx-text-width, 36em); height: var(--nx-text-height, 12em); image-rendering: auto; --nx-surprise: var(--nx-accent, #e07b00); }
+  .told { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
   .controls { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5em; margin-top: 0.6em; }
   button {
     min-height: 2.5em; padding: 0.3em 1em; border: 1px solid currentcolor; border-radius: 3px; background: transparent;
@@ -94,6 +98,10 @@ export class View {
   #filled = [];
   #known = 0;
   #asked = 0;
+  /** @type {Page | undefined} */
+  #page;
+  /** The text of the page, for those who do not see it. */
+  #told = make('p', { part: 'text', class: 'told' });
 
   /**
    * @param {ShadowRoot} root
@@ -104,7 +112,7 @@ export class View {
     this.#play.addEventListener('click', play);
     this.#stop.addEventListener('click', stop);
     this.#controls.append(this.#play, this.#stop, this.#status);
-    root.append(this.#frame, this.#controls, this.#paper, this.#ink, this.#drawn);
+    root.append(this.#frame, this.#told, this.#controls, this.#paper, this.#ink, this.#drawn);
   }
 
   /**
@@ -115,10 +123,40 @@ export class View {
    * @param {number} known           elements of each that were given
    */
   begin(codec, pictures, known) {
+    this.#closePage();
     this.#codec = codec;
     this.#pictures = pictures;
     this.#filled = pictures.map(() => known);
     this.#known = known;
+  }
+
+  /**
+   * Takes the text of a new run, on an empty page.
+   *
+   * @param {typeof Page} Sheet  what sets it
+   * @returns {Page}
+   */
+  beginText(Sheet) {
+    this.#closePage();
+    this.#codec = undefined;
+    this.#poster.hidden = true;
+    this.roomForText();
+    this.#canvas.classList.remove('blank');
+    return (this.#page = new Sheet(this.#canvas, { mirror: this.#told }));
+  }
+
+  /** Keeps room for a text. */
+  roomForText() {
+    if (this.#canvas.hidden) this.#canvas.classList.add('blank');
+    this.#canvas.hidden = false;
+    this.#canvas.classList.add('text');
+  }
+
+  #closePage() {
+    this.#page?.close();
+    this.#page = undefined;
+    this.#canvas.classList.remove('text');
+    this.#told.textContent = '';
   }
 
   /**
@@ -138,6 +176,7 @@ export class View {
   paint() {
     cancelAnimationFrame(this.#asked);
     this.#asked = 0;
+    this.#page?.paint();
     const codec = this.#codec;
     const context = this.#canvas.getContext('2d');
     if (!codec || !context) return;
@@ -168,6 +207,7 @@ export class View {
     cancelAnimationFrame(this.#asked);
     this.#asked = 0;
     this.#codec = undefined;
+    this.#closePage();
     this.#poster.hidden = false;
     this.#canvas.classList.add('blank');
   }

@@ -16,11 +16,12 @@
  *     src        picture to complete or to enlarge    top-p        over 0 to 1, default 1
  *     rows       rows of it that are given, or half   label        a class by name
  *     samples    pictures side by side, 1 to 64       autoplay     begins by itself when it comes into sight
- *                                                     controls     shows buttons
+ *     prompt     of task="tokens", what the text begins  controls     shows buttons
+ *                with, default nothing                max-tokens   how long it may become, default the context
  *     width, height   pixels of the page that are kept free for the pictures from the beginning, so that nothing moves
  *     cache      no-store: the browser keeps no copy  integrity    'sha256-' and the digest of the weights in base64
  *
- * Where task is absent, it is super-resolve for a model that enlarges and complete for the others.
+ * Where task is absent, it is super-resolve for a model that enlarges, tokens for one that writes text, and complete for the others.
  *
  * Life cycle, the value of `state`. Removal from the document closes from every state; a mere move does not.
  *
@@ -55,6 +56,7 @@ import { announce } from './status.js';
 /** @import { ModelInfo } from './protocol.js' */
 /** @import { Run, Step } from './run.js' */
 /** @import { Hold } from './shared.js' */
+/** @import { TokenStep } from './tokens.js' */
 
 /** @typedef {'idle' | 'near' | 'running' | 'paused' | 'closed'} ElementState */
 
@@ -68,10 +70,10 @@ export class NextPixelReadyEvent extends Event {
 }
 
 export class NextPixelStepEvent extends Event {
-  /** @param {Step} step */
+  /** @param {Step | TokenStep} step */
   constructor(step) {
     super('nx-step', { bubbles: true, composed: true });
-    /** The pixels that came. */
+    /** The pixels that came, or the token. */
     this.step = step;
   }
 }
@@ -89,7 +91,7 @@ export class NextPixelEndEvent extends Event {
     this.seed = seed;
     /** What the drawn part of each picture cost. */
     this.nats = nats;
-    /** The pictures, in the colours of the model. */
+    /** The pictures, in the colours of the model; of a text none. */
     this.pictures = pictures;
     /** What the element shows, as a file. */
     this.toBlob = toBlob;
@@ -105,7 +107,7 @@ export class NextPixelErrorEvent extends Event {
 }
 
 /** What the attribute task may say. */
-const TASKS = /** @type {const} */ (['complete', 'generate', 'super-resolve']);
+const TASKS = /** @type {const} */ (['complete', 'generate', 'super-resolve', 'tokens']);
 
 /** @typedef {typeof TASKS[number]} Task */
 
@@ -113,7 +115,7 @@ const TASKS = /** @type {const} */ (['complete', 'generate', 'super-resolve']);
 const LOADED_FROM = ['model', 'cache', 'integrity'];
 
 /** Attributes that change what is drawn. */
-const DRAWN_FROM = ['task', 'src', 'rows', 'samples', 'seed', 'temperature', 'top-p', 'label'];
+const DRAWN_FROM = ['task', 'src', 'rows', 'samples', 'seed', 'temperature', 'top-p', 'label', 'prompt', 'max-tokens'];
 
 /** Who wants to know that it came near the screen or left it. @type {WeakMap<Element, (near: boolean) => void>} */
 const watchers = new WeakMap();
@@ -327,7 +329,8 @@ export class NextPixelElement extends Base {
       this.#hold = hold;
       this.#loading = undefined;
       this.#say('');
-      if (!this.#shown) this.#view.size(hold.model.info, this.samples);
+      if (!this.#shown && hold.model.info.vocabulary > 0) this.#view.roomForText();
+      else if (!this.#shown) this.#view.size(hold.model.info, this.samples);
       this.dispatchEvent(new NextPixelReadyEvent(hold.model.info));
       if (this.#hold !== hold || this.#run) return; // a listener did something about it
       if (this.#wanted || (this.autoplay && !this.#motion.matches)) this.#start(hold);
@@ -350,9 +353,14 @@ export class NextPixelElement extends Base {
     this.#wanted = false;
     this.#failed = false;
     this.#progress = 0;
-    this.#enter('running', 'Drawing');
+    this.#enter('running', hold.model.info.vocabulary > 0 ? 'Writing' : 'Drawing');
     this.#look();
     try {
+      if (hold.model.info.vocabulary > 0) {
+        this.#checkTask(hold.model);
+        await this.#write(hold.model, signal);
+        return;
+      }
       const { info, order } = hold.model;
       const codec = new Codec(info, order);
       const options = { ...this.#options(info), signal };
@@ -397,17 +405,51 @@ export class NextPixelElement extends Base {
     }
   }
 
+  /** @param {Model} model */
+  #checkTask(model) {
+    const wanted = this.getAttribute('task')?.trim().toLowerCase();
+    const possible = TASKS.filter((task) => model.info.tasks.includes(task));
+    if (wanted && !possible.some((task) => task === wanted)) {
+      throw new NextPixelError('argument', `task must be ${possible.join(' or ')} with this model, not ${JSON.stringify(wanted)}`);
+    }
+  }
+
+  /**
+   * @param {Model} model
+   * @param {AbortSignal} signal
+   */
+  async #write(model, signal) {
+    const { prompt, maxTokens, seed, temperature, topP } = this;
+    const { Page, write } = await import('./texts.js');
+    const { seed: used, nats, count } = await write({
+      model, prompt, options: { maxTokens, seed, temperature, topP, signal },
+      open: () => {
+        this.#shown = true;
+        return this.#view.beginText(Page);
+      },
+      told: async (step, done) => {
+        signal.throwIfAborted();
+        this.#progress = done;
+        this.#say(this.#state === 'running' ? `Writing ${Math.round(100 * done)} %` : this.#message);
+        this.dispatchEvent(new NextPixelStepEvent(step));
+        await this.#patience(signal);
+      },
+    });
+    signal.throwIfAborted();
+    this.#run = undefined;
+    this.#progress = 1;
+    this.#enter('near', `Written: ${count} tokens, ${nats.toFixed(1)} nats`);
+    announce(this.#label());
+    this.dispatchEvent(new NextPixelEndEvent(used, [nats], [], this.toBlob));
+  }
+
   /**
    * @param {Model} model
    * @param {DrawOptions & { signal: AbortSignal }} options
    * @returns {Promise<Run>}
    */
   async #runOf(model, options) {
-    const wanted = this.getAttribute('task')?.trim().toLowerCase();
-    const possible = TASKS.filter((task) => model.info.tasks.includes(task));
-    if (wanted && !possible.some((task) => task === wanted)) {
-      throw new NextPixelError('argument', `task must be ${possible.join(' or ')} with this model, not ${JSON.stringify(wanted)}`);
-    }
+    this.#checkTask(model);
     if (this.task === 'generate') return model.generate(options);
     const image = await this.#source(options.signal);
     if (this.task === 'super-resolve') return model.superResolve(image, options);
@@ -536,6 +578,7 @@ export class NextPixelElement extends Base {
     const own = this.getAttribute('aria-label');
     if (own) return own;
     const { samples } = this;
+    if (this.task === 'tokens') return `A text written by ${this.info?.name || 'a model'}, ${Math.round(100 * this.#progress)} % done`;
     const done = this.task === 'super-resolve' ? 'enlarged' : 'completed';
     const what = this.task === 'generate' ? 'drawn from nothing' : `${done} from ${this.src.split('/').pop() || 'a picture'}`;
     const many = samples === 1 ? 'A picture' : `${samples} pictures`;
@@ -555,7 +598,8 @@ export class NextPixelElement extends Base {
   /** @type {Task} */
   get task() {
     const wanted = this.getAttribute('task')?.trim().toLowerCase();
-    return TASKS.find((task) => task === wanted) ?? (this.info && this.info.inputWidth > 0 ? 'super-resolve' : 'complete');
+    return TASKS.find((task) => task === wanted) ?? 
+      (!this.info ? 'complete' : this.info.vocabulary > 0 ? 'tokens' : this.info.inputWidth > 0 ? 'super-resolve' : 'complete');
   }
 
   set task(value) {
@@ -620,6 +664,23 @@ export class NextPixelElement extends Base {
     reflect(this, 'label', value);
   }
 
+  get prompt() {
+    return this.getAttribute('prompt') ?? '';
+  }
+
+  set prompt(value) {
+    reflect(this, 'prompt', value);
+  }
+
+  /** Undefined: as many as the context has room for. @type {number | undefined} */
+  get maxTokens() {
+    return wholeNumber(this, 'max-tokens', 0, 2 ** 31 - 1);
+  }
+
+  set maxTokens(value) {
+    reflect(this, 'max-tokens', value);
+  }
+
   /** 'no-store': the browser keeps no copy of the weights. */
   get cache() {
     return this.getAttribute('cache') ?? '';
@@ -673,7 +734,7 @@ export class NextPixelElement extends Base {
 }
 
 const PROPERTIES = /** @type {const} */ ([
-  'model', 'task', 'src', 'rows', 'samples', 'seed', 'temperature', 'topP', 'label', 'autoplay', 'controls',
+  'model', 'task', 'src', 'rows', 'samples', 'seed', 'temperature', 'topP', 'label', 'prompt', 'maxTokens', 'autoplay', 'controls',
   'cache', 'integrity', 'width', 'height',
 ]);
 

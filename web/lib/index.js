@@ -11,7 +11,9 @@
  *     for await (const { sample, from, to, values, nats } of model.generate({ label: '7', seed: 1 })) { ... }
  *     model.close();
  *
- * A model that enlarges has superResolve(image) in place of complete() and generate().
+ * A model that enlarges has superResolve(image) in place of complete() and generate(). One of texts has tokens(prompt):
+ *
+ *     for await (const { text, nats } of model.tokens('Once upon a time', { temperature: 0.8 })) { ... }
  *
  * The same module runs in browsers and in Node 20 or later. The work is done in a worker.
  */
@@ -31,6 +33,8 @@ export { NextPixelError } from './error.js';
 export { cache } from './cache.js';
 export { acquire } from './shared.js';
 export { supported } from './wasm.js';
+/** @typedef {import('./codecs/text.js').Tokenizer} Tokenizer */
+/** @import { VocabularySource } from './vocabulary-file.js' */
 /** @typedef {import('./protocol.js').ErrorCode} ErrorCode */
 /** @typedef {import('./protocol.js').ModelInfo} ModelInfo */
 
@@ -121,11 +125,31 @@ export async function load(source, options = {}) {
   }
 }
 
+/**
+ * The tokenizer of a weight file, or of a file that has a vocabulary and no weights. Of a large file only the beginning is read.
+ *
+ * @param {VocabularySource} source  an address, in Node also a path; a response, bytes or
+ *   a File
+ * @param {{ signal?: AbortSignal }} [options]
+ * @returns {Promise<Tokenizer>} rejects with a NextPixelError: 'unsupported' where the file has no vocabulary or one of another kind,
+ *   'format' or 'limit' where it is damaged
+ */
+export async function tokenizer(source, { signal } = {}) {
+  return (await import('./texts.js')).tokenizerOf(source, signal);
+}
+
 // The types of what load() leads to, under one roof.
 /** @typedef {import('./model.js').Model} Model */
 /** @typedef {import('./run.js').Run} Run */
 /** @typedef {import('./run.js').Step} Step */
 /** @typedef {import('./run.js').LookedAt} LookedAt */
+/** @typedef {import('./tokens.js').TokenRun} TokenRun */
+/** @typedef {import('./tokens.js').TokenStep} TokenStep */
+/** @typedef {import('./tokens.js').Alternative} Alternative */
+/** @typedef {import('./tokens.js').TokenLook} TokenLook */
+/** @typedef {import('./tokens.js').TextScore} TextScore */
+/** @typedef {import('./tokens.js').SavedTokens} SavedTokens */
+/** @typedef {import('./tokens-settings.js').TokenOptions} TokenOptions */
 /** @typedef {import('./model.js').Score} Score */
 /** @typedef {import('./model.js').Attention} Attention */
 /** @typedef {import('./image.js').ImageSource} ImageSource */

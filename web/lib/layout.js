@@ -26,6 +26,8 @@ export const STRUCTS = Object.freeze({
   nx_settings: Object.freeze({
     seed_low: 'u', seed_high: 'u', samples: 'u', first_sample: 'u', origin: 'u',
     temperature: 'f', top_k: 'u', top_p: 'f', trace: 'u', look_ahead: 'u',
+    typical_p: 'f', min_p: 'f', temperature_last: 'u', penalty_last: 'u', repetition: 'f', frequency: 'f', presence: 'f', look_up: 'u',
+    biases: 'u',
   }),
 });
 

@@ -8,7 +8,7 @@
 /** @typedef {Map<string, Value>} Metadata */
 
 /**
- * One entry, its bytes copied out of the wasm memory, which the C library has checked.
+ * One entry. Its bytes were checked, by the C library or by header.js: texts lie inside of them.
  *
  * @typedef {{ key: string, type: number, itemType: number, count: number, value: Uint8Array }} Entry
  */
@@ -64,7 +64,7 @@ function readNumbers(value, type, count) {
  */
 function readStrings(value, count) {
   const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const strings = [];
   for (let i = 0, at = 0; i < count; i++) {
     const length = Number(view.getBigUint64(at, true));

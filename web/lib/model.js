@@ -12,6 +12,9 @@ import { checkDraw, checkLabel, checkOptions, checkRows, wholeNumber } from './s
 /** @import { Link } from './link.js' */
 /** @import { AttendedMessage, Inputs, ModelInfo, OpenedMessage, ScoredMessage } from './protocol.js' */
 /** @import { DrawOptions, Label } from './settings.js' */
+/** @import { SavedTokens, TextModel, TextScore, TokenRun } from './tokens.js' */
+/** @import { Tokenizer } from './codecs/text.js' */
+/** @import { TokenOptions } from './tokens-settings.js' */
 
 /**
  * What an image costs under a model: the image as the model sees it, rounded to its levels or to its palette.
@@ -44,7 +47,10 @@ import { checkDraw, checkLabel, checkOptions, checkRows, wholeNumber } from './s
 export class Model {
   /** To each worker. */
   #links;
-  #codec;
+  /** Of a model of pictures. @type {Codec | undefined} */
+  #pictures;
+  /** Of a model of texts. @type {TextModel | undefined} */
+  #texts;
 
   /** What the model is. @type {ModelInfo} */
   info;
@@ -61,13 +67,33 @@ export class Model {
   /**
    * @param {Link[]} links
    * @param {ModelInfo} info
+   * @param {TextModel} [texts]  what it does as a model of texts
    * @internal
    */
-  constructor(links, info) {
+  constructor(links, info, texts) {
     this.#links = links;
-    this.#codec = new Codec(info);
+    if (texts) this.#texts = texts;
+    else this.#pictures = new Codec(info);
     this.info = info;
-    this.order = this.#codec.order;
+    this.order = this.#pictures?.order ?? new Uint32Array(0);
+  }
+
+  /** @returns {Codec} */
+  get #codec() {
+    if (!this.#pictures) throw argumentError('This model writes text: use tokens()');
+    return this.#pictures;
+  }
+
+  /** @returns {TextModel} */
+  get #text() {
+    Model.#check(this, {});
+    if (!this.#texts) throw argumentError('This model draws pictures: it has no tokens');
+    return this.#texts;
+  }
+
+  /** Of a model of texts, what turns them into tokens and back. @type {Tokenizer} */
+  get tokenizer() {
+    return this.#text.tokenizer;
   }
 
   /** How many workers share the samples of a run: what load() was given, or found with `workers: 'auto'`. */
@@ -125,16 +151,58 @@ export class Model {
   }
 
   /**
+   * Goes on with a text, token by token.
+   *
+   * @param {string | ArrayLike<number>} prompt  a text, in which the names of control tokens count, or tokens by their numbers. The token
+   *   that begins a text is put before it where the model wants that; an empty prompt is that token alone. It must leave room for
+   *   one more token in the context, `info.positions`
+   * @param {TokenOptions} [options]
+   * @returns {TokenRun}
+   */
+  tokens(prompt, options = {}) {
+    Model.#check(this, options);
+    return this.#text.tokens(prompt, options);
+  }
+
+  /**
+   * Goes on with a run that was saved, to the same tokens; or, with `at` or other options, branches off from it.
+   *
+   * @param {SavedTokens} saved  what run.save() gave
+   * @param {TokenOptions & { at?: number }} [options]  those that shall be different. at: how many of the tokens that were drawn are
+   *   kept, by default all; maxTokens counts from there
+   * @returns {TokenRun}
+   */
+  resume(saved, options = {}) {
+    Model.#check(this, options);
+    return this.#text.resume(saved, options);
+  }
+
+  /**
+   * How probable the model finds a text.
+   *
+   * @overload
+   * @param {string | ArrayLike<number>} text  one longer than the context is read in stretches that overlap by half of it
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<TextScore>}
+   */
+  /**
    * How probable the model finds an image.
    *
+   * @overload
    * @param {ImageSource} image
    * @param {{ label?: Label, input?: ImageSource, signal?: AbortSignal }} [options]  input: for super-resolution, the
    *   small picture, as in superResolve(). Default: the image itself, reduced
    * @returns {Promise<Score>}
    */
+  /**
+   * @param {any} image
+   * @param {{ label?: Label, input?: ImageSource, signal?: AbortSignal }} [options]
+   * @returns {Promise<any>}
+   */
   async score(image, options = {}) {
     Model.#check(this, options);
     const { label, input: small, signal } = options;
+    if (this.#texts) return this.#texts.score(image, signal);
     const picture = pictureOf(image, this.info);
     const inputs = inputsOf(checkLabel(label, this.info), this.#inputFor(picture, small));
     const message = { ids: this.#codec.encode(picture), inputs };
@@ -158,6 +226,7 @@ export class Model {
     Model.#check(this, options);
     const { row, column, channel = 0, label, input: small, signal } = options;
     const { width, height, channels, blocks, heads } = this.info;
+    void this.#codec;
     if (blocks === 0) throw argumentError('This model has no attention');
     wholeNumber('row', row, 0, height - 1);
     wholeNumber('column', column, 0, width - 1);
@@ -204,6 +273,7 @@ export class Model {
 
   /** @param {boolean} wanted  whether what is asked for starts from a small picture */
   #checkInput(wanted) {
+    void this.#codec;
     const takes = this.info.inputWidth > 0;
     if (takes && !wanted) throw argumentError('This model enlarges a small picture: use superResolve()');
     if (!takes && wanted) throw argumentError('This model takes no small picture: use complete() or generate()');
@@ -253,9 +323,11 @@ export async function openModel(links, module, bytes, signal) {
   try {
     // All but the last get a copy.
     /** @type {OpenedMessage[]} */
-    const [{ info }] = await Promise.all(jobs.map((job, i) => (
+    const [{ info, vocabulary }] = await Promise.all(jobs.map((job, i) => (
       job.ask({ type: 'open', module, bytes }, i === jobs.length - 1 ? [bytes.buffer] : []))));
-    return new Model(links, info);
+    if (info.vocabulary === 0) return new Model(links, info);
+    const { TextModel } = await import('./texts.js');
+    return new Model(links, info, new TextModel(links[0], info, vocabulary));
   } finally {
     for (const job of jobs) job.end();
   }

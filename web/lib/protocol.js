@@ -39,6 +39,8 @@
  * slices.
  */
 
+/** @import { Entry } from './metadata.js' */
+
 /**
  * The codes of NextPixelError, all of them. The first seven are the statuses of include/nextpixel.h, in its order.
  *
@@ -68,10 +70,14 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @typedef {string | URL | { toString(): string }} WorkerUrl */
 
 /** NX_ABI_VERSION of the header that this library was written against. */
-export const ABI_VERSION = 4;
+export const ABI_VERSION = 5;
 
 /** NX_MAX_SAMPLES of the header. */
 export const MAX_SAMPLES = 64;
+
+/** NX_MAX_BIASES and NX_MOST_BIAS of the header. */
+export const MAX_BIASES = 4096;
+export const MOST_BIAS = 1e9;
 
 /**
  * The code of a negative nx_status.
@@ -96,10 +102,22 @@ export function codeOfStatus(status) {
  * @property {bigint} seed         0 to 2^64 - 1
  * @property {number} samples      1 to 64
  * @property {number} [first]      which sample of the whole run, and so of the noise, is the first of these. Default 0
+ * @property {number} [origin]   which position of a longer run, and so of the noise, is the first. Default 0
  * @property {number} temperature  0 to 100
  * @property {number} topK         0: all
  * @property {number} topP         in (0, 1]
- * @property {boolean} [lookAhead]  exact look-ahead where it can be had: of a single sample, with a draft. Default: no
+ * @property {boolean} [lookAhead]  exact look-ahead where it can be had: of a single sample. Default: no
+ * @property {boolean} [lookUp]     look-ahead of a model without a draft guesses from the text so far. Default: where the model is so
+ *   large that it pays
+ * @property {number} [typicalP]   0 to 1; 1: all. Default 1
+ * @property {number} [minP]       0 to 1; 0: all. Default 0
+ * @property {boolean} [temperatureLast]  true: the filters look at the model's own odds, as is usual for language models;
+ *   false: at the tempered ones, as it is for pictures. Default false
+ * @property {number} [penaltyLast]        how many of the last ids are penalised. Default 0
+ * @property {number} [repetitionPenalty]  0.01 to 100; 1: none. Default 1
+ * @property {number} [frequencyPenalty]   -100 to 100. Default 0
+ * @property {number} [presencePenalty]    -100 to 100. Default 0
+ * @property {[number, number][]} [logitBias]  ids and what is added to their logits, within -1e9 and 1e9; at most 4096
  */
 
 /**
@@ -108,8 +126,9 @@ export function codeOfStatus(status) {
  * @typedef {object} BasicInfo
  * @property {string} architecture  such as 'image-transformer'
  * @property {string} name
- * @property {string[]} tasks       what it can do: 'complete', 'generate', 'super-resolve', 'score'
- * @property {number} positions     steps in a complete sequence
+ * @property {string[]} tasks       what it can do: 'complete', 'generate', 'super-resolve', 'tokens', 'score'
+ * @property {number} positions     steps in a complete sequence; of a model of texts, the most tokens that it sees, its context
+ * @property {number} vocabulary    of a model of texts, how many tokens there are; else 0
  * @property {number} parameters    number of weights
  * @property {number} bytes         size of the weight file
  * @property {boolean} lookAhead    the file has a draft, which guesses ahead: a single sample is drawn in fewer passes
@@ -152,8 +171,10 @@ export function codeOfStatus(status) {
 /** `from`, `to`: when to measure, in milliseconds of Date.now().
  * @typedef {{ type: 'measure', id: number, loop: WasmModule, from: number, to: number }} MeasureMessage */
 /** @typedef {{ type: 'open', id: number, module: WasmModule, bytes: Uint8Array<ArrayBuffer> }} OpenMessage */
-/** `known`: the ids before the first drawn one; `maps`: every step is one position, with what it looked at.
- * @typedef {{ type: 'draw', id: number, known: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean }} DrawMessage */
+/** `known`: the ids before the first drawn one; `maps`: every step is one position, with what it looked at; `length`: the positions
+ * after which it is over, if fewer than those of the model; `alternatives`: so many of the most probable ids of each position.
+ * @typedef {{ type: 'draw', id: number, known: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
+ *   alternatives?: number }} DrawMessage */
 /** `chunk`: the most positions of each sample to answer with; 0: as many as one slice yields.
  * @typedef {{ type: 'next', id: number, chunk: number }} NextMessage */
 /** @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs }} ScoreMessage */
@@ -165,13 +186,16 @@ export function codeOfStatus(status) {
 // Worker to page.
 /** @typedef {{ type: 'here', id: number }} HereMessage */
 /** @typedef {{ type: 'measured', id: number, speed: number }} MeasuredMessage */
-/** @typedef {{ type: 'opened', id: number, info: ModelInfo }} OpenedMessage */
+/** `vocabulary`: the metadata under `tokenizer.`, as they stand in the file.
+ * @typedef {{ type: 'opened', id: number, info: ModelInfo, vocabulary: Entry[] }} OpenedMessage */
 /**
  * A row (a head of a layer) of a map of one position: what it looked at. In a map of the past key j holds what stands at
  * position j - 1, key 0 the start; in one of an input a key is an item of it.
  *
  * @typedef {{ name: string, row: number, keys: Uint32Array, weights: Float32Array }} MapRow
  */
+/** The most probable ids of each position, the first ones first: (to - from, k).
+ * @typedef {{ ids: Uint32Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer> }} Alternatives */
 /**
  * Positions of every sample.
  *
@@ -184,6 +208,7 @@ export function codeOfStatus(status) {
  * @property {Float32Array} nats     the same
  * @property {Uint8Array} ahead      (to - from) how many positions of its pass came before each: 0 begins a pass
  * @property {MapRow[][]} [maps]      of each sample, where the run was asked for them
+ * @property {Alternatives} [alternatives]  of a single sample, where the run was asked for them
  * @property {boolean} last          all is drawn, and the run is already freed
  */
 /** `nats`: one per id.

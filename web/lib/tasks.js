@@ -81,7 +81,9 @@ export class Tasks {
         case 'open': {
           this.#origin = { module: message.module, bytes: message.bytes };
           this.#core = undefined;
-          this.#post({ type: 'opened', id, info: describe(this.#live()) });
+          const core = this.#live();
+          this.#post({ type: 'opened', id, info: describe(core), vocabulary: core.vocabulary });
+          core.vocabulary = []; // the page has it
           break;
         }
         case 'draw': {
@@ -172,9 +174,10 @@ export class Tasks {
    * @param {Credit} credit
    * @returns {Work}
    */
-  *#draw({ id, known, inputs, settings, maps: wantMaps = false }, credit) {
+  *#draw({ id, known, inputs, settings, maps: wantMaps = false, length = 0, alternatives: k = 0 }, credit) {
     const core = this.#live();
-    const session = core.openSession(settings, { trace: wantMaps });
+    const session = core.openSession(settings, { trace: wantMaps, length });
+    const positions = length || core.positions;
     try {
       yield* this.#read(core, session, inputs);
       yield* this.#put(core, session, known);
@@ -183,22 +186,26 @@ export class Tasks {
       for (let last = false; !last;) {
         const from = position;
         const chunk = wantMaps ? 1 : credit.chunk;
-        const end = Math.min(core.positions, chunk > 0 ? from + chunk : Infinity);
+        const end = Math.min(positions, chunk > 0 ? from + chunk : Infinity);
         /** @type {ReturnType<Core['draw']>[]} */
         const slices = [];
+        /** @type {ReturnType<Core['top']>[]} */
+        const tops = [];
         do {
           if (slices.length > 0) yield GO_ON;
           const steps = Math.min(end - position, core.sliceLimit(samples));
-          const slice = this.#paced(`draw ${samples}`, 1, steps, (count) => core.draw(session, count));
+          const slice = k > 0 ? this.#paced('look', 1, steps, (count) => look(core, session, count, k, tops)) :
+            this.#paced(`draw ${samples}`, 1, steps, (count) => core.draw(session, count));
           slices.push(slice);
           position = core.position(session);
-          last = slice.ended || position === core.positions;
+          last = slice.ended || position === positions;
         } while (!last && position < (chunk > 0 ? end : from + 1)); // a position may take several slices
         const ids = join(Uint32Array, slices.map((slice) => slice.ids));
         const nats = join(Float32Array, slices.map((slice) => slice.nats));
         const ahead = join(Uint8Array, slices.map((slice) => slice.ahead));
         const maps = wantMaps ? Array.from({ length: samples }, (_, sample) => mapRows(core, session, sample)) : undefined;
-        this.#post({ type: 'step', id, from, to: position, ids, nats, ahead, maps, last }, [ids.buffer, nats.buffer, ahead.buffer]);
+        const alternatives = k > 0 ? { ids: join(Uint32Array, tops.map((top) => top.ids)), nats: join(Float32Array, tops.map((top) => top.nats)) } : undefined;
+        this.#post({ type: 'step', id, from, to: position, ids, nats, ahead, maps, alternatives, last }, [ids.buffer, nats.buffer, ahead.buffer]);
         if (!last) yield AWAIT_CREDIT;
       }
     } finally {
@@ -307,6 +314,31 @@ export class Tasks {
     size.record(count, this.#now() - start);
     return result;
   }
+}
+
+/**
+ * Draws some positions, with a look at the most probable ids of each before.
+ *
+ * @param {Core} core
+ * @param {Session} session  of one sample
+ * @param {number} count
+ * @param {number} k
+ * @param {ReturnType<Core['top']>[]} tops  takes one for each position drawn
+ * @returns {ReturnType<Core['draw']>}
+ */
+function look(core, session, count, k, tops) {
+  const drawn = [];
+  for (let i = 0; i < count; i++) {
+    const top = core.top(session, k);
+    const one = core.draw(session, 1);
+    drawn.push(one);
+    if (one.ids.length === 0) break; // it had ended
+    tops.push(top);
+  }
+  return {
+    ids: join(Uint32Array, drawn.map(({ ids }) => ids)), nats: join(Float32Array, drawn.map(({ nats }) => nats)),
+    ahead: join(Uint8Array, drawn.map(({ ahead }) => ahead)), ended: drawn[drawn.length - 1].ended,
+  };
 }
 
 /**

@@ -2,12 +2,14 @@
 // What the pages take of the library, in one place: nothing else in web/shell, web/pages and web/front knows where it lies.
 // @ts-check
 
-export { load, supported } from '../lib/index.js';
+export { load, supported, tokenizer } from '../lib/index.js';
 export { acquire } from '../lib/shared.js';
 export { announce } from '../lib/status.js';
 export { Codec, quantise } from '../lib/codecs/picture.js';
 export { blank, paint as paintElements, picture as pictureOf } from '../lib/draw.js';
 export { fromRGBA, reduce } from '../lib/image.js';
+/** What only pages of texts need. */
+export const texts = () => import('../lib/texts.js');
 
 /** @typedef {import('../lib/index.js').Model} Model */
 /** @typedef {import('../lib/index.js').ModelInfo} ModelInfo */
@@ -15,6 +17,14 @@ export { fromRGBA, reduce } from '../lib/image.js';
 /** @typedef {import('../lib/index.js').Run} Run */
 /** @typedef {import('../lib/index.js').Step} Step */
 /** @typedef {import('../lib/index.js').DrawOptions} DrawOptions */
+/** @typedef {import('../lib/index.js').TokenRun} TokenRun */
+/** @typedef {import('../lib/index.js').TokenStep} TokenStep */
+/** @typedef {import('../lib/index.js').TokenOptions} TokenOptions */
+/** @typedef {import('../lib/index.js').TokenLook} TokenLook */
+/** @typedef {import('../lib/index.js').Alternative} Alternative */
+/** @typedef {import('../lib/index.js').SavedTokens} SavedTokens */
+/** @typedef {import('../lib/index.js').Tokenizer} Tokenizer */
+/** @typedef {typeof import('../lib/typeset.js').Page} TextPage  the class */
 /** @typedef {import('../lib/index.js').NextPixelError} NextPixelError */
 /** @typedef {import('../lib/draw.js').Picture} Picture RGBA */
 /** @typedef {import('../lib/shared.js').Hold} Hold */

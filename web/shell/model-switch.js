@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A switch between models: radio buttons, so that arrow keys walk along it.
 // @ts-check
+import { make } from './dom.js';
 
 /**
  * @param {HTMLFieldSetElement} root
@@ -20,6 +21,14 @@ export function createModelSwitch(root, onChange) {
       const input = root.querySelector(`input[value="${CSS.escape(name)}"]`);
       if (input instanceof HTMLInputElement) input.checked = true;
     },
+    /** One more to choose from, if it is not there yet. @param {string} name @param {string} text */
+    offer(name, text) {
+      if (root.querySelector(`input[value="${CSS.escape(name)}"]`)) return;
+      const { name: group } = /** @type {HTMLInputElement} */ (root.querySelector('input'));
+      root.append(make('label', {}, make('input', { type: 'radio', name: group, value: name }), make('span', {}, text)));
+    },
+    /** Whether a model is being loaded. */
+    get busy() { return root.disabled; },
     /**
      * Cannot be moved during this work: one download at a time.
      * @template T

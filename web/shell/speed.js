@@ -4,15 +4,15 @@
 import { make, reducedMotion } from './dom.js';
 
 /**
- * @param {{ id: string, speeds: number[], first: number }} options pixels a second of each picture, and the place of the one to begin with
+ * @param {{ id: string, speeds: number[], first: number, unit?: string }} options so many a second, and the place of the one to begin with
  * @param {(speed: number) => void} onSpeed called at once with the first
  */
-export function createSpeed({ id, speeds, first }, onSpeed) {
+export function createSpeed({ id, speeds, first, unit = 'pixels' }, onSpeed) {
   const input = make('input', { id, type: 'range', min: '0', max: String(speeds.length - 1), step: '1', value: String(first) });
   const output = make('output', { id: `${id}-text`, for: id });
   const show = () => {
     const speed = speeds[Number(input.value)];
-    const text = speed === Infinity ? 'as fast as it goes' : `${speed} pixels a second`;
+    const text = speed === Infinity ? 'as fast as it goes' : `${speed} ${unit} a second`;
     output.textContent = reducedMotion() ? `${text} (not used: your system asks for less motion)` : text;
     input.setAttribute('aria-valuetext', text);
     onSpeed(speed);

@@ -66,7 +66,7 @@ function save(bytes, name) {
  * @param {Object} figure
  * @param {string} figure.id
  * @param {() => Shot[]} figure.shots what is drawn now
- * @param {(shot: number) => Settings} figure.settings all that the pictures follow from
+ * @param {(shot: number) => Settings | null} figure.settings all that the pictures follow from; null: no address can hold it
  */
 export function createTake(root, { id, shots, settings }) {
   const still = createButton('PNG', { icon: 'picture' }).button;
@@ -108,7 +108,9 @@ export function createTake(root, { id, shots, settings }) {
   saves(film, filmOf, '-film');
   link.addEventListener('click', async () => {
     look();
-    const address = addressOf(id, settings(Math.max(0, choice.selectedIndex)));
+    const all = settings(Math.max(0, choice.selectedIndex));
+    if (!all) return say('No link can take a model of your own along. The pictures can be saved.');
+    const address = addressOf(id, all);
     history.replaceState(null, '', address);
     const copied = await navigator.clipboard?.writeText(address).then(() => true, () => false);
     say(copied ? 'The link is copied. Whoever opens it sees this picture being drawn, to the last bit.'

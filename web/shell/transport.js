@@ -20,6 +20,7 @@ import { createSpeed } from './speed.js';
  * @property {(seed: number) => void} [onSeed]
  * @property {number[]} [speeds] pixels a second, if there is a slider
  * @property {number} [speed] place of the first
+ * @property {string} [unit] of speed; pixels
  * @property {(speed: number) => void} [onSpeed]
  * @property {boolean} [pace] room for a word about the time
  */
@@ -34,7 +35,7 @@ const WORDS = {
  * @param {HTMLElement} root
  * @param {Wanted} wanted
  */
-export function createTransport(root, { name, onRun, pauses = false, onStop, onStep, onAgain, seed, onSeed = () => {}, speeds, speed = 0, onSpeed = () => {}, pace }) {
+export function createTransport(root, { name, onRun, pauses = false, onStop, onStep, onAgain, seed, onSeed = () => {}, speeds, speed = 0, unit, onSpeed = () => {}, pace }) {
   /** @param {string} part */
   const id = (part) => (name ? `${name}-${part}` : part);
   const words = WORDS[pauses ? 'pauses' : 'restarts'];
@@ -48,7 +49,7 @@ export function createTransport(root, { name, onRun, pauses = false, onStop, onS
   for (const part of [run, stop, step, again]) if (part) root.append(part.button);
   if (field) root.append(field.root);
   if (speeds) {
-    const { label, input, output } = createSpeed({ id: id('speed'), speeds, first: speed }, onSpeed);
+    const { label, input, output } = createSpeed({ id: id('speed'), speeds, first: speed, unit }, onSpeed);
     root.append(make('span', { class: 'speed' }, label, input, output));
   }
   if (note) root.append(note);
@@ -66,6 +67,7 @@ export function createTransport(root, { name, onRun, pauses = false, onStop, onS
 
   /** @param {Phase} phase */
   function show(phase) {
+    root.dataset.phase = phase; // for whoever waits for the end of a run
     const active = phase === 'running' || phase === 'paused' || phase === 'timing';
     const done = phase === 'done';
     run.button.disabled = phase === 'empty';

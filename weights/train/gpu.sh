@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Trains the four colour models on one CUDA GPU in about half an hour, in commands of at most ten minutes each:
+# Trains the four colour models and the tales on one CUDA GPU in about half an hour, in commands of at most ten minutes each:
 #
 #   sh weights/train/gpu.sh probe          up to 3 min, may be left out: the steps of three sizes to choose from
 #   sh weights/train/gpu.sh cifar10        9.5 min; again for longer: it resumes (MINUTES is the length of the whole schedule)
 #   sh weights/train/gpu.sh emoji          4 min
 #   sh weights/train/gpu.sh sr             9.5 min: emoji-sr, then cifar10-sr
+#   sh weights/train/gpu.sh stories        5 min
 #   sh weights/train/gpu.sh collect        copies what was made to $OUT again
 #   sh weights/train/gpu.sh smoke          every line above, tiny, on whatever machine this is: a minute or two
 #
-# Environment: DATA, the folder with cifar10/ and emoji/ (default data); KEEP, a folder where data/ is added to what is there already
+# Environment: DATA, the folder with cifar10/, emoji/, stories/ (default data); KEEP, a folder where data/ is added to what is there already
 # and read from, for a machine that is sent the pictures (cifar10 85 MB, emoji 11 MB) in several commands; OUT, where results are copied (default build/gpu):
 # of each run log.jsonl, out.log, and average.pt cut into parts of 15 MB (RUN.pt.aa, ...). On the machine that receives them:
 #
@@ -18,7 +19,7 @@
 #
 # MINUTES and further settings after the task's name go to train.py: sh weights/train/gpu.sh cifar10 --minutes 18 --limit-seconds 570
 set -eu
-help() { sed -n '3,19p' "$self" | cut -c3-; }
+help() { sed -n '3,20p' "$self" | cut -c3-; }
 self=$(cd "$(dirname "$0")" && pwd)/gpu.sh
 cd "$(dirname "$self")/../.."
 export PYTHONUNBUFFERED=1
@@ -28,6 +29,7 @@ if [ -n "${KEEP:-}" ]; then
   DATA=$KEEP
 fi
 OUT=${OUT:-build/gpu}
+SMOKE_TEXT=                              # the same of models of language
 SMOKE=${SMOKE:-}                         # set by `smoke`: these settings come last and make every run tiny
 RUNS=${NEXTPIXEL_RUNS:-weights/train/runs}
 TRAIN="${PYTHON:-python3} weights/train/train.py"
@@ -64,23 +66,34 @@ probe() {
 emoji() { train emoji $EMOJI --minutes 4 --limit-seconds 400 "$@"; collect emoji-gpu; }
 cifar10() { train cifar10 --minutes 8.5 --limit-seconds 575 --data "$DATA/cifar10" "$@"; collect cifar10-gpu; }
 sr() {
-  train emoji-sr $EMOJI --encoder-block-count 4 --minutes 2.5 --limit-seconds 200
+  start=$RUNS/emoji-gpu.gguf             # enlarging begins with what completing has learned
+  [ -f "$start" ] || ${PYTHON:-python3} weights/train/export.py emoji --run emoji-gpu --type f32 --out "$start"
+  train emoji-sr $EMOJI --from "$start" --lr 5e-4 --warmup 50 --minutes 2.5 --limit-seconds 200
   train cifar10-sr --minutes 5 --limit-seconds 360 --data "$DATA/cifar10" "$@"
   collect emoji-sr-gpu cifar10-sr-gpu
+}
+
+# 14 M parameters on 12 MB of text: dropout
+stories() {
+  SMOKE=$SMOKE_TEXT
+  train stories --embedding-length 384 --feed-forward-length 1024 --head-count 6 --head-count-kv 6 --block-count 7 --batch 64 --lr 1.5e-3 \
+    --warmup 200 --dropout 0.15 --ema 0.999 --every 1 --minutes 5 --limit-seconds 400 --threads 8 --data "$DATA/stories" "$@"
+  collect stories-gpu
 }
 
 task=${1:-help}
 [ $# -gt 0 ] && shift
 case $task in
-  probe | emoji | cifar10 | sr) $task "$@" ;;
-  collect) collect cifar10-gpu emoji-gpu emoji-sr-gpu cifar10-sr-gpu ;;
+  probe | emoji | cifar10 | sr | stories) $task "$@" ;;
+  collect) collect cifar10-gpu emoji-gpu emoji-sr-gpu cifar10-sr-gpu stories-gpu ;;
   smoke)
     RUNS=$(mktemp -d)
     export NEXTPIXEL_RUNS=$RUNS
     OUT=$RUNS/out
     SMOKE='--smoke --block-count 1 --embedding-length 32 --feed-forward-length 32 --head-count 2 --key-length 16 --minutes 0 --steps 2 --batch 2
       --sheets -1 --final-valid-images 2 --threads 2 --attention batched'
-    probe && cifar10 && emoji && sr && collect cifar10-gpu emoji-gpu emoji-sr-gpu cifar10-sr-gpu
+    SMOKE_TEXT='--smoke --minutes 0 --steps 2 --batch 2 --sheets -1 --final-valid-images 2 --threads 2'
+    probe && cifar10 && emoji && sr && stories && collect cifar10-gpu emoji-gpu emoji-sr-gpu cifar10-sr-gpu stories-gpu
     rm -rf "$RUNS"
     echo 'every line works' ;;
   *) help ;;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the held-out pictures of a data set for `npm run eval`:  python3 weights/train/held_out.py emoji build/emoji-test
+"""Writes the held-out pictures or texts of a data set for `npm run eval`:  python3 weights/train/held_out.py emoji build/emoji-test
 
-NAME.u8.gz: count x height x width x channels bytes, gzip; NAME.json: {width, height, channels, labels}.  An evaluation entry
-point: training code cannot reach these pictures (see data/__init__.py).
+NAME.u8.gz: count x height x width x channels bytes, gzip; NAME.json: {width, height, channels, labels}.  Of stories NAME.txt: the books, a form
+feed between them; NAME-short.txt: the short ones.  An evaluation entry point: training code cannot reach these (see data/__init__.py).
 """
 import argparse
 import gzip
@@ -13,11 +13,17 @@ import data
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("dataset", choices=("mnist", "binarised_mnist", "emoji", "cifar10"))
+    parser.add_argument("dataset", choices=("mnist", "binarised_mnist", "emoji", "cifar10", "stories"))
     parser.add_argument("name", help="path without extension")
     parser.add_argument("--data", default="", help="default data/<data set>")
     args = parser.parse_args()
     module = data.dataset(args.dataset)
+    if args.dataset == "stories":
+        for name, texts in zip((".txt", "-short.txt"), module.load_test_for_evaluation(args.data or module.DEFAULT_DIR)):
+            with open(args.name + name, "w", encoding="utf-8") as f:
+                f.write("\f".join(texts))
+            print("%s%s: %d texts, %d characters" % (args.name, name, len(texts), sum(map(len, texts))))
+        return
     images, labels = module.load_test_for_evaluation(args.data or module.DEFAULT_DIR)
     with open(args.name + ".u8.gz", "wb") as f:
         f.write(gzip.compress(images.tobytes(), 9, mtime=0))

@@ -20,6 +20,7 @@ import torch
 
 import data
 import evaluate
+import scaling
 from common import curve, export, golden, gguf, loop, recipes, runs
 from data import folder
 from models.fvsbn.model import FVSBN, Config
@@ -37,6 +38,9 @@ def paint(directory, count=30, size=(40, 36)):
     for i in range(count):
         image = Image.fromarray(rng.integers(0, 256, (4, 5, 4 if i == 3 else 3), dtype=np.uint8)).resize(size, Image.BILINEAR)
         image.save(os.path.join(directory, "more" if i % 3 == 0 else "", "%02d.png" % i))
+    with open(os.path.join(directory, "more", "tale.txt"), "w") as f:    # for recipes of text
+        for i in range(3000):
+            f.write(" ".join(rng.choice(["the", "king", "went", "to", "a", "wood", "and", "said", "'Yes'", "17"], 12)) + ".\n")
 
 
 def command(name, *args, runs_in, check=True, **more):
@@ -148,6 +152,36 @@ class FromAFile(House):
         found = folder.picture(path, 10, 10, 3)
         self.assertEqual(found[1, 4].tolist(), [200, 10, 10])
         self.assertEqual(found[8, 4].tolist(), [255, 255, 255])
+
+
+class Scaling(House):
+    def test_three_sizes_are_trained_once_and_tabled(self):
+        from unittest import mock
+        sizes = {"emoji": (scaling.Size(32, 1, 1, 32), scaling.Size(32, 2, 1, 32), scaling.Size(64, 2, 2, 32))}
+        with mock.patch.multiple(scaling, SIZES=sizes, RUNS=self.runs), mock.patch.dict(os.environ, NEXTPIXEL_RUNS=self.runs):
+            for _ in range(2):           # the second time everything is there
+                said = io.StringIO()
+                with contextlib.redirect_stdout(said), mock.patch.object(sys, "argv", ["scaling.py", "emoji", "--smoke", "--data", self.pictures]):
+                    scaling.main()
+        self.assertNotIn("scaling-emoji-32x1-smoke: ", said.getvalue())
+        self.assertEqual(len([line for line in said.getvalue().splitlines() if " wide, " in line and line.startswith("|")]), 3)
+        self.assertRegex(said.getvalue(), r"By the rule: an hour of two cores \([0-9.]+ times the compute\): (at (least|most) )?[0-9.]+ M parameters")
+        with open(os.path.join(self.runs, "scaling-emoji-64x2-smoke", "out.log")) as f:
+            self.assertIn("final valid", f.read())
+
+    def test_rule(self):
+        """The best size, times the root of the compute; a bound where the best lies at the end."""
+        rows = [scaling.Row(None, 10 ** 6 * 4 ** i, 100, 60.0, nats, 1.0) for i, nats in enumerate((30.0, 20.0, 25.0))]
+        self.assertEqual(scaling.recommended(rows, 9), (12e6, ""))
+        self.assertEqual(scaling.recommended(rows[:2], 9), (12e6, "at least "))
+        self.assertEqual(scaling.recommended(rows[1:], 0.1), (4e6, "at most "))
+
+    def test_minutes_of_cpu_time(self):
+        """A run of CPU minutes goes on while the process is not run: it has as much CPU time as it was given, and hardly more."""
+        command("train.py", "fvsbn", "--data", self.pictures, "--run", "a", "--minutes", 0.03, "--clock", "cpu", "--batch", 8, "--sheets", -1, "--threads", 1, runs_in=self.runs)
+        last = json.loads(text(self.runs, "a", "log.jsonl").splitlines()[-1])
+        self.assertTrue(last["final"] and 1.8 <= last["elapsed"] < 3)
+        self.assertIn("there are wall and cpu", command("train.py", "fvsbn", "--data", self.pictures, "--clock", "sun", runs_in=self.runs, check=False))
 
 
 class SeveralProcesses(House):

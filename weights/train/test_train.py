@@ -118,7 +118,7 @@ class Model(unittest.TestCase):
             self.skipTest(str(error))
         base = replace(TINY["dmol-full"][0], height=9, width=9, pattern="local-1d", query_block=16, memory_block=24)
         for c in (base, replace(base, key_length=40, head_count=1), replace(base, query_block=70, memory_block=9, key_length=34),
-                  replace(base, pattern="full", key_length=64)):
+                  replace(base, key_length=24), replace(base, key_length=72, head_count=1), replace(base, pattern="full", key_length=64)):
             model = ImageTransformer(c)
             self.assertLess(attention.agrees(model, attention.native(model, "cpu"), "cpu"), 0.05)
             other = ImageTransformer(replace(c, pattern="local-1d", query_block=16, memory_block=23))

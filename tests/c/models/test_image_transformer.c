@@ -752,7 +752,7 @@ static void images_follow(void) {
 
 /* One element under temperature and filters, against the filtered distribution of its logits. */
 static void filtered_element(void) {
-    static const nx_filter filters[] = {{0.7f, 0, 1}, {1, 4, 1}, {1, 0, 0.8f}, {1.4f, 6, 0.7f}};
+    static const nx_filter filters[] = {{0.7f, 0, 1, 0, 0, 0}, {1, 4, 1, 0, 0, 0}, {1, 0, 0.8f, 0, 0, 0}, {1.4f, 6, 0.7f, 0, 0, 0}};
     check_random random = {7};
     const toy_config *list;
     toy_configs(&list, NULL);
@@ -795,7 +795,7 @@ static void filtered_element(void) {
 /* A draw is what the categorical sampler makes of the output and of the noise at (seed, sample, element), element by element. */
 static void draws_are_the_sampler(const subject *s, check_random *random) {
     (void)random;
-    static const nx_filter filters[] = {{0, 0, 1}, {1, 0, 1}, {0.6f, 3, 0.9f}};
+    static const nx_filter filters[] = {{0, 0, 1, 0, 0, 0}, {1, 0, 1, 0, 0, 0}, {0.6f, 3, 0.9f, 0, 0, 0}};
     for (int f = 0; f < 3; f++) {
         picture_settings settings = {.seed_low = 1, .seed_high = 2, .samples = 2, .first_sample = 30, .label = -1, .temperature = filters[f].temperature,
                                 .top_k = filters[f].top_k, .top_p = filters[f].top_p};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "gguf.h"
 #include "kernels/kernels.h"
 #include "models/toy_llama.h"
 #include "reference.h"
@@ -30,7 +31,7 @@ static void add(toy_llama *m, const char *name, uint32_t rows, uint32_t cols, ui
 toy_llama *toy_llama_build(const toy_llama_config *c) {
     toy_llama *m = memory_take(sizeof *m);
     uint32_t k = key_length_of(c), type = c->type, d = c->d;
-    *m = (toy_llama){.config = *c, .tensor = memory_take((3 + 12 * c->blocks) * sizeof *m->tensor)};
+    *m = (toy_llama){.config = *c, .tensor = memory_take((4 + 16 * c->blocks) * sizeof *m->tensor)};
     double into_d = 1 / sqrt((double)d);
     add(m, "token_embd.weight", c->values, d, type, 0, 1);
     for (uint32_t b = 0; b < c->blocks; b++) {
@@ -46,29 +47,48 @@ toy_llama *toy_llama_build(const toy_llama_config *c) {
             ADD("attn_k.bias", 1, c->groups * k, NX_F32, 0, 0.3);
             ADD("attn_v.bias", 1, c->groups * k, NX_F32, 0, 0.3);
         }
+        if (c->biases > 1) {
+            ADD("attn_output.bias", 1, d, NX_F32, 0, 0.3);
+            ADD("ffn_gate.bias", 1, c->inner, NX_F32, 0, 0.3);
+            ADD("ffn_up.bias", 1, c->inner, NX_F32, 0, 0.3);
+            ADD("ffn_down.bias", 1, d, NX_F32, 0, 0.3);
+        }
         ADD("ffn_norm.weight", 1, d, NX_F32, 1, 0.2);
         ADD("ffn_gate.weight", c->inner, d, type, 0, into_d);
         ADD("ffn_up.weight", c->inner, d, type, 0, into_d);
         ADD("ffn_down.weight", d, c->inner, type, 0, 1 / sqrt((double)c->inner));
 #undef ADD
     }
+    if (c->stretched) {
+        uint32_t half = (c->rotated ? c->rotated : k) / 2;
+        add(m, "rope_freqs.weight", 1, half, NX_F32, 0, 1);
+        float *stretch = m->tensor[m->n_tensors - 1].values;
+        for (uint32_t i = 0; i < half; i++) stretch[i] = 1 + stretch[i] * stretch[i];
+    }
     add(m, "output_norm.weight", 1, d, NX_F32, 1, 0.2);
     if (!c->tied) add(m, "output.weight", c->values, d, type, 0, into_d);
     toy_file head = {0}, data = {0};
-    put_header(&head, m->n_tensors, 9 + (c->key_length > 0) + (c->rotated > 0) + (c->end > 0) + (c->base > 0));
-    put_key_text(&head, "general.architecture", "llama");
-    put_key_u32(&head, "llama.context_length", c->length);
-    put_key_u32(&head, "llama.block_count", c->blocks);
-    put_key_u32(&head, "llama.embedding_length", d);
-    put_key_u32(&head, "llama.feed_forward_length", c->inner);
-    put_key_u32(&head, "llama.attention.head_count", c->heads);
-    put_key_u32(&head, "llama.attention.head_count_kv", c->groups);
-    put_key_f32(&head, "llama.attention.layer_norm_rms_epsilon", 1e-5f);
-    put_key_u32(&head, "llama.vocab_size", c->values);
-    if (c->key_length) put_key_u32(&head, "llama.attention.key_length", c->key_length);
-    if (c->rotated) put_key_u32(&head, "llama.rope.dimension_count", c->rotated);
+    char name[64];
+    uint32_t keys = 9 + (c->key_length > 0) + (c->rotated > 0) + (c->end > 0) + (c->base > 0) + 2 * (c->scaling > 0) + (c->tokens > 0);
+#define KEY(kind, text, value) sprintf(name, "%s." text, c->qwen ? "qwen2" : "llama"), put_key_##kind(&head, name, value)
+    put_header(&head, m->n_tensors, keys);
+    put_key_text(&head, "general.architecture", c->qwen ? "qwen2" : "llama");
+    KEY(u32, "context_length", c->length);
+    KEY(u32, "block_count", c->blocks);
+    KEY(u32, "embedding_length", d);
+    KEY(u32, "feed_forward_length", c->inner);
+    KEY(u32, "attention.head_count", c->heads);
+    KEY(u32, "attention.head_count_kv", c->groups);
+    KEY(f32, "attention.layer_norm_rms_epsilon", 1e-5f);
+    KEY(u32, "vocab_size", c->values);
+    if (c->key_length) KEY(u32, "attention.key_length", c->key_length);
+    if (c->rotated) KEY(u32, "rope.dimension_count", c->rotated);
     if (c->end) put_key_u32(&head, "tokenizer.ggml.eos_token_id", c->end - 1);
-    if (c->base > 0) put_key_f32(&head, "llama.rope.freq_base", c->base);
+    if (c->base > 0) KEY(f32, "rope.freq_base", c->base);
+    if (c->scaling > 0) KEY(text, "rope.scaling.type", "linear");
+    if (c->scaling > 0) KEY(f32, "rope.scaling.factor", c->scaling);
+    if (c->tokens) put_key_texts(&head, "tokenizer.ggml.tokens", c->tokens);
+#undef KEY
     for (uint32_t i = 0; i < m->n_tensors; i++) put_tensor(&head, &data, m->tensor + i);
     while (head.length % 32) put_bytes(&head, "", 1);
     put_bytes(&head, data.bytes, data.length);
@@ -99,20 +119,25 @@ static void linear(double *out, const float *w, const float *bias, uint32_t rows
     for (uint32_t r = 0; bias && r < rows; r++) out[r] += (double)bias[r];
 }
 
-static void rotate(double *heads, uint32_t n, uint32_t k, uint32_t rotated, double base, uint32_t position) {
+static void rotate(const toy_llama *m, double *heads, uint32_t n, uint32_t position) {
+    const toy_llama_config *c = &m->config;
+    uint32_t k = key_length_of(c), rotated = c->rotated ? c->rotated : k;
+    double base = c->base > 0 ? (double)c->base : 10000, scaling = c->scaling > 0 ? (double)c->scaling : 1;
+    const float *stretch = weights(m, "rope_freqs.weight", 0);
     for (uint32_t h = 0; h < n; h++)
-        for (uint32_t i = 0; i < rotated; i += 2) {
-            double angle = position * pow(base, -(double)i / rotated), a = heads[h * k + i], b = heads[h * k + i + 1];
-            heads[h * k + i] = a * cos(angle) - b * sin(angle);
-            heads[h * k + i + 1] = a * sin(angle) + b * cos(angle);
+        for (uint32_t i = 0; i < rotated / 2; i++) {
+            uint32_t first = h * k + (c->qwen ? i : 2 * i), second = c->qwen ? first + rotated / 2 : first + 1;
+            double angle = position / scaling * pow(base, -2.0 * i / rotated) / (stretch ? (double)stretch[i] : 1);
+            double a = heads[first], b = heads[second];
+            heads[first] = a * cos(angle) - b * sin(angle);
+            heads[second] = a * sin(angle) + b * cos(angle);
         }
 }
 
 /* Logits (n, V) after each of n ids. */
 static double *twin(const toy_llama *m, const uint32_t *ids, uint32_t n) {
     const toy_llama_config *c = &m->config;
-    uint32_t d = c->d, k = key_length_of(c), H = c->heads, G = c->groups, rotated = c->rotated ? c->rotated : k;
-    double base = c->base > 0 ? (double)c->base : 10000;
+    uint32_t d = c->d, k = key_length_of(c), H = c->heads, G = c->groups;
     double *x = memory_take(n * d * sizeof *x), *out = memory_take((size_t)n * c->values * sizeof *out), *h = memory_take(d * sizeof *h), *y = memory_take(d * sizeof *y);
     double *q = memory_take(H * k * sizeof *q), *keys = memory_take(n * G * k * sizeof *keys), *values = memory_take(n * G * k * sizeof *values);
     double *mixed = memory_take(H * k * sizeof *mixed), *gate = memory_take(c->inner * sizeof *gate), *up = memory_take(c->inner * sizeof *up), *score = memory_take(n * sizeof *score);
@@ -123,12 +148,12 @@ static double *twin(const toy_llama *m, const uint32_t *ids, uint32_t n) {
             rms_norm(h, x + i * d, weights(m, "blk.%u.attn_norm.weight", b), d);
             linear(keys + i * G * k, weights(m, "blk.%u.attn_k.weight", b), weights(m, "blk.%u.attn_k.bias", b), G * k, d, h);
             linear(values + i * G * k, weights(m, "blk.%u.attn_v.weight", b), weights(m, "blk.%u.attn_v.bias", b), G * k, d, h);
-            rotate(keys + i * G * k, G, k, rotated, base, i);
+            rotate(m, keys + i * G * k, G, i);
         }
         for (uint32_t i = 0; i < n; i++) {
             rms_norm(h, x + i * d, weights(m, "blk.%u.attn_norm.weight", b), d);
             linear(q, weights(m, "blk.%u.attn_q.weight", b), weights(m, "blk.%u.attn_q.bias", b), H * k, d, h);
-            rotate(q, H, k, rotated, base, i);
+            rotate(m, q, H, i);
             for (uint32_t a = 0; a < H; a++) {
                 uint32_t g = a * G / H;
                 for (uint32_t j = 0; j <= i; j++) {
@@ -141,13 +166,13 @@ static double *twin(const toy_llama *m, const uint32_t *ids, uint32_t n) {
                     for (uint32_t j = 0; j <= i; j++) mixed[a * k + e] += score[j] * values[(j * G + g) * k + e];
                 }
             }
-            linear(y, weights(m, "blk.%u.attn_output.weight", b), NULL, d, H * k, mixed);
+            linear(y, weights(m, "blk.%u.attn_output.weight", b), weights(m, "blk.%u.attn_output.bias", b), d, H * k, mixed);
             for (uint32_t e = 0; e < d; e++) x[i * d + e] += y[e];
             rms_norm(h, x + i * d, weights(m, "blk.%u.ffn_norm.weight", b), d);
-            linear(gate, weights(m, "blk.%u.ffn_gate.weight", b), NULL, c->inner, d, h);
-            linear(up, weights(m, "blk.%u.ffn_up.weight", b), NULL, c->inner, d, h);
+            linear(gate, weights(m, "blk.%u.ffn_gate.weight", b), weights(m, "blk.%u.ffn_gate.bias", b), c->inner, d, h);
+            linear(up, weights(m, "blk.%u.ffn_up.weight", b), weights(m, "blk.%u.ffn_up.bias", b), c->inner, d, h);
             for (uint32_t e = 0; e < c->inner; e++) gate[e] = gate[e] / (1 + exp(-gate[e])) * up[e];
-            linear(y, weights(m, "blk.%u.ffn_down.weight", b), NULL, d, c->inner, gate);
+            linear(y, weights(m, "blk.%u.ffn_down.weight", b), weights(m, "blk.%u.ffn_down.bias", b), d, c->inner, gate);
             for (uint32_t e = 0; e < d; e++) x[i * d + e] += y[e];
         }
     }
@@ -167,6 +192,11 @@ static const toy_llama_config configs[] = {
     {.values = 64, .length = 24, .blocks = 2, .d = 64, .inner = 96, .heads = 4, .groups = 2, .tied = 1, .biases = 1, .type = NX_Q8_0, .seed = 4},
     {.values = 70, .length = 24, .blocks = 2, .d = 64, .inner = 64, .heads = 2, .groups = 2, .type = NX_Q4_0, .seed = 5},
     {.values = 40, .length = 20, .blocks = 1, .d = 32, .inner = 32, .heads = 2, .groups = 1, .tied = 1, .type = NX_Q4_0, .seed = 6},
+    {.values = 37, .length = 40, .blocks = 2, .d = 16, .inner = 20, .heads = 2, .groups = 1, .scaling = 4, .seed = 7},
+    {.values = 37, .length = 40, .blocks = 1, .d = 32, .inner = 20, .heads = 2, .groups = 2, .stretched = 1, .base = 500000, .biases = 2, .seed = 8},
+    {.values = 50, .length = 33, .blocks = 2, .d = 24, .inner = 36, .heads = 3, .groups = 1, .tied = 1, .base = 1000000, .biases = 1, .qwen = 1, .seed = 9},
+    {.values = 50, .length = 33, .blocks = 1, .d = 32, .inner = 36, .heads = 2, .groups = 2, .rotated = 12, .scaling = 2, .biases = 1, .qwen = 1, .seed = 10},
+    {.values = 64, .length = 24, .blocks = 2, .d = 64, .inner = 96, .heads = 4, .groups = 2, .tied = 1, .biases = 1, .qwen = 1, .type = NX_Q8_0, .seed = 11},
 };
 
 static nx_session *session_of(const nx_model *model) {
@@ -213,6 +243,20 @@ static void logits(void) {
     }
 }
 
+/* Where the type of a key stands, in the metadata of a file. */
+static uint8_t *type_of(const toy_llama *m, const char *key) {
+    size_t n = strlen(key), at = 0;
+    while (memcmp(m->file.bytes + at, key, n) || m->file.bytes[at + n] > 12 || m->file.bytes[at + n + 1] || m->file.bytes[at - 8] != n) at++;
+    return m->file.bytes + at + n;
+}
+
+static void refused(const toy_llama *m, nx_status status, const char *named) {
+    nx_problem problem = {"", ""};
+    size_t bytes;
+    CHECK_INT(nx_model_size(m->file.bytes, m->file.length, &bytes, &problem), status);
+    if (!CHECK(!strcmp(problem.name, named) && problem.reason[0])) check_say("    names %s: %s", problem.name, problem.reason);
+}
+
 /* Files that are not what they say: the key that is wrong is named. */
 static void refused_files(void) {
     static const struct {
@@ -228,30 +272,209 @@ static void refused_files(void) {
         {"llama.embedding_length", 18, NX_E_UNSUPPORTED, NULL},
         {"llama.embedding_length", 32, NX_E_FORMAT, "token_embd.weight"},
         {"llama.attention.head_count", 0, NX_E_FORMAT, NULL},
+        {"llama.attention.head_count", 3, NX_E_LIMIT, "llama.attention.head_count_kv"}, /* 4 of them */
         {"llama.attention.head_count_kv", 3, NX_E_FORMAT, NULL}, /* does not divide 4 */
         {"llama.attention.head_count_kv", 5, NX_E_LIMIT, NULL},
         {"llama.attention.head_count_kv", 0, NX_E_FORMAT, NULL},
         {"llama.feed_forward_length", 24, NX_E_FORMAT, "blk.0.ffn_gate.weight"},
         {"llama.rope.freq_base", 0, NX_E_FORMAT, NULL},
         {"llama.rope.freq_base", 0x7fc00000, NX_E_FORMAT, NULL}, /* not a number */
+        {"llama.rope.freq_base", 0x7f800000, NX_E_FORMAT, NULL}, /* infinity */
+        {"llama.rope.freq_base", 0xc61c4000, NX_E_FORMAT, NULL}, /* -10,000 */
+        {"llama.rope.scaling.factor", 0, NX_E_FORMAT, NULL},
+        {"llama.rope.scaling.factor", 0x7fc00000, NX_E_FORMAT, NULL},
+        {"llama.rope.scaling.factor", 0x7f800000, NX_E_FORMAT, NULL},
+        {"llama.rope.dimension_count", 3, NX_E_FORMAT, NULL},
+        {"llama.rope.dimension_count", 6, NX_E_LIMIT, NULL}, /* a head has 4 */
+        {"llama.rope.dimension_count", 0, NX_E_FORMAT, NULL},
         {"tokenizer.ggml.eos_token_id", 37, NX_E_LIMIT, NULL},
+        {"tokenizer.ggml.eos_token_id", UINT32_MAX, NX_E_LIMIT, NULL},
     };
+    toy_llama_config c = configs[0];
+    c.end = 3, c.base = 10000, c.scaling = 2, c.rotated = 4;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        toy_llama_config c = configs[0];
-        c.end = 3, c.base = 10000;
         toy_llama *m = toy_llama_build(&c);
-        nx_problem problem = {"", ""};
-        size_t key = strlen(rows[i].key), at = 0, bytes;
-        while (memcmp(m->file.bytes + at, rows[i].key, key) || m->file.bytes[at + key] > 12 || m->file.bytes[at + key + 1]) at++;
-        memcpy(m->file.bytes + at + key + 4, &rows[i].value, 4);
+        memcpy(type_of(m, rows[i].key) + 4, &rows[i].value, 4);
         check_at("row %lld", (long long)i, 0, 0, 0);
-        CHECK_INT(nx_model_size(m->file.bytes, m->file.length, &bytes, &problem), rows[i].status);
-        if (!CHECK(!strcmp(problem.name, rows[i].named ? rows[i].named : rows[i].key))) check_say("    names %s: %s", problem.name, problem.reason);
+        refused(m, rows[i].status, rows[i].named ? rows[i].named : rows[i].key);
     }
+    for (uint32_t type = 0; type < 8; type++) { /* a length that is no number of 32 bits */
+        toy_llama *m = toy_llama_build(&c);
+        if (type == 4) continue;
+        *type_of(m, "llama.context_length") = (uint8_t)type;
+        size_t bytes;
+        check_at("type %lld", type, 0, 0, 0);
+        CHECK(nx_model_size(m->file.bytes, m->file.length, &bytes, NULL) < 0);
+    }
+    toy_llama *m = toy_llama_build(&c); /* another way to scale, by a name of as many letters */
+    memcpy(type_of(m, "llama.rope.scaling.type") + 12, "yarn!!", 6);
+    refused(m, NX_E_UNSUPPORTED, "llama.rope.scaling.type");
+}
+
+/* A file whose context is 2^60, with 64 bits, and ones whose width no heads divide. */
+static void refused_lengths(void) {
+    toy_llama_config c = configs[0];
+    toy_file head = {0};
+    put_header(&head, 0, 2);
+    put_key_text(&head, "general.architecture", "llama");
+    put_key_u64(&head, "llama.context_length", (uint64_t)1 << 60);
+    toy_llama m = {.config = c, .file = head};
+    refused(&m, NX_E_FORMAT, "llama.context_length");
+    c = configs[0], c.heads = 3, c.groups = 1, c.key_length = 4; /* 16 / 3; told how wide a head is, it is a model */
+    CHECK(toy_llama_open(toy_llama_build(&c)) != NULL);
+    toy_llama *uneven = toy_llama_build(&c);
+    type_of(uneven, "llama.attention.key_length")[-1] = 'g'; /* nothing says it now */
+    refused(uneven, NX_E_FORMAT, "llama.attention.head_count");
+    c = configs[2], c.heads = 4, c.groups = 2, c.key_length = 0, c.rotated = 0; /* 12 / 4 = 3 numbers a head */
+    toy_llama *narrow = toy_llama_build(&c);
+    refused(narrow, NX_E_UNSUPPORTED, "llama.attention.head_count");
+}
+
+/* The tokenizer's vocabulary is as long as the table of embeddings. */
+static void vocabularies(void) {
+    toy_llama_config c = configs[0];
+    c.tokens = c.values;
+    CHECK(toy_llama_open(toy_llama_build(&c)) != NULL);
+    c.tokens = c.values - 1;
+    refused(toy_llama_build(&c), NX_E_FORMAT, "tokenizer.ggml.tokens");
+    c.tokens = c.values + 1;
+    refused(toy_llama_build(&c), NX_E_FORMAT, "tokenizer.ggml.tokens");
+    c.tokens = c.values;
+    toy_llama *m = toy_llama_build(&c);
+    uint64_t many = (uint64_t)1 << 60;
+    memcpy(type_of(m, "tokenizer.ggml.tokens") + 8, &many, 8);
+    size_t bytes;
+    CHECK_INT(nx_model_size(m->file.bytes, m->file.length, &bytes, NULL), NX_E_FORMAT);
+}
+
+/* Divisors of frequencies that are no such numbers. */
+static void stretches(void) {
+    static const float wrong[] = {0, 0.5f, -1, 1e7f, NAN, INFINITY};
+    for (int i = 0; i < 6; i++) {
+        toy_llama *m = toy_llama_build(&configs[7]);
+        nx_gguf file;
+        nx_tensor tensor;
+        CHECK_INT(nx_gguf_parse(&file, m->file.bytes, m->file.length, NULL), NX_OK);
+        CHECK(nx_gguf_tensor(&file, "rope_freqs.weight", &tensor));
+        memcpy((uint8_t *)tensor.data + 8, wrong + i, 4);
+        check_at("number %lld", i, 0, 0, 0);
+        refused(m, i < 4 ? NX_E_FORMAT : NX_E_NUMERIC, "rope_freqs.weight");
+    }
+}
+
+/* A tensor of a type that is not read: refused where the model needs it, named with its type; else let be. */
+static void refused_types(void) {
+    static const struct {
+        uint32_t type;
+        const char *reason;
+    } rows[] = {{17, "its type is IQ2_XS, which is not read"}, {26, "its type is I32, which is not read"}, {77, "its type is 77, which is not read"},
+                {UINT32_MAX, "its type is 4294967295, which is not read"}};
+    static const char *const names[] = {"blk.1.ffn_up.weight", "token_embd.weight", "output_norm.weight"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            toy_llama *m = toy_llama_build(&configs[0]);
+            nx_problem problem = {"", ""};
+            size_t at = 0, bytes, name = strlen(names[k]);
+            while (memcmp(m->file.bytes + at, names[k], name)) at++;
+            uint32_t dims = m->file.bytes[at + name];
+            memcpy(m->file.bytes + at + name + 4 + 8 * dims, &rows[i].type, 4);
+            check_at("row %lld of %s", (long long)i, 0, 0, 0);
+            CHECK_INT(nx_model_size(m->file.bytes, m->file.length, &bytes, &problem), NX_E_UNSUPPORTED);
+            if (!CHECK(!strcmp(problem.name, names[k]) && !strcmp(problem.reason, rows[i].reason))) check_say("    names %s: %s", problem.name, problem.reason);
+        }
+}
+
+/* ---- a trained model -------------------------------------------------------------------------------------------------------- */
+
+/* stories260K of karpathy/llama2.c (MIT), and what its own test expects of 200 greedy steps from nothing. */
+static const char stories_path[] = "tests/golden/stories260K.gguf";
+static const char stories_text[] =
+    "Once upon a time, there was a little girl named Lily. She loved to play outside in the park. One day, she saw a big, red ball. She wanted to "
+    "play with it, but it was too high.\nLily's mom said, \"Lily, let's go to the park.\" Lily was sad and didn't know what to do. She said, \"I want "
+    "to play with your ball, but I can't find it.\"\nLily was sad and didn't know what to do. She said, \"I'm sorry, Lily. I didn't know what to "
+    "do.\"\nLily didn't want to help her mom, so she";
+
+/* The file, its matrices in another type where their rows allow it. */
+static nx_model *stories_in(uint32_t type) {
+    size_t length = 0;
+    uint8_t *bytes = check_read_file(stories_path, &length);
+    nx_gguf *file = memory_take(sizeof *file);
+    if (!CHECK(bytes) || !CHECK_INT(nx_gguf_parse(file, bytes, length, NULL), NX_OK)) return NULL;
+    if (type == NX_F16) return toy_open(&(toy){.bytes = bytes, .length = length});
+    toy_file head = {0}, data = {0};
+    put_bytes(&head, bytes, file->keys_end);
+    for (uint32_t i = 0; i < file->n_tensors; i++) {
+        nx_tensor t;
+        toy_tensor own = {.type = type};
+        nx_gguf_tensor_at(file, i, &t);
+        const uint8_t *name = bytes + file->tensor[i];
+        if (!CHECK(name[0] < sizeof own.name)) return NULL;
+        memcpy(own.name, name + 8, name[0]);
+        own.cols = t.dim[0], own.rows = t.dim[1];
+        if (own.cols % 32 && type != NX_F32) own.type = NX_F16;
+        if (own.rows == 1) own.type = NX_F32;
+        own.values = memory_take((size_t)own.rows * own.cols * sizeof(float));
+        nx_dequantize(own.values, t.data, t.type, own.rows * own.cols);
+        put_tensor(&head, &data, &own);
+    }
+    while (head.length % 32) put_bytes(&head, "", 1);
+    put_bytes(&head, data.bytes, data.length);
+    return toy_open(&(toy){.bytes = memory_copy(head.bytes, head.length), .length = head.length});
+}
+
+/* Appends the text of an id of a vocabulary of SentencePiece. */
+static void append_token(const nx_model *model, char *text, size_t room, uint32_t id) {
+    nx_metadata entry;
+    uint64_t n;
+    for (uint32_t i = 0; nx_model_metadata(model, i, &entry) == NX_OK; i++)
+        if (entry.key_bytes == 21 && !memcmp(entry.key, "tokenizer.ggml.tokens", 21)) break;
+    const uint8_t *at = entry.value;
+    for (uint32_t i = 0; i < id; i++, at += 8 + n) memcpy(&n, at, 8);
+    memcpy(&n, at, 8);
+    char *to = text + strlen(text);
+    for (at += 8; n && to < text + room - 1; n--, at++) {
+        if (n == 6 && at[0] == '<' && at[1] == '0') { /* a byte: only ends of lines occur */
+            *to++ = '\n', *to = 0;
+            return;
+        }
+        if (n >= 3 && !memcmp(at, "\xe2\x96\x81", 3)) {
+            if (to > text) *to++ = ' ';
+            n -= 2, at += 2;
+        } else
+            *to++ = (char)*at;
+        *to = 0;
+    }
+}
+
+static void stories_text_of(uint32_t type) {
+    nx_model *model = stories_in(type);
+    if (!model) return;
+    nx_settings settings = {.samples = 1, .temperature = 0, .top_p = 1};
+    nx_session *session = NULL;
+    size_t bytes = 0;
+    CHECK_INT(nx_session_size(model, 0, &settings, NULL, &bytes), NX_OK);
+    CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, &settings, NULL, &session), NX_OK);
+    uint32_t begin = 1, ids[200], drawn = 0;
+    char text[1200] = "";
+    CHECK_INT(nx_session_put(model, session, &begin, 1, 0, NULL), NX_OK);
+    CHECK_INT(nx_session_draw(model, session, 200, ids, NULL, &drawn), NX_OK);
+    CHECK_INT(drawn, 200);
+    for (uint32_t i = 0; i < drawn; i++) append_token(model, text, sizeof text, ids[i]);
+    if (!CHECK(!strcmp(text, stories_text))) check_say("    %s", text);
+}
+
+static void stories(void) {
+    stories_text_of(NX_F32);
+    stories_text_of(NX_F16);
 }
 
 const check_test llama_tests[] = {
     {"logits against double precision", logits},
+    {"stories260K tells what it is known to tell", stories},
     {"files that are refused", refused_files},
+    {"lengths that are refused", refused_lengths},
+    {"vocabularies", vocabularies},
+    {"divisors of frequencies", stretches},
+    {"types that are refused", refused_types},
     {0},
 };

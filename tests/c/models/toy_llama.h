@@ -7,9 +7,13 @@
 
 typedef struct {
     uint32_t values, length, blocks, d, inner, heads, groups, key_length, rotated; /* key_length, rotated: 0 for what follows from d */
-    int tied, biases;
+    int tied, biases; /* biases: 1 of queries, keys and values, 2 of every map */
     uint32_t end; /* id + 1 of the end; 0: none */
     float base;   /* of the rotary frequencies; 0: 10,000, unsaid */
+    float scaling; /* linear, of positions; 0: none, unsaid */
+    int stretched; /* the file has a divisor for each frequency */
+    int qwen;      /* qwen2 */
+    uint32_t tokens; /* of its vocabulary; 0: it has none */
     uint32_t type;
     uint64_t seed;
 } toy_llama_config;

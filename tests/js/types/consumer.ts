@@ -88,8 +88,8 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   model.generate({ temperature: '1' });
   // @ts-expect-error: row and column are needed
   await model.attention(canvas, { row: 1 });
-  // @ts-expect-error: no image
-  await model.score('seven.png');
+  // @ts-expect-error: neither an image nor a text
+  await model.score(7);
   // @ts-expect-error: a number or 'auto'
   await load('weights/digits.gguf', { workers: 'all' });
   // @ts-expect-error: found by load()

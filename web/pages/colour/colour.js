@@ -7,6 +7,7 @@ import { createSection } from './section.js';
 
 /** @type {Task} */
 const completion = {
+  kind: 'complete',
   plan: { given: [{ kind: 'given', name: 'the upper half' }], noun: 'ending' },
   ask: (model, image, options) => model.complete(image, options),
   look({ known }, codec) {

@@ -14,14 +14,14 @@ import { createPictureStrip } from './picture-strip.js';
  * @param {Section} section
  * @param {Choice} choice that it begins with
  * @param {Subject[]} subjects of its strip
- * @param {{ onRun: () => void, onError: (error: unknown) => void }} hooks
+ * @param {{ onRun: () => void, onError: (error: unknown) => void, onModel: (file: File) => void }} hooks
  */
-export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRun, onError }) {
+export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRun, onError, onModel }) {
   /** @type {<T extends HTMLElement>(name: string) => T} */
   const part = (name) => byId(`${id}-${name}`);
   const made = `${task.plan.noun}s`;
   /** What is shown. */
-  let { strip: name, temperature } = choice;
+  let { strip: name, temperature, file } = choice;
   /** The visitor's picture, while it is in the first row. @type {Subject | null} */
   let own = null;
   const meter = createMeter((each) => transport.say(each > 0 ? `${time(each)} a pixel, computed here` : ''));
@@ -48,6 +48,11 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     },
   });
   gallery.seed = transport.seed;
+  const blend = /** @type {HTMLInputElement | null} */ (document.getElementById(`${id}-blend`));
+  blend?.addEventListener('input', () => {
+    gallery.blend(blend.valueAsNumber / 100);
+    blend.setAttribute('aria-valuetext', blend.value === '100' ? "the model's" : blend.value === '0' ? 'bicubic' : `${blend.value} percent the model's`);
+  });
   const strip = createPictureStrip(part('strip'), (subject) => {
     own = null;
     gallery.choose(subject);
@@ -57,7 +62,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     own = { name: 'your picture', note: '', label: null, image };
     gallery.choose(own);
     part('gallery').firstElementChild?.scrollIntoView({ block: 'nearest' });
-  });
+  }, onModel);
 
   const sight = whileSeen(part('gallery'), {
     start() {
@@ -78,6 +83,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
   createTake(part('take'), {
     id: `figure-${id}`, shots: gallery.shots,
     settings() {
+      if (file) return null;
       const { first } = gallery;
       const place = among.indexOf(first);
       const { data, width, height } = first.image;
@@ -89,7 +95,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
   return {
     /** Opens with the pictures of a choice; the visitor's own stays. @param {Choice} next @param {Subject[]} pictures */
     show(next, pictures) {
-      ({ strip: name, temperature } = next);
+      ({ strip: name, temperature, file } = next);
       among = pictures;
       const rows = next.first.map((i) => among[i]);
       if (own) rows[0] = own;
@@ -127,9 +133,11 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       gallery.use(model, temperature);
       if (!model) return;
       meter.reset();
-      part(`${name}-parameters`).textContent = integer(model.info.parameters);
       part('temperature').textContent = String(temperature);
-      announce(`The model of the ${STRIPS[name].things} is loaded.`);
+      if (!file) {
+        part(`${name}-parameters`).textContent = integer(model.info.parameters);
+        announce(`The model of the ${STRIPS[name].things} is loaded.`);
+      }
       sight.proceed();
     },
   };

@@ -13,6 +13,7 @@ const CHUNK = 16;
 
 /**
  * @typedef {Object} Task what a gallery has its model do
+ * @property {'complete' | 'super-resolve'} kind
  * @property {Plan} plan
  * @property {(model: Model, image: ImageData, options?: DrawOptions) => Run} ask
  * @property {(run: Run, codec: Codec) => Look} look what is known of a run before it draws
@@ -119,6 +120,8 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     /** @param {number} n */
     set seed(n) { seed = n; },
     start: () => run(rows),
+    /** @param {number} share of the model in what is shown, 0 to 1; the rest is the smooth picture's */
+    blend(share) { for (const row of rows) row.blend(share); },
     /** Draws what is missing. */
     resume: () => run(rows.filter((row) => !row.done)),
     stop,

@@ -3,6 +3,7 @@
 // @ts-check
 import { announce, make } from '../../shell/index.js';
 import { takePicture } from './camera.js';
+import { isModelFile } from './own-model.js';
 import { PictureError, openPicture } from './picture.js';
 import { centralSquare } from './square.js';
 
@@ -20,8 +21,9 @@ const fileOf = (transfer) => [...transfer?.files ?? []].sort((a, b) => Number(b.
  * @param {number} size of the picture wanted
  * @param {string} fate what becomes of its middle square, to be shown
  * @param {(image: ImageData) => void} onPicture
+ * @param {(file: File) => void} onModel a model was dropped or pasted instead
  */
-export function createPhoto(root, size, fate, onPicture) {
+export function createPhoto(root, size, fate, onPicture, onModel) {
   const figure = /** @type {HTMLElement} */ (root.closest('figure'));
   const input = make('input', { type: 'file', accept: 'image/*', hidden: '' });
   const choose = make('button', { type: 'button', class: 'button' }, 'Choose a picture');
@@ -60,6 +62,11 @@ export function createPhoto(root, size, fate, onPicture) {
   }
   /** @param {File} file */
   function take(file) {
+    if (isModelFile(file)) {
+      say('');
+      onModel(file);
+      return;
+    }
     say('Reading the picture.');
     use(() => openPicture(file));
   }

@@ -7,10 +7,13 @@ import { make, paintElements, palette, perFrame, reducedMotion } from '../../she
 export const SAMPLES = 3;
 
 /**
+ * @typedef {{ words: string, share: number }} Note what is said of a picture, and how long a bar beside it is: 0 to 1
+ *
  * @typedef {Object} Look how a picture looks before anything is drawn
- * @property {{ picture: Picture, note?: string }[]} given one for each tile before the drawn ones
+ * @property {{ picture: Picture, note?: Note }[]} given one for each tile before the drawn ones
  * @property {Picture} start what each drawn picture begins with
- * @property {(picture: Picture) => string} [judge] what is to be said of a picture that is drawn
+ * @property {(picture: Picture) => Note} [judge] what is to be said of a picture that is drawn
+ * @property {Picture} [smooth] what the drawn pictures can be mixed with
  */
 
 /**
@@ -24,6 +27,23 @@ function tile(kind) {
   const canvas = make('canvas', { role: 'img' });
   const note = make('p', { class: 'tile-note' });
   return { canvas, note, root: make('div', { class: `tile ${kind}` }, canvas, note) };
+}
+
+/** @param {HTMLElement} root @param {Note | undefined} note */
+function say(root, note) {
+  root.textContent = note?.words ?? '';
+  root.style.setProperty('--share', String(note?.share ?? 0));
+}
+
+/** So much of a picture, the rest of another one. @param {Picture} picture @param {Picture} other @param {number} share */
+function mixed(picture, other, share) {
+  const mix = copy(other);
+  for (let i = 0; i < mix.data.length; i += 4) {
+    const own = picture.data[i + 3] === 0 ? 0 : share; // what is not drawn yet is all the other's
+    for (let c = 0; c < 3; c++) mix.data[i + c] = Math.round(other.data[i + c] + own * (picture.data[i + c] - other.data[i + c]));
+    if (own === 0) mix.data[i + 3] = Math.round(255 * (1 - share));
+  }
+  return mix;
 }
 
 /** @param {HTMLCanvasElement} canvas @param {Picture} picture */
@@ -55,6 +75,8 @@ export class Row {
   #look;
   /** @type {Picture[]} */
   #pictures = [];
+  /** How much of the drawn pictures is the model's. */
+  #share = 1;
   #paintSoon = perFrame(() => this.#paint());
 
   /** @param {Subject} subject @param {Plan} plan */
@@ -83,9 +105,9 @@ export class Row {
   /** What the model makes of the picture before it draws. @param {Look} look */
   give(look) {
     this.#look = look;
-    look.given.forEach(({ picture, note = '' }, i) => {
+    look.given.forEach(({ picture, note }, i) => {
       put(this.#given[i].canvas, picture);
-      this.#given[i].note.textContent = note;
+      say(this.#given[i].note, note);
     });
     this.clear();
   }
@@ -97,7 +119,7 @@ export class Row {
     this.#to = 0;
     const { start } = this.#look ?? {};
     if (start) this.#pictures = this.#drawn.map(() => copy(start));
-    for (const { note } of this.#drawn) note.textContent = '';
+    for (const { note } of this.#drawn) say(note, undefined);
     this.#label('not drawn yet');
     this.#paint();
   }
@@ -138,8 +160,25 @@ export class Row {
   end() {
     this.done = true;
     this.#leave('drawn');
+    this.#judge();
+  }
+
+  #judge() {
     const { judge } = this.#look ?? {};
-    if (judge) this.#drawn.forEach(({ note }, i) => { note.textContent = judge(this.#pictures[i]); });
+    if (judge && this.done) this.#drawn.forEach(({ note }, i) => say(note, judge(this.#seen(this.#pictures[i]))));
+  }
+
+  /** Mixes the drawn pictures with the smooth one. @param {number} share the model's part, 0 to 1 */
+  blend(share) {
+    this.#share = share;
+    this.#judge();
+    this.#paintSoon();
+  }
+
+  /** @param {Picture} picture */
+  #seen(picture) {
+    const { smooth } = this.#look ?? {};
+    return smooth && this.#share < 1 ? mixed(picture, smooth, this.#share) : picture;
   }
 
   /** As far as it came. */
@@ -163,7 +202,7 @@ export class Row {
   #paint() {
     this.#pictures.forEach((picture, sample) => {
       const { canvas } = this.#drawn[sample];
-      put(canvas, picture);
+      put(canvas, this.#seen(picture));
       const context = canvas.getContext('2d');
       if (!context || this.#at < 0) return;
       context.fillStyle = palette().accent; // the pen

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A section with a gallery: loaded when it comes near, with a switch to another model.
 // @ts-check
-import { acquire, byId, createLoading, createModelSwitch, loadPictures, onAddress, whenNear } from '../../shell/index.js';
+import { acquire, byId, createLoading, createModelSwitch, integer, loadPictures, onAddress, whenNear } from '../../shell/index.js';
 import { createGalleryFigure } from './gallery-figure.js';
+import { createOwnModel, openModel } from './own-model.js';
 import { keepDrops } from './photo.js';
 /** @import { StripName } from '../../shell/index.js' */
 /** @import { Task } from './gallery.js' */
@@ -13,6 +14,7 @@ import { keepDrops } from './photo.js';
  * @property {string} weights
  * @property {number} temperature
  * @property {number[]} first the pictures that the rows open with, by their place in the strip
+ * @property {File} [file] the visitor's own, instead of `weights`
  */
 
 /**
@@ -35,19 +37,38 @@ export function createSection(section) {
   let wanted;
   let opened = false;
   const choices = createModelSwitch(byId(`${id}-switch`), change);
-  const chosen = () => (choices.value === 'photos' ? section.photos : section.emoji);
+  /** The visitor's own model, once there is one: as one of ours, whose strip it takes over. @type {Choice | undefined} */
+  let own;
+  const chosen = () => (choices.value === 'own' && own ? own : choices.value === 'photos' ? section.photos : section.emoji);
+  const ownModel = createOwnModel(byId(`${id}-own`), takeModel);
+  /** @param {File} file */
+  function takeModel(file) {
+    if (choices.busy) {
+      ownModel.say(`Another model is being loaded. Give ${file.name} again when it is there.`, true);
+      return;
+    }
+    own = { ...section.emoji, temperature: 1, file };
+    choices.offer('own', 'Your model');
+    choices.value = 'own';
+    change();
+  }
   function change() {
+    ownModel.say('');
     figure?.leave();
     return loading.load();
   }
   const loading = createLoading(byId(`${id}-load`), {
     acquire: (options) => choices.during(async () => {
       const choice = chosen();
-      const model = acquire(choice.weights, { ...options, workers: 'auto' });
+      const { file } = choice;
+      const model = file ? openModel(file, section.task.kind, options) : acquire(choice.weights, { ...options, workers: 'auto' });
       try {
+        // One without a palette takes photographs as they are.
+        const { strip, first } = file && !(await model).model.info.palette ? section.photos : choice;
+        Object.assign(choice, { strip, first });
         const subjects = choice === shown ? [] : await loadPictures(choice.strip);
         if (!figure) {
-          figure = createGalleryFigure(section, choice, subjects, { onRun: loading.clear, onError: loading.failed });
+          figure = createGalleryFigure(section, choice, subjects, { onRun: loading.clear, onError: loading.failed, onModel: takeModel });
           figure.show(choice, subjects);
           shown = choice;
         }
@@ -62,6 +83,8 @@ export function createSection(section) {
     }),
     onModels([model]) {
       figure?.use(model);
+      const { file } = chosen();
+      if (file) ownModel.say(`${file.name}, a model of ${integer(model.info.parameters)} parameters, is at work now.`);
       apply();
     },
     onLost: () => figure?.use(null),

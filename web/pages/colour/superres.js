@@ -14,14 +14,20 @@ function opaque(rgb, width, height) {
   return picture;
 }
 
-/** Peak signal-to-noise ratio of 8-bit values, in words. @param {Uint8Array} values @param {Uint8Array} wanted */
+/** Decibels at which the bar of agreement begins and ends. */
+const BAR = [10, 40];
+
+/** Peak signal-to-noise ratio of 8-bit values, in words and as a bar. @param {Uint8Array} values @param {Uint8Array} wanted */
 function agreement(values, wanted) {
   const squares = values.reduce((sum, value, i) => sum + (value - wanted[i]) ** 2, 0);
-  return squares === 0 ? 'exact' : `${(10 * Math.log10(255 ** 2 * values.length / squares)).toFixed(1)} dB`;
+  const decibels = 10 * Math.log10(255 ** 2 * values.length / squares);
+  const share = Math.min(1, Math.max(0, (decibels - BAR[0]) / (BAR[1] - BAR[0])));
+  return { words: squares === 0 ? 'exact' : `${decibels.toFixed(1)} dB`, share };
 }
 
 /** @type {Task} */
 const enlargement = {
+  kind: 'super-resolve',
   plan: { given: [{ kind: 'given', name: 'eight by eight pixels' }, { kind: 'smooth', name: 'bicubic enlargement' }], noun: 'enlargement' },
   ask: (model, image, options) => model.superResolve(image, options),
   look({ input }, { info }) {
@@ -33,6 +39,7 @@ const enlargement = {
     return {
       given: [{ picture: opaque(small, inputWidth, inputHeight) }, { picture: smooth, note: judge(smooth) }],
       start: blank(width, height),
+      smooth,
       judge,
     };
   },

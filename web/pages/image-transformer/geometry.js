@@ -12,9 +12,9 @@ import { Track, createPlayer } from './geometry-run.js';
 /** @import { Geometry } from './geometry-pattern.js' */
 
 /** The first draws in one dimension, from nothing; the other one in two, from a small picture. */
-const MODELS = [weights('emoji.gguf'), weights('emoji-sr.gguf')];
+const MODELS = [weights('emoji.gguf'), weights('cifar10-sr.gguf')];
 /** At 1 the odds are as the model has them; enlarging is helped by a little caution. */
-const TEMPERATURES = { one: 1, two: 0.9 };
+const TEMPERATURES = { one: 1, two: 0.8 };
 /** Pixels per second of each picture. */
 const SPEEDS = [2, 5, 12, 30, 80, 250, Infinity];
 /** Sides of square pictures that the table compares. */
@@ -26,14 +26,14 @@ const times = (rows, cols) => `${rows}\u2009×\u2009${cols}`;
 /** Makes the figure, and loads its models when it comes near. */
 export function createGeometry() {
   /** @type {Subject[]} */
-  let emoji = [];
+  let photos = [];
   const figure = createFigure({ onRun: () => loading.clear(), onError: (error) => loading.failed(error) });
   const loading = createLoading(byId('geometry-load'), {
     async acquire(options) {
-      emoji = await loadPictures('emoji');
+      photos = await loadPictures('photos');
       return acquireAll(MODELS, options);
     },
-    onModels: (models) => figure.use(models, emoji),
+    onModels: (models) => figure.use(models, photos),
     onLost: () => figure.use([], []),
   });
   whenNear(byId('geometry-panels'), loading.load);
@@ -183,15 +183,15 @@ function createFigure({ onRun, onError }) {
     name, file: `${name.toLowerCase().replaceAll(' ', '-')}-seed-${transport.seed}`, picture: track.picture(),
     order: [...track.geometry.order.subarray(0, track.pulled)],
   }));
-  createTake(byId('geometry-take'), { id: 'figure-geometry', shots, settings: () => ({ model: 'emoji, emoji-sr', seed: transport.seed }) });
+  createTake(byId('geometry-take'), { id: 'figure-geometry', shots, settings: () => ({ model: 'emoji, cifar10-sr', seed: transport.seed }) });
   onAddress('figure-geometry', (settings) => {
     transport.seed = wholeIn(settings, 'seed', 0, 1e9 - 1, transport.seed);
     if (player.phase !== 'empty') start();
   });
 
   return {
-    /** @param {Model[]} models two, or none: they are gone @param {Subject[]} emoji */
-    use(models, emoji) {
+    /** @param {Model[]} models two, or none: they are gone @param {Subject[]} photos */
+    use(models, photos) {
       asked = null;
       const [one, two] = models;
       if (!one || !two) {
@@ -205,7 +205,7 @@ function createFigure({ onRun, onError }) {
       const { blockRows, blockCols, flangeRows, flangeCols, inputWidth, inputHeight } = two.info;
       const small = make('canvas', { width: String(inputWidth), height: String(inputHeight), role: 'img', 'aria-label': 'Nothing is given yet' });
       panels.push(createPanel(new Track(two, (options) => {
-        const { name, image, label } = emoji[Number(options.seed) % emoji.length];
+        const { name, image, label } = photos[Number(options.seed) % photos.length];
         const enlarged = two.superResolve(image, {
           ...options, temperature: TEMPERATURES.two, label: label && two.info.classes.includes(label) ? label : null,
         });

@@ -64,6 +64,7 @@ export function createAheadPanels(root) {
   }
   const picture = createPanel('The picture', '', 'The picture.');
   const runs = createPanel('Its passes', 'a run of colour each', 'The passes of the model.');
+  runs.canvas.dataset.varies = ''; // a pass also ends where a slice of the work does, which is a matter of time
 
   onTheme(redraw);
   new ResizeObserver(redraw).observe(root);

@@ -12,7 +12,7 @@ import numpy as np
 from common.quantisation import dequantize_q4_0, dequantize_q8_0, quantize_q4_0, quantize_q8_0
 
 F32, F16, Q4_0, Q8_0 = 0, 1, 2, 8                        # tensor types
-U32, FLOAT32, STRING, ARRAY, U64 = 4, 6, 8, 9, 10        # metadata types
+U32, I32, FLOAT32, BOOL, STRING, ARRAY, U64 = 4, 5, 6, 7, 8, 9, 10        # metadata types
 ALIGNMENT = 32
 
 
@@ -43,18 +43,23 @@ def _string(s):
 
 
 def _value(v):
-    """Python value -> metadata type and bytes: int -> u32, float -> f32, str, list of str."""
+    """Python value -> metadata type and bytes: bool, int -> u32, float -> f32, str, list of str, of int (i32) or of float (f32)."""
     if isinstance(v, str):
         return struct.pack("<I", STRING) + _string(v)
+    if isinstance(v, bool):
+        return struct.pack("<I?", BOOL, v)
     if isinstance(v, int):
         return struct.pack("<II", U32, v)
     if isinstance(v, float):
         return struct.pack("<If", FLOAT32, v)
+    if v and not isinstance(v[0], str):
+        kind, code = (FLOAT32, "f") if isinstance(v[0], float) else (I32, "i")
+        return struct.pack("<IIQ", ARRAY, kind, len(v)) + struct.pack("<%d%s" % (len(v), code), *v)
     return struct.pack("<IIQ", ARRAY, STRING, len(v)) + b"".join(_string(s) for s in v)
 
 
 def write(path, metadata, tensors):
-    """metadata: {key: int | float | str | list of str}; tensors: {name: (array, type) or Raw} -> bytes written."""
+    """metadata: {key: bool | int | float | str | list of str, int or float}; tensors: {name: (array, type) or Raw} -> bytes written."""
     pad = lambda n: -n % ALIGNMENT
     head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(metadata))
     for key, v in metadata.items():
@@ -103,7 +108,7 @@ def read_raw(path):
         if kind == ARRAY:
             inner, n = take("I"), take("Q")
             return [value(inner) for _ in range(n)]
-        return take({U32: "I", FLOAT32: "f", U64: "Q"}[kind])
+        return take({U32: "I", I32: "i", FLOAT32: "f", BOOL: "?", U64: "Q"}[kind])
 
     assert raw[:4] == b"GGUF"
     at = 4

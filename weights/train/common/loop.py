@@ -15,6 +15,7 @@ from common.runs import Run
 from common.task import spread
 
 BEGAN = time.monotonic()
+CLOCKS = dict(wall=time.monotonic, cpu=time.process_time)
 
 
 def learning_rate(s, step, progress):
@@ -90,7 +91,7 @@ class Trainer:
                 task.grow(model, task.stored(s.start))
         self.training, self.valid = (task.encode(examples[split], model, device) for split in ("train", "validation"))
         self.model = model.to(device)
-        if not saved and not s.start:
+        if not saved:
             with self.autocast():
                 task.begin_on(model, self.training, device)
         self.average = task.model().to(device)
@@ -209,21 +210,24 @@ def train(recipe, s):
     torch.set_num_threads(s.threads)
     torch.set_float32_matmul_precision("high")           # CUDA: TF32 for what autocast leaves in fp32
     torch.manual_seed(s.seed)
+    if s.clock not in CLOCKS:
+        sys.exit("--clock %s: there are %s" % (s.clock, " and ".join(CLOCKS)))
+    clock = CLOCKS[s.clock]
     stop, away = [], [0.0]               # Ctrl-C or kill: finish the step, save, leave
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.append(True))
 
     def stand_still(*_):                 # until SIGCONT: not training time
-        began = time.monotonic()
+        began = clock()
         os.kill(os.getpid(), signal.SIGSTOP)
-        away[0] += time.monotonic() - began
+        away[0] += clock() - began
     signal.signal(signal.SIGTSTP, stand_still)
     task = recipe.task(s)
     t = Trainer(recipe, s, {split: task.load(split) for split in ("train", "validation")}, Run(s.run), device, rank, processes)
     print("%s: %d parameters, %d training and %d validation examples, %s" % (
         s.run, sum(p.numel() for p in t.parameters), len(t.training), len(t.valid), device), flush=True)
     reported = saved = t.elapsed
-    since, away[0] = time.monotonic(), 0.0
+    since, away[0] = clock(), 0.0
     while True:
         late = s.limit_seconds and time.monotonic() - BEGAN >= s.limit_seconds
         t.elapsed, stopping, late = parallel.agree([t.elapsed, float(bool(stop)), float(bool(late))], processes)
@@ -237,7 +241,7 @@ def train(recipe, s):
         t.step()
         if t.cuda and t.count % 10 == 0:
             torch.cuda.synchronize()     # the clock counts work that is done
-        now = time.monotonic()
+        now = clock()
         t.elapsed, since, away[0] = t.elapsed + now - since - away[0], now, 0.0
         if t.count % 50 == 0:
             t.progress_line()
@@ -247,7 +251,7 @@ def train(recipe, s):
         if t.elapsed - reported >= 60 * s.every:
             reported = t.elapsed
             t.report()
-            since, away[0] = time.monotonic(), 0.0                       # measuring is not training time
+            since, away[0] = clock(), 0.0                                  # measuring is not training time
     t.report(final=True)
     t.save(final=True), t.save_average(final=True)
     parallel.stop(processes)

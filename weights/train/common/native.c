@@ -32,60 +32,74 @@ static inline __mmask16 part(int left) { return left >= LANES ? 0xffff : left <=
 static inline __m512 load_bf16(const bf16 *x, __mmask16 m) {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(m, x)), 16));
 }
-static inline void store_bf16(bf16 *out, __mmask16 m, __m512 x) { _mm256_mask_storeu_epi16(out, m, (__m256i)_mm512_cvtneps_pbh(x)); }
+static inline void store_bf16(bf16 *out, __mmask16 m, __m512 x) {
+    if (m == 0xffff) _mm256_storeu_si256((__m256i *)out, (__m256i)_mm512_cvtneps_pbh(x)); /* a masked store takes several times as long */
+    else _mm256_mask_storeu_epi16(out, m, (__m256i)_mm512_cvtneps_pbh(x));
+}
 
-/* e^x, x <= about 88: 2^n times a polynomial on [-log(2)/2, log(2)/2], 2e-7 */
-static inline __m512 exponential(__m512 x) {
-    x = _mm512_max_ps(x, _mm512_set1_ps(-87.0f));
-    __m512 n = _mm512_roundscale_ps(_mm512_mul_ps(x, _mm512_set1_ps(1.44269504f)), 8);
-    __m512 r = _mm512_fnmadd_ps(n, _mm512_set1_ps(0.693359375f), x);
-    r = _mm512_fnmadd_ps(n, _mm512_set1_ps(-2.12194440e-4f), r);
-    __m512 p = _mm512_set1_ps(1.0f / 720);
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f / 120));
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f / 24));
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f / 6));
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.5f));
-    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f));
+/* 2^x, x <= about 127: 2^n times a polynomial on [-1/2, 1/2], 3e-6; much finer than bf16, which it becomes */
+static const float LOG2E = 1.44269504f;
+static inline __m512 power(__m512 x) {
+    __m512 n = _mm512_roundscale_ps(x, 8), r = _mm512_sub_ps(x, n);
+    __m512 p = _mm512_set1_ps(1.3333558e-3f);
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(9.6181291e-3f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(5.5504109e-2f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.24022651f));
+    p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(0.69314718f));
     p = _mm512_fmadd_ps(p, r, _mm512_set1_ps(1.0f));
     return _mm512_scalef_ps(p, n);
 }
 
-/* c (rows, 16 vectors) = or += a b over `pairs`; a: pair p of row r at a[r * row + p * step]; b: pair p of column n at b[p * width + n] */
+/* c (rows, V vectors of 16, and with H = 1 half a one) = or += a b over `pairs`; a: pair p of row r at a[r * row + p * step]; b: pair p of column n at
+ * b[p * width + n] */
 #define EACH(i, n) _Pragma("GCC unroll 8") for (int i = 0; i < n; i++) /* sums have to be registers */
-#define KERNEL(R, V)                                                                                                                       \
-    static void kernel_##R##_##V(int pairs, const pair *a, size_t row, size_t step, const pair *b, size_t width, float *c, size_t stride,  \
-                                 int add) {                                                                                                \
+#define KERNEL(R, V, H)                                                                                                                    \
+    static void kernel_##R##_##V##_##H(int pairs, const pair *a, size_t row, size_t step, const pair *b, size_t width, float *c,           \
+                                       size_t stride, int add) {                                                                           \
         __m512 sum[R][V];                                                                                                                  \
-        EACH(r, R) EACH(v, V) sum[r][v] = add ? _mm512_loadu_ps(c + r * stride + v * LANES) : _mm512_setzero_ps();                         \
+        __m256 half[R];                                                                                                                    \
+        EACH(r, R) {                                                                                                                       \
+            EACH(v, V) sum[r][v] = add ? _mm512_loadu_ps(c + r * stride + v * LANES) : _mm512_setzero_ps();                                \
+            if (H) half[r] = add ? _mm256_loadu_ps(c + r * stride + V * LANES) : _mm256_setzero_ps();                                      \
+        }                                                                                                                                  \
         for (int p = 0; p < pairs; p++) {                                                                                                  \
             __m512i column[V];                                                                                                             \
+            __m256i last = H ? _mm256_loadu_si256((const __m256i *)(b + p * width + V * LANES)) : _mm256_setzero_si256();                  \
             EACH(v, V) column[v] = _mm512_loadu_si512(b + p * width + v * LANES);                                                          \
             EACH(r, R) {                                                                                                                   \
                 __m512i one = _mm512_set1_epi32((int)a[r * row + p * step]);                                                               \
                 EACH(v, V) sum[r][v] = _mm512_dpbf16_ps(sum[r][v], (__m512bh)one, (__m512bh)column[v]);                                     \
+                if (H) half[r] = _mm256_dpbf16_ps(half[r], (__m256bh)_mm512_castsi512_si256(one), (__m256bh)last);                          \
             }                                                                                                                              \
         }                                                                                                                                  \
-        EACH(r, R) EACH(v, V) _mm512_storeu_ps(c + r * stride + v * LANES, sum[r][v]);                                                     \
+        EACH(r, R) {                                                                                                                       \
+            EACH(v, V) _mm512_storeu_ps(c + r * stride + v * LANES, sum[r][v]);                                                            \
+            if (H) _mm256_storeu_ps(c + r * stride + V * LANES, half[r]);                                                                  \
+        }                                                                                                                                  \
     }
-KERNEL(6, 4) KERNEL(6, 3) KERNEL(6, 2) KERNEL(6, 1) KERNEL(1, 4) KERNEL(1, 3) KERNEL(1, 2) KERNEL(1, 1)
-KERNEL(2, 4) KERNEL(2, 3) KERNEL(2, 2) KERNEL(2, 1) KERNEL(4, 4) KERNEL(4, 3) KERNEL(4, 2) KERNEL(4, 1)
+#define ROWS(V, H) KERNEL(1, V, H) KERNEL(2, V, H) KERNEL(4, V, H) KERNEL(6, V, H)
+ROWS(1, 0) ROWS(2, 0) ROWS(3, 0) ROWS(4, 0) ROWS(1, 1) ROWS(2, 1) ROWS(3, 1)
 typedef void kernel(int, const pair *, size_t, size_t, const pair *, size_t, float *, size_t, int);
-static kernel *const kernels[4][4] = {{kernel_1_1, kernel_1_2, kernel_1_3, kernel_1_4}, {kernel_2_1, kernel_2_2, kernel_2_3, kernel_2_4},
-                                      {kernel_4_1, kernel_4_2, kernel_4_3, kernel_4_4}, {kernel_6_1, kernel_6_2, kernel_6_3, kernel_6_4}};
+#define ALL(R) {{kernel_##R##_1_0, kernel_##R##_2_0, kernel_##R##_3_0, kernel_##R##_4_0}, {kernel_##R##_1_1, kernel_##R##_2_1, kernel_##R##_3_1}}
+static kernel *const kernels[4][2][4] = {ALL(1), ALL(2), ALL(4), ALL(6)};
 
-/* c (rows, columns) = or += a b; columns a multiple of LANES */
+/* c (rows, columns) = or += a b; columns as `width_of` has them: whole vectors, after which there may be half a one */
 static void product(int rows, int columns, int pairs, const pair *a, size_t row, size_t step, const pair *b, size_t width, float *c,
                     size_t stride, int add) {
     for (int n = 0; n < columns;) {
-        int left = (columns - n) / LANES, v = left >= 4 ? (left == 5 ? 3 : 4) : left;
+        int left = (columns - n) / LANES, half = (columns - n) % LANES != 0, v = left > 4 || (left == 4 && half) ? (left > 5 ? 4 : 2) : left;
+        half &= v == left;
         for (int r = 0; r < rows;) {
             int size = rows - r >= 6 ? 3 : rows - r >= 4 ? 2 : rows - r >= 2 ? 1 : 0, count = size == 3 ? 6 : 1 << size;
-            kernels[size][v - 1](pairs, a + r * row, row, step, b + n, width, c + r * stride + n, stride, add);
+            kernels[size][half][v - 1](pairs, a + r * row, row, step, b + n, width, c + r * stride + n, stride, add);
             r += count;
         }
-        n += v * LANES;
+        n += v * LANES + half * LANES / 2;
     }
 }
+
+/* Columns of a head of width d: half a vector is enough where it is. */
+static int width_of(int d) { return d > LANES && (d - 1) % LANES < LANES / 2 ? round_up(d, LANES / 2) : round_up(d, LANES); }
 
 /* rows of a head, row i at x + i * stride -> out[p * width + i]: pairs along the head */
 static void pack_across(const bf16 *x, size_t stride, int rows, int d, pair *out, int width) {
@@ -131,9 +145,9 @@ static void scores(const shape *s, const bf16 *q, const pair *keys, int width, i
 }
 
 static int forward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16 *v, bf16 *o, float *l) {
-    int most = s->block + s->memory < s->n ? s->block + s->memory : s->n, width = round_up(most, LANES), wide = round_up(s->d, LANES), tile = tile_of(s);
-    pair *keys = aligned_alloc(64, (size_t)round_up(s->d / 2 * width * 4, 64)), *values = aligned_alloc(64, (size_t)round_up((width / 2 + 1) * wide * 4, 64));
-    float *score = aligned_alloc(64, sizeof(float) * TILE * (size_t)width), *sum = aligned_alloc(64, sizeof(float) * TILE * (size_t)wide);
+    int most = s->block + s->memory < s->n ? s->block + s->memory : s->n, width = round_up(most, LANES) | LANES, wide = width_of(s->d), tile = tile_of(s);
+    pair *keys = aligned_alloc(64, (size_t)round_up(s->d / 2 * width * 4, 64)), *values = aligned_alloc(64, (size_t)round_up((width / 2 + 1) * wide * 4, 64) + 64);
+    float *score = aligned_alloc(64, sizeof(float) * TILE * (size_t)width), *sum = aligned_alloc(64, sizeof(float) * (TILE * (size_t)wide + LANES));
     bf16 *p = aligned_alloc(64, sizeof(bf16) * TILE * (size_t)round_up(width, 32));
     if (!keys || !values || !score || !sum || !p) return -1;
     float scale = 1.0f / sqrtf((float)s->d);
@@ -149,14 +163,14 @@ static int forward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16
                 float *x = score + (size_t)r * width;
                 int sees = lo + r - from + 1;
                 __m512 top = _mm512_set1_ps(-INFINITY), all = _mm512_setzero_ps();
-                for (int j = 0; j < sees; j += LANES) {
-                    __mmask16 m = part(sees - j);
-                    top = _mm512_mask_max_ps(top, m, top, _mm512_loadu_ps(x + j));
-                }
+                int whole = sees / LANES * LANES;
+                for (int j = 0; j < whole; j += LANES) top = _mm512_max_ps(top, _mm512_loadu_ps(x + j));
+                if (whole < sees) top = _mm512_mask_max_ps(top, part(sees - whole), top, _mm512_loadu_ps(x + whole));
                 float largest = _mm512_reduce_max_ps(top);
+                __m512 binary = _mm512_set1_ps(scale * LOG2E), shift = _mm512_set1_ps(largest * scale * LOG2E);
                 for (int j = 0; j < columns; j += LANES) {
-                    __mmask16 m = part(sees - j);
-                    __m512 e = _mm512_maskz_mov_ps(m, exponential(_mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(x + j), _mm512_set1_ps(largest)), _mm512_set1_ps(scale))));
+                    __m512 e = power(_mm512_fmsub_ps(_mm512_loadu_ps(x + j), binary, shift));
+                    if (j >= whole) e = _mm512_maskz_mov_ps(part(sees - j), e);
                     all = _mm512_add_ps(all, e);
                     store_bf16(p + (size_t)r * width + j, 0xffff, e);
                 }
@@ -181,20 +195,34 @@ static inline void interleave(pair *out, __m512 even, __m512 odd) {
     _mm512_storeu_si512(out, _mm512_or_si512(a, _mm512_slli_epi32(b, 16)));
 }
 
+/* Sixteen scores of two rows -> P and dS = P * (dP - mean), dS in rows, both in pairs of rows; nothing where the masks have zeros */
+static inline __attribute__((always_inline)) void slopes(const float *score, const float *slope, bf16 *ds, pair *p_down, pair *ds_down, size_t width, __m512 binary,
+                                                         __m512 scale, const float minus[2], const __m512 mean[2], __mmask16 first, __mmask16 second, int two) {
+    __m512 p[2], g[2];
+    for (int i = 0; i < 2; i++) {
+        __mmask16 m = i ? second : first;
+        p[i] = _mm512_maskz_mov_ps(m, power(_mm512_fmsub_ps(_mm512_maskz_loadu_ps(m, score + i * width), binary, _mm512_set1_ps(minus[i]))));
+        g[i] = _mm512_mul_ps(_mm512_mul_ps(p[i], scale), _mm512_sub_ps(_mm512_maskz_loadu_ps(m, slope + i * width), mean[i]));
+        if (i == 0 || two) store_bf16(ds + i * width, 0xffff, g[i]);
+    }
+    interleave(p_down, p[0], p[1]);
+    interleave(ds_down, g[0], g[1]);
+}
+
 static int backward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16 *v, const bf16 *o, const float *l, const bf16 *d_o, bf16 *dq,
                          bf16 *dk, bf16 *dv) {
-    int most = s->block + s->memory < s->n ? s->block + s->memory : s->n, width = round_up(most, LANES), wide = round_up(s->d, LANES), tile = tile_of(s);
+    int most = s->block + s->memory < s->n ? s->block + s->memory : s->n, width = round_up(most, LANES) | LANES, wide = width_of(s->d), tile = tile_of(s);
     pair *keys = aligned_alloc(64, (size_t)round_up(s->d / 2 * width * 4, 64)), *values = aligned_alloc(64, (size_t)round_up(s->d / 2 * width * 4, 64));
-    pair *rows_of_keys = aligned_alloc(64, (size_t)round_up((width / 2 + 1) * wide * 4, 64));
-    pair *queries = aligned_alloc(64, (size_t)round_up(TILE / 2 * wide * 4, 64)), *outs = aligned_alloc(64, (size_t)round_up(TILE / 2 * wide * 4, 64));
+    pair *rows_of_keys = aligned_alloc(64, (size_t)round_up((width / 2 + 1) * wide * 4, 64) + 64);
+    pair *queries = aligned_alloc(64, (size_t)round_up(TILE / 2 * wide * 4, 64) + 64), *outs = aligned_alloc(64, (size_t)round_up(TILE / 2 * wide * 4, 64) + 64);
     float *score = aligned_alloc(64, sizeof(float) * TILE * (size_t)width), *slope = aligned_alloc(64, sizeof(float) * TILE * (size_t)width);
-    float *sum = aligned_alloc(64, sizeof(float) * TILE * (size_t)wide);
-    float *sum_k = aligned_alloc(64, sizeof(float) * (size_t)(round_up(s->n, LANES) * wide)), *sum_v = aligned_alloc(64, sizeof(float) * (size_t)(round_up(s->n, LANES) * wide));
+    float *sum = aligned_alloc(64, sizeof(float) * (TILE * (size_t)wide + LANES));
+    float *sum_k = aligned_alloc(64, sizeof(float) * (size_t)(round_up(s->n, LANES) * wide + LANES)), *sum_v = aligned_alloc(64, sizeof(float) * (size_t)(round_up(s->n, LANES) * wide + LANES));
     bf16 *ds = aligned_alloc(64, sizeof(bf16) * TILE * (size_t)round_up(width, 32));
     pair *p_down = aligned_alloc(64, sizeof(pair) * TILE / 2 * (size_t)width), *ds_down = aligned_alloc(64, sizeof(pair) * TILE / 2 * (size_t)width);
     if (!keys || !values || !rows_of_keys || !queries || !outs || !score || !slope || !sum || !sum_k || !sum_v || !ds || !p_down || !ds_down) return -1;
     memset(sum_k, 0, sizeof(float) * (size_t)(s->n * wide)), memset(sum_v, 0, sizeof(float) * (size_t)(s->n * wide));
-    __m512 scale = _mm512_set1_ps(1.0f / sqrtf((float)s->d));
+    __m512 scale = _mm512_set1_ps(1.0f / sqrtf((float)s->d)), binary = _mm512_mul_ps(scale, _mm512_set1_ps(LOG2E));
     for (int block = 0; block < s->n; block += s->block) {
         int end = block + s->block < s->n ? block + s->block : s->n, from = reach(s, block);
         pack_across(k + from * s->in, s->in, end - from, s->d, keys, width);
@@ -212,19 +240,14 @@ static int backward_head(const shape *s, const bf16 *q, const bf16 *k, const bf1
                     size_t at = (size_t)(lo + r + i) * s->out;
                     mean[i] = _mm512_set1_ps(r + i < rows ? dot(o + at, d_o + at, s->d) : 0);
                 }
-                for (int j = 0; j < columns; j += LANES) {
-                    __m512 p[2], g[2];
-                    for (int i = 0; i < 2; i++) {
-                        int sees = r + i < rows ? lo + r + i - from + 1 : 0;
-                        __mmask16 m = part(sees - j);
-                        __m512 x = _mm512_fmsub_ps(_mm512_maskz_loadu_ps(m, score + (size_t)(r + i) * width + j), scale, _mm512_set1_ps(r + i < rows ? l[lo + r + i] : 0));
-                        p[i] = _mm512_maskz_mov_ps(m, exponential(x));
-                        g[i] = _mm512_mul_ps(_mm512_mul_ps(p[i], scale), _mm512_sub_ps(_mm512_maskz_loadu_ps(m, slope + (size_t)(r + i) * width + j), mean[i]));
-                        if (r + i < rows) store_bf16(ds + (size_t)(r + i) * width + j, 0xffff, g[i]);
-                    }
-                    interleave(p_down + (size_t)(r / 2) * width + j, p[0], p[1]);
-                    interleave(ds_down + (size_t)(r / 2) * width + j, g[0], g[1]);
-                }
+                int sees = lo + r - from + 1, whole = r + 1 < rows ? sees / LANES * LANES : 0;    /* of the first row; the second sees one more */
+                size_t at = (size_t)r * width, down = (size_t)(r / 2) * width;
+                const float minus[2] = {l[lo + r] * LOG2E, r + 1 < rows ? l[lo + r + 1] * LOG2E : 0};
+                for (int j = 0; j < whole; j += LANES)
+                    slopes(score + at + j, slope + at + j, ds + at + j, p_down + down + j, ds_down + down + j, (size_t)width, binary, scale, minus, mean, 0xffff, 0xffff, 1);
+                for (int j = whole; j < columns; j += LANES)
+                    slopes(score + at + j, slope + at + j, ds + at + j, p_down + down + j, ds_down + down + j, (size_t)width, binary, scale, minus, mean, part(sees - j),
+                           r + 1 < rows ? part(sees + 1 - j) : 0, r + 1 < rows);
             }
             product(rows, wide, (seen + 1) / 2, (const pair *)ds, (size_t)width / 2, 1, rows_of_keys, (size_t)wide, sum, (size_t)wide, 0);
             for (int r = 0; r < rows; r++)

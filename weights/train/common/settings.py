@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 class Settings:
     # schedule: progress is elapsed/minutes where minutes > 0, else step/steps
     minutes: float = 0.0
+    clock: str = "wall"                  # wall | cpu: minutes of this process's CPU time, all threads; fair on a machine that others use
     steps: int = 10000
     batch: int = 16                      # examples a step, over all processes
     lr: float = 1e-3                     # peak; linear warm-up, then cosine

@@ -66,6 +66,11 @@ TINY = [  # name, config, label, weight type
     # super-resolution into a palette, post-norm, classes, biases
     ("palette-2d-sr", replace(SMALL, height=6, width=8, channels=3, levels=20, palette=True, pattern="local-2d", block_rows=2,
      block_cols=4, flange_rows=2, flange_cols=2, attention_bias=True, input_height=3, input_width=4, encoder_block_count=1, classes=3), 2, "f32"),
+    # enlargement that looks at what it enlarges: cells of 2x3, a palette; and mixtures, with an encoder besides
+    ("direct-palette", replace(SMALL, height=6, width=12, channels=3, levels=22, palette=True, pattern="local-1d", query_block=24,
+     memory_block=24, input_height=3, input_width=4, direct=True, classes=2), 1, "f32"),
+    ("direct-dmol", replace(SMALL, height=4, width=6, channels=3, levels=256, norm="pre", output="dmol", mixtures=3, pattern="full",
+     input_height=2, input_width=2, direct=True, encoder_block_count=1), -1, "f32"),
 ]
 
 
@@ -82,7 +87,7 @@ def randomise(model, seed):
         elif name.endswith(".bias"):
             z = 0.3 * z + (p if name == "output.bias" else 0)            # there mixtures start spread out and narrow
         else:
-            gain = 1.6 if "attn_q" in name or "attn_k" in name else 1.5 if name.startswith("output") else 1.0
+            gain = 1.6 if "attn_q" in name or "attn_k" in name else 1.5 if name.startswith("output") else 0.2 if name == "direct.guess.weight" else 1.0
             z = gain / math.sqrt(d if name.startswith("token") else p.shape[1]) * z
         p.copy_(z)
     if model.c.palette:
@@ -92,7 +97,7 @@ def randomise(model, seed):
 def small_of(c, seed):
     """The random 8-bit input (1, h*w, C) of a super-resolution model."""
     shape = (1, c.input_height * c.input_width, c.channels)
-    return torch.from_numpy(np.random.default_rng(300 + seed).integers(0, 256, shape)) if c.encoder_block_count else None
+    return torch.from_numpy(np.random.default_rng(300 + seed).integers(0, 256, shape)) if c.input_height else None
 
 
 def cases():
@@ -116,7 +121,9 @@ def tensors(case, model, seed):
     if seed >= TINY_PLAIN:
         found.update({"outputs": logits[0], "order": model.order, "image": decode(x.numpy(), model)[0].reshape(-1)})
     if small is not None:
-        found.update({"input": small.reshape(-1), "enc.embedding": kept_encoder[0][0], "encoder": model.enc(small)[0]})
+        found["input"] = small.reshape(-1)
+    if c.encoder_block_count:
+        found.update({"enc.embedding": kept_encoder[0][0], "encoder": model.enc(small)[0]})
         found.update({"enc.blk.%d.output" % k: h[0] for k, h in enumerate(kept_encoder[1:])})
     return found
 

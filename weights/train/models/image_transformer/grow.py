@@ -114,7 +114,7 @@ def grow(model, weights, key_length, seed=1):
             if w.dim() != own[name].dim() or any(a > b for a, b in zip(w.shape, own[name].shape)) or not grows(name):
                 raise SystemExit("%s: %s in the file, %s in this model" % (name, tuple(w.shape), tuple(own[name].shape)))
             weights[name] = padded(w, own[name], re.search(r"attn_[qkv]\.|ffn_up\.weight", name))
-    absent = [name for name in own if name not in weights and not name.startswith("enc.")]
+    absent = [name for name in own if name not in weights and not name.startswith(("enc.", "direct."))]
     if absent or any(name not in own for name in weights):
         raise SystemExit("not of the same kind of model: %s" % ", ".join((absent + [n for n in weights if n not in own])[:5]))
     model.load_state_dict(weights, strict=False)

@@ -17,6 +17,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from common import distributions, native
+from models.image_transformer.direct import Direct
 
 
 @dataclass
@@ -50,6 +51,7 @@ class Config:
     input_height: int = 0                # super-resolution: pixels of the small image that the encoder reads
     input_width: int = 0
     encoder_block_count: int = 0
+    direct: bool = False                 # super-resolution: each position is told what the small image says about it, see direct.py
     attention_bias: bool = False         # biases in q, k, v, o (not used by the shipped models)
     dropout: float = 0.0
 
@@ -294,6 +296,8 @@ class ImageTransformer(Positions):
             self.class_embd = nn.Embedding(c.classes, d)
         if c.encoder_block_count:
             self.enc = Encoder(c)
+        if c.direct:
+            self.direct = Direct(c)
         self.blk = nn.ModuleList(Block(c, bool(c.encoder_block_count)) for _ in range(c.block_count))
         if c.norm == "pre":
             self.output_norm = nn.LayerNorm(d, eps=c.layer_norm_epsilon)
@@ -369,30 +373,38 @@ class ImageTransformer(Positions):
         e = self.embed_values(x[:, :-1], torch.arange(self.c.n - 1, device=x.device))
         return F.pad(e, (0, 0, 1, 0)) + self.positions(self.order) + self.class_vector(label)
 
-    def last(self, h):
+    def pixels(self, x):
+        """Values (B, n) or (B, n, 3) -> 8-bit colours (B, n, 3), of models with pixels as positions."""
+        return self.palette.weight[x] if self.c.palette else x.to(self.output.weight.dtype)
+
+    def last(self, h, known=None):
         """Hidden rows -> the output layer's numbers; on a GPU not rounded to bf16, which is coarse for means (a CPU has no fast way)."""
         h = self.output_norm(h) if self.c.norm == "pre" else h
         if h.is_cuda and self.c.output != "categorical":
             with torch.autocast("cuda", enabled=False):
-                return self.output(h.float())
-        return self.output(h)
+                out = self.output(h.float())
+        else:
+            out = self.output(h)
+        return out if known is None else self.direct.lead(out, h, known, self.palette.weight if self.c.palette else None)
 
     def forward(self, x, label=None, small=None, keep=None, keep_encoder=None):
         """x (B, n) levels, dmol (B, n, C); label (B,) or None; small (B, h*w, C) for super-resolution -> (B, n, outputs).
         Outputs at i depend on positions 0..i-1 only.  keep: a list that receives the output of `embed` and of each block."""
         masks, e = self.on(x.device), self.enc(small, keep_encoder) if self.c.encoder_block_count else None
-        h = self.embed(x, label)
+        h, known = self.embed(x, label), self.direct.known(self.pixels(x), small) if self.c.direct else None
+        if known is not None:
+            h = h + self.direct.enter(known)
         if self.one_pass and keep is None and torch.is_autocast_cpu_enabled():
-            return self.fused(h, masks, e)
+            return self.fused(h, masks, e, known)
         if keep is not None:
             keep.append(h)
         for block in self.blk:
             h = block(h, block.over_blocks(masks, self.fast), block.encoded(e))
             if keep is not None:
                 keep.append(h)
-        return self.last(h)
+        return self.last(h, known)
 
-    def fused(self, h, masks, e):
+    def fused(self, h, masks, e, known=None):
         """The blocks and the output, additions and norms in one pass."""
         pre = self.c.norm == "pre"
         f = None if pre else h.to(torch.bfloat16)
@@ -400,13 +412,18 @@ class ImageTransformer(Positions):
             h, f = block.fused(h, f, block.over_blocks(masks, self.fast), block.encoded(e))
         if pre:
             f = native.AddNorm.apply(h, f, self.output_norm.weight, self.output_norm.bias, self.output_norm.eps, False)[1]
-        return self.output(f)
+        return self.output(f) if known is None else self.direct.lead(self.output(f), f, known, self.palette.weight if self.c.palette else None)
 
     def nats(self, x, label=None, small=None):
         """(B,): -log p(x | label, small), nats per image."""
         out = self(x, label, small).float()
         with torch.autocast(x.device.type, enabled=False):               # in bf16 the differences of logistics would cancel
             return distributions.nats(self.c, out, x).flatten(1).sum(1)
+
+    def step(self, h, known, i):
+        """`last` of position i alone."""
+        wide = lambda t: F.pad(t, (0, 0, i, self.c.n - 1 - i))           # the tables of a place go by position
+        return self.last(wide(h), wide(known))[:, i:i + 1]
 
     @torch.no_grad()
     def generate(self, label, prefix=None, temperature=1.0, generator=None, small=None):
@@ -425,11 +442,15 @@ class ImageTransformer(Positions):
                 h = (position[i] + klass).expand(B, 1, -1)
                 if i:
                     h = h + self.embed_values(x[:, i - 1:i], torch.tensor([i - 1], device=device))
+                known = None
+                if c.direct:             # of the positions to come nothing is looked at
+                    known = self.direct.known(self.pixels(x), small)
+                    h, known = h + self.direct.enter(known)[:, i:i + 1], known[:, i:i + 1]
                 seen = slice(keys.start, i + 1) if isinstance(keys, slice) else keys[:len(keys) - hi + i + 1]
                 for block, kv, kv_encoded in zip(self.blk, cache, encoded):
                     h = block(h, block.over_cache(i, seen, kv), kv_encoded)
                 if i >= m:
-                    out = self.last(h)[:, 0].float()
+                    out = (self.last(h) if known is None else self.step(h, known, i))[:, 0].float()
                     with torch.autocast(device.type, enabled=False):
                         x[:, i] = distributions.sample(c, out, temperature, generator)
         return x

@@ -43,7 +43,7 @@ class Split:
         c = model.c
         self.images, self.model, self.writing = images, model, writing
         self.x, self.y = encode(images, model), labels
-        self.small = reduce(images, c.input_height, c.input_width) if c.encoder_block_count else None
+        self.small = reduce(images, c.input_height, c.input_width) if c.input_height else None
         self.mirror = torch.from_numpy(mirror(model)).to(device)
         small = np.arange(c.input_height * c.input_width).reshape(c.input_height, c.input_width)[:, ::-1].reshape(-1)
         self.mirror_small = torch.from_numpy(small.copy()).to(device)

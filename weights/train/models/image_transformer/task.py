@@ -65,7 +65,10 @@ class ImageTransformerTask(Task):
             take_over(model, load_average(s.init)[1].state_dict())
 
     def begin_on(self, model, train, device):
-        if self.s.fit_output:
+        if self.s.direct and not (self.s.start and any(name.startswith("direct.") for name in gguf.read_raw(self.s.start)[1])):
+            x, _, small = train.take(spread(len(train), min(800, len(train))), device)
+            model.direct.fit(model.direct.known(model.pixels(x), small), model.pixels(x))
+        if self.s.fit_output and not self.s.start:
             x, _, small = train.take(spread(len(train), 48), device)
             fit_output(model, x, small)
 
@@ -136,9 +139,10 @@ class ImageTransformerTask(Task):
         m.update({a + "norm": c.norm, a + "position.type": c.position, a + "output.type": c.output})
         if c.output == "dmol":
             m[a + "output.mixtures"] = c.mixtures
+        if c.input_height:
+            m.update({a + "input.height": c.input_height, a + "input.width": c.input_width})
         if c.encoder_block_count:
-            m.update({a + "input.height": c.input_height, a + "input.width": c.input_width,
-                      a + "encoder.block_count": c.encoder_block_count})
+            m[a + "encoder.block_count"] = c.encoder_block_count
         return m
 
     def card_metadata(self, model, card):
@@ -150,6 +154,8 @@ class ImageTransformerTask(Task):
         Where the output gives numbers instead of logits, pixels have to arrive exact to a fraction of a grey level: the output and
         what attention carries take at least F16 (with keys in F16 the engine does not round its cache either), or, to save room, the
         latter take `carry`."""
+        if name == "direct.input.weight" and kind != gguf.F32:
+            return gguf.F16              # rows that are added as they stand
         matrix = x.ndim == 2 and ("blk." in name or name == "output.weight")
         if not matrix or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
             return gguf.F32
@@ -170,7 +176,7 @@ class ImageTransformerTask(Task):
                      mixtures=m.get("output.mixtures", 0), position_width="half" if half else "full", palette="palette.weight" in tensors,
                      output_bias="output.bias" in tensors, attention_bias="blk.0.attn_q.bias" in tensors,
                      input_height=m.get("input.height", 0), input_width=m.get("input.width", 0),
-                     encoder_block_count=m.get("encoder.block_count", 0))
+                     encoder_block_count=m.get("encoder.block_count", 0), direct="direct.input.weight" in tensors)
         return found
 
 

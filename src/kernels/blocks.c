@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Matrix products for models of language: every 32 or 16 weights of a row with their own scale, as in the file. See
+ * kernels.h and, for stored and live numbers, dot.h. A lane is a row, a tile 16 rows.
+ *
+ * 4 and 6 bits: [rows/16][cols/32] blocks of
+ *   half scale[1 or 2][16], half offset[1 or 2][16] (in some forms), byte low[4][4][16], byte high[2][4][16] (6 bits)
+ * The halves of low[g][v] are the low nibbles of the groups g and g + 4 of four columns of the rows 4v..4v+3; the two-bit
+ * fields of high[h][v] are the high bits of the groups 2h, 2h + 1, 2h + 4, 2h + 5. Numbers are stored plus a zero (4 bits: 8,
+ * 6 bits: 32) where the form has no offsets, else plus none; 24-byte blocks, which have both, plus 4 for Q3_K.
+ * They meet live numbers of 8 bits, each 32 of a column with their scale.
+ *
+ * 8 bits: [rows/16] { float constant[16]; [cols/32] blocks of { half scale[16]; int8 weight[8][4][16]; } }
+ * Signed weights take both signs of a byte, so here it is the activation that must be 0..127 to have an exact dot product
+ * everywhere: it is rounded to 14 bits with one scale for the column, x = step (u - 8192), and u is split in two planes of
+ * seven bits. A step of 14 bits moves a product by less than sqrt(cols) / 28,000 of the column's length, whatever its
+ * outliers are. What the 8192 add is the constant, sum of scale * weight over the row, times 8192.
+ */
+#include "blocks.h"
+
+#include <string.h>
+
+#include "formats.h"
+#include "gguf.h"
+
+#define TILE NX_TILE
+#define BLOCK NX_BLOCK
+#define GROUPS (BLOCK / 4)
+#define WIDE_MOST 8191.0f
+#define WIDE_ZERO 8192
+
+/* ---- forms: constants after inlining ----------------------------------------------------------------------------------- */
+
+NX_INLINE uint32_t scales_of(uint32_t form) { return form == NX_BLOCKS_4_HALVES || form == NX_BLOCKS_6_HALVES ? 2 : 1; }
+NX_INLINE uint32_t offsets_of(uint32_t form) {
+    return form == NX_BLOCKS_4_HALVES ? 2 : form == NX_BLOCKS_4_OFFSET || form == NX_BLOCKS_6_OFFSET ? 1 : 0;
+}
+NX_INLINE uint32_t six_bits(uint32_t form) { return form == NX_BLOCKS_6_OFFSET || form == NX_BLOCKS_6_HALVES; }
+
+/* What is added to numbers that are stored. Forms with offsets have it in those. */
+NX_INLINE uint32_t zero_of(uint32_t form) { return form == NX_BLOCKS_4 ? 8 : form == NX_BLOCKS_6_HALVES ? 32 : 0; }
+
+NX_INLINE uint32_t low_at(uint32_t form) { return 2 * TILE * (scales_of(form) + offsets_of(form)); }
+
+NX_INLINE uint32_t block_bytes(uint32_t form) {
+    if (form == NX_BLOCKS_8) return 2 * TILE + TILE * BLOCK;
+    return low_at(form) + TILE * BLOCK / 2 + (six_bits(form) ? TILE * BLOCK / 4 : 0);
+}
+
+static uint32_t tile_head(uint32_t form) { return form == NX_BLOCKS_8 ? TILE * sizeof(float) : 0; }
+
+uint64_t nx_blocks_tile_bytes(uint32_t form, uint32_t cols) { return tile_head(form) + (uint64_t)(cols / BLOCK) * block_bytes(form); }
+
+uint32_t nx_block_form(uint32_t type) {
+    switch (type) {
+    case NX_Q8_0:
+        return NX_BLOCKS_8;
+    case NX_Q4_0:
+        return NX_BLOCKS_4;
+    case NX_Q4_1:
+    case NX_Q4_K:
+        return NX_BLOCKS_4_OFFSET;
+    case NX_Q2_K:
+    case NX_Q3_K:
+        return NX_BLOCKS_4_HALVES;
+    case NX_Q5_1:
+    case NX_Q5_K:
+        return NX_BLOCKS_6_OFFSET;
+    case NX_Q5_0:
+    case NX_Q6_K:
+        return NX_BLOCKS_6_HALVES;
+    default:
+        return 0;
+    }
+}
+
+/* ---- packing ----------------------------------------------------------------------------------------------------------- */
+
+/* Sets number `c` of row t. */
+static void store_number(uint8_t *block, uint32_t t, uint32_t c, uint32_t number, uint32_t form) {
+    uint32_t lane = t % 4 * 4 + c % 4, v = t / 4, g = c / 4, upper = g / 4;
+    if (form == NX_BLOCKS_8) {
+        block[2 * TILE + (g * 4 + v) * 16 + lane] = (uint8_t)number;
+        return;
+    }
+    uint8_t *low = block + low_at(form) + (g % 4 * 4 + v) * 16 + lane;
+    *low = (uint8_t)(*low | (number & 15) << 4 * upper);
+    if (!six_bits(form)) return;
+    uint8_t *high = block + low_at(form) + TILE * BLOCK / 2 + (g % 4 / 2 * 4 + v) * 16 + lane;
+    *high = (uint8_t)(*high | number >> 4 << 2 * (g % 2 + 2 * upper));
+}
+
+static uint32_t stored_number(const uint8_t *block, uint32_t t, uint32_t c, uint32_t form) {
+    uint32_t lane = t % 4 * 4 + c % 4, v = t / 4, g = c / 4, upper = g / 4;
+    if (form == NX_BLOCKS_8) return block[2 * TILE + (g * 4 + v) * 16 + lane];
+    uint32_t number = block[low_at(form) + (g % 4 * 4 + v) * 16 + lane] >> 4 * upper & 15;
+    if (!six_bits(form)) return number;
+    uint32_t high = block[low_at(form) + TILE * BLOCK / 2 + (g % 4 / 2 * 4 + v) * 16 + lane];
+    return number | (high >> 2 * (g % 2 + 2 * upper) & 3) << 4;
+}
+
+/* Half `index` of the scales, then offsets, of row t. */
+static uint16_t *half_at(const uint8_t *block, uint32_t index, uint32_t t) { return (uint16_t *)block + index * TILE + t; }
+
+void nx_blocks_pack_row(uint8_t *tile, uint32_t t, const uint8_t *weights, uint32_t form, uint32_t type, uint32_t cols) {
+    uint8_t *block = tile + tile_head(form);
+    int32_t zero = type == NX_Q3_K ? 4 : (int32_t)zero_of(form);
+    float constant = 0;
+    for (uint32_t b = 0; b < cols / BLOCK; b++, block += block_bytes(form)) {
+        nx_weights w;
+        int32_t sum = 0;
+        nx_unpack(&w, weights, type, b);
+        for (uint32_t i = 0; i < scales_of(form); i++) *half_at(block, i, t) = nx_float_to_half(w.scale[i]);
+        for (uint32_t i = 0; i < offsets_of(form); i++) {
+            float scale = nx_half_to_float(*half_at(block, i, t)), offset = type == NX_Q3_K ? -4 * scale : w.offset[i];
+            *half_at(block, scales_of(form) + i, t) = nx_float_to_half(offset);
+        }
+        for (uint32_t c = 0; c < BLOCK; c++) {
+            store_number(block, t, c, (uint32_t)(w.number[c] + zero) & 0xff, form);
+            sum += w.number[c];
+        }
+        constant += nx_half_to_float(*half_at(block, 0, t)) * (float)sum;
+    }
+    if (form == NX_BLOCKS_8) ((float *)tile)[t] = constant;
+}
+
+void nx_blocks_row(float *out, const uint8_t *tile, uint32_t t, uint32_t form, uint32_t cols) {
+    const uint8_t *block = tile + tile_head(form);
+    for (uint32_t c = 0; c < cols; c++) {
+        uint32_t half = c % BLOCK / (BLOCK / 2), number = stored_number(block, t, c % BLOCK, form);
+        float scale = nx_half_to_float(*half_at(block, scales_of(form) == 2 ? half : 0, t));
+        out[c] = scale * (form == NX_BLOCKS_8 ? (float)(int8_t)number : (float)((int32_t)number - (int32_t)zero_of(form)));
+        if (offsets_of(form)) out[c] += nx_half_to_float(*half_at(block, scales_of(form) + (offsets_of(form) == 2 ? half : 0), t));
+        if (c % BLOCK == BLOCK - 1) block += block_bytes(form);
+    }
+}
+
+/* ---- inputs ------------------------------------------------------------------------------------------------------------ */
+
+/* Four activations u of 14 bits, and their dot product with weights of eight, -128..127, which comes in two sums. */
+typedef struct {
+#if defined(__wasm_relaxed_simd__)
+    uint8_t plane[2][4]; /* u / 128, u % 128 */
+#else
+    int16_t pair[2][2]; /* u1 u3, u0 u2 */
+#endif
+} wide;
+
+#if defined(__wasm_relaxed_simd__)
+
+NX_INLINE void wide_store(wide *to, v128_t u) {
+    v128_t planes = wasm_i16x8_narrow_i32x4(wasm_u32x4_shr(u, 7), wasm_v128_and(u, wasm_i32x4_splat(127)));
+    wasm_v128_store64_lane(to, wasm_i8x16_narrow_i16x8(planes, planes), 0);
+}
+
+NX_INLINE v128_t wide_dot(v128_t sum, v128_t weights, const wide *x, int part) {
+    return wasm_i32x4_relaxed_dot_i8x16_i7x16_add(weights, wasm_v128_load32_splat(x->plane[part]), sum);
+}
+
+/* What the first sum is before the second part is added to it. */
+NX_INLINE v128_t wide_first(v128_t sum) { return wasm_i32x4_shl(sum, 7); }
+
+#else
+
+NX_INLINE void wide_store(wide *to, v128_t u) {
+    v128_t order = wasm_i32x4_shuffle(u, u, 1, 3, 0, 2);
+    wasm_v128_store64_lane(to, wasm_i16x8_narrow_i32x4(order, order), 0);
+}
+
+NX_INLINE v128_t wide_dot(v128_t sum, v128_t weights, const wide *x, int part) {
+    v128_t odd = wasm_i16x8_shr(part ? wasm_i16x8_shl(weights, 8) : weights, 8);
+    return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(odd, wasm_v128_load32_splat(x->pair[part])));
+}
+
+NX_INLINE v128_t wide_first(v128_t sum) { return sum; }
+
+#endif
+
+typedef struct {
+    const void *live;   /* (n, cols / 4) wide or nx_live */
+    const float *scale; /* (n) or (n, cols / 32) */
+    const int32_t *sum; /* (n, cols / 32, 2) of the live numbers of each half of a block */
+} rounded;
+
+uint64_t nx_blocks_input_bytes(uint32_t cols, uint32_t n) {
+    uint64_t blocks = (uint64_t)n * (cols / BLOCK), live = GROUPS * (sizeof(wide) > sizeof(nx_live) ? sizeof(wide) : sizeof(nx_live));
+    return blocks * (live + 2 * sizeof(int32_t) + sizeof(float)) + n * sizeof(float);
+}
+
+/* One step for a column, 14 bits. */
+static rounded round_wide(nx_input *input, uint32_t cols) {
+    wide *to = input->scratch;
+    float *scale = (float *)(to + (size_t)input->n * (cols / 4));
+    rounded r = {to, scale, NULL};
+    if (input->rounded == NX_ROUNDED_WIDE) return r;
+    input->rounded = NX_ROUNDED_WIDE;
+    v128_t zero = wasm_i32x4_splat(WIDE_ZERO), most = wasm_i32x4_splat(2 * WIDE_ZERO - 1);
+    for (uint32_t j = 0; j < input->n; j++) {
+        const float *x = input->x + (size_t)j * nx_stride(cols);
+        float top = largest_magnitude(x, cols);
+        v128_t per_unit = steps_per_unit(WIDE_MOST, top);
+        scale[j] = top / WIDE_MOST;
+        for (uint32_t c = 0; c < cols; c += 4)
+            wide_store(to++, wasm_v128_and(wasm_i32x4_add(round_to_steps(wasm_v128_load(x + c), per_unit), zero), most));
+    }
+    return r;
+}
+
+/* A step for each block, 8 bits. */
+static rounded round_by_block(nx_input *input, uint32_t cols) {
+    uint32_t blocks = input->n * (cols / BLOCK);
+    nx_live *live = input->scratch;
+    int32_t *sum = (int32_t *)(live + (size_t)blocks * GROUPS);
+    float *scale = (float *)(sum + 2 * (size_t)blocks);
+    rounded r = {live, scale, sum};
+    if (input->rounded == NX_ROUNDED_BY_BLOCK) return r;
+    input->rounded = NX_ROUNDED_BY_BLOCK;
+    for (uint32_t j = 0; j < input->n; j++) {
+        const float *x = input->x + (size_t)j * nx_stride(cols);
+        for (uint32_t b = 0; b < cols / BLOCK; b++, x += BLOCK, live += GROUPS, sum += 2) {
+            float top = largest_magnitude(x, BLOCK);
+            v128_t per_unit = steps_per_unit(NX_LIVE_MOST, top);
+            *scale++ = top / NX_LIVE_MOST;
+            sum[0] = live_of(live, x, BLOCK / 2, per_unit);
+            sum[1] = live_of(live + GROUPS / 2, x + BLOCK / 2, BLOCK / 2, per_unit);
+        }
+    }
+    return r;
+}
+
+/* ---- the product of one tile: form and n are constants after inlining -------------------------------------------------- */
+
+typedef struct {
+    float *out;
+    const float *bias;
+    uint32_t out_stride, blocks;
+    rounded x; /* from the first column on */
+} tile_work;
+
+NX_INLINE v128_t load_bias(const tile_work *w, int v) { return w->bias ? wasm_v128_load(w->bias + 4 * v) : wasm_f32x4_splat(0); }
+
+/* sum[j][v] += the integer product of a block times the scales of its rows. */
+NX_INLINE void wide_block(v128_t sum[4][4], const uint8_t *block, const wide *const x[4], uint32_t n) {
+    v128_t part[2][4][4];
+    const uint8_t *weight = block + 2 * TILE;
+    for (uint32_t j = 0; j < n; j++)
+        for (int v = 0; v < 4; v++) part[0][j][v] = part[1][j][v] = wasm_i32x4_splat(0);
+    if (n == 1) { /* both parts at once: sums enough to keep the processor busy */
+        for (uint32_t g = 0; g < GROUPS; g++)
+            for (int v = 0; v < 4; v++) {
+                v128_t four = wasm_v128_load(weight + (g * 4 + (uint32_t)v) * 16);
+                part[0][0][v] = wide_dot(part[0][0][v], four, x[0] + g, 0);
+                part[1][0][v] = wide_dot(part[1][0][v], four, x[0] + g, 1);
+            }
+        for (int v = 0; v < 4; v++) part[0][0][v] = wasm_i32x4_add(wide_first(part[0][0][v]), part[1][0][v]);
+    } else { /* one after the other: not more sums than registers */
+        for (int p = 0; p < 2; p++) {
+            NX_ROLLED
+            for (uint32_t g = 0; g < GROUPS; g++)
+                for (int v = 0; v < 4; v++) {
+                    v128_t four = wasm_v128_load(weight + (g * 4 + (uint32_t)v) * 16);
+                    for (uint32_t j = 0; j < n; j++) part[0][j][v] = wide_dot(part[0][j][v], four, x[j] + g, p);
+                }
+            if (p) break;
+            for (uint32_t j = 0; j < n; j++)
+                for (int v = 0; v < 4; v++) part[0][j][v] = wide_first(part[0][j][v]);
+        }
+    }
+    for (int v = 0; v < 4; v++) {
+        v128_t scale = load_halves((const uint16_t *)block + 4 * v);
+        for (uint32_t j = 0; j < n; j++) sum[j][v] = f32x4_mul_add(wasm_f32x4_convert_i32x4(part[0][j][v]), scale, sum[j][v]);
+    }
+}
+
+/* out = (sum - 8192 constant) step + bias. */
+NX_INLINE void wide_tile(const tile_work *w, const uint8_t *tile, uint32_t n) {
+    v128_t sum[4][4];
+    const wide *x[4];
+    for (uint32_t j = 0; j < n; j++) {
+        x[j] = (const wide *)w->x.live + (size_t)j * w->blocks * GROUPS;
+        for (int v = 0; v < 4; v++) sum[j][v] = wasm_f32x4_splat(0);
+    }
+    const uint8_t *block = tile + TILE * sizeof(float), *end = block + (size_t)w->blocks * block_bytes(NX_BLOCKS_8);
+    for (; block < end; block += block_bytes(NX_BLOCKS_8)) {
+        wide_block(sum, block, x, n);
+        for (uint32_t j = 0; j < n; j++) x[j] += GROUPS;
+    }
+    for (int v = 0; v < 4; v++) {
+        v128_t constant = wasm_f32x4_mul(wasm_v128_load((const float *)tile + 4 * v), wasm_f32x4_splat((float)WIDE_ZERO));
+        for (uint32_t j = 0; j < n; j++) {
+            v128_t product = wasm_f32x4_sub(sum[j][v], constant), step = wasm_v128_load32_splat(w->x.scale + j);
+            wasm_v128_store(w->out + (size_t)j * w->out_stride + 4 * v, f32x4_mul_add(product, step, load_bias(w, v)));
+        }
+    }
+}
+
+/* Stored numbers of group g (0..3) and g + 4 of the rows of v. */
+NX_INLINE v128_t numbers_of(const uint8_t *low, uint32_t g, int v, uint32_t upper, uint32_t form) {
+    v128_t pairs = wasm_v128_load(low + (g * 4 + (uint32_t)v) * 16);
+    v128_t number = wasm_v128_and(upper ? wasm_u16x8_shr(pairs, 4) : pairs, wasm_i8x16_splat(15));
+    if (!six_bits(form)) return number;
+    v128_t high = wasm_v128_load(low + TILE * BLOCK / 2 + (g / 2 * 4 + (uint32_t)v) * 16);
+    uint32_t at = 2 * (g % 2 + 2 * upper); /* where the two bits are; they belong at 4 */
+    if (at < 4) high = wasm_i16x8_shl(high, 4 - at);
+    if (at > 4) high = wasm_u16x8_shr(high, at - 4);
+    return wasm_v128_or(number, wasm_v128_and(high, wasm_i8x16_splat(48)));
+}
+
+typedef struct {
+    const nx_live *live[4];
+    const float *scale[4];
+    const int32_t *sum[4];
+} place;
+
+/* Adds the groups of one half of a block to part[p]. */
+NX_INLINE void half_block(v128_t part[4][4], const uint8_t *low, const place *x, uint32_t upper, uint32_t form, uint32_t n) {
+    for (uint32_t g = 0; g < GROUPS / 2; g++)
+        for (int v = 0; v < 4; v++) {
+            v128_t stored = numbers_of(low, g, v, upper, form);
+            for (uint32_t j = 0; j < n; j++) part[j][v] = dot(part[j][v], stored, x->live[j] + g + upper * (GROUPS / 2));
+        }
+}
+
+NX_INLINE void start_part(v128_t part[4][4], const place *x, uint32_t zero, uint32_t from, uint32_t to, uint32_t n) {
+    for (uint32_t j = 0; j < n; j++) {
+        int32_t live = 0;
+        for (uint32_t h = from; h < to; h++) live += x->sum[j][h];
+        for (int v = 0; v < 4; v++) part[j][v] = dot_start(zero, live);
+    }
+}
+
+/* sum[j][v] += the product times the scales of the rows and that of the column. */
+NX_INLINE void add_part(v128_t sum[4][4], v128_t part[4][4], const uint8_t *block, uint32_t index, const place *x, uint32_t n) {
+    for (int v = 0; v < 4; v++) {
+        v128_t scale = load_halves((const uint16_t *)block + index * TILE + 4 * v);
+        for (uint32_t j = 0; j < n; j++) {
+            v128_t product = wasm_f32x4_mul(wasm_f32x4_convert_i32x4(dot_value(part[j][v])), wasm_v128_load32_splat(x->scale[j]));
+            sum[j][v] = f32x4_mul_add(product, scale, sum[j][v]);
+        }
+    }
+}
+
+NX_INLINE void small_block(v128_t sum[4][4], const uint8_t *block, const place *x, uint32_t form, uint32_t n) {
+    v128_t part[2][4][4];
+    const uint8_t *low = block + low_at(form);
+    if (scales_of(form) == 2) {
+        for (uint32_t h = 0; h < 2; h++) {
+            start_part(part[0], x, zero_of(form), h, h + 1, n);
+            half_block(part[0], low, x, h, form, n);
+            add_part(sum, part[0], block, h, x, n);
+        }
+    } else {
+        start_part(part[0], x, zero_of(form), 0, 2, n);
+        if (n == 1) start_part(part[1], x, 0, 0, 0, n);
+        for (uint32_t g = 0; g < GROUPS / 2; g++)
+            for (int v = 0; v < 4; v++)
+                for (uint32_t h = 0; h < 2; h++) {
+                    v128_t stored = numbers_of(low, g, v, h, form);
+                    for (uint32_t j = 0; j < n; j++) {
+                        v128_t *to = &part[n == 1 ? h : 0][j][v];
+                        *to = dot(*to, stored, x->live[j] + g + h * (GROUPS / 2));
+                    }
+                }
+        for (int v = 0; n == 1 && v < 4; v++) part[0][0][v] = wasm_i32x4_add(part[0][0][v], part[1][0][v]);
+        add_part(sum, part[0], block, 0, x, n);
+    }
+    for (uint32_t h = 0; h < offsets_of(form); h++)
+        for (int v = 0; v < 4; v++) {
+            v128_t offset = load_halves((const uint16_t *)block + (scales_of(form) + h) * TILE + 4 * v);
+            for (uint32_t j = 0; j < n; j++) {
+                int32_t live = offsets_of(form) == 2 ? x->sum[j][h] : x->sum[j][0] + x->sum[j][1];
+                sum[j][v] = f32x4_mul_add(offset, wasm_f32x4_splat(*x->scale[j] * (float)live), sum[j][v]);
+            }
+        }
+}
+
+NX_INLINE void small_tile(const tile_work *w, const uint8_t *tile, uint32_t form, uint32_t n) {
+    v128_t sum[4][4];
+    place x;
+    for (uint32_t j = 0; j < n; j++) {
+        x.live[j] = (const nx_live *)w->x.live + (size_t)j * w->blocks * GROUPS;
+        x.scale[j] = w->x.scale + (size_t)j * w->blocks;
+        x.sum[j] = w->x.sum + (size_t)j * w->blocks * 2;
+        for (int v = 0; v < 4; v++) sum[j][v] = load_bias(w, v);
+    }
+    const uint8_t *end = tile + (size_t)w->blocks * block_bytes(form);
+    for (; tile < end; tile += block_bytes(form)) {
+        small_block(sum, tile, &x, form, n);
+        for (uint32_t j = 0; j < n; j++) x.live[j] += GROUPS, x.scale[j]++, x.sum[j] += 2;
+    }
+    for (uint32_t j = 0; j < n; j++)
+        for (int v = 0; v < 4; v++) wasm_v128_store(w->out + (size_t)j * w->out_stride + 4 * v, sum[j][v]);
+}
+
+NX_INLINE void matmul(float *out, const nx_matrix *m, const float *bias, const nx_input *input, const rounded *x, uint32_t form) {
+    uint32_t out_stride = nx_stride(m->rows), blocks = m->cols / BLOCK, tiles = (m->rows + TILE - 1) / TILE;
+    uint64_t step = nx_blocks_tile_bytes(form, m->cols);
+    for (uint32_t t = 0; t < tiles; t++) {
+        const uint8_t *tile = (const uint8_t *)m->packed + t * step;
+        for (uint32_t j = 0; j < input->n;) {
+            tile_work w = {out + (size_t)j * out_stride + t * TILE, bias ? bias + t * TILE : NULL, out_stride, blocks, *x};
+            uint32_t n = input->n - j < 4 ? 1 : 4;
+            if (form == NX_BLOCKS_8) {
+                w.x.live = (const wide *)x->live + (size_t)j * blocks * GROUPS;
+                w.x.scale += j;
+                if (n == 1)
+                    wide_tile(&w, tile, 1);
+                else
+                    wide_tile(&w, tile, 4);
+            } else {
+                w.x.live = (const nx_live *)x->live + (size_t)j * blocks * GROUPS;
+                w.x.scale += (size_t)j * blocks;
+                w.x.sum += (size_t)j * blocks * 2;
+                if (n == 1)
+                    small_tile(&w, tile, form, 1);
+                else
+                    small_tile(&w, tile, form, 4);
+            }
+            j += n;
+        }
+    }
+}
+
+void nx_blocks_matmul(float *out, const nx_matrix *m, const float *bias, nx_input *input) {
+    rounded x = m->type == NX_BLOCKS_8 ? round_wide(input, m->cols) : round_by_block(input, m->cols);
+    switch (m->type) {
+    case NX_BLOCKS_8:
+        matmul(out, m, bias, input, &x, NX_BLOCKS_8);
+        return;
+    case NX_BLOCKS_4:
+        matmul(out, m, bias, input, &x, NX_BLOCKS_4);
+        return;
+    case NX_BLOCKS_4_OFFSET:
+        matmul(out, m, bias, input, &x, NX_BLOCKS_4_OFFSET);
+        return;
+    case NX_BLOCKS_4_HALVES:
+        matmul(out, m, bias, input, &x, NX_BLOCKS_4_HALVES);
+        return;
+    case NX_BLOCKS_6_OFFSET:
+        matmul(out, m, bias, input, &x, NX_BLOCKS_6_OFFSET);
+        return;
+    default:
+        matmul(out, m, bias, input, &x, NX_BLOCKS_6_HALVES);
+    }
+}

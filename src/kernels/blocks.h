@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Matrices packed by block, every 32 or 16 weights with their scale: what matmul.c calls for the forms from NX_BLOCKS_8 on.
+ */
+#ifndef NX_BLOCKS_H
+#define NX_BLOCKS_H
+
+#include "kernels.h"
+
+#define NX_TILE 16  /* rows */
+#define NX_BLOCK 32 /* columns */
+
+/* How the columns of an input were rounded. */
+enum { NX_NOT_ROUNDED, NX_ROUNDED_BY_ROW, NX_ROUNDED_WIDE, NX_ROUNDED_BY_BLOCK };
+
+/* The form for a file's type; 0: types of single numbers have none. */
+uint32_t nx_block_form(uint32_t type);
+
+uint64_t nx_blocks_tile_bytes(uint32_t form, uint32_t cols);
+
+/* Packs row t of a zeroed tile. */
+void nx_blocks_pack_row(uint8_t *tile, uint32_t t, const uint8_t *weights, uint32_t form, uint32_t type, uint32_t cols);
+
+/* out (cols) written: row t of a tile. */
+void nx_blocks_row(float *out, const uint8_t *tile, uint32_t t, uint32_t form, uint32_t cols);
+
+uint64_t nx_blocks_input_bytes(uint32_t cols, uint32_t n);
+void nx_blocks_matmul(float *out, const nx_matrix *matrix, const float *bias, nx_input *input);
+
+/* Four IEEE halves, finite ones, to singles: exact. Exponents keep their 5 bits until the product with 2^112 makes up for the
+ * difference of the biases, for subnormal ones too. */
+NX_INLINE v128_t load_halves(const uint16_t *halves) {
+    v128_t bits = wasm_v128_and(wasm_i32x4_shl(wasm_i32x4_load16x4(halves), 13), wasm_i32x4_splat((int32_t)0x8fffe000));
+    return wasm_f32x4_mul(bits, wasm_f32x4_splat(0x1p112f));
+}
+
+#endif

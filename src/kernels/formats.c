@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the types of GGUF's tensors mean. See formats.h.
+ *
+ * Blocks of 32, d and m halves:
+ *   Q4_0 { d; byte q[16] }                 value d (q - 8), nibble j of the low halves is value j, of the high ones value 16 + j
+ *   Q4_1 { d, m; byte q[16] }              d q + m
+ *   Q5_0 { d; u32 h; byte q[16] }          d (q + 16 h_j - 16), h_j bit j of h
+ *   Q5_1 { d, m; u32 h; byte q[16] }       d (q + 16 h_j) + m
+ *   Q8_0 { d; int8 q[32] }                 d q
+ * Blocks of 256, in two stretches of 128 or four of 64 whose values lie side by side in the bits of the same bytes:
+ *   Q2_K { byte s[16]; byte q[64]; d, m }  d (s & 15) q - m (s >> 4), a byte s for each 16 values
+ *   Q3_K { byte h[32]; byte q[64]; byte s[12]; d }   d (s - 32) (q - 4 + 4 h), 6-bit s for each 16
+ *   Q4_K { d, m; byte s[12]; byte q[128] } d s q - m t, 6-bit s and t for each 32
+ *   Q5_K { d, m; byte s[12]; byte h[32]; byte q[128] }   the same, q + 16 h
+ *   Q6_K { byte q[128]; byte h[64]; int8 s[16]; d }      d s (q + 16 h - 32), s for each 16
+ */
+#include "formats.h"
+
+#include <string.h>
+
+#include "gguf.h"
+#include "kernels.h"
+
+float nx_half_to_float(uint16_t half) {
+    uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 31, mantissa = half & 1023, bits;
+    if (exponent == 31)
+        bits = 0x7f800000 | mantissa << 13;
+    else if (exponent)
+        bits = (exponent + 112) << 23 | mantissa << 13;
+    else { /* zero or subnormal: mantissa * 2^-24, exact in f32 */
+        float value = (float)mantissa * 0x1p-24f;
+        memcpy(&bits, &value, 4);
+    }
+    bits |= sign;
+    float value;
+    memcpy(&value, &bits, 4);
+    return value;
+}
+
+uint16_t nx_float_to_half(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, 4);
+    uint32_t sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
+    if (size >= 0x477ff000) return (uint16_t)(sign | 0x7bff);
+    if (size < 0x38800000) { /* subnormal: counted in units of 2^-24, which the sum with 1.5 * 2^23 rounds to */
+        float magnitude, sum;
+        memcpy(&magnitude, &size, 4);
+        sum = magnitude * 0x1p24f + 0x1.8p23f;
+        memcpy(&bits, &sum, 4);
+        return (uint16_t)(sign | (bits - 0x4b400000));
+    }
+    return (uint16_t)(sign | (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13);
+}
+
+static float load_half(const uint8_t *p) {
+    uint16_t half;
+    memcpy(&half, p, 2);
+    return nx_half_to_float(half);
+}
+
+/* Two nibbles a byte: values 0..15 below, 16..31 above, `minus` off each. */
+static void nibbles(int8_t *number, const uint8_t *pairs, int32_t minus) {
+    for (uint32_t i = 0; i < 16; i++) {
+        number[i] = (int8_t)((pairs[i] & 15) - minus);
+        number[16 + i] = (int8_t)((pairs[i] >> 4) - minus);
+    }
+}
+
+static void whole(nx_weights *w, float scale, float offset) {
+    w->scale[0] = w->scale[1] = scale;
+    w->offset[0] = w->offset[1] = offset;
+}
+
+/* The fifth bits of 32 values. */
+static void fifth(nx_weights *w, const uint8_t *bits) {
+    for (uint32_t i = 0; i < 32; i++) w->number[i] = (int8_t)(w->number[i] + (bits[i / 8] >> i % 8 & 1) * 16);
+}
+
+/* Of Q4_K and Q5_K: scale and offset of the 32 values number s of a block. Six bits each in twelve bytes: the first four pairs
+ * whole, the other four in what is left of them. */
+static void scale_of_32(nx_weights *w, const uint8_t *block, uint32_t s) {
+    const uint8_t *bytes = block + 4;
+    uint32_t scale = s < 4 ? bytes[s] & 63 : (bytes[s + 4] & 15) | (uint32_t)bytes[s - 4] >> 6 << 4;
+    uint32_t offset = s < 4 ? bytes[s + 4] & 63 : (uint32_t)bytes[s + 4] >> 4 | (uint32_t)bytes[s] >> 6 << 4;
+    whole(w, load_half(block) * (float)scale, -(load_half(block + 2) * (float)offset));
+}
+
+/* Of Q3_K: scale 0..15 of a block, six bits each: the low four in eight bytes, the high two in four. */
+static int32_t scale_of_16(const uint8_t *bytes, uint32_t s) {
+    uint32_t low = s < 8 ? bytes[s] & 15 : (uint32_t)bytes[s - 8] >> 4;
+    return (int32_t)(low | ((uint32_t)bytes[8 + s % 4] >> s / 4 * 2 & 3) << 4) - 32;
+}
+
+/* Part `s` (of 8) of a block of 256. */
+static void unpack_k(nx_weights *w, const uint8_t *block, uint32_t type, uint32_t s) {
+    uint32_t half = s / 4, shift = s % 4 * 2; /* of 128 values, which share bytes */
+    switch (type) {
+    case NX_Q2_K:
+        for (uint32_t i = 0; i < 32; i++) w->number[i] = (int8_t)(block[16 + 32 * half + i] >> shift & 3);
+        for (uint32_t h = 0; h < 2; h++) {
+            w->scale[h] = load_half(block + 80) * (float)(block[2 * s + h] & 15);
+            w->offset[h] = -(load_half(block + 82) * (float)(block[2 * s + h] >> 4));
+        }
+        return;
+    case NX_Q3_K:
+        for (uint32_t i = 0; i < 32; i++) w->number[i] = (int8_t)((block[32 + 32 * half + i] >> shift & 3) - (block[i] >> s & 1 ? 0 : 4));
+        whole(w, 0, 0);
+        for (uint32_t h = 0; h < 2; h++) w->scale[h] = load_half(block + 108) * (float)scale_of_16(block + 96, 2 * s + h);
+        return;
+    case NX_Q6_K:
+        for (uint32_t i = 0; i < 32; i++) {
+            uint32_t low = block[64 * half + s % 2 * 32 + i] >> s % 4 / 2 * 4 & 15, high = block[128 + 32 * half + i] >> shift & 3;
+            w->number[i] = (int8_t)((int32_t)(low | high << 4) - 32);
+        }
+        whole(w, 0, 0);
+        for (uint32_t h = 0; h < 2; h++) w->scale[h] = load_half(block + 208) * (float)(int8_t)block[192 + 2 * s + h];
+        return;
+    default: { /* Q4_K, Q5_K */
+        const uint8_t *pairs = block + (type == NX_Q5_K ? 48 : 16) + s / 2 * 32;
+        for (uint32_t i = 0; i < 32; i++) {
+            uint32_t more = type == NX_Q5_K ? (uint32_t)block[16 + i] >> s & 1 : 0;
+            w->number[i] = (int8_t)((pairs[i] >> s % 2 * 4 & 15) | more << 4);
+        }
+        scale_of_32(w, block, s);
+    }
+    }
+}
+
+void nx_unpack(nx_weights *w, const uint8_t *row, uint32_t type, uint32_t b) {
+    const nx_type *t = nx_type_of(type);
+    if (t->values == 256) {
+        unpack_k(w, row + (size_t)(b / 8) * t->bytes, type, b % 8);
+        return;
+    }
+    const uint8_t *block = row + (size_t)b * t->bytes;
+    whole(w, load_half(block), t->scales == 2 ? load_half(block + 2) : 0);
+    switch (type) {
+    case NX_Q8_0:
+        memcpy(w->number, block + 2, 32);
+        return;
+    case NX_Q4_0:
+        nibbles(w->number, block + 2, 8);
+        return;
+    case NX_Q4_1:
+        nibbles(w->number, block + 4, 0);
+        return;
+    case NX_Q5_0:
+        nibbles(w->number, block + 6, 16);
+        fifth(w, block + 2);
+        return;
+    default: /* Q5_1 */
+        nibbles(w->number, block + 8, 0);
+        fifth(w, block + 4);
+    }
+}
+
+void nx_dequantize(float *out, const uint8_t *weights, uint32_t type, uint32_t n) {
+    if (type == NX_F32)
+        memcpy(out, weights, (size_t)n * 4);
+    else if (type == NX_F16)
+        for (uint32_t i = 0; i < n; i++) out[i] = load_half(weights + 2 * (size_t)i);
+    else if (type == NX_BF16)
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t bits = (uint32_t)(weights[2 * (size_t)i] | weights[2 * (size_t)i + 1] << 8) << 16;
+            memcpy(out + i, &bits, 4);
+        }
+    else
+        for (uint32_t b = 0; b < n / 32; b++) {
+            nx_weights w;
+            nx_unpack(&w, weights, type, b);
+            for (uint32_t i = 0; i < 32; i++) {
+                float value = w.scale[i / 16] * (float)w.number[i], offset = w.offset[i / 16];
+                *out++ = offset < 0 || offset > 0 ? value + offset : value;
+            }
+        }
+}
+
+void nx_embed(float *out, const nx_embedding *table, uint32_t row) {
+    nx_dequantize(out, table->data + row * nx_row_bytes(table->type, table->cols), table->type, table->cols);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Enlargement that looks at what it enlarges: an option of the Image Transformer, ours and not the paper's. Every pixel is told what the
+ * small picture says about it, at the decoder's input and as a prior on its distribution.
+ *
+ * Colours are z = (255 - v) / 255, so that white is 0, and so is what lies outside. A pixel of the small picture is a cell of K pixels of the
+ * large one. Of the pixel at place k of its cell (both in raster order) 49 numbers are known beforehand:
+ *
+ *   C (27)  the small picture's 3 x 3 pixels around its cell
+ *   r (3)   the mean colour left for the rest of the cell: clamp( (K z_cell - sum of z drawn in the cell) / (K - k), 0, 1 )
+ *   N (18)  the colours at (0,-1) (-1,0) (-1,-1) (-1,1) (0,-2) (-2,0)
+ *   1
+ *
+ * All are functions of the inputs and of the ids before the pixel, so nothing has to be remembered.
+ *
+ *   input     x = x + E_k [C; r; 1]
+ *   guess     M = A_k [C; r; N; 1] + W h,   s = softplus( w . h + b_k ),   h: what the output layer reads
+ *   palette   logit_v = logit_v + s (2 p_v . M - |p_v|^2),   p_v: the colours of the palette
+ *   mixtures  location_c = location_c + g_c (1 - 2 M_c - location_c),   g = s_c / (1 + s_c), one s for each channel
+ *
+ * In single precision, features added in their order.
+ */
+#ifndef NX_DIRECT_H
+#define NX_DIRECT_H
+
+#include "arch.h"
+#include "kernels/kernels.h"
+
+#define NX_DIRECT_KNOWN 49 /* numbers that are known of a pixel */
+
+typedef struct {
+    uint32_t height, width, rows, cols; /* of the large picture, and of the small one */
+    uint32_t places, levels, mixtures;  /* K, V; components, 0: a palette */
+    nx_embedding input;                 /* (K 31, d)    E: rows of a place together */
+    const float *guess;                 /* (K 49, 3)    A */
+    const float *hidden;                /* (3, d)       W */
+    const float *certainty;             /* (1 or 3, d)  w */
+    const float *certainty_bias;        /* (K, 1 or 3)  b */
+    const float *colours;               /* (V, 3) as in the file, or null: ids are levels of the three channels */
+    const float *squares;               /* (4, nx_stride(V)): z of the palette by channel, then |p|^2; or null */
+} nx_direct;
+
+/* Whether a file has it. */
+int nx_direct_there(const nx_reader *reader);
+
+/* Reads it. d: width of the model; palette (V, 3) or null; mixtures: components of a mixture over a pixel, or 0. The sides of the large picture
+ * are multiples of those of the small one. */
+void nx_direct_read(nx_reader *reader, nx_direct *direct, uint32_t d, const float *palette, uint32_t levels, uint32_t mixtures);
+
+/* known (NX_DIRECT_KNOWN) written, of the pixel at `position`.
+ * small    (rows, cols, 3) levels of 256        ids    (position) colours, or (position, 3) levels */
+void nx_direct_know(const nx_direct *direct, float *known, const uint32_t *small, const uint32_t *ids, uint32_t position);
+
+/* x (d) = x + E_k [C; r; 1].   scratch: d floats */
+void nx_direct_enter(const nx_direct *direct, float *x, const float *known, uint32_t position, float *scratch);
+
+/* Adds the prior to the output layer's numbers; h (d): what it read. */
+void nx_direct_lead(const nx_direct *direct, float *parameters, const float *h, const float *known, uint32_t position);
+
+#endif

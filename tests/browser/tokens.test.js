@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The page of tokens: what a visitor does there. It opens with weights/stories.gguf; the tests give it stories260K in that place unless
+ * the environment variable TALES names another file.
+ */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+
+import { load, tokenizer } from '../../web/lib/index.js';
+import { GOLDEN } from '../js/helpers.js';
+import { OUT, provide, session, sleep } from './browser.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session();
+const PAGE = '/web/pages/tokens/';
+const FILE = process.env.TALES ?? `${GOLDEN}stories260K.gguf`;
+const weights = await readFile(FILE);
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.js');
+
+/** @param {Page} page @param {string} [hash] */
+async function open(page, hash = '') {
+  await provide(page, '/weights/stories.gguf', weights);
+  await page.goto(`${PAGE}${hash}`);
+  await page.locator('#run:enabled').waitFor();
+}
+
+/** @param {Page} page */
+const text = (page) => page.locator('#tale-text').evaluate((node) => node.textContent ?? '');
+/** @param {Page} page @param {number} length */
+const grows = (page, length) => page.waitForFunction((n) => (document.getElementById('tale-text')?.textContent ?? '').length > n, length);
+/** Pauses, unless the tale is at its end. @param {Page} page */
+const rest = (page) => page.locator('#run').evaluate((/** @type {HTMLButtonElement} */ button) => {
+  if (!button.hidden && button.textContent === 'Pause') button.click();
+});
+/** As fast as it goes. @param {Page} page */
+const hurry = (page) => page.locator('#speed').fill('5');
+
+test('the tale writes itself, and is the one that the library writes', () => withPage(async (page) => {
+  await open(page);
+  await hurry(page);
+  await page.locator('#again.primary').waitFor(); // to its end
+  const told = await text(page);
+  const model = await load(FILE);
+  const run = model.tokens('Once upon a time', { seed: 1, temperature: 0.8, topP: 0.95, minP: 0.02, maxTokens: 9000 });
+  const whole = run.before + await run.text();
+  model.close();
+  assert.equal(told, whole);
+  assert.match(await page.locator('#pace').textContent() ?? '', /First token after .* then .* each: [\d,]+ a second/);
+}));
+
+test('reading speed, pause, go on, another seed, the address', () => withPage(async (page) => {
+  await open(page, '#figure-tale?seed=42&prompt=One+day');
+  await grows(page, 12);
+  assert.match(await text(page), /^One day/);
+  assert.equal(await page.locator('#seed').inputValue(), '42');
+  await page.locator('#run').click();
+  const paused = await text(page);
+  await sleep(700);
+  assert.equal(await text(page), paused);
+  await page.locator('#run').click();
+  const start = Date.now();
+  await grows(page, paused.length + 20);
+  assert.ok(Date.now() - start > 300, 'at a reader’s pace');
+  await page.locator('#prompt').fill('The cat');
+  await page.locator('#prompt').press('Enter');
+  await page.waitForFunction(() => document.getElementById('tale-text')?.textContent?.startsWith('The cat'));
+}));
+
+test('a token, what might have been, another branch, and back', () => withPage(async (page) => {
+  await open(page);
+  await hurry(page);
+  await grows(page, 300);
+  await rest(page);
+  const before = await text(page);
+  const frame = page.locator('.picture.page');
+  await frame.focus();
+  await page.keyboard.press('Home');
+  for (let i = 0; i < 9; i++) await page.keyboard.press('ArrowRight');
+  await page.locator('#token-list li').nth(7).waitFor();
+  assert.match(await page.locator('#token-note').textContent() ?? '', /Token \d+: odds .*, a surprise of [\d.]+ nats/);
+  await page.keyboard.press('Enter');
+  const buttons = page.locator('#token-list button');
+  assert.equal(await buttons.first().evaluate((node) => node === document.activeElement), true);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.locator('#branches li').nth(1).waitFor();
+  await grows(page, 60);
+  await rest(page);
+  const other = await text(page);
+  assert.notEqual(other.slice(0, before.length), before);
+  await page.locator('#branches button').first().click();
+  assert.equal(await text(page), before);
+  await page.locator('#branches button').nth(1).click();
+  assert.equal((await text(page)).slice(0, 60), other.slice(0, 60));
+}));
+
+test('pointing: the token under the pointer, and arcs to where it looked, by layer and head', () => withPage(async (page) => {
+  await open(page);
+  await hurry(page);
+  await grows(page, 300);
+  await rest(page);
+  const box = await page.locator('.page-text').first().boundingBox();
+  assert.ok(box);
+  await page.mouse.move(box.x + 200, box.y + 45);
+  await page.locator('#token-list li').nth(7).waitFor();
+  const painted = () => page.locator('.page-arcs').evaluate((/** @type {HTMLCanvasElement} */ canvas) => {
+    const { data } = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d')).getImageData(0, 0, canvas.width, canvas.height);
+    let sum = 0;
+    for (let i = 3; i < data.length; i += 4) sum += data[i];
+    return sum;
+  });
+  await page.waitForFunction(() => /** @type {HTMLSelectElement} */ (document.getElementById('token-layer')).options.length > 1);
+  await sleep(100);
+  const all = await painted();
+  assert.ok(all > 1000);
+  await page.mouse.down(); // holds it
+  await page.mouse.up();
+  await page.locator('#token-layer').selectOption('0');
+  await page.locator('#token-head').selectOption('1');
+  await sleep(400);
+  assert.notEqual(await painted(), all);
+  await page.screenshot({ path: `${OUT}tokens.png` });
+}, { complains: true })); // Chromium has advice about reading canvases
+
+test('filters cut through the odds, live', () => withPage(async (page) => {
+  await open(page);
+  await hurry(page);
+  await grows(page, 200);
+  await rest(page);
+  await page.locator('.odds-chart rect').first().waitFor();
+  const said = () => page.locator('#odds-said').textContent();
+  for (const [id, value] of [['top-p', '100'], ['min-p', '0']]) await page.locator(`#${id}`).fill(value);
+  assert.match(await said() ?? '', /^All of \d+ tokens are left/);
+  await page.locator('#top-k').fill('7');
+  assert.equal(await page.locator('#top-k-text').textContent(), 'the first 4');
+  assert.match(await said() ?? '', /^4 of/);
+  assert.equal(await page.locator('.odds-drawn').count(), 4);
+  assert.equal(await page.locator('.odds-cut.topK').count(), 1);
+  await page.locator('#temperature').fill('0');
+  assert.equal(await page.locator('.odds-drawn').count(), 1);
+  assert.match(await page.locator('.odds-chart').getAttribute('aria-label') ?? '', /Odds of the next token\. 4 of/);
+}));
+
+test('three temperatures, the same noise', () => withPage(async (page) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await open(page);
+  await page.locator('#three-prompt').fill('Tom');
+  await page.locator('#three-run').click();
+  await page.locator('#three-run-text', { hasText: 'Play again' }).waitFor();
+  const texts = await page.locator('#three-panels p.visually-hidden').evaluateAll((nodes) => nodes.map((node) => node.textContent));
+  const model = await load(FILE);
+  for (const [i, temperature] of [0.4, 0.8, 1.2].entries()) {
+    const run = model.tokens('Tom', { temperature, seed: 3, maxTokens: 90 });
+    assert.equal(texts[i], run.before + await run.text());
+  }
+  model.close();
+}));
+
+test('a text is cut while it is typed', () => withPage(async (page) => {
+  await open(page);
+  const own = await tokenizer(FILE);
+  await page.locator('#pieces-input').fill('A 日 dragon');
+  const ids = [...own.encode('A 日 dragon', { special: true })];
+  await page.waitForFunction((n) => document.querySelectorAll('.piece').length === n, ids.length);
+  assert.deepEqual(await page.locator('.piece').evaluateAll((nodes) => nodes.map((node) => Number(/** @type {HTMLElement} */ (node).dataset.token))), ids);
+  await page.locator('.piece').first().focus();
+  await page.keyboard.press('ArrowRight');
+  assert.match(await page.locator('#pieces-note').textContent() ?? '', new RegExp(`token ${ids[1]}.*bytes? [0-9A-F ]+`));
+}));
+
+test('a file of one’s own, and files that are none', () => withPage(async (page) => {
+  await open(page);
+  const { name } = await page.locator('#card dd').first().evaluate((node) => ({ name: node.textContent }));
+  assert.ok(name);
+  await page.locator('#own-file').setInputFiles({ name: 'other.gguf', mimeType: 'application/octet-stream', buffer: await readFile(`${GOLDEN}stories260K.gguf`) });
+  await page.locator('#own-said', { hasText: 'writes now' }).waitFor();
+  assert.match(await page.locator('#card').textContent() ?? '', /SentencePiece/);
+  await page.evaluate(() => scrollTo(0, 0));
+  await grows(page, 30);
+  await page.locator('#own-file').setInputFiles({ name: 'notes.gguf', mimeType: 'text/plain', buffer: Buffer.from('dear diary') });
+  await page.locator('#own-said', { hasText: 'not a GGUF file' }).waitFor();
+  await page.locator('#own-file').setInputFiles({ name: 'grey.gguf', mimeType: 'application/octet-stream', buffer: await readFile(`${GOLDEN}fvsbn-tiny.gguf`) });
+  await page.locator('#own-said', { hasText: 'a model of pictures' }).waitFor();
+  await page.locator('#own-address').fill('/weights/stories.gguf');
+  await page.locator('#own-form button').click();
+  await page.locator('#own-said', { hasText: 'writes now' }).waitFor();
+}));
+
+test('less motion: nothing begins by itself, and whole sentences appear', () => withPage(async (page) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await open(page);
+  await sleep(500);
+  assert.equal(await text(page), 'Once upon a time');
+  await page.locator('#run').click();
+  await grows(page, 200);
+}));
+
+for (const [how, options] of /** @type {[string, object][]} */ ([
+  ['light', {}], ['dark', { colorScheme: 'dark' }], ['on a phone', { viewport: { width: 360, height: 740 } }]])) {
+  test(`axe-core finds nothing, nothing is wider than the screen: ${how}`, () => withPage(async (page) => {
+    await open(page);
+    await hurry(page);
+    await grows(page, 200);
+    await rest(page);
+    await page.locator('.picture.page').focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.locator('#token-list li').nth(7).waitFor();
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await sleep(300);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    await page.addScriptTag({ path: AXE }).catch(() => {});
+    await page.evaluate(await readFile(AXE, 'utf8'));
+    const { violations } = await page.evaluate(() => /** @type {any} */ (globalThis).axe.run(document, { resultTypes: ['violations'] }));
+    assert.deepEqual(violations.map((/** @type {any} */ { id, nodes }) => [id, nodes.map((/** @type {any} */ { html, failureSummary }) => [html, failureSummary])]), []);
+  }, { ...options, complains: true }));
+}

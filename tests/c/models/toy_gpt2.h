@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT  Random models of the architecture gpt2. */
+#ifndef TOY_GPT2_H
+#define TOY_GPT2_H
+
+#include "nextpixel.h"
+#include "toy.h"
+
+typedef struct {
+    uint32_t values, length, blocks, d, inner, heads; /* length: learned positions; inner 0: four times d, unsaid */
+    int tied, bare;                                   /* bare: maps without biases */
+    uint32_t end;                                     /* id + 1 of the end; 0: none */
+    uint32_t type;
+    uint64_t seed;
+} toy_gpt2_config;
+
+/* The tensors of a model in the file's order, and the file. */
+typedef struct {
+    toy_gpt2_config config;
+    toy_tensor *tensor;
+    uint32_t n_tensors;
+    toy_file file;
+} toy_gpt2;
+
+toy_gpt2 *toy_gpt2_build(const toy_gpt2_config *config);
+nx_model *toy_gpt2_open(const toy_gpt2 *model);
+
+#endif

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Every page in every browser: its first figure is drawn there, it shows the same picture as in the others, and nothing complains. The pages
+ * are those that there are in web/pages, and the front page.
+ */
+
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { pagesOf } from '../../web/fresh.js';
+import { sleep } from './engine.js';
+
+/** @import { Engine } from './engine.js' */
+
+/**
+ * What the first figure of a page shows in an engine.
+ *
+ * @typedef {object} Sight
+ * @property {string} page      its folder; '' for the front page
+ * @property {string} engine
+ * @property {{ name: string, size: string, hash: string, blank: boolean }[]} pictures  name: what is said of it to those who do not see it
+ * @property {string[]} complaints
+ */
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** The longest that a figure may take, with every core busy. */
+const PATIENCE_MS = 240_000;
+const WITNESS = '<script src="/web/engines/witness.js"></script>';
+
+/**
+ * Makes a folder with web/ and weights/ as the server wants them, with a witness in every page.
+ *
+ * @param {string} site
+ * @returns {Promise<string[]>} the pages
+ */
+export async function stagePages(site) {
+  rmSync(site, { recursive: true, force: true });
+  mkdirSync(`${site}/weights`, { recursive: true });
+  cpSync(`${ROOT}package.json`, `${site}/package.json`);
+  cpSync(`${ROOT}web`, `${site}/web`, { recursive: true, preserveTimestamps: true });
+  for (const file of readdirSync(`${ROOT}weights`).filter((name) => name.endsWith('.gguf'))) cpSync(`${ROOT}weights/${file}`, `${site}/weights/${file}`);
+  cpSync(new URL('witness.js', import.meta.url), `${site}/web/engines/witness.js`);
+  const pages = ['', ...await pagesOf(`${site}/web`)];
+  for (const page of pages) {
+    const path = join(site, 'web', pathOf(page), 'index.html');
+    const text = readFileSync(path, 'utf8');
+    if (!text.includes('<head>')) throw new Error(`${path} has no <head> for the witness`);
+    writeFileSync(path, text.replace('<head>', `<head>\n  ${WITNESS}`));
+  }
+  return pages;
+}
+
+/** Below web/. @param {string} page */
+export const pathOf = (page) => (page ? `pages/${page}/` : '');
+/** For people. @param {string} page */
+export const nameOf = (page) => page || 'front page';
+
+/**
+ * Opens a page and waits until its first figure is drawn.
+ *
+ * @param {Engine} engine
+ * @param {string} base  the address of the site
+ * @param {string} page
+ * @param {(png: Buffer) => void} [onPicture]  what it looked like then
+ * @returns {Promise<Sight>}
+ */
+export async function see(engine, base, page, onPicture) {
+  const session = await engine.open(`${base}web/${pathOf(page)}`);
+  const ask = async (/** @type {string} */ expression) => JSON.parse(String(await session.evaluate(`JSON.stringify(${expression})`)));
+  try {
+    /** @type {{ name: string, size: string, text: string }[] | null} */
+    let shown = null;
+    for (const end = Date.now() + PATIENCE_MS; !shown && Date.now() < end;) {
+      shown = await ask('globalThis.witness?.done() ?? null');
+      if (!shown) await sleep(250);
+    }
+    const complaints = await ask('globalThis.witness?.complaints ?? ["no witness"]');
+    if (!shown) complaints.push(`nothing is drawn after ${PATIENCE_MS / 1000} seconds`);
+    onPicture?.(await session.screenshot());
+    const pictures = (shown ?? []).map(({ name, size, text }) => (
+      { name, size, hash: createHash('sha256').update(text).digest('hex'), blank: new Set(text.split(/[; ]/)).size <= 2 })); // one colour, and the end
+    return { page, engine: engine.name, pictures, complaints };
+  } finally {
+    await session.close();
+  }
+}
+
+/**
+ * What is wrong, in words.
+ *
+ * @param {string[]} pages
+ * @param {string[]} engines
+ * @param {Sight[]} sights
+ * @returns {string[]}
+ */
+export function pageFaults(pages, engines, sights) {
+  return pages.flatMap((page) => {
+    const own = sights.filter((sight) => sight.page === page);
+    const found = own.flatMap(({ engine, complaints }) => complaints.map((text) => `${nameOf(page)} in ${engine}: ${text}`));
+    for (const engine of engines) {
+      const sight = own.find((one) => one.engine === engine);
+      if (!sight) found.push(`${nameOf(page)} in ${engine}: was not opened`);
+      else if (sight.pictures.every(({ blank }) => blank)) found.push(`${nameOf(page)} in ${engine}: nothing is drawn`);
+    }
+    const [first, ...others] = own;
+    for (const other of others) {
+      const counts = [first, other].map(({ pictures }) => pictures.length);
+      if (counts[0] !== counts[1]) found.push(`${nameOf(page)}: ${counts[0]} pictures in ${first.engine}, ${counts[1]} in ${other.engine}`);
+      else {
+        first.pictures.forEach(({ name, size, hash }, i) => {
+          const { name: called, size: sized, hash: is } = other.pictures[i];
+          if (hash !== is || size !== sized) found.push(`${nameOf(page)}: picture ${i + 1} ("${name}", ${size}) differs in ${other.engine} ("${called}", ${sized})`);
+          else if (name !== called) found.push(`${nameOf(page)}: picture ${i + 1} is "${name}" in ${first.engine}, "${called}" in ${other.engine}`);
+        });
+      }
+    }
+    return found;
+  });
+}
+
+/**
+ * A row for each page, a column for each engine; a cell has the beginning of the hash of all that its first figure shows.
+ *
+ * @param {string[]} pages
+ * @param {string[]} engines
+ * @param {Sight[]} sights
+ */
+export function pageTable(pages, engines, sights) {
+  const rows = [['', 'pictures', ...engines], ...pages.map((page) => {
+    const own = engines.map((engine) => sights.find((sight) => sight.page === page && sight.engine === engine));
+    const cell = (/** @type {Sight | undefined} */ sight) => (sight
+      ? createHash('sha256').update(sight.pictures.map(({ hash }) => hash).join()).digest('hex').slice(0, 8) : 'missing');
+    return [nameOf(page), String(own.find(Boolean)?.pictures.length ?? 0), ...own.map(cell)];
+  })];
+  const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
+  return rows.map((row) => `${row.map((text, i) => text.padEnd(widths[i])).join('  ').trimEnd()}\n`).join('');
+}

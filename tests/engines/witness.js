@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Stands before every other script of a page (pages.js puts it there) and hears what the page complains of, in engines whose drivers do not
+ * tell. When it is asked, it says what the first figure shows.
+ *
+ * A picture is compared by its cells, for a canvas may have another size in another engine: a small canvas has one pixel a cell, a large one
+ * shows a digit of 28 by 28. One with `data-varies` depends on the machine's speed and is left out. Text on a canvas has fonts in it, so there the text is compared: an element of the figure with `data-result`, its
+ * `data-result` if that is not empty, else its text, goes instead of all canvases.
+ */
+{
+  /** A canvas up to this width has one pixel a cell. */
+  const SMALL = 64;
+  const SIDE = 28;
+  /** A figure that says no more than this for so long is done, if it has no transport that says so. */
+  const QUIET_MS = 3000;
+
+  /** @type {string[]} */
+  const complaints = [];
+  for (const kind of /** @type {const} */ (['error', 'warn'])) {
+    const plain = console[kind].bind(console);
+    console[kind] = (...words) => {
+      complaints.push(`console.${kind}: ${words.map(String).join(' ')}`);
+      plain(...words);
+    };
+  }
+  addEventListener('error', (/** @type {Event} */ event) => {
+    const { src, href } = /** @type {any} */ (event.target) ?? {};
+    complaints.push(event instanceof ErrorEvent ? `uncaught: ${event.message} (${event.filename}:${event.lineno})` : `not loaded: ${src ?? href}`);
+  }, true);
+  addEventListener('unhandledrejection', ({ reason }) => complaints.push(`rejected: ${reason?.stack ?? reason}`));
+  addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => complaints.push(`policy: ${violatedDirective} ${blockedURI}`));
+
+  /** The colours of a canvas, cell by cell. @param {HTMLCanvasElement} canvas */
+  function cells(canvas) {
+    const { width, height } = canvas;
+    const context = canvas.getContext('2d');
+    if (!context || width === 0) return { size: `${width} x ${height}`, text: '' };
+    const [columns, rows] = width <= SMALL ? [width, height] : [SIDE, SIDE];
+    const { data } = context.getImageData(0, 0, width, height);
+    let text = '';
+    for (let row = 0; row < rows; row++) {
+      for (let column = 0; column < columns; column++) {
+        const at = 4 * (Math.floor((row + 0.5) * height / rows) * width + Math.floor((column + 0.5) * width / columns));
+        text += `${data[at]},${data[at + 1]},${data[at + 2]},${data[at + 3]};`;
+      }
+    }
+    return { size: `${columns} x ${rows}`, text };
+  }
+
+  /** What the first figure shows. */
+  function look() {
+    const figure = document.querySelector('figure');
+    const results = [...figure?.querySelectorAll('[data-result]') ?? []].map((element) => {
+      const text = /** @type {HTMLElement} */ (element).dataset.result || element.textContent || '';
+      return { name: element.id || 'text', size: `${text.length} characters`, text };
+    });
+    if (results.length > 0) return results;
+    return [...figure?.querySelectorAll('canvas') ?? []].filter((canvas) => canvas.offsetParent !== null && !('varies' in canvas.dataset)).map((canvas) => (
+      { name: canvas.getAttribute('aria-label') ?? '', ...cells(canvas) }));
+  }
+
+  let before = '';
+  let since = 0;
+  /** What is shown once all is drawn; null: not yet. */
+  function done() {
+    const figure = document.querySelector('figure');
+    if (document.readyState !== 'complete' || !figure) return null;
+    if (since === 0) figure.scrollIntoView({ behavior: 'instant' });
+    const shown = look();
+    const now = JSON.stringify(shown);
+    if (now !== before || since === 0) {
+      before = now;
+      since = performance.now();
+    }
+    const phase = figure.querySelector('[data-phase]')?.getAttribute('data-phase') ?? 'done';
+    return phase === 'done' && shown.length > 0 && performance.now() - since > QUIET_MS ? shown : null;
+  }
+
+  /** @type {any} */ (globalThis).witness = { complaints, done };
+}

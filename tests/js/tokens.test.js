@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** tokens(): the text of a model that others made, streams, stops, saved runs, contexts that roll over, and every wrong use. */
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { GOLDEN, isError, load, sleep } from './helpers.js';
+import { TOKENS, toyText } from './toy-text.js';
+import { toyModel } from './toy.js';
+
+/** @import { Model, TokenRun, TokenStep } from '../../web/lib/index.js' */
+
+/** @type {Model} */
+let stories;
+/** @type {Model} */
+let toy;
+
+before(async () => {
+  stories = await load(`${GOLDEN}stories260K.gguf`);
+  toy = await load(toyText());
+});
+after(() => {
+  stories.close();
+  toy.close();
+});
+
+/** @param {AsyncIterable<TokenStep>} run */
+async function all(run) {
+  const steps = [];
+  for await (const step of run) steps.push(step);
+  return steps;
+}
+
+/** @param {TokenStep[]} steps */
+const ids = (steps) => steps.map(({ token }) => token);
+/** @param {TokenStep[]} steps */
+const texts = (steps) => steps.map(({ text }) => text).join('');
+
+/** Ends never come, so that a run is as long as asked for. */
+const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity } };
+
+test('greedy decoding of stories260K tells the tale that it is known for', async () => {
+  assert.deepEqual(stories.info.tasks, ['tokens', 'score']);
+  assert.equal(stories.info.vocabulary, 512);
+  const run = stories.tokens('', { temperature: 0, maxTokens: 60 });
+  assert.equal(run.finish, undefined);
+  const steps = await all(run);
+  const tale = 'Once upon a time, there was a little girl named Lily. She loved to play outside in the park.';
+  assert.equal(texts(steps).slice(0, tale.length), tale);
+  assert.equal(run.finish, 'length');
+  assert.equal(steps.length, 60);
+  assert.deepEqual([...run.ids], [1, ...ids(steps)]);
+  assert.equal(run.promptLength, 1);
+  assert.ok(steps.every(({ nats }) => nats >= 0 && nats < 5));
+});
+
+test('the same tokens whatever is asked beside them', async () => {
+  const options = { seed: 5, temperature: 0.9, minP: 0.02, repetitionPenalty: 1.1, maxTokens: 60 };
+  const plain = await all(stories.tokens('One day', options));
+  const alternatives = await all(stories.tokens('One day', { ...options, alternatives: 5 }));
+  const maps = await all(stories.tokens('One day', { ...options, maps: true, alternatives: 1 }));
+  assert.deepEqual(ids(alternatives), ids(plain));
+  assert.deepEqual(ids(maps), ids(plain));
+  assert.deepEqual(alternatives.map(({ nats }) => nats), plain.map(({ nats }) => nats));
+  for (const { token, nats, alternatives: best = [] } of alternatives) {
+    assert.equal(best.length, 5);
+    assert.ok(best.every((one, i) => i === 0 || one.nats >= best[i - 1].nats));
+    const same = best.find((one) => one.token === token);
+    if (same) assert.ok(Math.abs(same.nats - nats) < 1e-5);
+    else assert.ok(nats >= best[4].nats - 1e-5);
+  }
+  const prompt = stories.tokens('One day').promptLength;
+  maps.forEach(({ maps: rows = [] }, i) => {
+    assert.equal(rows.length, 40);
+    for (const { tokens, weights } of rows) {
+      assert.deepEqual([...tokens], Array.from({ length: prompt + i }, (_, j) => j), 'it looks at all before it');
+      assert.ok(Math.abs(weights.reduce((sum, weight) => sum + weight, 0) - 1) < 1e-4);
+    }
+  });
+});
+
+test('a saved run goes on to the same tokens, and branches', async () => {
+  const options = { seed: 11n, temperature: 0.8, topK: 40, presencePenalty: 0.5 };
+  const whole = await all(stories.tokens('Tom and', { ...options, maxTokens: 40 }));
+  const begun = stories.tokens('Tom and', { ...options, maxTokens: 15 });
+  await all(begun);
+  const saved = JSON.parse(JSON.stringify(begun.save()));
+  const rest = stories.resume(saved, { maxTokens: 25 });
+  assert.equal(rest.seed, 11n);
+  assert.equal(rest.before, `Tom and${texts(whole.slice(0, 15))}`);
+  assert.deepEqual(ids(await all(rest)), ids(whole.slice(15)));
+  // Saved in the middle of reading: what was told, no more.
+  const middle = stories.tokens('Tom and', { ...options, maxTokens: 40 });
+  let told = 0;
+  for await (const step of middle) {
+    assert.equal(step.token, whole[told].token);
+    if (++told === 7) break;
+  }
+  assert.equal(middle.finish, 'abort');
+  assert.deepEqual(middle.save().ids.slice(middle.promptLength), ids(whole.slice(0, 7)));
+  assert.deepEqual(ids(await all(stories.resume(middle.save(), { maxTokens: 33 }))), ids(whole.slice(7)));
+  const branch = stories.resume(saved, { at: 3, seed: 12, maxTokens: 20 });
+  const other = await all(branch);
+  assert.notDeepEqual(ids(other), ids(whole.slice(3, 23)));
+  assert.deepEqual([...branch.ids.slice(branch.promptLength, branch.promptLength + 3)], ids(whole.slice(0, 3)));
+  assert.throws(() => toy.resume(saved), isError('state', /belongs to another model \(llama/));
+  assert.throws(() => stories.resume(/** @type {any} */ ({})), isError('state', /no saved run/));
+  assert.throws(() => stories.resume(saved, { at: 99 }), isError('argument', /at must be a whole number from 0 to 15/));
+  assert.throws(() => stories.resume({ ...saved, ids: [1, 9999], prompt: 1 }), isError('argument', /9999 is no token/));
+});
+
+test('stops end the text where they would appear, in the middle of tokens too', async () => {
+  const whole = texts(await all(stories.tokens('', { temperature: 0, maxTokens: 120 })));
+  for (const stop of ['girl named', 'ttle g', ['zzz', '.'], 'She loved to play outside', '\n']) {
+    const run = stories.tokens('', { temperature: 0, maxTokens: 120, stop });
+    const steps = await all(run);
+    const [at] = [stop].flat().map((text) => whole.indexOf(text)).filter((place) => place >= 0).sort((a, b) => a - b);
+    assert.equal(texts(steps), whole.slice(0, at), JSON.stringify(stop));
+    assert.equal(run.finish, 'stop');
+    assert.equal(stories.tokenizer.decode(run.ids).startsWith(whole.slice(0, at)), true);
+    assert.equal(run.ids.length, steps.length + 1, 'tokens of the stop are not part of the run');
+  }
+  // What only looked like the beginning of a stop is told in the end.
+  const almost = stories.tokens('', { temperature: 0, maxTokens: 12, stop: `${texts(await all(stories.tokens('', { temperature: 0, maxTokens: 12 }))).slice(-3)}§` });
+  assert.equal(texts(await all(almost)), whole.slice(0, texts(await all(stories.tokens('', { temperature: 0, maxTokens: 12 }))).length));
+  assert.equal(almost.finish, 'length');
+});
+
+test('the end token ends the text and is no part of it', async () => {
+  const run = toy.tokens('ab', { logitBias: { '</s>': 1000 } });
+  assert.deepEqual(await all(run), []);
+  assert.equal(run.finish, 'end');
+  const none = toy.tokens('ab', { maxTokens: 0 });
+  assert.deepEqual(await all(none), []);
+  assert.equal(none.finish, 'length');
+});
+
+test('streamed text never splits a character, and half of one at the end is told', async () => {
+  // A model that says nothing but the bytes of 日, one after the other, would need to be trained; one that is told what to say does.
+  const bytes = [...new TextEncoder().encode('日')].map((byte) => TOKENS.indexOf(`<0x${byte.toString(16).toUpperCase()}>`));
+  /** @param {number} token */
+  const only = (token) => ({ logitBias: { [token]: 1e9 }, maxTokens: 1 });
+  const first = toy.tokens('', only(bytes[0]));
+  assert.equal(texts(await all(first)), '\ufffd');
+  const second = toy.resume(first.save(), only(bytes[1]));
+  assert.equal(texts(await all(second)), '\ufffd');
+  const third = toy.resume(second.save(), only(bytes[2]));
+  assert.equal(texts(await all(third)), '日', 'the token that completes it brings it');
+  assert.equal(toy.tokenizer.decode(third.ids), '日');
+  const random = await all(toy.tokens('', { ...ENDLESS, seed: 2, maxTokens: 60 }));
+  const joined = toy.tokenizer.decode([1, ...ids(random)]);
+  assert.equal(texts(random), joined);
+});
+
+test('a text longer than the context: its older half is forgotten, and saved runs know', async () => {
+  const options = { ...ENDLESS, seed: 4 };
+  const run = toy.tokens('ab', options);
+  assert.equal((await all(run)).length, 64 - run.promptLength, 'by default as many as there is room for');
+  assert.equal(run.finish, 'length');
+  const long = toy.tokens('ab', { ...options, maxTokens: 300 });
+  const steps = await all(long);
+  assert.equal(steps.length, 300);
+  assert.equal(long.finish, 'length');
+  assert.deepEqual(ids(steps.slice(0, 60)), [...run.ids].slice(run.promptLength, run.promptLength + 60));
+  for (const at of [0, 61, 62, 63, 100, 155, 299]) {
+    assert.deepEqual(ids(await all(toy.resume(long.save(), { at, maxTokens: 300 - at }))), ids(steps.slice(at)), `from ${at}`);
+  }
+  // What follows rests on the newer half, after the token that begins a text.
+  const full = 64;
+  const kept = [1, ...long.ids.slice(full - 32, full)];
+  const { perToken } = await toy.score([...kept, long.ids[full]]);
+  const { nats } = steps[full - long.promptLength];
+  assert.ok(Math.abs(perToken[perToken.length - 1] - nats) < 1e-4);
+});
+
+test('what a text costs', async () => {
+  const text = 'Once upon a time, there was a little girl named Lily.';
+  const { nats, natsPerByte, natsPerToken, perToken, tokens } = await stories.score(text);
+  assert.ok(nats > 0 && nats < 3);
+  assert.equal(tokens.length, perToken.length);
+  assert.ok(Math.abs(natsPerToken * tokens.length - nats) < 1e-6);
+  assert.ok(Math.abs(natsPerByte * (text.length + 1) - nats) < 1e-6, 'with the space before it');
+  const steps = await all(stories.tokens(text, { seed: 1, maxTokens: 20 }));
+  const { perToken: again } = await stories.score([1, ...tokens, ...ids(steps)]);
+  steps.forEach(({ nats: cost }, i) => assert.ok(Math.abs(again[tokens.length + i] - cost) < 1e-5));
+  const long = await toy.score('ab '.repeat(200));
+  assert.ok(long.tokens.length > 64 && long.perToken.every((cost) => cost > 0));
+  const empty = await stories.score('');
+  assert.equal(empty.nats, 0);
+});
+
+test('biases and penalties', async () => {
+  const never = await all(stories.tokens('', { temperature: 0, maxTokens: 30, logitBias: { ' Lily': -Infinity } }));
+  assert.doesNotMatch(texts(never), / Lily/);
+  const map = await all(stories.tokens('', { temperature: 0, maxTokens: 30, logitBias: new Map([[stories.tokenizer.find(' Lily') ?? '', -1e9]]) }));
+  assert.deepEqual(ids(map), ids(never));
+  const said = (/** @type {TokenStep[]} */ steps) => new Set(ids(steps)).size;
+  const plain = await all(stories.tokens('', { temperature: 0, maxTokens: 120 }));
+  const penalised = await all(stories.tokens('', { temperature: 0, maxTokens: 120, repetitionPenalty: 1.5, frequencyPenalty: 1 }));
+  assert.ok(said(penalised) > said(plain));
+});
+
+test('wrong use', async () => {
+  /** @param {() => unknown} use  @param {RegExp} message  @param {any} [code] */
+  const wrong = (use, message, code = 'argument') => assert.throws(use, isError(code, message));
+  wrong(() => stories.tokens('x '.repeat(600)), /The prompt has \d+ tokens, and this model sees 512: at most 511 leave room/);
+  wrong(() => stories.tokens(/** @type {any} */ (undefined)), /A prompt is a text, or a list of tokens/);
+  wrong(() => stories.tokens(/** @type {any} */ ({ text: 'x' })), /A prompt is a text/);
+  wrong(() => stories.tokens([1, 512]), /512 is no token: they are 0 to 511/);
+  wrong(() => stories.tokens('', { maxTokens: -1 }), /maxTokens must be a whole number/);
+  wrong(() => stories.tokens('', { temperature: NaN }), /temperature must be a number/);
+  wrong(() => stories.tokens('', { topP: 0 }), /topP must be over 0/);
+  wrong(() => stories.tokens('', { minP: 2 }), /minP must be a number from 0 to 1/);
+  wrong(() => stories.tokens('', { stop: [''] }), /stop must be a text/);
+  wrong(() => stories.tokens('', { logitBias: { ' quixotic': 1 } }), /" quixotic" is not one token of this model/);
+  wrong(() => stories.tokens('', { logitBias: { 3: NaN } }), /logitBias of "3" must be a number/);
+  wrong(() => stories.generate(), /This model writes text: use tokens\(\)/);
+  wrong(() => stories.complete({ data: [], width: 1, height: 1 }), /This model writes text/);
+  const run = stories.tokens('', { maxTokens: 1 });
+  await all(run);
+  wrong(() => run[Symbol.asyncIterator](), /can be read once/);
+  const pictures = await load(toyModel());
+  wrong(() => pictures.tokens('x'), /This model draws pictures: it has no tokens/);
+  wrong(() => pictures.tokenizer, /This model draws pictures/);
+  pictures.close();
+});
+
+test('stopped by the signal, by leaving the loop, by closing the model', async () => {
+  const stopper = new AbortController();
+  const run = stories.tokens('', { ...ENDLESS, maxTokens: 1e6, signal: stopper.signal });
+  let count = 0;
+  await assert.rejects(async () => {
+    for await (const { token } of run) if (token >= 0 && ++count === 20) stopper.abort(new Error('enough'));
+  }, /enough/);
+  assert.equal(run.finish, 'abort');
+  assert.equal(count, 20);
+  const model = await load(toyText());
+  const open = model.tokens('', { ...ENDLESS, maxTokens: 1e6 });
+  const reading = all(open);
+  await sleep(50);
+  model.close();
+  await assert.rejects(reading, isError('closed'));
+  assert.throws(() => model.tokens(''), isError('closed'));
+});
+
+test('a vocabulary that does not go with the weights', async () => {
+  await assert.rejects(load(toyText({ values: TOKENS.length + 3 })), isError('format', /tokens/));
+  await assert.rejects(load(toyText({ metadata: { 'tokenizer.ggml.scores': undefined } })), isError('format', /scores: missing/));
+  await assert.rejects(load(toyText({ metadata: { 'tokenizer.ggml.model': ['string', 't5'] } })), isError('unsupported', /"t5" is none/));
+  const without = await load(toyText({ metadata: { 'tokenizer.ggml.model': undefined } }));
+  assert.throws(() => without.tokens('x'), isError('unsupported', /has no vocabulary/));
+  const steps = await all(without.tokens([5, 6], { maxTokens: 3, logitBias: { 2: -Infinity } }));
+  assert.deepEqual(steps.map(({ text }) => text), ['', '', '']);
+  without.close();
+});

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * What both tokenizers do with a word: of all neighbours that may become one, those of the least rank do, the leftmost first,
+ * until none may. With a heap of pairs over a linked list, n symbols take time n log n whatever they are.
+ */
+
+/** Which pairs of symbols become one, and into what: a hash table with open addressing. */
+export class Pairs {
+  #mask;
+  #left;
+  #right;
+  #rank;
+  #result;
+
+  /** @param {number} most  pairs that will be added */
+  constructor(most) {
+    const room = 2 ** Math.ceil(Math.log2(2 * most + 2));
+    this.#mask = room - 1;
+    this.#left = new Int32Array(room).fill(-1);
+    this.#right = new Int32Array(room);
+    this.#rank = new Int32Array(room);
+    this.#result = new Int32Array(room);
+  }
+
+  /**
+   * Where a pair stands, or would.
+   *
+   * @param {number} left
+   * @param {number} right
+   */
+  #slot(left, right) {
+    const lefts = this.#left;
+    const rights = this.#right;
+    let hash = Math.imul(left, 0x9e3779b1) ^ Math.imul(right, 0x85ebca6b);
+    hash ^= hash >>> 15;
+    let at = hash & this.#mask;
+    while (lefts[at] >= 0 && (lefts[at] !== left || rights[at] !== right)) at = (at + 1) & this.#mask;
+    return at;
+  }
+
+  /**
+   * Of one pair added twice, the first stays.
+   *
+   * @param {number} left
+   * @param {number} right
+   * @param {number} rank    from 0
+   * @param {number} result  the symbol that the two become
+   */
+  add(left, right, rank, result) {
+    const at = this.#slot(left, right);
+    if (this.#left[at] >= 0) return;
+    this.#left[at] = left;
+    this.#right[at] = right;
+    this.#rank[at] = rank;
+    this.#result[at] = result;
+  }
+
+  /**
+   * @param {number} left   a symbol, or -1: one that never joins
+   * @param {number} right
+   * @returns {number} a number of the pair for rank() and result(), or -1
+   */
+  find(left, right) {
+    if (left < 0 || right < 0) return -1;
+    const at = this.#slot(left, right);
+    return this.#left[at] < 0 ? -1 : at;
+  }
+
+  /** @param {number} pair */
+  rank(pair) {
+    return this.#rank[pair];
+  }
+
+  /** @param {number} pair */
+  result(pair) {
+    return this.#result[pair];
+  }
+}
+
+/** Below it, positions stand beside ranks in one number. */
+const POSITIONS = 2 ** 26;
+
+/**
+ * Merges symbols in place.
+ *
+ * @param {Int32Array} symbols  at most 2^26
+ * @param {number} count        how many of them
+ * @param {Pairs} pairs
+ * @returns {number} how many are left, at the beginning of `symbols`
+ */
+export function merge(symbols, count, pairs) {
+  if (count < 2) return count;
+  const next = new Int32Array(count);
+  const before = new Int32Array(count);
+  const heap = new Heap(count);
+  for (let i = 0; i < count; i++) {
+    next[i] = i + 1 < count ? i + 1 : -1;
+    before[i] = i - 1;
+  }
+  /** @param {number} at  a symbol, with the one after it */
+  const offer = (at) => {
+    const pair = pairs.find(symbols[at], symbols[next[at]]);
+    if (pair >= 0) heap.push(pairs.rank(pair) * POSITIONS + at, pair);
+  };
+  for (let i = 0; i + 1 < count; i++) offer(i);
+  const GONE = -2;
+  while (heap.size > 0) {
+    const pair = heap.pairs[0];
+    const at = heap.keys[0] % POSITIONS;
+    heap.pop();
+    const right = next[at];
+    // What stood there when the pair was found may have become something else.
+    if (symbols[at] === GONE || right < 0 || pairs.find(symbols[at], symbols[right]) !== pair) continue;
+    symbols[at] = pairs.result(pair);
+    symbols[right] = GONE;
+    next[at] = next[right];
+    if (next[at] >= 0) {
+      before[next[at]] = at;
+      offer(at);
+    }
+    if (before[at] >= 0) offer(before[at]);
+  }
+  let kept = 0;
+  for (let i = 0; i >= 0; i = next[i]) symbols[kept++] = symbols[i];
+  return kept;
+}
+
+/** A binary heap of keys, the least first, each with a number. */
+class Heap {
+  size = 0;
+
+  /** @param {number} room */
+  constructor(room) {
+    this.keys = new Float64Array(room);
+    this.pairs = new Int32Array(room);
+  }
+
+  /**
+   * @param {number} key
+   * @param {number} pair
+   */
+  push(key, pair) {
+    if (this.size === this.keys.length) this.#grow();
+    const { keys, pairs } = this;
+    let at = this.size++;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (keys[parent] <= key) break;
+      keys[at] = keys[parent];
+      pairs[at] = pairs[parent];
+      at = parent;
+    }
+    keys[at] = key;
+    pairs[at] = pair;
+  }
+
+  pop() {
+    const { keys, pairs } = this;
+    const size = --this.size;
+    const key = keys[size];
+    const pair = pairs[size];
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= size) break;
+      if (child + 1 < size && keys[child + 1] < keys[child]) child++;
+      if (keys[child] >= key) break;
+      keys[at] = keys[child];
+      pairs[at] = pairs[child];
+      at = child;
+    }
+    keys[at] = key;
+    pairs[at] = pair;
+  }
+
+  #grow() {
+    const { keys, pairs } = this;
+    this.keys = new Float64Array(2 * keys.length);
+    this.keys.set(keys);
+    this.pairs = new Int32Array(2 * pairs.length);
+    this.pairs.set(pairs);
+  }
+}

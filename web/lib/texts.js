@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What only models of texts need: a file of its own, which a page of pictures never fetches. */
+
+export { Tokenizer } from './codecs/text.js';
+export { write } from './element-text.js';
+export { TextModel } from './tokens.js';
+export { Page } from './typeset.js';
+export { tokenizerOf } from './vocabulary-file.js';

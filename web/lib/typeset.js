@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Sets text on a canvas while it is being written. A word is measured and drawn as a whole, whatever tokens it was made of, so
+ * that letters join as their script wants; each token is a stretch of it with a shade of its own.
+ */
+
+import { argumentError } from './error.js';
+
+/** @import { Dom } from './dom.js' */
+/** @import { Canvas } from './easel.js' */
+
+/**
+ * @typedef {object} PageOptions
+ * @property {Dom<'Element'>} [mirror]   gets the text as its own
+ * @property {boolean} [shade]    whether the background of each token shows its surprise: clear where it was certain. Default true
+ * @property {boolean} [caret]    whether there is one at the end while the text is written. Default true
+ */
+
+/** A stretch of a word that belongs to one token.
+ * @typedef {{ index: number, from: number, to: number, nats: number, given: boolean }} Stretch */
+/** `space`: width of the space before it; `line` counts from the first line of all.
+ * @typedef {{ text: string, stretches: Stretch[], x: number, line: number, width: number }} Word */
+/** In CSS pixels, from the corner of the canvas. @typedef {{ x: number, y: number, width: number, height: number }} Box */
+
+/** A surprise of so many nats has the full shade. */
+const FULL_NATS = 8;
+const FULL_SHADE = 0.6;
+/** Lines above the visible ones that are kept, for a page that becomes narrower or is looked at. */
+const KEPT_LINES = 500;
+const LINE_HEIGHT = 1.55;
+/** Of characters in the text for those who do not see the canvas; the canvas shows fewer. */
+const KEPT_TEXT = 100_000;
+
+export class Page {
+  #canvas;
+  #context;
+  #mirror;
+  #shade;
+  #caret;
+  /** Every word and line break that is kept, in order. @type {Word[]} */
+  #words = [];
+  /** The word that the next letters belong to. @type {Word | undefined} */
+  #open;
+  /** Where the next word would begin. */
+  #x = 0;
+  #line = 0;
+  #count = 0;
+  #text = '';
+  #told = '';
+  #writing = true;
+  #width = 0;
+  #height = 0;
+  #ratio = 1;
+  #size = 16;
+  #font = '16px serif';
+  /** The token that is marked. */
+  #marked = -1;
+  #scroll = 0;
+  /** @type {(() => void) | undefined} */
+  #cancel;
+  /** Undoes what the page looks at. @type {(() => void)[]} */
+  #leave = [];
+  #calm;
+
+  /**
+   * @param {Canvas} canvas
+   * @param {PageOptions} [options]
+   */
+  constructor(canvas, { mirror, shade = true, caret = true } = {}) {
+    const context = typeof canvas?.getContext === 'function' ? canvas.getContext('2d') : null;
+    if (!context) throw argumentError('drawTo() needs a canvas with a 2D context; one in use for WebGL has none');
+    this.#canvas = canvas;
+    this.#context = /** @type {CanvasRenderingContext2D} */ (context);
+    this.#mirror = mirror;
+    this.#shade = shade;
+    this.#caret = caret;
+    // Whole sentences appear where motion is not wanted.
+    this.#calm = typeof matchMedia === 'function' && matchMedia('(prefers-reduced-motion: reduce)').matches;
+    if (this.#element) this.#watch(this.#element);
+    this.#fit();
+    this.paint();
+  }
+
+  /** The canvas if it belongs to a document. */
+  get #element() {
+    return typeof HTMLCanvasElement === 'function' && this.#canvas instanceof HTMLCanvasElement ? this.#canvas : undefined;
+  }
+
+  /** Tokens added so far. */
+  get count() {
+    return this.#count;
+  }
+
+  /**
+   * Adds a token, or a text that was given.
+   *
+   * @param {{ text: string, nats?: number, given?: boolean }} token
+   */
+  add({ text, nats = 0, given = false }) {
+    const index = this.#count++;
+    this.#writing = true;
+    this.#text += text;
+    if (this.#text.length > 2 * KEPT_TEXT) this.#text = this.#text.slice(-KEPT_TEXT);
+    for (const [piece] of text.matchAll(/\n|[^\S\n\u00a0\u202f]+|(?:\S|[\u00a0\u202f])+/g)) this.#set(piece, { index, from: 0, to: 0, nats, given });
+    this.#forget();
+    if (!this.#calm || /[.!?\n]["”’)]?\s*$/.test(text)) this.#paintSoon();
+  }
+
+  /** The text is complete: the caret goes. */
+  end() {
+    this.#writing = false;
+    this.paint();
+  }
+
+  /** Lets go of the window's events. The canvas keeps what it shows. */
+  close() {
+    this.#cancel?.();
+    for (const leave of this.#leave) leave();
+    this.#leave = [];
+  }
+
+  /** Back to an empty page. */
+  clear() {
+    this.#words = [];
+    this.#open = undefined;
+    this.#x = this.#line = this.#count = this.#scroll = 0;
+    this.#text = '';
+    this.#writing = true;
+    this.#marked = -1;
+    this.#paintSoon();
+  }
+
+  /** Marks a token, -1: none. @param {number} index */
+  mark(index) {
+    this.#marked = index;
+    this.#paintSoon();
+  }
+
+  /** Scrolls up by so many lines from the end; 0: the end. @param {number} lines */
+  scroll(lines) {
+    this.#scroll = Math.min(Math.max(0, lines), Math.max(0, this.#line + 1 - this.#rows));
+    this.#paintSoon();
+  }
+
+  /**
+   * The token at a place.
+   *
+   * @param {number} x  CSS pixels from the corner of the canvas
+   * @param {number} y
+   * @returns {number} or -1
+   */
+  tokenAt(x, y) {
+    for (const { index, box } of this.#boxes()) {
+      if (x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height) return index;
+    }
+    return -1;
+  }
+
+  /**
+   * Where a token stands, now.
+   *
+   * @param {number} index
+   * @returns {Box[]} one for each line that it is on; none when it is out of sight
+   */
+  boxesOf(index) {
+    return this.#boxes().filter((one) => one.index === index).map(({ box }) => box);
+  }
+
+  /** Paints now, in the colours of the moment. */
+  paint() {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    const context = this.#context;
+    const style = this.#element?.isConnected ? getComputedStyle(this.#element) : undefined;
+    const ink = style?.color ?? '#222';
+    const accent = style?.getPropertyValue('--nx-surprise').trim() || '#e07b00';
+    context.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
+    context.clearRect(0, 0, this.#width, this.#height);
+    context.font = this.#font;
+    context.textBaseline = 'alphabetic';
+    const leading = this.#leading;
+    const baseline = 0.5 * (leading + 0.7 * this.#size);
+    for (const { index, nats, given, box } of this.#boxes()) {
+      const shade = !this.#shade || given ? 0 : (FULL_SHADE * Math.min(nats, FULL_NATS)) / FULL_NATS;
+      if (shade > 0.01) {
+        context.globalAlpha = shade;
+        context.fillStyle = accent;
+        context.fillRect(box.x, box.y + 1, box.width, box.height - 2);
+      }
+      if (index === this.#marked) {
+        context.globalAlpha = 1;
+        context.strokeStyle = ink;
+        context.lineWidth = 1.5;
+        context.strokeRect(box.x, box.y + 1.5, box.width, box.height - 3);
+      }
+    }
+    context.globalAlpha = 1;
+    context.fillStyle = ink;
+    const top = this.#top;
+    for (const { text, x, line, stretches } of this.#visible()) {
+      context.globalAlpha = stretches.every(({ given }) => given) ? 0.72 : 1;
+      context.fillText(text, x, (line - top) * leading + baseline);
+    }
+    context.globalAlpha = 1;
+    if (this.#writing && this.#caret && this.#scroll === 0) {
+      const x = this.#open ? this.#open.x + this.#open.width : this.#x;
+      context.fillRect(Math.min(x + 1, this.#width - 2), (this.#line - top) * leading + baseline - 0.8 * this.#size, 2, this.#size);
+    }
+    this.#tell();
+  }
+
+  /** The same text for those who do not see the canvas. */
+  #tell() {
+    const text = this.#text.length > KEPT_TEXT ? this.#text.slice(-KEPT_TEXT) : this.#text;
+    if (text === this.#told) return;
+    this.#told = text;
+    for (const element of [this.#element, this.#mirror]) if (element) element.textContent = text;
+  }
+
+  get #leading() {
+    return LINE_HEIGHT * this.#size;
+  }
+
+  /** Lines that fit. */
+  get #rows() {
+    return Math.max(1, Math.floor(this.#height / this.#leading));
+  }
+
+  /** The first visible line. */
+  get #top() {
+    return Math.max(0, this.#line + 1 - this.#rows - this.#scroll);
+  }
+
+  #visible() {
+    const top = this.#top;
+    const words = [];
+    for (let i = this.#words.length - 1; i >= 0 && this.#words[i].line >= top; i--) {
+      if (this.#words[i].line < top + this.#rows) words.push(this.#words[i]);
+    }
+    return words.reverse();
+  }
+
+  /** Every visible stretch of a token and where it stands. */
+  #boxes() {
+    const context = this.#context;
+    context.font = this.#font;
+    const top = this.#top;
+    const leading = this.#leading;
+    const words = this.#visible();
+    /** @type {(Stretch & { box: Box })[]} */
+    const boxes = [];
+    words.forEach(({ text, x, line, stretches, width }, i) => {
+      // White space before a word that went to the next line has no place of its own.
+      if (/^\s/.test(text) && words[i + 1]?.line > line) return;
+      for (const stretch of stretches) {
+        const from = stretch.from === 0 ? 0 : context.measureText(text.slice(0, stretch.from)).width;
+        const to = stretch.to === text.length ? width : context.measureText(text.slice(0, stretch.to)).width;
+        const last = boxes[boxes.length - 1];
+        // A space and the word after it are often one token.
+        if (last?.index === stretch.index && last.box.y === (line - top) * leading) last.box.width = x + to - last.box.x;
+        else boxes.push({ ...stretch, box: { x: x + from, y: (line - top) * leading, width: to - from, height: leading } });
+      }
+    });
+    return boxes;
+  }
+
+  /**
+   * Sets a line break, white space or a part of a word.
+   *
+   * @param {string} piece
+   * @param {Stretch} stretch
+   */
+  #set(piece, stretch) {
+    this.#context.font = this.#font;
+    if (piece === '\n') {
+      this.#close();
+      this.#words.push({ text: '', stretches: [], x: this.#x, line: this.#line, width: 0 });
+      this.#newLine();
+    } else if (/^\s/.test(piece)) {
+      this.#close();
+      const text = piece.replaceAll('\t', '    ');
+      const width = this.#context.measureText(text).width;
+      this.#words.push({ text, stretches: [{ ...stretch, to: text.length }], x: this.#x, line: this.#line, width });
+      this.#x += width;
+    } else {
+      this.#extend(piece, stretch);
+    }
+  }
+
+  /**
+   * @param {string} piece
+   * @param {Stretch} stretch
+   */
+  #extend(piece, stretch) {
+    let word = this.#open;
+    if (!word) {
+      word = { text: '', stretches: [], x: this.#x, line: this.#line, width: 0 };
+      this.#words.push(word);
+      this.#open = word;
+    }
+    const text = word.text + piece;
+    const width = this.#context.measureText(text).width;
+    if (word.x + width > this.#width && word.x > 0) {
+      this.#newLine();
+      word.x = 0;
+      word.line = this.#line;
+    }
+    if (width > this.#width && text.length > 1) {
+      // Longer than a line: it is broken where it must.
+      const fits = this.#fitting(word.text, piece);
+      if (fits.length > 0) this.#append(word, fits, stretch);
+      this.#close();
+      this.#newLine();
+      if (fits.length < piece.length) this.#extend(piece.slice(fits.length), stretch);
+      return;
+    }
+    this.#append(word, piece, stretch);
+  }
+
+  /**
+   * @param {Word} word
+   * @param {string} piece
+   * @param {Stretch} stretch
+   */
+  #append(word, piece, stretch) {
+    const from = word.text.length;
+    word.text += piece;
+    word.width = this.#context.measureText(word.text).width;
+    word.stretches.push({ ...stretch, from, to: word.text.length });
+  }
+
+  /**
+   * As much of a piece as the line has room for, of an empty line at least one character.
+   *
+   * @param {string} before
+   * @param {string} piece
+   */
+  #fitting(before, piece) {
+    let fits = '';
+    for (const character of piece) {
+      const wide = this.#context.measureText(before + fits + character).width > this.#width;
+      if (wide && (before !== '' || fits !== '')) break;
+      fits += character;
+    }
+    return fits;
+  }
+
+  /** The open word is complete. */
+  #close() {
+    if (this.#open) this.#x = this.#open.x + this.#open.width;
+    this.#open = undefined;
+  }
+
+  #newLine() {
+    this.#line++;
+    this.#x = 0;
+  }
+
+  #forget() {
+    const keep = this.#line - KEPT_LINES - this.#rows;
+    if (this.#words.length < 8 || this.#words[0].line >= keep - 100) return;
+    this.#words = this.#words.filter(({ line }) => line >= keep);
+  }
+
+  /** Takes size, resolution and font of the moment, and sets all words anew where these have changed. */
+  #fit() {
+    const canvas = this.#canvas;
+    const element = this.#element;
+    const shown = element?.isConnected && element.clientWidth > 0;
+    const ratio = shown ? (globalThis.devicePixelRatio ?? 1) : 1;
+    const width = shown ? element.clientWidth : canvas.width / (element ? 1 : this.#ratio);
+    const height = shown ? element.clientHeight : canvas.height / (element ? 1 : this.#ratio);
+    const style = shown ? getComputedStyle(element) : undefined;
+    const size = style ? parseFloat(style.fontSize) : 16;
+    const font = style ? `${style.fontStyle} ${style.fontWeight} ${size}px ${style.fontFamily}` : '16px serif';
+    if (width === this.#width && height === this.#height && ratio === this.#ratio && font === this.#font) return;
+    this.#width = width;
+    this.#height = height;
+    this.#ratio = ratio;
+    this.#size = size;
+    this.#font = font;
+    canvas.width = Math.max(1, Math.round(width * ratio));
+    canvas.height = Math.max(1, Math.round(height * ratio));
+    // A canvas without a size of its own in CSS would have grown with its pixels.
+    if (shown && (element.clientWidth !== width || element.clientHeight !== height)) {
+      element.style.width = `${width}px`;
+      element.style.height = `${height}px`;
+    }
+    this.#reflow();
+  }
+
+  #reflow() {
+    const words = this.#words;
+    this.#words = [];
+    this.#open = undefined;
+    this.#x = this.#line = 0;
+    for (const { text, stretches } of words) {
+      if (stretches.length === 0) this.#set('\n', { index: -1, from: 0, to: 0, nats: 0, given: true });
+      for (const stretch of stretches) this.#set(text.slice(stretch.from, stretch.to), stretch);
+    }
+  }
+
+  /** @param {HTMLCanvasElement} element */
+  #watch(element) {
+    const again = () => {
+      this.#fit();
+      this.#paintSoon();
+    };
+    const sizes = new ResizeObserver(again);
+    sizes.observe(element);
+    this.#leave.push(() => sizes.disconnect());
+    const theme = matchMedia('(prefers-color-scheme: dark)');
+    theme.addEventListener('change', again);
+    this.#leave.push(() => theme.removeEventListener('change', again));
+    void document.fonts?.ready.then(() => {
+      if (this.#leave.length > 0) {
+        this.#reflow();
+        this.#paintSoon();
+      }
+    });
+  }
+
+  #paintSoon() {
+    if (this.#cancel) return;
+    if (typeof requestAnimationFrame === 'function') {
+      const frame = requestAnimationFrame(() => this.paint());
+      this.#cancel = () => cancelAnimationFrame(frame);
+    } else {
+      const timer = setTimeout(() => this.paint(), 16);
+      this.#cancel = () => clearTimeout(timer);
+    }
+  }
+}

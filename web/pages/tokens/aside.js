@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Beside the tale: the marked token, what might have been in its place, and which head's attention is shown.
+// @ts-check
+import { byId, make } from '../../shell/index.js';
+import { share, visible } from './token-words.js';
+/** @import { Alternative, TokenLook } from '../../shell/index.js' */
+
+const SHOWN = 8;
+
+/**
+ * @param {{ onChoose: (alternative: Alternative) => void, onHead: () => void }} hooks
+ */
+export function createAside({ onChoose, onHead }) {
+  const title = byId('token-title');
+  const note = byId('token-note');
+  const list = byId('token-list');
+  /** @type {HTMLSelectElement} */
+  const layer = byId('token-layer');
+  /** @type {HTMLSelectElement} */
+  const head = byId('token-head');
+  for (const select of [layer, head]) select.addEventListener('change', onHead);
+
+  return {
+    /** Which heads there are. @param {number} layers @param {number} heads */
+    heads(layers, heads) {
+      const same = layer.options.length === layers + 1 && head.options.length === heads + 1;
+      if (same) return;
+      layer.replaceChildren(make('option', { value: '' }, 'all'), ...Array.from({ length: layers }, (_, i) => make('option', { value: String(i) }, String(i + 1))));
+      head.replaceChildren(make('option', { value: '' }, 'all'), ...Array.from({ length: heads }, (_, i) => make('option', { value: String(i) }, String(i + 1))));
+      layer.disabled = head.disabled = false;
+    },
+    /** The mean of the rows that are chosen. @param {TokenLook[]} rows @param {number} heads */
+    chosen(rows, heads) {
+      const some = rows.filter(({ row }) => (layer.value === '' || Math.floor(row / heads) === Number(layer.value)) && (head.value === '' || row % heads === Number(head.value)));
+      const weights = Float32Array.from(some[0].weights, (_, i) => some.reduce((sum, one) => sum + one.weights[i], 0) / some.length);
+      return { tokens: some[0].tokens, weights };
+    },
+    clear() {
+      title.textContent = 'Point at a word';
+      note.textContent = 'Or walk through the tale with the arrow keys: what might have been there instead, and where the model looked, appear here.';
+      list.replaceChildren();
+    },
+    /** @param {string} text @param {number} token @param {number} nats @param {boolean} given */
+    token(text, token, nats, given) {
+      title.textContent = visible(text);
+      note.textContent = given ? `Token ${token}, given.` : `Token ${token}: odds ${share(Math.exp(-nats))}, a surprise of ${nats.toFixed(2)} nats.`;
+    },
+    /** @param {Alternative[]} all @param {number} token the one that was drawn */
+    alternatives(all, token) {
+      const hadFocus = list.contains(document.activeElement);
+      list.replaceChildren(...all.slice(0, SHOWN).map((one) => {
+        const odds = Math.exp(-one.nats);
+        const bar = make('span', { class: 'bar', 'aria-hidden': 'true' });
+        bar.style.setProperty('--share', String(odds));
+        const button = make('button', { type: 'button', class: one.token === token ? 'alternative drawn' : 'alternative' },
+          make('span', { class: 'word' }, visible(one.text)), bar, make('span', { class: 'percent' }, share(odds)));
+        if (one.token === token) button.setAttribute('aria-current', 'true');
+        button.addEventListener('click', () => onChoose(one));
+        return make('li', {}, button);
+      }));
+      if (hadFocus) list.querySelector('button')?.focus();
+    },
+    focus() { list.querySelector('button')?.focus(); },
+    onEscape(/** @type {() => void} */ back) {
+      list.addEventListener('keydown', (event) => {
+        const { key } = event;
+        const buttons = [...list.querySelectorAll('button')];
+        const at = buttons.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
+        if (key === 'Escape') back();
+        else if (key === 'ArrowDown') buttons[Math.min(buttons.length - 1, at + 1)].focus();
+        else if (key === 'ArrowUp') buttons[Math.max(0, at - 1)].focus();
+        else return;
+        event.preventDefault();
+      });
+    },
+  };
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// The filters as plain functions: which of the most probable tokens are left, and where each filter cuts. The library does the same with
+// all tokens before it draws one; the page does it to show it.
+// @ts-check
+/** @import { Alternative } from '../../shell/index.js' */
+
+/** @typedef {{ temperature: number, topK: number, topP: number, minP: number }} Filters */
+
+/** All tokens, as the model sees them. @type {Readonly<Filters>} */
+export const OPEN = Object.freeze({ temperature: 1, topK: 0, topP: 1, minP: 0 });
+
+/**
+ * @typedef {Object} Cut
+ * @property {number[]} odds of each token under the model
+ * @property {number[]} drawn with which odds each would be drawn now; 0: left out
+ * @property {number} kept how many are left
+ * @property {{ topK: number, topP: number, minP: number }} ends after how many tokens each filter, by itself in its turn, cuts
+ * @property {number} threshold odds that a token must have for min-p
+ */
+
+/**
+ * In the library's order: top-k, top-p, min-p, then the temperature.
+ * @param {Alternative[]} tokens the most probable ones, the first first
+ * @param {Filters} filters
+ * @returns {Cut}
+ */
+export function cut(tokens, { temperature, topK, topP, minP }) {
+  const odds = tokens.map(({ nats }) => Math.exp(-nats));
+  const ends = { topK: topK || Infinity, topP: Infinity, minP: Infinity };
+  let kept = Math.min(odds.length, ends.topK);
+  if (topP < 1) {
+    // Shares of what the filter before has left.
+    const mass = ends.topK < odds.length ? odds.slice(0, kept).reduce((sum, p) => sum + p, 0) : 1;
+    let sum = 0;
+    ends.topP = odds.findIndex((p) => (sum += p / mass) >= topP) + 1 || Infinity;
+    kept = Math.min(kept, ends.topP);
+  }
+  const threshold = minP * (odds[0] ?? 0);
+  if (minP > 0) {
+    ends.minP = odds.findIndex((p) => p < threshold);
+    if (ends.minP < 0) ends.minP = Infinity;
+    kept = Math.min(kept, ends.minP);
+  }
+  kept = Math.max(1, kept);
+  // p^(1/T), scaled so that it cannot overflow; at 0 all goes to the first.
+  const weights = odds.map((p, i) => (i >= kept ? 0 : temperature === 0 ? Number(i === 0) : Math.exp((Math.log(p) - Math.log(odds[0])) / temperature)));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return { odds, drawn: weights.map((weight) => weight / total), kept, ends, threshold };
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// The page that is being written: a canvas with the text, arcs over it, and a token that is marked by pointing or with the arrow keys.
+// @ts-check
+import { make, onTheme, perFrame } from '../../shell/index.js';
+/** @import { TextPage, TokenLook } from '../../shell/index.js' */
+
+/** Weights below this leave no trace. */
+const LEAST_WEIGHT = 0.02;
+
+/**
+ * @param {HTMLElement} root
+ * @param {TextPage} Sheet what sets the text
+ * @param {{ mirror: HTMLElement, onMark: (place: number, by: 'pointer' | 'keys' | 'leave') => void, onEnter: () => void }} hooks onEnter: from
+ *   the marked token to what might have been in its place
+ */
+export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
+  const canvas = make('canvas', { class: 'page-text', 'aria-hidden': 'true' });
+  const arcs = make('canvas', { class: 'page-arcs', 'aria-hidden': 'true' });
+  const frame = make('div', {
+    class: 'picture page', tabindex: '0', role: 'application',
+    'aria-label': 'The tale, token by token: the left and right arrow keys walk through it, Enter goes to what might have been in the place of a token',
+  }, canvas, arcs);
+  root.append(frame);
+  const page = new Sheet(canvas, { mirror });
+  /** Places as the page counts them: it leaves out what has no text, such as the token that begins it. */
+  let marked = -1;
+  let pinned = false;
+  let offset = 0;
+  /** @type {{ from: number, look: { tokens: ArrayLike<number>, weights: ArrayLike<number> } } | null} */
+  let shown = null;
+
+  const drawArcs = perFrame(() => {
+    const context = arcs.getContext('2d');
+    if (!context) return;
+    const ratio = devicePixelRatio;
+    const { clientWidth: width, clientHeight: height } = canvas;
+    Object.assign(arcs, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    if (!shown) return;
+    const [to] = page.boxesOf(shown.from - offset);
+    if (!to) return;
+    context.strokeStyle = context.fillStyle = getComputedStyle(canvas).getPropertyValue('--predicted').trim() || '#1f3dc2';
+    const { tokens, weights } = shown.look;
+    for (let i = 0; i < tokens.length; i++) {
+      const weight = weights[i];
+      if (weight < LEAST_WEIGHT) continue;
+      for (const box of page.boxesOf(tokens[i] - offset)) {
+        context.globalAlpha = Math.min(0.45, 1.5 * weight);
+        context.fillRect(box.x, box.y + box.height - 4, box.width, 3);
+        context.globalAlpha = Math.min(1, 0.2 + 1.3 * weight);
+        context.lineWidth = 1 + 3 * weight;
+        const [x1, x2] = [to.x + to.width / 2, box.x + box.width / 2];
+        const [y1, y2] = [to.y + 4, box.y + (box.y === to.y ? 4 : box.height - 3)];
+        const lift = box.y === to.y ? Math.min(to.y + 2, 10 + Math.abs(x1 - x2) / 8) : 0;
+        context.beginPath();
+        context.moveTo(x1, y1);
+        context.bezierCurveTo(x1, y1 - lift - (y1 - y2) * 0.4, x2, y2 - lift + (y1 - y2) * 0.4, x2, y2);
+        context.stroke();
+      }
+    }
+    context.globalAlpha = 1;
+  });
+
+  /** @param {number} place @param {'pointer' | 'keys' | 'leave'} by */
+  function mark(place, by) {
+    if (place === marked) return;
+    marked = place;
+    page.mark(place < 0 ? -1 : place - offset);
+    shown = null;
+    drawArcs();
+    onMark(place, by);
+  }
+  /** @param {PointerEvent} event */
+  const under = (event) => {
+    const box = canvas.getBoundingClientRect();
+    const index = page.tokenAt(event.clientX - box.left, event.clientY - box.top);
+    return index < 0 ? -1 : index + offset;
+  };
+  frame.addEventListener('pointermove', (event) => {
+    if (event.pointerType === 'mouse' && !pinned) mark(under(event), 'pointer');
+  });
+  frame.addEventListener('pointerdown', (event) => {
+    const place = under(event);
+    pinned = place >= 0 && !(pinned && place === marked);
+    mark(place, 'pointer');
+  });
+  frame.addEventListener('pointerleave', () => { if (!pinned && document.activeElement !== frame) mark(-1, 'leave'); });
+  frame.addEventListener('keydown', (event) => {
+    const last = offset + page.count - 1;
+    const from = marked < 0 ? last + 1 : marked;
+    const moves = /** @type {Record<string, number>} */ ({ ArrowLeft: from - 1, ArrowRight: from + 1, Home: offset, End: last });
+    if (event.key in moves) {
+      pinned = true;
+      mark(Math.min(last, Math.max(offset, moves[event.key])), 'keys');
+    } else if ((event.key === 'Enter' || event.key === 'ArrowDown') && marked >= 0) {
+      onEnter();
+    } else if (event.key === 'Escape') {
+      pinned = false;
+      mark(-1, 'leave');
+    } else {
+      return;
+    }
+    event.preventDefault();
+  });
+  onTheme(drawArcs);
+  new ResizeObserver(drawArcs).observe(canvas);
+
+  return {
+    frame,
+    get marked() { return marked; },
+    /** Holds the mark where it is. */
+    pin() { pinned = true; },
+    /** Nothing is marked any more. */
+    release() {
+      pinned = false;
+      mark(-1, 'leave');
+    },
+    /** Sets a whole text. @param {{ text: string, nats: number, given: boolean }[]} tokens @param {number} first the place of the first of them in the path */
+    set(tokens, first) {
+      offset = first;
+      page.clear();
+      for (const token of tokens) page.add(token);
+      shown = null;
+      drawArcs();
+    },
+    /** @param {{ text: string, nats: number }} step */
+    add(step) {
+      page.add(step);
+      if (shown) drawArcs();
+    },
+    /** The last word for now: the caret goes. */
+    rest() { page.end(); },
+    /** Shows where it looked for the marked token. @param {number} place @param {Pick<TokenLook, 'tokens' | 'weights'> | null} look */
+    looks(place, look) {
+      shown = look && { from: place, look };
+      drawArcs();
+    },
+  };
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// A text cut into tokens while it is typed: their numbers, and their bytes where they are no characters.
+// @ts-check
+import { byId, make, perFrame } from '../../shell/index.js';
+import { visible } from './token-words.js';
+/** @import { Tokenizer } from '../../shell/index.js' */
+
+const SHOWN = 600;
+
+/** @param {Uint8Array} bytes */
+const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, '0')).join(' ');
+
+export function createPieces() {
+  /** @type {HTMLTextAreaElement} */
+  const input = byId('pieces-input');
+  const list = byId('pieces-list');
+  const note = byId('pieces-note');
+  const count = byId('pieces-count');
+  /** @type {Tokenizer | null} */
+  let tokenizer = null;
+
+  /** @param {HTMLElement} chip */
+  function tell(chip) {
+    if (!tokenizer) return;
+    const id = Number(chip.dataset.token);
+    const kind = { normal: '', byte: ', one byte of a character that has no token', control: ', of control', unknown: ', unknown', user: ', defined by the file’s maker' }[tokenizer.kind(id)];
+    note.textContent = `${chip.textContent}: token ${id}${kind}, ${tokenizer.bytes(id).length === 1 ? 'byte' : 'bytes'} ${hex(tokenizer.bytes(id))}`;
+    for (const other of list.children) /** @type {HTMLElement} */ (other).tabIndex = other === chip ? 0 : -1;
+  }
+
+  const show = perFrame(() => {
+    if (!tokenizer) return;
+    const { begin, addsBegin } = tokenizer;
+    const ids = tokenizer.encode(input.value, { special: true });
+    list.replaceChildren(...Array.from(ids.subarray(0, SHOWN), (id, i) => {
+      const kind = tokenizer?.kind(id);
+      const chip = make('span', { class: `piece ${kind}`, role: 'listitem', tabindex: i === 0 ? '0' : '-1', 'data-token': String(id) }, visible(tokenizer?.name(id) ?? ''));
+      return chip;
+    }));
+    const letters = [...input.value].length;
+    const own = addsBegin && ids[0] === begin ? ids.length - 1 : ids.length;
+    count.textContent = `${own} ${own === 1 ? 'token' : 'tokens'} for ${letters} ${letters === 1 ? 'character' : 'characters'}` +
+      `${ids.length > SHOWN ? `, of which ${SHOWN} are shown` : ''}`;
+    note.textContent = 'Point at a piece, or walk with the arrow keys, for its number and its bytes.';
+  });
+  input.addEventListener('input', show);
+  for (const type of ['pointerover', 'focusin']) {
+    list.addEventListener(type, (event) => {
+      const chip = /** @type {HTMLElement} */ (event.target).closest('.piece');
+      if (chip) tell(/** @type {HTMLElement} */ (chip));
+    });
+  }
+  list.addEventListener('keydown', (event) => {
+    const now = /** @type {HTMLElement} */ (event.target);
+    const next = event.key === 'ArrowRight' ? now.nextElementSibling : event.key === 'ArrowLeft' ? now.previousElementSibling : null;
+    if (!next) return;
+    /** @type {HTMLElement} */ (next).focus();
+    event.preventDefault();
+  });
+  return {
+    /** @param {Tokenizer | null} next */
+    use(next) {
+      tokenizer = next;
+      input.disabled = !next;
+      show();
+    },
+  };
+}

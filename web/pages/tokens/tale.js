@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// A tale and its branches: a tree of tokens, of which one path is told. No page and no model here but the tokenizer.
+// @ts-check
+/** @import { Tokenizer } from '../../shell/index.js' */
+
+/**
+ * @typedef {Object} Twig a token of the tree
+ * @property {number} token
+ * @property {number} nats
+ * @property {boolean} given by the prompt
+ * @property {boolean} chosen by the visitor
+ * @property {Twig | null} parent
+ * @property {Twig[]} children
+ */
+
+/** @param {number} token @param {Partial<Twig>} [more] @returns {Twig} */
+const twig = (token, more) => ({ token, nats: 0, given: false, chosen: false, parent: null, children: [], ...more });
+
+export class Tale {
+  /** The path that is told, from the first token on. @type {Twig[]} */
+  path = [];
+  #tokenizer;
+  /** Where the branches part. @type {Twig[]} the last twig of each branch, in the order in which they were begun */
+  #ends = [];
+
+  /** @param {ArrayLike<number>} prompt @param {Tokenizer | undefined} tokenizer */
+  constructor(prompt, tokenizer) {
+    this.#tokenizer = tokenizer;
+    for (const token of Array.from(prompt)) this.#append(twig(token, { given: true }));
+    this.#ends = [this.path[this.path.length - 1]];
+  }
+
+  /** @param {Twig} next */
+  #append(next) {
+    const last = this.path[this.path.length - 1] ?? null;
+    next.parent = last;
+    last?.children.push(next);
+    this.path.push(next);
+    const branch = this.#ends.indexOf(last);
+    if (branch >= 0) this.#ends[branch] = next;
+    return next;
+  }
+
+  get ids() { return this.path.map(({ token }) => token); }
+
+  /** How many tokens were given. */
+  get given() { return this.path.filter(({ given }) => given).length; }
+
+  /** @param {{ token: number, nats: number }} step */
+  add({ token, nats }) { return this.#append(twig(token, { nats })); }
+
+  /**
+   * Goes another way at a place of the path: it is told up to there, and the branch that was told stays.
+   * @param {number} at place in the path
+   * @param {{ token: number, nats: number }} instead
+   */
+  branch(at, { token, nats }) {
+    const parent = this.path[at - 1];
+    this.path.length = at;
+    const there = parent.children.find((child) => child.token === token);
+    if (there) {
+      // It was gone before: to the end of its newest branch.
+      this.path.push(there);
+      for (let last = there; last.children.length > 0;) this.path.push(last = last.children[last.children.length - 1]);
+      return;
+    }
+    const next = twig(token, { nats, chosen: true, parent });
+    parent.children.push(next);
+    this.path.push(next);
+    if (!this.#ends.includes(parent)) this.#ends.push(next);
+    else this.#ends[this.#ends.indexOf(parent)] = next;
+  }
+
+  /** Tells a branch. @param {Twig} end its last twig */
+  choose(end) {
+    /** @type {Twig[]} */
+    const path = [];
+    for (let at = /** @type {Twig | null} */ (end); at; at = at.parent) path.unshift(at);
+    this.path = path;
+  }
+
+  /**
+   * Every branch: its end, where it left the one it came from, and what it says there.
+   * @returns {{ end: Twig, depth: number, at: number, words: string, count: number, told: boolean }[]}
+   */
+  branches() {
+    const told = this.path[this.path.length - 1];
+    return this.#ends.map((end) => {
+      /** @type {Twig[]} */
+      const path = [];
+      for (let at = /** @type {Twig | null} */ (end); at; at = at.parent) path.unshift(at);
+      const forks = path.flatMap((one, i) => (one.chosen ? [i] : []));
+      const at = forks.length > 0 ? forks[forks.length - 1] : path.findIndex(({ given }) => !given);
+      const from = at < 0 ? path.length : at;
+      const words = this.textOf(path.slice(from, from + 12));
+      return { end, depth: forks.length, at: from, words, count: path.length - from, told: end === told };
+    });
+  }
+
+  /** @param {Twig[]} twigs */
+  textOf(twigs) { return this.#tokenizer?.decode(twigs.map(({ token }) => token)) ?? ''; }
+
+  /** What each token of the path adds to the text. @returns {string[]} */
+  texts() {
+    const writer = this.#tokenizer?.writer();
+    const texts = this.path.map(({ token }) => writer?.write(token) ?? '');
+    if (texts.length > 0) texts[texts.length - 1] += writer?.end() ?? '';
+    return texts;
+  }
+}

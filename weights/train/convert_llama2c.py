@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Checkpoint of karpathy/llama2.c (version 0, .bin) and its tokenizer (.bin) -> GGUF of the architecture llama:
+
+    python3 weights/train/convert_llama2c.py stories260K.bin tok512.bin stories260K.gguf --type q8_0
+
+A checkpoint is seven i32 (width, inner width, layers, heads, heads of keys and values, +-ids, positions), then f32: embedding; of all
+layers the first norms, queries, keys, values, outputs, second norms, gates (w1), downs (w2), ups (w3); the last norm; two tables of
+rotary angles, which follow from the sizes; and the output matrix where the number of ids is negative, else it is the embedding.
+Both file forms turn adjacent pairs of a head, so that rows of queries and keys stay in their order.
+
+A tokenizer is one i32, then for each id its score (f32), the length of its text (i32) and its text.
+
+A matrix whose rows are no multiple of 32 keeps F16 in the quantised types. In q4_0 the output matrix, tied or not, has 8 bits: every
+logit hangs on it, and it is where other converters spend more bits too.
+"""
+import argparse
+import struct
+
+import numpy as np
+
+from common import gguf
+
+TYPES = dict(f32=gguf.F32, f16=gguf.F16, q8_0=gguf.Q8_0, q4_0=gguf.Q4_0)
+NORMAL, UNKNOWN, CONTROL, BYTE = 1, 2, 3, 6              # tokenizer.ggml.token_type
+SPACE = "\u2581"                                          # how SentencePiece writes a space
+
+
+def read_checkpoint(path):
+    """-> (header dict, {tensor name: float32 array})"""
+    with open(path, "rb") as f:
+        raw = f.read()
+    d, inner, layers, heads, groups, ids, length = struct.unpack("<7i", raw[:28])
+    if min(d, inner, layers, heads, groups, length) < 1 or not ids or d % heads or heads % groups:
+        raise SystemExit("%s is not a version 0 checkpoint of llama2.c" % path)
+    tied, ids, key = ids > 0, abs(ids), d // heads
+    numbers, at = np.frombuffer(raw, "<f4", offset=28), 0
+
+    def take(*shape):
+        nonlocal at
+        n = int(np.prod(shape))
+        at += n
+        if at > numbers.size:
+            raise SystemExit("%s is cut short" % path)
+        return numbers[at - n:at].reshape(shape)
+
+    tensors = {"token_embd.weight": take(ids, d)}
+    parts = [("attn_norm", d), ("attn_q", d, d), ("attn_k", groups * key, d), ("attn_v", groups * key, d), ("attn_output", d, d),
+             ("ffn_norm", d), ("ffn_gate", inner, d), ("ffn_down", d, inner), ("ffn_up", inner, d)]
+    for part, *shape in parts:
+        for i, x in enumerate(take(layers, *shape)):
+            tensors["blk.%d.%s.weight" % (i, part)] = x
+    tensors["output_norm.weight"] = take(d)
+    take(2, length, key // 2)                            # cosines and sines
+    if not tied:
+        tensors["output.weight"] = take(ids, d)
+    if at != numbers.size:
+        raise SystemExit("%s holds %d numbers more than its header says" % (path, numbers.size - at))
+    return dict(d=d, inner=inner, layers=layers, heads=heads, groups=groups, ids=ids, length=length, key=key, tied=tied), tensors
+
+
+def read_tokenizer(path, ids):
+    """-> (tokens, scores, types)"""
+    with open(path, "rb") as f:
+        raw = f.read()
+    tokens, scores, types, at = [], [], [], 4
+    for i in range(ids):
+        score, n = struct.unpack_from("<fi", raw, at)
+        text = raw[at + 8:at + 8 + n].decode("utf-8")
+        at += 8 + n
+        special = ("<unk>", "<s>", "</s>")
+        byte = len(text) == 6 and text.startswith("<0x") and text.endswith(">")
+        tokens.append(special[i] if i < 3 else text if byte else text.replace(" ", SPACE))
+        scores.append(score if i > 2 else 0.0)
+        types.append((UNKNOWN, CONTROL, CONTROL)[i] if i < 3 else BYTE if byte else NORMAL)
+    if at != len(raw):
+        raise SystemExit("%s has another number of ids than the checkpoint" % path)
+    return tokens, scores, types
+
+
+def convert(checkpoint, tokenizer, out, kind, name="", licence=""):
+    """-> bytes written"""
+    h, tensors = read_checkpoint(checkpoint)
+    tokens, scores, types = read_tokenizer(tokenizer, h["ids"])
+    metadata = {"general.architecture": "llama", "general.name": name or checkpoint.split("/")[-1].rsplit(".", 1)[0]}
+    if licence:
+        metadata["general.license"] = licence
+    metadata.update({
+        "llama.vocab_size": h["ids"], "llama.context_length": h["length"], "llama.embedding_length": h["d"], "llama.block_count": h["layers"],
+        "llama.feed_forward_length": h["inner"], "llama.attention.head_count": h["heads"], "llama.attention.head_count_kv": h["groups"],
+        "llama.attention.layer_norm_rms_epsilon": 1e-5, "llama.rope.dimension_count": h["key"], "llama.rope.freq_base": 10000.0,
+        "tokenizer.ggml.model": "llama", "tokenizer.ggml.tokens": tokens, "tokenizer.ggml.scores": scores, "tokenizer.ggml.token_type": types,
+        "tokenizer.ggml.unknown_token_id": 0, "tokenizer.ggml.bos_token_id": 1, "tokenizer.ggml.eos_token_id": 2,
+        "tokenizer.ggml.add_bos_token": True, "tokenizer.ggml.add_eos_token": False})
+    head = "token_embd.weight" if h["tied"] else "output.weight"
+
+    def type_of(tensor, x):
+        if x.ndim == 1:
+            return gguf.F32
+        if kind in ("q8_0", "q4_0") and x.shape[1] % 32:
+            return gguf.F16
+        return gguf.Q8_0 if kind == "q4_0" and tensor == head else TYPES[kind]
+
+    return gguf.write(out, metadata, {n: (x, type_of(n, x)) for n, x in tensors.items()})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkpoint")
+    parser.add_argument("tokenizer")
+    parser.add_argument("out")
+    parser.add_argument("--type", choices=TYPES, default="q8_0")
+    parser.add_argument("--name", default="", help="general.name, default the checkpoint's")
+    parser.add_argument("--license", default="", help="general.license")
+    args = parser.parse_args()
+    size = convert(args.checkpoint, args.tokenizer, args.out, args.type, args.name, args.license)
+    print("%s: %d bytes" % (args.out, size))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""Tales: 21 books of fairy tales out of copyright, and 2,316 short stories of TinyStories.
+
+fairy-tales.txt.xz: 10.7 MB; each book after a form feed, its title on a line of its own, then a paragraph a line.
+tinystories_2mb.txt.xz: 2.1 MB; each story followed by a line <|endoftext|>.  Whole books are held out (both of the Grimms' together, for
+they tell the same tales), in the order of the SHA-256 of their titles, and some of the stories, by the SHA-256 of their text.
+"""
+import hashlib
+import lzma
+import os
+import sys
+
+import data
+
+FILES = ("fairy-tales.txt.xz", "tinystories_2mb.txt.xz")
+MARK = FILES[0]
+CLASSES = []
+DEFAULT_DIR = os.path.join(data.ROOT, "data", "stories")
+HELD_OUT, VALIDATION = 0.08, 0.03        # of the bytes of the books, at least; of the stories
+END = "<|endoftext|>"
+
+
+def digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def split_of_books(sizes):
+    """{title: bytes} -> {title: "train" | "validation" | "test"}"""
+    group = {title: "Grimm" if "Grimm" in title else title for title in sizes}
+    part, seen, total = {}, 0, sum(sizes.values())
+    for name in sorted(set(group.values()), key=digest):
+        titles = [title for title in sizes if group[title] == name]
+        split = "test" if seen < HELD_OUT * total else "validation" if seen < (HELD_OUT + VALIDATION) * total else "train"
+        part.update({title: split for title in titles})
+        seen += sum(sizes[title] for title in titles)
+    return part
+
+
+def split_of_story(story):
+    at = int(digest(story)[:8], 16) / 2 ** 32
+    return "test" if at < HELD_OUT else "validation" if at < HELD_OUT + VALIDATION else "train"
+
+
+def read(directory, split, evaluation=False):
+    """-> (books, stories), lists of texts.  The only place that opens a file."""
+    if split not in ("train", "validation"):
+        data.check_evaluation(evaluation, "split %r" % split)
+    texts = []
+    for name in FILES:
+        path = os.path.join(directory, name)
+        if not os.path.exists(path):
+            sys.exit("missing %s\nPut %s in one folder and pass it with --data DIR." % (path, " and ".join(FILES)))
+        with lzma.open(path) as f:
+            texts.append(f.read().decode("utf-8"))
+    books = dict(book.split("\n", 1) for book in texts[0].split("\f") if book.strip())
+    part = split_of_books({title: len(text.encode()) for title, text in books.items()})
+    stories = [story.strip() for story in texts[1].split(END) if story.strip()]
+    return [books[title].strip() for title in books if part[title] == split], [story for story in stories if split_of_story(story) == split]
+
+
+def load(directory, split):
+    """split "train" or "validation"."""
+    return read(directory, split)
+
+
+def load_test_for_evaluation(directory):
+    """The evaluation entry point (evaluate.py, held_out.py): the held-out books and stories."""
+    return read(directory, "test", evaluation=True)

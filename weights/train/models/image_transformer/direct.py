@@ -1,0 +1,137 @@
+"""Enlargement that looks at what it enlarges: each position is told what the small picture says about it.
+
+This is ours, not the paper's, whose encoder and cross-attention stand in model.py.  For pixels in raster order, one position each; the large picture
+has K = a b pixels in the cell of a pixel of the small one.  Colours are z = (255 - v) / 255, so that white is 0 and so is what lies outside.
+Of a pixel x, whose place in its cell is k, three things are known beforehand:
+
+    C  (27)  the small picture's pixels around, 3x3 of them, the pixel's own cell in the middle
+    r  (3)   the mean colour left for the rest of the cell: clamp((K z_cell - sum of z drawn in the cell) / (K - k), 0, 1)
+    N  (18)  the colours at (0,-1), (-1,0), (-1,-1), (-1,1), (0,-2), (-2,0)
+
+They enter twice: added to the decoder's input, and as a guess M of the pixel's colour, a prior on what the output layer says.
+
+    input     h = h + E_k [C; r; 1]
+    guess     M = A_k [C; r; N; 1] + W h,     s = softplus(w . h + b_k)       h: what the output layer reads
+    palette   logit_v = logit_v + s (2 p_v . M - |p_v|^2),     p_v: the colours of the palette, as z
+    mixtures  location_c = location_c + g_c (1 - 2 M_c - location_c), g = s_c / (1 + s_c), one s for each channel
+
+Everything that the guess does is in single precision.
+"""
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+AROUND = 27
+PAST = ((0, -1), (-1, 0), (-1, -1), (-1, 1), (0, -2), (-2, 0))
+SHARE = 0.3                              # of the guess's certainty at the start: what the model already knows is not counted twice
+
+
+def colour(v):
+    """8-bit values -> z"""
+    return (255.0 - v) / 255
+
+
+def flat(c):
+    """-> (n,) place k in the cell, (n,) index of the cell, of the positions in raster order."""
+    a, b = c.height // c.input_height, c.width // c.input_width
+    row, column = torch.arange(c.height)[:, None], torch.arange(c.width)[None]
+    return ((row % a) * b + column % b).reshape(-1), ((row // a) * c.input_width + column // b).reshape(-1)
+
+
+class Direct(nn.Module):
+    """Tensors: direct.input.weight (K 31, d), direct.guess.weight (K 49, 3), direct.hidden.weight (3, d), direct.certainty.weight (S, d),
+    direct.certainty.bias (K, S); the rows of a place stand together; S is 1, for mixtures 3."""
+
+    def __init__(self, c):
+        super().__init__()
+        if c.interleaved != 1 or c.channels != 3 or c.pattern == "local-2d" or c.height % c.input_height or c.width % c.input_width:
+            raise SystemExit("direct enlargement is for pixels of one position each, in raster order, and whole numbers of pixels in a cell")
+        self.c, d = c, c.embedding_length
+        self.K, self.S = c.n // (c.input_height * c.input_width), 3 if c.output == "dmol" else 1
+        place, cell = flat(c)
+        self.register_buffer("place", place, persistent=False)
+        self.register_buffer("cell", cell, persistent=False)
+        self.order = torch.argsort(cell * self.K + place)                # positions cell by cell
+        self.input, self.guess = nn.Embedding(self.K * (AROUND + 4), d), nn.Embedding(self.K * (AROUND + 3 + 3 * len(PAST) + 1), 3)
+        self.hidden, self.certainty = nn.Linear(d, 3, bias=False), nn.Module()
+        self.certainty.weight, self.certainty.bias = nn.Parameter(torch.zeros(self.S, d)), nn.Parameter(torch.zeros(self.K, self.S))
+        for p in (self.input.weight, self.guess.weight, self.hidden.weight):
+            nn.init.zeros_(p)
+
+    def of_each(self, table, features):
+        """(B, n, f) times the rows of each place (K f, o) -> (B, n, o)"""
+        f = features.shape[2]
+        rows = features[:, self.order].reshape(-1, self.K, f).transpose(0, 1)            # (K, B cells, f)
+        found = torch.bmm(rows, table.view(self.K, f, -1)).transpose(0, 1).reshape(len(features), -1, table.shape[1])
+        return found[:, torch.argsort(self.order)]
+
+    def around(self, small):
+        """small (B, cells, 3) 8-bit -> C (B, n, 27), the colours of a neighbour together."""
+        c = self.c
+        z = F.pad(colour(small.float()).view(len(small), c.input_height, c.input_width, 3), (0, 0, 1, 1, 1, 1))
+        near = [z[:, i:i + c.input_height, j:j + c.input_width] for i in range(3) for j in range(3)]
+        return torch.cat(near, -1).flatten(1, 2)[:, self.cell]
+
+    def left(self, z, small):
+        """z (B, n, 3) of all pixels; what stands at and after a pixel does not matter to it -> r (B, n, 3)"""
+        g = z[:, self.order].view(len(z), -1, self.K, 3)
+        before = F.pad(g.cumsum(2)[:, :, :-1], (0, 0, 1, 0))
+        rest = (self.K * colour(small.float())[:, :, None] - before) / torch.arange(self.K, 0, -1, device=z.device)[:, None]
+        return rest.clamp(0, 1).flatten(1, 2)[:, torch.argsort(self.order)]
+
+    def past(self, z):
+        """z (B, n, 3) -> N (B, n, 18)"""
+        c = self.c
+        g = F.pad(z.view(len(z), c.height, c.width, 3), (0, 0, 2, 2, 2, 0))
+        return torch.cat([g[:, 2 + i:2 + i + c.height, 2 + j:2 + j + c.width] for i, j in PAST], -1).flatten(1, 2)
+
+    def known(self, pixels, small):
+        """pixels (B, n, 3) 8-bit -> [C; r; N; 1] (B, n, 49)"""
+        z = colour(pixels.float() if pixels.dtype != torch.float64 else pixels)
+        one = z.new_ones(len(z), z.shape[1], 1)
+        return torch.cat([self.around(small).to(z.dtype), self.left(z, small).to(z.dtype), self.past(z), one], -1)
+
+    def enter(self, known):
+        """-> (B, n, d), to be added to the decoder's input"""
+        return self.of_each(self.input.weight, torch.cat([known[..., :AROUND + 3], known[..., -1:]], -1))
+
+    def lead(self, out, h, known, palette):
+        """The output layer's numbers (B, n, P), and what it read (B, n, d) -> with the prior."""
+        with torch.autocast(out.device.type, enabled=False):
+            kind = known.dtype
+            out, h = out.to(kind), h.to(kind)
+            guess = self.of_each(self.guess.weight, known) + self.hidden(h)
+            s = F.softplus(h @ self.certainty.weight.t() + self.certainty.bias[self.place])
+            if palette is not None:
+                p = colour(palette.to(kind))
+                return out + s * (2 * guess @ p.t() - (p * p).sum(1))
+            K, towards, share = self.c.mixtures, 1 - 2 * guess, s / (1 + s)
+            blocks = out[..., K:].reshape(*out.shape[:2], 3, 3, K)       # channel, then locations, log scales, coefficients
+            moved = blocks[..., 0, :] + share[..., None] * (towards[..., None] - blocks[..., 0, :])
+            return torch.cat([out[..., :K], torch.cat([moved[..., None, :], blocks[..., 1:, :]], -2).flatten(2)], -1)
+
+    @torch.no_grad()
+    def fit(self, known, pixels):
+        """The guess and its certainty begin at the least squares of each place, divided by what the past alone tells, which the model knows."""
+        z, past = colour(pixels.double()), slice(AROUND + 3, AROUND + 3 + 3 * len(PAST))
+        for k in range(self.K):
+            at = (self.place == k).nonzero()[:, 0]
+            x, y = known[:, at].flatten(0, 1).double(), z[:, at].flatten(0, 1)
+            busy = x[:, :AROUND].sum(1) > 0.02                           # white in white teaches nothing
+            x, y = x[busy], y[busy]
+
+            def solve(x):
+                gram = x.t() @ x
+                gram.diagonal().add_(1e-4 * len(x))
+                w = torch.linalg.solve(gram, x.t() @ y)
+                return w, 1 / (2 * float((y - x @ w).pow(2).mean()))
+            (w, sure), (w_past, sure_past) = solve(x), solve(x[:, past])
+            more = max(sure - sure_past, 1.0)
+            w = w * sure / more
+            w[past] -= w_past * sure_past / more
+            if self.S == 3:              # the model's own locations take the place of the past
+                w, more = solve(x)[0], SHARE
+            self.guess.weight.view(self.K, -1, 3)[k] = w.float()
+            self.certainty.bias[k] = math.log(math.expm1(min(50.0, SHARE * more if self.S == 1 else more)))

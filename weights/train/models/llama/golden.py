@@ -1,0 +1,46 @@
+"""Golden case of the Llama family:
+
+    values (n)    x_0..x_{n-1}, the first given       label (1)   -1
+    logits (n, V) of x_i given x_<i; zeros for x_0    nats (n)    -log p(x_i | x_<i); ln V for x_0
+"""
+import math
+
+import numpy as np
+import torch
+
+from common.golden import Case
+from models.llama.model import Config
+from models.llama.task import TASK
+
+TINY = Config(values=257, context_length=24, block_count=2, embedding_length=32, feed_forward_length=48, head_count=4, head_count_kv=2, freq_base=500.0)
+
+
+def cases():
+    task = TASK.of(TINY)
+    task.s.vocabulary = ""
+    return [Case("llama-tiny", task, "f32")]
+
+
+@torch.no_grad()
+def randomise(model, seed):
+    """Weights so large that attention is far from uniform."""
+    rng = np.random.default_rng(seed)
+    for name, p in model.named_parameters():
+        scale = 0.15 if "token_embd" in name else 1.3 / math.sqrt(p.shape[-1]) if p.dim() == 2 else 0
+        p.copy_(torch.from_numpy(scale * rng.standard_normal(p.shape) + (0 if p.dim() == 2 else rng.uniform(0.7, 1.3, p.shape))))
+
+
+def tensors(case, model, seed):
+    ids = torch.from_numpy(np.random.default_rng(200 + seed).integers(0, model.c.values, (1, model.c.context_length)))
+    logits, nats = outputs(model, ids)
+    return dict(inputs(ids), logits=logits, nats=nats)
+
+
+def inputs(ids):
+    return {"values": ids[0], "label": [-1]}
+
+
+def outputs(model, ids):
+    nothing = torch.zeros(1, model.c.values, dtype=torch.float64)
+    logits = torch.cat([nothing, model(ids[:, :-1])[0]])
+    return logits, -logits.log_softmax(1).gather(1, ids[0][:, None])[:, 0]
