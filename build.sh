@@ -165,6 +165,9 @@ task_test_browser() {
   node --test --test-concurrency=1 tests/browser/*.test.js
 }
 
+# site       write build/site, the demo as a folder that any static host serves as it is: ./build.sh site [folder]
+task_site() { node web/site.js "$@"; }
+
 # test-embed  the packed library with bundlers and frameworks, which npm installs into build/: needs a network once
 task_test_embed() {
   task_tools

@@ -16,10 +16,10 @@ before(async () => {
   tarball = await pack();
 });
 
-/** @param {string} name @param {Record<string, string>} files @param {(url: string, folder: string) => Promise<void>} body */
-async function served(name, files, body) {
+/** @param {string} name @param {Record<string, string>} files @param {(url: string, folder: string) => Promise<void>} body @param {string} [policy] */
+async function served(name, files, body, policy) {
   const folder = await project(name, { ...files, 'toy.gguf': toy }, { tarball });
-  const { url, close } = await serveFolder(folder);
+  const { url, close } = await serveFolder(folder, policy);
   try {
     await body(url, folder);
   } finally {
@@ -38,7 +38,7 @@ test('esbuild with nextpixel/inline: one file, nothing else is fetched', () => s
   assert.deepEqual(warnings, []);
   const { requests } = await draws(url);
   assert.deepEqual(requests.filter((address) => address.startsWith('http')).map((address) => address.slice(url.length)), ['', 'out.js', 'toy.gguf']);
-}));
+}, "default-src 'none'; img-src data:; script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self'"));
 
 test('a classic script from another origin: the element, and a global', async () => {
   const folder = await project('short-classic-cdn', {}, { tarball });

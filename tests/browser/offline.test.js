@@ -92,6 +92,18 @@ test('weights are kept: without a connection they are there, changed ones come a
   assert.equal(await version(page), 'network', 'what is gone from the server is gone');
 }, { complains: true }));
 
+test('what is kept can be listed, measured and freed', () => withPage(async (page) => {
+  await openEmpty(page);
+  await offer(page, one, { ETag: '"1"' });
+  assert.equal(await version(page), 'one');
+  await keeps(page, 'one');
+  const seen = await page.evaluate(async ({ library, file }) => {
+    const { cache } = await import(library);
+    return [await cache.list(), await cache.size(), await cache.delete('/weights/other.gguf'), await cache.delete(file), await cache.list(), await cache.delete()];
+  }, { library: LIBRARY, file: FILE });
+  assert.deepEqual(seen, [[{ url: new URL(FILE, page.url()).href, bytes: one.length }], one.length, false, true, [], true]);
+}));
+
 test('without a tag, date and length say whether a file has changed', () => withPage(async (page) => {
   await openEmpty(page);
   const date = 'Wed, 01 Jan 2025 00:00:00 GMT';

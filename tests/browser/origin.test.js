@@ -147,6 +147,17 @@ test('Trusted Types on the page of the same origin', () => withPage(async (page)
   }), 'loaded');
 }, { complains: true }));
 
+test('Trusted Types: an address that the page vouches for is taken as it is', () => withPage(async (page) => {
+  await open(page, '', "require-trusted-types-for 'script'; trusted-types mine");
+  assert.equal(await page.evaluate(async () => {
+    const address = '/dist/nextpixel.js';
+    const { load } = await import(address);
+    const policy = /** @type {any} */ (globalThis).trustedTypes.createPolicy('mine', { createScriptURL: (/** @type {string} */ url) => url });
+    (await load('/toy.gguf', { workerUrl: policy.createScriptURL('/dist/worker.js') })).close();
+    return 'loaded';
+  }), 'loaded');
+}));
+
 /** Policies that forbid something, and what the error says of it. @type {[name: string, policy: () => string, advice: () => RegExp][]} */
 const POLICIES = [
   ['no workers', () => "worker-src 'none'", () => /Content-Security-Policy.*Add to it: worker-src blob:/],

@@ -4,10 +4,10 @@
 /** The packed library with bundlers, in a browser. The bundlers come from the npm registry: ./build.sh test-embed. */
 
 import assert from 'node:assert/strict';
-import { cp } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { before, test } from 'node:test';
 
-import { PAGE, TOOLS, draws, pack, project, script, serveFolder, toy, visit } from './project.js';
+import { PAGE, TOOLS, draws, pack, project, run, script, serveFolder, toy, visit } from './project.js';
 
 /** @type {string} */
 let tarball;
@@ -28,7 +28,7 @@ async function drawsAt(folder, options) {
   }
 }
 
-const vites = { vite6: 'dist/node/index.js', vite7: 'dist/node/index.js', vite8: 'dist/node/index.js' };
+const vites = { vite6: 'dist/node/index.js', vite7: 'dist/node/index.js', vite: 'dist/node/index.js' };
 for (const [version, entry] of Object.entries(vites)) {
   const files = { 'index.html': PAGE('<script type="module" src="/main.js"></script>'), 'main.js': script(), 'public/toy.gguf': toy };
 
@@ -83,6 +83,14 @@ for (const mode of ['production', 'development']) {
     await drawsAt(`${root}dist`);
   });
 }
+
+test('parcel, without a setting for the library itself', { timeout: 180000 }, async () => {
+  const files = { 'index.html': PAGE('<script type="module" src="main.js"></script>'), 'main.js': script(), 'yarn.lock': '' }; // a lock file is the mark of a root
+  const root = await project('parcel', { ...files, 'package.json': '{ "name": "app", "private": true }' }, { tarball });
+  await run(process.execPath, [`${TOOLS}node_modules/parcel/lib/bin.js`, 'build', 'index.html', '--no-cache', '--cache-dir', 'cache', '--no-optimize', '--public-url', './', '--dist-dir', 'dist'], { cwd: root });
+  await writeFile(`${root}dist/toy.gguf`, toy);
+  await drawsAt(`${root}dist`);
+});
 
 /** What emits no file but the script: the single-file build, or files that the page names. @type {[string, string, string?][]} */
 const WAYS = [

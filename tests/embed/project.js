@@ -14,6 +14,8 @@ import { promisify } from 'node:util';
 import { toyModel } from '../js/toy.js';
 import { launch } from '../browser/browser.js';
 
+export { launch };
+
 export const run = promisify(execFile);
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Git ignores it. */
@@ -70,9 +72,10 @@ const TYPES = {
  * Serves a folder to this machine.
  *
  * @param {string} folder
+ * @param {string} [policy]  Content-Security-Policy of its pages
  * @returns {Promise<{ url: string, close: () => Promise<void> }>}
  */
-export async function serveFolder(folder) {
+export async function serveFolder(folder, policy = '') {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://here');
     const path = pathname.endsWith('/') ? `${pathname}index.html` : pathname;
@@ -80,6 +83,7 @@ export async function serveFolder(folder) {
       const body = await readFile(join(folder, path));
       response.setHeader('Content-Type', TYPES[extname(path)] ?? 'application/octet-stream');
       response.setHeader('Access-Control-Allow-Origin', '*');
+      if (policy && path.endsWith('.html')) response.setHeader('Content-Security-Policy', policy);
       response.end(body);
     } catch {
       response.writeHead(404).end();

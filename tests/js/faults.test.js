@@ -46,6 +46,11 @@ function part(headers = {}) {
 before(async () => {
   server = createServer((request, response) => {
     if (request.url === '/silent') return; // not even headers
+    const [, kind] = /^\/stalls\.(wasm|bin)$/.exec(request.url ?? '') ?? [];
+    if (kind) {
+      response.writeHead(200, { 'Content-Type': kind === 'wasm' ? 'application/wasm' : 'application/octet-stream', 'Content-Length': 1000 });
+      return void response.write(Buffer.from('\0asm\x01\0\0\0'));
+    }
     const { headers, end, rest } = PATHS[request.url ?? ''];
     asked.push(request.headers.range);
     const [, start] = /^bytes=(\d+)-$/.exec(request.headers.range ?? '') ?? [];
@@ -67,7 +72,7 @@ for (const path of ['/breaks', '/stalls']) {
     asked = [];
     /** @type {number[]} */
     const seen = [];
-    const model = await load(origin + path, { patience: 200, onProgress: ({ loaded }) => seen.push(loaded) });
+    const model = await load(origin + path, { patience: 200, onProgress: ({ phase, loaded }) => void (phase === 'download' && seen.push(loaded)) });
     assert.deepEqual(asked, [undefined, 'bytes=1000-']);
     assert.deepEqual(seen, [...seen].sort((a, b) => a - b));
     assert.equal(seen.at(-1), toy.length);
@@ -86,6 +91,12 @@ for (const [path, ranges] of /** @type {[string, number][]} */ ([['/changes', 1]
 
 test('a server that never answers is given up', { timeout: 10000 }, async () => {
   await assert.rejects(load(`${origin}/silent`, { patience: 200 }), isError('network', /nothing came for 0\.2 seconds/));
+});
+
+test('wasm that never ends is given up, and asked for again the next time', { timeout: 10000 }, async () => {
+  for (const url of [`${origin}/stalls.wasm`, `${origin}/stalls.bin`, `${origin}/stalls.wasm`]) {
+    await assert.rejects(load(toy, { wasmUrl: url, patience: 200 }), isError('network', /broke off .*nothing came/), url);
+  }
 });
 
 test('arguments of the wrong kind are errors of ours that name them', async () => {

@@ -16,7 +16,7 @@ import { pathToFileURL } from 'node:url';
 import { generationOrder } from '../../web/lib/codecs/picture.js';
 import { Core } from '../../web/lib/core.js';
 import { describe } from '../../web/lib/describe.js';
-import { NextPixelError, supported } from '../../web/lib/index.js';
+import { NextPixelError, cache, supported } from '../../web/lib/index.js';
 import { looksLike } from '../../web/lib/sniff.js';
 import { GOLDEN, ROOT, isError, load, sleep, wasmBytes, wasmModule } from './helpers.js';
 import { UNREACHABLE, constant, patch, wasmUrl } from './patch.js';
@@ -118,6 +118,9 @@ test('every kind of source gives the same model', async () => {
     Uint8Array: toy,
     ArrayBuffer: toy.buffer,
     Buffer: Buffer.from(toy),
+    Blob: new Blob([toy]),
+    File: new File([toy], 'toy.gguf'),
+    ReadableStream: new Blob([toy]).stream(),
     'data:': `data:;base64,${Buffer.from(toy).toString('base64')}`,
   };
   /** @type {any} */
@@ -217,14 +220,55 @@ test('progress', async () => {
     [path, toy.length],
   ])) {
     /** @type {any[]} */
-    const seen = [];
-    const model = await load(source, { onProgress: (progress) => seen.push(progress) });
+    const all = [];
+    const model = await load(source, { onProgress: (progress) => all.push(progress) });
+    const phases = all.map(({ phase }) => phase);
+    assert.deepEqual([...new Set(phases)], ['connect', 'download', 'compile', 'ready']);
+    assert.deepEqual(all.at(-1), { phase: 'ready', loaded: toy.length, total });
+    const seen = all.filter(({ phase }) => phase === 'download');
     assert.ok(seen.length >= (source === path ? 1 : 2), source);
     assert.equal(seen.at(-1).loaded, toy.length);
     assert.ok(seen.every((progress) => progress.total === total));
     assert.ok(seen.every((progress, i) => i === 0 || progress.loaded > seen[i - 1].loaded));
     model.close();
   }
+});
+
+test('the size of a Blob is known; a bad one is called by its name', async () => {
+  /** @type {any[]} */
+  const seen = [];
+  (await load(new File([toy], 'mine.gguf'), { onProgress: (progress) => seen.push(progress) })).close();
+  assert.ok(seen.filter(({ phase }) => phase === 'download').every(({ total }) => total === toy.length));
+  await assert.rejects(load(new File(['<!doctype html>'], 'mine.gguf')), isError('format', /web page/));
+  const stream = new Blob([toy]).stream();
+  stream.getReader();
+  await assert.rejects(load(stream), isError('argument', /ReadableStream is being read/));
+});
+
+test('hf: names a file on the Hub', async () => {
+  const { fetch } = globalThis;
+  /** @type {string[]} */
+  const asked = [];
+  globalThis.fetch = async (url) => {
+    asked.push(String(url));
+    return new Response(toy);
+  };
+  try {
+    for (const source of ['hf:owner/name/file.gguf', 'hf:owner/na-me.x@v1/folder/file.gguf', new URL('hf:owner/name/file.gguf')]) (await load(source)).close();
+    for (const source of ['hf:', 'hf:owner', 'hf:owner/name', 'hf:owner/name/']) {
+      await assert.rejects(load(source), isError('argument', /hf:owner\/name\/file\.gguf/), source);
+    }
+  } finally {
+    globalThis.fetch = fetch;
+  }
+  assert.deepEqual(asked, [
+    'https://huggingface.co/owner/name/resolve/main/file.gguf', 'https://huggingface.co/owner/na-me.x/resolve/v1/folder/file.gguf',
+    'https://huggingface.co/owner/name/resolve/main/file.gguf',
+  ]);
+});
+
+test('where nothing is kept, as in Node, there is nothing to list or to free', async () => {
+  assert.deepEqual([await cache.list(), await cache.size(), await cache.delete(), await cache.persist()], [[], 0, false, false]);
 });
 
 test('an error thrown by onProgress comes through', async () => {
@@ -279,7 +323,7 @@ test('network errors name the address', async () => {
 });
 
 test('what is no source', async () => {
-  for (const source of [undefined, null, 7, {}, [], new Blob([toy])]) {
+  for (const source of [undefined, null, 7, {}, []]) {
     await assert.rejects(load(/** @type {any} */ (source)), isError('argument', /address/));
   }
   const read = new Response(new Blob([toy]));
@@ -360,8 +404,8 @@ test('a download that is no weight file is refused as soon as it shows', { timeo
   await assertRefused(load(`${origin}/damaged`), isError('unsupported', /big-endian/));
   /** @type {any[]} */
   const seen = [];
-  await assert.rejects(load(`${origin}/page`, { onProgress: (progress) => seen.push(progress) }), isError('format'));
-  assert.deepEqual(seen, [], 'no progress');
+  await assert.rejects(load(`${origin}/page`, { onProgress: ({ phase }) => seen.push(phase) }), isError('format'));
+  assert.deepEqual(seen, ['connect'], 'no progress');
 });
 
 test('a download beyond 2 GiB is refused before it is read', { timeout: 20000 }, async () => {

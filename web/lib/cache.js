@@ -6,8 +6,22 @@
  * long as the server shows the same version. Nothing here can fail: where there is no cache, or no room in it, there are no copies.
  */
 
-/** `caches.delete('nextpixel')` frees all. */
-const NAME = 'nextpixel';
+/** @internal */
+export const CACHE_NAME = 'nextpixel';
+
+/** A weight file that is kept, and its size. @typedef {{ url: string, bytes: number }} KeptFile */
+
+/** The weight files that this browser keeps for the pages of this origin. In Node, and where it keeps none, there are none. */
+export const cache = {
+  /** @returns {Promise<KeptFile[]>} */
+  list: async () => (await import('./kept.js')).list(),
+  /** Frees one of them, or all. @param {string | URL} [url] @returns {Promise<boolean>} whether there was something */
+  delete: async (url) => (await import('./kept.js')).remove(url),
+  /** @returns {Promise<number>} bytes of all */
+  size: async () => (await cache.list()).reduce((sum, { bytes }) => sum + bytes, 0),
+  /** Asks the browser not to free them when it is short of room. It may ask the visitor. @returns {Promise<boolean>} whether it agreed */
+  persist: async () => (await import('./kept.js')).persist(),
+};
 
 /** Whether there is a Cache API at all. In a sandboxed frame its very name throws. */
 function here() {
@@ -21,18 +35,19 @@ function here() {
 /**
  * @param {string} url
  * @returns {Promise<Response | undefined>}
+ * @internal
  */
 export async function copyOf(url) {
   try {
-    return await (await caches.open(NAME)).match(url);
+    return await (await caches.open(CACHE_NAME)).match(url);
   } catch {
     return undefined; // not here, or not allowed: an insecure or sandboxed page, a private window, an address of another kind
   }
 }
 
-/** @param {string} url */
+/** @param {string} url @internal */
 export async function dropCopy(url) {
-  await (await caches.open(NAME)).delete(url);
+  await (await caches.open(CACHE_NAME)).delete(url);
 }
 
 /**
@@ -40,6 +55,7 @@ export async function dropCopy(url) {
  *
  * @param {Response} answer
  * @param {Response} copy
+ * @internal
  */
 export function isSame(answer, copy) {
   const [a, b] = [answer.headers, copy.headers];
@@ -55,6 +71,7 @@ export function isSame(answer, copy) {
  * @param {Response} answer  headers of the file
  * @param {Uint8Array<ArrayBuffer>} bytes
  * @returns {(() => Promise<void>) | undefined}
+ * @internal
  */
 export function keeper(url, { status, headers: given }, bytes) {
   if (!here() || status !== 200 || /no-store/i.test(given.get('cache-control') ?? '')) return undefined;
@@ -63,7 +80,7 @@ export function keeper(url, { status, headers: given }, bytes) {
   const copy = new Response(bytes, { headers });
   return async () => {
     try {
-      await (await caches.open(NAME)).put(url, copy);
+      await (await caches.open(CACHE_NAME)).put(url, copy);
     } catch {
       // No room, or not allowed: next time it is downloaded again.
     }

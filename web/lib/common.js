@@ -7,11 +7,12 @@
  */
 
 export { abortable } from './abort.js';
-export { copyOf, dropCopy } from './cache.js';
+export { CACHE_NAME, copyOf, dropCopy } from './cache.js';
 export { Codec } from './codecs/picture.js';
 export { picture } from './draw.js';
 export { argumentError } from './error.js';
 export { hint, workerText } from './files.js';
+export { hubAddress } from './hub.js';
 export * from './index.js';
 export { within } from './patience.js';
 export { CODES, MAX_BIASES, MAX_SAMPLES, MOST_BIAS } from './protocol.js';

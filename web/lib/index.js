@@ -21,14 +21,16 @@
 import { abortable } from './abort.js';
 import { MOST_TRIED, addWorthwhile } from './concurrency.js';
 import { NextPixelError } from './error.js';
+import { hubAddress } from './hub.js';
 import { Link } from './link.js';
 import { openModel, reopen } from './model.js';
 import { parallelism } from './platform.js';
 import { checkOptions, wholeNumber } from './settings.js';
-import { isAddress, readSource } from './source.js';
+import { isAddress, isLasting, readSource } from './source.js';
 import { compile, compileBest } from './wasm.js';
 
 export { NextPixelError } from './error.js';
+export { cache } from './cache.js';
 export { acquire } from './shared.js';
 export { supported } from './wasm.js';
 /** @typedef {import('./codecs/text.js').Tokenizer} Tokenizer */
@@ -38,13 +40,15 @@ export { supported } from './wasm.js';
 
 /** @typedef {import('./source.js').Progress} Progress */
 /** @typedef {import('./source.js').Source} Source */
+/** @typedef {import('./source.js').Phase} Phase */
+/** @typedef {import('./cache.js').KeptFile} KeptFile */
 /** @typedef {import('./protocol.js').WorkerUrl} WorkerUrl */
 
 const MAX_WORKERS = 16;
 
 /**
  * @typedef {object} LoadOptions
- * @property {(progress: Progress) => void} [onProgress]  called as the weight file arrives
+ * @property {(progress: Progress) => void} [onProgress]  called as the weight file arrives, and between the phases of loading
  * @property {AbortSignal} [signal]   gives up loading
  * @property {string} [integrity]     'sha256-' and the base64 digest that the weight file must have
  * @property {boolean} [cache]       whether a browser keeps the weight file in its Cache API (as 'nextpixel'), for the next visit and for one
@@ -62,14 +66,15 @@ const MAX_WORKERS = 16;
 /**
  * Loads a model.
  *
- * @param {Source} source  the address of a weight file, in Node also a path; or its bytes, or a Response that brings
- *   them (for a Blob or File: `new Response(file)`)
+ * @param {Source} source  the address of a weight file, in Node also a path, or hf:owner/name/file.gguf for one on the Hugging Face Hub; a
+ *   Blob or File; its bytes; a Response or a ReadableStream that brings them
  * @param {LoadOptions} [options]
  * @returns {Promise<Model>} rejects with a NextPixelError, or with the signal's reason
  */
 export async function load(source, options = {}) {
   checkOptions(options);
-  const { signal, workers = 1, wasmUrl, workerUrl } = options;
+  source = hubAddress(source);
+  const { onProgress, signal, patience, workers = 1, wasmUrl, workerUrl } = options;
   signal?.throwIfAborted();
   if (workers !== 'auto') wholeNumber('workers', workers, 1, MAX_WORKERS);
   // The workers, the module and the weights arrive side by side; when one fails, the rest is given up.
@@ -79,27 +84,33 @@ export async function load(source, options = {}) {
   const auto = workers === 'auto';
   const most = auto ? Math.min(MOST_TRIED, await parallelism()) : workers;
   const starting = Array.from({ length: auto ? 1 : most }, () => Link.start(workerUrl));
-  const read = (/** @type {object} */ given) => readSource(source, { ...options, ...given });
+  /** @type {Progress} */
+  let progress = { phase: 'connect', loaded: 0, total: undefined };
+  const tell = (/** @type {Partial<Progress>} */ news) => onProgress?.(progress = { ...progress, ...news });
+  const reading = { ...options, signal: giveUp.signal, onProgress: (/** @type {object} */ news) => tell({ phase: 'download', ...news }) };
   /** A file that was kept and is bad is fetched once more. @param {unknown} error */
   const again = async (error) => {
-    if (!isAddress(source) || !(await (await import('./again.js')).isStale(String(source), error))) throw error;
-    return read({ signal: giveUp.signal, fresh: true });
+    if (!isAddress(source)) throw error;
+    return (await import('./again.js')).readAgain(String(source), error, () => readSource(source, { ...reading, fresh: true }));
   };
   try {
-    const compiled = wasmUrl === undefined ? compileBest() : compile(wasmUrl);
-    const loaded = Promise.all([compiled, read({ signal: giveUp.signal }).catch(again)]);
+    tell({});
+    const compiled = wasmUrl === undefined ? compileBest(patience) : compile(wasmUrl, patience);
+    const loaded = Promise.all([compiled, readSource(source, reading).catch(again)]);
     const links = auto && most > 1 ? addWorthwhile(starting, () => Link.start(workerUrl), most, loaded) : Promise.all(starting);
     let [kept, [module, contents]] = await abortable(Promise.all([links, loaded]), giveUp.signal);
+    tell({ phase: 'compile' });
     const model = await openModel(kept, module, contents.bytes, giveUp.signal).catch(async (error) => {
       contents = await again(error);
       return openModel(kept, module, contents.bytes, giveUp.signal);
     });
     contents.keep?.();
+    tell({ phase: 'ready' });
     // A worker that was ended from outside is replaced by one that reads the file again.
-    if (isAddress(source)) {
+    if (isLasting(source)) {
       for (const link of kept) {
         link.restore = async () => {
-          const { bytes } = await read({ signal: undefined, onProgress: undefined });
+          const { bytes } = await readSource(source, { ...options, signal: undefined, onProgress: undefined });
           return (to) => reopen(to, module, bytes, model.info);
         };
       }

@@ -119,17 +119,35 @@ export class Run {
    * @returns {Promise<Picture[]>} the finished images, one for each sample
    */
   async drawTo(target, options = {}) {
+    return this.#draw((pictures) => new Easel(target, pictures), options);
+  }
+
+  /**
+   * Draws without showing anything, as in Node.
+   *
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<Picture[]>} the finished images, one for each sample
+   */
+  async pictures(options = {}) {
+    return this.#draw(() => undefined, options);
+  }
+
+  /**
+   * @param {(pictures: Picture[]) => Easel | undefined} show
+   * @param {{ signal?: AbortSignal }} options
+   */
+  async #draw(show, options) {
     checkOptions(options);
     const pictures = Array.from({ length: this.#settings.samples }, () => picture(this.#codec, this.known));
     const steps = this.#steps(options.signal);
-    const easel = new Easel(target, pictures);
+    const easel = show(pictures);
     try {
       for await (const { sample, from, values } of steps) {
         paint(pictures[sample].data, this.#codec, from, values);
-        easel.paintSoon();
+        easel?.paintSoon();
       }
     } finally {
-      easel.paint();
+      easel?.paint();
     }
     return pictures;
   }

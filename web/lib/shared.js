@@ -83,18 +83,18 @@ export async function acquire(url, options = {}) {
 /** @param {string} key @param {string} url @param {import('./index.js').LoadOptions} options */
 function begin(key, url, options) {
   const stopper = new AbortController();
-  /** @type {Entry['listeners']} */
-  const listeners = new Set();
+  /** @type {Omit<Entry, 'model'>} */
+  const begun = { loaded: false, heard: Date.now(), holders: 0, listeners: new Set(), stopper };
   const model = load(url, {
     ...options,
     signal: stopper.signal,
     onProgress: (progress) => {
-      entry.heard = Date.now();
-      for (const listener of listeners) listener(progress);
+      begun.heard = Date.now();
+      for (const listener of begun.listeners) listener(progress);
     },
   });
   /** @type {Entry} */
-  const entry = { model, loaded: false, heard: Date.now(), holders: 0, listeners, stopper };
+  const entry = Object.assign(begun, { model });
   entries.set(key, entry);
   // A failure is not kept: the next one to ask tries again.
   model.then(() => {

@@ -9,12 +9,15 @@ import { PATIENCE_MS, patientReader, within } from './patience.js';
 import { inNode, nodeModule } from './platform.js';
 import { headerProblem, sizeProblem } from './sniff.js';
 
-/** @typedef {string | URL | Response | ArrayBuffer | Uint8Array} Source */
+/** @typedef {string | URL | Blob | Response | ReadableStream<Uint8Array> | ArrayBuffer | Uint8Array} Source */
+/** @typedef {{ loaded: number, total: number | undefined }} Count  bytes */
 /** How much of a file's beginning tells what it is. */
 const HEAD_BYTES = 512;
 
-/** `total` is undefined where the size is not known beforehand.
- * @typedef {{ loaded: number, total: number | undefined }} Progress  bytes */
+/** What load() does: it waits for the server, reads the file, has it opened while the wasm compiles, and is done.
+ * @typedef {'connect' | 'download' | 'compile' | 'ready'} Phase */
+/** In bytes; `total` is undefined where the size is not known beforehand.
+ * @typedef {{ phase: Phase, loaded: number, total: number | undefined }} Progress */
 
 /**
  * @typedef {object} Contents
@@ -24,7 +27,7 @@ const HEAD_BYTES = 512;
 
 /**
  * @param {Source} source
- * @param {{ onProgress?: (progress: Progress) => void, signal?: AbortSignal, integrity?: string, cache?: boolean, patience?: number, fresh?: boolean }} [options]
+ * @param {{ onProgress?: (progress: Count) => void, signal?: AbortSignal, integrity?: string, cache?: boolean, patience?: number, fresh?: boolean }} [options]
  *   fresh: from the server itself, whatever is kept
  * @returns {Promise<Contents>}
  * @internal
@@ -37,7 +40,13 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
     bytes = bytesOf(source); // of a typed array: a copy
     if (source instanceof ArrayBuffer) bytes = bytes.slice();
     onProgress?.({ loaded: bytes.length, total: bytes.length });
-  } else if (typeof Response === 'function' && source instanceof Response) {
+  } else if (source instanceof Blob) {
+    const name = /** @type {Partial<File>} */ (source).name ?? 'the Blob';
+    bytes = await readResponse(new Response(source.stream()), { name, size: source.size, onProgress, signal });
+  } else if (source instanceof ReadableStream) {
+    if (source.locked) throw argumentError('This ReadableStream is being read by something else');
+    bytes = await readResponse(new Response(source), { name: 'the stream', onProgress, signal });
+  } else if (source instanceof Response) {
     bytes = await readResponse(source, { name: source.url || 'the response', onProgress, signal });
   } else if (isAddress(source)) {
     const path = inNode ? await filePath(source) : undefined;
@@ -52,7 +61,7 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
         await readResponse(fetched.response, { name: url, url, patience, onProgress, signal });
     }
   } else {
-    throw argumentError('load() takes the address of a weight file, a Response, an ArrayBuffer or a Uint8Array');
+    throw argumentError('load() takes the address of a weight file, a Blob or File, a Response, a ReadableStream, an ArrayBuffer or a Uint8Array');
   }
   if (expected !== undefined) await checkIntegrity(bytes, expected);
   signal?.throwIfAborted();
@@ -68,6 +77,11 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
  */
 export function isAddress(source) {
   return typeof source === 'string' || source instanceof URL;
+}
+
+/** Whether it gives the same when it is read again. @param {Source} source @internal */
+export function isLasting(source) {
+  return isAddress(source) || source instanceof Blob;
 }
 
 /** @param {ArrayBuffer | Uint8Array} source */
@@ -168,10 +182,10 @@ export async function fetchOrFail(url, signal, { cache, patience = PATIENCE_MS }
  * The bytes of a weight file. What is none, or is too large, is refused as soon as that is seen.
  *
  * @param {Response} response
- * @param {{ name: string, url?: string, patience?: number, onProgress?: (progress: Progress) => void, signal?: AbortSignal }} how  name: for messages; url:
+ * @param {{ name: string, url?: string, size?: number, patience?: number, onProgress?: (progress: Count) => void, signal?: AbortSignal }} how  name: for messages; url:
  *   where it can be asked for again
  */
-async function readResponse(response, { name, url, patience, onProgress, signal }) {
+async function readResponse(response, { name, url, size, patience, onProgress, signal }) {
   if (!response.ok) {
     void response.body?.cancel().catch(() => {});
     throw new NextPixelError('network', `Cannot fetch ${name}: the server answered ${response.status} ` +
@@ -180,7 +194,7 @@ async function readResponse(response, { name, url, patience, onProgress, signal 
   if (response.bodyUsed || response.body?.locked) throw argumentError('The body of this Response was read already, or is being read: fetch it again');
   // The length on the wire says nothing about the bytes that a decoded body yields.
   const length = Number(response.headers.get('content-length'));
-  const known = length > 0 && !response.headers.get('content-encoding') ? length : undefined;
+  const known = size ?? (length > 0 && !response.headers.get('content-encoding') ? length : undefined);
   const tooLarge = sizeProblem(known ?? 0);
   if (tooLarge) {
     void response.body?.cancel().catch(() => {});
@@ -223,7 +237,7 @@ async function readResponse(response, { name, url, patience, onProgress, signal 
  *
  * @param {Response} copy
  * @param {string} name
- * @param {((progress: Progress) => void)} [onProgress]
+ * @param {((progress: Count) => void)} [onProgress]
  * @param {AbortSignal} [signal]
  */
 async function readCopy(copy, name, onProgress, signal) {

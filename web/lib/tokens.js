@@ -83,6 +83,7 @@ export class TextModel {
    * @param {Link} link
    * @param {ModelInfo} info
    * @param {Entry[]} vocabulary  the metadata of the file that concern it
+   * @internal
    */
   constructor(link, info, vocabulary) {
     const metadata = metadataOf(vocabulary);

@@ -5,6 +5,7 @@
 
 import { NextPixelError } from './error.js';
 import { baseline, hint, relaxed } from './files.js';
+import { PATIENCE_MS, within } from './patience.js';
 import { inNode } from './platform.js';
 import { fetchOrFail, filePath, readFile } from './source.js';
 
@@ -42,12 +43,13 @@ function hasRelaxed() {
 /**
  * The build of the library that is the fastest here. Where someone has put up the baseline file alone, that one.
  *
+ * @param {number} [patience]  as in load(); for what compiles while it arrives, twice as long
  * @returns {Promise<WebAssembly.Module>}
  * @internal
  */
-export function compileBest() {
-  const usual = () => compile(baseline());
-  return hasRelaxed() ? compile(relaxed()).catch(usual) : usual();
+export function compileBest(patience) {
+  const usual = () => compile(baseline(), patience);
+  return hasRelaxed() ? compile(relaxed(), patience).catch(usual) : usual();
 }
 
 /** The only state that models share. A failure is not kept, so that the next load tries again.
@@ -56,10 +58,11 @@ const compiled = new Map();
 
 /**
  * @param {string | URL | Promise<Uint8Array<ArrayBuffer>>} file  its address, or itself
+ * @param {number} [patience]
  * @returns {Promise<WebAssembly.Module>}
  * @internal
  */
-export function compile(file) {
+export function compile(file, patience = PATIENCE_MS) {
   if (!supported) {
     return Promise.reject(new NextPixelError('wasm', 'nextpixel needs WebAssembly with SIMD, which is missing here: use a ' +
       'current version of Chromium, Firefox or Safari, or Node 20 or later'));
@@ -67,7 +70,7 @@ export function compile(file) {
   const key = file instanceof Promise ? file : String(file);
   let module = compiled.get(key);
   if (module === undefined) {
-    module = file instanceof Promise ? file.then((bytes) => compileBytes(bytes, 'nextpixel.wasm')) : compileAt(file);
+    module = file instanceof Promise ? file.then((bytes) => compileBytes(bytes, 'nextpixel.wasm')) : compileAt(file, patience);
     compiled.set(key, module);
     module.catch(() => compiled.delete(key));
   }
@@ -76,13 +79,14 @@ export function compile(file) {
 
 /**
  * @param {string | URL} url
+ * @param {number} patience
  * @returns {Promise<WebAssembly.Module>}
  */
-async function compileAt(url) {
+async function compileAt(url, patience) {
   const path = inNode ? await filePath(url) : undefined;
   if (path !== undefined) return compileBytes(await readFile(path), url);
 
-  const response = await fetchOrFail(url);
+  const response = await fetchOrFail(url, undefined, { patience });
   if (!response.ok) {
     throw new NextPixelError('network', `Cannot fetch ${url}: the server answered ${response.status}. nextpixel.wasm ` +
       `belongs beside the library; wasmUrl names another place.${hint()}`);
@@ -91,12 +95,12 @@ async function compileAt(url) {
   const type = response.headers.get('content-type') ?? '';
   if (type.startsWith('application/wasm') && WebAssembly.compileStreaming !== undefined) {
     try {
-      return await WebAssembly.compileStreaming(response);
+      return await within(WebAssembly.compileStreaming(response), 2 * patience);
     } catch (cause) {
       throw cause instanceof WebAssembly.CompileError ? wasmError(url, cause) : brokenOff(url, cause);
     }
   }
-  const bytes = await response.arrayBuffer().catch((cause) => {
+  const bytes = await within(response.arrayBuffer(), 2 * patience).catch((cause) => {
     throw brokenOff(url, cause);
   });
   return compileBytes(new Uint8Array(bytes), url);

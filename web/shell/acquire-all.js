@@ -7,13 +7,13 @@ import { acquire } from './library.js';
 
 /** The sum of several downloads. @param {(progress: Progress) => void} report @param {number} count */
 function together(report, count) {
-  const parts = Array.from({ length: count }, () => /** @type {Progress} */ ({ loaded: 0 }));
+  const parts = Array.from({ length: count }, () => /** @type {Progress} */ ({ phase: 'connect', loaded: 0 }));
   return parts.map((_, i) => (/** @type {Progress} */ progress) => {
     parts[i] = progress;
     const loaded = parts.reduce((sum, part) => sum + part.loaded, 0);
     // The sum is known when all are.
     const total = parts.every((part) => part.total) ? parts.reduce((sum, part) => sum + Number(part.total), 0) : undefined;
-    report({ loaded, total });
+    report({ ...progress, loaded, total });
   });
 }
 

@@ -2,8 +2,10 @@
 
 /** What a user of the package may write, and what the types must refuse. Compiled by package.test.js, never run. */
 
-import { NextPixelError, load, supported, tokenizer } from 'nextpixel';
-import type { Attention, DrawOptions, ErrorCode, ModelInfo, Picture, SavedTokens, Score, Step, TextScore, TokenRun, Tokenizer } from 'nextpixel';
+import { NextPixelError, acquire, cache, load, supported, tokenizer } from 'nextpixel';
+import type {
+  Attention, DrawOptions, ErrorCode, KeptFile, ModelInfo, Phase, Picture, Progress, SavedTokens, Score, Source, Step, TextScore, TokenRun, Tokenizer,
+} from 'nextpixel';
 
 export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): Promise<void> {
   const can: boolean = supported;
@@ -21,6 +23,15 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   await load(new Uint8Array(1));
   await load(new ArrayBuffer(1));
   await load(new Response());
+  await load(new Blob([]), { patience: 1000, workerUrl: 'worker.js', onProgress: ({ phase }: Progress) => console.log(phase satisfies Phase) });
+  await load(new ReadableStream<Uint8Array>());
+  const source: Source = 'hf:owner/name/file.gguf';
+  const hold = await acquire(source, { cache: false });
+  hold.release();
+  const files: KeptFile[] = await cache.list();
+  const freed: boolean = await cache.delete(files[0].url);
+  const bytes: number = await cache.size();
+  void [freed, bytes, await cache.persist()];
 
   const info: ModelInfo = model.info;
   const names: string[] = info.classes;
@@ -44,6 +55,8 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   const pictures: Picture[] = await model
     .generate({ label: 3 })
     .drawTo([canvas, new OffscreenCanvas(1, 1)], { signal: controller.signal });
+  const [silent]: Picture[] = await model.generate().pictures();
+  void silent;
   canvas.getContext('2d')?.putImageData(new ImageData(pictures[0].data, pictures[0].width), 0, 0);
   for (const source of [image, canvas, new ImageData(1, 1), await createImageBitmap(image), new OffscreenCanvas(1, 1)])
     model.complete(source);

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** ./build.sh site: the folder works under any path of any static host, and holds all that it leads to. */
+
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile, readdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { extname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+
+import { writeSite } from '../../web/site.js';
+import { OUT, session } from './browser.js';
+
+const { withPage } = session();
+
+const SITE = fileURLToPath(new URL('../../build/site-test', import.meta.url));
+const PREFIX = '/some/where/';
+/** @type {Record<string, string>} */
+const TYPES = { '.css': 'text/css', '.html': 'text/html', '.js': 'text/javascript', '.png': 'image/png', '.svg': 'image/svg+xml', '.wasm': 'application/wasm' };
+
+/** @type {import('node:http').Server} */
+let server;
+let url = '';
+/** What was asked for and is not there. @type {string[]} */
+const missing = [];
+/** @type {string[]} */
+let files;
+
+before(async () => {
+  await writeSite(SITE);
+  files = (await readdir(SITE, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(SITE.length + 1));
+  server = createServer(async (request, response) => {
+    let { pathname } = new URL(request.url ?? '', 'http://here');
+    if (pathname.endsWith('/')) pathname += 'index.html';
+    try {
+      if (!pathname.startsWith(PREFIX)) throw new Error('beside the site');
+      const body = await readFile(join(SITE, pathname.slice(PREFIX.length)));
+      response.setHeader('Content-Type', TYPES[extname(pathname)] ?? 'application/octet-stream');
+      response.end(body);
+    } catch {
+      missing.push(pathname);
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((done) => { server.listen(0, '127.0.0.1', () => done(undefined)); });
+  url = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}${PREFIX}`;
+});
+
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+test('what is compressed is the same, and whatever a page names is there', async () => {
+  assert.ok(files.length > 50);
+  for (const name of files.filter((file) => /\.(gz|br)$/.test(file))) {
+    const whole = await readFile(join(SITE, name.replace(/\.(gz|br)$/, '')));
+    const packed = await readFile(join(SITE, name));
+    assert.ok(whole.equals(name.endsWith('.gz') ? gunzipSync(packed) : brotliDecompressSync(packed)), name);
+  }
+  for (const extension of ['gz', 'br']) assert.ok(files.some((name) => name.endsWith(`nextpixel.wasm.${extension}`)));
+  for (const name of files.filter((file) => file.endsWith('.html'))) {
+    for (const [, address] of (await readFile(join(SITE, name), 'utf8')).matchAll(/<(?:a|link|script|img)\b[^>]*? (?:href|src)="([^"#?]+)/g)) {
+      if (/^[a-z]+:/.test(address)) continue;
+      assert.ok(!address.startsWith('/'), `${name}: ${address} is not relative`);
+      const path = join(SITE, name, '..', address);
+      assert.ok(existsSync(address.endsWith('/') ? join(path, 'index.html') : path), `${name}: ${address}`);
+    }
+  }
+});
+
+for (const [path, drawn] of /** @type {[string, string][]} */ ([
+  ['', '.ending canvas[aria-label*=": 4"]'], ['web/pages/colour/', '#colour-run:enabled'], ['web/pages/image-transformer/', '.ending canvas[aria-label*=": 4"]'],
+  ['web/pages/look-ahead/', '.ahead-panel canvas[aria-label^="784 of"]'], ['web/pages/fvsbn/', 'canvas'],
+])) {
+  test(`${path || 'the front page'} draws under ${PREFIX}`, { timeout: 90000 }, () => withPage(async (page) => {
+    missing.length = 0;
+    /** @type {string[]} */
+    const elsewhere = [];
+    page.on('request', (request) => { if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url)) elsewhere.push(request.url()); });
+    await page.goto(url + path);
+    await page.locator(drawn).first().waitFor({ timeout: 60000 });
+    assert.deepEqual([missing, elsewhere], [[], []]);
+    if (path === '') {
+      assert.equal(page.url(), `${url}web/`);
+      await page.screenshot({ path: `${OUT}site.png` });
+    }
+  }));
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The examples of web/examples, each run from the packed library: ./build.sh test-embed. */
+
+import assert from 'node:assert/strict';
+import { cp, mkdir, readFile, rm } from 'node:fs/promises';
+import { before, test } from 'node:test';
+
+import { OUT, ROOT, TOOLS, launch, pack, project, run, serveFolder } from './project.js';
+
+/** @import { Page } from 'playwright-core' */
+
+/** @type {string} */
+let tarball;
+before(async () => {
+  tarball = await pack();
+});
+
+/** @param {string} name */
+const tool = async (name) => import(`${TOOLS}node_modules/${name}`);
+
+/** A copy of an example with the library, and weights where it says. @param {string} name @param {string} weights @param {string[]} [packages] */
+async function example(name, weights, packages = []) {
+  const folder = await project(`example-${name}`, {}, { tarball, packages });
+  await rm(`${folder}package.json`);
+  await cp(`${ROOT}web/examples/${name}`, folder, { recursive: true });
+  await mkdir(folder + weights, { recursive: true });
+  await cp(`${ROOT}weights/digits.gguf`, `${folder}${weights}digits.gguf`);
+  return folder;
+}
+
+/** Opens a folder. @param {string} folder @param {string} name @param {(page: Page) => Promise<void>} body */
+async function opened(folder, name, body) {
+  const server = await serveFolder(folder);
+  const browser = await launch();
+  try {
+    const page = await browser.newPage({ viewport: { width: 700, height: 500 } });
+    /** @type {string[]} */
+    const complaints = [];
+    page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) complaints.push(message.text()); });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    await page.goto(server.url);
+    await body(page);
+    await page.screenshot({ path: `${OUT}example-${name}.png` });
+    assert.deepEqual(complaints, []);
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+}
+
+const says = (/** @type {Page} */ page, /** @type {string | RegExp} */ text) => page.locator('output').getByText(text).waitFor({ timeout: 20000 });
+
+test('plain', { timeout: 60000 }, async () => {
+  await opened(await example('plain', ''), 'plain', async (page) => {
+    await page.locator('[part=status]').getByText('Drawn:').waitFor();
+    await page.waitForFunction(() => document.documentElement.dataset.done === 'script');
+  });
+});
+
+test('vite', { timeout: 120000 }, async () => {
+  const root = await example('vite', 'public/', ['vite7']);
+  await (await tool('vite7/dist/node/index.js')).build({ root, logLevel: 'error' });
+  await opened(`${root}dist`, 'vite', (page) => says(page, 'drawn'));
+});
+
+test('webpack', { timeout: 120000 }, async () => {
+  const root = await example('webpack', 'dist/');
+  const { default: webpack } = await tool('webpack/lib/index.js');
+  const { default: config } = await import(`${root}webpack.config.js`);
+  const stats = await new Promise((resolve, reject) => { webpack(config, (/** @type {any} */ error, /** @type {any} */ done) => (error ? reject(error) : resolve(done))); });
+  assert.equal(stats.toString({ all: false, errors: true, warnings: true }), '');
+  await opened(`${root}dist`, 'webpack', (page) => says(page, 'drawn'));
+});
+
+for (const [name, packages] of /** @type {[string, string[]][]} */ ([
+  ['react', ['react', 'react-dom', 'scheduler', '@types/react', 'csstype', '@vitejs/plugin-react']], ['vue', ['vue', '@vue', '@vitejs/plugin-vue']],
+])) {
+  test(name, { timeout: 120000 }, async () => {
+    const root = await example(name, 'public/', packages);
+    await (await tool('vite/dist/node/index.js')).build({ root, logLevel: 'error', resolve: { preserveSymlinks: true } });
+    await opened(`${root}dist`, name, async (page) => {
+      await says(page, /drawn 7: .* nats/);
+      await page.getByRole('button', { name: '3' }).click();
+      await says(page, /drawn 3: .* nats/);
+    });
+    if (name !== 'react') return;
+    const flags = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable,dom.asynciterable', '--types', '', '--module', 'esnext',
+      '--moduleResolution', 'bundler', '--jsx', 'react-jsx', '--skipLibCheck', '--ignoreConfig', 'main.tsx'];
+    const { stdout } = await run(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, ...flags], { cwd: root }).catch((error) => error);
+    assert.doesNotMatch(stdout, /next-pixel|nextpixel/);
+  });
+}
+
+test('node', { timeout: 60000 }, async () => {
+  const folder = await example('node', '');
+  const { stdout } = await run(process.execPath, ['draw.js', 'digits.gguf', 'seven.png', '7', '1'], { cwd: folder });
+  assert.equal(stdout, 'seven.png: 28 x 28, seed 1\n');
+  const png = await readFile(`${folder}seven.png`);
+  const browser = await launch();
+  try {
+    const page = await browser.newPage();
+    assert.deepEqual(await page.evaluate(async (bytes) => {
+      const bitmap = await createImageBitmap(new Blob([new Uint8Array(bytes)]));
+      return [bitmap.width, bitmap.height];
+    }, [...png]), [28, 28]);
+  } finally {
+    await browser.close();
+  }
+});

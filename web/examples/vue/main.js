@@ -1,0 +1,6 @@
+import { createApp } from 'vue';
+import 'nextpixel/define';
+
+import App from './App.vue';
+
+createApp(App).mount('#root');

@@ -1,0 +1,10 @@
+import { fileURLToPath } from 'node:url';
+
+// Needs digits.gguf in dist/. The worker and the wasm are found and emitted without any setting.
+export default {
+  mode: 'production',
+  context: fileURLToPath(new URL('.', import.meta.url)),
+  entry: './main.js',
+  output: { path: fileURLToPath(new URL('dist', import.meta.url)), filename: 'main.js' },
+  performance: { hints: false },
+};

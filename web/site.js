@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Writes the demo as a folder that any static host serves as it is, at whatever path: ./build.sh site
+ *
+ *     node web/site.js [folder, default build/site]
+ *
+ *     index.html           leads to web/
+ *     web/                 the pages, their styles and pictures: short-lived, as `Cache-Control: no-cache`
+ *     web/dist-HASH/       scripts and wasm       } named after what is in them: a host may say
+ *     weights-HASH/        models                 } `Cache-Control: max-age=31536000, immutable`
+ *     *.gz, *.br           the same compressed, for hosts that send those
+ *
+ * Every address in it is relative.
+ */
+
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** What the pages load beside scripts and models. */
+const PARTS = /^(index\.html|sw\.js|pictures\/.*|shell\/.*\.(css|svg|png)|front\/.*\.(css|png)|pages\/.*\.(html|css|png|svg))$/;
+/** What gets smaller. */
+const COMPRESSIBLE = /\.(html|css|js|wasm|svg|bin|gguf)$/;
+
+/** @param {string} folder @returns {Promise<string[]>} paths of its files, in order */
+async function filesOf(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(folder.length + 1)).sort();
+}
+
+/** @param {Map<string, Buffer>} files */
+function hashOf(files) {
+  const hash = createHash('sha256');
+  for (const [name, bytes] of files) hash.update(`${name} ${bytes.length}\n`).update(bytes);
+  return hash.digest('hex').slice(0, 12);
+}
+
+/** @param {string} target */
+export async function writeSite(target) {
+  /** @param {string} folder @param {RegExp} wanted @returns {Promise<Map<string, Buffer>>} */
+  const read = async (folder, wanted) => new Map(await Promise.all((await filesOf(`${ROOT}${folder}`)).filter((name) => wanted.test(name))
+    .map(async (name) => /** @type {[string, Buffer]} */ ([name, await readFile(join(ROOT, folder, name))]))));
+
+  const weights = await read('weights', /^[\w-]+\.gguf$/);
+  const models = `weights-${hashOf(weights)}`;
+  /** @param {Buffer} bytes @param {[string | RegExp, string][]} changes */
+  const changed = (bytes, changes) => Buffer.from(changes.reduce((text, [from, to]) => text.replaceAll(from, to), bytes.toString('utf8')));
+  const dist = await read('web/dist', /\.(js|css|wasm)$/);
+  for (const [name, bytes] of dist) if (name.endsWith('.js')) dist.set(name, changed(bytes, [['`../../weights/${', `\`../../${models}/\${`]]));
+  const scripts = `dist-${hashOf(dist)}`;
+
+  await rm(target, { recursive: true, force: true });
+  /** @param {string} path @param {Buffer | string} bytes */
+  const write = async (path, bytes) => {
+    await mkdir(dirname(join(target, path)), { recursive: true });
+    await writeFile(join(target, path), bytes);
+  };
+  for (const [name, bytes] of weights) await write(`${models}/${name}`, bytes);
+  for (const [name, bytes] of dist) await write(`web/${scripts}/${name}`, bytes);
+  for (const [name, bytes] of await read('web', PARTS)) {
+    const page = /\.html$/.test(name);
+    await write(`web/${name}`, page ? changed(bytes, [[/(href|src)="([./]*)dist\//g, `$1="$2${scripts}/`], [/(href|src)="([./]*)weights\/(?=[\w-]+\.gguf)/g, `$1="$2${models}/`]]) : bytes);
+  }
+  await write('index.html', '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta http-equiv="refresh" content="0; url=web/">\n' +
+    '<title>nextpixel</title>\n<link rel="icon" href="web/shell/icon.svg" type="image/svg+xml">\n<body><a href="web/">nextpixel</a></body>\n</html>\n');
+  for (const name of ['LICENSE', 'weights/README.md']) await cp(`${ROOT}${name}`, join(target, name === 'LICENSE' ? name : `${models}/README.md`));
+
+  const names = (await filesOf(target)).filter((name) => COMPRESSIBLE.test(name));
+  for (const name of names) {
+    const bytes = await readFile(join(target, name));
+    const quality = bytes.length > 2 ** 18 ? 5 : 11; // weights hardly shrink, whatever the effort
+    const smaller = {
+      gz: await promisify(gzip)(bytes, { level: 9 }),
+      br: await promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }),
+    };
+    for (const [extension, packed] of Object.entries(smaller)) if (packed.length < 0.95 * bytes.length) await write(`${name}.${extension}`, packed);
+  }
+  return { files: (await filesOf(target)).length, scripts, models };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const target = resolve(process.argv[2] ?? `${ROOT}build/site`);
+  const { files } = await writeSite(target);
+  console.log(`${target}: ${files} files. Any static host serves them as they are.`);
+}
