@@ -16,6 +16,7 @@ PINNED='Debian clang version 19.1.7'   # the toolchain whose output is web/dist/
 
 MODELS= # --models a,b: the architectures of a build, else all
 NX_MODELS= # what tells the compiler so
+TEXTS=     # -DNX_TEXTS=0 where none of them is a model of language
 
 # sources    the files of the library, of all models or of those in $MODELS
 sources() {
@@ -27,10 +28,11 @@ sources() {
 # choose_models --models a,b: from now on only these
 choose_models() {
   [ "${1:-}" = --models ] || return 0
-  MODELS=$2
+  MODELS=$2 TEXTS=-DNX_TEXTS=0
   for model in $(echo "$MODELS" | tr , ' '); do
     [ -e "src/models/$model.c" ] || die "no model '$model' in src/models"
     NX_MODELS="$NX_MODELS NX_MODEL($model)"
+    if grep -q NX_BY_BLOCK "src/models/$model.c"; then TEXTS=; fi # see src/kernels/kernels.h
   done
 }
 
@@ -102,7 +104,7 @@ build_wasm() {
   for source in $(sources); do
     object=$dir/$(echo "$source" | tr / _ | sed 's/c$/o/')
     case $source in src/kernels/* | src/attention/* | src/sampling/*) optimise=-O3 ;; *) optimise=-Oz ;; esac
-    "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$root" $WASM_CFLAGS $optimise ${NX_MODELS:+"-DNX_MODELS=$NX_MODELS"} "$@" -Iinclude -Isrc -c "$source" -o "$object"
+    "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$root" $WASM_CFLAGS $optimise ${NX_MODELS:+"-DNX_MODELS=$NX_MODELS"} $TEXTS "$@" -Iinclude -Isrc -c "$source" -o "$object"
     objects="$objects $object"
   done
   exports=$(sed -n 's/^NX_API .*\(nx_[a-z_]*\)(.*/--export=\1/p' include/nextpixel.h)

@@ -105,7 +105,7 @@ static int find_tensor(nx_reader *reader, const char *name, uint32_t rows, uint3
     }
     if (tensor->dim[0] != cols || tensor->dim[1] != rows || tensor->dim[2] != 1 || tensor->dim[3] != 1)
         nx_reader_fail(reader, NX_E_FORMAT, name, "the tensor has another shape than the metadata say");
-    else if (!nx_type_of(tensor->type))
+    else if (!nx_type_of(tensor->type) || (!NX_TEXTS && nx_matrix_form(tensor->type, NX_BY_ROW) > NX_Q8_0))
         refuse_type(reader, name, tensor->type);
     else if (tensor->data && !nx_all_finite(tensor->type, tensor->data, tensor->bytes))
         nx_reader_fail(reader, NX_E_NUMERIC, name, "a weight is not finite");

@@ -10,13 +10,13 @@
 #include "rounded.h"
 
 uint64_t nx_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t key_length) {
-    if (type == NX_CACHE_PRECISE) return nx_precise_cache_bytes(slots, heads, key_length);
+    if (NX_TEXTS && type == NX_CACHE_PRECISE) return nx_precise_cache_bytes(slots, heads, key_length);
     if (type == NX_CACHE_ROUNDED) return nx_rounded_cache_bytes(slots, heads, key_length);
     return 2 * (uint64_t)slots * heads * key_length * sizeof(float);
 }
 
 void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, const float *value) {
-    if (cache->type == NX_CACHE_PRECISE) {
+    if (NX_TEXTS && cache->type == NX_CACHE_PRECISE) {
         nx_precise_write(cache, position, key, value);
         return;
     }
@@ -32,7 +32,7 @@ void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, 
 }
 
 uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_runs) { /* f32 needs less */
-    uint64_t rounded = nx_rounded_scratch_bytes(window, n_runs), precise = nx_precise_scratch_bytes(window, n_runs);
+    uint64_t rounded = nx_rounded_scratch_bytes(window, n_runs), precise = NX_TEXTS ? nx_precise_scratch_bytes(window, n_runs) : 0;
     return rounded > precise ? rounded : precise;
 }
 
@@ -119,7 +119,7 @@ static void attend_f32(float *out, const float *query, const nx_cache *cache, co
 
 void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_run *runs, uint32_t n_runs, void *scratch, float *trace,
                uint32_t trace_stride) {
-    if (cache->type == NX_CACHE_PRECISE)
+    if (NX_TEXTS && cache->type == NX_CACHE_PRECISE)
         nx_precise_attend(out, query, cache, runs, n_runs, scratch, trace, trace_stride);
     else if (cache->type == NX_CACHE_ROUNDED)
         nx_rounded_attend(out, query, cache, runs, n_runs, scratch, trace, trace_stride);

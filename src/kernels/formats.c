@@ -129,7 +129,7 @@ static void unpack_k(nx_weights *w, const uint8_t *block, uint32_t type, uint32_
 
 void nx_unpack(nx_weights *w, const uint8_t *row, uint32_t type, uint32_t b) {
     const nx_type *t = nx_type_of(type);
-    if (t->values == 256) {
+    if (NX_TEXTS && t->values == 256) {
         unpack_k(w, row + (size_t)(b / 8) * t->bytes, type, b % 8);
         return;
     }
@@ -143,15 +143,13 @@ void nx_unpack(nx_weights *w, const uint8_t *row, uint32_t type, uint32_t b) {
         nibbles(w->number, block + 2, 8);
         return;
     case NX_Q4_1:
-        nibbles(w->number, block + 4, 0);
+        if (NX_TEXTS) nibbles(w->number, block + 4, 0);
         return;
     case NX_Q5_0:
-        nibbles(w->number, block + 6, 16);
-        fifth(w, block + 2);
+        if (NX_TEXTS) nibbles(w->number, block + 6, 16), fifth(w, block + 2);
         return;
     default: /* Q5_1 */
-        nibbles(w->number, block + 8, 0);
-        fifth(w, block + 4);
+        if (NX_TEXTS) nibbles(w->number, block + 8, 0), fifth(w, block + 4);
     }
 }
 

@@ -17,6 +17,12 @@
 
 #define NX_COLUMNS 16 /* the most columns of one pass */
 
+/* What only models of language need (matrices by block, the types of their files, caches of 8 bits) is left out of a build of other models,
+ * -DNX_TEXTS=0; such a build refuses files of those types. */
+#ifndef NX_TEXTS
+#define NX_TEXTS 1
+#endif
+
 static inline uint32_t nx_stride(uint32_t width) { return (width + 15) & ~15u; }
 
 /* How finely a product is rounded, which the model chooses.

@@ -57,7 +57,7 @@ static uint64_t tile_bytes(uint32_t form, uint32_t cols) {
     case NX_BF16:
         return cols * (uint64_t)TILE * sizeof(uint16_t);
     default:
-        return nx_blocks_tile_bytes(form, cols);
+        return NX_TEXTS ? nx_blocks_tile_bytes(form, cols) : 0;
     }
 }
 
@@ -131,7 +131,7 @@ void nx_matrix_pack_rows(const nx_matrix *m, void *packed, const uint8_t *weight
             pack_q8_row(tile, r % TILE, weights, m->cols / BLOCK);
         else if (m->type == NX_Q4_0)
             for (uint32_t b = 0; b < m->cols / BLOCK; b++) pack_q4_row((q4_block *)tile + b, r % TILE, weights + (size_t)b * Q4_0_BYTES);
-        else
+        else if (NX_TEXTS)
             nx_blocks_pack_row(tile, r % TILE, weights, m->type, type, m->cols);
     }
 }
@@ -149,7 +149,7 @@ void nx_matrix_row(float *out, const nx_matrix *matrix, uint32_t row) {
     const float *scale = (const float *)tile;
     const uint16_t *halves = (const uint16_t *)tile;
     const uint8_t *q8 = tile + TILE * sizeof(float) + t * 4;
-    if (matrix->type >= NX_BLOCKS_8) {
+    if (NX_TEXTS && matrix->type >= NX_BLOCKS_8) {
         nx_blocks_row(out, tile, t, matrix->type, matrix->cols);
         return;
     }
@@ -402,7 +402,7 @@ NX_INLINE void matmul(float *out, const nx_matrix *m, const float *bias, const n
 
 uint64_t nx_input_bytes(uint32_t cols, uint32_t n) {
     uint64_t blocks = (uint64_t)n * (cols / BLOCK), by_row = blocks * (GROUPS * sizeof(nx_live) + sizeof(int32_t)) + n * sizeof(float);
-    uint64_t by_block = nx_blocks_input_bytes(cols, n);
+    uint64_t by_block = NX_TEXTS ? nx_blocks_input_bytes(cols, n) : 0;
     return by_row > by_block ? by_row : by_block;
 }
 
@@ -430,10 +430,10 @@ void nx_matmul(float *out, const nx_matrix *matrix, const float *bias, nx_input 
         matmul(out, matrix, bias, input, NX_F32);
         return;
     case NX_F16:
-        matmul(out, matrix, bias, input, NX_F16);
+        if (NX_TEXTS) matmul(out, matrix, bias, input, NX_F16);
         return;
     case NX_BF16:
-        matmul(out, matrix, bias, input, NX_BF16);
+        if (NX_TEXTS) matmul(out, matrix, bias, input, NX_BF16);
         return;
     case NX_Q8_0:
     case NX_Q4_0:
@@ -444,6 +444,6 @@ void nx_matmul(float *out, const nx_matrix *matrix, const float *bias, nx_input 
             matmul(out, matrix, bias, input, NX_Q4_0);
         return;
     default:
-        nx_blocks_matmul(out, matrix, bias, input);
+        if (NX_TEXTS) nx_blocks_matmul(out, matrix, bias, input);
     }
 }

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: MIT
-export{NextPixelError,acquire,load,supported,tokenizer}from"./shared.js";
+export{NextPixelError,acquire,cache,load,supported,tokenizer}from"./shared.js";
