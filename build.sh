@@ -103,11 +103,17 @@ build_wasm() {
   objects=
   for source in $(sources); do
     object=$dir/$(echo "$source" | tr / _ | sed 's/c$/o/')
-    case $source in src/kernels/* | src/attention/* | src/sampling/*) optimise=-O3 ;; *) optimise=-Oz ;; esac
+    case $source in
+      src/kernels/formats.c | src/sampling/filters.c) optimise=-Oz ;; # at load; not for pictures
+      src/sampling/output.c | src/kernels/matmul.c) optimise=-O2 ;;     # as fast, and smaller
+      src/kernels/* | src/attention/* | src/sampling/*) optimise=-O3 ;;
+      *) optimise=-Oz ;;
+    esac
     "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$root" $WASM_CFLAGS $optimise ${NX_MODELS:+"-DNX_MODELS=$NX_MODELS"} $TEXTS "$@" -Iinclude -Isrc -c "$source" -o "$object"
     objects="$objects $object"
   done
-  exports=$(sed -n 's/^NX_API .*\(nx_[a-z_]*\)(.*/--export=\1/p' include/nextpixel.h)
+  case $TEXTS in '') marks='NX_API[A-Z_]*' ;; *) marks=NX_API ;; esac
+  exports=$(sed -n "s/^$marks .*\(nx_[a-z_]*\)(.*/--export=\1/p" include/nextpixel.h)
   "$WASM_LD" $WASM_LDFLAGS $exports $objects -L"$root/lib/wasm32-emscripten" -lc -o "$file"
 }
 

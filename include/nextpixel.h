@@ -43,6 +43,8 @@ extern "C" {
 #else
 #define NX_API
 #endif
+/* What nothing asks of models of pictures: a build of them alone leaves it out. */
+#define NX_API_TEXTS NX_API
 
 /* Stated limits. A file or a request beyond them is NX_E_LIMIT. */
 #define NX_MAX_VALUES 262144            /* ids of an element */
@@ -159,18 +161,18 @@ NX_API nx_status nx_model_open(void *block, size_t block_bytes, const void *file
  * NX_MORE          the head ends before the list of tensors does
  * NX_E_ARGUMENT    the file has to be whole: its architecture looks at its weights while it opens (the models of pictures), or its
  *                  tensors do not stand in the order of their list */
-NX_API nx_status nx_model_head_size(const void *head, size_t present, size_t length, size_t *bytes, nx_problem *problem);
-NX_API nx_status nx_model_begin(void *block, size_t block_bytes, const void *head, size_t present, size_t length, nx_model **model,
+NX_API_TEXTS nx_status nx_model_head_size(const void *head, size_t present, size_t length, size_t *bytes, nx_problem *problem);
+NX_API_TEXTS nx_status nx_model_begin(void *block, size_t block_bytes, const void *head, size_t present, size_t length, nx_model **model,
                                 nx_problem *problem);
 
 /* The tensors to be fed: tensor `index` of 0..count-1; 0 of a model that was opened whole. NX_E_ARGUMENT past the last. */
-NX_API uint32_t nx_model_tensors(const nx_model *model);
-NX_API nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx_tensor_info *info);
+NX_API_TEXTS uint32_t nx_model_tensors(const nx_model *model);
+NX_API_TEXTS nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx_tensor_info *info);
 
 /* Takes the next `rows` rows of tensor `tensor`, which begin with `row`: of every tensor, also of one that the model does not use.
  * Returns NX_MORE while rows are missing, NX_OK when the model is complete, NX_E_ARGUMENT for rows that are not the next ones,
  * NX_E_NUMERIC or NX_E_FORMAT for a weight that is not finite or out of its range: then the model is of no use. */
-NX_API nx_status nx_model_feed(nx_model *model, uint32_t tensor, uint32_t row, uint32_t rows, const void *data, nx_problem *problem);
+NX_API_TEXTS nx_status nx_model_feed(nx_model *model, uint32_t tensor, uint32_t row, uint32_t rows, const void *data, nx_problem *problem);
 
 /* How many parts a model has, and what each of them is: its sizes, its ports, maps and tables, and the ids that end a
  * sample. Each returns NX_E_ARGUMENT past the last. */
@@ -278,23 +280,23 @@ NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uin
  * distribution, like all nats. What it computed serves the draw that follows.
  * ids (B, k) written, the most probable first, ties by id; nats (B, k) written: -log p. NX_NONE and 0 where a sample has
  * ended. Returns NX_E_ARGUMENT for a k of 0 or above `values`, at the end of the run; else as nx_session_draw. */
-NX_API nx_status nx_session_top(const nx_model *model, nx_session *session, uint32_t k, uint32_t *ids, float *nats);
+NX_API_TEXTS nx_status nx_session_top(const nx_model *model, nx_session *session, uint32_t k, uint32_t *ids, float *nats);
 
 /* A step of a search by beams: sample b becomes what sample parents[b] was, followed by ids[b]. Only a parent that is
  * chosen twice is copied. An end of the part ends the sample; the child of a sample that has ended takes NX_NONE.
  * parents, ids (B). Returns as nx_session_draw, or NX_E_ARGUMENT for a parent or an id that is none. */
-NX_API nx_status nx_session_advance(const nx_model *model, nx_session *session, const uint32_t *parents, const uint32_t *ids);
+NX_API_TEXTS nx_status nx_session_advance(const nx_model *model, nx_session *session, const uint32_t *parents, const uint32_t *ids);
 
 /* Makes `to`, a session just opened on the same part with the same shape, what sample `sample` of `from` was at
  * `position`: the ids before it, the inputs, all that was computed. Given the same settings and the sample's noise index,
  * the branch goes on as the run that it left, to the bit.
  * Returns NX_E_ARGUMENT when the two do not go together, or for a position further back than part.rewinds. */
-NX_API nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position);
+NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position);
 
 /* Before the draws that follow, adds biases[i] to the logit of ids[i]; replaces all biases given before. They are settings: a
  * saved session has them, a branch is given its own. ids (count) below `values`, biases (count) within NX_MOST_BIAS; an id that
  * stands twice gets both. Returns NX_E_ARGUMENT for more than settings.biases or for a number out of its range. */
-NX_API nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint32_t *ids, const float *biases, uint32_t count);
+NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint32_t *ids, const float *biases, uint32_t count);
 
 /* From now on draws with other settings. Samples, first_sample, origin, trace and biases must be as they were, else
  * NX_E_ARGUMENT. */

@@ -18,11 +18,12 @@ import { Heap } from './heap.js';
 import { readName, readProblem, readStruct, writeStruct } from './layout.js';
 import { metadataOf } from './metadata.js';
 import { ABI_VERSION, MAX_SAMPLES } from './protocol.js';
-import { refusal } from './sniff.js';
 
 /** @import { Entry, Metadata } from './metadata.js' */
 /** @import { Settings } from './protocol.js' */
 
+/** What fails when a file is refused; what it looks like instead was said when it was read (sniff.js). */
+const OPENING = 'Opening the weight file';
 /** NX_ALIGN. */
 const ALIGN = 16;
 const PAGE = 65536;
@@ -528,7 +529,7 @@ export class Core {
     /** @param {number} status */
     const check = (status) => {
       if (status >= 0) return;
-      throw refusal(status, file, readProblem(this.#bytes(), problem));
+      throw statusError(status, OPENING, readProblem(this.#bytes(), problem));
     };
     // How large the model will be is known when the file has been read, so the file moves up to make room below it.
     const first = this.#take(file.length);
@@ -554,7 +555,7 @@ export class Core {
     /** @param {number} status */
     const check = (status) => {
       if (status === MORE) throw TOO_SHORT;
-      if (status < 0) throw refusal(status, head, readProblem(this.#bytes(), problem));
+      if (status < 0) throw statusError(status, OPENING, readProblem(this.#bytes(), problem));
     };
     const first = this.#take(head.length);
     this.#bytes().set(head, first);

@@ -19,7 +19,6 @@
  */
 
 import { abortable } from './abort.js';
-import { MOST_TRIED, addWorthwhile } from './concurrency.js';
 import { NextPixelError } from './error.js';
 import { hubAddress } from './hub.js';
 import { Link } from './link.js';
@@ -82,7 +81,8 @@ export async function load(source, options = {}) {
   const abort = () => giveUp.abort(signal?.reason);
   signal?.addEventListener('abort', abort);
   const auto = workers === 'auto';
-  const most = auto ? Math.min(MOST_TRIED, await parallelism()) : workers;
+  const trying = auto ? await import('./concurrency.js') : undefined;
+  const most = trying ? Math.min(trying.MOST_TRIED, await parallelism()) : Number(workers);
   const starting = Array.from({ length: auto ? 1 : most }, () => Link.start(workerUrl));
   /** @type {Progress} */
   let progress = { phase: 'connect', loaded: 0, total: undefined };
@@ -97,7 +97,7 @@ export async function load(source, options = {}) {
     tell({});
     const compiled = wasmUrl === undefined ? compileBest(patience) : compile(wasmUrl, patience);
     const loaded = Promise.all([compiled, readSource(source, reading).catch(again)]);
-    const links = auto && most > 1 ? addWorthwhile(starting, () => Link.start(workerUrl), most, loaded) : Promise.all(starting);
+    const links = trying && most > 1 ? trying.addWorthwhile(starting, () => Link.start(workerUrl), most, loaded) : Promise.all(starting);
     let [kept, [module, contents]] = await abortable(Promise.all([links, loaded]), giveUp.signal);
     tell({ phase: 'compile' });
     const model = await openModel(kept, module, contents.bytes, giveUp.signal).catch(async (error) => {

@@ -78,13 +78,14 @@ export function refusal(status, bytes, problem) {
  * What the C library will find wrong in the header of a file, as soon as enough of it is here; undefined where nothing is.
  *
  * @param {Uint8Array} start  the first bytes
+ * @param {boolean} [whole]  there will be no more of them
  * @returns {NextPixelError | undefined}
  */
-export function headerProblem(start) {
+export function headerProblem(start, whole = false) {
   /** @param {ErrorCode} code  @param {string} reason */
   const refused = (code, reason) => refusal(-1 - CODES.indexOf(code), start, { reason });
   const magic = String.fromCharCode(...start.subarray(0, 4));
-  if (!'GGUF'.startsWith(magic)) return refused('format', 'not a GGUF file');
+  if (!'GGUF'.startsWith(magic) || (whole && start.length < 4)) return refused('format', 'not a GGUF file');
   if (start.length < HEADER_BYTES) return undefined;
   const view = new DataView(start.buffer, start.byteOffset);
   const version = view.getUint32(4, true);

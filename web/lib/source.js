@@ -65,6 +65,8 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
   }
   if (expected !== undefined) await checkIntegrity(bytes, expected);
   signal?.throwIfAborted();
+  const problem = headerProblem(bytes.subarray(0, HEAD_BYTES), true);
+  if (problem) throw problem;
   return { bytes, keep: cache && fetched?.fresh ? keeper(String(source), fetched.response, bytes) : undefined };
 }
 
@@ -245,7 +247,7 @@ async function readCopy(copy, name, onProgress, signal) {
     throw new NextPixelError('network', `The copy of ${name} that the browser keeps cannot be read (${messageOf(cause)}): try again`, { cause });
   }));
   signal?.throwIfAborted();
-  const problem = sizeProblem(bytes.length) ?? headerProblem(bytes.subarray(0, HEAD_BYTES));
+  const problem = sizeProblem(bytes.length);
   if (problem) throw problem;
   onProgress?.({ loaded: bytes.length, total: bytes.length });
   return bytes;
