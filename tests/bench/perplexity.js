@@ -13,49 +13,13 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { Core } from '../../web/lib/core.js';
+import { tokenizer } from '../../web/lib/index.js';
 
 const ROOT = new URL('../../', import.meta.url);
 
 /**
- * Ids of a text by a vocabulary of SentencePiece: words begin with a space, the pair of neighbours whose joint token has the highest
- * score is joined first, what is no token becomes its bytes. For vocabularies whose tokens hold a space at most at their beginning.
- *
- * @param {string} text
- * @param {{ tokens: string[], scores: number[] }} vocabulary
- */
-export function encode(text, { tokens, scores }) {
-  const ids = new Map(tokens.map((token, id) => [token, id]));
-  /** @type {Map<string, number[]>} */
-  const known = new Map();
-  /** @param {string} word */
-  const encodeWord = (word) => {
-    const parts = [...word];
-    for (;;) {
-      let best = -1, score = -Infinity;
-      for (let i = 0; i + 1 < parts.length; i++) {
-        const id = ids.get(parts[i] + parts[i + 1]);
-        if (id !== undefined && scores[id] > score) [best, score] = [i, scores[id]];
-      }
-      if (best < 0) break;
-      parts.splice(best, 2, parts[best] + parts[best + 1]);
-    }
-    return parts.flatMap((part) => {
-      const id = ids.get(part);
-      if (id !== undefined) return [id];
-      return [...new TextEncoder().encode(part)].map((byte) => ids.get(`<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`) ?? 0);
-    });
-  };
-  const spaced = `\u2581${text.replaceAll(' ', '\u2581')}`;
-  return spaced.split(/(?=\u2581)/).flatMap((word) => {
-    const found = known.get(word) ?? encodeWord(word);
-    known.set(word, found);
-    return found;
-  });
-}
-
-/**
  * @param {Core} core
- * @param {number[]} ids
+ * @param {Uint32Array} ids
  * @returns {{ nats: number, tokens: number }} the mean of all tokens, and their number
  */
 export function nats(core, ids) {
@@ -92,8 +56,7 @@ async function main() {
   const rows = [];
   for (const file of positionals) {
     const core = new Core(module, readFileSync(file));
-    const vocabulary = /** @type {any} */ ({ tokens: core.metadata.get('tokenizer.ggml.tokens'), scores: core.metadata.get('tokenizer.ggml.scores') });
-    const found = nats(core, encode(text, vocabulary));
+    const found = nats(core, (await tokenizer(path.resolve(file))).encode(text));
     const perplexity = Math.exp(found.nats), first = rows[0]?.perplexity ?? perplexity;
     rows.push({ file: path.basename(file), bytes: core.fileBytes, ...found, perplexity, more: perplexity / first - 1 });
   }

@@ -91,7 +91,7 @@ test('figures of a set of pictures, and the consistency of a model that enlarges
   model.close();
   assert.match(
     await evaluate(file, '--data', data, '--images', '1'),
-    /1 images: .* bits\/dim.*\n.*2 x 2 input: PSNR .* dB; bicubic .* dB/,
+    /1 images: .* bits\/dim.*\n.*2 x 2 input: PSNR .* dB at temperature 1; bicubic .* dB/,
   );
 });
 
