@@ -163,7 +163,7 @@ NX_API nx_status nx_model_open(void *block, size_t block_bytes, const void *file
  *                  tensors do not stand in the order of their list */
 NX_API_TEXTS nx_status nx_model_head_size(const void *head, size_t present, size_t length, size_t *bytes, nx_problem *problem);
 NX_API_TEXTS nx_status nx_model_begin(void *block, size_t block_bytes, const void *head, size_t present, size_t length, nx_model **model,
-                                nx_problem *problem);
+                                      nx_problem *problem);
 
 /* The tensors to be fed: tensor `index` of 0..count-1; 0 of a model that was opened whole. NX_E_ARGUMENT past the last. */
 NX_API_TEXTS uint32_t nx_model_tensors(const nx_model *model);
@@ -296,7 +296,8 @@ NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, 
 /* Before the draws that follow, adds biases[i] to the logit of ids[i]; replaces all biases given before. They are settings: a
  * saved session has them, a branch is given its own. ids (count) below `values`, biases (count) within NX_MOST_BIAS; an id that
  * stands twice gets both. Returns NX_E_ARGUMENT for more than settings.biases or for a number out of its range. */
-NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint32_t *ids, const float *biases, uint32_t count);
+NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint32_t *ids, const float *biases,
+                                       uint32_t count);
 
 /* From now on draws with other settings. Samples, first_sample, origin, trace and biases must be as they were, else
  * NX_E_ARGUMENT. */
