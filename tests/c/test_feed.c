@@ -22,7 +22,7 @@ static const toy_gpt2_config gpts[] = {
 };
 enum { SUBJECTS = 6 };
 
-static toy_file file_of(int i) { return i < 4 ? toy_llama_build(llamas + i)->file : toy_gpt2_build(gpts + i - 4)->file; }
+static toy_file file_of(int i) { return i < 4 ? toy_llama_build(llamas + i)->file : toy_gpt2_build(gpts + (i - 4))->file; }
 
 static nx_model *whole(const toy_file *file) { return toy_open(&(toy){.bytes = memory_copy(file->bytes, file->length), .length = file->length}); }
 
