@@ -16,15 +16,18 @@ def main():
     parser.add_argument("dataset", choices=("mnist", "binarised_mnist", "emoji", "cifar10", "stories"))
     parser.add_argument("name", help="path without extension")
     parser.add_argument("--data", default="", help="default data/<data set>")
+    parser.add_argument("--split", default="test", choices=("test", "validation"), help="validation: what settings may be chosen by")
     args = parser.parse_args()
     module = data.dataset(args.dataset)
+    folder = args.data or module.DEFAULT_DIR
+    examples = module.load_test_for_evaluation(folder) if args.split == "test" else module.load(folder, args.split)
     if args.dataset == "stories":
-        for name, texts in zip((".txt", "-short.txt"), module.load_test_for_evaluation(args.data or module.DEFAULT_DIR)):
+        for name, texts in zip((".txt", "-short.txt"), examples):
             with open(args.name + name, "w", encoding="utf-8") as f:
                 f.write("\f".join(texts))
             print("%s%s: %d texts, %d characters" % (args.name, name, len(texts), sum(map(len, texts))))
         return
-    images, labels = module.load_test_for_evaluation(args.data or module.DEFAULT_DIR)
+    images, labels = examples
     with open(args.name + ".u8.gz", "wb") as f:
         f.write(gzip.compress(images.tobytes(), 9, mtime=0))
     height, width, channels = images.shape[1:3] + (1,) if images.ndim == 3 else images.shape[1:]

@@ -134,4 +134,4 @@ class Direct(nn.Module):
             if self.S == 3:              # the model's own locations take the place of the past
                 w, more = solve(x)[0], SHARE
             self.guess.weight.view(self.K, -1, 3)[k] = w.float()
-            self.certainty.bias[k] = math.log(math.expm1(min(50.0, SHARE * more if self.S == 1 else more)))
+            self.certainty.bias[k] = math.log(math.expm1(min(400.0, SHARE * more if self.S == 1 else more)))
