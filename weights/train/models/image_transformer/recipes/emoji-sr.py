@@ -1,6 +1,6 @@
 """Enlargement of emoji, 8x8 to 32x32: the decoder of the emoji model, told what the small picture says about each pixel (direct.py).
 
-    python3 weights/train/train.py emoji-sr --from weights/emoji.gguf
+    python3 weights/train/train.py emoji-sr --from weights/emoji.gguf         (better from a run in full precision: export.py emoji --type f32)
 """
 settings = dict(
     # model: 2.0 M parameters
