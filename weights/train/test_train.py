@@ -261,7 +261,7 @@ class Rounding(unittest.TestCase):
         start, slopes = [torch.randn(n) for n in shapes], [[torch.randn(n) * 3 for n in shapes] for _ in range(5)]
         for fused in (False, True):
             p, a = ([torch.nn.Parameter(w.clone()) for w in start] for _ in range(2))
-            adam = torch.optim.Adam(p, lr=1e-2, betas=(0.9, 0.98), eps=1e-9)
+            adam = torch.optim.Adam([dict(params=p[:2]), dict(params=p[2:], lr=3e-2)], lr=1e-2, betas=(0.9, 0.98), eps=1e-9)
             a = [w.detach() for w in a]
             one = in_c.Adam(adam, a) if fused else None
             for slope in slopes:

@@ -44,9 +44,13 @@ def polyak(average, model, decay):
 
 
 def optimiser(task, model, s, cuda):
-    """-> Adam, with decay of the matrices where a recipe asks for it"""
+    """-> Adam, with decay of the matrices, or a rate of its own for what is fresh, where a recipe asks for it"""
     trained = [p for p in model.parameters() if p.requires_grad]
     fused = dict(fused=True) if cuda else {}
+    fresh = {id(p) for name, p in model.named_parameters() if task.fresh(name)}
+    if s.fresh_rate != 1 and fresh and not s.decay:
+        groups = [dict(params=[p for p in trained if id(p) not in fresh]), dict(params=[p for p in trained if id(p) in fresh], rate=s.fresh_rate)]
+        return torch.optim.Adam(groups, lr=s.lr, betas=(s.beta1, s.beta2), eps=1e-9, **fused)
     if not s.decay:
         return torch.optim.Adam(trained, lr=s.lr, betas=(s.beta1, s.beta2), eps=1e-9, **fused)
     matrices = task.matrices(model)
@@ -102,8 +106,10 @@ class Trainer:
         task.ready(model, self.average, device)
         trained = [(p, a) for p, a in zip(model.parameters(), self.average.parameters()) if p.requires_grad]
         self.parameters, self.averaged = [p for p, _ in trained], [a for _, a in trained]
-        plain = len(self.adam.param_groups) == 1 and type(self.adam) is torch.optim.Adam and len(self.adam.param_groups[0]["params"]) == len(trained)
-        self.fused = native.Adam(self.adam, self.averaged) if plain and native.usable(*self.parameters) else None        # all in one pass
+        beside = {id(p): a for p, a in trained}
+        grouped = [p for group in self.adam.param_groups for p in group["params"]]
+        plain = type(self.adam) is torch.optim.Adam and len(grouped) == len(trained)
+        self.fused = native.Adam(self.adam, [beside[id(p)] for p in grouped]) if plain and native.usable(*self.parameters) else None     # in one pass
         nats = compiled(task, model, self.batch(), self.autocast) if s.compile else lambda *b: task.nats(model, *b)
         self.loss = parallel.averaging(model, nats, processes)
         model.train()
@@ -128,7 +134,7 @@ class Trainer:
         """-> mean nats per example of the batch, on the device."""
         s, rate = self.s, learning_rate(self.s, self.count, self.progress())
         for group in self.adam.param_groups:
-            group["lr"] = rate
+            group["lr"] = rate * group.get("rate", 1)
         batch = self.batch()
         self.model.zero_grad(set_to_none=True)
         with self.rounded(self.model):

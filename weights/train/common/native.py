@@ -92,37 +92,43 @@ class StraightThrough(torch.autograd.Function):
 
 
 class Adam:
-    """The step of a torch.optim.Adam, clipping and averaging in one pass over its numbers; the state stays the optimiser's own."""
+    """The step of a torch.optim.Adam, clipping and averaging in one pass over its numbers; the state stays the optimiser's own.
+    averaged: what goes with the parameters, group after group."""
 
     def __init__(self, adam, averaged):
-        self.adam, self.group = adam, adam.param_groups[0]
-        self.parameters, self.averaged = self.group["params"], averaged
-        for p in self.parameters:
-            if not adam.state[p]:
-                adam.state[p].update(step=torch.tensor(0.0), exp_avg=torch.zeros_like(p), exp_avg_sq=torch.zeros_like(p))
-        self.state = [adam.state[p] for p in self.parameters]
-        self.sizes = (ctypes.c_long * len(self.parameters))(*(p.numel() for p in self.parameters))
+        self.adam, self.groups, at = adam, [], 0
+        for group in adam.param_groups:
+            parameters = group["params"]
+            for p in parameters:
+                if not adam.state[p]:
+                    adam.state[p].update(step=torch.tensor(0.0), exp_avg=torch.zeros_like(p), exp_avg_sq=torch.zeros_like(p))
+            sizes = (ctypes.c_long * len(parameters))(*(p.numel() for p in parameters))
+            self.groups.append((group, parameters, [adam.state[p] for p in parameters], averaged[at:at + len(parameters)], sizes))
+            at += len(parameters)
 
-    def addresses(self, tensors):
-        return (ctypes.c_void_p * len(self.parameters))(*(t.data_ptr() for t in tensors))
+    @staticmethod
+    def addresses(tensors):
+        tensors = list(tensors)
+        return (ctypes.c_void_p * len(tensors))(*(t.data_ptr() for t in tensors))
 
     @torch.no_grad()
     def step(self, clip, decay):
-        """clip: gradient norm, 0 = none; average <- decay average + (1 - decay) weights"""
-        grads = [p.grad.contiguous() if p.grad is not None else torch.zeros_like(p) for p in self.parameters]
-        count, threads, g = len(grads), torch.get_num_threads(), self.addresses(grads)
+        """clip: gradient norm of all groups, 0 = none; average <- decay average + (1 - decay) weights"""
+        threads, scale = torch.get_num_threads(), 1.0
+        grads = [[p.grad.contiguous() if p.grad is not None else torch.zeros_like(p) for p in group[1]] for group in self.groups]
         self.adam._opt_called = True
-        scale = 1.0
         if clip:
             squares = library().sum_of_squares
             squares.restype = ctypes.c_double
-            scale = min(1.0, clip / (squares(threads, count, self.sizes, g) ** 0.5 + 1e-6))
-        for s in self.state:
-            s["step"] += 1
-        t, (b1, b2) = float(self.state[0]["step"]), self.group["betas"]
-        library().adam(threads, count, self.sizes, self.addresses(self.parameters), g, self.addresses(s["exp_avg"] for s in self.state),
-                       self.addresses(s["exp_avg_sq"] for s in self.state), self.addresses(self.averaged),
-                       *(ctypes.c_float(v) for v in (scale, b1, b2, self.group["lr"] / (1 - b1 ** t), (1 - b2 ** t) ** -0.5, self.group["eps"], 1 - decay)))
+            total = sum(squares(threads, len(g), group[4], self.addresses(g)) for g, group in zip(grads, self.groups))
+            scale = min(1.0, clip / (total ** 0.5 + 1e-6))
+        for g, (group, parameters, state, averaged, sizes) in zip(grads, self.groups):
+            for s in state:
+                s["step"] += 1
+            t, (b1, b2) = float(state[0]["step"]), group["betas"]
+            library().adam(threads, len(g), sizes, self.addresses(parameters), self.addresses(g), self.addresses(s["exp_avg"] for s in state),
+                           self.addresses(s["exp_avg_sq"] for s in state), self.addresses(averaged),
+                           *(ctypes.c_float(v) for v in (scale, b1, b2, group["lr"] / (1 - b1 ** t), (1 - b2 ** t) ** -0.5, group["eps"], 1 - decay)))
 
 
 def address(t):

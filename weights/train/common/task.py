@@ -55,6 +55,10 @@ class Task:
         """Parameters that are rounded with `round_to`, and that `decay` shrinks."""
         return [p for name, p in model.named_parameters() if "blk." in name and p.dim() == 2]
 
+    def fresh(self, name):
+        """Whether a parameter is of those that `fresh_rate` is for."""
+        return False
+
     # the data
 
     def load(self, split):

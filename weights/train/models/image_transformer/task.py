@@ -75,6 +75,9 @@ class ImageTransformerTask(Task):
     def grow(self, model, weights):
         grow(model, weights, gguf.read_raw(self.s.start)[0][PREFIX + "attention.key_length"])
 
+    def fresh(self, name):
+        return name.startswith("direct.")
+
     def ready(self, model, average, device):
         if self.s.round_to:
             round_attention(model), round_attention(average)

@@ -9,7 +9,7 @@ settings = dict(
     pattern="local-1d", query_block=256, memory_block=256, input_height=8, input_width=8, direct=True,
     position="learned", position_width="half", classes=5,
     # schedule: 60 minutes of training, whatever the machine's speed
-    minutes=60.0, batch=8, lr=7e-4, warmup=50, every=5.0, sheets=2, valid_images=62, final_valid_images=200,
+    minutes=60.0, batch=8, lr=7e-4, fresh_rate=6.0, warmup=50, every=5.0, sheets=2, valid_images=62, final_valid_images=200,
     flip=True, class_drop=0.5, dropout=0.0, ema=0.998,
 )
 card = dict(
