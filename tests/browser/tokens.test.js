@@ -187,6 +187,9 @@ test('a file of one’s own, and files that are none', () => withPage(async (pag
   await page.locator('#own-said', { hasText: 'not a GGUF file' }).waitFor();
   await page.locator('#own-file').setInputFiles({ name: 'grey.gguf', mimeType: 'application/octet-stream', buffer: await readFile(`${GOLDEN}fvsbn-tiny.gguf`) });
   await page.locator('#own-said', { hasText: 'a model of pictures' }).waitFor();
+  await page.locator('#own-address').fill('https://');
+  await page.locator('#own-form button').click();
+  await page.locator('#own-said', { hasText: 'https:// is no address' }).waitFor();
   await page.locator('#own-address').fill('/weights/stories260K.gguf');
   await page.locator('#own-form button').click();
   await page.locator('#own-said', { hasText: 'writes now' }).waitFor();

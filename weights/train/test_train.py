@@ -224,6 +224,45 @@ class Start(unittest.TestCase):
             self.assertTrue(all(row <= 0 and (row < 0 or column <= 0) for row, column in heads))
 
 
+class Direct(unittest.TestCase):
+    """Enlargement that looks at what it enlarges, into a palette and by mixtures."""
+
+    def setUp(self):
+        torch.manual_seed(2)
+        plain = Config(height=8, width=12, channels=3, block_count=1, embedding_length=32, feed_forward_length=32, head_count=2, key_length=16,
+                       pattern="local-1d", query_block=24, memory_block=24, input_height=4, input_width=3, direct=True, classes=2)
+        self.models = []
+        for more in (dict(palette=True, levels=12), dict(levels=256, output="dmol", mixtures=3, norm="pre")):
+            model = ImageTransformer(replace(plain, **more)).double().eval()
+            if model.c.palette:
+                model.set_palette(torch.rand(12, 3) * 255)
+            with torch.no_grad():
+                for p in model.direct.parameters():
+                    p.normal_(0, 0.3)
+            x = torch.randint(0, model.c.levels, (2, model.c.n) + ((3,) if model.c.output == "dmol" else ()))
+            self.models.append((model, x, torch.randint(0, 256, (2, 12, 3))))
+
+    @torch.no_grad()
+    def test_causal_and_looking(self):
+        for model, x, small in self.models:
+            changed = x.clone()
+            changed[:, 40] = (changed[:, 40] + 1) % model.c.levels
+            one, two, other = model(x, None, small), model(changed, None, small), model(x, None, (small + 9) % 256)
+            self.assertTrue(torch.equal(one[:, :41], two[:, :41]))
+            self.assertGreater(float((one[:, 41:] - two[:, 41:]).abs().max()), 1e-3)
+            self.assertGreater(float((one - other).abs().max()), 1e-2)
+
+    @torch.no_grad()
+    def test_a_cached_step_is_the_full_forward(self):
+        label = torch.tensor([0, 1])
+        for model, x, small in self.models:
+            drawn, again = model.generate(label, None, 1.0, torch.Generator().manual_seed(1), small), torch.zeros_like(x)
+            generator = torch.Generator().manual_seed(1)
+            for i in range(model.c.n):
+                again[:, i] = distributions.sample(model.c, model(again, label, small)[:, i].float(), 1.0, generator)
+            self.assertTrue(torch.equal(drawn, again))
+
+
 class Rounding(unittest.TestCase):
     def test_forms_are_those_of_the_file_and_the_engine(self):
         torch.manual_seed(1)

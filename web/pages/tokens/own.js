@@ -75,7 +75,10 @@ export function createOwn({ onModel }) {
   file.addEventListener('change', () => openFile(file.files?.[0]));
   byId('own-form').addEventListener('submit', (event) => {
     event.preventDefault();
-    if (address.value.trim()) open(new URL(address.value.trim(), document.baseURI), address.value.trim());
+    const wanted = address.value.trim();
+    if (!wanted) return;
+    if (URL.canParse(wanted, document.baseURI)) open(new URL(wanted, document.baseURI), wanted);
+    else say(`${wanted} is no address: it begins with https:// or, of a file beside this page, with its name`);
   });
   for (const type of ['dragover', 'drop']) {
     document.addEventListener(type, (event) => {

@@ -60,9 +60,11 @@ class Direct(nn.Module):
         for p in (self.input.weight, self.guess.weight, self.hidden.weight):
             nn.init.zeros_(p)
 
-    def of_each(self, table, features):
-        """(B, n, f) times the rows of each place (K f, o) -> (B, n, o)"""
+    def of_each(self, table, features, at=None):
+        """(B, n, f) times the rows of each place (K f, o) -> (B, n, o); at: (B, 1, f) of that position alone -> (B, 1, o)"""
         f = features.shape[2]
+        if at is not None:
+            return features @ table.view(self.K, f, -1)[self.place[at]]
         rows = features[:, self.order].reshape(-1, self.K, f).transpose(0, 1)            # (K, B cells, f)
         found = torch.bmm(rows, table.view(self.K, f, -1)).transpose(0, 1).reshape(len(features), -1, table.shape[1])
         return found[:, torch.argsort(self.order)]
@@ -93,17 +95,17 @@ class Direct(nn.Module):
         one = z.new_ones(len(z), z.shape[1], 1)
         return torch.cat([self.around(small).to(z.dtype), self.left(z, small).to(z.dtype), self.past(z), one], -1)
 
-    def enter(self, known):
-        """-> (B, n, d), to be added to the decoder's input"""
-        return self.of_each(self.input.weight, torch.cat([known[..., :AROUND + 3], known[..., -1:]], -1))
+    def enter(self, known, at=None):
+        """-> (B, n, d), to be added to the decoder's input; at: of that position alone"""
+        return self.of_each(self.input.weight, torch.cat([known[..., :AROUND + 3], known[..., -1:]], -1), at)
 
-    def lead(self, out, h, known, palette):
-        """The output layer's numbers (B, n, P), and what it read (B, n, d) -> with the prior."""
+    def lead(self, out, h, known, palette, at=None):
+        """The output layer's numbers (B, n, P), and what it read (B, n, d) -> with the prior; at: of that position alone."""
         with torch.autocast(out.device.type, enabled=False):
             kind = known.dtype
             out, h = out.to(kind), h.to(kind)
-            guess = self.of_each(self.guess.weight, known) + self.hidden(h)
-            s = F.softplus(h @ self.certainty.weight.t() + self.certainty.bias[self.place])
+            guess = self.of_each(self.guess.weight, known, at) + self.hidden(h)
+            s = F.softplus(h @ self.certainty.weight.t() + self.certainty.bias[self.place if at is None else self.place[at]])
             if palette is not None:
                 p = colour(palette.to(kind))
                 return out + s * (2 * guess @ p.t() - (p * p).sum(1))

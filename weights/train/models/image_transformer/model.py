@@ -377,15 +377,15 @@ class ImageTransformer(Positions):
         """Values (B, n) or (B, n, 3) -> 8-bit colours (B, n, 3), of models with pixels as positions."""
         return self.palette.weight[x] if self.c.palette else x.to(self.output.weight.dtype)
 
-    def last(self, h, known=None):
-        """Hidden rows -> the output layer's numbers; on a GPU not rounded to bf16, which is coarse for means (a CPU has no fast way)."""
+    def last(self, h, known=None, at=None):
+        """Hidden rows, or that of position `at`, -> the output layer's numbers; on a GPU not rounded to bf16, which is coarse for means (a CPU has no fast way)."""
         h = self.output_norm(h) if self.c.norm == "pre" else h
         if h.is_cuda and self.c.output != "categorical":
             with torch.autocast("cuda", enabled=False):
                 out = self.output(h.float())
         else:
             out = self.output(h)
-        return out if known is None else self.direct.lead(out, h, known, self.palette.weight if self.c.palette else None)
+        return out if known is None else self.direct.lead(out, h, known, self.palette.weight if self.c.palette else None, at)
 
     def forward(self, x, label=None, small=None, keep=None, keep_encoder=None):
         """x (B, n) levels, dmol (B, n, C); label (B,) or None; small (B, h*w, C) for super-resolution -> (B, n, outputs).
@@ -420,11 +420,6 @@ class ImageTransformer(Positions):
         with torch.autocast(x.device.type, enabled=False):               # in bf16 the differences of logistics would cancel
             return distributions.nats(self.c, out, x).flatten(1).sum(1)
 
-    def step(self, h, known, i):
-        """`last` of position i alone."""
-        wide = lambda t: F.pad(t, (0, 0, i, self.c.n - 1 - i))           # the tables of a place go by position
-        return self.last(wide(h), wide(known))[:, i:i + 1]
-
     @torch.no_grad()
     def generate(self, label, prefix=None, temperature=1.0, generator=None, small=None):
         """Ancestral sampling with cached keys and values.  label (B,), prefix (B, m) the first positions' values -> (B, n)."""
@@ -444,13 +439,13 @@ class ImageTransformer(Positions):
                     h = h + self.embed_values(x[:, i - 1:i], torch.tensor([i - 1], device=device))
                 known = None
                 if c.direct:             # of the positions to come nothing is looked at
-                    known = self.direct.known(self.pixels(x), small)
-                    h, known = h + self.direct.enter(known)[:, i:i + 1], known[:, i:i + 1]
+                    known = self.direct.known(self.pixels(x), small)[:, i:i + 1]
+                    h = h + self.direct.enter(known, i)
                 seen = slice(keys.start, i + 1) if isinstance(keys, slice) else keys[:len(keys) - hi + i + 1]
                 for block, kv, kv_encoded in zip(self.blk, cache, encoded):
                     h = block(h, block.over_cache(i, seen, kv), kv_encoded)
                 if i >= m:
-                    out = (self.last(h) if known is None else self.step(h, known, i))[:, 0].float()
+                    out = self.last(h, known, i)[:, 0].float()
                     with torch.autocast(device.type, enabled=False):
                         x[:, i] = distributions.sample(c, out, temperature, generator)
         return x
