@@ -49,7 +49,8 @@ const MAX_WORKERS = 16;
  * @typedef {object} LoadOptions
  * @property {(progress: Progress) => void} [onProgress]  called as the weight file arrives, and between the phases of loading
  * @property {AbortSignal} [signal]   gives up loading
- * @property {string} [integrity]     'sha256-' and the base64 digest that the weight file must have
+ * @property {string} [integrity]     'sha256-' and the base64 digest that the weight file must have. With it even a large file, of 32 MB or
+ *   more, stands in memory as a whole before it is opened; without, it goes to the engine while it arrives
  * @property {boolean} [cache]       whether a browser keeps the weight file in its Cache API (as 'nextpixel'), for the next visit and for one
  *   without a connection. A file that has changed on the server is downloaded again. Default true
  * @property {number} [patience]      how long a server may send nothing, in milliseconds; then the rest is asked for again, where it
@@ -100,9 +101,9 @@ export async function load(source, options = {}) {
     const links = trying && most > 1 ? trying.addWorthwhile(starting, () => Link.start(workerUrl), most, loaded) : Promise.all(starting);
     let [kept, [module, contents]] = await abortable(Promise.all([links, loaded]), giveUp.signal);
     tell({ phase: 'compile' });
-    const model = await openModel(kept, module, contents.bytes, giveUp.signal).catch(async (error) => {
+    const model = await openModel(kept, module, contents, reading).catch(async (error) => {
       contents = await again(error);
-      return openModel(kept, module, contents.bytes, giveUp.signal);
+      return openModel(kept, module, contents, reading);
     });
     contents.keep?.();
     tell({ phase: 'ready' });
@@ -110,8 +111,8 @@ export async function load(source, options = {}) {
     if (isLasting(source)) {
       for (const link of kept) {
         link.restore = async () => {
-          const { bytes } = await readSource(source, { ...options, signal: undefined, onProgress: undefined });
-          return (to) => reopen(to, module, bytes, model.info);
+          const contents = await readSource(source, { ...options, signal: undefined, onProgress: undefined });
+          return (to) => reopen(to, module, contents, model.info);
         };
       }
     }
