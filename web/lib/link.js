@@ -40,6 +40,9 @@ export class Link {
    */
   restore;
 
+  /** What ends with it. */
+  onEnd = () => {};
+
   /**
    * Starts the worker.
    *
@@ -109,6 +112,7 @@ export class Link {
     this.#ended = error;
     for (const job of [...this.#jobs.values()]) job.end(error);
     this.#worker?.end();
+    this.onEnd();
   }
 
   /**

@@ -97,6 +97,9 @@ export class Model {
     return this.#text.tokenizer;
   }
 
+  /** How many threads share the work of a step: what load() was given, or 1 where the page cannot share memory. */
+  threads = 1;
+
   /** How many workers share the samples of a run: what load() was given, or found with `workers: 'auto'`. */
   get workers() {
     return this.#links.length;

@@ -10,7 +10,7 @@
  * `finally` frees the session.
  */
 
-import { Core } from './core.js';
+import { Core, helpForEver } from './core.js';
 import { describe } from './describe.js';
 import { NextPixelError, toPlain } from './error.js';
 import { spin } from './spin.js';
@@ -97,6 +97,14 @@ export class Tasks {
           this.#fed(id, core);
           break;
         }
+        case 'share': {
+          const core = this.#live();
+          this.#post({ type: 'shared', id, memory: core.shared, stacks: core.shared ? core.stacks(message.count) : [] });
+          break;
+        }
+        case 'thread':
+          helpForEver(message);
+          break;
         case 'draw': {
           const credit = { chunk: 0 };
           this.#tasks.set(id, { work: this.#draw(message, credit), waiting: true, credit });
