@@ -106,7 +106,7 @@ class Attention:
         return [self.heads(y) for y in F.linear(x, torch.cat([part.weight for part in parts]), bias).chunk(len(parts), -1)]
 
     def mix(self, q, k, v, hidden, training, maps):
-        """softmax(q k^T / sqrt(k)) v, then W_o; hidden: True where a key is not seen, or None; maps: a list that receives (B, H, n, m)."""
+        """softmax(q k^T / sqrt(k)) v, then W_o; hidden: True where a key is not seen, or None; maps: a list that receives (B, H, n, m), or None."""
         score = q @ k.transpose(2, 3) / math.sqrt(self.c.key_length)
         if hidden is not None:
             score = score.masked_fill(hidden, -math.inf)
@@ -135,9 +135,9 @@ class Block(nn.Module):
         """Keys and values of the encoder's output (B, m, d); once a sentence."""
         return self.attention("cross_attn").project("kv", memory)
 
-    def forward(self, x, hidden, encoded=None, source_hidden=None, cache=None, maps=None):
+    def forward(self, x, hidden, encoded=None, source_hidden=None, cache=None, maps=(None, None)):
         """x (B, n, d) -> (B, n, d).  hidden: of the own keys those not to be seen; encoded, source_hidden: of the source.
-        cache: [] or [k, v] of the positions before x, which x's join.  maps: a list of the weights over the source."""
+        cache: [] or [k, v] of the positions before x, which x's join.  maps: two lists, of own weights and of those over the source."""
         drop = lambda y: F.dropout(y, self.c.dropout, self.training and self.c.dropout > 0)
 
         def sublayer(x, norm, f):
@@ -148,11 +148,11 @@ class Block(nn.Module):
             q, k, v = attention.project("qkv", x)
             if cache is not None:
                 k, v = cache[:] = [torch.cat([old, new], 2) for old, new in zip(cache, (k, v))] if cache else [k, v]
-            return attention.mix(q, k, v, hidden, self.training, None)
+            return attention.mix(q, k, v, hidden, self.training, maps[0])
 
         def across(x):
             attention = self.attention("cross_attn")
-            return attention.mix(attention.project("q", x)[0], *encoded, source_hidden, self.training, maps)
+            return attention.mix(attention.project("q", x)[0], *encoded, source_hidden, self.training, maps[1])
 
         def feed_forward(x):
             return self.ffn_down(F.dropout(torch.relu(self.ffn_up(x)), self.c.inner_dropout, self.training and self.c.inner_dropout > 0))
@@ -202,11 +202,11 @@ class Encoder(Stack):
         super().__init__()
         self.place(c, c.encoder_block_count, False)
 
-    def forward(self, x, hidden):
-        """x (B, m, d) the rows of the table, hidden (B, 1, 1, m) -> (B, m, d)"""
+    def forward(self, x, hidden, maps=None):
+        """x (B, m, d) the rows of the table, hidden (B, 1, 1, m) -> (B, m, d); maps: a list that receives (B, H, m, m) of each block"""
         x = self.begin(x + self.positions(x.shape[1], x))
         for block in self.blk:
-            x = block(x, hidden)
+            x = block(x, hidden, maps=(maps, None))
         return self.end(x)
 
 
@@ -223,21 +223,21 @@ class Transformer(Stack):
         x = self.token_embd(ids.clamp(min=0)) * math.sqrt(self.c.embedding_length)
         return x * (ids >= 0)[..., None]
 
-    def encode(self, source):
+    def encode(self, source, maps=None):
         """source (B, m) -> (B, m, d), (B, 1, 1, m): the encoder's output, and True where a sentence has ended"""
         hidden = (source < 0)[:, None, None]
-        return self.enc(self.rows(source), hidden), hidden
+        return self.enc(self.rows(source), hidden, maps), hidden
 
     def forward(self, source, target, maps=None):
         """source (B, m), target (B, n) -> logits (B, n, V) of each target id, given the source and the target ids before it.
-        maps: a list that receives the weights over the source of each block, (B, H, n, m)."""
+        maps: three lists that receive the weights of each block: the encoder's (B, H, m, m), the decoder's own (B, H, n, n), over the source (B, H, n, m)."""
         n = target.shape[1]
-        memory, source_hidden = self.encode(source)
+        memory, source_hidden = self.encode(source, maps[0] if maps else None)
         x = F.pad(self.rows(target[:, :-1]), (0, 0, 1, 0))
         x = self.begin(x + self.positions(n, x))
         later = torch.ones(n, n, dtype=torch.bool, device=x.device).triu(1)
         for block in self.blk:
-            x = block(x, later, block.encoded(memory), source_hidden, maps=maps)
+            x = block(x, later, block.encoded(memory), source_hidden, maps=maps[1:] if maps else (None, None))
         return F.linear(self.end(x), self.token_embd.weight)
 
     def each(self, source, target, smoothing=0.0):
