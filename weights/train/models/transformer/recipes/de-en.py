@@ -8,7 +8,7 @@ settings = dict(
     block_count=3, encoder_block_count=3, embedding_length=256, feed_forward_length=512, head_count=4,
     # schedule: 100 minutes of training, whatever the machine's speed
     minutes=100.0, batch=128, lr=2e-3, warmup=400, every=5.0, valid_images=256, final_valid_images=1014,
-    dropout=0.2, inner_dropout=0.1, smoothing=0.1, merge_dropout=0.1, lower=0.1, unstopped=0.1, ema=0.998,
+    dropout=0.3, attention_dropout=0.1, smoothing=0.1, merge_dropout=0.1, lower=0.1, unstopped=0.1, ema=0.998,
 )
 card = dict(
     name="de-en",
