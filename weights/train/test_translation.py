@@ -22,7 +22,7 @@ from common import bleu, bpe, export, gguf, native, recipes
 from data import multi30k, pairs
 from models.transformer import golden
 from models.transformer.model import PADDING, Attention, Config, Transformer, dropped, sinusoid
-from models.transformer.task import TASK, VOCABULARIES, Pairs, arranged, padded
+from models.transformer.task import TASK, VOCABULARIES, Epoch, Pairs, arranged, lengths, padded
 
 FIXTURE = os.path.join(recipes.HERE, "..", "..", "tests", "js", "bleu.json")
 
@@ -159,15 +159,16 @@ class Batches(unittest.TestCase):
         self.assertEqual(padded([[1], [2, 3]]).tolist(), [[1, PADDING], [2, 3]])
 
     def test_an_epoch_has_each_pair_once_and_like_lengths_together(self):
+        sizes = lengths(self.train.ids)
         for epoch in (0, 1):
-            batches = arranged(self.train.lengths, 3, epoch, 8)
+            batches = arranged(sizes, 3, epoch, 8)
             self.assertEqual(batches.shape, (37, 8))
             self.assertEqual(len(set(batches.flatten().tolist())), 37 * 8)
-            spread_within = np.ptp(self.train.lengths[1][batches], axis=1).mean()
-            self.assertLess(spread_within, np.ptp(self.train.lengths[1]) / 4)
-            means = self.train.lengths[1][batches].mean(1)                # but batches follow one another in no order
+            longest = sizes.max(0)[batches]
+            self.assertLess(np.ptp(longest, axis=1).mean(), np.ptp(longest) / 8)
+            means = longest.mean(1)                      # but batches follow one another in no order
             self.assertLess(abs(np.corrcoef(means[1:], means[:-1])[0, 1]), 0.5)
-        self.assertFalse((arranged(self.train.lengths, 3, 0, 8) == arranged(self.train.lengths, 3, 1, 8)).all())
+        self.assertFalse((arranged(sizes, 3, 0, 8) == arranged(sizes, 3, 1, 8)).all())
 
     def test_they_depend_on_seed_and_step_only(self):
         self.task.s.merge_dropout = self.task.s.lower = self.task.s.unstopped = 0.5
@@ -176,17 +177,19 @@ class Batches(unittest.TestCase):
         two = [other.batch(self.train, step, "cpu") for step in (3, 40)][::-1]
         for a, b in zip(one, two):
             self.assertTrue(all(torch.equal(x, y) for x, y in zip(a, b)))
+        self.assertIs(Epoch(self.train, TASK.Settings(batch=8), 0).ids, self.train.ids)
 
     def test_changed_sources(self):
         train = Pairs(["Ein Hund.", "Wer?"], ["A dog.", "Who?"], self.task.tokenizer, 40)
-        text = lambda row: bytes(t - 1 for t in row.tolist() if t > 0).decode()
+        text = lambda row: bytes(t - 1 for t in row[:-1]).decode()
         for settings, expected in ((dict(), "Ein Hund."), (dict(lower=1.0), "ein hund."), (dict(unstopped=1.0), "Ein Hund"),
                                    (dict(lower=1.0, unstopped=1.0), "ein hund")):
-            source, target = train.varied([0, 1], "cpu", TASK.Settings(**settings), random.Random(1))
+            source, target = train.varied(TASK.Settings(**settings), random.Random(1))
             self.assertEqual(text(source[0]), expected)
             self.assertEqual(text(source[1]).lower(), "wer?")
             self.assertEqual([text(row) for row in target], ["A dog.", "Who?"])
-        kept = sum(text(train.varied([0], "cpu", TASK.Settings(lower=0.25), random.Random(i))[0][0]) == "Ein Hund." for i in range(400))
+            self.assertTrue(all(row[-1] == 0 for row in source + target))
+        kept = sum(text(train.varied(TASK.Settings(lower=0.25), random.Random(i))[0][0]) == "Ein Hund." for i in range(400))
         self.assertTrue(270 < kept < 330, kept)
 
 
