@@ -10,7 +10,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { bleu, bleuOf, words } from '../bench/bleu.js';
+import { readSmallSet } from '../bench/eval.js';
 import { readPairs, scoreTranslations } from '../bench/eval-translation.js';
+
+/** @import { ModelInfo } from '../../web/lib/index.js' */
 
 const fixture = JSON.parse(await readFile(new URL('bleu.json', import.meta.url), 'utf8'));
 
@@ -81,4 +84,9 @@ test('translations of a file of pairs', async () => {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+});
+
+test('a model of Multi30k says which sentences it wants to be measured on', () => {
+  const info = /** @type {ModelInfo} */ (/** @type {unknown} */ ({ name: 'de-en', card: { dataset: 'Multi30k, German and English captions' } }));
+  assert.throws(() => readSmallSet(info), /--data build\/multi30k-test\.tsv, which python3 weights\/train\/held_out\.py multi30k build\/multi30k-test writes/);
 });
