@@ -15,6 +15,7 @@ const ORDERS = 4;
 
 /** Blanks as Python's str.split() knows them, which is what sacrebleu splits with. */
 const BLANKS = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
+const LAST_BLANKS = new RegExp(`${BLANKS.source}$`);
 
 /**
  * The words of a sentence by the rules of mteval-v13a: a few entities of SGML are resolved, signs stand alone, and so do a full stop or a comma that
@@ -22,7 +23,7 @@ const BLANKS = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u20
  * @param {string} text
  */
 export function words(text) {
-  const plain = text.replace(/[\s\x1c-\x1f\x85]+$/, '').replaceAll('<skipped>', '').replaceAll('-\n', '').replaceAll('\n', ' ')
+  const plain = text.replace(LAST_BLANKS, '').replaceAll('<skipped>', '').replaceAll('-\n', '').replaceAll('\n', ' ')
     .replaceAll('&quot;', '"').replaceAll('&amp;', '&').replaceAll('&lt;', '<').replaceAll('&gt;', '>');
   return ` ${plain} `
     .replace(/([{-~[-` -&(-+:-@/])/g, ' $1 ')
