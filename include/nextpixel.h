@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-#define NX_ABI_VERSION 5
+#define NX_ABI_VERSION 6
 #define NX_ALIGN 16 /* bytes; alignment of every block handed to the library */
 
 #if defined(__wasm__)
@@ -107,9 +107,10 @@ typedef struct {
 /* A map: weights that say what a position looked at, of one row (a head of a layer) at a time. */
 typedef struct {
     const char *name;
-    uint32_t port; /* what it looked at: the items of an input, or NX_NONE: the positions before it */
-    uint32_t rows; /* layers times heads */
-    uint32_t keys; /* the most that one position looks at */
+    uint32_t port;    /* what it looked at: the items of an input, or NX_NONE: the positions before it */
+    uint32_t rows;    /* layers times heads */
+    uint32_t keys;    /* the most that one position looks at */
+    uint32_t queries; /* 0: a position of the run looked; else it is the items of that input, at most so many, while they were encoded */
 } nx_map;
 
 /* Numbers of the file that a codec needs, such as the colours of a palette. */
@@ -317,6 +318,8 @@ NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *sessi
 NX_API nx_status nx_session_output(const nx_model *model, const nx_session *session, uint32_t sample, float *output);
 
 /* One row of a map of the last position computed, i, of a sample; needs settings.trace = 1.
+ * row       below map.rows; of a map with queries, which is there once the inputs are encoded, of any sample and whatever the position:
+ *           row * n + query, where n items of the input are given
  * keys      (*count) written: what i looked at, ascending. Of the past: positions up to i itself. Key j holds what
  *           stands at j - 1 (0: the start, nothing), for the input is shifted by one. Room for map.keys
  * weights   (*count) written. Room for map.keys

@@ -62,12 +62,18 @@ typedef struct {
 typedef struct {
     nx_shape shape;                 /* no zeros left in it but of absent ports */
     const uint32_t *port[NX_PORTS]; /* (counts[i] items) or null: absent */
+    float *trace;                   /* null, or the weights for `encode` to write of all maps with queries: (rows, queries, keys) each */
 } nx_inputs;
 
 /* Keys of a row of a map in a run of this shape: no more positions are looked at than there are. */
 static inline uint32_t nx_map_keys(const nx_map *map, const nx_shape *shape) {
     uint32_t most = map->port == NX_NONE ? shape->length : shape->counts[map->port] ? shape->counts[map->port] : map->keys;
     return map->keys < most ? map->keys : most;
+}
+
+/* Rows of a map that encode leaves, each query's own; they look at the items of an input, which are the queries too. */
+static inline uint64_t nx_map_rows(const nx_map *map, const nx_shape *shape) {
+    return (uint64_t)map->rows * (map->queries ? nx_map_keys(map, shape) : 1);
 }
 
 /* One column of a pass: what stands at `position` of a sequence is to be predicted from what stands before it. */
@@ -77,7 +83,7 @@ typedef struct {
     void *state;         /* of this sequence */
     const uint32_t *ids; /* (length, E) of this sequence; those before `position` are known */
     uint32_t position;
-    float *trace; /* null, or the weights of all maps to write, one after another: (rows, keys) each */
+    float *trace; /* null, or the weights of all maps without queries to write, one after another: (rows, keys) each */
 } nx_column;
 
 /* m: nx_plan.weights. Memory, state and scratch hold no pointers; memory and state begin as zeros. */

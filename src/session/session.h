@@ -51,10 +51,10 @@ typedef struct {
     void *scratch, *draft;
     uint8_t *memory; /* what the encoder left */
     float *output;   /* (S, nx_stride(P)) of the last position */
-    float *trace;    /* (S, trace_floats) when traced */
+    float *trace;    /* (S, trace_floats) when traced; what encode traces is in `inputs` */
     uint32_t *ids;   /* (S, length E) */
     uint8_t *state;  /* (S, state_bytes) */
-    uint64_t memory_bytes, state_bytes, trace_floats, bytes;
+    uint64_t memory_bytes, state_bytes, trace_floats, encoded_floats, bytes;
     uint32_t stride, span, length, samples; /* nx_stride(P), E, positions, S */
 } nx_layout;
 

@@ -11,6 +11,7 @@
 #include "models/toy_fvsbn.h"
 #include "models/toy_gpt2.h"
 #include "models/toy_llama.h"
+#include "models/toy_transformer.h"
 #include "session/session.h"
 #include "toy.h"
 
@@ -28,11 +29,11 @@ typedef struct {
 
 static chain_config chain_settings; /* of the chain in use */
 
-enum { CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, PICTURE_FULL, PICTURE_LOCAL, PICTURE_2D, PICTURE_PIXELS, PICTURE_PALETTE, PICTURE_SR, PICTURE_DIRECT, PICTURE_DIRECT_PIXELS, FVSBN, LLAMA, LLAMA_ROUNDED, GPT2, SUBJECTS };
+enum { CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, PICTURE_FULL, PICTURE_LOCAL, PICTURE_2D, PICTURE_PIXELS, PICTURE_PALETTE, PICTURE_SR, PICTURE_DIRECT, PICTURE_DIRECT_PIXELS, FVSBN, LLAMA, LLAMA_ROUNDED, GPT2, TRANSFORMER, TRANSFORMER_ROUNDED, SUBJECTS };
 
 static subject subject_of(int which) {
     static const int toys[] = {1, 2, TOY_PALETTE, TOY_DMOL, TOY_DRAFT_PALETTE, TOY_SR_DMOL};
-    static const char *const names[] = {"chain", "chain in slices", "chain with a source", "picture, full", "picture, local", "picture, 2d", "picture, pixels", "picture, palette", "picture, sr", "picture, direct", "picture, direct, pixels", "fvsbn", "llama", "llama, rounded", "gpt2"};
+    static const char *const names[] = {"chain", "chain in slices", "chain with a source", "picture, full", "picture, local", "picture, 2d", "picture, pixels", "picture, palette", "picture, sr", "picture, direct", "picture, direct, pixels", "fvsbn", "llama", "llama, rounded", "gpt2", "transformer", "transformer, rounded"};
     subject s = {.name = names[which]};
     if (which < PICTURE_FULL) {
         chain_settings = (chain_config){.slices = which == CHAIN_SLICED ? 3 : 1, .source = which == CHAIN_WITH_SOURCE, .end = 1};
@@ -50,6 +51,11 @@ static subject subject_of(int which) {
     } else if (which == GPT2) {
         toy_gpt2_config c = {.values = 40, .length = 26, .blocks = 2, .d = 32, .heads = 4, .seed = 6};
         s.model = toy_gpt2_open(toy_gpt2_build(&c));
+    } else if (which >= TRANSFORMER) {
+        toy_transformer_config c = {.values = 40, .length = 40, .encoder_blocks = 2, .blocks = 2, .d = 32, .inner = 64, .heads = 4, .seed = 7};
+        if (which == TRANSFORMER_ROUNDED) c.type = NX_Q8_0, c.d = 64, c.heads = 2, c.pre_norm = 1;
+        s.model = toy_transformer_open(toy_transformer_build(&c));
+        s.shape.length = 27, s.shape.counts[0] = 19; /* more than a slice of the encoder */
     } else {
         toy_llama_config c = {.values = 40, .length = 60, .blocks = 2, .d = 32, .inner = 64, .heads = 4, .groups = 2, .tied = 1, .seed = 5};
         c.type = which == LLAMA_ROUNDED ? NX_Q8_0 : NX_F32;
@@ -148,7 +154,7 @@ static const uint32_t *at(const subject *s, const run *r, uint32_t samples, uint
 }
 
 /* Shaped runs are tried on one of each sort. */
-static int spared(int which) { return shaped && which != CHAIN_SLICED && which != PICTURE_PIXELS && which != PICTURE_PALETTE && which != LLAMA; }
+static int spared(int which) { return shaped && which != CHAIN_SLICED && which != PICTURE_PIXELS && which != PICTURE_PALETTE && which != LLAMA && which != TRANSFORMER; }
 
 static void for_every(void (*test)(const subject *s)) {
     for (int i = 0; i < SUBJECTS; i++) {
@@ -747,20 +753,20 @@ static void mapped(const subject *s) {
             uint32_t *keys = memory_take(map.keys * sizeof *keys);
             float *weights = memory_take(map.keys * sizeof *weights);
             for (uint32_t b = 0; b < 3; b++)
-                for (row = 0; row < map.rows; row++) {
+                for (row = 0; row < map.rows * (map.queries ? s->shape.counts[map.port] : 1); row++) {
                     double sum = 0;
                     CHECK_INT(nx_session_map(s->model, session, b, m, row, keys, weights, &count), NX_OK);
                     check_at("position %lld, map %lld, row %lld, sample %lld", p, m, row, b);
                     CHECK(count >= 1 && count <= map.keys);
                     if (map.port == NX_NONE) CHECK_INT(keys[count - 1], p);
-                    else CHECK_INT(count, map.keys);
+                    else CHECK_INT(count, s->shape.counts[map.port] ? s->shape.counts[map.port] : map.keys);
                     for (uint32_t k = 0; k < count; k++) {
                         sum += (double)weights[k];
                         CHECK(weights[k] >= 0 && (!k || keys[k] > keys[k - 1]));
                     }
                     CHECK_NEAR(sum, 1, 1e-4);
                 }
-            CHECK_INT(nx_session_map(s->model, session, 0, m, map.rows, keys, weights, &count), NX_E_ARGUMENT);
+            CHECK_INT(nx_session_map(s->model, session, 0, m, row, keys, weights, &count), NX_E_ARGUMENT);
             CHECK_INT(nx_session_map(s->model, session, 3, m, 0, keys, weights, &count), NX_E_ARGUMENT);
             memory_release(mark);
         }
