@@ -40,9 +40,11 @@ def paint(directory, count=30, size=(40, 36)):
     for i in range(count):
         image = Image.fromarray(rng.integers(0, 256, (4, 5, 4 if i == 3 else 3), dtype=np.uint8)).resize(size, Image.BILINEAR)
         image.save(os.path.join(directory, "more" if i % 3 == 0 else "", "%02d.png" % i))
+    some = lambda count: " ".join(rng.choice(["the", "king", "went", "to", "a", "wood", "and", "said", "'Yes'", "17"], count)) + "."
     with open(os.path.join(directory, "more", "tale.txt"), "w") as f:    # for recipes of text
-        for i in range(3000):
-            f.write(" ".join(rng.choice(["the", "king", "went", "to", "a", "wood", "and", "said", "'Yes'", "17"], 12)) + ".\n")
+        f.writelines(some(12) + "\n" for _ in range(3000))
+    with open(os.path.join(directory, "more", "pairs.tsv"), "w") as f:   # and of translation
+        f.writelines("%s\t%s\n" % (some(rng.integers(1, 12)), some(rng.integers(1, 12))) for _ in range(300))
 
 
 def command(name, *args, runs_in, check=True, **more):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Trains the byte-pair vocabulary of a language model on the training texts of its data set:
+"""Trains the byte-pair vocabulary of a model on the training texts of its data set:
 
     python3 weights/train/vocabulary.py stories 4096          -> weights/train/models/llama/vocabularies/stories.txt
+    python3 weights/train/vocabulary.py multi30k 8000         -> weights/train/models/transformer/vocabularies/multi30k.txt, of both languages
 """
 import argparse
 import os
@@ -9,19 +10,22 @@ import os
 import data
 from common import bpe
 from models.llama.task import VOCABULARIES
+from models.transformer.task import VOCABULARIES as OF_PAIRS
+
+FOLDERS = {"stories": VOCABULARIES, "multi30k": OF_PAIRS}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("dataset")
+    parser.add_argument("dataset", choices=FOLDERS)
     parser.add_argument("size", type=int, help="tokens in all, with 256 bytes and the end of a text")
     parser.add_argument("--data", default="", help="default data/<data set>")
     parser.add_argument("--out", default="")
     args = parser.parse_args()
     data.forbid_test_set()
-    books, stories = data.load(args.dataset, args.data, "train", None)
-    vocabulary = bpe.Vocabulary(bpe.train(books + stories, args.size - 257))
-    out = args.out or os.path.join(VOCABULARIES, args.dataset + ".txt")
+    one, other = data.load(args.dataset, args.data, "train", None)       # books and stories, or both languages
+    vocabulary = bpe.Vocabulary(bpe.train(one + other, args.size - 257))
+    out = args.out or os.path.join(FOLDERS[args.dataset], args.dataset + ".txt")
     os.makedirs(os.path.dirname(out), exist_ok=True)
     bpe.save(out, vocabulary)
     print("%s: %d tokens" % (out, len(vocabulary)))

@@ -10,10 +10,13 @@ A vocabulary file has one merge a line, both sides as `printable` shows bytes; t
 import collections
 import functools
 import heapq
+import random
 import re
 
 # In the rule's own terms \p{L} and \p{N}; Python's classes differ from them on a few letters that stand for numbers.
 WORD = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
+
+WAYS = 12                                # in which a word is cut in training, see Vocabulary.sampled
 
 
 @functools.lru_cache(maxsize=None)
@@ -111,6 +114,27 @@ class Vocabulary:
     def encode(self, text):
         """-> ids; special tokens in the text are text like any other."""
         return [i for word in WORD.findall(text) for i in self.word(word)]
+
+    def ways(self, word, dropout):
+        """WAYS cuts of a word at random: BPE-dropout [Provilkov, Emelianenko and Voita 2020], each possible merge left out with this probability, in
+        each round anew.  They depend on nothing but the word and the probability."""
+        if (word, dropout) not in self.cache:
+            rng, found = random.Random("%s %r" % (word, dropout)), []
+            for _ in range(WAYS):
+                parts = [bytes([b]) for b in word.encode()]
+                while True:
+                    left = [(self.rank[pair], i) for i, pair in enumerate(zip(parts, parts[1:])) if pair in self.rank and rng.random() >= dropout]
+                    if not left:
+                        break
+                    i = min(left)[1]
+                    parts[i:i + 2] = [parts[i] + parts[i + 1]]
+                found.append([self.ids[part] for part in parts])
+            self.cache[word, dropout] = found
+        return self.cache[word, dropout]
+
+    def sampled(self, text, dropout, rng):
+        """-> ids, each word cut in one of its ways; rng: a random.Random"""
+        return [i for word in WORD.findall(text) for i in self.ways(word, dropout)[int(rng.random() * WAYS)]]
 
     def decode(self, ids):
         return b"".join(self.tokens[i] for i in ids).decode("utf-8", "replace")

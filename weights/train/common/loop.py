@@ -188,14 +188,16 @@ class Trainer:
         s, task = self.s, self.task
         with self.rounded(self.average):
             nats = measure(task, self.average, self.valid, s.final_valid_images if final else s.valid_images, self.autocast, self.device)
+            self.average.eval()
+            measures = task.measures(self.average, self.valid, self.autocast, self.device, final)
         first = next(iter(nats.values()))
         line = dict(step=self.count, elapsed=round(self.elapsed, 1), epoch=round(self.count * s.batch / len(self.training), 3),
                     train_nats=self.smoothed(), **{"valid_nats" + ("_" + name if name else ""): v for name, v in nats.items()},
-                    valid_bits_per_dim=task.bits(first), final=final)
+                    valid_bits_per_dim=task.bits(first), final=final, **measures)
         self.run.log(line)
         more = ", ".join("%.2f given the %s" % (v, name) for name, v in nats.items() if name)
-        print("%svalid %.2f nats%s, %.4f bits/dim" % ("final " if final else "", first, " (%s)" % more if more else "",
-                                                      line["valid_bits_per_dim"]), flush=True)
+        print("%svalid %.2f nats%s, %.4f bits/dim%s" % ("final " if final else "", first, " (%s)" % more if more else "",
+                                                        line["valid_bits_per_dim"], "".join(", %s %.2f" % m for m in measures.items())), flush=True)
         if s.best and first < self.least:
             self.least = first
             self.save_average(final, "best.pt")

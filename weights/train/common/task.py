@@ -107,6 +107,10 @@ class Task:
     def bits(self, nats):
         return nats / self.dims / math.log(2)
 
+    def measures(self, model, valid, autocast, device, final):
+        """{name: number} besides the loss, of validation examples."""
+        return {}
+
     def sheet(self, model, valid, path, autocast, device, final):
         """A sample sheet as PNG, or nothing."""
 

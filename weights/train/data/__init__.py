@@ -4,7 +4,7 @@ A data set is a module (mnist.py, emoji.py, ...) with
     DEFAULT_DIR, CLASSES (names), MARK: a file by which its folder is known
     load(directory, split) -> images (N, H, W, C) uint8, labels (N,) uint8       split: "train" | "validation"
     load_test_for_evaluation(directory) -> the same of the held-out pictures
-or, of text, both giving (long texts, short texts).
+or, of text, both giving (long texts, short texts), or (sources, targets) of translations; OWN then names the module that reads a folder of one's own.
 Held-out pictures are never read by training code: each module has one function that opens its files, and that one
 calls `check_evaluation`; training also calls `forbid_test_set()`, after which nothing in that process can read them.
 """
@@ -36,13 +36,12 @@ def dataset(name):
 
 
 def load(name, directory, split, shape):
-    """A split of a data set, from its folder or, where `directory` has other files, from pictures or texts of one's own (folder.py, texts.py).
-    split: also "test", which only evaluation may ask for; shape: (H, W, C) of one's own pictures; None: texts."""
+    """A split of a data set, from its folder or, where `directory` has other files, from pictures, texts or translations of one's own
+    (folder.py, texts.py, pairs.py).  split: also "test", which only evaluation may ask for; shape: (H, W, C) of one's own pictures; None: texts."""
     module = dataset(name)
     directory = directory or module.DEFAULT_DIR
     if own(name, directory) and shape is None:
-        from data import texts
-        return texts.read(directory, split, evaluation=split == "test")
+        return dataset(getattr(module, "OWN", "texts")).read(directory, split, evaluation=split == "test")
     if own(name, directory):
         from data import folder
         return folder.read(directory, split, shape, evaluation=split == "test")

@@ -1,0 +1,43 @@
+"""Multi30k, task 1 [Elliott, Frank, Sima'an and Specia 2016]: captions of pictures in English, each translated into German by a person.
+
+train.{de,en}.xz: 29,000 pairs, a line each; val.{de,en}.xz: 1,014; test_2016_flickr.{de,en}.xz: 1,000, held out.  Read as German to English.
+Blanks of any kind and number count as one, and none stand at the ends.
+"""
+import lzma
+import os
+import sys
+
+import data
+
+LANGUAGES = ("de", "en")
+SPLITS = {"train": "train", "validation": "val", "test": "test_2016_flickr"}
+MARK = "train.de.xz"
+CLASSES = []
+OWN = "pairs"                            # what reads a folder of one's own
+DEFAULT_DIR = os.path.join(data.ROOT, "data", "multi30k")
+
+
+def read(directory, split, evaluation=False):
+    """-> (sources, targets), two lists of sentences.  The only place that opens a file."""
+    if split not in ("train", "validation"):
+        data.check_evaluation(evaluation, "split %r" % split)
+    sides = []
+    for language in LANGUAGES:
+        path = os.path.join(directory, "%s.%s.xz" % (SPLITS[split], language))
+        if not os.path.exists(path):
+            sys.exit("missing %s\nPut the files of Multi30k, compressed with xz, in one folder and pass it with --data DIR." % path)
+        with lzma.open(path) as f:
+            sides.append([" ".join(line.split()) for line in f.read().decode("utf-8").rstrip("\n").split("\n")])
+    if len(sides[0]) != len(sides[1]):
+        sys.exit("%s: %d sentences in one language, %d in the other" % (directory, len(sides[0]), len(sides[1])))
+    return tuple(sides)
+
+
+def load(directory, split):
+    """split "train" or "validation"."""
+    return read(directory, split)
+
+
+def load_test_for_evaluation(directory):
+    """The evaluation entry point (evaluate.py, held_out.py): test_2016_flickr."""
+    return read(directory, "test", evaluation=True)

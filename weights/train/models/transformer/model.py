@@ -1,0 +1,273 @@
+"""The Transformer (Vaswani et al. 2017, "Attention is all you need"): an encoder that reads a sentence, a decoder that writes its translation.
+
+    attention(X, M) = W_o concat_h( softmax( (W_q X)_h (W_k M)_h^T / sqrt(d_k) ) (W_v M)_h )
+    encoder   x = LN(x + attention(x, x)),   x = LN(x + W_down relu(W_up x + b_up) + b_down)
+    decoder   x = LN(x + attention(x, x up to here)),   x = LN(x + attention(x, encoder's output)),   x = LN(x + feed-forward(x))
+
+That is the paper's order, "post"; "pre": x = x + f(LN(x)), and each stack ends with one more LN, after which the encoder's output is read and
+the decoder's is multiplied by the table.
+
+Ids.  A source is s_0 .. s_{m-1}, the last the end token; an empty sentence is the end token alone.  A target is t_0 .. t_{n-1}, the last the end
+token too.  m and n are at most context_length.  Target position p tells t_p: p = 0 reads a vector of zeros, p > 0 reads t_{p-1}:
+
+    encoder's input at i    sqrt(d) token_embd[s_i]     + position(i)
+    decoder's input at p    sqrt(d) token_embd[t_{p-1}] + position(p)          p = 0: position(0) alone
+    logits at p             token_embd x_p                                     the one table for source, target and output; no bias
+
+    position(p)   "sinusoidal"   element 2i: sin(p / 10000^(2i/d)), element 2i+1: cos(p / 10000^(2i/d)), i < d/2, as in the paper
+                  "learned"      row p of enc.position_embd.weight, of position_embd.weight
+                  "none"         zeros
+
+The file:
+
+    general.architecture                       "transformer"
+    transformer.context_length                 u32   longest source, longest target, each with its end
+    transformer.block_count                    u32   N blocks of the decoder
+    transformer.encoder.block_count            u32   N_e blocks of the encoder
+    transformer.embedding_length               u32   d, a multiple of 4
+    transformer.feed_forward_length            u32   F, a multiple of 4
+    transformer.attention.head_count           u32   H heads of d / H, a multiple of 4
+    transformer.attention.layer_norm_epsilon   f32
+    transformer.norm                           "post" | "pre"
+    transformer.position.type                  "sinusoidal" | "learned" | "none"
+    transformer.activation                     "relu"
+    transformer.vocab_size                     u32   V
+    tokenizer.ggml.*                           as in llama files; eos_token_id ends sources and targets
+
+    token_embd.weight                          (V, d)
+    enc.position_embd.weight                   (context_length, d)    "learned"
+    position_embd.weight                       (context_length, d)    "learned"
+    enc.blk.I.attn_{q,k,v,output}.weight       (d, d)                 .bias (d) optional
+    enc.blk.I.attn_norm.{weight,bias}          (d)
+    enc.blk.I.ffn_up.{weight,bias}             (F, d), (F)
+    enc.blk.I.ffn_down.{weight,bias}           (d, F), (d)
+    enc.blk.I.ffn_norm.{weight,bias}           (d)
+    enc.output_norm.{weight,bias}              (d)                    "pre"
+    blk.I.*                                    the same, and
+    blk.I.cross_attn_{q,k,v,output}.weight     (d, d)                 .bias (d) optional
+    blk.I.cross_attn_norm.{weight,bias}        (d)
+    output_norm.{weight,bias}                  (d)                    "pre"
+
+state_dict() names are the file's tensor names.  In a batch, sentences are filled up with PADDING; it is never attended and costs nothing.
+Shapes: B sentences, m source positions, n target positions, d width, H heads of width k, V ids.
+"""
+import math
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+PADDING = -1
+
+
+@dataclass
+class Config:
+    """Named as in the weight file's metadata."""
+    values: int = 512                    # V
+    context_length: int = 64
+    block_count: int = 2
+    encoder_block_count: int = 2
+    embedding_length: int = 64
+    feed_forward_length: int = 256
+    head_count: int = 4
+    layer_norm_epsilon: float = 1e-6
+    norm: str = "post"                   # "post" | "pre"
+    position: str = "sinusoidal"         # "sinusoidal" | "learned" | "none"
+    attention_bias: bool = False         # biases of the four projections
+    dropout: float = 0.0                 # in training, of the inputs and of what each sublayer adds
+    inner_dropout: float = 0.0           # in training, of attention's weights and of the feed-forward network's units
+
+    @property
+    def key_length(self):
+        return self.embedding_length // self.head_count
+
+
+def sinusoid(n, d):
+    """(n, d): element 2i is sin(p / 10000^(2i/d)), element 2i+1 the cosine."""
+    angle = torch.arange(n, dtype=torch.float64)[:, None] * 10000.0 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    return torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
+
+
+class Attention:
+    """What a block does with its four projections of one kind, "attn" or "cross_attn"."""
+
+    def __init__(self, c, parts):
+        self.c, self.parts = c, parts
+
+    def heads(self, x):
+        """(B, m, d) -> (B, H, m, k)"""
+        return x.unflatten(-1, (self.c.head_count, self.c.key_length)).transpose(1, 2)
+
+    def project(self, names, x):
+        """One product for several projections of x."""
+        parts = [self.parts[name] for name in names]
+        bias = torch.cat([part.bias for part in parts]) if self.c.attention_bias else None
+        return [self.heads(y) for y in F.linear(x, torch.cat([part.weight for part in parts]), bias).chunk(len(parts), -1)]
+
+    def mix(self, q, k, v, hidden, training, maps):
+        """softmax(q k^T / sqrt(k)) v, then W_o; hidden: True where a key is not seen, or None; maps: a list that receives (B, H, n, m), or None."""
+        score = q @ k.transpose(2, 3) / math.sqrt(self.c.key_length)
+        if hidden is not None:
+            score = score.masked_fill(hidden, -math.inf)
+        weights = score.softmax(-1).to(v.dtype)
+        if maps is not None:
+            maps.append(weights)
+        weights = F.dropout(weights, self.c.inner_dropout, training and self.c.inner_dropout > 0)
+        return self.parts["output"]((weights @ v).transpose(1, 2).flatten(2))
+
+
+class Block(nn.Module):
+    def __init__(self, c, cross=False):
+        super().__init__()
+        self.c, d = c, c.embedding_length
+        for kind in ("attn", "cross_attn") if cross else ("attn",):
+            for part in ("q", "k", "v", "output"):
+                self.add_module(kind + "_" + part, nn.Linear(d, d, bias=c.attention_bias))
+            self.add_module(kind + "_norm", nn.LayerNorm(d, eps=c.layer_norm_epsilon))
+        self.ffn_up, self.ffn_down = nn.Linear(d, c.feed_forward_length), nn.Linear(c.feed_forward_length, d)
+        self.ffn_norm = nn.LayerNorm(d, eps=c.layer_norm_epsilon)
+
+    def attention(self, kind):
+        return Attention(self.c, {part: getattr(self, kind + "_" + part) for part in ("q", "k", "v", "output")})
+
+    def encoded(self, memory):
+        """Keys and values of the encoder's output (B, m, d); once a sentence."""
+        return self.attention("cross_attn").project("kv", memory)
+
+    def forward(self, x, hidden, encoded=None, source_hidden=None, cache=None, maps=(None, None)):
+        """x (B, n, d) -> (B, n, d).  hidden: of the own keys those not to be seen; encoded, source_hidden: of the source.
+        cache: [] or [k, v] of the positions before x, which x's join.  maps: two lists, of own weights and of those over the source."""
+        drop = lambda y: F.dropout(y, self.c.dropout, self.training and self.c.dropout > 0)
+
+        def sublayer(x, norm, f):
+            return x + drop(f(norm(x))) if self.c.norm == "pre" else norm(x + drop(f(x)))
+
+        def own(x):
+            attention = self.attention("attn")
+            q, k, v = attention.project("qkv", x)
+            if cache is not None:
+                k, v = cache[:] = [torch.cat([old, new], 2) for old, new in zip(cache, (k, v))] if cache else [k, v]
+            return attention.mix(q, k, v, hidden, self.training, maps[0])
+
+        def across(x):
+            attention = self.attention("cross_attn")
+            return attention.mix(attention.project("q", x)[0], *encoded, source_hidden, self.training, maps[1])
+
+        def feed_forward(x):
+            return self.ffn_down(F.dropout(torch.relu(self.ffn_up(x)), self.c.inner_dropout, self.training and self.c.inner_dropout > 0))
+
+        x = sublayer(x, self.attn_norm, own)
+        if encoded is not None:
+            x = sublayer(x, self.cross_attn_norm, across)
+        return sublayer(x, self.ffn_norm, feed_forward)
+
+
+class Stack(nn.Module):
+    """What encoder and decoder have in common: positions, blocks, a last norm."""
+
+    def place(self, c, blocks, cross):
+        self.c = c
+        if c.position == "learned":
+            self.position_embd = nn.Embedding(c.context_length, c.embedding_length)
+        self.blk = nn.ModuleList(Block(c, cross) for _ in range(blocks))
+        if c.norm == "pre":
+            self.output_norm = nn.LayerNorm(c.embedding_length, eps=c.layer_norm_epsilon)
+        for name, p in self.blk.named_parameters():
+            if p.dim() == 2:             # what is added to the stream begins smaller, the more so the deeper the stack
+                nn.init.xavier_uniform_(p)
+                if "output" in name or "ffn_down" in name:
+                    p.data.mul_(1 / math.sqrt(2 * blocks))
+            elif name.endswith(".bias"):
+                nn.init.zeros_(p)
+        if c.position == "learned":
+            self.position_embd.weight.data.copy_(sinusoid(c.context_length, c.embedding_length))
+
+    def positions(self, n, like):
+        """(n, d), or 0"""
+        if self.c.position == "none":
+            return 0
+        table = self.position_embd.weight if self.c.position == "learned" else sinusoid(n, self.c.embedding_length)
+        return table[:n].to(like.device, like.dtype)
+
+    def begin(self, x):
+        return F.dropout(x, self.c.dropout, self.training and self.c.dropout > 0)
+
+    def end(self, x):
+        return self.output_norm(x) if self.c.norm == "pre" else x
+
+
+class Encoder(Stack):
+    def __init__(self, c):
+        super().__init__()
+        self.place(c, c.encoder_block_count, False)
+
+    def forward(self, x, hidden, maps=None):
+        """x (B, m, d) the rows of the table, hidden (B, 1, 1, m) -> (B, m, d); maps: a list that receives (B, H, m, m) of each block"""
+        x = self.begin(x + self.positions(x.shape[1], x))
+        for block in self.blk:
+            x = block(x, hidden, maps=(maps, None))
+        return self.end(x)
+
+
+class Transformer(Stack):
+    def __init__(self, c):
+        super().__init__()
+        self.token_embd = nn.Embedding(c.values, c.embedding_length)
+        nn.init.normal_(self.token_embd.weight, std=1 / math.sqrt(c.embedding_length))
+        self.enc = Encoder(c)
+        self.place(c, c.block_count, True)
+
+    def rows(self, ids):
+        """ids (B, n) -> (B, n, d), zeros for PADDING"""
+        x = self.token_embd(ids.clamp(min=0)) * math.sqrt(self.c.embedding_length)
+        return x * (ids >= 0)[..., None]
+
+    def encode(self, source, maps=None):
+        """source (B, m) -> (B, m, d), (B, 1, 1, m): the encoder's output, and True where a sentence has ended"""
+        hidden = (source < 0)[:, None, None]
+        return self.enc(self.rows(source), hidden, maps), hidden
+
+    def forward(self, source, target, maps=None):
+        """source (B, m), target (B, n) -> logits (B, n, V) of each target id, given the source and the target ids before it.
+        maps: three lists that receive the weights of each block: the encoder's (B, H, m, m), the decoder's own (B, H, n, n), over the source (B, H, n, m)."""
+        n = target.shape[1]
+        memory, source_hidden = self.encode(source, maps[0] if maps else None)
+        x = F.pad(self.rows(target[:, :-1]), (0, 0, 1, 0))
+        x = self.begin(x + self.positions(n, x))
+        later = torch.ones(n, n, dtype=torch.bool, device=x.device).triu(1)
+        for block in self.blk:
+            x = block(x, later, block.encoded(memory), source_hidden, maps=maps[1:] if maps else (None, None))
+        return F.linear(self.end(x), self.token_embd.weight)
+
+    def each(self, source, target, smoothing=0.0):
+        """(B, n): -log p(t_p | source, t_<p), 0 where the target has ended.  smoothing: of the probability that all V share evenly."""
+        logits = self(source, target)
+        logits = logits if logits.dtype == torch.float64 else logits.float()
+        return F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=PADDING, reduction="none",
+                               label_smoothing=smoothing).view(target.shape)
+
+    def nats(self, source, target):
+        """(B,): -log p(target | source)"""
+        return self.each(source, target).sum(1)
+
+    @torch.no_grad()
+    def translate(self, source, end, longest=0):
+        """source (B, m) -> (B, n): the most probable id at each position, up to and with the end token, then PADDING."""
+        count, B = min(longest or self.c.context_length, self.c.context_length), len(source)
+        memory, source_hidden = self.encode(source)
+        encoded, cache = [block.encoded(memory) for block in self.blk], [[] for _ in self.blk]
+        positions, ids = self.positions(count, memory), []
+        done = torch.zeros(B, dtype=torch.bool, device=source.device)
+        last = torch.full((B, 1), PADDING, device=source.device)
+        for p in range(count):
+            x = self.rows(last) + (positions if self.c.position == "none" else positions[p])
+            for block, kv, own in zip(self.blk, encoded, cache):
+                x = block(x, None, kv, source_hidden, own)
+            chosen = F.linear(self.end(x), self.token_embd.weight)[:, 0].argmax(-1).masked_fill(done, PADDING)
+            ids.append(chosen)
+            done = done | (chosen == end)
+            last = chosen[:, None]
+            if done.all():
+                break
+        return torch.stack(ids, 1)

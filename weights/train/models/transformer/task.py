@@ -1,0 +1,174 @@
+"""The Transformer as a task: pairs of sentences, batches of like length, BLEU of what it translates."""
+import os
+import random
+from dataclasses import dataclass, fields
+
+import numpy as np
+import torch
+
+from common import bleu, bpe
+from common.recipes import HERE
+from common.settings import Settings as Common
+from common.task import Task, permutation, spread
+from models.transformer.model import PADDING, Config, Transformer
+
+PREFIX = "transformer."
+VOCABULARIES = os.path.join(HERE, "models", "transformer", "vocabularies")
+END = 0                                  # the only special token
+BUCKETS = 50                             # batches within which sentences are sorted by length
+AT_ONCE = 64                             # sentences translated together
+
+
+@dataclass
+class Settings(Config, Common):
+    dataset: str = "multi30k"
+    vocabulary: str = "multi30k"         # a file of vocabularies/; "": the bytes
+    smoothing: float = 0.1               # label smoothing, in training only
+    merge_dropout: float = 0.0           # of merges, so that a word is seen cut in several ways (bpe.Vocabulary.sampled), in training only
+    lower: float = 0.0                   # share of training sources in small letters, as people type
+    unstopped: float = 0.0               # share of training sources whose last full stop is taken away
+    bleu_pairs: int = 256                # validation pairs that a measurement translates; the last one translates all
+
+
+def padded(rows, device="cpu"):
+    """Lists of ids -> (B, longest), filled up with PADDING."""
+    out = np.full((len(rows), max(map(len, rows))), PADDING, np.int64)
+    for row, ids in zip(out, rows):
+        row[:len(ids)] = ids
+    return torch.from_numpy(out).to(device)
+
+
+class Pairs:
+    """Sentences and their translations: as words of the tokenizer, and as ids."""
+
+    def __init__(self, sources, targets, tokenizer, longest):
+        self.sources, self.targets, self.tokenizer, self.longest = sources, targets, tokenizer, longest
+        self.ids = [[self.ended(tokenizer.encode(text)) for text in side] for side in (sources, targets)]
+        self.lengths = np.array([[len(ids) for ids in side] for side in self.ids])
+
+    def __len__(self):
+        return len(self.sources)
+
+    def ended(self, ids):
+        return ids[:self.longest - 1] + [END]
+
+    def take(self, pick, device):
+        """-> source, target"""
+        pick = range(*pick.indices(len(self))) if isinstance(pick, slice) else pick
+        return tuple(padded([side[i] for i in pick], device) for side in self.ids)
+
+    def varied(self, pick, device, s, rng):
+        """The same, changed as the settings `s` say."""
+        rows = [], []
+        for i in pick:
+            source, target = self.sources[i], self.targets[i]
+            source = source[:-1] if rng.random() < s.unstopped and source.endswith(".") else source
+            source = source.lower() if rng.random() < s.lower else source
+            for text, side in ((source, rows[0]), (target, rows[1])):
+                side.append(self.ended(self.tokenizer.sampled(text, s.merge_dropout, rng) if s.merge_dropout else self.tokenizer.encode(text)))
+        return tuple(padded(side, device) for side in rows)
+
+
+def arranged(lengths, seed, epoch, batch):
+    """lengths (2, pairs) -> (batches, batch) the pairs of each batch of an epoch: like lengths together, in an order of the epoch's own."""
+    count = lengths.shape[1] // batch
+    order = permutation(seed, epoch, lengths.shape[1])[:count * batch]
+    chunks = [order[at:at + BUCKETS * batch] for at in range(0, len(order), BUCKETS * batch)]
+    order = np.concatenate([chunk[np.lexsort((lengths[0, chunk], lengths[1, chunk]))] for chunk in chunks])
+    return order.reshape(count, batch)[np.random.default_rng([seed, epoch, 1]).permutation(count)]
+
+
+class TransformerTask(Task):
+    Settings = Settings
+    architecture = "transformer"
+    tokens_per_target = 16.0
+    words = arrangement = None
+
+    @staticmethod
+    def smoke(settings):
+        tiny = dict(block_count=1, encoder_block_count=1, embedding_length=32, feed_forward_length=64, head_count=2, context_length=64, bleu_pairs=4)
+        return dict(Task.smoke(settings), **tiny)
+
+    def model(self):
+        return Transformer(Config(**{f.name: getattr(self.s, f.name) for f in fields(Config)}))
+
+    @property
+    def tokenizer(self):
+        if self.words is None:
+            self.words = bpe.load(os.path.join(VOCABULARIES, self.s.vocabulary + ".txt")) if self.s.vocabulary else bpe.Vocabulary([])
+            if len(self.words) != self.s.values:
+                raise SystemExit("the vocabulary %r has %d tokens, the model %d" % (self.s.vocabulary, len(self.words), self.s.values))
+        return self.words
+
+    def encode(self, examples, model, device="cpu"):
+        """(sources, targets) -> Pairs"""
+        pairs = Pairs(*examples, self.tokenizer, self.s.context_length)
+        self.tokens_per_target = float(pairs.lengths[1].mean())
+        return pairs
+
+    def batch(self, train, step, device):
+        s, per_epoch = self.s, len(train) // self.s.batch
+        epoch, at = divmod(step, per_epoch)
+        if self.arrangement is None or self.arrangement[0] != epoch:
+            self.arrangement = epoch, arranged(train.lengths, s.seed, epoch, s.batch)
+        return train.varied(self.arrangement[1][at], device, s, random.Random("%d %d" % (s.seed, step)))
+
+    def nats(self, model, source, target):
+        """In training the loss with label smoothing, else -log p."""
+        return model.each(source, target, self.s.smoothing).sum(1) if model.training else model.nats(source, target)
+
+    @property
+    def elements(self):
+        """Target tokens of a pair, with the end, on average: bits/dim are bits a token."""
+        return self.tokens_per_target
+
+    @torch.no_grad()
+    def translations(self, model, pairs, pick, autocast, device):
+        """-> the most probable words, one after another, for each of these pairs"""
+        found, order = {}, sorted(pick, key=lambda i: pairs.lengths[0, i])
+        for at in range(0, len(order), AT_ONCE):
+            some = order[at:at + AT_ONCE]
+            with autocast():
+                ids = model.translate(pairs.take(some, device)[0], END)
+            for i, row in zip(some, ids.tolist()):
+                found[i] = self.tokenizer.decode([token for token in row if token not in (PADDING, END)])
+        return [found[i] for i in pick]
+
+    def measures(self, model, valid, autocast, device, final):
+        """BLEU of greedy translations of validation pairs."""
+        pick = spread(len(valid), 0 if final and not self.s.run.endswith("-smoke") else min(self.s.bleu_pairs, len(valid))).tolist()
+        score = bleu.corpus([t.lower() for t in self.translations(model, valid, pick, autocast, device)], [valid.targets[i].lower() for i in pick])
+        return {"bleu": score}
+
+    def sheet(self, model, valid, path, autocast, device, final):
+        """Validation sentences, how people translated them, and how the model does, in samples.txt."""
+        pick = spread(len(valid), min(40 if final else 12, len(valid))).tolist()
+        found = self.translations(model, valid, pick, autocast, device)
+        with open(path.replace(".png", ".txt"), "w", encoding="utf-8") as f:
+            for i, text in zip(pick, found):
+                f.write("%s\n    %s\n    %s\n\n" % (valid.sources[i], valid.targets[i], text))
+
+    def metadata(self, model):
+        c, p = model.c, PREFIX
+        keys = {p + "context_length": c.context_length, p + "block_count": c.block_count, p + "encoder.block_count": c.encoder_block_count,
+                p + "embedding_length": c.embedding_length, p + "feed_forward_length": c.feed_forward_length,
+                p + "attention.head_count": c.head_count, p + "attention.layer_norm_epsilon": c.layer_norm_epsilon,
+                p + "norm": c.norm, p + "position.type": c.position, p + "activation": "relu", p + "vocab_size": c.values}
+        end = {"tokenizer.ggml.eos_token_id": END, "tokenizer.ggml.add_bos_token": False, "tokenizer.ggml.add_eos_token": True}
+        return dict(keys, **self.tokenizer.metadata(), **end)
+
+    def card_metadata(self, model, card):
+        """The languages, the source's first."""
+        return {"general.languages": card["languages"]} if card.get("languages") else {}
+
+    @staticmethod
+    def settings_of(metadata, tensors):
+        m = lambda key: metadata[PREFIX + key]
+        return dict(values=len(metadata["tokenizer.ggml.tokens"]), context_length=m("context_length"), block_count=m("block_count"),
+                    encoder_block_count=m("encoder.block_count"), embedding_length=m("embedding_length"),
+                    feed_forward_length=m("feed_forward_length"), head_count=m("attention.head_count"),
+                    layer_norm_epsilon=m("attention.layer_norm_epsilon"), norm=m("norm"), position=m("position.type"),
+                    attention_bias="blk.0.attn_q.bias" in tensors)
+
+
+TASK = TransformerTask
