@@ -11,7 +11,8 @@
  * Life of a model:    bytes of a GGUF file -> nx_model_size -> nx_model_open   (the file's bytes are free afterwards)
  *                     of a large one: its head -> nx_model_head_size -> nx_model_begin -> nx_model_feed until NX_OK
  * Life of a run:      nx_session_size -> nx_session_open -> [nx_session_input* -> nx_session_encode until NX_OK]
- *                     -> nx_session_put and nx_session_draw in any order, or nx_session_top and nx_session_advance
+ *                     -> nx_session_put and nx_session_draw in any order, or nx_session_top and nx_session_advance,
+ *                     or nx_session_search
  *
  * Memory. The library never allocates. It says how many bytes it needs, the caller hands one block aligned to NX_ALIGN,
  * and everything lives there; dropping the block is the destructor. A model is read-only after nx_model_open, so any
@@ -287,6 +288,30 @@ NX_API_TEXTS nx_status nx_session_top(const nx_model *model, nx_session *session
  * chosen twice is copied. An end of the part ends the sample; the child of a sample that has ended takes NX_NONE.
  * parents, ids (B). Returns as nx_session_draw, or NX_E_ARGUMENT for a parent or an id that is none. */
 NX_API_TEXTS nx_status nx_session_advance(const nx_model *model, nx_session *session, const uint32_t *parents, const uint32_t *ids);
+
+/* A candidate of a step of nx_session_search: the hypothesis of sample `parent`, followed by `id`. */
+typedef struct {
+    uint32_t parent, id;
+    uint32_t fate; /* the sample that it is now; or NX_CUT, NX_ENDED */
+    float nats;    /* -log p of all its ids since the search began */
+    float score;   /* nats / ((5 + n) / 6)^alpha, of n ids: the lower the better */
+} nx_candidate;
+#define NX_CUT NX_NONE
+#define NX_ENDED 0xfffffffeu /* it is complete */
+
+/* The next step of a search by beams for the ids of the least score [length penalty: Wu et al. 2016, arXiv:1609.08144, section 7]. The
+ * samples are hypotheses, at first one and the same. The best samples * (1 + ends) ways to continue those that live are the candidates:
+ * one among the first `samples` whose id is an end of the part is complete, the first others live on, as sample 0, 1, ..., the rest is
+ * cut. The search is over when as many are complete as there are samples, when none that lives can come below the best that is complete,
+ * or at the end of the run. What it found is the complete one of the least score; where there is none, the first of those that live.
+ * A search of one sample takes the most probable id at every step. Whose ids a hypothesis has follows from the parents. Until it is
+ * over, nothing else moves the run; before it, nothing was drawn, nor put one each.
+ * alpha        of the length penalty, 0 (none) to 2
+ * candidates   room for samples * (1 + ends); *count of them written, the best first; of equals the one with the first parent, then id
+ * over         written: 1 after the last step
+ * Returns as nx_session_draw; NX_E_ARGUMENT also for an alpha out of range and after the last step. */
+NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *session, float alpha, nx_candidate *candidates, uint32_t *count,
+                                         uint32_t *over);
 
 /* Makes `to`, a session just opened on the same part with the same shape, what sample `sample` of `from` was at
  * `position`: the ids before it, the inputs, all that was computed. Given the same settings and the sample's noise index,

@@ -71,11 +71,6 @@ static inline uint32_t nx_map_keys(const nx_map *map, const nx_shape *shape) {
     return map->keys < most ? map->keys : most;
 }
 
-/* Rows of a map that encode leaves, each query's own; they look at the items of an input, which are the queries too. */
-static inline uint64_t nx_map_rows(const nx_map *map, const nx_shape *shape) {
-    return (uint64_t)map->rows * (map->queries ? nx_map_keys(map, shape) : 1);
-}
-
 /* One column of a pass: what stands at `position` of a sequence is to be predicted from what stands before it. */
 typedef struct {
     const nx_inputs *inputs;

@@ -18,7 +18,8 @@ static uint32_t port_ids(const nx_port *port, const nx_shape *shape, uint32_t i)
 static uint64_t trace_floats(const nx_plan *plan, const nx_shape *shape, uint32_t n_maps, int encoded) {
     uint64_t floats = 0;
     for (uint32_t i = 0; i < n_maps; i++)
-        if (encoded == (plan->maps[i].queries > 0)) floats += nx_map_rows(&plan->maps[i], shape) * nx_map_keys(&plan->maps[i], shape);
+        if (encoded == (NX_TEXTS && plan->maps[i].queries))
+            floats += nx_map_rows(&plan->maps[i], shape) * nx_map_keys(&plan->maps[i], shape);
     return floats;
 }
 
@@ -34,7 +35,7 @@ void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *setting
     l->length = shape->length;
     l->stride = nx_stride(nx_output_parameters(&plan->output));
     l->trace_floats = settings->trace ? trace_floats(plan, shape, plan->n_maps, 0) : 0;
-    l->encoded_floats = settings->trace ? trace_floats(plan, shape, plan->n_maps, 1) : 0;
+    l->encoded_floats = NX_TEXTS && settings->trace ? trace_floats(plan, shape, plan->n_maps, 1) : 0;
     l->memory_bytes = l->part->memory_bytes ? l->part->memory_bytes(plan->weights, shape) : 0;
     l->state_bytes = (l->part->state_bytes(plan->weights, shape) + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
     l->inputs.shape = *shape;
@@ -42,6 +43,7 @@ void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *setting
     uint64_t S = l->samples;
     l->slots = nx_arena_take(&arena, S * sizeof *l->slots);
     l->ended = nx_arena_take(&arena, S * sizeof *l->ended);
+    l->nats = nx_arena_take(&arena, S * sizeof *l->nats);
     for (uint32_t i = 0; i < plan->n_inputs; i++) {
         l->port[i] = nx_arena_take(&arena, (uint64_t)port_ids(&plan->inputs[i], shape, i) * sizeof *l->port[i]);
         if (block && l->session->given >> i & 1) l->inputs.port[i] = l->port[i];
@@ -222,7 +224,9 @@ nx_status nx_session_check(const nx_model *model, const void *block, size_t bloc
     if (s.position > s.shape.length || s.computed > s.shape.length || s.computed > s.position + 1 || s.has_output > 1 || s.forked > 1 ||
         s.given >> plan->n_inputs || s.encoded > plan->encodes || (s.encoded && !has_inputs(plan, &s)) ||
         ((s.position || s.computed || s.columns) && !ready) || s.columns > NX_COLUMNS || s.columns > s.shape.length - s.position ||
-        s.group > s.settings.samples || s.broken > 1 || (!s.columns && (s.group || s.slice)) || (s.computed > s.position && !s.has_output))
+        s.group > s.settings.samples || s.broken > 1 || (!s.columns && (s.group || s.slice)) ||
+        (s.computed > s.position && !s.has_output) || s.begun > s.position + 1 || s.living > s.settings.samples ||
+        s.found > 2 * s.settings.samples)
         return NX_E_STATE;
     nx_layout l = nx_layout_of(model, block);
     return contents_valid(&l) ? NX_OK : NX_E_STATE;
@@ -331,7 +335,7 @@ nx_status nx_session_map(const nx_model *model, const nx_session *session, uint3
     nx_layout l = nx_layout_of(model, session);
     if (sample >= l.samples || !session->settings.trace || map >= l.plan->n_maps) return NX_E_ARGUMENT;
     const nx_map *m = &l.plan->maps[map];
-    int encoded = m->queries > 0;
+    int encoded = NX_TEXTS && m->queries;
     if (!(encoded ? session->encoded : session->computed) || row >= nx_map_rows(m, &session->shape)) return NX_E_ARGUMENT;
     const float *trace =
         (encoded ? l.inputs.trace : nx_trace_of(&l, nx_slot(&l, sample))) + trace_floats(l.plan, &session->shape, map, encoded);

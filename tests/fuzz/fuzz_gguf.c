@@ -27,7 +27,7 @@ static void damage_session(uint8_t *block, size_t bytes, const uint8_t *data, si
         uint32_t word, value;
         memcpy(&word, end -= 4, 4);
         memcpy(&value, end -= 4, 4);
-        size_t at = 4 * (word & 1 ? (word >> 1) % 44 : (word >> 1) % (bytes / 4));
+        size_t at = 4 * (word & 1 ? (word >> 1) % 48 : (word >> 1) % (bytes / 4));
         memcpy(block + at, &value, 4);
     }
 }
