@@ -11,7 +11,8 @@
  * Life of a model:    bytes of a GGUF file -> nx_model_size -> nx_model_open   (the file's bytes are free afterwards)
  *                     of a large one: its head -> nx_model_head_size -> nx_model_begin -> nx_model_feed until NX_OK
  * Life of a run:      nx_session_size -> nx_session_open -> [nx_session_input* -> nx_session_encode until NX_OK]
- *                     -> nx_session_put and nx_session_draw in any order, or nx_session_top and nx_session_advance
+ *                     -> nx_session_put and nx_session_draw in any order, or nx_session_top and nx_session_advance,
+ *                     or nx_session_search
  *
  * Memory. The library never allocates. It says how many bytes it needs, the caller hands one block aligned to NX_ALIGN,
  * and everything lives there; dropping the block is the destructor. A model is read-only after nx_model_open, so any
@@ -35,7 +36,7 @@
 extern "C" {
 #endif
 
-#define NX_ABI_VERSION 5
+#define NX_ABI_VERSION 6
 #define NX_ALIGN 16 /* bytes; alignment of every block handed to the library */
 
 #if defined(__wasm__)
@@ -107,9 +108,10 @@ typedef struct {
 /* A map: weights that say what a position looked at, of one row (a head of a layer) at a time. */
 typedef struct {
     const char *name;
-    uint32_t port; /* what it looked at: the items of an input, or NX_NONE: the positions before it */
-    uint32_t rows; /* layers times heads */
-    uint32_t keys; /* the most that one position looks at */
+    uint32_t port;    /* what it looked at: the items of an input, or NX_NONE: the positions before it */
+    uint32_t rows;    /* layers times heads */
+    uint32_t keys;    /* the most that one position looks at */
+    uint32_t queries; /* 0: a position of the run looked; else it is the items of that input, at most so many, while they were encoded */
 } nx_map;
 
 /* Numbers of the file that a codec needs, such as the colours of a palette. */
@@ -287,6 +289,30 @@ NX_API_TEXTS nx_status nx_session_top(const nx_model *model, nx_session *session
  * parents, ids (B). Returns as nx_session_draw, or NX_E_ARGUMENT for a parent or an id that is none. */
 NX_API_TEXTS nx_status nx_session_advance(const nx_model *model, nx_session *session, const uint32_t *parents, const uint32_t *ids);
 
+/* A candidate of a step of nx_session_search: the hypothesis of sample `parent`, followed by `id`. */
+typedef struct {
+    uint32_t parent, id;
+    uint32_t fate; /* the sample that it is now; or NX_CUT, NX_ENDED */
+    float nats;    /* -log p of all its ids since the search began */
+    float score;   /* nats / ((5 + n) / 6)^alpha, of n ids: the lower the better */
+} nx_candidate;
+#define NX_CUT NX_NONE
+#define NX_ENDED 0xfffffffeu /* it is complete */
+
+/* The next step of a search by beams for the ids of the least score [length penalty: Wu et al. 2016, arXiv:1609.08144, section 7]. The
+ * samples are hypotheses, at first one and the same. The best samples * (1 + ends) ways to continue those that live are the candidates:
+ * one among the first `samples` whose id is an end of the part is complete, the first others live on, as sample 0, 1, ..., the rest is
+ * cut. The search is over when as many are complete as there are samples, when none that lives can come below the best that is complete,
+ * or at the end of the run. What it found is the complete one of the least score; where there is none, the first of those that live.
+ * A search of one sample takes the most probable id at every step. Whose ids a hypothesis has follows from the parents. Until it is
+ * over, nothing else moves the run; before it, nothing was drawn, nor put one each.
+ * alpha        of the length penalty, 0 (none) to 2
+ * candidates   room for samples * (1 + ends); *count of them written, the best first; of equals the one with the first parent, then id
+ * over         written: 1 after the last step
+ * Returns as nx_session_draw; NX_E_ARGUMENT also for an alpha out of range and after the last step. */
+NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *session, float alpha, nx_candidate *candidates, uint32_t *count,
+                                         uint32_t *over);
+
 /* Makes `to`, a session just opened on the same part with the same shape, what sample `sample` of `from` was at
  * `position`: the ids before it, the inputs, all that was computed. Given the same settings and the sample's noise index,
  * the branch goes on as the run that it left, to the bit.
@@ -317,6 +343,8 @@ NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *sessi
 NX_API nx_status nx_session_output(const nx_model *model, const nx_session *session, uint32_t sample, float *output);
 
 /* One row of a map of the last position computed, i, of a sample; needs settings.trace = 1.
+ * row       below map.rows; of a map with queries, which is there once the inputs are encoded, of any sample and whatever the position:
+ *           row * n + query, where n items of the input are given
  * keys      (*count) written: what i looked at, ascending. Of the past: positions up to i itself. Key j holds what
  *           stands at j - 1 (0: the start, nothing), for the input is shifted by one. Room for map.keys
  * weights   (*count) written. Room for map.keys

@@ -62,6 +62,7 @@ typedef struct {
 typedef struct {
     nx_shape shape;                 /* no zeros left in it but of absent ports */
     const uint32_t *port[NX_PORTS]; /* (counts[i] items) or null: absent */
+    float *trace;                   /* null, or the weights for `encode` to write of all maps with queries: (rows, queries, keys) each */
 } nx_inputs;
 
 /* Keys of a row of a map in a run of this shape: no more positions are looked at than there are. */
@@ -77,7 +78,7 @@ typedef struct {
     void *state;         /* of this sequence */
     const uint32_t *ids; /* (length, E) of this sequence; those before `position` are known */
     uint32_t position;
-    float *trace; /* null, or the weights of all maps to write, one after another: (rows, keys) each */
+    float *trace; /* null, or the weights of all maps without queries to write, one after another: (rows, keys) each */
 } nx_column;
 
 /* m: nx_plan.weights. Memory, state and scratch hold no pointers; memory and state begin as zeros. */

@@ -9,10 +9,10 @@
 
 /* The layouts that web/lib/core.js mirrors, where a pointer has 32 bits. */
 _Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_part_info) == 48 && sizeof(nx_settings) == 76 && sizeof(nx_shape) == 36 &&
-                   sizeof(nx_tensor_info) == 12,
+                   sizeof(nx_tensor_info) == 12 && sizeof(nx_candidate) == 20,
                "mirrored in web/lib/layout.js");
 _Static_assert(sizeof(void *) != 4 ||
-                   (sizeof(nx_metadata) == 28 && sizeof(nx_port) == 32 && sizeof(nx_map) == 16 && sizeof(nx_table) == 16),
+                   (sizeof(nx_metadata) == 28 && sizeof(nx_port) == 32 && sizeof(nx_map) == 20 && sizeof(nx_table) == 16),
                "mirrored in web/lib/layout.js");
 
 uint32_t nx_abi_version(void) { return NX_ABI_VERSION; }

@@ -9,5 +9,6 @@
     NX_MODEL(fvsbn)             /* Frey, Hinton, Dayan 1996; Gan et al. 2015 */                                                            \
     NX_MODEL(llama)             /* Touvron et al. 2023, arXiv:2302.13971 */                                                                \
     NX_MODEL(qwen2)             /* Yang et al. 2024, arXiv:2407.10671; in llama.c */                                                       \
-    NX_MODEL(gpt2)              /* Radford et al. 2019 */
+    NX_MODEL(gpt2)              /* Radford et al. 2019 */                                                                                  \
+    NX_MODEL(transformer)       /* Vaswani et al. 2017, arXiv:1706.03762 */
 #endif

@@ -1,7 +1,21 @@
-/* SPDX-License-Identifier: MIT  Search: the most probable next ids, and samples that become continuations of others. */
+/* SPDX-License-Identifier: MIT
+ *
+ * Search: the most probable next ids, samples that become continuations of others, and the two together: beams [Lowerre 1976;
+ * with a penalty for length: Wu et al. 2016, arXiv:1609.08144, section 7].
+ */
 #include <string.h>
 
+#include "kernels/elementary.h"
 #include "session.h"
+
+/* The k most probable ids of the next position of the hypothesis in a slot, and what they cost. Its output is there. */
+static void top_of(const nx_layout *l, uint32_t slot, uint32_t k, uint32_t *ids, float *costs) {
+    uint32_t values = l->plan->output.levels;
+    nx_output_logits(&l->plan->output, nx_output_of(l, slot), NULL, 0, l->logits);
+    nx_categorical_top(l->logits, values, k, ids, l->logits + nx_stride(values));
+    float whole = nx_log_sum_exp(l->logits, nx_stride(values));
+    for (uint32_t i = 0; i < k; i++) costs[i] = -(l->logits[ids[i]] - whole);
+}
 
 nx_status nx_session_top(const nx_model *model, nx_session *session, uint32_t k, uint32_t *ids, float *nats) {
     nx_layout l = nx_layout_of(model, session);
@@ -15,10 +29,7 @@ nx_status nx_session_top(const nx_model *model, nx_session *session, uint32_t k,
         uint32_t *own = ids + (size_t)b * k;
         float *costs = nats + (size_t)b * k;
         for (uint32_t i = 0; l.ended[b] && i < k; i++) own[i] = NX_NONE, costs[i] = 0;
-        if (l.ended[b]) continue;
-        nx_output_logits(&l.plan->output, nx_output_of(&l, nx_slot(&l, b)), NULL, 0, l.logits);
-        nx_categorical_top(l.logits, values, k, own, l.logits + nx_stride(values));
-        for (uint32_t i = 0; i < k; i++) costs[i] = -nx_categorical_log_prob(l.logits, values, own[i]);
+        if (!l.ended[b]) top_of(&l, nx_slot(&l, b), k, own, costs);
     }
     for (uint32_t b = holders; b < l.samples; b++) {
         memcpy(ids + (size_t)b * k, ids, k * sizeof *ids);
@@ -63,5 +74,84 @@ nx_status nx_session_advance(const nx_model *model, nx_session *session, const u
     }
     l.ahead[at] = 0;
     session->position = at + 1;
+    return NX_OK;
+}
+
+/* 1 over the length penalty, ((5 + n) / 6)^-alpha. */
+static float per_length(uint32_t n, float alpha) { return (float)nx_f64_exp((double)-alpha * nx_f64_log((5.0 + n) / 6)); }
+
+/* Puts a candidate where it belongs among the first n, behind its equals; the last one makes room where there are `room`. Returns how
+ * many there are then. */
+static uint32_t insert(nx_candidate *candidates, uint32_t n, uint32_t room, nx_candidate one) {
+    uint32_t at = n < room ? n++ : n - 1;
+    for (; at && one.nats < candidates[at - 1].nats; at--) candidates[at] = candidates[at - 1];
+    candidates[at] = one;
+    return n;
+}
+
+/* The best ways to continue the hypotheses that live, the best first. Returns how many. */
+static uint32_t expand(const nx_layout *l, nx_candidate *candidates, uint32_t room) {
+    uint32_t values = l->plan->output.levels, k = room < values ? room : values, n = 0;
+    uint32_t *ids = (uint32_t *)(l->logits + 2 * nx_stride(values));
+    float *costs = l->logits + 3 * nx_stride(values);
+    for (uint32_t b = 0; b < l->session->living; b++) {
+        top_of(l, nx_slot(l, b), k, ids, costs);
+        for (uint32_t i = 0; i < k; i++) {
+            float nats = l->nats[b] + (costs[i] > 0 ? costs[i] : 0); /* which rounding may have left below */
+            if (n == room && !(nats < candidates[n - 1].nats)) break;
+            n = insert(candidates, n, room, (nx_candidate){b, ids[i], NX_CUT, nats, 0});
+        }
+    }
+    return n;
+}
+
+/* Says what becomes of the candidates, and keeps count. parents, ids, nats (samples) of those that live on are written. Returns how many. */
+static uint32_t choose(const nx_layout *l, nx_candidate *candidates, uint32_t n, float factor, uint32_t *parents, uint32_t *ids,
+                       float *nats) {
+    nx_session *s = l->session;
+    uint32_t living = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        nx_candidate *c = candidates + i;
+        int ends = nx_ends(l->plan, c->id);
+        c->score = c->nats * factor;
+        if (ends && i < l->samples) {
+            c->fate = NX_ENDED;
+            if (!s->found++ || c->score < s->best) s->best = c->score;
+        } else if (!ends && living < l->samples) {
+            c->fate = living;
+            parents[living] = c->parent;
+            ids[living] = c->id;
+            nats[living++] = c->nats;
+        }
+    }
+    return living;
+}
+
+nx_status nx_session_search(const nx_model *model, nx_session *session, float alpha, nx_candidate *candidates, uint32_t *count,
+                            uint32_t *over) {
+    nx_layout l = nx_layout_of(model, session);
+    uint32_t B = l.samples, at = session->position, parents[NX_MAX_SAMPLES], ids[NX_MAX_SAMPLES];
+    float nats[NX_MAX_SAMPLES];
+    nx_status status = nx_session_ready(&l);
+    if (status) return status;
+    if (!(alpha >= 0 && alpha <= 2) || l.span != 1 || at >= l.length || (session->begun ? !session->living : session->forked))
+        return NX_E_ARGUMENT;
+    status = nx_compute(&l);
+    if (status) return status;
+    if (!session->begun) {
+        session->begun = at + 1;
+        session->living = 1;
+    }
+    uint32_t before = session->begun - 1;
+    *count = expand(&l, candidates, B * (1 + l.plan->n_ends));
+    uint32_t living = choose(&l, candidates, *count, per_length(at + 1 - before, alpha), parents, ids, nats);
+    if (living) {
+        for (uint32_t b = living; b < B; b++) parents[b] = parents[0], ids[b] = ids[0], nats[b] = nats[0]; /* there are so few ids */
+        nx_session_advance(model, session, parents, ids);                                                  /* whose output is there */
+        memcpy(l.nats, nats, B * sizeof *nats);
+    }
+    int beaten = session->found && living && session->best <= nats[0] * per_length(l.length - before, alpha);
+    *over = !living || session->found >= B || beaten || session->position == l.length;
+    session->living = *over ? 0 : living;
     return NX_OK;
 }

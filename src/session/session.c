@@ -14,9 +14,12 @@ static uint32_t port_ids(const nx_port *port, const nx_shape *shape, uint32_t i)
     return (port->any_length ? shape->counts[i] : port->dims[0]) * port->dims[1] * port->dims[2] * port->dims[3];
 }
 
-static uint64_t trace_floats(const nx_plan *plan, const nx_shape *shape, uint32_t n_maps) {
+/* Numbers of the first n maps: of those that passes write for every sample, or of those that encode leaves. */
+static uint64_t trace_floats(const nx_plan *plan, const nx_shape *shape, uint32_t n_maps, int encoded) {
     uint64_t floats = 0;
-    for (uint32_t i = 0; i < n_maps; i++) floats += (uint64_t)plan->maps[i].rows * nx_map_keys(&plan->maps[i], shape);
+    for (uint32_t i = 0; i < n_maps; i++)
+        if (encoded == (NX_TEXTS && plan->maps[i].queries))
+            floats += nx_map_rows(&plan->maps[i], shape) * nx_map_keys(&plan->maps[i], shape);
     return floats;
 }
 
@@ -31,7 +34,8 @@ void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *setting
     l->span = plan->output.elements;
     l->length = shape->length;
     l->stride = nx_stride(nx_output_parameters(&plan->output));
-    l->trace_floats = settings->trace ? trace_floats(plan, shape, plan->n_maps) : 0;
+    l->trace_floats = settings->trace ? trace_floats(plan, shape, plan->n_maps, 0) : 0;
+    l->encoded_floats = NX_TEXTS && settings->trace ? trace_floats(plan, shape, plan->n_maps, 1) : 0;
     l->memory_bytes = l->part->memory_bytes ? l->part->memory_bytes(plan->weights, shape) : 0;
     l->state_bytes = (l->part->state_bytes(plan->weights, shape) + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
     l->inputs.shape = *shape;
@@ -39,6 +43,7 @@ void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *setting
     uint64_t S = l->samples;
     l->slots = nx_arena_take(&arena, S * sizeof *l->slots);
     l->ended = nx_arena_take(&arena, S * sizeof *l->ended);
+    l->nats = nx_arena_take(&arena, S * sizeof *l->nats);
     for (uint32_t i = 0; i < plan->n_inputs; i++) {
         l->port[i] = nx_arena_take(&arena, (uint64_t)port_ids(&plan->inputs[i], shape, i) * sizeof *l->port[i]);
         if (block && l->session->given >> i & 1) l->inputs.port[i] = l->port[i];
@@ -49,6 +54,7 @@ void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *setting
     l->ids = nx_arena_take(&arena, S * l->length * l->span * sizeof *l->ids);
     l->ahead = nx_arena_take(&arena, l->length);
     l->trace = nx_arena_take(&arena, S * l->trace_floats * sizeof *l->trace);
+    if (l->encoded_floats) l->inputs.trace = nx_arena_take(&arena, l->encoded_floats * sizeof *l->trace);
     l->pass = nx_arena_take(&arena, NX_COLUMNS * (uint64_t)l->stride * sizeof *l->pass);
     l->logits = nx_arena_take(&arena, 4 * (uint64_t)nx_stride(plan->output.levels) * sizeof *l->logits);
     l->scratch = nx_arena_take(&arena, l->part->scratch_bytes(plan->weights, shape, NX_COLUMNS));
@@ -218,7 +224,9 @@ nx_status nx_session_check(const nx_model *model, const void *block, size_t bloc
     if (s.position > s.shape.length || s.computed > s.shape.length || s.computed > s.position + 1 || s.has_output > 1 || s.forked > 1 ||
         s.given >> plan->n_inputs || s.encoded > plan->encodes || (s.encoded && !has_inputs(plan, &s)) ||
         ((s.position || s.computed || s.columns) && !ready) || s.columns > NX_COLUMNS || s.columns > s.shape.length - s.position ||
-        s.group > s.settings.samples || s.broken > 1 || (!s.columns && (s.group || s.slice)) || (s.computed > s.position && !s.has_output))
+        s.group > s.settings.samples || s.broken > 1 || (!s.columns && (s.group || s.slice)) ||
+        (s.computed > s.position && !s.has_output) || s.begun > s.position + 1 || s.living > s.settings.samples ||
+        s.found > 2 * s.settings.samples)
         return NX_E_STATE;
     nx_layout l = nx_layout_of(model, block);
     return contents_valid(&l) ? NX_OK : NX_E_STATE;
@@ -255,6 +263,19 @@ void nx_fork(const nx_layout *l) {
     l->session->forked = 1;
 }
 
+/* What encode left, with its maps; where these are wanted and `from` has none, it is done anew. */
+static void copy_encoded(const nx_layout *to, const nx_layout *from) {
+    nx_inputs inputs = from->inputs;
+    int more = to->encoded_floats > from->encoded_floats;
+    if (!more) {
+        memcpy(to->memory, from->memory, (size_t)from->memory_bytes);
+        if (to->encoded_floats) memcpy(to->inputs.trace, inputs.trace, (size_t)to->encoded_floats * sizeof *inputs.trace);
+    }
+    inputs.trace = to->inputs.trace;
+    for (uint32_t i = 0; more && i < from->session->slices; i++)
+        more = to->part->encode(to->plan->weights, &inputs, i, to->memory, to->scratch);
+}
+
 nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position) {
     nx_layout l = nx_layout_of(model, to), f = nx_layout_of(model, from);
     if (to->part != from->part || memcmp(&to->shape, &from->shape, sizeof to->shape) || to->position || to->computed || to->given ||
@@ -267,7 +288,7 @@ nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_sess
     uint32_t slot = nx_slot(&f, sample), ended = f.ended[sample];
     for (uint32_t i = 0; i < f.plan->n_inputs; i++)
         memcpy(l.port[i], f.port[i], port_ids(&f.plan->inputs[i], &from->shape, i) * sizeof **f.port);
-    memcpy(l.memory, f.memory, (size_t)f.memory_bytes);
+    copy_encoded(&l, &f);
     memcpy(l.ahead, f.ahead, position);
     copy_slot(&l, 0, &f, slot, position);
     for (uint32_t b = 0; b < l.samples; b++) l.ended[b] = ended && ended <= position ? ended : 0;
@@ -312,10 +333,13 @@ nx_status nx_session_output(const nx_model *model, const nx_session *session, ui
 nx_status nx_session_map(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t map, uint32_t row, uint32_t *keys,
                          float *weights, uint32_t *count) {
     nx_layout l = nx_layout_of(model, session);
-    if (sample >= l.samples || !session->computed || !session->settings.trace || map >= l.plan->n_maps || row >= l.plan->maps[map].rows)
-        return NX_E_ARGUMENT;
-    const float *trace = nx_trace_of(&l, nx_slot(&l, sample)) + trace_floats(l.plan, &session->shape, map);
-    *count = l.part->keys(l.plan->weights, &session->shape, map, row, session->computed - 1, keys);
-    memcpy(weights, trace + (size_t)row * nx_map_keys(&l.plan->maps[map], &session->shape), *count * sizeof *weights);
+    if (sample >= l.samples || !session->settings.trace || map >= l.plan->n_maps) return NX_E_ARGUMENT;
+    const nx_map *m = &l.plan->maps[map];
+    int encoded = NX_TEXTS && m->queries;
+    if (!(encoded ? session->encoded : session->computed) || row >= nx_map_rows(m, &session->shape)) return NX_E_ARGUMENT;
+    const float *trace =
+        (encoded ? l.inputs.trace : nx_trace_of(&l, nx_slot(&l, sample))) + trace_floats(l.plan, &session->shape, map, encoded);
+    *count = l.part->keys(l.plan->weights, &session->shape, map, row, session->computed - !encoded, keys);
+    memcpy(weights, trace + (size_t)row * nx_map_keys(m, &session->shape), *count * sizeof *weights);
     return NX_OK;
 }

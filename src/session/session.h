@@ -31,7 +31,15 @@ struct nx_session {
     uint32_t group, slice;    /* where: samples before it, slices of it that are done */
     uint32_t broken;          /* numbers broke */
     uint32_t tried, held;     /* lately, of guesses that were looked up: how many, and how many of them were right */
+    uint32_t begun;           /* of a search by beams: the position where it began, plus 1; 0: there is none */
+    uint32_t living, found;   /* hypotheses of it that go on, that are complete */
+    float best;               /* the least score of those that are complete */
 };
+
+/* Rows of a map in a run of this shape: of one that encode leaves, each for every query, which are the items that it looks at too. */
+static inline uint64_t nx_map_rows(const nx_map *map, const nx_shape *shape) {
+    return (uint64_t)map->rows * (NX_TEXTS && map->queries ? nx_map_keys(map, shape) : 1);
+}
 
 /* The parts of a session's block. P: output parameters of a position, E: its elements, V: their values, S: slots = samples. */
 typedef struct {
@@ -41,6 +49,7 @@ typedef struct {
     nx_session *session;
     nx_inputs inputs;
     uint32_t *slots; /* (S) */
+    float *nats;     /* (S) of the hypotheses of a search */
     uint32_t *ended; /* (S) of a sample: 1 + the position of the id that ended it; 0: it lives */
     uint32_t *port[NX_PORTS];
     uint32_t *biased; /* (settings.biases) ids, and */
@@ -51,10 +60,10 @@ typedef struct {
     void *scratch, *draft;
     uint8_t *memory; /* what the encoder left */
     float *output;   /* (S, nx_stride(P)) of the last position */
-    float *trace;    /* (S, trace_floats) when traced */
+    float *trace;    /* (S, trace_floats) when traced; what encode traces is in `inputs` */
     uint32_t *ids;   /* (S, length E) */
     uint8_t *state;  /* (S, state_bytes) */
-    uint64_t memory_bytes, state_bytes, trace_floats, bytes;
+    uint64_t memory_bytes, state_bytes, trace_floats, encoded_floats, bytes;
     uint32_t stride, span, length, samples; /* nx_stride(P), E, positions, S */
 } nx_layout;
 

@@ -18,12 +18,15 @@
  * weights of Q8_0 to 7 bits), which costs this much. */
 #define QUANTISED_OUTPUT_TOLERANCE 0.3
 #define QUANTISED_NATS_TOLERANCE 0.03 /* of the mean over the image */
+/* Of the weights of attention. */
+#define MAP_TOLERANCE 1e-5
+#define QUANTISED_MAP_TOLERANCE 0.05
 
 /* A tensor of the golden file; null, and a failed check unless it is optional, when it is not there. */
 static const float *golden(const nx_gguf *file, const char *name, uint32_t rows, uint32_t cols, int optional) {
     nx_tensor t;
     if (!nx_gguf_tensor(file, name, &t)) return CHECK(optional), NULL;
-    if (!CHECK(t.type == NX_F32 && t.dim[0] * t.dim[1] == rows * cols && (rows == 1 || t.dim[1] == rows))) return NULL;
+    if (!CHECK(t.type == NX_F32 && t.dim[0] * t.dim[1] * t.dim[2] * t.dim[3] == rows * cols && (rows == 1 || t.dim[1] == rows))) return NULL;
     return memory_copy(t.data, t.bytes);
 }
 
@@ -54,6 +57,46 @@ static void picture(const nx_gguf *g, const nx_model *opened, const picture_info
         memcpy(out + raster[i] * per_place, info->palette ? rgb + 3 * values[i] : values + i * per_place, per_place);
     }
     CHECK_BYTES(out, bytes_of(image, pixels), pixels);
+}
+
+/* Items of a golden tensor; 0: it is not there. */
+static uint32_t items(const nx_gguf *file, const char *name) {
+    nx_tensor t;
+    return nx_gguf_tensor(file, name, &t) ? t.dim[0] * t.dim[1] * t.dim[2] * t.dim[3] : 0;
+}
+
+/* A traced run that reads a source as long as the golden one, which is given and encoded; null, and a failed check, without. */
+static nx_session *reading(const nx_gguf *g, const nx_model *model) {
+    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1, .trace = 1};
+    nx_shape shape = {.counts = {items(g, "source")}};
+    size_t bytes = 0;
+    nx_session *session = NULL;
+    uint32_t n = shape.counts[0], *ids = memory_take(n * sizeof *ids);
+    const float *numbers = golden(g, "source", 1, n, 0);
+    for (uint32_t i = 0; numbers && i < n; i++) ids[i] = (uint32_t)numbers[i];
+    CHECK_INT(nx_session_size(model, 0, &settings, &shape, &bytes), NX_OK);
+    CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, &settings, &shape, &session), NX_OK);
+    CHECK_INT(nx_session_input(model, session, 0, ids, n), NX_OK);
+    return session;
+}
+
+/* By how much the rows of the maps are off: of map `index`, `query` of `n`; recorded as (queries, rows, keys), a key past those that are
+ * seen being 0. */
+static void map_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t index, uint32_t query, uint32_t n) {
+    char name[40] = "map.";
+    nx_map map;
+    CHECK_INT(nx_model_map(model, 0, index, &map), NX_OK);
+    strcat(name, map.name);
+    uint32_t in_all = items(g, name), width = in_all / n / map.rows, count;
+    const float *recorded = golden(g, name, 1, in_all, 0);
+    uint32_t *keys = memory_take(map.keys * sizeof *keys);
+    float *weights = memory_take(map.keys * sizeof *weights);
+    for (uint32_t row = 0; recorded && row < map.rows; row++) {
+        CHECK_INT(nx_session_map(model, session, 0, index, map.queries ? row * n + query : row, keys, weights, &count), NX_OK);
+        const float *own = recorded + ((size_t)query * map.rows + row) * width;
+        widen(worst, weights, own, count);
+        for (uint32_t i = count; i < width; i++) CHECK(own[i] == 0);
+    }
 }
 
 /* Gives a run the input of that name from the golden tensor of another one, where it has it. -1: none was given. */
@@ -91,7 +134,7 @@ static void compare(const char *golden_path, const uint8_t *file, size_t length)
     nx_part_info part;
     picture_info_of(opened, &info);
     CHECK_INT(nx_model_part(opened, 0, &part), NX_OK);
-    uint32_t n = part.length, P = part.outputs, E = part.span;
+    uint32_t P = part.outputs, E = part.span, S = items(g, "source"), n = S ? items(g, "values") : part.length;
     int quantised = is_rounded(own, NX_Q8_0) || is_rounded(own, NX_Q4_0), density = opened->plan[0].output.kind > NX_BERNOULLI;
     const float *numbers = golden(g, "values", 1, n * E, 0), *outputs = golden(g, "logits", n, P, 0), *nats = golden(g, "nats", 1, n * E, 0);
     if (!numbers || !outputs || !nats) return;
@@ -102,16 +145,18 @@ static void compare(const char *golden_path, const uint8_t *file, size_t length)
     if (info.height) picture(g, opened, &info, values);
 
     picture_settings settings = toy_settings(1, 0);
-    nx_session *session = toy_bare_session(opened, &settings, NULL);
-    give(g, opened, session, "class", "label");
-    give(g, opened, session, "image", "input");
+    nx_session *session = S ? reading(g, opened) : toy_bare_session(opened, &settings, NULL);
+    if (!session) return;
+    if (!S) give(g, opened, session, "class", "label"), give(g, opened, session, "image", "input");
     while (nx_session_encode(opened, session) == NX_MORE) {}
     float *row = memory_take(P * sizeof *row), cost[NX_MAX_SPAN];
-    double worst_output = 0, worst_nats = 0, total = 0;
+    double worst_output = 0, worst_nats = 0, worst_map = 0, total = 0;
+    for (uint32_t i = 0; i < S; i++) map_off(&worst_map, g, opened, session, 2, i, S);
     for (uint32_t i = 0; i < n; i++) {
         CHECK_INT(nx_session_put(opened, session, ids + i * E, 1, 0, cost), NX_OK);
         CHECK_INT(nx_session_output(opened, session, 0, row), NX_OK);
         widen(&worst_output, row, outputs + (size_t)i * P, P);
+        for (uint32_t map = 0; S && map < 2; map++) map_off(&worst_map, g, opened, session, map, i, n);
         for (uint32_t e = 0; e < E; e++) {
             double truth = (double)nats[i * E + e], off = (double)cost[e] - truth;
             worst_nats = fmax(worst_nats, fabs(off) / (density ? 1 + truth : 1));
@@ -121,6 +166,8 @@ static void compare(const char *golden_path, const uint8_t *file, size_t length)
     check_note("    output within %.3g, nats %.3g, mean of nats %.3g", worst_output, worst_nats, fabs(total / (n * E)));
     CHECK(worst_output < (quantised ? QUANTISED_OUTPUT_TOLERANCE : OUTPUT_TOLERANCE));
     CHECK(quantised || worst_nats < NATS_TOLERANCE);
+    if (S) check_note("    maps within %.3g", worst_map);
+    CHECK(worst_map < (quantised ? QUANTISED_MAP_TOLERANCE : MAP_TOLERANCE));
     CHECK(fabs(total / (n * E)) < (quantised ? QUANTISED_NATS_TOLERANCE : NATS_TOLERANCE));
 }
 

@@ -11,6 +11,7 @@
 #include "models/toy_fvsbn.h"
 #include "models/toy_gpt2.h"
 #include "models/toy_llama.h"
+#include "models/toy_transformer.h"
 #include "session/session.h"
 #include "toy.h"
 
@@ -28,11 +29,11 @@ typedef struct {
 
 static chain_config chain_settings; /* of the chain in use */
 
-enum { CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, PICTURE_FULL, PICTURE_LOCAL, PICTURE_2D, PICTURE_PIXELS, PICTURE_PALETTE, PICTURE_SR, PICTURE_DIRECT, PICTURE_DIRECT_PIXELS, FVSBN, LLAMA, LLAMA_ROUNDED, GPT2, SUBJECTS };
+enum { CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, PICTURE_FULL, PICTURE_LOCAL, PICTURE_2D, PICTURE_PIXELS, PICTURE_PALETTE, PICTURE_SR, PICTURE_DIRECT, PICTURE_DIRECT_PIXELS, FVSBN, LLAMA, LLAMA_ROUNDED, GPT2, TRANSFORMER, TRANSFORMER_ROUNDED, SUBJECTS };
 
 static subject subject_of(int which) {
     static const int toys[] = {1, 2, TOY_PALETTE, TOY_DMOL, TOY_DRAFT_PALETTE, TOY_SR_DMOL};
-    static const char *const names[] = {"chain", "chain in slices", "chain with a source", "picture, full", "picture, local", "picture, 2d", "picture, pixels", "picture, palette", "picture, sr", "picture, direct", "picture, direct, pixels", "fvsbn", "llama", "llama, rounded", "gpt2"};
+    static const char *const names[] = {"chain", "chain in slices", "chain with a source", "picture, full", "picture, local", "picture, 2d", "picture, pixels", "picture, palette", "picture, sr", "picture, direct", "picture, direct, pixels", "fvsbn", "llama", "llama, rounded", "gpt2", "transformer", "transformer, rounded"};
     subject s = {.name = names[which]};
     if (which < PICTURE_FULL) {
         chain_settings = (chain_config){.slices = which == CHAIN_SLICED ? 3 : 1, .source = which == CHAIN_WITH_SOURCE, .end = 1};
@@ -50,6 +51,11 @@ static subject subject_of(int which) {
     } else if (which == GPT2) {
         toy_gpt2_config c = {.values = 40, .length = 26, .blocks = 2, .d = 32, .heads = 4, .seed = 6};
         s.model = toy_gpt2_open(toy_gpt2_build(&c));
+    } else if (which >= TRANSFORMER) {
+        toy_transformer_config c = {.values = 40, .length = 40, .encoder_blocks = 2, .blocks = 2, .d = 32, .inner = 64, .heads = 4, .seed = 7};
+        if (which == TRANSFORMER_ROUNDED) c.type = NX_Q8_0, c.d = 64, c.heads = 2, c.pre_norm = 1;
+        s.model = toy_transformer_open(toy_transformer_build(&c));
+        s.shape.length = 27, s.shape.counts[0] = 19; /* more than a slice of the encoder */
     } else {
         toy_llama_config c = {.values = 40, .length = 60, .blocks = 2, .d = 32, .inner = 64, .heads = 4, .groups = 2, .tied = 1, .seed = 5};
         c.type = which == LLAMA_ROUNDED ? NX_Q8_0 : NX_F32;
@@ -148,7 +154,7 @@ static const uint32_t *at(const subject *s, const run *r, uint32_t samples, uint
 }
 
 /* Shaped runs are tried on one of each sort. */
-static int spared(int which) { return shaped && which != CHAIN_SLICED && which != PICTURE_PIXELS && which != PICTURE_PALETTE && which != LLAMA; }
+static int spared(int which) { return shaped && which != CHAIN_SLICED && which != PICTURE_PIXELS && which != PICTURE_PALETTE && which != LLAMA && which != TRANSFORMER; }
 
 static void for_every(void (*test)(const subject *s)) {
     for (int i = 0; i < SUBJECTS; i++) {
@@ -638,6 +644,167 @@ static void beams(const subject *s) {
 
 static void searched(void) { for_every(beams); }
 
+/* ---- a search ----------------------------------------------------------------------------------------------------------------- */
+
+#define MOST_BEAMS 64u
+
+static double length_penalty(uint32_t n, double alpha) { return pow((5.0 + n) / 6, alpha); }
+
+/* A hypothesis of the search by hand. */
+typedef struct {
+    uint32_t ids[LENGTH], n;
+    float nats;
+} hypothesis;
+
+/* The search step by step, against one by hand, whose every hypothesis is put to a run of its own at every step. Now and then the session
+ * is copied elsewhere, and goes on from there. Returns the score of what it found, and its ids. */
+static float search_by_hand(const subject *s, uint32_t beams, float alpha, uint32_t *ids, uint32_t *n_ids) {
+    nx_settings settings = settings_of(beams, 0, 3), one = settings_of(1, 0, 3);
+    size_t bytes;
+    nx_session *session = start(s, &settings, &bytes);
+    uint32_t V = s->values, room = beams * (1 + s->model->plan[0].n_ends), living = 1, found = 0, over = 0, count;
+    hypothesis *own = memory_take(beams * sizeof *own), *next = memory_take(beams * sizeof *next), best = {{0}, 0, 0};
+    nx_candidate *candidates = memory_take(room * sizeof *candidates), *expected = memory_take((size_t)beams * V * sizeof *expected);
+    uint32_t *top = memory_take(V * sizeof *top);
+    float *costs = memory_take(V * sizeof *costs), least = 0;
+    own[0] = (hypothesis){{0}, 0, 0};
+    for (uint32_t p = 0; !over; p++) {
+        uint32_t n = 0, kept = 0;
+        for (uint32_t b = 0; b < living; b++) { /* every continuation of every one, those that cost the same in their order */
+            size_t mark = memory_mark();
+            nx_session *alone = start(s, &one, NULL);
+            put(s, alone, own[b].ids, own[b].n, 0, NULL);
+            while (nx_session_top(s->model, alone, V, top, costs) == NX_MORE) {}
+            for (uint32_t i = 0; i < V; i++) {
+                nx_candidate c = {b, top[i], NX_CUT, own[b].nats + (costs[i] > 0 ? costs[i] : 0), 0};
+                uint32_t at_place = n++;
+                for (; at_place && c.nats < expected[at_place - 1].nats; at_place--) expected[at_place] = expected[at_place - 1];
+                expected[at_place] = c;
+            }
+            memory_release(mark);
+        }
+        if (n > room) n = room;
+        for (uint32_t i = 0; i < n; i++) {
+            nx_candidate *c = expected + i;
+            hypothesis h = own[c->parent];
+            h.ids[h.n++] = c->id, h.nats = c->nats;
+            c->score = (float)((double)c->nats / length_penalty(p + 1, (double)alpha));
+            if (nx_ends(&s->model->plan[0], c->id)) {
+                if (i >= beams) continue;
+                c->fate = NX_ENDED;
+                if (!found++ || c->score < least) least = c->score, best = h;
+            } else if (kept < beams)
+                c->fate = kept, next[kept++] = h;
+        }
+        nx_status status;
+        while ((status = nx_session_search(s->model, session, alpha, candidates, &count, &over)) == NX_MORE) {}
+        CHECK_INT(status, NX_OK);
+        check_at("step %lld of a search with %lld beams, alpha %lld tenths", p, beams, (long long)(alpha * 10), 0);
+        if (!CHECK_INT(count, n)) return 0;
+        for (uint32_t i = 0; i < n; i++) {
+            CHECK_INT(candidates[i].parent, expected[i].parent), CHECK_INT(candidates[i].id, expected[i].id);
+            CHECK_INT(candidates[i].fate, expected[i].fate), CHECK_FLOATS(&candidates[i].nats, &expected[i].nats, 1);
+            CHECK_NEAR((double)candidates[i].score, (double)expected[i].score, 1e-5 * (1 + (double)expected[i].score));
+        }
+        living = kept;
+        memcpy(own, next, kept * sizeof *own);
+        int beaten = found && living && (double)least <= (double)own[0].nats / length_penalty(s->length, (double)alpha);
+        CHECK_INT(over, !living || found >= beams || beaten || p + 1 == s->length);
+        CHECK_INT(nx_session_check(s->model, session, bytes), NX_OK);
+        if (p % 3 == 1) session = memory_copy(session, bytes);
+    }
+    CHECK_INT(nx_session_search(s->model, session, alpha, candidates, &count, &over), NX_E_ARGUMENT);
+    if (!found) best = own[0], least = (float)((double)best.nats / length_penalty(best.n, (double)alpha));
+    memcpy(ids, best.ids, best.n * sizeof *ids);
+    *n_ids = best.n;
+    return least;
+}
+
+/* What may be searched: it has ends. */
+static subject sought(int which) {
+    if (which < TRANSFORMER) return subject_of(which);
+    toy_transformer_config c = {.values = 25, .length = 30, .encoder_blocks = 1, .blocks = 2, .d = 32, .inner = 32, .heads = 4, .end = 3, .seed = 8};
+    if (which == TRANSFORMER_ROUNDED) c.type = NX_Q8_0, c.heads = 1;
+    return (subject){.model = toy_transformer_open(toy_transformer_build(&c)), .shape = {.length = 14, .counts = {9}}, .values = 25, .span = 1, .length = 14, .name = "transformer with an end"};
+}
+
+static void by_hand(void) {
+    static const int which[] = {CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, TRANSFORMER, TRANSFORMER_ROUNDED, LLAMA};
+    static const uint32_t beams[] = {1, 2, 4, 5};
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 4; k++) {
+            size_t mark = memory_mark();
+            subject s = sought(which[i]);
+            uint32_t ids[LENGTH], n;
+            s.shape.length = s.length = s.length < 14 ? s.length : 14;
+            if (which[i] < PICTURE_FULL) chain_settings.end = k % 2 ? 4 : 1;
+            search_by_hand(&s, beams[k], k == 1 ? 0 : k == 2 ? 1.5f : 0.6f, ids, &n);
+            memory_release(mark);
+        }
+}
+
+/* One beam is the most probable id at every step. */
+static void one_beam(void) {
+    for (int i = TRANSFORMER; i <= TRANSFORMER_ROUNDED; i++) {
+        subject s = sought(i);
+        nx_settings settings = settings_of(1, 0, 3);
+        settings.temperature = 0;
+        run greedy = whole(&s, &settings);
+        uint32_t ids[LENGTH], n;
+        search_by_hand(&s, 1, 0.6f, ids, &n);
+        CHECK_INT(n, greedy.n);
+        CHECK_BYTES(ids, greedy.ids, n * sizeof *ids);
+    }
+}
+
+/* With beams enough for every beginning there is, what is found is the best of all sequences. */
+static void exhaustive(void) {
+    enum { V = 5, T = 4, END = 2 };
+    toy_transformer_config c = {.values = V, .length = T, .encoder_blocks = 1, .blocks = 1, .d = 16, .inner = 16, .heads = 2, .end = END + 1, .seed = 11};
+    for (c.seed = 11; c.seed < 15; c.seed++)
+        for (int tenths = 0; tenths <= 20; tenths += 10) {
+            size_t mark = memory_mark();
+            subject s = {.model = toy_transformer_open(toy_transformer_build(&c)), .shape = {.length = T, .counts = {4}}, .values = V, .span = 1, .length = T};
+            nx_settings one = settings_of(1, 0, 3);
+            double least = 1e9;
+            uint32_t ids[LENGTH], n, best[T] = {0};
+            for (uint32_t code = 0; code < V * V * V * V; code++) { /* every sequence up to its end */
+                uint32_t word[T] = {code % V, code / V % V, code / V / V % V, code / V / V / V};
+                size_t inside = memory_mark();
+                float nats[T], total = 0;
+                put(&s, start(&s, &one, NULL), word, T, 0, nats);
+                for (n = 0; n < T;) {
+                    total += nats[n] > 0 ? nats[n] : 0;
+                    if (word[n++] == END) break;
+                }
+                double score = (double)total / length_penalty(n, tenths / 10.0);
+                if (word[n - 1] == END && score < least) least = score, memcpy(best, word, sizeof best);
+                memory_release(inside);
+            }
+            double found = (double)search_by_hand(&s, MOST_BEAMS, (float)tenths / 10, ids, &n); /* 4 + 16 + 64 beginnings */
+            CHECK_NEAR(found, least, 1e-5);
+            CHECK_BYTES(ids, best, n * sizeof *ids);
+            memory_release(mark);
+        }
+}
+
+static void refused_searches(void) {
+    subject s = sought(TRANSFORMER);
+    nx_settings settings = settings_of(3, 0, 3);
+    nx_candidate candidates[6];
+    uint32_t count, over, ids[3], drawn;
+    const float wrong[] = {-0.1f, 2.1f, NAN, INFINITY};
+    nx_session *session = start(&s, &settings, NULL), *drawing = start(&s, &settings, NULL), *empty = bare(&s, &settings, NULL);
+    for (int i = 0; i < 4; i++) CHECK_INT(nx_session_search(s.model, session, wrong[i], candidates, &count, &over), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_search(s.model, session, 0.6f, candidates, &count, &over), NX_OK);
+    CHECK_INT(count, 6);
+    CHECK_INT(nx_session_draw(s.model, drawing, 1, ids, NULL, &drawn), NX_OK);
+    CHECK_INT(nx_session_search(s.model, drawing, 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* they differ */
+    CHECK_INT(nx_session_search(s.model, empty, 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* nothing was read */
+    s = subject_of(PICTURE_PIXELS);
+    CHECK_INT(nx_session_search(s.model, start(&s, &settings, NULL), 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* three ids at once */
+}
+
 /* ---- branches and other settings ------------------------------------------------------------------------------------------------ */
 
 static void branches(const subject *s) {
@@ -747,20 +914,20 @@ static void mapped(const subject *s) {
             uint32_t *keys = memory_take(map.keys * sizeof *keys);
             float *weights = memory_take(map.keys * sizeof *weights);
             for (uint32_t b = 0; b < 3; b++)
-                for (row = 0; row < map.rows; row++) {
+                for (row = 0; row < map.rows * (map.queries ? s->shape.counts[map.port] : 1); row++) {
                     double sum = 0;
                     CHECK_INT(nx_session_map(s->model, session, b, m, row, keys, weights, &count), NX_OK);
                     check_at("position %lld, map %lld, row %lld, sample %lld", p, m, row, b);
                     CHECK(count >= 1 && count <= map.keys);
                     if (map.port == NX_NONE) CHECK_INT(keys[count - 1], p);
-                    else CHECK_INT(count, map.keys);
+                    else CHECK_INT(count, s->shape.counts[map.port] ? s->shape.counts[map.port] : map.keys);
                     for (uint32_t k = 0; k < count; k++) {
                         sum += (double)weights[k];
                         CHECK(weights[k] >= 0 && (!k || keys[k] > keys[k - 1]));
                     }
                     CHECK_NEAR(sum, 1, 1e-4);
                 }
-            CHECK_INT(nx_session_map(s->model, session, 0, m, map.rows, keys, weights, &count), NX_E_ARGUMENT);
+            CHECK_INT(nx_session_map(s->model, session, 0, m, row, keys, weights, &count), NX_E_ARGUMENT);
             CHECK_INT(nx_session_map(s->model, session, 3, m, 0, keys, weights, &count), NX_E_ARGUMENT);
             memory_release(mark);
         }
@@ -906,6 +1073,10 @@ const check_test runs_tests[] = {
     {"a source of any length", sources},
     {"the most probable ids", top_ids},
     {"beams are separate sequences", searched},
+    {"a search, by hand", by_hand},
+    {"a search with one beam", one_beam},
+    {"a search through everything", exhaustive},
+    {"searches that are refused", refused_searches},
     {"branches", branched},
     {"other settings midway", retuned},
     {"origins", origins},

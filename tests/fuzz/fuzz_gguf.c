@@ -27,7 +27,7 @@ static void damage_session(uint8_t *block, size_t bytes, const uint8_t *data, si
         uint32_t word, value;
         memcpy(&word, end -= 4, 4);
         memcpy(&value, end -= 4, 4);
-        size_t at = 4 * (word & 1 ? (word >> 1) % 44 : (word >> 1) % (bytes / 4));
+        size_t at = 4 * (word & 1 ? (word >> 1) % 48 : (word >> 1) % (bytes / 4));
         memcpy(block + at, &value, 4);
     }
 }
@@ -71,7 +71,33 @@ static nx_settings shaping_of(const uint8_t *data, size_t size) {
     return s;
 }
 
-/* A short run of any model with ids of one element and without inputs: known ids, the likeliest, beams, draws, damage and on. */
+/* A sentence for a model that reads one, then its encoding; returns whether it may run. */
+static int reads(const nx_model *model, nx_session *session, const nx_shape *shape, const uint8_t *data, size_t size) {
+    uint32_t ids[20];
+    nx_port port;
+    for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++) {
+        for (uint32_t j = 0; j < shape->counts[i]; j++) ids[j] = data[(size + j) % size] % port.values;
+        if (!port.any_length || nx_session_input(model, session, i, ids, shape->counts[i])) return 0;
+    }
+    nx_status status;
+    while ((status = nx_session_encode(model, session)) == NX_MORE) {}
+    return status == NX_OK;
+}
+
+/* The first and the last row of every map, as long as they are not very long. */
+static void look(const nx_model *model, const nx_session *session, const nx_shape *shape) {
+    uint32_t keys[20], count;
+    float weights[20];
+    nx_map map;
+    for (uint32_t i = 0; nx_model_map(model, 0, i, &map) == NX_OK; i++) {
+        uint32_t rows = map.rows * (map.queries ? shape->counts[map.port] : 1);
+        nx_session_map(model, session, 0, i, 0, keys, weights, &count);
+        nx_session_map(model, session, 0, i, rows - 1, keys, weights, &count);
+        nx_session_map(model, session, 0, i, rows, keys, weights, &count);
+    }
+}
+
+/* A short run of any model with ids of one element: known ids, the likeliest, beams, draws, maps, damage and on. */
 static void fuzz_run(const nx_model *model, const uint8_t *data, size_t size) {
     nx_settings settings = shaping_of(data, size);
     nx_part_info part;
@@ -79,11 +105,15 @@ static void fuzz_run(const nx_model *model, const uint8_t *data, size_t size) {
     size_t bytes;
     nx_model_part(model, 0, &part);
     nx_shape shape = {.length = part.length && part.length < 20 ? part.length : 20};
+    nx_port port;
+    for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++)
+        if (port.any_length) shape.counts[i] = 1 + data[size - 1] % (port.dims[0] < 20 ? port.dims[0] : 20);
     if (part.span != 1 || nx_session_size(model, 0, &settings, &shape, &bytes) || bytes > MOST) return;
     if (nx_session_open(memory_take(bytes), bytes, model, 0, &settings, &shape, &session)) return;
     uint32_t ids[3 * 20], parents[3] = {1 % settings.samples, 0, 0}, biased[3] = {0, 1, 0}, drawn, known = shape.length < 12 ? shape.length / 2 : 6;
     float nats[3 * 20], biases[3] = {1, -1e9f, 2};
     for (uint32_t i = 0; i < 20; i++) ids[i] = i % 3 % part.values;
+    if (!reads(model, session, &shape, data, size)) return;
     if (nx_session_bias(model, session, biased, biases, settings.biases < part.values ? settings.biases : 0)) return;
     if (nx_session_put(model, session, ids, known, 0, nats)) return;
     for (int part_of = 0; part_of < 2; part_of++) {
@@ -92,6 +122,7 @@ static void fuzz_run(const nx_model *model, const uint8_t *data, size_t size) {
         nx_session_top(model, session, 1, ids, nats);
         for (uint32_t b = 0; b < 3; b++) ids[b] = 1 % part.values;
         nx_session_advance(model, session, parents, ids);
+        look(model, session, &shape);
         if (part_of) return;
         damage_session((uint8_t *)session, bytes, data, size);
         if (nx_session_check(model, session, bytes) != NX_OK) return;

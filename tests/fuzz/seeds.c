@@ -5,6 +5,7 @@
 #include "models/toy_fvsbn.h"
 #include "models/toy_gpt2.h"
 #include "models/toy_llama.h"
+#include "models/toy_transformer.h"
 
 static int write_seed(const char *folder, int number, const uint8_t *bytes, size_t length) {
     char path[1000];
@@ -73,6 +74,15 @@ int main(int argc, char **argv) {
     };
     for (int i = 0; i < 3; i++) {
         const toy_gpt2 *m = toy_gpt2_build(gpts + i);
+        if (write_seed(argv[1], written++, m->file.bytes, m->file.length)) return 1;
+    }
+    static const toy_transformer_config transformers[] = {
+        {.values = 9, .length = 12, .encoder_blocks = 1, .blocks = 1, .d = 8, .inner = 4, .heads = 2, .end = 3, .seed = 1},
+        {.values = 7, .length = 9, .encoder_blocks = 1, .blocks = 1, .d = 4, .heads = 1, .pre_norm = 1, .biases = 1, .position = TOY_LEARNED, .type = NX_F16, .seed = 2},
+        {.values = 12, .length = 20, .encoder_blocks = 1, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .end = 1, .position = TOY_PLACELESS, .type = NX_Q8_0, .seed = 3},
+    };
+    for (int i = 0; i < 3; i++) {
+        const toy_transformer *m = toy_transformer_build(transformers + i);
         if (write_seed(argv[1], written++, m->file.bytes, m->file.length)) return 1;
     }
     memory_release(0);

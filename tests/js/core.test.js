@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
+import { FedCore } from '../../web/lib/core-feed.js';
 import { Core } from '../../web/lib/core.js';
 import { NextPixelError, statusError } from '../../web/lib/error.js';
 import { Heap } from '../../web/lib/heap.js';
@@ -400,8 +401,8 @@ test('what a part is', () => {
   ]);
   const [{ keys }] = part.maps;
   assert.deepEqual(part.maps, [
-    { name: 'attention', port: 2 ** 32 - 1, rows: 4, keys },
-    { name: 'source', port: part.inputs.findIndex(({ name }) => name === 'image'), rows: 4, keys: 8 },
+    { name: 'attention', port: 2 ** 32 - 1, rows: 4, keys, queries: 0 },
+    { name: 'source', port: part.inputs.findIndex(({ name }) => name === 'image'), rows: 4, keys: 8, queries: 0 },
   ]);
   assert.ok(keys >= 4 * (3 + 2) + 5 && keys < 64, 'the block, columns to both sides, the row above');
   assert.deepEqual(part.tables.map(({ name, rows, cols }) => [name, rows, cols]), [['palette.weight', 5, 3]]);
@@ -530,9 +531,9 @@ test('a model that comes piece by piece is the one that comes whole, in less mem
     const expected = run(whole);
     for (const [size, piece] of [[64e3, 1e4], [64e3, 7], [file.length - 1, 1e5]]) {
       if (name.startsWith('s') && piece === 7) continue; // takes long
-      assert.equal(Core.begin(wasmModule, file.subarray(0, 100), file.length), 'more');
-      const core = Core.begin(wasmModule, file.subarray(0, size), file.length);
-      assert.ok(core instanceof Core);
+      assert.equal(FedCore.begin(wasmModule, file.subarray(0, 100), file.length), 'more');
+      const core = FedCore.begin(wasmModule, file.subarray(0, size), file.length);
+      assert.ok(core instanceof FedCore);
       assert.equal(core.sessions, 0);
       assert.throws(() => core.openSession(draw), isError('argument'), 'not all is here');
       let complete = false;
@@ -548,11 +549,11 @@ test('a model that comes piece by piece is the one that comes whole, in less mem
   }
   const broken = new Uint8Array(await readFile(`${ROOT}tests/golden/gpt-nano-sort.gguf`));
   broken.fill(255, broken.length - 64, broken.length - 60);
-  const core = Core.begin(wasmModule, broken.subarray(0, 1e4), broken.length);
-  assert.ok(core instanceof Core);
+  const core = FedCore.begin(wasmModule, broken.subarray(0, 1e4), broken.length);
+  assert.ok(core instanceof FedCore);
   assert.throws(() => core.feed(broken.subarray(core.fed)), isError('numeric', /output\.weight/));
   const picture = toyModel();
-  assert.equal(Core.begin(wasmModule, picture, picture.length), 'whole');
-  assert.throws(() => Core.begin(wasmModule, new Uint8Array(100), 200), isError('format'));
-  assert.throws(() => Core.begin(wasmModule, broken.subarray(0, 100), 90), isError('format'));
+  assert.equal(FedCore.begin(wasmModule, picture, picture.length), 'whole');
+  assert.throws(() => FedCore.begin(wasmModule, new Uint8Array(100), 200), isError('format'));
+  assert.throws(() => FedCore.begin(wasmModule, broken.subarray(0, 100), 90), isError('format'));
 });

@@ -14,7 +14,7 @@ export const STRUCTS = Object.freeze({
   nx_port: Object.freeze({
     name: 'u', values: 'u', 'dims[0]': 'u', 'dims[1]': 'u', 'dims[2]': 'u', 'dims[3]': 'u', optional: 'u', any_length: 'u',
   }),
-  nx_map: Object.freeze({ name: 'u', port: 'u', rows: 'u', keys: 'u' }),
+  nx_map: Object.freeze({ name: 'u', port: 'u', rows: 'u', keys: 'u', queries: 'u' }),
   nx_table: Object.freeze({ name: 'u', rows: 'u', cols: 'u', data: 'u' }),
   nx_metadata: Object.freeze({
     key: 'u', key_bytes: 'u', type: 'u', item_type: 'u', count: 'u', value: 'u', value_bytes: 'u',

@@ -10,6 +10,7 @@
  * `finally` frees the session.
  */
 
+import { FedCore } from './core-feed.js';
 import { Core, helpForEver } from './core.js';
 import { describe } from './describe.js';
 import { NextPixelError, toPlain } from './error.js';
@@ -86,13 +87,13 @@ export class Tasks {
         }
         case 'begin': {
           this.#origin = this.#core = undefined; // makes room
-          const core = Core.begin(message.module, message.head, message.size);
+          const core = FedCore.begin(message.module, message.head, message.size);
           if (typeof core === 'string') this.#post({ type: 'fed', id, at: 0, lacks: core });
           else this.#fed(id, this.#core = core);
           break;
         }
         case 'feed': {
-          const core = this.#live();
+          const core = /** @type {FedCore} */ (this.#live());
           core.feed(message.bytes);
           this.#fed(id, core);
           break;
@@ -142,7 +143,7 @@ export class Tasks {
     core.vocabulary = []; // the page has it
   }
 
-  /** @param {number} id  @param {Core} core */
+  /** @param {number} id  @param {FedCore} core */
   #fed(id, core) {
     if (core.fed === core.fileBytes) this.#opened(id, core);
     else this.#post({ type: 'fed', id, at: core.fed });

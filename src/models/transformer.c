@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Transformer [Vaswani, Shazeer, Parmar, Uszkoreit, Jones, Gomez, Kaiser, Polosukhin 2017, "Attention is all you need",
+ * arXiv:1706.03762]: an encoder that reads a sentence, and a decoder that writes another one, word by word.
+ *
+ *   attention(X, M) = W_o concat_h( softmax( (W_q X)_h (W_k M)_h^T / sqrt(k) ) (W_v M)_h )                       sections 3.2.1, 3.2.2
+ *   encoder:  x = LN(x + attention(x, x)),  x = LN(x + W_down ReLU(W_up x + b_up) + b_down)                      sections 3.1, 3.3
+ *   decoder:  x = LN(x + attention(x, x up to here)),  x = LN(x + attention(x, encoder's output)),  x = LN(x + ...)
+ *
+ * That order is "post"; with "pre" a sublayer is x = x + f(LN(x)), and either stack ends with one more norm [Xiong et al. 2020,
+ * arXiv:2002.04745].
+ *
+ * One table of V rows serves the source, the target and, as a matrix, the output (section 3.4). An id enters as its row times sqrt(d) plus
+ * its position; the target is shifted right by one, and position 0 of it reads zeros. An element of a position, section 3.5:
+ *
+ *   PE(p, 2i) = sin(p / 10000^(2i/d)),   PE(p, 2i+1) = cos(p / 10000^(2i/d))
+ *
+ * The source has the length that it has: nothing is padded.
+ *
+ * Letters: T the most positions of source and target, S positions of this source, d width of the model, H heads of width k = d / H, F
+ * inner width of the feed-forward networks, V ids, N blocks; J is the number of columns of a pass.
+ */
+#include <string.h>
+
+#include "arch.h"
+#include "attention/attention.h"
+#include "kernels/elementary.h"
+#include "kernels/kernels.h"
+#include "reader.h"
+
+#define KEY(name) "transformer." name
+#define MAX_CONTEXT 32768 /* whose square is a number of 32 bits */
+
+/* ---- config and weights ---------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    nx_matrix weight;  /* (out, in) */
+    const float *bias; /* (out) or null */
+} linear;
+
+typedef struct {
+    const float *gain, *shift; /* (d) */
+} norm;
+
+typedef struct {
+    linear query, key, value; /* (d, d): the heads one after another */
+    linear output;            /* (d, d) W_o joins them */
+    norm norm;
+} attention_weights;
+
+typedef struct {
+    attention_weights self, cross; /* cross: of the decoder */
+    linear up, down;               /* (F, d), (d, F) */
+    norm norm;
+} block;
+
+/* What encoder and decoder have each for itself. */
+typedef struct {
+    nx_embedding positions; /* (T, d) learned ones */
+    uint32_t n_blocks;
+    const block *blocks; /* (N) */
+    norm last;           /* pre-norm only */
+} stack;
+
+typedef struct {
+    uint32_t d, heads, key_length, inner;
+    int pre_norm; /* norm before each sublayer and once at the end, instead of after each */
+    enum { SINUSOIDAL, LEARNED, NONE } positions;
+    const double *frequency; /* (d / 2) 10000^(-2i/d), sinusoidal only */
+    float epsilon, root;     /* root: sqrt(d) */
+    nx_output distribution;
+    nx_matrix table; /* (V, d) */
+    stack encoder, decoder;
+} model;
+
+/* ---- configure ------------------------------------------------------------------------------------------------------- */
+
+/* Where the tensors of a block are: "enc.blk.7.attn_q.weight". */
+typedef struct {
+    nx_reader *reader;
+    const char *stack; /* "enc." or "" */
+    uint32_t index;
+} block_reader;
+
+static const float *vector_of(const block_reader *r, const char *part, const char *kind, uint32_t n, int optional) {
+    return nx_read_vector(r->reader, nx_block_name(r->stack, r->index, part, kind).text, n, optional);
+}
+
+static linear linear_of(const block_reader *r, const char *part, uint32_t rows, uint32_t cols) {
+    linear l;
+    l.weight = nx_read_matrix(r->reader, nx_block_name(r->stack, r->index, part, ".weight").text, rows, cols);
+    l.bias = vector_of(r, part, ".bias", rows, 1);
+    return l;
+}
+
+static norm norm_of(const block_reader *r, const char *part, uint32_t d) {
+    return (norm){vector_of(r, part, ".weight", d, 0), vector_of(r, part, ".bias", d, 0)};
+}
+
+/* names: of the query, key, value and output projections and of the norm. */
+static void read_attention(const block_reader *r, attention_weights *w, const char *const *names, uint32_t d) {
+    w->query = linear_of(r, names[0], d, d);
+    w->key = linear_of(r, names[1], d, d);
+    w->value = linear_of(r, names[2], d, d);
+    w->output = linear_of(r, names[3], d, d);
+    w->norm = norm_of(r, names[4], d);
+}
+
+static nx_name name_in(const char *prefix, const char *rest) {
+    nx_name name;
+    size_t n = strlen(prefix);
+    memcpy(name.text, prefix, n);
+    memcpy(name.text + n, rest, strlen(rest) + 1);
+    return name;
+}
+
+/* name: "enc." or "". */
+static void read_stack(nx_reader *reader, const model *m, stack *s, const char *name, uint32_t context, int decodes) {
+    static const char *const self[] = {"attn_q", "attn_k", "attn_v", "attn_output", "attn_norm"};
+    static const char *const cross[] = {"cross_attn_q", "cross_attn_k", "cross_attn_v", "cross_attn_output", "cross_attn_norm"};
+    if (m->positions == LEARNED) s->positions = nx_read_embedding(reader, name_in(name, "position_embd.weight").text, context, m->d);
+    block *blocks = nx_arena_take(reader->arena, s->n_blocks * sizeof *blocks), unplaced;
+    for (uint32_t i = 0; i < s->n_blocks && !reader->status; i++) {
+        block *b = blocks ? blocks + i : &unplaced;
+        block_reader r = {reader, name, i};
+        read_attention(&r, &b->self, self, m->d);
+        if (decodes) read_attention(&r, &b->cross, cross, m->d);
+        b->up = linear_of(&r, "ffn_up", m->inner, m->d);
+        b->down = linear_of(&r, "ffn_down", m->d, m->inner);
+        b->norm = norm_of(&r, "ffn_norm", m->d);
+    }
+    s->blocks = blocks;
+    if (!m->pre_norm) return;
+    s->last.gain = nx_read_vector(reader, name_in(name, "output_norm.weight").text, m->d, 0);
+    s->last.shift = nx_read_vector(reader, name_in(name, "output_norm.bias").text, m->d, 0);
+}
+
+static void read_positions(nx_reader *r, model *m) {
+    static const char *const types[] = {"sinusoidal", "learned", "none"};
+    m->positions = nx_read_choice(r, KEY("position.type"), types, 3);
+    if (m->positions != SINUSOIDAL) return;
+    double *frequency = nx_arena_take(r->arena, m->d / 2 * sizeof *frequency);
+    for (uint32_t i = 0; frequency && i < m->d / 2; i++)
+        frequency[i] = nx_f64_exp(-9.21034037197618273608 * (2.0 * i / m->d)); /* ln 10000 */
+    m->frequency = frequency;
+}
+
+static void configure(nx_reader *r, nx_plan *plan) {
+    static const char *const norms[] = {"post", "pre"}, *const activations[] = {"relu"};
+    model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
+    memset(m, 0, sizeof *m);
+    r->packing = NX_BY_BLOCK;
+    uint32_t context = nx_read_u32(r, KEY("context_length"), 1, MAX_CONTEXT, NX_REQUIRED);
+    m->decoder.n_blocks = nx_read_u32(r, KEY("block_count"), 1, 256, NX_REQUIRED);
+    m->encoder.n_blocks = nx_read_u32(r, KEY("encoder.block_count"), 1, 256, m->decoder.n_blocks);
+    m->d = nx_read_u32(r, KEY("embedding_length"), 4, 16384, NX_REQUIRED);
+    m->inner = nx_read_u32(r, KEY("feed_forward_length"), 4, 65536, 4 * m->d);
+    m->heads = nx_read_u32(r, KEY("attention.head_count"), 1, 256, NX_REQUIRED);
+    m->key_length = m->d / m->heads;
+    m->epsilon = nx_read_f32(r, KEY("attention.layer_norm_epsilon"), 0, 1, 1e-6f);
+    m->root = wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat((float)m->d)), 0);
+    m->pre_norm = (int)nx_read_choice(r, KEY("norm"), norms, 2);
+    nx_read_choice(r, KEY("activation"), activations, 1);
+    if (m->d % m->heads) nx_reader_fail(r, NX_E_FORMAT, KEY("attention.head_count"), "it does not divide the width of the model");
+    if (m->key_length % 4 || m->key_length > NX_MAX_KEY_LENGTH || !m->key_length)
+        nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("attention.head_count"), "the width of a head is not a multiple of 4, or too large");
+    if (m->inner % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("feed_forward_length"), "a width is not a multiple of 4");
+    read_positions(r, m);
+
+    uint32_t values = nx_read_vocabulary(r, "token_embd.weight");
+    m->distribution = (nx_output){.kind = NX_CATEGORICAL, .levels = values, .elements = 1};
+    m->table = nx_read_matrix(r, "token_embd.weight", values, m->d);
+    read_stack(r, m, &m->encoder, "enc.", context, 0);
+    read_stack(r, m, &m->decoder, "", context, 1);
+
+    plan->weights = placed;
+    plan->output = m->distribution;
+    plan->length = context;
+    plan->rewinds = context;
+    plan->encodes = 1;
+    nx_read_ends(r, plan);
+    plan->inputs[plan->n_inputs++] = (nx_port){.name = "source", .values = values, .dims = {context, 1, 1, 1}, .any_length = 1};
+    uint32_t rows = m->decoder.n_blocks * m->heads;
+    plan->maps[plan->n_maps++] = (nx_map){.name = "attention", .port = NX_NONE, .rows = rows, .keys = context};
+    plan->maps[plan->n_maps++] = (nx_map){.name = "source", .port = 0, .rows = rows, .keys = context};
+    plan->maps[plan->n_maps++] =
+        (nx_map){.name = "encoder", .port = 0, .rows = m->encoder.n_blocks * m->heads, .keys = context, .queries = context};
+}
+
+/* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
+
+/* Where weights are rounded, keys and values are too, as in llama.c. */
+static uint32_t cache_type(const model *m) {
+    return nx_matrix_rounds(&m->decoder.blocks[0].self.key.weight) && m->key_length >= 32 ? NX_CACHE_PRECISE : NX_F32;
+}
+
+static uint32_t slots(uint32_t positions) { return (positions + 3) & ~3u; }
+
+static uint64_t cache_bytes(const model *m, uint32_t positions) {
+    return (nx_cache_bytes(cache_type(m), slots(positions), m->heads, m->key_length) + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
+}
+
+/* The cache of block `index` among those of all blocks. */
+static nx_cache cache_at(const model *m, const void *caches, uint32_t index, uint32_t positions) {
+    uint8_t *memory = (uint8_t *)caches + index * cache_bytes(m, positions);
+    return (nx_cache){memory, cache_type(m), slots(positions), m->heads, m->key_length, 1};
+}
+
+static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
+    const model *m = opaque;
+    return m->decoder.n_blocks * cache_bytes(m, shape->length);
+}
+
+/* What the encoder leaves for the decoder, and what it needs itself between two slices. */
+typedef struct {
+    void *cross; /* (N) caches of S positions: keys and values of the encoder's output for each block of the decoder */
+    void *self;  /* one, for the encoder's own attention */
+    float *x;    /* (S, d) its residual stream */
+} source_memory;
+
+static source_memory source_at(const model *m, const nx_shape *shape, const void *memory, uint64_t *bytes) {
+    uint32_t S = shape->counts[0];
+    nx_arena arena = {(void *)memory, 0, UINT64_MAX};
+    source_memory s;
+    s.cross = nx_arena_take(&arena, m->decoder.n_blocks * cache_bytes(m, S));
+    s.self = nx_arena_take(&arena, cache_bytes(m, S));
+    s.x = nx_arena_take(&arena, (uint64_t)S * nx_stride(m->d) * sizeof *s.x);
+    if (bytes) *bytes = arena.used;
+    return s;
+}
+
+static uint64_t memory_bytes(const void *opaque, const nx_shape *shape) {
+    uint64_t bytes;
+    source_at(opaque, shape, NULL, &bytes);
+    return bytes;
+}
+
+typedef struct {
+    float *x, *y, *normed;      /* (J, d) the residual stream, a sublayer's output, its input */
+    float *query, *key, *value; /* (J, d) */
+    float *mixed;               /* (J, d) attention's output before W_o */
+    float *inner;               /* (J, F) */
+    void *attend, *matmul;
+} scratch;
+
+static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, uint32_t n, uint64_t *bytes) {
+    uint32_t window = shape->length > shape->counts[0] ? shape->length : shape->counts[0];
+    nx_arena arena = {memory, 0, UINT64_MAX};
+    uint64_t d_bytes = (uint64_t)n * nx_stride(m->d) * 4;
+    scratch s;
+    s.x = nx_arena_take(&arena, d_bytes);
+    s.y = nx_arena_take(&arena, d_bytes);
+    s.normed = nx_arena_take(&arena, d_bytes);
+    s.query = nx_arena_take(&arena, d_bytes);
+    s.key = nx_arena_take(&arena, d_bytes);
+    s.value = nx_arena_take(&arena, d_bytes);
+    s.mixed = nx_arena_take(&arena, d_bytes);
+    s.inner = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->inner) * 4);
+    s.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(window, 1));
+    s.matmul = nx_arena_take(&arena, nx_input_bytes(m->inner > m->d ? m->inner : m->d, n));
+    if (bytes) *bytes = arena.used;
+    return s;
+}
+
+static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
+    uint64_t bytes;
+    scratch_at(opaque, shape, NULL, n, &bytes);
+    return bytes;
+}
+
+/* ---- sublayers ------------------------------------------------------------------------------------------------------- */
+
+/* x (d) gets an id, or NX_NONE for none, and its position; y is overwritten. */
+static void embed(const model *m, const stack *of, float *x, float *y, uint32_t id, uint32_t position) {
+    memset(x, 0, m->d * sizeof *x);
+    if (id != NX_NONE) {
+        nx_matrix_row(y, &m->table, id);
+        nx_add_scaled(x, y, m->root, m->d);
+    }
+    if (m->positions == NONE) return;
+    if (m->positions == LEARNED) nx_embed(y, &of->positions, position);
+    for (uint32_t i = 0; m->positions == SINUSOIDAL && i < m->d; i += 2) {
+        double sine, cosine;
+        nx_f64_sincos(position * m->frequency[i / 2], &sine, &cosine);
+        y[i] = (float)sine;
+        y[i + 1] = (float)cosine;
+    }
+    nx_add(x, y, m->d, 1);
+}
+
+static void apply(float *out, const linear *l, nx_input *input) { nx_matmul(out, &l->weight, l->bias, input); }
+
+/* What a sublayer reads: x, or LN(x) with pre-norm. */
+static nx_input input_of(const model *m, const scratch *s, const float *x, const norm *by, uint32_t n) {
+    if (m->pre_norm) {
+        memcpy(s->normed, x, (size_t)n * nx_stride(m->d) * sizeof *x);
+        nx_layer_norm(s->normed, by->gain, by->shift, m->epsilon, m->d, n);
+    }
+    return nx_input_of(m->pre_norm ? s->normed : x, n, s->matmul);
+}
+
+/* x = LN(x + W input), or x + W input with pre-norm. */
+static void join(const model *m, const scratch *s, float *x, const linear *l, const float *input, const norm *by, uint32_t n) {
+    nx_input in = nx_input_of(input, n, s->matmul);
+    apply(s->y, l, &in);
+    nx_add(x, s->y, m->d, n);
+    if (!m->pre_norm) nx_layer_norm(x, by->gain, by->shift, m->epsilon, m->d, n);
+}
+
+/* What comes after the last block of a stack. */
+static void finish(const model *m, const stack *of, float *x, uint32_t n) {
+    if (m->pre_norm) nx_layer_norm(x, of->last.gain, of->last.shift, m->epsilon, m->d, n);
+}
+
+/* Scratch gets the keys and values of the columns of an input. */
+static void keys_and_values(const attention_weights *w, const scratch *s, nx_input *input) {
+    apply(s->key, &w->key, input);
+    apply(s->value, &w->value, input);
+}
+
+static void keep(const model *m, const nx_cache *cache, uint32_t position, const scratch *s, uint32_t column) {
+    size_t at = (size_t)column * nx_stride(m->d);
+    nx_cache_write(cache, position, s->key + at, s->value + at);
+}
+
+/* What the query of a column finds among the first `n_keys` positions of a cache. trace: null, or (H, window) weights to write. */
+static void look(const model *m, const scratch *s, uint32_t column, const nx_cache *cache, uint32_t n_keys, float *trace, uint32_t window) {
+    size_t at = (size_t)column * nx_stride(m->d);
+    nx_run run = {0, n_keys};
+    nx_attend(s->mixed + at, s->query + at, cache, &run, 1, s->attend, trace, window);
+}
+
+/* The decoder's attention to what it has written so far. */
+static void self_attention(const model *m, const block *b, uint32_t index, const scratch *s, const nx_column *columns, uint32_t n) {
+    nx_cache cache[NX_COLUMNS];
+    nx_input input = input_of(m, s, s->x, &b->self.norm, n);
+    apply(s->query, &b->self.query, &input);
+    keys_and_values(&b->self, s, &input);
+    for (uint32_t j = 0; j < n; j++) {
+        cache[j] = cache_at(m, columns[j].state, index, columns[j].inputs->shape.length);
+        keep(m, &cache[j], columns[j].position, s, j);
+    }
+    for (uint32_t j = 0; j < n; j++) {
+        uint32_t window = columns[j].inputs->shape.length;
+        float *trace = columns[j].trace ? columns[j].trace + (size_t)index * m->heads * window : NULL;
+        look(m, s, j, &cache[j], columns[j].position + 1, trace, window);
+    }
+    join(m, s, s->x, &b->self.output, s->mixed, &b->self.norm, n);
+}
+
+/* Attention of n columns x to all S positions of a cache that is complete: the encoder's own, or the decoder's to its output.
+ * traces: of each column null or weights to write, S for each head, `apart` from one another. */
+static void source_attention(const model *m, const attention_weights *w, const scratch *s, float *x, const nx_cache *cache, uint32_t S,
+                             uint32_t n, float *const *traces, uint32_t apart) {
+    nx_input input = input_of(m, s, x, &w->norm, n);
+    apply(s->query, &w->query, &input);
+    for (uint32_t j = 0; j < n; j++) look(m, s, j, cache, S, traces[j], apart);
+    join(m, s, x, &w->output, s->mixed, &w->norm, n);
+}
+
+static void feed_forward(const model *m, const block *b, const scratch *s, float *x, uint32_t n) {
+    nx_input input = input_of(m, s, x, &b->norm, n);
+    apply(s->inner, &b->up, &input);
+    nx_relu(s->inner, m->inner, n);
+    join(m, s, x, &b->down, s->inner, &b->norm, n);
+}
+
+/* ---- the encoder ----------------------------------------------------------------------------------------------------- */
+
+/* The keys and values of n columns of the source from `at` on go to a cache: `own`, for the encoder's attention, which the norm may
+ * precede; or for the decoder's. */
+static void fill(const model *m, const attention_weights *w, const scratch *s, const float *x, uint32_t at, uint32_t n,
+                 const nx_cache *cache, int own) {
+    nx_input input = own ? input_of(m, s, x, &w->norm, n) : nx_input_of(x, n, s->matmul);
+    keys_and_values(w, s, &input);
+    for (uint32_t j = 0; j < n; j++) keep(m, cache, at + j, s, j);
+}
+
+/* Reads the source (S) and leaves its keys and values for every block of the decoder. A slice is a pass of columns through one of these
+ * steps, in this order: their embedding; for each block of the encoder its keys and values, then the block itself; the keys and values
+ * for each block of the decoder. */
+static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *memory, void *scratch_memory) {
+    const model *m = opaque;
+    uint32_t S = inputs->shape.counts[0], passes = (S + NX_COLUMNS - 1) / NX_COLUMNS, last_encoded = 2 * m->encoder.n_blocks;
+    if (slice / passes > last_encoded + m->decoder.n_blocks) return 0;
+    scratch s = scratch_at(m, &inputs->shape, scratch_memory, NX_COLUMNS, NULL);
+    source_memory source = source_at(m, &inputs->shape, memory, NULL);
+    uint32_t step = slice / passes, at = slice % passes * NX_COLUMNS, n = S - at < NX_COLUMNS ? S - at : NX_COLUMNS;
+    float *x = source.x + (size_t)at * nx_stride(m->d);
+    nx_cache cache = cache_at(m, source.self, 0, S);
+    if (step == 0) {
+        for (uint32_t j = 0; j < n; j++) embed(m, &m->encoder, x + (size_t)j * nx_stride(m->d), s.y, inputs->port[0][at + j], at + j);
+    } else if (step <= last_encoded) {
+        uint32_t index = (step - 1) / 2;
+        const block *b = m->encoder.blocks + index;
+        if (step % 2) {
+            fill(m, &b->self, &s, x, at, n, &cache, 1);
+        } else {
+            float *traces[NX_COLUMNS]; /* (N H, S, S) in all: a head's row of this query is S queries from the next head's */
+            for (uint32_t j = 0; j < n; j++) traces[j] = inputs->trace ? inputs->trace + ((size_t)index * m->heads * S + at + j) * S : NULL;
+            source_attention(m, &b->self, &s, x, &cache, S, n, traces, S * S);
+            feed_forward(m, b, &s, x, n);
+            if (step == last_encoded) finish(m, &m->encoder, x, n);
+        }
+    } else {
+        uint32_t index = step - last_encoded - 1;
+        cache = cache_at(m, source.cross, index, S);
+        fill(m, &m->decoder.blocks[index].cross, &s, x, at, n, &cache, 0);
+    }
+    return slice + 1 < passes * (last_encoded + 1 + m->decoder.n_blocks);
+}
+
+/* ---- the decoder ----------------------------------------------------------------------------------------------------- */
+
+/* Where the weights of block `index` over the source are, behind those of all blocks over the past. */
+static float *source_trace(const model *m, const nx_column *column, uint32_t index) {
+    const nx_shape *shape = &column->inputs->shape;
+    return column->trace + (size_t)m->heads * (m->decoder.n_blocks * shape->length + index * shape->counts[0]);
+}
+
+static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
+    const model *m = opaque;
+    const nx_shape *shape = &columns[0].inputs->shape;
+    scratch s = scratch_at(m, shape, memory, n, NULL);
+    source_memory source = source_at(m, shape, columns[0].memory, NULL);
+    (void)slice; /* a pass is short */
+    for (uint32_t j = 0; j < n; j++) {
+        uint32_t at = columns[j].position;
+        embed(m, &m->decoder, s.x + (size_t)j * nx_stride(m->d), s.y, at ? columns[j].ids[at - 1] : NX_NONE, at);
+    }
+    for (uint32_t i = 0; i < m->decoder.n_blocks; i++) {
+        const block *b = m->decoder.blocks + i;
+        nx_cache cache = cache_at(m, source.cross, i, shape->counts[0]);
+        float *traces[NX_COLUMNS];
+        for (uint32_t j = 0; j < n; j++) traces[j] = columns[j].trace ? source_trace(m, columns + j, i) : NULL;
+        self_attention(m, b, i, &s, columns, n);
+        source_attention(m, &b->cross, &s, s.x, &cache, shape->counts[0], n, traces, shape->counts[0]);
+        feed_forward(m, b, &s, s.x, n);
+    }
+    if (!parameters) return 0;
+    finish(m, &m->decoder, s.x, n);
+    nx_input input = nx_input_of(s.x, n, s.matmul);
+    nx_matmul(parameters, &m->table, NULL, &input);
+    return 0;
+}
+
+/* Of what was written, all up to the position: key j holds id j - 1, key 0 the start. Of the source, all of it. */
+static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
+    (void)opaque, (void)row;
+    uint32_t count = map == 0 ? position + 1 : shape->counts[0];
+    for (uint32_t i = 0; i < count; i++) list[i] = i;
+    return count;
+}
+
+static const nx_part part = {
+    .memory_bytes = memory_bytes,
+    .state_bytes = state_bytes,
+    .scratch_bytes = scratch_bytes,
+    .encode = encode,
+    .forward = forward,
+    .keys = keys,
+};
+
+const nx_arch nx_transformer = {.name = "transformer", .n_parts = 1, .parts = &part, .configure = configure, .streams = 1};
