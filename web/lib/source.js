@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Where the bytes of a weight file come from: an address, a response, memory, and in Node a file. */
+/** Where the bytes of a weight file come from: an address, a response, memory, and in Node a file (disk.js). */
 
 import { copyOf, isSame, keeper } from './cache.js';
 import { NextPixelError, argumentError } from './error.js';
 import { PATIENCE_MS, patientReader, within } from './patience.js';
-import { inNode, nodeModule } from './platform.js';
+import { inNode } from './platform.js';
 
 /** @typedef {string | URL | Blob | Response | ReadableStream<Uint8Array> | ArrayBuffer | Uint8Array} Source */
 /** @typedef {{ loaded: number, total: number | undefined }} Count  bytes */
@@ -48,7 +48,7 @@ export const MAX_BYTES = 2 ** 31;
  * @internal
  */
 export async function readSource(source, { onProgress, signal, integrity, cache = true, patience, fresh = false } = {}) {
-  const expected = integrity === undefined ? undefined : parseIntegrity(integrity);
+  const check = integrity === undefined ? undefined : (await import('./integrity.js')).checkOf(integrity);
   signal?.throwIfAborted();
   let bytes, fetched;
   if (source instanceof ArrayBuffer || source instanceof Uint8Array) {
@@ -69,13 +69,13 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
     } else if (!isAddress(source)) {
       throw argumentError('load() takes the address of a weight file, a Blob or File, a Response, a ReadableStream, an ArrayBuffer or a Uint8Array');
     } else {
-      const path = inNode ? await filePath(source) : undefined;
+      const path = inNode ? await (await disk()).filePath(source) : undefined;
       if (path === undefined) {
         fetched = fresh ? { response: await fetchOrFail(url, signal, { cache: 'reload', patience }), fresh: true, copied: false } :
           await fetchOrCopy(url, cache, { signal, patience });
         file = { name: url, size: 0, response: fetched.response, url: fetched.copied ? undefined : url, keep: cache && fetched.fresh };
       } else {
-        file = { name: path, size: await sizeOfFile(path), path };
+        file = { name: path, size: await (await disk()).sizeOfFile(path), path };
       }
     }
     const { response, path } = file;
@@ -84,21 +84,24 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
       void response?.body?.cancel().catch(() => {});
       throw (await sniffer()).sizeProblem();
     }
-    if (file.size >= LARGE_BYTES && !expected) return { bytes: new Uint8Array(0), large: file };
+    if (file.size >= LARGE_BYTES && !check) return { bytes: new Uint8Array(0), large: file };
     if (path !== undefined) {
-      bytes = await readFile(path, signal);
+      bytes = await (await disk()).readFile(path, signal);
       onProgress?.({ loaded: bytes.length, total: bytes.length });
     } else {
       bytes = fetched?.copied ? await readCopy(fetched.response, url, onProgress, signal) :
         await readWhole(file, { patience, onProgress, signal });
     }
   }
-  if (expected !== undefined) await checkIntegrity(bytes, expected);
+  await check?.(bytes);
   signal?.throwIfAborted();
   const problem = await headerProblem(bytes.subarray(0, HEAD_BYTES), true);
   if (problem) throw problem;
   return { bytes, keep: cache && fetched?.fresh ? keeper(String(source), fetched.response, bytes) : undefined };
 }
+
+/** Files of this machine, in Node. @internal */
+export const disk = () => import('./disk.js');
 
 /**
  * Whether a source can be read again.
@@ -147,49 +150,6 @@ async function fetchOrCopy(url, cache, { signal, patience }) {
     signal?.throwIfAborted();
     if (copy) return { response: copy, fresh: false, copied: true };
     throw error;
-  }
-}
-
-/**
- * The path that a string or URL names in Node, or undefined where it is to be fetched.
- *
- * @param {string | URL} source
- * @returns {Promise<string | undefined>}
- * @internal
- */
-export async function filePath(source) {
-  const text = String(source);
-  if (/^(https?|data|blob):/i.test(text)) return undefined;
-  if (!/^file:/i.test(text)) return text;
-  try {
-    return (await nodeModule('node:url')).fileURLToPath(text);
-  } catch (cause) {
-    throw new NextPixelError('argument', `Not the address of a file: ${text}`, { cause });
-  }
-}
-
-/** @param {string} path */
-async function sizeOfFile(path) {
-  const { stat } = await nodeModule('node:fs/promises');
-  return (await stat(path).catch(() => undefined))?.size ?? 0; // what is not there says so when it is read
-}
-
-/**
- * @param {string} path
- * @param {AbortSignal} [signal]
- * @returns {Promise<Uint8Array<ArrayBuffer>>}
- * @internal
- */
-export async function readFile(path, signal) {
-  try {
-    const { readFile: read } = await nodeModule('node:fs/promises');
-    const buffer = await read(path, { signal });
-    // A small file may share a pool with others, and a pool cannot be transferred.
-    const whole = buffer.byteLength === buffer.buffer.byteLength;
-    return whole ? new Uint8Array(buffer.buffer) : new Uint8Array(buffer);
-  } catch (cause) {
-    signal?.throwIfAborted();
-    throw new NextPixelError('network', `Cannot read the file ${path} (${messageOf(cause)})`, { cause });
   }
 }
 
@@ -339,34 +299,7 @@ async function readChunk(reader, name, signal) {
   }
 }
 
-/**
- * @param {string} integrity
- * @returns {string} the digest in base64
- */
-function parseIntegrity(integrity) {
-  const match = /^sha256-([A-Za-z0-9+/]{43}=)$/.exec(integrity);
-  if (!match) throw argumentError('integrity must be "sha256-" and the base64 of a SHA-256 digest (44 characters)');
-  return match[1];
-}
-
-/**
- * @param {Uint8Array<ArrayBuffer>} bytes
- * @param {string} expected
- */
-async function checkIntegrity(bytes, expected) {
-  if (!globalThis.crypto?.subtle) {
-    throw new NextPixelError('integrity', 'integrity cannot be checked here: browsers offer the digest to pages from ' +
-      'https: or localhost only');
-  }
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  const actual = btoa(String.fromCharCode(...digest));
-  if (actual !== expected) {
-    throw new NextPixelError('integrity', `The weight file is not the expected one: its digest is sha256-${actual}, ` +
-      `expected was sha256-${expected}`);
-  }
-}
-
-/** @param {unknown} cause */
-function messageOf(cause) {
+/** @param {unknown} cause @internal */
+export function messageOf(cause) {
   return cause instanceof Error ? cause.message : String(cause);
 }

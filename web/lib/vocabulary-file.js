@@ -8,7 +8,7 @@ import { NextPixelError, argumentError } from './error.js';
 import { readEntries } from './header.js';
 import { metadataOf } from './metadata.js';
 import { inNode, nodeModule } from './platform.js';
-import { fetchOrFail, filePath } from './source.js';
+import { disk, fetchOrFail } from './source.js';
 
 /** @typedef {string | URL | Response | ArrayBuffer | Uint8Array | Blob} VocabularySource */
 
@@ -37,7 +37,7 @@ async function chunksOf(source, signal) {
   if (typeof source !== 'string' && !(source instanceof URL)) {
     throw argumentError('tokenizer() takes the address of a weight file, a Response, its bytes or a Blob');
   }
-  const path = inNode ? await filePath(source) : undefined;
+  const path = inNode ? await (await disk()).filePath(source) : undefined;
   if (path !== undefined) return chunksOfFile(path, signal);
   return chunksOfResponse(await fetchOrFail(String(source), signal), String(source), signal);
 }

@@ -7,7 +7,7 @@ import { NextPixelError } from './error.js';
 import { baseline, hint, relaxed } from './files.js';
 import { PATIENCE_MS, within } from './patience.js';
 import { inNode } from './platform.js';
-import { fetchOrFail, filePath, readFile } from './source.js';
+import { disk, fetchOrFail } from './source.js';
 
 /** A module of one function that uses two instructions of SIMD128. It is valid exactly where these are. */
 const SIMD_DETECTOR = new Uint8Array([
@@ -83,8 +83,8 @@ export function compile(file, patience = PATIENCE_MS) {
  * @returns {Promise<WebAssembly.Module>}
  */
 async function compileAt(url, patience) {
-  const path = inNode ? await filePath(url) : undefined;
-  if (path !== undefined) return compileBytes(await readFile(path), url);
+  const path = inNode ? await (await disk()).filePath(url) : undefined;
+  if (path !== undefined) return compileBytes(await (await disk()).readFile(path), url);
 
   const response = await fetchOrFail(url, undefined, { patience });
   if (!response.ok) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Files of this machine, in Node. Loaded only there. */
+
+import { NextPixelError, messageOf, nodeModule } from './common.js';
+
+/**
+ * The path that a string or URL names in Node, or undefined where it is to be fetched.
+ *
+ * @param {string | URL} source
+ * @returns {Promise<string | undefined>}
+ */
+export async function filePath(source) {
+  const text = String(source);
+  if (/^(https?|data|blob):/i.test(text)) return undefined;
+  if (!/^file:/i.test(text)) return text;
+  try {
+    return (await nodeModule('node:url')).fileURLToPath(text);
+  } catch (cause) {
+    throw new NextPixelError('argument', `Not the address of a file: ${text}`, { cause });
+  }
+}
+
+/** @param {string} path */
+export async function sizeOfFile(path) {
+  const { stat } = await nodeModule('node:fs/promises');
+  return (await stat(path).catch(() => undefined))?.size ?? 0; // what is not there says so when it is read
+}
+
+/**
+ * @param {string} path
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ */
+export async function readFile(path, signal) {
+  try {
+    const { readFile: read } = await nodeModule('node:fs/promises');
+    const buffer = await read(path, { signal });
+    // A small file may share a pool with others, and a pool cannot be transferred.
+    const whole = buffer.byteLength === buffer.buffer.byteLength;
+    return whole ? new Uint8Array(buffer.buffer) : new Uint8Array(buffer);
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new NextPixelError('network', `Cannot read the file ${path} (${messageOf(cause)})`, { cause });
+  }
+}
