@@ -19,6 +19,7 @@
 #include "arch.h"
 #include "attention/attention.h"
 #include "kernels/kernels.h"
+#include "models/layers.h"
 #include "reader.h"
 
 #define KEY(name) "gpt2." name
@@ -27,19 +28,10 @@
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    nx_matrix weight;  /* (out, in) */
-    const float *bias; /* (out) or null */
-} linear;
-
-typedef struct {
-    const float *gain, *bias; /* (d) */
-} norm;
-
-typedef struct {
-    norm before_attention, before_inner;
-    linear qkv;      /* (3 d, d): queries, keys, values, of each all heads */
-    linear output;   /* (d, d) */
-    linear up, down; /* (F, d), (d, F) */
+    nx_norm before_attention, before_inner;
+    nx_linear qkv;      /* (3 d, d): queries, keys, values, of each all heads */
+    nx_linear output;   /* (d, d) */
+    nx_linear up, down; /* (F, d), (d, F) */
 } block;
 
 typedef struct {
@@ -51,35 +43,21 @@ typedef struct {
     nx_matrix head;         /* (V, d); tied: its rows are the ids' embeddings too */
     int tied;
     const block *blocks; /* (N) */
-    norm last;
+    nx_norm last;
 } model;
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
-
-static linear linear_of(nx_reader *r, uint32_t index, const char *part, uint32_t rows, uint32_t cols) {
-    linear l;
-    l.weight = nx_read_matrix(r, nx_block_name("", index, part, ".weight").text, rows, cols);
-    l.bias = nx_read_vector(r, nx_block_name("", index, part, ".bias").text, rows, 1);
-    return l;
-}
-
-static norm norm_of(nx_reader *r, uint32_t index, const char *part, uint32_t d) {
-    norm n;
-    n.gain = nx_read_vector(r, nx_block_name("", index, part, ".weight").text, d, 0);
-    n.bias = nx_read_vector(r, nx_block_name("", index, part, ".bias").text, d, 0);
-    return n;
-}
 
 static const block *read_blocks(nx_reader *r, const model *m) {
     block *blocks = nx_arena_take(r->arena, m->n_blocks * sizeof *blocks), unplaced;
     for (uint32_t i = 0; i < m->n_blocks && !r->status; i++) {
         block *b = blocks ? blocks + i : &unplaced;
-        b->before_attention = norm_of(r, i, "attn_norm", m->d);
-        b->qkv = linear_of(r, i, "attn_qkv", 3 * m->d, m->d);
-        b->output = linear_of(r, i, "attn_output", m->d, m->d);
-        b->before_inner = norm_of(r, i, "ffn_norm", m->d);
-        b->up = linear_of(r, i, "ffn_up", m->inner, m->d);
-        b->down = linear_of(r, i, "ffn_down", m->d, m->inner);
+        b->before_attention = nx_read_norm(r, "", i, "attn_norm", m->d);
+        b->qkv = nx_read_linear(r, "", i, "attn_qkv", 3 * m->d, m->d);
+        b->output = nx_read_linear(r, "", i, "attn_output", m->d, m->d);
+        b->before_inner = nx_read_norm(r, "", i, "ffn_norm", m->d);
+        b->up = nx_read_linear(r, "", i, "ffn_up", m->inner, m->d);
+        b->down = nx_read_linear(r, "", i, "ffn_down", m->d, m->inner);
     }
     return blocks;
 }
@@ -107,7 +85,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->positions = nx_read_embedding(r, "position_embd.weight", context, m->d);
     m->blocks = read_blocks(r, m);
     m->last.gain = nx_read_vector(r, "output_norm.weight", m->d, 0);
-    m->last.bias = nx_read_vector(r, "output_norm.bias", m->d, 0);
+    m->last.shift = nx_read_vector(r, "output_norm.bias", m->d, 0);
     m->head = nx_read_matrix(r, m->tied ? "token_embd.weight" : "output.weight", values, m->d);
 
     plan->weights = placed;
@@ -120,27 +98,16 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
 
-/* Id p - 1 stands in slot p - 1. */
-static uint32_t slots(const nx_shape *shape) { return (shape->length + 3) & ~3u; }
-
-/* Where weights are rounded, keys and values are too, as in llama.c. */
-static uint32_t cache_type(const model *m) {
-    return nx_matrix_rounds(&m->blocks[0].qkv.weight) && m->key_length >= 32 ? NX_CACHE_PRECISE : NX_F32;
-}
-
-static uint64_t block_cache_bytes(const model *m, const nx_shape *shape) {
-    return (nx_cache_bytes(cache_type(m), slots(shape), m->heads, m->key_length) + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
-}
+static nx_cache_form cache_form(const model *m) { return nx_cache_form_of(&m->blocks[0].qkv.weight, m->heads, m->key_length, 1); }
 
 static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
     const model *m = opaque;
-    return m->n_blocks * block_cache_bytes(m, shape);
+    return m->n_blocks * nx_cache_form_bytes(cache_form(m), shape->length);
 }
 
+/* Id p - 1 stands in slot p - 1. */
 static nx_cache cache_at(const model *m, const nx_column *column, uint32_t index) {
-    const nx_shape *shape = &column->inputs->shape;
-    uint8_t *memory = (uint8_t *)column->state + index * block_cache_bytes(m, shape);
-    return (nx_cache){memory, cache_type(m), slots(shape), m->heads, m->key_length, 1};
+    return nx_cache_of_block(cache_form(m), column->state, index, column->inputs->shape.length);
 }
 
 typedef struct {
@@ -175,18 +142,16 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- a pass ---------------------------------------------------------------------------------------------------------- */
 
-static void apply(float *out, const linear *l, nx_input *input) { nx_matmul(out, &l->weight, l->bias, input); }
-
-static nx_input normed(const model *m, const scratch *s, const norm *by, uint32_t n) {
+static nx_input normed(const model *m, const scratch *s, const nx_norm *by, uint32_t n) {
     memcpy(s->normed, s->x, (size_t)n * nx_stride(m->d) * sizeof *s->x);
-    nx_layer_norm(s->normed, by->gain, by->bias, m->epsilon, m->d, n);
+    nx_layer_norm(s->normed, by->gain, by->shift, m->epsilon, m->d, n);
     return nx_input_of(s->normed, n, s->matmul);
 }
 
 static void attention(const model *m, const block *b, uint32_t index, const scratch *s, const nx_column *columns, uint32_t n) {
     uint32_t width = nx_stride(3 * m->d), d = m->d;
     nx_input input = normed(m, s, &b->before_attention, n);
-    apply(s->qkv, &b->qkv, &input);
+    nx_apply(s->qkv, &b->qkv, &input);
     nx_cache cache[NX_COLUMNS];
     for (uint32_t j = 0; j < n; j++) {
         const float *qkv = s->qkv + (size_t)j * width;
@@ -200,16 +165,16 @@ static void attention(const model *m, const block *b, uint32_t index, const scra
         nx_attend(s->mixed + (size_t)j * nx_stride(d), s->qkv + (size_t)j * width, &cache[j], &past, 1, s->attend, trace, window);
     }
     nx_input mixed = nx_input_of(s->mixed, n, s->matmul);
-    apply(s->y, &b->output, &mixed);
+    nx_apply(s->y, &b->output, &mixed);
     nx_add(s->x, s->y, d, n);
 }
 
 static void feed_forward(const model *m, const block *b, const scratch *s, uint32_t n) {
     nx_input input = normed(m, s, &b->before_inner, n);
-    apply(s->inner, &b->up, &input);
+    nx_apply(s->inner, &b->up, &input);
     nx_gelu(s->inner, m->inner, n);
     nx_input inner = nx_input_of(s->inner, n, s->matmul);
-    apply(s->y, &b->down, &inner);
+    nx_apply(s->y, &b->down, &inner);
     nx_add(s->x, s->y, m->d, n);
 }
 

@@ -20,6 +20,7 @@
 #include "attention/attention.h"
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
+#include "models/layers.h"
 #include "reader.h"
 
 #define MAX_CONTEXT 131072
@@ -27,16 +28,11 @@
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    nx_matrix weight;  /* (out, in) */
-    const float *bias; /* (out) or null */
-} linear;
-
-typedef struct {
     const float *attention_gain; /* (d) */
-    linear query, key, value;    /* (H k, d), (G k, d), (G k, d) */
-    linear output;               /* (d, H k) */
+    nx_linear query, key, value; /* (H k, d), (G k, d), (G k, d) */
+    nx_linear output;            /* (d, H k) */
     const float *inner_gain;     /* (d) */
-    linear gate, up, down;       /* (F, d), (F, d), (d, F) */
+    nx_linear gate, up, down;    /* (F, d), (F, d), (d, F) */
 } block;
 
 typedef struct {
@@ -55,13 +51,6 @@ typedef struct {
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
 
-static linear linear_of(nx_reader *r, uint32_t index, const char *part, uint32_t rows, uint32_t cols) {
-    linear l;
-    l.weight = nx_read_matrix(r, nx_block_name("", index, part, ".weight").text, rows, cols);
-    l.bias = nx_read_vector(r, nx_block_name("", index, part, ".bias").text, rows, 1);
-    return l;
-}
-
 static const float *gain_of(nx_reader *r, uint32_t index, const char *part, uint32_t d) {
     return nx_read_vector(r, nx_block_name("", index, part, ".weight").text, d, 0);
 }
@@ -72,14 +61,14 @@ static const block *read_blocks(nx_reader *r, const model *m) {
     for (uint32_t i = 0; i < m->n_blocks && !r->status; i++) {
         block *b = blocks ? blocks + i : &unplaced;
         b->attention_gain = gain_of(r, i, "attn_norm", d);
-        b->query = linear_of(r, i, "attn_q", query, d);
-        b->key = linear_of(r, i, "attn_k", key, d);
-        b->value = linear_of(r, i, "attn_v", key, d);
-        b->output = linear_of(r, i, "attn_output", d, query);
+        b->query = nx_read_linear(r, "", i, "attn_q", query, d);
+        b->key = nx_read_linear(r, "", i, "attn_k", key, d);
+        b->value = nx_read_linear(r, "", i, "attn_v", key, d);
+        b->output = nx_read_linear(r, "", i, "attn_output", d, query);
         b->inner_gain = gain_of(r, i, "ffn_norm", d);
-        b->gate = linear_of(r, i, "ffn_gate", m->inner, d);
-        b->up = linear_of(r, i, "ffn_up", m->inner, d);
-        b->down = linear_of(r, i, "ffn_down", d, m->inner);
+        b->gate = nx_read_linear(r, "", i, "ffn_gate", m->inner, d);
+        b->up = nx_read_linear(r, "", i, "ffn_up", m->inner, d);
+        b->down = nx_read_linear(r, "", i, "ffn_down", d, m->inner);
     }
     return blocks;
 }
@@ -160,28 +149,18 @@ static void configure_qwen2(nx_reader *r, nx_plan *plan) { configure(r, plan, "q
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
 
-/* Id p - 1 stands in slot p - 1. */
-static uint32_t slots(const nx_shape *shape) { return (shape->length + 3) & ~3u; }
-
-/* Where weights are rounded, keys and values are too: 8 bits each. Heads of a few channels, over which that does not average out, belong
- * to models so small that single precision costs no memory to speak of. */
-static uint32_t cache_type(const model *m) {
-    return nx_matrix_rounds(&m->blocks[0].key.weight) && m->key_length >= 32 ? NX_CACHE_PRECISE : NX_F32;
-}
-
-static uint64_t block_cache_bytes(const model *m, const nx_shape *shape) {
-    return (nx_cache_bytes(cache_type(m), slots(shape), m->groups, m->key_length) + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
+static nx_cache_form cache_form(const model *m) {
+    return nx_cache_form_of(&m->blocks[0].key.weight, m->groups, m->key_length, m->heads / m->groups);
 }
 
 static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
     const model *m = opaque;
-    return m->n_blocks * block_cache_bytes(m, shape);
+    return m->n_blocks * nx_cache_form_bytes(cache_form(m), shape->length);
 }
 
+/* Id p - 1 stands in slot p - 1. */
 static nx_cache cache_at(const model *m, const nx_column *column, uint32_t index) {
-    const nx_shape *shape = &column->inputs->shape;
-    uint8_t *memory = (uint8_t *)column->state + index * block_cache_bytes(m, shape);
-    return (nx_cache){memory, cache_type(m), slots(shape), m->groups, m->key_length, m->heads / m->groups};
+    return nx_cache_of_block(cache_form(m), column->state, index, column->inputs->shape.length);
 }
 
 typedef struct {
@@ -247,15 +226,13 @@ static void rotate(const model *m, float *heads, uint32_t n, const float *turn) 
         }
 }
 
-static void apply(float *out, const linear *l, nx_input *input) { nx_matmul(out, &l->weight, l->bias, input); }
-
 static void attention(const model *m, const block *b, uint32_t index, const scratch *s, const nx_column *columns, uint32_t n) {
     uint32_t query = nx_stride(m->heads * m->key_length), key = nx_stride(m->groups * m->key_length);
     nx_rms_norm(s->normed, s->x, b->attention_gain, m->epsilon, m->d, n);
     nx_input input = nx_input_of(s->normed, n, s->matmul);
-    apply(s->query, &b->query, &input);
-    apply(s->key, &b->key, &input);
-    apply(s->value, &b->value, &input);
+    nx_apply(s->query, &b->query, &input);
+    nx_apply(s->key, &b->key, &input);
+    nx_apply(s->value, &b->value, &input);
     nx_cache cache[NX_COLUMNS];
     for (uint32_t j = 0; j < n; j++) {
         const float *turn = s->turn + (size_t)j * m->key_length;
@@ -271,18 +248,18 @@ static void attention(const model *m, const block *b, uint32_t index, const scra
         nx_attend(s->mixed + (size_t)j * query, s->query + (size_t)j * query, &cache[j], &past, 1, s->attend, trace, window);
     }
     nx_input mixed = nx_input_of(s->mixed, n, s->matmul);
-    apply(s->y, &b->output, &mixed);
+    nx_apply(s->y, &b->output, &mixed);
     nx_add(s->x, s->y, m->d, n);
 }
 
 static void feed_forward(const model *m, const block *b, const scratch *s, uint32_t n) {
     nx_rms_norm(s->normed, s->x, b->inner_gain, m->epsilon, m->d, n);
     nx_input input = nx_input_of(s->normed, n, s->matmul);
-    apply(s->gate, &b->gate, &input);
-    apply(s->up, &b->up, &input);
+    nx_apply(s->gate, &b->gate, &input);
+    nx_apply(s->up, &b->up, &input);
     nx_silu_times(s->gate, s->up, m->inner, n);
     nx_input inner = nx_input_of(s->gate, n, s->matmul);
-    apply(s->y, &b->down, &inner);
+    nx_apply(s->y, &b->down, &inner);
     nx_add(s->x, s->y, m->d, n);
 }
 

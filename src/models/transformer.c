@@ -26,6 +26,7 @@
 #include "attention/attention.h"
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
+#include "models/layers.h"
 #include "reader.h"
 
 #define KEY(name) "transformer." name
@@ -34,24 +35,15 @@
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    nx_matrix weight;  /* (out, in) */
-    const float *bias; /* (out) or null */
-} linear;
-
-typedef struct {
-    const float *gain, *shift; /* (d) */
-} norm;
-
-typedef struct {
-    linear query, key, value; /* (d, d): the heads one after another */
-    linear output;            /* (d, d) W_o joins them */
-    norm norm;
+    nx_linear query, key, value; /* (d, d): the heads one after another */
+    nx_linear output;            /* (d, d) W_o joins them */
+    nx_norm norm;
 } attention_weights;
 
 typedef struct {
     attention_weights self, cross; /* cross: of the decoder */
-    linear up, down;               /* (F, d), (d, F) */
-    norm norm;
+    nx_linear up, down;            /* (F, d), (d, F) */
+    nx_norm norm;
 } block;
 
 /* What encoder and decoder have each for itself. */
@@ -59,7 +51,7 @@ typedef struct {
     nx_embedding positions; /* (T, d) learned ones */
     uint32_t n_blocks;
     const block *blocks; /* (N) */
-    norm last;           /* pre-norm only */
+    nx_norm last;        /* pre-norm only */
 } stack;
 
 typedef struct {
@@ -75,35 +67,14 @@ typedef struct {
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
 
-/* Where the tensors of a block are: "enc.blk.7.attn_q.weight". */
-typedef struct {
-    nx_reader *reader;
-    const char *stack; /* "enc." or "" */
-    uint32_t index;
-} block_reader;
-
-static const float *vector_of(const block_reader *r, const char *part, const char *kind, uint32_t n, int optional) {
-    return nx_read_vector(r->reader, nx_block_name(r->stack, r->index, part, kind).text, n, optional);
-}
-
-static linear linear_of(const block_reader *r, const char *part, uint32_t rows, uint32_t cols) {
-    linear l;
-    l.weight = nx_read_matrix(r->reader, nx_block_name(r->stack, r->index, part, ".weight").text, rows, cols);
-    l.bias = vector_of(r, part, ".bias", rows, 1);
-    return l;
-}
-
-static norm norm_of(const block_reader *r, const char *part, uint32_t d) {
-    return (norm){vector_of(r, part, ".weight", d, 0), vector_of(r, part, ".bias", d, 0)};
-}
-
 /* names: of the query, key, value and output projections and of the norm. */
-static void read_attention(const block_reader *r, attention_weights *w, const char *const *names, uint32_t d) {
-    w->query = linear_of(r, names[0], d, d);
-    w->key = linear_of(r, names[1], d, d);
-    w->value = linear_of(r, names[2], d, d);
-    w->output = linear_of(r, names[3], d, d);
-    w->norm = norm_of(r, names[4], d);
+static void read_attention(nx_reader *r, const char *stack_name, uint32_t index, attention_weights *w, const char *const *names,
+                           uint32_t d) {
+    w->query = nx_read_linear(r, stack_name, index, names[0], d, d);
+    w->key = nx_read_linear(r, stack_name, index, names[1], d, d);
+    w->value = nx_read_linear(r, stack_name, index, names[2], d, d);
+    w->output = nx_read_linear(r, stack_name, index, names[3], d, d);
+    w->norm = nx_read_norm(r, stack_name, index, names[4], d);
 }
 
 static nx_name name_in(const char *prefix, const char *rest) {
@@ -122,12 +93,11 @@ static void read_stack(nx_reader *reader, const model *m, stack *s, const char *
     block *blocks = nx_arena_take(reader->arena, s->n_blocks * sizeof *blocks), unplaced;
     for (uint32_t i = 0; i < s->n_blocks && !reader->status; i++) {
         block *b = blocks ? blocks + i : &unplaced;
-        block_reader r = {reader, name, i};
-        read_attention(&r, &b->self, self, m->d);
-        if (decodes) read_attention(&r, &b->cross, cross, m->d);
-        b->up = linear_of(&r, "ffn_up", m->inner, m->d);
-        b->down = linear_of(&r, "ffn_down", m->d, m->inner);
-        b->norm = norm_of(&r, "ffn_norm", m->d);
+        read_attention(reader, name, i, &b->self, self, m->d);
+        if (decodes) read_attention(reader, name, i, &b->cross, cross, m->d);
+        b->up = nx_read_linear(reader, name, i, "ffn_up", m->inner, m->d);
+        b->down = nx_read_linear(reader, name, i, "ffn_down", m->d, m->inner);
+        b->norm = nx_read_norm(reader, name, i, "ffn_norm", m->d);
     }
     s->blocks = blocks;
     if (!m->pre_norm) return;
@@ -189,21 +159,15 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
 
-/* Where weights are rounded, keys and values are too, as in llama.c. */
-static uint32_t cache_type(const model *m) {
-    return nx_matrix_rounds(&m->decoder.blocks[0].self.key.weight) && m->key_length >= 32 ? NX_CACHE_PRECISE : NX_F32;
+static nx_cache_form cache_form(const model *m) {
+    return nx_cache_form_of(&m->decoder.blocks[0].self.key.weight, m->heads, m->key_length, 1);
 }
 
-static uint32_t slots(uint32_t positions) { return (positions + 3) & ~3u; }
-
-static uint64_t cache_bytes(const model *m, uint32_t positions) {
-    return (nx_cache_bytes(cache_type(m), slots(positions), m->heads, m->key_length) + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
-}
+static uint64_t cache_bytes(const model *m, uint32_t positions) { return nx_cache_form_bytes(cache_form(m), positions); }
 
 /* The cache of block `index` among those of all blocks. */
 static nx_cache cache_at(const model *m, const void *caches, uint32_t index, uint32_t positions) {
-    uint8_t *memory = (uint8_t *)caches + index * cache_bytes(m, positions);
-    return (nx_cache){memory, cache_type(m), slots(positions), m->heads, m->key_length, 1};
+    return nx_cache_of_block(cache_form(m), caches, index, positions);
 }
 
 static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
@@ -288,10 +252,8 @@ static void embed(const model *m, const stack *of, float *x, float *y, uint32_t 
     nx_add(x, y, m->d, 1);
 }
 
-static void apply(float *out, const linear *l, nx_input *input) { nx_matmul(out, &l->weight, l->bias, input); }
-
 /* What a sublayer reads: x, or LN(x) with pre-norm. */
-static nx_input input_of(const model *m, const scratch *s, const float *x, const norm *by, uint32_t n) {
+static nx_input input_of(const model *m, const scratch *s, const float *x, const nx_norm *by, uint32_t n) {
     if (m->pre_norm) {
         memcpy(s->normed, x, (size_t)n * nx_stride(m->d) * sizeof *x);
         nx_layer_norm(s->normed, by->gain, by->shift, m->epsilon, m->d, n);
@@ -300,9 +262,9 @@ static nx_input input_of(const model *m, const scratch *s, const float *x, const
 }
 
 /* x = LN(x + W input), or x + W input with pre-norm. */
-static void join(const model *m, const scratch *s, float *x, const linear *l, const float *input, const norm *by, uint32_t n) {
+static void join(const model *m, const scratch *s, float *x, const nx_linear *l, const float *input, const nx_norm *by, uint32_t n) {
     nx_input in = nx_input_of(input, n, s->matmul);
-    apply(s->y, l, &in);
+    nx_apply(s->y, l, &in);
     nx_add(x, s->y, m->d, n);
     if (!m->pre_norm) nx_layer_norm(x, by->gain, by->shift, m->epsilon, m->d, n);
 }
@@ -314,8 +276,8 @@ static void finish(const model *m, const stack *of, float *x, uint32_t n) {
 
 /* Scratch gets the keys and values of the columns of an input. */
 static void keys_and_values(const attention_weights *w, const scratch *s, nx_input *input) {
-    apply(s->key, &w->key, input);
-    apply(s->value, &w->value, input);
+    nx_apply(s->key, &w->key, input);
+    nx_apply(s->value, &w->value, input);
 }
 
 static void keep(const model *m, const nx_cache *cache, uint32_t position, const scratch *s, uint32_t column) {
@@ -334,7 +296,7 @@ static void look(const model *m, const scratch *s, uint32_t column, const nx_cac
 static void self_attention(const model *m, const block *b, uint32_t index, const scratch *s, const nx_column *columns, uint32_t n) {
     nx_cache cache[NX_COLUMNS];
     nx_input input = input_of(m, s, s->x, &b->self.norm, n);
-    apply(s->query, &b->self.query, &input);
+    nx_apply(s->query, &b->self.query, &input);
     keys_and_values(&b->self, s, &input);
     for (uint32_t j = 0; j < n; j++) {
         cache[j] = cache_at(m, columns[j].state, index, columns[j].inputs->shape.length);
@@ -353,14 +315,14 @@ static void self_attention(const model *m, const block *b, uint32_t index, const
 static void source_attention(const model *m, const attention_weights *w, const scratch *s, float *x, const nx_cache *cache, uint32_t S,
                              uint32_t n, float *const *traces, uint32_t apart) {
     nx_input input = input_of(m, s, x, &w->norm, n);
-    apply(s->query, &w->query, &input);
+    nx_apply(s->query, &w->query, &input);
     for (uint32_t j = 0; j < n; j++) look(m, s, j, cache, S, traces[j], apart);
     join(m, s, x, &w->output, s->mixed, &w->norm, n);
 }
 
 static void feed_forward(const model *m, const block *b, const scratch *s, float *x, uint32_t n) {
     nx_input input = input_of(m, s, x, &b->norm, n);
-    apply(s->inner, &b->up, &input);
+    nx_apply(s->inner, &b->up, &input);
     nx_relu(s->inner, m->inner, n);
     join(m, s, x, &b->down, s->inner, &b->norm, n);
 }

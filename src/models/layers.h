@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the models of language are made of, as their files have it: linear maps, norms, and the caches that go with them.
+ */
+#ifndef NX_LAYERS_H
+#define NX_LAYERS_H
+
+#include "attention/attention.h"
+#include "reader.h"
+
+/* out = W in + b. */
+typedef struct {
+    nx_matrix weight;  /* (out, in) */
+    const float *bias; /* (out) or null */
+} nx_linear;
+
+/* A layer norm. */
+typedef struct {
+    const float *gain, *shift; /* (d) */
+} nx_norm;
+
+/* Part "attn_q" of block 7 of a stack, "enc." or "", as nx_block_name names it. The bias may be absent. */
+static inline nx_linear nx_read_linear(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t rows, uint32_t cols) {
+    nx_linear l;
+    l.weight = nx_read_matrix(r, nx_block_name(stack, index, part, ".weight").text, rows, cols);
+    l.bias = nx_read_vector(r, nx_block_name(stack, index, part, ".bias").text, rows, 1);
+    return l;
+}
+
+static inline nx_norm nx_read_norm(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t d) {
+    nx_norm n;
+    n.gain = nx_read_vector(r, nx_block_name(stack, index, part, ".weight").text, d, 0);
+    n.shift = nx_read_vector(r, nx_block_name(stack, index, part, ".bias").text, d, 0);
+    return n;
+}
+
+static inline void nx_apply(float *out, const nx_linear *l, nx_input *input) { nx_matmul(out, &l->weight, l->bias, input); }
+
+/* The caches of all blocks, which are alike. */
+typedef struct {
+    uint32_t type, heads, key_length, group;
+} nx_cache_form;
+
+/* keys: the matrix that makes them. Where weights are rounded, keys and values are too: 8 bits each. Heads of a few channels, over which
+ * that does not average out, belong to models so small that single precision costs no memory to speak of. heads: of keys; group:
+ * queries that share one. */
+static inline nx_cache_form nx_cache_form_of(const nx_matrix *keys, uint32_t heads, uint32_t key_length, uint32_t group) {
+    return (nx_cache_form){nx_matrix_rounds(keys) && key_length >= 32 ? NX_CACHE_PRECISE : NX_F32, heads, key_length, group};
+}
+
+static inline uint32_t nx_cache_slots(uint32_t positions) { return (positions + 3) & ~3u; }
+
+static inline uint64_t nx_cache_form_bytes(nx_cache_form form, uint32_t positions) {
+    uint64_t bytes = nx_cache_bytes(form.type, nx_cache_slots(positions), form.heads, form.key_length);
+    return (bytes + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
+}
+
+/* The one of block `index`, where they stand one after another. */
+static inline nx_cache nx_cache_of_block(nx_cache_form form, const void *caches, uint32_t index, uint32_t positions) {
+    uint8_t *memory = (uint8_t *)caches + index * nx_cache_form_bytes(form, positions);
+    return (nx_cache){memory, form.type, nx_cache_slots(positions), form.heads, form.key_length, form.group};
+}
+
+#endif
