@@ -17,7 +17,7 @@ export const BLOCKS = 2;
 export const HEADS = 2;
 
 /** The width, and the channels that tell positions. */
-const D = 64;
+const D = 96;
 const PLACES = 32;
 
 /**
