@@ -4,6 +4,7 @@
 //   npm run eval -- weights/digits.gguf --images 10000 [--data data/mnist] [--labels] [--json]
 //   npm run eval -- weights/emoji-sr.gguf --data data/emoji-test.u8.gz
 //   npm run eval -- weights/stories.gguf --data build/stories-test.txt
+//   npm run eval -- weights/de-en.gguf --data build/multi30k-test.tsv [--beams 4] [--length-penalty 0.6] [--show]
 //
 // Without --data it reads the small set of tests/golden/ that is held out of the model's data set, where there is one. --labels tells the model each image's class, --wasm
 // takes another build of the library. The result is
@@ -21,6 +22,10 @@
 //
 // For a model of language --data is a file of texts with form feeds between them; the result is nats per byte and per token. --images is the
 // number of texts.
+//
+// For a model that translates --data is a file of a sentence, a tab and its translation a line; the result is lower-cased BLEU (bleu.js), the nats of a
+// reference, and the time of a translation. --beams 1, which is the default, takes the most probable word each time. --images is the number of sentences,
+// --show prints each with its reference and its translation.
 // @ts-check
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -31,8 +36,10 @@ import { bicubic } from '../../web/pages/colour/bicubic.js';
 import { reduce } from '../../web/lib/image.js';
 import { load } from '../../web/lib/index.js';
 import { scoreTexts } from './eval-text.js';
+import { scoreTranslations } from './eval-translation.js';
 
 /** @import { Model, ModelInfo } from '../../web/lib/index.js' */
+/** @import { Translator } from './eval-translation.js' */
 /** @typedef {{ pixels: Uint8Array, labels: (string | number)[] | undefined, count: number }} Pictures */
 
 /**
@@ -89,6 +96,7 @@ const DATA_SETS = [
     make: 'python3 weights/train/held_out.py emoji build/emoji-test',
   },
   { dataset: /\bTinyStories\b/, data: 'build/stories-test.txt', make: 'python3 weights/train/held_out.py stories build/stories-test' },
+  { dataset: /\bMulti30k\b/, data: 'build/multi30k-test.tsv', make: 'python3 weights/train/held_out.py multi30k build/multi30k-test' },
   { dataset: /\bCIFAR-10\b/, data: 'build/cifar10-test.u8.gz', make: 'python3 weights/train/held_out.py cifar10 build/cifar10-test' },
 ];
 
@@ -153,6 +161,25 @@ async function tellTexts(model, file, { data, images = 'Infinity', json }) {
     `(perplexity ${result.perplexity.toFixed(2)}); ${Math.round(result.tokensPerSecond)} tokens scored a second`);
 }
 
+/**
+ * @param {Translator} model
+ * @param {string} file
+ * @param {{ data: string, images?: string, beams: string, 'length-penalty'?: string, show: boolean, json: boolean }} options
+ */
+async function tellTranslations(model, file, { data, images = 'Infinity', beams, 'length-penalty': penalty, show, json }) {
+  const live = !json && !show && process.stderr.isTTY;
+  const result = await scoreTranslations(model, data, {
+    most: Number(images), beams: Number(beams), lengthPenalty: penalty === undefined ? undefined : Number(penalty),
+    say: (done) => { if (live) process.stderr.write(`\r${done}`); },
+    tell: show ? (...lines) => console.log(lines.join('\n    ')) : undefined,
+  });
+  if (live) process.stderr.write('\r');
+  if (json) console.log(JSON.stringify({ file: path.basename(file), ...result }));
+  else console.log(`${path.basename(file)}: ${result.sentences} sentences, ${beams === '1' ? 'greedy' : `${beams} beams`}: BLEU ${result.bleu.toFixed(2)} ` +
+    `(lower-cased, 13a; ${result.lengthRatio.toFixed(3)} of the references' length), ${result.nats.toFixed(2)} nats a reference, ` +
+    `${result.natsPerToken.toFixed(3)} a token; ${(1000 * result.secondsPerSentence).toFixed(1)} ms a sentence`);
+}
+
 async function main() {
   const { values: options, positionals } = parseArgs({
     allowPositionals: true,
@@ -163,16 +190,22 @@ async function main() {
       wasm: { type: 'string' },
       temperatures: { type: 'string', default: '1' },
       json: { type: 'boolean', default: false },
+      beams: { type: 'string', default: '1' },
+      'length-penalty': { type: 'string' },
+      show: { type: 'boolean', default: false },
     },
   });
   if (positionals.length !== 1) {
-    console.error('usage: npm run eval -- FILE [--images N] [--data FOLDER | FILE.u8.gz] [--labels] [--temperatures 1,0.8] [--wasm FILE] [--json]');
+    console.error('usage: npm run eval -- FILE [--images N] [--data FOLDER | FILE.u8.gz] [--labels] [--temperatures 1,0.8] ' +
+      '[--beams N] [--length-penalty A] [--show] [--wasm FILE] [--json]');
     process.exit(2);
   }
   const model = await load(path.resolve(positionals[0]), options.wasm === undefined ? {} : { wasmUrl: path.resolve(options.wasm) });
   const { info } = model;
-  if (info.tasks.includes('tokens')) {
+  if (info.tasks.includes('translate') || info.tasks.includes('tokens')) {
+    const translator = /** @type {Translator} */ (/** @type {unknown} */ (model));
     if (options.data === undefined) readSmallSet(info); // says what to pass
+    else if (info.tasks.includes('translate')) await tellTranslations(translator, positionals[0], { ...options, data: options.data });
     else await tellTexts(model, positionals[0], { ...options, data: options.data });
     model.close();
     return;

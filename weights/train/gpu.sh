@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Trains the four colour models and the tales on one CUDA GPU in about half an hour, in commands of at most ten minutes each:
+# Trains the four colour models, the tales and the translator on one CUDA GPU in about half an hour, in commands of at most ten minutes each:
 #
 #   sh weights/train/gpu.sh probe          up to 3 min, may be left out: the steps of three sizes to choose from
 #   sh weights/train/gpu.sh cifar10        9.5 min; again for longer: it resumes (MINUTES is the length of the whole schedule)
 #   sh weights/train/gpu.sh emoji          4 min
 #   sh weights/train/gpu.sh sr             9.5 min: emoji-sr, then cifar10-sr
 #   sh weights/train/gpu.sh stories        5 min
+#   sh weights/train/gpu.sh de-en          6 min
 #   sh weights/train/gpu.sh collect        copies what was made to $OUT again
 #   sh weights/train/gpu.sh smoke          every line above, tiny, on whatever machine this is: a minute or two
 #
-# Environment: DATA, the folder with cifar10/, emoji/, stories/ (default data); KEEP, a folder where data/ is added to what is there already
+# Environment: DATA, the folder with cifar10/, emoji/, stories/, multi30k/ (default data); KEEP, a folder where data/ is added to what is there already
 # and read from, for a machine that is sent the pictures (cifar10 85 MB, emoji 11 MB) in several commands; OUT, where results are copied (default build/gpu):
 # of each run log.jsonl, out.log, and average.pt cut into parts of 15 MB (RUN.pt.aa, ...). On the machine that receives them:
 #
@@ -19,7 +20,7 @@
 #
 # MINUTES and further settings after the task's name go to train.py: sh weights/train/gpu.sh cifar10 --minutes 18 --limit-seconds 570
 set -eu
-help() { sed -n '3,20p' "$self" | cut -c3-; }
+help() { sed -n '3,21p' "$self" | cut -c3-; }
 self=$(cd "$(dirname "$0")" && pwd)/gpu.sh
 cd "$(dirname "$self")/../.."
 export PYTHONUNBUFFERED=1
@@ -41,7 +42,7 @@ collect() {  # run...: what is worth keeping
   mkdir -p "$OUT"
   for run in "$@"; do
     folder=$RUNS/$run
-    for file in log.jsonl samples.png out.log; do [ -f "$folder/$file" ] && cp "$folder/$file" "$OUT/$run.$file"; done
+    for file in log.jsonl samples.png samples.txt out.log; do [ -f "$folder/$file" ] && cp "$folder/$file" "$OUT/$run.$file"; done
     [ -f "$folder/average.pt" ] && split -b 15000000 "$folder/average.pt" "$OUT/$run.pt."
   done
   ls -l "$OUT"
@@ -81,11 +82,19 @@ stories() {
   collect stories-gpu
 }
 
+# the recipe as it is: a larger file would be too large for a page
+de_en() {
+  SMOKE=$SMOKE_TEXT
+  train de-en --every 1 --minutes 6 --limit-seconds 500 --threads 8 --data "$DATA/multi30k" "$@"
+  collect de-en-gpu
+}
+
 task=${1:-help}
 [ $# -gt 0 ] && shift
 case $task in
   probe | emoji | cifar10 | sr | stories) $task "$@" ;;
-  collect) collect cifar10-gpu emoji-gpu emoji-sr-gpu cifar10-sr-gpu stories-gpu ;;
+  de-en) de_en "$@" ;;
+  collect) collect cifar10-gpu emoji-gpu emoji-sr-gpu cifar10-sr-gpu stories-gpu de-en-gpu ;;
   smoke)
     RUNS=$(mktemp -d)
     export NEXTPIXEL_RUNS=$RUNS
@@ -93,7 +102,7 @@ case $task in
     SMOKE='--smoke --block-count 1 --embedding-length 32 --feed-forward-length 32 --head-count 2 --key-length 16 --minutes 0 --steps 2 --batch 2
       --sheets -1 --final-valid-images 2 --threads 2 --attention batched'
     SMOKE_TEXT='--smoke --minutes 0 --steps 2 --batch 2 --sheets -1 --final-valid-images 2 --threads 2'
-    probe && cifar10 && emoji && sr && stories && collect cifar10-gpu emoji-gpu emoji-sr-gpu cifar10-sr-gpu stories-gpu
+    probe && cifar10 && emoji && sr && stories && de_en && collect cifar10-gpu emoji-gpu emoji-sr-gpu cifar10-sr-gpu stories-gpu de-en-gpu
     rm -rf "$RUNS"
     echo 'every line works' ;;
   *) help ;;

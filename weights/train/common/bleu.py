@@ -1,11 +1,8 @@
-"""BLEU [Papineni, Roukos, Ward and Zhu 2002] of a corpus with one reference a sentence, as sacrebleu computes it by default [Post 2018]:
+"""BLEU [Papineni, Roukos, Ward and Zhu 2002] of a corpus, as sacrebleu computes it by default [Post 2018]:
 
-    BLEU = 100 exp( min(0, 1 - reference length / hypothesis length) + 1/4 sum_{n=1..4} log p_n )
+    BLEU = 100 exp( min(0, 1 - reference length / translation length) + 1/4 sum_{n=1..4} log p_n )
 
-p_n: the share of n-grams of the translations that stand in their references, each as often as there.  The first p_n of which none stands there
-counts as half of one, the next as a quarter, ("exp" smoothing); where there are no n-grams at all, BLEU is 0.  Words are those of mteval-v13a: entities
-of SGML resolved, signs apart from words, full stop and comma apart unless digits stand on both sides, a dash apart after a digit.
-tests/bench/bleu.js is the same in JavaScript; both are held to one fixture.
+tests/bench/bleu.js is the same in JavaScript and says what p_n, lengths and words are; both are held to tests/js/bleu.json.
 """
 import collections
 import math
@@ -30,21 +27,30 @@ def grams(tokens, n):
     return collections.Counter(tuple(tokens[i:i + n]) for i in range(len(tokens) - n + 1))
 
 
-def corpus(hypotheses, references):
-    """Two lists of sentences -> BLEU, 0..100"""
-    if len(hypotheses) != len(references):
-        raise ValueError("%d translations for %d references" % (len(hypotheses), len(references)))
-    correct, total, lengths = [0] * 4, [0] * 4, [0, 0]
-    for hypothesis, reference in zip(map(words, hypotheses), map(words, references)):
-        lengths = [lengths[0] + len(hypothesis), lengths[1] + len(reference)]
-        for n in range(4):
-            own = grams(hypothesis, n + 1)
-            correct[n] += sum((own & grams(reference, n + 1)).values())
-            total[n] += sum(own.values())
+def of(correct, total, length, reference_length):
+    """BLEU from counts of n-grams, n = 1..4, and of words."""
     if not correct[0] or not total[3]:
         return 0.0
     logs, half = 0.0, 1.0
     for right, all_of_them in zip(correct, total):
         half = half if right else half / 2
         logs += math.log((right or half) / all_of_them) / 4
-    return 100 * math.exp(min(0.0, 1 - lengths[1] / lengths[0]) + logs)
+    return 100 * math.exp(min(0.0, 1 - reference_length / length) + logs)
+
+
+def corpus(translations, references):
+    """Sentences, and of each a reference or a list of them -> BLEU, 0..100"""
+    if len(translations) != len(references):
+        raise ValueError("%d translations for %d references" % (len(translations), len(references)))
+    correct, total, length, reference_length = [0] * 4, [0] * 4, 0, 0
+    for translation, others in zip(translations, references):
+        own, others = words(translation), [words(text) for text in ([others] if isinstance(others, str) else others)]
+        length += len(own)
+        reference_length += min((abs(len(other) - len(own)), len(other)) for other in others)[1]
+        for n in range(4):
+            found, there = grams(own, n + 1), collections.Counter()
+            for other in others:
+                there |= grams(other, n + 1)
+            correct[n] += sum((found & there).values())
+            total[n] += sum(found.values())
+    return of(correct, total, length, reference_length)

@@ -16,7 +16,7 @@ import re
 # In the rule's own terms \p{L} and \p{N}; Python's classes differ from them on a few letters that stand for numbers.
 WORD = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
 
-WAYS = 12                                # in which a word is cut in training, see Vocabulary.sampled
+WAYS = 8                                 # in which a word is cut in training, see Vocabulary.sampled
 
 
 @functools.lru_cache(maxsize=None)

@@ -79,7 +79,7 @@ def trained(name, run, directory, out=OUT):
     for suffix, kind in (("", "f32"), ("_q8_0", "q8_0")):
         export(work, task, model, TYPES[kind], dict(name=name))
         logits, nats = golden.outputs(stored(task, work), *batch)
-        rows = spread(len(logits), ROWS if logits.numel() > MANY else 0)
+        rows = spread(len(logits), min(ROWS, len(logits)) if logits.numel() > MANY else 0)
         if len(rows) < len(logits):
             tensors["rows"] = rows
         tensors["logits" + suffix], tensors["nats" + suffix] = logits[rows], nats

@@ -465,3 +465,35 @@ int column_sums(int threads, long rows, int d, bf16 *g, const bf16 *h, float *su
     }
     return failed;
 }
+
+/* Cross-entropy with label smoothing e of rows of V logits z (bf16): with p = softmax(z) and q = (1 - e) [t = target] + e / V,
+ * nats = -sum q log p; z becomes p - q, its gradient */
+void cross_entropy(int threads, long rows, int V, float smoothing, bf16 *z, const int64_t *target, float *nats) {
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (long r = 0; r < rows; r++) {
+        bf16 *row = z + r * V;
+        __m512 top = _mm512_set1_ps(-INFINITY), all = _mm512_setzero_ps(), sum = _mm512_setzero_ps();
+        for (int c = 0; c < V; c += LANES) {
+            __mmask16 m = part(V - c);
+            __m512 v = load_bf16(row + c, m);
+            top = _mm512_mask_max_ps(top, m, top, v), all = _mm512_add_ps(all, v);
+        }
+        float most = _mm512_reduce_max_ps(top), even = smoothing / (float)V;
+        uint32_t bits = (uint32_t)row[target[r]] << 16;
+        float right;
+        memcpy(&right, &bits, sizeof right);
+        __m512 scale = _mm512_set1_ps(LOG2E), less = _mm512_set1_ps(-most * LOG2E);
+        for (int c = 0; c < V; c += LANES) {
+            __mmask16 m = part(V - c);
+            sum = _mm512_mask_add_ps(sum, m, sum, power(_mm512_fmadd_ps(load_bf16(row + c, m), scale, less)));
+        }
+        float log_sum = most + logf(_mm512_reduce_add_ps(sum));
+        less = _mm512_set1_ps(-log_sum * LOG2E);
+        for (int c = 0; c < V; c += LANES) {
+            __mmask16 m = part(V - c);
+            store_bf16(row + c, m, _mm512_sub_ps(power(_mm512_fmadd_ps(load_bf16(row + c, m), scale, less)), _mm512_set1_ps(even)));
+        }
+        store_bf16(row + target[r], 1, _mm512_set1_ps(expf(right - log_sum) - even - (1 - smoothing)));
+        nats[r] = log_sum - (1 - smoothing) * right - even * _mm512_reduce_add_ps(all);
+    }
+}

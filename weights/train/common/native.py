@@ -189,3 +189,22 @@ class FeedForward(torch.autograd.Function):
         dh = g @ down
         d_up = column_sums(dh, h)        # dh is now that before relu
         return dh @ up, (dh.t() @ x).float(), d_up, (g.t() @ h).float(), column_sums(g)
+
+
+class CrossEntropy(torch.autograd.Function):
+    """h (rows, d) bf16, table (V, d) float, target (rows,) -> (rows,): cross-entropy with label smoothing of the logits table h.
+    The logits stand in memory once, in bf16, and become their own gradient there."""
+
+    @staticmethod
+    def forward(ctx, h, table, target, smoothing):
+        table, target = table.to(torch.bfloat16), target.contiguous()
+        z, nats = h @ table.t(), torch.empty(len(h))
+        library().cross_entropy(torch.get_num_threads(), ctypes.c_long(len(h)), len(table), ctypes.c_float(smoothing), *pointers(z, target, nats))
+        ctx.save_for_backward(h, table, z)
+        return nats
+
+    @staticmethod
+    def backward(ctx, g):
+        h, table, z = ctx.saved_tensors
+        g = g.to(torch.bfloat16)[:, None]
+        return (z @ table) * g, (z.t() @ (h * g)).float(), None, None

@@ -58,6 +58,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from common import native
+
 PADDING = -1
 
 
@@ -76,7 +78,7 @@ class Config:
     position: str = "sinusoidal"         # "sinusoidal" | "learned" | "none"
     attention_bias: bool = False         # biases of the four projections
     dropout: float = 0.0                 # in training, of the inputs and of what each sublayer adds
-    inner_dropout: float = 0.0           # in training, of attention's weights and of the feed-forward network's units
+    attention_dropout: float = 0.0       # in training, of attention's weights
 
     @property
     def key_length(self):
@@ -87,6 +89,23 @@ def sinusoid(n, d):
     """(n, d): element 2i is sin(p / 10000^(2i/d)), element 2i+1 the cosine."""
     angle = torch.arange(n, dtype=torch.float64)[:, None] * 10000.0 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
     return torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
+
+
+def dropped(x, p):
+    """x with each number left out with probability p, which is a multiple of 1/256, the others made larger to match; times as fast as F.dropout on a CPU."""
+    least = round(256 * p)
+    if least == 0:
+        return x
+    if x.device.type != "cpu":
+        return F.dropout(x, least / 256)
+    eight = torch.empty((x.numel() + 7) // 8, dtype=torch.int64).random_(-2 ** 63, None)
+    kept = eight.view(torch.uint8)[:x.numel()].view(x.shape) >= least
+    return x * kept.to(x.dtype).mul_(256 / (256 - least))
+
+
+def fast(x):
+    """Whether what native.py has in C is for a tensor: in training in bf16."""
+    return torch.is_grad_enabled() and torch.is_autocast_cpu_enabled() and x.dtype in (torch.bfloat16, torch.float32) and native.usable(x)
 
 
 class Attention:
@@ -113,7 +132,8 @@ class Attention:
         weights = score.softmax(-1).to(v.dtype)
         if maps is not None:
             maps.append(weights)
-        weights = F.dropout(weights, self.c.inner_dropout, training and self.c.inner_dropout > 0)
+        if training:
+            weights = dropped(weights, self.c.attention_dropout)
         return self.parts["output"]((weights @ v).transpose(1, 2).flatten(2))
 
 
@@ -138,11 +158,27 @@ class Block(nn.Module):
     def forward(self, x, hidden, encoded=None, source_hidden=None, cache=None, maps=(None, None)):
         """x (B, n, d) -> (B, n, d).  hidden: of the own keys those not to be seen; encoded, source_hidden: of the source.
         cache: [] or [k, v] of the positions before x, which x's join.  maps: two lists, of own weights and of those over the source."""
-        drop = lambda y: F.dropout(y, self.c.dropout, self.training and self.c.dropout > 0)
+        for norm, f in self.sublayers(hidden, encoded, source_hidden, cache, maps):
+            x = x + self.drop(f(norm(x))) if self.c.norm == "pre" else norm(x + self.drop(f(x)))
+        return x
 
-        def sublayer(x, norm, f):
-            return x + drop(f(norm(x))) if self.c.norm == "pre" else norm(x + drop(f(x)))
+    def fused(self, x, y, hidden, encoded=None, source_hidden=None):
+        """The same in training on a CPU, additions and norms in one pass, see native.AddNorm.  Pre-norm y is what the sublayer before adds to x, None at
+        first, and so is what comes out; post-norm the bf16 copy of x."""
+        post = self.c.norm == "post"
+        for norm, f in self.sublayers(hidden, encoded, source_hidden):
+            if post:
+                y = self.drop(f(y))
+            x, y = native.AddNorm.apply(x, y, norm.weight, norm.bias, norm.eps, post)
+            if not post:
+                y = self.drop(f(y))
+        return x, y
 
+    def drop(self, y):
+        return dropped(y, self.c.dropout) if self.training else y
+
+    def sublayers(self, hidden, encoded=None, source_hidden=None, cache=None, maps=(None, None)):
+        """-> [(norm, function)], see `forward`"""
         def own(x):
             attention = self.attention("attn")
             q, k, v = attention.project("qkv", x)
@@ -155,12 +191,12 @@ class Block(nn.Module):
             return attention.mix(attention.project("q", x)[0], *encoded, source_hidden, self.training, maps[1])
 
         def feed_forward(x):
-            return self.ffn_down(F.dropout(torch.relu(self.ffn_up(x)), self.c.inner_dropout, self.training and self.c.inner_dropout > 0))
+            if fast(x):
+                return native.FeedForward.apply(x.flatten(0, 1), self.ffn_up.weight, self.ffn_up.bias, self.ffn_down.weight, self.ffn_down.bias).view_as(x)
+            return self.ffn_down(torch.relu(self.ffn_up(x)))
 
-        x = sublayer(x, self.attn_norm, own)
-        if encoded is not None:
-            x = sublayer(x, self.cross_attn_norm, across)
-        return sublayer(x, self.ffn_norm, feed_forward)
+        crossed = [(self.cross_attn_norm, across)] if encoded is not None else []
+        return [(self.attn_norm, own)] + crossed + [(self.ffn_norm, feed_forward)]
 
 
 class Stack(nn.Module):
@@ -190,8 +226,20 @@ class Stack(nn.Module):
         table = self.position_embd.weight if self.c.position == "learned" else sinusoid(n, self.c.embedding_length)
         return table[:n].to(like.device, like.dtype)
 
-    def begin(self, x):
-        return F.dropout(x, self.c.dropout, self.training and self.c.dropout > 0)
+    def through(self, x, *seen, maps=None):
+        """x (B, n, d) -> the same behind all blocks and the last norm; encoded: a function of a block that gives it what it sees besides."""
+        hidden, memory, source_hidden = (seen + (None, None))[:3]
+        x = dropped(x, self.c.dropout) if self.training else x
+        encoded = lambda block: None if memory is None else block.encoded(memory)
+        pre = self.c.norm == "pre"
+        if fast(x) and x.dtype == torch.float32 and maps is None:
+            y = None if pre else x.to(torch.bfloat16)
+            for block in self.blk:
+                x, y = block.fused(x, y, hidden, encoded(block), source_hidden)
+            return native.AddNorm.apply(x, y, self.output_norm.weight, self.output_norm.bias, self.output_norm.eps, False)[1] if pre else y
+        for block in self.blk:
+            x = block(x, hidden, encoded(block), source_hidden, maps=maps or (None, None))
+        return self.end(x)
 
     def end(self, x):
         return self.output_norm(x) if self.c.norm == "pre" else x
@@ -204,10 +252,7 @@ class Encoder(Stack):
 
     def forward(self, x, hidden, maps=None):
         """x (B, m, d) the rows of the table, hidden (B, 1, 1, m) -> (B, m, d); maps: a list that receives (B, H, m, m) of each block"""
-        x = self.begin(x + self.positions(x.shape[1], x))
-        for block in self.blk:
-            x = block(x, hidden, maps=(maps, None))
-        return self.end(x)
+        return self.through(x + self.positions(x.shape[1], x), hidden, maps=None if maps is None else (maps, None))
 
 
 class Transformer(Stack):
@@ -228,24 +273,30 @@ class Transformer(Stack):
         hidden = (source < 0)[:, None, None]
         return self.enc(self.rows(source), hidden, maps), hidden
 
-    def forward(self, source, target, maps=None):
-        """source (B, m), target (B, n) -> logits (B, n, V) of each target id, given the source and the target ids before it.
+    def behind(self, source, target, maps=None):
+        """source (B, m), target (B, n) -> (B, n, d): what the table is multiplied by.
         maps: three lists that receive the weights of each block: the encoder's (B, H, m, m), the decoder's own (B, H, n, n), over the source (B, H, n, m)."""
         n = target.shape[1]
         memory, source_hidden = self.encode(source, maps[0] if maps else None)
         x = F.pad(self.rows(target[:, :-1]), (0, 0, 1, 0))
-        x = self.begin(x + self.positions(n, x))
         later = torch.ones(n, n, dtype=torch.bool, device=x.device).triu(1)
-        for block in self.blk:
-            x = block(x, later, block.encoded(memory), source_hidden, maps=maps[1:] if maps else (None, None))
-        return F.linear(self.end(x), self.token_embd.weight)
+        return self.through(x + self.positions(n, x), later, memory, source_hidden, maps=maps[1:] if maps else None)
+
+    def forward(self, source, target, maps=None):
+        """source (B, m), target (B, n) -> logits (B, n, V) of each target id, given the source and the target ids before it."""
+        return F.linear(self.behind(source, target, maps), self.token_embd.weight)
 
     def each(self, source, target, smoothing=0.0):
         """(B, n): -log p(t_p | source, t_<p), 0 where the target has ended.  smoothing: of the probability that all V share evenly."""
-        logits = self(source, target)
-        logits = logits if logits.dtype == torch.float64 else logits.float()
-        return F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=PADDING, reduction="none",
-                               label_smoothing=smoothing).view(target.shape)
+        x, there = self.behind(source, target), target >= 0
+        x, wanted = x[there], target[there]
+        if fast(x):
+            nats = native.CrossEntropy.apply(x.to(torch.bfloat16), self.token_embd.weight, wanted, smoothing)
+        else:
+            logits = F.linear(x, self.token_embd.weight)
+            logits = logits if logits.dtype == torch.float64 else logits.float()
+            nats = F.cross_entropy(logits, wanted, reduction="none", label_smoothing=smoothing)
+        return nats.new_zeros(target.shape).masked_scatter(there, nats)
 
     def nats(self, source, target):
         """(B,): -log p(target | source)"""

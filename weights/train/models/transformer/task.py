@@ -15,7 +15,7 @@ from models.transformer.model import PADDING, Config, Transformer
 PREFIX = "transformer."
 VOCABULARIES = os.path.join(HERE, "models", "transformer", "vocabularies")
 END = 0                                  # the only special token
-BUCKETS = 50                             # batches within which sentences are sorted by length
+BUCKETS = 100                            # batches within which sentences are sorted by length
 AT_ONCE = 64                             # sentences translated together
 
 
@@ -38,13 +38,17 @@ def padded(rows, device="cpu"):
     return torch.from_numpy(out).to(device)
 
 
+def lengths(ids):
+    """(2, pairs): of both sides of each pair"""
+    return np.array([[len(row) for row in side] for side in ids])
+
+
 class Pairs:
-    """Sentences and their translations: as words of the tokenizer, and as ids."""
+    """Sentences and their translations, as texts and as ids: two lists each."""
 
     def __init__(self, sources, targets, tokenizer, longest):
         self.sources, self.targets, self.tokenizer, self.longest = sources, targets, tokenizer, longest
         self.ids = [[self.ended(tokenizer.encode(text)) for text in side] for side in (sources, targets)]
-        self.lengths = np.array([[len(ids) for ids in side] for side in self.ids])
 
     def __len__(self):
         return len(self.sources)
@@ -57,32 +61,44 @@ class Pairs:
         pick = range(*pick.indices(len(self))) if isinstance(pick, slice) else pick
         return tuple(padded([side[i] for i in pick], device) for side in self.ids)
 
-    def varied(self, pick, device, s, rng):
-        """The same, changed as the settings `s` say."""
-        rows = [], []
-        for i in pick:
-            source, target = self.sources[i], self.targets[i]
+    def varied(self, s, rng):
+        """-> the ids of all pairs, changed as the settings `s` say"""
+        if not (s.merge_dropout or s.lower or s.unstopped):
+            return self.ids
+        found = [], []
+        for source, target in zip(self.sources, self.targets):
             source = source[:-1] if rng.random() < s.unstopped and source.endswith(".") else source
             source = source.lower() if rng.random() < s.lower else source
-            for text, side in ((source, rows[0]), (target, rows[1])):
+            for text, side in zip((source, target), found):
                 side.append(self.ended(self.tokenizer.sampled(text, s.merge_dropout, rng) if s.merge_dropout else self.tokenizer.encode(text)))
-        return tuple(padded(side, device) for side in rows)
+        return found
 
 
-def arranged(lengths, seed, epoch, batch):
-    """lengths (2, pairs) -> (batches, batch) the pairs of each batch of an epoch: like lengths together, in an order of the epoch's own."""
-    count = lengths.shape[1] // batch
-    order = permutation(seed, epoch, lengths.shape[1])[:count * batch]
+def arranged(sizes, seed, epoch, batch):
+    """sizes (2, pairs) -> (batches, batch) the pairs of each batch of an epoch: like lengths together, in an order of the epoch's own."""
+    count = sizes.shape[1] // batch
+    order = permutation(seed, epoch, sizes.shape[1])[:count * batch]
     chunks = [order[at:at + BUCKETS * batch] for at in range(0, len(order), BUCKETS * batch)]
-    order = np.concatenate([chunk[np.lexsort((lengths[0, chunk], lengths[1, chunk]))] for chunk in chunks])
+    order = np.concatenate([chunk[np.lexsort((sizes[:, chunk].min(0), sizes[:, chunk].max(0)))] for chunk in chunks])
     return order.reshape(count, batch)[np.random.default_rng([seed, epoch, 1]).permutation(count)]
+
+
+class Epoch:
+    """The batches of an epoch; each has each pair once, cut and changed anew."""
+
+    def __init__(self, train, s, number):
+        self.number, self.ids = number, train.varied(s, random.Random("%d %d" % (s.seed, number)))
+        self.batches = arranged(lengths(self.ids), s.seed, number, s.batch)
+
+    def take(self, at, device):
+        return tuple(padded([side[i] for i in self.batches[at]], device) for side in self.ids)
 
 
 class TransformerTask(Task):
     Settings = Settings
     architecture = "transformer"
     tokens_per_target = 16.0
-    words = arrangement = None
+    words = epoch = None
 
     @staticmethod
     def smoke(settings):
@@ -103,15 +119,14 @@ class TransformerTask(Task):
     def encode(self, examples, model, device="cpu"):
         """(sources, targets) -> Pairs"""
         pairs = Pairs(*examples, self.tokenizer, self.s.context_length)
-        self.tokens_per_target = float(pairs.lengths[1].mean())
+        self.tokens_per_target = float(lengths(pairs.ids)[1].mean())
         return pairs
 
     def batch(self, train, step, device):
-        s, per_epoch = self.s, len(train) // self.s.batch
-        epoch, at = divmod(step, per_epoch)
-        if self.arrangement is None or self.arrangement[0] != epoch:
-            self.arrangement = epoch, arranged(train.lengths, s.seed, epoch, s.batch)
-        return train.varied(self.arrangement[1][at], device, s, random.Random("%d %d" % (s.seed, step)))
+        number, at = divmod(step, len(train) // self.s.batch)
+        if self.epoch is None or self.epoch.number != number:
+            self.epoch = Epoch(train, self.s, number)
+        return self.epoch.take(at, device)
 
     def nats(self, model, source, target):
         """In training the loss with label smoothing, else -log p."""
@@ -125,7 +140,7 @@ class TransformerTask(Task):
     @torch.no_grad()
     def translations(self, model, pairs, pick, autocast, device):
         """-> the most probable words, one after another, for each of these pairs"""
-        found, order = {}, sorted(pick, key=lambda i: pairs.lengths[0, i])
+        found, order = {}, sorted(pick, key=lambda i: len(pairs.ids[0][i]))
         for at in range(0, len(order), AT_ONCE):
             some = order[at:at + AT_ONCE]
             with autocast():

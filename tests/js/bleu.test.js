@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** BLEU against values that others have published, and some worked out by hand; weights/train/test_text.py holds the Python to the same file. */
+
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import { bleu, bleuOf, words } from '../bench/bleu.js';
+import { readSmallSet } from '../bench/eval.js';
+import { readPairs, scoreTranslations } from '../bench/eval-translation.js';
+
+/** @import { ModelInfo } from '../../web/lib/index.js' */
+
+const fixture = JSON.parse(await readFile(new URL('bleu.json', import.meta.url), 'utf8'));
+
+test('BLEU of corpora is that of sacrebleu', () => {
+  for (const { source, translations, references, bleu: expected, within } of fixture.corpora) {
+    const { score } = bleu(translations, references);
+    assert.ok(Math.abs(score - expected) <= within, `${source}: ${score}, not ${expected}`);
+  }
+});
+
+test('BLEU from counts is that of sacrebleu', () => {
+  for (const { source, correct, total, length, reference_length: referenceLength, bleu: expected, within } of fixture.counts) {
+    const score = bleuOf({ correct, total, length, referenceLength });
+    assert.ok(Math.abs(score - expected) <= within, `${source}: ${score}, not ${expected}`);
+  }
+});
+
+test('what is counted on the way', () => {
+  const { translations, references } = fixture.corpora[0]; // the counts that its source shows
+  const { correct, total, length, referenceLength } = bleu(translations, references);
+  assert.deepEqual({ correct, total, length, referenceLength }, { correct: [6, 4, 2, 1], total: [10, 8, 6, 4], length: 10, referenceLength: 7 });
+});
+
+test('words are those of mteval-v13a', () => {
+  for (const { text, words: expected } of fixture.words) assert.deepEqual(words(text), expected, text);
+});
+
+test('small and capital letters', () => {
+  assert.equal(bleu(['Ein Ä steht da'], ['ein ä steht da'], { lowercase: true }).score.toFixed(9), '100.000000000');
+  assert.ok(bleu(['Ein Ä steht da'], ['ein ä steht da']).score < 100);
+});
+
+test('a translation for each reference', () => {
+  assert.throws(() => bleu(['a'], []), /1 translations, 0 references/);
+  assert.throws(() => bleu(['a'], [[]]), /no reference/);
+});
+
+test('translations of a file of pairs', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'nextpixel-'));
+  try {
+    const file = join(folder, 'pairs.tsv');
+    await writeFile(file, '\ufeffEin Hund .\tA dog is running .\r\n\nZwei\tTwo of them are there\n');
+    assert.deepEqual(readPairs(file), [{ source: 'Ein Hund .', target: 'A dog is running .' }, { source: 'Zwei', target: 'Two of them are there' }]);
+    /** @type {unknown[]} */
+    const asked = [];
+    const model = {
+      translate: (/** @type {string} */ text, /** @type {object} */ options) => {
+        asked.push([text, options]);
+        return { text: async () => (text === 'Zwei' ? 'Two of those' : 'a DOG is running.') };
+      },
+      score: async (/** @type {string} */ text, /** @type {{ source: string }} */ { source }) => ({ nats: text.length + source.length, perToken: [1, 2, 3] }),
+    };
+    const shown = /** @type {string[][]} */ ([]);
+    const result = await scoreTranslations(model, file, { most: 9, beams: 4, lengthPenalty: 0.6, say: () => {}, tell: (...lines) => shown.push(lines) });
+    assert.deepEqual(asked, [['Ein Hund .', { beams: 4, lengthPenalty: 0.6 }], ['Zwei', { beams: 4, lengthPenalty: 0.6 }]]);
+    assert.deepEqual(shown[1], ['Zwei', 'Two of them are there', 'Two of those']);
+    // 5 + 2 words of 8, 4 + 1 pairs of 6, 3 of 4, 2 of 2; 8 words for 10
+    assert.ok(Math.abs(result.bleu - 100 * Math.exp(1 - 10 / 8) * ((7 / 8) * (5 / 6) * (3 / 4)) ** 0.25) < 1e-9, String(result.bleu));
+    assert.equal(result.lengthRatio, 0.8);
+    assert.equal(result.nats, (18 + 10 + 21 + 4) / 2);
+    assert.equal(result.natsPerToken, (18 + 10 + 21 + 4) / 6);
+    assert.equal((await scoreTranslations(model, file, { most: 1, beams: 1, say: () => {} })).sentences, 1);
+    for (const [text, error] of /** @type {[string, RegExp][]} */ ([['a\tb\nc\n', /line 2 is not/], ['a\tb\tc\n', /line 1 is not/], ['\n', /no sentence/]])) {
+      await writeFile(file, text);
+      assert.throws(() => readPairs(file), error);
+    }
+    await assert.rejects(scoreTranslations(model, file, { most: 1, beams: 0.5, say: () => {} }), /--beams/);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test('a model of Multi30k says which sentences it wants to be measured on', () => {
+  const info = /** @type {ModelInfo} */ (/** @type {unknown} */ ({ name: 'de-en', card: { dataset: 'Multi30k, German and English captions' } }));
+  assert.throws(() => readSmallSet(info), /--data build\/multi30k-test\.tsv, which python3 weights\/train\/held_out\.py multi30k build\/multi30k-test writes/);
+});
