@@ -3,8 +3,8 @@
 
 /**
  * A small Transformer for the tests, made by hand: what it writes at a position is the token that stands there in the sentence, so that it
- * "translates" every text into itself. Embeddings leave the first channels to the positions, by which the first head of the decoder finds
- * the token. The vocabulary is that of toy-text.js.
+ * "translates" every text into itself. Embeddings leave the first channels to the positions, by which the heads of the decoder's last
+ * layer find the token. The vocabulary is that of toy-text.js.
  */
 
 import { F32, writeGGUF } from './gguf.js';
@@ -17,8 +17,8 @@ export const BLOCKS = 2;
 export const HEADS = 2;
 
 /** The width, and the channels that tell positions. */
-const D = 96;
-const PLACES = 32;
+const D = 192;
+const PLACES = 64;
 
 /**
  * @param {{ context?: number, metadata?: Record<string, Typed | undefined> }} [options]  metadata: in place of these; undefined: without
@@ -49,7 +49,7 @@ export function toyTranslation({ context = 48, metadata = {} } = {}) {
       for (const kind of stack ? ['attn'] : ['attn', 'cross_attn']) {
         const finds = kind === 'cross_attn' && b === BLOCKS - 1;
         const places = (/** @type {number} */ row, /** @type {number} */ column) => (row === column && row < PLACES ? 8 : 0);
-        // The first head of 32 channels takes the first 32 of the token, the second the others.
+        // Both heads find the place; each takes its half of the token.
         const same = (/** @type {number} */ by) => (/** @type {number} */ row, /** @type {number} */ column) => (row === column ? by : 0);
         for (const part of ['q', 'k']) {
           add(`${block}${kind}_${part}.weight`, [D, D], finds ? (row, column) => places(row % (D / HEADS), column) : () => 0.2 * random());
