@@ -13,6 +13,7 @@
 
 #include "check.h"
 #include "model.h"
+#include "session/session.h"
 #include "toy.h"
 
 #define MOST (16u << 20) /* bytes: larger models and sessions are not run */
@@ -129,6 +130,31 @@ static void fuzz_run(const nx_model *model, const uint8_t *data, size_t size) {
     }
 }
 
+/* A search by beams of any model with ids of one element, damaged between two steps. */
+static void fuzz_search(const nx_model *model, const uint8_t *data, size_t size) {
+    nx_settings settings = {.samples = 1 + data[size - 1] % 3, .temperature = 1, .top_p = 1};
+    nx_candidate candidates[3 * (1 + 8)];
+    nx_part_info part;
+    nx_session *session = NULL;
+    size_t bytes;
+    uint32_t count, over = 0;
+    nx_model_part(model, 0, &part);
+    nx_shape shape = {.length = part.length && part.length < 20 ? part.length : 20};
+    nx_port port;
+    for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++)
+        if (port.any_length) shape.counts[i] = 1;
+    if (part.span != 1 || nx_session_size(model, 0, &settings, &shape, &bytes) || bytes > MOST) return;
+    if (nx_session_open(memory_take(bytes), bytes, model, 0, &settings, &shape, &session) || !reads(model, session, &shape, data, size)) return;
+    for (int step = 0; step < 6 && !over; step++) {
+        if (nx_session_search(model, session, (float)(data[0] % 21) / 10, candidates, &count, &over)) return;
+        CHECK(count >= 1 && count <= settings.samples * (1 + part.ends));
+        if (step != 2) continue;
+        damage_session((uint8_t *)session, bytes, data, size);
+        if (nx_session_check(model, session, bytes) != NX_OK) return;
+        if (session->settings.samples > 3) return; /* no room for so many */
+    }
+}
+
 /* The same file piece by piece: refused, or complete when all is fed, with the fingerprint of the whole. */
 static void fuzz_feed(const nx_model *whole, const uint8_t *data, size_t size) {
     size_t bytes, present = size - (size > 100 ? data[size - 1] % 100u : 0);
@@ -153,6 +179,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         nx_model_open(memory_take(bytes), bytes, data, size, &model, NULL) == NX_OK) {
         fuzz_session(model, data, size);
         fuzz_run(model, data, size);
+        fuzz_search(model, data, size);
         fuzz_feed(model, data, size);
     } else
         fuzz_feed(NULL, data, size);

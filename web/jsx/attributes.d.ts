@@ -17,6 +17,7 @@ export interface NextPixelAttributes {
   /** Of task="tokens": what the text begins with. */
   prompt?: string;
   'max-tokens'?: number | string;
+  beams?: number | string;
   autoplay?: boolean | '';
   controls?: boolean | '';
   /** Pixels of the page, so that room is kept before the model is there. */

@@ -424,6 +424,22 @@ export class Core {
   }
 
   /**
+   * A step of a search by beams, which the samples are.
+   *
+   * @param {Session} session
+   * @param {number} alpha  of the length penalty
+   * @returns {ReturnType<Core['draw']>} ids: the candidates as nx_candidate lies in memory, five words each; ended: that was the last step
+   */
+  search(session, alpha) {
+    const result = this.#scratch + AT_RESULT;
+    let status = MORE;
+    while (status === MORE) status = this.#call('nx_session_search', this.#model, session.pointer, alpha, this.#ids, result, result + 4);
+    if (status < 0) throw statusError(status, `Searching position ${this.position(session)}`);
+    const ids = this.#words(this.#ids, 5 * this.#word(result));
+    return { ids, nats: new Float32Array(0), ahead: new Uint8Array(1), ended: this.#word(result + 4) === 1 };
+  }
+
+  /**
    * @param {Session} session
    * @returns {number} positions known or drawn so far
    */

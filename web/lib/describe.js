@@ -11,7 +11,7 @@ import { cardOf } from './metadata.js';
 /** @import { ModelInfo } from './protocol.js' */
 
 /** Models whose ids are tokens even where the file does not say what these are. */
-const TEXT_ARCHITECTURES = ['llama', 'gpt2', 'qwen2'];
+const TEXT_ARCHITECTURES = ['llama', 'gpt2', 'qwen2', 'transformer'];
 
 /**
  * @param {Core} core
@@ -25,11 +25,14 @@ export function describe({ part, metadata, vocabulary, fileBytes }) {
     throw new NextPixelError('unsupported', `This model (${architecture}) draws no pictures. The engine runs it, but this version of the library ` +
       'has no codec for what it makes', { status: -3 });
   }
+  const reads = part.inputs.some(({ anyLength }) => anyLength); // a sentence
+  const languages = metadata.get('general.languages');
   return {
     architecture,
     name: String(metadata.get('general.name') ?? architecture),
-    tasks: writes ? ['tokens', 'score'] : picture.inputHeight > 0 ? ['super-resolve', 'score'] : ['complete', 'generate', 'score'],
+    tasks: writes ? [reads ? 'translate' : 'tokens', 'score'] : picture.inputHeight > 0 ? ['super-resolve', 'score'] : ['complete', 'generate', 'score'],
     positions: part.length,
+    languages: Array.isArray(languages) ? languages.map(String) : [],
     vocabulary: writes ? part.values : 0,
     parameters: part.parameters,
     bytes: fileBytes,

@@ -3,7 +3,7 @@
 
 /** What <next-pixel> shows: a canvas with the pictures side by side or with a text, buttons, and a line of text, in a shadow root. */
 
-/** @import { Page } from './typeset.js' */
+/** @import { Sheet } from './element-text.js' */
 
 /** @import { Codec } from './codecs/picture.js' */
 
@@ -98,7 +98,7 @@ export class View {
   #filled = [];
   #known = 0;
   #asked = 0;
-  /** @type {Page | undefined} */
+  /** @type {Sheet | undefined} */
   #page;
   /** The text of the page, for those who do not see it. */
   #told = make('p', { part: 'text', class: 'told' });
@@ -133,16 +133,19 @@ export class View {
   /**
    * Takes the text of a new run, on an empty page.
    *
-   * @param {typeof Page} Sheet  what sets it
-   * @returns {Page}
+   * @template {Sheet} S
+   * @param {(canvas: HTMLCanvasElement, options: { mirror: HTMLElement }) => S} make  what sets it
+   * @returns {S}
    */
-  beginText(Sheet) {
+  beginText(make) {
     this.#closePage();
     this.#codec = undefined;
     this.#poster.hidden = true;
     this.roomForText();
     this.#canvas.classList.remove('blank');
-    return (this.#page = new Sheet(this.#canvas, { mirror: this.#told }));
+    const page = make(this.#canvas, { mirror: this.#told });
+    this.#page = page;
+    return page;
   }
 
   /** Keeps room for a text. */

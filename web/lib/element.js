@@ -13,16 +13,18 @@
  *
  *     model      address of the weights               seed         whole number; absent: other pictures each time
  *     task       complete, generate, super-resolve    temperature  0 to 100, default 1
- *                or tokens, for a model of texts
+ *                tokens or translate, of texts
  *     src        picture to complete or to enlarge    top-p        over 0 to 1, default 1
  *     rows       rows of it that are given, or half   label        a class by name
  *     samples    pictures side by side, 1 to 64       autoplay     begins by itself when it comes into sight
  *     prompt     of task="tokens", what the text begins  controls     shows buttons
- *                with, default nothing                max-tokens   how long it may become, default the context
+ *                with, of task="translate", the sentence  max-tokens   how long it may become, default the context
+ *     beams      of task="translate", translations that are followed, of which the best is shown; default 1
  *     width, height   pixels of the page that are kept free for the pictures from the beginning, so that nothing moves
  *     cache      no-store: the browser keeps no copy  integrity    'sha256-' and the digest of the weights in base64
  *
- * Where task is absent, it is super-resolve for a model that enlarges, tokens for one that writes text, and complete for the others.
+ * Where task is absent, it is super-resolve for a model that enlarges, tokens or translate for one of texts, and complete for the others.
+ * A translation takes the most probable token at every step unless temperature says otherwise.
  *
  * Life cycle, the value of `state`. Removal from the document closes from every state; a mere move does not.
  *
@@ -58,6 +60,7 @@ import { announce } from './status.js';
 /** @import { Run, Step } from './run.js' */
 /** @import { Hold } from './shared.js' */
 /** @import { TokenStep } from './tokens.js' */
+/** @import { TranslateStep } from './translate.js' */
 
 /** @typedef {'idle' | 'near' | 'running' | 'paused' | 'closed'} ElementState */
 
@@ -71,7 +74,7 @@ export class NextPixelReadyEvent extends Event {
 }
 
 export class NextPixelStepEvent extends Event {
-  /** @param {Step | TokenStep} step */
+  /** @param {Step | TokenStep | TranslateStep} step */
   constructor(step) {
     super('nx-step', { bubbles: true, composed: true });
     /** The pixels that came, or the token. */
@@ -108,7 +111,7 @@ export class NextPixelErrorEvent extends Event {
 }
 
 /** What the attribute task may say. */
-const TASKS = /** @type {const} */ (['complete', 'generate', 'super-resolve', 'tokens']);
+const TASKS = /** @type {const} */ (['complete', 'generate', 'super-resolve', 'tokens', 'translate']);
 
 /** @typedef {typeof TASKS[number]} Task */
 
@@ -116,7 +119,7 @@ const TASKS = /** @type {const} */ (['complete', 'generate', 'super-resolve', 't
 const LOADED_FROM = ['model', 'cache', 'integrity'];
 
 /** Attributes that change what is drawn. */
-const DRAWN_FROM = ['task', 'src', 'rows', 'samples', 'seed', 'temperature', 'top-p', 'label', 'prompt', 'max-tokens'];
+const DRAWN_FROM = ['task', 'src', 'rows', 'samples', 'seed', 'temperature', 'top-p', 'label', 'prompt', 'max-tokens', 'beams'];
 
 /** Who wants to know that it came near the screen or left it. @type {WeakMap<Element, (near: boolean) => void>} */
 const watchers = new WeakMap();
@@ -420,13 +423,14 @@ export class NextPixelElement extends Base {
    * @param {AbortSignal} signal
    */
   async #write(model, signal) {
-    const { prompt, maxTokens, seed, temperature, topP } = this;
-    const { Page, write } = await import('./texts.js');
+    const { prompt, maxTokens, seed, topP, beams } = this;
+    const temperature = this.hasAttribute('temperature') ? this.temperature : undefined;
+    const { write } = await import('./texts.js');
     const { seed: used, nats, count } = await write({
-      model, prompt, options: { maxTokens, seed, temperature, topP, signal },
-      open: () => {
+      model, prompt, options: { maxTokens, seed, temperature, topP, beams, signal },
+      open: (make) => {
         this.#shown = true;
-        return this.#view.beginText(Page);
+        return this.#view.beginText(make);
       },
       told: async (step, done) => {
         signal.throwIfAborted();
@@ -579,7 +583,7 @@ export class NextPixelElement extends Base {
     const own = this.getAttribute('aria-label');
     if (own) return own;
     const { samples } = this;
-    if (this.task === 'tokens') return `A text written by ${this.info?.name || 'a model'}, ${Math.round(100 * this.#progress)} % done`;
+    if (this.task === 'tokens' || this.task === 'translate') return `A ${this.task === 'tokens' ? 'text written' : 'translation'} by ${this.info?.name || 'a model'}, ${Math.round(100 * this.#progress)} % done`;
     const done = this.task === 'super-resolve' ? 'enlarged' : 'completed';
     const what = this.task === 'generate' ? 'drawn from nothing' : `${done} from ${this.src.split('/').pop() || 'a picture'}`;
     const many = samples === 1 ? 'A picture' : `${samples} pictures`;
@@ -600,7 +604,7 @@ export class NextPixelElement extends Base {
   get task() {
     const wanted = this.getAttribute('task')?.trim().toLowerCase();
     return TASKS.find((task) => task === wanted) ?? 
-      (!this.info ? 'complete' : this.info.vocabulary > 0 ? 'tokens' : this.info.inputWidth > 0 ? 'super-resolve' : 'complete');
+      (!this.info ? 'complete' : this.info.vocabulary > 0 ? /** @type {Task} */ (this.info.tasks[0]) : this.info.inputWidth > 0 ? 'super-resolve' : 'complete');
   }
 
   set task(value) {
@@ -682,6 +686,14 @@ export class NextPixelElement extends Base {
     reflect(this, 'max-tokens', value);
   }
 
+  get beams() {
+    return wholeNumber(this, 'beams', 1, 16) ?? 1;
+  }
+
+  set beams(value) {
+    reflect(this, 'beams', value);
+  }
+
   /** 'no-store': the browser keeps no copy of the weights. */
   get cache() {
     return this.getAttribute('cache') ?? '';
@@ -735,7 +747,7 @@ export class NextPixelElement extends Base {
 }
 
 const PROPERTIES = /** @type {const} */ ([
-  'model', 'task', 'src', 'rows', 'samples', 'seed', 'temperature', 'topP', 'label', 'prompt', 'maxTokens', 'autoplay', 'controls',
+  'model', 'task', 'src', 'rows', 'samples', 'seed', 'temperature', 'topP', 'label', 'prompt', 'maxTokens', 'beams', 'autoplay', 'controls',
   'cache', 'integrity', 'width', 'height',
 ]);
 

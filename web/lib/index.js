@@ -15,6 +15,10 @@
  *
  *     for await (const { text, nats } of model.tokens('Once upon a time', { temperature: 0.8 })) { ... }
  *
+ * and one that translates translate(sentence):
+ *
+ *     await model.translate('Ein Hund schläft.', { beams: 4 }).text();
+ *
  * The same module runs in browsers and in Node 20 or later. The work is done in a worker.
  */
 
@@ -163,6 +167,12 @@ export async function tokenizer(source, { signal } = {}) {
 /** @typedef {import('./tokens.js').TokenLook} TokenLook */
 /** @typedef {import('./tokens.js').TextScore} TextScore */
 /** @typedef {import('./tokens.js').SavedTokens} SavedTokens */
+/** @typedef {import('./translate.js').Translation} Translation */
+/** @typedef {import('./translate.js').TranslateOptions} TranslateOptions */
+/** @typedef {import('./translate.js').TranslateStep} TranslateStep */
+/** @typedef {import('./translate.js').SourceLook} SourceLook */
+/** @typedef {import('./translate.js').SearchStep} SearchStep */
+/** @typedef {import('./translate.js').Hypothesis} Hypothesis */
 /** @typedef {import('./tokens-settings.js').TokenOptions} TokenOptions */
 /** @typedef {import('./model.js').Score} Score */
 /** @typedef {import('./model.js').Attention} Attention */

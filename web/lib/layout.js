@@ -20,6 +20,7 @@ export const STRUCTS = Object.freeze({
     key: 'u', key_bytes: 'u', type: 'u', item_type: 'u', count: 'u', value: 'u', value_bytes: 'u',
   }),
   nx_tensor_info: Object.freeze({ offset: 'u', rows: 'u', row_bytes: 'u' }),
+  nx_candidate: Object.freeze({ parent: 'u', id: 'u', fate: 'u', nats: 'f', score: 'f' }),
   nx_shape: Object.freeze({
     length: 'u', 'counts[0]': 'u', 'counts[1]': 'u', 'counts[2]': 'u', 'counts[3]': 'u', 'counts[4]': 'u', 'counts[5]': 'u',
     'counts[6]': 'u', 'counts[7]': 'u',

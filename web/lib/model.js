@@ -16,6 +16,7 @@ import { checkDraw, checkLabel, checkOptions, checkRows, wholeNumber } from './s
 /** @import { SavedTokens, TextModel, TextScore, TokenRun } from './tokens.js' */
 /** @import { Tokenizer } from './codecs/text.js' */
 /** @import { TokenOptions } from './tokens-settings.js' */
+/** @import { TranslateOptions, Translation } from './translate.js' */
 
 /**
  * What an image costs under a model: the image as the model sees it, rounded to its levels or to its palette.
@@ -81,7 +82,7 @@ export class Model {
 
   /** @returns {Codec} */
   get #codec() {
-    if (!this.#pictures) throw argumentError('This model writes text: use tokens()');
+    if (!this.#pictures) throw argumentError(`This model writes text: use ${this.info.tasks[0]}()`);
     return this.#pictures;
   }
 
@@ -169,6 +170,20 @@ export class Model {
   }
 
   /**
+   * Translates a sentence, token by token.
+   *
+   * @param {string | ArrayLike<number>} text  a sentence of at most `info.positions` - 1 tokens. White space counts as single spaces, and at
+   *   the ends not at all; of an empty sentence nothing comes. Characters that the model never saw are read as their bytes: it will not
+   *   know them, and guess. Or tokens by their numbers
+   * @param {TranslateOptions} [options]
+   * @returns {Translation}
+   */
+  translate(text, options = {}) {
+    Model.#check(this, options);
+    return this.#text.translate(text, options);
+  }
+
+  /**
    * Goes on with a run that was saved, to the same tokens; or, with `at` or other options, branches off from it.
    *
    * @param {SavedTokens} saved  what run.save() gave
@@ -186,7 +201,8 @@ export class Model {
    *
    * @overload
    * @param {string | ArrayLike<number>} text  one longer than the context is read in stretches that overlap by half of it
-   * @param {{ signal?: AbortSignal }} [options]
+   * @param {{ source?: string | ArrayLike<number>, signal?: AbortSignal }} [options]  source: of a model that translates, the sentence whose
+   *   translation the text is; its end counts, for it was a choice too
    * @returns {Promise<TextScore>}
    */
   /**
@@ -200,13 +216,13 @@ export class Model {
    */
   /**
    * @param {any} image
-   * @param {{ label?: Label, input?: ImageSource, signal?: AbortSignal }} [options]
+   * @param {{ label?: Label, input?: ImageSource, source?: string | ArrayLike<number>, signal?: AbortSignal }} [options]
    * @returns {Promise<any>}
    */
   async score(image, options = {}) {
     Model.#check(this, options);
     const { label, input: small, signal } = options;
-    if (this.#texts) return this.#texts.score(image, signal);
+    if (this.#texts) return this.#texts.score(image, options);
     const picture = pictureOf(image, this.info);
     const inputs = inputsOf(checkLabel(label, this.info), this.#inputFor(picture, small));
     const message = { ids: this.#codec.encode(picture), inputs };

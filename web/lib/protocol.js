@@ -126,8 +126,9 @@ export function codeOfStatus(status) {
  * @typedef {object} BasicInfo
  * @property {string} architecture  such as 'image-transformer'
  * @property {string} name
- * @property {string[]} tasks       what it can do: 'complete', 'generate', 'super-resolve', 'tokens', 'score'
+ * @property {string[]} tasks       what it can do: 'complete', 'generate', 'super-resolve', 'tokens', 'translate', 'score'
  * @property {number} positions     steps in a complete sequence; of a model of texts, the most tokens that it sees, its context
+ * @property {string[]} languages   of a model that translates, from which and into which, such as 'de', 'en'; as far as the file says
  * @property {number} vocabulary    of a model of texts, how many tokens there are; else 0
  * @property {number} parameters    number of weights
  * @property {number} bytes         size of the weight file
@@ -179,9 +180,10 @@ export function codeOfStatus(status) {
 /** To a worker that becomes such a thread, for ever.
  * @typedef {{ type: 'thread', id: number, module: WasmModule, memory: object, stack: number }} ThreadMessage */
 /** `known`: the ids before the first drawn one; `maps`: every step is one position, with what it looked at; `length`: the positions
- * after which it is over, if fewer than those of the model; `alternatives`: so many of the most probable ids of each position.
+ * after which it is over, if fewer than those of the model; `alternatives`: so many of the most probable ids of each position; `search`:
+ * instead of drawing, a search by beams, which the samples are, with this penalty for length; `forced`: these ids are drawn.
  * @typedef {{ type: 'draw', id: number, known: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
- *   alternatives?: number }} DrawMessage */
+ *   alternatives?: number, search?: number, forced?: Uint32Array }} DrawMessage */
 /** `chunk`: the most positions of each sample to answer with; 0: as many as one slice yields.
  * @typedef {{ type: 'next', id: number, chunk: number }} NextMessage */
 /** @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs }} ScoreMessage */
@@ -203,7 +205,8 @@ export function codeOfStatus(status) {
  * @typedef {{ type: 'lost', id: number }} LostMessage */
 /**
  * A row (a head of a layer) of a map of one position: what it looked at. In a map of the past key j holds what stands at
- * position j - 1, key 0 the start; in one of an input a key is an item of it.
+ * position j - 1, key 0 the start; in one of an input a key is an item of it. How an input of n items was encoded comes with the first
+ * position: row head * n + query.
  *
  * @typedef {{ name: string, row: number, keys: Uint32Array, weights: Float32Array }} MapRow
  */
@@ -217,7 +220,7 @@ export function codeOfStatus(status) {
  * @property {number} id
  * @property {number} from           the first position
  * @property {number} to             one past the last
- * @property {Uint32Array} ids       (to - from, samples, ids of a position)
+ * @property {Uint32Array} ids       (to - from, samples, ids of a position); of a search, its candidates: nx_candidate, five words each
  * @property {Float32Array} nats     the same
  * @property {Uint8Array} ahead      (to - from) how many positions of its pass came before each: 0 begins a pass
  * @property {MapRow[][]} [maps]      of each sample, where the run was asked for them

@@ -208,9 +208,9 @@ export class Tasks {
    * @param {Credit} credit
    * @returns {Work}
    */
-  *#draw({ id, known, inputs, settings, maps: wantMaps = false, length = 0, alternatives: k = 0 }, credit) {
+  *#draw({ id, known, inputs, settings, maps: wantMaps = false, length = 0, alternatives: k = 0, search, forced }, credit) {
     const core = this.#live();
-    const session = core.openSession(settings, { trace: wantMaps, length });
+    const session = core.openSession(settings, { trace: wantMaps, length, inputs });
     const positions = length || core.positions;
     try {
       yield* this.#read(core, session, inputs);
@@ -219,7 +219,7 @@ export class Tasks {
       let position = core.position(session);
       for (let last = false; !last;) {
         const from = position;
-        const chunk = wantMaps ? 1 : credit.chunk;
+        const chunk = wantMaps || search !== undefined ? 1 : credit.chunk;
         const end = Math.min(positions, chunk > 0 ? from + chunk : Infinity);
         /** @type {ReturnType<Core['draw']>[]} */
         const slices = [];
@@ -228,7 +228,9 @@ export class Tasks {
         do {
           if (slices.length > 0) yield GO_ON;
           const steps = Math.min(end - position, core.sliceLimit(samples));
-          const slice = k > 0 ? this.#paced('look', 1, steps, (count) => look(core, session, count, k, tops)) :
+          const slice = search !== undefined ? core.search(session, search) :
+            forced ? this.#paced('force', 32, steps, (count) => force(core, session, forced, count)) :
+            k > 0 ? this.#paced('look', 1, steps, (count) => look(core, session, count, k, tops)) :
             this.#paced(`draw ${samples}`, 1, steps, (count) => core.draw(session, count));
           slices.push(slice);
           position = core.position(session);
@@ -237,7 +239,7 @@ export class Tasks {
         const ids = join(Uint32Array, slices.map((slice) => slice.ids));
         const nats = join(Float32Array, slices.map((slice) => slice.nats));
         const ahead = join(Uint8Array, slices.map((slice) => slice.ahead));
-        const maps = wantMaps ? Array.from({ length: samples }, (_, sample) => mapRows(core, session, sample)) : undefined;
+        const maps = wantMaps ? Array.from({ length: samples }, (_, sample) => mapRows(core, session, sample, from === 0 && inputs)) : undefined;
         const alternatives = k > 0 ? { ids: join(Uint32Array, tops.map((top) => top.ids)), nats: join(Float32Array, tops.map((top) => top.nats)) } : undefined;
         this.#post({ type: 'step', id, from, to: position, ids, nats, ahead, maps, alternatives, last }, [ids.buffer, nats.buffer, ahead.buffer]);
         if (!last) yield AWAIT_CREDIT;
@@ -253,7 +255,7 @@ export class Tasks {
    */
   *#score({ id, ids, inputs }) {
     const core = this.#live();
-    const session = core.openSession(READ_ONLY);
+    const session = core.openSession(READ_ONLY, { inputs });
     try {
       yield* this.#read(core, session, inputs);
       const nats = new Float32Array(ids.length);
@@ -376,17 +378,34 @@ function look(core, session, count, k, tops) {
 }
 
 /**
+ * "Draws" ids that are known.
+ *
+ * @param {Core} core
+ * @param {Session} session  of one sample
+ * @param {Uint32Array} ids  all of the run
+ * @param {number} count
+ * @returns {ReturnType<Core['draw']>}
+ */
+function force(core, session, ids, count) {
+  const at = core.position(session);
+  const some = ids.slice(at, at + count);
+  return { ids: some, nats: core.put(session, some, true), ahead: new Uint8Array(some.length), ended: false };
+}
+
+/**
  * Every row of every map of the position drawn last. Rows that look at the same share their keys.
  *
  * @param {Core} core
  * @param {Session} session
  * @param {number} sample
+ * @param {Inputs | false} inputs  those of the run, for maps of how these were encoded, a row for each query of each head; false: without
  * @returns {MapRow[]}
  */
-function mapRows(core, session, sample) {
-  return core.part.maps.flatMap(({ name, rows }, map) => {
+function mapRows(core, session, sample, inputs) {
+  return core.part.maps.flatMap(({ name, rows, port, queries }, map) => {
     let shared = new Uint32Array(0);
-    return Array.from({ length: rows }, (_, row) => {
+    const all = queries === 0 ? rows : inputs ? rows * inputs[core.part.inputs[port].name].length : 0;
+    return Array.from({ length: all }, (_, row) => {
       const { keys, weights } = core.map(session, sample, map, row);
       if (keys.length !== shared.length || keys.some((key, i) => key !== shared[i])) shared = keys;
       return { name, row, keys: shared, weights };

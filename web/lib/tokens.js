@@ -6,12 +6,14 @@ import { NextPixelError, argumentError } from './error.js';
 import { metadataOf } from './metadata.js';
 import { Page } from './typeset.js';
 import { checkTokens } from './tokens-settings.js';
+import { Translation, checkTranslate, sentenceOf } from './translate.js';
 
 /** @import { Canvas } from './easel.js' */
 /** @import { Link } from './link.js' */
 /** @import { Entry } from './metadata.js' */
 /** @import { ModelInfo, ScoredMessage, StepMessage } from './protocol.js' */
 /** @import { TokenOptions, TokenSettings } from './tokens-settings.js' */
+/** @import { TranslateOptions } from './translate.js' */
 /** @import { PageOptions } from './typeset.js' */
 
 /**
@@ -108,12 +110,43 @@ export class TextModel {
    * @param {TokenOptions} options
    */
   tokens(prompt, options) {
+    if (this.#translates) throw argumentError('This model translates: use translate()');
     const ids = this.#read(prompt);
     const { positions } = this.#info;
     if (ids.length >= positions) {
       throw argumentError(`The prompt has ${ids.length} tokens, and this model sees ${positions}: at most ${positions - 1} leave room for another`);
     }
     return this.#run(ids, ids.length, options);
+  }
+
+  get #translates() {
+    return this.#info.tasks.includes('translate');
+  }
+
+  /**
+   * @param {string | ArrayLike<number>} text
+   * @param {TranslateOptions} options
+   */
+  translate(text, options) {
+    if (!this.#translates) throw argumentError('This model does not translate, it goes on with a text: use tokens()');
+    const checked = checkTranslate(options, this.#info);
+    return new Translation(this.#link, this.#tokenizer, this.#sentence(text), checked, options.signal);
+  }
+
+  /**
+   * A sentence as the model reads and writes it: its tokens and the one that ends it. An empty one is nothing at all.
+   *
+   * @param {string | ArrayLike<number>} text
+   */
+  #sentence(text) {
+    const given = typeof text === 'string' ? this.tokenizer.encode(sentenceOf(text)) : this.#listed('A sentence', text);
+    const end = this.#tokenizer?.end;
+    const ids = end === undefined || given.length === 0 || given[given.length - 1] === end ? given : Uint32Array.of(...given, end);
+    const { positions } = this.#info;
+    if (ids.length > positions) {
+      throw argumentError(`The sentence has ${given.length} tokens, and this model sees ${positions}, its end included: give it sentence by sentence`);
+    }
+    return ids;
   }
 
   /**
@@ -137,10 +170,11 @@ export class TextModel {
 
   /**
    * @param {string | ArrayLike<number>} text
-   * @param {AbortSignal} [signal]
+   * @param {{ source?: string | ArrayLike<number>, signal?: AbortSignal }} options
    * @returns {Promise<TextScore>}
    */
-  async score(text, signal) {
+  async score(text, { source, signal }) {
+    if (this.#translates) return this.#scoreTranslation(text, source, signal);
     const ids = this.#read(text);
     const head = ids[0] === this.#begin() ? 1 : 0;
     const given = 1; // the one that begins the text, or else its first
@@ -161,6 +195,34 @@ export class TextModel {
     } finally {
       job.end();
     }
+    return this.#scored(tokens, perToken);
+  }
+
+  /**
+   * @param {string | ArrayLike<number>} text
+   * @param {string | ArrayLike<number> | undefined} source
+   * @param {AbortSignal | undefined} signal
+   */
+  async #scoreTranslation(text, source, signal) {
+    if (source === undefined) throw argumentError('score() of a translation needs the sentence that it is of: score(text, { source })');
+    const [tokens, from] = [this.#sentence(text), this.#sentence(source)];
+    if (tokens.length === 0 || from.length === 0) throw argumentError('An empty sentence has no score');
+    const job = this.#link.job(signal);
+    try {
+      /** @type {ScoredMessage} */
+      const { nats } = await job.ask({ type: 'score', ids: tokens, inputs: { source: from } });
+      return this.#scored(tokens, nats);
+    } finally {
+      job.end();
+    }
+  }
+
+  /**
+   * @param {Uint32Array} tokens
+   * @param {Float32Array} perToken
+   * @returns {TextScore}
+   */
+  #scored(tokens, perToken) {
     const nats = perToken.reduce((sum, cost) => sum + cost, 0);
     const bytes = this.#tokenizer ? tokens.reduce((sum, id) => sum + this.tokenizer.bytes(id).length, 0) : NaN;
     return { nats, natsPerToken: nats / tokens.length, natsPerByte: nats / bytes, tokens, perToken };
@@ -188,14 +250,25 @@ export class TextModel {
    * @returns {Uint32Array}
    */
   #read(prompt) {
-    const isIds = Array.isArray(prompt) || prompt instanceof Uint32Array || prompt instanceof Int32Array || prompt instanceof Uint16Array;
-    if (typeof prompt !== 'string' && !isIds) throw argumentError('A prompt is a text, or a list of tokens by their numbers');
-    if (typeof prompt !== 'string') this.#checkIds(prompt);
-    const ids = typeof prompt === 'string' ? this.tokenizer.encode(prompt, { special: true }) : Uint32Array.from(prompt);
+    const ids = typeof prompt === 'string' ? this.tokenizer.encode(prompt, { special: true }) : this.#listed('A prompt', prompt);
     if (ids.length > 0) return ids;
     const begin = this.#begin();
     if (begin === undefined) throw argumentError('Nothing begins a text for this model: give a prompt of at least one token');
     return Uint32Array.of(begin);
+  }
+
+  /**
+   * Tokens by their numbers.
+   *
+   * @param {string} what
+   * @param {ArrayLike<number>} ids
+   * @returns {Uint32Array<ArrayBuffer>}
+   */
+  #listed(what, ids) {
+    const isIds = Array.isArray(ids) || ids instanceof Uint32Array || ids instanceof Int32Array || ids instanceof Uint16Array;
+    if (!isIds) throw argumentError(`${what} is a text, or a list of tokens by their numbers`);
+    this.#checkIds(ids);
+    return Uint32Array.from(ids);
   }
 
   /** @param {ArrayLike<unknown>} ids */

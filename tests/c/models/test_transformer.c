@@ -594,6 +594,49 @@ static void absurd_sizes(void) {
     CHECK(bytes < 1 << 16);
 }
 
+/* The hash of everything that a run yields, for build.sh to compare between builds: samples, what they cost, maps, and a search. */
+static void one_result(void) {
+    uint64_t hash = 0;
+    for (size_t i = 0; i < CONFIGS; i++) {
+        size_t mark = memory_mark(), bytes;
+        toy_transformer_config c = configs[i];
+        c.end = 3;
+        toy_transformer *m = toy_transformer_build(&c);
+        nx_model *model = toy_transformer_open(m);
+        if (!model) return;
+        enum { S = 19, n = 14, B = 3 };
+        nx_settings settings = {.seed_low = 5, .samples = B, .temperature = 1, .top_p = 0.95f, .trace = 1};
+        nx_shape shape = {.length = n, .counts = {S}};
+        uint32_t ids[n * B], drawn = 0, keys[64], count, over = 0, rows = c.heads * c.encoder_blocks * S;
+        float nats[n * B], row[64];
+        nx_candidate candidates[2 * B];
+        hash = check_hash(hash, m->file.bytes, m->file.length);
+        for (int search = 0; search < 2; search++) {
+            nx_session *session = NULL;
+            CHECK_INT(nx_session_size(model, 0, &settings, &shape, &bytes), NX_OK);
+            CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, &settings, &shape, &session), NX_OK);
+            CHECK_INT(nx_session_input(model, session, 0, some_ids(S, c.values, 5), S), NX_OK);
+            while (nx_session_encode(model, session) == NX_MORE) {}
+            for (uint32_t r = 0; r < rows && !search; r++) {
+                CHECK_INT(nx_session_map(model, session, 0, 2, r, keys, row, &count), NX_OK);
+                hash = check_hash(hash, row, count * sizeof *row);
+            }
+            if (!search) {
+                CHECK_INT(nx_session_draw(model, session, n, ids, nats, &drawn), NX_OK);
+                hash = check_hash(check_hash(hash, ids, drawn * B * sizeof *ids), nats, drawn * B * sizeof *nats);
+                CHECK_INT(nx_session_map(model, session, 1, 1, 0, keys, row, &count), NX_OK);
+                hash = check_hash(hash, row, count * sizeof *row);
+            }
+            for (over = !search; !over;) {
+                CHECK_INT(nx_session_search(model, session, 0.6f, candidates, &count, &over), NX_OK);
+                hash = check_hash(hash, candidates, count * sizeof *candidates);
+            }
+        }
+        memory_release(mark);
+    }
+    check_say("hash %08x%08x", (unsigned)(hash >> 32), (unsigned)hash);
+}
+
 const check_test transformer_tests[] = {
     {"logits against double precision", logits},
     {"maps against double precision", maps},
@@ -604,5 +647,6 @@ const check_test transformer_tests[] = {
     {"branches with the encoder's maps", branches},
     {"files that are refused", refused_files},
     {"absurd sizes", absurd_sizes},
+    {"one result everywhere", one_result},
     {0},
 };

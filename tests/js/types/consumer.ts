@@ -4,7 +4,8 @@
 
 import { NextPixelError, acquire, cache, load, supported, tokenizer } from 'nextpixel';
 import type {
-  Attention, DrawOptions, ErrorCode, KeptFile, ModelInfo, Phase, Picture, Progress, SavedTokens, Score, Source, Step, TextScore, TokenRun, Tokenizer,
+  Attention, DrawOptions, ErrorCode, KeptFile, ModelInfo, Phase, Picture, Progress, SavedTokens, Score, SearchStep, Source, Step, TextScore, TokenRun, Tokenizer,
+  Translation,
 } from 'nextpixel';
 
 export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): Promise<void> {
@@ -92,6 +93,9 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   await model.attention(canvas, { row: 1 });
   // @ts-expect-error: neither an image nor a text
   await model.score(7);
+  const run3: Translation = model.translate('Ein Hund', { beams: 4, lengthPenalty: 1, maps: true, onSearch: ({ hypotheses }: SearchStep) => void hypotheses[0].score });
+  for await (const { text, alignment } of run3) void [text.length, alignment?.[0]];
+  void [run3.encoder[0], run3.sourceTexts[0], run3.finish === 'end', (await model.score('A dog', { source: 'Ein Hund' })).natsPerToken];
   const run2: TokenRun = model.tokens('Once upon a time', { maxTokens: 9, stop: ['.'], logitBias: { ' the': -5 }, alternatives: 3, maps: true, minP: 0.1 });
   for await (const { text, token, nats: paid, alternatives, maps } of run2) {
     const words: [string, number, number] = [text, token, paid];

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** translate(): what comes of sentences of every kind, greedily, drawn and with beams, its maps, and every wrong use. */
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { GOLDEN, isError, load, sleep } from './helpers.js';
+import { toyText } from './toy-text.js';
+import { BLOCKS, HEADS, toyTranslation } from './toy-translation.js';
+import { toyModel } from './toy.js';
+
+/** @import { Model, SearchStep, Translation, TranslateStep } from '../../web/lib/index.js' */
+
+/** Writes every sentence as it is. @type {Model} */
+let copier;
+/** With random weights, tokens are bytes, a sentence has at most 14 with its end. @type {Model} */
+let golden;
+
+before(async () => {
+  copier = await load(toyTranslation());
+  golden = await load(`${GOLDEN}transformer-post.gguf`);
+});
+after(() => {
+  copier.close();
+  golden.close();
+});
+
+/** @param {Translation} run */
+async function all(run) {
+  /** @type {TranslateStep[]} */
+  const steps = [];
+  for await (const step of run) steps.push(step);
+  return steps;
+}
+
+/** @param {TranslateStep[]} steps */
+const ids = (steps) => steps.map(({ token }) => token);
+
+/** @param {ArrayLike<number>} weights */
+const sum = (weights) => Array.from(weights).reduce((total, weight) => total + weight, 0);
+
+const SENTENCES = ['a b c', 'ab bc a b bbb', 'x', 'Grüße, 世界! \u{1f642}', '<s> is no name of a token here', 'a'.repeat(40)];
+
+test('what a model that translates is', () => {
+  assert.deepEqual(copier.info.tasks, ['translate', 'score']);
+  assert.deepEqual([copier.info.positions, copier.info.languages, copier.info.vocabulary], [48, ['xx', 'yy'], 269]);
+  assert.deepEqual([golden.info.positions, golden.info.languages, golden.info.vocabulary], [14, [], 257]);
+});
+
+test('a sentence, greedily and with beams, token by token and as a text', async () => {
+  for (const sentence of SENTENCES) {
+    for (const beams of [1, 2, 4]) {
+      const run = copier.translate(sentence, { beams });
+      assert.equal(run.finish, undefined);
+      const steps = await all(run);
+      assert.equal(steps.map(({ text }) => text).join(''), sentence);
+      assert.equal(run.finish, 'end');
+      assert.deepEqual([...run.ids], ids(steps));
+      assert.deepEqual([...run.source], [...ids(steps), 2], 'the sentence ends with the token that ends it');
+      assert.ok(steps.every(({ nats }) => nats >= -1e-6 && nats < 1));
+      assert.equal(run.sourceTexts.join(''), sentence);
+      assert.equal(run.search.length > 0, beams > 1);
+    }
+    assert.equal(await copier.translate(sentence).text(), sentence);
+  }
+});
+
+test('white space counts as single spaces, composed characters as the model learned them', async () => {
+  assert.equal(await copier.translate('  a \n\t b\u00a0c \n').text(), 'a b c');
+  assert.equal(await copier.translate('u\u0308ber').text(), '\u00fcber');
+});
+
+test('of an empty sentence nothing comes', async () => {
+  for (const nothing of ['', ' ', '\n\n']) {
+    for (const beams of [1, 4]) {
+      const run = copier.translate(nothing, { beams, maps: true });
+      assert.deepEqual(await all(run), []);
+      assert.deepEqual([run.finish, run.source.length, run.sourceTexts, run.encoder, run.search], ['end', 0, [], [], []]);
+    }
+  }
+});
+
+test('tokens by their numbers, with their end or without', async () => {
+  const run = copier.translate('a b');
+  await run.text();
+  for (const given of [[...run.ids], [...run.ids, 2], run.ids]) {
+    const other = copier.translate(given);
+    assert.equal(await other.text(), 'a b');
+    assert.deepEqual([...other.source], [...run.source]);
+  }
+});
+
+test('a model without a vocabulary takes and gives numbers', async () => {
+  const bare = await load(toyTranslation({ metadata: Object.fromEntries(
+    ['tokens', 'scores', 'token_type', 'add_bos_token', 'model'].map((key) => [`tokenizer.ggml.${key}`, undefined])) }));
+  const run = bare.translate([5, 9, 7, 2]);
+  assert.deepEqual(ids(await all(run)), [5, 9, 7]);
+  assert.equal(run.finish, 'end');
+  assert.throws(() => bare.translate('a'), isError('unsupported', /no vocabulary/));
+  const found = bare.translate([5, 9, 7, 2], { beams: 3 });
+  assert.deepEqual(ids(await all(found)), [5, 9, 7]);
+  bare.close();
+});
+
+test('the same whatever is asked beside it, however often, side by side', async () => {
+  for (const [model, sentence] of /** @type {[Model, string][]} */ ([[golden, 'Ein Hund'], [copier, 'ab c']])) {
+    for (const options of [{}, { beams: 3 }, { temperature: 1, seed: 7 }]) {
+      const plain = await all(model.translate(sentence, options));
+      const mapped = await all(model.translate(sentence, { ...options, maps: true }));
+      assert.deepEqual(ids(mapped), ids(plain));
+      assert.deepEqual(mapped.map(({ nats }) => nats), plain.map(({ nats }) => nats));
+      const beside = await Promise.all([1, 2, 3].map(() => all(model.translate(sentence, options))));
+      for (const one of beside) assert.deepEqual(one, plain);
+    }
+  }
+});
+
+test('a temperature draws: by the seed, by another one something else', async () => {
+  const drawn = async (/** @type {number} */ seed) => [...ids(await all(golden.translate('Hund', { temperature: 2, seed })))];
+  assert.deepEqual(await drawn(1), await drawn(1));
+  assert.notDeepEqual(await drawn(1), await drawn(2));
+  const run = golden.translate('Hund', { temperature: 2 });
+  assert.deepEqual(ids(await all(golden.translate('Hund', { temperature: 2, seed: run.seed }))), ids(await all(run)), 'run.seed makes it again');
+});
+
+test('maxTokens', async () => {
+  for (const beams of [1, 3]) {
+    for (const maxTokens of [0, 1, 3]) {
+      const run = copier.translate('a b c', { beams, maxTokens });
+      assert.equal((await all(run)).length, maxTokens);
+      assert.equal(run.finish, 'length');
+    }
+    const run = copier.translate('a b c', { beams, maxTokens: 5 });
+    assert.equal(await run.text(), 'a b c');
+    assert.equal(run.finish, 'end');
+  }
+  const long = golden.translate('Ein Hund');
+  assert.equal((await all(long)).length, 14);
+  assert.equal(long.finish, 'length', 'there is no room for more');
+});
+
+test('maps: what every token looked at, and how the sentence was read', async () => {
+  for (const beams of [1, 3]) {
+    const run = copier.translate('ab c b', { beams, maps: true });
+    const steps = await all(run);
+    const n = run.source.length;
+    steps.forEach(({ maps = [], alignment = [] }, i) => {
+      assert.deepEqual(maps.map(({ name, row }) => `${name} ${row}`), ['attention', 'source'].flatMap((name) => (
+        Array.from({ length: BLOCKS * HEADS }, (_, row) => `${name} ${row}`))));
+      for (const { name, weights } of maps) {
+        assert.equal(weights.length, name === 'source' ? n : i + 1);
+        assert.ok(Math.abs(sum(weights) - 1) < 1e-4);
+      }
+      const last = maps.filter(({ name }) => name === 'source')[(BLOCKS - 1) * HEADS].weights;
+      assert.ok(last[i] > 0.9, 'the head that copies looks at the token of its own place');
+      const rows = maps.filter(({ name }) => name === 'source').map(({ weights }) => weights);
+      alignment.forEach((weight, key) => assert.ok(Math.abs(weight - sum(rows.map((row) => row[key])) / rows.length) < 1e-6));
+    });
+    assert.equal(run.encoder.length, BLOCKS * HEADS);
+    for (const map of run.encoder) {
+      assert.equal(map.length, n * n);
+      for (let query = 0; query < n; query++) assert.ok(Math.abs(sum(map.subarray(query * n, (query + 1) * n)) - 1) < 1e-4);
+    }
+    assert.notDeepEqual(run.encoder[0], run.encoder[1]);
+  }
+  const without = copier.translate('ab');
+  assert.ok((await all(without)).every((step) => !('maps' in step) && !('alignment' in step)));
+  assert.deepEqual(without.encoder, []);
+});
+
+test('a search says every step, from which what it found follows', async () => {
+  for (const [model, sentence] of /** @type {[Model, string][]} */ ([[golden, 'Hund'], [copier, 'ab c b']])) {
+    for (const lengthPenalty of [0, 0.6, 2]) {
+      const beams = 3;
+      /** @type {SearchStep[]} */
+      const told = [];
+      const run = model.translate(sentence, { beams, lengthPenalty, onSearch: (step) => told.push(step) });
+      const steps = await all(run);
+      assert.deepEqual(run.search, told);
+      let [living, best] = /** @type {[number[][], { score: number, ids: number[] }]} */ ([[[]], { score: Infinity, ids: [] }]);
+      run.search.forEach(({ position, hypotheses }, i) => {
+        assert.equal(position, i);
+        assert.equal(hypotheses.length, 2 * beams);
+        /** @type {number[][]} */
+        const next = [];
+        hypotheses.forEach(({ parent, token, text, nats, score, fate, living: place }, k) => {
+          assert.ok(parent < living.length);
+          assert.ok(k === 0 || nats >= hypotheses[k - 1].nats, 'the best first');
+          assert.ok(Math.abs(score - nats / ((5 + i + 1) / 6) ** lengthPenalty) < 1e-4);
+          assert.equal(typeof text, 'string');
+          assert.equal(place, fate === 'lives' ? next.length : -1);
+          if (fate === 'lives') next.push([...living[parent], token]);
+          if (fate === 'ended' && score < best.score) best = { score, ids: living[parent] };
+        });
+        assert.ok(next.length <= beams);
+        if (next.length > 0) living = next;
+      });
+      assert.deepEqual(ids(steps), best.score < Infinity ? best.ids : living[0]);
+      assert.equal(run.finish, best.score < Infinity ? 'end' : 'length');
+    }
+  }
+});
+
+test('more beams find what is no less probable', async () => {
+  const cost = async (/** @type {number} */ beams) => sum((await all(golden.translate('Ein Haus', { beams, lengthPenalty: 0 }))).map(({ nats }) => nats));
+  const [greedy, some, many] = [await cost(1), await cost(4), await cost(16)];
+  assert.ok(some <= greedy + 1e-4 && many <= some + 1e-4, `${greedy}, ${some}, ${many}`);
+});
+
+test('score: what a translation costs is what it cost when it was made', async () => {
+  const sentence = 'ab c b';
+  const steps = await all(copier.translate(sentence));
+  const score = await copier.score(sentence, { source: sentence });
+  assert.deepEqual([...score.tokens], [...ids(steps), 2]);
+  assert.deepEqual([...score.perToken].slice(0, -1), steps.map(({ nats }) => nats));
+  assert.ok(Math.abs(score.nats - sum(score.perToken)) < 1e-4);
+  const other = await copier.score('ab b b', { source: sentence });
+  assert.ok(other.nats > score.nats + 1);
+  await assert.rejects(copier.score('ab'), isError('argument', /needs the sentence/));
+  await assert.rejects(copier.score('', { source: 'a' }), isError('argument', /empty/));
+  await assert.rejects(copier.score('a', { source: '' }), isError('argument', /empty/));
+  await assert.rejects(copier.score('a'.repeat(99), { source: 'a' }), isError('argument', /sees 48/));
+});
+
+test('leaving the loop, and the signal, stop a translation', async () => {
+  for (const beams of [1, 4]) {
+    const run = copier.translate('a b c', { beams });
+    for await (const step of run) {
+      assert.ok(step);
+      break;
+    }
+    assert.equal(run.finish, 'abort');
+    await assert.rejects(async () => all(run), isError('argument', /once/));
+    const stopper = new AbortController();
+    const stopped = copier.translate('a b c', { beams, signal: stopper.signal });
+    stopper.abort();
+    await assert.rejects(all(stopped), { name: 'AbortError' });
+    assert.equal(stopped.finish, 'abort');
+  }
+  const midway = new AbortController();
+  const searching = copier.translate('a b c', { beams: 4, signal: midway.signal, onSearch: () => midway.abort() });
+  await assert.rejects(all(searching), { name: 'AbortError' });
+  assert.equal(searching.search.length, 1);
+  await sleep(20);
+  assert.equal(await copier.translate('c').text(), 'c', 'and the model goes on');
+});
+
+test('what is said to wrong use', async () => {
+  const wrong = (/** @type {() => unknown} */ use, /** @type {RegExp} */ message) => assert.throws(use, isError('argument', message));
+  /** @type {any} */
+  const any = null;
+  wrong(() => copier.translate(any), /A sentence is a text, or a list of tokens/);
+  wrong(() => copier.translate(/** @type {any} */ ({ text: 'a' })), /A sentence is a text/);
+  wrong(() => copier.translate([1, 999]), /999 is no token/);
+  wrong(() => copier.translate('a'.repeat(48)), /The sentence has 48 tokens, and this model sees 48, its end included: give it sentence by sentence/);
+  wrong(() => copier.translate('a', { beams: 0 }), /beams must be a whole number from 1 to 16/);
+  wrong(() => copier.translate('a', { beams: 17 }), /beams/);
+  wrong(() => copier.translate('a', { beams: 2.5 }), /beams/);
+  wrong(() => copier.translate('a', { lengthPenalty: -1 }), /lengthPenalty must be a number from 0 to 2/);
+  wrong(() => copier.translate('a', { lengthPenalty: NaN }), /lengthPenalty/);
+  wrong(() => copier.translate('a', { temperature: -1 }), /temperature/);
+  wrong(() => copier.translate('a', { beams: 2, temperature: 1 }), /ask for one of them/);
+  wrong(() => copier.translate('a', { seed: -1 }), /seed/);
+  wrong(() => copier.translate('a', { maxTokens: -1 }), /maxTokens/);
+  wrong(() => copier.translate('a', { maps: /** @type {any} */ (1) }), /maps must be true or false/);
+  wrong(() => copier.translate('a', { onSearch: /** @type {any} */ (1) }), /onSearch must be a function/);
+  wrong(() => copier.translate('a', /** @type {any} */ (7)), /options must be an object/);
+  wrong(() => copier.tokens('a'), /This model translates: use translate\(\)/);
+  wrong(() => copier.generate(), /use translate\(\)/);
+  const [writer, painter] = [await load(toyText()), await load(toyModel())];
+  wrong(() => writer.translate('a'), /does not translate/);
+  wrong(() => painter.translate('a'), /draws pictures/);
+  writer.close();
+  painter.close();
+});

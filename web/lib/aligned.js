@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Sets a translation above its sentence while it is being written, with bands between the words as wide as the weight with which one
+ * looked at the other.
+ */
+
+import { argumentError } from './error.js';
+
+/** @import { Dom } from './dom.js' */
+/** @import { Canvas } from './easel.js' */
+/** @import { TranslateStep } from './translate.js' */
+
+/**
+ * @typedef {object} AlignedOptions
+ * @property {Dom<'Element'>} [mirror]  gets the translation as its own text
+ * @property {(step: TranslateStep) => ArrayLike<number>} [weights]  what is drawn of a step, one weight for each token of the sentence.
+ *   Default: `step.alignment`
+ */
+
+/** A word: its text, and which tokens it is made of. @typedef {{ text: string, tokens: number[] }} Word */
+/** Where it stands, in CSS pixels: its left edge, its line, its width. @typedef {Word & { x: number, line: number, width: number }} Placed */
+
+const LINE_HEIGHT = 1.5;
+/** Between the two texts at least so many times the height of the letters. */
+const LEAST_GAP = 3;
+const SMALLEST = 9;
+/** A weight below this is not drawn. */
+const LEAST_WEIGHT = 0.04;
+/** Stands for the token that ends the sentence. */
+const END = '\u2022';
+
+/** Who draws on a canvas, so that only the last one repaints it when the window changes. @type {WeakMap<object, AlignedPage>} */
+const writers = new WeakMap();
+
+export class AlignedPage {
+  #canvas;
+  #context;
+  #mirror;
+  #weights;
+  /** @type {Word[]} */
+  #source;
+  /** @type {Word[]} */
+  #target = [];
+  /** Of each token of the translation, over the tokens of the sentence. @type {ArrayLike<number>[]} */
+  #rows = [];
+  #text = '';
+  #width = 0;
+  #height = 0;
+  #ratio = 1;
+  /** @type {(() => void) | undefined} */
+  #cancel;
+  /** @type {(() => void)[]} */
+  #leave = [];
+
+  /**
+   * @param {Canvas} canvas
+   * @param {string[]} source  texts of the tokens of the sentence, the last one its end
+   * @param {AlignedOptions} [options]
+   */
+  constructor(canvas, source, { mirror, weights = ({ alignment }) => alignment ?? [] } = {}) {
+    const context = typeof canvas?.getContext === 'function' ? canvas.getContext('2d') : null;
+    if (!context) throw argumentError('drawTo() needs a canvas with a 2D context; one in use for WebGL has none');
+    this.#canvas = canvas;
+    this.#context = /** @type {CanvasRenderingContext2D} */ (context);
+    this.#mirror = mirror;
+    this.#weights = weights;
+    this.#source = [];
+    source.forEach((text, i) => append(this.#source, text === '' && i === source.length - 1 ? ` ${END}` : text, i));
+    writers.get(canvas)?.close();
+    writers.set(canvas, this);
+    if (this.#element) this.#watch(this.#element);
+    this.paint();
+  }
+
+  /** The canvas if it belongs to a document. */
+  get #element() {
+    return typeof HTMLCanvasElement === 'function' && this.#canvas instanceof HTMLCanvasElement ? this.#canvas : undefined;
+  }
+
+  /** @param {TranslateStep} step */
+  add(step) {
+    append(this.#target, step.text, this.#rows.length);
+    this.#rows.push(this.#weights(step));
+    this.#text += step.text;
+    this.#paintSoon();
+  }
+
+  /** The translation is complete. */
+  end() {
+    this.paint();
+    for (const element of [this.#element, this.#mirror]) if (element) element.textContent = this.#text;
+  }
+
+  /** Lets go of the window's events. The canvas keeps what it shows. */
+  close() {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    for (const leave of this.#leave) leave();
+    this.#leave = [];
+  }
+
+  /** Paints now, in the colours of the moment. */
+  paint() {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    const { style, family } = this.#fit();
+    const context = this.#context;
+    const ink = style?.color ?? '#222';
+    const accent = style?.getPropertyValue('--nx-accent').trim() || style?.getPropertyValue('--nx-surprise').trim() || '#e07b00';
+    context.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
+    context.clearRect(0, 0, this.#width, this.#height);
+    let size = style ? parseFloat(style.fontSize) : 16;
+    let above = this.#place(this.#target, family(size));
+    let below = this.#place(this.#source, family(size));
+    const needed = () => (linesOf(above) + linesOf(below)) * LINE_HEIGHT * size + LEAST_GAP * size;
+    while (size > SMALLEST && needed() > this.#height) {
+      size = Math.max(SMALLEST, size * 0.9);
+      above = this.#place(this.#target, family(size));
+      below = this.#place(this.#source, family(size));
+    }
+    const leading = LINE_HEIGHT * size;
+    const floor = this.#height - linesOf(below) * leading; // where the sentence begins
+    const drop = 0.45 * leading;
+    /** @type {{ from: [number, number], to: [number, number], weight: number }[]} */
+    const bands = [];
+    for (const word of above) {
+      for (const other of below) {
+        const weight = this.#weight(word, other);
+        if (weight < LEAST_WEIGHT) continue;
+        bands.push({
+          from: [word.x + word.width / 2, word.line * leading + leading / 2 + drop],
+          to: [other.x + other.width / 2, floor + other.line * leading + leading / 2 - drop], weight,
+        });
+      }
+    }
+    context.strokeStyle = accent;
+    context.lineCap = 'round';
+    for (const { from: [x0, y0], to: [x1, y1], weight } of bands.sort((a, b) => a.weight - b.weight)) {
+      const half = (y0 + y1) / 2;
+      context.globalAlpha = 0.12 + 0.6 * weight;
+      context.lineWidth = Math.max(1, 0.6 * size * weight);
+      context.beginPath();
+      context.moveTo(x0, y0);
+      context.bezierCurveTo(x0, half, x1, half, x1, y1);
+      context.stroke();
+    }
+    context.font = family(size);
+    context.fillStyle = ink;
+    context.textBaseline = 'middle';
+    for (const [words, top, alpha] of /** @type {[Placed[], number, number][]} */ ([[above, 0, 1], [below, floor, 0.8]])) {
+      for (const { text, x, line } of words) {
+        context.globalAlpha = text === END ? 0.4 : alpha;
+        context.fillText(text, x, top + (line + 0.5) * leading);
+      }
+    }
+    context.globalAlpha = 1;
+  }
+
+  /**
+   * How much a word of the translation looked at one of the sentence: the mean of its tokens, of the sum of that one's.
+   *
+   * @param {Word} word
+   * @param {Word} other
+   */
+  #weight(word, other) {
+    let sum = 0;
+    for (const token of word.tokens) for (const key of other.tokens) sum += this.#rows[token][key] ?? 0;
+    return sum / word.tokens.length;
+  }
+
+  /**
+   * Words in lines, broken where they must.
+   *
+   * @param {Word[]} words
+   * @param {string} font
+   * @returns {Placed[]}
+   */
+  #place(words, font) {
+    this.#context.font = font;
+    const space = this.#context.measureText(' ').width;
+    let x = 0;
+    let line = 0;
+    return words.map((word) => {
+      const { width } = this.#context.measureText(word.text);
+      if (x > 0 && x + width > this.#width) {
+        x = 0;
+        line++;
+      }
+      const placed = { ...word, x, line, width };
+      x += width + 1.5 * space;
+      return placed;
+    });
+  }
+
+  /** Takes size and resolution of the moment. */
+  #fit() {
+    const canvas = this.#canvas;
+    const element = this.#element;
+    const shown = element?.isConnected && element.clientWidth > 0;
+    const ratio = shown ? (globalThis.devicePixelRatio ?? 1) : 1;
+    const width = shown ? element.clientWidth : canvas.width / (element ? 1 : this.#ratio);
+    const height = shown ? element.clientHeight : canvas.height / (element ? 1 : this.#ratio);
+    const style = shown ? getComputedStyle(element) : undefined;
+    if (width !== this.#width || height !== this.#height || ratio !== this.#ratio) {
+      this.#width = width;
+      this.#height = height;
+      this.#ratio = ratio;
+      canvas.width = Math.max(1, Math.round(width * ratio));
+      canvas.height = Math.max(1, Math.round(height * ratio));
+      // A canvas without a size of its own in CSS would have grown with its pixels.
+      if (shown && (element.clientWidth !== width || element.clientHeight !== height)) {
+        element.style.width = `${width}px`;
+        element.style.height = `${height}px`;
+      }
+    }
+    const family = (/** @type {number} */ size) => (style ? `${style.fontStyle} ${style.fontWeight} ${size}px ${style.fontFamily}` : `${size}px serif`);
+    return { style, family };
+  }
+
+  /** @param {HTMLCanvasElement} element */
+  #watch(element) {
+    const again = () => this.#paintSoon();
+    const sizes = new ResizeObserver(again);
+    sizes.observe(element);
+    this.#leave.push(() => sizes.disconnect());
+    const theme = matchMedia('(prefers-color-scheme: dark)');
+    theme.addEventListener('change', again);
+    this.#leave.push(() => theme.removeEventListener('change', again));
+  }
+
+  #paintSoon() {
+    if (this.#cancel) return;
+    if (typeof requestAnimationFrame === 'function') {
+      const frame = requestAnimationFrame(() => this.paint());
+      this.#cancel = () => cancelAnimationFrame(frame);
+    } else {
+      const timer = setTimeout(() => this.paint(), 16);
+      this.#cancel = () => clearTimeout(timer);
+    }
+  }
+}
+
+/**
+ * Adds a token to words, of which white space begins another one.
+ *
+ * @param {Word[]} words
+ * @param {string} text
+ * @param {number} token
+ */
+function append(words, text, token) {
+  const last = words[words.length - 1];
+  if (last && !/^\s/.test(text)) {
+    last.text += text;
+    last.tokens.push(token);
+  } else {
+    words.push({ text: text.trimStart(), tokens: [token] });
+  }
+}
+
+/** @param {Placed[]} words */
+function linesOf(words) {
+  return words.length === 0 ? 1 : words[words.length - 1].line + 1;
+}
