@@ -11,7 +11,7 @@ import { serve } from '../../web/serve.js';
 import { LIBRARY, launch, openEmpty } from './browser.js';
 
 const PICTURE = fileURLToPath(new URL('../../web/pages/tokens/still.png', import.meta.url));
-const weights = await readFile(process.argv[2] ?? new URL('../../weights/stories260K.gguf', import.meta.url));
+const weights = await readFile(process.argv[2] ?? new URL('../../weights/stories.gguf', import.meta.url));
 
 const [server, browser] = await Promise.all([serve({ port: 0 }), launch()]);
 try {

@@ -25,7 +25,7 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.js');
 
 /** @param {Page} page @param {string} [hash] */
 async function open(page, hash = '') {
-  await provide(page, '/weights/stories260K.gguf', weights);
+  await provide(page, '/weights/stories.gguf', weights);
   await page.goto(`${PAGE}${hash}`);
   await page.locator('#run:enabled').waitFor();
 }
@@ -190,7 +190,7 @@ test('a file of one’s own, and files that are none', () => withPage(async (pag
   await page.locator('#own-address').fill('https://');
   await page.locator('#own-form button').click();
   await page.locator('#own-said', { hasText: 'https:// is no address' }).waitFor();
-  await page.locator('#own-address').fill('/weights/stories260K.gguf');
+  await page.locator('#own-address').fill('/weights/stories.gguf');
   await page.locator('#own-form button').click();
   await page.locator('#own-said', { hasText: 'writes now' }).waitFor();
 }));

@@ -12,7 +12,6 @@ export { Codec } from './codecs/picture.js';
 export { picture } from './draw.js';
 export { argumentError, statusError } from './error.js';
 export { hint, workerText } from './files.js';
-export { hubAddress } from './hub.js';
 export * from './index.js';
 export { Link } from './link.js';
 export { within } from './patience.js';

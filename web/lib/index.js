@@ -24,7 +24,6 @@
 
 import { abortable } from './abort.js';
 import { NextPixelError } from './error.js';
-import { hubAddress } from './hub.js';
 import { Link } from './link.js';
 import { openModel, reopen } from './model.js';
 import { parallelism } from './platform.js';
@@ -81,7 +80,7 @@ const MAX_THREADS = 16;
  */
 export async function load(source, options = {}) {
   checkOptions(options);
-  source = hubAddress(source);
+  if (isAddress(source) && /^hf:/i.test(String(source))) source = (await import('./hub.js')).hubAddress(String(source));
   const { onProgress, signal, patience, workers = 1, threads = 1, wasmUrl, workerUrl } = options;
   signal?.throwIfAborted();
   if (workers !== 'auto') wholeNumber('workers', workers, 1, MAX_WORKERS);

@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: MIT
+import{argumentError}from"./shared.js";var HUB="https://huggingface.co";function hubAddress(text){if(!/^hf:/i.test(text))return text;let[,owner,name,revision="main",path]=/^hf:\/*([\w.-]+)\/([\w.-]+)(?:@([\w./-]+?))?\/(.+)$/i.exec(text)??[];if(path===void 0)throw argumentError(`${text} is not hf:owner/name/file.gguf`);return`${HUB}/${owner}/${name}/resolve/${revision}/${path}`}export{hubAddress};
