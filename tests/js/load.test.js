@@ -140,6 +140,7 @@ test('info', async () => {
     architecture: 'image-transformer',
     name: 'toy',
     tasks: ['complete', 'generate', 'score'],
+    languages: [],
     width: 8,
     height: 8,
     channels: 1,
