@@ -25,6 +25,11 @@ export const texts = () => import('../lib/texts.js');
 /** @typedef {import('../lib/index.js').SavedTokens} SavedTokens */
 /** @typedef {import('../lib/index.js').Tokenizer} Tokenizer */
 /** @typedef {typeof import('../lib/typeset.js').Page} TextPage  the class */
+/** @typedef {typeof import('../lib/aligned.js').AlignedPage} AlignedSheet  the class */
+/** @typedef {import('../lib/index.js').Translation} Translation */
+/** @typedef {import('../lib/index.js').TranslateStep} TranslateStep */
+/** @typedef {import('../lib/index.js').SourceLook} SourceLook */
+/** @typedef {import('../lib/index.js').SearchStep} SearchStep */
 /** @typedef {import('../lib/index.js').NextPixelError} NextPixelError */
 /** @typedef {import('../lib/draw.js').Picture} Picture RGBA */
 /** @typedef {import('../lib/shared.js').Hold} Hold */

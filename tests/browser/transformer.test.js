@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The page of the Transformer: what a visitor does there. It opens with weights/de-en.gguf; the environment variable DE_EN names another
+ * file to be given in that place.
+ */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+
+import { load } from '../../web/lib/index.js';
+import { ROOT } from '../js/helpers.js';
+import { OUT, provide, session } from './browser.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session();
+const PAGE = '/web/pages/transformer/';
+const FILE = process.env.DE_EN ?? `${ROOT}weights/de-en.gguf`;
+const weights = await readFile(FILE).catch(() => null);
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.js');
+const options = { skip: weights ? false : 'weights/de-en.gguf is not there' };
+
+/** @param {Page} page @param {string} [hash] */
+async function open(page, hash = '') {
+  await provide(page, '/weights/de-en.gguf', /** @type {Buffer} */ (weights));
+  await page.goto(`${PAGE}${hash}`);
+  await page.locator('#sentence:enabled').waitFor();
+}
+/** @param {Page} page */
+const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
+/** @param {Page} page */
+const text = (page) => page.locator('#translation').evaluate((node) => node.textContent ?? '');
+
+test('a sentence is translated when it is seen, and is what the library makes of it', options, () => withPage(async (page) => {
+  await open(page);
+  await done(page);
+  const sentence = await page.locator('#sentence').inputValue();
+  const model = await load(FILE);
+  assert.equal(await text(page), await model.translate(sentence).text());
+  assert.match(await page.locator('#pace').textContent() ?? '', /\d+ tokens in .* nats/);
+  await page.locator('#figure-translation').screenshot({ path: `${OUT}transformer.png` });
+
+  // As one types: the runs before are given up.
+  await page.locator('#sentence').fill('');
+  await page.locator('#sentence').pressSequentially('Ein Hund schläft im Gras.', { delay: 30 });
+  const wanted = await model.translate('Ein Hund schläft im Gras.').text();
+  await page.waitForFunction((words) => document.getElementById('translation')?.textContent === words, wanted);
+  await page.locator('#sentence').fill('');
+  await page.waitForFunction(() => document.getElementById('translation')?.textContent === '');
+  await page.locator('#sentence').fill('ja '.repeat(200));
+  await page.waitForFunction(() => /this model sees/.test(document.getElementById('sentence-said')?.textContent ?? ''));
+  await page.locator('.example').nth(1).click();
+  await done(page);
+  assert.equal(await text(page), await model.translate(await page.locator('#sentence').inputValue()).text());
+  assert.equal(await page.locator('#sentence-said').textContent(), '');
+  model.close();
+}));
+
+test('maps by layer and head, with the pointer and with the keys', options, () => withPage(async (page) => {
+  await open(page);
+  await done(page);
+  const map = page.locator('#map canvas');
+  await map.scrollIntoViewIfNeeded();
+  const pictures = new Set();
+  for (const kind of ['source', 'encoder', 'attention']) {
+    await page.locator(`input[name=map][value=${kind}]`).check();
+    for (const head of ['', '0', '1']) {
+      await page.locator('#map-head').selectOption({ value: head });
+      assert.equal(await page.locator('#head').inputValue(), head, 'the same head above');
+      await page.waitForTimeout(60);
+      pictures.add((await map.screenshot()).toString('base64'));
+    }
+    await page.locator('#figure-maps').screenshot({ path: `${OUT}transformer-${kind}.png` });
+  }
+  assert.equal(pictures.size, 9, 'each looks different');
+  await map.focus();
+  await page.keyboard.press('ArrowDown');
+  assert.match(await page.locator('#map-note').textContent() ?? '', /^“.*” gives “.*” /);
+  await page.keyboard.press('ArrowRight');
+  assert.match(await page.locator('#map-note').textContent() ?? '', /may not look at/, 'the first word of a translation looks at the start alone');
+}));
+
+test('beams as a tree', options, () => withPage(async (page) => {
+  await open(page, '#figure-translation?text=Ein+Hund+schl%C3%A4ft.&beams=4');
+  await done(page);
+  const model = await load(FILE);
+  const run = model.translate('Ein Hund schläft.', { beams: 4 });
+  assert.equal(await text(page), await run.text());
+  model.close();
+  assert.equal(await page.locator('.tree-score').count(), run.search.reduce((sum, { hypotheses }) => sum + hypotheses.length, 0));
+  assert.ok(await page.locator('.tree-word.found').count() >= run.ids.length);
+  assert.match(await page.locator('#tree-said').textContent() ?? '', /complete translations/);
+  await page.locator('#figure-beams').screenshot({ path: `${OUT}transformer-beams.png` });
+}));
+
+test('shuffled words, and a model without positions', options, () => withPage(async (page) => {
+  await open(page);
+  await done(page);
+  await page.locator('#figure-shuffle').scrollIntoViewIfNeeded();
+  await page.locator('#shuffle').click();
+  await page.waitForFunction(() => document.getElementById('with-other')?.textContent);
+  await page.locator('#take-away').click();
+  await page.waitForFunction(() => document.getElementById('without-other')?.textContent);
+  assert.equal(await page.locator('#without-own').textContent(), await page.locator('#without-other').textContent(), 'a bag of words');
+  assert.match(await page.locator('#without-same').textContent() ?? '', /one and the same/);
+  await page.locator('#figure-waves').scrollIntoViewIfNeeded();
+  await page.locator('#place').focus();
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await page.locator('#place-text').textContent(), '14');
+  await page.locator('#positions-section').screenshot({ path: `${OUT}transformer-positions.png` });
+  await page.locator('#figure-waves').screenshot({ path: `${OUT}transformer-waves.png` });
+  await page.locator('#figure-shuffle').screenshot({ path: `${OUT}transformer-shuffle.png` });
+}));
+
+for (const [how, context] of /** @type {[string, import('playwright-core').BrowserContextOptions][]} */ ([
+  ['light', { colorScheme: 'light' }], ['dark', { colorScheme: 'dark' }], ['phone', { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }]])) {
+  test(`axe finds nothing, ${how}`, options, () => withPage(async (page) => {
+    await open(page, '#figure-translation?text=Ein+Hund+schl%C3%A4ft+im+Gras.&beams=2');
+    await done(page);
+    await page.locator('#figure-waves').scrollIntoViewIfNeeded();
+    await page.locator('#shuffle').click();
+    await page.waitForFunction(() => document.getElementById('with-other')?.textContent);
+    await page.addScriptTag({ path: AXE }).catch(() => {}); // the policy refuses inline scripts; the test may go around it
+    const { violations } = await page.evaluate(() => /** @type {any} */ (globalThis).axe.run(document, { resultTypes: ['violations'] }));
+    assert.deepEqual(violations.map((/** @type {any} */ { id, nodes }) => `${id}: ${nodes.map((/** @type {any} */ { target }) => target).join('; ')}`), []);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= (page.viewportSize()?.width ?? 0), 'nothing is wider than the screen');
+    await page.screenshot({ path: `${OUT}transformer-page-${how}.png`, fullPage: true });
+  }, { bypassCSP: true, ...context }));
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What the page of the Transformer computes by itself: words in another order, a file without positions, the path of a search, waves. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { withoutPositions } from '../../web/pages/transformer/placeless.js';
+import { meanOf, shuffled, visible } from '../../web/pages/transformer/words.js';
+import { readGGUF } from './gguf.js';
+import { load } from './helpers.js';
+import { toyTranslation } from './toy-translation.js';
+
+test('shuffled words keep their tokens together and their end at the end', () => {
+  let state = 1;
+  const random = () => ((state = (Math.imul(state, 48271) >>> 0) % 2147483647) / 2147483647);
+  const tokens = Uint32Array.of(5, 6, 7, 8, 9, 0);
+  const words = ['Ein', ' H', 'und', ' schläft', '.', ''];
+  const orders = new Set();
+  for (let i = 0; i < 20; i++) {
+    const other = shuffled(tokens, words, random);
+    assert.deepEqual([...other.tokens].sort(), [0, 5, 6, 7, 8, 9]);
+    assert.equal(other.tokens[5], 0);
+    assert.equal(other.tokens[other.tokens.indexOf(6) + 1], 7);
+    assert.notEqual(other.text, 'Ein Hund schläft.');
+    assert.deepEqual(other.text.split(' ').sort(), ['Ein', 'Hund', 'schläft.']);
+    orders.add(other.text);
+  }
+  assert.equal(orders.size, 5, 'every order but the own one');
+  assert.deepEqual(shuffled(Uint32Array.of(5, 0), ['ja', '']), { tokens: [5, 0], text: 'ja' });
+  assert.equal(visible(''), '⏎');
+});
+
+test('the mean of the heads that are chosen', () => {
+  const rows = [1, 2, 3, 4].map((n) => Float32Array.of(n));
+  const mean = (/** @type {number} */ layer, /** @type {number} */ head) => meanOf(rows, 2, { layer, head })[0];
+  assert.deepEqual([mean(-1, -1), mean(0, -1), mean(1, -1), mean(-1, 0), mean(1, 1)], [2.5, 1.5, 3.5, 2, 4]);
+});
+
+test('a file without positions has the same weights and says so', async () => {
+  for (const description of ['copies', '']) {
+    const file = toyTranslation({ metadata: { 'general.description': ['string', description] } });
+    const other = withoutPositions(file);
+    assert.equal(other.length, file.length);
+    const [was, is] = [readGGUF(file), readGGUF(other)];
+    assert.equal(is.metadata['transformer.position.type'], 'none');
+    assert.equal(is.metadata['general.description'].trim(), description);
+    for (const [key, value] of Object.entries(was.metadata)) if (!/position|description/.test(key)) assert.deepEqual(is.metadata[key], value, key);
+    assert.deepEqual(is.tensors, was.tensors);
+    const model = await load(other);
+    const [tokens, end] = [[...model.translate('ab c x').source.slice(0, -1)], 2];
+    const forward = await model.translate([...tokens, end], { maxTokens: 9 }).text();
+    assert.equal(await model.translate([...tokens.reverse(), end], { maxTokens: 9 }).text(), forward, 'a bag of words');
+    model.close();
+  }
+  assert.throws(() => withoutPositions(new Uint8Array(100)), /has no transformer\.position\.type/);
+});

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+// The page of the Transformer: a sentence that is translated while it is typed, its maps, its positions, and its beams.
+// @ts-check
+import {
+  Pace, acquireFirst, announce, byId, createLoading, createTransport, integer, load, make, onAddress, reducedMotion, startPage, texts, time, weights, whenNear, whileSeen,
+} from '../../shell/index.js';
+import { createMatrix } from './matrix.js';
+import { withoutPositions } from './placeless.js';
+import { createTree } from './tree.js';
+import { createWaves } from './waves.js';
+import { meanOf, rowsOf, shuffled, visible } from './words.js';
+/** @import { AlignedSheet, Model, Phase, Translation, TranslateStep } from '../../shell/index.js' */
+
+const FILE = 'de-en.gguf';
+/** Sentences to begin with. In each something moves. */
+const EXAMPLES = [
+  'Ein kleines Mädchen hat gestern im Garten einen Hund gesehen.',
+  'Ein Mann, der einen roten Hut trägt, spielt auf der Straße Gitarre.',
+  'Zwei Kinder wollen im Park Fußball spielen.',
+  'Im Hintergrund sitzt eine Frau auf einer Bank und liest ein Buch.',
+];
+/** Tokens a second, for whoever watches; who types does not wait. */
+const SPEED = 9;
+/** Wait for a typist to rest. */
+const REST_MS = 120;
+
+/** @param {AlignedSheet} Sheet what sets a translation above its sentence */
+function createTranslation(Sheet) {
+  /** @type {HTMLInputElement} */
+  const input = byId('sentence');
+  /** @type {HTMLSelectElement} */
+  const beams = byId('beams');
+  /** @type {HTMLCanvasElement} */
+  const canvas = byId('aligned');
+  const result = byId('translation');
+  const said = byId('sentence-said');
+  /** @type {Model | null} */
+  let model = null;
+  /** @type {Phase} */
+  let phase = 'empty';
+  let stopper = new AbortController();
+  const pace = new Pace(SPEED);
+  /** What is shown. @type {{ run: Translation, steps: TranslateStep[] } | null} */
+  let shown = null;
+  /** @type {InstanceType<AlignedSheet> | null} */
+  let page = null;
+
+  const heads = createHeads([byId('layer'), byId('map-layer')], [byId('head'), byId('map-head')], () => {
+    if (shown) setPage(shown.run, shown.steps);
+    showMap();
+  });
+  const matrix = createMatrix(byId('map'), byId('map-note'));
+  const tree = createTree(byId('tree'), byId('tree-said'));
+  for (const radio of document.querySelectorAll('input[name=map]')) radio.addEventListener('change', () => showMap());
+
+  /** @param {Phase} next */
+  function enter(next) {
+    phase = next;
+    transport.show(phase);
+    input.disabled = beams.disabled = phase === 'empty';
+  }
+
+  /** The translation above its sentence, as the chosen heads see it. @param {Translation} run @param {TranslateStep[]} steps */
+  function setPage(run, steps) {
+    const choice = heads.choice;
+    page = new Sheet(canvas, run.sourceTexts, { weights: (step) => meanOf(rowsOf(step, 'source'), model?.info.heads ?? 1, choice) });
+    for (const step of steps) page.add(step);
+    page.paint();
+  }
+
+  function showMap() {
+    if (!shown || !model) return;
+    const { run, steps } = shown;
+    const kind = /** @type {HTMLInputElement} */ (document.querySelector('input[name=map]:checked')).value;
+    const { info: { heads: count } } = model;
+    const sentence = run.sourceTexts.map(visible);
+    const written = steps.map(({ text }) => visible(text));
+    const mean = (/** @type {Float32Array[]} */ rows) => meanOf(rows, count, heads.choice);
+    if (kind === 'encoder') {
+      const all = mean(run.encoder);
+      const n = sentence.length;
+      matrix.show({ rows: sentence, columns: sentence, weights: run.encoder.length > 0 ? sentence.map((_, i) => all.subarray(i * n, i * n + n)) : [] });
+    } else if (kind === 'source') {
+      matrix.show({ rows: written, columns: sentence, weights: steps.map((step) => mean(rowsOf(step, 'source'))) });
+    } else {
+      matrix.show({ rows: written, columns: ['⇥', ...written.slice(0, -1)], weights: steps.map((step) => mean(rowsOf(step, 'attention'))) });
+    }
+  }
+
+  /** @param {boolean} slowly for whoever watches */
+  async function start(slowly) {
+    stopper.abort();
+    stopper = new AbortController();
+    const { signal } = stopper;
+    if (!model) return;
+    /** @type {Translation} */
+    let run;
+    try {
+      run = model.translate(input.value, { beams: Number(beams.value), maps: true, signal, onSearch: () => tree.show(run.search, false) });
+    } catch (error) {
+      said.textContent = /** @type {Error} */ (error).message;
+      return;
+    }
+    said.textContent = '';
+    loading.clear();
+    tree.clear();
+    enter('running');
+    pace.resume();
+    const steps = /** @type {TranslateStep[]} */ ([]);
+    shown = { run, steps };
+    setPage(run, steps);
+    let text = '';
+    let ms = 0;
+    try {
+      const tokens = run[Symbol.asyncIterator]();
+      for (;;) {
+        const asked = performance.now();
+        const { done, value } = await tokens.next();
+        ms += performance.now() - asked;
+        if (done) break;
+        if (slowly && !reducedMotion()) await pace.take(1, signal);
+        signal.throwIfAborted();
+        steps.push(value);
+        page?.add(value);
+        result.textContent = text += value.text;
+        showMap();
+      }
+      result.textContent = text;
+      page?.end();
+      showMap();
+      if (run.search.length > 0) tree.show(run.search, true);
+      byId('tree-hint').hidden = run.search.length > 0;
+      const nats = steps.reduce((sum, step) => sum + step.nats, 0);
+      transport.say(text === '' ? '' : `${integer(steps.length)} tokens in ${time(ms)}, ${nats.toFixed(1)} nats${run.finish === 'length' ? '; there was no room for more' : ''}`);
+      enter('done');
+      if (slowly) announce(text);
+    } catch (error) {
+      if (signal.aborted) return;
+      enter('ready');
+      loading.failed(error);
+    }
+  }
+
+  const loading = createLoading(byId('load'), {
+    acquire: async (how) => [await acquireFirst(how)],
+    onModels([loaded]) {
+      model = loaded;
+      const { heads: count } = loaded.info;
+      heads.have(loaded.info.blocks, count);
+      byId('numbers').replaceChildren(...Object.entries({
+        Parameters: integer(loaded.info.parameters), Vocabulary: `${integer(loaded.info.vocabulary)} tokens`, 'Longest sentence': `${integer(loaded.info.positions)} tokens`,
+        'Layers, heads': `${loaded.info.blocks}, ${count}`, Width: integer(loaded.info.embedding), Data: loaded.info.card.dataset ?? '',
+      }).filter(([, value]) => value).map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))));
+      shuffling.use(loaded);
+      enter('ready');
+      sight.renew();
+      sight.proceed();
+    },
+    onLost() {
+      model = null;
+      shuffling.use(null);
+      enter('empty');
+    },
+  });
+  const transport = createTransport(byId('transport'), { name: '', onRun: () => start(true), pace: true });
+  const sight = whileSeen(byId('figure-translation'), {
+    start() {
+      if (phase === 'running') pace.resume();
+      if (phase !== 'ready') return false;
+      start(true);
+      return true;
+    },
+    stop() {
+      if (phase === 'running') pace.pause();
+      return phase === 'running';
+    },
+  });
+  transport.onPress(sight.decide);
+
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let resting;
+  input.addEventListener('input', () => {
+    sight.decide();
+    clearTimeout(resting);
+    resting = setTimeout(() => start(false), REST_MS);
+  });
+  beams.addEventListener('change', () => {
+    sight.decide();
+    start(false);
+  });
+  byId('examples').append(...EXAMPLES.map((text) => {
+    const button = make('button', { type: 'button', class: 'textual example', lang: 'de' }, text);
+    button.addEventListener('click', () => {
+      sight.decide();
+      input.value = text;
+      start(true);
+    });
+    return make('li', {}, button);
+  }));
+  input.value = EXAMPLES[0];
+  const shuffling = createShuffling(() => input.value);
+  onAddress('figure-translation', (settings) => {
+    input.value = settings.get('text') ?? input.value;
+    beams.value = ['2', '4', '8'].find((n) => n === settings.get('beams')) ?? '1';
+    if (phase === 'empty') return;
+    sight.decide();
+    start(true);
+  });
+  return loading.load();
+}
+
+/**
+ * Which layer and head are shown: the same everywhere.
+ * @param {HTMLElement[]} layers
+ * @param {HTMLElement[]} heads
+ * @param {() => void} onChange
+ */
+function createHeads(layers, heads, onChange) {
+  const selects = /** @type {HTMLSelectElement[][]} */ ([layers, heads]);
+  for (const same of selects) {
+    for (const select of same) {
+      select.addEventListener('change', () => {
+        for (const other of same) other.value = select.value;
+        onChange();
+      });
+    }
+  }
+  const chosen = (/** @type {HTMLSelectElement} */ { value }) => (value === '' ? -1 : Number(value));
+  return {
+    get choice() { return { layer: chosen(selects[0][0]), head: chosen(selects[1][0]) }; },
+    /** @param {number} layerCount @param {number} headCount */
+    have(layerCount, headCount) {
+      for (const [same, count] of /** @type {[HTMLSelectElement[], number][]} */ ([[selects[0], layerCount], [selects[1], headCount]])) {
+        for (const select of same) {
+          select.replaceChildren(make('option', { value: '' }, 'all'), ...Array.from({ length: count }, (_, i) => make('option', { value: String(i) }, String(i + 1))));
+          select.disabled = false;
+        }
+      }
+    },
+  };
+}
+
+/**
+ * The sentence with its words shuffled, and the model without positions.
+ * @param {() => string} sentence
+ */
+function createShuffling(sentence) {
+  /** @type {HTMLButtonElement} */
+  const shuffle = byId('shuffle');
+  /** @type {HTMLButtonElement} */
+  const take = byId('take-away');
+  /** @type {Model | null} */
+  let model = null;
+  /** @type {Model | null} */
+  let placeless = null;
+  /** @type {{ tokens: number[], text: string } | null} */
+  let other = null;
+  /** The sentence that `other` is of. */
+  let of = '';
+  let stopper = new AbortController();
+
+  async function show() {
+    stopper.abort();
+    stopper = new AbortController();
+    const { signal } = stopper;
+    if (!model) return;
+    byId('order-own').textContent = of;
+    byId('order-other').textContent = other?.text ?? '';
+    try {
+      for (const [id, reader, text] of /** @type {[string, Model | null, string | number[]][]} */ ([
+        ['with-own', model, of], ['with-other', model, other?.tokens ?? ''], ['without-own', placeless, of], ['without-other', placeless, other?.tokens ?? '']])) {
+        byId(id).textContent = reader && text.length > 0 ? await reader.translate(text, { signal }).text() || '(nothing)' : '';
+      }
+      byId('without-same').textContent = !placeless ? '' : byId('without-own').textContent === byId('without-other').textContent ?
+        'Without positions both are one and the same to the model: a bag of words.' : '';
+    } catch (error) {
+      if (!signal.aborted) byId('shuffle-said').textContent = /** @type {Error} */ (error).message;
+    }
+  }
+  function again() {
+    if (!model) return;
+    of = sentence();
+    try {
+      const { source, sourceTexts } = model.translate(of);
+      other = source.length > 1 ? shuffled(source, sourceTexts) : null;
+    } catch {
+      other = null; // too long: the figure above says so
+    }
+  }
+  shuffle.addEventListener('click', () => {
+    again();
+    show();
+  });
+  take.addEventListener('click', async () => {
+    take.disabled = true;
+    byId('shuffle-said').textContent = 'Loading the same weights once more';
+    try {
+      const answer = await fetch(weights(FILE));
+      placeless = await load(withoutPositions(new Uint8Array(await answer.arrayBuffer())));
+      byId('shuffle-said').textContent = 'The right column is the same model, whose words have no places.';
+      if (!other) again();
+      await show();
+    } catch (error) {
+      take.disabled = false;
+      byId('shuffle-said').textContent = /** @type {Error} */ (error).message;
+    }
+  });
+  return {
+    /** @param {Model | null} next */
+    use(next) {
+      model = next;
+      shuffle.disabled = !next;
+      take.disabled = !next || placeless !== null;
+    },
+  };
+}
+
+whenNear(byId('figure-waves'), createWaves);
+startPage(texts().then(({ AlignedPage }) => createTranslation(AlignedPage)));

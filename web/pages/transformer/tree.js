@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// A search by beams as a tree: a column for every step, what lives on dark, what was cut pale, what ended framed, each with its score.
+// @ts-check
+import { visible } from './words.js';
+/** @import { SearchStep } from '../../shell/index.js' */
+
+const SVG = 'http://www.w3.org/2000/svg';
+const NOTHING = 'Tree of the search: there is none yet';
+const [COLUMN, LINE, TOP] = [118, 34, 30];
+
+/** @param {string} tag @param {Record<string, string | number>} attributes @param {string} [text] */
+function shape(tag, attributes, text) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+/**
+ * Which hypotheses led to what was found: of each step the place of the one that did, or -1.
+ * @param {SearchStep[]} search
+ */
+export function pathOf(search) {
+  /** @type {{ step: number, place: number, score: number } | null} */
+  let best = null;
+  search.forEach(({ hypotheses }, step) => hypotheses.forEach(({ fate, score }, place) => {
+    if (fate === 'ended' && (!best || score < best.score)) best = { step, place, score };
+  }));
+  const last = search.length - 1;
+  const found = /** @type {{ step: number, place: number } | null} */ (best) ?? { step: last, place: search[last]?.hypotheses.findIndex(({ living }) => living === 0) ?? -1 };
+  const path = search.map(() => -1);
+  for (let { step, place } = found; step >= 0 && place >= 0; step--) {
+    path[step] = place;
+    const { parent } = search[step].hypotheses[place];
+    place = search[step - 1]?.hypotheses.findIndex(({ living }) => living === parent) ?? -1;
+  }
+  return path;
+}
+
+/** @param {HTMLElement} root @param {HTMLElement} said */
+export function createTree(root, said) {
+  const svg = shape('svg', { class: 'tree', role: 'img', 'aria-label': NOTHING });
+  root.append(svg);
+  return {
+    clear() {
+      svg.replaceChildren();
+      svg.setAttribute('aria-label', NOTHING);
+      said.textContent = '';
+    },
+    /** @param {SearchStep[]} search @param {boolean} over */
+    show(search, over) {
+      const path = over ? pathOf(search) : search.map(() => -1);
+      const most = Math.max(1, ...search.map(({ hypotheses }) => hypotheses.length));
+      const [width, height] = [40 + COLUMN * search.length, TOP + LINE * most + 8];
+      for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width, height })) svg.setAttribute(name, String(value));
+      /** @type {Element[]} */
+      const edges = [];
+      /** @type {Element[]} */
+      const nodes = [];
+      const place = (/** @type {number} */ step, /** @type {number} */ k) => [34 + COLUMN * step, TOP + LINE * (k + 0.5)];
+      search.forEach(({ hypotheses }, step) => {
+        nodes.push(shape('text', { class: 'tree-step', x: 34 + COLUMN * step, y: 16 }, String(step + 1)));
+        hypotheses.forEach((one, k) => {
+          const [x, y] = place(step, k);
+          const from = step === 0 ? -1 : search[step - 1].hypotheses.findIndex(({ living }) => living === one.parent);
+          const [x0, y0] = step === 0 ? [8, TOP + LINE / 2] : [place(step - 1, from)[0] + COLUMN - 44, place(step - 1, from)[1]];
+          const kind = path[step] === k ? 'found' : one.fate;
+          edges.push(shape('path', { class: `tree-edge ${kind}`, d: `M${x0} ${y0} C${x0 + 16} ${y0} ${x - 22} ${y} ${x - 6} ${y}` }));
+          if (one.fate === 'ended') nodes.push(shape('rect', { class: `tree-end ${kind}`, x: x - 5, y: y - 14, width: COLUMN - 36, height: 28, rx: 3 }));
+          nodes.push(
+            shape('text', { class: `tree-word ${kind}`, x, y: y - 1 }, one.fate === 'ended' ? '⏎' : visible(one.text).slice(0, 11)),
+            shape('text', { class: `tree-score ${kind}`, x, y: y + 11 }, one.score.toFixed(2)));
+        });
+      });
+      svg.replaceChildren(...edges, ...nodes);
+      const ended = search.flatMap(({ hypotheses }) => hypotheses).filter(({ fate }) => fate === 'ended').length;
+      const text = `${search.length} steps, ${search.reduce((sum, { hypotheses }) => sum + hypotheses.length, 0)} ways to go on looked at, ${ended} of them complete translations.`;
+      svg.setAttribute('aria-label', `Tree of the search. ${text}`);
+      said.textContent = over ? text : '';
+    },
+  };
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// The positions of section 3.5 as a picture: a line for every place of a sentence, a column for every channel; and how alike places are.
+// @ts-check
+import { byId, onTheme, palette, perFrame } from '../../shell/index.js';
+
+/** @param {number} p @param {number} d @returns {Float64Array} element 2i is sin(p / 10000^(2i/d)), element 2i + 1 the cosine */
+export function position(p, d) {
+  return Float64Array.from({ length: d }, (_, i) => {
+    const angle = p / 10000 ** ((i - (i % 2)) / d);
+    return i % 2 ? Math.cos(angle) : Math.sin(angle);
+  });
+}
+
+const PLACES = 64;
+const CHANNELS = 128;
+
+export function createWaves() {
+  /** @type {HTMLCanvasElement} */
+  const canvas = byId('waves');
+  /** @type {HTMLInputElement} */
+  const slider = byId('place');
+  const table = Array.from({ length: PLACES }, (_, p) => position(p, CHANNELS));
+  const line = byId('alike');
+
+  const draw = perFrame(() => {
+    const at = Number(slider.value);
+    const context = canvas.getContext('2d');
+    if (!context) return;
+    Object.assign(canvas, { width: CHANNELS, height: PLACES });
+    const { known, predicted } = palette();
+    table.forEach((row, p) => row.forEach((value, i) => {
+      context.fillStyle = value < 0 ? known[Math.round(-255 * value * 0.75)] : predicted[Math.round(255 * value)];
+      context.fillRect(i, p, 1, 1);
+    }));
+    byId('place-mark').style.top = `${(100 * (at + 0.5)) / PLACES}%`;
+    const alike = table.map((row) => row.reduce((sum, value, i) => sum + value * table[at][i], 0) / (CHANNELS / 2));
+    line.setAttribute('d', alike.map((value, p) => `${p === 0 ? 'M' : 'L'}${((p + 0.5) * 640) / PLACES} ${110 - 100 * value}`).join(''));
+    byId('place-text').textContent = String(at + 1);
+    byId('alike-chart').setAttribute('aria-label', `How alike place ${at + 1} and every other one are: 1 at itself, ${alike[Math.min(PLACES - 1, at + 1)].toFixed(2)} next to it, ` +
+      `${alike[at < PLACES / 2 ? PLACES - 1 : 0].toFixed(2)} at the far end.`);
+  });
+  slider.max = String(PLACES - 1);
+  slider.addEventListener('input', draw);
+  onTheme(draw);
+  draw();
+}
