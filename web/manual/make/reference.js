@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The reference of the JavaScript: TypeDoc reads the JSDoc of web/lib, and what it found is laid out here as HTML.
+ */
+
+import { fileURLToPath } from 'node:url';
+
+const LIB = fileURLToPath(new URL('../../lib/', import.meta.url));
+
+/** Modules in which the public names are declared. The first one that has a name is taken, so those that only pass it on come last. */
+const MODULES = [
+  'model', 'run', 'tokens', 'codecs/text', 'draw', 'image', 'easel', 'settings', 'tokens-settings', 'source', 'cache', 'shared', 'protocol', 'error', 'wasm',
+  'vocabulary-file', 'element', 'index',
+];
+
+/** What the page shows, in its order. Whatever lib/index.js exports has to be here. @type {[string, string[]][]} */
+const GROUPS = [
+  ['Loading', ['load', 'LoadOptions', 'Source', 'Progress', 'Phase', 'WorkerUrl', 'acquire', 'Hold', 'supported', 'cache', 'KeptFile']],
+  ['A model', ['Model', 'ModelInfo', 'BasicInfo', 'PictureInfo']],
+  ['Pictures', ['DrawOptions', 'Label', 'ImageSource', 'RawImage', 'Canvas', 'Run', 'Step', 'LookedAt', 'Picture', 'Score', 'Attention']],
+  ['Texts', ['TokenOptions', 'TokenRun', 'TokenStep', 'Alternative', 'TokenLook', 'Finish', 'SavedTokens', 'TextScore', 'tokenizer', 'VocabularySource', 'Tokenizer',
+    'TokenKind']],
+  ['Errors', ['NextPixelError', 'ErrorCode']],
+  ['The element', ['NextPixelElement', 'ElementState', 'Task', 'NextPixelReadyEvent', 'NextPixelStepEvent', 'NextPixelEndEvent', 'NextPixelErrorEvent']],
+];
+
+/** Members that a class has because the browser calls them, or from its parent. */
+const HIDDEN = /^(constructor|observedAttributes|(dis)?connectedCallback|connectedMoveCallback|attributeChangedCallback|name|stack|cause|stackTraceLimit|message)$/;
+
+/**
+ * @typedef {object} Tools
+ * @property {any} typedoc
+ * @property {any} ts          the compiler that TypeDoc uses
+ * @property {(markdown: string) => string} block   to HTML
+ * @property {(markdown: string) => string} inline
+ */
+
+/** @param {string} text */
+const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/**
+ * @param {Tools} tools
+ * @returns {Promise<{ html: string, contents: { id: string, text: string, level: number }[] }>}
+ */
+export async function reference({ typedoc, ts, block, inline }) {
+  const { Application, Comment, Converter, ReflectionKind } = typedoc;
+  const app = await Application.bootstrap({
+    entryPoints: MODULES.map((name) => `${LIB}${name}.js`), tsconfig: fileURLToPath(new URL('./tsconfig.json', import.meta.url)),
+    excludeInternal: true, excludePrivate: true, excludeExternals: true, skipErrorChecking: true, disableSources: true, readme: 'none', logLevel: 'Error', sort: ['source-order'],
+    blockTags: ['@param', '@property', '@returns', '@template', '@typedef', '@implements', '@throws', '@import', '@type', '@callback'],
+  });
+  // TypeDoc takes the text after @typedef. Ours stands before it.
+  app.converter.on(Converter.EVENT_CREATE_DECLARATION, (/** @type {any} */ context, /** @type {any} */ reflection) => {
+    const symbol = context.getSymbolFromReflection(reflection);
+    const tag = symbol?.declarations?.find(ts.isJSDocTypedefTag);
+    const text = ts.getTextOfJSDocComment(tag?.parent.comment);
+    if (text && !reflection.comment?.hasVisibleComponent()) reflection.comment = new Comment([{ kind: 'text', text }]);
+    // `typeof NAMES[number]` says nothing to a reader.
+    if (tag && reflection.type?.type === 'indexedAccess') {
+      reflection.spelled = context.checker.typeToString(context.checker.getDeclaredTypeOfSymbol(symbol), undefined, ts.TypeFlags.NoTruncation | ts.TypeFormatFlags.InTypeAlias);
+    }
+  });
+  const project = await app.convert();
+  if (!project) throw new Error('TypeDoc could not read web/lib');
+
+  /** @type {Map<string, any>} */
+  const found = new Map();
+  for (const module of MODULES) {
+    for (const reflection of project.children.find((/** @type {any} */ { name }) => name === module).children ?? []) {
+      const { name, kind } = reflection;
+      const alias = kind === ReflectionKind.Reference || (kind === ReflectionKind.TypeAlias && reflection.type.type === 'reference' && reflection.type.name === name);
+      if (!alias && !found.has(name)) found.set(name, reflection);
+    }
+  }
+  const shown = GROUPS.flatMap(([, names]) => names);
+  const exported = project.children.find((/** @type {any} */ { name }) => name === 'index').children.map((/** @type {any} */ { name }) => name);
+  const lost = [...exported.filter((/** @type {string} */ name) => !shown.includes(name)), ...shown.filter((name) => !found.has(name))];
+  if (lost.length > 0) throw new Error(`web/manual/make/reference.js: where do these belong? ${lost.join(', ')}`);
+
+  /** A type as text, its public names as links. @param {any} type @param {string} [self] */
+  const typed = (type, self = '') => linked(plain(String(type)), self);
+  /** @param {string} text @param {string} [self] */
+  const linked = (text, self = '') => text.split(/("[^"]*"|\b[A-Z]\w+)/).map((piece) => (
+    piece !== self && shown.includes(piece) ? `<a href="#${piece}">${piece}</a>` : escape(piece))).join('');
+  /** What a reader need not know of a type. @param {string} text */
+  const plain = (text) => text.replace(/Dom<"(\w+)">/g, '$1').replace(/(?<=Array)<ArrayBuffer(Like)?>/g, '');
+
+  /** @param {any} comment */
+  const said = (comment) => (comment?.summary ?? []).map((/** @type {any} */ part) => part.text).join('').trim();
+  /** @param {any} comment @param {string} tag */
+  const tagged = (comment, tag) => (comment?.blockTags ?? []).filter((/** @type {any} */ it) => it.tag === tag)
+    .map((/** @type {any} */ it) => it.content.map((/** @type {any} */ part) => part.text).join('')).join(' ').trim();
+
+  /** Rows of names, types and what they mean. @param {{ name: string, type: any, optional: boolean, comment: any }[]} rows */
+  const list = (rows) => (rows.length === 0 ? '' : `<dl class="members">\n${rows.map(({ name, type, optional, comment }) => (
+    `<div><dt><code>${escape(name)}${optional ? '?' : ''}</code> <code class="type">${typed(type)}</code></dt><dd>${inline(said(comment))}</dd></div>`)).join('\n')}\n</dl>\n`);
+
+  /** @param {any[]} [children] */
+  const properties = (children = []) => list(children.map((child) => ({
+    name: child.name, type: child.type ?? child.getSignature?.type ?? child.signatures?.[0]?.type ?? '', optional: child.flags.isOptional, comment: child.comment ?? child.getSignature?.comment ?? child.signatures?.[0]?.comment,
+  })));
+
+  /** @param {any} signature @param {string} name */
+  function call(signature, name) {
+    const parameters = (signature.parameters ?? []).map((/** @type {any} */ parameter) => ({ ...parameter, flags: parameter.flags, type: parameter.type, comment: parameter.comment,
+      name: parameter.name === '__namedParameters' ? 'options' : parameter.name, optional: parameter.flags.isOptional || parameter.defaultValue !== undefined }));
+    const words = parameters.map((/** @type {any} */ { name: word, optional }) => `${escape(word)}${optional ? '?' : ''}`).join(', ');
+    return { head: `${escape(name)}(${words})`, body: `${block(said(signature.comment))}${list(parameters)}${returned(signature)}` };
+  }
+
+  /** @param {any} signature */
+  function returned({ type, comment }) {
+    const what = tagged(comment, '@returns');
+    if (String(type) === 'void') return '';
+    return `<p class="returns">Returns <code class="type">${typed(type)}</code>${what ? `: ${inline(what)}` : ''}</p>\n`;
+  }
+
+  /** @param {any} reflection */
+  function body(reflection) {
+    const { name, kind, comment, type, children, signatures } = reflection;
+    if (signatures) return call(signatures[0], name).body;
+    const text = block(said(comment));
+    if (kind === ReflectionKind.TypeAlias || kind === ReflectionKind.Variable) {
+      if (type.type === 'reflection') return text + properties(type.declaration.children);
+      return `${text}<p><code class="type">${reflection.spelled ? linked(reflection.spelled, name) : typed(type, name)}</code></p>\n`;
+    }
+    if (kind === ReflectionKind.Interface) return text + properties(children);
+    const own = (children ?? []).filter((/** @type {any} */ child) => !child.inheritedFrom && !HIDDEN.test(child.name));
+    const methods = own.filter((/** @type {any} */ child) => child.signatures || child.type?.type === 'reflection');
+    const calls = methods.map((/** @type {any} */ method) => {
+      const { head, body: what } = call(method.signatures?.[0] ?? Object.assign(method.type.declaration.signatures[0], { comment: method.comment }), method.name);
+      return `<h4 id="${`${name}-${method.name}`.replace(/[^\w-]/g, '')}"><code>${method.flags.isStatic ? `${name}.` : ''}${head}</code></h4>\n${what}`;
+    });
+    return `${text}${properties(own.filter((/** @type {any} */ child) => !methods.includes(child)))}${calls.join('')}`;
+  }
+
+  /** @type {{ id: string, text: string, level: number }[]} */
+  const contents = [];
+  const html = GROUPS.map(([title, names]) => {
+    const id = title.toLowerCase().replaceAll(' ', '-');
+    contents.push({ id, text: title, level: 2 });
+    return `<h2 id="${id}">${title}</h2>\n${names.map((name) => {
+      const reflection = found.get(name);
+      const head = reflection.signatures ? call(reflection.signatures[0], name).head : name;
+      contents.push({ id: name, text: `<code>${name}${reflection.signatures ? '()' : ''}</code>`, level: 3 });
+      return `<section class="entry">\n<h3 id="${name}"><code>${head}</code></h3>\n${body(reflection)}</section>\n`;
+    }).join('')}`;
+  }).join('');
+  return { html, contents };
+}
