@@ -5,6 +5,7 @@
  * The reference of the JavaScript: TypeDoc reads the JSDoc of web/lib, and what it found is laid out here as HTML.
  */
 
+import { readFile, readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 const LIB = fileURLToPath(new URL('../../lib/', import.meta.url));
@@ -12,7 +13,7 @@ const LIB = fileURLToPath(new URL('../../lib/', import.meta.url));
 /** Modules in which the public names are declared. The first one that has a name is taken, so those that only pass it on come last. */
 const MODULES = [
   'model', 'run', 'tokens', 'codecs/text', 'draw', 'image', 'easel', 'settings', 'tokens-settings', 'source', 'cache', 'shared', 'protocol', 'error', 'wasm',
-  'vocabulary-file', 'element', 'index',
+  'vocabulary-file', 'typeset', 'element', 'index',
 ];
 
 /** What the page shows, in its order. Whatever lib/index.js exports has to be here. @type {[string, string[]][]} */
@@ -20,8 +21,8 @@ const GROUPS = [
   ['Loading', ['load', 'LoadOptions', 'Source', 'Progress', 'Phase', 'WorkerUrl', 'acquire', 'Hold', 'supported', 'cache', 'KeptFile']],
   ['A model', ['Model', 'ModelInfo', 'BasicInfo', 'PictureInfo']],
   ['Pictures', ['DrawOptions', 'Label', 'ImageSource', 'RawImage', 'Canvas', 'Run', 'Step', 'LookedAt', 'Picture', 'Score', 'Attention']],
-  ['Texts', ['TokenOptions', 'TokenRun', 'TokenStep', 'Alternative', 'TokenLook', 'Finish', 'SavedTokens', 'TextScore', 'tokenizer', 'VocabularySource', 'Tokenizer',
-    'TokenKind']],
+  ['Texts', ['TokenOptions', 'TokenRun', 'TokenStep', 'Alternative', 'TokenLook', 'Finish', 'SavedTokens', 'TextScore', 'PageOptions', 'tokenizer', 'VocabularySource',
+    'Tokenizer', 'TokenKind']],
   ['Errors', ['NextPixelError', 'ErrorCode']],
   ['The element', ['NextPixelElement', 'ElementState', 'Task', 'NextPixelReadyEvent', 'NextPixelStepEvent', 'NextPixelEndEvent', 'NextPixelErrorEvent']],
 ];
@@ -46,21 +47,26 @@ const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').r
  */
 export async function reference({ typedoc, ts, block, inline }) {
   const { Application, Comment, Converter, ReflectionKind } = typedoc;
+  for (const file of (await readdir(LIB, { recursive: true })).filter((name) => name.endsWith('.js'))) {
+    const [line] = /@(?:property|param) \{.*\} +\S+ +-(?! ).*/.exec(await readFile(LIB + file, 'utf8')) ?? [];
+    if (line) throw new Error(`web/lib/${file}: TypeDoc takes the minus for a dash: ${line}`);
+  }
   const app = await Application.bootstrap({
     entryPoints: MODULES.map((name) => `${LIB}${name}.js`), tsconfig: fileURLToPath(new URL('./tsconfig.json', import.meta.url)),
     excludeInternal: true, excludePrivate: true, excludeExternals: true, skipErrorChecking: true, disableSources: true, readme: 'none', logLevel: 'Error', sort: ['source-order'],
     blockTags: ['@param', '@property', '@returns', '@template', '@typedef', '@implements', '@throws', '@import', '@type', '@callback'],
   });
+  /** Types that are one of some texts, and these. @type {Map<string, string[]>} */
+  const spelled = new Map();
   // TypeDoc takes the text after @typedef. Ours stands before it.
   app.converter.on(Converter.EVENT_CREATE_DECLARATION, (/** @type {any} */ context, /** @type {any} */ reflection) => {
     const symbol = context.getSymbolFromReflection(reflection);
     const tag = symbol?.declarations?.find(ts.isJSDocTypedefTag);
     const text = ts.getTextOfJSDocComment(tag?.parent.comment);
     if (text && !reflection.comment?.hasVisibleComponent()) reflection.comment = new Comment([{ kind: 'text', text }]);
-    // `typeof NAMES[number]` says nothing to a reader.
-    if (tag && reflection.type?.type === 'indexedAccess') {
-      reflection.spelled = context.checker.typeToString(context.checker.getDeclaredTypeOfSymbol(symbol), undefined, ts.TypeFlags.NoTruncation | ts.TypeFormatFlags.InTypeAlias);
-    }
+    // `typeof NAMES[number]` says nothing to a reader; what it stands for, in the order of NAMES.
+    const names = tag && reflection.type?.type === 'indexedAccess' ? context.checker.getTypeFromTypeNode(tag.typeExpression.type.objectType) : undefined;
+    if (names) spelled.set(reflection.name, context.checker.getTypeArguments(names).map((/** @type {any} */ type) => context.checker.typeToString(type)));
   });
   const project = await app.convert();
   if (!project) throw new Error('TypeDoc could not read web/lib');
@@ -84,8 +90,10 @@ export async function reference({ typedoc, ts, block, inline }) {
   /** @param {string} text @param {string} [self] */
   const linked = (text, self = '') => text.split(/("[^"]*"|\b[A-Z]\w+)/).map((piece) => (
     piece !== self && shown.includes(piece) ? `<a href="#${piece}">${piece}</a>` : escape(piece))).join('');
+  /** The same texts in any order. @param {string[]} texts */
+  const sorted = (texts) => [...texts].sort().join(' | ');
   /** What a reader need not know of a type. @param {string} text */
-  const plain = (text) => text.replace(/Dom<"(\w+)">/g, '$1').replace(/(?<=Array)<ArrayBuffer(Like)?>/g, '');
+  const plain = (text) => ([...spelled].find(([, texts]) => sorted(texts) === sorted(text.split(' | ')))?.[0] ?? text).replace('{ toString: any }', '{ toString(): string }').replace(/Dom<"(\w+)">/g, '$1').replace(/(?<=Array)<ArrayBuffer(Like)?>/g, '');
 
   /** @param {any} comment */
   const said = (comment) => (comment?.summary ?? []).map((/** @type {any} */ part) => part.text).join('').trim();
@@ -102,8 +110,9 @@ export async function reference({ typedoc, ts, block, inline }) {
     name: child.name, type: child.type ?? child.getSignature?.type ?? child.signatures?.[0]?.type ?? '', optional: child.flags.isOptional, comment: child.comment ?? child.getSignature?.comment ?? child.signatures?.[0]?.comment,
   })));
 
-  /** @param {any} signature @param {string} name */
-  function call(signature, name) {
+  /** @param {any} signature @param {string} name @param {any} [comment]  that of what has the signature, where it has none itself */
+  function call(signature, name, comment) {
+    signature.comment ??= comment;
     const parameters = (signature.parameters ?? []).map((/** @type {any} */ parameter) => ({ ...parameter, flags: parameter.flags, type: parameter.type, comment: parameter.comment,
       name: parameter.name === '__namedParameters' ? 'options' : parameter.name, optional: parameter.flags.isOptional || parameter.defaultValue !== undefined }));
     const words = parameters.map((/** @type {any} */ { name: word, optional }) => `${escape(word)}${optional ? '?' : ''}`).join(', ');
@@ -117,23 +126,31 @@ export async function reference({ typedoc, ts, block, inline }) {
     return `<p class="returns">Returns <code class="type">${typed(type)}</code>${what ? `: ${inline(what)}` : ''}</p>\n`;
   }
 
+  /** Properties, then methods. @param {string} name @param {any[]} children @param {(method: any) => string} before */
+  function members(name, children, before) {
+    const signaturesOf = (/** @type {any} */ child) => child.signatures ?? child.type?.declaration?.signatures ?? [];
+    const methods = children.filter((child) => signaturesOf(child).length > 0);
+    const calls = methods.flatMap((method) => signaturesOf(method).map((/** @type {any} */ signature, /** @type {number} */ i) => {
+      const { head, body: what } = call(signature, method.name.replace('[', '[Symbol.'), method.comment);
+      const id = i === 0 ? ` id="${`${name}-${method.name}`.replace(/[^\w-]/g, '')}"` : '';
+      return `<h4${id}><code>${before(method)}${head}</code></h4>\n${what}`;
+    }));
+    return properties(children.filter((child) => !methods.includes(child))) + calls.join('');
+  }
+
   /** @param {any} reflection */
   function body(reflection) {
     const { name, kind, comment, type, children, signatures } = reflection;
     if (signatures) return call(signatures[0], name).body;
     const text = block(said(comment));
     if (kind === ReflectionKind.TypeAlias || kind === ReflectionKind.Variable) {
+      if (type.type === 'reflection' && kind === ReflectionKind.Variable) return text + members(name, type.declaration.children, () => `${name}.`);
       if (type.type === 'reflection') return text + properties(type.declaration.children);
-      return `${text}<p><code class="type">${reflection.spelled ? linked(reflection.spelled, name) : typed(type, name)}</code></p>\n`;
+      return `${text}<p><code class="type">${linked(spelled.get(name)?.join(' | ') ?? plain(String(type)), name)}</code></p>\n`;
     }
     if (kind === ReflectionKind.Interface) return text + properties(children);
     const own = (children ?? []).filter((/** @type {any} */ child) => !child.inheritedFrom && !HIDDEN.test(child.name));
-    const methods = own.filter((/** @type {any} */ child) => child.signatures || child.type?.type === 'reflection');
-    const calls = methods.map((/** @type {any} */ method) => {
-      const { head, body: what } = call(method.signatures?.[0] ?? Object.assign(method.type.declaration.signatures[0], { comment: method.comment }), method.name);
-      return `<h4 id="${`${name}-${method.name}`.replace(/[^\w-]/g, '')}"><code>${method.flags.isStatic ? `${name}.` : ''}${head}</code></h4>\n${what}`;
-    });
-    return `${text}${properties(own.filter((/** @type {any} */ child) => !methods.includes(child)))}${calls.join('')}`;
+    return text + members(name, own, (method) => (method.flags.isStatic ? `${name}.` : ''));
   }
 
   /** @type {{ id: string, text: string, level: number }[]} */
