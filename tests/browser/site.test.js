@@ -75,9 +75,9 @@ test('what is compressed is the same, and whatever a page names is there', async
   }
 });
 
-for (const [path, drawn] of /** @type {[string, string][]} */ ([
+for (const [path, drawn, press] of /** @type {[string, string, string?][]} */ ([
   ['', '.ending canvas[aria-label*=": 4"]'], ['web/pages/colour/', '#colour-run:enabled'], ['web/pages/image-transformer/', '.ending canvas[aria-label*=": 4"]'],
-  ['web/pages/look-ahead/', '.ahead-panel canvas[aria-label^="784 of"]'], ['web/pages/fvsbn/', 'canvas'], ['web/manual/', 'next-pixel'],
+  ['web/pages/look-ahead/', '.ahead-panel canvas[aria-label^="784 of"]'], ['web/pages/fvsbn/', 'canvas'], ['web/manual/', 'next-pixel [part=status]:text("Drawn:")', 'next-pixel button'],
 ])) {
   test(`${path || 'the front page'} draws under ${PREFIX}`, { timeout: 90000 }, () => withPage(async (page) => {
     missing.length = 0;
@@ -85,6 +85,7 @@ for (const [path, drawn] of /** @type {[string, string][]} */ ([
     const elsewhere = [];
     page.on('request', (request) => { if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url)) elsewhere.push(request.url()); });
     await page.goto(url + path);
+    if (press !== undefined) await page.locator(press).first().click();
     await page.locator(drawn).first().waitFor({ timeout: 60000 });
     assert.deepEqual([missing, elsewhere], [[], []]);
     if (path === '') {

@@ -10,14 +10,14 @@ import { inNode, nodeModule } from './platform.js';
 import { headerProblem, sizeProblem } from './sniff.js';
 
 /** @typedef {string | URL | Blob | Response | ReadableStream<Uint8Array> | ArrayBuffer | Uint8Array} Source */
-/** @typedef {{ loaded: number, total: number | undefined }} Count  bytes */
+/** @typedef {{ loaded: number, total: number | undefined, head?: Uint8Array }} Count  bytes */
 /** How much of a file's beginning tells what it is. */
-const HEAD_BYTES = 512;
+const HEAD_BYTES = 4096;
 
 /** What load() does: it waits for the server, reads the file, has it opened while the wasm compiles, and is done.
  * @typedef {'connect' | 'download' | 'compile' | 'ready'} Phase */
-/** In bytes; `total` is undefined where the size is not known beforehand.
- * @typedef {{ phase: Phase, loaded: number, total: number | undefined }} Progress */
+/** In bytes; `total` is undefined where the size is not known beforehand. `head`: the first bytes of a file that is on its way, a few thousand.
+ * @typedef {{ phase: Phase, loaded: number, total: number | undefined, head?: Uint8Array }} Progress */
 
 /**
  * @typedef {object} Contents
@@ -223,7 +223,7 @@ async function readResponse(response, { name, url, size, patience, onProgress, s
         problem ??= headerProblem(head);
       }
       if (problem) throw problem;
-      onProgress?.({ loaded, total: known !== undefined && loaded <= known ? known : undefined });
+      onProgress?.({ loaded, total: known !== undefined && loaded <= known ? known : undefined, head });
     }
   } catch (error) {
     stop();
