@@ -75,7 +75,7 @@ test('webpack', { timeout: 120000 }, async () => {
 });
 
 for (const [name, packages] of /** @type {[string, string[]][]} */ ([
-  ['react', ['react', 'react-dom', 'scheduler', '@types/react', 'csstype', '@vitejs/plugin-react']], ['vue', ['vue', '@vue', '@vitejs/plugin-vue']],
+  ['react', ['react', 'react-dom', 'scheduler', '@types/react', 'csstype', '@vitejs/plugin-react']], ['vue', ['vue', '@vue', '@vitejs/plugin-vue']], ['svelte', ['svelte', '@sveltejs', 'esm-env', 'clsx']],
 ])) {
   test(name, { timeout: 120000 }, async () => {
     const root = await example(name, 'public/', packages);
@@ -92,6 +92,17 @@ for (const [name, packages] of /** @type {[string, string[]][]} */ ([
     assert.doesNotMatch(stdout, /next-pixel|nextpixel/);
   });
 }
+
+test('next', { timeout: 240000 }, async () => {
+  const root = await example('next', 'public/', ['next', 'react', 'react-dom']);
+  const { stdout, stderr } = await run(process.execPath, [`${TOOLS}node_modules/next/dist/bin/next`, 'build'], { cwd: root, env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' } });
+  assert.doesNotMatch(stdout + stderr, /nextpixel.*(warn|error)/i);
+  await opened(`${root}out`, 'next', async (page) => {
+    await says(page, /drawn 7: .* nats/);
+    await page.getByRole('button', { name: '3' }).click();
+    await says(page, /drawn 3: .* nats/);
+  });
+});
 
 test('node', { timeout: 60000 }, async () => {
   const folder = await example('node', '');
