@@ -78,6 +78,7 @@ export async function pages(tools) {
       const level = Number(token.tag[1]);
       if (level <= 3) page.contents.push({ id, text: md.renderer.renderInline(children, md.options, {}), level });
     }
+    label(rest);
     page.body = md.renderer.render(rest, md.options, {});
     if (page.body.includes('<!-- reference -->')) {
       page.body = page.body.replace('<!-- reference -->', () => made.html);
@@ -86,6 +87,19 @@ export async function pages(tools) {
     result.set(`${name}.html`, framed(page, { chapters: CHAPTERS, line: LINE }));
   }
   return result;
+}
+
+/** Says in every cell but the first of a row what its column is called: on a phone there are no columns. @param {any[]} tokens */
+function label(tokens) {
+  /** @type {string[]} */
+  let heads = [];
+  let column = 0;
+  tokens.forEach(({ type }, i) => {
+    if (type === 'thead_open') heads = [];
+    if (type === 'tr_open') column = 0;
+    if (type === 'th_open') heads.push(tokens[i + 1].children.map((/** @type {any} */ { content }) => content).join(''));
+    if (type === 'td_open' && column++ > 0 && tokens[i + 1].content !== '') tokens[i].attrSet('data-label', heads[column - 1]);
+  });
 }
 
 /** Puts a file in place of a fence that names it. @param {any} token */
