@@ -13,7 +13,8 @@ import { Heap } from '../../web/lib/heap.js';
 import { NAME_BYTES, PROBLEM_BYTES, STRUCTS, readStruct, sizeOf, writeStruct } from '../../web/lib/layout.js';
 import { metadataOf } from '../../web/lib/metadata.js';
 import { ABI_VERSION, CODES, MAX_BIASES, MAX_SAMPLES, codeOfStatus } from '../../web/lib/protocol.js';
-import { MAX_BYTES, MAX_KEYS, MAX_TENSORS } from '../../web/lib/sniff.js';
+import { MAX_KEYS, MAX_TENSORS } from '../../web/lib/sniff.js';
+import { MAX_BYTES } from '../../web/lib/source.js';
 import { ROOT, give, isError, load, wasmModule } from './helpers.js';
 import { ids, noise, toyModel, toyNetwork } from './toy.js';
 

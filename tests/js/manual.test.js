@@ -10,9 +10,11 @@ import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 
 import { load } from '../../web/lib/index.js';
 import { CODES } from '../../web/lib/protocol.js';
+import { singles } from '../../web/single.js';
 import { ROOT } from './helpers.js';
 
 const run = promisify(execFile);
@@ -141,6 +143,14 @@ test('the versions that are said to be tested are those of tests/embed', async (
   for (const name of ['vite', 'vite6', 'vite7', 'webpack', 'rollup', 'esbuild', 'parcel', 'react', 'vue', 'svelte', 'next', 'bun', 'deno', '@rollup/plugin-node-resolve']) {
     assert.ok(text.includes(version(name)), `${name} ${version(name)} is tested; the chapter of bundlers says otherwise`);
   }
+});
+
+test('hosting: every published file, and the size of the one file', async () => {
+  const known = codeIn(await chapter('hosting'));
+  for (const name of await readdir(`${ROOT}web/dist`)) if (!name.startsWith('page-')) assert.ok(known.has(name), name);
+  const [, said] = /has them inside \((\d+) KB gzip\)/.exec(await chapter('bundlers')) ?? [];
+  const bytes = gzipSync((await singles()).get('inline.js') ?? '', { level: 9 }).length;
+  assert.ok(Math.abs(bytes / 1024 / Number(said) - 1) < 0.03, `${(bytes / 1024).toFixed(1)} KB, not ${said}`);
 });
 
 test('samples of JavaScript compile against the types of the package', async () => {

@@ -27,6 +27,9 @@ const OPENING = 'Opening the weight file';
 /** NX_ALIGN. */
 const ALIGN = 16;
 const PAGE = 65536;
+/** What build.sh tells the linker of memory and stack. */
+const MEMORY_PAGES = { initial: 16, maximum: 65536 };
+const STACK_BYTES = 65536;
 
 /** NX_MORE: call again. */
 const MORE = 1;
@@ -117,6 +120,11 @@ export class Core {
   #floatsAt = 0;
   #room = 0;
 
+  /** The memory, where the build has threads. @type {WebAssembly.Memory | undefined} */
+  shared;
+  /** Blocks that live as long as the instance. */
+  #blocks = 4; // scratch, ids, floats, model
+
   /** A trap happened: nothing in this instance can be trusted. */
   poisoned = false;
   /** @type {Part} */
@@ -159,7 +167,9 @@ export class Core {
     /** @type {any} */
     let exports;
     try {
-      exports = new WebAssembly.Instance(module, {}).exports;
+      // A build with threads imports its memory.
+      if (WebAssembly.Module.imports(module).length > 0) this.shared = new WebAssembly.Memory({ ...MEMORY_PAGES, shared: true });
+      exports = new WebAssembly.Instance(module, /** @type {any} */ ({ env: { memory: this.shared } })).exports;
     } catch (cause) {
       throw new NextPixelError('wasm', `Cannot start nextpixel.wasm (${cause}): close other pages, or check that the file ` +
         'and the library are of one version', { cause });
@@ -168,7 +178,7 @@ export class Core {
       throw new NextPixelError('wasm', 'The WebAssembly module is not nextpixel.wasm: it has no nx_abi_version');
     }
     this.#exports = exports;
-    this.#memory = exports.memory;
+    this.#memory = this.shared ?? exports.memory;
     const version = this.#call('nx_abi_version');
     if (version !== ABI_VERSION) {
       throw new NextPixelError('wasm', `nextpixel.wasm has ABI version ${version}, this library needs ${ABI_VERSION}: ` +
@@ -241,6 +251,17 @@ export class Core {
     this.#feed = undefined;
   }
 
+  /**
+   * Stacks for threads.
+   *
+   * @param {number} count
+   * @returns {number[]} their upper ends
+   */
+  stacks(count) {
+    this.#blocks += count;
+    return Array.from({ length: count }, () => this.#take(STACK_BYTES) + STACK_BYTES);
+  }
+
   /** Positions of a complete sequence. */
   get positions() {
     return this.part.length;
@@ -253,7 +274,7 @@ export class Core {
 
   /** Number of sessions open. */
   get sessions() {
-    return this.#heap.count - (this.#feed ? 5 : 4); // scratch, ids, floats, model, and what is being fed
+    return this.#heap.count - this.#blocks - (this.#feed ? 1 : 0);
   }
 
   /**
@@ -720,4 +741,16 @@ export class Core {
   #words(address, count) {
     return new Uint32Array(this.#memory.buffer, address, count).slice();
   }
+}
+
+/**
+ * Becomes a thread of another instance, for ever.
+ *
+ * @param {{ module: WebAssembly.Module, memory: any, stack: number }} share
+ */
+export function helpForEver({ module, memory, stack }) {
+  /** @type {any} */
+  const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+  exports.__stack_pointer.value = stack;
+  exports.nx_thread();
 }
