@@ -5,18 +5,15 @@
  * The reference of the JavaScript: TypeDoc reads the JSDoc of web/lib, and what it found is laid out here as HTML.
  */
 
-import { readFile, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 const LIB = fileURLToPath(new URL('../../lib/', import.meta.url));
 
-/** Modules in which the public names are declared. The first one that has a name is taken, so those that only pass it on come last. */
-const MODULES = [
-  'model', 'run', 'tokens', 'codecs/text', 'draw', 'image', 'easel', 'settings', 'tokens-settings', 'source', 'cache', 'shared', 'protocol', 'error', 'wasm',
-  'vocabulary-file', 'typeset', 'element', 'index',
-];
+/** All modules, by name; index.js, which passes on what others declare, comes last. */
+const MODULES = [...(await readdir(LIB, { recursive: true })).filter((name) => name.endsWith('.js') && name !== 'index.js').map((name) => name.slice(0, -3)).sort(), 'index'];
 
-/** What the page shows, in its order. Whatever lib/index.js exports has to be here. @type {[string, string[]][]} */
+/** What the page shows, in its order. What lib/index.js exports and is not here comes last. @type {[string, string[]][]} */
 const GROUPS = [
   ['Loading', ['load', 'LoadOptions', 'Source', 'Progress', 'Phase', 'WorkerUrl', 'acquire', 'Hold', 'supported', 'cache', 'KeptFile']],
   ['A model', ['Model', 'ModelInfo', 'BasicInfo', 'PictureInfo']],
@@ -47,10 +44,6 @@ const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').r
  */
 export async function reference({ typedoc, ts, block, inline }) {
   const { Application, Comment, Converter, ReflectionKind } = typedoc;
-  for (const file of (await readdir(LIB, { recursive: true })).filter((name) => name.endsWith('.js'))) {
-    const [line] = /@(?:property|param) \{.*\} +\S+ +-(?! ).*/.exec(await readFile(LIB + file, 'utf8')) ?? [];
-    if (line) throw new Error(`web/lib/${file}: TypeDoc takes the minus for a dash: ${line}`);
-  }
   const app = await Application.bootstrap({
     entryPoints: MODULES.map((name) => `${LIB}${name}.js`), tsconfig: fileURLToPath(new URL('./tsconfig.json', import.meta.url)),
     excludeInternal: true, excludePrivate: true, excludeExternals: true, skipErrorChecking: true, disableSources: true, readme: 'none', logLevel: 'Error', sort: ['source-order'],
@@ -64,6 +57,9 @@ export async function reference({ typedoc, ts, block, inline }) {
     const tag = symbol?.declarations?.find(ts.isJSDocTypedefTag);
     const text = ts.getTextOfJSDocComment(tag?.parent.comment);
     if (text && !reflection.comment?.hasVisibleComponent()) reflection.comment = new Comment([{ kind: 'text', text }]);
+    // And it takes a minus at the beginning for a dash.
+    const property = ts.getTextOfJSDocComment(symbol?.declarations?.find(ts.isJSDocPropertyTag)?.comment);
+    if (/^-\S/.test(property ?? '')) reflection.comment = new Comment([{ kind: 'text', text: property }]);
     // `typeof NAMES[number]` says nothing to a reader; what it stands for, in the order of NAMES.
     const names = tag && reflection.type?.type === 'indexedAccess' ? context.checker.getTypeFromTypeNode(tag.typeExpression.type.objectType) : undefined;
     if (names) spelled.set(reflection.name, context.checker.getTypeArguments(names).map((/** @type {any} */ type) => context.checker.typeToString(type)));
@@ -74,16 +70,19 @@ export async function reference({ typedoc, ts, block, inline }) {
   /** @type {Map<string, any>} */
   const found = new Map();
   for (const module of MODULES) {
-    for (const reflection of project.children.find((/** @type {any} */ { name }) => name === module).children ?? []) {
+    for (const reflection of project.children.find((/** @type {any} */ { name }) => name === module)?.children ?? []) {
       const { name, kind } = reflection;
       const alias = kind === ReflectionKind.Reference || (kind === ReflectionKind.TypeAlias && reflection.type.type === 'reference' && reflection.type.name === name);
       if (!alias && !found.has(name)) found.set(name, reflection);
     }
   }
-  const shown = GROUPS.flatMap(([, names]) => names);
   const exported = project.children.find((/** @type {any} */ { name }) => name === 'index').children.map((/** @type {any} */ { name }) => name);
-  const lost = [...exported.filter((/** @type {string} */ name) => !shown.includes(name)), ...shown.filter((name) => !found.has(name))];
-  if (lost.length > 0) throw new Error(`web/manual/make/reference.js: where do these belong? ${lost.join(', ')}`);
+  const placed = GROUPS.flatMap(([, names]) => names);
+  const lost = placed.filter((name) => !found.has(name));
+  if (lost.length > 0) throw new Error(`web/manual/make/reference.js: these are not there any more: ${lost.join(', ')}`);
+  const more = exported.filter((/** @type {string} */ name) => !placed.includes(name));
+  const groups = more.length > 0 ? [...GROUPS, /** @type {[string, string[]]} */ (['More', more])] : GROUPS;
+  const shown = [...placed, ...more];
 
   /** A type as text, its public names as links. @param {any} type @param {string} [self] */
   const typed = (type, self = '') => linked(plain(String(type)), self);
@@ -155,7 +154,7 @@ export async function reference({ typedoc, ts, block, inline }) {
 
   /** @type {{ id: string, text: string, level: number }[]} */
   const contents = [];
-  const html = GROUPS.map(([title, names]) => {
+  const html = groups.map(([title, names]) => {
     const id = title.toLowerCase().replaceAll(' ', '-');
     contents.push({ id, text: title, level: 2 });
     return `<h2 id="${id}">${title}</h2>\n${names.map((name) => {
