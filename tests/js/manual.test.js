@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The manual says what is so: keys, messages, attributes, functions, versions, samples, links. ./build.sh check-manual proves that its pages are made of its chapters. */
+/**
+ * The manual says what is so: keys, messages, attributes, functions, versions, samples, links. ./build.sh check-manual proves that its pages
+ * are made of its chapters.
+ */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -91,7 +94,8 @@ test('every error code has its section, and each message that is quoted is one',
   const sections = sectionsOf(text);
   assert.deepEqual([...sections.keys()], [...CODES]);
   // Texts that go on in the next line are one.
-  const sources = [...(await textsOf('web/lib', '.js')).values(), ...(await textsOf('src', '.c')).values()].join('\n').replace(/['`"]\s*\+\s*['`"]|['`"] \+\n\s*['`"]/g, '').replaceAll("\\'", "'");
+  const sources = [...(await textsOf('web/lib', '.js')).values(), ...(await textsOf('src', '.c')).values()].join('\n')
+    .replace(/['`"]\s*\+\s*['`"]|['`"] \+\n\s*['`"]/g, '').replaceAll("\\'", "'");
   let quoted = 0;
   for (const section of sections.values()) {
     for (const [, cell] of section.matchAll(/^\| (`.*?`) \|/gm)) {
@@ -121,7 +125,8 @@ test('the element: every attribute, event, part and custom property', async () =
   const usual = ['class', 'onnx-end', 'onnx-error', 'aria-label'];
   for (const [name, page] of await textsOf('web/manual/chapters', '.md')) {
     for (const [, tag] of page.matchAll(/<next-pixel\s([^`]*?)\/?>/g)) {
-      for (const [, attribute] of tag.replace(/=("[^"]*"|\{[^]*?\}(?=\s|$)|\{[^}]*\})/g, ' ').matchAll(/([\w-]+)/g)) assert.ok([...attributes, ...usual].includes(attribute), `${name}: ${attribute}`);
+      const names = tag.replace(/=("[^"]*"|\{[^]*?\}(?=\s|$)|\{[^}]*\})/g, ' ').match(/[\w-]+/g) ?? [];
+      for (const attribute of names) assert.ok([...attributes, ...usual].includes(attribute), `${name}: ${attribute}`);
     }
   }
 });
@@ -132,7 +137,10 @@ test('C: every function and status of the header', async () => {
   const functions = [...header.matchAll(/^NX_API(?:_TEXTS)? [\w ]+?\b(nx_\w+)\(/gm)].map(([, name]) => name);
   assert.ok(functions.length >= 30);
   for (const name of functions) assert.ok(known.has(name), name);
-  for (const [, name, number] of header.matchAll(/^ {4}(NX_E_\w+) = (-\d+)/gm)) assert.ok((await chapter('c')).includes(`\`${name}\` ${number} | [${CODES[-1 - Number(number)]}]`), name);
+  const text = await chapter('c');
+  for (const [, name, number] of header.matchAll(/^ {4}(NX_E_\w+) = (-\d+)/gm)) {
+    assert.ok(text.includes(`\`${name}\` ${number} | [${CODES[-1 - Number(number)]}]`), name);
+  }
 });
 
 test('the versions that are said to be tested are those of tests/embed', async () => {
@@ -168,11 +176,12 @@ test('samples of JavaScript compile against the types of the package', async () 
     declare const load: typeof import('nextpixel').load;
     declare const image: ImageData;
     declare const canvas: HTMLCanvasElement;
-    declare const trustedTypes: { createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): { createScriptURL(url: string): { toString(): string } } };\n`);
+    interface Policy { createScriptURL(url: string): { toString(): string } }
+    declare const trustedTypes: { createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): Policy };\n`);
   await writeFile(`${BUILD}js/tsconfig.json`, JSON.stringify({
     compilerOptions: {
-      noEmit: true, strict: true, noImplicitAny: false, allowJs: true, checkJs: true, target: 'es2022', module: 'esnext', moduleResolution: 'bundler', types: [], skipLibCheck: true,
-      lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'],
+      noEmit: true, strict: true, noImplicitAny: false, allowJs: true, checkJs: true, target: 'es2022', module: 'esnext',
+      moduleResolution: 'bundler', types: [], skipLibCheck: true, lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'],
       paths: { nextpixel: ['../../../web/types/index.d.ts'], 'nextpixel/*': ['../../../web/types/*.d.ts'] },
     },
     include: ['*.js', '*.d.ts'],

@@ -68,9 +68,11 @@ int main(int argc, char **argv) {
 
     nx_part_info part;
     nx_model_part(model, 0, &part);
-    uint32_t width = number(model, ".image.width", 0), height = number(model, ".image.height", 0), channels = number(model, ".image.channels", 1);
+    uint32_t width = number(model, ".image.width", 0), height = number(model, ".image.height", 0),
+             channels = number(model, ".image.channels", 1);
     if (!width || !height) fail("no model of pictures", NULL);
-    if (number(model, ".attention.block_rows", 0) || number(model, ".input.height", 0)) fail("a model that draws in another order, or from another picture", NULL);
+    if (number(model, ".attention.block_rows", 0) || number(model, ".input.height", 0))
+        fail("a model that draws in another order, or from another picture", NULL);
     nx_table palette = {.data = NULL};
     if (part.tables) nx_model_table(model, 0, 0, &palette);
 
@@ -108,7 +110,8 @@ int main(int argc, char **argv) {
     for (uint32_t pixel = 0; pixel < width * height; pixel++) {
         for (uint32_t c = 0; c < 3; c++) {
             uint32_t level = palette.data ? ids[pixel] : ids[pixel * channels + (channels == 3 ? c : 0)];
-            uint32_t value = palette.data ? (uint32_t)(palette.data[level * 3 + c] + 0.5f) : (level * 255 + (part.values - 1) / 2) / (part.values - 1);
+            uint32_t value =
+                palette.data ? (uint32_t)(palette.data[level * 3 + c] + 0.5f) : (level * 255 + (part.values - 1) / 2) / (part.values - 1);
             fputc((int)value, out);
         }
     }

@@ -11,15 +11,16 @@ import { fileURLToPath } from 'node:url';
 const LIB = fileURLToPath(new URL('../../lib/', import.meta.url));
 
 /** All modules, by name; index.js, which passes on what others declare, comes last. */
-const MODULES = [...(await readdir(LIB, { recursive: true })).filter((name) => name.endsWith('.js') && name !== 'index.js').map((name) => name.slice(0, -3)).sort(), 'index'];
+const MODULES = (await readdir(LIB, { recursive: true })).filter((name) => name.endsWith('.js')).map((name) => name.slice(0, -3))
+  .sort((a, b) => Number(a === 'index') - Number(b === 'index') || (a < b ? -1 : 1));
 
 /** What the page shows, in its order. What lib/index.js exports and is not here comes last. @type {[string, string[]][]} */
 const GROUPS = [
   ['Loading', ['load', 'LoadOptions', 'Source', 'Progress', 'Phase', 'WorkerUrl', 'acquire', 'Hold', 'supported', 'cache', 'KeptFile']],
   ['A model', ['Model', 'ModelInfo', 'BasicInfo', 'PictureInfo']],
   ['Pictures', ['DrawOptions', 'Label', 'ImageSource', 'RawImage', 'Canvas', 'Run', 'Step', 'LookedAt', 'Picture', 'Score', 'Attention']],
-  ['Texts', ['TokenOptions', 'TokenRun', 'TokenStep', 'Alternative', 'TokenLook', 'Finish', 'SavedTokens', 'TextScore', 'PageOptions', 'tokenizer', 'VocabularySource',
-    'Tokenizer', 'TokenKind']],
+  ['Texts', ['TokenOptions', 'TokenRun', 'TokenStep', 'Alternative', 'TokenLook', 'Finish', 'SavedTokens', 'TextScore', 'PageOptions', 'tokenizer',
+    'VocabularySource', 'Tokenizer', 'TokenKind']],
   ['Errors', ['NextPixelError', 'ErrorCode']],
   ['The element', ['NextPixelElement', 'ElementState', 'Task', 'NextPixelReadyEvent', 'NextPixelStepEvent', 'NextPixelEndEvent', 'NextPixelErrorEvent']],
 ];
@@ -46,7 +47,8 @@ export async function reference({ typedoc, ts, block, inline }) {
   const { Application, Comment, Converter, ReflectionKind } = typedoc;
   const app = await Application.bootstrap({
     entryPoints: MODULES.map((name) => `${LIB}${name}.js`), tsconfig: fileURLToPath(new URL('./tsconfig.json', import.meta.url)),
-    excludeInternal: true, excludePrivate: true, excludeExternals: true, skipErrorChecking: true, disableSources: true, readme: 'none', logLevel: 'Error', sort: ['source-order'],
+    excludeInternal: true, excludePrivate: true, excludeExternals: true, skipErrorChecking: true, disableSources: true, readme: 'none',
+    logLevel: 'Error', sort: ['source-order'],
     blockTags: ['@param', '@property', '@returns', '@template', '@typedef', '@implements', '@throws', '@import', '@type', '@callback'],
   });
   /** Types that are one of some texts, and these. @type {Map<string, string[]>} */
@@ -72,7 +74,8 @@ export async function reference({ typedoc, ts, block, inline }) {
   for (const module of MODULES) {
     for (const reflection of project.children.find((/** @type {any} */ { name }) => name === module)?.children ?? []) {
       const { name, kind } = reflection;
-      const alias = kind === ReflectionKind.Reference || (kind === ReflectionKind.TypeAlias && reflection.type.type === 'reference' && reflection.type.name === name);
+      const { type } = reflection;
+      const alias = kind === ReflectionKind.Reference || (kind === ReflectionKind.TypeAlias && type.type === 'reference' && type.name === name);
       if (!alias && !found.has(name)) found.set(name, reflection);
     }
   }
@@ -92,7 +95,8 @@ export async function reference({ typedoc, ts, block, inline }) {
   /** The same texts in any order. @param {string[]} texts */
   const sorted = (texts) => [...texts].sort().join(' | ');
   /** What a reader need not know of a type. @param {string} text */
-  const plain = (text) => ([...spelled].find(([, texts]) => sorted(texts) === sorted(text.split(' | ')))?.[0] ?? text).replace('{ toString: any }', '{ toString(): string }').replace(/Dom<"(\w+)">/g, '$1').replace(/(?<=Array)<ArrayBuffer(Like)?>/g, '');
+  const plain = (text) => ([...spelled].find(([, texts]) => sorted(texts) === sorted(text.split(' | ')))?.[0] ?? text)
+    .replace('{ toString: any }', '{ toString(): string }').replace(/Dom<"(\w+)">/g, '$1').replace(/(?<=Array)<ArrayBuffer(Like)?>/g, '');
 
   /** @param {any} comment */
   const said = (comment) => (comment?.summary ?? []).map((/** @type {any} */ part) => part.text).join('').trim();
@@ -102,18 +106,20 @@ export async function reference({ typedoc, ts, block, inline }) {
 
   /** Rows of names, types and what they mean. @param {{ name: string, type: any, optional: boolean, comment: any }[]} rows */
   const list = (rows) => (rows.length === 0 ? '' : `<dl class="members">\n${rows.map(({ name, type, optional, comment }) => (
-    `<div><dt><code>${escape(name)}${optional ? '?' : ''}</code> <code class="type">${typed(type)}</code></dt><dd>${inline(said(comment))}</dd></div>`)).join('\n')}\n</dl>\n`);
+    `<div><dt><code>${escape(name)}${optional ? '?' : ''}</code> <code class="type">${typed(type)}</code></dt>` +
+    `<dd>${inline(said(comment))}</dd></div>`)).join('\n')}\n</dl>\n`);
 
   /** @param {any[]} [children] */
-  const properties = (children = []) => list(children.map((child) => ({
-    name: child.name, type: child.type ?? child.getSignature?.type ?? child.signatures?.[0]?.type ?? '', optional: child.flags.isOptional, comment: child.comment ?? child.getSignature?.comment ?? child.signatures?.[0]?.comment,
-  })));
+  const properties = (children = []) => list(children.map((child) => {
+    const { type = '', comment } = child.getSignature ?? child.signatures?.[0] ?? {}; // of what is read by a function
+    return { name: child.name, type: child.type ?? type, optional: child.flags.isOptional, comment: child.comment ?? comment };
+  }));
 
   /** @param {any} signature @param {string} name @param {any} [comment]  that of what has the signature, where it has none itself */
   function call(signature, name, comment) {
     signature.comment ??= comment;
-    const parameters = (signature.parameters ?? []).map((/** @type {any} */ parameter) => ({ ...parameter, flags: parameter.flags, type: parameter.type, comment: parameter.comment,
-      name: parameter.name === '__namedParameters' ? 'options' : parameter.name, optional: parameter.flags.isOptional || parameter.defaultValue !== undefined }));
+    const parameters = (signature.parameters ?? []).map((/** @type {any} */ { name: word, type, flags, defaultValue, comment: what }) => ({
+      name: word === '__namedParameters' ? 'options' : word, type, optional: flags.isOptional || defaultValue !== undefined, comment: what }));
     const words = parameters.map((/** @type {any} */ { name: word, optional }) => `${escape(word)}${optional ? '?' : ''}`).join(', ');
     return { head: `${escape(name)}(${words})`, body: `${block(said(signature.comment))}${list(parameters)}${returned(signature)}` };
   }
