@@ -183,6 +183,28 @@ task_test_browser() {
 # site       write build/site, the demo as a folder that any static host serves as it is: ./build.sh site [folder]
 task_site() { node web/site.js "$@"; }
 
+# manual_tools: $OUT/manual, with what web/manual/make/package.json names
+manual_tools() {
+  if ! cmp -s web/manual/make/package-lock.json "$OUT/manual/package-lock.json" || [ ! -e "$OUT/manual/node_modules/.package-lock.json" ]; then
+    rm -rf "$OUT/manual"
+    mkdir -p "$OUT/manual"
+    cp web/manual/make/package.json web/manual/make/package-lock.json .npmrc "$OUT/manual/"
+    (cd "$OUT/manual" && npm ci --no-audit --no-fund --loglevel=error >&2) || { rm -rf "$OUT/manual/node_modules"; return 1; }
+  fi
+}
+
+# manual     build web/manual/*.html of its chapters and of the comments in web/lib; npm installs TypeDoc into build/ once
+task_manual() {
+  manual_tools
+  node web/manual/make/manual.js "$OUT/manual" "$@"
+}
+
+# check-manual  prove that the pages of the manual are what chapters and comments make
+task_check_manual() {
+  manual_tools || { say 'NOT RUN: the check of the manual needs TypeDoc (npm registry, once)'; return 0; }
+  task_manual --check
+}
+
 # test-embed  the packed library with bundlers and frameworks, which npm installs into build/: needs a network once
 task_test_embed() {
   task_tools
@@ -363,6 +385,7 @@ task_test() {
   task_check_format
   task_check_wasm
   task_size
+  task_check_manual
   task_test_c
   task_test_js
   task_test_engines chromium node native

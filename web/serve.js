@@ -266,12 +266,12 @@ function refuse(response, status, headers = {}) {
 
 const HELP = `Serves the folders web/ and weights/ of nextpixel to this machine, and to nobody else:
 
-    npm start                  prints the address; open it in a browser, end with Ctrl+C
+    npm start                  prints the addresses of the demo and of the manual; open one in a browser, end with Ctrl+C
     PORT=3000 npm start        on this port; without it, on the first free one from ${FIRST_PORT} to ${LAST_PORT}
     node web/serve.js [--help]
 
 It needs Node.js and nothing else, answers to the names ${NAMES.join(' and ')} alone, and is not made for the internet: there, any static
-server does (README.md, "Hosting").`;
+server does (the chapter Hosting of the manual).`;
 
 /** Started from the command line. */
 async function main() {
@@ -284,7 +284,8 @@ async function main() {
     throw new Error(`PORT must be a whole number from 0 to 65535, not ${JSON.stringify(PORT)}`);
   }
   try {
-    console.log(`nextpixel: ${(await serve({ port })).url}   (Ctrl+C ends)`);
+    const { url } = await serve({ port });
+    console.log(`nextpixel: ${url}   (Ctrl+C ends)\nits manual: ${url}web/manual/`);
   } catch (error) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
     if (code !== 'EADDRINUSE') throw new Error(message);

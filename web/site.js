@@ -25,7 +25,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** What the pages load beside scripts and models. */
-const PARTS = /^(index\.html|sw\.js|pictures\/.*|shell\/.*\.(css|svg|png)|front\/.*\.(css|png)|pages\/.*\.(html|css|png|svg))$/;
+const PARTS = /^(index\.html|sw\.js|pictures\/.*|shell\/.*\.(css|svg|png)|front\/.*\.(css|png)|pages\/.*\.(html|css|png|svg)|manual\/[\w-]+\.(html|css|js|png)|shell\/offline\.js)$/;
 /** What gets smaller. */
 const COMPRESSIBLE = /\.(html|css|js|wasm|svg|bin|gguf)$/;
 
@@ -66,7 +66,7 @@ export async function writeSite(target) {
   for (const [name, bytes] of dist) await write(`web/${scripts}/${name}`, bytes);
   for (const [name, bytes] of await read('web', PARTS)) {
     const page = /\.html$/.test(name);
-    await write(`web/${name}`, page ? changed(bytes, [[/(href|src)="([./]*)dist\//g, `$1="$2${scripts}/`], [/(href|src)="([./]*)weights\/(?=[\w-]+\.gguf)/g, `$1="$2${models}/`]]) : bytes);
+    await write(`web/${name}`, page ? changed(bytes, [[/(href|src)="([./]*)dist\//g, `$1="$2${scripts}/`], [/(href|src|model)="([./]*)weights\/(?=[\w-]+\.(gguf|md))/g, `$1="$2${models}/`]]) : bytes);
   }
   await write('index.html', '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta http-equiv="refresh" content="0; url=web/">\n' +
     '<title>nextpixel</title>\n<link rel="icon" href="web/shell/icon.svg" type="image/svg+xml">\n<body><a href="web/">nextpixel</a></body>\n</html>\n');

@@ -35,7 +35,7 @@ async function open(page, body) {
     for (const type of ['nx-ready', 'nx-step', 'nx-end', 'nx-error']) {
       addEventListener(type, (/** @type {any} */ event) => events.push({
         type, id: event.target.id, at: performance.now(), composed: event.composed, class: event.constructor.name,
-        sample: event.step?.sample, from: event.step?.from, values: event.step && [...event.step.values], nats: event.nats,
+        sample: event.step?.sample, from: event.step?.from, values: event.step?.values && [...event.step.values], nats: event.nats,
         seed: event.seed, name: event.info?.name, code: event.error?.code,
       }));
     }
@@ -325,6 +325,42 @@ test('room is kept: nothing moves from the first layout to the picture', () => w
   assert.deepEqual(before.slice(0, 2), [[140, 140], [140, 140]]);
   assert.deepEqual(after.slice(0, 2), before.slice(0, 2));
   assert.deepEqual(ready[2], after[2], 'without them from when the model is there');
+}));
+
+test('without width and height the first bytes of the file are enough to keep the room', () => withPage(async (page) => {
+  await page.addInitScript(() => {
+    const { fetch } = globalThis;
+    /** @type {Promise<void>} */
+    const goOn = new Promise((resolve) => { /** @type {any} */ (globalThis).__goOn = resolve; });
+    // The first 2000 bytes of a weight file, and the rest when it is asked for.
+    globalThis.fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if (!String(input).endsWith('.gguf')) return response;
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      return new Response(new ReadableStream({
+        async start(controller) {
+          controller.enqueue(bytes.subarray(0, 2000));
+          await goOn;
+          controller.enqueue(bytes.subarray(2000));
+          controller.close();
+        },
+      }));
+    };
+  });
+  await open(page, `<next-pixel model="../weights/digits.gguf" task="generate" label="3" samples="3" seed="1" autoplay></next-pixel>
+    <next-pixel model="../weights/emoji.gguf" task="generate" seed="1" autoplay></next-pixel>
+    <next-pixel model="../weights/stories260K.gguf" max-tokens="8" seed="1" autoplay></next-pixel>`);
+  const boxes = () => page.evaluate(() => [...document.querySelectorAll('next-pixel')].map((element) => {
+    const { width, height, top } = element.getBoundingClientRect();
+    return [width, height, top];
+  }));
+  await page.waitForFunction(() => [...document.querySelectorAll('next-pixel')].every((element) => element.getBoundingClientRect().height > 50));
+  assert.equal((await events(page)).length, 0, 'nothing is ready');
+  const before = await boxes();
+  assert.deepEqual(before.slice(0, 2).map(([width, height]) => [width, height]), [[440, 140], [160, 160]]);
+  await page.evaluate(() => /** @type {any} */ (globalThis).__goOn());
+  await occurs(page, 'nx-end', 3);
+  assert.deepEqual(await boxes(), before);
 }));
 
 test('a download can be stopped, and later elements do not join one that is dead', () => withPage(async (page) => {

@@ -65,7 +65,8 @@ test('what is compressed is the same, and whatever a page names is there', async
   }
   for (const extension of ['gz', 'br']) assert.ok(files.some((name) => name.endsWith(`nextpixel.wasm.${extension}`)));
   for (const name of files.filter((file) => file.endsWith('.html'))) {
-    for (const [, address] of (await readFile(join(SITE, name), 'utf8')).matchAll(/<(?:a|link|script|img)\b[^>]*? (?:href|src)="([^"#?]+)/g)) {
+    const tags = (await readFile(join(SITE, name), 'utf8')).match(/<(?:a|link|script|img|next-pixel)\b[^>]*>/g) ?? [];
+    for (const [, address] of tags.join('').matchAll(/ (?:href|src|model)="([^"#?]+)/g)) {
       if (/^[a-z]+:/.test(address)) continue;
       assert.ok(!address.startsWith('/'), `${name}: ${address} is not relative`);
       const path = join(SITE, name, '..', address);
@@ -74,9 +75,9 @@ test('what is compressed is the same, and whatever a page names is there', async
   }
 });
 
-for (const [path, drawn] of /** @type {[string, string][]} */ ([
+for (const [path, drawn, press] of /** @type {[string, string, string?][]} */ ([
   ['', '.ending canvas[aria-label*=": 4"]'], ['web/pages/colour/', '#colour-run:enabled'], ['web/pages/image-transformer/', '.ending canvas[aria-label*=": 4"]'],
-  ['web/pages/look-ahead/', '.ahead-panel canvas[aria-label^="784 of"]'], ['web/pages/fvsbn/', 'canvas'],
+  ['web/pages/look-ahead/', '.ahead-panel canvas[aria-label^="784 of"]'], ['web/pages/fvsbn/', 'canvas'], ['web/manual/', 'next-pixel [part=status]:text("Drawn:")', 'next-pixel button'],
 ])) {
   test(`${path || 'the front page'} draws under ${PREFIX}`, { timeout: 90000 }, () => withPage(async (page) => {
     missing.length = 0;
@@ -84,6 +85,7 @@ for (const [path, drawn] of /** @type {[string, string][]} */ ([
     const elsewhere = [];
     page.on('request', (request) => { if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url)) elsewhere.push(request.url()); });
     await page.goto(url + path);
+    if (press !== undefined) await page.locator(press).first().click();
     await page.locator(drawn).first().waitFor({ timeout: 60000 });
     assert.deepEqual([missing, elsewhere], [[], []]);
     if (path === '') {

@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { cp, mkdir, readFile, rm } from 'node:fs/promises';
 import { before, test } from 'node:test';
+import { inflateSync } from 'node:zlib';
 
 import { OUT, ROOT, TOOLS, launch, pack, project, run, serveFolder } from './project.js';
 
@@ -75,7 +76,7 @@ test('webpack', { timeout: 120000 }, async () => {
 });
 
 for (const [name, packages] of /** @type {[string, string[]][]} */ ([
-  ['react', ['react', 'react-dom', 'scheduler', '@types/react', 'csstype', '@vitejs/plugin-react']], ['vue', ['vue', '@vue', '@vitejs/plugin-vue']],
+  ['react', ['react', 'react-dom', 'scheduler', '@types/react', 'csstype', '@vitejs/plugin-react']], ['vue', ['vue', '@vue', '@vitejs/plugin-vue']], ['svelte', ['svelte', '@sveltejs', 'esm-env', 'clsx']],
 ])) {
   test(name, { timeout: 120000 }, async () => {
     const root = await example(name, 'public/', packages);
@@ -93,6 +94,17 @@ for (const [name, packages] of /** @type {[string, string[]][]} */ ([
   });
 }
 
+test('next', { timeout: 240000 }, async () => {
+  const root = await example('next', 'public/', ['next', 'react', 'react-dom']);
+  const { stdout, stderr } = await run(process.execPath, [`${TOOLS}node_modules/next/dist/bin/next`, 'build'], { cwd: root, env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' } });
+  assert.doesNotMatch(stdout + stderr, /nextpixel.*(warn|error)/i);
+  await opened(`${root}out`, 'next', async (page) => {
+    await says(page, /drawn 7: .* nats/);
+    await page.getByRole('button', { name: '3' }).click();
+    await says(page, /drawn 3: .* nats/);
+  });
+});
+
 test('node', { timeout: 60000 }, async () => {
   const folder = await example('node', '');
   const { stdout } = await run(process.execPath, ['draw.js', 'digits.gguf', 'seven.png', '7', '1'], { cwd: folder });
@@ -109,3 +121,24 @@ test('node', { timeout: 60000 }, async () => {
     await browser.close();
   }
 });
+
+/** What a PNG of draw.js holds, whoever has packed it. @param {Buffer} png */
+function pixels(png) {
+  for (let at = 8; ; at += 12 + png.readUInt32BE(at)) {
+    if (png.toString('latin1', at + 4, at + 8) === 'IDAT') return inflateSync(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
+  }
+}
+
+for (const [name, command] of /** @type {[string, string[]][]} */ ([
+  ['bun', ['bun/bin/bun.exe']], ['deno', ['.bin/deno', 'run', '--allow-read', '--allow-write', '--allow-net', '--allow-env']],
+])) {
+  test(`${name} draws what Node draws`, { timeout: 60000 }, async () => {
+    const folder = await example('node', '');
+    const [program, ...options] = command;
+    for (const [file, args] of /** @type {[string, string[]][]} */ ([[process.execPath, []], [`${TOOLS}node_modules/${program}`, options]])) {
+      const out = file === process.execPath ? 'node.png' : 'other.png';
+      assert.equal((await run(file, [...args, 'draw.js', 'digits.gguf', out, '7', '1'], { cwd: folder, timeout: 30000 })).stdout, `${out}: 28 x 28, seed 1\n`);
+    }
+    assert.ok(pixels(await readFile(`${folder}node.png`)).equals(pixels(await readFile(`${folder}other.png`))));
+  });
+}

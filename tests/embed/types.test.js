@@ -4,6 +4,7 @@
 /** The types of JSX know the element: React, Preact, Solid, Vue. */
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { before, test } from 'node:test';
 
 import { ROOT, pack, project, run } from './project.js';
@@ -38,3 +39,18 @@ for (const [name, { packages, source, event }] of Object.entries(FRAMEWORKS)) {
     assert.equal(stdout, '');
   });
 }
+
+test('the samples of the manual in JSX', { timeout: 60000 }, async () => {
+  /** @type {Record<string, string>} */
+  const files = {};
+  for (const name of ['index', 'element', 'bundlers']) {
+    const text = await readFile(`${ROOT}web/manual/chapters/${name}.md`, 'utf8');
+    [...text.matchAll(/^```tsx\n([^]*?)^```$/gm)].forEach(([, code], i) => { files[`${name}${i}.tsx`] = code; });
+  }
+  assert.ok(Object.keys(files).length > 0);
+  const folder = await project('types-manual', files, { tarball, packages: FRAMEWORKS.react.packages });
+  const flags = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,dom,dom.iterable,dom.asynciterable', '--types', '', '--module', 'esnext',
+    '--moduleResolution', 'bundler', '--jsx', 'preserve', '--jsxImportSource', 'react', '--skipLibCheck', '--ignoreConfig', ...Object.keys(files)];
+  const { stdout } = await run(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, ...flags], { cwd: folder }).catch((error) => error);
+  assert.equal(stdout, '');
+});

@@ -328,7 +328,10 @@ export class NextPixelElement extends Base {
         signal: stopper.signal,
         cache: this.cache !== 'no-store',
         integrity: this.integrity || undefined,
-        onProgress: ({ loaded, total }) => this.#say(total ? `Loading ${Math.round((100 * loaded) / total)} %` : 'Loading'),
+        onProgress: ({ loaded, total, head }) => {
+          if (head && this.#loading === stopper && !this.#shown) this.#reserve(head);
+          this.#say(total ? `Loading ${Math.round((100 * loaded) / total)} %` : 'Loading');
+        },
       });
       this.#hold = hold;
       this.#loading = undefined;
@@ -343,6 +346,17 @@ export class NextPixelElement extends Base {
       this.#loading = undefined;
       this.#fail(error);
     }
+  }
+
+  /**
+   * Keeps room for what a file will make, before the rest of it is here. What cannot be found at its beginning is found when it is open.
+   *
+   * @param {Uint8Array} head
+   */
+  #reserve(head) {
+    const [height, width] = ['height', 'width'].map((side) => numberIn(head, `.image.${side}`));
+    if (width && height && Math.max(width, height) <= MAX_SIDE) this.#view.size({ width, height }, this.samples);
+    else if (!width && numberIn(head, '.context_length')) this.#view.roomForText();
   }
 
   /**
@@ -750,6 +764,20 @@ const PROPERTIES = /** @type {const} */ ([
   'model', 'task', 'src', 'rows', 'samples', 'seed', 'temperature', 'topP', 'label', 'prompt', 'maxTokens', 'beams', 'autoplay', 'controls',
   'cache', 'integrity', 'width', 'height',
 ]);
+
+/** NX_MAX_SIDE of src/models/image.h. */
+const MAX_SIDE = 256;
+
+/**
+ * A whole number of a weight file's metadata, by the end of its key: a 32-bit one stands behind its type. Undefined where it is not there yet.
+ *
+ * @param {Uint8Array} head  the first bytes of the file
+ * @param {string} key
+ */
+function numberIn(head, key) {
+  const at = String.fromCharCode(...head).indexOf(key) + key.length;
+  return at < key.length || at + 8 > head.length ? undefined : new DataView(head.buffer, head.byteOffset).getUint32(at + 4, true);
+}
 
 /**
  * A property set before the element was defined hides its setter: set it again.

@@ -22,7 +22,7 @@ import { checkDraw, checkLabel, checkOptions, checkRows, wholeNumber } from './s
  * What an image costs under a model: the image as the model sees it, rounded to its levels or to its palette.
  *
  * @typedef {object} Score
- * @property {number} nats              -log p(image), natural logarithm
+ * @property {number} nats              minus log p(image), natural logarithm
  * @property {number} bitsPerDim        the same in bits per element, which is a channel of a pixel
  * @property {Float32Array} perElement  nats of each element, as in a Step, in generation order
  */

@@ -115,8 +115,8 @@ export function codeOfStatus(status) {
  *   false: at the tempered ones, as it is for pictures. Default false
  * @property {number} [penaltyLast]        how many of the last ids are penalised. Default 0
  * @property {number} [repetitionPenalty]  0.01 to 100; 1: none. Default 1
- * @property {number} [frequencyPenalty]   -100 to 100. Default 0
- * @property {number} [presencePenalty]    -100 to 100. Default 0
+ * @property {number} [frequencyPenalty]   from -100 to 100. Default 0
+ * @property {number} [presencePenalty]    from -100 to 100. Default 0
  * @property {[number, number][]} [logitBias]  ids and what is added to their logits, within -1e9 and 1e9; at most 4096
  */
 

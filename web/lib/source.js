@@ -9,9 +9,9 @@ import { PATIENCE_MS, patientReader, within } from './patience.js';
 import { inNode } from './platform.js';
 
 /** @typedef {string | URL | Blob | Response | ReadableStream<Uint8Array> | ArrayBuffer | Uint8Array} Source */
-/** @typedef {{ loaded: number, total: number | undefined }} Count  bytes */
+/** @typedef {{ loaded: number, total: number | undefined, head?: Uint8Array }} Count  bytes */
 /** How much of a file's beginning tells what it is. */
-const HEAD_BYTES = 512;
+const HEAD_BYTES = 4096;
 /** A file of so many bytes goes to the engine while it arrives, and never stands in memory by itself. */
 const LARGE_BYTES = 2 ** 25;
 /** GGUF_MAX_BYTES of src/gguf.h. @internal */
@@ -19,8 +19,8 @@ export const MAX_BYTES = 2 ** 31;
 
 /** What load() does: it waits for the server, reads the file, has it opened while the wasm compiles, and is done.
  * @typedef {'connect' | 'download' | 'compile' | 'ready'} Phase */
-/** In bytes; `total` is undefined where the size is not known beforehand.
- * @typedef {{ phase: Phase, loaded: number, total: number | undefined }} Progress */
+/** In bytes; `total` is undefined where the size is not known beforehand. `head`: the first bytes of a file that is on its way, a few thousand.
+ * @typedef {{ phase: Phase, loaded: number, total: number | undefined, head?: Uint8Array }} Progress */
 
 /**
  * @typedef {object} Contents
@@ -204,7 +204,7 @@ export async function* chunksOf({ name, url, size, response }, { patience, onPro
         const problem = await headerProblem(head);
         if (problem) throw problem;
       }
-      onProgress?.({ loaded, total: loaded <= size ? size : undefined });
+      onProgress?.({ loaded, total: loaded <= size ? size : undefined, head });
       yield value;
     }
   } finally {

@@ -25,8 +25,8 @@ import { checkSeed, number, randomSeed, show, wholeNumber } from './settings.js'
  * @property {number} [topP]          draw among the most probable tokens that together have this probability, over 0 to 1. Default 1
  * @property {number} [minP]          draw among the tokens that are at least so many times as probable as the first, 0 to 1. Default 0
  * @property {number} [repetitionPenalty]  0.01 to 100; over 1 makes less probable what stands among the last tokens. Default 1
- * @property {number} [frequencyPenalty]   -100 to 100, taken from the logit of a token for each time it stands there. Default 0
- * @property {number} [presencePenalty]    -100 to 100, taken from the logit of a token that stands there at all. Default 0
+ * @property {number} [frequencyPenalty]   from -100 to 100, taken from the logit of a token for each time it stands there. Default 0
+ * @property {number} [presencePenalty]    from -100 to 100, taken from the logit of a token that stands there at all. Default 0
  * @property {number} [penaltyLast]   how many of the last tokens the penalties look at. Default 64
  * @property {Record<string, number> | Map<string | number, number>} [logitBias]  added to the logits of tokens, which are given by number or
  *   by a text that is one token: -Infinity never draws it. At most 4096 of them

@@ -23,7 +23,7 @@ import { Translation, checkTranslate, sentenceOf } from './translate.js';
  * @property {string} text      what it adds to the text. Empty while a character is not complete: it comes with the token that
  *   completes it. All texts joined are the text of the run
  * @property {number} token     its number in the vocabulary
- * @property {number} nats      -log p of it, given all before it, under the model's own distribution (temperature 1, no filter)
+ * @property {number} nats      minus log p of it, given all before it, under the model's own distribution (temperature 1, no filter)
  * @property {Alternative[]} [alternatives]  with the option `alternatives`: the most probable tokens here, the first first
  * @property {TokenLook[]} [maps]            with the option `maps`: what it looked at, a head of a layer at a time
  */
@@ -32,7 +32,7 @@ import { Translation, checkTranslate, sentenceOf } from './translate.js';
  * @typedef {object} Alternative
  * @property {number} token
  * @property {string} text      the token by itself, or its bytes as <0x..> where they are no character
- * @property {number} nats      -log p, under the model's own distribution
+ * @property {number} nats      minus log p, under the model's own distribution
  */
 
 /**
@@ -48,7 +48,7 @@ import { Translation, checkTranslate, sentenceOf } from './translate.js';
  * What a text costs under a model.
  *
  * @typedef {object} TextScore
- * @property {number} nats          -log p(text), natural logarithm
+ * @property {number} nats          minus log p(text), natural logarithm
  * @property {number} natsPerToken
  * @property {number} natsPerByte   by the bytes of the tokens that were predicted
  * @property {Uint32Array} tokens   those that were predicted. Where nothing begins a text for this model, the first one is given

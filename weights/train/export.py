@@ -8,15 +8,30 @@ import argparse
 import hashlib
 import os
 
+import data
 from common.export import TYPES, export
 from common.recipes import SHIPPED, find
 from common.runs import load_average
 
 
+def card_of(recipe, settings):
+    """What the file says of itself: the recipe's card or, where training read a folder of one's own, what is known of that."""
+    card, folder = dict(recipe.card), settings.get("data", "")
+    if not folder or (os.path.isdir(folder) and not data.own(settings["dataset"], folder)):
+        return card
+    start = os.path.basename(settings.get("start") or "")
+    own = "a folder of one's own, %s" % os.path.basename(os.path.abspath(folder))
+    more = "; begun from %s: " % start if start else ""
+    card.update(name=settings.get("run") or card["name"], description="Trained on %s." % own, author="", license=card["license"] if start else "",
+                dataset=own + (more + card["dataset"] if start else ""), dataset_license="that of the owner" + (more + card["dataset_license"] if start else ""),
+                command="python3 weights/train/train.py %s --data %s%s" % (recipe.name, os.path.basename(os.path.abspath(folder)), " --from " + start if start else ""))
+    return card
+
+
 def export_run(name, run="", kind="", out="", quality="", **options):
     """-> (path, bytes, parameters)"""
     task, model, checkpoint = load_average(run or name)
-    card = dict(find(name).card)
+    card = card_of(find(name), checkpoint["settings"])
     card["quality"] = quality or card.get("quality") or "trained %.0f minutes, %d steps%s" % (
         checkpoint["elapsed"] / 60, checkpoint["step"], "" if checkpoint["final"] else " (intermediate)")
     out = out or os.path.join(SHIPPED, name + ".gguf")

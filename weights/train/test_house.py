@@ -113,8 +113,13 @@ class Recipes(House):
     def test_smoke_is_a_command(self):
         said = command("train.py", "digits", "--smoke", "--data", self.pictures, "--steps", 4, "--sheets", -1, runs_in=self.runs)
         self.assertIn("final valid", said)
-        said = command("export.py", "digits", "--run", "digits-smoke", "--out", os.path.join(self.folder.name, "a.gguf"), runs_in=self.runs)
+        out = os.path.join(self.folder.name, "not", "there", "a.gguf")
+        said = command("export.py", "digits", "--run", "digits-smoke", "--out", out, runs_in=self.runs)
         self.assertIn("sha256", said)
+        metadata, _ = gguf.read(out)         # what it says of its data is not what the recipe says
+        self.assertEqual(metadata["general.name"], "digits-smoke")
+        self.assertEqual(metadata["nextpixel.card.dataset"], "a folder of one's own, pictures")
+        self.assertNotIn("MNIST", str(metadata))
         self.assertIn("there are cifar10", command("train.py", "nothing", runs_in=self.runs, check=False))
 
 

@@ -4,6 +4,7 @@ File: magic "GGUF", u32 version 3, u64 tensor count, u64 metadata count; metadat
 tensor table (name, u32 rank, u64 dimensions with the fastest first, u32 type, u64 offset from the start of the
 data); padding to 32; the tensors' bytes, each padded to 32.  A string is u64 length + UTF-8.
 """
+import os
 import struct
 from typing import NamedTuple, Tuple
 
@@ -73,6 +74,7 @@ def write(path, metadata, tensors):
         head += _string(name) + struct.pack("<I", len(shape)) + struct.pack("<%dQ" % len(shape), *shape[::-1])
         head += struct.pack("<IQ", kind, len(body))
         body += raw + bytes(pad(len(raw)))
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)  # a fresh clone has no build/
     with open(path, "wb") as f:
         f.write(head + bytes(pad(len(head))) + body)
     return len(head) + pad(len(head)) + len(body)

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The manual says what is so: keys, messages, attributes, functions, versions, samples, links. ./build.sh check-manual proves that its pages
+ * are made of its chapters.
+ */
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+
+import { load } from '../../web/lib/index.js';
+import { CODES } from '../../web/lib/protocol.js';
+import { singles } from '../../web/single.js';
+import { ROOT } from './helpers.js';
+
+const run = promisify(execFile);
+const MANUAL = `${ROOT}web/manual/`;
+const BUILD = `${ROOT}build/manual-test/`;
+
+/** @param {string} name */
+const chapter = (name) => readFile(`${MANUAL}chapters/${name}.md`, 'utf8');
+
+/** The texts of all files of a folder, by path. @param {string} folder @param {string} ending @returns {Promise<Map<string, string>>} */
+async function textsOf(folder, ending) {
+  const names = (await readdir(ROOT + folder, { recursive: true })).filter((name) => name.endsWith(ending));
+  return new Map(await Promise.all(names.map(async (name) => /** @type {[string, string]} */ ([name, await readFile(join(ROOT, folder, name), 'utf8')]))));
+}
+
+/** Sections of a chapter by their heading. @param {string} text */
+const sectionsOf = (text) => new Map(text.split(/^## /m).slice(1).map((part) => /** @type {[string, string]} */ ([part.slice(0, part.indexOf('\n')), part])));
+
+/** @param {string} text */
+const codeIn = (text) => new Set([...text.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code));
+
+test('every key that the engine or a codec reads is in the chapter of files, in the section of its architecture', async () => {
+  const sections = sectionsOf(await chapter('files'));
+  /** @param {string} architecture */
+  const section = (architecture) => {
+    const [, text] = [...sections].find(([heading]) => heading.split(/[^\w-]+/).includes(architecture)) ?? [];
+    assert.ok(text, `web/manual/chapters/files.md has no section "## ${architecture}"`);
+    return codeIn(text);
+  };
+  /** @type {Set<string>} */
+  const missing = new Set();
+  let keys = 0;
+  /** @param {Set<string>} known @param {string} key @param {string} where */
+  const check = (known, key, where) => {
+    keys++;
+    if (!known.has(key)) missing.add(`${where} reads ${key}`);
+  };
+  for (const [file, text] of await textsOf('src', '.c')) {
+    const architectures = [...text.matchAll(/\bnx_arch nx_\w+ = \{\.name = "([\w-]+)"/g)].map(([, name]) => name);
+    for (const architecture of architectures) {
+      const known = section(architecture);
+      const prefix = /^#define KEY\(name\) "([\w-]+)\." name$/m.exec(text)?.[1];
+      for (const [, key] of text.matchAll(/\bKEY\("([\w.]+)"\)/g)) {
+        assert.equal(prefix, architecture, file);
+        check(known, key, file);
+      }
+      for (const [, key] of text.matchAll(/\bnx_key\([^,"]+, "([\w.]+)"\)/g)) check(known, key, file);
+      // rope.scaling.factor or rope.scale_linear: the name is chosen first
+      for (const [, key] of text.matchAll(/[?:] "(\w+\.[\w.]+)"/g)) if (!key.endsWith('.weight')) check(known, key, file);
+    }
+    const everywhere = codeIn([...sections.values()].join(''));
+    for (const [, key] of text.matchAll(/"((?:general|tokenizer)\.[\w.]+)"/g)) check(everywhere, key, file);
+  }
+  const vocabularies = codeIn([...sections.values()].join(''));
+  for (const [file, text] of await textsOf('web/lib', '.js')) {
+    for (const [, key] of text.matchAll(/'((?:tokenizer\.ggml|general)\.\w+)'/g)) check(vocabularies, key, file);
+    if (!file.endsWith('vocabulary.js')) continue;
+    for (const [, key] of text.matchAll(/\b(?:get|id|flag)\('(\w+)'/g)) check(vocabularies, `tokenizer.ggml.${key}`, file);
+  }
+  assert.ok(keys > 60, `${keys} keys found: do the sources look otherwise now?`);
+  assert.deepEqual([...missing], []);
+});
+
+test('every architecture has its section, and the types of tensors are those that are read', async () => {
+  const text = await chapter('files');
+  const header = await readFile(`${ROOT}src/gguf.h`, 'utf8');
+  const types = [...header.matchAll(/^ {4}NX_((?:B?F|Q)\w+) = \d+/gm)].map(([, name]) => name);
+  assert.ok(types.length >= 10);
+  for (const type of types) assert.ok(codeIn(text).has(type), type);
+});
+
+test('every error code has its section, and each message that is quoted is one', async () => {
+  const text = await chapter('errors');
+  const sections = sectionsOf(text);
+  assert.deepEqual([...sections.keys()], [...CODES]);
+  // Texts that go on in the next line are one.
+  const sources = [...(await textsOf('web/lib', '.js')).values(), ...(await textsOf('src', '.c')).values()].join('\n')
+    .replace(/['`"]\s*\+\s*['`"]|['`"] \+\n\s*['`"]/g, '').replaceAll("\\'", "'");
+  let quoted = 0;
+  for (const section of sections.values()) {
+    for (const [, cell] of section.matchAll(/^\| (`.*?`) \|/gm)) {
+      for (const message of codeIn(cell)) {
+        quoted++;
+        const pattern = message.replace(/\d{4}/, '1024|2048|${MAX_KEYS}|${MAX_TENSORS}');
+        assert.ok(pattern.split('|').some((one) => sources.includes(pattern === message ? message : message.replace(/\d{4}/, one))), `no message says "${message}"`);
+      }
+    }
+  }
+  assert.ok(quoted > 40);
+});
+
+test('the element: every attribute, event, part and custom property', async () => {
+  const text = await chapter('element');
+  const known = codeIn(text);
+  const [source, view, texts] = await Promise.all(['element', 'element-view', 'typeset'].map((name) => readFile(`${ROOT}web/lib/${name}.js`, 'utf8')));
+  const lists = [...source.matchAll(/(?:LOADED_FROM|DRAWN_FROM|observedAttributes) = \[([^\]]*)\]/g)].map(([, list]) => list).join();
+  const attributes = [...lists.matchAll(/'([\w-]+)'/g)].map(([, name]) => name);
+  assert.ok(attributes.length > 15);
+  for (const name of attributes) assert.ok(known.has(name), `attribute ${name}`);
+  for (const [, name] of source.matchAll(/super\('(nx-\w+)'/g)) assert.ok(known.has(name), `event ${name}`);
+  for (const [, names] of view.matchAll(/part: '([\w ]+)'/g)) for (const name of names.split(' ')) assert.ok(known.has(`::part(${name})`), `part ${name}`);
+  const inner = new Set([...view.matchAll(/(--nx-\w+):/g)].map(([, name]) => name)); // set by the element itself
+  for (const [name] of (view + texts).matchAll(/--nx-[\w-]+/g)) assert.ok(known.has(name) || inner.has(name), `custom property ${name}`);
+  // And no element in a sample has an attribute that there is not.
+  const usual = ['class', 'onnx-end', 'onnx-error', 'aria-label'];
+  for (const [name, page] of await textsOf('web/manual/chapters', '.md')) {
+    for (const [, tag] of page.matchAll(/<next-pixel\s([^`]*?)\/?>/g)) {
+      const names = tag.replace(/=("[^"]*"|\{[^]*?\}(?=\s|$)|\{[^}]*\})/g, ' ').match(/[\w-]+/g) ?? [];
+      for (const attribute of names) assert.ok([...attributes, ...usual].includes(attribute), `${name}: ${attribute}`);
+    }
+  }
+});
+
+test('C: every function and status of the header', async () => {
+  const known = codeIn(await chapter('c'));
+  const header = await readFile(`${ROOT}include/nextpixel.h`, 'utf8');
+  const functions = [...header.matchAll(/^NX_API(?:_TEXTS)? [\w ]+?\b(nx_\w+)\(/gm)].map(([, name]) => name);
+  assert.ok(functions.length >= 30);
+  for (const name of functions) assert.ok(known.has(name), name);
+  const text = await chapter('c');
+  for (const [, name, number] of header.matchAll(/^ {4}(NX_E_\w+) = (-\d+)/gm)) {
+    assert.ok(text.includes(`\`${name}\` ${number} | [${CODES[-1 - Number(number)]}]`), name);
+  }
+});
+
+test('the versions that are said to be tested are those of tests/embed', async () => {
+  const text = await chapter('bundlers');
+  const { dependencies } = JSON.parse(await readFile(`${ROOT}tests/embed/package.json`, 'utf8'));
+  /** @param {string} name */
+  const version = (name) => dependencies[name].replace(/^npm:.*@/, '');
+  for (const name of ['vite', 'vite6', 'vite7', 'webpack', 'rollup', 'esbuild', 'parcel', 'react', 'vue', 'svelte', 'next', 'bun', 'deno', '@rollup/plugin-node-resolve']) {
+    assert.ok(text.includes(version(name)), `${name} ${version(name)} is tested; the chapter of bundlers says otherwise`);
+  }
+});
+
+test('hosting: every published file, and the size of the one file', async () => {
+  const known = codeIn(await chapter('hosting'));
+  for (const name of await readdir(`${ROOT}web/dist`)) if (!name.startsWith('page-')) assert.ok(known.has(name), name);
+  const [, said] = /has them inside \((\d+) KB gzip\)/.exec(await chapter('bundlers')) ?? [];
+  const bytes = gzipSync((await singles()).get('inline.js') ?? '', { level: 9 }).length;
+  assert.ok(Math.abs(bytes / 1024 / Number(said) - 1) < 0.03, `${(bytes / 1024).toFixed(1)} KB, not ${said}`);
+});
+
+test('samples of JavaScript compile against the types of the package', async () => {
+  await rm(`${BUILD}js`, { recursive: true, force: true });
+  await mkdir(`${BUILD}js`, { recursive: true });
+  let count = 0;
+  for (const [name, text] of await textsOf('web/manual/chapters', '.md')) {
+    for (const [, info, code] of text.matchAll(/^```js((?: .*)?)\n([^]*?)^```$/gm)) {
+      if (info.includes('file=')) continue; // those are run by tests/embed
+      await writeFile(`${BUILD}js/${name.replace('.md', '')}-${++count}.js`, `${code}\nexport {};\n`);
+    }
+  }
+  assert.ok(count >= 10);
+  await writeFile(`${BUILD}js/given.d.ts`, `
+    declare const load: typeof import('nextpixel').load;
+    declare const image: ImageData;
+    declare const canvas: HTMLCanvasElement;
+    interface Policy { createScriptURL(url: string): { toString(): string } }
+    declare const trustedTypes: { createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): Policy };\n`);
+  await writeFile(`${BUILD}js/tsconfig.json`, JSON.stringify({
+    compilerOptions: {
+      noEmit: true, strict: true, noImplicitAny: false, allowJs: true, checkJs: true, target: 'es2022', module: 'esnext',
+      moduleResolution: 'bundler', types: [], skipLibCheck: true, lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'],
+      paths: { nextpixel: ['../../../web/types/index.d.ts'], 'nextpixel/*': ['../../../web/types/*.d.ts'] },
+    },
+    include: ['*.js', '*.d.ts'],
+  }));
+  assert.ok(existsSync(`${ROOT}web/types/index.d.ts`), 'npm run types comes first');
+  const { stdout } = await run(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, '-p', `${BUILD}js/tsconfig.json`]).catch((error) => error);
+  assert.equal(stdout, '');
+});
+
+test('the program of C compiles as the manual says, and draws what the WebAssembly draws', { timeout: 120000 }, async () => {
+  await mkdir(BUILD, { recursive: true });
+  const sources = [...(await textsOf('src', '.c')).keys()].map((name) => `src/${name}`);
+  const [, flags] = /^cc (.*) -O3 (-ffp-contract=off .*) \$\(find src -name '\*\.c'\) web\/examples\/c\/draw\.c -o draw$/m.exec(await chapter('c'))?.slice(1) ?? [];
+  assert.ok(flags, 'the chapter of C says how to compile it');
+  await run(process.env.CC ?? 'gcc', ['-std=c11', '-Wall', '-Wextra', '-Werror', '-O1', ...flags.split(' '), ...sources, 'web/examples/c/draw.c', '-o', `${BUILD}draw`], { cwd: ROOT });
+  for (const [weights, seed, label] of /** @type {[string, number, number?][]} */ ([['digits', 1, 7], ['emoji', 2], ['fvsbn', 3]])) {
+    const args = [`weights/${weights}.gguf`, `${BUILD}out.ppm`, String(seed), ...(label === undefined ? [] : [String(label)])];
+    const { stdout } = await run(`${BUILD}draw`, args, { cwd: ROOT });
+    assert.match(stdout, /out\.ppm: \d+ x \d+, [\d.]+ nats\n$/);
+    const model = await load(`${ROOT}weights/${weights}.gguf`);
+    const [{ data, width, height }] = await model.generate({ seed, label }).pictures();
+    model.close();
+    const ppm = await readFile(`${BUILD}out.ppm`);
+    assert.equal(ppm.toString('latin1', 0, ppm.length - 3 * width * height), `P6\n${width} ${height}\n255\n`);
+    assert.deepEqual([...ppm.subarray(-3 * width * height)], [...data].filter((_, i) => i % 4 < 3), weights);
+  }
+  const failed = await run(`${BUILD}draw`, ['README.md', `${BUILD}out.ppm`], { cwd: ROOT }).catch((error) => error);
+  assert.deepEqual([failed.code, failed.stderr], [1, 'draw: cannot open the weights (not a GGUF file)\n']);
+});
+
+/** Pages that a visitor meets: the front, the systems, the manual. */
+async function everyPage() {
+  const systems = (await readdir(`${ROOT}web/pages`)).map((name) => `web/pages/${name}/index.html`);
+  return ['web/index.html', ...systems, ...(await readdir(MANUAL)).filter((name) => name.endsWith('.html')).map((name) => `web/manual/${name}`)];
+}
+
+test('every link of the manual leads somewhere, and every page leads to the manual', async () => {
+  /** @param {string} page */
+  const idsOf = async (page) => new Set([...(await readFile(ROOT + page, 'utf8')).matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id));
+  for (const page of await everyPage()) {
+    const text = await readFile(ROOT + page, 'utf8');
+    const links = [...text.matchAll(/\b(?:href|src)="([^"]+)"/g)].map(([, link]) => link);
+    const depth = page.split('/').length - 2;
+    if (!page.startsWith('web/manual/')) {
+      assert.ok(links.includes(`${'../'.repeat(depth)}manual/`), `${page} does not link to the manual`);
+      continue;
+    }
+    for (const link of links) {
+      if (/^[a-z]+:/.test(link)) continue;
+      const [address, anchor] = link.split('#');
+      let target = address === '' ? page : join(dirname(page), address);
+      if (target.endsWith('/')) target += 'index.html';
+      assert.ok(existsSync(ROOT + target), `${page}: ${link}`);
+      if (anchor) assert.ok((await idsOf(target)).has(anchor), `${page}: ${link}`);
+    }
+    assert.equal((await idsOf(page)).size, [...text.matchAll(/\bid="/g)].length, `${page} has an id twice`);
+  }
+});

@@ -1,0 +1,30 @@
+'use client'; // Needs digits.gguf in public/.
+
+import { useEffect, useState } from 'react';
+
+export function Digits() {
+  const [digit, setDigit] = useState('7');
+  const [said, setSaid] = useState('');
+  const [ready, setReady] = useState(false);
+  // The element needs a document. And React gives no onnx-... to an element that the server has already written, so it is made here.
+  useEffect(() => { import('nextpixel/define').then(() => setReady(true)); }, []);
+  return (
+    <>
+      <p>
+        {['3', '7', '8'].map((name) => (
+          <button key={name} aria-pressed={name === digit} onClick={() => setDigit(name)}>{name}</button>
+        ))}
+      </p>
+      <div style={{ width: 440, height: 140 }}>
+        {ready && (
+          <next-pixel
+            model="/digits.gguf" task="generate" label={digit} samples={3} seed="7" width={440} height={140} autoplay
+            onnx-end={({ nats }) => setSaid(`drawn ${digit}: ${nats.map((cost) => cost.toFixed(1)).join(', ')} nats`)}
+            onnx-error={({ error }) => setSaid(error.message)}
+          />
+        )}
+      </div>
+      <p><output>{said}</output></p>
+    </>
+  );
+}

@@ -1,0 +1,5 @@
+import { Digits } from './digits.jsx';
+
+export default function Page() {
+  return <main><Digits /></main>;
+}

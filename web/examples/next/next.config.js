@@ -1,0 +1,1 @@
+export default { output: 'export' }; // a folder of static files; the library needs no server

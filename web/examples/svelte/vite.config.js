@@ -1,0 +1,7 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+
+export default {
+  base: './',
+  plugins: [svelte()],
+  optimizeDeps: { exclude: ['nextpixel'] },
+};

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Makes the pages of the manual: ./build.sh manual
+ *
+ *     node web/manual/make/manual.js TOOLS [--check]
+ *
+ * TOOLS is the folder in which npm has installed what package.json names. The chapters are Markdown, in ../chapters; a line
+ * `<!-- reference -->` stands for what TypeDoc finds in web/lib. A fence that names a file shows that file, so that what is read is what the
+ * tests run:
+ *
+ *     ```js file=web/examples/node/draw.js
+ *     ```
+ */
+
+import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+import { addressOf, framed } from './page.js';
+import { reference } from './reference.js';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const MANUAL = `${ROOT}web/manual/`;
+const LINE = 'made of web/manual/chapters and the comments of web/lib by ./build.sh manual';
+
+/** The chapters in their order, and what they are called. @type {[string, string][]} */
+const CHAPTERS = [
+  ['index', 'Start'], ['element', 'Element'], ['reference', 'Reference'], ['errors', 'Errors'], ['files', 'Files'], ['bundlers', 'Bundlers'], ['hosting', 'Hosting'],
+  ['training', 'Training'], ['c', 'C'],
+];
+
+/** @param {string} text  of a heading, as Markdown */
+const slug = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '').trim().replace(/\s+/g, '-');
+
+/** @param {string} tools  the folder */
+async function markdown(tools) {
+  const require = createRequire(join(tools, 'package.json'));
+  const { default: MarkdownIt } = await import(pathToFileURL(require.resolve('markdown-it')).href);
+  const strict = new MarkdownIt(); // for comments, in which <img> is a word
+  const md = new MarkdownIt({ html: true });
+  /** @param {any[]} tokens @param {number} i */
+  md.renderer.rules.fence = (tokens, i) => `<pre tabindex="0"><code>${md.utils.escapeHtml(tokens[i].content.trimEnd())}</code></pre>\n`;
+  md.renderer.rules.em_open = () => '<i>';
+  md.renderer.rules.em_close = () => '</i>';
+  return { md, strict };
+}
+
+/** Every page, by its path below web/manual. @param {string} tools  the folder @returns {Promise<Map<string, string>>} */
+export async function pages(tools) {
+  const { md, strict } = await markdown(tools);
+  const require = createRequire(join(tools, 'package.json'));
+  const typedoc = await import(pathToFileURL(require.resolve('typedoc')).href);
+  const ts = require('typescript');
+  const made = await reference({ typedoc, ts, block: (text) => strict.render(text), inline: (text) => strict.renderInline(text) });
+
+  const result = new Map();
+  for (const [name] of CHAPTERS) {
+    const tokens = md.parse(await readFile(`${MANUAL}chapters/${name}.md`, 'utf8'), {});
+    /** @type {import('./page.js').Page} */
+    const page = { name, title: '', deck: '', body: '', contents: [] };
+    // A heading and a paragraph open the page.
+    if (tokens[0].tag !== 'h1' || tokens[3].type !== 'paragraph_open') throw new Error(`chapters/${name}.md must begin with a heading and a paragraph`);
+    page.title = md.renderer.renderInline(tokens[1].children, md.options, {}).replaceAll('<i>', '<span class="predicted">').replaceAll('</i>', '</span>');
+    page.deck = md.renderer.render(tokens.slice(3, 6), md.options, {}).trim();
+    const rest = tokens.slice(6);
+    const seen = new Set();
+    for (const [i, token] of rest.entries()) {
+      if (token.type === 'fence') await include(token);
+      if (token.type !== 'heading_open') continue;
+      const { content, children } = rest[i + 1];
+      const id = slug(content);
+      if (seen.has(id)) throw new Error(`chapters/${name}.md has two headings "${content}"`);
+      seen.add(id);
+      token.attrSet('id', id);
+      const level = Number(token.tag[1]);
+      if (level <= 3) page.contents.push({ id, text: md.renderer.renderInline(children, md.options, {}), level });
+    }
+    label(rest);
+    page.body = md.renderer.render(rest, md.options, {});
+    if (page.body.includes('<!-- reference -->')) {
+      page.body = page.body.replace('<!-- reference -->', () => made.html);
+      page.contents.push(...made.contents);
+    }
+    result.set(`${name}.html`, framed(page, { chapters: CHAPTERS, line: LINE }));
+  }
+  return result;
+}
+
+/** Says in every cell but the first of a row what its column is called: on a phone there are no columns. @param {any[]} tokens */
+function label(tokens) {
+  /** @type {string[]} */
+  let heads = [];
+  let column = 0;
+  tokens.forEach(({ type }, i) => {
+    if (type === 'thead_open') heads = [];
+    if (type === 'tr_open') column = 0;
+    if (type === 'th_open') heads.push(tokens[i + 1].children.map((/** @type {any} */ { content }) => content).join(''));
+    if (type === 'td_open' && column++ > 0 && tokens[i + 1].content !== '') tokens[i].attrSet('data-label', heads[column - 1]);
+  });
+}
+
+/** Puts a file in place of a fence that names it. @param {any} token */
+async function include(token) {
+  const [, path] = /\bfile=(\S+)/.exec(token.info) ?? [];
+  if (path === undefined) return;
+  if (token.content.trim() !== '') throw new Error(`the fence of ${path} has a content of its own`);
+  token.content = await readFile(`${ROOT}${path}`, 'utf8');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [tools, option] = process.argv.slice(2);
+  const made = await pages(resolve(tools));
+  for (const [name, text] of made) {
+    if (option !== '--check') await writeFile(MANUAL + name, text);
+    else if (await readFile(MANUAL + name, 'utf8').catch(() => '') !== text) {
+      console.error(`web/manual/${name} is not what the chapters and comments make. Run ./build.sh manual and commit the result.`);
+      process.exitCode = 1;
+    }
+  }
+  for (const name of await readdir(MANUAL)) if (name.endsWith('.html') && !made.has(name) && option !== '--check') await rm(MANUAL + name);
+  console.log(`${made.size} pages; the first is web/manual/${addressOf('index') === './' ? 'index.html' : ''}`);
+}

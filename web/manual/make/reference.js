@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The reference of the JavaScript: TypeDoc reads the JSDoc of web/lib, and what it found is laid out here as HTML.
+ */
+
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+const LIB = fileURLToPath(new URL('../../lib/', import.meta.url));
+
+/** All modules, by name; index.js, which passes on what others declare, comes last. */
+const MODULES = (await readdir(LIB, { recursive: true })).filter((name) => name.endsWith('.js')).map((name) => name.slice(0, -3))
+  .sort((a, b) => Number(a === 'index') - Number(b === 'index') || (a < b ? -1 : 1));
+
+/** What the page shows, in its order. What lib/index.js exports and is not here comes last. @type {[string, string[]][]} */
+const GROUPS = [
+  ['Loading', ['load', 'LoadOptions', 'Source', 'Progress', 'Phase', 'WorkerUrl', 'acquire', 'Hold', 'supported', 'cache', 'KeptFile']],
+  ['A model', ['Model', 'ModelInfo', 'BasicInfo', 'PictureInfo']],
+  ['Pictures', ['DrawOptions', 'Label', 'ImageSource', 'RawImage', 'Canvas', 'Run', 'Step', 'LookedAt', 'Picture', 'Score', 'Attention']],
+  ['Texts', ['TokenOptions', 'TokenRun', 'TokenStep', 'Alternative', 'TokenLook', 'Finish', 'SavedTokens', 'TextScore', 'PageOptions', 'tokenizer',
+    'VocabularySource', 'Tokenizer', 'TokenKind']],
+  ['Errors', ['NextPixelError', 'ErrorCode']],
+  ['The element', ['NextPixelElement', 'ElementState', 'Task', 'NextPixelReadyEvent', 'NextPixelStepEvent', 'NextPixelEndEvent', 'NextPixelErrorEvent']],
+];
+
+/** Members that a class has because the browser calls them, or from its parent. */
+const HIDDEN = /^(constructor|observedAttributes|(dis)?connectedCallback|connectedMoveCallback|attributeChangedCallback|name|stack|cause|stackTraceLimit|message)$/;
+
+/**
+ * @typedef {object} Tools
+ * @property {any} typedoc
+ * @property {any} ts          the compiler that TypeDoc uses
+ * @property {(markdown: string) => string} block   to HTML
+ * @property {(markdown: string) => string} inline
+ */
+
+/** @param {string} text */
+const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/**
+ * @param {Tools} tools
+ * @returns {Promise<{ html: string, contents: { id: string, text: string, level: number }[] }>}
+ */
+export async function reference({ typedoc, ts, block, inline }) {
+  const { Application, Comment, Converter, ReflectionKind } = typedoc;
+  const app = await Application.bootstrap({
+    entryPoints: MODULES.map((name) => `${LIB}${name}.js`), tsconfig: fileURLToPath(new URL('./tsconfig.json', import.meta.url)),
+    excludeInternal: true, excludePrivate: true, excludeExternals: true, skipErrorChecking: true, disableSources: true, readme: 'none',
+    logLevel: 'Error', sort: ['source-order'],
+    blockTags: ['@param', '@property', '@returns', '@template', '@typedef', '@implements', '@throws', '@import', '@type', '@callback'],
+  });
+  /** Types that are one of some texts, and these. @type {Map<string, string[]>} */
+  const spelled = new Map();
+  // TypeDoc takes the text after @typedef. Ours stands before it.
+  app.converter.on(Converter.EVENT_CREATE_DECLARATION, (/** @type {any} */ context, /** @type {any} */ reflection) => {
+    const symbol = context.getSymbolFromReflection(reflection);
+    const tag = symbol?.declarations?.find(ts.isJSDocTypedefTag);
+    const text = ts.getTextOfJSDocComment(tag?.parent.comment);
+    if (text && !reflection.comment?.hasVisibleComponent()) reflection.comment = new Comment([{ kind: 'text', text }]);
+    // And it takes a minus at the beginning for a dash.
+    const property = ts.getTextOfJSDocComment(symbol?.declarations?.find(ts.isJSDocPropertyTag)?.comment);
+    if (/^-\S/.test(property ?? '')) reflection.comment = new Comment([{ kind: 'text', text: property }]);
+    // `typeof NAMES[number]` says nothing to a reader; what it stands for, in the order of NAMES.
+    const names = tag && reflection.type?.type === 'indexedAccess' ? context.checker.getTypeFromTypeNode(tag.typeExpression.type.objectType) : undefined;
+    if (names) spelled.set(reflection.name, context.checker.getTypeArguments(names).map((/** @type {any} */ type) => context.checker.typeToString(type)));
+  });
+  const project = await app.convert();
+  if (!project) throw new Error('TypeDoc could not read web/lib');
+
+  /** @type {Map<string, any>} */
+  const found = new Map();
+  for (const module of MODULES) {
+    for (const reflection of project.children.find((/** @type {any} */ { name }) => name === module)?.children ?? []) {
+      const { name, kind } = reflection;
+      const { type } = reflection;
+      const alias = kind === ReflectionKind.Reference || (kind === ReflectionKind.TypeAlias && type.type === 'reference' && type.name === name);
+      if (!alias && !found.has(name)) found.set(name, reflection);
+    }
+  }
+  const exported = project.children.find((/** @type {any} */ { name }) => name === 'index').children.map((/** @type {any} */ { name }) => name);
+  const placed = GROUPS.flatMap(([, names]) => names);
+  const lost = placed.filter((name) => !found.has(name));
+  if (lost.length > 0) throw new Error(`web/manual/make/reference.js: these are not there any more: ${lost.join(', ')}`);
+  const more = exported.filter((/** @type {string} */ name) => !placed.includes(name));
+  const groups = more.length > 0 ? [...GROUPS, /** @type {[string, string[]]} */ (['More', more])] : GROUPS;
+  const shown = [...placed, ...more];
+
+  /** A type as text, its public names as links. @param {any} type @param {string} [self] */
+  const typed = (type, self = '') => linked(plain(String(type)), self);
+  /** @param {string} text @param {string} [self] */
+  const linked = (text, self = '') => text.split(/("[^"]*"|\b[A-Z]\w+)/).map((piece) => (
+    piece !== self && shown.includes(piece) ? `<a href="#${piece}">${piece}</a>` : escape(piece))).join('');
+  /** The same texts in any order. @param {string[]} texts */
+  const sorted = (texts) => [...texts].sort().join(' | ');
+  /** What a reader need not know of a type. @param {string} text */
+  const plain = (text) => ([...spelled].find(([, texts]) => sorted(texts) === sorted(text.split(' | ')))?.[0] ?? text)
+    .replace('{ toString: any }', '{ toString(): string }').replace(/Dom<"(\w+)">/g, '$1').replace(/(?<=Array)<ArrayBuffer(Like)?>/g, '');
+
+  /** @param {any} comment */
+  const said = (comment) => (comment?.summary ?? []).map((/** @type {any} */ part) => part.text).join('').trim();
+  /** @param {any} comment @param {string} tag */
+  const tagged = (comment, tag) => (comment?.blockTags ?? []).filter((/** @type {any} */ it) => it.tag === tag)
+    .map((/** @type {any} */ it) => it.content.map((/** @type {any} */ part) => part.text).join('')).join(' ').trim();
+
+  /** Rows of names, types and what they mean. @param {{ name: string, type: any, optional: boolean, comment: any }[]} rows */
+  const list = (rows) => (rows.length === 0 ? '' : `<dl class="members">\n${rows.map(({ name, type, optional, comment }) => (
+    `<div><dt><code>${escape(name)}${optional ? '?' : ''}</code> <code class="type">${typed(type)}</code></dt>` +
+    `<dd>${inline(said(comment))}</dd></div>`)).join('\n')}\n</dl>\n`);
+
+  /** @param {any[]} [children] */
+  const properties = (children = []) => list(children.map((child) => {
+    const { type = '', comment } = child.getSignature ?? child.signatures?.[0] ?? {}; // of what is read by a function
+    return { name: child.name, type: child.type ?? type, optional: child.flags.isOptional, comment: child.comment ?? comment };
+  }));
+
+  /** @param {any} signature @param {string} name @param {any} [comment]  that of what has the signature, where it has none itself */
+  function call(signature, name, comment) {
+    signature.comment ??= comment;
+    const parameters = (signature.parameters ?? []).map((/** @type {any} */ { name: word, type, flags, defaultValue, comment: what }) => ({
+      name: word === '__namedParameters' ? 'options' : word, type, optional: flags.isOptional || defaultValue !== undefined, comment: what }));
+    const words = parameters.map((/** @type {any} */ { name: word, optional }) => `${escape(word)}${optional ? '?' : ''}`).join(', ');
+    return { head: `${escape(name)}(${words})`, body: `${block(said(signature.comment))}${list(parameters)}${returned(signature)}` };
+  }
+
+  /** @param {any} signature */
+  function returned({ type, comment }) {
+    const what = tagged(comment, '@returns');
+    if (String(type) === 'void') return '';
+    return `<p class="returns">Returns <code class="type">${typed(type)}</code>${what ? `: ${inline(what)}` : ''}</p>\n`;
+  }
+
+  /** Properties, then methods. @param {string} name @param {any[]} children @param {(method: any) => string} before */
+  function members(name, children, before) {
+    const signaturesOf = (/** @type {any} */ child) => child.signatures ?? child.type?.declaration?.signatures ?? [];
+    const methods = children.filter((child) => signaturesOf(child).length > 0);
+    const calls = methods.flatMap((method) => signaturesOf(method).map((/** @type {any} */ signature, /** @type {number} */ i) => {
+      const { head, body: what } = call(signature, method.name.replace('[', '[Symbol.'), method.comment);
+      const id = i === 0 ? ` id="${`${name}-${method.name}`.replace(/[^\w-]/g, '')}"` : '';
+      return `<h4${id}><code>${before(method)}${head}</code></h4>\n${what}`;
+    }));
+    return properties(children.filter((child) => !methods.includes(child))) + calls.join('');
+  }
+
+  /** @param {any} reflection */
+  function body(reflection) {
+    const { name, kind, comment, type, children, signatures } = reflection;
+    if (signatures) return call(signatures[0], name).body;
+    const text = block(said(comment));
+    if (kind === ReflectionKind.TypeAlias || kind === ReflectionKind.Variable) {
+      if (type.type === 'reflection' && kind === ReflectionKind.Variable) return text + members(name, type.declaration.children, () => `${name}.`);
+      if (type.type === 'reflection') return text + properties(type.declaration.children);
+      return `${text}<p><code class="type">${linked(spelled.get(name)?.join(' | ') ?? plain(String(type)), name)}</code></p>\n`;
+    }
+    if (kind === ReflectionKind.Interface) return text + properties(children);
+    const own = (children ?? []).filter((/** @type {any} */ child) => !child.inheritedFrom && !HIDDEN.test(child.name));
+    return text + members(name, own, (method) => (method.flags.isStatic ? `${name}.` : ''));
+  }
+
+  /** @type {{ id: string, text: string, level: number }[]} */
+  const contents = [];
+  const html = groups.map(([title, names]) => {
+    const id = title.toLowerCase().replaceAll(' ', '-');
+    contents.push({ id, text: title, level: 2 });
+    return `<h2 id="${id}">${title}</h2>\n${names.map((name) => {
+      const reflection = found.get(name);
+      const head = reflection.signatures ? call(reflection.signatures[0], name).head : name;
+      contents.push({ id: name, text: `<code>${name}${reflection.signatures ? '()' : ''}</code>`, level: 3 });
+      return `<section class="entry">\n<h3 id="${name}"><code>${head}</code></h3>\n${body(reflection)}</section>\n`;
+    }).join('')}`;
+  }).join('');
+  return { html, contents };
+}
