@@ -149,7 +149,6 @@ test('info', async () => {
     inputWidth: 0,
     inputHeight: 0,
     positions: 64,
-    languages: [],
     vocabulary: 0,
     classes: ['cat', 'dog'],
     parameters: model.info.parameters,
