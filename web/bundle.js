@@ -135,6 +135,15 @@ const textsApart = {
   },
 };
 
+/** The front page, which is to be light, has nothing in itself that its one small model never needs. @type {import('esbuild').Plugin} */
+const unusedApart = {
+  name: 'unused apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/(texts|large|threads|hub|integrity|disk|kept|concurrency|elsewhere)\.js$/ }, ({ kind, path }) => (
+      kind === 'dynamic-import' ? { path: `./${basename(path)}`, external: true } : undefined));
+  },
+};
+
 /**
  * The comments by which bundlers leave an import of Node's modules alone, which esbuild takes out with the other ones.
  *
@@ -151,7 +160,8 @@ export async function bundles() {
   const forPage = { minifyIdentifiers: true, ignoreAnnotations: true, banner: { js: `// ${line}\n${LICENCE}`, css: `/* ${line} */` } };
   const parts = await Promise.all([
     library(),
-    bundle({ 'page-shell': 'shell/index.js', 'page-front': 'front/main.js' }, { ...forPage, plugins: [textsApart, moved] }),
+    bundle({ 'page-shell': 'shell/index.js' }, { ...forPage, plugins: [textsApart, moved] }),
+    bundle({ 'page-front': 'front/main.js' }, { ...forPage, plugins: [unusedApart, moved] }),
     bundle({ 'page-front': 'front/front.css' }, forPage),
     bundle(Object.fromEntries((await pagesOf(WEB)).map((name) => [`page-${name}`, `pages/${name}/main.js`])), { ...forPage, plugins: [shared, moved] }),
   ]);

@@ -61,7 +61,13 @@ async function single(options) {
 export async function singles() {
   const contents = await filesInside();
   /** @type {import('esbuild').Plugin} */
-  const inside = { name: 'inside', setup: ({ onLoad }) => onLoad({ filter: /[\\/]lib[\\/]files\.js$/ }, () => ({ contents })) };
+  const inside = {
+    name: 'inside',
+    setup({ onLoad }) {
+      onLoad({ filter: /[\\/]lib[\\/]files\.js$/ }, () => ({ contents }));
+      onLoad({ filter: /[\\/]lib[\\/]threads-files\.js$/ }, () => ({ contents: 'export const threaded = () => undefined;' }));
+    },
+  };
   const all = "export * from './lib/index.js'; export { NextPixelElement } from './lib/element.js';";
   return new Map([
     ['inline.js', await single({ stdin: { contents: all, resolveDir: WEB }, format: 'esm', plugins: [inside] })],

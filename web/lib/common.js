@@ -18,5 +18,5 @@ export { within } from './patience.js';
 export { CODES, MAX_BIASES, MAX_SAMPLES, MOST_BIAS } from './protocol.js';
 export { canBeKnown, checkSeed, number, randomSeed, show, wholeNumber } from './settings.js';
 export { inNode, nodeModule } from './platform.js';
-export { compile, hasRelaxed } from './wasm.js';
+export { compile, compileBest, hasRelaxed } from './wasm.js';
 export { chunksOf, disk, fetchOrFail, joined, messageOf } from './source.js';

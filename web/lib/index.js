@@ -105,7 +105,7 @@ export async function load(source, options = {}) {
   };
   try {
     tell({});
-    const compiled = wasmUrl === undefined ? sharing?.compileThreads(patience) ?? compileBest(patience) : compile(wasmUrl, patience);
+    const compiled = wasmUrl === undefined ? (sharing?.compileThreads ?? compileBest)(patience) : compile(wasmUrl, patience);
     const loaded = Promise.all([compiled, readSource(source, reading).catch(again)]);
     const links = trying && most > 1 ? trying.addWorthwhile(starting, () => Link.start(workerUrl), most, loaded) : Promise.all(starting);
     let [kept, [module, contents]] = await abortable(Promise.all([links, loaded]), giveUp.signal);

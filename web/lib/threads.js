@@ -6,21 +6,22 @@
  * load() is asked for them.
  */
 
-import { Link, NextPixelError, compile, hasRelaxed, inNode } from './common.js';
+import { Link, NextPixelError, compile, compileBest, hasRelaxed, inNode } from './common.js';
+import { threaded } from './threads-files.js';
 
 /** Whether memory may be shared here: in a browser, where the page is isolated from other origins. */
 const shareable = () => typeof SharedArrayBuffer === 'function' && (globalThis.crossOriginIsolated ?? inNode);
 
 /**
- * The build with threads that is the fastest here.
+ * The build with threads that is the fastest here; or the one without, where memory cannot be shared or nobody has put it up.
  *
  * @param {number} [patience]  as in load()
- * @returns {Promise<WebAssembly.Module> | undefined}  undefined: memory cannot be shared here
+ * @returns {Promise<WebAssembly.Module>}
  */
 export function compileThreads(patience) {
-  if (!shareable()) return undefined;
-  return hasRelaxed() ? compile(new URL('../dist/nextpixel-threads-relaxed.wasm', import.meta.url), patience) :
-    compile(new URL('../dist/nextpixel-threads.wasm', import.meta.url), patience);
+  const address = shareable() ? threaded(hasRelaxed()) : undefined;
+  const usual = () => compileBest(patience);
+  return address ? compile(address, patience).catch(usual) : usual();
 }
 
 /**

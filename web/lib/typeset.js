@@ -27,6 +27,8 @@ import { argumentError } from './error.js';
 /** A surprise of so many nats has the full shade. */
 const FULL_NATS = 8;
 const FULL_SHADE = 0.6;
+/** How much ink a text has that was given. */
+const GIVEN_ALPHA = 0.72;
 /** Lines above the visible ones that are kept, for a page that becomes narrower or is looked at. */
 const KEPT_LINES = 500;
 const LINE_HEIGHT = 1.55;
@@ -212,8 +214,24 @@ export class Page {
     context.fillStyle = ink;
     const top = this.#top;
     for (const { text, x, line, stretches } of this.#visible()) {
-      context.globalAlpha = stretches.every(({ given }) => given) ? 0.72 : 1;
-      context.fillText(text, x, (line - top) * leading + baseline);
+      const y = (line - top) * leading;
+      const given = Math.max(0, ...stretches.filter((stretch) => stretch.given).map(({ to }) => to));
+      context.globalAlpha = given > 0 ? GIVEN_ALPHA : 1;
+      if (given === 0 || given >= text.length) {
+        context.fillText(text, x, y + baseline);
+        continue;
+      }
+      // A word of which the beginning was given, such as one with a comma that was written.
+      const edge = x + context.measureText(text.slice(0, given)).width;
+      for (const [left, width] of [[x - leading, edge - x + leading], [edge, this.#width]]) {
+        context.save();
+        context.beginPath();
+        context.rect(left, y, width, 2 * leading);
+        context.clip();
+        context.fillText(text, x, y + baseline);
+        context.restore();
+        context.globalAlpha = 1;
+      }
     }
     context.globalAlpha = 1;
     if (this.#writing && this.#caret && this.#scroll === 0) {
