@@ -114,12 +114,19 @@ build_wasm() {
   done
   case $TEXTS in '') marks='NX_API[A-Z_]*' ;; *) marks=NX_API ;; esac
   exports=$(sed -n "s/^$marks .*\(nx_[a-z_]*\)(.*/--export=\1/p" include/nextpixel.h)
-  "$WASM_LD" $WASM_LDFLAGS $exports $objects -L"$root/lib/wasm32-emscripten" -lc -o "$file"
+  case $* in *NX_THREADS*) link='--import-memory --shared-memory --export=__stack_pointer --export=nx_thread' libc=c-mt ;; *) link= libc=c ;; esac
+  "$WASM_LD" $WASM_LDFLAGS $link $exports $objects -L"$root/lib/wasm32-emscripten" -l$libc -o "$file"
 }
 
 # Both builds compute the same bits (src/kernels/dot.h); the relaxed one is faster where a browser has relaxed SIMD.
-BUILDS='nextpixel nextpixel-relaxed'
-build_named() { case $1 in *-relaxed) build_wasm "$OUT/$1.wasm" -mrelaxed-simd ;; *) build_wasm "$OUT/$1.wasm" ;; esac; }
+# Those of threads import their memory, which several instances share (src/kernels/threads.c).
+BUILDS='nextpixel nextpixel-relaxed nextpixel-threads nextpixel-threads-relaxed'
+build_named() {
+  flags=
+  case $1 in *-threads*) flags='-matomics -DNX_THREADS' ;; esac
+  case $1 in *-relaxed) flags="$flags -mrelaxed-simd" ;; esac
+  build_wasm "$OUT/$1.wasm" $flags
+}
 
 # wasm       build web/dist/nextpixel.wasm and web/dist/nextpixel-relaxed.wasm: [--models image_transformer,...] of some models only
 task_wasm() {

@@ -22,6 +22,7 @@
 
 #include "formats.h"
 #include "gguf.h"
+#include "threads.h"
 #include "wide.h"
 
 #define TILE NX_TILE
@@ -365,22 +366,37 @@ SMALL(NX_BLOCKS_6_HALVES)
 static void tile_1_NX_BLOCKS_8(const tile_work *w, const uint8_t *tile) { wide_tile(w, tile, 1); }
 static void tile_4_NX_BLOCKS_8(const tile_work *w, const uint8_t *tile) { wide_tile(w, tile, 4); }
 
-void nx_blocks_matmul(float *out, const nx_matrix *m, const float *bias, nx_input *input) {
+typedef struct {
+    const nx_matrix *matrix;
+    float *out;
+    const float *bias;
+    uint32_t n;
+    rounded x;
+} product;
+
+/* The tiles from..to-1: rows, so nobody else writes them. */
+static void multiply_tiles(const void *context, uint32_t from, uint32_t to) {
 #define TILES(form) [form - NX_BLOCKS_8] = {tile_1_##form, tile_4_##form}
     static tile_function *const functions[][2] = {TILES(NX_BLOCKS_8),        TILES(NX_BLOCKS_4),        TILES(NX_BLOCKS_4_OFFSET),
                                                   TILES(NX_BLOCKS_4_HALVES), TILES(NX_BLOCKS_6_OFFSET), TILES(NX_BLOCKS_6_HALVES)};
+    const product *p = context;
+    const nx_matrix *m = p->matrix;
     int eight = m->type == NX_BLOCKS_8;
-    rounded x = eight ? round_wide(input, m->cols) : round_by_block(input, m->cols);
     size_t live = (size_t)(m->cols / 4) * (eight ? sizeof(nx_wide) : sizeof(nx_live));
-    uint32_t out_stride = nx_stride(m->rows), blocks = m->cols / BLOCK, tiles = (m->rows + TILE - 1) / TILE;
+    uint32_t out_stride = nx_stride(m->rows), blocks = m->cols / BLOCK;
     uint64_t step = nx_blocks_tile_bytes(m->type, m->cols);
-    for (uint32_t t = 0; t < tiles; t++)
-        for (uint32_t j = 0, n; j < input->n; j += n) {
-            n = input->n - j < 4 ? 1 : 4;
-            tile_work w = {out + (size_t)j * out_stride + t * TILE, bias ? bias + t * TILE : NULL, out_stride, blocks, x};
-            w.x.live = (const uint8_t *)x.live + j * live;
+    for (uint32_t t = from; t < to; t++)
+        for (uint32_t j = 0, n; j < p->n; j += n) {
+            n = p->n - j < 4 ? 1 : 4;
+            tile_work w = {p->out + (size_t)j * out_stride + t * TILE, p->bias ? p->bias + t * TILE : NULL, out_stride, blocks, p->x};
+            w.x.live = (const uint8_t *)p->x.live + j * live;
             w.x.scale += eight ? j : (size_t)j * blocks;
             if (!eight) w.x.sum += (size_t)j * blocks * 2;
             functions[m->type - NX_BLOCKS_8][n == 4](&w, (const uint8_t *)m->packed + t * step);
         }
+}
+
+void nx_blocks_matmul(float *out, const nx_matrix *m, const float *bias, nx_input *input) {
+    product p = {m, out, bias, input->n, m->type == NX_BLOCKS_8 ? round_wide(input, m->cols) : round_by_block(input, m->cols)};
+    nx_share_work(multiply_tiles, &p, (m->rows + TILE - 1) / TILE);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Times the shipped digits model: in Node, and the demo's front page in headless Chromium.
+// Times the shipped digits model: in Node, and the demo's front page in headless Chromium; and the page of tokens there.
 //
 //   npm run measure [--json]
 //
 // Figures are medians of interleaved rounds. Machines are noisy: compare figures of one run.
 // @ts-check
 import './quiet.js';
-import { launch } from '../browser/browser.js';
+import { launch, openEmpty } from '../browser/browser.js';
 import { load } from '../../web/lib/index.js';
 import { serve } from '../../web/serve.js';
 
@@ -14,6 +14,8 @@ import { serve } from '../../web/serve.js';
 const median = (x) => [...x].sort((a, b) => a - b)[x.length >> 1];
 
 const ROUNDS = 9;
+/** Of a tale: as many as its context holds. */
+const TOKENS = 480;
 const model = await load(new URL('../../weights/digits.gguf', import.meta.url));
 const { width, height } = model.info;
 const blank = { data: new Uint8Array(width * height), width, height };
@@ -68,6 +70,28 @@ for (let round = 0; round < ROUNDS; round++) {
   }
   await context.close();
 }
+/** @type {{ first: number[], rate: number[] }} */
+const tokens = { first: [], rate: [] };
+for (let round = 0; round < ROUNDS; round++) {
+  const context = await browser.newContext({ baseURL: server.url });
+  const page = await context.newPage();
+  await page.goto(`${server.url}web/pages/tokens/`);
+  await page.waitForFunction(() => performance.getEntriesByName('first-token').length > 0);
+  tokens.first.push(await page.evaluate(() => performance.getEntriesByName('first-token')[0].startTime));
+  await openEmpty(page);
+  tokens.rate.push(await page.evaluate(async (count) => {
+    const { load: open } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
+    const teller = await open('/weights/stories.gguf');
+    let [told, started] = [0, 0];
+    for await (const _ of teller.tokens('Once upon a time', { seed: 1, temperature: 0.8, maxTokens: count, logitBias: { [teller.tokenizer.end]: -Infinity } })) {
+      if (told++ === 0) started = performance.now();
+    }
+    const rate = (1000 * (told - 1)) / (performance.now() - started);
+    teller.close();
+    return rate;
+  }, TOKENS));
+  await context.close();
+}
 await browser.close();
 await server.close();
 
@@ -78,6 +102,8 @@ const result = {
   lowerHalfMilliseconds: median(times.half),
   pageToFirstPixelMilliseconds: median(first.cold),
   pageToFirstPixelWarmMilliseconds: median(first.warm),
+  pageToFirstTokenMilliseconds: median(tokens.first),
+  tokensPerSecond: median(tokens.rate),
   pageRequests: requests,
   pageKilobytesWithoutWeights: bytes / 1024,
 };
@@ -89,5 +115,7 @@ else {
   console.log(`lower half of a digit: ${result.lowerHalfMilliseconds.toFixed(0)} ms from the call to the last of 392 pixels`);
   console.log(`page open to the first drawn pixel: ${result.pageToFirstPixelMilliseconds.toFixed(0)} ms (Chromium, local server, empty cache)`);
   console.log(`the same, third visit:              ${result.pageToFirstPixelWarmMilliseconds.toFixed(0)} ms (caches filled)`);
+  console.log(`the page of tokens, open to the first token: ${result.pageToFirstTokenMilliseconds.toFixed(0)} ms (empty cache)`);
+  console.log(`its model in Chromium, one worker:           ${result.tokensPerSecond.toFixed(0)} tokens a second`);
   console.log(`its first screen: ${result.pageRequests} requests, ${result.pageKilobytesWithoutWeights.toFixed(0)} KB beside the weights, not compressed`);
 }

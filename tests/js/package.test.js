@@ -28,7 +28,7 @@ const MAX_GZIP_BYTES = 96 * 1024;
 const DIST = `${ROOT}web/dist/`;
 const PUBLISHED = ['nextpixel.js', 'shared.js', 'worker.js', 'element.js', 'define.js'];
 /** Files that a page fetches only when they are needed. */
-const LATER = ['again.js', 'concurrency.js', 'elsewhere.js', 'kept.js', 'resume.js', 'texts.js'];
+const LATER = ['again.js', 'concurrency.js', 'elsewhere.js', 'kept.js', 'large.js', 'resume.js', 'sniff.js', 'texts.js', 'threads.js'];
 
 /** @type {string} */
 let folder;
@@ -77,7 +77,7 @@ test('it holds what a page needs and nothing else', () => {
   }
   const known = [
     /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|include\/nextpixel\.h)$/,
-    /^web\/dist\/(nextpixel|shared|worker|element|define|again|concurrency|elsewhere|kept|resume|texts)\.js$/,
+    /^web\/dist\/(nextpixel|shared|worker|element|define|again|concurrency|elsewhere|kept|large|resume|sniff|texts|threads)\.js$/,
     /^web\/dist\/[\w-]+\.wasm$/,
     /^web\/single\/(inline\.js|classic\.js|nextpixel\.cjs)$/,
     /^web\/jsx\/\w+\.d\.ts$/,

@@ -14,13 +14,11 @@ const LETTERS = Array.from({ length: 256 }, (_, byte) => (
 export const TOKENS = ['<unk>', '<s>', '</s>', ...LETTERS, '\u2581', 'a', 'b', 'c', 'ab', '\u2581a', '\u2581b', '\u2581ab', 'bc', '<user>'];
 
 /**
- * @param {{ context?: number, values?: number, metadata?: Record<string, Typed | undefined> }} [options]
- *   values: rows of the embedding, if not as many as tokens; metadata: in place of these; undefined: without
+ * @param {{ context?: number, values?: number, d?: number, inner?: number, metadata?: Record<string, Typed | undefined> }} [options]
+ *   d: its width; inner: that of its feed-forward network; values: rows of the embedding, if not as many as tokens; metadata: in place of these; undefined: without
  * @returns {Uint8Array<ArrayBuffer>} a weight file
  */
-export function toyText({ context = 64, values = TOKENS.length, metadata = {} } = {}) {
-  const d = 16;
-  const inner = 32;
+export function toyText({ context = 64, values = TOKENS.length, d = 16, inner = 32, metadata = {} } = {}) {
   let state = 12345;
   const random = () => ((state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32 - 0.5) * 3.4;
   /** @type {Record<string, Tensor>} */

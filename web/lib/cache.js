@@ -65,19 +65,20 @@ export function isSame(answer, copy) {
 }
 
 /**
- * What puts a file into the cache, or nothing where it must not be kept. The bytes are copied now.
+ * What puts a file into the cache, or nothing where it must not be kept. The bytes are copied now; a stream is not.
  *
  * @param {string} url
  * @param {Response} answer  headers of the file
- * @param {Uint8Array<ArrayBuffer>} bytes
+ * @param {Uint8Array<ArrayBuffer> | ReadableStream} body
+ * @param {number} [length]  bytes of it
  * @returns {(() => Promise<void>) | undefined}
  * @internal
  */
-export function keeper(url, { status, headers: given }, bytes) {
+export function keeper(url, { status, headers: given }, body, length = /** @type {Uint8Array} */ (body).length) {
   if (!here() || status !== 200 || /no-store/i.test(given.get('cache-control') ?? '')) return undefined;
-  const headers = new Headers({ 'content-length': String(bytes.length) });
+  const headers = new Headers({ 'content-length': String(length) });
   for (const name of ['content-type', 'etag', 'last-modified']) if (given.has(name)) headers.set(name, given.get(name) ?? '');
-  const copy = new Response(bytes, { headers });
+  const copy = new Response(body, { headers });
   return async () => {
     try {
       await (await caches.open(CACHE_NAME)).put(url, copy);

@@ -7,16 +7,17 @@
  */
 
 export { abortable } from './abort.js';
-export { CACHE_NAME, copyOf, dropCopy } from './cache.js';
+export { CACHE_NAME, copyOf, dropCopy, keeper } from './cache.js';
 export { Codec } from './codecs/picture.js';
 export { picture } from './draw.js';
-export { argumentError } from './error.js';
+export { argumentError, statusError } from './error.js';
 export { hint, workerText } from './files.js';
 export { hubAddress } from './hub.js';
 export * from './index.js';
+export { Link } from './link.js';
 export { within } from './patience.js';
 export { CODES, MAX_BIASES, MAX_SAMPLES, MOST_BIAS } from './protocol.js';
 export { canBeKnown, checkSeed, number, randomSeed, show, wholeNumber } from './settings.js';
-export { headerProblem, refusal } from './sniff.js';
 export { inNode, nodeModule } from './platform.js';
-export { fetchOrFail, filePath } from './source.js';
+export { compile, hasRelaxed } from './wasm.js';
+export { chunksOf, fetchOrFail, filePath, joined } from './source.js';

@@ -48,12 +48,14 @@ export { supported } from './wasm.js';
 /** @typedef {import('./protocol.js').WorkerUrl} WorkerUrl */
 
 const MAX_WORKERS = 16;
+const MAX_THREADS = 16;
 
 /**
  * @typedef {object} LoadOptions
  * @property {(progress: Progress) => void} [onProgress]  called as the weight file arrives, and between the phases of loading
  * @property {AbortSignal} [signal]   gives up loading
- * @property {string} [integrity]     'sha256-' and the base64 digest that the weight file must have
+ * @property {string} [integrity]     'sha256-' and the base64 digest that the weight file must have. With it even a large file, of 32 MB or
+ *   more, stands in memory as a whole before it is opened; without, it goes to the engine while it arrives
  * @property {boolean} [cache]       whether a browser keeps the weight file in its Cache API (as 'nextpixel'), for the next visit and for one
  *   without a connection. A file that has changed on the server is downloaded again. Default true
  * @property {number} [patience]      how long a server may send nothing, in milliseconds; then the rest is asked for again, where it
@@ -61,6 +63,9 @@ const MAX_WORKERS = 16;
  * @property {number | 'auto'} [workers]  how many workers share the samples of a run, 1 to 16, each with a copy of the model in memory. The
  *   images are the same. Worth it where there are as many real cores (`navigator.hardwareConcurrency` often counts two for each).
  *   'auto': 1 to 4, as many as run side by side at nearly full speed, measured while the file arrives; see `model.workers`. Default 1
+ * @property {number} [threads]      how many threads share the products of each step of a model of texts, and one copy of its weights: 1 to 16.
+ *   The tokens are the same. Only where memory can be shared, in a browser on a page that is cross-origin isolated; elsewhere one,
+ *   see `model.threads`. Worth it for large models where there are as many real cores. Default 1
  * @property {string | URL} [wasmUrl] nextpixel.wasm, or nextpixel-relaxed.wasm where relaxed SIMD is known to work; else the one that
  *   suits this machine is taken from beside the library
  * @property {WorkerUrl} [workerUrl]  worker.js of the same version; else the one beside the library
@@ -77,9 +82,11 @@ const MAX_WORKERS = 16;
 export async function load(source, options = {}) {
   checkOptions(options);
   source = hubAddress(source);
-  const { onProgress, signal, patience, workers = 1, wasmUrl, workerUrl } = options;
+  const { onProgress, signal, patience, workers = 1, threads = 1, wasmUrl, workerUrl } = options;
   signal?.throwIfAborted();
   if (workers !== 'auto') wholeNumber('workers', workers, 1, MAX_WORKERS);
+  wholeNumber('threads', threads, 1, MAX_THREADS);
+  const sharing = threads > 1 ? await import('./threads.js') : undefined;
   // The workers, the module and the weights arrive side by side; when one fails, the rest is given up.
   const giveUp = new AbortController();
   const abort = () => giveUp.abort(signal?.reason);
@@ -99,23 +106,30 @@ export async function load(source, options = {}) {
   };
   try {
     tell({});
-    const compiled = wasmUrl === undefined ? compileBest(patience) : compile(wasmUrl, patience);
+    const compiled = wasmUrl === undefined ? sharing?.compileThreads(patience) ?? compileBest(patience) : compile(wasmUrl, patience);
     const loaded = Promise.all([compiled, readSource(source, reading).catch(again)]);
     const links = trying && most > 1 ? trying.addWorthwhile(starting, () => Link.start(workerUrl), most, loaded) : Promise.all(starting);
     let [kept, [module, contents]] = await abortable(Promise.all([links, loaded]), giveUp.signal);
     tell({ phase: 'compile' });
-    const model = await openModel(kept, module, contents.bytes, giveUp.signal).catch(async (error) => {
+    const model = await openModel(kept, module, contents, reading).catch(async (error) => {
       contents = await again(error);
-      return openModel(kept, module, contents.bytes, giveUp.signal);
+      return openModel(kept, module, contents, reading);
     });
     contents.keep?.();
+    const addThreads = async (/** @type {Link} */ link) => {
+      if (sharing && model.info.vocabulary > 0) model.threads = 1 + await sharing.addThreads(link, module, threads - 1, () => Link.start(workerUrl));
+    };
+    await addThreads(kept[0]);
     tell({ phase: 'ready' });
     // A worker that was ended from outside is replaced by one that reads the file again.
     if (isLasting(source)) {
       for (const link of kept) {
         link.restore = async () => {
-          const { bytes } = await readSource(source, { ...options, signal: undefined, onProgress: undefined });
-          return (to) => reopen(to, module, bytes, model.info);
+          const contents = await readSource(source, { ...options, signal: undefined, onProgress: undefined });
+          return async (to) => {
+            await reopen(to, module, contents, model.info);
+            if (to === kept[0]) await addThreads(to);
+          };
         };
       }
     }

@@ -107,7 +107,7 @@ export function readProblem(memory, address) {
  * @param {number} room  bytes
  */
 function readText(memory, address, room) {
-  const bytes = memory.subarray(address, address + room);
+  const bytes = memory.slice(address, address + room); // browsers decode no memory that threads share
   const end = bytes.indexOf(0);
   return new TextDecoder().decode(end < 0 ? bytes : bytes.subarray(0, end));
 }

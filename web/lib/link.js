@@ -40,6 +40,9 @@ export class Link {
    */
   restore;
 
+  /** What ends with it. */
+  onEnd = () => {};
+
   /**
    * Starts the worker.
    *
@@ -109,6 +112,7 @@ export class Link {
     this.#ended = error;
     for (const job of [...this.#jobs.values()]) job.end(error);
     this.#worker?.end();
+    this.onEnd();
   }
 
   /**
@@ -131,7 +135,7 @@ export class Link {
    */
   #post(message, transfer) {
     if (this.#ended) return;
-    const opening = message.type === 'open';
+    const opening = ['open', 'begin', 'feed'].includes(message.type);
     if (opening) this.#mayMiss = MISSES_OPENING;
     if (this.#worker && (opening || !this.#successor)) return this.#worker.post(message, transfer);
     // In the order in which they were posted, after what the new one is told first.
@@ -158,6 +162,7 @@ export class Link {
   /** @param {FromWorker} message */
   #receive(message) {
     this.#missed = 0;
+    if (message.type === 'lost') return this.#lose('the engine stopped unexpectedly');
     const job = this.#jobs.get(message.id);
     if (!job) return; // the answer to a job that was stopped meanwhile, or to a beat
     this.#mayMiss = MISSES;

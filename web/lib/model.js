@@ -12,6 +12,7 @@ import { checkDraw, checkLabel, checkOptions, checkRows, wholeNumber } from './s
 /** @import { Link } from './link.js' */
 /** @import { AttendedMessage, Inputs, ModelInfo, OpenedMessage, ScoredMessage } from './protocol.js' */
 /** @import { DrawOptions, Label } from './settings.js' */
+/** @import { Contents, Count } from './source.js' */
 /** @import { SavedTokens, TextModel, TextScore, TokenRun } from './tokens.js' */
 /** @import { Tokenizer } from './codecs/text.js' */
 /** @import { TokenOptions } from './tokens-settings.js' */
@@ -96,6 +97,9 @@ export class Model {
   get tokenizer() {
     return this.#text.tokenizer;
   }
+
+  /** How many threads share the work of a step: what load() was given, or 1 where the page cannot share memory. */
+  threads = 1;
 
   /** How many workers share the samples of a run: what load() was given, or found with `workers: 'auto'`. */
   get workers() {
@@ -329,18 +333,19 @@ function inputsOf(label, image) {
  *
  * @param {Link[]} links
  * @param {WebAssembly.Module} module
- * @param {Uint8Array<ArrayBuffer>} bytes  transferred
- * @param {AbortSignal} signal
+ * @param {Contents} contents  bytes are transferred
+ * @param {{ signal?: AbortSignal, onProgress?: (progress: Count) => void, patience?: number }} how  what a large file needs, which is read now
  * @returns {Promise<Model>}
  * @internal
  */
-export async function openModel(links, module, bytes, signal) {
-  const jobs = links.map((link) => link.job(signal));
+export async function openModel(links, module, contents, how) {
+  const jobs = links.map((link) => link.job(how.signal));
   try {
     // All but the last get a copy.
+    const { bytes, large } = contents;
+    const open = () => Promise.all(jobs.map((job, i) => job.ask({ type: 'open', module, bytes }, i === jobs.length - 1 ? [bytes.buffer] : [])));
     /** @type {OpenedMessage[]} */
-    const [{ info, vocabulary }] = await Promise.all(jobs.map((job, i) => (
-      job.ask({ type: 'open', module, bytes }, i === jobs.length - 1 ? [bytes.buffer] : []))));
+    const [{ info, vocabulary }] = large ? await (await import('./large.js')).openLarge(jobs, module, large, how) : await open();
     if (info.vocabulary === 0) return new Model(links, info);
     const { TextModel } = await import('./texts.js');
     return new Model(links, info, new TextModel(links[0], info, vocabulary));
@@ -354,11 +359,11 @@ export async function openModel(links, module, bytes, signal) {
  *
  * @param {Link} link
  * @param {WebAssembly.Module} module
- * @param {Uint8Array<ArrayBuffer>} bytes  transferred
- * @param {ModelInfo} info                 what the model was
+ * @param {Contents} contents
+ * @param {ModelInfo} info  what the model was
  * @internal
  */
-export async function reopen(link, module, bytes, info) {
-  const now = await openModel([link], module, bytes, new AbortController().signal);
+export async function reopen(link, module, contents, info) {
+  const now = await openModel([link], module, contents, {});
   if (JSON.stringify(now.info) !== JSON.stringify(info)) throw new NextPixelError('closed', 'The weight file has changed meanwhile: load the model again');
 }

@@ -12,7 +12,7 @@ export const inNode = typeof process === 'object' && typeof process.versions?.no
 /**
  * Imports one of Node's own modules. The name is a variable so that bundlers for the browser leave the import alone.
  *
- * @param {'node:fs/promises' | 'node:os' | 'node:worker_threads' | 'node:url'} name
+ * @param {'node:fs' | 'node:fs/promises' | 'node:os' | 'node:stream' | 'node:worker_threads' | 'node:url'} name
  * @returns {Promise<any>}
  */
 export function nodeModule(name) {

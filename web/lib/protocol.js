@@ -172,6 +172,13 @@ export function codeOfStatus(status) {
 /** `from`, `to`: when to measure, in milliseconds of Date.now().
  * @typedef {{ type: 'measure', id: number, loop: WasmModule, from: number, to: number }} MeasureMessage */
 /** @typedef {{ type: 'open', id: number, module: WasmModule, bytes: Uint8Array<ArrayBuffer> }} OpenMessage */
+/** A large file: its `head`, the first bytes, and then the rest by `feed`, each answered by `fed`, the last one by `opened`.
+ * @typedef {{ type: 'begin', id: number, module: WasmModule, head: Uint8Array, size: number }} BeginMessage */
+/** @typedef {{ type: 'feed', id: number, bytes: Uint8Array }} FeedMessage */
+/** Where there are threads: stacks for so many more.
+ * @typedef {{ type: 'share', id: number, count: number }} ShareMessage */
+/** To a worker that becomes such a thread, for ever.
+ * @typedef {{ type: 'thread', id: number, module: WasmModule, memory: object, stack: number }} ThreadMessage */
 /** `known`: the ids before the first drawn one; `maps`: every step is one position, with what it looked at; `length`: the positions
  * after which it is over, if fewer than those of the model; `alternatives`: so many of the most probable ids of each position; `search`:
  * instead of drawing, a search by beams, which the samples are, with this penalty for length; `forced`: these ids are drawn.
@@ -183,13 +190,19 @@ export function codeOfStatus(status) {
 /** `ids`: up to and including those of the position whose query is asked for.
  * @typedef {{ type: 'attention', id: number, ids: Uint32Array, inputs: Inputs }} AttentionMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
-/** @typedef {BeatMessage | MeasureMessage | OpenMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | StopMessage} ToWorker */
+/** @typedef {BeatMessage | MeasureMessage | OpenMessage | BeginMessage | FeedMessage | ShareMessage | ThreadMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | StopMessage} ToWorker */
 
 // Worker to page.
 /** @typedef {{ type: 'here', id: number }} HereMessage */
 /** @typedef {{ type: 'measured', id: number, speed: number }} MeasuredMessage */
 /** `vocabulary`: the metadata under `tokenizer.`, as they stand in the file.
  * @typedef {{ type: 'opened', id: number, info: ModelInfo, vocabulary: Entry[] }} OpenedMessage */
+/** `at`: the byte of the file that is wanted next; `lacks`: what begun with cannot go on: 'more' of the head, or the file 'whole'.
+ * @typedef {{ type: 'fed', id: number, at: number, lacks?: 'more' | 'whole' }} FedMessage */
+/** `stacks`: addresses in the memory; where the build has no threads there is none.
+ * @typedef {{ type: 'shared', id: number, memory: object | undefined, stacks: number[] }} SharedMessage */
+/** The model has gone, and the bytes it was made of are not here.
+ * @typedef {{ type: 'lost', id: number }} LostMessage */
 /**
  * A row (a head of a layer) of a map of one position: what it looked at. In a map of the past key j holds what stands at
  * position j - 1, key 0 the start; in one of an input a key is an item of it. How an input of n items was encoded comes with the first
@@ -219,4 +232,4 @@ export function codeOfStatus(status) {
 /** `keys`: the positions seen, whose inputs are those of the position before; `weights`: (blocks, heads, keys).
  * @typedef {{ type: 'attended', id: number, keys: Uint32Array, weights: Float32Array }} AttendedMessage */
 /** @typedef {{ type: 'failed', id: number, error: PlainError }} FailedMessage */
-/** @typedef {HereMessage | MeasuredMessage | OpenedMessage | StepMessage | ScoredMessage | AttendedMessage | FailedMessage} FromWorker */
+/** @typedef {HereMessage | MeasuredMessage | OpenedMessage | FedMessage | SharedMessage | LostMessage | StepMessage | ScoredMessage | AttendedMessage | FailedMessage} FromWorker */

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What a file is by its first bytes. */
+/** What a file is by its first bytes. Loaded only where one is not what it should be. */
 
-import { NextPixelError, statusError } from './error.js';
-import { CODES } from './protocol.js';
+import { CODES, NextPixelError, statusError } from './common.js';
 
 /** @import { ErrorCode } from './protocol.js' */
 
-/** The limits of src/gguf.h: of a file's bytes, metadata keys and tensors. */
-export const MAX_BYTES = 2 ** 31;
+/** The limits of src/gguf.h: of metadata keys and tensors. */
 export const MAX_KEYS = 1024;
 export const MAX_TENSORS = 2048;
 
@@ -96,8 +94,7 @@ export function headerProblem(start, whole = false) {
   return undefined;
 }
 
-/** The error for a file of so many bytes, undefined where they are not too many. @param {number} bytes */
-export function sizeProblem(bytes) {
-  if (bytes <= MAX_BYTES) return undefined;
+/** The error for a file that is too large. */
+export function sizeProblem() {
   return refusal(-1 - CODES.indexOf('limit'), new Uint8Array(0), { reason: 'the file is larger than 2 GiB' });
 }

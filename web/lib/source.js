@@ -7,12 +7,15 @@ import { copyOf, isSame, keeper } from './cache.js';
 import { NextPixelError, argumentError } from './error.js';
 import { PATIENCE_MS, patientReader, within } from './patience.js';
 import { inNode, nodeModule } from './platform.js';
-import { headerProblem, sizeProblem } from './sniff.js';
 
 /** @typedef {string | URL | Blob | Response | ReadableStream<Uint8Array> | ArrayBuffer | Uint8Array} Source */
 /** @typedef {{ loaded: number, total: number | undefined }} Count  bytes */
 /** How much of a file's beginning tells what it is. */
 const HEAD_BYTES = 512;
+/** A file of so many bytes goes to the engine while it arrives, and never stands in memory by itself. */
+const LARGE_BYTES = 2 ** 25;
+/** GGUF_MAX_BYTES of src/gguf.h. @internal */
+export const MAX_BYTES = 2 ** 31;
 
 /** What load() does: it waits for the server, reads the file, has it opened while the wasm compiles, and is done.
  * @typedef {'connect' | 'download' | 'compile' | 'ready'} Phase */
@@ -23,6 +26,18 @@ const HEAD_BYTES = 512;
  * @typedef {object} Contents
  * @property {Uint8Array<ArrayBuffer>} bytes  of their own, which may be transferred
  * @property {() => Promise<void>} [keep]     puts them into the cache, for when they turned out to be good
+ * @property {Large} [large]                  in place of them, of a large file
+ */
+/**
+ * A large file that has not been read yet.
+ *
+ * @typedef {object} Large
+ * @property {string} name              for messages
+ * @property {number} size
+ * @property {Response} [response]      or, in Node,
+ * @property {string} [path]
+ * @property {string} [url]             where it can be asked for again
+ * @property {boolean} [keep]           it is to be put into the cache
  */
 
 /**
@@ -40,32 +55,47 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
     bytes = bytesOf(source); // of a typed array: a copy
     if (source instanceof ArrayBuffer) bytes = bytes.slice();
     onProgress?.({ loaded: bytes.length, total: bytes.length });
-  } else if (source instanceof Blob) {
-    const name = /** @type {Partial<File>} */ (source).name ?? 'the Blob';
-    bytes = await readResponse(new Response(source.stream()), { name, size: source.size, onProgress, signal });
-  } else if (source instanceof ReadableStream) {
-    if (source.locked) throw argumentError('This ReadableStream is being read by something else');
-    bytes = await readResponse(new Response(source), { name: 'the stream', onProgress, signal });
-  } else if (source instanceof Response) {
-    bytes = await readResponse(source, { name: source.url || 'the response', onProgress, signal });
-  } else if (isAddress(source)) {
-    const path = inNode ? await filePath(source) : undefined;
+  } else {
+    const url = String(source);
+    /** @type {Large} */
+    let file;
+    if (source instanceof Blob) {
+      file = { name: /** @type {Partial<File>} */ (source).name ?? 'the Blob', size: source.size, response: new Response(source.stream()) };
+    } else if (source instanceof ReadableStream) {
+      if (source.locked) throw argumentError('This ReadableStream is being read by something else');
+      file = { name: 'the stream', size: 0, response: new Response(source) };
+    } else if (source instanceof Response) {
+      file = { name: source.url || 'the response', size: 0, response: source };
+    } else if (!isAddress(source)) {
+      throw argumentError('load() takes the address of a weight file, a Blob or File, a Response, a ReadableStream, an ArrayBuffer or a Uint8Array');
+    } else {
+      const path = inNode ? await filePath(source) : undefined;
+      if (path === undefined) {
+        fetched = fresh ? { response: await fetchOrFail(url, signal, { cache: 'reload', patience }), fresh: true, copied: false } :
+          await fetchOrCopy(url, cache, { signal, patience });
+        file = { name: url, size: 0, response: fetched.response, url: fetched.copied ? undefined : url, keep: cache && fetched.fresh };
+      } else {
+        file = { name: path, size: await sizeOfFile(path), path };
+      }
+    }
+    const { response, path } = file;
+    file.size ||= response ? checkResponse(response, file.name) : 0;
+    if (file.size > MAX_BYTES) {
+      void response?.body?.cancel().catch(() => {});
+      throw (await sniffer()).sizeProblem();
+    }
+    if (file.size >= LARGE_BYTES && !expected) return { bytes: new Uint8Array(0), large: file };
     if (path !== undefined) {
       bytes = await readFile(path, signal);
       onProgress?.({ loaded: bytes.length, total: bytes.length });
     } else {
-      const url = String(source);
-      fetched = fresh ? { response: await fetchOrFail(url, signal, { cache: 'reload', patience }), fresh: true, copied: false } :
-        await fetchOrCopy(url, cache, { signal, patience });
-      bytes = fetched.copied ? await readCopy(fetched.response, url, onProgress, signal) :
-        await readResponse(fetched.response, { name: url, url, patience, onProgress, signal });
+      bytes = fetched?.copied ? await readCopy(fetched.response, url, onProgress, signal) :
+        await readWhole(file, { patience, onProgress, signal });
     }
-  } else {
-    throw argumentError('load() takes the address of a weight file, a Blob or File, a Response, a ReadableStream, an ArrayBuffer or a Uint8Array');
   }
   if (expected !== undefined) await checkIntegrity(bytes, expected);
   signal?.throwIfAborted();
-  const problem = headerProblem(bytes.subarray(0, HEAD_BYTES), true);
+  const problem = await headerProblem(bytes.subarray(0, HEAD_BYTES), true);
   if (problem) throw problem;
   return { bytes, keep: cache && fetched?.fresh ? keeper(String(source), fetched.response, bytes) : undefined };
 }
@@ -138,6 +168,12 @@ export async function filePath(source) {
   }
 }
 
+/** @param {string} path */
+async function sizeOfFile(path) {
+  const { stat } = await nodeModule('node:fs/promises');
+  return (await stat(path).catch(() => undefined))?.size ?? 0; // what is not there says so when it is read
+}
+
 /**
  * @param {string} path
  * @param {AbortSignal} [signal]
@@ -181,13 +217,48 @@ export async function fetchOrFail(url, signal, { cache, patience = PATIENCE_MS }
 }
 
 /**
- * The bytes of a weight file. What is none, or is too large, is refused as soon as that is seen.
+ * The bytes of a file, as they are sent. What is no weight file, or is too large, is refused as soon as that is seen.
  *
- * @param {Response} response
- * @param {{ name: string, url?: string, size?: number, patience?: number, onProgress?: (progress: Count) => void, signal?: AbortSignal }} how  name: for messages; url:
- *   where it can be asked for again
+ * @param {Large} file
+ * @param {{ patience?: number, onProgress?: (progress: Count) => void, signal?: AbortSignal }} how
+ * @returns {AsyncGenerator<Uint8Array, void, void>}
+ * @internal
  */
-async function readResponse(response, { name, url, size, patience, onProgress, signal }) {
+export async function* chunksOf({ name, url, size, response }, { patience, onProgress, signal }) {
+  /** @type {Uint8Array} */
+  let head = new Uint8Array(0);
+  let loaded = 0;
+  let done = false;
+  const reader = url === undefined ? response?.body?.getReader() : patientReader(/** @type {Response} */ (response), url, signal, patience);
+  const stop = () => void reader?.cancel(signal?.reason).catch(() => {});
+  signal?.addEventListener('abort', stop);
+  try {
+    for (;;) {
+      const { value } = await readChunk(reader, name, signal);
+      done = value === undefined;
+      if (!value) return;
+      loaded += value.length;
+      if (loaded > MAX_BYTES) throw (await sniffer()).sizeProblem();
+      if (head.length < HEAD_BYTES) {
+        head = joined([head, value.subarray(0, HEAD_BYTES)]);
+        const problem = await headerProblem(head);
+        if (problem) throw problem;
+      }
+      onProgress?.({ loaded, total: loaded <= size ? size : undefined });
+      yield value;
+    }
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    if (!done) stop();
+  }
+}
+
+/**
+ * @param {Response} response
+ * @param {string} name
+ * @returns {number} its bytes; 0: unknown
+ */
+function checkResponse(response, name) {
   if (!response.ok) {
     void response.body?.cancel().catch(() => {});
     throw new NextPixelError('network', `Cannot fetch ${name}: the server answered ${response.status} ` +
@@ -195,43 +266,33 @@ async function readResponse(response, { name, url, size, patience, onProgress, s
   }
   if (response.bodyUsed || response.body?.locked) throw argumentError('The body of this Response was read already, or is being read: fetch it again');
   // The length on the wire says nothing about the bytes that a decoded body yields.
-  const length = Number(response.headers.get('content-length'));
-  const known = size ?? (length > 0 && !response.headers.get('content-encoding') ? length : undefined);
-  const tooLarge = sizeProblem(known ?? 0);
-  if (tooLarge) {
-    void response.body?.cancel().catch(() => {});
-    throw tooLarge;
-  }
+  return response.headers.get('content-encoding') ? 0 : Number(response.headers.get('content-length')) || 0;
+}
 
+/** @param {Large} file  @param {Parameters<typeof chunksOf>[1]} how */
+async function readWhole(file, how) {
   /** @type {Uint8Array[]} */
   const chunks = [];
-  /** @type {Uint8Array} */
-  let head = new Uint8Array(0);
-  let loaded = 0;
-  const reader = url === undefined ? response.body?.getReader() : patientReader(response, url, signal, patience);
-  const stop = () => void reader?.cancel(signal?.reason).catch(() => {});
-  signal?.addEventListener('abort', stop);
-  try {
-    for (;;) {
-      const { done, value } = await readChunk(reader, name, signal);
-      if (done || value === undefined) break;
-      chunks.push(value);
-      loaded += value.length;
-      let problem = sizeProblem(loaded);
-      if (head.length < HEAD_BYTES) {
-        head = joined([head, value.subarray(0, HEAD_BYTES)]);
-        problem ??= headerProblem(head);
-      }
-      if (problem) throw problem;
-      onProgress?.({ loaded, total: known !== undefined && loaded <= known ? known : undefined });
-    }
-  } catch (error) {
-    stop();
-    throw error;
-  } finally {
-    signal?.removeEventListener('abort', stop);
-  }
+  for await (const chunk of chunksOf(file, how)) chunks.push(chunk);
   return joined(chunks);
+}
+
+/** What a file that is none looks like: told where there is one. */
+const sniffer = () => import('./sniff.js');
+
+/** The first bytes of every file that this version opens: magic and version. */
+const START = [0x47, 0x47, 0x55, 0x46, 3, 0, 0, 0];
+
+/**
+ * What is wrong with the header of a file; undefined where nothing seems to be.
+ *
+ * @param {Uint8Array} head
+ * @param {boolean} [whole]  there is no more of it
+ */
+async function headerProblem(head, whole = false) {
+  // Then two counts of 64 bits, which are small: below 1024 there is nothing to look at.
+  const odd = head.subarray(0, 24).some((byte, i) => (i < 8 ? byte !== START[i] : i % 8 > 0 && byte >= (i % 8 === 1 ? 4 : 1)));
+  return odd || (whole && head.length < 24) ? (await sniffer()).headerProblem(head, whole) : undefined;
 }
 
 /**
@@ -247,14 +308,12 @@ async function readCopy(copy, name, onProgress, signal) {
     throw new NextPixelError('network', `The copy of ${name} that the browser keeps cannot be read (${messageOf(cause)}): try again`, { cause });
   }));
   signal?.throwIfAborted();
-  const problem = sizeProblem(bytes.length);
-  if (problem) throw problem;
   onProgress?.({ loaded: bytes.length, total: bytes.length });
   return bytes;
 }
 
-/** @param {Uint8Array[]} chunks */
-function joined(chunks) {
+/** @param {Uint8Array[]} chunks @internal */
+export function joined(chunks) {
   const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
   let at = 0;
   for (const chunk of chunks) {

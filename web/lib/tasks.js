@@ -10,7 +10,7 @@
  * `finally` frees the session.
  */
 
-import { Core } from './core.js';
+import { Core, helpForEver } from './core.js';
 import { describe } from './describe.js';
 import { NextPixelError, toPlain } from './error.js';
 import { spin } from './spin.js';
@@ -38,7 +38,7 @@ export class Tasks {
   #wake;
   /** @type {() => number} */
   #now;
-  /** What a fresh instance is made of after a trap: the file's bytes are kept for that.
+  /** What a fresh instance is made of after a trap: the file's bytes are kept for that. Those of a large file are not.
    * @type {{ module: WebAssembly.Module, bytes: Uint8Array } | undefined} */
   #origin;
   /** @type {Core | undefined} */
@@ -81,11 +81,30 @@ export class Tasks {
         case 'open': {
           this.#origin = { module: message.module, bytes: message.bytes };
           this.#core = undefined;
-          const core = this.#live();
-          this.#post({ type: 'opened', id, info: describe(core), vocabulary: core.vocabulary });
-          core.vocabulary = []; // the page has it
+          this.#opened(id, this.#live());
           break;
         }
+        case 'begin': {
+          this.#origin = this.#core = undefined; // makes room
+          const core = Core.begin(message.module, message.head, message.size);
+          if (typeof core === 'string') this.#post({ type: 'fed', id, at: 0, lacks: core });
+          else this.#fed(id, this.#core = core);
+          break;
+        }
+        case 'feed': {
+          const core = this.#live();
+          core.feed(message.bytes);
+          this.#fed(id, core);
+          break;
+        }
+        case 'share': {
+          const core = this.#live();
+          this.#post({ type: 'shared', id, memory: core.shared, stacks: core.shared ? core.stacks(message.count) : [] });
+          break;
+        }
+        case 'thread':
+          helpForEver(message);
+          break;
         case 'draw': {
           const credit = { chunk: 0 };
           this.#tasks.set(id, { work: this.#draw(message, credit), waiting: true, credit });
@@ -115,6 +134,18 @@ export class Tasks {
     } catch (error) {
       this.#fail(id, error);
     }
+  }
+
+  /** @param {number} id  @param {Core} core  complete */
+  #opened(id, core) {
+    this.#post({ type: 'opened', id, info: describe(core), vocabulary: core.vocabulary });
+    core.vocabulary = []; // the page has it
+  }
+
+  /** @param {number} id  @param {Core} core */
+  #fed(id, core) {
+    if (core.fed === core.fileBytes) this.#opened(id, core);
+    else this.#post({ type: 'fed', id, at: core.fed });
   }
 
   /** @param {number} id */
@@ -159,12 +190,14 @@ export class Tasks {
     for (const other of this.#tasks.keys()) this.#post({ type: 'failed', id: other, error: toPlain(lost) });
     this.#tasks.clear();
     this.#core = undefined;
+    if (!this.#origin) this.#post({ type: 'lost', id });
   }
 
   /** The instance, a fresh one after a trap. */
   #live() {
-    if (!this.#origin) throw new Error('no model was opened');
-    return (this.#core ??= new Core(this.#origin.module, this.#origin.bytes));
+    if (this.#core) return this.#core;
+    if (!this.#origin) throw new Error('no model is open');
+    return (this.#core = new Core(this.#origin.module, this.#origin.bytes));
   }
 
   /**

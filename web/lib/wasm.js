@@ -30,8 +30,8 @@ const RELAXED_DETECTOR = new Uint8Array([
   253, 147, 2, 253, 27, 0, 11, // i32x4.relaxed_dot_i8x16_i7x16_add_s, lane 0
 ]);
 
-/** Whether relaxed SIMD is here and right: V8 11.3 (Node 20 with a flag) takes the module and computes another number. */
-function hasRelaxed() {
+/** Whether relaxed SIMD is here and right: V8 11.3 (Node 20 with a flag) takes the module and computes another number. @internal */
+export function hasRelaxed() {
   try {
     const module = new WebAssembly.Module(RELAXED_DETECTOR);
     return /** @type {any} */ (new WebAssembly.Instance(module)).exports.a() === 4 * -100 * 127 + 7;

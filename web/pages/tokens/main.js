@@ -122,6 +122,7 @@ function createTokens(Sheet) {
         if (!reducedMotion()) await pace.take(1, signal);
         telling.add(value);
         view.add(value);
+        if (clock.tokens === 1) performance.mark('first-token');
       }
       enter('done');
       announce(`${run.finish === 'end' ? 'The end.' : 'The tale is as long as it may be.'} ${integer(telling.path.length)} tokens.`);

@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * What threads gain: milliseconds a token of random language models, one to four threads in turn, in this Node.
+ *
+ *     node tests/bench/threads.js [--rounds 5]
+ *
+ * Threads that share a core (two "processors" of one) gain little; the ratio is that of medians.
+ */
+
+import { availableParallelism, cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+
+import { load } from '../../web/lib/index.js';
+import { LLAMAS, LLAMA_TYPES, llamaModel } from './llama.js';
+import { median } from './summary.js';
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5' } } });
+const THREADS = [1, 2, 4];
+const TOKENS = { '15M': 96, '110M': 24 };
+
+console.log(`Node ${process.version}, ${cpus()[0].model.trim()}, ${availableParallelism()} processors; ms a token, times one thread`);
+for (const [size, tokens] of Object.entries(TOKENS)) {
+  for (const type of LLAMA_TYPES) {
+    const file = llamaModel(LLAMAS[size], type);
+    const models = [];
+    for (const threads of THREADS) models.push(await load(file, { threads }));
+    /** @type {number[][]} */
+    const times = THREADS.map(() => []);
+    const texts = new Set();
+    for (let round = -1; round < Number(values.rounds); round++) { // the first is not counted: everything warms up
+      for (const [i, model] of models.entries()) {
+        const start = performance.now();
+        texts.add(await model.tokens('a', { maxTokens: tokens, seed: 1 }).text());
+        if (round >= 0) times[i].push((performance.now() - start) / tokens);
+      }
+    }
+    if (texts.size !== 1) throw new Error('threads changed the text');
+    const one = median(times[0]);
+    console.log(`llama ${size} ${type}  ${THREADS.map((threads, i) => `${threads}: ${median(times[i]).toFixed(2)} (${(one / median(times[i])).toFixed(2)})`).join('   ')}`);
+    for (const model of models) model.close();
+  }
+}

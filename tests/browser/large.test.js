@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Large files: kept for the next visit while they go to the engine, and only when they are good. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { toyText } from '../js/toy-text.js';
+import { LIBRARY, openEmpty, session } from './browser.js';
+
+const { withPage } = session();
+
+const FILE = '/weights/large.gguf';
+const large = Buffer.from(toyText({ d: 512, inner: 5120 }));
+const broken = Buffer.from(large);
+broken.fill(255, broken.length - 64, broken.length - 60); // not-a-number in the last rows
+
+test('a large file is kept while it arrives, and the next visit needs no connection', { timeout: 120000 }, () => withPage(async (page) => {
+  let body = broken;
+  let online = true;
+  await page.route(`**${FILE}`, (route) => (online ? route.fulfill({ contentType: 'application/octet-stream', body,
+    headers: { ETag: `"${body === large}"`, 'Content-Length': String(body.length) } }) : route.abort()));
+  await openEmpty(page);
+  /** @returns {Promise<string>} */
+  const tale = () => page.evaluate(async ([library, file]) => {
+    try {
+      const model = await (await import(library)).load(file);
+      const run = model.tokens('ab', { seed: 3, maxTokens: 8, temperature: 1 });
+      const text = await run.text();
+      model.close();
+      return text;
+    } catch (error) {
+      return /** @type {any} */ (error).code;
+    }
+  }, [LIBRARY, FILE]);
+  const kept = () => page.evaluate(async ([library]) => (await import(library)).cache.size(), [LIBRARY]);
+  assert.equal(await tale(), 'numeric');
+  assert.equal(await kept(), 0, 'what is bad is not kept');
+  body = large;
+  const first = await tale();
+  assert.notEqual(first, 'numeric');
+  assert.equal(await kept(), large.length);
+  online = false;
+  assert.equal(await tale(), first, 'from the copy');
+}, { complains: true }));

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Large files, which go to the engine while they arrive: the same model, less memory, and every way in which it fails. */
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { Core } from '../../web/lib/core.js';
+import { Tasks } from '../../web/lib/tasks.js';
+import { isError, load, wasmModule } from './helpers.js';
+import { toyText } from './toy-text.js';
+import { toyModel } from './toy.js';
+
+/** 36 MB; what is smaller than 32 MB is read whole. */
+const large = toyText({ d: 512, inner: 5120 });
+assert.ok(large.length > 2 ** 25);
+const picture = toyModel({ embedding: 1024, feedForward: 4096, blocks: 1, heads: 1 });
+assert.ok(picture.length > 2 ** 25);
+
+/** @type {import('node:http').Server} */
+let server;
+/** @type {string} */
+let origin;
+/** @type {string} */
+let folder;
+/** What is sent. @type {Uint8Array} */
+let sent = large;
+/** How much of it, at first. */
+let most = Infinity;
+let requests = 0;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'nextpixel-'));
+  server = createServer((request, response) => {
+    requests++;
+    const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    response.writeHead(from ? 206 : 200, { 'Content-Length': sent.length - from, ETag: '"one"', ...from && { 'Content-Range': `bytes ${from}-${sent.length - 1}/${sent.length}` } });
+    const end = from ? Infinity : most;
+    response.write(sent.subarray(from, end), () => { if (end < sent.length) response.destroy(); });
+    if (end >= sent.length) response.end();
+  });
+  await new Promise((resolve) => { server.listen(0, '127.0.0.1', () => resolve(undefined)); });
+  origin = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
+});
+
+after(async () => {
+  server.closeAllConnections();
+  server.close();
+  await rm(folder, { recursive: true });
+});
+
+/** @param {import('../../web/lib/index.js').Model} model */
+async function tale(model) {
+  const run = model.tokens('ab', { seed: 3, maxTokens: 12, temperature: 1 });
+  const steps = [];
+  for await (const { token, nats } of run) steps.push([token, nats]);
+  model.close();
+  return steps;
+}
+
+test('an address, a path, a Blob and a Response: the same model as from bytes, with progress', { timeout: 120000 }, async () => {
+  const whole = await load(large);
+  const { info } = whole;
+  const expected = await tale(whole);
+  assert.equal(expected.length, 12);
+  const path = join(folder, 'large.gguf');
+  await writeFile(path, large);
+  for (const source of [`${origin}/large.gguf`, path, new Blob([large]), await fetch(`${origin}/large.gguf`)]) {
+    /** @type {import('../../web/lib/index.js').Progress[]} */
+    const seen = [];
+    const model = await load(source, { onProgress: (news) => void seen.push(news) });
+    assert.deepEqual(model.info, info);
+    assert.equal(seen.at(-1)?.phase, 'ready');
+    const downloads = seen.filter(({ phase }) => phase === 'download');
+    assert.ok(downloads.length > (typeof source === 'string' ? 10 : 0), 'a Blob may come as one');
+    assert.ok(downloads.every(({ total, loaded }, i) => total === large.length && loaded > (downloads[i - 1]?.loaded ?? 0)));
+    assert.equal(downloads.at(-1)?.loaded, large.length);
+    assert.deepEqual(await tale(model), expected);
+  }
+  // Every worker gets it.
+  const two = await load(`${origin}/large.gguf`, { workers: 2 });
+  assert.deepEqual(await tale(two), expected);
+  // A digest needs the whole.
+  const integrity = `sha256-${createHash('sha256').update(large).digest('base64')}`;
+  assert.deepEqual(await tale(await load(`${origin}/large.gguf`, { integrity })), expected);
+  await assert.rejects(load(`${origin}/large.gguf`, { integrity: integrity.replace(/.=$/, 'A=') }), isError('integrity'));
+});
+
+test('a model that looks at its weights while it opens comes whole', { timeout: 60000 }, async () => {
+  sent = picture;
+  const model = await load(`${origin}/picture.gguf`);
+  sent = large;
+  assert.deepEqual(model.info.tasks, ['complete', 'generate', 'score']);
+  model.close();
+});
+
+test('a download that breaks off goes on where it was', { timeout: 60000 }, async () => {
+  most = 2e7;
+  requests = 0;
+  const expected = await tale(await load(large));
+  assert.deepEqual(await tale(await load(`${origin}/large.gguf`, { patience: 2000 })), expected);
+  assert.equal(requests, 2);
+  most = Infinity;
+});
+
+test('what is no model, has ended early, or is given up', { timeout: 60000 }, async () => {
+  const broken = large.slice();
+  broken.fill(255, broken.length - 64, broken.length - 60); // not-a-number
+  await assert.rejects(load(new Blob([broken])), isError('numeric', /output\.weight|weight/));
+  const page = new Uint8Array(large.length).fill(32);
+  page.set(new TextEncoder().encode('<!doctype html>'));
+  await assert.rejects(load(new Blob([page])), isError('format', /looks like a web page/));
+  await assert.rejects(load(new Blob([large.subarray(0, large.length - 1000)])), isError('format', /data lie outside the file/));
+  // A header that says that it goes on for ever.
+  const endless = new Uint8Array(large.length);
+  endless.set(large.subarray(0, 24));
+  new DataView(endless.buffer).setBigUint64(24, BigInt(large.length), true);
+  await assert.rejects(load(new Blob([endless])), isError('format'));
+  const stopper = new AbortController();
+  const reason = new Error('enough');
+  await assert.rejects(load(`${origin}/large.gguf`, { signal: stopper.signal, onProgress: ({ loaded }) => { if (loaded > 1e7) stopper.abort(reason); } }), reason);
+  const bodies = new Response(new Blob([large.subarray(0, 3e7)]), { headers: { 'Content-Length': String(large.length) } });
+  await assert.rejects(load(bodies), isError('network', /ended before its last byte/));
+});
+
+test('memory is that of the model; after a trap another worker reads the file anew', async () => {
+  /** @type {any[]} */
+  const posted = [];
+  const tasks = new Tasks((message) => posted.push(message), (turn) => turn);
+  tasks.receive({ type: 'begin', id: 1, module: wasmModule, head: large.subarray(0, 10), size: large.length });
+  assert.deepEqual(posted.pop(), { type: 'fed', id: 1, at: 0, lacks: 'more' });
+  tasks.receive({ type: 'begin', id: 2, module: wasmModule, head: large.slice(0, 2 ** 20), size: large.length });
+  for (let { at } = posted.at(-1); posted.at(-1).type === 'fed'; { at } = posted.at(-1)) {
+    tasks.receive({ type: 'feed', id: 2, bytes: large.slice(at, at + 2 ** 20) });
+    if (posted.at(-1).type === 'opened') break;
+  }
+  assert.equal(posted.at(-1).type, 'opened');
+  const whole = new Core(wasmModule, large);
+  const core = /** @type {Core} */ (tasks.core);
+  assert.ok(core.memoryBytes < whole.memoryBytes - 0.9 * large.length, `${core.memoryBytes} of ${whole.memoryBytes}`);
+  core.poisoned = true;
+  tasks.receive({ type: 'draw', id: 3, known: Uint32Array.of(1), inputs: {}, settings: { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 } });
+  tasks.receive({ type: 'next', id: 3, chunk: 1 });
+  assert.deepEqual(posted.slice(-2).map(({ type }) => type), ['failed', 'lost']);
+});
