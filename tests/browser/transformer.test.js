@@ -110,7 +110,7 @@ test('shuffled words, and a model without positions', options, () => withPage(as
   await page.locator('#figure-waves').scrollIntoViewIfNeeded();
   await page.locator('#place').focus();
   await page.keyboard.press('ArrowRight');
-  assert.equal(await page.locator('#place-text').textContent(), '14');
+  await page.waitForFunction(() => document.getElementById('place-text')?.textContent === '14');
   await page.locator('#positions-section').screenshot({ path: `${OUT}transformer-positions.png` });
   await page.locator('#figure-waves').screenshot({ path: `${OUT}transformer-waves.png` });
   await page.locator('#figure-shuffle').screenshot({ path: `${OUT}transformer-shuffle.png` });
