@@ -41,7 +41,7 @@ test('a sentence is translated when it is seen, and is what the library makes of
   const sentence = await page.locator('#sentence').inputValue();
   const model = await load(FILE);
   assert.equal(await text(page), await model.translate(sentence).text());
-  assert.match(await page.locator('#pace').textContent() ?? '', /\d+ tokens in .* nats/);
+  assert.match(await page.locator('#pace').textContent() ?? '', /\d+ tokens, .* nats; without maps, in .* ms/);
   await page.locator('#figure-translation').screenshot({ path: `${OUT}transformer.png` });
 
   // As one types: the runs before are given up.
