@@ -17,8 +17,8 @@
 
 #define NX_COLUMNS 16 /* the most columns of one pass */
 
-/* What only models of language need (matrices by block, the types of their files, caches of 8 bits) is left out of a build of other models,
- * -DNX_TEXTS=0; such a build refuses files of those types. */
+/* What only models of language need (matrices by block, the types of their files, caches of 8 bits, most filters, penalties, searches,
+ * guesses from the text) is left out of a build of other models, -DNX_TEXTS=0; such a build refuses files of those types. */
 #ifndef NX_TEXTS
 #define NX_TEXTS 1
 #endif

@@ -10,9 +10,11 @@
 
 static const float minus_infinity = -__builtin_inff();
 
-static int is_typical(const nx_filter *filter) { return filter->typical_p > 0 && filter->typical_p < 1; }
+static int is_typical(const nx_filter *filter) { return NX_TEXTS && filter->typical_p > 0 && filter->typical_p < 1; }
 
-int nx_filters(const nx_filter *filter) { return filter->top_k || filter->top_p < 1 || is_typical(filter) || filter->min_p > 0; }
+int nx_filters(const nx_filter *filter) {
+    return filter->top_k || filter->top_p < 1 || is_typical(filter) || (NX_TEXTS && filter->min_p > 0);
+}
 
 static float sum_of(const float *x, uint32_t n) {
     v128_t sum = wasm_f32x4_splat(0);
@@ -34,7 +36,7 @@ static void keep_probable(float *z, uint32_t levels, uint32_t k, float p, float 
     nx_softmax(mass, nx_stride(levels));
     nx_heap_make(z, heap, levels);
     float total = 0, sum = 0;
-    if (n == levels && levels > NX_MAX_LEVELS) {
+    if (NX_TEXTS && n == levels && levels > NX_MAX_LEVELS) {
         total = sum_of(mass, nx_stride(levels));
         for (; taken < n && (!taken || sum < p * total); taken++) {
             if (z[heap[0]] == minus_infinity) break;
@@ -96,5 +98,5 @@ void nx_filter_values(float *z, uint32_t levels, const nx_filter *filter, float 
         k = 0;
     }
     if (k || filter->top_p < 1) keep_probable(z, levels, k, filter->top_p, mass, heap);
-    if (filter->min_p >= 0x1p-120f) keep_likely(z, levels, filter->min_p); /* below that, no mass is so little */
+    if (NX_TEXTS && filter->min_p >= 0x1p-120f) keep_likely(z, levels, filter->min_p); /* below that, no mass is so little */
 }

@@ -146,6 +146,7 @@ static void shape(const nx_layout *l, uint32_t sample, uint32_t before) {
     const nx_settings *s = &l->session->settings;
     nx_penalties penalties = {s->repetition, s->frequency, s->presence, s->penalty_last};
     uint32_t values = l->plan->output.levels;
+    if (!NX_TEXTS) return;
     nx_add_biases(l->logits, l->biased, l->bias, s->biases);
     if (nx_penalizes(&penalties))
         nx_penalize(l->logits, values, nx_ids(l, nx_slot(l, sample)), before, &penalties, (uint32_t *)(l->logits + nx_stride(values)));

@@ -43,7 +43,7 @@ void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *setting
     uint64_t S = l->samples;
     l->slots = nx_arena_take(&arena, S * sizeof *l->slots);
     l->ended = nx_arena_take(&arena, S * sizeof *l->ended);
-    l->nats = nx_arena_take(&arena, S * sizeof *l->nats);
+    if (NX_TEXTS) l->nats = nx_arena_take(&arena, S * sizeof *l->nats);
     for (uint32_t i = 0; i < plan->n_inputs; i++) {
         l->port[i] = nx_arena_take(&arena, (uint64_t)port_ids(&plan->inputs[i], shape, i) * sizeof *l->port[i]);
         if (block && l->session->given >> i & 1) l->inputs.port[i] = l->port[i];
@@ -74,7 +74,10 @@ nx_layout nx_layout_of(const nx_model *model, const nx_session *session) {
 
 static int within(float x, float low, float high) { return x >= low && x <= high; }
 
+/* What only models of texts are drawn with is refused by a build without them. */
 static int shaping_valid(const nx_settings *s) {
+    if (!NX_TEXTS && ((s->typical_p > 0 && s->typical_p < 1) || s->min_p > 0 || s->temperature_last || s->penalty_last || s->biases))
+        return 0;
     return within(s->typical_p, 0, 1) && within(s->min_p, 0, 1) && s->temperature_last <= 1 &&
            (s->repetition == 0 || within(s->repetition, 0.01f, 100)) && within(s->frequency, -100, 100) && within(s->presence, -100, 100) &&
            s->look_up <= 1 && s->biases <= NX_MAX_BIASES;
@@ -224,10 +227,9 @@ nx_status nx_session_check(const nx_model *model, const void *block, size_t bloc
     if (s.position > s.shape.length || s.computed > s.shape.length || s.computed > s.position + 1 || s.has_output > 1 || s.forked > 1 ||
         s.given >> plan->n_inputs || s.encoded > plan->encodes || (s.encoded && !has_inputs(plan, &s)) ||
         ((s.position || s.computed || s.columns) && !ready) || s.columns > NX_COLUMNS || s.columns > s.shape.length - s.position ||
-        s.group > s.settings.samples || s.broken > 1 || (!s.columns && (s.group || s.slice)) ||
-        (s.computed > s.position && !s.has_output) || s.begun > s.position + 1 || s.living > s.settings.samples ||
-        s.found > 2 * s.settings.samples)
+        s.group > s.settings.samples || s.broken > 1 || (!s.columns && (s.group || s.slice)) || (s.computed > s.position && !s.has_output))
         return NX_E_STATE;
+    if (NX_TEXTS && (s.begun > s.position + 1 || s.living > s.settings.samples || s.found > 2 * s.settings.samples)) return NX_E_STATE;
     nx_layout l = nx_layout_of(model, block);
     return contents_valid(&l) ? NX_OK : NX_E_STATE;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Times the shipped digits model: in Node, and the demo's front page in headless Chromium; and the page of tokens there.
+// Times the shipped digits model: in Node, and the demo's front page in headless Chromium; and there the page of tokens, and translations.
 //
 //   npm run measure [--json]
 //
@@ -16,6 +16,8 @@ const median = (x) => [...x].sort((a, b) => a - b)[x.length >> 1];
 const ROUNDS = 9;
 /** Of a tale: as many as its context holds. */
 const TOKENS = 480;
+/** Of twelve words. */
+const SENTENCE = 'Ein kleines Mädchen klettert in ein Spielhaus aus Holz im großen Garten.';
 const model = await load(new URL('../../weights/digits.gguf', import.meta.url));
 const { width, height } = model.info;
 const blank = { data: new Uint8Array(width * height), width, height };
@@ -92,6 +94,26 @@ for (let round = 0; round < ROUNDS; round++) {
   }, TOKENS));
   await context.close();
 }
+/** @type {{ greedy: number[], beams: number[] }} */
+const translation = { greedy: [], beams: [] };
+{
+  const page = await (await browser.newContext({ baseURL: server.url })).newPage();
+  await openEmpty(page);
+  for (const [name, beams] of /** @type {const} */ ([['greedy', 1], ['beams', 4]])) {
+    translation[name].push(...await page.evaluate(async ([sentence, count, rounds]) => {
+      const { load: open } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
+      const translator = await open('/weights/de-en.gguf');
+      const all = [];
+      for (let round = -1; round < Number(rounds); round++) { // the first is for the machine to get warm
+        const started = performance.now();
+        await translator.translate(sentence, { beams: count }).text();
+        if (round >= 0) all.push(performance.now() - started);
+      }
+      translator.close();
+      return all;
+    }, /** @type {[string, number, number]} */ ([SENTENCE, beams, 3 * ROUNDS])));
+  }
+}
 await browser.close();
 await server.close();
 
@@ -104,6 +126,8 @@ const result = {
   pageToFirstPixelWarmMilliseconds: median(first.warm),
   pageToFirstTokenMilliseconds: median(tokens.first),
   tokensPerSecond: median(tokens.rate),
+  translationMilliseconds: median(translation.greedy),
+  translationWithBeamsMilliseconds: median(translation.beams),
   pageRequests: requests,
   pageKilobytesWithoutWeights: bytes / 1024,
 };
@@ -117,5 +141,6 @@ else {
   console.log(`the same, third visit:              ${result.pageToFirstPixelWarmMilliseconds.toFixed(0)} ms (caches filled)`);
   console.log(`the page of tokens, open to the first token: ${result.pageToFirstTokenMilliseconds.toFixed(0)} ms (empty cache)`);
   console.log(`its model in Chromium, one worker:           ${result.tokensPerSecond.toFixed(0)} tokens a second`);
+  console.log(`a sentence of twelve words, translated: ${result.translationMilliseconds.toFixed(1)} ms, with four beams ${result.translationWithBeamsMilliseconds.toFixed(1)} ms (Chromium, one worker)`);
   console.log(`its first screen: ${result.pageRequests} requests, ${result.pageKilobytesWithoutWeights.toFixed(0)} KB beside the weights, not compressed`);
 }

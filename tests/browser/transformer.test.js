@@ -41,7 +41,7 @@ test('a sentence is translated when it is seen, and is what the library makes of
   const sentence = await page.locator('#sentence').inputValue();
   const model = await load(FILE);
   assert.equal(await text(page), await model.translate(sentence).text());
-  assert.match(await page.locator('#pace').textContent() ?? '', /\d+ tokens in .* nats/);
+  assert.match(await page.locator('#pace').textContent() ?? '', /\d+ tokens, .* nats; without maps, in .* ms/);
   await page.locator('#figure-translation').screenshot({ path: `${OUT}transformer.png` });
 
   // As one types: the runs before are given up.
@@ -110,7 +110,7 @@ test('shuffled words, and a model without positions', options, () => withPage(as
   await page.locator('#figure-waves').scrollIntoViewIfNeeded();
   await page.locator('#place').focus();
   await page.keyboard.press('ArrowRight');
-  assert.equal(await page.locator('#place-text').textContent(), '14');
+  await page.waitForFunction(() => document.getElementById('place-text')?.textContent === '14');
   await page.locator('#positions-section').screenshot({ path: `${OUT}transformer-positions.png` });
   await page.locator('#figure-waves').screenshot({ path: `${OUT}transformer-waves.png` });
   await page.locator('#figure-shuffle').screenshot({ path: `${OUT}transformer-shuffle.png` });

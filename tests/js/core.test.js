@@ -7,7 +7,6 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { FedCore } from '../../web/lib/core-feed.js';
 import { Core } from '../../web/lib/core.js';
 import { NextPixelError, statusError } from '../../web/lib/error.js';
 import { Heap } from '../../web/lib/heap.js';
@@ -531,9 +530,9 @@ test('a model that comes piece by piece is the one that comes whole, in less mem
     const expected = run(whole);
     for (const [size, piece] of [[64e3, 1e4], [64e3, 7], [file.length - 1, 1e5]]) {
       if (name.startsWith('s') && piece === 7) continue; // takes long
-      assert.equal(FedCore.begin(wasmModule, file.subarray(0, 100), file.length), 'more');
-      const core = FedCore.begin(wasmModule, file.subarray(0, size), file.length);
-      assert.ok(core instanceof FedCore);
+      assert.equal(Core.begin(wasmModule, file.subarray(0, 100), file.length), 'more');
+      const core = Core.begin(wasmModule, file.subarray(0, size), file.length);
+      assert.ok(core instanceof Core);
       assert.equal(core.sessions, 0);
       assert.throws(() => core.openSession(draw), isError('argument'), 'not all is here');
       let complete = false;
@@ -549,11 +548,11 @@ test('a model that comes piece by piece is the one that comes whole, in less mem
   }
   const broken = new Uint8Array(await readFile(`${ROOT}tests/golden/gpt-nano-sort.gguf`));
   broken.fill(255, broken.length - 64, broken.length - 60);
-  const core = FedCore.begin(wasmModule, broken.subarray(0, 1e4), broken.length);
-  assert.ok(core instanceof FedCore);
+  const core = Core.begin(wasmModule, broken.subarray(0, 1e4), broken.length);
+  assert.ok(core instanceof Core);
   assert.throws(() => core.feed(broken.subarray(core.fed)), isError('numeric', /output\.weight/));
   const picture = toyModel();
-  assert.equal(FedCore.begin(wasmModule, picture, picture.length), 'whole');
-  assert.throws(() => FedCore.begin(wasmModule, new Uint8Array(100), 200), isError('format'));
-  assert.throws(() => FedCore.begin(wasmModule, broken.subarray(0, 100), 90), isError('format'));
+  assert.equal(Core.begin(wasmModule, picture, picture.length), 'whole');
+  assert.throws(() => Core.begin(wasmModule, new Uint8Array(100), 200), isError('format'));
+  assert.throws(() => Core.begin(wasmModule, broken.subarray(0, 100), 90), isError('format'));
 });

@@ -21,10 +21,11 @@ const D = 192;
 const PLACES = 64;
 
 /**
- * @param {{ context?: number, metadata?: Record<string, Typed | undefined> }} [options]  metadata: in place of these; undefined: without
+ * @param {{ context?: number, end?: boolean, metadata?: Record<string, Typed | undefined> }} [options]  end: whether it ends what it
+ *   writes, or goes on for ever; metadata: in place of these; undefined: without
  * @returns {Uint8Array<ArrayBuffer>} a weight file
  */
-export function toyTranslation({ context = 48, metadata = {} } = {}) {
+export function toyTranslation({ context = 48, end = true, metadata = {} } = {}) {
   let state = 4321;
   const random = () => ((state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32 - 0.5) * 3.4;
   /** @type {Record<string, Tensor>} */
@@ -41,6 +42,7 @@ export function toyTranslation({ context = 48, metadata = {} } = {}) {
   const balanced = (/** @type {number} */ column) => (last = column % 2 ? -last : 0.5 * random());
   const sign = (/** @type {number} */ column) => (last = column % 2 ? -last : Math.sign(random()));
   add('token_embd.weight', [TOKENS.length, D], (_, column) => (column < PLACES ? 0 : balanced(column)));
+  if (!end) tensors['token_embd.weight'].data.fill(0, 2 * D, 3 * D); // nothing points at it
   add('position_embd.weight', [context, D], (_, column) => (column < PLACES ? sign(column) : 0));
   tensors['enc.position_embd.weight'] = tensors['position_embd.weight'];
   for (const stack of ['enc.', '']) {

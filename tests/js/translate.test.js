@@ -136,6 +136,10 @@ test('maxTokens', async () => {
     assert.equal(await run.text(), 'a b c');
     assert.equal(run.finish, 'end');
   }
+  const roomy = await load(toyTranslation({ context: 200, end: false }));
+  assert.equal((await all(roomy.translate('a b c'))).length, 5 + 50, 'the sentence, its end included, and fifty more');
+  assert.equal((await all(roomy.translate('a b c', { maxTokens: 100 }))).length, 100);
+  roomy.close();
   const long = golden.translate('Ein Hund');
   assert.equal((await all(long)).length, 14);
   assert.equal(long.finish, 'length', 'there is no room for more');

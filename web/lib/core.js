@@ -46,8 +46,15 @@ const LOOK_UP_BYTES = 8e6;
 /** NX_PORTS. */
 const PORTS = 8;
 
-/** NX_E_STATE. */
+/** NX_E_STATE, NX_E_ARGUMENT. */
 const STATE = -7;
+const ARGUMENT = -1;
+
+/** What begin() is told about a head that is none yet. */
+const TOO_SHORT = new Error('the head is too short');
+
+/** The least bytes of weights that go on their way together. */
+const FEED_BYTES = 1 << 20;
 
 /** Where a saved run says its samples: struct nx_session of src/session/session.h, settings.samples. */
 const SAVED_SAMPLES = 4 * (3 + 9 + 2);
@@ -86,17 +93,16 @@ const SCRATCH_BYTES = AT_PROBLEM + 160;
  */
 
 /**
- * The inside of an instance, for core-feed.js.
+ * Weights on their way: `at` is the next byte of the file, `held` bytes of the tensor's rows from `row` on wait at `address`.
  *
- * @typedef {object} Inside
- * @property {number} result   where a number is written
- * @property {number} struct   where a struct is
- * @property {number} problem  where a problem is
- * @property {(name: string, ...values: number[]) => number} call
- * @property {(bytes: number) => number} take
- * @property {(address: number) => void} free
- * @property {() => Uint8Array} bytes    all memory, of the moment
- * @property {(address: number) => number} word
+ * @typedef {object} Feed
+ * @property {{ index: number, offset: number, rows: number, rowBytes: number }[]} tensors
+ * @property {number} tensor
+ * @property {number} row
+ * @property {number} held
+ * @property {number} at
+ * @property {number} room
+ * @property {number} address
  */
 
 export class Core {
@@ -130,13 +136,34 @@ export class Core {
   /** Size of the weight file. @type {number} */
   fileBytes;
 
+  /** What is left to feed, while that is not all. @type {Feed | undefined} */
+  #feed;
+
+  /**
+   * Opens a model from the beginning of its file, without weights: feed() takes the rest, in order. So a large file never stands in
+   * memory beside its model.
+   *
+   * @param {WebAssembly.Module} module
+   * @param {Uint8Array} head    the first bytes of the file; some of the weights may be among them
+   * @param {number} fileBytes   of the whole file
+   * @returns {Core | 'more' | 'whole'}  'more': the head has to be longer; 'whole': this file can only be opened whole
+   */
+  static begin(module, head, fileBytes) {
+    try {
+      return new Core(module, head, fileBytes);
+    } catch (error) {
+      if (error === TOO_SHORT) return 'more';
+      if (error instanceof NextPixelError && error.status === ARGUMENT) return 'whole';
+      throw error;
+    }
+  }
+
   /**
    * @param {WebAssembly.Module} module
    * @param {Uint8Array} file     the bytes of a weight file; not needed afterwards
-   * @param {number} [fileBytes]  its size, where these are its first ones only
-   * @param {(inside: Inside) => number} [open]  opens the model in another way, and says where it is
+   * @param {number} [fileBytes]  see begin()
    */
-  constructor(module, file, fileBytes = file.length, open = undefined) {
+  constructor(module, file, fileBytes) {
     /** @type {any} */
     let exports;
     try {
@@ -159,17 +186,69 @@ export class Core {
     }
     this.#heap = new Heap(exports.__heap_base.value >>> 0, ALIGN);
     this.#scratch = this.#take(SCRATCH_BYTES);
-    this.#model = open ? open(this.#inside()) : this.#openModel(file);
+    if (fileBytes === undefined) this.#openModel(file);
+    else this.#beginModel(file, fileBytes);
     this.part = this.#describePart();
     const entries = this.#metadata();
     const ofVocabulary = (/** @type {Entry} */ { key }) => key.startsWith('tokenizer.');
     this.vocabulary = entries.filter(ofVocabulary);
     this.metadata = metadataOf(entries.filter((entry) => !ofVocabulary(entry)));
-    this.fileBytes = fileBytes;
+    this.fileBytes = fileBytes ?? file.length;
     const keys = Math.max(0, ...this.part.maps.map((map) => map.keys));
     this.#room = Math.max(SLICE_IDS, this.part.outputs, keys, MAX_SAMPLES * this.part.span);
     this.#ids = this.#take(4 * this.#room);
     this.#floatsAt = this.#take(4 * this.#room);
+    if (this.#feed) this.feed(file.subarray(this.#feed.at));
+  }
+
+  /** The next byte of the file that feed() takes; the file's size when the model is complete. */
+  get fed() {
+    return this.#feed?.at ?? this.fileBytes;
+  }
+
+  /**
+   * Takes the bytes of the file from `fed` on.
+   *
+   * @param {Uint8Array} bytes
+   * @returns {boolean} the model is complete
+   */
+  feed(bytes) {
+    for (let from = 0; this.#feed && from < bytes.length;) {
+      const feed = this.#feed;
+      const { offset, rows, rowBytes } = feed.tensors[feed.tensor];
+      if (feed.at < offset) { // padding
+        const skipped = Math.min(offset - feed.at, bytes.length - from);
+        feed.at += skipped;
+        from += skipped;
+        continue;
+      }
+      const wanted = Math.min(feed.room - feed.room % rowBytes, (rows - feed.row) * rowBytes) - feed.held;
+      const taken = bytes.subarray(from, from + wanted);
+      this.#bytes().set(taken, feed.address + feed.held);
+      feed.at += taken.length;
+      feed.held += taken.length;
+      from += taken.length;
+      if (taken.length === wanted) this.#feedRows(feed);
+    }
+    return !this.#feed;
+  }
+
+  /** Hands on the rows held. @param {Feed} feed */
+  #feedRows(feed) {
+    const problem = this.#scratch + AT_PROBLEM;
+    const { rows, rowBytes, index } = feed.tensors[feed.tensor];
+    const count = feed.held / rowBytes;
+    const status = this.#call('nx_model_feed', this.#model, index, feed.row, count, feed.address, problem);
+    if (status < 0) throw statusError(status, 'Opening the weight file', readProblem(this.#bytes(), problem));
+    feed.held = 0;
+    feed.row += count;
+    if (feed.row === rows) {
+      feed.row = 0;
+      feed.tensor++;
+    }
+    if (status === MORE) return;
+    this.#heap.free(feed.address);
+    this.#feed = undefined;
   }
 
   /**
@@ -195,7 +274,7 @@ export class Core {
 
   /** Number of sessions open. */
   get sessions() {
-    return this.#heap.count - this.#blocks;
+    return this.#heap.count - this.#blocks - (this.#feed ? 1 : 0);
   }
 
   /**
@@ -482,7 +561,6 @@ export class Core {
 
   /**
    * @param {Uint8Array} file
-   * @returns {number} where the model is
    */
   #openModel(file) {
     const problem = this.#scratch + AT_PROBLEM;
@@ -503,16 +581,41 @@ export class Core {
     this.#bytes().copyWithin(above, first, first + file.length);
     check(this.#call('nx_model_open', model, modelBytes, above, file.length, result, problem));
     this.#heap.free(above);
-    return this.#word(result);
+    this.#model = this.#word(result);
   }
 
-  /** @returns {Inside} */
-  #inside() {
-    return {
-      result: this.#scratch + AT_RESULT, struct: this.#scratch + AT_STRUCT, problem: this.#scratch + AT_PROBLEM,
-      call: (name, ...values) => this.#call(name, ...values), take: (bytes) => this.#take(bytes), free: (address) => this.#heap.free(address),
-      bytes: () => this.#bytes(), word: (address) => this.#word(address),
+  /**
+   * @param {Uint8Array} head
+   * @param {number} fileBytes
+   */
+  #beginModel(head, fileBytes) {
+    const problem = this.#scratch + AT_PROBLEM;
+    const result = this.#scratch + AT_RESULT;
+    /** @param {number} status */
+    const check = (status) => {
+      if (status === MORE) throw TOO_SHORT;
+      if (status < 0) throw statusError(status, OPENING, readProblem(this.#bytes(), problem));
     };
+    const first = this.#take(head.length);
+    this.#bytes().set(head, first);
+    check(this.#call('nx_model_head_size', first, head.length, fileBytes, result, problem));
+    const modelBytes = this.#word(result);
+    this.#heap.free(first);
+    const model = this.#take(modelBytes);
+    const above = this.#take(head.length);
+    this.#bytes().set(head, above);
+    check(this.#call('nx_model_begin', model, modelBytes, above, head.length, fileBytes, result, problem));
+    this.#heap.free(above);
+    this.#model = this.#word(result);
+    const at = this.#scratch + AT_STRUCT;
+    const count = this.#call('nx_model_tensors', this.#model) >>> 0;
+    const tensors = Array.from({ length: count }, (_, index) => {
+      this.#call('nx_model_tensor', this.#model, index, at);
+      const { offset, rows, row_bytes: rowBytes } = readStruct(this.#view(), at, 'nx_tensor_info');
+      return { index, offset, rows, rowBytes };
+    }).filter(({ rowBytes }) => rowBytes > 0);
+    const room = Math.max(FEED_BYTES, ...tensors.map(({ rowBytes }) => rowBytes));
+    this.#feed = { tensors, tensor: 0, row: 0, held: 0, at: tensors[0].offset, room, address: this.#take(room) };
   }
 
   /** @returns {Part} */

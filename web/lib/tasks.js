@@ -10,7 +10,6 @@
  * `finally` frees the session.
  */
 
-import { FedCore } from './core-feed.js';
 import { Core, helpForEver } from './core.js';
 import { describe } from './describe.js';
 import { NextPixelError, toPlain } from './error.js';
@@ -87,13 +86,13 @@ export class Tasks {
         }
         case 'begin': {
           this.#origin = this.#core = undefined; // makes room
-          const core = FedCore.begin(message.module, message.head, message.size);
+          const core = Core.begin(message.module, message.head, message.size);
           if (typeof core === 'string') this.#post({ type: 'fed', id, at: 0, lacks: core });
           else this.#fed(id, this.#core = core);
           break;
         }
         case 'feed': {
-          const core = /** @type {FedCore} */ (this.#live());
+          const core = this.#live();
           core.feed(message.bytes);
           this.#fed(id, core);
           break;
@@ -143,7 +142,7 @@ export class Tasks {
     core.vocabulary = []; // the page has it
   }
 
-  /** @param {number} id  @param {FedCore} core */
+  /** @param {number} id  @param {Core} core */
   #fed(id, core) {
     if (core.fed === core.fileBytes) this.#opened(id, core);
     else this.#post({ type: 'fed', id, at: core.fed });

@@ -21,7 +21,8 @@ import { AlignedPage } from './aligned.js';
  *   ((5 + n) / 6) to this power, so that a long one is not worse for its length. Default 0.6
  * @property {number} [temperature]    0 to 100; over 0, with one beam, tokens are drawn at random: at 1 as the model finds them probable. Default 0
  * @property {number | bigint} [seed]  of the noise, 0 to 2^64 - 1. The same seed gives the same translation. Default: a random one
- * @property {number} [maxTokens]      the most tokens. Default: as many as the model has room for
+ * @property {number} [maxTokens]      the most tokens. Default: 50 more than the sentence has, as in the paper, or as many as the model has
+ *   room for: what it does not know may lead it round in circles
  * @property {boolean} [maps]          true: every step says what it looked at (`step.maps`, `step.alignment`), and the run how the sentence was
  *   read (`run.encoder`). The translation is the same. Default false
  * @property {(step: SearchStep) => void} [onSearch]  called after every step of a search with several beams
@@ -72,10 +73,13 @@ import { AlignedPage } from './aligned.js';
  * @property {Hypothesis[]} hypotheses  the best ways to go on, the best first
  */
 
-/** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, most: number, maps: boolean,
+/** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maxTokens: number | undefined, positions: number, maps: boolean,
  *   onSearch: ((step: SearchStep) => void) | undefined }} TranslateSettings */
 
 const MOST_BEAMS = 16;
+
+/** So many tokens more than its sentence a translation has at most, unless more are asked for [Vaswani et al. 2017, section 6.1]. */
+const LONGER = 50;
 
 /** NX_ENDED and NX_CUT. */
 const ENDED = 0xfffffffe;
@@ -100,7 +104,7 @@ export function checkTranslate(options, { positions }) {
   }
   return {
     settings: { seed: checkSeed(seed), samples: beams, temperature, topK: 0, topP: 1 },
-    seed, search: beams > 1 ? lengthPenalty : undefined, most: Math.min(maxTokens ?? positions, positions), maps, onSearch,
+    seed, search: beams > 1 ? lengthPenalty : undefined, maxTokens, positions, maps, onSearch,
   };
 }
 
@@ -182,6 +186,12 @@ export class Translation {
   /** The tokens of the translation so far, without an end. */
   get ids() {
     return Uint32Array.from(this.#ids);
+  }
+
+  /** The most tokens, the end included. */
+  get #most() {
+    const { maxTokens = this.#source.length + LONGER, positions } = this.#checked;
+    return Math.min(maxTokens, positions);
   }
 
   /** @returns {AsyncGenerator<TranslateStep, void, void>} */
@@ -277,7 +287,7 @@ export class Translation {
    * @returns {AsyncGenerator<Omit<TranslateStep, 'text'>, void, void>}
    */
   async *#draw(found, maps, signal) {
-    const length = found ? found.ids.length : this.#checked.most;
+    const length = found ? found.ids.length : this.#most;
     const what = { settings: { ...this.#checked.settings, samples: 1 }, maps, length, forced: found?.ids };
     for await (const message of this.#ask(what, signal)) {
       // Whoever has no vocabulary knows an end by that nothing follows.
@@ -307,7 +317,7 @@ export class Translation {
     /** What lives after each step. @type {number[][]} */
     let living = [[]];
     let best = { score: Infinity, ids: /** @type {number[]} */ ([]) };
-    for await (const { from, ids } of this.#ask({ settings: this.#checked.settings, length: this.#checked.most, search: alpha }, signal)) {
+    for await (const { from, ids } of this.#ask({ settings: this.#checked.settings, length: this.#most, search: alpha }, signal)) {
       const hypotheses = this.#hypothesesOf(ids);
       /** @type {number[][]} */
       const next = [];

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Takes the picture of the card of the page of tokens: node tests/browser/still-tokens.js [FILE]. Writes web/pages/tokens/still.png. */
+/**
+ * Takes the picture of the card of a page of texts: node tests/browser/still-texts.js tokens|transformer [FILE]. Writes still.png in the
+ * page's folder.
+ */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,22 +13,30 @@ import { crc32, deflateSync } from 'node:zlib';
 import { serve } from '../../web/serve.js';
 import { LIBRARY, launch, openEmpty } from './browser.js';
 
-const PICTURE = fileURLToPath(new URL('../../web/pages/tokens/still.png', import.meta.url));
-const weights = await readFile(process.argv[2] ?? new URL('../../weights/stories.gguf', import.meta.url));
+/** What each page shows: its weights, and what is drawn with them. @type {Record<string, { weights: string, verb: 'tokens' | 'translate', text: string, options: object, font: string }>} */
+const PAGES = {
+  tokens: { weights: 'stories.gguf', verb: 'tokens', text: 'Once upon a time', options: { seed: 1, temperature: 0.8, maxTokens: 62 }, font: '17px' },
+  transformer: { weights: 'de-en.gguf', verb: 'translate', text: 'Er hat im Garten einen Hund gesehen.', options: {}, font: '15px' },
+};
+const name = process.argv[2];
+if (!PAGES[name]) throw new Error('Say tokens or transformer');
+const PICTURE = fileURLToPath(new URL(`../../web/pages/${name}/still.png`, import.meta.url));
+const weights = await readFile(process.argv[3] ?? new URL(`../../weights/${PAGES[name].weights}`, import.meta.url));
 
 const [server, browser] = await Promise.all([serve({ port: 0 }), launch()]);
 try {
   const page = await browser.newPage({ viewport: { width: 400, height: 300 }, baseURL: server.url, colorScheme: 'light' });
   await page.route('**/tale.gguf', (route) => route.fulfill({ body: weights, contentType: 'application/octet-stream' }));
   await openEmpty(page);
-  await page.evaluate(async (library) => {
+  await page.evaluate(async ([library, { verb, text, options, font }]) => {
     const { load } = await import(library);
     const canvas = document.body.appendChild(document.createElement('canvas'));
-    canvas.style.cssText = 'position: absolute; inset: 0; width: 300px; height: 200px; font: 17px Charter, Georgia, serif; color: #15171c';
+    canvas.style.cssText = 'position: absolute; inset: 0; width: 300px; height: 200px; color: #15171c; --nx-accent: #1f3dc2';
+    canvas.style.font = `${font} Charter, Georgia, serif`;
     const model = await load('/weights/tale.gguf');
-    await model.tokens('Once upon a time', { seed: 1, temperature: 0.8, maxTokens: 62 }).drawTo(canvas);
+    await model[verb](text, options).drawTo(canvas);
     model.close();
-  }, LIBRARY);
+  }, /** @type {[string, typeof PAGES[string]]} */ ([LIBRARY, PAGES[name]]));
   // On white and in sixteen colours, for the front page loads it.
   const rgba = await page.evaluate(() => {
     const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector('canvas'));
@@ -38,7 +49,7 @@ try {
   });
   const png = indexed(rgba, 300, 200);
   await writeFile(PICTURE, png);
-  console.log(`web/pages/tokens/still.png: ${png.length} bytes`);
+  console.log(`web/pages/${name}/still.png: ${png.length} bytes`);
 } finally {
   await browser.close();
   await server.close();
