@@ -92,8 +92,8 @@ export async function makePlan(root) {
  * @returns {PlannedRun[]}
  */
 function runsOf(works, path, model, info, shipped) {
-  const { height, width, channels, positions, classes, tasks } = info;
-  if (tasks.includes('tokens')) return []; // texts are compared by their page (pages.js) and, of C, by one hash (tests/c)
+  const { height, width, channels, positions, classes, tasks, vocabulary } = info;
+  if (vocabulary > 0) return []; // texts are compared by their page (pages.js) and, of C, by one hash (tests/c)
   const step = info.blockRows || 1;
   const span = (height * width * channels) / positions;
   /** @type {PlannedRun} */

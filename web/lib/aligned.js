@@ -19,10 +19,13 @@ import { argumentError } from './error.js';
  *   Default: `step.alignment`
  */
 
-/** A word: its text, and which tokens it is made of. @typedef {{ text: string, tokens: number[] }} Word */
+/** A word or a sign: its text, which tokens it is made of, and whether it follows without a space.
+ * @typedef {{ text: string, tokens: number[], tight: boolean }} Word */
 /** Where it stands, in CSS pixels: its left edge, its line, its width. @typedef {Word & { x: number, line: number, width: number }} Placed */
 
 const LINE_HEIGHT = 1.5;
+/** Between words, in spaces. */
+const GAP = 1.5;
 /** Between the two texts at least so many times the height of the letters. */
 const LEAST_GAP = 3;
 const SMALLEST = 9;
@@ -184,12 +187,13 @@ export class AlignedPage {
     let line = 0;
     return words.map((word) => {
       const { width } = this.#context.measureText(word.text);
-      if (x > 0 && x + width > this.#width) {
+      if (x > 0 && word.tight) x -= GAP * space;
+      else if (x > 0 && x + width > this.#width) {
         x = 0;
         line++;
       }
       const placed = { ...word, x, line, width };
-      x += width + 1.5 * space;
+      x += width + GAP * space;
       return placed;
     });
   }
@@ -243,7 +247,7 @@ export class AlignedPage {
 }
 
 /**
- * Adds a token to words, of which white space begins another one.
+ * Adds a token to words, of which white space begins another one; a sign such as a full stop is one by itself.
  *
  * @param {Word[]} words
  * @param {string} text
@@ -251,11 +255,12 @@ export class AlignedPage {
  */
 function append(words, text, token) {
   const last = words[words.length - 1];
-  if (last && !/^\s/.test(text)) {
+  const sign = /^[.,;:!?…]/.test(text);
+  if (last && !sign && !/^\s/.test(text)) {
     last.text += text;
     last.tokens.push(token);
   } else {
-    words.push({ text: text.trimStart(), tokens: [token] });
+    words.push({ text: text.trimStart(), tokens: [token], tight: sign });
   }
 }
 
