@@ -37,7 +37,7 @@ export const PAPERS = [
   { year: 2016, by: 'van den Oord et al.', title: 'Conditional image generation with PixelCNN decoders', url: 'https://arxiv.org/abs/1606.05328', system: 'Gated PixelCNN' },
   { year: 2016, by: 'van den Oord et al.', title: 'WaveNet: a generative model for raw audio', url: 'https://arxiv.org/abs/1609.03499', system: 'WaveNet' },
   { year: 2017, by: 'Kim, Denton, Hoang, Rush', title: 'Structured attention networks', url: 'https://arxiv.org/abs/1702.00887', system: 'Structured attention' },
-  { year: 2017, by: 'Vaswani et al.', title: 'Attention is all you need', url: 'https://arxiv.org/abs/1706.03762', system: 'Transformer' },
+  { year: 2017, by: 'Vaswani et al.', title: 'Attention is all you need', url: 'https://arxiv.org/abs/1706.03762', system: 'Transformer', page: 'transformer', says: 'German becomes English while you type. Which word looked at which, what positions are for, and how beams search.' },
   { year: 2017, by: 'Mishra, Rohaninejad, Chen, Abbeel', title: 'A simple neural attentive meta-learner', url: 'https://arxiv.org/abs/1707.03141', system: 'SNAIL' },
   { year: 2017, by: 'van den Oord, Vinyals, Kavukcuoglu', title: 'Neural discrete representation learning', url: 'https://arxiv.org/abs/1711.00937', system: 'VQ-VAE, and Jukebox in small' },
   { year: 2018, by: 'Parmar et al.', title: 'Image Transformer', url: 'https://arxiv.org/abs/1802.05751', system: 'Image Transformer', page: 'image-transformer', says: 'Finishes digits. What are the odds of a pixel, what does a surprise cost, and where did it look?', thumb: { file: 'digits.gguf', seed: 1, samples: 6, temperature: 0.9 } },
