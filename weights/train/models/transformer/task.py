@@ -24,7 +24,7 @@ class Settings(Config, Common):
     dataset: str = "multi30k"
     vocabulary: str = "multi30k"         # a file of vocabularies/; "": the bytes
     smoothing: float = 0.1               # label smoothing, in training only
-    merge_dropout: float = 0.0           # of merges, so that a word is seen cut in several ways (bpe.Vocabulary.sampled), in training only
+    merge_dropout: float = 0.0           # of merges of the source, so that a word is seen cut in several ways (bpe.Vocabulary.sampled), in training only
     lower: float = 0.0                   # share of training sources in small letters, as people type
     unstopped: float = 0.0               # share of training sources whose last full stop is taken away
     bleu_pairs: int = 256                # validation pairs that a measurement translates; the last one translates all
@@ -65,13 +65,12 @@ class Pairs:
         """-> the ids of all pairs, changed as the settings `s` say"""
         if not (s.merge_dropout or s.lower or s.unstopped):
             return self.ids
-        found = [], []
-        for source, target in zip(self.sources, self.targets):
+        found = []
+        for source in self.sources:
             source = source[:-1] if rng.random() < s.unstopped and source.endswith(".") else source
             source = source.lower() if rng.random() < s.lower else source
-            for text, side in zip((source, target), found):
-                side.append(self.ended(self.tokenizer.sampled(text, s.merge_dropout, rng) if s.merge_dropout else self.tokenizer.encode(text)))
-        return found
+            found.append(self.ended(self.tokenizer.sampled(source, s.merge_dropout, rng) if s.merge_dropout else self.tokenizer.encode(source)))
+        return found, self.ids[1]              # cut in several ways, a target would share its odds among them
 
 
 def arranged(sizes, seed, epoch, batch):
