@@ -349,7 +349,7 @@ test('without width and height the first bytes of the file are enough to keep th
   });
   await open(page, `<next-pixel model="../weights/digits.gguf" task="generate" label="3" samples="3" seed="1" autoplay></next-pixel>
     <next-pixel model="../weights/emoji.gguf" task="generate" seed="1" autoplay></next-pixel>
-    <next-pixel model="../weights/stories260K.gguf" max-tokens="8" seed="1" autoplay></next-pixel>`);
+    <next-pixel model="../weights/stories.gguf" max-tokens="8" seed="1" autoplay></next-pixel>`);
   const boxes = () => page.evaluate(() => [...document.querySelectorAll('next-pixel')].map((element) => {
     const { width, height, top } = element.getBoundingClientRect();
     return [width, height, top];
