@@ -135,11 +135,11 @@ const textsApart = {
   },
 };
 
-/** The front page, which is to be light, has nothing in itself that its one small model never needs. @type {import('esbuild').Plugin} */
+/** The front page, which is to be light, has nothing in itself that its one small model hardly ever needs. @type {import('esbuild').Plugin} */
 const unusedApart = {
   name: 'unused apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/(texts|large|threads|hub|integrity|disk|kept|concurrency|elsewhere)\.js$/ }, ({ kind, path }) => (
+    onResolve({ filter: /\/(texts|large|threads|hub|integrity|disk|kept|concurrency|elsewhere|sniff|resume|again)\.js$/ }, ({ kind, path }) => (
       kind === 'dynamic-import' ? { path: `./${basename(path)}`, external: true } : undefined));
   },
 };

@@ -3,7 +3,7 @@
 
 /** A weight file that is bad because it is an old one is read once more: loaded only when one is bad. */
 
-import { NextPixelError, copyOf, dropCopy } from './common.js';
+import { copyOf, dropCopy } from './common.js';
 
 /** @import { Contents } from './source.js' */
 
@@ -17,12 +17,13 @@ import { NextPixelError, copyOf, dropCopy } from './common.js';
  * @returns {Promise<Contents>} rejects with the error where that cannot help
  */
 export async function readAgain(url, error, read) {
-  if (!(error instanceof NextPixelError) || !['format', 'unsupported', 'limit', 'numeric', 'integrity'].includes(error.code)) throw error;
+  const { code, message } = /** @type {import('./error.js').NextPixelError} */ (error); // of this library or, on the front page, of its own copy
+  if (!['format', 'unsupported', 'limit', 'numeric', 'integrity'].includes(code)) throw error;
   const kept = await copyOf(url) !== undefined;
-  const expected = error.code === 'integrity' && /expected was/.test(error.message) && typeof document === 'object';
+  const expected = code === 'integrity' && /expected was/.test(message) && typeof document === 'object';
   if (!kept && !expected) throw error;
   const contents = await read().catch((second) => {
-    throw second instanceof NextPixelError && second.code === 'network' ? error : second;
+    throw second?.code === 'network' ? error : second;
   });
   if (kept) await dropCopy(url).catch(() => {});
   return contents;
