@@ -119,7 +119,7 @@ function createTokens(Sheet) {
         const { done, value } = await steps.next();
         if (done) break;
         measure(performance.now() - asked);
-        if (!reducedMotion()) await pace.take(1, signal);
+        if (clock.tokens > 1 && !reducedMotion()) await pace.take(1, signal); // the first one at once
         telling.add(value);
         view.add(value);
         if (clock.tokens === 1) performance.mark('first-token');
