@@ -75,6 +75,12 @@ sysroot() {
 toolchain() { "$CLANG" --version | head -n 1; }
 pinned() { case "$(toolchain)" in "$PINNED"*) return 0 ;; *) return 1 ;; esac }
 
+# tests SECONDS FILES...: what failed or was skipped, and a line for each file; a file that takes longer than this is ended, and has failed
+tests() {
+  limit=$1; shift
+  node --test --test-reporter=./tests/report.js --test-timeout=$((limit * 1000)) "$@"
+}
+
 # -- tasks: each function `task_NAME` is a task; the comment above it is its help ------------------------------------------------
 
 # tools      install what builds and tests need (Debian packages, npm packages), or say what is missing
@@ -152,7 +158,7 @@ task_check_wasm() {
       say "toolchain: $(toolchain), not the pinned $PINNED: both files are tested"
       [ "$name" = nextpixel ] || continue # Node takes this one
       say 'JavaScript tests of the file built here ...'
-      NEXTPIXEL_WASM="$PWD/$OUT/$name.wasm" node --test tests/js/*.test.js
+      (export NEXTPIXEL_WASM="$PWD/$OUT/$name.wasm"; tests 600 tests/js/*.test.js)
     fi
   done
 }
@@ -171,13 +177,13 @@ task_test_js() {
   task_types
   [ ! -e tests/js/tsconfig.json ] || npx --no-install tsc -p tests/js/tsconfig.json
   npx --no-install tsc -p tests/bench/tsconfig.json
-  node --test tests/js/*.test.js
+  tests 600 tests/js/*.test.js
 }
 
 # test-browser  the library, the page and the element in headless Chromium
 task_test_browser() {
   [ ! -e tests/browser/tsconfig.json ] || npx --no-install tsc -p tests/browser/tsconfig.json
-  node --test --test-concurrency=1 tests/browser/*.test.js
+  tests 900 --test-concurrency=1 tests/browser/*.test.js
 }
 
 # site       write build/site, the demo as a folder that any static host serves as it is: ./build.sh site [folder]
@@ -215,7 +221,7 @@ task_test_embed() {
     cp tests/embed/package.json "$OUT/embed/tools/"
     (cd "$OUT/embed/tools" && npm install --legacy-peer-deps --no-audit --no-fund --loglevel=error >&2)
   fi
-  node --test --test-concurrency=1 tests/embed/*.test.js
+  tests 1800 --test-concurrency=1 tests/embed/*.test.js
 }
 
 # test-train the guards of the training code, where Python with NumPy and PyTorch is there

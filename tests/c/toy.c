@@ -76,6 +76,13 @@ static void pad(toy_file *file, size_t alignment) {
     while (file->length % alignment) put_bytes(file, "", 1);
 }
 
+void toy_refused(const uint8_t *bytes, size_t length, nx_status status, const char *named) {
+    nx_problem problem = {"", ""};
+    size_t size;
+    CHECK_INT(nx_model_size(bytes, length, &size, &problem), status);
+    if (!CHECK(!strcmp(problem.name, named) && problem.reason[0])) check_say("    names %s: %s", problem.name, problem.reason);
+}
+
 /* ---- weights --------------------------------------------------------------------------------------------------------------- */
 
 /* Single to half, to nearest, ties to even; |x| < 65504. Counts in units of the last place, which are exact in double. */

@@ -38,6 +38,9 @@ void put_key_texts(toy_file *file, const char *key, uint32_t count); /* "0", "1"
 typedef struct toy_tensor toy_tensor;
 void put_tensor(toy_file *head, toy_file *data, toy_tensor *tensor);
 
+/* Checks that a file is refused with this status, for a reason, and that `named` is what the problem names. */
+void toy_refused(const uint8_t *bytes, size_t length, nx_status status, const char *named);
+
 /* ---- a model -------------------------------------------------------------------------------------------------------------- */
 
 enum { TOY_LEARNED_HALF, TOY_LEARNED_WHOLE, TOY_SINUSOIDAL };

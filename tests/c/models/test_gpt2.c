@@ -231,13 +231,6 @@ static void gelu_alone(void) {
     CHECK(far[0] == 1e30f && fabsf(far[1]) < 1 && far[2] == INFINITY && far[3] == 3e38f && fabsf(far[4]) < 10 && fabsf(far[5]) < 1e-6f && far[6] == 40 && far[7] == 0);
 }
 
-static void refused(const uint8_t *bytes, size_t length, nx_status status, const char *named) {
-    nx_problem problem = {"", ""};
-    size_t size;
-    CHECK_INT(nx_model_size(bytes, length, &size, &problem), status);
-    if (!CHECK(!strcmp(problem.name, named) && problem.reason[0])) check_say("    names %s: %s", problem.name, problem.reason);
-}
-
 static void refused_files(void) {
     static const struct {
         const char *key;
@@ -269,7 +262,7 @@ static void refused_files(void) {
         while (memcmp(m->file.bytes + at, rows[i].key, key) || m->file.bytes[at + key] > 12 || m->file.bytes[at + key + 1]) at++;
         memcpy(m->file.bytes + at + key + 4, &rows[i].value, 4);
         check_at("row %lld", (long long)i, 0, 0, 0);
-        refused(m->file.bytes, m->file.length, rows[i].status, rows[i].named ? rows[i].named : rows[i].key);
+        toy_refused(m->file.bytes, m->file.length, rows[i].status, rows[i].named ? rows[i].named : rows[i].key);
     }
 }
 

@@ -251,10 +251,7 @@ static uint8_t *type_of(const toy_llama *m, const char *key) {
 }
 
 static void refused(const toy_llama *m, nx_status status, const char *named) {
-    nx_problem problem = {"", ""};
-    size_t bytes;
-    CHECK_INT(nx_model_size(m->file.bytes, m->file.length, &bytes, &problem), status);
-    if (!CHECK(!strcmp(problem.name, named) && problem.reason[0])) check_say("    names %s: %s", problem.name, problem.reason);
+    toy_refused(m->file.bytes, m->file.length, status, named);
 }
 
 /* Files that are not what they say: the key that is wrong is named. */

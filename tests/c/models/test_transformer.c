@@ -510,13 +510,6 @@ static void branches(void) {
     }
 }
 
-static void refused(const uint8_t *bytes, size_t length, nx_status status, const char *named) {
-    nx_problem problem = {"", ""};
-    size_t size;
-    CHECK_INT(nx_model_size(bytes, length, &size, &problem), status);
-    if (!CHECK(!strcmp(problem.name, named) && problem.reason[0])) check_say("    names %s: %s", problem.name, problem.reason);
-}
-
 static void refused_files(void) {
     static const struct {
         const char *key;
@@ -558,7 +551,7 @@ static void refused_files(void) {
         while (memcmp(m->file.bytes + at, rows[i].key, key) || m->file.bytes[at + key] > 12 || m->file.bytes[at + key + 1]) at++;
         memcpy(m->file.bytes + at + key + 4, &rows[i].value, 4);
         check_at("row %lld", (long long)i, 0, 0, 0);
-        refused(m->file.bytes, m->file.length, rows[i].status, rows[i].named ? rows[i].named : rows[i].key);
+        toy_refused(m->file.bytes, m->file.length, rows[i].status, rows[i].named ? rows[i].named : rows[i].key);
     }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         toy_transformer *m = toy_transformer_build(&c);
@@ -567,7 +560,7 @@ static void refused_files(void) {
         at += strlen(words[i].key) + 12; /* after its type and length */
         CHECK(!memcmp(m->file.bytes + at, words[i].was, strlen(words[i].was)));
         memcpy(m->file.bytes + at, words[i].word, strlen(words[i].word));
-        refused(m->file.bytes, m->file.length, NX_E_UNSUPPORTED, words[i].key);
+        toy_refused(m->file.bytes, m->file.length, NX_E_UNSUPPORTED, words[i].key);
     }
     for (size_t length = 0; length < 4000; length += 97) { /* cut short */
         toy_transformer *m = toy_transformer_build(&c);

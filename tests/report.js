@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * What `node --test --test-reporter=./tests/report.js` prints: a line for each file, and whole what failed or was skipped.
+ */
+
+import { basename } from 'node:path';
+import { inspect } from 'node:util';
+
+/** @param {number} ms */
+const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
+
+/** @param {AsyncIterable<import('node:test/reporters').TestEvent>} events */
+export default async function* report(events) {
+  let file = '';
+  let passed = 0;
+  let time = 0;
+  const all = { files: 0, passed: 0, failed: 0, skipped: 0 };
+  const began = Date.now();
+  const line = () => `${basename(file).padEnd(28)} ${String(passed).padStart(4)} passed  ${seconds(time).padStart(8)}\n`;
+  for await (const { type, data } of events) {
+    if (type === 'test:stderr' || type === 'test:stdout') yield data.message;
+    if (type !== 'test:pass' && type !== 'test:fail') continue;
+    const of = data.file ?? data.name;
+    if (of !== file) {
+      if (file) yield line();
+      [file, passed, time] = [of, 0, 0];
+      all.files++;
+    }
+    const { error } = /** @type {{ error?: Error & { cause?: unknown, failureType?: string } }} */ (data.details);
+    if (data.nesting === 0) time += data.details.duration_ms;
+    const skip = data.skip ?? data.todo;
+    if (skip !== undefined && skip !== false) {
+      all.skipped++;
+      yield `SKIPPED ${basename(of)}: ${data.name}${typeof skip === 'string' ? ` (${skip})` : ''}\n`;
+    } else if (type === 'test:pass') {
+      passed++;
+      all.passed++;
+    } else if (error?.failureType !== 'subtestsFailed') { // those that failed have been told
+      all.failed++;
+      yield `FAILED ${basename(of)}:${data.line ?? ''} ${data.name}\n${inspect(error?.cause ?? error)}\n`;
+    }
+  }
+  if (file) yield line();
+  yield `${all.files} files, ${all.passed} tests passed, ${all.failed} failed, ${all.skipped} skipped, ${seconds(Date.now() - began)}\n`;
+}
