@@ -29,6 +29,8 @@
 #define BLOCK NX_BLOCK
 #define GROUPS (BLOCK / 4)
 
+_Static_assert(GROUPS <= NX_PAIRS_MOST, "a block's sums of pairs fit");
+
 /* ---- forms: constants after inlining ----------------------------------------------------------------------------------- */
 
 NX_INLINE uint32_t scales_of(uint32_t form) { return form == NX_BLOCKS_4_HALVES || form == NX_BLOCKS_6_HALVES ? 2 : 1; }
@@ -275,20 +277,37 @@ typedef struct {
     const int32_t *sum[4];
 } place;
 
-/* Adds the groups `from` and from + 1 of one half of a block. */
-NX_INLINE void two_groups(v128_t part[4][4], const uint8_t *low, const place *x, uint32_t from, uint32_t upper, uint32_t form, uint32_t n) {
+/* Adds the groups g and g + 1 of each of the halves from..to-1 of a block. */
+NX_INLINE void two_groups(v128_t part[4][4], const uint8_t *low, const place *x, uint32_t g, uint32_t from, uint32_t to, uint32_t form,
+                          uint32_t n, int pairs) {
     for (uint32_t i = 0; i < 2; i++)
-        for (int v = 0; v < 4; v++) {
-            v128_t stored = numbers_of(low, from / 2, i, v, upper, form);
-            for (uint32_t j = 0; j < n; j++) part[j][v] = dot(part[j][v], stored, x->live[j] + from + i + upper * (GROUPS / 2));
-        }
+        for (int v = 0; v < 4; v++)
+            for (uint32_t h = from; h < to; h++) { /* what is loaded is used up, and needs no register */
+                v128_t stored = numbers_of(low, g / 2, i, v, h, form);
+                for (uint32_t j = 0; j < n; j++) {
+                    const nx_live *live = x->live[j] + g + i + h * (GROUPS / 2);
+                    part[j][v] = pairs ? dot_pairs(part[j][v], stored, live) : dot(part[j][v], stored, live);
+                }
+            }
 }
 
-NX_INLINE void start_part(v128_t part[4][4], const place *x, uint32_t zero, uint32_t from, uint32_t to, uint32_t n) {
-    for (uint32_t j = 0; j < n; j++) {
-        uint32_t live = 0; /* modulo 2^32: see dot.h */
-        for (uint32_t h = from; h < to; h++) live += (uint32_t)x->sum[j][h];
-        for (int v = 0; v < 4; v++) part[j][v] = dot_start(zero, (int32_t)live);
+/* What the halves from..to-1 of a block start with. */
+NX_INLINE v128_t start_of(const place *x, uint32_t j, uint32_t zero, uint32_t from, uint32_t to) {
+    uint32_t live = 0; /* modulo 2^32: see dot.h */
+    for (uint32_t h = from; h < to; h++) live += (uint32_t)x->sum[j][h];
+    return dot_start(zero, (int32_t)live);
+}
+
+/* part = the integer products of the halves from..to-1; pairs: summed up in 16 bits. */
+NX_INLINE void halves_of_block(v128_t part[4][4], const uint8_t *low, const place *x, uint32_t from, uint32_t to, uint32_t form, uint32_t n,
+                               int pairs) {
+    for (uint32_t j = 0; j < n; j++)
+        for (int v = 0; v < 4; v++) part[j][v] = pairs ? wasm_i16x8_splat(0) : start_of(x, j, zero_of(form), from, to);
+    NX_ROLLED
+    for (uint32_t g = 0; g < GROUPS / 2; g += 2) two_groups(part, low, x, g, from, to, form, n, pairs);
+    for (uint32_t j = 0; pairs && j < n; j++) {
+        v128_t start = start_of(x, j, zero_of(form), from, to);
+        for (int v = 0; v < 4; v++) part[j][v] = dot_add_pairs(start, part[j][v]);
     }
 }
 
@@ -303,26 +322,11 @@ NX_INLINE void add_part(v128_t sum[4][4], v128_t part[4][4], const uint8_t *bloc
     }
 }
 
-NX_INLINE void small_block(v128_t sum[4][4], const uint8_t *block, const place *x, uint32_t form, uint32_t n) {
-    v128_t part[2][4][4];
-    const uint8_t *low = block + low_at(form);
-    if (scales_of(form) == 2) {
-        for (uint32_t h = 0; h < 2; h++) {
-            start_part(part[0], x, zero_of(form), h, h + 1, n);
-            NX_ROLLED
-            for (uint32_t g = 0; g < GROUPS / 2; g += 2) two_groups(part[0], low, x, g, h, form, n);
-            add_part(sum, part[0], block, h, x, n);
-        }
-    } else {
-        start_part(part[0], x, zero_of(form), 0, 2, n);
-        if (n == 1) start_part(part[1], x, 0, 0, 0, n);
-        NX_ROLLED
-        for (uint32_t g = 0; g < GROUPS / 2; g += 2) {
-            two_groups(part[0], low, x, g, 0, form, n);
-            two_groups(part[n == 1], low, x, g, 1, form, n);
-        }
-        for (int v = 0; n == 1 && v < 4; v++) part[0][0][v] = wasm_i32x4_add(part[0][0][v], part[1][0][v]);
-        add_part(sum, part[0], block, 0, x, n);
+NX_INLINE void small_block(v128_t sum[4][4], const uint8_t *block, const place *x, uint32_t form, uint32_t n, int pairs) {
+    v128_t part[4][4];
+    for (uint32_t h = 0, scales = scales_of(form); h < scales; h++) {
+        halves_of_block(part, block + low_at(form), x, h, h + 2 / scales, form, n, pairs);
+        add_part(sum, part, block, h, x, n);
     }
     for (uint32_t h = 0; h < offsets_of(form); h++)
         for (int v = 0; v < 4; v++) {
@@ -334,7 +338,7 @@ NX_INLINE void small_block(v128_t sum[4][4], const uint8_t *block, const place *
         }
 }
 
-NX_INLINE void small_tile(const tile_work *w, const uint8_t *tile, uint32_t form, uint32_t n) {
+NX_INLINE void small_tile(const tile_work *w, const uint8_t *tile, uint32_t form, uint32_t n, int pairs) {
     v128_t sum[4][4];
     place x;
     for (uint32_t j = 0; j < n; j++) {
@@ -345,7 +349,7 @@ NX_INLINE void small_tile(const tile_work *w, const uint8_t *tile, uint32_t form
     }
     const uint8_t *end = tile + (size_t)w->blocks * block_bytes(form);
     for (; tile < end; tile += block_bytes(form)) {
-        small_block(sum, tile, &x, form, n);
+        small_block(sum, tile, &x, form, n, pairs);
         for (uint32_t j = 0; j < n; j++) x.live[j] += GROUPS, x.scale[j]++, x.sum[j] += 2;
     }
     for (uint32_t j = 0; j < n; j++)
@@ -355,12 +359,13 @@ NX_INLINE void small_tile(const tile_work *w, const uint8_t *tile, uint32_t form
 /* Each form and number of columns is a function of its own: engines give the vectors of a large one to memory. */
 typedef void tile_function(const tile_work *w, const uint8_t *tile);
 
-#define SMALL(form)                                                                                                                        \
-    static void tile_1_##form(const tile_work *w, const uint8_t *tile) { small_tile(w, tile, form, 1); }                                   \
-    static void tile_4_##form(const tile_work *w, const uint8_t *tile) { small_tile(w, tile, form, 4); }
-SMALL(NX_BLOCKS_4)
-SMALL(NX_BLOCKS_4_OFFSET)
-SMALL(NX_BLOCKS_4_HALVES)
+#define TILE_OF(form, n, way, pairs)                                                                                                       \
+    static void tile_##n##way##form(const tile_work *w, const uint8_t *tile) { small_tile(w, tile, form, n, pairs); }
+#define SMALL(form) TILE_OF(form, 1, _, 0) TILE_OF(form, 4, _, 0)
+#define SMALL_4(form) SMALL(form) TILE_OF(form, 1, _pairs_, 1) TILE_OF(form, 4, _pairs_, 1)
+SMALL_4(NX_BLOCKS_4)
+SMALL_4(NX_BLOCKS_4_OFFSET)
+SMALL_4(NX_BLOCKS_4_HALVES)
 SMALL(NX_BLOCKS_6_OFFSET)
 SMALL(NX_BLOCKS_6_HALVES)
 static void tile_1_NX_BLOCKS_8(const tile_work *w, const uint8_t *tile) { wide_tile(w, tile, 1); }
@@ -376,9 +381,12 @@ typedef struct {
 
 /* The tiles from..to-1: rows, so nobody else writes them. */
 static void multiply_tiles(const void *context, uint32_t from, uint32_t to) {
-#define TILES(form) [form - NX_BLOCKS_8] = {tile_1_##form, tile_4_##form}
-    static tile_function *const functions[][2] = {TILES(NX_BLOCKS_8),        TILES(NX_BLOCKS_4),        TILES(NX_BLOCKS_4_OFFSET),
-                                                  TILES(NX_BLOCKS_4_HALVES), TILES(NX_BLOCKS_6_OFFSET), TILES(NX_BLOCKS_6_HALVES)};
+#define TILES(form) [form - NX_BLOCKS_8] = {tile_1_##form, tile_4_##form, tile_1_##form, tile_4_##form}
+#define EITHER(form, n) NX_DOT_PAIRS ? tile_##n##_pairs_##form : tile_##n##_##form
+#define TILES_4(form) [form - NX_BLOCKS_8] = {tile_1_##form, tile_4_##form, EITHER(form, 1), EITHER(form, 4)}
+    static tile_function *const functions[][4] = {TILES(NX_BLOCKS_8),          TILES_4(NX_BLOCKS_4),      TILES_4(NX_BLOCKS_4_OFFSET),
+                                                  TILES_4(NX_BLOCKS_4_HALVES), TILES(NX_BLOCKS_6_OFFSET), TILES(NX_BLOCKS_6_HALVES)};
+    tile_function *const *of = functions[((const product *)context)->matrix->type - NX_BLOCKS_8] + 2 * dot_in_pairs();
     const product *p = context;
     const nx_matrix *m = p->matrix;
     int eight = m->type == NX_BLOCKS_8;
@@ -392,7 +400,7 @@ static void multiply_tiles(const void *context, uint32_t from, uint32_t to) {
             w.x.live = (const uint8_t *)p->x.live + j * live;
             w.x.scale += eight ? j : (size_t)j * blocks;
             if (!eight) w.x.sum += (size_t)j * blocks * 2;
-            functions[m->type - NX_BLOCKS_8][n == 4](&w, (const uint8_t *)m->packed + t * step);
+            of[n == 4](&w, (const uint8_t *)m->packed + t * step);
         }
 }
 

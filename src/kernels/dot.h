@@ -17,6 +17,10 @@
  * needs one mask instead of two widenings. Its sums are 256 times as large until dot_value shifts them back, exactly;
  * without their bias they stay below 2^31 for 1,024 numbers: 1024 * 64 * 127 * 256.
  *
+ * Where the engine makes several instructions of the one of relaxed SIMD (x86 before AVX-VNNI: sums of two products in 16 bits, then of
+ * two of those in 32), sums that stay in 16 bits for as long as they fit are faster: dot_pairs, of nibbles and for NX_PAIRS_MOST
+ * products. Elsewhere they are slower, and sums are equal, so dot_in_pairs asks the engine.
+ *
  * A bias of the stored numbers comes off once per sum, with which dot_start(z, sum l) begins: sum (s - z) l = sum s l -
  * z sum l. All of this is arithmetic modulo 2^32, for numbers that are not finite are rounded to anything.
  */
@@ -28,6 +32,7 @@
 #define NX_STORED_ZERO 64 /* a stored byte is the number plus this */
 #define NX_STORED_MOST 63 /* numbers are rounded to -63..63, so that both signs reach equally far */
 #define NX_LIVE_MOST 127
+#define NX_PAIRS_MOST 8 /* 8 * 2 * 15 * 127 < 2^15 */
 
 #if defined(__wasm_relaxed_simd__)
 
@@ -55,6 +60,21 @@ NX_INLINE v128_t dot(v128_t sum, v128_t stored, const nx_live *live) {
 NX_INLINE v128_t dot_value(v128_t sum) { return sum; }
 NX_INLINE v128_t dot_start(uint32_t zero, int32_t live) { return wasm_i32x4_splat((int32_t)(0 - zero * (uint32_t)live)); }
 
+#define NX_DOT_PAIRS 1
+
+/* Eight lanes of 16 bits, each with the sum of two products. */
+NX_INLINE v128_t dot_pairs(v128_t sum, v128_t nibbles, const nx_live *live) {
+    return wasm_i16x8_add(sum, wasm_i16x8_relaxed_dot_i8x16_i7x16(wasm_v128_load32_splat(live), nibbles));
+}
+
+NX_INLINE v128_t dot_add_pairs(v128_t sum, v128_t pairs) { return wasm_i32x4_add(sum, wasm_i32x4_extadd_pairwise_i16x8(pairs)); }
+
+/* What the instruction leaves open tells which it is: a second operand of 255 is -1 or 255, and only sums in 16 bits saturate. */
+NX_INLINE int dot_in_pairs(void) {
+    v128_t sum = wasm_i32x4_relaxed_dot_i8x16_i7x16_add(wasm_i8x16_splat(127), wasm_i8x16_splat(-1), wasm_i32x4_splat(0));
+    return wasm_i32x4_extract_lane(sum, 0) == 2 * 32767;
+}
+
 #else
 
 typedef struct {
@@ -80,6 +100,12 @@ NX_INLINE v128_t dot(v128_t sum, v128_t stored, const nx_live *live) {
 
 NX_INLINE v128_t dot_value(v128_t sum) { return wasm_i32x4_shr(sum, 8); }
 NX_INLINE v128_t dot_start(uint32_t zero, int32_t live) { return wasm_i32x4_splat((int32_t)(0 - (zero * (uint32_t)live << 8))); }
+
+#define NX_DOT_PAIRS 0
+
+NX_INLINE int dot_in_pairs(void) { return 0; }
+NX_INLINE v128_t dot_pairs(v128_t sum, v128_t nibbles, const nx_live *live) { return dot(sum, nibbles, live); }
+NX_INLINE v128_t dot_add_pairs(v128_t sum, v128_t pairs) { return wasm_i32x4_add(sum, pairs); }
 
 #endif
 
