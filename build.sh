@@ -386,7 +386,7 @@ task_fuzz() {
   mkdir -p "$OUT/fuzz/corpus" "$OUT/fuzz/seeds"
   need_clang_sanitizers || die "fuzzing needs clang's sanitizers (Debian package: libclang-rt-19-dev)"
   if ! fresh "$OUT/fuzz/fuzz"; then
-    compile "$OUT/fuzz/objects" "$CLANG $EXACT $WARN -O1 -g -fsanitize=fuzzer-no-link $SANITIZE" $(sources) tests/c/check.c tests/c/reference.c tests/c/toy.c tests/c/picture.c tests/c/models/*.c
+    compile "$OUT/fuzz/objects" "$CLANG $EXACT $WARN -O2 -g -fsanitize=fuzzer-no-link $SANITIZE" $(sources) tests/c/check.c tests/c/reference.c tests/c/toy.c tests/c/picture.c tests/c/models/*.c
     library=$objects
     compile "$OUT/fuzz/main" "$CLANG $EXACT $WARN -O1 -g $SANITIZE" tests/fuzz/fuzz_gguf.c tests/fuzz/seeds.c
     "$CLANG" $SANITIZE $library "$OUT/fuzz/main/tests_fuzz_seeds.o" -lm -o "$OUT/fuzz/seed"

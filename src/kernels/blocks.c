@@ -332,8 +332,9 @@ NX_INLINE void small_block(v128_t sum[4][4], const uint8_t *block, const place *
         for (int v = 0; v < 4; v++) {
             v128_t offset = load_halves((const uint16_t *)block + (scales_of(form) + h) * TILE + 4 * v);
             for (uint32_t j = 0; j < n; j++) {
-                int32_t live = offsets_of(form) == 2 ? x->sum[j][h] : x->sum[j][0] + x->sum[j][1];
-                sum[j][v] = f32x4_mul_add(offset, wasm_f32x4_splat(*x->scale[j] * (float)live), sum[j][v]);
+                uint32_t live = (uint32_t)x->sum[j][h]; /* modulo 2^32, as in start_of */
+                if (offsets_of(form) == 1) live += (uint32_t)x->sum[j][1];
+                sum[j][v] = f32x4_mul_add(offset, wasm_f32x4_splat(*x->scale[j] * (float)(int32_t)live), sum[j][v]);
             }
         }
 }

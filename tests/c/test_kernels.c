@@ -434,6 +434,24 @@ static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_rand
     return all;
 }
 
+/* Integers cannot hold these: they come out as such, for one column and for several, and their sums overflow nothing. */
+static void any_type_keeps_what_is_not_finite(void) {
+    static const float odd[] = {NAN, INFINITY, -INFINITY};
+    check_random random = {22};
+    for (size_t k = 3; k < sizeof all_types / sizeof *all_types; k++)
+        for (int i = 0; i < 3; i++) {
+            uint32_t type = all_types[k], cols = 256, rows = 17, n = 5, stride = nx_stride(rows);
+            nx_matrix matrix = packed_matrix(any_rows(type, rows, cols, &random), type, rows, cols, NX_BY_BLOCK);
+            float *x = memory_take(n * nx_stride(cols) * sizeof *x), *out = memory_take(n * stride * sizeof *out);
+            for (uint32_t c = 0; c < n * nx_stride(cols); c++) x[c] = c % 256 / 32 == 3 ? odd[i] : (float)random_normal(&random);
+            nx_input input = nx_input_of(x, n, memory_take(nx_input_bytes(cols, n)));
+            nx_matmul(out, &matrix, NULL, &input);
+            check_at("type %lld, %lld", type, i, 0, 0);
+            for (uint32_t j = 0; j < n; j++)
+                for (uint32_t r = 0; r < rows; r++) CHECK(!isfinite(out[j * stride + r]));
+        }
+}
+
 static int is_k(uint32_t type) { return nx_type_of(type)->values == 256; }
 static uint32_t step_of(uint32_t type) { return nx_type_of(type)->values; }
 
@@ -839,6 +857,7 @@ const check_test kernel_tests[] = {
     {"F32 product keeps a not-a-number", product_f32_keeps_nan},
     {"dequantize", dequantize},
     {"single to half, at every half", halves_back},
+    {"every type: what is not finite", any_type_keeps_what_is_not_finite},
     {"every type: tables and matrices against its definition", any_type},
     {"every type: products by block", products_by_block},
     {"products by block and by row in turn", inputs_in_turn},
