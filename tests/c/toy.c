@@ -277,7 +277,7 @@ static void list_tensors(toy *m) {
     uint32_t half = c->position == TOY_LEARNED_HALF ? c->d / 2 : c->d;
     nx_output output = toy_output(c);
     uint32_t outputs = nx_output_parameters(&output);
-    m->tensor = memory_take((36 + 26 * (size_t)c->blocks + 16 * (size_t)c->encoder_blocks) * sizeof *m->tensor);
+    m->tensor = memory_take((37 + 26 * (size_t)c->blocks + 16 * (size_t)c->encoder_blocks) * sizeof *m->tensor);
     if (c->palette) add(m, "palette.weight", c->levels, 3, NX_F32);
     if (c->output == NX_DMOL) {
         add(m, "pixel_embd.weight", c->d, c->channels, c->type);
@@ -292,6 +292,7 @@ static void list_tensors(toy *m) {
     if (c->direct) {
         uint32_t places = c->height / c->input_height * (c->width / c->input_width), sure = c->mixtures ? 3 : 1;
         add(m, "direct.input.weight", places * 31, c->d, c->tables);
+        if (c->palette) add(m, "direct.near.weight", 2 * c->levels, c->d, c->tables);
         add(m, "direct.guess.weight", places * 49, 3, NX_F32);
         add(m, "direct.hidden.weight", 3, c->d, NX_F32);
         add(m, "direct.certainty.weight", sure, c->d, NX_F32);

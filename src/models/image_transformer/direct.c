@@ -7,6 +7,7 @@
 #include "reader.h"
 
 #define AROUND 27
+#define CELL 12           /* where its own cell stands among those around */
 #define LEFT (AROUND + 3) /* where the past begins, and the ones of the input stand */
 #define INPUT (LEFT + 1)  /* numbers of a pixel at the decoder's input */
 
@@ -40,6 +41,7 @@ void nx_direct_read(nx_reader *r, nx_direct *w, uint32_t d, const float *palette
     w->mixtures = mixtures;
     w->colours = palette;
     w->input = nx_read_embedding(r, "direct.input.weight", w->places * INPUT, d);
+    if (!mixtures) w->near = nx_read_embedding(r, "direct.near.weight", 2 * levels, d);
     w->guess = nx_read_table(r, "direct.guess.weight", w->places * NX_DIRECT_KNOWN, 3);
     w->hidden = nx_read_table(r, "direct.hidden.weight", 3, d);
     w->certainty = nx_read_table(r, "direct.certainty.weight", sure, d);
@@ -79,7 +81,7 @@ void nx_direct_know(const nx_direct *w, float *known, const uint32_t *small, con
         for (uint32_t c = 0; c < 3; c++) sum[c] += z[c];
     }
     for (uint32_t c = 0; c < 3; c++) {
-        float rest = ((float)w->places * known[12 + c] - sum[c]) / (float)(w->places - s.place);
+        float rest = ((float)w->places * known[CELL + c] - sum[c]) / (float)(w->places - s.place);
         left[c] = rest < 0 ? 0 : rest > 1 ? 1 : rest;
     }
     for (uint32_t i = 0; i < 6; i++) {
@@ -87,6 +89,18 @@ void nx_direct_know(const nx_direct *w, float *known, const uint32_t *small, con
         if (y < w->height && x < w->width) drawn(w, known + LEFT + 3 * i, ids, y * w->width + x);
     }
     known[NX_DIRECT_KNOWN - 1] = 1;
+}
+
+/* The palette's colour nearest to z (3); of several the first. */
+static uint32_t nearest(const nx_direct *w, const float *z) {
+    const float *p = w->squares;
+    uint32_t stride = nx_stride(w->levels), best = 0;
+    float least = 0;
+    for (uint32_t v = 0; v < w->levels; v++, p++) {
+        float distance = p[3 * stride] - 2 * (z[0] * p[0] + z[1] * p[stride] + z[2] * p[2 * stride]); /* but for |z|^2 */
+        if (!v || distance < least) least = distance, best = v;
+    }
+    return best;
 }
 
 void nx_direct_enter(const nx_direct *w, float *x, const float *known, uint32_t position, float *scratch) {
@@ -97,6 +111,11 @@ void nx_direct_enter(const nx_direct *w, float *x, const float *known, uint32_t 
         nx_embed(scratch, &w->input, row + f);
         nx_add_scaled(x, scratch, z, w->input.cols);
     }
+    if (w->mixtures) return;
+    nx_embed(scratch, &w->near, nearest(w, known + CELL));
+    nx_add(x, scratch, w->near.cols, 1);
+    nx_embed(scratch, &w->near, w->levels + nearest(w, known + AROUND));
+    nx_add(x, scratch, w->near.cols, 1);
 }
 
 /* ---- the prior ------------------------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
  *
  * All are functions of the inputs and of the ids before the pixel, so nothing has to be remembered.
  *
- *   input     x = x + E_k [C; r; 1]
+ *   input     x = x + E_k [C; r; 1]   and of a palette  + T_near(z_cell) + T_(V + near(r)),   near: the palette's colour nearest to it
  *   guess     M = A_k [C; r; N; 1] + W h,   s = softplus( w . h + b_k ),   h: what the output layer reads
  *   palette   logit_v = logit_v + s (2 p_v . M - |p_v|^2),   p_v: the colours of the palette
  *   mixtures  location_c = location_c + g_c (1 - 2 M_c - location_c),   g = s_c / (1 + s_c), one s for each channel
@@ -32,6 +32,7 @@ typedef struct {
     uint32_t height, width, rows, cols; /* of the large picture, and of the small one */
     uint32_t places, levels, mixtures;  /* K, V; components, 0: a palette */
     nx_embedding input;                 /* (K 31, d)    E: rows of a place together */
+    nx_embedding near;                  /* (2 V, d)     T, of a palette */
     const float *guess;                 /* (K 49, 3)    A */
     const float *hidden;                /* (3, d)       W */
     const float *certainty;             /* (1 or 3, d)  w */
@@ -51,7 +52,7 @@ void nx_direct_read(nx_reader *reader, nx_direct *direct, uint32_t d, const floa
  * small    (rows, cols, 3) levels of 256        ids    (position) colours, or (position, 3) levels */
 void nx_direct_know(const nx_direct *direct, float *known, const uint32_t *small, const uint32_t *ids, uint32_t position);
 
-/* x (d) = x + E_k [C; r; 1].   scratch: d floats */
+/* x (d) = x + E_k [C; r; 1], and the rows of the two nearest colours.   scratch: d floats */
 void nx_direct_enter(const nx_direct *direct, float *x, const float *known, uint32_t position, float *scratch);
 
 /* Adds the prior to the output layer's numbers; h (d): what it read. */

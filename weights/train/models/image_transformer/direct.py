@@ -10,7 +10,7 @@ Of a pixel x, whose place in its cell is k, three things are known beforehand:
 
 They enter twice: added to the decoder's input, and as a guess M of the pixel's colour, a prior on what the output layer says.
 
-    input     h = h + E_k [C; r; 1]
+    input     h = h + E_k [C; r; 1]   and of a palette  + T_near(z_cell) + T_(V + near(r)),   near: the palette's colour nearest to it
     guess     M = A_k [C; r; N; 1] + W h,     s = softplus(w . h + b_k)       h: what the output layer reads
     palette   logit_v = logit_v + s (2 p_v . M - |p_v|^2),     p_v: the colours of the palette, as z
     mixtures  location_c = location_c + g_c (1 - 2 M_c - location_c), g = s_c / (1 + s_c), one s for each channel
@@ -24,6 +24,7 @@ import torch.nn.functional as F
 from torch import nn
 
 AROUND = 27
+CELL = 12                                # where its own cell stands among those around
 PAST = ((0, -1), (-1, 0), (-1, -1), (-1, 1), (0, -2), (-2, 0))
 SHARE = 0.3                              # of the guess's certainty at the start: what the model already knows is not counted twice
 
@@ -41,7 +42,7 @@ def flat(c):
 
 
 class Direct(nn.Module):
-    """Tensors: direct.input.weight (K 31, d), direct.guess.weight (K 49, 3), direct.hidden.weight (3, d), direct.certainty.weight (S, d),
+    """Tensors: direct.input.weight (K 31, d), direct.near.weight (2 V, d), direct.guess.weight (K 49, 3), direct.hidden.weight (3, d), direct.certainty.weight (S, d),
     direct.certainty.bias (K, S); the rows of a place stand together; S is 1, for mixtures 3."""
 
     def __init__(self, c):
@@ -57,7 +58,9 @@ class Direct(nn.Module):
         self.input, self.guess = nn.Embedding(self.K * (AROUND + 4), d), nn.Embedding(self.K * (AROUND + 3 + 3 * len(PAST) + 1), 3)
         self.hidden, self.certainty = nn.Linear(d, 3, bias=False), nn.Module()
         self.certainty.weight, self.certainty.bias = nn.Parameter(torch.zeros(self.S, d)), nn.Parameter(torch.zeros(self.K, self.S))
-        for p in (self.input.weight, self.guess.weight, self.hidden.weight):
+        if c.palette:
+            self.near = nn.Embedding(2 * c.levels, d)
+        for p in (self.input.weight, self.guess.weight, self.hidden.weight) + ((self.near.weight,) if c.palette else ()):
             nn.init.zeros_(p)
 
     def of_each(self, table, features, at=None):
@@ -95,9 +98,20 @@ class Direct(nn.Module):
         one = z.new_ones(len(z), z.shape[1], 1)
         return torch.cat([self.around(small).to(z.dtype), self.left(z, small).to(z.dtype), self.past(z), one], -1)
 
-    def enter(self, known, at=None):
-        """-> (B, n, d), to be added to the decoder's input; at: of that position alone"""
-        return self.of_each(self.input.weight, torch.cat([known[..., :AROUND + 3], known[..., -1:]], -1), at)
+    @staticmethod
+    def nearest(z, palette):
+        """z (..., 3) -> the palette's (V, 3) colour nearest to it; of several the first"""
+        p = colour(palette)
+        return ((p * p).sum(1) - 2 * z.to(p.dtype) @ p.t()).argmin(-1)
+
+    def enter(self, known, palette, at=None):
+        """palette (V, 3) or None -> (B, n, d), to be added to the decoder's input; at: of that position alone"""
+        h = self.of_each(self.input.weight, torch.cat([known[..., :AROUND + 3], known[..., -1:]], -1), at)
+        if palette is None:
+            return h
+        with torch.autocast(h.device.type, enabled=False):
+            cell, left = self.nearest(known[..., CELL:CELL + 3], palette), self.nearest(known[..., AROUND:AROUND + 3], palette)
+        return h + self.near(cell) + self.near(len(palette) + left)
 
     def lead(self, out, h, known, palette, at=None):
         """The output layer's numbers (B, n, P), and what it read (B, n, d) -> with the prior; at: of that position alone."""
@@ -113,6 +127,12 @@ class Direct(nn.Module):
             blocks = out[..., K:].reshape(*out.shape[:2], 3, 3, K)       # channel, then locations, log scales, coefficients
             moved = blocks[..., 0, :] + share[..., None] * (towards[..., None] - blocks[..., 0, :])
             return torch.cat([out[..., :K], torch.cat([moved[..., None, :], blocks[..., 1:, :]], -2).flatten(2)], -1)
+
+    @torch.no_grad()
+    def name_colours(self, output):
+        """The rows of the nearest colours begin as what the output layer (V, d) looks for: what stays of them to the end says the colour again."""
+        rows = output - output.mean(0)
+        self.near.weight.copy_(torch.cat([0.5 * rows, rows]))
 
     @torch.no_grad()
     def fit(self, known, pixels):

@@ -393,7 +393,7 @@ class ImageTransformer(Positions):
         masks, e = self.on(x.device), self.enc(small, keep_encoder) if self.c.encoder_block_count else None
         h, known = self.embed(x, label), self.direct.known(self.pixels(x), small) if self.c.direct else None
         if known is not None:
-            h = h + self.direct.enter(known)
+            h = h + self.direct.enter(known, self.palette.weight if self.c.palette else None)
         if self.one_pass and keep is None and torch.is_autocast_cpu_enabled():
             return self.fused(h, masks, e, known)
         if keep is not None:
@@ -440,7 +440,7 @@ class ImageTransformer(Positions):
                 known = None
                 if c.direct:             # of the positions to come nothing is looked at
                     known = self.direct.known(self.pixels(x), small)[:, i:i + 1]
-                    h = h + self.direct.enter(known, i)
+                    h = h + self.direct.enter(known, self.palette.weight if self.c.palette else None, i)
                 seen = slice(keys.start, i + 1) if isinstance(keys, slice) else keys[:len(keys) - hi + i + 1]
                 for block, kv, kv_encoded in zip(self.blk, cache, encoded):
                     h = block(h, block.over_cache(i, seen, kv), kv_encoded)

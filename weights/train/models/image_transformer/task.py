@@ -65,9 +65,12 @@ class ImageTransformerTask(Task):
             take_over(model, load_average(s.init)[1].state_dict())
 
     def begin_on(self, model, train, device):
-        if self.s.direct and not (self.s.start and any(name.startswith("direct.") for name in gguf.read_raw(self.s.start)[1])):
+        stored = gguf.read_raw(self.s.start)[1] if self.s.start else ()
+        if self.s.direct and "direct.guess.weight" not in stored:
             x, _, small = train.take(spread(len(train), min(800, len(train))), device)
             model.direct.fit(model.direct.known(model.pixels(x), small), model.pixels(x))
+        if self.s.direct and self.s.palette and "direct.near.weight" not in stored:
+            model.direct.name_colours(model.output.weight)
         if self.s.fit_output and not self.s.start:
             x, _, small = train.take(spread(len(train), 48), device)
             fit_output(model, x, small)
@@ -157,7 +160,7 @@ class ImageTransformerTask(Task):
         Where the output gives numbers instead of logits, pixels have to arrive exact to a fraction of a grey level: the output and
         what attention carries take at least F16 (with keys in F16 the engine does not round its cache either), or, to save room, the
         latter take `carry`."""
-        if name == "direct.input.weight" and kind != gguf.F32:
+        if name in ("direct.input.weight", "direct.near.weight") and kind != gguf.F32:
             return gguf.F16              # rows that are added as they stand
         matrix = x.ndim == 2 and ("blk." in name or name == "output.weight")
         if not matrix or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
