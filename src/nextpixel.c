@@ -32,12 +32,15 @@ static void keep_metadata(nx_model *model, const nx_gguf *file, uint32_t bytes_k
 
 /* FNV-1a over 32-bit words, the last one filled with zeros. */
 static uint32_t hash_of(uint32_t hash, const uint8_t *bytes, uint32_t length) {
-    for (uint32_t i = 0; i < length; i += 4) {
-        uint32_t word = 0;
-        memcpy(&word, bytes + i, length - i < 4 ? length - i : 4);
+    uint32_t whole = length & ~3u, word;
+    for (uint32_t i = 0; i < whole; i += 4) { /* all but the last one of a length that is known here: one load each */
+        memcpy(&word, bytes + i, 4);
         hash = (hash ^ word) * 16777619u;
     }
-    return hash;
+    if (whole == length) return hash;
+    word = 0;
+    memcpy(&word, bytes + whole, length - whole);
+    return (hash ^ word) * 16777619u;
 }
 
 static uint32_t hash_of_rows(uint32_t hash, const uint8_t *data, uint32_t rows, uint32_t row_bytes) {

@@ -78,13 +78,9 @@ uint32_t nx_block_form(uint32_t type) {
 
 /* ---- packing ----------------------------------------------------------------------------------------------------------- */
 
-/* Sets number `c` of row t. */
+/* Sets number `c` of row t, of 4 or 6 bits. */
 static void store_number(uint8_t *block, uint32_t t, uint32_t c, uint32_t number, uint32_t form) {
     uint32_t lane = t % 4 * 4 + c % 4, v = t / 4, g = c / 4, upper = g / 4;
-    if (form == NX_BLOCKS_8) {
-        block[2 * TILE + (g * 4 + v) * 16 + lane] = (uint8_t)number;
-        return;
-    }
     uint8_t *low = block + low_at(form) + (g % 4 * 4 + v) * 16 + lane;
     *low = (uint8_t)(*low | (number & 15) << 4 * upper);
     if (!six_bits(form)) return;
@@ -104,26 +100,41 @@ static uint32_t stored_number(const uint8_t *block, uint32_t t, uint32_t c, uint
 /* Half `index` of the scales, then offsets, of row t. */
 static uint16_t *half_at(const uint8_t *block, uint32_t index, uint32_t t) { return (uint16_t *)block + index * TILE + t; }
 
-void nx_blocks_pack_row(uint8_t *tile, uint32_t t, const uint8_t *weights, uint32_t form, uint32_t type, uint32_t cols) {
+/* A row of Q8_0 or Q4_0: its numbers are stored as they stand in the file, a half and then four columns (or pairs of columns) at a time. */
+static void pack_as_it_stands(uint8_t *tile, uint32_t t, const uint8_t *weights, uint32_t form, uint32_t cols) {
     uint8_t *block = tile + tile_head(form);
-    int32_t zero = type == NX_Q3_K ? 4 : (int32_t)zero_of(form);
+    uint32_t groups = form == NX_BLOCKS_8 ? GROUPS : GROUPS / 2;
     float constant = 0;
+    for (uint32_t b = 0; b < cols / BLOCK; b++, block += block_bytes(form), weights += 2 + 4 * groups) {
+        v128_t sum = wasm_i32x4_splat(0);
+        memcpy(half_at(block, 0, t), weights, 2);
+        for (uint32_t g = 0; g < groups; g++) {
+            uint8_t *to = block + low_at(form) + (g * 4 + t / 4) * 16 + t % 4 * 4;
+            memcpy(to, weights + 2 + 4 * g, 4);
+            sum = wasm_i32x4_add(sum, wasm_i32x4_extend_low_i16x8(wasm_i16x8_extend_low_i8x16(wasm_v128_load32_zero(to))));
+        }
+        constant += nx_half_to_float(*half_at(block, 0, t)) * (float)i32x4_sum(sum);
+    }
+    if (form == NX_BLOCKS_8) ((float *)tile)[t] = constant;
+}
+
+void nx_blocks_pack_row(uint8_t *tile, uint32_t t, const uint8_t *weights, uint32_t form, uint32_t type, uint32_t cols) {
+    if (type == NX_Q8_0 || type == NX_Q4_0) {
+        pack_as_it_stands(tile, t, weights, form, cols);
+        return;
+    }
+    uint8_t *block = tile;
+    int32_t zero = type == NX_Q3_K ? 4 : (int32_t)zero_of(form);
     for (uint32_t b = 0; b < cols / BLOCK; b++, block += block_bytes(form)) {
         nx_weights w;
-        int32_t sum = 0;
         nx_unpack(&w, weights, type, b);
         for (uint32_t i = 0; i < scales_of(form); i++) *half_at(block, i, t) = nx_float_to_half(w.scale[i]);
         for (uint32_t i = 0; i < offsets_of(form); i++) {
             float scale = nx_half_to_float(*half_at(block, i, t)), offset = type == NX_Q3_K ? -4 * scale : w.offset[i];
             *half_at(block, scales_of(form) + i, t) = nx_float_to_half(offset);
         }
-        for (uint32_t c = 0; c < BLOCK; c++) {
-            store_number(block, t, c, (uint32_t)(w.number[c] + zero) & 0xff, form);
-            sum += w.number[c];
-        }
-        constant += nx_half_to_float(*half_at(block, 0, t)) * (float)sum;
+        for (uint32_t c = 0; c < BLOCK; c++) store_number(block, t, c, (uint32_t)(w.number[c] + zero) & 0xff, form);
     }
-    if (form == NX_BLOCKS_8) ((float *)tile)[t] = constant;
 }
 
 void nx_blocks_row(float *out, const uint8_t *tile, uint32_t t, uint32_t form, uint32_t cols) {

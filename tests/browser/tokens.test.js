@@ -91,7 +91,10 @@ test('a token, what might have been, another branch, and back', () => withPage(a
   if (await page.locator('#token-list li:nth-child(2) [aria-current]').count() > 0) await page.keyboard.press('ArrowDown'); // what was drawn is no other branch
   await page.keyboard.press('Enter');
   await page.locator('#branches li').nth(1).waitFor();
-  await grows(page, 60);
+  await page.waitForFunction((was) => {
+    const now = document.getElementById('tale-text')?.textContent ?? '';
+    return now.length > 80 && now.slice(0, 60) !== was.slice(0, 60);
+  }, before);
   await rest(page);
   const other = await text(page);
   assert.notEqual(other.slice(0, before.length), before);

@@ -254,16 +254,20 @@ function createTokens(Sheet) {
     model = next;
     tale = null;
     odds = [];
-    showCard(next);
-    const words = vocabulary();
-    pieces.use(words ?? null);
-    three.use(words ? next : null);
     phase = 'ready';
     enter('ready');
     if (wanted) apply(wanted);
     sight.renew();
     prepare();
     sight.proceed();
+    setTimeout(() => { // while the first token is computed
+      if (model !== next) return;
+      showCard(next);
+      const words = vocabulary();
+      pieces.use(words ?? null);
+      three.use(words ? next : null);
+      if (tale?.path.length) look(-1, 'leave');
+    });
   }
 
   /** Sets the prompt, before anything is written. */
@@ -274,7 +278,6 @@ function createTokens(Sheet) {
     tale = new Tale(run.ids, vocabulary());
     showTale();
     view.rest();
-    look(-1, 'leave');
   }
 
   const loading = createLoading(byId('load'), {
