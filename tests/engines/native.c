@@ -83,6 +83,7 @@ static void open_model(void) {
     check(nx_model_open(room(bytes), bytes, content, length, &model, NULL), "nx_model_open");
     free(content);
     picture_info_of(model, &info);
+    if (!info.height) return; /* it writes texts */
     order = room(info.positions * sizeof *order);
     picture_order(model, order);
     palette = NULL;
@@ -293,6 +294,79 @@ static void attention(void) {
     free(elements);
 }
 
+/* ---- texts ----------------------------------------------------------------------------------------------------------- */
+
+/* Tokens of no meaning: idsOf of runs.js. */
+static uint32_t *known_ids(const nx_part_info *part) {
+    uint32_t *ids = room(number(KNOWN) * sizeof *ids);
+    for (uint32_t i = 0; i < number(KNOWN); i++) ids[i] = (7 * i * i + 3 * i + 1) % part->values;
+    return ids;
+}
+
+static nx_session *start_text(void) {
+    uint64_t seed = strtoull(field[SEED], NULL, 10);
+    nx_settings settings = {.seed_low = (uint32_t)seed,
+                            .seed_high = (uint32_t)(seed >> 32),
+                            .samples = 1,
+                            .temperature = strtof(field[TEMPERATURE], NULL),
+                            .top_k = number(TOP_K),
+                            .top_p = strtof(field[TOP_P], NULL),
+                            .temperature_last = 1};
+    nx_shape shape = {.length = number(KNOWN) + number(DRAW)};
+    nx_session *session;
+    check(nx_session_size(model, 0, &settings, &shape, &session_bytes), "nx_session_size");
+    check(nx_session_open(room(session_bytes), session_bytes, model, 0, &settings, &shape, &session), "nx_session_open");
+    return session;
+}
+
+static int is_end(uint32_t id) {
+    uint32_t end;
+    for (uint32_t i = 0; nx_model_end(model, 0, i, &end) == NX_OK; i++)
+        if (id == end) return 1;
+    return 0;
+}
+
+/* Known tokens, then drawn ones, `each` a call, or 0: all; the end of a text is none of them. */
+static void tell(const char *way, uint32_t each) {
+    nx_part_info part;
+    check(nx_model_part(model, 0, &part), "nx_model_part");
+    uint32_t *known = known_ids(&part), *ids = room(number(DRAW) * sizeof *ids), told = 0, drawn = 1;
+    float *nats = room(number(DRAW) * sizeof *nats);
+    nx_session *session = start_text();
+    for (uint32_t at = 0, n; at < number(KNOWN); at += n) {
+        n = least(each ? each : number(KNOWN), number(KNOWN) - at);
+        check(nx_session_put(model, session, known + at, n, 0, NULL), "nx_session_put");
+    }
+    for (uint32_t n; told < number(DRAW) && drawn; told += drawn) {
+        n = least(each ? each : number(DRAW), number(DRAW) - told);
+        check(nx_session_draw(model, session, n, ids + told, nats + told, &drawn), "nx_session_draw");
+        if (drawn && is_end(ids[told + drawn - 1])) {
+            told += drawn - 1;
+            break;
+        }
+    }
+    say("tokens", way, ids, told * sizeof *ids);
+    say("nats", way, nats, told * sizeof *nats);
+    free(session);
+    free(known);
+    free(ids);
+    free(nats);
+}
+
+/* What known tokens cost, but for the first. */
+static void score_text(void) {
+    nx_part_info part;
+    check(nx_model_part(model, 0, &part), "nx_model_part");
+    uint32_t *known = known_ids(&part), count = number(KNOWN);
+    float *nats = room(count * sizeof *nats);
+    nx_session *session = start_text();
+    check(nx_session_put(model, session, known, count, 0, nats), "nx_session_put");
+    say("nats", "at once", nats + 1, (count - 1) * sizeof *nats);
+    free(session);
+    free(known);
+    free(nats);
+}
+
 int main(void) {
     static char line[4096], path[4096];
     while (fgets(line, sizeof line, stdin)) {
@@ -310,6 +384,10 @@ int main(void) {
             open_model(), strcpy(path, field[PATH]);
         else if (strcmp(path, field[PATH]))
             fail("the model is not open", 0);
+        else if (!strcmp(task, "tokens"))
+            tell("at once", 0), tell("token by token", 1), tell("by fives", 5);
+        else if (!strcmp(task, "score-text"))
+            score_text();
         else if (!strcmp(task, "score"))
             score();
         else if (!strcmp(task, "attention"))

@@ -34,9 +34,9 @@ import { load } from '../../web/lib/index.js';
  * @property {string} path         of the weight file
  * @property {string} model        its name
  * @property {string} work
- * @property {string} task         'open': the first line of each model; else as in Work
- * @property {number} known        positions
- * @property {number} draw         positions
+ * @property {string} task         'open': the first line of each model; 'score-text'; else as in Work
+ * @property {number} known        positions; of a text tokens
+ * @property {number} draw         positions; of a text tokens at most, for it may end
  * @property {number} samples
  * @property {string} seed
  * @property {number} label        index, or -1
@@ -57,6 +57,11 @@ const FIELDS = /** @type {const} */ ([
   'path', 'model', 'work', 'task', 'known', 'draw', 'samples', 'seed', 'label', 'temperature', 'topK', 'topP', 'row',
   'column', 'channel', 'ways',
 ]);
+
+/** Tokens that are known of a text, all of them in a score. */
+const KNOWN_TOKENS = 40;
+/** Tokens that are drawn at most. */
+const MOST_TOLD = 48;
 
 /** What is known in a completion, and what is drawn at most: over the border to the third block of local attention, where the
  * first one falls out of sight, and not much further. */
@@ -93,7 +98,7 @@ export async function makePlan(root) {
  */
 function runsOf(works, path, model, info, shipped) {
   const { height, width, channels, positions, classes, tasks, vocabulary } = info;
-  if (vocabulary > 0) return []; // texts are compared by their page (pages.js) and, of C, by one hash (tests/c)
+  if (vocabulary > 0 && !tasks.includes('tokens')) return []; // translations are compared by their page (pages.js) and, of C, by one hash (tests/c)
   const step = info.blockRows || 1;
   const span = (height * width * channels) / positions;
   /** @type {PlannedRun} */
@@ -101,6 +106,13 @@ function runsOf(works, path, model, info, shipped) {
     path, model, work: 'file', task: 'open', known: 0, draw: 0, samples: 1, seed: '0', label: -1, temperature: 1, topK: 0,
     topP: 1, row: 0, column: 0, channel: 0, ways: 'one', knownRows: 0, span, shipped,
   };
+  if (vocabulary > 0) {
+    const known = Math.min(KNOWN_TOKENS, positions >> 1);
+    const told = works.filter(({ task }) => tasks.includes(task)).map(({ label, ...work }) => ({
+      ...base, ...work, task: work.task === 'score' ? 'score-text' : work.task, known, draw: Math.min(positions - known, MOST_TOLD),
+    }));
+    return [base, ...told];
+  }
   const planned = works.filter(({ task }) => (task === 'attention' ? info.blocks > 0 : tasks.includes(task))).map((work) => {
     const knownRows = work.task === 'complete' ? Math.floor((KNOWN * height) / step) * step : 0;
     const known = (knownRows * positions) / height;
@@ -132,7 +144,8 @@ export function lines(plan) {
  */
 export function itemsOf({ task, samples }) {
   if (task === 'open') return ['bytes'];
-  if (task === 'score') return ['nats'];
+  if (task === 'score' || task === 'score-text') return ['nats'];
+  if (task === 'tokens') return ['tokens', 'nats'];
   if (task === 'attention') return ['elements', 'weights'];
   return Array.from({ length: samples }, (_, i) => [`sample ${i} values`, `sample ${i} nats`]).flat();
 }

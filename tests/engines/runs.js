@@ -49,7 +49,7 @@ export async function runPlan(loadModel, plan, read, options) {
   /** @type {Model | undefined} */
   let model;
   for (const run of plan) {
-    /** @type {(item: string, way: string, data: Uint8Array | Float32Array | Int32Array) => Promise<void>} */
+    /** @type {(item: string, way: string, data: Uint8Array | Float32Array | Int32Array | Uint32Array) => Promise<void>} */
     const say = async (item, way, data) => {
       results.push({ model: run.model, work: run.work, item, way, hash: await sha256(data) });
     };
@@ -64,6 +64,24 @@ export async function runPlan(loadModel, plan, read, options) {
     } else if (run.task === 'score') {
       const { perElement } = await model.score(pictureOf(model.info), { input, label: labelOf(run) });
       await say('nats', 'asked', perElement);
+    } else if (run.task === 'score-text') {
+      await say('nats', 'asked', (await model.score(idsOf(model.info, run.known))).perToken);
+    } else if (run.task === 'tokens') {
+      for (const maxTokens of [run.draw, 0]) { // at once, and going on from nothing
+        const { seed, temperature, topK, topP } = run;
+        const options = { seed: BigInt(seed), temperature, topK, topP };
+        const asked = model.tokens(idsOf(model.info, run.known), { ...options, maxTokens });
+        const running = maxTokens > 0 ? asked : model.resume(asked.save(), { maxTokens: run.draw });
+        /** @type {number[][]} */
+        const [tokens, nats] = [[], []];
+        for await (const step of running) {
+          tokens.push(step.token);
+          nats.push(step.nats);
+        }
+        const way = maxTokens > 0 ? 'at once' : 'resumed';
+        await say('tokens', way, Uint32Array.from(tokens));
+        await say('nats', way, Float32Array.from(nats));
+      }
     } else if (run.task === 'attention') {
       const { row, column, channel } = run;
       const query = { row, column, channel, label: labelOf(run), input };
@@ -115,6 +133,14 @@ async function draw(model, run, samples, way) {
   return drawn;
 }
 
+/**
+ * Tokens of no meaning: known_ids() of native.c.
+ *
+ * @param {ModelInfo} info
+ * @param {number} count
+ */
+const idsOf = ({ vocabulary }, count) => Uint32Array.from({ length: count }, (_, i) => (7 * i * i + 3 * i + 1) % vocabulary);
+
 /** @param {PlannedRun} run */
 function labelOf({ label }) {
   return label < 0 ? undefined : label;
@@ -143,7 +169,7 @@ function pictureOf({ width, height, channels }) {
  */
 const inputShape = ({ inputWidth, inputHeight, channels }) => ({ width: inputWidth, height: inputHeight, channels });
 
-/** @param {Uint8Array | Float32Array | Int32Array} data  little-endian in memory, as on every machine with a browser */
+/** @param {Uint8Array | Float32Array | Int32Array | Uint32Array} data  little-endian in memory, as on every machine with a browser */
 async function sha256(data) {
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   const digest = await crypto.subtle.digest('SHA-256', /** @type {Uint8Array<ArrayBuffer>} */ (bytes));

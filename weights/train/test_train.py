@@ -21,6 +21,7 @@ from data.palette import k_means
 from data.pictures import hue_turned, moved, reduce, to_bytes, to_levels
 from models.image_transformer import attention, draft, golden
 from models.image_transformer import pictures
+from models.image_transformer.direct import colour
 from models.image_transformer.grow import grow
 from models.image_transformer.model import Config, ImageTransformer, generation
 from models.image_transformer.pictures import Split
@@ -251,6 +252,19 @@ class Direct(unittest.TestCase):
             self.assertTrue(torch.equal(one[:, :41], two[:, :41]))
             self.assertGreater(float((one[:, 41:] - two[:, 41:]).abs().max()), 1e-3)
             self.assertGreater(float((one - other).abs().max()), 1e-2)
+
+    @torch.no_grad()
+    def test_colours_are_named(self):
+        model, x, small = self.models[0]
+        direct, palette = model.direct, model.palette.weight
+        self.assertTrue(torch.equal(direct.nearest(colour(palette), palette), torch.arange(12)))
+        known = direct.known(model.pixels(x), small)
+        left = ((known[..., 27:30, None] - colour(palette).T) ** 2).sum(-2).argmin(-1)               # of each pixel what is left of its cell
+        before = direct.enter(known, palette)
+        direct.near.weight[12 + int(left[0, 5])] += 1
+        self.assertTrue(torch.equal((direct.enter(known, palette) - before).abs().amax(-1) > 0.5, left == left[0, 5]))
+        direct.name_colours(model.output.weight)
+        self.assertLess(float(direct.near.weight[:12].sum(0).abs().max()), 1e-6)
 
     @torch.no_grad()
     def test_a_cached_step_is_the_full_forward(self):
