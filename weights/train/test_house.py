@@ -86,7 +86,7 @@ class Recipes(House):
         self.assertGreaterEqual(len(recipes.names()), 10)
         for name in recipes.names():
             recipe = recipes.find(name)
-            s = settings_of(recipe, data=self.pictures, run=name, init="")
+            s = settings_of(recipe, data=self.pictures, run=name)
             examples = {split: recipe.task(s).load(split) for split in ("train", "validation")}
             torch.manual_seed(s.seed)
             run = runs.Run(name)

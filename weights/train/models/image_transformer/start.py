@@ -148,20 +148,6 @@ def copy_neighbours(model):
 
 
 @torch.no_grad()
-def take_over(model, weights):
-    """Begins with another model's weights wherever name and shape agree.  For super-resolution from a model without an
-    encoder: the cross-attention, which that one lacks, begins quiet, with the norm of the self-attention before it."""
-    own = model.state_dict()
-    same = {name: w for name, w in weights.items() if name in own and own[name].shape == w.shape}
-    model.load_state_dict(same, strict=False)
-    for i, block in enumerate(model.blk):
-        if hasattr(block, "cross_attn_output") and "blk.%d.cross_attn_output.weight" % i not in same:
-            block.cross_attn_output.weight.mul_(0.1)
-            block.cross_attn_norm.load_state_dict(block.attn_norm.state_dict())
-    return sorted(same)
-
-
-@torch.no_grad()
 def fit_output(model, x, small=None, ridge=3e-4):
     """DMOL: the output layer begins at the least-squares prediction from the features that the untrained blocks make, with
     each channel corrected by those before it; x (B, n, C) training values.  The components spread around the prediction.

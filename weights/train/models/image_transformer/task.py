@@ -15,7 +15,7 @@ from models.image_transformer.model import Config, ImageTransformer
 from models.image_transformer.pictures import Split
 from models.image_transformer.rounding import round_attention
 from models.image_transformer.sheet import sample_sheet
-from models.image_transformer.start import fit_output, look_around, take_over
+from models.image_transformer.start import fit_output, look_around
 
 PREFIX = "image-transformer."
 
@@ -23,7 +23,6 @@ PREFIX = "image-transformer."
 @dataclass
 class Settings(Config, Common):
     dataset: str = "mnist"
-    init: str = ""                       # begin with the averaged weights of this finished run, see start.py
     look_around: bool = False            # first blocks begin by attending to neighbours, see start.py
     pixel_gain: float = 1.0              # dmol: begin with the pixels this much larger beside the positions
     fit_output: bool = False             # dmol: the output begins at the least-squares prediction, see start.py
@@ -60,9 +59,6 @@ class ImageTransformerTask(Task):
                 model.pixel_embd.weight.mul_(s.pixel_gain)
         if s.look_around:
             look_around(model)
-        if s.init:
-            from common.runs import load_average
-            take_over(model, load_average(s.init)[1].state_dict())
 
     def begin_on(self, model, train, device):
         stored = gguf.read_raw(self.s.start)[1] if self.s.start else ()
