@@ -570,7 +570,7 @@ static float *known_of(const scratch *s, uint32_t j) { return s->known + (size_t
 /* What the small picture says about a position, to be used here and at the end of the pass. */
 static void look(const model *m, float *x, const nx_column *column, uint32_t j, const scratch *s) {
     nx_direct_know(&m->direct, known_of(s, j), column->inputs->port[m->source_port], column->ids, column->position);
-    nx_direct_enter(&m->direct, x, known_of(s, j), column->position, s->y);
+    nx_direct_enter(&m->direct, x, known_of(s, j), column->position);
 }
 
 /* Where the weights of block `index` over the source are, behind those of all blocks over the past. */

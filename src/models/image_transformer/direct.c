@@ -40,8 +40,9 @@ void nx_direct_read(nx_reader *r, nx_direct *w, uint32_t d, const float *palette
     w->levels = levels;
     w->mixtures = mixtures;
     w->colours = palette;
-    w->input = nx_read_embedding(r, "direct.input.weight", w->places * INPUT, d);
-    if (!mixtures) w->near = nx_read_embedding(r, "direct.near.weight", 2 * levels, d);
+    w->d = d;
+    w->input = nx_read_table(r, "direct.input.weight", w->places * INPUT, d);
+    w->near = mixtures ? NULL : nx_read_table(r, "direct.near.weight", 2 * levels, d);
     w->guess = nx_read_table(r, "direct.guess.weight", w->places * NX_DIRECT_KNOWN, 3);
     w->hidden = nx_read_table(r, "direct.hidden.weight", 3, d);
     w->certainty = nx_read_table(r, "direct.certainty.weight", sure, d);
@@ -93,29 +94,34 @@ void nx_direct_know(const nx_direct *w, float *known, const uint32_t *small, con
 
 /* The palette's colour nearest to z (3); of several the first. */
 static uint32_t nearest(const nx_direct *w, const float *z) {
-    const float *p = w->squares;
-    uint32_t stride = nx_stride(w->levels), best = 0;
-    float least = 0;
-    for (uint32_t v = 0; v < w->levels; v++, p++) {
-        float distance = p[3 * stride] - 2 * (z[0] * p[0] + z[1] * p[stride] + z[2] * p[2 * stride]); /* but for |z|^2 */
-        if (!v || distance < least) least = distance, best = v;
+    uint32_t stride = nx_stride(w->levels), first = 0, at[4];
+    v128_t red = wasm_f32x4_splat(z[0]), green = wasm_f32x4_splat(z[1]), blue = wasm_f32x4_splat(z[2]);
+    v128_t least = wasm_f32x4_splat(3e38f), best = wasm_i32x4_splat(0), v = wasm_i32x4_make(0, 1, 2, 3);
+    float distance[4];
+    for (const float *p = w->squares; p < w->squares + stride; p += 4, v = wasm_i32x4_add(v, wasm_i32x4_splat(4))) {
+        v128_t product = wasm_f32x4_add(wasm_f32x4_mul(red, wasm_v128_load(p)), wasm_f32x4_mul(green, wasm_v128_load(p + stride)));
+        product = wasm_f32x4_add(product, wasm_f32x4_mul(blue, wasm_v128_load(p + 2 * stride)));
+        v128_t far = wasm_f32x4_sub(wasm_v128_load(p + 3 * stride), wasm_f32x4_add(product, product)); /* but for |z|^2 */
+        v128_t nearer = wasm_v128_and(wasm_f32x4_lt(far, least), wasm_i32x4_lt(v, wasm_i32x4_splat((int32_t)w->levels)));
+        least = wasm_v128_bitselect(far, least, nearer);
+        best = wasm_v128_bitselect(v, best, nearer);
     }
-    return best;
+    wasm_v128_store(distance, least);
+    wasm_v128_store(at, best);
+    for (uint32_t i = 1; i < 4; i++)
+        if (distance[i] < distance[first] || (distance[i] == distance[first] && at[i] < at[first])) first = i;
+    return at[first];
 }
 
-void nx_direct_enter(const nx_direct *w, float *x, const float *known, uint32_t position, float *scratch) {
-    uint32_t row = spot_of(w, position).place * INPUT;
-    for (uint32_t f = 0; f < INPUT; f++) {
+void nx_direct_enter(const nx_direct *w, float *x, const float *known, uint32_t position) {
+    const float *row = w->input + (size_t)spot_of(w, position).place * INPUT * w->d;
+    for (uint32_t f = 0; f < INPUT; f++, row += w->d) {
         float z = f < LEFT ? known[f] : 1;
-        if (z == 0) continue; /* white: most of a drawing */
-        nx_embed(scratch, &w->input, row + f);
-        nx_add_scaled(x, scratch, z, w->input.cols);
+        if (z != 0) nx_add_scaled(x, row, z, w->d); /* not of white: most of a drawing */
     }
-    if (w->mixtures) return;
-    nx_embed(scratch, &w->near, nearest(w, known + CELL));
-    nx_add(x, scratch, w->near.cols, 1);
-    nx_embed(scratch, &w->near, w->levels + nearest(w, known + AROUND));
-    nx_add(x, scratch, w->near.cols, 1);
+    if (!w->near) return;
+    nx_add_scaled(x, w->near + (size_t)nearest(w, known + CELL) * w->d, 1, w->d);
+    nx_add_scaled(x, w->near + (size_t)(w->levels + nearest(w, known + AROUND)) * w->d, 1, w->d);
 }
 
 /* ---- the prior ------------------------------------------------------------------------------------------------------- */
@@ -135,7 +141,7 @@ static float softplus(float x) {
 }
 
 void nx_direct_lead(const nx_direct *w, float *parameters, const float *h, const float *known, uint32_t position) {
-    uint32_t place = spot_of(w, position).place, d = w->input.cols, sure = w->mixtures ? 3 : 1;
+    uint32_t place = spot_of(w, position).place, d = w->d, sure = w->mixtures ? 3 : 1;
     const float *rows = w->guess + (size_t)place * NX_DIRECT_KNOWN * 3;
     float guess[3], s[3];
     for (uint32_t c = 0; c < 3; c++) {

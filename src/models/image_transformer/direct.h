@@ -31,8 +31,9 @@
 typedef struct {
     uint32_t height, width, rows, cols; /* of the large picture, and of the small one */
     uint32_t places, levels, mixtures;  /* K, V; components, 0: a palette */
-    nx_embedding input;                 /* (K 31, d)    E: rows of a place together */
-    nx_embedding near;                  /* (2 V, d)     T, of a palette */
+    uint32_t d;                         /* width of the model */
+    const float *input;                 /* (K 31, d)    E: rows of a place together */
+    const float *near;                  /* (2 V, d)     T, of a palette; or null */
     const float *guess;                 /* (K 49, 3)    A */
     const float *hidden;                /* (3, d)       W */
     const float *certainty;             /* (1 or 3, d)  w */
@@ -52,8 +53,8 @@ void nx_direct_read(nx_reader *reader, nx_direct *direct, uint32_t d, const floa
  * small    (rows, cols, 3) levels of 256        ids    (position) colours, or (position, 3) levels */
 void nx_direct_know(const nx_direct *direct, float *known, const uint32_t *small, const uint32_t *ids, uint32_t position);
 
-/* x (d) = x + E_k [C; r; 1], and the rows of the two nearest colours.   scratch: d floats */
-void nx_direct_enter(const nx_direct *direct, float *x, const float *known, uint32_t position, float *scratch);
+/* x (d) = x + E_k [C; r; 1], and the rows of the two nearest colours. */
+void nx_direct_enter(const nx_direct *direct, float *x, const float *known, uint32_t position);
 
 /* Adds the prior to the output layer's numbers; h (d): what it read. */
 void nx_direct_lead(const nx_direct *direct, float *parameters, const float *h, const float *known, uint32_t position);
