@@ -83,7 +83,7 @@ for (const path of await everyPage()) {
     }));
     /** @type {Set<number>} */
     const reached = new Set();
-    for (let i = 0; i < wanted.length + 20 && reached.size < wanted.length; i++) {
+    for (let i = 0; i < 2 * wanted.length + 50 && reached.size < wanted.length; i++) { // what comes while this goes on has stops of its own
       await page.keyboard.press('Tab');
       const { stop, ring, name } = await page.evaluate(() => {
         const element = /** @type {HTMLElement} */ (document.activeElement);
