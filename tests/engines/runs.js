@@ -134,7 +134,7 @@ async function draw(model, run, samples, way) {
 }
 
 /**
- * Tokens of no meaning: known_ids() of native.c.
+ * Token ids (count) of no meaning, below the vocabulary's size: known_ids() of native.c.
  *
  * @param {ModelInfo} info
  * @param {number} count
