@@ -9,10 +9,11 @@
  *     nextpixel.js  load(), with shared.js        element.js, define.js  the element, with shared.js
  *     worker.js     what they start               every module that lib/ imports by import(): a file of its name, with shared.js,
  *                                                 which a page fetches only when it is needed
- *     page-shell.js  what all pages share, with the library      page-<name>.js  the rest of web/pages/<name>, with page-shell.js
+ *     page-start.js  what a page begins before all else, with shared.js: its worker and its weights
+ *     page-shell.js  what all pages share, with these two        page-<name>.js  the rest of web/pages/<name>, with page-shell.js
  *     page-front.js, page-front.css  the front page for itself, with what it needs of all that
  *
- * A page then fetches two modules and not a chain of fifty, and no comments. The files are checked in; the tests
+ * A page then fetches four modules side by side and not a chain of fifty, and no comments. The files are checked in; the tests
  * prove that the sources make them, byte for byte. The first line of the pages' names the sources, so that web/serve.js
  * knows whether they are fresh.
  */
@@ -58,34 +59,49 @@ async function bundle(entryPoints, options = {}) {
   return new Map(outputFiles.map(({ path, text }) => [basename(path), withAdvice(text)]));
 }
 
+/** The modules that others import by import(). @type {Set<string>} */
+const later = new Set();
+/** They are files of their own. @type {import('esbuild').Plugin} */
+const apart = {
+  name: 'apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined;
+      later.add(relative(WEB, join(resolveDir, path)));
+      return { path: `./${basename(path)}`, external: true };
+    });
+  },
+};
+
+/** @param {string} path */
+async function facts(path) {
+  return (await build({ absWorkingDir: WEB, entryPoints: [path], outdir: 'dist', write: false, bundle: true, format: 'esm', metafile: true, plugins: [apart] })).metafile;
+}
+/** The modules that one is made of. @param {string} path */
+async function parts(path) {
+  return new Set(Object.keys((await facts(path)).inputs));
+}
+/** @param {string} path */
+async function exportsOf(path) {
+  return Object.values((await facts(path)).outputs)[0].exports.sort();
+}
+
+const own = await parts('lib/common.js');
+/** What shared.js holds is taken from there. @type {import('esbuild').Plugin} */
+const fromShared = {
+  name: 'from shared.js',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\./ }, ({ path, resolveDir }) => (
+      own.has(relative(WEB, join(resolveDir, path))) ? { path: './shared.js', external: true } : undefined));
+  },
+};
+
 /**
  * The library as it is published: one file that all others share, so that each thing exists once.
  *
  * @returns {Promise<Map<string, string>>}
  */
 async function library() {
-  /** The modules that others import by import(). @type {Set<string>} */
-  const later = new Set();
-  /** They are files of their own. @type {import('esbuild').Plugin} */
-  const apart = {
-    name: 'apart',
-    setup({ onResolve }) {
-      onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
-        if (kind !== 'dynamic-import') return undefined;
-        later.add(relative(WEB, join(resolveDir, path)));
-        return { path: `./${basename(path)}`, external: true };
-      });
-    },
-  };
-  const own = await parts('lib/common.js');
-  /** What shared.js holds is taken from there. @type {import('esbuild').Plugin} */
-  const fromShared = {
-    name: 'from shared.js',
-    setup({ onResolve }) {
-      onResolve({ filter: /^\./ }, ({ path, resolveDir }) => (
-        own.has(relative(WEB, join(resolveDir, path))) ? { path: './shared.js', external: true } : undefined));
-    },
-  };
   await parts('lib/element.js');
   for (const path of later) await parts(path); // which may have further ones
   const files = new Map([
@@ -96,42 +112,15 @@ async function library() {
   ]);
   const names = await exportsOf('lib/index.js');
   files.set('nextpixel.js', `${LICENCE}\nexport{${names.join()}}from"./shared.js";\n`);
-  const offered = new Set(await exportsOf('lib/common.js'));
-  for (const [name, text] of files) {
-    for (const [, list] of text.matchAll(/import\{([^}]*)\}from"\.\/shared\.js"/g)) {
-      const missing = list.split(',').map((item) => item.split(' as ')[0]).filter((item) => !offered.has(item));
-      if (missing.length > 0) throw new Error(`lib/common.js must export ${missing.join(', ')} for web/dist/${name}`);
-    }
-  }
   return files;
-
-  /** The modules that one is made of. @param {string} path */
-  async function parts(path) {
-    return new Set(Object.keys((await facts(path)).inputs));
-  }
-  /** @param {string} path */
-  async function exportsOf(path) {
-    return Object.values((await facts(path)).outputs)[0].exports.sort();
-  }
-  /** @param {string} path */
-  async function facts(path) {
-    return (await build({ absWorkingDir: WEB, entryPoints: [path], outdir: 'dist', write: false, bundle: true, format: 'esm', metafile: true, plugins: [apart] })).metafile;
-  }
 }
 
-/** What the pages take from page-shell.js. @type {import('esbuild').Plugin} */
-const shared = {
-  name: 'shared',
+/** What the pages take from page-start.js and page-shell.js. @type {import('esbuild').Plugin} */
+const shell = {
+  name: 'shell',
   setup({ onResolve }) {
     onResolve({ filter: /^\.\.\/\.\.\/shell\/index\.js$/ }, () => ({ path: './page-shell.js', external: true }));
-  },
-};
-
-/** What only texts need stays a file of its own for the pages too. @type {import('esbuild').Plugin} */
-const textsApart = {
-  name: 'texts apart',
-  setup({ onResolve }) {
-    onResolve({ filter: /\/texts\.js$/ }, ({ kind }) => (kind === 'dynamic-import' ? { path: './texts.js', external: true } : undefined));
+    onResolve({ filter: /^\.\/start\.js$/ }, ({ resolveDir }) => (basename(resolveDir) === 'shell' ? { path: './page-start.js', external: true } : undefined));
   },
 };
 
@@ -158,14 +147,23 @@ export async function bundles() {
   // Annotations: those of package.json say what of the published library does nothing by itself.
   const line = await sourcesOf(WEB);
   const forPage = { minifyIdentifiers: true, ignoreAnnotations: true, banner: { js: `// ${line}\n${LICENCE}`, css: `/* ${line} */` } };
-  const parts = await Promise.all([
+  const made = await Promise.all([
     library(),
-    bundle({ 'page-shell': 'shell/index.js' }, { ...forPage, plugins: [textsApart, moved] }),
+    bundle({ 'page-start': 'shell/start.js' }, { ...forPage, plugins: [apart, fromShared, moved] }),
+    bundle({ 'page-shell': 'shell/index.js' }, { ...forPage, plugins: [apart, shell, fromShared, moved] }),
     bundle({ 'page-front': 'front/main.js' }, { ...forPage, plugins: [unusedApart, moved] }),
     bundle({ 'page-front': 'front/front.css' }, forPage),
-    bundle(Object.fromEntries((await pagesOf(WEB)).map((name) => [`page-${name}`, `pages/${name}/main.js`])), { ...forPage, plugins: [shared, moved] }),
+    bundle(Object.fromEntries((await pagesOf(WEB)).map((name) => [`page-${name}`, `pages/${name}/main.js`])), { ...forPage, plugins: [shell, moved] }),
   ]);
-  return new Map(parts.flatMap((part) => [...part]));
+  const files = new Map(made.flatMap((part) => [...part]));
+  const offered = new Set(await exportsOf('lib/common.js'));
+  for (const [name, text] of files) {
+    for (const [, list] of text.matchAll(/import\{([^}]*)\}from"\.\/shared\.js"/g)) {
+      const missing = list.split(',').map((item) => item.split(' as ')[0]).filter((item) => !offered.has(item));
+      if (missing.length > 0) throw new Error(`lib/common.js must export ${missing.join(', ')} for web/dist/${name}`);
+    }
+  }
+  return files;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

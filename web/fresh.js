@@ -26,7 +26,8 @@ export function sourceOf(name) {
   const [, page, type] = /^page-([\w-]+)\.(js|css)$/.exec(name) ?? [];
   if (page === undefined) return undefined;
   if (type === 'css') return `@import '../${page}/${page}.css';\n`;
-  return page === 'shell' ? "export * from '../shell/index.js';\n" : `import '../${page === 'front' ? page : `pages/${page}`}/main.js';\n`;
+  const shell = { start: 'start', shell: 'index' }[page];
+  return shell ? `export * from '../shell/${shell}.js';\n` : `import '../${page === 'front' ? page : `pages/${page}`}/main.js';\n`;
 }
 
 /** Digests by folder, each good for as long as no file is changed. @type {Map<string, { state: string, line: string }>} */

@@ -3,15 +3,16 @@
 
 /**
  * What web/dist/shared.js holds for the other published files: the library itself, and what the element and the files that are loaded
- * later use of it. web/bundle.js says which name is missing here.
+ * later use of it, and the pages. web/bundle.js says which name is missing here.
  */
 
 export { abortable } from './abort.js';
 export { CACHE_NAME, copyOf, dropCopy, keeper } from './cache.js';
-export { Codec } from './codecs/picture.js';
-export { picture } from './draw.js';
+export { Codec, quantise } from './codecs/picture.js';
+export { blank, paint, picture } from './draw.js';
 export { argumentError, statusError } from './error.js';
 export { hint, workerText } from './files.js';
+export { fromRGBA, reduce } from './image.js';
 export * from './index.js';
 export { Link } from './link.js';
 export { within } from './patience.js';

@@ -30,8 +30,14 @@ const RELAXED_DETECTOR = new Uint8Array([
   253, 147, 2, 253, 27, 0, 11, // i32x4.relaxed_dot_i8x16_i7x16_add_s, lane 0
 ]);
 
-/** Whether relaxed SIMD is here and right: V8 11.3 (Node 20 with a flag) takes the module and computes another number. @internal */
+/**
+ * Whether relaxed SIMD is here and right: V8 11.3 (Node 20 with a flag) takes the module and computes another number. Browsers have it only where
+ * it is right, and there an instance of the module takes 15 ms of the time in which a page opens.
+ *
+ * @internal
+ */
 export function hasRelaxed() {
+  if (!inNode) return supported && WebAssembly.validate(RELAXED_DETECTOR);
   try {
     const module = new WebAssembly.Module(RELAXED_DETECTOR);
     return /** @type {any} */ (new WebAssembly.Instance(module)).exports.a() === 4 * -100 * 127 + 7;
