@@ -228,7 +228,7 @@ task_test_embed() {
 task_test_train() {
   python=
   for p in python3 /usr/bin/python3; do "$p" -c 'import numpy, torch' 2>/dev/null && python=$p && break; done
-  if [ -n "$python" ]; then (cd weights/train && "$python" -m unittest -q test_train test_house test_text test_translation); else say 'NOT RUN: tests of the training code need Python 3 with NumPy and PyTorch (Debian package: python3-torch)'; fi
+  if [ -n "$python" ]; then (cd weights/train && "$python" -m unittest -q test_train test_drawings test_house test_text test_translation); else say 'NOT RUN: tests of the training code need Python 3 with NumPy and PyTorch (Debian package: python3-torch)'; fi
 }
 
 # -- the same bits in every engine and build ---------------------------------------------------------------------------------------

@@ -70,5 +70,8 @@ class Split:
             images = moved(images, *rng.integers(-shift, shift + 1, (2, len(images))))
         if hue:
             images = hue_turned(images, np.where(rng.random(len(images)) < hue, rng.uniform(0, 2 * np.pi, len(images)), 0))
-        fresh = Split(images, self.y[pick].cpu().numpy(), self.model, device)
-        return fresh.take(slice(None), device, flip)
+        return self.fresh(images, self.y[pick].cpu().numpy(), device, flip)
+
+    def fresh(self, images, labels, device, flip=None):
+        """As `take`, of other pictures."""
+        return Split(images, labels, self.model, device).take(slice(None), device, flip)

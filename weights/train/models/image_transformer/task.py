@@ -1,4 +1,6 @@
 """The Image Transformer as a task: pictures, likelihood with and without the class, sample sheets, its keys of a file."""
+import functools
+import sys
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -8,6 +10,7 @@ import data
 from common import gguf, native
 from common.settings import Settings as Common
 from common.task import Task, picks, spread
+from data.drawings import Drawings
 from data.palette import k_means
 from models.image_transformer import attention
 from models.image_transformer.grow import grow
@@ -29,6 +32,7 @@ class Settings(Config, Common):
     flip: bool = False                   # half of the training pictures are mirrored left to right, but for those with writing
     shift: int = 0                       # they are moved by up to so many pixels
     hue: float = 0.0                     # probability that their colours are turned by a random angle of hue
+    drawings: float = 0.0                # share of each batch that is drawn anew from larger drawings of emoji, see data/drawings.py
     class_drop: float = 0.2              # probability that an image is shown without its class
     attention: str = "auto"              # auto (the fastest that gives the same numbers) | flex | native | batched | plain, see attention.py
 
@@ -86,6 +90,9 @@ class ImageTransformerTask(Task):
 
     def load(self, split):
         """Images, labels, and where training mirrors them which must not be."""
+        s = self.s
+        if s.drawings and (s.dataset != "emoji" or s.height != s.width or not 0 < s.drawings <= 1):
+            sys.exit("drawings: a share of each batch, up to 1, for square pictures of the data set emoji")
         found = super().load(split)
         writing = data.writing(self.s.dataset, self.s.data, split) if self.s.flip else None
         return tuple(found) if writing is None else (*found, writing)
@@ -105,9 +112,17 @@ class ImageTransformerTask(Task):
             x, label, small = train.changed(pick, device, flip, np.random.default_rng([s.seed, step, 3]), s.shift, s.hue)
         else:
             x, label, small = train.take(pick, device, flip)
+        if s.drawings:
+            count = min(s.batch, max(1, round(s.drawings * s.batch)))
+            fresh = train.fresh(*self.drawn.drawn(np.random.default_rng([s.seed, step, 4]), count, s.height, s.flip), device)
+            x, label, small = (None if old is None else torch.cat([new, old[count:]]) for old, new in zip((x, label, small), fresh))
         drop = np.random.default_rng([s.seed, step, 1]).random(len(x)) < s.class_drop
         label[torch.from_numpy(drop).to(device)] = -1
         return x, label, small
+
+    @functools.cached_property
+    def drawn(self):
+        return Drawings()
 
     def views(self, x, label, small):
         return {"": (x, torch.full_like(label, -1), small), "class": (x, label, small)}

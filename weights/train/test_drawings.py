@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Self-checks of training pictures that are drawn anew:  python3 weights/train/test_drawings.py   (seconds; needs no data set)"""
+import os
+import tempfile
+import unittest
+from dataclasses import replace
+from unittest import mock
+
+import numpy as np
+
+import drawings as command
+from data import drawings, emoji
+from models.image_transformer import golden
+from models.image_transformer.model import ImageTransformer
+from models.image_transformer.pictures import Split
+from models.image_transformer.task import TASK, Settings
+
+BASES = ["%04x" % code for code in range(0x1F600, 0x1F664)]              # a hundred of them
+INDEX = [("noto-2023", base, "face") for base in BASES]
+PART = dict(zip(BASES, emoji.split_of(BASES)))
+
+
+def folder(rows, paint=lambda i, picture: None):
+    """A folder of drawings that are white but for what `paint` does, as ../drawings.py writes it."""
+    at = tempfile.mkdtemp()
+    pictures = np.full((len(rows), drawings.SIZE, drawings.SIZE, 3), 255, np.uint8)
+    for i, picture in enumerate(pictures):
+        paint(i, picture)
+    np.save(os.path.join(at, drawings.FILES[0]), pictures)
+    with open(os.path.join(at, drawings.FILES[1]), "w", encoding="utf-8") as f:
+        f.writelines("\t".join(row) + "\n" for row in rows)
+    return at
+
+
+class Guard(unittest.TestCase):
+    def test_what_is_held_out_is_never_given(self):
+        """By the base code point, whatever the set, skin tone or sequence; an emoji that the data set has not at all may train."""
+        self.assertEqual(set(PART.values()), {"train", "validation", "test"})
+        rows = [(name, code, "x", "MIT") for base in BASES for name in ("noto", "twemoji") for code in (base, base + "-1f3fd", base + "-200d-2642")]
+        rows.append(("fluent", "1fae8", "new", "MIT"))
+
+        def paint(i, picture):
+            picture[:] = i % 251, i // 251, 7
+        found = drawings.Drawings(folder(rows, paint), INDEX)
+        given = {rows[i][1].split("-")[0] for i in found.pick}
+        self.assertEqual(given, {base for base in BASES if PART[base] == "train"} | {"1fae8"})
+        x, _ = found.drawn(np.random.default_rng(1), 500, 32)            # what comes out, by the colour in its middle
+        for red, green, _ in np.rint(x[:, 14:18, 14:18].mean((1, 2))).astype(int):
+            self.assertIn(rows[red + 251 * green][1].split("-")[0], given)
+
+    def test_styles(self):
+        rows = [(name, BASES[0], "x", "MIT") for name in command.SETS]
+        rows = [row for row in rows if PART[BASES[0]] == "train"] or [(name, next(b for b in BASES if PART[b] == "train"), "x", "MIT") for name in command.SETS]
+        found = drawings.Drawings(folder(rows), INDEX)
+        names = {row[0]: None if label < 0 else emoji.CLASSES[label] for row, label in zip(rows, found.labels)}
+        self.assertEqual(names, {"noto": "Noto 2023", "noto-blob": "Noto Blob 2017", "emojione": "EmojiTwo", "fxemoji": "FxEmoji", "twemoji": None, "fluent": None})
+
+    def test_missing(self):
+        with self.assertRaisesRegex(SystemExit, "drawings.py"):
+            drawings.Drawings(tempfile.mkdtemp(), INDEX)
+
+
+class Drawn(unittest.TestCase):
+    def setUp(self):
+        self.base = next(base for base in BASES if PART[base] == "train")
+
+    def test_a_square_stays_one(self):
+        """A dark square in the middle: its area and where it lies stay within what scale, stretch and shift may do; around it is white."""
+        def paint(i, picture):
+            picture[24:72, 24:72] = 0
+        x, label = drawings.Drawings(folder([("noto", self.base, "x", "MIT")], paint), INDEX).drawn(np.random.default_rng(1), 300, 32)
+        self.assertEqual((x.shape, x.dtype, set(label)), ((300, 32, 32, 3), np.uint8, {0}))
+        dark = (255.0 - x[..., 0]) / 255
+        area = dark.sum((1, 2))
+        self.assertTrue((area > 0.8 ** 2 * 256 - 2).all() and (area < 1.1 ** 2 * 256 + 2).all())
+        self.assertGreater(area.max() / area.min(), 1.6)
+        for axis in (1, 2):
+            centre = (dark.sum(3 - axis) * (np.arange(32) + 0.5)).sum(1) / area
+            self.assertTrue((abs(centre - 16) < 2.6).all())              # 0.125 of 16 pixels, of a scale down to 0.8 and up to 1.1, turned
+            self.assertGreater(centre.std(), 0.8)
+        self.assertTrue((x[:, 0] == 255).all() and (x[:, :, -1] == 255).all())
+
+    def test_what_is_written_is_not_mirrored(self):
+        def paint(i, picture):
+            picture[:, :48] = 0                                          # the left half
+        found = drawings.Drawings(folder([("noto", self.base, "x", "MIT"), ("noto", "0031-20e3", "one", "MIT")], paint), INDEX)
+
+        def left(flip):
+            x, _ = found.drawn(np.random.default_rng(2), 200, 32, flip)
+            return x[:, 8:24, 6].mean((1, 2)) < x[:, 8:24, -6].mean((1, 2))
+        self.assertTrue(left(False).all())
+        self.assertTrue(0.6 < left(True).mean() < 0.9)                   # half of half of them
+        found.writing[:] = True
+        self.assertTrue(left(True).all())
+
+    def test_a_share_of_a_batch(self):
+        """The first of a batch are drawn anew, in the model's palette; the same at the same step."""
+        def paint(i, picture):
+            picture[30:60, 30:60] = 250, 0, 0
+        made = drawings.Drawings(folder([("noto", self.base, "x", "MIT")], paint), INDEX)
+        model = ImageTransformer(replace(next(c for name, c, _, _ in golden.TINY if name == "palette-2d"), height=8, width=8)).eval()
+        golden.randomise(model, 1)
+        c = model.c
+        images = np.random.default_rng(1).integers(0, 256, (8, c.height, c.width, 3)).astype(np.uint8)
+        split = Split(images, np.full(8, 1, np.uint8), model.float())
+        for share, count in ((0.5, 2), (0.1, 1), (1.0, 4)):
+            task = TASK(Settings(batch=4, drawings=share, class_drop=0.0, palette=True, height=c.height, width=c.width))
+            with mock.patch("models.image_transformer.task.Drawings", return_value=made):
+                a, b = (task.batch(split, 3, "cpu") for _ in range(2))
+            self.assertTrue(all((one == other).all() for one, other in zip(a[:2], b[:2])))
+            old = [bool((split.x.long() == x).all(1).any()) for x in a[0]]
+            self.assertEqual(old, [i >= count for i in range(4)])
+            self.assertEqual(a[1].tolist(), [0] * count + [1] * (4 - count))
+
+
+    def test_where_they_make_no_sense(self):
+        for more in (dict(dataset="cifar10"), dict(dataset="emoji", width=16), dict(dataset="emoji", drawings=1.5)):
+            with self.assertRaisesRegex(SystemExit, "drawings"):
+                TASK(Settings(**dict(dict(height=32, width=32, drawings=0.5), **more))).load("train")
+
+
+class Command(unittest.TestCase):
+    def test_names_and_pictures(self):
+        self.assertEqual(command.plain("Man: Light Skin-Tone"), command.plain("man-light_skin tone"))
+        self.assertEqual(command.padded("23-20e3"), "0023-20e3")
+        source = command.svg({"width": 64, "height": 32}, {"body": "<path d='M0 0h9v9z'/>", "left": 2}).decode()
+        self.assertIn('viewBox="2 0 64 32"', source)
+        self.assertIn('width="%d" height="%d"' % (drawings.SIZE, drawings.SIZE), source)
+
+
+if __name__ == "__main__":
+    unittest.main()
