@@ -26,7 +26,7 @@ def folder(rows, paint=lambda i, picture: None):
     pictures = np.full((len(rows), drawings.SIZE, drawings.SIZE, 3), 255, np.uint8)
     for i, picture in enumerate(pictures):
         paint(i, picture)
-    np.save(os.path.join(at, drawings.FILES[0]), pictures)
+    drawings.write(os.path.join(at, drawings.FILES[0]), list(pictures))
     with open(os.path.join(at, drawings.FILES[1]), "w", encoding="utf-8") as f:
         f.writelines("\t".join(row) + "\n" for row in rows)
     return at
@@ -42,7 +42,7 @@ class Guard(unittest.TestCase):
         def paint(i, picture):
             picture[:] = i % 251, i // 251, 7
         found = drawings.Drawings(folder(rows, paint), INDEX)
-        given = {rows[i][1].split("-")[0] for i in found.pick}
+        given = {rows[red + 251 * green][1].split("-")[0] for red, green, _ in found.images[:, 0, 0].astype(int)}
         self.assertEqual(given, {base for base in BASES if PART[base] == "train"} | {"1fae8"})
         x, _ = found.drawn(np.random.default_rng(1), 500, 32)            # what comes out, by the colour in its middle
         for red, green, _ in np.rint(x[:, 14:18, 14:18].mean((1, 2))).astype(int):
@@ -105,13 +105,22 @@ class Drawn(unittest.TestCase):
         split = Split(images, np.full(8, 1, np.uint8), model.float())
         for share, count in ((0.5, 2), (0.1, 1), (1.0, 4)):
             task = TASK(Settings(batch=4, drawings=share, class_drop=0.0, palette=True, height=c.height, width=c.width))
-            with mock.patch("models.image_transformer.task.Drawings", return_value=made):
+            with mock.patch("models.image_transformer.task.Drawings.beside", return_value=made):
                 a, b = (task.batch(split, 3, "cpu") for _ in range(2))
             self.assertTrue(all((one == other).all() for one, other in zip(a[:2], b[:2])))
             old = [bool((split.x.long() == x).all(1).any()) for x in a[0]]
             self.assertEqual(old, [i >= count for i in range(4)])
             self.assertEqual(a[1].tolist(), [0] * count + [1] * (4 - count))
 
+
+    def test_where_they_are(self):
+        at = folder([("noto", self.base, "x", "MIT")])
+        home = tempfile.mkdtemp()
+        os.mkdir(os.path.join(home, "emoji"))
+        os.rename(at, os.path.join(home, drawings.FOLDER))
+        with open(os.path.join(home, "emoji", emoji.FILES[1]), "w", encoding="utf-8") as f:
+            f.writelines("\t".join(row) + "\n" for row in INDEX)
+        self.assertEqual(len(drawings.Drawings.beside(os.path.join(home, "emoji"))), 1)
 
     def test_where_they_make_no_sense(self):
         for more in (dict(dataset="cifar10"), dict(dataset="emoji", width=16), dict(dataset="emoji", drawings=1.5)):

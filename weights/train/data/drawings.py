@@ -1,8 +1,8 @@
 """Emoji as drawings larger than the pictures, from which training pictures are made anew each time: scaled, turned and moved a little,
 then reduced, so that outlines fall between the pixels in ever other ways.  `../drawings.py` fetches and paints them.
 
-drawings.npy holds them (N, 96, 96, 3), drawings.tsv a row for each: set, code points, name, licence.  A drawing of an emoji that is held out or
-for validation in the data set of emoji, by the base code point, is never given.
+drawings.webp holds them side by side, 96x96 pixels each, drawings.tsv a row for each: set, code points, name, licence.  A drawing of an emoji that is
+held out or for validation in the data set of emoji, by the base code point, is never given.
 """
 import os
 import sys
@@ -11,32 +11,40 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-import data
 from data import emoji
 
-FILES = ("drawings.npy", "drawings.tsv")
+FILES = ("drawings.webp", "drawings.tsv")
 SIZE = 96
-DEFAULT_DIR = os.path.join(data.ROOT, "data", "emoji-drawings")
+COLUMNS = 170                            # WebP has at most 16,383 pixels
+FOLDER = "emoji-drawings"                # beside that of the data set
+DEFAULT_DIR = os.path.join(os.path.dirname(emoji.DEFAULT_DIR), FOLDER)
 STYLE = {"noto": "noto-2023", "noto-blob": "noto-blob", "emojione": "emojitwo", "fxemoji": "fxemoji"}       # other sets are of no class
 
 
 class Drawings:
-    """Those that may train.  images (N, 96, 96, 3) uint8, a file mapped into memory of which `pick` are the rows; labels (N,): -1 without a style."""
+    """Those that may train.  images (N, 96, 96, 3) uint8; labels (N,): -1 without a style; writing (N,): which must not be mirrored."""
 
-    def __init__(self, directory=DEFAULT_DIR, index=None):
+    @classmethod
+    def beside(cls, directory):
+        """Of the data set of emoji in this folder; "": in its usual one."""
+        directory = directory or emoji.DEFAULT_DIR
+        return cls(os.path.join(os.path.dirname(os.path.abspath(directory)), FOLDER), emoji.read_index(directory))
+
+    def __init__(self, directory, index):
+        """index: that of the data set of emoji, which says what is held out"""
         path = os.path.join(directory, FILES[0])
         if not os.path.exists(path):
             sys.exit("missing %s\n`python3 weights/train/drawings.py` makes it." % path)
         with open(os.path.join(directory, FILES[1]), encoding="utf-8") as f:
             rows = [line.split("\t") for line in f.read().splitlines()]
         codes = [row[1] for row in rows]
-        self.images = np.load(path, mmap_mode="r")
-        self.pick = np.flatnonzero(may_train(codes, index or emoji.read_index(emoji.DEFAULT_DIR)))
-        self.labels = np.array([emoji.STYLES.index(STYLE[row[0]]) if row[0] in STYLE else -1 for row in rows])[self.pick]
-        self.writing = emoji.has_writing(codes)[self.pick]
+        pick = np.flatnonzero(may_train(codes, index))
+        self.images = read(path)[pick // COLUMNS, :, pick % COLUMNS]     # the others are dropped here
+        self.labels = np.array([emoji.STYLES.index(STYLE[row[0]]) if row[0] in STYLE else -1 for row in rows])[pick]
+        self.writing = emoji.has_writing(codes)[pick]
 
     def __len__(self):
-        return len(self.pick)
+        return len(self.images)
 
     def drawn(self, rng, count, size, flip=False):
         """-> pictures (count, size, size, 3) uint8, labels (count,): drawings by chance, each scaled to 0.8 to 1.1 times its size, half of them
@@ -50,11 +58,29 @@ class Drawings:
         c, s = np.cos(angle), np.sin(angle)
         a, b = scale * stretch, scale / stretch
         to = np.stack([mirrored * c / a, s / a, move[0], -mirrored * s / b, c / b, move[1]], 1).reshape(-1, 2, 3)
-        images = torch.from_numpy(255 - self.images[self.pick[pick]]).permute(0, 3, 1, 2).float()      # white is nought, which surrounds them
+        images = torch.from_numpy(255 - self.images[pick]).permute(0, 3, 1, 2).float()      # white is nought, which surrounds them
         fine = size * max(1, SIZE // size)
         grid = F.affine_grid(torch.from_numpy(to).float(), (count, 3, fine, fine), align_corners=False)
         images = F.avg_pool2d(F.grid_sample(images, grid, align_corners=False), fine // size)
         return 255 - images.round().clamp(0, 255).permute(0, 2, 3, 1).numpy().astype(np.uint8), self.labels[pick]
+
+
+def read(path):
+    """-> (rows, 96, COLUMNS, 96, 3) uint8"""
+    from PIL import Image
+    Image.MAX_IMAGE_PIXELS = None
+    mosaic = np.asarray(Image.open(path).convert("RGB"))
+    return mosaic.reshape(-1, SIZE, COLUMNS, SIZE, 3)
+
+
+def write(path, pictures):
+    """pictures: a list of (96, 96, 3) uint8"""
+    from PIL import Image
+    rows = -(-len(pictures) // COLUMNS)
+    mosaic = np.full((rows, SIZE, COLUMNS, SIZE, 3), 255, np.uint8)
+    for i, picture in enumerate(pictures):
+        mosaic[i // COLUMNS, :, i % COLUMNS] = picture
+    Image.fromarray(mosaic.reshape(rows * SIZE, COLUMNS * SIZE, 3)).save(path, lossless=True, method=0, quality=20)
 
 
 def may_train(codes, index):

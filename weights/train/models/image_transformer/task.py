@@ -44,7 +44,7 @@ class ImageTransformerTask(Task):
     @staticmethod
     def smoke(settings):
         tiny = dict(block_count=2, embedding_length=32, feed_forward_length=64, head_count=2, key_length=16)
-        return dict(Task.smoke(settings), **tiny, **(dict(encoder_block_count=1) if settings.get("encoder_block_count") else {}))
+        return dict(Task.smoke(settings), drawings=0.0, **tiny, **(dict(encoder_block_count=1) if settings.get("encoder_block_count") else {}))
 
     def config(self):
         return Config(**{f.name: getattr(self.s, f.name) for f in fields(Config)})
@@ -91,6 +91,8 @@ class ImageTransformerTask(Task):
     def load(self, split):
         """Images, labels, and where training mirrors them which must not be."""
         s = self.s
+        if s.drawings and data.own(s.dataset, s.data):
+            s.drawings = 0.0             # they are of other things
         if s.drawings and (s.dataset != "emoji" or s.height != s.width or not 0 < s.drawings <= 1):
             sys.exit("drawings: a share of each batch, up to 1, for square pictures of the data set emoji")
         found = super().load(split)
@@ -122,7 +124,7 @@ class ImageTransformerTask(Task):
 
     @functools.cached_property
     def drawn(self):
-        return Drawings()
+        return Drawings.beside(self.s.data)
 
     def views(self, x, label, small):
         return {"": (x, torch.full_like(label, -1), small), "class": (x, label, small)}
