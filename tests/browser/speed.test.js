@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 import { LIBRARY, openEmpty, session } from './browser.js';
 
-const COLOUR = ['emoji', 'emoji-sr', 'cifar10', 'cifar10-sr'].filter((name) =>
+const COLOUR = ['emoji', 'emoji-sr', 'cifar10', 'cifar10-sr', 'cifar10-sr-2d'].filter((name) =>
   existsSync(fileURLToPath(new URL(`../../weights/${name}.gguf`, import.meta.url))));
 /** A busy machine may spoil a try. */
 const TRIES = 3;

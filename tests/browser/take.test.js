@@ -183,7 +183,7 @@ test('links to enlargements, of the strip and of one\'s own picture, with either
   await drawn('your picture');
   const own = await pictures(page, first);
   const mine = await link(page, 'superres-take');
-  assert.match(mine, /model=photos&seed=31&temperature=0.8&pixels=/);
+  assert.match(mine, /model=photos&seed=31&temperature=0.7&pixels=/);
   await page.goto('about:blank');
   await page.goto(mine);
   await drawn('your picture');

@@ -105,7 +105,7 @@ test('without --data, pictures held out of what the model was trained on, or an 
   const emoji = JSON.parse(await evaluate(`${ROOT}weights/emoji.gguf`, '--images', '1', '--json'));
   const record = JSON.parse(await readFile(`${GOLDEN}emoji-test100.json`, 'utf8'));
   assert.ok(Math.abs(emoji.nats - record.nats_unconditional[0]) < 0.02 * record.nats_unconditional[0]);
-  for (const name of ['cifar10', 'cifar10-sr']) {
+  for (const name of ['cifar10', 'cifar10-sr', 'cifar10-sr-2d']) {
     await assert.rejects(
       evaluate(`${ROOT}weights/${name}.gguf`, '--images', '1'),
       /CIFAR-10.*pass --data build\/cifar10-test\.u8\.gz, which python3 weights\/train\/held_out\.py cifar10 build\/cifar10-test writes/,

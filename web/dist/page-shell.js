@@ -1,4 +1,4 @@
-// made of sources 9cdb5910cf07183383209c05132229fbc9ad28d2b4a35c2e2864282c9b7b9561 by ./build.sh js
+// made of sources a5adcbec83409ee17e2edd9df33077c8e856d42d6a224b5275981aec8734104d by ./build.sh js
 // SPDX-License-Identifier: MIT
 import{Codec as Ee}from"./shared.js";var ke=`
   :host { display: inline-block; max-width: 100%; font: 0.875rem/1.4 system-ui, sans-serif; }

@@ -1,3 +1,3 @@
-// made of sources 9cdb5910cf07183383209c05132229fbc9ad28d2b4a35c2e2864282c9b7b9561 by ./build.sh js
+// made of sources a5adcbec83409ee17e2edd9df33077c8e856d42d6a224b5275981aec8734104d by ./build.sh js
 // SPDX-License-Identifier: MIT
 import{load as l,supported as u,tokenizer as d}from"./shared.js";import{acquire as o}from"./shared.js";import{Codec as x,quantise as b}from"./shared.js";import{blank as w,paint as q,picture as v}from"./shared.js";import{fromRGBA as A,reduce as C}from"./shared.js";var t=document.querySelector('link[rel="preload"][href$=".gguf"]'),n=new AbortController,{signal:r}=n;t&&o(t.href,{signal:r}).then(({release:e})=>r.aborted?e():r.addEventListener("abort",e),()=>{});function y(e){if(!t)throw new Error("The head of this page preloads no weights.");let i=o(t.href,e);return n.abort(),i}export{y as acquireFirst};

@@ -12,7 +12,7 @@ import { Track, createPlayer } from './geometry-run.js';
 /** @import { Geometry } from './geometry-pattern.js' */
 
 /** The first draws in one dimension, from nothing; the other one in two, from a small picture. */
-const MODELS = [weights('emoji.gguf'), weights('cifar10-sr.gguf')];
+const MODELS = [weights('emoji.gguf'), weights('cifar10-sr-2d.gguf')];
 /** At 1 the odds are as the model has them; enlarging is helped by a little caution. */
 const TEMPERATURES = { one: 1, two: 0.8 };
 /** Pixels per second of each picture. */
@@ -183,7 +183,7 @@ function createFigure({ onRun, onError }) {
     name, file: `${name.toLowerCase().replaceAll(' ', '-')}-seed-${transport.seed}`, picture: track.picture(),
     order: [...track.geometry.order.subarray(0, track.pulled)],
   }));
-  createTake(byId('geometry-take'), { id: 'figure-geometry', shots, settings: () => ({ model: 'emoji, cifar10-sr', seed: transport.seed }) });
+  createTake(byId('geometry-take'), { id: 'figure-geometry', shots, settings: () => ({ model: 'emoji, cifar10-sr-2d', seed: transport.seed }) });
   onAddress('figure-geometry', (settings) => {
     transport.seed = wholeIn(settings, 'seed', 0, 1e9 - 1, transport.seed);
     if (player.phase !== 'empty') start();

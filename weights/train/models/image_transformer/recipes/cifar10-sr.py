@@ -1,6 +1,6 @@
 """Super-resolution of photographs, 8x8 to 32x32: an encoder of the small picture, a local-2d decoder with cross-attention.
 
-    python3 weights/train/train.py cifar10-sr         a GPU; for two CPU cores see cifar10-sr-small
+    python3 weights/train/train.py cifar10-sr         a GPU; for two CPU cores see cifar10-sr-2d
 """
 settings = dict(
     # model: 14.8 M parameters
