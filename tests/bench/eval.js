@@ -13,7 +13,8 @@
 //
 // For a model that enlarges, the image's own reduction is the input. One sample of each image (its seed is the image's number) is
 // reduced again and compared with that input, beside the same for bicubic upsampling: PSNR in dB of all images together (in JSON,
-// null where there is no difference at all). --temperatures 1,0.8 draws such a sample at each of these temperatures.
+// null where there is no difference at all); and how much neighbouring pixels of it differ, beside those of the originals. --temperatures 1,0.8 draws such a
+// sample at each of these temperatures.
 //
 // --data takes a folder with the four standard MNIST files, or a file of pictures:
 //   NAME.u8.gz  gzip of count x height x width x channels bytes, nothing else
@@ -117,6 +118,22 @@ function squaredError(a, b) {
   return sum;
 }
 
+/**
+ * How much neighbouring pixels differ, of 255: the mean of the absolute differences to the right and below, each direction by itself.
+ *
+ * @param {Uint8Array} picture  (height, width, channels)
+ * @param {{ height: number, width: number, channels: number }} shape
+ */
+function roughness(picture, { height, width, channels }) {
+  let right = 0, below = 0;
+  const row = width * channels;
+  picture.forEach((value, i) => {
+    if (i % row < row - channels) right += Math.abs(value - picture[i + channels]);
+    if (i < picture.length - row) below += Math.abs(value - picture[i + row]);
+  });
+  return (right / (height * (row - channels)) + below / ((height - 1) * row)) / 2;
+}
+
 /** The picture of one run. @param {Model} model @param {ReturnType<Model['superResolve']>} run */
 async function drawn(model, run) {
   const { width, height, channels, positions } = model.info;
@@ -130,7 +147,7 @@ async function drawn(model, run) {
 }
 
 /**
- * How well an enlarged picture agrees with its input: squared errors of its reduction, the model's and that of bicubic upsampling.
+ * Of enlarged pictures: how well they agree with their input, as squared errors of their reductions, and how rough they are.
  * @param {Model} model
  * @param {{ data: Uint8Array, width: number, height: number }} image
  * @param {{ label?: string | number, seed: number }} options
@@ -145,7 +162,8 @@ async function consistency(model, image, options, temperatures) {
   for (const temperature of temperatures) {
     const run = model.superResolve(image, { ...options, temperature });
     input = /** @type {Uint8Array<ArrayBuffer>} */ (run.input);
-    samples.push(back(await drawn(model, run)));
+    const picture = await drawn(model, run);
+    samples.push({ error: back(picture), roughness: roughness(picture, info) });
   }
   return { samples, bicubic: back(new Uint8Array(bicubic(input, { width, height, channels }, info))) };
 }
@@ -222,8 +240,8 @@ async function main() {
 
   const temperatures = options.temperatures.split(',').map(Number);
   if (!temperatures.every((t) => t >= 0)) throw new Error('--temperatures takes numbers from 0 on, with commas between them');
-  const sampleErrors = temperatures.map(() => 0);
-  let sum = 0, squares = 0, bicubicError = 0, scoring = 0;
+  const drawings = temperatures.map(() => ({ error: 0, roughness: 0 }));
+  let sum = 0, squares = 0, bicubicError = 0, originals = 0, scoring = 0;
   for (let i = 0; i < count; i++) {
     const image = { data: pixels.subarray(i * size, (i + 1) * size), width, height };
     const label = options.labels ? labels?.[i] : undefined;
@@ -233,9 +251,13 @@ async function main() {
     sum += nats;
     squares += nats * nats;
     if (info.inputWidth > 0) {
-      const errors = await consistency(model, image, { label, seed: i }, temperatures);
-      errors.samples.forEach((error, t) => { sampleErrors[t] += error; });
-      bicubicError += errors.bicubic;
+      const enlarged = await consistency(model, image, { label, seed: i }, temperatures);
+      enlarged.samples.forEach((sample, t) => {
+        drawings[t].error += sample.error;
+        drawings[t].roughness += sample.roughness / count;
+      });
+      bicubicError += enlarged.bicubic;
+      originals += roughness(image.data, info) / count;
     }
     if (!options.json && process.stderr.isTTY && i % 20 === 19) process.stderr.write(`\r${i + 1} of ${count}: ${(sum / (i + 1)).toFixed(2)} nats`);
   }
@@ -253,8 +275,8 @@ async function main() {
     bitsPerDim: nats / (size * Math.LN2),
     secondsPerImage: scoring / 1000 / count,
     ...(info.inputWidth > 0 && { consistency: {
-      psnr: psnr(sampleErrors[0]), bicubicPsnr: psnr(bicubicError),
-      temperatures: temperatures.map((temperature, t) => ({ temperature, psnr: psnr(sampleErrors[t]) })),
+      psnr: psnr(drawings[0].error), bicubicPsnr: psnr(bicubicError), roughness: originals,
+      temperatures: temperatures.map((temperature, t) => ({ temperature, psnr: psnr(drawings[t].error), roughness: drawings[t].roughness })),
     } }),
   };
   if (options.json) {
@@ -268,6 +290,8 @@ async function main() {
     console.log(`reduced again, one sample of each against its ${info.inputWidth} x ${info.inputHeight} input: PSNR ` +
       `${result.consistency.temperatures.map(({ temperature, psnr }) => `${psnr.toFixed(2)} dB at temperature ${temperature}`).join(', ')}; ` +
       `bicubic ${result.consistency.bicubicPsnr.toFixed(2)} dB`);
+    console.log(`neighbouring pixels differ, of 255, by ${result.consistency.temperatures.map((one) => `${one.roughness.toFixed(1)} at temperature ${one.temperature}`).join(', ')}; ` +
+      `${result.consistency.roughness.toFixed(1)} in the originals`);
   }
 }
 

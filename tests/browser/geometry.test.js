@@ -335,6 +335,7 @@ test('less motion: nothing begins by itself; a step is shown, a run when it is f
   });
   await page.click('#geometry-run');
   await page.locator('#geometry-again.primary').waitFor(WAIT);
+  await page.locator('.geometry-panel .picture canvas[aria-label^="1,024 of"]').first().waitFor(WAIT);
   const states = new Set(await seen.jsonValue());
   states.delete('1,024 of 1,024 pixels drawn');
   assert.deepEqual([...states], ['1 of 1,024 pixels drawn']);

@@ -73,6 +73,13 @@ test('figures of a set of pictures, and the consistency of a model that enlarges
   const data = await writeSet('set', { width: SIDE, height: SIDE, channels: 3, labels });
   const file = join(folder, 'toy.gguf');
   const model = await load(toy);
+  let rough = 0; // of the originals
+  for (let i = 0; i < COUNT; i++) {
+    const at = (/** @type {number} */ y, /** @type {number} */ x, /** @type {number} */ c) => pixels[i * BYTES + (y * SIDE + x) * 3 + c];
+    const pairs = SIDE * (SIDE - 1) * 3;
+    for (let a = 0; a < SIDE; a++) for (let b = 0; b < SIDE - 1; b++) for (let c = 0; c < 3; c++)
+      rough += (Math.abs(at(a, b, c) - at(a, b + 1, c)) + Math.abs(at(b, a, c) - at(b + 1, a, c))) / (2 * pairs * COUNT);
+  }
   for (const given of [false, true]) {
     let expected = 0;
     for (let i = 0; i < COUNT; i++) {
@@ -85,7 +92,8 @@ test('figures of a set of pictures, and the consistency of a model that enlarges
     assert.ok(Math.abs(result.nats - expected) < 1e-9);
     assert.ok(Math.abs(result.bitsPerDim - expected / BYTES / Math.LN2) < 1e-12);
     // Noise from noise: neither agrees well, bicubic better.
-    const { psnr, bicubicPsnr } = result.consistency;
+    const { psnr, bicubicPsnr, roughness } = result.consistency;
+    assert.ok(Math.abs(roughness - rough) < 1e-9);
     assert.ok(psnr > 3 && psnr < bicubicPsnr && bicubicPsnr < 60, JSON.stringify(result.consistency));
   }
   model.close();

@@ -2,6 +2,7 @@
 """Fetches emoji as vectors and paints them large, for training that draws them anew each time (`train.py emoji --drawings 0.5`).
 
     python3 weights/train/drawings.py                # -> data/emoji-drawings/ (41 MB, about three minutes)
+    python3 weights/train/drawings.py --check        # how many that may train look like held-out pictures
 
 The sets are those that Iconify packs for the npm registry, each under its own licence; needs npm and rsvg-convert (Debian: librsvg2-bin).
 Which of them training may see is decided where they are read: data/drawings.py.
@@ -30,6 +31,8 @@ SETS = {                                 # name: package, licence; those with co
     "emojione": ("@iconify-json/emojione@1.2.3", "CC-BY-4.0"),
     "fxemoji": ("@iconify-json/fxemoji@1.2.2", "CC-BY-4.0"),
 }
+
+NEAR = 0.05                              # root mean square of 16x16 means, white - black is 1
 
 
 def fetch(package):
@@ -65,11 +68,28 @@ def paint(source):
     return np.asarray(Image.open(io.BytesIO(made.stdout)).convert("RGB"))
 
 
+def check(where, directory):
+    """Counts what may train and is nearly a held-out picture: drawings, and for comparison the data set's own training pictures."""
+    def means(pictures):
+        side = pictures.shape[1] // 16
+        return pictures.reshape(len(pictures), 16, side, 16, side, 3).mean((2, 4), dtype=np.float32).reshape(len(pictures), -1) / 255
+    held_out = means(emoji.load_test_for_evaluation(directory)[0])
+    for name, pictures in (("drawings", drawings.Drawings(where, emoji.read_index(directory)).images), ("training pictures", emoji.load(directory, "train")[0])):
+        some = means(pictures)
+        squares = (some ** 2).sum(1)[:, None] + (held_out ** 2).sum(1) - 2 * some @ held_out.T
+        near = (squares.min(1) < NEAR ** 2 * some.shape[1]).sum()
+        print("%d of %d %s are nearer than %.2f to a held-out picture" % (near, len(some), name, NEAR))
+
+
 def main():
     a = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     a.add_argument("--out", default=drawings.DEFAULT_DIR)
     a.add_argument("--emoji", default=emoji.DEFAULT_DIR, help="folder of the data set, whose names are used too")
+    a.add_argument("--check", action="store_true", help="count those that look like held-out pictures, of a folder that is there")
     a = a.parse_args()
+    if a.check:
+        check(a.out, a.emoji)
+        return
     for tool in ("npm", "rsvg-convert"):
         if not shutil.which(tool):
             sys.exit("%s is not here; it is needed to fetch or to paint the drawings (Debian: librsvg2-bin has rsvg-convert)" % tool)

@@ -39,7 +39,7 @@ EMOJI="--embedding-length 256 --feed-forward-length 1024 --key-length 64 --block
   --dropout 0.1 --ema 0.9995 --every 2 --sheets 0 --compile 1 --threads 8 --data $DATA/emoji"
 
 # Emoji drawn anew where their drawings are there (drawings.py makes them, 41 MB).
-if [ -e "$DATA/emoji-drawings/drawings.webp" ]; then EMOJI="$EMOJI --drawings 0.5 --flip 1 --shift 1"; else EMOJI="$EMOJI --drawings 0 --flip 1 --shift 1"; fi
+if [ -e "$DATA/emoji-drawings/drawings.webp" ]; then EMOJI="$EMOJI --drawings 0.5"; else EMOJI="$EMOJI --drawings 0"; fi
 
 collect() {  # run...: what is worth keeping
   mkdir -p "$OUT"

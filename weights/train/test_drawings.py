@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Self-checks of training pictures that are drawn anew:  python3 weights/train/test_drawings.py   (seconds; needs no data set)"""
+import atexit
 import os
+import shutil
 import tempfile
 import unittest
 from dataclasses import replace
@@ -18,11 +20,18 @@ from models.image_transformer.task import TASK, Settings
 BASES = ["%04x" % code for code in range(0x1F600, 0x1F664)]              # a hundred of them
 INDEX = [("noto-2023", base, "face") for base in BASES]
 PART = dict(zip(BASES, emoji.split_of(BASES)))
+TRAINS = next(base for base in BASES if PART[base] == "train")
+
+
+def temporary():
+    at = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, at, ignore_errors=True)
+    return at
 
 
 def folder(rows, paint=lambda i, picture: None):
     """A folder of drawings that are white but for what `paint` does, as ../drawings.py writes it."""
-    at = tempfile.mkdtemp()
+    at = temporary()
     pictures = np.full((len(rows), drawings.SIZE, drawings.SIZE, 3), 255, np.uint8)
     for i, picture in enumerate(pictures):
         paint(i, picture)
@@ -49,26 +58,22 @@ class Guard(unittest.TestCase):
             self.assertIn(rows[red + 251 * green][1].split("-")[0], given)
 
     def test_styles(self):
-        rows = [(name, BASES[0], "x", "MIT") for name in command.SETS]
-        rows = [row for row in rows if PART[BASES[0]] == "train"] or [(name, next(b for b in BASES if PART[b] == "train"), "x", "MIT") for name in command.SETS]
+        rows = [(name, TRAINS, "x", "MIT") for name in command.SETS]
         found = drawings.Drawings(folder(rows), INDEX)
         names = {row[0]: None if label < 0 else emoji.CLASSES[label] for row, label in zip(rows, found.labels)}
         self.assertEqual(names, {"noto": "Noto 2023", "noto-blob": "Noto Blob 2017", "emojione": "EmojiTwo", "fxemoji": "FxEmoji", "twemoji": None, "fluent": None})
 
     def test_missing(self):
         with self.assertRaisesRegex(SystemExit, "drawings.py"):
-            drawings.Drawings(tempfile.mkdtemp(), INDEX)
+            drawings.Drawings(temporary(), INDEX)
 
 
 class Drawn(unittest.TestCase):
-    def setUp(self):
-        self.base = next(base for base in BASES if PART[base] == "train")
-
     def test_a_square_stays_one(self):
         """A dark square in the middle: its area and where it lies stay within what scale, stretch and shift may do; around it is white."""
         def paint(i, picture):
             picture[24:72, 24:72] = 0
-        x, label = drawings.Drawings(folder([("noto", self.base, "x", "MIT")], paint), INDEX).drawn(np.random.default_rng(1), 300, 32)
+        x, label = drawings.Drawings(folder([("noto", TRAINS, "x", "MIT")], paint), INDEX).drawn(np.random.default_rng(1), 300, 32)
         self.assertEqual((x.shape, x.dtype, set(label)), ((300, 32, 32, 3), np.uint8, {0}))
         dark = (255.0 - x[..., 0]) / 255
         area = dark.sum((1, 2))
@@ -83,7 +88,7 @@ class Drawn(unittest.TestCase):
     def test_what_is_written_is_not_mirrored(self):
         def paint(i, picture):
             picture[:, :48] = 0                                          # the left half
-        found = drawings.Drawings(folder([("noto", self.base, "x", "MIT"), ("noto", "0031-20e3", "one", "MIT")], paint), INDEX)
+        found = drawings.Drawings(folder([("noto", TRAINS, "x", "MIT"), ("noto", "0031-20e3", "one", "MIT")], paint), INDEX)
 
         def left(flip):
             x, _ = found.drawn(np.random.default_rng(2), 200, 32, flip)
@@ -97,7 +102,7 @@ class Drawn(unittest.TestCase):
         """The first of a batch are drawn anew, in the model's palette; the same at the same step."""
         def paint(i, picture):
             picture[30:60, 30:60] = 250, 0, 0
-        made = drawings.Drawings(folder([("noto", self.base, "x", "MIT")], paint), INDEX)
+        made = drawings.Drawings(folder([("noto", TRAINS, "x", "MIT")], paint), INDEX)
         model = ImageTransformer(replace(next(c for name, c, _, _ in golden.TINY if name == "palette-2d"), height=8, width=8)).eval()
         golden.randomise(model, 1)
         c = model.c
@@ -112,10 +117,9 @@ class Drawn(unittest.TestCase):
             self.assertEqual(old, [i >= count for i in range(4)])
             self.assertEqual(a[1].tolist(), [0] * count + [1] * (4 - count))
 
-
     def test_where_they_are(self):
-        at = folder([("noto", self.base, "x", "MIT")])
-        home = tempfile.mkdtemp()
+        at = folder([("noto", TRAINS, "x", "MIT")])
+        home = temporary()
         os.mkdir(os.path.join(home, "emoji"))
         os.rename(at, os.path.join(home, drawings.FOLDER))
         with open(os.path.join(home, "emoji", emoji.FILES[1]), "w", encoding="utf-8") as f:
