@@ -124,17 +124,17 @@ build_wasm() {
   "$WASM_LD" $WASM_LDFLAGS $link $exports $objects -L"$root/lib/wasm32-emscripten" -l$libc -o "$file"
 }
 
-# Both builds compute the same bits (src/kernels/dot.h); the relaxed one is faster where a browser has relaxed SIMD.
-# Those of threads import their memory, which several instances share (src/kernels/threads.c).
-BUILDS='nextpixel nextpixel-relaxed nextpixel-threads nextpixel-threads-relaxed'
+# All builds compute the same bits (src/kernels/dot.h). Where a browser has relaxed SIMD, that of pairs is the fastest if the processor
+# has no instruction for its dot product, else the relaxed one. Those of threads import their memory, which several instances share (src/kernels/threads.c).
+BUILDS='nextpixel nextpixel-relaxed nextpixel-pairs nextpixel-threads nextpixel-threads-relaxed nextpixel-threads-pairs'
 build_named() {
   flags=
   case $1 in *-threads*) flags='-matomics -DNX_THREADS' ;; esac
-  case $1 in *-relaxed) flags="$flags -mrelaxed-simd" ;; esac
+  case $1 in *-relaxed) flags="$flags -mrelaxed-simd" ;; *-pairs) flags="$flags -mrelaxed-simd -DNX_PAIRS" ;; esac
   build_wasm "$OUT/$1.wasm" $flags
 }
 
-# wasm       build web/dist/nextpixel.wasm and web/dist/nextpixel-relaxed.wasm: [--models image_transformer,...] of some models only
+# wasm       build web/dist/nextpixel*.wasm: [--models image_transformer,...] of some models only
 task_wasm() {
   choose_models "$@"
   mkdir -p "$OUT" web/dist
@@ -365,14 +365,17 @@ task_test_c() {
   fi
   wasm_suite nextpixel
   run_suite wasm node tests/c/run.mjs "$OUT/suite-nextpixel.wasm"
-  wasm_suite nextpixel-relaxed -mrelaxed-simd
-  suite=$OUT/suite-nextpixel-relaxed.wasm relaxed=
-  # Node 20 has relaxed SIMD as an experiment, which its first compiler gets wrong.
-  node_runs "$suite" || relaxed='--experimental-wasm-relaxed-simd --no-liftoff'
-  if node_runs "$suite" $relaxed; then
-    suites="$suites relaxed"
-    run_suite relaxed node $relaxed tests/c/run.mjs "$suite"
-  else say 'NOT RUN: C tests of the build with relaxed SIMD, which this Node does not know'; fi
+  for name in relaxed pairs; do
+    case $name in relaxed) flags= ;; pairs) flags=-DNX_PAIRS ;; esac
+    wasm_suite nextpixel-$name -mrelaxed-simd $flags
+    suite=$OUT/suite-nextpixel-$name.wasm relaxed=
+    # Node 20 has relaxed SIMD as an experiment, which its first compiler gets wrong.
+    node_runs "$suite" || relaxed='--experimental-wasm-relaxed-simd --no-liftoff'
+    if node_runs "$suite" $relaxed; then
+      suites="$suites $name"
+      run_suite $name node $relaxed tests/c/run.mjs "$suite"
+    else say "NOT RUN: C tests of the build $name, for this Node does not know relaxed SIMD"; fi
+  done
   wait "$running" || die "C tests failed: $native"
   for name in $suites; do
     [ -s "$OUT/$name.hash" ] && cmp -s "$OUT/$name.hash" "$OUT/wasm.hash" || die "$name and wasm compute different bits: $(cat "$OUT/$name.hash" "$OUT/wasm.hash")"
@@ -436,10 +439,10 @@ task_size() {
 # measure    time per pixel, time of a completion, time from page open to the first pixel
 task_measure() { node tests/bench/measure.js "$@"; }
 
-# ceilings: $OUT/ceiling.wasm and $OUT/ceiling-relaxed.wasm, the loops that `bench` takes as 100 %
+# ceilings: $OUT/ceiling.wasm, ceiling-relaxed.wasm and ceiling-pairs.wasm, the loops that `bench` takes as 100 %
 ceilings() {
-  for build in '' -relaxed; do
-    flags=${build:+-mrelaxed-simd}
+  for build in '' -relaxed -pairs; do
+    case $build in -relaxed) flags=-mrelaxed-simd ;; -pairs) flags='-mrelaxed-simd -DNX_PAIRS' ;; *) flags= ;; esac
     "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$(sysroot)" $WASM_CFLAGS -O3 $flags -c tests/bench/ceiling.c -o "$OUT/ceiling$build.o"
     "$WASM_LD" $WASM_LDFLAGS --export=dot_one --export=dot_four --export=stream "$OUT/ceiling$build.o" -o "$OUT/ceiling$build.wasm"
   done

@@ -9,6 +9,7 @@
  *     nextpixel.js  load(), with shared.js        element.js, define.js  the element, with shared.js
  *     worker.js     what they start               every module that lib/ imports by import(): a file of its name, with shared.js,
  *                                                 which a page fetches only when it is needed
+ *     page-first.js  asks for the wasm before all else; a file of its own, which is there long before what imports it
  *     page-start.js  what a page begins before all else, with shared.js: its worker and its weights
  *     page-shell.js  what all pages share, with these two        page-<name>.js  the rest of web/pages/<name>, with page-shell.js
  *     page-front.js, page-front.css  the front page for itself, with what it needs of all that
@@ -59,34 +60,35 @@ async function bundle(entryPoints, options = {}) {
   return new Map(outputFiles.map(({ path, text }) => [basename(path), withAdvice(text)]));
 }
 
-/** The modules that others import by import(). @type {Set<string>} */
-const later = new Set();
-/** They are files of their own. @type {import('esbuild').Plugin} */
-const apart = {
+/**
+ * The modules that others import by import() are files of their own.
+ *
+ * @param {Set<string>} [found]  gets them
+ * @returns {import('esbuild').Plugin}
+ */
+const apart = (found) => ({
   name: 'apart',
   setup({ onResolve }) {
     onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
       if (kind !== 'dynamic-import') return undefined;
-      later.add(relative(WEB, join(resolveDir, path)));
+      found?.add(relative(WEB, join(resolveDir, path)));
       return { path: `./${basename(path)}`, external: true };
     });
   },
-};
+});
 
-/** @param {string} path */
-async function facts(path) {
-  return (await build({ absWorkingDir: WEB, entryPoints: [path], outdir: 'dist', write: false, bundle: true, format: 'esm', metafile: true, plugins: [apart] })).metafile;
-}
-/** The modules that one is made of. @param {string} path */
-async function parts(path) {
-  return new Set(Object.keys((await facts(path)).inputs));
+/** @param {string} path  @param {Set<string>} [later]  gets what is a file of its own */
+async function facts(path, later) {
+  return (await build({
+    absWorkingDir: WEB, entryPoints: [path], outdir: 'dist', write: false, bundle: true, format: 'esm', metafile: true, plugins: [apart(later)],
+  })).metafile;
 }
 /** @param {string} path */
 async function exportsOf(path) {
   return Object.values((await facts(path)).outputs)[0].exports.sort();
 }
 
-const own = await parts('lib/common.js');
+const own = new Set(Object.keys((await facts('lib/common.js')).inputs));
 /** What shared.js holds is taken from there. @type {import('esbuild').Plugin} */
 const fromShared = {
   name: 'from shared.js',
@@ -102,18 +104,28 @@ const fromShared = {
  * @returns {Promise<Map<string, string>>}
  */
 async function library() {
-  await parts('lib/element.js');
-  for (const path of later) await parts(path); // which may have further ones
+  /** @type {Set<string>} */
+  const later = new Set();
+  for (const path of ['lib/common.js', 'lib/element.js']) await facts(path, later);
+  for (const path of later) await facts(path, later); // which may have further ones
   const files = new Map([
-    ...await bundle({ shared: 'lib/common.js' }, { minifyIdentifiers: true, plugins: [moved, apart] }),
-    ...await bundle(Object.fromEntries([...later, 'lib/element.js'].map((path) => [basename(path, '.js'), path])), { plugins: [moved, apart, fromShared] }),
+    ...await bundle({ shared: 'lib/common.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }),
+    ...await bundle(Object.fromEntries([...later, 'lib/element.js'].map((path) => [basename(path, '.js'), path])), { plugins: [moved, apart(), fromShared] }),
     ...await bundle({ define: 'lib/define.js' }, { external: ['./element.js'] }),
-    ...await bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart] }),
+    ...await bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }),
   ]);
   const names = await exportsOf('lib/index.js');
   files.set('nextpixel.js', `${LICENCE}\nexport{${names.join()}}from"./shared.js";\n`);
   return files;
 }
+
+/** @type {import('esbuild').Plugin} */
+const first = {
+  name: 'first',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/first\.js$/ }, () => ({ path: './page-first.js', external: true, sideEffects: true }));
+  },
+};
 
 /** What the pages take from page-start.js and page-shell.js. @type {import('esbuild').Plugin} */
 const shell = {
@@ -149,9 +161,10 @@ export async function bundles() {
   const forPage = { minifyIdentifiers: true, ignoreAnnotations: true, banner: { js: `// ${line}\n${LICENCE}`, css: `/* ${line} */` } };
   const made = await Promise.all([
     library(),
-    bundle({ 'page-start': 'shell/start.js' }, { ...forPage, plugins: [apart, fromShared, moved] }),
-    bundle({ 'page-shell': 'shell/index.js' }, { ...forPage, plugins: [apart, shell, fromShared, moved] }),
-    bundle({ 'page-front': 'front/main.js' }, { ...forPage, plugins: [unusedApart, moved] }),
+    bundle({ 'page-first': 'shell/first.js' }, { ...forPage, plugins: [moved] }),
+    bundle({ 'page-start': 'shell/start.js' }, { ...forPage, plugins: [apart(), first, fromShared, moved] }),
+    bundle({ 'page-shell': 'shell/index.js' }, { ...forPage, plugins: [apart(), shell, fromShared, moved] }),
+    bundle({ 'page-front': 'front/main.js' }, { ...forPage, plugins: [unusedApart, first, moved] }),
     bundle({ 'page-front': 'front/front.css' }, forPage),
     bundle(Object.fromEntries((await pagesOf(WEB)).map((name) => [`page-${name}`, `pages/${name}/main.js`])), { ...forPage, plugins: [shell, moved] }),
   ]);

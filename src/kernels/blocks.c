@@ -225,10 +225,11 @@ NX_INLINE void wide_block(v128_t sum[4][4], const uint8_t *block, const nx_wide 
         for (uint32_t g = 0; g < GROUPS; g++)
             for (int v = 0; v < 4; v++) {
                 v128_t four = wasm_v128_load(weight + (g * 4 + (uint32_t)v) * 16);
-                part[0][0][v] = wide_dot(part[0][0][v], four, x[0] + g, 0);
-                part[1][0][v] = wide_dot(part[1][0][v], four, x[0] + g, 1);
+                v128_t *first = &part[0][0][v], *second = &part[NX_WIDE_SUMS - 1][0][v];
+                *first = wide_dot(*first, four, x[0] + g, 0);
+                *second = wide_dot(*second, four, x[0] + g, 1);
             }
-        for (int v = 0; v < 4; v++) part[0][0][v] = wasm_i32x4_add(wide_first(part[0][0][v]), part[1][0][v]);
+        for (int v = 0; v < 4 && NX_WIDE_SUMS == 2; v++) part[0][0][v] = wasm_i32x4_add(wide_first(part[0][0][v]), part[1][0][v]);
     } else { /* one after the other: not more sums than registers */
         for (int p = 0; p < 2; p++) {
             NX_ROLLED
@@ -288,16 +289,19 @@ typedef struct {
     const int32_t *sum[4];
 } place;
 
+/* Whether products of a block are summed in pairs first. */
+NX_INLINE int in_pairs(uint32_t form) { return NX_PAIRS && !six_bits(form); }
+
 /* Adds the groups g and g + 1 of each of the halves from..to-1 of a block. */
 NX_INLINE void two_groups(v128_t part[4][4], const uint8_t *low, const place *x, uint32_t g, uint32_t from, uint32_t to, uint32_t form,
-                          uint32_t n, int pairs) {
+                          uint32_t n) {
     for (uint32_t i = 0; i < 2; i++)
         for (int v = 0; v < 4; v++)
             for (uint32_t h = from; h < to; h++) { /* what is loaded is used up, and needs no register */
                 v128_t stored = numbers_of(low, g / 2, i, v, h, form);
                 for (uint32_t j = 0; j < n; j++) {
                     const nx_live *live = x->live[j] + g + i + h * (GROUPS / 2);
-                    part[j][v] = pairs ? dot_pairs(part[j][v], stored, live) : dot(part[j][v], stored, live);
+                    part[j][v] = in_pairs(form) ? dot_pairs(part[j][v], stored, live) : dot(part[j][v], stored, live);
                 }
             }
 }
@@ -309,14 +313,14 @@ NX_INLINE v128_t start_of(const place *x, uint32_t j, uint32_t zero, uint32_t fr
     return dot_start(zero, (int32_t)live);
 }
 
-/* part = the integer products of the halves from..to-1; pairs: summed up in 16 bits. */
-NX_INLINE void halves_of_block(v128_t part[4][4], const uint8_t *low, const place *x, uint32_t from, uint32_t to, uint32_t form, uint32_t n,
-                               int pairs) {
+/* part = the integer products of the halves from..to-1. */
+NX_INLINE void halves_of_block(v128_t part[4][4], const uint8_t *low, const place *x, uint32_t from, uint32_t to, uint32_t form,
+                               uint32_t n) {
     for (uint32_t j = 0; j < n; j++)
-        for (int v = 0; v < 4; v++) part[j][v] = pairs ? wasm_i16x8_splat(0) : start_of(x, j, zero_of(form), from, to);
+        for (int v = 0; v < 4; v++) part[j][v] = in_pairs(form) ? wasm_i16x8_splat(0) : start_of(x, j, zero_of(form), from, to);
     NX_ROLLED
-    for (uint32_t g = 0; g < GROUPS / 2; g += 2) two_groups(part, low, x, g, from, to, form, n, pairs);
-    for (uint32_t j = 0; pairs && j < n; j++) {
+    for (uint32_t g = 0; g < GROUPS / 2; g += 2) two_groups(part, low, x, g, from, to, form, n);
+    for (uint32_t j = 0; in_pairs(form) && j < n; j++) {
         v128_t start = start_of(x, j, zero_of(form), from, to);
         for (int v = 0; v < 4; v++) part[j][v] = dot_add_pairs(start, part[j][v]);
     }
@@ -333,10 +337,10 @@ NX_INLINE void add_part(v128_t sum[4][4], v128_t part[4][4], const uint8_t *bloc
     }
 }
 
-NX_INLINE void small_block(v128_t sum[4][4], const uint8_t *block, const place *x, uint32_t form, uint32_t n, int pairs) {
+NX_INLINE void small_block(v128_t sum[4][4], const uint8_t *block, const place *x, uint32_t form, uint32_t n) {
     v128_t part[4][4];
     for (uint32_t h = 0, scales = scales_of(form); h < scales; h++) {
-        halves_of_block(part, block + low_at(form), x, h, h + 2 / scales, form, n, pairs);
+        halves_of_block(part, block + low_at(form), x, h, h + 2 / scales, form, n);
         add_part(sum, part, block, h, x, n);
     }
     for (uint32_t h = 0; h < offsets_of(form); h++)
@@ -350,7 +354,7 @@ NX_INLINE void small_block(v128_t sum[4][4], const uint8_t *block, const place *
         }
 }
 
-NX_INLINE void small_tile(const tile_work *w, const uint8_t *tile, uint32_t form, uint32_t n, int pairs) {
+NX_INLINE void small_tile(const tile_work *w, const uint8_t *tile, uint32_t form, uint32_t n) {
     v128_t sum[4][4];
     place x;
     for (uint32_t j = 0; j < n; j++) {
@@ -361,7 +365,7 @@ NX_INLINE void small_tile(const tile_work *w, const uint8_t *tile, uint32_t form
     }
     const uint8_t *end = tile + (size_t)w->blocks * block_bytes(form);
     for (; tile < end; tile += block_bytes(form)) {
-        small_block(sum, tile, &x, form, n, pairs);
+        small_block(sum, tile, &x, form, n);
         for (uint32_t j = 0; j < n; j++) x.live[j] += GROUPS, x.scale[j]++, x.sum[j] += 2;
     }
     for (uint32_t j = 0; j < n; j++)
@@ -371,13 +375,12 @@ NX_INLINE void small_tile(const tile_work *w, const uint8_t *tile, uint32_t form
 /* Each form and number of columns is a function of its own: engines give the vectors of a large one to memory. */
 typedef void tile_function(const tile_work *w, const uint8_t *tile);
 
-#define TILE_OF(form, n, way, pairs)                                                                                                       \
-    static void tile_##n##way##form(const tile_work *w, const uint8_t *tile) { small_tile(w, tile, form, n, pairs); }
-#define SMALL(form) TILE_OF(form, 1, _, 0) TILE_OF(form, 4, _, 0)
-#define SMALL_4(form) SMALL(form) TILE_OF(form, 1, _pairs_, 1) TILE_OF(form, 4, _pairs_, 1)
-SMALL_4(NX_BLOCKS_4)
-SMALL_4(NX_BLOCKS_4_OFFSET)
-SMALL_4(NX_BLOCKS_4_HALVES)
+#define TILE_OF(form, n)                                                                                                                   \
+    static void tile_##n##_##form(const tile_work *w, const uint8_t *tile) { small_tile(w, tile, form, n); }
+#define SMALL(form) TILE_OF(form, 1) TILE_OF(form, 4)
+SMALL(NX_BLOCKS_4)
+SMALL(NX_BLOCKS_4_OFFSET)
+SMALL(NX_BLOCKS_4_HALVES)
 SMALL(NX_BLOCKS_6_OFFSET)
 SMALL(NX_BLOCKS_6_HALVES)
 static void tile_1_NX_BLOCKS_8(const tile_work *w, const uint8_t *tile) { wide_tile(w, tile, 1); }
@@ -393,14 +396,12 @@ typedef struct {
 
 /* The tiles from..to-1: rows, so nobody else writes them. */
 static void multiply_tiles(const void *context, uint32_t from, uint32_t to) {
-#define TILES(form) [form - NX_BLOCKS_8] = {tile_1_##form, tile_4_##form, tile_1_##form, tile_4_##form}
-#define EITHER(form, n) NX_DOT_PAIRS ? tile_##n##_pairs_##form : tile_##n##_##form
-#define TILES_4(form) [form - NX_BLOCKS_8] = {tile_1_##form, tile_4_##form, EITHER(form, 1), EITHER(form, 4)}
-    static tile_function *const functions[][4] = {TILES(NX_BLOCKS_8),          TILES_4(NX_BLOCKS_4),      TILES_4(NX_BLOCKS_4_OFFSET),
-                                                  TILES_4(NX_BLOCKS_4_HALVES), TILES(NX_BLOCKS_6_OFFSET), TILES(NX_BLOCKS_6_HALVES)};
-    tile_function *const *of = functions[((const product *)context)->matrix->type - NX_BLOCKS_8] + 2 * dot_in_pairs();
+#define TILES(form) [form - NX_BLOCKS_8] = {tile_1_##form, tile_4_##form}
+    static tile_function *const functions[][2] = {TILES(NX_BLOCKS_8),        TILES(NX_BLOCKS_4),        TILES(NX_BLOCKS_4_OFFSET),
+                                                  TILES(NX_BLOCKS_4_HALVES), TILES(NX_BLOCKS_6_OFFSET), TILES(NX_BLOCKS_6_HALVES)};
     const product *p = context;
     const nx_matrix *m = p->matrix;
+    tile_function *const *of = functions[m->type - NX_BLOCKS_8];
     int eight = m->type == NX_BLOCKS_8;
     size_t live = (size_t)(m->cols / 4) * (eight ? sizeof(nx_wide) : sizeof(nx_live));
     uint32_t out_stride = nx_stride(m->rows), blocks = m->cols / BLOCK;

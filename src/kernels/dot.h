@@ -17,9 +17,10 @@
  * needs one mask instead of two widenings. Its sums are 256 times as large until dot_value shifts them back, exactly;
  * without their bias they stay below 2^31 for 1,024 numbers: 1024 * 64 * 127 * 256.
  *
- * Where the engine makes several instructions of the one of relaxed SIMD (x86 before AVX-VNNI: sums of two products in 16 bits, then of
- * two of those in 32), sums that stay in 16 bits for as long as they fit are faster: dot_pairs, of nibbles and for NX_PAIRS_MOST
- * products. Elsewhere they are slower, and sums are equal, so dot_in_pairs asks the engine.
+ * Where the engine makes five instructions of that one (x86 before AVX-VNNI: sums of two products in 16 bits, then of two of those by a
+ * product with ones, which it loads anew each time), a third build (NX_PAIRS) writes three of them itself; and sums of nibbles' products
+ * stay in 16 bits for as long as they fit: dot_pairs, for NX_PAIRS_MOST products. Nothing saturates on the way, so the sums are those of
+ * the other builds, everywhere; web/lib/simd.js asks the engine which is faster.
  *
  * A bias of the stored numbers comes off once per sum, with which dot_start(z, sum l) begins: sum (s - z) l = sum s l -
  * z sum l. All of this is arithmetic modulo 2^32, for numbers that are not finite are rounded to anything.
@@ -32,6 +33,9 @@
 #define NX_STORED_ZERO 64 /* a stored byte is the number plus this */
 #define NX_STORED_MOST 63 /* numbers are rounded to -63..63, so that both signs reach equally far */
 #define NX_LIVE_MOST 127
+#ifndef NX_PAIRS
+#define NX_PAIRS 0
+#endif
 #define NX_PAIRS_MOST 8 /* 8 * 2 * 15 * 127 < 2^15 */
 
 #if defined(__wasm_relaxed_simd__)
@@ -53,14 +57,16 @@ NX_INLINE void live_store_16(nx_live *to, const v128_t numbers[4]) {
     wasm_v128_store(to, wasm_i8x16_narrow_i16x8(first, last));
 }
 
-NX_INLINE v128_t dot(v128_t sum, v128_t stored, const nx_live *live) {
-    return wasm_i32x4_relaxed_dot_i8x16_i7x16_add(wasm_v128_load32_splat(live), stored, sum);
-}
-
 NX_INLINE v128_t dot_value(v128_t sum) { return sum; }
 NX_INLINE v128_t dot_start(uint32_t zero, int32_t live) { return wasm_i32x4_splat((int32_t)(0 - zero * (uint32_t)live)); }
 
-#define NX_DOT_PAIRS 1
+#if NX_PAIRS
+
+/* 2 * 127 * 127 < 2^15 */
+NX_INLINE v128_t dot(v128_t sum, v128_t stored, const nx_live *live) {
+    v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(wasm_v128_load32_splat(live), stored);
+    return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(pairs, wasm_i16x8_splat(1)));
+}
 
 /* Eight lanes of 16 bits, each with the sum of two products. */
 NX_INLINE v128_t dot_pairs(v128_t sum, v128_t nibbles, const nx_live *live) {
@@ -69,11 +75,13 @@ NX_INLINE v128_t dot_pairs(v128_t sum, v128_t nibbles, const nx_live *live) {
 
 NX_INLINE v128_t dot_add_pairs(v128_t sum, v128_t pairs) { return wasm_i32x4_add(sum, wasm_i32x4_extadd_pairwise_i16x8(pairs)); }
 
-/* What the instruction leaves open tells which it is: a second operand of 255 is -1 or 255, and only sums in 16 bits saturate. */
-NX_INLINE int dot_in_pairs(void) {
-    v128_t sum = wasm_i32x4_relaxed_dot_i8x16_i7x16_add(wasm_i8x16_splat(127), wasm_i8x16_splat(-1), wasm_i32x4_splat(0));
-    return wasm_i32x4_extract_lane(sum, 0) == 2 * 32767;
+#else
+
+NX_INLINE v128_t dot(v128_t sum, v128_t stored, const nx_live *live) {
+    return wasm_i32x4_relaxed_dot_i8x16_i7x16_add(wasm_v128_load32_splat(live), stored, sum);
 }
+
+#endif
 
 #else
 
@@ -101,12 +109,11 @@ NX_INLINE v128_t dot(v128_t sum, v128_t stored, const nx_live *live) {
 NX_INLINE v128_t dot_value(v128_t sum) { return wasm_i32x4_shr(sum, 8); }
 NX_INLINE v128_t dot_start(uint32_t zero, int32_t live) { return wasm_i32x4_splat((int32_t)(0 - (zero * (uint32_t)live << 8))); }
 
-#define NX_DOT_PAIRS 0
+#endif
 
-NX_INLINE int dot_in_pairs(void) { return 0; }
+#if !NX_PAIRS
 NX_INLINE v128_t dot_pairs(v128_t sum, v128_t nibbles, const nx_live *live) { return dot(sum, nibbles, live); }
 NX_INLINE v128_t dot_add_pairs(v128_t sum, v128_t pairs) { return wasm_i32x4_add(sum, pairs); }
-
 #endif
 
 /* The largest magnitude of n numbers, n % 4 == 0. Magnitudes are compared as integers, where not-a-number is the

@@ -6,12 +6,13 @@
  *   first = wide_dot(first, bytes, u, 0);  sum = wide_first(first);  sum = wide_dot(sum, bytes, u, 1)
  *
  * A vector of 16 bytes holds four lanes of four numbers each, and meets the same four u in every lane. Relaxed SIMD splits
- * u in two planes of seven bits, baseline SIMD bytes in odd and even ones. Sums are exact modulo 2^32.
+ * u in two planes of seven bits, baseline SIMD bytes in odd and even ones. Sums are exact modulo 2^32. Where NX_WIDE_SUMS is 1, wide_first
+ * does nothing, and both parts may be added in any order.
  */
 #ifndef NX_WIDE_H
 #define NX_WIDE_H
 
-#include "simd.h"
+#include "dot.h"
 
 #define NX_WIDE_MOST 8191 /* signed numbers are stored plus NX_WIDE_ZERO */
 #define NX_WIDE_ZERO 8192
@@ -28,13 +29,33 @@ NX_INLINE void wide_store(nx_wide *to, v128_t u) {
     wasm_v128_store64_lane(to, wasm_i8x16_narrow_i16x8(planes, planes), 0);
 }
 
+#if NX_PAIRS
+
+#define NX_WIDE_SUMS 1
+
+/* 2 * 127 * 128 < 2^15; the widening product shifts, too. */
+NX_INLINE v128_t wide_dot(v128_t sum, v128_t bytes, const nx_wide *u, int part) {
+    v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(bytes, wasm_v128_load32_splat(u->plane[part]));
+    return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(pairs, wasm_i16x8_splat(part ? 1 : 128)));
+}
+
+NX_INLINE v128_t wide_first(v128_t sum) { return sum; }
+
+#else
+
+#define NX_WIDE_SUMS 2
+
 NX_INLINE v128_t wide_dot(v128_t sum, v128_t bytes, const nx_wide *u, int part) {
     return wasm_i32x4_relaxed_dot_i8x16_i7x16_add(bytes, wasm_v128_load32_splat(u->plane[part]), sum);
 }
 
 NX_INLINE v128_t wide_first(v128_t sum) { return wasm_i32x4_shl(sum, 7); }
 
+#endif
+
 #else
+
+#define NX_WIDE_SUMS 1
 
 typedef struct {
     int16_t pair[2][2]; /* u1 u3, u0 u2 */

@@ -37,8 +37,8 @@ import { markdown, replaceTable, text } from './table.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OUT = path.resolve(ROOT, process.env.OUT || 'build');
 const DIST = `${ROOT}web/dist/`;
-/** Builds of ours, the baseline first; those that are there are measured. */
-const BUILDS = ['nextpixel', 'nextpixel-relaxed'];
+/** Builds of ours, the baseline first, with their bare dot loops; those that are there are measured. */
+const BUILDS = { nextpixel: 'baseline', 'nextpixel-relaxed': 'relaxed', 'nextpixel-pairs': 'pairs' };
 const WEIGHT_TYPES = /** @type {WeightType[]} */ (Object.keys(TYPES));
 
 /** A load from which on nothing is worth writing down. */
@@ -56,11 +56,11 @@ function gzipped(files) {
 
 /** @returns {Build[]} */
 function readBuilds() {
-  const builds = BUILDS.filter((name) => existsSync(`${DIST}${name}.wasm`)).map((name) => {
+  const builds = Object.entries(BUILDS).filter(([name]) => existsSync(`${DIST}${name}.wasm`)).map(([name, loop]) => {
     const file = `${DIST}${name}.wasm`;
-    return { name, relaxed: name.endsWith('-relaxed'), bytes: readFileSync(file).length, gzip: gzipped([file]) };
+    return { name, loop, bytes: readFileSync(file).length, gzip: gzipped([file]) };
   });
-  if (builds[0]?.name !== BUILDS[0]) throw new Error('web/dist/nextpixel.wasm is missing: ./build.sh wasm makes it');
+  if (builds[0]?.loop !== 'baseline') throw new Error('web/dist/nextpixel.wasm is missing: ./build.sh wasm makes it');
   return builds;
 }
 
@@ -173,8 +173,8 @@ async function main() {
   const browser = await launch();
   try {
     const arena = new Arena(browser, server.url);
-    const stage = { arena, builds, types: WEIGHT_TYPES, models, provide, steps };
     const chosen = await choice(arena, builds, models['w1-q8']);
+    const stage = { arena, builds, chosen, types: WEIGHT_TYPES, models, provide, steps };
     const peers = withPeers && sections.has('w1') ? await startPeers(arena, server.files) : [];
     say('starting ours ...');
     const probes = await ceilingProbes(stage, OUT, sections.has('llama') ? [STREAM] : []);

@@ -2,7 +2,7 @@
  *
  * What the machine can do at most, for npm run bench: the dot product with nothing around it, and reading memory.
  *
- * Compiled once as baseline SIMD128 and once with relaxed SIMD (build.sh). Weights are 8-bit integers; a lane is a row, so a
+ * Compiled once as baseline SIMD128, once with relaxed SIMD, and once with its dot product in parts, as in src/kernels/dot.h (build.sh). Weights are 8-bit integers; a lane is a row, so a
  * v128 holds four columns of four rows and activations are loaded as splats of four values. There are no scales, no tails and
  * no bias: what a real kernel has to do besides shows up as its share of this.
  */
@@ -18,7 +18,12 @@
 #ifdef __wasm_relaxed_simd__
 typedef int8_t activation;
 INLINE v128_t dot(v128_t w, const activation *x, v128_t sum) {
+#ifdef NX_PAIRS
+    v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(w, wasm_v128_load32_splat(x));
+    return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(pairs, wasm_i16x8_splat(1)));
+#else
     return wasm_i32x4_relaxed_dot_i8x16_i7x16_add(w, wasm_v128_load32_splat(x), sum);
+#endif
 }
 #else
 typedef int16_t activation;

@@ -167,10 +167,9 @@ export function onnxLlama(shape) {
  * @param {boolean} withPeers
  * @param {(line: string) => void} say
  */
-export async function llamaProbes({ arena, builds, provide, steps }, withPeers, say) {
+export async function llamaProbes({ arena, chosen, provide, steps }, withPeers, say) {
   /** @type {Probe[]} */
   const probes = [];
-  const relaxed = builds.filter(({ name }) => name.endsWith('relaxed'));
   const count = Math.min(steps, 16);
   for (const [size, shape] of Object.entries(LLAMAS)) {
     /** @param {string} id @param {{ page: string, target: string }} target @param {string} type */
@@ -183,9 +182,7 @@ export async function llamaProbes({ arena, builds, provide, steps }, withPeers, 
     for (const type of LLAMA_TYPES) {
       say(`starting llama ${size} ${type} ...`);
       const model = provide(`llama-${size}-${type}.gguf`, () => llamaModel(shape, type));
-      for (const { name } of relaxed.length ? relaxed : builds) {
-        add('ours', await arena.start(`llama ${size} ${type}`, `${name} ${model}`, 'ours', 'startCore', { wasm: `/web/dist/${name}.wasm`, model }), type);
-      }
+      add('ours', await arena.start(`llama ${size} ${type}`, `${chosen} ${model}`, 'ours', 'startCore', { wasm: `/web/dist/${chosen}.wasm`, model }), type);
       if (!withPeers) continue;
       const given = { peers: '/tests/bench/node_modules', model, shape: { ...shape, side: 32 } };
       add('wllama', await arena.start(`wllama ${size} ${type}`, 'wllama', 'wllama', 'start', given), type);

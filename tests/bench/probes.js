@@ -16,6 +16,7 @@ import { key } from './summary.js';
  * @typedef {object} Stage
  * @property {Arena} arena
  * @property {Build[]} builds
+ * @property {string} chosen                  the one that the library takes here
  * @property {WeightType[]} types
  * @property {Record<string, string>} models  addresses: w1-q4, w1-q8 and the shipped ones
  * @property {(file: string, make: () => Uint8Array) => string} provide  writes a file, gives its address
@@ -48,9 +49,9 @@ export async function ceilingProbes({ arena, builds }, out, more = []) {
   const streams = [...STREAMS, ...more];
   /** @type {Probe[]} */
   const probes = [];
-  for (const [loop, file] of [['baseline', 'ceiling.wasm'], ['relaxed', 'ceiling-relaxed.wasm']]) {
-    const wanted = builds.some(({ relaxed }) => relaxed === (loop === 'relaxed'));
-    if (!wanted || !existsSync(`${out}/${file}`)) continue;
+  for (const { loop } of builds) {
+    const file = `ceiling${loop === 'baseline' ? '' : `-${loop}`}.wasm`;
+    if (!existsSync(`${out}/${file}`)) continue;
     const options = { wasm: `/build/${file}`, most: Math.max(...streams) };
     const target = await arena.start('ceiling', loop, 'ceiling', 'start', options);
     for (const method of ['one', 'four']) probes.push({ name: key('ceiling', loop, method), ...target, method });

@@ -28,12 +28,13 @@ const ELEMENT = ['element.js', 'define.js'];
 export const sizes = {
   library: { files: LIBRARY.length, ...measure(LIBRARY) },
   wasm: { files: 1, ...measure(['nextpixel.wasm']) },
-  relaxed: { files: 1, ...measure(['nextpixel-relaxed.wasm']) }, // a page fetches one of the two
+  relaxed: { files: 1, ...measure(['nextpixel-relaxed.wasm']) },
+  pairs: { files: 1, ...measure(['nextpixel-pairs.wasm']) }, // a page fetches one of the three
   element: { files: ELEMENT.length, ...measure(ELEMENT) },
 };
 
 /** gzip bytes of library and wasm, the larger one: what `import { load }` costs a page at most. */
-export const total = sizes.library.gzip + Math.max(sizes.wasm.gzip, sizes.relaxed.gzip);
+export const total = sizes.library.gzip + Math.max(sizes.wasm.gzip, sizes.relaxed.gzip, sizes.pairs.gzip);
 
 /**
  * The same with the models of images alone.
@@ -42,7 +43,7 @@ export const total = sizes.library.gzip + Math.max(sizes.wasm.gzip, sizes.relaxe
  */
 function imagesAlone(folder) {
   const url = pathToFileURL(`${folder}/`);
-  return sizes.library.gzip + Math.max(...['nextpixel.wasm', 'nextpixel-relaxed.wasm'].map((name) => measure([name], url).gzip));
+  return sizes.library.gzip + Math.max(...['nextpixel.wasm', 'nextpixel-relaxed.wasm', 'nextpixel-pairs.wasm'].map((name) => measure([name], url).gzip));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -7,7 +7,7 @@
 
 /** Numbers of all rounds, by what was measured; see `key`. @typedef {Record<string, number[]>} Samples */
 /** @typedef {{ median: number, min: number }} Time  in milliseconds */
-/** @typedef {{ name: string, relaxed: boolean, bytes: number, gzip: number }} Build */
+/** @typedef {{ name: string, loop: string, bytes: number, gzip: number }} Build */
 
 /**
  * @typedef {object} Facts  what is known without measuring
@@ -67,8 +67,7 @@ function ceilings(samples, facts) {
   /** @param {string} name */
   const best = (name) => (samples[name]?.length ? Math.max(...samples[name]) : null);
   return {
-    dots: Object.fromEntries(facts.builds.map(({ name, relaxed }) => {
-      const loop = relaxed ? 'relaxed' : 'baseline';
+    dots: Object.fromEntries(facts.builds.map(({ name, loop }) => {
       return [name, { one: best(key('ceiling', loop, 'one')), four: best(key('ceiling', loop, 'four')) }];
     })),
     stream: Object.fromEntries(facts.streams.map((megabytes) => [megabytes, best(key('ceiling', 'stream', megabytes))])),

@@ -111,6 +111,7 @@ test('it is light', (context) => withPage(async (page) => {
   await page.goto(PAGE);
   await done(page);
   const names = await page.evaluate(() => [location.href, ...performance.getEntriesByType('resource').map(({ name }) => name)].map((name) => new URL(name).pathname));
+  assert.equal(new Set(names.filter((name) => name.endsWith('.wasm'))).size, 1, 'the build that is asked for first is the one that is taken');
   let [gzip, own] = [0, 0];
   for (const name of new Set(names)) {
     if (name.endsWith('.gguf')) continue;

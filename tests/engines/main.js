@@ -48,6 +48,7 @@ const NAMES = ['chromium', 'firefox', 'webkit', 'node', 'native'];
 const BUILDS = [
   { name: 'baseline', file: 'nextpixel.wasm' },
   { name: 'relaxed', file: 'nextpixel-relaxed.wasm' },
+  { name: 'pairs', file: 'nextpixel-pairs.wasm' },
 ].filter(({ file }) => existsSync(`${ROOT}web/dist/${file}`));
 /** @typedef {{ name: string, file?: string, workers?: number }} Build  `workers`: how many share the samples of a run */
 /** @type {Build[]} */

@@ -302,7 +302,7 @@ function madeUp() {
     samples,
     facts: {
       machine: { cpu: 'Abacus', cores: 2, browser: 'Chromium 156', date: '2026-01-02T03:04:05Z', runs: 3, load: [0.1, 1], args: '--write --runs 3' },
-      builds: builds.map((name, i) => ({ name, relaxed: i > 0, bytes: 5e4, gzip: 2e4 })), chosen: 'nextpixel-relaxed',
+      builds: builds.map((name, i) => ({ name, loop: i ? 'relaxed' : 'baseline', bytes: 5e4, gzip: 2e4 })), chosen: 'nextpixel-relaxed',
       cacheBytes: 2 ** 20,
       positions, types, peers: [{ id: 'slow', name: 'Slow 1', gzip: 3e6 }, { id: 'fast', name: 'Fast 2', gzip: 5e5 }],
       w1Work: Object.fromEntries(types.flatMap((type) => positions.map((p) => (

@@ -65,6 +65,7 @@ test('it holds what a page needs and nothing else', () => {
     ...LATER.map((name) => `web/dist/${name}`),
     'web/dist/nextpixel.wasm',
     'web/dist/nextpixel-relaxed.wasm',
+    'web/dist/nextpixel-pairs.wasm',
     'web/types/index.d.ts',
     'web/types/cjs/index.d.ts',
     'web/single/inline.js',
@@ -250,7 +251,7 @@ test('what is in web/dist beside the wasm is byte for byte what the sources make
 test('what is published has the forms that bundlers recognise, and nothing beside itself', async () => {
   const read = (/** @type {string} */ name) => readFile(`${DIST}${name}`, 'utf8');
   const shared = await read('shared.js');
-  for (const wasm of ['nextpixel', 'nextpixel-relaxed']) assert.ok(shared.includes(`new URL("./${wasm}.wasm",import.meta.url)`), wasm);
+  for (const wasm of ['nextpixel', 'nextpixel-relaxed', 'nextpixel-pairs']) assert.ok(shared.includes(`new URL("./${wasm}.wasm",import.meta.url)`), wasm);
   assert.ok(shared.includes('new Worker(new URL("./worker.js",import.meta.url),{type:"module"})'));
   for (const name of [...PUBLISHED, ...LATER]) {
     const text = await read(name);
@@ -273,7 +274,7 @@ test('size', async (context) => {
   };
   const library = await sum('nextpixel.js', 'shared.js', 'worker.js');
   // A page fetches one of the two.
-  const wasm = Math.max(await sum('nextpixel.wasm'), await sum('nextpixel-relaxed.wasm'));
+  const wasm = Math.max(await sum('nextpixel.wasm'), await sum('nextpixel-relaxed.wasm'), await sum('nextpixel-pairs.wasm'));
   context.diagnostic(
     `gzip: library ${library} bytes + wasm ${wasm} = ${library + wasm} of ${MAX_GZIP_BYTES}; the element adds ` +
       `${await sum('element.js', 'define.js')}`,

@@ -300,6 +300,7 @@ test("the pages' scripts, and their sources where these differ", async () => {
   /** @type {Record<string, string>} */
   const sources = {
     'page-front.js': "import '../front/main.js';\n",
+    'page-first.js': "export * from '../shell/first.js';\n",
     'page-start.js': "export * from '../shell/start.js';\n",
     'page-shell.js': "export * from '../shell/index.js';\n",
     'page-look-ahead.js': "import '../pages/look-ahead/main.js';\n",

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * What web/dist/shared.js holds for the other published files: the library itself, and what the element and the files that are loaded
- * later use of it, and the pages. web/bundle.js says which name is missing here.
+ * What web/dist/shared.js holds for the other files of web/dist: the library itself, and what the element, the pages and the files that are
+ * loaded later use of it. web/bundle.js says which name is missing here.
  */
 
 export { abortable } from './abort.js';
@@ -19,5 +19,6 @@ export { within } from './patience.js';
 export { CODES, MAX_BIASES, MAX_SAMPLES, MOST_BIAS } from './protocol.js';
 export { canBeKnown, checkSeed, number, randomSeed, show, wholeNumber } from './settings.js';
 export { inNode, nodeModule } from './platform.js';
-export { compile, compileBest, hasRelaxed } from './wasm.js';
+export { compile, compileBest } from './wasm.js';
+export { fastest } from './simd.js';
 export { chunksOf, disk, fetchOrFail, joined, messageOf } from './source.js';

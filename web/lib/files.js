@@ -28,11 +28,14 @@ export const workerText = undefined;
 export const startOwn = () => (MOVED ? new Worker(unmoved('worker.js'), { type: 'module' }) :
   new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }));
 
-/** The baseline build. @returns {URL | Promise<Uint8Array<ArrayBuffer>>} where it is, or the file itself */
-export const baseline = () => (MOVED ? unmoved('nextpixel.wasm') : new URL('../dist/nextpixel.wasm', import.meta.url));
+const BUILDS = {
+  baseline: () => (MOVED ? unmoved('nextpixel.wasm') : new URL('../dist/nextpixel.wasm', import.meta.url)),
+  relaxed: () => (MOVED ? unmoved('nextpixel-relaxed.wasm') : new URL('../dist/nextpixel-relaxed.wasm', import.meta.url)),
+  pairs: () => (MOVED ? unmoved('nextpixel-pairs.wasm') : new URL('../dist/nextpixel-pairs.wasm', import.meta.url)),
+};
 
-/** The build for relaxed SIMD. @returns {URL | Promise<Uint8Array<ArrayBuffer>>} */
-export const relaxed = () => (MOVED ? unmoved('nextpixel-relaxed.wasm') : new URL('../dist/nextpixel-relaxed.wasm', import.meta.url));
+/** A build of the library, see simd.js. @param {keyof typeof BUILDS} name @returns {URL | Promise<Uint8Array<ArrayBuffer>>} where it is, or the file itself */
+export const build = (name) => BUILDS[name]();
 
 /** What to say where a file is not what it should be. */
 export const hint = () => (MOVED ? ' Vite has moved the library: say optimizeDeps: { exclude: [\'nextpixel\'] } in vite.config.js' : '');

@@ -34,7 +34,7 @@ import { compile, compileBest } from './wasm.js';
 export { NextPixelError } from './error.js';
 export { cache } from './cache.js';
 export { acquire } from './shared.js';
-export { supported } from './wasm.js';
+export { supported } from './simd.js';
 /** @typedef {import('./codecs/text.js').Tokenizer} Tokenizer */
 /** @import { VocabularySource } from './vocabulary-file.js' */
 /** @typedef {import('./protocol.js').ErrorCode} ErrorCode */
@@ -65,8 +65,8 @@ const MAX_THREADS = 16;
  * @property {number} [threads]      how many threads share the products of each step of a model of texts, and one copy of its weights: 1 to 16.
  *   The tokens are the same. Only where memory can be shared, in a browser on a page that is cross-origin isolated; elsewhere one,
  *   see `model.threads`. Worth it for large models where there are as many real cores. Default 1
- * @property {string | URL} [wasmUrl] nextpixel.wasm, or nextpixel-relaxed.wasm where relaxed SIMD is known to work; else the one that
- *   suits this machine is taken from beside the library
+ * @property {string | URL} [wasmUrl] nextpixel.wasm, or nextpixel-relaxed.wasm or nextpixel-pairs.wasm where relaxed SIMD is known to work;
+ *   else the one that is the fastest on this machine is taken from beside the library
  * @property {WorkerUrl} [workerUrl]  worker.js of the same version; else the one beside the library
  */
 

@@ -3,5 +3,11 @@
 
 /** Where the builds with threads are, beside the library. The single-file build has none (web/single.js). */
 
-/** @param {boolean} relaxed  the one for relaxed SIMD @returns {URL | undefined} */
-export const threaded = (relaxed) => (relaxed ? new URL('../dist/nextpixel-threads-relaxed.wasm', import.meta.url) : new URL('../dist/nextpixel-threads.wasm', import.meta.url));
+const BUILDS = {
+  baseline: () => new URL('../dist/nextpixel-threads.wasm', import.meta.url),
+  relaxed: () => new URL('../dist/nextpixel-threads-relaxed.wasm', import.meta.url),
+  pairs: () => new URL('../dist/nextpixel-threads-pairs.wasm', import.meta.url),
+};
+
+/** @param {keyof typeof BUILDS} name  see simd.js @returns {URL | undefined} */
+export const threaded = (name) => BUILDS[name]();

@@ -6,7 +6,7 @@
  * load() is asked for them.
  */
 
-import { Link, NextPixelError, compile, compileBest, hasRelaxed, inNode } from './common.js';
+import { Link, NextPixelError, compile, compileBest, fastest, inNode } from './common.js';
 import { threaded } from './threads-files.js';
 
 /** Whether memory may be shared here: in a browser, where the page is isolated from other origins. */
@@ -19,7 +19,7 @@ const shareable = () => typeof SharedArrayBuffer === 'function' && (globalThis.c
  * @returns {Promise<WebAssembly.Module>}
  */
 export function compileThreads(patience) {
-  const address = shareable() ? threaded(hasRelaxed()) : undefined;
+  const address = shareable() ? threaded(fastest()) : undefined;
   const usual = () => compileBest(patience);
   return address ? compile(address, patience).catch(usual) : usual();
 }

@@ -4,47 +4,11 @@
 /** Compiles the WebAssembly module, once per address. */
 
 import { NextPixelError } from './error.js';
-import { baseline, hint, relaxed } from './files.js';
+import { build, hint } from './files.js';
 import { PATIENCE_MS, within } from './patience.js';
 import { inNode } from './platform.js';
+import { fastest, supported } from './simd.js';
 import { disk, fetchOrFail } from './source.js';
-
-/** A module of one function that uses two instructions of SIMD128. It is valid exactly where these are. */
-const SIMD_DETECTOR = new Uint8Array([
-  0, 97, 115, 109, 1, 0, 0, 0, // magic, version
-  1, 5, 1, 96, 0, 1, 123, // type: () -> v128
-  3, 2, 1, 0, // one function of that type
-  10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11, // i8x16.popcnt(i8x16.splat(0))
-]);
-
-/** Whether this browser or Node can run nextpixel: WebAssembly with SIMD. */
-export const supported = typeof WebAssembly === 'object' && WebAssembly.validate(SIMD_DETECTOR);
-
-/** A module whose function `a` gives 4 * -100 * 127 + 7 by the dot product of relaxed SIMD. */
-const RELAXED_DETECTOR = new Uint8Array([
-  0, 97, 115, 109, 1, 0, 0, 0, // magic, version
-  1, 5, 1, 96, 0, 1, 127, // type: () -> i32
-  3, 2, 1, 0, // one function of that type
-  7, 5, 1, 1, 97, 0, 0, // which is exported as a
-  10, 24, 1, 22, 0, 65, 156, 127, 253, 15, 65, 255, 0, 253, 15, 65, 7, 253, 17, // splats of -100, 127 and 7
-  253, 147, 2, 253, 27, 0, 11, // i32x4.relaxed_dot_i8x16_i7x16_add_s, lane 0
-]);
-
-/**
- * Whether relaxed SIMD is here and right: V8 11.3 (Node 20 with a flag) takes the module and computes another number. Browsers have it only where
- * it is right, and there an instance of the module takes 15 ms of the time in which a page opens.
- *
- * @internal
- */
-export function hasRelaxed() {
-  if (!inNode) return supported && WebAssembly.validate(RELAXED_DETECTOR);
-  try {
-    const module = new WebAssembly.Module(RELAXED_DETECTOR);
-    return /** @type {any} */ (new WebAssembly.Instance(module)).exports.a() === 4 * -100 * 127 + 7;
-  } catch {
-    return false; // not known here, or the page's policy forbids WebAssembly, which compile() reports
-  }
-}
 
 /**
  * The build of the library that is the fastest here. Where someone has put up the baseline file alone, that one.
@@ -54,8 +18,8 @@ export function hasRelaxed() {
  * @internal
  */
 export function compileBest(patience) {
-  const usual = () => compile(baseline(), patience);
-  return hasRelaxed() ? compile(relaxed(), patience).catch(usual) : usual();
+  const name = fastest(), usual = () => compile(build('baseline'), patience);
+  return name === 'baseline' ? usual() : compile(build(name), patience).catch(usual);
 }
 
 /** The only state that models share. A failure is not kept, so that the next load tries again.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What takes longest begins first: while the rest of a page is still being read, a worker starts and the weights come that its head asks for.
 // @ts-check
+import './first.js';
 import { acquire } from './library.js';
 /** @import { Hold } from './library.js' */
 /** @import { LoadOptions } from './loading.js' */

@@ -37,7 +37,7 @@ export function argmax(logits) {
 }
 
 /** Tokens before the first measurement: by then every engine has compiled its hot code as far as it goes. */
-const WARM_UP = 64;
+export const WARM_UP = 64;
 
 /**
  * A contender whose decode step the page drives itself.

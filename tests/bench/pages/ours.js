@@ -6,7 +6,7 @@
 import { Core } from '../../../web/lib/core.js';
 import { load } from '../../../web/lib/index.js';
 import { compile } from '../../../web/lib/wasm.js';
-import { bytesOf, turn } from './common.js';
+import { bytesOf, turn, WARM_UP } from './common.js';
 
 /** @import { Model } from '../../../web/lib/index.js' */
 
@@ -35,6 +35,9 @@ export async function startCore({ wasm, model }) {
     }
     return session;
   };
+  const first = open(0, 1);
+  core.draw(first, Math.min(WARM_UP, core.positions));
+  core.closeSession(first);
   /** @type {import('../../../web/lib/core.js').Session | undefined} */
   let kept;
 

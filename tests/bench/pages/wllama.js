@@ -7,7 +7,7 @@
  * begins the text. Its own clock of the decoding is taken, which leaves out its messages between threads.
  */
 
-import { bytesOf, turn } from './common.js';
+import { bytesOf, turn, WARM_UP } from './common.js';
 
 /** @param {{ peers: string, model: string, shape: import('../models.js').Shape }} options */
 export async function start({ peers, model, shape }) {
@@ -30,7 +30,7 @@ export async function start({ peers, model, shape }) {
     return cached ? timings.predicted_ms : timings.prompt_ms;
   };
   let prompts = 0;
-  await generate(2, 64);
+  await generate(2, WARM_UP);
   return {
     /** @param {{ position: number, steps: number }} place */
     async time({ position, steps }) {

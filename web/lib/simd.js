@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What WebAssembly has of SIMD here, and so which build of the library is the fastest. */
+
+/** A module of one function that uses two instructions of SIMD128. It is valid exactly where these are. */
+const SIMD_DETECTOR = new Uint8Array([
+  0, 97, 115, 109, 1, 0, 0, 0, // magic, version
+  1, 5, 1, 96, 0, 1, 123, // type: () -> v128
+  3, 2, 1, 0, // one function of that type
+  10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11, // i8x16.popcnt(i8x16.splat(0))
+]);
+
+/** Whether this browser or Node can run nextpixel: WebAssembly with SIMD. */
+export const supported = typeof WebAssembly === 'object' && WebAssembly.validate(SIMD_DETECTOR);
+
+/** A module whose function `a` gives 7 + the sum of four equal products of its two arguments by the dot product of relaxed SIMD. */
+const DOT_DETECTOR = new Uint8Array([
+  0, 97, 115, 109, 1, 0, 0, 0, // magic, version
+  1, 7, 1, 96, 2, 127, 127, 1, 127, // type: (i32, i32) -> i32
+  3, 2, 1, 0, // one function of that type
+  7, 5, 1, 1, 97, 0, 0, // which is exported as a
+  10, 22, 1, 20, 0, 32, 0, 253, 15, 32, 1, 253, 15, 65, 7, 253, 17, // splats of the two in bytes, and of 7
+  253, 147, 2, 253, 27, 0, 11, // i32x4.relaxed_dot_i8x16_i7x16_add_s, lane 0
+]);
+
+/**
+ * The build that is the fastest here. All compute the same bits (src/kernels/dot.h).
+ *
+ * @returns {'baseline' | 'relaxed' | 'pairs'} relaxed: relaxed SIMD is here and right, which V8 11.3 (Node 20 with a flag) is not: it takes the
+ *   module and computes another number. pairs: moreover the processor has no instruction for the dot product, and the engine puts it together of
+ *   sums of two products in 16 bits. The second operand tells, which is to be 0..127: these read 255 as such, and then their sums saturate
+ * @internal
+ */
+export function fastest() {
+  try {
+    const { a } = /** @type {any} */ (new WebAssembly.Instance(new WebAssembly.Module(DOT_DETECTOR)).exports);
+    if (a(-100, 127) !== 4 * -100 * 127 + 7) return 'baseline';
+    return a(127, -1) === 2 * 32767 + 7 ? 'pairs' : 'relaxed';
+  } catch {
+    return 'baseline'; // not known here, or the page's policy forbids WebAssembly, which compile() reports
+  }
+}
