@@ -1,4 +1,4 @@
-// made of sources 120ff9ee05f4b40f3190065ae428e14bd92c02170041005f791f9620703ac01c by ./build.sh js
+// made of sources 2fc518f1943017b71c51ff655b83566ee2ba7479ed4c39339b164c2a6a6c6607 by ./build.sh js
 // SPDX-License-Identifier: MIT
 import{Codec as Ee}from"./shared.js";var ke=`
   :host { display: inline-block; max-width: 100%; font: 0.875rem/1.4 system-ui, sans-serif; }

@@ -1,3 +1,3 @@
-// made of sources 120ff9ee05f4b40f3190065ae428e14bd92c02170041005f791f9620703ac01c by ./build.sh js
+// made of sources 2fc518f1943017b71c51ff655b83566ee2ba7479ed4c39339b164c2a6a6c6607 by ./build.sh js
 // SPDX-License-Identifier: MIT
 import"./page-first.js";import{load as l,supported as u,tokenizer as d}from"./shared.js";import{acquire as o}from"./shared.js";import{Codec as x,quantise as b}from"./shared.js";import{blank as w,paint as q,picture as v}from"./shared.js";import{fromRGBA as A,reduce as C}from"./shared.js";var t=document.querySelector('link[rel="preload"][href$=".gguf"]'),n=new AbortController,{signal:r}=n;t&&o(t.href,{signal:r}).then(({release:e})=>r.aborted?e():r.addEventListener("abort",e),()=>{});function T(e){if(!t)throw new Error("The head of this page preloads no weights.");let i=o(t.href,e);return n.abort(),i}export{T as acquireFirst};
