@@ -64,9 +64,9 @@ const KNOWN_TOKENS = 40;
 const MOST_TOLD = 48;
 
 /** What is known in a completion, and what is drawn at most: over the border to the third block of local attention, where the
- * first one falls out of sight, and not much further. */
+ * first one falls out of sight, and not much further; from nothing, so far that pictures have begun that do not all begin blank. */
 const KNOWN = 3 / 8;
-const MOST_DRAWN = 192;
+const MOST_DRAWN = 256;
 
 /**
  * @param {string} root  of the repository, with a slash
