@@ -127,12 +127,11 @@ build_wasm() {
 # All builds compute the same bits (src/kernels/dot.h). Where a browser has relaxed SIMD, that of pairs is the fastest if the processor
 # has no instruction for its dot product, else the relaxed one. Those of threads import their memory, which several instances share (src/kernels/threads.c).
 BUILDS='nextpixel nextpixel-relaxed nextpixel-pairs nextpixel-threads nextpixel-threads-relaxed nextpixel-threads-pairs'
-build_named() {
-  flags=
-  case $1 in *-threads*) flags='-matomics -DNX_THREADS' ;; esac
-  case $1 in *-relaxed) flags="$flags -mrelaxed-simd" ;; *-pairs) flags="$flags -mrelaxed-simd -DNX_PAIRS" ;; esac
-  build_wasm "$OUT/$1.wasm" $flags
+flags_of() {
+  case $1 in *-threads*) printf ' -matomics -DNX_THREADS' ;; esac
+  case $1 in *-relaxed) printf ' -mrelaxed-simd' ;; *-pairs) printf ' -mrelaxed-simd -DNX_PAIRS' ;; esac
 }
+build_named() { build_wasm "$OUT/$1.wasm" $(flags_of "$1"); }
 
 # wasm       build web/dist/nextpixel*.wasm: [--models image_transformer,...] of some models only
 task_wasm() {
@@ -366,8 +365,7 @@ task_test_c() {
   wasm_suite nextpixel
   run_suite wasm node tests/c/run.mjs "$OUT/suite-nextpixel.wasm"
   for name in relaxed pairs; do
-    case $name in relaxed) flags= ;; pairs) flags=-DNX_PAIRS ;; esac
-    wasm_suite nextpixel-$name -mrelaxed-simd $flags
+    wasm_suite nextpixel-$name $(flags_of nextpixel-$name)
     suite=$OUT/suite-nextpixel-$name.wasm relaxed=
     # Node 20 has relaxed SIMD as an experiment, which its first compiler gets wrong.
     node_runs "$suite" || relaxed='--experimental-wasm-relaxed-simd --no-liftoff'
@@ -442,8 +440,7 @@ task_measure() { node tests/bench/measure.js "$@"; }
 # ceilings: $OUT/ceiling.wasm, ceiling-relaxed.wasm and ceiling-pairs.wasm, the loops that `bench` takes as 100 %
 ceilings() {
   for build in '' -relaxed -pairs; do
-    case $build in -relaxed) flags=-mrelaxed-simd ;; -pairs) flags='-mrelaxed-simd -DNX_PAIRS' ;; *) flags= ;; esac
-    "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$(sysroot)" $WASM_CFLAGS -O3 $flags -c tests/bench/ceiling.c -o "$OUT/ceiling$build.o"
+    "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$(sysroot)" $WASM_CFLAGS -O3 $(flags_of "nextpixel$build") -c tests/bench/ceiling.c -o "$OUT/ceiling$build.o"
     "$WASM_LD" $WASM_LDFLAGS --export=dot_one --export=dot_four --export=stream "$OUT/ceiling$build.o" -o "$OUT/ceiling$build.wasm"
   done
 }

@@ -2,7 +2,8 @@
  *
  * What the machine can do at most, for npm run bench: the dot product with nothing around it, and reading memory.
  *
- * Compiled once as baseline SIMD128, once with relaxed SIMD, and once with its dot product in parts, as in src/kernels/dot.h (build.sh). Weights are 8-bit integers; a lane is a row, so a
+ * Compiled once as baseline SIMD128, once with relaxed SIMD, and once with its dot product in parts, as in
+ * src/kernels/dot.h (build.sh). Weights are 8-bit integers; a lane is a row, so a
  * v128 holds four columns of four rows and activations are loaded as splats of four values. There are no scales, no tails and
  * no bias: what a real kernel has to do besides shows up as its share of this.
  */

@@ -13,8 +13,8 @@
 //
 // For a model that enlarges, the image's own reduction is the input. One sample of each image (its seed is the image's number) is
 // reduced again and compared with that input, beside the same for bicubic upsampling: PSNR in dB of all images together (in JSON,
-// null where there is no difference at all); and how much neighbouring pixels of it differ, beside those of the originals. --temperatures 1,0.8 draws such a
-// sample at each of these temperatures.
+// null where there is no difference at all); and how much neighbouring pixels of it differ, beside those of the originals.
+// --temperatures 1,0.8 draws such a sample at each of these temperatures.
 //
 // --data takes a folder with the four standard MNIST files, or a file of pictures:
 //   NAME.u8.gz  gzip of count x height x width x channels bytes, nothing else

@@ -34,5 +34,4 @@ test('the fastest build of each machine', (t) => {
 
 test('here', () => {
   assert.equal(supported, true);
-  assert.ok(['baseline', 'relaxed', 'pairs'].includes(fastest()));
 });

@@ -34,7 +34,12 @@ const BUILDS = {
   pairs: () => (MOVED ? unmoved('nextpixel-pairs.wasm') : new URL('../dist/nextpixel-pairs.wasm', import.meta.url)),
 };
 
-/** A build of the library, see simd.js. @param {keyof typeof BUILDS} name @returns {URL | Promise<Uint8Array<ArrayBuffer>>} where it is, or the file itself */
+/**
+ * A build of the library.
+ *
+ * @param {keyof typeof BUILDS} name  see simd.js
+ * @returns {URL | Promise<Uint8Array<ArrayBuffer>>} where it is, or the file itself
+ */
 export const build = (name) => BUILDS[name]();
 
 /** What to say where a file is not what it should be. */

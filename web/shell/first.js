@@ -4,7 +4,10 @@
 import { build } from '../lib/files.js';
 import { fastest } from '../lib/simd.js';
 
-if (document.querySelector('link[rel="preload"][href$=".gguf"]')) {
+/** The weights that it asks for. @type {HTMLLinkElement | null} */
+export const weights = document.querySelector('link[rel="preload"][href$=".gguf"]');
+
+if (weights) {
   const link = document.createElement('link');
   link.rel = 'preload';
   link.as = 'fetch';

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT
 // What takes longest begins first: while the rest of a page is still being read, a worker starts and the weights come that its head asks for.
 // @ts-check
-import './first.js';
+import { weights } from './first.js';
 import { acquire } from './library.js';
 /** @import { Hold } from './library.js' */
 /** @import { LoadOptions } from './loading.js' */
 
-/** @type {HTMLLinkElement | null} */
-const link = document.querySelector('link[rel="preload"][href$=".gguf"]');
 /** Holds the model until a figure does. */
 const waiting = new AbortController();
 const { signal } = waiting;
-if (link) {
-  acquire(link.href, { signal }).then(
+if (weights) {
+  acquire(weights.href, { signal }).then(
     ({ release }) => (signal.aborted ? release() : signal.addEventListener('abort', release)),
     () => {}, // whoever asks next hears of it
   );
@@ -25,8 +23,8 @@ if (link) {
  * @returns {Promise<Hold>}
  */
 export function acquireFirst(options) {
-  if (!link) throw new Error('The head of this page preloads no weights.');
-  const hold = acquire(link.href, options);
+  if (!weights) throw new Error('The head of this page preloads no weights.');
+  const hold = acquire(weights.href, options);
   waiting.abort();
   return hold;
 }
