@@ -105,7 +105,7 @@ static nx_status read_model(nx_arena *arena, const void *bytes, size_t present, 
     if (reader.status) return reader.status;
     if (nx_arena_full(arena)) return NX_E_MEMORY;
     m->parameters = reader.parameters;
-    m->fingerprint = head ? hash_of(2166136261u, file.bytes, file.head_end) : fingerprint(&file);
+    if (placed) m->fingerprint = head ? hash_of(2166136261u, file.bytes, file.head_end) : fingerprint(&file);
     *model = placed;
     return NX_OK;
 }

@@ -161,3 +161,18 @@ export const firstFigure = (page, phase = 'loaded') => page.locator('figure').fi
 
 /** @param {number} ms */
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * Waits until what the page says is true. (waitForFunction() does not wait for what its function promises.)
+ *
+ * @template T
+ * @param {Page} page
+ * @param {(given: T) => Promise<boolean>} predicate  runs in the page
+ * @param {T} [given]
+ */
+export async function until(page, predicate, given) {
+  for (let tries = 0; !await page.evaluate(/** @type {any} */ (predicate), given); tries++) {
+    if (tries === 200) throw new Error(`still not so after 10 seconds: ${predicate}`);
+    await sleep(50);
+  }
+}

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 
 import { toyModel } from '../js/toy.js';
-import { LIBRARY, OUT, openEmpty, provide, session } from './browser.js';
+import { LIBRARY, OUT, openEmpty, provide, session, until } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -47,7 +47,7 @@ for (const [name, options] of /** @type {[string, object][]} */ ([['does not ope
     await put(page, `GGUF${'x'.repeat(1000)}`);
     assert.equal(await loads(page, options), 'loaded');
     assert.equal(requests, 2, 'the one that said that nothing has changed, and another one');
-    await page.waitForFunction(async ([file, length]) => (
+    await until(page, async ([file, length]) => (
       (await (await (await caches.open('nextpixel')).match(/** @type {string} */ (file)))?.arrayBuffer())?.byteLength === length), [FILE, toy.length]);
     assert.equal(await loads(page, options), 'loaded');
     assert.equal(requests, 3, 'and now the copy is good');

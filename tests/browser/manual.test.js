@@ -8,7 +8,7 @@ import { readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 
-import { OUT, session, sleep } from './browser.js';
+import { OUT, session, sleep, until } from './browser.js';
 
 const { withPage } = session();
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.js');
@@ -72,7 +72,7 @@ test('under the policy the element of the first page draws, and the page is ther
     await page.locator('next-pixel [part=status]').getByText(/^Drawn: /).waitFor();
   };
   await draw();
-  await page.waitForFunction(async () => {
+  await until(page, async () => {
     const kept = (await Promise.all(['nextpixel-page', 'nextpixel'].map(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url)))).flat();
     return [location.href, ...performance.getEntriesByType('resource').map(({ name }) => name)].every((url) => kept.includes(url));
   });

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 
 import { isMade } from '../../web/fresh.js';
 import { toyModel } from '../js/toy.js';
-import { LIBRARY, OUT, everyPage, firstFigure, openEmpty, provide, session, sleep } from './browser.js';
+import { LIBRARY, OUT, everyPage, firstFigure, openEmpty, provide, session, sleep, until } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -21,7 +21,7 @@ const two = toyModel({ metadata: { 'nextpixel.card.version': ['string', 'two'] }
 const integrity = `sha256-${createHash('sha256').update(one).digest('base64')}`;
 
 /** Long after anything is kept that will be. */
-const SETTLE_MS = 300;
+const SETTLE_MS = 800;
 
 /**
  * Serves a version of the file.
@@ -50,9 +50,9 @@ function version(page, options = {}) {
 }
 
 /** The version that is kept, waited for. @param {Page} page @param {string} wanted */
-const keeps = (page, wanted) => page.waitForFunction(async ({ file, text }) => {
+const keeps = (page, wanted) => until(page, async ({ file, text }) => {
   const copy = await (await caches.open('nextpixel')).match(file);
-  return copy && new TextDecoder('latin1').decode(await copy.arrayBuffer()).includes(text);
+  return copy !== undefined && new TextDecoder('latin1').decode(await copy.arrayBuffer()).includes(text);
 }, { file: FILE, text: wanted });
 
 /** @param {Page} page */
@@ -184,7 +184,7 @@ for (const path of await everyPage()) {
     };
     await page.goto(`/web/${path}`);
     await works();
-    await page.waitForFunction(async () => {
+    await until(page, async () => {
       /** Those that are there to the last byte: one is listed as soon as it begins. @param {string} name */
       const urls = async (name) => {
         const cache = await caches.open(name);

@@ -201,3 +201,22 @@ test('workerUrl and wasmUrl name other places', () => withPage(async (page) => {
   assert.equal(await loaded(page, { workerUrl: '/dist/worker.js', wasmUrl: '/dist/nextpixel.wasm' }), 64);
   assert.deepEqual(asked.filter((url) => /worker\.js|\.wasm/.test(url)).sort(), [`${own}/dist/nextpixel.wasm`, `${own}/dist/worker.js`]);
 }));
+
+test('a worker that the page has started before the library was there is taken, whatever it said meanwhile', () => withPage(async (page) => {
+  await open(page, '');
+  /** @type {string[]} */
+  const asked = [];
+  page.on('request', (request) => asked.push(request.url()));
+  assert.equal(await page.evaluate(async () => {
+    const worker = new Worker('/dist/worker.js', { type: 'module' });
+    await new Promise((resolve) => { worker.onmessage = resolve; });
+    worker.onmessage = null;
+    const address = '/dist/nextpixel.js';
+    const model = await (await import(address)).load('/toy.gguf', { worker });
+    let count = 0;
+    for await (const { values } of model.generate({ seed: 1 })) count += values.length;
+    model.close();
+    return count;
+  }), 64);
+  assert.equal(asked.filter((url) => url.endsWith('/worker.js')).length, 1);
+}));

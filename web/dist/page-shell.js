@@ -1,4 +1,4 @@
-// made of sources 4959927c1ab1c969d6caf318ea24c75f70dc5f7b163458a4494f814aeacf69f3 by ./build.sh js
+// made of sources 654b7ea3ca10e24d86946f9ff2cfbe92fa9aaa4e1fd9416fc4f94ae0959e4f33 by ./build.sh js
 // SPDX-License-Identifier: MIT
 import{Codec as Ee}from"./shared.js";var ke=`
   :host { display: inline-block; max-width: 100%; font: 0.875rem/1.4 system-ui, sans-serif; }

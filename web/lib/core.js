@@ -6,7 +6,7 @@
  * place where a status becomes an error. No DOM, no worker: Node's tests use it directly.
  *
  *     0            __heap_base
- *     | stack, data | scratch | model | ids | floats | session | ...   while opening, the file's bytes stand above the model
+ *     | stack, data | scratch | session | ... | model | ids | floats | session | ...   while opening, the file's bytes stand below the model
  *
  * Memory grows when a model or a session is opened, never while one computes, and never shrinks. Views of it are taken
  * afresh for each use, since growing it detaches the old ones. A trap leaves an instance in an unknown state: it is
@@ -570,17 +570,14 @@ export class Core {
       if (status >= 0) return;
       throw statusError(status, OPENING, readProblem(this.#bytes(), problem));
     };
-    // How large the model will be is known when the file has been read, so the file moves up to make room below it.
+    // How large the model will be is known when the file has been read: it goes first, and runs take the room that the file leaves.
     const first = this.#take(file.length);
     this.#bytes().set(file, first);
     check(this.#call('nx_model_size', first, file.length, result, problem));
     const modelBytes = this.#word(result);
-    this.#heap.free(first);
     const model = this.#take(modelBytes);
-    const above = this.#take(file.length);
-    this.#bytes().copyWithin(above, first, first + file.length);
-    check(this.#call('nx_model_open', model, modelBytes, above, file.length, result, problem));
-    this.#heap.free(above);
+    check(this.#call('nx_model_open', model, modelBytes, first, file.length, result, problem));
+    this.#heap.free(first);
     this.#model = this.#word(result);
   }
 

@@ -31,6 +31,9 @@ import { checkOptions, wholeNumber } from './settings.js';
 import { isAddress, isLasting, readSource } from './source.js';
 import { compile, compileBest } from './wasm.js';
 
+/** How long after a model is ready its file goes to the cache: that takes the page tens of milliseconds, which the first element is not to wait for. */
+const KEEP_MS = 500;
+
 export { NextPixelError } from './error.js';
 export { cache } from './cache.js';
 export { acquire } from './shared.js';
@@ -68,6 +71,8 @@ const MAX_THREADS = 16;
  * @property {string | URL} [wasmUrl] nextpixel.wasm, or nextpixel-relaxed.wasm or nextpixel-pairs.wasm where relaxed SIMD is known to work;
  *   else the one that is the fastest on this machine is taken from beside the library
  * @property {WorkerUrl} [workerUrl]  worker.js of the same version; else the one beside the library
+ * @property {import('./dom.js').Dom<'Worker'>} [worker]  that script as a module worker which the page has started already, before the library was there; the model's
+ *   from now on
  */
 
 /**
@@ -81,7 +86,7 @@ const MAX_THREADS = 16;
 export async function load(source, options = {}) {
   checkOptions(options);
   if (isAddress(source) && /^hf:/i.test(String(source))) source = (await import('./hub.js')).hubAddress(String(source));
-  const { onProgress, signal, patience, workers = 1, threads = 1, wasmUrl, workerUrl } = options;
+  const { onProgress, signal, patience, workers = 1, threads = 1, wasmUrl, workerUrl, worker } = options;
   signal?.throwIfAborted();
   if (workers !== 'auto') wholeNumber('workers', workers, 1, MAX_WORKERS);
   wholeNumber('threads', threads, 1, MAX_THREADS);
@@ -93,7 +98,7 @@ export async function load(source, options = {}) {
   const auto = workers === 'auto';
   const trying = auto ? await import('./concurrency.js') : undefined;
   const most = trying ? Math.min(trying.MOST_TRIED, await parallelism()) : Number(workers);
-  const starting = Array.from({ length: auto ? 1 : most }, () => Link.start(workerUrl));
+  const starting = Array.from({ length: auto ? 1 : most }, (_, i) => Link.start(workerUrl, i === 0 ? worker : undefined));
   /** @type {Progress} */
   let progress = { phase: 'connect', loaded: 0, total: undefined };
   const tell = (/** @type {Partial<Progress>} */ news) => onProgress?.(progress = { ...progress, ...news });
@@ -114,7 +119,8 @@ export async function load(source, options = {}) {
       contents = await again(error);
       return openModel(kept, module, contents, reading);
     });
-    contents.keep?.();
+    const { keep } = contents;
+    if (keep) setTimeout(keep, KEEP_MS);
     const addThreads = async (/** @type {Link} */ link) => {
       if (sharing && model.info.vocabulary > 0) model.threads = 1 + await sharing.addThreads(link, module, threads - 1, () => Link.start(workerUrl));
     };

@@ -47,16 +47,17 @@ export class Link {
    * Starts the worker.
    *
    * @param {WorkerUrl} [workerUrl]  in place of the one beside the library
+   * @param {Worker} [early]  one that has been started already
    */
-  static async start(workerUrl) {
+  static async start(workerUrl, early) {
     const link = new Link();
     link.#workerUrl = workerUrl;
-    link.#worker = await link.#start();
+    link.#worker = await link.#start(early);
     return link;
   }
 
-  /** @returns {Promise<WorkerHandle>} */
-  async #start() {
+  /** @param {Worker} [early] @returns {Promise<WorkerHandle>} */
+  async #start(early) {
     /** @type {WorkerHandle | undefined} */
     let mine;
     let heard = false;
@@ -71,6 +72,7 @@ export class Link {
           else if (mine === this.#worker) this.#lose(reason);
         },
         this.#workerUrl,
+        early,
       );
     } catch (cause) {
       if (cause instanceof NextPixelError) throw cause;

@@ -328,6 +328,21 @@ function inputsOf(label, image) {
   return { ...(label >= 0 && { class: Uint32Array.of(label) }), ...(image && { image: Uint32Array.from(image) }) };
 }
 
+/** How much of a file is looked at for its vocabulary; and how far from the beginning its first key is. */
+const HEAD_BYTES = 2 ** 19;
+const HINT_BYTES = 4096;
+
+/**
+ * The tokenizer of a file, made while the workers open it; undefined where it has none, or a longer one than this beginning holds, or a bad one:
+ * then it is made of what the engine has read, which says what is wrong.
+ *
+ * @param {Uint8Array} head
+ */
+async function earlyTokenizer(head) {
+  if (!new TextDecoder('latin1').decode(head.subarray(0, HINT_BYTES)).includes('tokenizer.')) return undefined;
+  return (await import('./texts.js')).tokenizerOf(head).catch(() => undefined);
+}
+
 /**
  * Has every worker read a weight file.
  *
@@ -343,12 +358,16 @@ export async function openModel(links, module, contents, how) {
   try {
     // All but the last get a copy.
     const { bytes, large } = contents;
+    const head = bytes.slice(0, HEAD_BYTES); // before they are transferred
     const open = () => Promise.all(jobs.map((job, i) => job.ask({ type: 'open', module, bytes }, i === jobs.length - 1 ? [bytes.buffer] : [])));
+    const opening = large ? (await import('./large.js')).openLarge(jobs, module, large, how) : open();
+    opening.catch(() => {}); // asked below
+    const tokenizer = await earlyTokenizer(head);
     /** @type {OpenedMessage[]} */
-    const [{ info, vocabulary }] = large ? await (await import('./large.js')).openLarge(jobs, module, large, how) : await open();
+    const [{ info, vocabulary }] = await opening;
     if (info.vocabulary === 0) return new Model(links, info);
     const { TextModel } = await import('./texts.js');
-    return new Model(links, info, new TextModel(links[0], info, vocabulary));
+    return new Model(links, info, new TextModel(links[0], info, vocabulary, tokenizer));
   } finally {
     for (const job of jobs) job.end();
   }

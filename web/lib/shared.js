@@ -44,18 +44,19 @@ const entries = new Map();
  * Loads a model, or joins those who hold it already, such as the elements of the page: one download, one worker, one copy in memory.
  *
  * @param {string | URL} url
- * @param {{ onProgress?: (progress: Progress) => void, signal?: AbortSignal, workers?: number | 'auto', cache?: boolean, integrity?: string }}
- *   [options]  as in load(); workers: for the first one who asks
+ * @param {{ onProgress?: (progress: Progress) => void, signal?: AbortSignal, workers?: number | 'auto', cache?: boolean, integrity?: string, worker?: import('./dom.js').Dom<'Worker'> }}
+ *   [options]  as in load(); workers, worker: for the first one who asks
  * @returns {Promise<Hold>} to be released, not closed
  */
 export async function acquire(url, options = {}) {
   checkOptions(options);
-  const { onProgress, signal, workers, cache = true, integrity } = options;
+  const { onProgress, signal, workers, cache = true, integrity, worker } = options;
   signal?.throwIfAborted();
   const address = typeof document === 'object' ? new URL(url, document.baseURI).href : String(url);
   const key = JSON.stringify([address, cache, integrity]);
   let entry = entries.get(key);
-  if (!entry || (!entry.loaded && Date.now() - entry.heard > SILENT_MS)) entry = begin(key, address, { workers, cache, integrity });
+  if (!entry || (!entry.loaded && Date.now() - entry.heard > SILENT_MS)) entry = begin(key, address, { workers, cache, integrity, worker });
+  else worker?.terminate();
   const held = entry;
   clearTimeout(held.timer);
   held.holders++;

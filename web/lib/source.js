@@ -71,9 +71,9 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
     } else {
       const path = inNode ? await (await disk()).filePath(source) : undefined;
       if (path === undefined) {
-        fetched = fresh ? { response: await fetchOrFail(url, signal, { cache: 'reload', patience }), fresh: true, copied: false } :
+        fetched = fresh ? { response: await fetchOrFail(url, signal, { cache: 'reload', patience }), copied: false } :
           await fetchOrCopy(url, cache, { signal, patience });
-        file = { name: url, size: 0, response: fetched.response, url: fetched.copied ? undefined : url, keep: cache && fetched.fresh };
+        file = { name: url, size: 0, response: fetched.response, url: fetched.copied ? undefined : url, keep: cache && !fetched.copied };
       } else {
         file = { name: path, size: await (await disk()).sizeOfFile(path), path };
       }
@@ -84,20 +84,27 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
       void response?.body?.cancel().catch(() => {});
       throw (await sniffer()).sizeProblem();
     }
-    if (file.size >= LARGE_BYTES && !check) return { bytes: new Uint8Array(0), large: file };
+    if (file.size >= LARGE_BYTES && !check) {
+      const copy = await fetched?.same;
+      if (copy) {
+        void response?.body?.cancel().catch(() => {});
+        file = { ...file, response: copy, url: undefined, keep: false };
+      }
+      return { bytes: new Uint8Array(0), large: file };
+    }
     if (path !== undefined) {
       bytes = await (await disk()).readFile(path, signal);
       onProgress?.({ loaded: bytes.length, total: bytes.length });
     } else {
       bytes = fetched?.copied ? await readCopy(fetched.response, url, onProgress, signal) :
-        await readWhole(file, { patience, onProgress, signal });
+        await readUnlessKept(file, { patience, onProgress, signal }, fetched);
     }
   }
   await check?.(bytes);
   signal?.throwIfAborted();
   const problem = await headerProblem(bytes.subarray(0, HEAD_BYTES), true);
   if (problem) throw problem;
-  return { bytes, keep: cache && fetched?.fresh ? keeper(String(source), fetched.response, bytes) : undefined };
+  return { bytes, keep: cache && fetched && !fetched.copied ? keeper(String(source), fetched.response, bytes) : undefined };
 }
 
 /** Files of this machine, in Node. @internal */
@@ -129,27 +136,61 @@ function bytesOf(source) {
 }
 
 /**
- * What is at an address: the copy in the cache where the server has the same, or cannot be reached.
+ * What an address gave.
+ *
+ * @typedef {object} Fetched
+ * @property {Response} response
+ * @property {boolean} copied                         it is out of the cache
+ * @property {Promise<Response | undefined>} [same]   of the server's: the copy in the cache, if it is the same
+ */
+
+/**
+ * What is at an address: the answer of its server, or, where that cannot be reached, the copy in the cache.
  *
  * @param {string} url
  * @param {boolean} cache
  * @param {{ signal?: AbortSignal, patience?: number }} how
- * @returns {Promise<{ response: Response, fresh: boolean, copied: boolean }>}  fresh: to be kept; copied: out of the cache
+ * @returns {Promise<Fetched>}
  */
 async function fetchOrCopy(url, cache, { signal, patience }) {
-  if (!cache) return { response: await fetchOrFail(url, signal, { patience }), fresh: false, copied: false };
+  if (!cache) return { response: await fetchOrFail(url, signal, { patience }), copied: false };
   const looking = copyOf(url); // meanwhile
   try {
     const response = await fetchOrFail(url, signal, { patience });
-    const copy = await looking;
-    if (!copy || !isSame(response, copy)) return { response, fresh: true, copied: false };
-    void response.body?.cancel().catch(() => {});
-    return { response: copy, fresh: false, copied: true };
+    return { response, copied: false, same: looking.then((copy) => (copy && isSame(response, copy) ? copy : undefined)) };
   } catch (error) {
     const copy = await looking;
     signal?.throwIfAborted();
-    if (copy) return { response: copy, fresh: false, copied: true };
+    if (copy) return { response: copy, copied: true };
     throw error;
+  }
+}
+
+/**
+ * The bytes of a copy that is the same, or those that are sent, which arrive while it is looked for: on a first visit that takes a browser
+ * as long as megabytes do.
+ *
+ * @param {Large} file
+ * @param {{ patience?: number, onProgress?: (progress: Count) => void, signal?: AbortSignal }} how
+ * @param {Fetched} [fetched]  told whether it was the copy
+ */
+async function readUnlessKept(file, { onProgress, signal, patience }, fetched) {
+  if (!fetched?.same) return readWhole(file, { onProgress, signal, patience });
+  const { same } = fetched;
+  const stopper = new AbortController();
+  const stop = () => stopper.abort(signal?.reason);
+  if (signal?.aborted) stop();
+  signal?.addEventListener('abort', stop);
+  try {
+    const sending = readWhole(file, { onProgress, signal: stopper.signal, patience });
+    sending.catch(() => {}); // asked below
+    const copy = await same;
+    if (!copy) return await sending;
+    stop();
+    fetched.copied = true;
+    return await readCopy(copy, file.name, onProgress, signal);
+  } finally {
+    signal?.removeEventListener('abort', stop);
   }
 }
 

@@ -27,11 +27,14 @@ const START_MS = 60000;
  * @param {(message: any) => void} onMessage
  * @param {(reason: string) => void} onDeath  it ended by itself
  * @param {WorkerUrl} [workerUrl]
+ * @param {Worker} [early]  one that has been started already
  * @returns {Promise<WorkerHandle>} in a browser, when it has said that it is there; rejects with why it could not be started
  */
-export async function startWorker(onMessage, onDeath, workerUrl) {
+export async function startWorker(onMessage, onDeath, workerUrl, early) {
   if (typeof Worker === 'function') {
-    const worker = await begun(() => (workerUrl === undefined ? startOwn() : new Worker(/** @type {string} */ (workerUrl), { type: 'module' })))
+    const start = () => (workerUrl === undefined ? startOwn() : new Worker(/** @type {string} */ (workerUrl), { type: 'module' }));
+    early?.postMessage({ type: 'beat', id: 0 }); // what it said when it was there may have been heard by nobody
+    const worker = await begun(() => early ?? start())
       .catch(async (cause) => (await import('./elsewhere.js')).startElsewhere(workerUrl ?? workerAddress(), begun, cause));
     worker.onmessage = (event) => onMessage(event.data);
     worker.onerror = (event) => {

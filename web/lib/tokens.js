@@ -69,6 +69,12 @@ import { Translation, checkTranslate, sentenceOf } from './translate.js';
 
 /** @typedef {'stop' | 'length' | 'end' | 'abort'} Finish */
 
+/** @param {Entry[]} vocabulary @returns {Tokenizer | undefined} */
+function tokenizerIn(vocabulary) {
+  const metadata = metadataOf(vocabulary);
+  return metadata.has('tokenizer.ggml.model') ? new Tokenizer(metadata) : undefined;
+}
+
 /**
  * Tokens of a vocabulary and their model, for the runs.
  *
@@ -85,11 +91,11 @@ export class TextModel {
    * @param {Link} link
    * @param {ModelInfo} info
    * @param {Entry[]} vocabulary  the metadata of the file that concern it
+   * @param {Tokenizer} [early]   what they say, where it is there already
    * @internal
    */
-  constructor(link, info, vocabulary) {
-    const metadata = metadataOf(vocabulary);
-    const tokenizer = metadata.has('tokenizer.ggml.model') ? new Tokenizer(metadata) : undefined;
+  constructor(link, info, vocabulary, early) {
+    const tokenizer = early ?? tokenizerIn(vocabulary);
     if (tokenizer && tokenizer.size !== info.vocabulary) {
       throw new NextPixelError('format', `The vocabulary has ${tokenizer.size} tokens, but the weights are for ${info.vocabulary}: the file ` +
         'was exported wrongly, get it anew');

@@ -1,13 +1,34 @@
 // SPDX-License-Identifier: MIT
-// Where a page's head asks for weights, the wasm that is the fastest here is asked for beside them. The head cannot: which one that is must be tried.
+// Where a page's head asks for weights, the wasm that is the fastest here is asked for beside them, and the worker begins. The head cannot: which
+// build that is must be tried.
 // @ts-check
-import { build } from '../lib/files.js';
+import { build, startOwn } from '../lib/files.js';
 import { fastest } from '../lib/simd.js';
 
 /** The weights that it asks for. @type {HTMLLinkElement | null} */
 export const weights = document.querySelector('link[rel="preload"][href$=".gguf"]');
 
+/** The worker, until someone takes it. @type {Worker | undefined} */
+let worker;
+
+/** Gives it away. */
+export function takeWorker() {
+  const taken = worker;
+  worker = undefined;
+  if (taken) taken.onerror = null;
+  return taken;
+}
+
 if (weights) {
+  try {
+    worker = startOwn();
+    worker.onerror = (event) => { // the library, which starts another one, says what is wrong
+      event.preventDefault();
+      worker = undefined;
+    };
+  } catch {
+    // as well
+  }
   const link = document.createElement('link');
   link.rel = 'preload';
   link.as = 'fetch';

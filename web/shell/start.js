@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What takes longest begins first: while the rest of a page is still being read, a worker starts and the weights come that its head asks for.
 // @ts-check
-import { weights } from './first.js';
+import { takeWorker, weights } from './first.js';
 import { acquire } from './library.js';
 /** @import { Hold } from './library.js' */
 /** @import { LoadOptions } from './loading.js' */
@@ -10,7 +10,7 @@ import { acquire } from './library.js';
 const waiting = new AbortController();
 const { signal } = waiting;
 if (weights) {
-  acquire(weights.href, { signal }).then(
+  acquire(weights.href, { signal, worker: takeWorker() }).then(
     ({ release }) => (signal.aborted ? release() : signal.addEventListener('abort', release)),
     () => {}, // whoever asks next hears of it
   );

@@ -22,6 +22,8 @@ const SPEEDS = [4, 8, 16, 40, 120, Infinity];
 const MOST = 10_000;
 /** The most probable tokens of which the page knows. */
 const LOOKED_AT = 256;
+/** The other figures wait no longer for the first token. */
+const REST_OF_PAGE_MS = 500;
 /** Wait for a pointer to rest. */
 const REST_MS = 60;
 
@@ -42,6 +44,8 @@ function createTokens(Sheet) {
   const pace = new Pace(SPEEDS[1]);
   /** Times of this run. */
   let clock = { first: 0, ms: 0, tokens: 0 };
+  /** Whether the other figures have the model. */
+  let shown = true;
   /** The most probable tokens where the chart stands. @type {Alternative[]} */
   let odds = [];
 
@@ -122,7 +126,10 @@ function createTokens(Sheet) {
         if (clock.tokens > 1 && !reducedMotion()) await pace.take(1, signal); // the first one at once
         telling.add(value);
         view.add(value);
-        if (clock.tokens === 1) performance.mark('first-token');
+        if (clock.tokens === 1) {
+          performance.mark('first-token');
+          setTimeout(showRest);
+        }
       }
       enter('done');
       announce(`${run.finish === 'end' ? 'The end.' : 'The tale is as long as it may be.'} ${integer(telling.path.length)} tokens.`);
@@ -260,14 +267,19 @@ function createTokens(Sheet) {
     sight.renew();
     prepare();
     sight.proceed();
-    setTimeout(() => { // while the first token is computed
-      if (model !== next) return;
-      showCard(next);
-      const words = vocabulary();
-      pieces.use(words ?? null);
-      three.use(words ? next : null);
-      if (tale?.path.length) look(-1, 'leave');
-    });
+    shown = false;
+    setTimeout(showRest, REST_OF_PAGE_MS);
+  }
+
+  /** What the other figures have of a model, after its first token. */
+  function showRest() {
+    if (!model || shown) return;
+    shown = true;
+    showCard(model);
+    const words = vocabulary();
+    pieces.use(words ?? null);
+    three.use(words ? model : null);
+    if (tale?.path.length) look(-1, 'leave');
   }
 
   /** Sets the prompt, before anything is written. */
