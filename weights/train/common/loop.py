@@ -44,12 +44,15 @@ def polyak(average, model, decay):
 
 
 def optimiser(task, model, s, cuda):
-    """-> Adam, with decay of the matrices, or a rate of its own for what is fresh, where a recipe asks for it"""
+    """-> Adam, with decay of the matrices, or rates of their own for what is fresh or sharp, where a recipe asks for it"""
     trained = [p for p in model.parameters() if p.requires_grad]
     fused = dict(fused=True) if cuda else {}
-    fresh = {id(p) for name, p in model.named_parameters() if task.fresh(name)}
-    if s.fresh_rate != 1 and fresh and not s.decay:
-        groups = [dict(params=[p for p in trained if id(p) not in fresh]), dict(params=[p for p in trained if id(p) in fresh], rate=s.fresh_rate)]
+    by_rate = {1.0: []}
+    for name, p in model.named_parameters():
+        if p.requires_grad:
+            by_rate.setdefault(s.fresh_rate if task.fresh(name) else s.sharp_rate if task.sharp(name) else 1.0, []).append(p)
+    if len(by_rate) > 1 and not s.decay:
+        groups = [dict(params=params, rate=rate) for rate, params in by_rate.items() if params]
         return torch.optim.Adam(groups, lr=s.lr, betas=(s.beta1, s.beta2), eps=1e-9, **fused)
     if not s.decay:
         return torch.optim.Adam(trained, lr=s.lr, betas=(s.beta1, s.beta2), eps=1e-9, **fused)

@@ -3,8 +3,8 @@
 A row that copies a value, as photographs begin (start.py), has one large weight, which leaves few steps to the others. So the
 forward and backward pass see rounded weights, and the gradient moves the exact ones (the straight-through estimator of
 Bengio, Leonard and Courville 2013). What attention carries is rounded too, for pixels have to arrive exactly: the input of the
-value and output projections, and the cached values; of what is exported in F16 (export.py) the engine does not round these, so
-there they only cost a little training. Queries, keys and the feed-forward network lose nothing that matters.
+value and output projections, and the cached values. Only where a file is to have them in Q8_0 (`round_carried`): of what is exported in F16 the
+engine does not round these. Queries, keys and the feed-forward network lose nothing that matters.
 """
 import contextlib
 

@@ -19,6 +19,7 @@ class Settings:
     clip: float = 1.0                    # gradient norm; 0 = none
     decay: float = 0.0                   # of the matrices, times the learning rate, apart from the gradient (AdamW)
     fresh_rate: float = 1.0              # times the learning rate for what the file that a run begins with does not have (Task.fresh)
+    sharp_rate: float = 1.0              # and for what a small change of disturbs much (Task.sharp)
     ema: float = 0.999
     best: bool = False                   # the average with the least validation loss is kept in best.pt and exported
     round_to: str = ""                   # q8_0 | q4_0: train with what is rounded when such a file runs, see rounding.py

@@ -59,6 +59,10 @@ class Task:
         """Whether a parameter is of those that `fresh_rate` is for."""
         return False
 
+    def sharp(self, name):
+        """Whether it is of those that `sharp_rate` is for."""
+        return False
+
     # the data
 
     def load(self, split):

@@ -365,7 +365,8 @@ class ImageTransformer(Positions):
         """Values x (B, m) or (B, m, C) of the positions `at` (m,) of the generation order -> (B, m, d)."""
         c = self.c
         if c.output == "dmol":
-            return self.pixel_embd(distributions.to_unit(x.to(self.pixel_embd.weight.dtype), c.levels))
+            with torch.autocast(x.device.type, enabled=False):          # bf16 is coarser than 256 levels
+                return self.pixel_embd(distributions.to_unit(x.to(self.pixel_embd.weight.dtype), c.levels))
         return math.sqrt(c.embedding_length) * self.token_embd(x + c.levels * (self.order[at] % c.interleaved))
 
     def embed(self, x, label):
@@ -377,14 +378,17 @@ class ImageTransformer(Positions):
         """Values (B, n) or (B, n, 3) -> 8-bit colours (B, n, 3), of models with pixels as positions."""
         return self.palette.weight[x] if self.c.palette else x.to(self.output.weight.dtype)
 
+    def numbers(self, h):
+        """What the output layer reads -> its numbers, not rounded to bf16, which is coarse for means."""
+        if self.c.output == "categorical" or h.dtype == torch.float64:
+            return self.output(h)
+        with torch.autocast(h.device.type, enabled=False):
+            return self.output(h.float())
+
     def last(self, h, known=None, at=None):
-        """Hidden rows, or that of position `at`, -> the output layer's numbers; on a GPU not rounded to bf16, which is coarse for means (a CPU has no fast way)."""
+        """Hidden rows, or that of position `at`, -> the output layer's numbers."""
         h = self.output_norm(h) if self.c.norm == "pre" else h
-        if h.is_cuda and self.c.output != "categorical":
-            with torch.autocast("cuda", enabled=False):
-                out = self.output(h.float())
-        else:
-            out = self.output(h)
+        out = self.numbers(h)
         return out if known is None else self.direct.lead(out, h, known, self.palette.weight if self.c.palette else None, at)
 
     def forward(self, x, label=None, small=None, keep=None, keep_encoder=None):
@@ -412,7 +416,8 @@ class ImageTransformer(Positions):
             h, f = block.fused(h, f, block.over_blocks(masks, self.fast), block.encoded(e))
         if pre:
             f = native.AddNorm.apply(h, f, self.output_norm.weight, self.output_norm.bias, self.output_norm.eps, False)[1]
-        return self.output(f) if known is None else self.direct.lead(self.output(f), f, known, self.palette.weight if self.c.palette else None)
+        out = self.numbers(f)
+        return out if known is None else self.direct.lead(out, f, known, self.palette.weight if self.c.palette else None)
 
     def nats(self, x, label=None, small=None):
         """(B,): -log p(x | label, small), nats per image."""

@@ -1,4 +1,4 @@
-"""What attention carries, rounded in training as the engine rounds it (see common/rounding.py)."""
+"""What attention carries, rounded in training as the engine rounds it where a file has it in Q8_0 (see common/rounding.py)."""
 from common.rounding import ENGINE, LIVE, straight_through
 
 

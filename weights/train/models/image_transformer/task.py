@@ -21,12 +21,14 @@ from models.image_transformer.sheet import sample_sheet
 from models.image_transformer.start import fit_output, look_around
 
 PREFIX = "image-transformer."
+CARRIED = ("attn_k", "attn_v", "attn_output")    # matrices that lead values from pixel to pixel; and cross_attn_
 
 
 @dataclass
 class Settings(Config, Common):
     dataset: str = "mnist"
     look_around: bool = False            # first blocks begin by attending to neighbours, see start.py
+    round_carried: bool = False          # dmol: with round_to, what attention carries as well, for export.py --carry q8_0
     pixel_gain: float = 1.0              # dmol: begin with the pixels this much larger beside the positions
     fit_output: bool = False             # dmol: the output begins at the least-squares prediction, see start.py
     flip: bool = False                   # half of the training pictures are mirrored left to right, but for those with writing
@@ -75,14 +77,26 @@ class ImageTransformerTask(Task):
             x, _, small = train.take(spread(len(train), 48), device)
             fit_output(model, x, small)
 
+    def matrices(self, model):
+        found = {name: p for name, p in model.named_parameters() if "blk." in name and p.dim() == 2}
+        return [p for name, p in found.items() if not self.exact(name)]
+
+    def exact(self, name):
+        """Whether a matrix is of what attention carries and goes to a file in F16, see type_of."""
+        return self.s.output != "categorical" and not self.s.round_carried and any(part in name for part in CARRIED)
+
     def grow(self, model, weights):
         grow(model, weights, gguf.read_raw(self.s.start)[0][PREFIX + "attention.key_length"])
 
     def fresh(self, name):
         return name.startswith("direct.")
 
+    def sharp(self, name):
+        """Of mixtures, the way on which exact pixels arrive: where they enter, where the first block looks around, where means leave."""
+        return self.s.output == "dmol" and name.startswith(("pixel_embd.", "blk.0.attn_", "output."))
+
     def ready(self, model, average, device):
-        if self.s.round_to:
+        if self.s.round_to and self.s.round_carried:
             round_attention(model), round_attention(average)
         attention.choose(model, self.s.attention, self.s.batch, self.s.bf16, device)
         average.fast = model.fast
@@ -181,7 +195,7 @@ class ImageTransformerTask(Task):
         if self.s.output != "categorical" and kind != gguf.F32:
             if name == "output.weight":
                 return gguf.F16
-            if any(part in name for part in ("attn_k", "attn_v", "attn_output")):
+            if any(part in name for part in CARRIED):
                 return carry
         return gguf.Q8_0 if kind == gguf.Q4_0 and name == "output.weight" else kind
 

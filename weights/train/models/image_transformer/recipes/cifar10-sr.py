@@ -11,7 +11,7 @@ settings = dict(
     norm="pre", position="learned", position_width="half", classes=10,
     # schedule: 6 minutes of training, whatever the GPU's speed
     minutes=6.0, batch=64, lr=4e-4, warmup=200, every=3.0, sheets=0, valid_images=500, final_valid_images=2000,
-    look_around=True, fit_output=True, round_to="q4_0", flip=True, class_drop=0.5, dropout=0.0, ema=0.9995,
+    look_around=True, fit_output=True, round_to="q4_0", round_carried=True, flip=True, class_drop=0.5, dropout=0.0, ema=0.9995,
     compile=True, threads=8,
 )
 card = dict(
