@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { toyModel } from '../js/toy.js';
-import { OUT, decode, provide, session, sleep } from './browser.js';
+import { OUT, decode, provide, session, sleep, until } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -433,6 +433,7 @@ test('element and acquire() share one download and one worker; cache and integri
   await occurs(page, 'nx-end');
   assert.deepEqual([downloads, page.workers().length], [1, 1]);
 
+  await until(page, async () => (await (await caches.open('nextpixel')).keys()).length === 1); // the copy is kept a little later
   await page.evaluate(() => caches.delete('nextpixel'));
   await page.evaluate(() => {
     document.body.innerHTML = `<next-pixel id="b" model="../weights/digits.gguf?b" cache="no-store" task="generate" autoplay></next-pixel>
@@ -441,7 +442,7 @@ test('element and acquire() share one download and one worker; cache and integri
   await occurs(page, 'nx-end', 2);
   await occurs(page, 'nx-error');
   assert.deepEqual((await events(page)).filter(({ type }) => type === 'nx-error').map(({ id, code }) => [id, code]), [['c', 'integrity']]);
-  await sleep(300);
+  await sleep(1000); // longer than the copy waits
   assert.deepEqual(await page.evaluate(async () => (await (await caches.open('nextpixel')).keys()).map(({ url }) => url)), []);
 }, { complains: true }));
 
