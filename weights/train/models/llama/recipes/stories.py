@@ -17,4 +17,5 @@ card = dict(
     dataset="21 books of fairy tales (Project Gutenberg, public domain) but for those held out, and 2,316 stories of TinyStories (Eldan and Li 2023)",
     dataset_license="public domain; TinyStories: CDLA-Sharing-1.0",
     command="python3 weights/train/train.py stories",
+    type="q4_0",                         # half the download for 0.008 bits a byte
 )
