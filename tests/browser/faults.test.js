@@ -121,7 +121,7 @@ test('a worker that works on is left alone', { timeout: 60000 }, () => withPage(
   }, [LIBRARY, FILE]);
   for (let i = 0; i < 10; i++) { // 40 seconds in all, and in each 4 of them something is drawn, however slow the machine
     const steps = await page.evaluate(() => /** @type {any} */ (globalThis).steps ?? 0);
-    await until(page, (n) => /** @type {any} */ (globalThis).steps > n, steps);
+    await until(page, async (n) => /** @type {any} */ (globalThis).steps > n, steps);
     await page.clock.runFor(4000);
   }
   await page.evaluate(() => { /** @type {any} */ (globalThis).enough = true; });
