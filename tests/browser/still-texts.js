@@ -15,7 +15,7 @@ import { LIBRARY, launch, openEmpty } from './browser.js';
 
 /** What each page shows: its weights, and what is drawn with them. @type {Record<string, { weights: string, verb: 'tokens' | 'translate', text: string, options: object, font: string }>} */
 const PAGES = {
-  tokens: { weights: 'stories.gguf', verb: 'tokens', text: 'Once upon a time', options: { seed: 1, temperature: 0.8, maxTokens: 62 }, font: '17px' },
+  tokens: { weights: 'stories.gguf', verb: 'tokens', text: 'Once upon a time', options: { seed: 1, temperature: 0.8, maxTokens: 50 }, font: '18px' },
   transformer: { weights: 'de-en.gguf', verb: 'translate', text: 'Er hat im Garten einen Hund gesehen.', options: {}, font: '15px' },
 };
 const name = process.argv[2];
