@@ -16,6 +16,7 @@ import data
 from common import distributions, gguf, rounding
 from common import native as in_c
 from common.export import export as export_task
+from common.loop import optimiser
 from data import binarised_mnist, cifar10, emoji, mnist
 from data.palette import k_means
 from data.pictures import hue_turned, moved, reduce, to_bytes, to_levels
@@ -330,6 +331,38 @@ class Rounding(unittest.TestCase):
             both.append([w.detach() for w in p] + a + [adam.state[w][k] for w in p for k in ("step", "exp_avg", "exp_avg_sq")])
         for x, y in zip(*both):
             self.assertLess(float((x - y).abs().max()), 2e-6 * float(x.abs().max()))
+
+    def test_rates_and_decay_of_each_parameter(self):
+        """What is sharp has its rate, what is rounded its decay, and every parameter is in one group."""
+        model = ImageTransformer(TINY["dmol-full"][0])
+        task = TASK.of(model.c)
+        names = {id(p): name for name, p in model.named_parameters()}
+
+        def of(**settings):
+            adam = optimiser(task, model, replace(task.s, **settings), False)
+            found = {names[id(p)]: (group["rate"], group["weight_decay"]) for group in adam.param_groups for p in group["params"]}
+            self.assertEqual(sorted(found), sorted(names.values()))
+            return type(adam), found
+        kind, found = of(sharp_rate=0.05)
+        self.assertIs(kind, torch.optim.Adam)
+        self.assertEqual(found["blk.0.attn_v.weight"], (0.05, 0.0))
+        self.assertEqual(found["pixel_embd.weight"], (0.05, 0.0))
+        self.assertEqual(found["output.weight"], (0.05, 0.0))
+        self.assertEqual(found["blk.0.ffn_up.weight"], (1.0, 0.0))
+        self.assertEqual(found["blk.1.attn_v.weight"], (1.0, 0.0))
+        kind, found = of(sharp_rate=0.05, decay=0.1)
+        self.assertIs(kind, torch.optim.AdamW)
+        self.assertEqual(found["blk.0.ffn_up.weight"], (1.0, 0.1))
+        self.assertEqual(found["output.weight"], (0.05, 0.0))
+
+    def test_pixels_and_means_are_exact_in_bf16(self):
+        """Under autocast the pixels that enter and the parameters of mixtures that leave are in single precision."""
+        model = ImageTransformer(TINY["dmol-full"][0])
+        x = torch.randint(0, 256, (1, model.c.n, 3))
+        with torch.autocast("cpu", torch.bfloat16):
+            entered = model.embed_values(x, torch.arange(model.c.n))
+            left = model.head(entered.bfloat16())
+        self.assertEqual((entered.dtype, left.dtype), (torch.float32, torch.float32))
 
     def test_weights_are_rounded_within_and_exact_afterwards(self):
         model = ImageTransformer(replace(TINY["dmol-full"][0], embedding_length=32, head_count=2, key_length=16, feed_forward_length=64))

@@ -44,22 +44,16 @@ def polyak(average, model, decay):
 
 
 def optimiser(task, model, s, cuda):
-    """-> Adam, with decay of the matrices, or rates of their own for what is fresh or sharp, where a recipe asks for it"""
-    trained = [p for p in model.parameters() if p.requires_grad]
-    fused = dict(fused=True) if cuda else {}
-    by_rate = {1.0: []}
+    """-> Adam, in groups of one rate (times the learning rate) and one decay each; AdamW where the recipe has decay of the matrices."""
+    decayed = {id(p) for p in task.matrices(model)} if s.decay else set()
+    groups = {}
     for name, p in model.named_parameters():
         if p.requires_grad:
-            by_rate.setdefault(s.fresh_rate if task.fresh(name) else s.sharp_rate if task.sharp(name) else 1.0, []).append(p)
-    if len(by_rate) > 1 and not s.decay:
-        groups = [dict(params=params, rate=rate) for rate, params in by_rate.items() if params]
-        return torch.optim.Adam(groups, lr=s.lr, betas=(s.beta1, s.beta2), eps=1e-9, **fused)
-    if not s.decay:
-        return torch.optim.Adam(trained, lr=s.lr, betas=(s.beta1, s.beta2), eps=1e-9, **fused)
-    matrices = task.matrices(model)
-    ids = {id(p) for p in matrices}
-    groups = [dict(params=matrices, weight_decay=s.decay), dict(params=[p for p in trained if id(p) not in ids], weight_decay=0.0)]
-    return torch.optim.AdamW(groups, lr=s.lr, betas=(s.beta1, s.beta2), eps=1e-9, **fused)
+            rate = s.fresh_rate if task.fresh(name) else s.sharp_rate if task.sharp(name) else 1.0
+            groups.setdefault((rate, s.decay if id(p) in decayed else 0.0), []).append(p)
+    kind = torch.optim.AdamW if s.decay else torch.optim.Adam
+    return kind([dict(params=params, rate=rate, weight_decay=decay) for (rate, decay), params in groups.items()],
+                lr=s.lr, betas=(s.beta1, s.beta2), eps=1e-9, **(dict(fused=True) if cuda else {}))
 
 
 def compiled(task, model, batch, autocast):

@@ -378,8 +378,8 @@ class ImageTransformer(Positions):
         """Values (B, n) or (B, n, 3) -> 8-bit colours (B, n, 3), of models with pixels as positions."""
         return self.palette.weight[x] if self.c.palette else x.to(self.output.weight.dtype)
 
-    def numbers(self, h):
-        """What the output layer reads -> its numbers, not rounded to bf16, which is coarse for means."""
+    def head(self, h):
+        """Hidden rows (..., d) -> logits, or parameters of mixtures (..., P): these not rounded to bf16, which is coarse for means."""
         if self.c.output == "categorical" or h.dtype == torch.float64:
             return self.output(h)
         with torch.autocast(h.device.type, enabled=False):
@@ -388,7 +388,7 @@ class ImageTransformer(Positions):
     def last(self, h, known=None, at=None):
         """Hidden rows, or that of position `at`, -> the output layer's numbers."""
         h = self.output_norm(h) if self.c.norm == "pre" else h
-        out = self.numbers(h)
+        out = self.head(h)
         return out if known is None else self.direct.lead(out, h, known, self.palette.weight if self.c.palette else None, at)
 
     def forward(self, x, label=None, small=None, keep=None, keep_encoder=None):
@@ -416,7 +416,7 @@ class ImageTransformer(Positions):
             h, f = block.fused(h, f, block.over_blocks(masks, self.fast), block.encoded(e))
         if pre:
             f = native.AddNorm.apply(h, f, self.output_norm.weight, self.output_norm.bias, self.output_norm.eps, False)[1]
-        out = self.numbers(f)
+        out = self.head(f)
         return out if known is None else self.direct.lead(out, f, known, self.palette.weight if self.c.palette else None)
 
     def nats(self, x, label=None, small=None):
