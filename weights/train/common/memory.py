@@ -1,17 +1,29 @@
 """What has to be there before PyTorch is: a faster allocator where it is installed (Debian package: libtcmalloc-minimal4; 5 to 10 % of
-a step), and threads that sleep while they wait: on a machine that others use too, active waiting makes a step several times slower."""
+a step), and threads that sleep while they wait: on a machine that others use too, active waiting makes a step several times slower.
+OpenBLAS takes an Intel processor that is newer than itself for the oldest: told better, products of single precision are six times as fast."""
 import glob
 import os
+import re
 import sys
 
 PLACES = ("/usr/lib/*/libtcmalloc_minimal.so.4", "/usr/lib*/libtcmalloc_minimal.so.4")
+
+
+def core():
+    """The OpenBLAS kernels to ask for, or nothing where it finds the right ones by itself."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as f:
+            machine = f.read(8192)
+    except OSError:
+        return {}
+    return {"OPENBLAS_CORETYPE": "SkylakeX"} if "GenuineIntel" in machine and re.search(r"\bavx512vl\b", machine) else {}
 
 
 def prepare():
     """Begins the program anew where something was missing.  NEXTPIXEL_MALLOC=plain keeps the usual allocator."""
     found = sorted(path for place in PLACES for path in glob.glob(place))
     preload = os.environ.get("LD_PRELOAD", "")
-    wanted = {"OMP_WAIT_POLICY": os.environ.get("OMP_WAIT_POLICY", "passive")}
+    wanted = {name: os.environ.get(name, usual) for name, usual in dict(core(), OMP_WAIT_POLICY="passive").items()}
     if found and "tcmalloc" not in preload and os.environ.get("NEXTPIXEL_MALLOC") != "plain":
         wanted["LD_PRELOAD"] = (found[0] + " " + preload).strip()
     if any(os.environ.get(name) != value for name, value in wanted.items()):
