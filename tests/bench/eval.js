@@ -14,7 +14,7 @@
 // For a model that enlarges, the image's own reduction is the input. One sample of each image (its seed is the image's number) is
 // reduced again and compared with that input, beside the same for bicubic upsampling: PSNR in dB of all images together (in JSON,
 // null where there is no difference at all); and how much neighbouring pixels of it differ, beside those of the originals.
-// --temperatures 1,0.8 draws such a sample at each of these temperatures.
+// --temperatures 1,0.8 draws such a sample at each of these temperatures; --of 24 takes the likeliest of so many samples instead.
 //
 // --data takes a folder with the four standard MNIST files, or a file of pictures:
 //   NAME.u8.gz  gzip of count x height x width x channels bytes, nothing else
@@ -36,6 +36,7 @@ import { fileURLToPath } from 'node:url';
 import { bicubic } from '../../web/pages/colour/bicubic.js';
 import { reduce } from '../../web/lib/image.js';
 import { load } from '../../web/lib/index.js';
+import { picturesOf } from './drawn.js';
 import { scoreTexts } from './eval-text.js';
 import { scoreTranslations } from './eval-translation.js';
 
@@ -134,36 +135,25 @@ function roughness(picture, { height, width, channels }) {
   return (right / (height * (row - channels)) + below / ((height - 1) * row)) / 2;
 }
 
-/** The picture of one run. @param {Model} model @param {ReturnType<Model['superResolve']>} run */
-async function drawn(model, run) {
-  const { width, height, channels, positions } = model.info;
-  const picture = new Uint8Array(width * height * channels);
-  const span = picture.length / positions;
-  for await (const { from, values } of run)
-    values.forEach((value, i) => {
-      picture[model.order[Math.floor((from + i) / span)] * span + ((from + i) % span)] = value;
-    });
-  return picture;
-}
-
 /**
- * Of enlarged pictures: how well they agree with their input, as squared errors of their reductions, and how rough they are.
+ * Of enlarged pictures: how well they agree with their input, as squared errors of their reductions, and with the original, and how rough they are.
  * @param {Model} model
  * @param {{ data: Uint8Array, width: number, height: number }} image
  * @param {{ label?: string | number, seed: number }} options
  * @param {number[]} temperatures  a sample at each
+ * @param {number} of  samples, of which it is the likeliest
  */
-async function consistency(model, image, options, temperatures) {
+async function consistency(model, image, options, temperatures, of) {
   const { info } = model;
   const { inputWidth: width, inputHeight: height, channels } = info;
   const samples = [];
   let input = new Uint8Array();
   const back = (/** @type {Uint8Array} */ picture) => squaredError(reduce(picture, info, width, height), input);
   for (const temperature of temperatures) {
-    const run = model.superResolve(image, { ...options, temperature });
+    const run = model.superResolve(image, { ...options, temperature, samples: of });
     input = /** @type {Uint8Array<ArrayBuffer>} */ (run.input);
-    const picture = await drawn(model, run);
-    samples.push({ error: back(picture), roughness: roughness(picture, info) });
+    const [picture] = (await picturesOf(model, run, of)).pictures;
+    samples.push({ error: back(picture), off: squaredError(picture, image.data), roughness: roughness(picture, info) });
   }
   return { samples, bicubic: back(new Uint8Array(bicubic(input, { width, height, channels }, info))) };
 }
@@ -207,6 +197,7 @@ async function main() {
       labels: { type: 'boolean', default: false },
       wasm: { type: 'string' },
       temperatures: { type: 'string', default: '1' },
+      of: { type: 'string', default: '1' },
       json: { type: 'boolean', default: false },
       beams: { type: 'string', default: '1' },
       'length-penalty': { type: 'string' },
@@ -214,7 +205,7 @@ async function main() {
     },
   });
   if (positionals.length !== 1) {
-    console.error('usage: npm run eval -- FILE [--images N] [--data FOLDER | FILE.u8.gz] [--labels] [--temperatures 1,0.8] ' +
+    console.error('usage: npm run eval -- FILE [--images N] [--data FOLDER | FILE.u8.gz] [--labels] [--temperatures 1,0.8] [--of N] ' +
       '[--beams N] [--length-penalty A] [--show] [--wasm FILE] [--json]');
     process.exit(2);
   }
@@ -240,7 +231,8 @@ async function main() {
 
   const temperatures = options.temperatures.split(',').map(Number);
   if (!temperatures.every((t) => t >= 0)) throw new Error('--temperatures takes numbers from 0 on, with commas between them');
-  const drawings = temperatures.map(() => ({ error: 0, roughness: 0 }));
+  const of = Number(options.of);
+  const drawings = temperatures.map(() => ({ error: 0, off: 0, roughness: 0 }));
   let sum = 0, squares = 0, bicubicError = 0, originals = 0, scoring = 0;
   for (let i = 0; i < count; i++) {
     const image = { data: pixels.subarray(i * size, (i + 1) * size), width, height };
@@ -251,9 +243,10 @@ async function main() {
     sum += nats;
     squares += nats * nats;
     if (info.inputWidth > 0) {
-      const enlarged = await consistency(model, image, { label, seed: i }, temperatures);
+      const enlarged = await consistency(model, image, { label, seed: i }, temperatures, of);
       enlarged.samples.forEach((sample, t) => {
         drawings[t].error += sample.error;
+        drawings[t].off += sample.off;
         drawings[t].roughness += sample.roughness / count;
       });
       bicubicError += enlarged.bicubic;
@@ -264,8 +257,8 @@ async function main() {
   model.close();
 
   const nats = sum / count;
-  const psnr = (/** @type {number} */ error) =>
-    10 * Math.log10((255 ** 2 * count * info.inputWidth * info.inputHeight * channels) / error);
+  const psnr = (/** @type {number} */ error, numbers = info.inputWidth * info.inputHeight * channels) =>
+    10 * Math.log10((255 ** 2 * count * numbers) / error);
   const result = {
     file: path.relative(fileURLToPath(new URL('../..', import.meta.url)), path.resolve(positionals[0])),
     images: count,
@@ -276,7 +269,7 @@ async function main() {
     secondsPerImage: scoring / 1000 / count,
     ...(info.inputWidth > 0 && { consistency: {
       psnr: psnr(drawings[0].error), bicubicPsnr: psnr(bicubicError), roughness: originals,
-      temperatures: temperatures.map((temperature, t) => ({ temperature, psnr: psnr(drawings[t].error), roughness: drawings[t].roughness })),
+      temperatures: temperatures.map((temperature, t) => ({ temperature, psnr: psnr(drawings[t].error), originalPsnr: psnr(drawings[t].off, size), roughness: drawings[t].roughness })),
     } }),
   };
   if (options.json) {
@@ -287,9 +280,10 @@ async function main() {
   console.log(`${result.file}: ${count} images${options.labels ? ' with labels' : ''}: ${nats.toFixed(2)} nats (standard error ` +
     `${result.standardError.toFixed(2)}), ${result.bitsPerDim.toFixed(4)} bits/dim, ${(1000 * result.secondsPerImage).toFixed(0)} ms an image`);
   if (result.consistency) {
-    console.log(`reduced again, one sample of each against its ${info.inputWidth} x ${info.inputHeight} input: PSNR ` +
+    console.log(`reduced again, ${of > 1 ? `the likeliest of ${of} samples` : 'one sample'} of each against its ${info.inputWidth} x ${info.inputHeight} input: PSNR ` +
       `${result.consistency.temperatures.map(({ temperature, psnr }) => `${psnr.toFixed(2)} dB at temperature ${temperature}`).join(', ')}; ` +
       `bicubic ${result.consistency.bicubicPsnr.toFixed(2)} dB`);
+    console.log(`against the originals ${result.consistency.temperatures.map(({ temperature, originalPsnr }) => `${originalPsnr.toFixed(2)} dB at temperature ${temperature}`).join(', ')}`);
     console.log(`neighbouring pixels differ, of 255, by ${result.consistency.temperatures.map((one) => `${one.roughness.toFixed(1)} at temperature ${one.temperature}`).join(', ')}; ` +
       `${result.consistency.roughness.toFixed(1)} in the originals`);
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Draws sheets of what a shipped file makes, through the wasm, to be looked at:
 //
-//   node tests/bench/sheets.js weights/emoji.gguf [--data build/emoji-test.u8.gz] [--out build/emoji] [--seed 0] [--temperature 1] [--count 32]
+//   node tests/bench/sheets.js weights/emoji.gguf [--data build/emoji-test.u8.gz] [--out build/emoji] [--seed 0] [--temperature 1] [--count 32] [--of 1]
 //
 //   OUT-samples.png      64 pictures from nothing: no class, no known pixel
 //   OUT-completions.png  --count held-out pictures: the known upper half, its completion, the original
-//   OUT-enlarged.png     of a model that enlarges, --count held-out pictures: the input, bicubic, the model's, the original
+//   OUT-enlarged.png     of a model that enlarges, --count held-out pictures: the input, bicubic, the model's (the likeliest --of so many), the original
 //
 // --data is as for eval.js, a file of pictures; without it the model's small set of tests/golden/ is taken. The classes are not told.
 // @ts-check
@@ -14,10 +14,10 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { crc32, deflateSync } from 'node:zlib';
 import { load } from '../../web/lib/index.js';
+import { picturesOf } from './drawn.js';
 import { readPictures, readSmallSet } from './eval.js';
 import { bicubic } from '../../web/pages/colour/bicubic.js';
 
-/** @import { Model } from '../../web/lib/index.js' */
 /** @typedef {Uint8Array | Uint8ClampedArray} Picture (height, width, channels) of the model's size */
 
 const SCALE = 3;       // screen pixels of a pixel
@@ -75,25 +75,6 @@ function writeSheet(file, pictures, groups, { width, height, channels }) {
   console.log(`${file}: ${pictures.length} x ${each} pictures`);
 }
 
-/**
- * The pictures of a run, each begun with what was known.
- * @param {Model} model @param {ReturnType<Model['generate']>} run @param {number} samples
- */
-async function picturesOf(model, run, samples) {
-  const { width, height, channels, positions } = model.info;
-  const size = width * height * channels;
-  const span = size / positions;
-  const pictures = Array.from({ length: samples }, () => new Uint8Array(size).fill(PAPER));
-  /** @param {Uint8Array} picture @param {number} from @param {Uint8Array} values */
-  const put = (picture, from, values) => values.forEach((value, i) => {
-    picture[model.order[Math.floor((from + i) / span)] * span + ((from + i) % span)] = value;
-  });
-  for (const picture of pictures) put(picture, 0, run.known);
-  const given = pictures[0].slice();
-  for await (const { sample, from, values } of run) put(pictures[sample], from, values);
-  return { pictures, given };
-}
-
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -102,16 +83,18 @@ const { values: options, positionals } = parseArgs({
     seed: { type: 'string', default: '0' },
     temperature: { type: 'string', default: '1' },
     count: { type: 'string', default: '32' },
+    of: { type: 'string', default: '1' },
   },
 });
 if (positionals.length !== 1 || !(Number(options.count) >= 1)) {
-  console.error('usage: node tests/bench/sheets.js FILE [--data FILE.u8.gz] [--out PREFIX] [--seed N] [--temperature T] [--count N]');
+  console.error('usage: node tests/bench/sheets.js FILE [--data FILE.u8.gz] [--out PREFIX] [--seed N] [--temperature T] [--count N] [--of N]');
   process.exit(2);
 }
 const [file] = positionals;
 const out = options.out ?? `build/${path.basename(file, '.gguf')}`;
 const seed = Number(options.seed);
 const temperature = Number(options.temperature);
+const of = Number(options.of);
 mkdirSync(path.dirname(out), { recursive: true });
 const model = await load(path.resolve(file));
 const { info } = model;
@@ -128,7 +111,7 @@ const groups = [];
 if (info.inputWidth > 0) {
   const small = { width: info.inputWidth, height: info.inputHeight, channels: info.channels };
   for (const [i, original] of originals.entries()) {
-    const run = model.superResolve({ data: original, width: info.width, height: info.height }, { seed: seed + i, temperature });
+    const run = model.superResolve({ data: original, width: info.width, height: info.height }, { seed: seed + i, temperature, samples: of });
     const input = /** @type {Uint8Array} */ (run.input);
     const squares = Uint8Array.from({ length: size }, (_, k) => {
       const [pixel, c] = [Math.floor(k / info.channels), k % info.channels];
@@ -136,7 +119,7 @@ if (info.inputWidth > 0) {
       const row = Math.floor((y * small.height) / info.height);
       return input[(row * small.width + Math.floor((x * small.width) / info.width)) * info.channels + c];
     });
-    const { pictures } = await picturesOf(model, run, 1);
+    const { pictures } = await picturesOf(model, run, of);
     groups.push([squares, bicubic(input, small, info), pictures[0], original]);
   }
   writeSheet(`${out}-enlarged.png`, groups, 4, info);

@@ -164,15 +164,17 @@ test('links to enlargements, of the strip and of one\'s own picture, with either
   await page.fill('#superres-seed', '31');
   await page.keyboard.press('Enter');
   const chosen = await name();
+  await page.locator('#superres-tries').selectOption('12');
   await drawn(chosen);
   const before = await pictures(page, first);
   const address = await link(page, 'superres-take');
-  assert.match(address, /#figure-superres\?model=emoji&seed=31&temperature=0\.8&picture=9$/);
+  assert.match(address, /#figure-superres\?model=emoji&seed=31&temperature=0\.8&tries=12&picture=9$/);
   await page.goto('about:blank');
   await page.goto(address);
   await page.locator('#superres-run:enabled').waitFor(WAIT);
   await drawn(chosen);
   assert.equal(await page.inputValue('#superres-seed'), '31');
+  assert.equal(await page.inputValue('#superres-tries'), '12');
   assert.ok(await page.locator('#superres-strip input').nth(9).isChecked());
   assert.deepEqual(await pictures(page, first), before);
 
@@ -183,7 +185,7 @@ test('links to enlargements, of the strip and of one\'s own picture, with either
   await drawn('your picture');
   const own = await pictures(page, first);
   const mine = await link(page, 'superres-take');
-  assert.match(mine, /model=photos&seed=31&temperature=0.7&pixels=/);
+  assert.match(mine, /model=photos&seed=31&temperature=0.7&tries=3&pixels=/);
   await page.goto('about:blank');
   await page.goto(mine);
   await drawn('your picture');

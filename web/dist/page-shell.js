@@ -1,4 +1,4 @@
-// made of sources 654b7ea3ca10e24d86946f9ff2cfbe92fa9aaa4e1fd9416fc4f94ae0959e4f33 by ./build.sh js
+// made of sources 7b66444037a87343b8eb5dc4f909ae1cfd0dc6fe0270f9dafe56d9986212658f by ./build.sh js
 // SPDX-License-Identifier: MIT
 import{Codec as Ee}from"./shared.js";var ke=`
   :host { display: inline-block; max-width: 100%; font: 0.875rem/1.4 system-ui, sans-serif; }

@@ -7,6 +7,7 @@ import {
 import { createGallery } from './gallery.js';
 import { createPhoto } from './photo.js';
 import { createPictureStrip } from './picture-strip.js';
+import { SHOWN } from './row.js';
 /** @import { Model, Subject } from '../../shell/index.js' */
 /** @import { Choice, Section } from './section.js' */
 
@@ -53,6 +54,19 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     gallery.blend(blend.valueAsNumber / 100);
     blend.setAttribute('aria-valuetext', blend.value === '100' ? "the model's" : blend.value === '0' ? 'bicubic' : `${blend.value} percent the model's`);
   });
+  /** How many are drawn, of which the likeliest are shown. */
+  const tries = /** @type {HTMLSelectElement | null} */ (document.getElementById(`${id}-tries`));
+  /** @param {number} count one that can be chosen; another changes nothing */
+  function setTries(count) {
+    if (!tries || ![...tries.options].some(({ value }) => Number(value) === count)) return;
+    tries.value = String(count);
+    gallery.tries = count;
+  }
+  tries?.addEventListener('change', () => {
+    sight.decide();
+    gallery.tries = Number(tries.value);
+    gallery.start();
+  });
   const strip = createPictureStrip(part('strip'), (subject) => {
     own = null;
     gallery.choose(subject);
@@ -88,7 +102,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       const place = among.indexOf(first);
       const { data, width, height } = first.image;
       const rgb = Uint8Array.from({ length: 3 * width * height }, (_, i) => data[4 * Math.floor(i / 3) + i % 3]);
-      return { model: name, seed: transport.seed, temperature, ...(place >= 0 ? { picture: place } : { pixels: toText(rgb) }) };
+      return { model: name, seed: transport.seed, temperature, ...(tries && { tries: Number(tries.value) }), ...(place >= 0 ? { picture: place } : { pixels: toText(rgb) }) };
     },
   });
 
@@ -96,6 +110,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     /** Opens with the pictures of a choice; the visitor's own stays. @param {Choice} next @param {Subject[]} pictures */
     show(next, pictures) {
       ({ strip: name, temperature, file } = next);
+      setTries(next.tries ?? SHOWN);
       among = pictures;
       const rows = next.first.map((i) => among[i]);
       if (own) rows[0] = own;
@@ -114,6 +129,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       const place = wholeIn(settings, 'picture', 0, among.length - 1, -1);
       transport.seed = wholeIn(settings, 'seed', 0, 1e9 - 1, transport.seed);
       gallery.seed = transport.seed;
+      setTries(wholeIn(settings, 'tries', 1, 64, Number(tries?.value)));
       if (rgb) {
         const image = new ImageData(width, height);
         for (let i = 0; i < width * height; i++) image.data.set([...rgb.subarray(3 * i, 3 * i + 3), 255], 4 * i);

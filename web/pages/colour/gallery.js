@@ -2,7 +2,7 @@
 // The rows of a figure, and the run that draws one after the other.
 // @ts-check
 import { Codec, Pace, reducedMotion } from '../../shell/index.js';
-import { Row, SAMPLES } from './row.js';
+import { Row, SHOWN } from './row.js';
 /** @import { DrawOptions, Model, Phase, Run, Shot, Subject } from '../../shell/index.js' */
 /** @import { Look, Plan } from './row.js' */
 
@@ -38,6 +38,8 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
   let codec;
   let seed = 0;
   let temperature = 1;
+  /** Pictures to draw for each row, of which it shows the likeliest. */
+  let tries = SHOWN;
   let stopper = new AbortController();
   /** @type {Phase} */
   let phase = 'empty';
@@ -58,19 +60,20 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
   async function draw(row, artist, knows, signal) {
     const { image, label } = row.subject;
     const { channels, classes } = artist.info;
+    const samples = tries;
     const run = task.ask(artist, image, {
-      samples: SAMPLES, seed, temperature, signal, chunk: CHUNK * channels, label: label && classes.includes(label) ? label : null,
+      samples, seed, temperature, signal, chunk: CHUNK * channels, label: label && classes.includes(label) ? label : null,
     });
-    row.begin();
+    row.begin(samples);
     const pace = new Pace(reducedMotion() ? Infinity : SPEED);
     let asked = performance.now();
     let whole = true;
     for await (const step of run) {
       row.take(knows, step);
-      if (step.sample < SAMPLES - 1) continue;
+      if (step.sample < samples - 1) continue;
       const pixels = (step.to - step.from) / channels;
       // The first pull reads what is given as well.
-      if (!whole) onPull(performance.now() - asked, SAMPLES * pixels);
+      if (!whole) onPull(performance.now() - asked, samples * pixels);
       whole = false;
       for (let left = pixels; left > 0;) left -= await pace.take(left, signal);
       asked = performance.now();
@@ -119,6 +122,8 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     },
     /** @param {number} n */
     set seed(n) { seed = n; },
+    /** @param {number} n */
+    set tries(n) { tries = n; },
     start: () => run(rows),
     /** @param {number} share of the model in what is shown, 0 to 1; the rest is the smooth picture's */
     blend(share) { for (const row of rows) row.blend(share); },

@@ -4,7 +4,8 @@
 import { make, paintElements, palette, perFrame, reducedMotion } from '../../shell/index.js';
 /** @import { Codec, Picture, Shot, Subject } from '../../shell/index.js' */
 
-export const SAMPLES = 3;
+/** Pictures that a row shows. */
+export const SHOWN = 3;
 
 /**
  * @typedef {{ words: string, share: number }} Note what is said of a picture, and how long a bar beside it is: 0 to 1
@@ -68,13 +69,15 @@ export class Row {
   #to = 0;
   #plan;
   #given;
-  #drawn = Array.from({ length: SAMPLES }, (_, i) => tile(`drawn drawn-${i + 1}`));
+  #drawn = Array.from({ length: SHOWN }, (_, i) => tile(`drawn drawn-${i + 1}`));
   #original = tile('original');
   #name = make('p', { class: 'row-name' });
   /** @type {Look | undefined} */
   #look;
-  /** @type {Picture[]} */
+  /** All that are drawn, of which the first ones are shown. @type {Picture[]} */
   #pictures = [];
+  /** -log p of each. @type {number[]} */
+  #nats = [];
   /** How much of the drawn pictures is the model's. */
   #share = 1;
   #paintSoon = perFrame(() => this.#paint());
@@ -117,11 +120,17 @@ export class Row {
     this.done = this.#drawing = false;
     this.#at = -1;
     this.#to = 0;
-    const { start } = this.#look ?? {};
-    if (start) this.#pictures = this.#drawn.map(() => copy(start));
+    this.#blank(SHOWN);
     for (const { note } of this.#drawn) say(note, undefined);
     this.#label('not drawn yet');
     this.#paint();
+  }
+
+  /** @param {number} samples */
+  #blank(samples) {
+    const { start } = this.#look ?? {};
+    if (start) this.#pictures = Array.from({ length: samples }, () => copy(start));
+    this.#nats = new Array(samples).fill(0);
   }
 
   /**
@@ -136,29 +145,37 @@ export class Row {
     const { channels } = codec.info;
     const places = Array.from({ length: Math.floor(this.#to / channels) }, (_, i) => Math.floor(codec.place(i * channels) / channels));
     const order = places.filter((place) => start.data[4 * place + 3] === 0); // the others were given
-    return this.#pictures.map((picture, i) => ({
+    return this.#pictures.slice(0, SHOWN).map((picture, i) => ({
       name: `${this.subject.name}, ${this.#plan.noun} ${i + 1}`,
       file: `${this.subject.name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-seed-${seed}-${this.#plan.noun}-${i + 1}`, picture, order,
     }));
   }
 
-  begin() {
+  /** @param {number} samples */
+  begin(samples) {
     this.clear();
+    this.#blank(samples);
     this.#drawing = true;
     this.#label('being drawn');
   }
 
-  /** @param {Codec} codec @param {{ sample: number, from: number, to: number, values: Uint8Array }} step */
-  take(codec, { sample, from, to, values }) {
+  /** @param {Codec} codec @param {{ sample: number, from: number, to: number, values: Uint8Array, nats: Float32Array }} step */
+  take(codec, { sample, from, to, values, nats }) {
     paintElements(this.#pictures[sample].data, codec, from, values);
-    if (sample === SAMPLES - 1) this.#to = to;
+    for (const cost of nats) this.#nats[sample] += cost;
+    if (sample === this.#pictures.length - 1) this.#to = to;
     this.#at = to < codec.elements ? Math.floor(codec.place(to) / codec.info.channels) : -1;
     // With less motion a row appears when it is finished.
     if (!reducedMotion()) this.#paintSoon();
   }
 
+  /** Of more than it shows it keeps the likeliest, the likeliest of all first. */
   end() {
     this.done = true;
+    if (this.#pictures.length > SHOWN) {
+      const order = this.#nats.map((_, i) => i).sort((a, b) => this.#nats[a] - this.#nats[b]);
+      this.#pictures = order.slice(0, SHOWN).map((i) => this.#pictures[i]);
+    }
     this.#leave('drawn');
     this.#judge();
   }
@@ -200,7 +217,7 @@ export class Row {
   }
 
   #paint() {
-    this.#pictures.forEach((picture, sample) => {
+    this.#pictures.slice(0, SHOWN).forEach((picture, sample) => {
       const { canvas } = this.#drawn[sample];
       put(canvas, this.#seen(picture));
       const context = canvas.getContext('2d');

@@ -5,6 +5,7 @@ import { acquire, byId, createLoading, createModelSwitch, integer, loadPictures,
 import { createGalleryFigure } from './gallery-figure.js';
 import { createOwnModel, openModel } from './own-model.js';
 import { keepDrops } from './photo.js';
+import { SHOWN } from './row.js';
 /** @import { StripName } from '../../shell/index.js' */
 /** @import { Task } from './gallery.js' */
 
@@ -13,6 +14,7 @@ import { keepDrops } from './photo.js';
  * @property {StripName} strip
  * @property {string} weights
  * @property {number} temperature
+ * @property {number} [tries] pictures drawn for each row, of which the likeliest are shown; by default all are
  * @property {number[]} first the pictures that the rows open with, by their place in the strip
  * @property {File} [file] the visitor's own, instead of `weights`
  */
@@ -47,7 +49,7 @@ export function createSection(section) {
       ownModel.say(`Another model is being loaded. Give ${file.name} again when it is there.`, true);
       return;
     }
-    own = { ...section.emoji, temperature: 1, file };
+    own = { ...section.emoji, temperature: 1, tries: SHOWN, file };
     choices.offer('own', 'Your model');
     choices.value = 'own';
     change();

@@ -53,6 +53,7 @@ export const createSuperres = () => createSection({
     // The lowest of 1, 0.9 and 0.8 at which samples agree with validation pictures at least as well as bicubic does (31.17 and 31.16 dB):
     // the lower, the fewer specks.
     temperature: 0.8,
+    tries: 24,
     // Picked for what eight by eight pixels still show of them.
     first: [5, 20, 22, 2],
   },

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// What a run draws, as pictures, and how likely each is.
+// @ts-check
+/** @import { Model } from '../../web/lib/index.js' */
+
+const PAPER = 128;     // grey of what is not known
+
+/**
+ * @param {Model} model
+ * @param {ReturnType<Model['generate']>} run
+ * @param {number} samples  as many as it draws
+ * @returns {Promise<{ pictures: Uint8Array[], given: Uint8Array }>}  the likeliest first; given: what was known, the rest grey
+ */
+export async function picturesOf(model, run, samples) {
+  const { width, height, channels, positions } = model.info;
+  const size = width * height * channels;
+  const span = size / positions;
+  const given = new Uint8Array(size).fill(PAPER);
+  /** @param {Uint8Array} picture @param {number} from @param {Uint8Array} values */
+  const put = (picture, from, values) => values.forEach((value, i) => {
+    picture[model.order[Math.floor((from + i) / span)] * span + ((from + i) % span)] = value;
+  });
+  put(given, 0, run.known);
+  const drawn = Array.from({ length: samples }, () => ({ picture: given.slice(), nats: 0 }));
+  for await (const { sample, from, values, nats } of run) {
+    put(drawn[sample].picture, from, values);
+    for (const cost of nats) drawn[sample].nats += cost;
+  }
+  return { pictures: drawn.sort((a, b) => a.nats - b.nats).map(({ picture }) => picture), given };
+}
