@@ -1,4 +1,4 @@
-// made of sources 7b66444037a87343b8eb5dc4f909ae1cfd0dc6fe0270f9dafe56d9986212658f by ./build.sh js
+// made of sources 7a3c63d234cbe82534093055c6d824a23a104f145e9b5e792b9231c3cef20036 by ./build.sh js
 // SPDX-License-Identifier: MIT
 import{Codec as Ee}from"./shared.js";var ke=`
   :host { display: inline-block; max-width: 100%; font: 0.875rem/1.4 system-ui, sans-serif; }
