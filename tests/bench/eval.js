@@ -13,7 +13,7 @@
 //
 // For a model that enlarges, the image's own reduction is the input. One sample of each image (its seed is the image's number) is
 // reduced again and compared with that input, beside the same for bicubic upsampling: PSNR in dB of all images together (in JSON,
-// null where there is no difference at all); and how much neighbouring pixels of it differ, beside those of the originals.
+// null where there is no difference at all); likewise with the image itself; and how much neighbouring pixels of it differ, beside those of the originals.
 // --temperatures 1,0.8 draws such a sample at each of these temperatures; --of 24 takes the likeliest of so many samples instead.
 //
 // --data takes a folder with the four standard MNIST files, or a file of pictures:
@@ -153,7 +153,7 @@ async function consistency(model, image, options, temperatures, of) {
     const run = model.superResolve(image, { ...options, temperature, samples: of });
     input = /** @type {Uint8Array<ArrayBuffer>} */ (run.input);
     const [picture] = (await picturesOf(model, run, of)).pictures;
-    samples.push({ error: back(picture), off: squaredError(picture, image.data), roughness: roughness(picture, info) });
+    samples.push({ error: back(picture), originalError: squaredError(picture, image.data), roughness: roughness(picture, info) });
   }
   return { samples, bicubic: back(new Uint8Array(bicubic(input, { width, height, channels }, info))) };
 }
@@ -232,7 +232,8 @@ async function main() {
   const temperatures = options.temperatures.split(',').map(Number);
   if (!temperatures.every((t) => t >= 0)) throw new Error('--temperatures takes numbers from 0 on, with commas between them');
   const of = Number(options.of);
-  const drawings = temperatures.map(() => ({ error: 0, off: 0, roughness: 0 }));
+  if (!Number.isInteger(of) || of < 1 || of > 64) throw new Error('--of takes a whole number from 1 to 64');
+  const drawings = temperatures.map(() => ({ error: 0, originalError: 0, roughness: 0 }));
   let sum = 0, squares = 0, bicubicError = 0, originals = 0, scoring = 0;
   for (let i = 0; i < count; i++) {
     const image = { data: pixels.subarray(i * size, (i + 1) * size), width, height };
@@ -246,7 +247,7 @@ async function main() {
       const enlarged = await consistency(model, image, { label, seed: i }, temperatures, of);
       enlarged.samples.forEach((sample, t) => {
         drawings[t].error += sample.error;
-        drawings[t].off += sample.off;
+        drawings[t].originalError += sample.originalError;
         drawings[t].roughness += sample.roughness / count;
       });
       bicubicError += enlarged.bicubic;
@@ -269,7 +270,7 @@ async function main() {
     secondsPerImage: scoring / 1000 / count,
     ...(info.inputWidth > 0 && { consistency: {
       psnr: psnr(drawings[0].error), bicubicPsnr: psnr(bicubicError), roughness: originals,
-      temperatures: temperatures.map((temperature, t) => ({ temperature, psnr: psnr(drawings[t].error), originalPsnr: psnr(drawings[t].off, size), roughness: drawings[t].roughness })),
+      temperatures: temperatures.map((temperature, t) => ({ temperature, psnr: psnr(drawings[t].error), originalPsnr: psnr(drawings[t].originalError, size), roughness: drawings[t].roughness })),
     } }),
   };
   if (options.json) {
