@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fetches emoji as vectors and paints them large, for training that draws them anew each time (`train.py emoji --drawings 0.5`).
 
-    python3 weights/train/drawings.py                # -> data/emoji-drawings/ (41 MB, about three minutes)
+    python3 weights/train/drawings.py                # -> data/emoji-drawings/ (58 MB, about five minutes)
     python3 weights/train/drawings.py --check        # how many that may train look like held-out pictures
 
 The sets are those that Iconify packs for the npm registry, each under its own licence; needs npm and rsvg-convert (Debian: librsvg2-bin).
@@ -27,6 +27,7 @@ SETS = {                                 # name: package, licence; those with co
     "noto": ("@iconify-json/noto@1.2.9", "Apache-2.0"),
     "twemoji": ("@iconify-json/twemoji@1.2.5", "CC-BY-4.0"),
     "fluent": ("@iconify-json/fluent-emoji-flat@1.2.6", "MIT"),
+    "fluent-shaded": ("@iconify-json/fluent-emoji@1.2.7", "MIT"),
     "noto-blob": ("@iconify-json/noto-v1@1.2.5", "Apache-2.0"),
     "emojione": ("@iconify-json/emojione@1.2.3", "CC-BY-4.0"),
     "fxemoji": ("@iconify-json/fxemoji@1.2.2", "CC-BY-4.0"),
