@@ -41,7 +41,7 @@ typedef struct {
 } feed_forward_weights;
 
 typedef struct {
-    attention_weights self, cross; /* cross: to the encoder's output, only when there is an encoder */
+    attention_weights self, cross; /* cross: to the encoder's output, see `crossed` */
     feed_forward_weights feed_forward;
 } block;
 
@@ -69,13 +69,18 @@ typedef struct {
 
     /* the encoder */
     uint32_t source, source_cols, n_encoder_blocks; /* S, columns, blocks; 0: none */
+    uint32_t source_inner;                          /* F of its blocks */
     nx_matrix source_pixel;                         /* (d, C), (d) */
     const float *source_pixel_bias, *source_row_position, *source_col_position;
     const block *encoder_blocks;
     const float *source_gain, *source_shift; /* (d)  pre-norm only */
 
-    nx_direct direct; /* places == 0: none */
+    nx_direct direct;  /* places == 0: none */
+    nx_matrix context; /* (d, d)  U of direct.h, with an encoder */
 } model;
+
+/* Whether the decoder's blocks attend to what the encoder made; else its rows go to the pixels of their cells, see direct.h. */
+static int crossed(const model *m) { return m->source && !m->direct.places; }
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
 
@@ -139,26 +144,26 @@ static void read_attention(const block_reader *r, attention_weights *w, const ch
     w->shift = vector_of(r, names[4], ".bias", d, 0);
 }
 
-static void read_feed_forward(const block_reader *r, feed_forward_weights *w, const model *m) {
-    w->up = matrix_of(r, "ffn_up", m->inner, m->d);
-    w->up_bias = vector_of(r, "ffn_up", ".bias", m->inner, 0);
-    w->down = matrix_of(r, "ffn_down", m->d, m->inner);
+static void read_feed_forward(const block_reader *r, feed_forward_weights *w, const model *m, uint32_t inner) {
+    w->up = matrix_of(r, "ffn_up", inner, m->d);
+    w->up_bias = vector_of(r, "ffn_up", ".bias", inner, 0);
+    w->down = matrix_of(r, "ffn_down", m->d, inner);
     w->down_bias = vector_of(r, "ffn_down", ".bias", m->d, 0);
     w->gain = vector_of(r, "ffn_norm", ".weight", m->d, 0);
     w->shift = vector_of(r, "ffn_norm", ".bias", m->d, 0);
 }
 
-/* A stack of blocks; `crossed`: with attention to the encoder. */
-static const block *read_blocks(nx_reader *reader, const char *stack, uint32_t n, int crossed, const model *m) {
+/* A stack of blocks with feed-forward networks of that inner width; `cross`: with attention to the encoder. */
+static const block *read_blocks(nx_reader *reader, const char *stack, uint32_t n, uint32_t inner, int cross, const model *m) {
     static const char *const self[] = {"attn_q", "attn_k", "attn_v", "attn_output", "attn_norm"};
-    static const char *const cross[] = {"cross_attn_q", "cross_attn_k", "cross_attn_v", "cross_attn_output", "cross_attn_norm"};
+    static const char *const crossing[] = {"cross_attn_q", "cross_attn_k", "cross_attn_v", "cross_attn_output", "cross_attn_norm"};
     block *blocks = nx_arena_take(reader->arena, n * sizeof *blocks), unplaced;
     for (uint32_t i = 0; i < n && !reader->status; i++) {
         block *b = blocks ? blocks + i : &unplaced;
         block_reader r = {reader, stack, i};
         read_attention(&r, &b->self, self, m);
-        if (crossed) read_attention(&r, &b->cross, cross, m);
-        read_feed_forward(&r, &b->feed_forward, m);
+        if (cross) read_attention(&r, &b->cross, crossing, m);
+        read_feed_forward(&r, &b->feed_forward, m, inner);
     }
     return blocks;
 }
@@ -243,6 +248,13 @@ static void read_direct(nx_reader *r, model *m, const nx_plan *plan, uint32_t he
     nx_direct_read(r, &m->direct, m->d, plan->n_tables ? plan->tables[0].data : NULL, m->output.levels, m->output.mixtures);
 }
 
+/* The widths, each of which has to be a multiple of 4. */
+static uint32_t read_width(nx_reader *r, const char *key, uint32_t most, uint32_t missing) {
+    uint32_t width = nx_read_u32(r, key, 4, most, missing);
+    if (width % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, key, "a width is not a multiple of 4");
+    return width;
+}
+
 /* The small picture of super-resolution, and who reads it: an encoder, every position by itself, or both. */
 static void read_source(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
     uint32_t height = nx_read_u32(r, KEY("input.height"), 0, NX_MAX_SIDE, 0);
@@ -259,17 +271,12 @@ static void read_source(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
     m->source_pixel_bias = nx_read_vector(r, "enc.pixel_embd.bias", m->d, 0);
     m->source_row_position = positions(r, "enc.position_row.weight", sinusoidal, height, m->d, 0);
     m->source_col_position = positions(r, "enc.position_col.weight", sinusoidal, width, m->d, m->d / 2);
-    m->encoder_blocks = read_blocks(r, "enc.", m->n_encoder_blocks, 0, m);
+    m->source_inner = read_width(r, KEY("encoder.feed_forward_length"), 65536, m->inner);
+    m->encoder_blocks = read_blocks(r, "enc.", m->n_encoder_blocks, m->source_inner, 0, m);
+    if (m->direct.places) m->context = nx_read_matrix(r, "direct.context.weight", m->d, m->d);
     if (!m->pre_norm) return;
     m->source_gain = nx_read_vector(r, "enc.output_norm.weight", m->d, 0);
     m->source_shift = nx_read_vector(r, "enc.output_norm.bias", m->d, 0);
-}
-
-/* The widths, each of which has to be a multiple of 4. */
-static uint32_t read_width(nx_reader *r, const char *key, uint32_t most, uint32_t missing) {
-    uint32_t width = nx_read_u32(r, key, 4, most, missing);
-    if (width % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, key, "a width is not a multiple of 4");
-    return width;
 }
 
 static void configure(nx_reader *r, nx_plan *plan) {
@@ -291,7 +298,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     read_pattern(r, m);
     read_inputs(r, m, plan, sinusoidal);
     read_source(r, m, plan, sinusoidal);
-    m->blocks = read_blocks(r, "", m->n_blocks, m->source > 0, m);
+    m->blocks = read_blocks(r, "", m->n_blocks, m->inner, crossed(m), m);
     if (m->pre_norm) {
         m->final_gain = nx_read_vector(r, "output_norm.weight", m->d, 0);
         m->final_shift = nx_read_vector(r, "output_norm.bias", m->d, 0);
@@ -311,7 +318,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->rewinds = m->pattern.kind == NX_FULL_CAUSAL ? m->n : SPARE_SLOTS;
     uint32_t rows = m->n_blocks * m->heads;
     plan->maps[plan->n_maps++] = (nx_map){.name = "attention", .port = NX_NONE, .rows = rows, .keys = nx_pattern_window(&m->pattern)};
-    if (m->source) plan->maps[plan->n_maps++] = (nx_map){.name = "source", .port = m->source_port, .rows = rows, .keys = m->source};
+    if (crossed(m)) plan->maps[plan->n_maps++] = (nx_map){.name = "source", .port = m->source_port, .rows = rows, .keys = m->source};
 }
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
@@ -356,8 +363,9 @@ typedef struct {
 
 static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *bytes) {
     uint32_t attention = m->heads * m->key_length, widest = m->d, window = nx_pattern_window(&m->pattern);
+    uint32_t inner = m->source_inner > m->inner ? m->source_inner : m->inner;
     if (attention > widest) widest = attention;
-    if (m->inner > widest) widest = m->inner;
+    if (inner > widest) widest = inner;
     if (m->source > window) window = m->source;
     nx_arena arena = {memory, 0, UINT64_MAX};
     uint64_t d_bytes = (uint64_t)n * nx_stride(m->d) * 4, attention_bytes = (uint64_t)n * nx_stride(attention) * 4;
@@ -370,7 +378,7 @@ static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *by
     s.key = nx_arena_take(&arena, attention_bytes);
     s.value = nx_arena_take(&arena, attention_bytes);
     s.mixed = nx_arena_take(&arena, attention_bytes);
-    s.inner = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->inner) * 4);
+    s.inner = nx_arena_take(&arena, (uint64_t)n * nx_stride(inner) * 4);
     s.known = nx_arena_take(&arena, m->direct.places ? (uint64_t)n * nx_stride(NX_DIRECT_KNOWN) * 4 : 0);
     s.runs = nx_arena_take(&arena, n_runs * sizeof *s.runs);
     s.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(window, n_runs));
@@ -388,8 +396,8 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* What the encoder leaves for the decoder, and its own working memory. */
 typedef struct {
-    void *cross; /* (N) caches of S slots: keys and values of the encoder's output for each decoder block */
-    float *x;    /* (S, d) the encoder's residual stream */
+    void *cross; /* (N) caches of S slots: keys and values of the encoder's output for each decoder block that attends to it */
+    float *x;    /* (S, d) the encoder's residual stream; in the end its output, times U where it goes to the pixels */
     void *cache; /* one cache of S slots, for the encoder's own attention */
 } source_memory;
 
@@ -398,7 +406,7 @@ static uint32_t source_slots(const model *m) { return (m->source + 3) & ~3u; }
 static source_memory source_at(const model *m, const void *memory, uint64_t *bytes) {
     nx_arena arena = {(void *)memory, 0, UINT64_MAX};
     source_memory c;
-    c.cross = nx_arena_take(&arena, m->source ? m->n_blocks * block_cache_bytes(m, source_slots(m)) : 0);
+    c.cross = nx_arena_take(&arena, crossed(m) ? m->n_blocks * block_cache_bytes(m, source_slots(m)) : 0);
     c.x = nx_arena_take(&arena, (uint64_t)m->source * nx_stride(m->d) * 4);
     c.cache = nx_arena_take(&arena, m->source ? block_cache_bytes(m, source_slots(m)) : 0);
     if (bytes) *bytes = arena.used;
@@ -483,7 +491,7 @@ static void source_attention(const model *m, const attention_weights *w, const s
 /* Equation 2:  x = LN( x + W_1 ReLU(W_2 x) ). */
 static void feed_forward(const model *m, const feed_forward_weights *w, const scratch *s, float *x, uint32_t n) {
     project(s->inner, &w->up, w->up_bias, sublayer_input(m, s, x, w->gain, w->shift, n), n, s);
-    nx_relu(s->inner, m->inner, n);
+    nx_relu(s->inner, w->up.rows, n);
     project(s->y, &w->down, w->down_bias, s->inner, n, s);
     sublayer_output(m, s, x, w->gain, w->shift, n);
 }
@@ -508,13 +516,14 @@ static void fill_cache(const model *m, const attention_weights *w, const scratch
     for (uint32_t j = 0; j < n; j++) nx_cache_write(cache, at + j, s->key + (size_t)j * stride, s->value + (size_t)j * stride);
 }
 
-/* Reads the small image (S, C) and leaves its keys and values for every decoder block. A slice is a pass of columns through
- * one of these steps, in this order: their embedding; for each encoder block its keys and values, then the block itself; the keys
- * and values for each decoder block. */
+/* Reads the small image (S, C) and leaves its keys and values for every decoder block, or rows for the pixels of the cells. A slice is a
+ * pass of columns through one of these steps, in this order: their embedding; for each encoder block its keys and values, then the block
+ * itself; the keys and values for each decoder block. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *memory, void *scratch_memory) {
     const model *m = opaque;
     uint32_t passes = (m->source + NX_COLUMNS - 1) / NX_COLUMNS, x_stride = nx_stride(m->d), last_encoded = 2 * m->n_encoder_blocks;
-    if (!m->source || slice / passes > last_encoded + m->n_blocks) return 0;
+    uint32_t steps = last_encoded + 1 + (crossed(m) ? m->n_blocks : 0);
+    if (!m->source || slice / passes >= steps) return 0;
     scratch s = scratch_at(m, scratch_memory, NX_COLUMNS, NULL);
     source_memory c = source_at(m, memory, NULL);
     uint32_t step = slice / passes, at = slice % passes * NX_COLUMNS, n = m->source - at < NX_COLUMNS ? m->source - at : NX_COLUMNS;
@@ -535,13 +544,17 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
             source_attention(m, &layer->self, &s, x, &cache, n, NULL);
             feed_forward(m, &layer->feed_forward, &s, x, n);
             if (step == last_encoded && m->pre_norm) nx_layer_norm(x, m->source_gain, m->source_shift, m->epsilon, m->d, n);
+            if (step == last_encoded && m->direct.places) {
+                project(s.y, &m->context, NULL, x, n, &s);
+                memcpy(x, s.y, (size_t)n * x_stride * sizeof *x);
+            }
         }
     } else {
         uint32_t b = step - last_encoded - 1;
         cache = cache_at(m, c.cross, b, source_slots(m));
         fill_cache(m, &m->blocks[b].cross, &s, x, at, n, &cache, 0);
     }
-    return slice + 1 < passes * (last_encoded + 1 + m->n_blocks);
+    return slice + 1 < passes * steps;
 }
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
@@ -571,6 +584,8 @@ static float *known_of(const scratch *s, uint32_t j) { return s->known + (size_t
 static void look(const model *m, float *x, const nx_column *column, uint32_t j, const scratch *s) {
     nx_direct_know(&m->direct, known_of(s, j), column->inputs->port[m->source_port], column->ids, column->position);
     nx_direct_enter(&m->direct, x, known_of(s, j), column->position);
+    if (!m->source) return;
+    nx_add(x, source_at(m, column->memory, NULL).x + (size_t)nx_direct_cell(&m->direct, column->position) * nx_stride(m->d), m->d, 1);
 }
 
 /* Where the weights of block `index` over the source are, behind those of all blocks over the past. */
@@ -594,7 +609,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     for (uint32_t i = 0; i < m->n_blocks; i++) {
         const block *b = m->blocks + i;
         self_attention(m, &b->self, i, &s, columns, n, n_runs);
-        if (m->source) {
+        if (crossed(m)) {
             nx_cache cache = cache_at(m, source_at(m, columns[0].memory, NULL).cross, i, source_slots(m));
             float *traces[NX_COLUMNS];
             for (uint32_t j = 0; j < n; j++) traces[j] = columns[j].trace ? source_trace(m, columns + j, i) : NULL;

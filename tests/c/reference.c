@@ -279,7 +279,7 @@ static void attention(double *h, const toy *m, layer l, const char *cross, uint3
 }
 
 static void feed_forward(double *h, const toy *m, layer l, uint32_t n, int rounded) {
-    uint32_t d = m->config.d, F = m->config.inner;
+    uint32_t d = m->config.d, F = *l.stack ? toy_encoder_inner(&m->config) : m->config.inner;
     double *x = input_of(h, m, l, "ffn_norm", n), *inner = memory_take((size_t)n * F * sizeof *inner), *y = memory_take(n * d * sizeof *y);
     project(inner, m, l, "ffn_up", x, F, d, n, rounded);
     for (uint32_t i = 0; i < n * F; i++) inner[i] = fmax(inner[i], 0);

@@ -357,6 +357,9 @@ static void wrong_kinds(void) {
         {TOY_SR_DMOL, KEY("encoder.block_count"), 0, NX_E_FORMAT, 0},
         {TOY_SR_DMOL, KEY("encoder.block_count"), 3, NX_E_FORMAT, "enc.blk.2.attn_q.weight"},
         {TOY_SR_DMOL, KEY("encoder.block_count"), 257, NX_E_LIMIT, 0},
+        {TOY_SR_DMOL, KEY("encoder.feed_forward_length"), 24, NX_E_FORMAT, "enc.blk.0.ffn_up.weight"},
+        {TOY_SR_DMOL, KEY("encoder.feed_forward_length"), 30, NX_E_UNSUPPORTED, 0},
+        {TOY_SR_DMOL, KEY("encoder.feed_forward_length"), UINT32_MAX, NX_E_LIMIT, 0},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         check_at("row %lld, value %lld", (long long)i, wrong[i].value, 0, 0);
@@ -374,6 +377,7 @@ static void wrong_kinds(void) {
         refused(required[i].which, (toy_twist){.retyped = required[i].key}, NX_E_FORMAT, required[i].key);
     }
     refused(TOY_SR_DMOL, (toy_twist){.without = KEY("input.height")}, NX_E_LIMIT, KEY("input.width"));
+    refused(TOY_SR_DMOL, (toy_twist){.without = KEY("encoder.feed_forward_length")}, NX_E_FORMAT, "enc.blk.0.ffn_up.weight");
     refused(TOY_SR_DMOL, (toy_twist){.retyped = KEY("input.height")}, NX_E_FORMAT, KEY("input.height"));
     refused(TOY_PALETTE, (toy_twist){.retyped = KEY("attention.flange_rows")}, NX_E_FORMAT, KEY("attention.flange_rows"));
     refused(TOY_PALETTE, (toy_twist){.retyped = KEY("attention.flange_cols")}, NX_E_FORMAT, KEY("attention.flange_cols"));

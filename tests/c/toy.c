@@ -250,16 +250,17 @@ static void add_attention(toy *m, const char *stack, uint32_t i, const char *cro
     add_block(m, stack, i, part, ".bias", 1, c->d, NX_F32);
 }
 
-static void add_feed_forward(toy *m, const char *stack, uint32_t i) {
+static void add_feed_forward(toy *m, const char *stack, uint32_t i, uint32_t inner) {
     const toy_config *c = &m->config;
-    add_block(m, stack, i, "ffn_up", ".weight", c->inner, c->d, c->type);
-    add_block(m, stack, i, "ffn_up", ".bias", 1, c->inner, NX_F32);
-    add_block(m, stack, i, "ffn_down", ".weight", c->d, c->inner, c->type);
+    add_block(m, stack, i, "ffn_up", ".weight", inner, c->d, c->type);
+    add_block(m, stack, i, "ffn_up", ".bias", 1, inner, NX_F32);
+    add_block(m, stack, i, "ffn_down", ".weight", c->d, inner, c->type);
     add_block(m, stack, i, "ffn_down", ".bias", 1, c->d, NX_F32);
     add_block(m, stack, i, "ffn_norm", ".weight", 1, c->d, NX_F32);
     add_block(m, stack, i, "ffn_norm", ".bias", 1, c->d, NX_F32);
 }
 
+uint32_t toy_encoder_inner(const toy_config *c) { return c->encoder_inner ? c->encoder_inner : c->inner; }
 uint32_t toy_elements(const toy_config *c) { return c->output == NX_DMOL ? c->channels : 1; }
 uint32_t toy_cols(const toy_config *c) { return c->palette || c->output == NX_DMOL ? c->width : c->width * c->channels; }
 uint32_t toy_positions(const toy_config *c) { return c->height * toy_cols(c); }
@@ -277,7 +278,7 @@ static void list_tensors(toy *m) {
     uint32_t half = c->position == TOY_LEARNED_HALF ? c->d / 2 : c->d;
     nx_output output = toy_output(c);
     uint32_t outputs = nx_output_parameters(&output);
-    m->tensor = memory_take((37 + 26 * (size_t)c->blocks + 16 * (size_t)c->encoder_blocks) * sizeof *m->tensor);
+    m->tensor = memory_take((38 + 26 * (size_t)c->blocks + 16 * (size_t)c->encoder_blocks) * sizeof *m->tensor);
     if (c->palette) add(m, "palette.weight", c->levels, 3, NX_F32);
     if (c->output == NX_DMOL) {
         add(m, "pixel_embd.weight", c->d, c->channels, c->type);
@@ -297,6 +298,7 @@ static void list_tensors(toy *m) {
         add(m, "direct.hidden.weight", 3, c->d, NX_F32);
         add(m, "direct.certainty.weight", sure, c->d, NX_F32);
         add(m, "direct.certainty.bias", places, sure, NX_F32);
+        if (c->encoder_blocks) add(m, "direct.context.weight", c->d, c->d, c->type);
     }
     if (c->encoder_blocks) {
         add(m, "enc.pixel_embd.weight", c->d, c->channels, c->type);
@@ -305,7 +307,8 @@ static void list_tensors(toy *m) {
             add(m, "enc.position_row.weight", c->input_height, half, c->tables);
             add(m, "enc.position_col.weight", c->input_width, half, c->tables);
         }
-        for (uint32_t i = 0; i < c->encoder_blocks; i++) add_attention(m, "enc.", i, ""), add_feed_forward(m, "enc.", i);
+        for (uint32_t i = 0; i < c->encoder_blocks; i++)
+            add_attention(m, "enc.", i, ""), add_feed_forward(m, "enc.", i, toy_encoder_inner(c));
         if (c->pre_norm) {
             add(m, "enc.output_norm.weight", 1, c->d, NX_F32);
             add(m, "enc.output_norm.bias", 1, c->d, NX_F32);
@@ -313,8 +316,8 @@ static void list_tensors(toy *m) {
     }
     for (uint32_t i = 0; i < c->blocks; i++) {
         add_attention(m, "", i, "");
-        if (c->encoder_blocks) add_attention(m, "", i, "cross_");
-        add_feed_forward(m, "", i);
+        if (c->encoder_blocks && !c->direct) add_attention(m, "", i, "cross_");
+        add_feed_forward(m, "", i, c->inner);
     }
     if (c->pre_norm) {
         add(m, "output_norm.weight", 1, c->d, NX_F32);
@@ -403,6 +406,7 @@ static uint32_t put_keys(toy_file *file, const toy_config *c, const toy_twist *t
         n += key_u32(file, t, KEY("input.width"), c->input_width);
     }
     if (c->encoder_blocks) n += key_u32(file, t, KEY("encoder.block_count"), c->encoder_blocks);
+    if (c->encoder_inner) n += key_u32(file, t, KEY("encoder.feed_forward_length"), c->encoder_inner);
     if (c->classes && times(t, KEY("classes"))) {
         put_text(file, KEY("classes"));
         put_u32(file, GGUF_ARRAY);
@@ -504,7 +508,8 @@ uint32_t toy_configs(const toy_config **list, const char *const **names) {
          .biases = 1, .output = NX_GAUSSIAN, .seed = 14},
         {.height = 5, .width = 6, .channels = 3, .levels = 256, .blocks = 2, .d = 16, .inner = 20, .heads = 2, .key_length = 12,
          .pattern = NX_LOCAL_2D, .block_rows = 2, .block_cols = 4, .flange_rows = 3, .flange_cols = 2, .position = TOY_LEARNED_HALF,
-         .pre_norm = 1, .output = NX_DMOL, .mixtures = 2, .input_height = 3, .input_width = 6, .encoder_blocks = 2, .seed = 15},
+         .pre_norm = 1, .output = NX_DMOL, .mixtures = 2, .input_height = 3, .input_width = 6, .encoder_blocks = 2, .encoder_inner = 28,
+         .seed = 15},
         {.height = 4, .width = 5, .channels = 3, .levels = 9, .blocks = 2, .d = 12, .inner = 16, .heads = 1, .key_length = 8,
          .pattern = NX_LOCAL_2D, .block_rows = 4, .block_cols = 2, .flange_rows = 0, .flange_cols = 3, .position = TOY_LEARNED_WHOLE,
          .palette = 1, .input_height = 2, .input_width = 3, .encoder_blocks = 1, .classes = 3, .biases = 1, .seed = 16},
@@ -539,7 +544,7 @@ toy *toy_direct(int mixtures, const toy_twist *twist) {
          .input_width = 4, .direct = 1, .classes = 2, .type = NX_Q8_0, .tables = NX_F16, .seed = 31},
         {.height = 4, .width = 6, .channels = 3, .levels = 256, .blocks = 1, .d = 16, .inner = 20, .heads = 2, .key_length = 8,
          .position = TOY_SINUSOIDAL, .pre_norm = 1, .output = NX_DMOL, .mixtures = 2, .input_height = 2, .input_width = 2,
-         .encoder_blocks = 1, .direct = 1, .seed = 32},
+         .encoder_blocks = 2, .encoder_inner = 72, .direct = 1, .seed = 32},
     };
     return toy_build(config + (mixtures != 0), twist);
 }

@@ -57,6 +57,7 @@ typedef struct {
     nx_output_kind output;
     uint32_t mixtures;     /* of NX_DMOL */
     uint32_t input_height, input_width, encoder_blocks; /* of super-resolution, else 0 */
+    uint32_t encoder_inner;                             /* 0: inner */
     int direct;            /* positions look at the small picture by themselves */
     uint32_t classes;
     int biases;      /* in query, key, value and output */
@@ -100,6 +101,7 @@ typedef struct {
 toy *toy_build(const toy_config *config, const toy_twist *twist);
 
 /* Elements of a position, positions in a row, positions, numbers of the output layer; the pattern and the distribution. */
+uint32_t toy_encoder_inner(const toy_config *config);
 uint32_t toy_elements(const toy_config *config);
 uint32_t toy_cols(const toy_config *config);
 uint32_t toy_positions(const toy_config *config);

@@ -28,6 +28,7 @@ from models.image_transformer.model import Config, ImageTransformer, generation
 from models.image_transformer.pictures import Split
 from models.image_transformer.rounding import round_attention
 from models.image_transformer.start import NATURAL, fit_output, look_around
+from models.image_transformer.teach import teach
 from models.image_transformer.task import TASK, Settings
 
 TINY = {name: (c, label) for name, c, label, kind in golden.TINY}
@@ -234,7 +235,8 @@ class Direct(unittest.TestCase):
         plain = Config(height=8, width=12, channels=3, block_count=1, embedding_length=32, feed_forward_length=32, head_count=2, key_length=16,
                        pattern="local-1d", query_block=24, memory_block=24, input_height=4, input_width=3, direct=True, classes=2)
         self.models = []
-        for more in (dict(palette=True, levels=12), dict(levels=256, output="dmol", mixtures=3, norm="pre")):
+        for more in (dict(palette=True, levels=12), dict(levels=256, output="dmol", mixtures=3, norm="pre"),
+                     dict(palette=True, levels=12, encoder_block_count=2, encoder_feed_forward_length=48)):
             model = ImageTransformer(replace(plain, **more)).double().eval()
             if model.c.palette:
                 model.set_palette(torch.rand(12, 3) * 255)
@@ -253,6 +255,27 @@ class Direct(unittest.TestCase):
             self.assertTrue(torch.equal(one[:, :41], two[:, :41]))
             self.assertGreater(float((one[:, 41:] - two[:, 41:]).abs().max()), 1e-3)
             self.assertGreater(float((one - other).abs().max()), 1e-2)
+
+    @torch.no_grad()
+    def test_an_encoder_sees_the_whole_small_picture(self):
+        """The last cell matters to the first pixel with an encoder only, and there is no cross-attention."""
+        for model, x, small in self.models:
+            other = small.clone()
+            other[:, -1] = 255 - other[:, -1]
+            changed = float((model(x, None, small) - model(x, None, other))[:, 0].abs().max())
+            self.assertTrue(changed > 1e-3 if model.c.encoder_block_count else changed == 0)
+            self.assertFalse(any("cross" in name for name in model.state_dict()))
+
+    def test_an_encoder_is_taught_alone(self):
+        """It learns what lies in cells of two colours, and nothing else of the model changes."""
+        model = ImageTransformer(self.models[2][0].c)
+        torch.manual_seed(1)
+        names = torch.randint(0, 2, (48, 12)) * 7
+        x, small = names[:, model.direct.cell], names[..., None].expand(-1, -1, 3) * 30
+        before = {name: w.clone() for name, w in model.state_dict().items()}
+        self.assertLess(teach(model, lambda step: (x, None, small), 300), 0.2 * model.c.n * math.log(12))
+        changed = {name for name, w in model.state_dict().items() if not torch.equal(w, before[name])}
+        self.assertTrue(changed and all(name.startswith("enc.") for name in changed))
 
     @torch.no_grad()
     def test_colours_are_named(self):

@@ -11,9 +11,10 @@
  *   N (18)  the colours at (0,-1) (-1,0) (-1,-1) (-1,1) (0,-2) (-2,0)
  *   1
  *
- * All are functions of the inputs and of the ids before the pixel, so nothing has to be remembered.
+ * All are functions of the inputs and of the ids before the pixel, so nothing has to be remembered. Where there is an encoder, which looks at
+ * the whole small picture, its row e of the cell is told as well, and there is no cross-attention.
  *
- *   input     x = x + E_k [C; r; 1]   and of a palette  + T_near(z_cell) + T_(V + near(r)),   near: the palette's colour nearest to it
+ *   input     x = x + E_k [C; r; 1] + U e_cell   and of a palette  + T_near(z_cell) + T_(V + near(r)),   near: the palette's colour nearest to it
  *   guess     M = A_k [C; r; N; 1] + W h,   s = softplus( w . h + b_k ),   h: what the output layer reads
  *   palette   logit_v = logit_v + s (2 p_v . M - |p_v|^2),   p_v: the colours of the palette
  *   mixtures  location_c = location_c + g_c (1 - 2 M_c - location_c),   g = s_c / (1 + s_c), one s for each channel
@@ -52,6 +53,9 @@ void nx_direct_read(nx_reader *reader, nx_direct *direct, uint32_t d, const floa
 /* known (NX_DIRECT_KNOWN) written, of the pixel at `position`.
  * small    (rows, cols, 3) levels of 256        ids    (position) colours, or (position, 3) levels */
 void nx_direct_know(const nx_direct *direct, float *known, const uint32_t *small, const uint32_t *ids, uint32_t position);
+
+/* The cell of the pixel at `position`, in raster order. */
+uint32_t nx_direct_cell(const nx_direct *direct, uint32_t position);
 
 /* x (d) = x + E_k [C; r; 1], and the rows of the two nearest colours. */
 void nx_direct_enter(const nx_direct *direct, float *x, const float *known, uint32_t position);

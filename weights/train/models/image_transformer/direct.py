@@ -8,9 +8,10 @@ Of a pixel x, whose place in its cell is k, three things are known beforehand:
     r  (3)   the mean colour left for the rest of the cell: clamp((K z_cell - sum of z drawn in the cell) / (K - k), 0, 1)
     N  (18)  the colours at (0,-1), (-1,0), (-1,-1), (-1,1), (0,-2), (-2,0)
 
-They enter twice: added to the decoder's input, and as a guess M of the pixel's colour, a prior on what the output layer says.
+They enter twice: added to the decoder's input, and as a guess M of the pixel's colour, a prior on what the output layer says.  Where there is an encoder,
+which looks at the whole small picture, its row e of the cell is added too; there is no cross-attention then.
 
-    input     h = h + E_k [C; r; 1]   and of a palette  + T_near(z_cell) + T_(V + near(r)),   near: the palette's colour nearest to it
+    input     h = h + E_k [C; r; 1] + U e_cell   and of a palette  + T_near(z_cell) + T_(V + near(r)),   near: the palette's colour nearest to it
     guess     M = A_k [C; r; N; 1] + W h,     s = softplus(w . h + b_k)       h: what the output layer reads
     palette   logit_v = logit_v + s (2 p_v . M - |p_v|^2),     p_v: the colours of the palette, as z
     mixtures  location_c = location_c + g_c (1 - 2 M_c - location_c), g = s_c / (1 + s_c), one s for each channel
@@ -43,7 +44,7 @@ def flat(c):
 
 class Direct(nn.Module):
     """Tensors: direct.input.weight (K 31, d), direct.near.weight (2 V, d), direct.guess.weight (K 49, 3), direct.hidden.weight (3, d), direct.certainty.weight (S, d),
-    direct.certainty.bias (K, S); the rows of a place stand together; S is 1, for mixtures 3."""
+    direct.certainty.bias (K, S), with an encoder direct.context.weight (d, d); the rows of a place stand together; S is 1, for mixtures 3."""
 
     def __init__(self, c):
         super().__init__()
@@ -60,8 +61,11 @@ class Direct(nn.Module):
         self.certainty.weight, self.certainty.bias = nn.Parameter(torch.zeros(self.S, d)), nn.Parameter(torch.zeros(self.K, self.S))
         if c.palette:
             self.near = nn.Embedding(2 * c.levels, d)
-        for p in (self.input.weight, self.guess.weight, self.hidden.weight) + ((self.near.weight,) if c.palette else ()):
-            nn.init.zeros_(p)
+        if c.encoder_block_count:
+            self.context = nn.Linear(d, d, bias=False)
+        for name, p in self.named_parameters():
+            if "certainty" not in name:
+                nn.init.zeros_(p)
 
     def of_each(self, table, features, at=None):
         """(B, n, f) times the rows of each place (K f, o) -> (B, n, o); at: (B, 1, f) of that position alone -> (B, 1, o)"""
@@ -104,9 +108,11 @@ class Direct(nn.Module):
         p = colour(palette)
         return ((p * p).sum(1) - 2 * z.to(p.dtype) @ p.t()).argmin(-1)
 
-    def enter(self, known, palette, at=None):
-        """palette (V, 3) or None -> (B, n, d), to be added to the decoder's input; at: of that position alone"""
+    def enter(self, known, palette, e=None, at=None):
+        """palette (V, 3) or None; e: the encoder's output (B, cells, d) or None -> (B, n, d), to be added to the decoder's input; at: of that position alone"""
         h = self.of_each(self.input.weight, torch.cat([known[..., :AROUND + 3], known[..., -1:]], -1), at)
+        if e is not None:
+            h = h + self.context(e)[:, self.cell if at is None else self.cell[at:at + 1]]
         if palette is None:
             return h
         with torch.autocast(h.device.type, enabled=False):

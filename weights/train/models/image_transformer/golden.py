@@ -66,11 +66,11 @@ TINY = [  # name, config, label, weight type
     # super-resolution into a palette, post-norm, classes, biases
     ("palette-2d-sr", replace(SMALL, height=6, width=8, channels=3, levels=20, palette=True, pattern="local-2d", block_rows=2,
      block_cols=4, flange_rows=2, flange_cols=2, attention_bias=True, input_height=3, input_width=4, encoder_block_count=1, classes=3), 2, "f32"),
-    # enlargement that looks at what it enlarges: cells of 2x3, a palette; and mixtures, with an encoder besides
+    # enlargement that looks at what it enlarges: cells of 2x3, a palette; and mixtures, with an encoder of a width of its own
     ("direct-palette", replace(SMALL, height=6, width=12, channels=3, levels=22, palette=True, pattern="local-1d", query_block=24,
      memory_block=24, input_height=3, input_width=4, direct=True, classes=2), 1, "f32"),
     ("direct-dmol", replace(SMALL, height=4, width=6, channels=3, levels=256, norm="pre", output="dmol", mixtures=3, pattern="full",
-     input_height=2, input_width=2, direct=True, encoder_block_count=1), -1, "f32"),
+     input_height=2, input_width=2, direct=True, encoder_block_count=2, encoder_feed_forward_length=20), -1, "f32"),
 ]
 
 

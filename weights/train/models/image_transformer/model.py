@@ -51,6 +51,7 @@ class Config:
     input_height: int = 0                # super-resolution: pixels of the small image that the encoder reads
     input_width: int = 0
     encoder_block_count: int = 0
+    encoder_feed_forward_length: int = 0 # 0: as the decoder's
     direct: bool = False                 # super-resolution: each position is told what the small image says about it, see direct.py
     attention_bias: bool = False         # biases in q, k, v, o (not used by the shipped models)
     dropout: float = 0.0
@@ -147,10 +148,10 @@ class Block(nn.Module):
         q'  = LN(q_a + dropout(W_down relu(W_up q_a)))                                (2)
 
     M is the memory: the positions that a query may see.  With cross = True, (1) is done again in between, over the
-    encoder's output instead of the memory.
+    encoder's output instead of the memory.  feed_forward_length: of the block, 0: of the decoder's.
     """
 
-    def __init__(self, c, cross=False):
+    def __init__(self, c, cross=False, feed_forward_length=0):
         super().__init__()
         self.c, d, inner = c, c.embedding_length, c.head_count * c.key_length
         self.separate = False            # values go a way of their own, see rounding.py
@@ -159,8 +160,8 @@ class Block(nn.Module):
                 self.add_module(kind + "_" + part, nn.Linear(d, inner, bias=c.attention_bias))
             self.add_module(kind + "_output", nn.Linear(inner, d, bias=c.attention_bias))
             self.add_module(kind + "_norm", nn.LayerNorm(d, eps=c.layer_norm_epsilon))
-        self.ffn_up = nn.Linear(d, c.feed_forward_length)
-        self.ffn_down = nn.Linear(c.feed_forward_length, d)
+        self.ffn_up = nn.Linear(d, feed_forward_length or c.feed_forward_length)
+        self.ffn_down = nn.Linear(feed_forward_length or c.feed_forward_length, d)
         self.ffn_norm = nn.LayerNorm(d, eps=c.layer_norm_epsilon)
 
     def heads(self, x):
@@ -252,7 +253,7 @@ class Encoder(Positions):
         self.c, d = c, c.embedding_length
         self.pixel_embd = nn.Linear(c.channels, d)
         self.position_tables(c, c.input_height, c.input_width)
-        self.blk = nn.ModuleList(Block(c) for _ in range(c.encoder_block_count))
+        self.blk = nn.ModuleList(Block(c, feed_forward_length=c.encoder_feed_forward_length) for _ in range(c.encoder_block_count))
         if c.norm == "pre":
             self.output_norm = nn.LayerNorm(d, eps=c.layer_norm_epsilon)
         self.initialise()
@@ -298,7 +299,7 @@ class ImageTransformer(Positions):
             self.enc = Encoder(c)
         if c.direct:
             self.direct = Direct(c)
-        self.blk = nn.ModuleList(Block(c, bool(c.encoder_block_count)) for _ in range(c.block_count))
+        self.blk = nn.ModuleList(Block(c, bool(c.encoder_block_count) and not c.direct) for _ in range(c.block_count))
         if c.norm == "pre":
             self.output_norm = nn.LayerNorm(d, eps=c.layer_norm_epsilon)
         self.output = nn.Linear(d, distributions.width(c), bias=c.output_bias)
@@ -397,7 +398,7 @@ class ImageTransformer(Positions):
         masks, e = self.on(x.device), self.enc(small, keep_encoder) if self.c.encoder_block_count else None
         h, known = self.embed(x, label), self.direct.known(self.pixels(x), small) if self.c.direct else None
         if known is not None:
-            h = h + self.direct.enter(known, self.palette.weight if self.c.palette else None)
+            h, e = h + self.direct.enter(known, self.palette.weight if self.c.palette else None, e), None
         if self.one_pass and keep is None and torch.is_autocast_cpu_enabled():
             return self.fused(h, masks, e, known)
         if keep is not None:
@@ -435,7 +436,7 @@ class ImageTransformer(Positions):
             x[:, :m] = prefix
         cache = [[] for _ in self.blk]
         e = self.enc(small) if c.encoder_block_count else None
-        encoded = [block.encoded(e) for block in self.blk]
+        encoded = [block.encoded(None if c.direct else e) for block in self.blk]
         position, klass = self.positions(self.order).to(self.output.weight.dtype), self.class_vector(label)
         for lo, hi, keys, _ in self.on(device):
             for i in range(lo, hi):
@@ -445,7 +446,7 @@ class ImageTransformer(Positions):
                 known = None
                 if c.direct:             # of the positions to come nothing is looked at
                     known = self.direct.known(self.pixels(x), small)[:, i:i + 1]
-                    h = h + self.direct.enter(known, self.palette.weight if self.c.palette else None, i)
+                    h = h + self.direct.enter(known, self.palette.weight if self.c.palette else None, e, i)
                 seen = slice(keys.start, i + 1) if isinstance(keys, slice) else keys[:len(keys) - hi + i + 1]
                 for block, kv, kv_encoded in zip(self.blk, cache, encoded):
                     h = block(h, block.over_cache(i, seen, kv), kv_encoded)

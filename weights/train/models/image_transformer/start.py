@@ -58,13 +58,20 @@ def aimed_dimensions(c):
 
 
 @torch.no_grad()
+def over_the_picture(model):
+    """The small image's pixels stand at their centres in the large one."""
+    c = model.c
+    for table, size, small in ((model.enc.position_row, c.height, c.input_height), (model.enc.position_col, c.width, c.input_width)):
+        table.weight.copy_(sinusoid((torch.arange(small) + 0.5) * size / small - 0.5, c.embedding_length))
+
+
+@torch.no_grad()
 def look_around(model):
     """For models with positions = pixels and [row | column] tables."""
     c = model.c
     assert c.interleaved == 1 and c.position_width == "half"
-    if c.encoder_block_count:            # the small image's pixels stand at their centres in the large one
-        for table, size, small in ((model.enc.position_row, c.height, c.input_height), (model.enc.position_col, c.width, c.input_width)):
-            table.weight.copy_(sinusoid((torch.arange(small) + 0.5) * size / small - 0.5, c.embedding_length))
+    if c.encoder_block_count:
+        over_the_picture(model)
     if c.output == "dmol" and c.norm == "pre":
         copy_neighbours(model)
         return

@@ -1,7 +1,7 @@
 """The Image Transformer as a task: pictures, likelihood with and without the class, sample sheets, its keys of a file."""
 import functools
 import sys
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import torch
@@ -19,6 +19,7 @@ from models.image_transformer.pictures import Split
 from models.image_transformer.rounding import round_attention
 from models.image_transformer.sheet import sample_sheet
 from models.image_transformer.start import fit_output, look_around
+from models.image_transformer.teach import teach
 
 PREFIX = "image-transformer."
 CARRIED = ("attn_k", "attn_v", "attn_output")    # matrices that lead values from pixel to pixel; and cross_attn_
@@ -31,6 +32,7 @@ class Settings(Config, Common):
     round_carried: bool = False          # dmol: with round_to, what attention carries as well, for export.py --carry q8_0
     pixel_gain: float = 1.0              # dmol: begin with the pixels this much larger beside the positions
     fit_output: bool = False             # dmol: the output begins at the least-squares prediction, see start.py
+    teach: int = 0                       # direct with an encoder: steps of 48 pictures that the encoder is taught alone, see teach.py
     flip: bool = False                   # half of the training pictures are mirrored left to right, but for those with writing
     shift: int = 0                       # they are moved by up to so many pixels
     hue: float = 0.0                     # probability that their colours are turned by a random angle of hue
@@ -46,7 +48,8 @@ class ImageTransformerTask(Task):
     @staticmethod
     def smoke(settings):
         tiny = dict(block_count=2, embedding_length=32, feed_forward_length=64, head_count=2, key_length=16)
-        return dict(Task.smoke(settings), drawings=0.0, **tiny, **(dict(encoder_block_count=1) if settings.get("encoder_block_count") else {}))
+        encoder = dict(encoder_block_count=1) if settings.get("encoder_block_count") else {}
+        return dict(Task.smoke(settings), drawings=0.0, teach=min(2, settings.get("teach", 0)), **tiny, **encoder)
 
     def config(self):
         return Config(**{f.name: getattr(self.s, f.name) for f in fields(Config)})
@@ -73,6 +76,11 @@ class ImageTransformerTask(Task):
             model.direct.fit(model.direct.known(model.pixels(x), small), model.pixels(x))
         if self.s.direct and self.s.palette and "direct.near.weight" not in stored:
             model.direct.name_colours(model.output.weight)
+        if self.s.teach and not any(name.startswith("enc.") for name in stored):
+            alone = type(self)(replace(self.s, batch=48))
+            if self.s.drawings:
+                alone.drawn = self.drawn
+            teach(model, lambda step: alone.batch(train, step, device), self.s.teach, self.s.bf16)
         if self.s.fit_output and not self.s.start:
             x, _, small = train.take(spread(len(train), 48), device)
             fit_output(model, x, small)
@@ -89,7 +97,7 @@ class ImageTransformerTask(Task):
         grow(model, weights, gguf.read_raw(self.s.start)[0][PREFIX + "attention.key_length"])
 
     def fresh(self, name):
-        return name.startswith("direct.")
+        return name.startswith("direct.") or self.s.direct and name.startswith("enc.")
 
     def sharp(self, name):
         """Of mixtures, the way on which exact pixels arrive: where they enter, where the first block looks around, where means leave."""
@@ -176,6 +184,8 @@ class ImageTransformerTask(Task):
             m.update({a + "input.height": c.input_height, a + "input.width": c.input_width})
         if c.encoder_block_count:
             m[a + "encoder.block_count"] = c.encoder_block_count
+        if c.encoder_feed_forward_length:
+            m[a + "encoder.feed_forward_length"] = c.encoder_feed_forward_length
         return m
 
     def card_metadata(self, model, card):
@@ -189,7 +199,7 @@ class ImageTransformerTask(Task):
         latter take `carry`."""
         if name in ("direct.input.weight", "direct.near.weight") and kind != gguf.F32:
             return gguf.F16              # rows that are added as they stand
-        matrix = x.ndim == 2 and ("blk." in name or name == "output.weight")
+        matrix = x.ndim == 2 and ("blk." in name or name in ("output.weight", "direct.context.weight"))
         if not matrix or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
             return gguf.F32
         if self.s.output != "categorical" and kind != gguf.F32:
@@ -209,7 +219,8 @@ class ImageTransformerTask(Task):
                      mixtures=m.get("output.mixtures", 0), position_width="half" if half else "full", palette="palette.weight" in tensors,
                      output_bias="output.bias" in tensors, attention_bias="blk.0.attn_q.bias" in tensors,
                      input_height=m.get("input.height", 0), input_width=m.get("input.width", 0),
-                     encoder_block_count=m.get("encoder.block_count", 0), direct="direct.input.weight" in tensors)
+                     encoder_block_count=m.get("encoder.block_count", 0),
+                     encoder_feed_forward_length=m.get("encoder.feed_forward_length", 0), direct="direct.input.weight" in tensors)
         return found
 
 

@@ -1,0 +1,45 @@
+"""An encoder that begins by saying what lies in its cells.
+
+Of enlargement that looks at what it enlarges (direct.py): joined to a decoder that can do without, an encoder from nothing learns slowly, for little depends
+on it.  So it is taught alone first: from the small picture, to give the colours of each cell's K pixels, each by itself,
+
+    p(v at place k of the cell) = softmax(O_k e_cell + o_k)_v
+
+by an output layer O that is thrown away.  A row is a whole cell, so a step costs a hundredth of one of the model's.
+"""
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from models.image_transformer.start import over_the_picture
+
+RATE, WARMUP = 1.5e-3, 100
+
+
+def teach(model, batch, steps, bf16=False):
+    """model: with a palette, direct and an encoder; batch: step -> (x, label, small).  -> nats of a picture in the last steps"""
+    c, running = model.c, None
+    over_the_picture(model)
+    out = nn.Linear(c.embedding_length, model.direct.K * c.levels).to(model.output.weight.device)
+    nn.init.normal_(out.weight, std=0.02), nn.init.zeros_(out.bias)
+    parameters = [*model.enc.parameters(), *out.parameters()]
+    adam = torch.optim.Adam(parameters, betas=(0.9, 0.98))
+    cells = model.direct.order           # positions cell by cell
+    for step in range(steps):
+        for group in adam.param_groups:
+            group["lr"] = RATE * min(1, (step + 1) / WARMUP) * 0.5 * (1 + math.cos(math.pi * step / steps))
+        x, _, small = batch(step)
+        with torch.autocast(x.device.type, torch.bfloat16, enabled=bf16, cache_enabled=False):           # the weights change between the steps
+            logits = out(model.enc(small)).view(-1, c.levels)
+        loss = F.cross_entropy(logits.float(), x[:, cells].reshape(-1))
+        adam.zero_grad(set_to_none=True)
+        loss.backward()
+        nn.utils.clip_grad_norm_(parameters, 1.0)
+        adam.step()
+        running = float(loss) if running is None else 0.98 * running + 0.02 * float(loss)
+        if step % 250 == 249:
+            print("the encoder alone, step %d: %.1f nats, each pixel by itself" % (step + 1, c.n * running), flush=True)
+    model.enc.zero_grad(set_to_none=True)
+    return None if running is None else c.n * running
