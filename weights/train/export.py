@@ -3,10 +3,16 @@
 
 Exports the averaged weights, reads the file back and compares every tensor.  Into weights/<recipe>.gguf, in the type that the
 recipe's card names, else Q8_0.  The card's quality may name {minutes}, {steps}.
+
+    python3 weights/train/export.py emoji-sr --mix weights/emoji-sr.gguf --share 0.2      a mean: a fifth of what the run began with
+
+The mean of a run's weights and those that it began with, or had on the way, is often likelier than either.  A smaller model's file is grown first.
 """
 import argparse
 import hashlib
 import os
+
+import torch
 
 import data
 from common.export import TYPES, export
@@ -28,9 +34,22 @@ def card_of(recipe, settings):
     return card
 
 
-def export_run(name, run="", kind="", out="", quality="", **options):
+@torch.no_grad()
+def mix(task, model, path, share):
+    """model <- (1 - share) model + share file"""
+    other = task.model()
+    other.load_state_dict(model.state_dict())            # what the file has not
+    task.s.start = path
+    task.grow(other, task.stored(path))
+    for p, q in zip(model.parameters(), other.parameters()):
+        p.lerp_(q, share)
+
+
+def export_run(name, run="", kind="", out="", quality="", mixed="", share=0.2, **options):
     """-> (path, bytes, parameters)"""
     task, model, checkpoint = load_average(run or name)
+    if mixed:
+        mix(task, model, mixed, share)
     card = card_of(find(name), checkpoint["settings"])
     card["quality"] = quality or card.get("quality") or "trained %.0f minutes, %d steps%s" % (
         checkpoint["elapsed"] / 60, checkpoint["step"], "" if checkpoint["final"] else " (intermediate)")
@@ -47,9 +66,13 @@ def main():
     parser.add_argument("--carry", choices=TYPES, default="", help="mixtures: the type of what attention carries, default f16")
     parser.add_argument("--out", default="")
     parser.add_argument("--quality", default="", help="one line for the model card, e.g. the test loss")
+    parser.add_argument("--mix", default="", metavar="FILE", help="the mean with the weights of another file of this recipe")
+    parser.add_argument("--share", type=float, default=0.2, help="of that file in the mean, 0 to 1")
     args = parser.parse_args()
+    if not 0 <= args.share <= 1:
+        parser.error("--share: 0 to 1")
     options = dict(carry=TYPES[args.carry]) if args.carry else {}
-    out, size, parameters = export_run(args.recipe, args.run, args.type, args.out, args.quality, **options)
+    out, size, parameters = export_run(args.recipe, args.run, args.type, args.out, args.quality, args.mix, args.share, **options)
     with open(out, "rb") as f:
         print("%s: %d bytes, %d parameters, sha256 %s" % (out, size, parameters, hashlib.sha256(f.read()).hexdigest()))
 

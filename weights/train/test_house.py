@@ -22,6 +22,7 @@ import torch
 import convert_llama2c
 import data
 import evaluate
+import export as export_command
 import scaling
 from common import calibrated, curve, export, golden, gguf, loop, recipes, runs
 from data import folder
@@ -121,6 +122,27 @@ class Recipes(House):
         self.assertEqual(metadata["nextpixel.card.dataset"], "a folder of one's own, pictures")
         self.assertNotIn("MNIST", str(metadata))
         self.assertIn("there are cifar10", command("train.py", "nothing", runs_in=self.runs, check=False))
+
+
+    def test_a_mean_of_weights(self):
+        """A quarter of what a run began with."""
+        recipe = recipes.find("emoji-sr")
+        s = settings_of(recipe, data=self.pictures, run="emoji-sr")
+        examples = {split: recipe.task(s).load(split) for split in ("train", "validation")}
+        with contextlib.redirect_stdout(io.StringIO()):
+            t = loop.Trainer(recipe, s, examples, runs.Run("emoji-sr"))
+            t.save()
+            before, mixed = (os.path.join(self.folder.name, name) for name in ("before.gguf", "mixed.gguf"))
+            begun = {k: w.clone() for k, w in t.average.state_dict().items()}
+            export_command.export_run("emoji-sr", kind="f32", out=before)
+            for _ in range(3):
+                t.step()
+            t.save()
+        export_command.export_run("emoji-sr", kind="f32", out=mixed, mixed=before, share=0.25)
+        stored = recipe.task(s).stored(mixed)
+        for name, w in t.average.state_dict().items():
+            self.assertTrue(torch.allclose(stored[name], 0.75 * w + 0.25 * begun[name], atol=1e-6), name)
+        self.assertFalse(torch.equal(stored["output.weight"], begun["output.weight"]))
 
 
 class FromAFile(House):

@@ -77,7 +77,7 @@ class ImageTransformerTask(Task):
         if self.s.direct and self.s.palette and "direct.near.weight" not in stored:
             model.direct.name_colours(model.output.weight)
         if self.s.teach and not any(name.startswith("enc.") for name in stored):
-            alone = type(self)(replace(self.s, batch=48))
+            alone = type(self)(replace(self.s, batch=min(48, len(train))))
             if self.s.drawings:
                 alone.drawn = self.drawn
             teach(model, lambda step: alone.batch(train, step, device), self.s.teach, self.s.bf16)
