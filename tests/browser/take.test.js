@@ -168,7 +168,7 @@ test('links to enlargements, of the strip and of one\'s own picture, with either
   await drawn(chosen);
   const before = await pictures(page, first);
   const address = await link(page, 'superres-take');
-  assert.match(address, /#figure-superres\?model=emoji&seed=31&temperature=1&tries=12&picture=9$/);
+  assert.match(address, /#figure-superres\?model=emoji&seed=31&temperature=0\.9&tries=12&picture=9$/);
   await page.goto('about:blank');
   await page.goto(address);
   await page.locator('#superres-run:enabled').waitFor(WAIT);

@@ -1,4 +1,4 @@
-// made of sources 7a3c63d234cbe82534093055c6d824a23a104f145e9b5e792b9231c3cef20036 by ./build.sh js
+// made of sources bcd1df330612eb3cb4a2ba7e7ced6b359fc485b9af681b1e89688e419f08724d by ./build.sh js
 // SPDX-License-Identifier: MIT
 import{Codec as Ee}from"./shared.js";var ke=`
   :host { display: inline-block; max-width: 100%; font: 0.875rem/1.4 system-ui, sans-serif; }
