@@ -100,8 +100,10 @@ typedef struct {
 
 toy *toy_build(const toy_config *config, const toy_twist *twist);
 
-/* Elements of a position, positions in a row, positions, numbers of the output layer; the pattern and the distribution. */
+/* Inner width of the encoder's feed-forward networks. */
 uint32_t toy_encoder_inner(const toy_config *config);
+
+/* Elements of a position, positions in a row, positions, numbers of the output layer; the pattern and the distribution. */
 uint32_t toy_elements(const toy_config *config);
 uint32_t toy_cols(const toy_config *config);
 uint32_t toy_positions(const toy_config *config);

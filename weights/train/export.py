@@ -6,7 +6,7 @@ recipe's card names, else Q8_0.  The card's quality may name {minutes}, {steps}.
 
     python3 weights/train/export.py emoji-sr --mix weights/emoji-sr.gguf --share 0.2      a mean: a fifth of what the run began with
 
-The mean of a run's weights and those that it began with, or had on the way, is often likelier than either.  A smaller model's file is grown first.
+The mean of a run's weights and those that it began with, or had on the way, can be likelier than either.  A smaller model's file is grown first.
 """
 import argparse
 import hashlib

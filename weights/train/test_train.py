@@ -28,7 +28,7 @@ from models.image_transformer.model import Config, ImageTransformer, generation
 from models.image_transformer.pictures import Split
 from models.image_transformer.rounding import round_attention
 from models.image_transformer.start import NATURAL, fit_output, look_around
-from models.image_transformer.teach import teach
+from models.image_transformer.pretrain import pretrain
 from models.image_transformer.task import TASK, Settings
 
 TINY = {name: (c, label) for name, c, label, kind in golden.TINY}
@@ -266,16 +266,18 @@ class Direct(unittest.TestCase):
             self.assertTrue(changed > 1e-3 if model.c.encoder_block_count else changed == 0)
             self.assertFalse(any("cross" in name for name in model.state_dict()))
 
-    def test_an_encoder_is_taught_alone(self):
+    def test_an_encoder_is_pretrained_alone(self):
         """It learns what lies in cells of two colours, and nothing else of the model changes."""
         model = ImageTransformer(self.models[2][0].c)
         torch.manual_seed(1)
         names = torch.randint(0, 2, (48, 12)) * 7
         x, small = names[:, model.direct.cell], names[..., None].expand(-1, -1, 3) * 30
         before = {name: w.clone() for name, w in model.state_dict().items()}
-        self.assertLess(teach(model, lambda step: (x, None, small), 300), 0.2 * model.c.n * math.log(12))
+        self.assertLess(pretrain(model, lambda step: (x, None, small), 300), 0.2 * model.c.n * math.log(12))
         changed = {name for name, w in model.state_dict().items() if not torch.equal(w, before[name])}
         self.assertTrue(changed and all(name.startswith("enc.") for name in changed))
+        with self.assertRaisesRegex(SystemExit, "pretrain_encoder"):
+            pretrain(self.models[0][0], None, 1)
 
     @torch.no_grad()
     def test_colours_are_named(self):

@@ -58,7 +58,7 @@ def aimed_dimensions(c):
 
 
 @torch.no_grad()
-def over_the_picture(model):
+def centre_positions(model):
     """The small image's pixels stand at their centres in the large one."""
     c = model.c
     for table, size, small in ((model.enc.position_row, c.height, c.input_height), (model.enc.position_col, c.width, c.input_width)):
@@ -71,7 +71,7 @@ def look_around(model):
     c = model.c
     assert c.interleaved == 1 and c.position_width == "half"
     if c.encoder_block_count:
-        over_the_picture(model)
+        centre_positions(model)
     if c.output == "dmol" and c.norm == "pre":
         copy_neighbours(model)
         return

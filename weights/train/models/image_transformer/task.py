@@ -18,8 +18,8 @@ from models.image_transformer.model import Config, ImageTransformer
 from models.image_transformer.pictures import Split
 from models.image_transformer.rounding import round_attention
 from models.image_transformer.sheet import sample_sheet
+from models.image_transformer.pretrain import pretrain
 from models.image_transformer.start import fit_output, look_around
-from models.image_transformer.teach import teach
 
 PREFIX = "image-transformer."
 CARRIED = ("attn_k", "attn_v", "attn_output")    # matrices that lead values from pixel to pixel; and cross_attn_
@@ -32,7 +32,7 @@ class Settings(Config, Common):
     round_carried: bool = False          # dmol: with round_to, what attention carries as well, for export.py --carry q8_0
     pixel_gain: float = 1.0              # dmol: begin with the pixels this much larger beside the positions
     fit_output: bool = False             # dmol: the output begins at the least-squares prediction, see start.py
-    teach: int = 0                       # direct with an encoder: steps of 48 pictures that the encoder is taught alone, see teach.py
+    pretrain_encoder: int = 0            # direct, into a palette: steps of 48 pictures of the encoder alone, see pretrain.py
     flip: bool = False                   # half of the training pictures are mirrored left to right, but for those with writing
     shift: int = 0                       # they are moved by up to so many pixels
     hue: float = 0.0                     # probability that their colours are turned by a random angle of hue
@@ -49,7 +49,7 @@ class ImageTransformerTask(Task):
     def smoke(settings):
         tiny = dict(block_count=2, embedding_length=32, feed_forward_length=64, head_count=2, key_length=16)
         encoder = dict(encoder_block_count=1) if settings.get("encoder_block_count") else {}
-        return dict(Task.smoke(settings), drawings=0.0, teach=min(2, settings.get("teach", 0)), **tiny, **encoder)
+        return dict(Task.smoke(settings), drawings=0.0, pretrain_encoder=min(2, settings.get("pretrain_encoder", 0)), **tiny, **encoder)
 
     def config(self):
         return Config(**{f.name: getattr(self.s, f.name) for f in fields(Config)})
@@ -76,11 +76,11 @@ class ImageTransformerTask(Task):
             model.direct.fit(model.direct.known(model.pixels(x), small), model.pixels(x))
         if self.s.direct and self.s.palette and "direct.near.weight" not in stored:
             model.direct.name_colours(model.output.weight)
-        if self.s.teach and not any(name.startswith("enc.") for name in stored):
+        if self.s.pretrain_encoder and not any(name.startswith("enc.") for name in stored):
             alone = type(self)(replace(self.s, batch=min(48, len(train))))
             if self.s.drawings:
                 alone.drawn = self.drawn
-            teach(model, lambda step: alone.batch(train, step, device), self.s.teach, self.s.bf16)
+            pretrain(model, lambda step: alone.batch(train, step, device), self.s.pretrain_encoder, self.s.bf16)
         if self.s.fit_output and not self.s.start:
             x, _, small = train.take(spread(len(train), 48), device)
             fit_output(model, x, small)

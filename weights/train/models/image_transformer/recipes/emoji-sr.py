@@ -3,14 +3,14 @@
     python3 weights/train/train.py emoji-sr --from weights/emoji.gguf         (better from a run in full precision: export.py emoji --type f32)
 
 Its feed-forward layers are wider than those of the emoji; units that are added begin as nothing (grow.py).  An encoder looks at the whole small picture; it is
-taught alone first (teach.py).
+pretrained alone (pretrain.py).
 """
 settings = dict(
     # model: 3.4 M parameters
     dataset="emoji", height=32, width=32, channels=3, levels=256, palette=True,
     block_count=6, embedding_length=160, feed_forward_length=1024, head_count=4, key_length=40,
     pattern="local-1d", query_block=256, memory_block=256, input_height=8, input_width=8, direct=True,
-    encoder_block_count=2, encoder_feed_forward_length=512, teach=1000,
+    encoder_block_count=2, encoder_feed_forward_length=512, pretrain_encoder=1000,
     position="learned", position_width="half", classes=5,
     # schedule: 120 minutes of training, whatever the machine's speed
     minutes=120.0, batch=8, lr=8e-4, fresh_rate=4.0, warmup=50, every=5.0, sheets=2, valid_images=62, final_valid_images=200,

@@ -1,11 +1,11 @@
-"""An encoder that begins by saying what lies in its cells.
+"""An encoder, pretrained to say what lies in its cells.
 
 Of enlargement that looks at what it enlarges (direct.py): joined to a decoder that can do without, an encoder from nothing learns slowly, for little depends
-on it.  So it is taught alone first: from the small picture, to give the colours of each cell's K pixels, each by itself,
+on it.  So it is pretrained alone: from the small picture, to give the colours of each cell's K pixels, each by itself,
 
     p(v at place k of the cell) = softmax(O_k e_cell + o_k)_v
 
-by an output layer O that is thrown away.  A row is a whole cell, so a step costs a hundredth of one of the model's.
+by an output layer O that is thrown away.  A row is a whole cell, so a picture costs little beside one that the decoder draws.
 """
 import math
 
@@ -13,15 +13,18 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from models.image_transformer.start import over_the_picture
+from models.image_transformer.start import centre_positions
 
 RATE, WARMUP = 1.5e-3, 100
 
 
-def teach(model, batch, steps, bf16=False):
-    """model: with a palette, direct and an encoder; batch: step -> (x, label, small).  -> nats of a picture in the last steps"""
+def pretrain(model, batch, steps, bf16=False):
+    """Changes model.enc alone.  batch: step -> values x (B, n), labels, small (B, cells, 3) 8-bit.  -> nats of a picture, smoothed, after the last step.
+    A model without a palette, direct or an encoder ends the program."""
     c, running = model.c, None
-    over_the_picture(model)
+    if not (c.palette and c.direct and c.encoder_block_count):
+        raise SystemExit("pretrain_encoder: for direct enlargement with an encoder, into a palette")
+    centre_positions(model)
     out = nn.Linear(c.embedding_length, model.direct.K * c.levels).to(model.output.weight.device)
     nn.init.normal_(out.weight, std=0.02), nn.init.zeros_(out.bias)
     parameters = [*model.enc.parameters(), *out.parameters()]
