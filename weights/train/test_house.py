@@ -24,7 +24,7 @@ import data
 import evaluate
 import export as export_command
 import scaling
-from common import calibrated, curve, export, golden, gguf, loop, recipes, runs
+from common import calibrated, curve, export, golden, gguf, loop, machine, recipes, runs
 from data import folder
 from models.fvsbn.model import FVSBN, Config
 from models.fvsbn.task import TASK as FVSBNTask
@@ -79,6 +79,29 @@ class House(unittest.TestCase):
         runs.RUNS = self.kept
         data._forbidden = False
         self.folder.cleanup()
+
+
+class Machine(unittest.TestCase):
+    def of(self, text):
+        with tempfile.NamedTemporaryFile("w", suffix="-cpuinfo") as f:
+            f.write(text)
+            f.flush()
+            return machine.processor(f.name)
+
+    def test_what_the_processor_has(self):
+        one = "processor\t: %d\nvendor_id\t: GenuineIntel\nmodel name\t: A: B\nflags\t\t: fpu avx512vl%s\nvmx flags\t: x\n\n"
+        self.assertEqual(self.of(one % (0, " avx512_bf16") + one % (1, "")), ("GenuineIntel", {"fpu", "avx512vl", "avx512_bf16"}))
+        self.assertEqual(self.of("Hardware : other\n"), ("", frozenset()))
+        self.assertEqual(machine.processor(os.path.join(HERE, "no such file")), ("", frozenset()))
+
+    def test_bf16_only_where_it_is_fast(self):
+        kept = machine.processor
+        try:
+            for sets, fast in (({"avx512_bf16"}, True), ({"amx_bf16"}, True), ({"avx512f", "avx512_vnni"}, False)):
+                machine.processor = lambda: ("", sets)
+                self.assertEqual(machine.has_bf16(), fast)
+        finally:
+            machine.processor = kept
 
 
 class Recipes(House):

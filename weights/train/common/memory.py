@@ -3,20 +3,17 @@ a step), and threads that sleep while they wait: on a machine that others use to
 OpenBLAS takes an Intel processor that is newer than itself for the oldest: told better, products of single precision are six times as fast."""
 import glob
 import os
-import re
 import sys
+
+from common.machine import processor
 
 PLACES = ("/usr/lib/*/libtcmalloc_minimal.so.4", "/usr/lib*/libtcmalloc_minimal.so.4")
 
 
 def core():
     """The OpenBLAS kernels to ask for, or nothing where it finds the right ones by itself."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as f:
-            machine = f.read(8192)
-    except OSError:
-        return {}
-    return {"OPENBLAS_CORETYPE": "SkylakeX"} if "GenuineIntel" in machine and re.search(r"\bavx512vl\b", machine) else {}
+    vendor, sets = processor()
+    return {"OPENBLAS_CORETYPE": "SkylakeX"} if vendor == "GenuineIntel" and "avx512vl" in sets else {}
 
 
 def prepare():

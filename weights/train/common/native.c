@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What takes long in training on CPUs with AVX-512 BF16: local attention with its gradient, in bf16 products and single-precision sums;
- * rounding; the optimiser.
+ * What takes long in training on CPUs with AVX-512: local attention with its gradient, in bf16 products and single-precision sums;
+ * rounding; the optimiser. Where the CPU has no instructions for bf16, a pair of products is two of single precision.
  * native.py compiles it where it can be, and the caller has other ways.
  *
  * A row is a position; head a of a row stands at column a * d. For a tile of queries i and the keys j that they see:
@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef __AVX512BF16__
-#error needs AVX-512 BF16
+#if !defined __AVX512F__ || !defined __AVX512BW__ || !defined __AVX512VL__
+#error needs AVX-512
 #endif
 
 enum { TILE = 64, LANES = 16 };
@@ -29,12 +29,34 @@ typedef uint32_t pair; /* two bf16, neighbours along the summed axis */
 static inline int round_up(int n, int to) { return (n + to - 1) / to * to; }
 static inline __mmask16 part(int left) { return left >= LANES ? 0xffff : left <= 0 ? 0 : (__mmask16)((1u << left) - 1); } /* of LANES */
 
+/* Half h of each pair as `add_products` takes it, and sum += a b of that half; bf16 in hardware takes both halves at once. */
+#ifdef __AVX512BF16__
+enum { HALVES = 1 };
+static inline __m512i half_of(__m512i x, int h) { (void)h; return x; }
+static inline __m256i half_of_8(__m256i x, int h) { (void)h; return x; }
+static inline __m512 add_products(__m512 sum, __m512i a, __m512i b) { return _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b); }
+static inline __m256 add_products_8(__m256 sum, __m256i a, __m256i b) { return _mm256_dpbf16_ps(sum, (__m256bh)a, (__m256bh)b); }
+static inline __m256i to_bf16(__m512 x) { return (__m256i)_mm512_cvtneps_pbh(x); }
+#else
+enum { HALVES = 2 };
+static inline __m512i half_of(__m512i x, int h) { return h ? _mm512_and_si512(x, _mm512_set1_epi32((int)0xffff0000)) : _mm512_slli_epi32(x, 16); }
+static inline __m256i half_of_8(__m256i x, int h) { return h ? _mm256_and_si256(x, _mm256_set1_epi32((int)0xffff0000)) : _mm256_slli_epi32(x, 16); }
+static inline __m512 add_products(__m512 sum, __m512i a, __m512i b) { return _mm512_fmadd_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), sum); }
+static inline __m256 add_products_8(__m256 sum, __m256i a, __m256i b) { return _mm256_fmadd_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), sum); }
+static inline __m256i to_bf16(__m512 x) {        /* to nearest, ties to even; what is not a number stays none */
+    __m512i bits = _mm512_castps_si512(x), odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    __m512i near = _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
+    near = _mm512_mask_mov_epi32(near, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q), _mm512_set1_epi32(0x7fc00000));
+    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(near, 16));
+}
+#endif
+
 static inline __m512 load_bf16(const bf16 *x, __mmask16 m) {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(m, x)), 16));
 }
 static inline void store_bf16(bf16 *out, __mmask16 m, __m512 x) {
-    if (m == 0xffff) _mm256_storeu_si256((__m256i *)out, (__m256i)_mm512_cvtneps_pbh(x)); /* a masked store takes several times as long */
-    else _mm256_mask_storeu_epi16(out, m, (__m256i)_mm512_cvtneps_pbh(x));
+    if (m == 0xffff) _mm256_storeu_si256((__m256i *)out, to_bf16(x)); /* a masked store takes several times as long */
+    else _mm256_mask_storeu_epi16(out, m, to_bf16(x));
 }
 
 /* 2^x, x <= about 127: 2^n times a polynomial on [-1/2, 1/2], 3e-6; much finer than bf16, which it becomes */
@@ -63,13 +85,15 @@ static inline __m512 power(__m512 x) {
             if (H) half[r] = add ? _mm256_loadu_ps(c + r * stride + V * LANES) : _mm256_setzero_ps();                                      \
         }                                                                                                                                  \
         for (int p = 0; p < pairs; p++) {                                                                                                  \
-            __m512i column[V];                                                                                                             \
-            __m256i last = H ? _mm256_loadu_si256((const __m256i *)(b + p * width + V * LANES)) : _mm256_setzero_si256();                  \
-            EACH(v, V) column[v] = _mm512_loadu_si512(b + p * width + v * LANES);                                                          \
-            EACH(r, R) {                                                                                                                   \
-                __m512i one = _mm512_set1_epi32((int)a[r * row + p * step]);                                                               \
-                EACH(v, V) sum[r][v] = _mm512_dpbf16_ps(sum[r][v], (__m512bh)one, (__m512bh)column[v]);                                     \
-                if (H) half[r] = _mm256_dpbf16_ps(half[r], (__m256bh)_mm512_castsi512_si256(one), (__m256bh)last);                          \
+            EACH(h, HALVES) {                                                                                                              \
+                __m512i column[V];                                                                                                         \
+                __m256i last = H ? half_of_8(_mm256_loadu_si256((const __m256i *)(b + p * width + V * LANES)), h) : _mm256_setzero_si256();\
+                EACH(v, V) column[v] = half_of(_mm512_loadu_si512(b + p * width + v * LANES), h);                                          \
+                EACH(r, R) {                                                                                                               \
+                    __m512i one = half_of(_mm512_set1_epi32((int)a[r * row + p * step]), h);                                               \
+                    EACH(v, V) sum[r][v] = add_products(sum[r][v], one, column[v]);                                                        \
+                    if (H) half[r] = add_products_8(half[r], _mm512_castsi512_si256(one), last);                                           \
+                }                                                                                                                          \
             }                                                                                                                              \
         }                                                                                                                                  \
         EACH(r, R) {                                                                                                                       \
@@ -191,7 +215,7 @@ static int forward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16
 
 /* Two rows of bf16 numbers -> pairs of rows. */
 static inline void interleave(pair *out, __m512 even, __m512 odd) {
-    __m512i a = _mm512_cvtepu16_epi32((__m256i)_mm512_cvtneps_pbh(even)), b = _mm512_cvtepu16_epi32((__m256i)_mm512_cvtneps_pbh(odd));
+    __m512i a = _mm512_cvtepu16_epi32(to_bf16(even)), b = _mm512_cvtepu16_epi32(to_bf16(odd));
     _mm512_storeu_si512(out, _mm512_or_si512(a, _mm512_slli_epi32(b, 16)));
 }
 
@@ -268,6 +292,13 @@ static int backward_head(const shape *s, const bf16 *q, const bf16 *k, const bf1
     return 0;
 }
 
+/* Numbers below the normal ones are nought, as the instructions for bf16 have them; in single precision each takes a hundred cycles. -> the mode before */
+static unsigned flush(void) {
+    unsigned mode = _mm_getcsr();
+    _mm_setcsr(mode | _MM_FLUSH_ZERO_ON | _MM_DENORMALS_ZERO_ON);
+    return mode;
+}
+
 /* q, k, v (images, n) rows, all with the stride `in`; o (images, n, heads * d); l (images, heads, n). -> 0, or -1 without memory */
 int attention_forward(int threads, int images, int n, int heads, int d, int block, int memory, long in, const bf16 *q, const bf16 *k, const bf16 *v,
                       bf16 *o, float *l) {
@@ -276,7 +307,9 @@ int attention_forward(int threads, int images, int n, int heads, int d, int bloc
 #pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(| : failed)
     for (int i = 0; i < images * heads; i++) {
         size_t at = (size_t)(i / heads) * n * s.in + (size_t)(i % heads) * d, to = (size_t)(i / heads) * n * s.out + (size_t)(i % heads) * d;
+        unsigned mode = flush();
         failed |= forward_head(&s, q + at, k + at, v + at, o + to, l + (size_t)i * n);
+        _mm_setcsr(mode);
     }
     return failed;
 }
@@ -288,7 +321,9 @@ int attention_backward(int threads, int images, int n, int heads, int d, int blo
 #pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(| : failed)
     for (int i = 0; i < images * heads; i++) {
         size_t at = (size_t)(i / heads) * n * s.in + (size_t)(i % heads) * d, to = (size_t)(i / heads) * n * s.out + (size_t)(i % heads) * d;
+        unsigned mode = flush();
         failed |= backward_head(&s, q + at, k + at, v + at, o + to, l + (size_t)i * n, d_o + to, dq + at, dk + at, dv + at);
+        _mm_setcsr(mode);
     }
     return failed;
 }

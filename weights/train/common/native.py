@@ -1,4 +1,4 @@
-"""native.c for PyTorch: compiled for this machine at first use (runs/native-*.so), where gcc and AVX-512 BF16 are there."""
+"""native.c for PyTorch: compiled for this machine at first use (runs/native-*.so), where gcc and AVX-512 are there."""
 import ctypes
 import functools
 import hashlib
@@ -7,6 +7,7 @@ import subprocess
 
 import torch
 
+from common.machine import processor
 from common.recipes import RUNS
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native.c")
@@ -18,9 +19,9 @@ FLAGS = ["-O3", "-march=native", "-fopenmp", "-shared", "-fPIC"]
 def library():
     """-> the compiled functions; OSError where they cannot be had."""
     compiler = os.environ.get("CC", "gcc")
-    with open(SOURCE, "rb") as f, open("/proc/cpuinfo", "rb") as machine:
-        flags = [line for line in machine.read().split(b"\n") if line.startswith(b"flags")][:1]       # another machine may share the folder
-        name = hashlib.sha256(f.read() + " ".join([compiler] + FLAGS).encode() + b"".join(flags)).hexdigest()
+    with open(SOURCE, "rb") as f:
+        mine = [compiler] + FLAGS + sorted(processor()[1])       # another machine may share the folder
+        name = hashlib.sha256(f.read() + " ".join(mine).encode()).hexdigest()
     path = os.path.join(RUNS, "native-%s.so" % name[:16])
     if not os.path.exists(path):
         os.makedirs(RUNS, exist_ok=True)

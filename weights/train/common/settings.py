@@ -2,6 +2,10 @@
 import argparse
 from dataclasses import dataclass, fields
 
+import torch
+
+from common.machine import has_bf16
+
 
 @dataclass
 class Settings:
@@ -26,7 +30,7 @@ class Settings:
     seed: int = 1
     # machine
     device: str = "auto"                 # auto | cpu | cuda
-    bf16: bool = True                    # on the CPU many times faster than fp32 where AVX-512 BF16 or AMX is there
+    bf16: bool = torch.cuda.is_available() or has_bf16()     # products; a processor that has none takes two to three times as long for them
     threads: int = 2
     native: bool = True                  # what native.py has in C, on CPUs that can
     compile: bool = False                # torch.compile; without it where it fails

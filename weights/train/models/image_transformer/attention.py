@@ -3,7 +3,7 @@
 Each way takes q, k, v side by side (B, n, 3 A d_k) and gives (B, n, A d_k), the same numbers as Block.over_blocks (model.py):
     plain     block after block
     batched   the blocks form a grid; each takes its whole neighbours as keys, and a mask says which of them it sees
-    native    CPUs with AVX-512 BF16, local-1d or full: one function in C (common/native.c), in bf16
+    native    CPUs with AVX-512, local-1d or full: one function in C (common/native.c), in bf16 always; with --bf16 0 chosen only where the CPU has no bf16
     flex      CUDA: torch's flex_attention, which skips what no query of a tile sees
 `choose` checks them against the plain way and takes the fastest.
 """
@@ -14,6 +14,7 @@ import torch
 import torch.nn.functional as F
 
 from common import native as in_c
+from common.machine import has_bf16
 
 
 def visible(model):
@@ -140,7 +141,7 @@ def choose(model, wanted, batch, bf16, device):
     model.fast, best = None, math.inf
     if wanted == "plain":
         return
-    for name in (CUDA if device.startswith("cuda") else CPU if bf16 and in_c.enabled else CPU[1:]) if wanted == "auto" else [wanted]:
+    for name in (CUDA if device.startswith("cuda") else CPU if in_c.enabled and (bf16 or not has_bf16()) else CPU[1:]) if wanted == "auto" else [wanted]:
         try:
             way = WAYS[name](model, device)
             difference = agrees(model, way, device)
