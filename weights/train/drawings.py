@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Fetches emoji as vectors and paints them large, for training that draws them anew each time (`train.py emoji --drawings 0.5`).
+"""Fetches emoji as vectors and paints them large, one set as pictures, for training that draws them anew each time (`train.py emoji --drawings 0.5`).
 
-    python3 weights/train/drawings.py                # -> data/emoji-drawings/ (58 MB, about five minutes)
-    python3 weights/train/drawings.py --check        # how many that may train look like held-out pictures
+    python3 weights/train/drawings.py                # -> data/emoji-drawings/ (74 MB, about five minutes)
+    python3 weights/train/drawings.py --check        # how many that may train look like held-out pictures; by what filter the data set was reduced
 
-The sets are those that Iconify packs for the npm registry, each under its own licence; needs npm and rsvg-convert (Debian: librsvg2-bin).
+The vectors are those that Iconify packs for the npm registry, each set under its own licence; needs npm and rsvg-convert (Debian: librsvg2-bin).
+Of Noto 2018 there are none, so it comes in pictures of 64 pixels, as emoji-datasource has them.
 Which of them training may see is decided where they are read: data/drawings.py.
 """
 import argparse
@@ -20,6 +21,7 @@ import tempfile
 from multiprocessing.pool import ThreadPool
 
 import numpy as np
+import torch
 
 from data import drawings, emoji
 
@@ -33,15 +35,30 @@ SETS = {                                 # name: package, licence; those with co
     "fxemoji": ("@iconify-json/fxemoji@1.2.2", "CC-BY-4.0"),
 }
 
+PICTURES = {                             # likewise, with the folder in the package; their names are code points
+    "noto-2018": ("emoji-datasource-google@4.1.0", "Apache-2.0", "package/img/google/64/"),
+}
+
+PNG = b"\x89PNG"
 NEAR = 0.05                              # root mean square of 16x16 means, white - black is 1
 
 
-def fetch(package):
-    """-> (icons.json, chars.json) of a package of the registry."""
+def fetch(package, read):
+    """-> what `read` makes of the archive of a package of the registry."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["npm", "pack", "--silent", package], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         with tarfile.open(os.path.join(folder, os.listdir(folder)[0])) as tar:
-            return [json.load(tar.extractfile("package/%s.json" % name)) for name in ("icons", "chars")]
+            return read(tar)
+
+
+def icons_and_characters(tar):
+    return [json.load(tar.extractfile("package/%s.json" % name)) for name in ("icons", "chars")]
+
+
+def pictures_below(folder):
+    """-> a function of an archive: {code points: PNG} of that folder"""
+    return lambda tar: {padded(entry.name[len(folder):-4].lower()): tar.extractfile(entry).read()
+                        for entry in tar if entry.name.startswith(folder) and entry.name.endswith(".png")}
 
 
 def plain(name):
@@ -61,12 +78,33 @@ def svg(icons, icon):
 
 
 def paint(source):
-    """-> (SIZE, SIZE, 3) uint8 on white; None where it cannot be drawn."""
+    """SVG or PNG -> (SIZE, SIZE, 3) uint8 on white; None where it cannot be drawn."""
     from PIL import Image
-    made = subprocess.run(["rsvg-convert", "--background-color", "white"], input=source, capture_output=True)
-    if made.returncode:
-        return None
-    return np.asarray(Image.open(io.BytesIO(made.stdout)).convert("RGB"))
+    if not source.startswith(PNG):
+        made = subprocess.run(["rsvg-convert", "--background-color", "white"], input=source, capture_output=True)
+        if made.returncode:
+            return None
+        source = made.stdout
+    picture = Image.open(io.BytesIO(source)).convert("RGBA")
+    white = Image.new("RGBA", picture.size, "white")
+    return np.asarray(Image.alpha_composite(white, picture).convert("RGB").resize((drawings.SIZE, drawings.SIZE), Image.LANCZOS))
+
+
+def filters(given, directory):
+    """How far drawings as they are, reduced by means and by Lanczos' window, are from the data set's training pictures of the same emoji and style."""
+    images, _ = emoji.load(directory, "train")
+    index = emoji.read_index(directory)
+    train = [row for row, part in zip(index, emoji.split_of([row[1] for row in index])) if part == "train"]
+    at = {(style, code): i for i, (style, code, _) in enumerate(train)}
+    for name, style in drawings.STYLE.items():
+        pairs = [(i, at[style, row[1]]) for i, row in enumerate(given.rows) if row[0] == name and (style, row[1]) in at]
+        if not pairs:
+            continue
+        large, small = (np.array(side) for side in zip(*pairs))
+        fine = torch.from_numpy(255 - given.images[large]).permute(0, 3, 1, 2).float()
+        wanted = torch.from_numpy(255 - images[small]).permute(0, 3, 1, 2).float()
+        off = [(drawings.reduced(fine, emoji.SIZE, np.full(len(fine), means)) - wanted).pow(2).mean((1, 2, 3)).sqrt().median() for means in (True, False)]
+        print("%s: %d that the data set has too; they differ by %.1f of 255 (median) reduced by means, by %.1f by Lanczos' window" % (name, len(fine), *off))
 
 
 def check(where, directory):
@@ -75,7 +113,9 @@ def check(where, directory):
         side = pictures.shape[1] // 16
         return pictures.reshape(len(pictures), 16, side, 16, side, 3).mean((2, 4), dtype=np.float32).reshape(len(pictures), -1) / 255
     held_out = means(emoji.load_test_for_evaluation(directory)[0])
-    for name, pictures in (("drawings", drawings.Drawings(where, emoji.read_index(directory)).images), ("training pictures", emoji.load(directory, "train")[0])):
+    given = drawings.Drawings(where, emoji.read_index(directory))
+    filters(given, directory)
+    for name, pictures in (("drawings", given.images), ("training pictures", emoji.load(directory, "train")[0])):
         some = means(pictures)
         squares = (some ** 2).sum(1)[:, None] + (held_out ** 2).sum(1) - 2 * some @ held_out.T
         near = (squares.min(1) < NEAR ** 2 * some.shape[1]).sum()
@@ -86,7 +126,7 @@ def main():
     a = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     a.add_argument("--out", default=drawings.DEFAULT_DIR)
     a.add_argument("--emoji", default=emoji.DEFAULT_DIR, help="folder of the data set, whose names are used too")
-    a.add_argument("--check", action="store_true", help="count those that look like held-out pictures, of a folder that is there")
+    a.add_argument("--check", action="store_true", help="of a folder that is there: count those that look like held-out pictures, measure filters")
     a = a.parse_args()
     if a.check:
         check(a.out, a.emoji)
@@ -97,7 +137,7 @@ def main():
     codes = {plain(name): code for _, code, name in emoji.read_index(a.emoji)}
     found, sources = [], []
     for name, (package, licence) in SETS.items():
-        icons, characters = fetch(package)
+        icons, characters = fetch(package, icons_and_characters)
         own = {icon: padded(code) for code, icon in characters.items()}
         codes = {**{plain(icon): code for icon, code in own.items()}, **codes}
         for icon, drawing in icons["icons"].items():
@@ -106,13 +146,15 @@ def main():
                 found.append((name, code, icon, licence))
                 sources.append(svg(icons, drawing))
         print("%s: %d drawings, %d of them known" % (package, len(icons["icons"]), sum(row[0] == name for row in found)), flush=True)
+    for name, (package, licence, folder) in PICTURES.items():
+        painted = fetch(package, pictures_below(folder))
+        found += [(name, code, code, licence) for code in painted]
+        sources += painted.values()
+        print("%s: %d pictures" % (package, len(painted)), flush=True)
     with ThreadPool(2) as pool:
         pictures = pool.map(paint, sources, chunksize=16)
     kept = [i for i, picture in enumerate(pictures) if picture is not None]
-    os.makedirs(a.out, exist_ok=True)
-    drawings.write(os.path.join(a.out, drawings.FILES[0]), [pictures[i] for i in kept])
-    with open(os.path.join(a.out, drawings.FILES[1]), "w", encoding="utf-8") as f:
-        f.writelines("\t".join(found[i]) + "\n" for i in kept)
+    drawings.write(a.out, [found[i] for i in kept], [pictures[i] for i in kept])
     print("%d painted, %d could not be; %s" % (len(kept), len(found) - len(kept), a.out))
 
 

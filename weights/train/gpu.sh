@@ -13,7 +13,7 @@
 #   sh weights/train/gpu.sh smoke          every line above, tiny, on whatever machine this is: a minute or two
 #
 # Environment: DATA, the folder with cifar10/, emoji/, stories/, multi30k/ (default data); KEEP, a folder where data/ is added to what is there already
-# and read from, for a machine that is sent the pictures (cifar10 85 MB, emoji 11 MB, emoji-drawings 58 MB) in several commands; OUT, where results are copied (default build/gpu):
+# and read from, for a machine that is sent the pictures (cifar10 85 MB, emoji 11 MB, emoji-drawings 74 MB, in two files) in several commands; OUT, where results are copied (default build/gpu):
 # of each run log.jsonl, out.log, and average.pt cut into parts of 15 MB (RUN.pt.aa, ...). On the machine that receives them:
 #
 #   mkdir -p weights/train/runs/cifar10-gpu && cat build/gpu/cifar10-gpu.pt.* > weights/train/runs/cifar10-gpu/average.pt
@@ -39,8 +39,8 @@ TRAIN="${PYTHON:-python3} weights/train/train.py"
 EMOJI="--embedding-length 256 --feed-forward-length 1024 --key-length 64 --block-count 8 --batch 64 --lr 1.5e-3 --warmup 300
   --dropout 0.1 --ema 0.9995 --every 2 --sheets 0 --compile 1 --threads 8 --data $DATA/emoji"
 
-# Emoji drawn anew where their drawings are there (drawings.py makes them, 58 MB).
-if [ -e "$DATA/emoji-drawings/drawings.webp" ]; then DRAWINGS='--drawings 0.5'; else DRAWINGS='--drawings 0'; fi
+# Emoji drawn anew where their drawings are there (drawings.py makes them, 74 MB).
+if [ -e "$DATA/emoji-drawings/drawings.tsv" ]; then DRAWINGS='--drawings 0.5'; else DRAWINGS='--drawings 0'; fi
 
 collect() {  # run...: what is worth keeping
   mkdir -p "$OUT"

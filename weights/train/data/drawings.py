@@ -1,9 +1,10 @@
 """Emoji as drawings larger than the pictures, from which training pictures are made anew each time: scaled, turned and moved a little,
-then reduced, so that outlines fall between the pixels in ever other ways.  `../drawings.py` fetches and paints them.
+then reduced as the data set's pictures were, so that outlines fall between the pixels in ever other ways.  `../drawings.py` fetches and paints them.
 
-drawings.webp holds them side by side, 96x96 pixels each, drawings.tsv a row for each: set, code points, name, licence.  A drawing of an emoji that is
+drawings-1.webp and -2 hold them side by side, 96x96 pixels each, drawings.tsv a row for each: set, code points, name, licence.  A drawing of an emoji that is
 held out or for validation in the data set of emoji, by the base code point, is never given.
 """
+import functools
 import os
 import sys
 
@@ -13,17 +14,19 @@ import torch.nn.functional as F
 
 from data import emoji
 
-FILES = ("drawings.webp", "drawings.tsv")
+INDEX, MOSAIC = "drawings.tsv", "drawings-%d.webp"
 SIZE = 96
-COLUMNS = 170                            # WebP has at most 16,383 pixels
+COLUMNS, IN_A_FILE = 170, 170 * 64       # WebP has at most 16,383 pixels either way; and less than 64 MB in a file is carried more easily
 FOLDER = "emoji-drawings"                # beside that of the data set
 DEFAULT_DIR = os.path.join(os.path.dirname(emoji.DEFAULT_DIR), FOLDER)
-STYLE = {"noto": "noto-2023", "noto-blob": "noto-blob", "emojione": "emojitwo", "fxemoji": "fxemoji"}       # other sets are of no class
+MEANS = ("emojione",)                    # sets that are reduced by plain means, the others by Lanczos' window: so the data set's own pictures were
+STYLE = {"noto": "noto-2023", "noto-2018": "noto-2018", "noto-blob": "noto-blob", "emojione": "emojitwo", "fxemoji": "fxemoji"}       # other sets are of no class
 
 
 class Drawings:
     """Those that may train.  images (N, 96, 96, 3) uint8; labels (N,): -1 without a style; writing (N,): which must not be mirrored; share (N,): how
-    often each is drawn.  Hundreds of one set begin with the code point of a woman, most bases have one: n of a base are drawn as often as sqrt(n)."""
+    often each is drawn; means (N,): which are reduced by plain means.  Hundreds of one set begin with the code point of a woman, most bases have one: n of
+    a base are drawn as often as sqrt(n), and half as often where the set is none of the data set's styles.  rows (N,): set, code points, name, licence."""
 
     @classmethod
     def beside(cls, directory):
@@ -33,19 +36,17 @@ class Drawings:
 
     def __init__(self, directory, index):
         """index: that of the data set of emoji, which says what is held out"""
-        path = os.path.join(directory, FILES[0])
-        if not os.path.exists(path):
-            sys.exit("missing %s\n`python3 weights/train/drawings.py` makes it." % path)
-        with open(os.path.join(directory, FILES[1]), encoding="utf-8") as f:
-            rows = [line.split("\t") for line in f.read().splitlines()]
-        codes = [row[1] for row in rows]
-        pick = np.flatnonzero(may_train(codes, index))
-        self.images = read(path)[pick // COLUMNS, :, pick % COLUMNS]     # the others are dropped here
-        self.labels = np.array([emoji.STYLES.index(STYLE[row[0]]) if row[0] in STYLE else -1 for row in rows])[pick]
-        self.writing = emoji.has_writing(codes)[pick]
-        bases = np.array([row[0] + " " + row[1].split("-")[0] for row in rows])[pick]
+        rows = read_index(directory)
+        pick = np.flatnonzero(may_train([row[1] for row in rows], index))
+        self.images = read(directory, pick)
+        self.rows = [rows[i] for i in pick]
+        self.labels = np.array([emoji.STYLES.index(STYLE[row[0]]) if row[0] in STYLE else -1 for row in self.rows])
+        self.writing = emoji.has_writing([row[1] for row in self.rows])
+        self.means = np.array([row[0] in MEANS for row in self.rows])
+        bases = np.array([row[0] + " " + row[1].split("-")[0] for row in self.rows])
         _, of, counts = np.unique(bases, return_inverse=True, return_counts=True)
-        self.share = counts[of] ** -0.5 / np.sqrt(counts).sum()
+        self.share = counts[of] ** -0.5 * np.where(self.labels < 0, 0.5, 1)
+        self.share /= self.share.sum()
 
     def __len__(self):
         return len(self.images)
@@ -65,26 +66,64 @@ class Drawings:
         images = torch.from_numpy(255 - self.images[pick]).permute(0, 3, 1, 2).float()      # white is nought, which surrounds them
         fine = size * max(1, SIZE // size)
         grid = F.affine_grid(torch.from_numpy(to).float(), (count, 3, fine, fine), align_corners=False)
-        images = F.avg_pool2d(F.grid_sample(images, grid, align_corners=False), fine // size)
-        return 255 - images.round().clamp(0, 255).permute(0, 2, 3, 1).numpy().astype(np.uint8), self.labels[pick]
+        images = F.grid_sample(images, grid, mode="bicubic", align_corners=False).clamp(0, 255)
+        return 255 - reduced(images, size, self.means[pick]).permute(0, 2, 3, 1).numpy().astype(np.uint8), self.labels[pick]
 
 
-def read(path):
-    """-> (rows, 96, COLUMNS, 96, 3) uint8"""
+def reduced(images, size, means):
+    """(N, 3, fine, fine) float, white is 0 -> (N, 3, size, size), whole numbers of 0 to 255; means (N,): by plain means, else by Lanczos' window"""
+    by_means, by_lanczos = (torch.from_numpy(reduction(size, images.shape[2], lobes)).float() for lobes in (0, 3))
+    to = torch.where(torch.from_numpy(means)[:, None, None], by_means, by_lanczos)[:, None]
+    return (to @ images @ to.transpose(2, 3)).round().clamp(0, 255)
+
+
+@functools.lru_cache(maxsize=None)
+def reduction(size, fine, lobes):
+    """-> (size, fine): what reduces a row of `fine` pixels by Lanczos' window of so many lobes [Duchon 1979]; 0: by plain means, fine / size of them"""
+    at = (np.arange(fine) + 0.5) * size / fine - (np.arange(size)[:, None] + 0.5)       # distance, in pixels of the small one
+    weights = np.sinc(at) * np.sinc(at / lobes) * (abs(at) < lobes) if lobes else 1.0 * (abs(at) < 0.5)
+    return weights / weights.sum(1, keepdims=True)
+
+
+def there(directory, name):
+    path = os.path.join(directory, name)
+    if not os.path.exists(path):
+        sys.exit("missing %s\n`python3 weights/train/drawings.py` makes it." % path)
+    return path
+
+
+def read_index(directory):
+    """Rows (set, code points, name, licence) of the drawings."""
+    with open(there(directory, INDEX), encoding="utf-8") as f:
+        return [line.split("\t") for line in f.read().splitlines()]
+
+
+def read(directory, pick):
+    """Those of the rows `pick` -> (len(pick), 96, 96, 3) uint8; the others are dropped here."""
     from PIL import Image
     Image.MAX_IMAGE_PIXELS = None
-    mosaic = np.asarray(Image.open(path).convert("RGB"))
-    return mosaic.reshape(-1, SIZE, COLUMNS, SIZE, 3)
+    found = np.empty((len(pick), SIZE, SIZE, 3), np.uint8)
+    for k in np.unique(pick // IN_A_FILE):
+        mosaic = np.asarray(Image.open(there(directory, MOSAIC % (k + 1))).convert("RGB")).reshape(-1, SIZE, COLUMNS, SIZE, 3)
+        at = np.flatnonzero(pick // IN_A_FILE == k)
+        inside = pick[at] % IN_A_FILE
+        found[at] = mosaic[inside // COLUMNS, :, inside % COLUMNS]
+    return found
 
 
-def write(path, pictures):
-    """pictures: a list of (96, 96, 3) uint8"""
+def write(directory, rows, pictures):
+    """rows: as `read_index` gives them; pictures: a (96, 96, 3) uint8 of each"""
     from PIL import Image
-    rows = -(-len(pictures) // COLUMNS)
-    mosaic = np.full((rows, SIZE, COLUMNS, SIZE, 3), 255, np.uint8)
-    for i, picture in enumerate(pictures):
-        mosaic[i // COLUMNS, :, i % COLUMNS] = picture
-    Image.fromarray(mosaic.reshape(rows * SIZE, COLUMNS * SIZE, 3)).save(path, lossless=True, method=0, quality=20)
+    os.makedirs(directory, exist_ok=True)
+    for k in range(0, len(pictures), IN_A_FILE):
+        some = pictures[k:k + IN_A_FILE]
+        mosaic = np.full((-(-len(some) // COLUMNS), SIZE, COLUMNS, SIZE, 3), 255, np.uint8)
+        for i, picture in enumerate(some):
+            mosaic[i // COLUMNS, :, i % COLUMNS] = picture
+        path = os.path.join(directory, MOSAIC % (k // IN_A_FILE + 1))
+        Image.fromarray(mosaic.reshape(-1, COLUMNS * SIZE, 3)).save(path, lossless=True, method=0, quality=20)
+    with open(os.path.join(directory, INDEX), "w", encoding="utf-8") as f:
+        f.writelines("\t".join(row) + "\n" for row in rows)
 
 
 def may_train(codes, index):

@@ -14,7 +14,7 @@ settings = dict(
     position="learned", position_width="half", classes=5,
     # schedule: 120 minutes of training, whatever the machine's speed
     minutes=120.0, batch=8, lr=8e-4, fresh_rate=4.0, warmup=50, every=5.0, sheets=2, valid_images=62, final_valid_images=200,
-    flip=True, shift=1, drawings=0.5, class_drop=0.5, dropout=0.0, ema=0.998,
+    flip=True, shift=2, drawings=0.6, class_drop=0.5, dropout=0.0, ema=0.998,
 )
 card = dict(
     name="emoji-sr",
