@@ -15,6 +15,7 @@ import tempfile
 import time
 import unittest
 from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 import torch
@@ -95,13 +96,9 @@ class Machine(unittest.TestCase):
         self.assertEqual(machine.processor(os.path.join(HERE, "no such file")), ("", frozenset()))
 
     def test_bf16_only_where_it_is_fast(self):
-        kept = machine.processor
-        try:
-            for sets, fast in (({"avx512_bf16"}, True), ({"amx_bf16"}, True), ({"avx512f", "avx512_vnni"}, False)):
-                machine.processor = lambda: ("", sets)
+        for sets, fast in (({"avx512_bf16"}, True), ({"amx_bf16"}, True), ({"avx512f", "avx512_vnni"}, False)):
+            with mock.patch.object(machine, "processor", return_value=("", sets)):
                 self.assertEqual(machine.has_bf16(), fast)
-        finally:
-            machine.processor = kept
 
 
 class Recipes(House):

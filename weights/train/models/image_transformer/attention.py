@@ -141,7 +141,9 @@ def choose(model, wanted, batch, bf16, device):
     model.fast, best = None, math.inf
     if wanted == "plain":
         return
-    for name in (CUDA if device.startswith("cuda") else CPU if in_c.enabled and (bf16 or not has_bf16()) else CPU[1:]) if wanted == "auto" else [wanted]:
+    in_bf16 = bf16 or not has_bf16()     # what the way in C is always in: not where the CPU has bf16 and single precision was asked for
+    here = CUDA if device.startswith("cuda") else CPU if in_c.enabled and in_bf16 else CPU[1:]
+    for name in here if wanted == "auto" else [wanted]:
         try:
             way = WAYS[name](model, device)
             difference = agrees(model, way, device)
