@@ -9,7 +9,8 @@ const PAPER = 128;     // grey of what is not known
  * @param {Model} model
  * @param {ReturnType<Model['generate']>} run
  * @param {number} samples  as many as it draws
- * @returns {Promise<{ pictures: Uint8Array[], given: Uint8Array }>}  the likeliest first; given: what was known, the rest grey
+ * @returns {Promise<{ pictures: Uint8Array[], nats: number[], given: Uint8Array }>}  the likeliest first, and what each costs; given: what was known, the
+ *   rest grey
  */
 export async function picturesOf(model, run, samples) {
   const { width, height, channels, positions } = model.info;
@@ -26,5 +27,6 @@ export async function picturesOf(model, run, samples) {
     put(drawn[sample].picture, from, values);
     for (const cost of nats) drawn[sample].nats += cost;
   }
-  return { pictures: drawn.sort((a, b) => a.nats - b.nats).map(({ picture }) => picture), given };
+  drawn.sort((a, b) => a.nats - b.nats);
+  return { pictures: drawn.map(({ picture }) => picture), nats: drawn.map(({ nats }) => nats), given };
 }

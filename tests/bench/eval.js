@@ -13,7 +13,8 @@
 //
 // For a model that enlarges, the image's own reduction is the input. One sample of each image (its seed is the image's number) is
 // reduced again and compared with that input, beside the same for bicubic upsampling: PSNR in dB of all images together (in JSON,
-// null where there is no difference at all); likewise with the image itself; and how much neighbouring pixels of it differ, beside those of the originals.
+// null where there is no difference at all); likewise with the image itself; how much neighbouring pixels of it differ, beside those of the originals; and
+// the nats of what was drawn, all samples of it: much more than an original's means that the model gets lost while it draws.
 // --temperatures 1,0.8 draws such a sample at each of these temperatures; --of 24 takes the likeliest of so many samples instead.
 //
 // --data takes a folder with the four standard MNIST files, or a file of pictures:
@@ -136,7 +137,8 @@ function roughness(picture, { height, width, channels }) {
 }
 
 /**
- * Of enlarged pictures: how well they agree with their input, as squared errors of their reductions, and with the original, and how rough they are.
+ * Of enlarged pictures: how well they agree with their input, as squared errors of their reductions, and with the original, how rough they are, and the mean
+ * of the nats of all that were drawn.
  * @param {Model} model
  * @param {{ data: Uint8Array, width: number, height: number }} image
  * @param {{ label?: string | number, seed: number }} options
@@ -152,8 +154,11 @@ async function consistency(model, image, options, temperatures, of) {
   for (const temperature of temperatures) {
     const run = model.superResolve(image, { ...options, temperature, samples: of });
     input = /** @type {Uint8Array<ArrayBuffer>} */ (run.input);
-    const [picture] = (await picturesOf(model, run, of)).pictures;
-    samples.push({ error: back(picture), originalError: squaredError(picture, image.data), roughness: roughness(picture, info) });
+    const { pictures: [picture], nats } = await picturesOf(model, run, of);
+    samples.push({
+      error: back(picture), originalError: squaredError(picture, image.data), roughness: roughness(picture, info),
+      nats: nats.reduce((a, b) => a + b, 0) / of,
+    });
   }
   return { samples, bicubic: back(new Uint8Array(bicubic(input, { width, height, channels }, info))) };
 }
@@ -233,7 +238,7 @@ async function main() {
   if (!temperatures.every((t) => t >= 0)) throw new Error('--temperatures takes numbers from 0 on, with commas between them');
   const of = Number(options.of);
   if (!Number.isInteger(of) || of < 1 || of > 64) throw new Error('--of takes a whole number from 1 to 64');
-  const drawings = temperatures.map(() => ({ error: 0, originalError: 0, roughness: 0 }));
+  const drawings = temperatures.map(() => ({ error: 0, originalError: 0, roughness: 0, nats: 0 }));
   let sum = 0, squares = 0, bicubicError = 0, originals = 0, scoring = 0;
   for (let i = 0; i < count; i++) {
     const image = { data: pixels.subarray(i * size, (i + 1) * size), width, height };
@@ -249,6 +254,7 @@ async function main() {
         drawings[t].error += sample.error;
         drawings[t].originalError += sample.originalError;
         drawings[t].roughness += sample.roughness / count;
+        drawings[t].nats += sample.nats / count;
       });
       bicubicError += enlarged.bicubic;
       originals += roughness(image.data, info) / count;
@@ -270,7 +276,9 @@ async function main() {
     secondsPerImage: scoring / 1000 / count,
     ...(info.inputWidth > 0 && { consistency: {
       psnr: psnr(drawings[0].error), bicubicPsnr: psnr(bicubicError), roughness: originals,
-      temperatures: temperatures.map((temperature, t) => ({ temperature, psnr: psnr(drawings[t].error), originalPsnr: psnr(drawings[t].originalError, size), roughness: drawings[t].roughness })),
+      temperatures: temperatures.map((temperature, t) => ({
+        temperature, psnr: psnr(drawings[t].error), originalPsnr: psnr(drawings[t].originalError, size), roughness: drawings[t].roughness, nats: drawings[t].nats,
+      })),
     } }),
   };
   if (options.json) {
@@ -287,6 +295,8 @@ async function main() {
     console.log(`against the originals ${result.consistency.temperatures.map(({ temperature, originalPsnr }) => `${originalPsnr.toFixed(2)} dB at temperature ${temperature}`).join(', ')}`);
     console.log(`neighbouring pixels differ, of 255, by ${result.consistency.temperatures.map((one) => `${one.roughness.toFixed(1)} at temperature ${one.temperature}`).join(', ')}; ` +
       `${result.consistency.roughness.toFixed(1)} in the originals`);
+    console.log(`drawing cost ${result.consistency.temperatures.map((one) => `${one.nats.toFixed(0)} nats a sample at temperature ${one.temperature}`).join(', ')}; ` +
+      `${nats.toFixed(0)} the originals`);
   }
 }
 

@@ -28,6 +28,8 @@ FIRST = 3                                # steps that are not counted
 
 def trainer(recipe, s):
     torch.manual_seed(s.seed)
+    if hasattr(s, "pretrain_encoder"):
+        s = replace(s, pretrain_encoder=0)       # not what is timed
     examples = recipe.task(s).load("validation")
     return loop.Trainer(recipe, s, dict(train=examples, validation=examples))
 

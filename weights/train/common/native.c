@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What takes long in training on CPUs with AVX-512: local attention with its gradient, in bf16 products and single-precision sums;
- * rounding; the optimiser. Where the CPU has no instructions for bf16, a pair of products is two of single precision.
- * native.py compiles it where it can be, and the caller has other ways.
+ * What takes long in training on CPUs with AVX-512 or AVX2: local attention with its gradient, in bf16 products where the CPU has them and else
+ * in single precision, inputs and outputs in bf16; rounding; the optimiser. native.py compiles it where it can be, and the caller has other ways.
  *
  * A row is a position; head a of a row stands at column a * d. For a tile of queries i and the keys j that they see:
  *
@@ -11,38 +10,51 @@
  *
  * Scores of one tile fit the cache, nothing is masked that need not be computed, nothing is transposed in memory.
  */
+#if defined __AVX512BW__ && defined __AVX512VL__
 #include <immintrin.h>
+enum { REGISTERS = 32 };
+#else
+#include "avx2.h"
+enum { REGISTERS = 16 };                         /* of half the size */
+#endif
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#if !defined __AVX512F__ || !defined __AVX512BW__ || !defined __AVX512VL__
-#error needs AVX-512
-#endif
-
 enum { TILE = 64, LANES = 16 };
 
 typedef uint16_t bf16;
-typedef uint32_t pair; /* two bf16, neighbours along the summed axis */
 
 static inline int round_up(int n, int to) { return (n + to - 1) / to * to; }
 static inline __mmask16 part(int left) { return left >= LANES ? 0xffff : left <= 0 ? 0 : (__mmask16)((1u << left) - 1); } /* of LANES */
 
-/* Half h of each pair as `add_products` takes it, and sum += a b of that half; bf16 in hardware takes both halves at once. */
+/* What a product takes: groups of elements, neighbours along the summed axis; two of bf16, or one of single precision */
 #ifdef __AVX512BF16__
-enum { HALVES = 1 };
-static inline __m512i half_of(__m512i x, int h) { (void)h; return x; }
-static inline __m256i half_of_8(__m256i x, int h) { (void)h; return x; }
-static inline __m512 add_products(__m512 sum, __m512i a, __m512i b) { return _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b); }
-static inline __m256 add_products_8(__m256 sum, __m256i a, __m256i b) { return _mm256_dpbf16_ps(sum, (__m256bh)a, (__m256bh)b); }
+enum { GROUP = 2 };
+typedef bf16 element;
+typedef uint32_t group;
+typedef __m512i groups;
+typedef __m256i groups_8;
+static inline groups all_of(group x) { return _mm512_set1_epi32((int)x); }
+static inline groups load_groups(const group *x) { return _mm512_loadu_si512(x); }
+static inline groups_8 load_groups_8(const group *x) { return _mm256_loadu_si256((const __m256i *)x); }
+static inline groups_8 half_of(groups x) { return _mm512_castsi512_si256(x); }
+static inline __m512 add_products(__m512 sum, groups a, groups b) { return _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b); }
+static inline __m256 add_products_8(__m256 sum, groups_8 a, groups_8 b) { return _mm256_dpbf16_ps(sum, (__m256bh)a, (__m256bh)b); }
 static inline __m256i to_bf16(__m512 x) { return (__m256i)_mm512_cvtneps_pbh(x); }
 #else
-enum { HALVES = 2 };
-static inline __m512i half_of(__m512i x, int h) { return h ? _mm512_and_si512(x, _mm512_set1_epi32((int)0xffff0000)) : _mm512_slli_epi32(x, 16); }
-static inline __m256i half_of_8(__m256i x, int h) { return h ? _mm256_and_si256(x, _mm256_set1_epi32((int)0xffff0000)) : _mm256_slli_epi32(x, 16); }
-static inline __m512 add_products(__m512 sum, __m512i a, __m512i b) { return _mm512_fmadd_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), sum); }
-static inline __m256 add_products_8(__m256 sum, __m256i a, __m256i b) { return _mm256_fmadd_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), sum); }
+enum { GROUP = 1 };
+typedef float element;
+typedef float group;
+typedef __m512 groups;
+typedef __m256 groups_8;
+static inline groups all_of(group x) { return _mm512_set1_ps(x); }
+static inline groups load_groups(const group *x) { return _mm512_loadu_ps(x); }
+static inline groups_8 load_groups_8(const group *x) { return _mm256_loadu_ps(x); }
+static inline groups_8 half_of(groups x) { return _mm512_castps512_ps256(x); }
+static inline __m512 add_products(__m512 sum, groups a, groups b) { return _mm512_fmadd_ps(a, b, sum); }
+static inline __m256 add_products_8(__m256 sum, groups_8 a, groups_8 b) { return _mm256_fmadd_ps(a, b, sum); }
 static inline __m256i to_bf16(__m512 x) {        /* to nearest, ties to even; what is not a number stays none */
     __m512i bits = _mm512_castps_si512(x), odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
     __m512i near = _mm512_add_epi32(bits, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
@@ -50,6 +62,7 @@ static inline __m256i to_bf16(__m512 x) {        /* to nearest, ties to even; wh
     return _mm512_cvtepi32_epi16(_mm512_srli_epi32(near, 16));
 }
 #endif
+static inline int groups_of(int n) { return (n + GROUP - 1) / GROUP; }
 
 static inline __m512 load_bf16(const bf16 *x, __mmask16 m) {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(m, x)), 16));
@@ -57,6 +70,14 @@ static inline __m512 load_bf16(const bf16 *x, __mmask16 m) {
 static inline void store_bf16(bf16 *out, __mmask16 m, __m512 x) {
     if (m == 0xffff) _mm256_storeu_si256((__m256i *)out, to_bf16(x)); /* a masked store takes several times as long */
     else _mm256_mask_storeu_epi16(out, m, to_bf16(x));
+}
+
+static inline void store_elements(element *out, __m512 x) {
+#ifdef __AVX512BF16__
+    store_bf16(out, 0xffff, x);
+#else
+    _mm512_storeu_ps(out, x);
+#endif
 }
 
 /* 2^x, x <= about 127: 2^n times a polynomial on [-1/2, 1/2], 3e-6; much finer than bf16, which it becomes */
@@ -72,11 +93,11 @@ static inline __m512 power(__m512 x) {
     return _mm512_scalef_ps(p, n);
 }
 
-/* c (rows, V vectors of 16, and with H = 1 half a one) = or += a b over `pairs`; a: pair p of row r at a[r * row + p * step]; b: pair p of column n at
- * b[p * width + n] */
+/* c (rows, V vectors of 16, and with H = 1 half a one) = or += a b over `count` groups; a: group p of row r at a[r * row + p * step]; b: group p of
+ * column n at b[p * width + n] */
 #define EACH(i, n) _Pragma("GCC unroll 8") for (int i = 0; i < n; i++) /* sums have to be registers */
 #define KERNEL(R, V, H)                                                                                                                    \
-    static void kernel_##R##_##V##_##H(int pairs, const pair *a, size_t row, size_t step, const pair *b, size_t width, float *c,           \
+    static void kernel_##R##_##V##_##H(int count, const group *a, size_t row, size_t step, const group *b, size_t width, float *c,         \
                                        size_t stride, int add) {                                                                           \
         __m512 sum[R][V];                                                                                                                  \
         __m256 half[R];                                                                                                                    \
@@ -84,16 +105,15 @@ static inline __m512 power(__m512 x) {
             EACH(v, V) sum[r][v] = add ? _mm512_loadu_ps(c + r * stride + v * LANES) : _mm512_setzero_ps();                                \
             if (H) half[r] = add ? _mm256_loadu_ps(c + r * stride + V * LANES) : _mm256_setzero_ps();                                      \
         }                                                                                                                                  \
-        for (int p = 0; p < pairs; p++) {                                                                                                  \
-            EACH(h, HALVES) {                                                                                                              \
-                __m512i column[V];                                                                                                         \
-                __m256i last = H ? half_of_8(_mm256_loadu_si256((const __m256i *)(b + p * width + V * LANES)), h) : _mm256_setzero_si256();\
-                EACH(v, V) column[v] = half_of(_mm512_loadu_si512(b + p * width + v * LANES), h);                                          \
-                EACH(r, R) {                                                                                                               \
-                    __m512i one = half_of(_mm512_set1_epi32((int)a[r * row + p * step]), h);                                               \
-                    EACH(v, V) sum[r][v] = add_products(sum[r][v], one, column[v]);                                                        \
-                    if (H) half[r] = add_products_8(half[r], _mm512_castsi512_si256(one), last);                                           \
-                }                                                                                                                          \
+        for (int p = 0; p < count; p++) {                                                                                                  \
+            groups column[V];                                                                                                              \
+            groups_8 last;                                                                                                                 \
+            EACH(v, V) column[v] = load_groups(b + p * width + v * LANES);                                                                 \
+            if (H) last = load_groups_8(b + p * width + V * LANES);                                                                        \
+            EACH(r, R) {                                                                                                                   \
+                groups one = all_of(a[r * row + p * step]);                                                                                \
+                EACH(v, V) sum[r][v] = add_products(sum[r][v], one, column[v]);                                                            \
+                if (H) half[r] = add_products_8(half[r], half_of(one), last);                                                              \
             }                                                                                                                              \
         }                                                                                                                                  \
         EACH(r, R) {                                                                                                                       \
@@ -103,20 +123,25 @@ static inline __m512 power(__m512 x) {
     }
 #define ROWS(V, H) KERNEL(1, V, H) KERNEL(2, V, H) KERNEL(4, V, H) KERNEL(6, V, H)
 ROWS(1, 0) ROWS(2, 0) ROWS(3, 0) ROWS(4, 0) ROWS(1, 1) ROWS(2, 1) ROWS(3, 1)
-typedef void kernel(int, const pair *, size_t, size_t, const pair *, size_t, float *, size_t, int);
+typedef void kernel(int, const group *, size_t, size_t, const group *, size_t, float *, size_t, int);
 #define ALL(R) {{kernel_##R##_1_0, kernel_##R##_2_0, kernel_##R##_3_0, kernel_##R##_4_0}, {kernel_##R##_1_1, kernel_##R##_2_1, kernel_##R##_3_1}}
 static kernel *const kernels[4][2][4] = {ALL(1), ALL(2), ALL(4), ALL(6)};
 
+/* What the registers hold: vectors of 16 columns beside six rows, and rows beside half a vector. */
+enum { ROWS_BESIDE_HALF = REGISTERS == 32 ? 6 : 4 };
+static int vectors(int left, int half) { return REGISTERS == 16 ? 1 : left > 4 || (left == 4 && half) ? (left > 5 ? 4 : 2) : left; }
+
 /* c (rows, columns) = or += a b; columns as `width_of` has them: whole vectors, after which there may be half a one */
-static void product(int rows, int columns, int pairs, const pair *a, size_t row, size_t step, const pair *b, size_t width, float *c,
+static void product(int rows, int columns, int count, const group *a, size_t row, size_t step, const group *b, size_t width, float *c,
                     size_t stride, int add) {
     for (int n = 0; n < columns;) {
-        int left = (columns - n) / LANES, half = (columns - n) % LANES != 0, v = left > 4 || (left == 4 && half) ? (left > 5 ? 4 : 2) : left;
+        int left = (columns - n) / LANES, half = (columns - n) % LANES != 0, v = vectors(left, half);
         half &= v == left;
         for (int r = 0; r < rows;) {
-            int size = rows - r >= 6 ? 3 : rows - r >= 4 ? 2 : rows - r >= 2 ? 1 : 0, count = size == 3 ? 6 : 1 << size;
-            kernels[size][half][v - 1](pairs, a + r * row, row, step, b + n, width, c + r * stride + n, stride, add);
-            r += count;
+            int most = half && rows - r > ROWS_BESIDE_HALF ? ROWS_BESIDE_HALF : rows - r;
+            int size = most >= 6 ? 3 : most >= 4 ? 2 : most >= 2 ? 1 : 0;
+            kernels[size][half][v - 1](count, a + r * row, row, step, b + n, width, c + r * stride + n, stride, add);
+            r += size == 3 ? 6 : 1 << size;
         }
         n += v * LANES + half * LANES / 2;
     }
@@ -125,25 +150,34 @@ static void product(int rows, int columns, int pairs, const pair *a, size_t row,
 /* Columns of a head of width d: half a vector is enough where it is. */
 static int width_of(int d) { return d > LANES && (d - 1) % LANES < LANES / 2 ? round_up(d, LANES / 2) : round_up(d, LANES); }
 
-/* rows of a head, row i at x + i * stride -> out[p * width + i]: pairs along the head */
-static void pack_across(const bf16 *x, size_t stride, int rows, int d, pair *out, int width) {
-    for (int i = 0; i < rows; i++)
-        for (int p = 0; p < d / 2; p++) memcpy(out + (size_t)p * width + i, x + i * stride + 2 * p, sizeof(pair));
-    for (int p = 0; p < d / 2; p++) memset(out + (size_t)p * width + rows, 0, sizeof(pair) * (size_t)(width - rows));
+/* rows of a head, row i at x + i * stride -> out[p * width + i]: groups along the head */
+static void pack_across(const bf16 *x, size_t stride, int rows, int d, group *out, int width) {
+    for (int p = 0; p < d / GROUP; p++) {
+        for (int i = 0; i < rows; i++) {
+            uint32_t bits = (uint32_t)x[i * stride + GROUP * p] << 16;
+            if (GROUP == 2) memcpy(&bits, x + i * stride + 2 * p, sizeof bits);
+            memcpy(out + (size_t)p * width + i, &bits, sizeof bits);
+        }
+        memset(out + (size_t)p * width + rows, 0, sizeof(group) * (size_t)(width - rows));
+    }
 }
 
-/* -> out[(i / 2) * width + c]: pairs of rows; what is missing of width and of an odd row is zero */
-static void pack_down(const bf16 *x, size_t stride, int rows, int d, pair *out, int width) {
-    for (int i = 0; i < rows; i += 2) {
-        const bf16 *a = x + i * stride, *b = a + stride;
-        pair *o = out + (size_t)(i / 2) * width;
+/* -> out[(i / GROUP) * width + c]: groups of rows; what is missing of width and of an odd row is zero */
+static void pack_down(const bf16 *x, size_t stride, int rows, int d, group *out, int width) {
+    for (int i = 0; i < rows; i += GROUP)
         for (int c = 0; c < width; c += LANES) {
             __mmask16 m = part(d - c);
-            __m512i low = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(m, a + c));
-            __m512i high = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(i + 1 < rows ? m : 0, b + c));
-            _mm512_storeu_si512(o + c, _mm512_or_si512(low, _mm512_slli_epi32(high, 16)));
+            __m512i a = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(m, x + i * stride + c)), last = a;
+            if (GROUP == 2) last = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(i + 1 < rows ? m : 0, x + (i + 1) * stride + c));
+            last = _mm512_slli_epi32(last, 16);
+            _mm512_storeu_si512(out + i / GROUP * width + c, GROUP == 2 ? _mm512_or_si512(a, last) : last);
         }
-    }
+}
+
+/* Rows of a head as the left side of a product, groups along the head: as they are in pairs; single numbers are what `pack_down` made of them. */
+static const group *rows_of(const bf16 *x, size_t stride, const group *packed, int width, size_t *row) {
+    *row = GROUP == 2 ? stride / 2 : (size_t)width;
+    return GROUP == 2 ? (const group *)x : packed;
 }
 
 /* sum(a * b) of d numbers */
@@ -163,17 +197,15 @@ static int tile_of(const shape *s) { return s->block >= 4 * TILE ? TILE : s->blo
 
 static int reach(const shape *s, int block) { int from = block - s->memory; return from > 0 ? from : 0; }
 
-/* Scores of queries lo..hi-1 over keys from..hi-1, each row with zeros behind what it sees when `probability` is done with it. */
-static void scores(const shape *s, const bf16 *q, const pair *keys, int width, int rows, int columns, float *out, size_t stride) {
-    product(rows, columns, s->d / 2, (const pair *)q, s->in / 2, 1, keys, (size_t)width, out, stride, 0);
-}
+/* Room for groups of `rows` rows, what vectors write behind the last one with it */
+static group *groups_for(int rows, int width) { return aligned_alloc(64, sizeof(group) * (size_t)round_up(groups_of(rows) * width + LANES, LANES)); }
 
 static int forward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16 *v, bf16 *o, float *l) {
     int most = s->block + s->memory < s->n ? s->block + s->memory : s->n, width = round_up(most, LANES) | LANES, wide = width_of(s->d), tile = tile_of(s);
-    pair *keys = aligned_alloc(64, (size_t)round_up(s->d / 2 * width * 4, 64)), *values = aligned_alloc(64, (size_t)round_up((width / 2 + 1) * wide * 4, 64) + 64);
+    group *keys = groups_for(s->d, width), *values = groups_for(width, wide), *queries = groups_for(TILE, wide);
     float *score = aligned_alloc(64, sizeof(float) * TILE * (size_t)width), *sum = aligned_alloc(64, sizeof(float) * (TILE * (size_t)wide + LANES));
-    bf16 *p = aligned_alloc(64, sizeof(bf16) * TILE * (size_t)round_up(width, 32));
-    if (!keys || !values || !score || !sum || !p) return -1;
+    element *p = aligned_alloc(64, sizeof(element) * TILE * (size_t)round_up(width, 32));
+    if (!keys || !values || !queries || !score || !sum || !p) return -1;
     float scale = 1.0f / sqrtf((float)s->d);
     for (int block = 0; block < s->n; block += s->block) {
         int end = block + s->block < s->n ? block + s->block : s->n, from = reach(s, block);
@@ -181,7 +213,10 @@ static int forward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16
         pack_down(v + from * s->in, s->in, end - from, s->d, values, wide);
         for (int lo = block; lo < end; lo += tile) {
             int hi = lo + tile < end ? lo + tile : end, rows = hi - lo, seen = hi - from, columns = round_up(seen, LANES);
-            scores(s, q + lo * s->in, keys, width, rows, columns, score, (size_t)width);
+            size_t row;
+            if (GROUP == 1) pack_down(q + lo * s->in, s->in, rows, s->d, queries, wide);
+            const group *a = rows_of(q + lo * s->in, s->in, queries, wide, &row);
+            product(rows, columns, s->d / GROUP, a, row, 1, keys, (size_t)width, score, (size_t)width, 0);
             float total[TILE];
             for (int r = 0; r < rows; r++) {
                 float *x = score + (size_t)r * width;
@@ -196,12 +231,12 @@ static int forward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16
                     __m512 e = power(_mm512_fmsub_ps(_mm512_loadu_ps(x + j), binary, shift));
                     if (j >= whole) e = _mm512_maskz_mov_ps(part(sees - j), e);
                     all = _mm512_add_ps(all, e);
-                    store_bf16(p + (size_t)r * width + j, 0xffff, e);
+                    store_elements(p + (size_t)r * width + j, e);
                 }
                 total[r] = _mm512_reduce_add_ps(all);
                 l[lo + r] = largest * scale + logf(total[r]);
             }
-            product(rows, wide, (seen + 1) / 2, (const pair *)p, (size_t)width / 2, 1, values, (size_t)wide, sum, (size_t)wide, 0);
+            product(rows, wide, groups_of(seen), (const group *)p, (size_t)width / GROUP, 1, values, (size_t)wide, sum, (size_t)wide, 0);
             for (int r = 0; r < rows; r++)
                 for (int c = 0; c < s->d; c += LANES) {
                     __mmask16 m = part(s->d - c);
@@ -209,41 +244,45 @@ static int forward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16
                 }
         }
     }
-    free(keys), free(values), free(score), free(sum), free(p);
+    free(keys), free(values), free(queries), free(score), free(sum), free(p);
     return 0;
 }
 
-/* Two rows of bf16 numbers -> pairs of rows. */
-static inline void interleave(pair *out, __m512 even, __m512 odd) {
+/* Sixteen numbers of two rows -> groups of rows */
+static inline void store_down(group *out, size_t width, __m512 even, __m512 odd) {
+#ifdef __AVX512BF16__
+    (void)width;
     __m512i a = _mm512_cvtepu16_epi32(to_bf16(even)), b = _mm512_cvtepu16_epi32(to_bf16(odd));
     _mm512_storeu_si512(out, _mm512_or_si512(a, _mm512_slli_epi32(b, 16)));
+#else
+    _mm512_storeu_ps(out, even), _mm512_storeu_ps(out + width, odd);
+#endif
 }
 
-/* Sixteen scores of two rows -> P and dS = P * (dP - mean), dS in rows, both in pairs of rows; nothing where the masks have zeros */
-static inline __attribute__((always_inline)) void slopes(const float *score, const float *slope, bf16 *ds, pair *p_down, pair *ds_down, size_t width, __m512 binary,
+/* Sixteen scores of two rows -> P and dS = P * (dP - mean), dS in rows, both in groups of rows; nothing where the masks have zeros */
+static inline __attribute__((always_inline)) void slopes(const float *score, const float *slope, element *ds, group *p_down, group *ds_down, size_t width, __m512 binary,
                                                          __m512 scale, const float minus[2], const __m512 mean[2], __mmask16 first, __mmask16 second, int two) {
     __m512 p[2], g[2];
     for (int i = 0; i < 2; i++) {
         __mmask16 m = i ? second : first;
         p[i] = _mm512_maskz_mov_ps(m, power(_mm512_fmsub_ps(_mm512_maskz_loadu_ps(m, score + i * width), binary, _mm512_set1_ps(minus[i]))));
         g[i] = _mm512_mul_ps(_mm512_mul_ps(p[i], scale), _mm512_sub_ps(_mm512_maskz_loadu_ps(m, slope + i * width), mean[i]));
-        if (i == 0 || two) store_bf16(ds + i * width, 0xffff, g[i]);
+        if (i == 0 || two) store_elements(ds + i * width, g[i]);
     }
-    interleave(p_down, p[0], p[1]);
-    interleave(ds_down, g[0], g[1]);
+    store_down(p_down, width, p[0], p[1]);
+    store_down(ds_down, width, g[0], g[1]);
 }
 
 static int backward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16 *v, const bf16 *o, const float *l, const bf16 *d_o, bf16 *dq,
                          bf16 *dk, bf16 *dv) {
     int most = s->block + s->memory < s->n ? s->block + s->memory : s->n, width = round_up(most, LANES) | LANES, wide = width_of(s->d), tile = tile_of(s);
-    pair *keys = aligned_alloc(64, (size_t)round_up(s->d / 2 * width * 4, 64)), *values = aligned_alloc(64, (size_t)round_up(s->d / 2 * width * 4, 64));
-    pair *rows_of_keys = aligned_alloc(64, (size_t)round_up((width / 2 + 1) * wide * 4, 64) + 64);
-    pair *queries = aligned_alloc(64, (size_t)round_up(TILE / 2 * wide * 4, 64) + 64), *outs = aligned_alloc(64, (size_t)round_up(TILE / 2 * wide * 4, 64) + 64);
+    group *keys = groups_for(s->d, width), *values = groups_for(s->d, width), *rows_of_keys = groups_for(width, wide);
+    group *queries = groups_for(TILE, wide), *outs = groups_for(TILE, wide);
     float *score = aligned_alloc(64, sizeof(float) * TILE * (size_t)width), *slope = aligned_alloc(64, sizeof(float) * TILE * (size_t)width);
     float *sum = aligned_alloc(64, sizeof(float) * (TILE * (size_t)wide + LANES));
     float *sum_k = aligned_alloc(64, sizeof(float) * (size_t)(round_up(s->n, LANES) * wide + LANES)), *sum_v = aligned_alloc(64, sizeof(float) * (size_t)(round_up(s->n, LANES) * wide + LANES));
-    bf16 *ds = aligned_alloc(64, sizeof(bf16) * TILE * (size_t)round_up(width, 32));
-    pair *p_down = aligned_alloc(64, sizeof(pair) * TILE / 2 * (size_t)width), *ds_down = aligned_alloc(64, sizeof(pair) * TILE / 2 * (size_t)width);
+    element *ds = aligned_alloc(64, sizeof(element) * TILE * (size_t)round_up(width, 32));
+    group *p_down = groups_for(TILE, width), *ds_down = groups_for(TILE, width);
     if (!keys || !values || !rows_of_keys || !queries || !outs || !score || !slope || !sum || !sum_k || !sum_v || !ds || !p_down || !ds_down) return -1;
     memset(sum_k, 0, sizeof(float) * (size_t)(s->n * wide)), memset(sum_v, 0, sizeof(float) * (size_t)(s->n * wide));
     __m512 scale = _mm512_set1_ps(1.0f / sqrtf((float)s->d)), binary = _mm512_mul_ps(scale, _mm512_set1_ps(LOG2E));
@@ -256,8 +295,11 @@ static int backward_head(const shape *s, const bf16 *q, const bf16 *k, const bf1
             int hi = lo + tile < end ? lo + tile : end, rows = hi - lo, seen = hi - from, columns = round_up(seen, LANES);
             pack_down(q + lo * s->in, s->in, rows, s->d, queries, wide);
             pack_down(d_o + lo * s->out, s->out, rows, s->d, outs, wide);
-            scores(s, q + lo * s->in, keys, width, rows, columns, score, (size_t)width);
-            product(rows, columns, s->d / 2, (const pair *)(d_o + lo * s->out), s->out / 2, 1, values, (size_t)width, slope, (size_t)width, 0);
+            size_t row;
+            const group *a = rows_of(q + lo * s->in, s->in, queries, wide, &row);
+            product(rows, columns, s->d / GROUP, a, row, 1, keys, (size_t)width, score, (size_t)width, 0);
+            a = rows_of(d_o + lo * s->out, s->out, outs, wide, &row);
+            product(rows, columns, s->d / GROUP, a, row, 1, values, (size_t)width, slope, (size_t)width, 0);
             for (int r = 0; r < rows; r += 2) {
                 __m512 mean[2];          /* sum(dO * O) of both rows */
                 for (int i = 0; i < 2; i++) {
@@ -265,7 +307,7 @@ static int backward_head(const shape *s, const bf16 *q, const bf16 *k, const bf1
                     mean[i] = _mm512_set1_ps(r + i < rows ? dot(o + at, d_o + at, s->d) : 0);
                 }
                 int sees = lo + r - from + 1, whole = r + 1 < rows ? sees / LANES * LANES : 0;    /* of the first row; the second sees one more */
-                size_t at = (size_t)r * width, down = (size_t)(r / 2) * width;
+                size_t at = (size_t)r * width, down = (size_t)(r / GROUP) * width;
                 const float minus[2] = {l[lo + r] * LOG2E, r + 1 < rows ? l[lo + r + 1] * LOG2E : 0};
                 for (int j = 0; j < whole; j += LANES)
                     slopes(score + at + j, slope + at + j, ds + at + j, p_down + down + j, ds_down + down + j, (size_t)width, binary, scale, minus, mean, 0xffff, 0xffff, 1);
@@ -273,12 +315,12 @@ static int backward_head(const shape *s, const bf16 *q, const bf16 *k, const bf1
                     slopes(score + at + j, slope + at + j, ds + at + j, p_down + down + j, ds_down + down + j, (size_t)width, binary, scale, minus, mean, part(sees - j),
                            r + 1 < rows ? part(sees + 1 - j) : 0, r + 1 < rows);
             }
-            product(rows, wide, (seen + 1) / 2, (const pair *)ds, (size_t)width / 2, 1, rows_of_keys, (size_t)wide, sum, (size_t)wide, 0);
+            product(rows, wide, groups_of(seen), (const group *)ds, (size_t)width / GROUP, 1, rows_of_keys, (size_t)wide, sum, (size_t)wide, 0);
             for (int r = 0; r < rows; r++)
                 for (int c = 0; c < s->d; c += LANES)
                     store_bf16(dq + (lo + r) * s->in + c, part(s->d - c), _mm512_loadu_ps(sum + (size_t)r * wide + c));
-            product(seen, wide, (rows + 1) / 2, p_down, 1, (size_t)width, outs, (size_t)wide, sum_v + (size_t)from * wide, (size_t)wide, 1);
-            product(seen, wide, (rows + 1) / 2, ds_down, 1, (size_t)width, queries, (size_t)wide, sum_k + (size_t)from * wide, (size_t)wide, 1);
+            product(seen, wide, groups_of(rows), p_down, 1, (size_t)width, outs, (size_t)wide, sum_v + (size_t)from * wide, (size_t)wide, 1);
+            product(seen, wide, groups_of(rows), ds_down, 1, (size_t)width, queries, (size_t)wide, sum_k + (size_t)from * wide, (size_t)wide, 1);
         }
     }
     for (int i = 0; i < s->n; i++)

@@ -1,4 +1,4 @@
-"""native.c for PyTorch: compiled for this machine at first use (runs/native-*.so), where gcc and AVX-512 are there."""
+"""native.c for PyTorch: compiled for this machine at first use (runs/native-*.so), where gcc and AVX-512, or AVX2 with FMA, are there."""
 import ctypes
 import functools
 import hashlib
@@ -10,7 +10,7 @@ import torch
 from common.machine import processor
 from common.recipes import RUNS
 
-SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native.c")
+SOURCES = [os.path.join(os.path.dirname(os.path.abspath(__file__)), name) for name in ("native.c", "avx2.h")]       # what is compiled, what it includes
 enabled = True                           # Settings.native of the run
 FLAGS = ["-O3", "-march=native", "-fopenmp", "-shared", "-fPIC"]
 
@@ -19,14 +19,15 @@ FLAGS = ["-O3", "-march=native", "-fopenmp", "-shared", "-fPIC"]
 def library():
     """-> the compiled functions; OSError where they cannot be had."""
     compiler = os.environ.get("CC", "gcc")
-    with open(SOURCE, "rb") as f:
-        mine = [compiler] + FLAGS + sorted(processor()[1])       # another machine may share the folder
-        name = hashlib.sha256(f.read() + " ".join(mine).encode()).hexdigest()
-    path = os.path.join(RUNS, "native-%s.so" % name[:16])
+    name = hashlib.sha256(" ".join([compiler] + FLAGS + sorted(processor()[1])).encode())     # another machine may share the folder
+    for source in SOURCES:
+        with open(source, "rb") as f:
+            name.update(f.read())
+    path = os.path.join(RUNS, "native-%s.so" % name.hexdigest()[:16])
     if not os.path.exists(path):
         os.makedirs(RUNS, exist_ok=True)
         work = "%s.%d" % (path, os.getpid())
-        found = subprocess.run([compiler] + FLAGS + [SOURCE, "-o", work, "-lm"], capture_output=True, text=True)
+        found = subprocess.run([compiler] + FLAGS + [SOURCES[0], "-o", work, "-lm"], capture_output=True, text=True)
         if found.returncode:
             raise OSError(next((line for line in found.stderr.split("\n") if "error" in line), "the compiler failed"))
         os.replace(work, path)

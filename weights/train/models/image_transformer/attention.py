@@ -3,7 +3,8 @@
 Each way takes q, k, v side by side (B, n, 3 A d_k) and gives (B, n, A d_k), the same numbers as Block.over_blocks (model.py):
     plain     block after block
     batched   the blocks form a grid; each takes its whole neighbours as keys, and a mask says which of them it sees
-    native    CPUs with AVX-512, local-1d or full: one function in C (common/native.c), in bf16 always; with --bf16 0 chosen only where the CPU has no bf16
+    native    CPUs with AVX-512 or AVX2, local-1d or full: one function in C (common/native.c), of numbers in bf16 always; with --bf16 0 chosen only
+              where the CPU has no bf16
     flex      CUDA: torch's flex_attention, which skips what no query of a tile sees
 `choose` checks them against the plain way and takes the fastest.
 """
