@@ -8,6 +8,7 @@ import sys
 import tempfile
 import unittest
 from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 import torch
@@ -17,6 +18,7 @@ from common import distributions, gguf, rounding
 from common import native as in_c
 from common.export import export as export_task
 from common.loop import optimiser
+from common.machine import processor
 from data import binarised_mnist, cifar10, emoji, mnist
 from data.palette import k_means
 from data.pictures import hue_turned, moved, reduce, to_bytes, to_levels
@@ -114,7 +116,14 @@ class Model(unittest.TestCase):
         self.assertGreaterEqual(checked, 3)
 
     def test_attention_in_c(self):
-        """In bf16: short last blocks, odd numbers of rows, heads of any even width."""
+        """In bf16: short last blocks, odd numbers of rows, heads of any even width; and as processors compile it that have less than this one."""
+        for less in ([], ["-mno-avx512bf16"], ["-mno-avx512f"]) if "avx512f" in processor()[1] else ([],):
+            with self.subTest(less=less), mock.patch.object(in_c, "FLAGS", in_c.FLAGS + less):
+                in_c.library.cache_clear()
+                self.addCleanup(in_c.library.cache_clear)
+                self.attention_in_c()
+
+    def attention_in_c(self):
         try:
             in_c.library()
         except OSError as error:
