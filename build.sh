@@ -111,8 +111,8 @@ build_wasm() {
     object=$dir/$(echo "$source" | tr / _ | sed 's/c$/o/')
     case $source in
       src/kernels/formats.c | src/sampling/filters.c) optimise=-Oz ;; # at load; not for pictures
-      src/sampling/output.c | src/kernels/matmul.c) optimise=-O2 ;;     # as fast, and smaller
-      src/kernels/* | src/attention/* | src/sampling/*) optimise=-O3 ;;
+      src/sampling/output.c | src/kernels/matmul.c | src/attention/*) optimise=-O2 ;; # as fast, and smaller
+      src/kernels/* | src/sampling/*) optimise=-O3 ;;
       *) optimise=-Oz ;;
     esac
     "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$root" $WASM_CFLAGS $optimise ${NX_MODELS:+"-DNX_MODELS=$NX_MODELS"} $TEXTS "$@" -Iinclude -Isrc -c "$source" -o "$object"

@@ -36,7 +36,7 @@
 extern "C" {
 #endif
 
-#define NX_ABI_VERSION 6
+#define NX_ABI_VERSION 7
 #define NX_ALIGN 16 /* bytes; alignment of every block handed to the library */
 
 #if defined(__wasm__)
@@ -277,6 +277,12 @@ NX_API nx_status nx_session_put(const nx_model *model, nx_session *session, cons
  * NX_E_NUMERIC leaves the session at the position that failed, and it then answers only that; NX_MORE: call again for the
  * steps that are left. */
 NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uint32_t steps, uint32_t *ids, float *nats, uint32_t *drawn);
+
+/* Sample b becomes what sample parents[b] is, and goes on with noise of its own: less likely samples are given up for copies of
+ * likelier ones (the resampling of a particle filter [Gordon et al. 1993]). Only a parent that is chosen twice is copied. The ids and
+ * the output of a sample are those of its parent from then on. Without effect before the first draw, where all samples are the same.
+ * parents (B). Returns NX_E_ARGUMENT for one that is no sample, within a position (after NX_MORE), and of a run that is a search. */
+NX_API nx_status nx_session_resample(const nx_model *model, nx_session *session, const uint32_t *parents);
 
 /* The k most probable ids of the next position, of each sample, without drawing any; of a part with E = 1. Of the model's own
  * distribution, like all nats. What it computed serves the draw that follows.

@@ -40,7 +40,7 @@ nx_status nx_session_top(const nx_model *model, nx_session *session, uint32_t k,
 
 nx_status nx_session_advance(const nx_model *model, nx_session *session, const uint32_t *parents, const uint32_t *ids) {
     nx_layout l = nx_layout_of(model, session);
-    uint32_t at = session->position, slots[NX_MAX_SAMPLES], ended[NX_MAX_SAMPLES];
+    uint32_t at = session->position;
     nx_status status = nx_session_ready(&l);
     if (status) return status;
     if (l.span != 1 || at >= l.length) return NX_E_ARGUMENT;
@@ -51,26 +51,10 @@ nx_status nx_session_advance(const nx_model *model, nx_session *session, const u
     status = nx_compute(&l);
     if (status) return status;
     nx_fork(&l);
-    /* The first child of a parent takes over its slot, the others the slots of those without children. */
-    uint64_t kept = 0;
-    for (uint32_t b = 0; b < l.samples; b++) kept |= (uint64_t)1 << l.slots[parents[b]];
-    uint64_t taken = 0, open = ~kept;
+    nx_adopt(&l, parents);
     for (uint32_t b = 0; b < l.samples; b++) {
-        uint32_t own = l.slots[parents[b]];
-        ended[b] = l.ended[parents[b]];
-        if (taken >> own & 1) {
-            slots[b] = (uint32_t)__builtin_ctzll(open);
-            open &= open - 1;
-            nx_copy_slot(&l, slots[b], own);
-        } else {
-            slots[b] = own;
-            taken |= (uint64_t)1 << own;
-        }
-    }
-    for (uint32_t b = 0; b < l.samples; b++) {
-        l.slots[b] = slots[b];
-        l.ended[b] = ended[b] ? ended[b] : nx_ends(l.plan, ids[b]) ? at + 1 : 0;
-        nx_ids(&l, slots[b])[at] = ids[b];
+        if (!l.ended[b] && nx_ends(l.plan, ids[b])) l.ended[b] = at + 1;
+        nx_ids(&l, l.slots[b])[at] = ids[b];
     }
     l.ahead[at] = 0;
     session->position = at + 1;

@@ -4,7 +4,7 @@
  * follow from the model, the settings and the shape, so the block may be copied anywhere.
  *
  * Slots. What belongs to one sample (ids, state, output, traced maps) lies in a slot. Until the samples differ, all of
- * them share slot 0; from then on (`forked`) sample b has slot slots[b], which only a search by beams reorders.
+ * them share slot 0; from then on (`forked`) sample b has slot slots[b], which nx_adopt alone reorders.
  */
 #ifndef NX_SESSION_H
 #define NX_SESSION_H
@@ -89,6 +89,9 @@ void nx_copy_slot(const nx_layout *l, uint32_t to, uint32_t from);
 
 /* Gives every sample a slot of its own. */
 void nx_fork(const nx_layout *l);
+
+/* Sample b becomes what sample parents[b] is, where each has a slot of its own (forked). Only a parent that is chosen twice is copied. */
+void nx_adopt(const nx_layout *l, const uint32_t *parents);
 
 /* A slice of a pass of n columns; what was interrupted goes on. group: samples before it. NX_MORE: there are more slices, and the
  * session remembers where. parameters (n, nx_stride(P)) written with the last one; may be null. */

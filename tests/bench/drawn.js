@@ -23,8 +23,9 @@ export async function picturesOf(model, run, samples) {
   });
   put(given, 0, run.known);
   const drawn = Array.from({ length: samples }, () => ({ picture: given.slice(), nats: 0 }));
-  for await (const { sample, from, values, nats } of run) {
+  for await (const { sample, from, values, nats, anew } of run) {
     put(drawn[sample].picture, from, values);
+    if (anew) drawn[sample].nats = 0;
     for (const cost of nats) drawn[sample].nats += cost;
   }
   drawn.sort((a, b) => a.nats - b.nats);

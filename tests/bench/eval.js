@@ -15,7 +15,8 @@
 // reduced again and compared with that input, beside the same for bicubic upsampling: PSNR in dB of all images together (in JSON,
 // null where there is no difference at all); likewise with the image itself; how much neighbouring pixels of it differ, beside those of the originals; and
 // the nats of what was drawn, all samples of it: much more than an original's means that the model gets lost while it draws.
-// --temperatures 1,0.8 draws such a sample at each of these temperatures; --of 24 takes the likeliest of so many samples instead.
+// --temperatures 1,0.8 draws such a sample at each of these temperatures; --of 24 takes the likeliest of so many samples instead, and
+// --resample 8 --resample-rows 4 has these compete in groups of so many while they are drawn: the options of these names.
 //
 // --data takes a folder with the four standard MNIST files, or a file of pictures:
 //   NAME.u8.gz  gzip of count x height x width x channels bytes, nothing else
@@ -143,21 +144,21 @@ function roughness(picture, { height, width, channels }) {
  * @param {{ data: Uint8Array, width: number, height: number }} image
  * @param {{ label?: string | number, seed: number }} options
  * @param {number[]} temperatures  a sample at each
- * @param {number} of  samples, of which it is the likeliest
+ * @param {{ samples: number, resample: number, resampleRows: number }} contest  samples, of which it is the likeliest
  */
-async function consistency(model, image, options, temperatures, of) {
+async function consistency(model, image, options, temperatures, contest) {
   const { info } = model;
   const { inputWidth: width, inputHeight: height, channels } = info;
   const samples = [];
   let input = new Uint8Array();
   const back = (/** @type {Uint8Array} */ picture) => squaredError(reduce(picture, info, width, height), input);
   for (const temperature of temperatures) {
-    const run = model.superResolve(image, { ...options, temperature, samples: of });
+    const run = model.superResolve(image, { ...options, ...contest, temperature });
     input = /** @type {Uint8Array<ArrayBuffer>} */ (run.input);
-    const { pictures: [picture], nats } = await picturesOf(model, run, of);
+    const { pictures: [picture], nats } = await picturesOf(model, run, contest.samples);
     samples.push({
       error: back(picture), originalError: squaredError(picture, image.data), roughness: roughness(picture, info),
-      nats: nats.reduce((a, b) => a + b, 0) / of,
+      nats: nats.reduce((a, b) => a + b, 0) / contest.samples,
     });
   }
   return { samples, bicubic: back(new Uint8Array(bicubic(input, { width, height, channels }, info))) };
@@ -203,6 +204,8 @@ async function main() {
       wasm: { type: 'string' },
       temperatures: { type: 'string', default: '1' },
       of: { type: 'string', default: '1' },
+      resample: { type: 'string', default: '0' },
+      'resample-rows': { type: 'string', default: '4' },
       json: { type: 'boolean', default: false },
       beams: { type: 'string', default: '1' },
       'length-penalty': { type: 'string' },
@@ -210,7 +213,7 @@ async function main() {
     },
   });
   if (positionals.length !== 1) {
-    console.error('usage: npm run eval -- FILE [--images N] [--data FOLDER | FILE.u8.gz] [--labels] [--temperatures 1,0.8] [--of N] ' +
+    console.error('usage: npm run eval -- FILE [--images N] [--data FOLDER | FILE.u8.gz] [--labels] [--temperatures 1,0.8] [--of N] [--resample N] [--resample-rows N] ' +
       '[--beams N] [--length-penalty A] [--show] [--wasm FILE] [--json]');
     process.exit(2);
   }
@@ -237,6 +240,7 @@ async function main() {
   const temperatures = options.temperatures.split(',').map(Number);
   if (!temperatures.every((t) => t >= 0)) throw new Error('--temperatures takes numbers from 0 on, with commas between them');
   const of = Number(options.of);
+  const contest = { samples: of, resample: Number(options.resample), resampleRows: Number(options['resample-rows']) };
   if (!Number.isInteger(of) || of < 1 || of > 64) throw new Error('--of takes a whole number from 1 to 64');
   const drawings = temperatures.map(() => ({ error: 0, originalError: 0, roughness: 0, nats: 0 }));
   let sum = 0, squares = 0, bicubicError = 0, originals = 0, scoring = 0;
@@ -249,7 +253,7 @@ async function main() {
     sum += nats;
     squares += nats * nats;
     if (info.inputWidth > 0) {
-      const enlarged = await consistency(model, image, { label, seed: i }, temperatures, of);
+      const enlarged = await consistency(model, image, { label, seed: i }, temperatures, contest);
       enlarged.samples.forEach((sample, t) => {
         drawings[t].error += sample.error;
         drawings[t].originalError += sample.originalError;

@@ -5,8 +5,9 @@
 //
 //   OUT-samples.png      64 pictures from nothing: no class, no known pixel
 //   OUT-completions.png  --count held-out pictures: the known upper half, its completion, the original
-//   OUT-enlarged.png     of a model that enlarges, --count held-out pictures: the input, bicubic, the model's (the likeliest --of so many), the original
+//   OUT-enlarged.png     of a model that enlarges, --count held-out pictures: the input, bicubic, the model's, the original
 //
+// --of 8 shows the likeliest of so many, which with --resample 8 --resample-rows 4 compete while they are drawn, as the options of these names have it.
 // --data is as for eval.js, a file of pictures; without it the model's small set of tests/golden/ is taken. The classes are not told.
 // @ts-check
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -84,10 +85,12 @@ const { values: options, positionals } = parseArgs({
     temperature: { type: 'string', default: '1' },
     count: { type: 'string', default: '32' },
     of: { type: 'string', default: '1' },
+    resample: { type: 'string', default: '0' },
+    'resample-rows': { type: 'string', default: '4' },
   },
 });
 if (positionals.length !== 1 || !(Number(options.count) >= 1)) {
-  console.error('usage: node tests/bench/sheets.js FILE [--data FILE.u8.gz] [--out PREFIX] [--seed N] [--temperature T] [--count N] [--of N]');
+  console.error('usage: node tests/bench/sheets.js FILE [--data FILE.u8.gz] [--out PREFIX] [--seed N] [--temperature T] [--count N] [--of N] [--resample N] [--resample-rows N]');
   process.exit(2);
 }
 const [file] = positionals;
@@ -95,6 +98,7 @@ const out = options.out ?? `build/${path.basename(file, '.gguf')}`;
 const seed = Number(options.seed);
 const temperature = Number(options.temperature);
 const of = Number(options.of);
+const contest = { samples: of, resample: Number(options.resample), resampleRows: Number(options['resample-rows']) };
 mkdirSync(path.dirname(out), { recursive: true });
 const model = await load(path.resolve(file));
 const { info } = model;
@@ -111,7 +115,7 @@ const groups = [];
 if (info.inputWidth > 0) {
   const small = { width: info.inputWidth, height: info.inputHeight, channels: info.channels };
   for (const [i, original] of originals.entries()) {
-    const run = model.superResolve({ data: original, width: info.width, height: info.height }, { seed: seed + i, temperature, samples: of });
+    const run = model.superResolve({ data: original, width: info.width, height: info.height }, { seed: seed + i, temperature, ...contest });
     const input = /** @type {Uint8Array} */ (run.input);
     const squares = Uint8Array.from({ length: size }, (_, k) => {
       const [pixel, c] = [Math.floor(k / info.channels), k % info.channels];
@@ -132,8 +136,8 @@ if (info.inputWidth > 0) {
   writeSheet(`${out}-samples.png`, groups, 8, info);
   groups.length = 0;
   for (const [i, original] of originals.entries()) {
-    const run = model.complete({ data: original, width: info.width, height: info.height }, { seed: seed + i, temperature });
-    const { pictures, given } = await picturesOf(model, run, 1);
+    const run = model.complete({ data: original, width: info.width, height: info.height }, { seed: seed + i, temperature, ...contest });
+    const { pictures, given } = await picturesOf(model, run, of);
     groups.push([given, pictures[0], original]);
   }
   writeSheet(`${out}-completions.png`, groups, 4, info);

@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { load } from '../../web/lib/index.js';
 import { nearestColours } from '../../web/lib/codecs/picture.js';
 import { OUT, session, sleep } from './browser.js';
-import { PAGE, SIDE, WAIT, emoji, galleryOf, inRepository, photos, triples } from './gallery.js';
+import { PAGE, SIDE, WAIT, emoji, galleryOf, inRepository, photos, shownOf, triples } from './gallery.js';
 import { png } from './png.js';
 
 /** @import { Route } from 'playwright-core' */
@@ -33,7 +33,9 @@ test('a row shows the values that the model draws, beside what it was given', ()
   const palette = /** @type {Uint8Array} */ (model.info.palette);
   const image = { data: /** @type {number[][]} */ (original).flat(), width: SIDE, height: SIDE };
   const temperature = Number(await page.locator('#colour-temperature').textContent());
-  const run = model.complete(image, { samples: 3, seed: 7, temperature, label: style });
+  const tries = Number(await page.locator('#colour-tries').inputValue());
+  assert.equal(tries, 12);
+  const run = model.complete(image, { samples: tries, resample: 4, seed: 7, temperature, label: style });
   const half = triples(run.known);
   assert.equal(half.length, HALF);
   const indices = nearestColours(Uint8Array.from(image.data.slice(0, 3 * HALF)), palette);
@@ -41,8 +43,7 @@ test('a row shows the values that the model draws, beside what it was given', ()
   assert.deepEqual(given.slice(0, HALF), half);
   assert.ok(given.slice(HALF).every((pixel) => pixel === null), 'the rest is not given');
 
-  const expected = [0, 1, 2].map(() => [...run.known]);
-  for await (const { sample, values } of run) expected[sample].push(...values);
+  const expected = await shownOf(model, run, tries);
   model.close();
   expected.forEach((values, i) => assert.deepEqual(rest[i], triples(values), `ending ${i}`));
   assert.notDeepEqual(rest[0], rest[1]);

@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 /** @import { Page } from 'playwright-core' */
+/** @import { Model, Run } from '../../web/lib/index.js' */
 
 export const PAGE = '/web/pages/colour/';
 export const SIDE = 32;
@@ -68,6 +69,23 @@ export function galleryOf(id, root) {
       return Array.from({ length: data.length / 4 }, (_, i) => (data[4 * i + 3] ? [data[4 * i], data[4 * i + 1], data[4 * i + 2]] : null));
     })),
   };
+}
+
+/**
+ * What a row shows of a run: the first of each of three groups of samples; where the groups are larger than one, the likeliest first.
+ *
+ * @param {Model} model @param {Run} run @param {number} samples
+ */
+export async function shownOf(model, run, samples) {
+  const drawn = Array.from({ length: samples }, () => ({ values: new Uint8Array(SIDE * SIDE * 3), nats: 0 }));
+  for (const { values } of drawn) run.known.forEach((value, i) => { values[i] = value; });
+  for await (const { sample, from, values, nats, anew } of run) {
+    values.forEach((value, i) => { drawn[sample].values[3 * model.order[Math.floor((from + i) / 3)] + (from + i) % 3] = value; });
+    drawn[sample].nats = nats.reduce((sum, cost) => sum + cost, anew ? 0 : drawn[sample].nats);
+  }
+  const first = drawn.filter((_, i) => i % (samples / 3) === 0);
+  if (samples > 3) first.sort((a, b) => a.nats - b.nats);
+  return first.map(({ values }) => values);
 }
 
 /** @param {ArrayLike<number>} rgb @returns {[number, number, number][]} */

@@ -479,9 +479,12 @@ static void interrupted(void) {
     while (nx_session_top(s.model, session, 2, top, costs) == NX_MORE) calls++;
     CHECK_INT(calls, 3);
     CHECK_INT(nx_session_top(s.model, session, 2, top, costs), NX_OK); /* it is there now */
+    CHECK_INT(nx_session_resample(s.model, session, parents), NX_OK);
     CHECK_INT(nx_session_advance(s.model, session, parents, next), NX_OK);
     uint32_t done = 0;
     for (calls = 1; nx_session_draw(s.model, session, 2 - done, ids, nats, &drawn) == NX_MORE; calls++) done += drawn;
+    CHECK_INT(nx_session_draw(s.model, session, 1, ids, nats, &drawn), NX_MORE);
+    CHECK_INT(nx_session_resample(s.model, session, parents), NX_E_ARGUMENT); /* within a position */
     CHECK_INT(calls, 5); /* three slices a position, and the last one of the first begins the second */
     CHECK_INT(chain_settings.misused, 0);
 }
@@ -643,6 +646,52 @@ static void beams(const subject *s) {
 }
 
 static void searched(void) { for_every(beams); }
+
+/* Samples that become others at random are, at the end, the same as separate sequences with the same ids, each with its own noise. */
+static void resamples(const subject *s) {
+    enum { B = 5, EVERY = 3, STEPS = 4 * EVERY };
+    check_random random = {21};
+    nx_settings settings = settings_of(B, 2, 13);
+    size_t bytes;
+    nx_session *session = start(s, &settings, &bytes);
+    uint32_t span = s->span, parents[B], bad[B] = {0, 1, 2, 3, B}, ids[EVERY * B * NX_MAX_SPAN];
+    uint32_t history[B][STEPS * NX_MAX_SPAN], old[B][STEPS * NX_MAX_SPAN];
+    for (uint32_t b = 0; b < B; b++) parents[b] = B - 1 - b;
+    CHECK_INT(nx_session_resample(s->model, session, parents), NX_OK); /* all are the same yet */
+    for (uint32_t p = 0; p < STEPS; p += EVERY) {
+        if (draw(s, session, EVERY, ids, NULL) < EVERY) return; /* all have ended */
+        for (uint32_t i = 0; i < EVERY; i++)
+            for (uint32_t b = 0; b < B; b++) memcpy(history[b] + (p + i) * span, ids + (i * B + b) * span, span * sizeof *ids);
+        for (uint32_t b = 0; b < B; b++) parents[b] = p / EVERY % 4 == 3 ? 2 : random_below(&random, B);
+        CHECK_INT(nx_session_resample(s->model, session, bad), NX_E_ARGUMENT);
+        CHECK_INT(nx_session_resample(s->model, session, parents), NX_OK);
+        CHECK_INT(nx_session_check(s->model, session, bytes), NX_OK);
+        memcpy(old, history, sizeof old);
+        for (uint32_t b = 0; b < B; b++) memcpy(history[b], old[parents[b]], sizeof history[b]);
+    }
+    uint32_t left = s->length - STEPS < EVERY ? s->length - STEPS : EVERY, more[EVERY * NX_MAX_SPAN];
+    float nats[EVERY * B * NX_MAX_SPAN], costs[EVERY * NX_MAX_SPAN];
+    uint32_t drawn = draw(s, session, left, ids, nats);
+    for (uint32_t b = 0; b < B; b++) {
+        nx_settings one = settings_of(1, 2 + b, 13);
+        nx_session *single = start(s, &one, NULL);
+        int over = 0;
+        for (uint32_t i = 0; i < STEPS; i++) over |= history[b][i * span] == NX_NONE || nx_ends(s->model->plan, history[b][i * span]);
+        if (over) { /* and stays so */
+            for (uint32_t i = 0; i < drawn; i++) CHECK_INT(ids[(i * B + b) * span], NX_NONE);
+            continue;
+        }
+        put(s, single, history[b], STEPS, 0, NULL);
+        uint32_t n = draw(s, single, left, more, costs);
+        for (uint32_t i = 0; i < n; i++) {
+            check_at("sample %lld, position %lld", b, STEPS + i, 0, 0);
+            CHECK_BYTES(ids + (i * B + b) * span, more + i * span, span * sizeof *more);
+            CHECK_FLOATS(nats + (i * B + b) * span, costs + i * span, span);
+        }
+    }
+}
+
+static void resampled(void) { for_every(resamples); }
 
 /* ---- a search ----------------------------------------------------------------------------------------------------------------- */
 
@@ -942,7 +991,7 @@ static void maps(void) { for_every(mapped); }
 
 /* All of the above with them: they follow from the ids of the sequence, so however it is done they are the same. */
 static void shaped_runs(void) {
-    static void (*const tests[])(void) = {divided, known_at_any_time, the_same_to_all, copied, searched, branched, retuned, top_ids};
+    static void (*const tests[])(void) = {divided, known_at_any_time, the_same_to_all, copied, searched, resampled, branched, retuned, top_ids};
     shaped = 1;
     for (uint32_t i = 0; i < sizeof tests / sizeof *tests; i++) tests[i]();
     shaped = 0;
@@ -1052,6 +1101,7 @@ static void damaged(void) {
                 nx_session_draw(s.model, copy, steps, ids, nats, &drawn);
                 nx_session_top(s.model, copy, 2, top, nats);
                 nx_session_advance(s.model, copy, parents, next);
+                nx_session_resample(s.model, copy, parents);
                 nx_session_put(s.model, copy, next, 1, 0, nats);
                 nx_session_encode(s.model, copy);
             }
@@ -1073,6 +1123,7 @@ const check_test runs_tests[] = {
     {"a source of any length", sources},
     {"the most probable ids", top_ids},
     {"beams are separate sequences", searched},
+    {"samples that become others", resampled},
     {"a search, by hand", by_hand},
     {"a search with one beam", one_beam},
     {"a search through everything", exhaustive},

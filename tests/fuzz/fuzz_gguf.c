@@ -123,6 +123,7 @@ static void fuzz_run(const nx_model *model, const uint8_t *data, size_t size) {
         nx_session_top(model, session, 1, ids, nats);
         for (uint32_t b = 0; b < 3; b++) ids[b] = 1 % part.values;
         nx_session_advance(model, session, parents, ids);
+        nx_session_resample(model, session, parents);
         look(model, session, &shape);
         if (part_of) return;
         damage_session((uint8_t *)session, bytes, data, size);

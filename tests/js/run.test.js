@@ -315,6 +315,88 @@ withToy(
   },
 );
 
+/**
+ * What samples that compete become, by hand: every row of every sample is drawn by a run of its own that begins with what is above.
+ *
+ * @param {Model} model
+ * @param {{ rows: number, samples: number, resample: number, resampleRows: number, seed: number, temperature: number }} options
+ */
+async function competed(model, { rows, samples, resample, resampleRows, ...options }) {
+  const { width, height, channels } = model.info;
+  const row = width * channels;
+  const image = channels === 1 ? grey : colour;
+  const [{ known }] = [model.complete(image, { rows })];
+  let drawn = Array.from({ length: samples }, () => ({ picture: Uint8Array.from({ length: row * height }, (_, i) => known[i] ?? 0), cost: 0 }));
+  for (let r = rows; r < height; r++) {
+    for (const [b, one] of drawn.entries()) {
+      const { values, nats } = await collect(model.complete({ ...image, data: one.picture }, { ...options, rows: r, samples }));
+      drawn[b] = { picture: one.picture.slice(), cost: nats[b].slice(0, row).reduce((sum, cost) => sum + cost, one.cost) };
+      drawn[b].picture.set(values[b].slice(0, row), r * row);
+    }
+    if (r < height - 1 && (r - rows + 1) % resampleRows > 0) continue;
+    const kept = r === height - 1 ? resample : Math.ceil(resample / 2);
+    drawn = drawn.map((_, b) => {
+      const first = b - b % resample;
+      return drawn.slice(first, first + resample).sort((one, other) => one.cost - other.cost)[(b - first) % kept];
+    });
+  }
+  return drawn.map(({ picture, cost }) => ({ values: [...picture.subarray(rows * row)], cost }));
+}
+
+/** The last word on each sample of a run. @param {import('../../web/lib/index.js').Run} run @param {number} samples @param {number} first element drawn */
+async function settled(run, samples, first) {
+  const drawn = Array.from({ length: samples }, () => ({ values: /** @type {number[]} */ ([]), cost: 0 }));
+  let anew = 0;
+  for await (const step of run) {
+    if (step.anew) {
+      assert.equal(step.from, first);
+      assert.equal(step.to, first + drawn[step.sample].values.length, 'as much as it had');
+      assert.ok(step.values.length === step.to - step.from && step.nats.length === step.values.length && step.ahead.length === step.values.length);
+      drawn[step.sample] = { values: [], cost: 0 };
+      anew++;
+    }
+    drawn[step.sample].values.push(...step.values);
+    for (const cost of step.nats) drawn[step.sample].cost += cost;
+  }
+  return { drawn, anew };
+}
+
+for (const [name, toy, rows] of /** @type {[string, import('./toy.js').ToyOptions, number][]} */ ([
+  ['channels', {}, 2], ['a palette', { channels: 3, levels: 5, palette: true, height: 5, width: 4 }, 1],
+])) {
+  test(`resample: ${name}: the likelier half of a group goes on twice`, async () => {
+    const model = await load(toyModel(toy));
+    const other = await load(toyModel(toy), { workers: 2 });
+    const first = rows * model.info.width * model.info.channels;
+    const image = model.info.channels === 1 ? grey : colour;
+    for (const [samples, resample, resampleRows] of [[6, 3, 1], [4, 4, 2], [4, 2, 3]]) {
+      const options = { rows, samples, resample, resampleRows, seed: 3, temperature: 0.8 };
+      const expected = await competed(model, options);
+      for (const [artist, chunk] of /** @type {const} */ ([[model, undefined], [model, 1], [model, 29], [other, 1000]])) {
+        const { drawn, anew } = await settled(artist.complete(image, { ...options, chunk }), samples, first);
+        assert.deepEqual(drawn.map(({ values }) => values), expected.map(({ values }) => values), `${samples} in groups of ${resample}, ${chunk} at once`);
+        drawn.forEach(({ cost }, i) => assert.ok(Math.abs(cost - expected[i].cost) < 1e-4));
+        assert.ok(anew > 0);
+      }
+      for (let i = 1; i < samples; i++) assert.ok(i % resample === 0 || expected[i].cost >= expected[i - 1].cost, 'the likeliest of a group first');
+      const pictures = await model.complete(image, options).pictures();
+      const plain = await model.complete(image, { ...options, resample: 1 }).pictures();
+      assert.notDeepEqual(pictures, plain);
+    }
+    model.close();
+    other.close();
+  });
+}
+
+withToy('resample: one sample, or a group of one, is a plain run; what cannot be is refused', {}, async (model) => {
+  const options = { samples: 4, seed: 2 };
+  const plain = await collect(model.generate(options));
+  for (const resample of [0, 1]) assert.deepEqual((await collect(model.generate({ ...options, resample }))).values, plain.values);
+  for (const resample of [-1, 1.5, 5, NaN, '2']) assert.throws(() => model.generate({ ...options, resample: /** @type {any} */ (resample) }), isError('argument', /^resample must be a whole number from 0 to 4/));
+  for (const resampleRows of [0, 9, 2.5]) assert.throws(() => model.generate({ ...options, resample: 2, resampleRows }), isError('argument', /^resampleRows must be a whole number from 1 to 8/));
+  assert.throws(() => model.generate({ ...options, resample: 3 }), isError('argument', /^samples \/ resample must be a whole number /));
+});
+
 test('maps: every step is a position with what it looked at, and nothing else changes', async () => {
   for (const options of [{}, { channels: 3, levels: 5, palette: true, inputWidth: 4 }]) {
     const model = await load(toyModel(options));

@@ -1,4 +1,4 @@
-// made of sources 1475d10b924afb1cfd8339c838d50f442a0a6d35d2084358ef7be5f50c87b205 by ./build.sh js
+// made of sources 0b602a54a686d13c3e68b44b261d5e409515aeb114ade729f146ff6724b82d58 by ./build.sh js
 // SPDX-License-Identifier: MIT
 import{Codec as Ee}from"./shared.js";var ke=`
   :host { display: inline-block; max-width: 100%; font: 0.875rem/1.4 system-ui, sans-serif; }

@@ -486,6 +486,18 @@ export class Core {
   }
 
   /**
+   * Each sample becomes what another one is.
+   *
+   * @param {Session} session
+   * @param {Uint32Array} parents  (samples)
+   */
+  resample(session, parents) {
+    new Uint32Array(this.#memory.buffer, this.#ids, parents.length).set(parents);
+    const status = this.#call('nx_session_resample', this.#model, session.pointer, this.#ids);
+    if (status < 0) throw statusError(status, 'Drawing');
+  }
+
+  /**
    * The most probable ids of the next position, of the model's own distribution, without drawing any. What it computed serves the
    * draw that follows.
    *

@@ -70,7 +70,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @typedef {string | URL | { toString(): string }} WorkerUrl */
 
 /** NX_ABI_VERSION of the header that this library was written against. */
-export const ABI_VERSION = 6;
+export const ABI_VERSION = 7;
 
 /** NX_MAX_SAMPLES of the header. */
 export const MAX_SAMPLES = 64;
@@ -167,6 +167,9 @@ export function codeOfStatus(status) {
 
 // Ids are the engine's, in its order of generation; what they mean is for a codec (codecs/).
 
+/** Every so many positions drawn, the less likely half of each group of neighbouring samples is given up for the likelier one.
+ * @typedef {{ group: number, every: number }} Resample */
+
 // Page to worker.
 /** @typedef {{ type: 'beat', id: number }} BeatMessage */
 /** `from`, `to`: when to measure, in milliseconds of Date.now().
@@ -181,9 +184,10 @@ export function codeOfStatus(status) {
  * @typedef {{ type: 'thread', id: number, module: WasmModule, memory: object, stack: number }} ThreadMessage */
 /** `known`: the ids before the first drawn one; `maps`: every step is one position, with what it looked at; `length`: the positions
  * after which it is over, if fewer than those of the model; `alternatives`: so many of the most probable ids of each position; `search`:
- * instead of drawing, a search by beams, which the samples are, with this penalty for length; `forced`: these ids are drawn.
+ * instead of drawing, a search by beams, which the samples are, with this penalty for length; `forced`: these ids are drawn; `resample`:
+ * samples compete.
  * @typedef {{ type: 'draw', id: number, known: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
- *   alternatives?: number, search?: number, forced?: Uint32Array }} DrawMessage */
+ *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample }} DrawMessage */
 /** `chunk`: the most positions of each sample to answer with; 0: as many as one slice yields.
  * @typedef {{ type: 'next', id: number, chunk: number }} NextMessage */
 /** @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs }} ScoreMessage */
@@ -225,6 +229,7 @@ export function codeOfStatus(status) {
  * @property {Uint8Array} ahead      (to - from) how many positions of its pass came before each: 0 begins a pass
  * @property {MapRow[][]} [maps]      of each sample, where the run was asked for them
  * @property {Alternatives} [alternatives]  of a single sample, where the run was asked for them
+ * @property {boolean} [anew]        samples became others, and all positions drawn so far come again; 0 in `ahead`
  * @property {boolean} last          all is drawn, and the run is already freed
  */
 /** `nats`: one per id.

@@ -10,7 +10,7 @@ import { checkOptions } from './settings.js';
 /** @import { Picture } from './draw.js' */
 /** @import { Canvas } from './easel.js' */
 /** @import { Link } from './link.js' */
-/** @import { Inputs, MapRow, Settings, StepMessage } from './protocol.js' */
+/** @import { Inputs, MapRow, Resample, Settings, StepMessage } from './protocol.js' */
 
 /**
  * Some elements of one sample, drawn one after the other. The elements of an image are its channels, whatever the model
@@ -27,6 +27,8 @@ import { checkOptions } from './settings.js';
  *   green and blue have 0
  * @property {Uint8Array} ahead    (to - from) how many pixels or channels had been guessed, rightly, in the same pass of
  *   the model before this one: 0 begins a pass. All 0 without look-ahead
+ * @property {boolean} [anew]      with the option `resample`: samples were given up, or changed places. All elements that were drawn come
+ *   again, of each sample in turn, however many they are and without maps, and take the place of what it had
  * @property {LookedAt[]} [maps]   with the option `maps`: what the position looked at, a head of a layer at a time
  */
 
@@ -56,6 +58,7 @@ export class Run {
   #inputs;
   #settings;
   #maps;
+  #resample;
   #chunk;
   #signal;
   #claimed = false;
@@ -86,17 +89,18 @@ export class Run {
    * @param {Link[]} links  to the workers that share the samples
    * @param {Codec} codec
    * @param {{ known: Uint32Array, inputs: Inputs, input?: Uint8Array }} given  known: the ids before the first drawn one
-   * @param {{ settings: Settings, maps: boolean, seed: number | bigint, chunk: number }} checked
+   * @param {{ settings: Settings, resample?: Resample, maps: boolean, seed: number | bigint, chunk: number }} checked
    * @param {AbortSignal} [signal]
    * @internal
    */
-  constructor(links, codec, { known, inputs, input }, { settings, maps, seed, chunk }, signal) {
+  constructor(links, codec, { known, inputs, input }, { settings, resample, maps, seed, chunk }, signal) {
     this.#links = links;
     this.#codec = codec;
     this.#known = known;
     this.#inputs = inputs;
     this.#settings = settings;
     this.#maps = maps;
+    this.#resample = resample;
     this.#chunk = Math.ceil(chunk / codec.span);
     this.#signal = signal;
     this.seed = seed;
@@ -164,7 +168,7 @@ export class Run {
    * @returns {AsyncGenerator<Step, void, void>}
    */
   async *#stream(signal) {
-    const parts = share(this.#settings.samples, this.#links.length)
+    const parts = share(this.#settings.samples, this.#links.length, this.#resample?.group ?? 1)
       .map((part, i) => ({ ...part, job: this.#links[i].job(this.#signal, signal) }));
     const check = () => {
       for (const { job } of parts) job.check();
@@ -173,7 +177,8 @@ export class Run {
       check();
       let open = this.known.length === this.#codec.elements ? [] : parts;
       for (const { job, first, samples } of open) {
-        job.tell({ type: 'draw', known: this.#known, inputs: this.#inputs, settings: { ...this.#settings, first, samples }, maps: this.#maps });
+        const settings = { ...this.#settings, first, samples };
+        job.tell({ type: 'draw', known: this.#known, inputs: this.#inputs, settings, maps: this.#maps, resample: this.#resample });
       }
       while (open.length > 0) {
         /** @type {StepMessage[]} */
@@ -194,14 +199,16 @@ export class Run {
 }
 
 /**
- * Neighbouring samples for each worker, as evenly as can be.
+ * Neighbouring samples for each worker, whole groups of them, as evenly as can be.
  *
  * @param {number} samples
  * @param {number} workers
+ * @param {number} group
  */
-function share(samples, workers) {
-  const count = Math.min(samples, workers);
-  const start = (/** @type {number} */ i) => Math.floor((i * samples) / count);
+function share(samples, workers, group) {
+  const groups = samples / group;
+  const count = Math.min(groups, workers);
+  const start = (/** @type {number} */ i) => group * Math.floor((i * groups) / count);
   return Array.from({ length: count }, (_, i) => ({ first: start(i), samples: start(i + 1) - start(i) }));
 }
 
@@ -213,7 +220,7 @@ function share(samples, workers) {
  * @param {number} samples       how many it has
  * @returns {Step}
  */
-function stepOf(codec, { from, to, ids, nats, ahead, maps }, sample, first, samples) {
+function stepOf(codec, { from, to, ids, nats, ahead, anew, maps }, sample, first, samples) {
   return {
     sample: first + sample,
     from: from * codec.span,
@@ -221,6 +228,7 @@ function stepOf(codec, { from, to, ids, nats, ahead, maps }, sample, first, samp
     values: codec.decode(samples === 1 ? ids : partOf(ids, sample, samples, codec.positionIds)),
     nats: codec.costs(samples === 1 ? nats : partOf(nats, sample, samples, codec.positionIds)),
     ahead: codec.spread(ahead),
+    ...(anew && { anew }),
     ...(maps && { maps: maps[sample].map((row) => lookedAt(codec, row)) }),
   };
 }

@@ -13,6 +13,7 @@
 import { Core, helpForEver } from './core.js';
 import { describe } from './describe.js';
 import { NextPixelError, toPlain } from './error.js';
+import { contest } from './resample.js';
 import { spin } from './spin.js';
 
 /** @import { AttentionMessage, DrawMessage, FromWorker, Inputs, MapRow, ScoreMessage, ToWorker } from './protocol.js' */
@@ -207,7 +208,7 @@ export class Tasks {
    * @param {Credit} credit
    * @returns {Work}
    */
-  *#draw({ id, known, inputs, settings, maps: wantMaps = false, length = 0, alternatives: k = 0, search, forced }, credit) {
+  *#draw({ id, known, inputs, settings, maps: wantMaps = false, length = 0, alternatives: k = 0, search, forced, resample }, credit) {
     const core = this.#live();
     const session = core.openSession(settings, { trace: wantMaps, length, inputs });
     const positions = length || core.positions;
@@ -216,10 +217,13 @@ export class Tasks {
       yield* this.#put(core, session, known);
       const { samples } = settings;
       let position = core.position(session);
+      const begin = position;
+      const rivals = resample && contest(samples, resample.group, core.part.span);
       for (let last = false; !last;) {
         const from = position;
         const chunk = wantMaps || search !== undefined ? 1 : credit.chunk;
-        const end = Math.min(positions, chunk > 0 ? from + chunk : Infinity);
+        const stage = resample ? from + resample.every - ((from - begin) % resample.every) : Infinity;
+        const end = Math.min(positions, chunk > 0 ? from + chunk : Infinity, stage);
         /** @type {ReturnType<Core['draw']>[]} */
         const slices = [];
         /** @type {ReturnType<Core['top']>[]} */
@@ -240,7 +244,15 @@ export class Tasks {
         const ahead = join(Uint8Array, slices.map((slice) => slice.ahead));
         const maps = wantMaps ? Array.from({ length: samples }, (_, sample) => mapRows(core, session, sample, from === 0 && inputs)) : undefined;
         const alternatives = k > 0 ? { ids: join(Uint32Array, tops.map((top) => top.ids)), nats: join(Float32Array, tops.map((top) => top.nats)) } : undefined;
-        this.#post({ type: 'step', id, from, to: position, ids, nats, ahead, maps, alternatives, last }, [ids.buffer, nats.buffer, ahead.buffer]);
+        rivals?.add(ids, nats);
+        const settles = rivals && (last || position === stage);
+        this.#post({ type: 'step', id, from, to: position, ids, nats, ahead, maps, alternatives, last: last && !settles }, [ids.buffer, nats.buffer, ahead.buffer]);
+        if (settles) {
+          const settled = rivals.settle(last);
+          if (!last) core.resample(session, settled.parents);
+          yield AWAIT_CREDIT;
+          this.#post({ type: 'step', id, from: begin, to: position, ids: settled.ids, nats: settled.nats, ahead: new Uint8Array(position - begin), anew: true, last });
+        }
         if (!last) yield AWAIT_CREDIT;
       }
     } finally {

@@ -44,14 +44,17 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
     topK: 0,
     topP: 1,
     label: '7',
+    resample: 3,
+    resampleRows: 2,
     chunk: 1,
   };
   const run = model.complete(image, options);
   const seed: number | bigint = run.seed;
   for await (const step of run) {
-    const { sample, from, to, values, nats }: Step = step;
+    const { sample, from, to, values, nats, anew = false }: Step = step;
     const numbers: number[] = [sample, from, to, values[0], nats[0]];
-    void numbers;
+    const again: boolean = anew;
+    void [numbers, again];
   }
   const pictures: Picture[] = await model
     .generate({ label: 3 })

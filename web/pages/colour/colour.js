@@ -22,6 +22,7 @@ export const createColour = () => createSection({
     strip: 'emoji',
     weights: weights('emoji.gguf'),
     temperature: 0.9,
+    tries: 12,
     // Picked before the model was trained to its end.
     first: [5, 12, 3, 16, 19, 2],
   },

@@ -54,7 +54,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     gallery.blend(blend.valueAsNumber / 100);
     blend.setAttribute('aria-valuetext', blend.value === '100' ? "the model's" : blend.value === '0' ? 'bicubic' : `${blend.value} percent the model's`);
   });
-  /** How many are drawn, of which the likeliest are shown. */
+  /** How many are drawn for a row. */
   const tries = /** @type {HTMLSelectElement | null} */ (document.getElementById(`${id}-tries`));
   /** @param {number} count one that can be chosen; another changes nothing */
   function setTries(count) {

@@ -38,7 +38,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
   let codec;
   let seed = 0;
   let temperature = 1;
-  /** Pictures to draw for each row, of which it shows the likeliest. */
+  /** Pictures to draw for each row: as many for each that it shows, of which it is the likeliest. */
   let tries = SHOWN;
   let stopper = new AbortController();
   /** @type {Phase} */
@@ -61,8 +61,9 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     const { image, label } = row.subject;
     const { channels, classes } = artist.info;
     const samples = tries;
+    const resample = samples / SHOWN; // those for one that is shown compete
     const run = task.ask(artist, image, {
-      samples, seed, temperature, signal, chunk: CHUNK * channels, label: label && classes.includes(label) ? label : null,
+      samples, resample, seed, temperature, signal, chunk: CHUNK * channels, label: label && classes.includes(label) ? label : null,
     });
     row.begin(samples);
     const pace = new Pace(reducedMotion() ? Infinity : SPEED);
@@ -70,7 +71,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     let whole = true;
     for await (const step of run) {
       row.take(knows, step);
-      if (step.sample < samples - 1) continue;
+      if (step.sample < samples - 1 || step.anew) continue;
       const pixels = (step.to - step.from) / channels;
       // The first pull reads what is given as well.
       if (!whole) onPull(performance.now() - asked, samples * pixels);

@@ -74,7 +74,7 @@ export class Row {
   #name = make('p', { class: 'row-name' });
   /** @type {Look | undefined} */
   #look;
-  /** All that are drawn, of which the first ones are shown. @type {Picture[]} */
+  /** All that are drawn, in as many groups as are shown, whose first ones these are. @type {Picture[]} */
   #pictures = [];
   /** -log p of each. @type {number[]} */
   #nats = [];
@@ -133,6 +133,12 @@ export class Row {
     this.#nats = new Array(samples).fill(0);
   }
 
+  /** Those that are shown. */
+  get #leading() {
+    const group = this.#pictures.length / SHOWN;
+    return this.#pictures.filter((_, i) => i % group === 0);
+  }
+
   /**
    * What is drawn, to take along.
    * @param {Codec} codec
@@ -145,7 +151,7 @@ export class Row {
     const { channels } = codec.info;
     const places = Array.from({ length: Math.floor(this.#to / channels) }, (_, i) => Math.floor(codec.place(i * channels) / channels));
     const order = places.filter((place) => start.data[4 * place + 3] === 0); // the others were given
-    return this.#pictures.slice(0, SHOWN).map((picture, i) => ({
+    return this.#leading.map((picture, i) => ({
       name: `${this.subject.name}, ${this.#plan.noun} ${i + 1}`,
       file: `${this.subject.name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-seed-${seed}-${this.#plan.noun}-${i + 1}`, picture, order,
     }));
@@ -159,9 +165,10 @@ export class Row {
     this.#label('being drawn');
   }
 
-  /** @param {Codec} codec @param {{ sample: number, from: number, to: number, values: Uint8Array, nats: Float32Array }} step */
-  take(codec, { sample, from, to, values, nats }) {
+  /** @param {Codec} codec @param {{ sample: number, from: number, to: number, values: Uint8Array, nats: Float32Array, anew?: boolean }} step */
+  take(codec, { sample, from, to, values, nats, anew }) {
     paintElements(this.#pictures[sample].data, codec, from, values);
+    if (anew) this.#nats[sample] = 0;
     for (const cost of nats) this.#nats[sample] += cost;
     if (sample === this.#pictures.length - 1) this.#to = to;
     this.#at = to < codec.elements ? Math.floor(codec.place(to) / codec.info.channels) : -1;
@@ -169,12 +176,13 @@ export class Row {
     if (!reducedMotion()) this.#paintSoon();
   }
 
-  /** Of more than it shows it keeps the likeliest, the likeliest of all first. */
+  /** Of more than it shows it keeps the first of each group, the likeliest first. */
   end() {
     this.done = true;
-    if (this.#pictures.length > SHOWN) {
-      const order = this.#nats.map((_, i) => i).sort((a, b) => this.#nats[a] - this.#nats[b]);
-      this.#pictures = order.slice(0, SHOWN).map((i) => this.#pictures[i]);
+    const group = this.#pictures.length / SHOWN;
+    if (group > 1) {
+      const first = Array.from({ length: SHOWN }, (_, i) => i * group).sort((a, b) => this.#nats[a] - this.#nats[b]);
+      this.#pictures = first.map((i) => this.#pictures[i]);
     }
     this.#leave('drawn');
     this.#judge();
@@ -217,8 +225,8 @@ export class Row {
   }
 
   #paint() {
-    this.#pictures.slice(0, SHOWN).forEach((picture, sample) => {
-      const { canvas } = this.#drawn[sample];
+    this.#leading.forEach((picture, i) => {
+      const { canvas } = this.#drawn[i];
       put(canvas, this.#seen(picture));
       const context = canvas.getContext('2d');
       if (!context || this.#at < 0) return;

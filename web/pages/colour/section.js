@@ -14,7 +14,7 @@ import { SHOWN } from './row.js';
  * @property {StripName} strip
  * @property {string} weights
  * @property {number} temperature
- * @property {number} [tries] pictures drawn for each row, of which the likeliest are shown; by default all are
+ * @property {number} [tries] pictures drawn for each row, as many for each that is shown; by default all are
  * @property {number[]} first the pictures that the rows open with, by their place in the strip
  * @property {File} [file] the visitor's own, instead of `weights`
  */

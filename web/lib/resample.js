@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Samples that compete while they are drawn: a particle filter [Gordon et al. 1993] that keeps the likelier half of each group, twice.
+ *
+ * @param {number} samples
+ * @param {number} group  neighbouring samples that compete; `samples` is a multiple
+ * @param {number} span
+ */
+export function contest(samples, group, span) {
+  /** All that was drawn, (positions, samples, span). @type {number[][]} */
+  let [ids, nats] = [[], []];
+  return {
+    /** The positions drawn next. @param {Uint32Array} moreIds @param {Float32Array} moreNats */
+    add(moreIds, moreNats) {
+      for (let i = 0; i < moreIds.length; i++) ids.push(moreIds[i]), nats.push(moreNats[i]);
+    },
+
+    /**
+     * Has each sample become another one: the first of a group its likeliest, of equals the first.
+     *
+     * @param {boolean} over  true: they only change places; false: the less likely half of each group is given up for the other one
+     */
+    settle(over) {
+      const costs = new Float64Array(samples);
+      nats.forEach((cost, i) => { costs[Math.floor(i / span) % samples] += cost; });
+      const order = [...costs.keys()].sort((a, b) => Math.floor(a / group) - Math.floor(b / group) || costs[a] - costs[b]);
+      const kept = over ? group : Math.ceil(group / 2);
+      const parents = Uint32Array.from(order, (_, i) => order[i - i % group + (i % group) % kept]);
+      [ids, nats] = [ids, nats].map((all) => all.map((_, i) => {
+        const sample = Math.floor(i / span) % samples;
+        return all[i + (parents[sample] - sample) * span];
+      }));
+      return { parents, ids: Uint32Array.from(ids), nats: Float32Array.from(nats) };
+    },
+  };
+}
