@@ -144,7 +144,7 @@ function roughness(picture, { height, width, channels }) {
  * @param {{ data: Uint8Array, width: number, height: number }} image
  * @param {{ label?: string | number, seed: number }} options
  * @param {number[]} temperatures  a sample at each
- * @param {{ samples: number, resample: number, resampleRows: number }} contest  samples, of which it is the likeliest
+ * @param {{ samples: number, resample: number, resampleRows?: number }} contest  samples, of which it is the likeliest
  */
 async function consistency(model, image, options, temperatures, contest) {
   const { info } = model;
@@ -205,7 +205,7 @@ async function main() {
       temperatures: { type: 'string', default: '1' },
       of: { type: 'string', default: '1' },
       resample: { type: 'string', default: '0' },
-      'resample-rows': { type: 'string', default: '4' },
+      'resample-rows': { type: 'string' },
       json: { type: 'boolean', default: false },
       beams: { type: 'string', default: '1' },
       'length-penalty': { type: 'string' },
@@ -240,7 +240,7 @@ async function main() {
   const temperatures = options.temperatures.split(',').map(Number);
   if (!temperatures.every((t) => t >= 0)) throw new Error('--temperatures takes numbers from 0 on, with commas between them');
   const of = Number(options.of);
-  const contest = { samples: of, resample: Number(options.resample), resampleRows: Number(options['resample-rows']) };
+  const contest = { samples: of, resample: Number(options.resample), resampleRows: options['resample-rows'] === undefined ? undefined : Number(options['resample-rows']) };
   if (!Number.isInteger(of) || of < 1 || of > 64) throw new Error('--of takes a whole number from 1 to 64');
   const drawings = temperatures.map(() => ({ error: 0, originalError: 0, roughness: 0, nats: 0 }));
   let sum = 0, squares = 0, bicubicError = 0, originals = 0, scoring = 0;

@@ -86,7 +86,7 @@ const { values: options, positionals } = parseArgs({
     count: { type: 'string', default: '32' },
     of: { type: 'string', default: '1' },
     resample: { type: 'string', default: '0' },
-    'resample-rows': { type: 'string', default: '4' },
+    'resample-rows': { type: 'string' },
   },
 });
 if (positionals.length !== 1 || !(Number(options.count) >= 1)) {
@@ -98,7 +98,7 @@ const out = options.out ?? `build/${path.basename(file, '.gguf')}`;
 const seed = Number(options.seed);
 const temperature = Number(options.temperature);
 const of = Number(options.of);
-const contest = { samples: of, resample: Number(options.resample), resampleRows: Number(options['resample-rows']) };
+const contest = { samples: of, resample: Number(options.resample), resampleRows: options['resample-rows'] === undefined ? undefined : Number(options['resample-rows']) };
 mkdirSync(path.dirname(out), { recursive: true });
 const model = await load(path.resolve(file));
 const { info } = model;

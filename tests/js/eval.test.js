@@ -96,20 +96,23 @@ test('figures of a set of pictures, and the consistency of a model that enlarges
     assert.ok(Math.abs(roughness - rough) < 1e-9);
     assert.ok(psnr > 3 && psnr < bicubicPsnr && bicubicPsnr < 60, JSON.stringify(result.consistency));
   }
-  // Of several samples the likeliest is looked at.
-  let squares = 0, drawn = 0;
-  for (let i = 0; i < COUNT; i++) {
-    const original = pixels.subarray(i * BYTES, (i + 1) * BYTES);
-    const again = () => model.superResolve({ data: original, width: SIDE, height: SIDE }, { seed: i, samples: 5 });
-    const nats = new Array(5).fill(0);
-    for await (const step of again()) for (const cost of step.nats) nats[step.sample] += cost;
-    drawn += nats.reduce((a, b) => a + b, 0) / (5 * COUNT);
-    const { data: rgba } = (await again().pictures())[nats.indexOf(Math.min(...nats))];
-    original.forEach((value, k) => { squares += (value - rgba[4 * Math.floor(k / 3) + (k % 3)]) ** 2; });
+  // Of several samples the likeliest is looked at, whether they compete or not.
+  for (const contest of [{}, { resample: 5, resampleRows: 1 }]) {
+    let squares = 0, drawn = 0;
+    for (let i = 0; i < COUNT; i++) {
+      const original = pixels.subarray(i * BYTES, (i + 1) * BYTES);
+      const again = () => model.superResolve({ data: original, width: SIDE, height: SIDE }, { seed: i, samples: 5, ...contest });
+      const nats = new Array(5).fill(0);
+      for await (const step of again()) nats[step.sample] = step.nats.reduce((sum, cost) => sum + cost, step.anew ? 0 : nats[step.sample]);
+      drawn += nats.reduce((a, b) => a + b, 0) / (5 * COUNT);
+      const { data: rgba } = (await again().pictures())[nats.indexOf(Math.min(...nats))];
+      original.forEach((value, k) => { squares += (value - rgba[4 * Math.floor(k / 3) + (k % 3)]) ** 2; });
+    }
+    const more = contest.resample ? ['--resample', '5', '--resample-rows', '1'] : [];
+    const { consistency } = JSON.parse(await evaluate(file, '--data', data, '--json', '--of', '5', ...more));
+    assert.ok(Math.abs(consistency.temperatures[0].originalPsnr - 10 * Math.log10((255 ** 2 * COUNT * BYTES) / squares)) < 1e-9);
+    assert.ok(Math.abs(consistency.temperatures[0].nats - drawn) < 1e-6, `${consistency.temperatures[0].nats} and ${drawn}`);
   }
-  const { consistency } = JSON.parse(await evaluate(file, '--data', data, '--json', '--of', '5'));
-  assert.ok(Math.abs(consistency.temperatures[0].originalPsnr - 10 * Math.log10((255 ** 2 * COUNT * BYTES) / squares)) < 1e-9);
-  assert.ok(Math.abs(consistency.temperatures[0].nats - drawn) < 1e-6, `${consistency.temperatures[0].nats} and ${drawn}`);
   await assert.rejects(evaluate(file, '--data', data, '--of', '0'), /--of takes a whole number from 1 to 64/);
   model.close();
   assert.match(
