@@ -105,6 +105,45 @@ test('shows its poster, then draws when told, and ends', () => withPage(async (p
   assert.deepEqual(again, drawn[0], 'the same seed, the same picture');
 }));
 
+test('of the pictures that compete it shows the likeliest, and no more than there are', () => withPage(async (page) => {
+  await open(page, `<next-pixel id="a" ${DIGIT} samples="2" tries="4" seed="7"></next-pixel><next-pixel id="b" ${DIGIT} samples="13" tries="5"></next-pixel>`);
+  await occurs(page, 'nx-ready', 2);
+  const [shown, expected] = await page.evaluate(async () => {
+    const element = /** @type {any} */ (document.getElementById('a'));
+    const ended = new Promise((resolve) => element.addEventListener('nx-end', resolve));
+    element.play();
+    const { nats } = /** @type {any} */ (await ended);
+    const { load } = await import(/** @type {any} */ ('/web/lib/index.js'));
+    const model = await load('/weights/digits.gguf');
+    const image = new Image();
+    image.src = 'pictures/seven.png';
+    await image.decode();
+    const run = model.complete(image, { rows: 12, samples: 8, resample: 4, seed: 7 });
+    const costs = new Array(8).fill(0);
+    const pictures = [];
+    for await (const { sample, values, nats, anew } of run) {
+      if (!anew) continue;
+      pictures[sample] = [...values];
+      costs[sample] = nats.reduce((/** @type {number} */ sum, /** @type {number} */ cost) => sum + cost, 0);
+    }
+    model.close();
+    const grey = (/** @type {ImageData} */ { data }) => [...data].filter((_, i) => i % 4 === 0).slice(12 * 28);
+    return [{ pictures: element.pictures.map(grey), nats }, { pictures: [pictures[0], pictures[4]], nats: [costs[0], costs[4]] }];
+  });
+  assert.deepEqual(shown.pictures, expected.pictures);
+  shown.nats.forEach((/** @type {number} */ cost, /** @type {number} */ i) => assert.ok(Math.abs(cost - expected.nats[i]) < 1e-3));
+  assert.notDeepEqual(shown.pictures[0], shown.pictures[1]);
+  const steps = (await events(page)).filter(({ type }) => type === 'nx-step');
+  assert.deepEqual([...new Set(steps.map(({ sample }) => sample))], [0, 1]);
+
+  await page.evaluate(() => {
+    document.getElementById('b')?.addEventListener('nx-error', (event) => event.preventDefault());
+    /** @type {any} */ (document.getElementById('b')).play();
+  });
+  await occurs(page, 'nx-error');
+  assert.equal((await events(page)).find(({ type }) => type === 'nx-error').code, 'argument');
+}));
+
 test('begins by itself with autoplay; pause, go on, stop from the keyboard', () => withPage(async (page) => {
   await open(page, `<next-pixel model="${SLOW}" task="generate" seed="1" autoplay controls></next-pixel>`);
   await reaches(page, 'running');

@@ -1,3 +1,3 @@
-// made of sources 0b602a54a686d13c3e68b44b261d5e409515aeb114ade729f146ff6724b82d58 by ./build.sh js
+// made of sources 45e617e216c24db10271a154e60376ab9fa92392353c3e79bec688b3534514a0 by ./build.sh js
 // SPDX-License-Identifier: MIT
 import{takeWorker as a,weights as e}from"./page-first.js";import{load as m,supported as d,tokenizer as f}from"./shared.js";import{acquire as o}from"./shared.js";import{Codec as w,quantise as b}from"./shared.js";import{blank as k,paint as v,picture as q}from"./shared.js";import{fromRGBA as C,reduce as E}from"./shared.js";var i=new AbortController,{signal:r}=i;e&&o(e.href,{signal:r,worker:a()}).then(({release:t})=>r.aborted?t():r.addEventListener("abort",t),()=>{});function O(t){if(!e)throw new Error("The head of this page preloads no weights.");let n=o(e.href,t);return i.abort(),n}export{O as acquireFirst};

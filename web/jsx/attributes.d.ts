@@ -4,11 +4,13 @@
 export interface NextPixelAttributes {
   /** Address of the weights. */
   model?: string;
-  task?: 'complete' | 'generate' | 'super-resolve' | 'tokens';
+  task?: 'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate';
   /** Picture to complete or to enlarge. */
   src?: string;
   rows?: number | string;
   samples?: number | string;
+  /** Pictures drawn for each that is shown. */
+  tries?: number | string;
   seed?: number | string;
   temperature?: number | string;
   'top-p'?: number | string;

@@ -17,6 +17,7 @@
  *     src        picture to complete or to enlarge    top-p        over 0 to 1, default 1
  *     rows       rows of it that are given, or half   label        a class by name
  *     samples    pictures side by side, 1 to 64       autoplay     begins by itself when it comes into sight
+ *     tries      pictures drawn for each that is shown, its likeliest at the end; they compete on the way (see `resample`). Default 1
  *     prompt     of task="tokens", what the text begins  controls     shows buttons
  *                with, of task="translate", the sentence  max-tokens   how long it may become, default the context
  *     beams      of task="translate", translations that are followed, of which the best is shown; default 1
@@ -119,7 +120,7 @@ const TASKS = /** @type {const} */ (['complete', 'generate', 'super-resolve', 't
 const LOADED_FROM = ['model', 'cache', 'integrity'];
 
 /** Attributes that change what is drawn. */
-const DRAWN_FROM = ['task', 'src', 'rows', 'samples', 'seed', 'temperature', 'top-p', 'label', 'prompt', 'max-tokens', 'beams'];
+const DRAWN_FROM = ['task', 'src', 'rows', 'samples', 'tries', 'seed', 'temperature', 'top-p', 'label', 'prompt', 'max-tokens', 'beams'];
 
 /** Who wants to know that it came near the screen or left it. @type {WeakMap<Element, (near: boolean) => void>} */
 const watchers = new WeakMap();
@@ -382,7 +383,7 @@ export class NextPixelElement extends Base {
       const { info, order } = hold.model;
       const codec = new Codec(info, order);
       const options = { ...this.#options(info), signal };
-      const { samples } = options;
+      const { samples, tries } = this;
       const run = await this.#runOf(hold.model, options);
       const { known } = run;
       const total = codec.elements;
@@ -397,13 +398,16 @@ export class NextPixelElement extends Base {
       await this.#patience(signal);
       for await (const step of run) {
         signal.throwIfAborted();
-        const { sample, from, to, values } = step;
+        if (step.sample % tries > 0) continue; // a rival: of each group the first is shown
+        const sample = step.sample / tries;
+        const { from, to, values } = step;
         pictures[sample].set(values, from);
+        if (step.anew) nats[sample] = 0;
         for (const cost of step.nats) nats[sample] += cost;
         this.#view.fill(sample, to);
         this.#progress = (to - known.length) / (total - known.length);
         if (!this.#motion.matches) this.#paint();
-        this.dispatchEvent(new NextPixelStepEvent(step));
+        this.dispatchEvent(new NextPixelStepEvent({ ...step, sample }));
         await this.#patience(signal);
       }
       signal.throwIfAborted();
@@ -518,12 +522,13 @@ export class NextPixelElement extends Base {
 
   /**
    * @param {ModelInfo} info
-   * @returns {DrawOptions & { samples: number }}
+   * @returns {DrawOptions}
    */
   #options({ classes }) {
-    const { samples, seed, temperature, topP, label } = this;
+    const { samples, tries, seed, temperature, topP, label } = this;
+    if (samples * tries > MAX_SAMPLES) throw new NextPixelError('argument', `samples times tries must be at most ${MAX_SAMPLES}, not ${samples} times ${tries}`);
     // Where there are no classes at all, one element may serve several models.
-    return { samples, seed, temperature, topP, label: classes.length > 0 && label !== '' ? label : undefined };
+    return { samples: samples * tries, resample: tries, seed, temperature, topP, label: classes.length > 0 && label !== '' ? label : undefined };
   }
 
   /** @param {unknown} error */
@@ -650,6 +655,14 @@ export class NextPixelElement extends Base {
     reflect(this, 'samples', value);
   }
 
+  get tries() {
+    return wholeNumber(this, 'tries', 1, MAX_SAMPLES) ?? 1;
+  }
+
+  set tries(value) {
+    reflect(this, 'tries', value);
+  }
+
   /** Undefined: another one each time. @type {number | undefined} */
   get seed() {
     return wholeNumber(this, 'seed', 0, Number.MAX_SAFE_INTEGER);
@@ -761,7 +774,7 @@ export class NextPixelElement extends Base {
 }
 
 const PROPERTIES = /** @type {const} */ ([
-  'model', 'task', 'src', 'rows', 'samples', 'seed', 'temperature', 'topP', 'label', 'prompt', 'maxTokens', 'beams', 'autoplay', 'controls',
+  'model', 'task', 'src', 'rows', 'samples', 'tries', 'seed', 'temperature', 'topP', 'label', 'prompt', 'maxTokens', 'beams', 'autoplay', 'controls',
   'cache', 'integrity', 'width', 'height',
 ]);
 
