@@ -60,7 +60,7 @@ def main():
     found, start = {}, time.monotonic()
     for i in range(0, len(pick), args.batch):
         for view, batch in task.views(*examples.take(pick[i:i + args.batch], device)).items():
-            with rounded(task.matrices(model), args.round), torch.autocast(device, torch.bfloat16, enabled=task.s.bf16 and not args.fp32):
+            with rounded(task.forms(model, args.round)), torch.autocast(device, torch.bfloat16, enabled=task.s.bf16 and not args.fp32):
                 found.setdefault(view, []).append(task.nats(model, *batch).double().cpu())
     for view, nats in found.items():
         nats = torch.cat(nats)

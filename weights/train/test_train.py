@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 import unittest
-from dataclasses import replace
+from dataclasses import asdict, replace
 from unittest import mock
 
 import numpy as np
@@ -16,7 +16,7 @@ import torch
 import data
 from common import distributions, gguf, rounding
 from common import native as in_c
-from common.export import export as export_task
+from common.export import TYPES, export as export_task
 from common.loop import optimiser
 from common.machine import processor
 from data import binarised_mnist, cifar10, emoji, mnist
@@ -401,7 +401,7 @@ class Rounding(unittest.TestCase):
     def test_weights_are_rounded_within_and_exact_afterwards(self):
         model = ImageTransformer(replace(TINY["dmol-full"][0], embedding_length=32, head_count=2, key_length=16, feed_forward_length=64))
         before, names = {k: v.clone() for k, v in model.state_dict().items()}, set()
-        with rounding.rounded(TASK.of(model.c).matrices(model), "q8_0"):
+        with rounding.rounded(TASK.of(model.c).forms(model, "q8_0")):
             for k, v in model.state_dict().items():
                 if not torch.equal(v, before[k]):
                     names.add(k)
@@ -411,6 +411,21 @@ class Rounding(unittest.TestCase):
         self.assertEqual(names, {k for k, kind in kinds.items() if kind == gguf.Q8_0})
         self.assertEqual({k for k in kinds if kinds[k] == gguf.F16},
                          {"output.weight"} | {k for k in kinds if k.endswith(("attn_k.weight", "attn_v.weight", "attn_output.weight"))})
+
+    def test_feed_forward_matrices_in_four_bits(self):
+        """Rounded in training and stored alike: those of the decoder's blocks in 4 bits, all others in 8."""
+        c = replace(TINY["palette-2d-sr"][0], embedding_length=32, head_count=2, key_length=16, feed_forward_length=64)
+        task = TASK(TASK.Settings(**asdict(c), feed_forward_type="q4_0"))
+        model = task.model()
+        names = {id(p): name for name, p in model.named_parameters()}
+        forms = {names[id(p)]: form for p, form in task.forms(model, "q8_0")}
+        four = {name for name, form in forms.items() if form == "q4_0"}
+        self.assertEqual(four, {"blk.%d.ffn_%s.weight" % (i, which) for i in range(c.block_count) for which in ("up", "down")})
+        self.assertIn("enc.blk.0.ffn_up.weight", forms)
+        kinds = {name: task.type_of(name, p, gguf.Q8_0) for name, p in model.named_parameters()}
+        self.assertEqual({name: TYPES[form] for name, form in forms.items()}, {name: kinds[name] for name in forms})
+        self.assertEqual(set(form for _, form in task.forms(model, "q4_0")), {"q4_0"})
+        self.assertEqual(task.forms(model, ""), [])
 
     def test_gradients_pass(self):
         x = torch.randn(4, 32, requires_grad=True)

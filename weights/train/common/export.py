@@ -34,14 +34,14 @@ def half_a_step(x, kind):
 
 def export(path, task, model, kind, card, round_to="", **options):
     """Writes and verifies one file -> bytes written.  round_to: as in training; matrices that are rounded there and not stored in
-    `kind` are rounded to it."""
+    that form are rounded to it."""
     metadata = metadata_of(task, model, card)
     state = {k: v.detach().float().cpu() for k, v in model.state_dict().items()}
     types = {k: task.type_of(k, v, kind, **options) for k, v in state.items()}
-    trained = {id(p) for p in task.matrices(model)} if round_to else set()
+    trained = {id(p): form for p, form in task.forms(model, round_to)}
     for k, p in model.named_parameters():
-        if id(p) in trained and types[k] not in (kind, gguf.F32):
-            state[k] = FORMS[round_to](state[k])
+        if id(p) in trained and types[k] not in (TYPES[trained[id(p)]], gguf.F32):
+            state[k] = FORMS[trained[id(p)]](state[k])
     tensors = {k: (v.numpy(), types[k]) for k, v in state.items()}
     size = gguf.write(path + ".tmp", metadata, tensors)
     again, back = gguf.read(path + ".tmp")

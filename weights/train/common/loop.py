@@ -122,7 +122,7 @@ class Trainer:
         return parallel.share(self.task.batch(self.training, self.count, self.device), self.rank, self.processes)
 
     def rounded(self, model):
-        return rounded(self.task.matrices(model) if self.s.round_to else [], self.s.round_to)
+        return rounded(self.task.forms(model, self.s.round_to))
 
     def progress(self):
         return self.elapsed / (60 * self.s.minutes) if self.s.minutes else self.count / self.s.steps

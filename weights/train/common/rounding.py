@@ -40,18 +40,18 @@ FORMS = {"q8_0": q8_0, "q4_0": q4_0}     # scales of blocks, in half precision i
 
 
 @contextlib.contextmanager
-def rounded(matrices, form):
-    """Within, these parameters are rounded to this form, "" = none; afterwards they are exact again.  Odd widths stay exact in files too."""
-    kept = [p for p in matrices if p.shape[1] % BLOCK == 0] if form else []
+def rounded(forms):
+    """Within, each parameter of these (parameter, form) is rounded to its form; afterwards they are exact again.  Odd widths stay exact in files too."""
+    kept = [(p, form) for p, form in forms if p.shape[1] % BLOCK == 0]
     with torch.no_grad():
-        exact = [p.clone() for p in kept]
-        for p in kept:
+        exact = [p.clone() for p, _ in kept]
+        for p, form in kept:
             p.copy_(FORMS[form](p))
     try:
         yield
     finally:
         with torch.no_grad():
-            for p, x in zip(kept, exact):
+            for (p, _), x in zip(kept, exact):
                 p.copy_(x)
 
 

@@ -55,6 +55,10 @@ class Task:
         """Parameters that are rounded with `round_to`, and that `decay` shrinks."""
         return [p for name, p in model.named_parameters() if "blk." in name and p.dim() == 2]
 
+    def forms(self, model, form):
+        """[(parameter, form)] of what is rounded where a file has its matrices in `form` (rounding.FORMS); "": nothing is."""
+        return [(p, form) for p in self.matrices(model)] if form else []
+
     def fresh(self, name):
         """Whether a parameter is of those that `fresh_rate` is for."""
         return False

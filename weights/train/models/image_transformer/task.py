@@ -8,6 +8,7 @@ import torch
 
 import data
 from common import gguf, native
+from common.export import TYPES
 from common.settings import Settings as Common
 from common.task import Task, picks, spread
 from data.drawings import Drawings
@@ -29,6 +30,7 @@ CARRIED = ("attn_k", "attn_v", "attn_output")    # matrices that lead values fro
 class Settings(Config, Common):
     dataset: str = "mnist"
     look_around: bool = False            # first blocks begin by attending to neighbours, see start.py
+    feed_forward_type: str = ""          # q4_0: in files of 8 bits the decoder's feed-forward matrices, half of all weights, take 4
     round_carried: bool = False          # dmol: with round_to, what attention carries as well, for export.py --carry q8_0
     pixel_gain: float = 1.0              # dmol: begin with the pixels this much larger beside the positions
     fit_output: bool = False             # dmol: the output begins at the least-squares prediction, see start.py
@@ -92,6 +94,14 @@ class ImageTransformerTask(Task):
     def exact(self, name):
         """Whether a matrix is of what attention carries and goes to a file in F16, see type_of."""
         return self.s.output != "categorical" and not self.s.round_carried and any(part in name for part in CARRIED)
+
+    def forms(self, model, form):
+        less = {id(p) for name, p in model.named_parameters() if self.narrow(name)} if form == "q8_0" else ()
+        return [(p, self.s.feed_forward_type if id(p) in less else form) for p, form in super().forms(model, form)]
+
+    def narrow(self, name):
+        """Whether it is one of the matrices that take `feed_forward_type`."""
+        return bool(self.s.feed_forward_type) and name.startswith("blk.") and name.endswith(("ffn_up.weight", "ffn_down.weight"))
 
     def grow(self, model, weights):
         grow(model, weights, gguf.read_raw(self.s.start)[0][PREFIX + "attention.key_length"])
@@ -207,6 +217,8 @@ class ImageTransformerTask(Task):
                 return gguf.F16
             if any(part in name for part in CARRIED):
                 return carry
+        if kind == gguf.Q8_0 and self.narrow(name):
+            return TYPES[self.s.feed_forward_type]
         return gguf.Q8_0 if kind == gguf.Q4_0 and name == "output.weight" else kind
 
     @staticmethod
