@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Times the shipped digits model: in Node, and the demo's front page in headless Chromium; and there the page of tokens, and translations.
+// Times the shipped digits model: in Node, and the demo's front page in headless Chromium; and there the page of tokens, translations and enlargements.
 //
 //   npm run measure [--json]
 //
@@ -114,6 +114,27 @@ const translation = { greedy: [], beams: [] };
     }, /** @type {[string, number, number]} */ ([SENTENCE, beams, 3 * ROUNDS])));
   }
 }
+/** @type {number[]} */
+let enlargements;
+{
+  const page = await (await browser.newContext({ baseURL: server.url })).newPage();
+  await openEmpty(page);
+  enlargements = await page.evaluate(async (rounds) => {
+    const { load: open } = await import(/** @type {string} */ ('/web/dist/nextpixel.js'));
+    const enlarger = await open('/weights/emoji-sr.gguf');
+    const { inputWidth, inputHeight } = enlarger.info;
+    const small = new ImageData(inputWidth, inputHeight); // colours beside each other, none of them white
+    for (let i = 0; i < small.data.length; i++) small.data[i] = i % 4 === 3 ? 255 : (i * 37) % 220;
+    const all = [];
+    for (let round = -1; round < rounds; round++) { // the first is for the machine to get warm
+      const started = performance.now();
+      await enlarger.superResolve(small, { seed: 1 }).pictures();
+      if (round >= 0) all.push(performance.now() - started);
+    }
+    enlarger.close();
+    return all;
+  }, 2 * ROUNDS);
+}
 await browser.close();
 await server.close();
 
@@ -128,6 +149,7 @@ const result = {
   tokensPerSecond: median(tokens.rate),
   translationMilliseconds: median(translation.greedy),
   translationWithBeamsMilliseconds: median(translation.beams),
+  enlargementMilliseconds: median(enlargements),
   pageRequests: requests,
   pageKilobytesWithoutWeights: bytes / 1024,
 };
@@ -142,5 +164,6 @@ else {
   console.log(`the page of tokens, open to the first token: ${result.pageToFirstTokenMilliseconds.toFixed(0)} ms (empty cache)`);
   console.log(`its model in Chromium, one worker:           ${result.tokensPerSecond.toFixed(0)} tokens a second`);
   console.log(`a sentence of twelve words, translated: ${result.translationMilliseconds.toFixed(1)} ms, with four beams ${result.translationWithBeamsMilliseconds.toFixed(1)} ms (Chromium, one worker)`);
+  console.log(`an emoji enlarged from 8x8 to 32x32 pixels: ${result.enlargementMilliseconds.toFixed(0)} ms (Chromium, one worker)`);
   console.log(`its first screen: ${result.pageRequests} requests, ${result.pageKilobytesWithoutWeights.toFixed(0)} KB beside the weights, not compressed`);
 }

@@ -412,10 +412,10 @@ class Rounding(unittest.TestCase):
         self.assertEqual({k for k in kinds if kinds[k] == gguf.F16},
                          {"output.weight"} | {k for k in kinds if k.endswith(("attn_k.weight", "attn_v.weight", "attn_output.weight"))})
 
-    def test_feed_forward_matrices_in_four_bits(self):
-        """Rounded in training and stored alike: those of the decoder's blocks in 4 bits, all others in 8."""
+    def test_some_matrices_in_four_bits(self):
+        """Rounded in training and stored alike: those that are named in 4 bits, all others in 8."""
         c = replace(TINY["palette-2d-sr"][0], embedding_length=32, head_count=2, key_length=16, feed_forward_length=64)
-        task = TASK(TASK.Settings(**asdict(c), feed_forward_type="q4_0"))
+        task = TASK(TASK.Settings(**asdict(c), four_bits=r"blk\.\d+\.ffn_"))
         model = task.model()
         names = {id(p): name for name, p in model.named_parameters()}
         forms = {names[id(p)]: form for p, form in task.forms(model, "q8_0")}

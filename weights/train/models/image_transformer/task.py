@@ -1,5 +1,6 @@
 """The Image Transformer as a task: pictures, likelihood with and without the class, sample sheets, its keys of a file."""
 import functools
+import re
 import sys
 from dataclasses import dataclass, fields, replace
 
@@ -8,7 +9,6 @@ import torch
 
 import data
 from common import gguf, native
-from common.export import TYPES
 from common.settings import Settings as Common
 from common.task import Task, picks, spread
 from data.drawings import Drawings
@@ -30,7 +30,7 @@ CARRIED = ("attn_k", "attn_v", "attn_output")    # matrices that lead values fro
 class Settings(Config, Common):
     dataset: str = "mnist"
     look_around: bool = False            # first blocks begin by attending to neighbours, see start.py
-    feed_forward_type: str = ""          # q4_0: in files of 8 bits the decoder's feed-forward matrices, half of all weights, take 4
+    four_bits: str = ""                  # a regular expression: matrices whose names begin with it take 4 bits where the others take 8
     round_carried: bool = False          # dmol: with round_to, what attention carries as well, for export.py --carry q8_0
     pixel_gain: float = 1.0              # dmol: begin with the pixels this much larger beside the positions
     fit_output: bool = False             # dmol: the output begins at the least-squares prediction, see start.py
@@ -96,12 +96,12 @@ class ImageTransformerTask(Task):
         return self.s.output != "categorical" and not self.s.round_carried and any(part in name for part in CARRIED)
 
     def forms(self, model, form):
-        less = {id(p) for name, p in model.named_parameters() if self.narrow(name)} if form == "q8_0" else ()
-        return [(p, self.s.feed_forward_type if id(p) in less else form) for p, form in super().forms(model, form)]
+        narrow = {id(p) for name, p in model.named_parameters() if form == "q8_0" and self.narrow(name)}
+        return [(p, "q4_0" if id(p) in narrow else form) for p, form in super().forms(model, form)]
 
     def narrow(self, name):
-        """Whether it is one of the matrices that take `feed_forward_type`."""
-        return bool(self.s.feed_forward_type) and name.startswith("blk.") and name.endswith(("ffn_up.weight", "ffn_down.weight"))
+        """Whether it is one of the matrices that `four_bits` is for."""
+        return bool(self.s.four_bits and re.match(self.s.four_bits, name))
 
     def grow(self, model, weights):
         grow(model, weights, gguf.read_raw(self.s.start)[0][PREFIX + "attention.key_length"])
@@ -218,7 +218,7 @@ class ImageTransformerTask(Task):
             if any(part in name for part in CARRIED):
                 return carry
         if kind == gguf.Q8_0 and self.narrow(name):
-            return TYPES[self.s.feed_forward_type]
+            return gguf.Q4_0
         return gguf.Q8_0 if kind == gguf.Q4_0 and name == "output.weight" else kind
 
     @staticmethod
