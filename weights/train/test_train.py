@@ -621,6 +621,30 @@ class Growing(unittest.TestCase):
             if "attn_q" in n or "attn_v" in n or "attn_output" in n or "ffn" in n:
                 self.assertGreater(float((p != before[n]).float().mean()), 0.5 if "ffn" in n else 0.95, n)
 
+    def test_stacked_blocks(self):
+        """Each block is the copy that was asked for; the last norm stays the last; in the file's own order nothing changes."""
+        for name in ("palette-2d", "dmol-2d-sr"):
+            model, x, y, small = tiny(name)
+            c, file = model.c, {k: v.float() for k, v in model.state_dict().items()}
+            last = c.block_count - 1
+            order = [0] + list(range(c.block_count)) + [0]
+            large = ImageTransformer(replace(c, block_count=len(order)))
+            grow(large, file, c.key_length, stack=order)
+            for k, source in enumerate(order):
+                for part, w in large.blk[k].state_dict().items():
+                    if not part.startswith("ffn_norm"):
+                        self.assertTrue(torch.equal(w, file["blk.%d.%s" % (source, part)]), (name, k, part))
+            if c.norm == "post":
+                self.assertTrue(torch.equal(large.blk[-1].ffn_norm.weight, file["blk.%d.ffn_norm.weight" % last]))
+                self.assertTrue(torch.equal(large.blk[last + 1].ffn_norm.weight, torch.ones(c.embedding_length)))
+            same = ImageTransformer(c)
+            grow(same, file, c.key_length, stack=range(c.block_count))
+            self.assertTrue(all(torch.equal(w, file[k]) for k, w in same.state_dict().items()))
+            with self.assertRaises(SystemExit):
+                grow(large, file, c.key_length, stack=[c.block_count])
+            with self.assertRaises(SystemExit):
+                grow(same, file, c.key_length, stack=order)
+
     def test_other_models_are_refused(self):
         for larger in (dict(levels=20), dict(block_count=1), dict(embedding_length=16), dict(classes=0)):
             with self.assertRaises(SystemExit):

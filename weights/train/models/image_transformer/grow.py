@@ -2,6 +2,8 @@
 
     deeper   an added block is the identity: its last matrices are zero; post-norm, it takes over the scale of the norm before it,
              which then only normalises, and normalising twice changes nothing
+    stacked  blocks begin as copies of others, in an order that is given (Du et al. 2024): not the same function, but what is added has a
+             part in it from the first step, which identities can be slow to take
     heads    added heads, wider heads and added feed-forward units are read with zero weights; queries grow with sqrt(d_k)
     wider    an added dimension is a copy of an old one (Net2Net, Chen, Goodfellow and Shlens 2016), who reads both takes a share of
              each. Layer norms see the same mean and deviation where every dimension is copied equally often: exact for twice the
@@ -84,13 +86,31 @@ def deepened(weights, own, prefix, count):
                 weights[at + part], weights[before + part] = weights[before + part], weights[at + part]
 
 
+def stacked(weights, own, order):
+    """The decoder's blocks anew: block k begins as the file's block order[k]; a post-norm model's last norm stays the last."""
+    blocks = {name: weights.pop(name) for name in list(weights) if name.startswith("blk.")}
+    count = blocks_of(blocks, "")
+    if any(not 0 <= k < count for k in order):
+        raise SystemExit("the file has the blocks 0 to %d" % (count - 1))
+    for k, source in enumerate(order):
+        at = "blk.%d." % source
+        weights.update({"blk.%d.%s" % (k, name[len(at):]): w.clone() for name, w in blocks.items() if name.startswith(at)})
+    if "output_norm.weight" in own:
+        return
+    for part in ("ffn_norm.weight", "ffn_norm.bias"):
+        for k, source in enumerate(order[:-1]):
+            if source == count - 1:              # it was the last one's
+                weights["blk.%d.%s" % (k, part)] = torch.full_like(blocks["blk.0." + part], float(part.endswith("weight")))
+        weights["blk.%d.%s" % (len(order) - 1, part)] = blocks["blk.%d.%s" % (count - 1, part)].clone()
+
+
 @torch.no_grad()
-def grow(model, weights, key_length, seed=1):
-    """weights {name: tensor} of a file whose heads have the width `key_length`."""
+def grow(model, weights, key_length, seed=1, stack=()):
+    """weights {name: tensor} of a file whose heads have the width `key_length`; stack: of which of its blocks each begins as a copy, (): as above."""
     c, own, generator = model.c, model.state_dict(), torch.Generator().manual_seed(seed)
     weights = {name: w.clone() for name, w in weights.items()}
     old = weights["output.weight"].shape[1]
-    if old > c.embedding_length or blocks_of(weights, "") > c.block_count:
+    if old > c.embedding_length or (len(stack) or blocks_of(weights, "")) > c.block_count:
         raise SystemExit("the file's model is larger than this one: --embedding-length %d --block-count %d" % (old, blocks_of(weights, "")))
     if old < c.embedding_length:
         weights = widened(weights, old, c.embedding_length, generator)
@@ -106,6 +126,8 @@ def grow(model, weights, key_length, seed=1):
             weights[name] = own[name].clone() * (0.1 if "output.weight" in name else 1)
             if "norm" in name:
                 weights[name] = weights[name.replace("cross_", "")].clone()
+    if stack:
+        stacked(weights, own, stack)
     deepened(weights, own, "", c.block_count)
     if c.encoder_block_count and blocks_of(weights, "enc."):
         deepened(weights, own, "enc.", c.encoder_block_count)

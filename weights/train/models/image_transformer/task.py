@@ -34,6 +34,7 @@ class Settings(Config, Common):
     round_carried: bool = False          # dmol: with round_to, what attention carries as well, for export.py --carry q8_0
     pixel_gain: float = 1.0              # dmol: begin with the pixels this much larger beside the positions
     fit_output: bool = False             # dmol: the output begins at the least-squares prediction, see start.py
+    stack: str = ""                      # "0,1,1,2" with --from: begin with copies of the file's blocks in this order, see grow.py
     pretrain_encoder: int = 0            # direct, into a palette: steps of 48 pictures of the encoder alone, see pretrain.py
     flip: bool = False                   # half of the training pictures are mirrored left to right, but for those with writing
     shift: int = 0                       # they are moved by up to so many pixels
@@ -104,7 +105,8 @@ class ImageTransformerTask(Task):
         return bool(self.s.four_bits and re.match(self.s.four_bits, name))
 
     def grow(self, model, weights):
-        grow(model, weights, gguf.read_raw(self.s.start)[0][PREFIX + "attention.key_length"])
+        grow(model, weights, gguf.read_raw(self.s.start)[0][PREFIX + "attention.key_length"],
+             stack=[int(k) for k in self.s.stack.split(",") if k])
 
     def fresh(self, name):
         return name.startswith("direct.") or self.s.direct and name.startswith("enc.")
