@@ -105,8 +105,9 @@ class ImageTransformerTask(Task):
         return bool(self.s.four_bits and re.match(self.s.four_bits, name))
 
     def grow(self, model, weights):
-        grow(model, weights, gguf.read_raw(self.s.start)[0][PREFIX + "attention.key_length"],
-             stack=[int(k) for k in self.s.stack.split(",") if k])
+        if not re.fullmatch(r"(\d+(,\d+)*)?", self.s.stack):
+            sys.exit("--stack %s: numbers of blocks, as 0,1,1,2" % self.s.stack)
+        grow(model, weights, gguf.read_raw(self.s.start)[0][PREFIX + "attention.key_length"], stack=[int(k) for k in self.s.stack.split(",") if k])
 
     def fresh(self, name):
         return name.startswith("direct.") or self.s.direct and name.startswith("enc.")
