@@ -40,8 +40,6 @@ def mix(task, model, path, share):
     other = task.model()
     other.load_state_dict(model.state_dict())            # what the file has not
     task.s.start = path
-    if hasattr(task.s, "stack"):
-        task.s.stack = ""                # that was for the file that the run began with
     task.grow(other, task.stored(path))
     for p, q in zip(model.parameters(), other.parameters()):
         p.lerp_(q, share)

@@ -14,7 +14,7 @@ from common.task import Task, picks, spread
 from data.drawings import Drawings
 from data.palette import k_means
 from models.image_transformer import attention
-from models.image_transformer.grow import grow
+from models.image_transformer.grow import blocks_of, grow
 from models.image_transformer.model import Config, ImageTransformer
 from models.image_transformer.pictures import Split
 from models.image_transformer.rounding import round_attention
@@ -34,7 +34,7 @@ class Settings(Config, Common):
     round_carried: bool = False          # dmol: with round_to, what attention carries as well, for export.py --carry q8_0
     pixel_gain: float = 1.0              # dmol: begin with the pixels this much larger beside the positions
     fit_output: bool = False             # dmol: the output begins at the least-squares prediction, see start.py
-    stack: str = ""                      # "0,1,1,2" with --from: begin with copies of the file's blocks in this order, see grow.py
+    stack: str = ""                      # "0,1,1,2" with --from: begin with copies of a shallower file's blocks in this order, see grow.py
     pretrain_encoder: int = 0            # direct, into a palette: steps of 48 pictures of the encoder alone, see pretrain.py
     flip: bool = False                   # half of the training pictures are mirrored left to right, but for those with writing
     shift: int = 0                       # they are moved by up to so many pixels
@@ -107,7 +107,8 @@ class ImageTransformerTask(Task):
     def grow(self, model, weights):
         if not re.fullmatch(r"(\d+(,\d+)*)?", self.s.stack):
             sys.exit("--stack %s: numbers of blocks, as 0,1,1,2" % self.s.stack)
-        grow(model, weights, gguf.read_raw(self.s.start)[0][PREFIX + "attention.key_length"], stack=[int(k) for k in self.s.stack.split(",") if k])
+        stack = [int(k) for k in self.s.stack.split(",") if k] if blocks_of(weights, "") < self.s.block_count else []        # a file that is deep enough has its order
+        grow(model, weights, gguf.read_raw(self.s.start)[0][PREFIX + "attention.key_length"], stack=stack)
 
     def fresh(self, name):
         return name.startswith("direct.") or self.s.direct and name.startswith("enc.")
