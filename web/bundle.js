@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Makes the JavaScript and style of web/dist: the library as it is published, and the scripts of the pages.
+ * Makes the JavaScript and style of web/dist, which are the library as it is published and the scripts of the pages, and the pages themselves.
  *
  *     node web/bundle.js [--check]
  *
@@ -13,6 +13,7 @@
  *     page-start.js  what a page begins before all else, with shared.js: its worker and its weights
  *     page-shell.js  what all pages share, with these two        page-<name>.js  the rest of web/pages/<name>, with page-shell.js
  *     page-front.js, page-front.css  the front page for itself, with what it needs of all that
+ *     ../index.html, ../pages/<name>/index.html  the pages, of their page.html and the frame in frame.js
  *
  * A page then fetches four modules side by side and not a chain of fifty, and no comments. The files are checked in; the tests
  * prove that the sources make them, byte for byte. The first line of the pages' names the sources, so that web/serve.js
@@ -25,6 +26,7 @@ import { fileURLToPath } from 'node:url';
 
 import { build } from 'esbuild';
 
+import { framedPages } from './frame.js';
 import { pagesOf, sourcesOf } from './fresh.js';
 
 const WEB = fileURLToPath(new URL('.', import.meta.url));
@@ -186,11 +188,11 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const name of await readdir(`${WEB}dist`)) {
     if (/\.(js|css)$/.test(name) && !made.has(name) && !check) await rm(`${WEB}dist/${name}`); // of a page that is gone
   }
-  for (const [name, text] of made) {
-    const path = `${WEB}dist/${name}`;
-    if (!check) await writeFile(path, text);
-    else if (await readFile(path, 'utf8').catch(() => '') !== text) {
-      console.error(`web/dist/${name} is not what the sources make. Run ./build.sh js and commit the result.`);
+  const files = [...[...made].map(([name, text]) => [`dist/${name}`, text]), ...await framedPages(WEB)];
+  for (const [path, text] of files) {
+    if (!check) await writeFile(WEB + path, text);
+    else if (await readFile(WEB + path, 'utf8').catch(() => '') !== text) {
+      console.error(`web/${path} is not what the sources make. Run ./build.sh js and commit the result.`);
       process.exitCode = 1;
     }
   }

@@ -7,7 +7,7 @@
  * The folders web/ and weights/ of the repository appear at /web/ and /weights/, as they would on any static server. It
  * is a server for one's own machine: it knows byte ranges, 304 and the Content-Security-Policy that the demo is tested
  * under, and no more. Where the pages' scripts in web/dist are not made of the sources beside them, a page
- * gets these: what is edited is what runs.
+ * gets these, and where an index.html is not made of its page.html, what that makes: what is edited is what runs.
  */
 
 import { open, realpath, stat } from 'node:fs/promises';
@@ -17,6 +17,7 @@ import { basename, dirname, extname, join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 
+import { pageOf, policy } from './frame.js';
 import { isMade, sourceOf } from './fresh.js';
 
 const HOST = '127.0.0.1';
@@ -43,9 +44,8 @@ const TYPES = {
   '.webp': 'image/webp',
 };
 
-/** What the library needs, and nothing else: no inline script or style, no other origin. */
-export const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; " +
-  "connect-src 'self'; img-src 'self' data: blob:; style-src 'self'; base-uri 'none'; form-action 'none'";
+/** That of the pages. */
+export const POLICY = policy();
 
 /** An answer other than the file. */
 class Refusal extends Error {
@@ -71,7 +71,10 @@ export async function serve({ port, root = fileURLToPath(new URL('..', import.me
     answer(base, request, response).catch((error) => {
       if (error instanceof Refusal) refuse(response, error.status, error.headers);
       else if (response.headersSent) response.destroy(); // the reader went away, or the file broke off
-      else refuse(response, 500);
+      else {
+        console.error(`nextpixel: ${request.url}: ${error.message}`); // such as what is wrong with a page.html
+        refuse(response, 500);
+      }
     });
   });
   const bound = await listen(server, port);
@@ -120,6 +123,8 @@ async function answer(base, request, response) {
   const path = await locate(base, request.url ?? '/');
   const sources = dirname(path) === join(base, 'web/dist') ? sourceOf(basename(path)) : undefined;
   if (sources !== undefined && !(await isMade(path))) return send(response, sources, TYPES[extname(path)]);
+  const page = await pageOf(join(base, 'web'), path);
+  if (page !== undefined) return send(response, page, TYPES['.html']);
   const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)); // a link that came meanwhile
   try {
     const { size, mtime, mtimeMs } = await file.stat();
@@ -155,7 +160,7 @@ async function answer(base, request, response) {
 }
 
 /**
- * A script or a style that is no file.
+ * A script, a style or a page that is not the file.
  *
  * @param {import('node:http').ServerResponse} response
  * @param {string} text
@@ -164,6 +169,7 @@ async function answer(base, request, response) {
 function send(response, text, type) {
   response.writeHead(200, {
     'Cache-Control': 'no-store', 'Content-Length': Buffer.byteLength(text), 'Content-Type': type, 'X-Content-Type-Options': 'nosniff',
+    ...(type.startsWith('text/html') && { 'Content-Security-Policy': POLICY }),
   });
   response.end(text);
 }

@@ -25,7 +25,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** What the pages load beside scripts and models. */
-const PARTS = /^(index\.html|sw\.js|pictures\/.*|shell\/.*\.(css|svg|png)|front\/.*\.(css|png)|pages\/.*\.(html|css|png|svg)|manual\/[\w-]+\.(html|css|js|png)|shell\/offline\.js)$/;
+const PARTS = /^(index\.html|sw\.js|pictures\/.*|shell\/.*\.(css|svg|png)|front\/.*\.(css|png)|pages\/.*\.(css|png|svg)|pages\/[\w-]+\/index\.html|manual\/[\w-]+\.(html|css|js|png)|shell\/offline\.js)$/;
 /** What gets smaller. */
 const COMPRESSIBLE = /\.(html|css|js|wasm|svg|bin|gguf)$/;
 

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
+import { framed, policy } from '../../web/frame.js';
 import { sourcesOf } from '../../web/fresh.js';
 import { POLICY, serve } from '../../web/serve.js';
 import { ROOT, load, collect } from './helpers.js';
@@ -328,6 +329,36 @@ test("the pages' scripts, and their sources where these differ", async () => {
       assert.match((await ask(`/${made}`)).body, /the bundle$/, changed);
     }
   }
+});
+
+test('a page is what its page.html says now, in the frame of all pages', async () => {
+  const folder = join(root, 'web/pages/toy');
+  await mkdir(folder, { recursive: true });
+  const source = (/** @type {string} */ title) => [
+    '---', `title: ${title}`, 'description: A toy.', 'connect: https:', 'contents:', '  #figure-toy The figure', 'ways:', '  ../look-ahead/ Ahead', '---',
+    '<h1>A toy</h1>', '<p class="deck">Of a page.</p>', '', '<figure id="figure-toy"></figure>', '<footer>', '<p>Ours.</p>', '</footer>', ''].join('\n');
+  await writeFile(join(folder, 'index.html'), 'what was made before');
+  assert.equal((await ask('/web/pages/toy/')).body, 'what was made before', 'without a page.html');
+  await writeFile(join(folder, 'toy.css'), '');
+  await writeFile(join(folder, 'another.css'), '');
+  await writeFile(join(folder, 'page.html'), source('one'));
+  const { body, headers } = await ask('/web/pages/toy/');
+  assert.equal(headers['content-security-policy'], POLICY);
+  assert.ok(body.includes(`content="${policy('https:')}"`));
+  assert.match(body, /<title>nextpixel: one<\/title>/);
+  assert.match(body, /<a class="skip" href="#figure-toy">/);
+  assert.match(body, /href="toy\.css">\n.*href="another\.css">\n.*src="\.\.\/\.\.\/dist\/page-toy\.js"/);
+  await writeFile(join(folder, 'index.html'), body);
+  await writeFile(join(folder, 'page.html'), source('two'));
+  assert.match((await ask('/web/pages/toy/')).body, /<title>nextpixel: two<\/title>/);
+  await writeFile(join(folder, 'index.html'), (await ask('/web/pages/toy/')).body);
+  assert.ok((await ask('/web/pages/toy/')).headers.etag, 'the file itself, where it is what page.html makes');
+  for (const [wrong, message] of /** @type {[string, RegExp][]} */ ([
+    ['<h1>no facts</h1>', /toy\.html must begin with its facts/], [source('x').replace('title', 'titel'), /"titel: x" is not one of title, /],
+    [source('x').replace('description: A toy.\n', ''), /has no description/], [source('x').replace('<footer>', ''), /a <footer> at its end/],
+    [source('x').replace(' id="figure-toy"', ''), /has no <figure id/],
+  ])) assert.throws(() => framed(wrong, { path: 'toy.html', name: 'toy', sheets: [] }), message);
+  await rm(folder, { recursive: true });
 });
 
 /** @param {Record<string, string>} environment */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The frame of a page of the manual, that of the other pages: web/shell/page.css and web/manual/manual.css. */
+/** The frame of a page of the manual: that of the other pages, web/frame.js, with web/manual/manual.css. */
+
+import { masthead, opening } from '../../frame.js';
 
 /**
  * @typedef {object} Page
@@ -11,9 +13,6 @@
  * @property {string} body      HTML
  * @property {{ id: string, text: string, level: number }[]} contents  text: HTML
  */
-
-const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; img-src 'self' data: blob:; style-src 'self'; " +
-  "base-uri 'none'; form-action 'none'";
 
 /** @param {string} name */
 export const addressOf = (name) => (name === 'index' ? './' : `${name}.html`);
@@ -30,31 +29,14 @@ export function framed({ name, title, deck, body, contents }, { chapters, line }
   const link = (/** @type {[string, string]} */ [file, label]) => `<a href="${addressOf(file)}"${file === name ? ' aria-current="page"' : ''}>${label}</a>`;
   const next = chapters[place + 1];
   const live = body.includes('<next-pixel');
-  return `<!doctype html>
-<!-- ${line} -->
-<html lang="en">
-<head>
-  <meta charset="utf-8">
-  <meta name="viewport" content="width=device-width, initial-scale=1">
-  <meta http-equiv="Content-Security-Policy" content="${POLICY}">
-  <title>nextpixel manual: ${withoutTags(title)}</title>
-  <meta name="description" content="${withoutTags(deck).replaceAll('"', '&quot;').replace(/\s+/g, ' ')}">
-  <meta name="color-scheme" content="light dark">
-  <link rel="icon" href="../shell/icon.svg" type="image/svg+xml">
-  <link rel="stylesheet" href="../shell/page.css">
-  <link rel="stylesheet" href="manual.css">
-  <script type="module" src="main.js"></script>${live ? '\n  <script type="module" src="../dist/define.js"></script>' : ''}
-</head>
-<body class="manual">
-  <a class="skip" href="#content">Skip to the text</a>
+  const tags = [
+    '<link rel="stylesheet" href="../shell/page.css">', '<link rel="stylesheet" href="manual.css">', '<script type="module" src="main.js"></script>',
+    ...(live ? ['<script type="module" src="../dist/define.js"></script>'] : []),
+  ];
+  const description = withoutTags(deck).replaceAll('"', '&quot;').replace(/\s+/g, ' ');
+  return `${opening({ title: ` manual: ${withoutTags(title)}`, description, up: '../', line, tags, kind: 'manual' })}  <a class="skip" href="#content">Skip to the text</a>
 
-  <header class="masthead">
-    <p class="wordmark"><a href="../">next<span class="predicted">pixel</span></a></p>
-    <nav aria-label="Chapters of the manual">
-      ${chapters.map(link).join('\n      ')}
-    </nav>
-  </header>
-
+${masthead('../', chapters.map(link).join('\n      '), 'Chapters of the manual')}
   <main>
     <div class="opening">
       <h1>${title}</h1>
