@@ -182,7 +182,15 @@ task_test_js() {
 # test-browser  the library, the page and the element in headless Chromium
 task_test_browser() {
   [ ! -e tests/browser/tsconfig.json ] || npx --no-install tsc -p tests/browser/tsconfig.json
-  tests 900 --test-concurrency=1 tests/browser/*.test.js
+  tests 900 --test-concurrency=2 tests/browser/*.test.js
+}
+
+# test-all   test, and what sweeps: every page at every width, every file in every engine, every page in every browser, every bundler (a release)
+task_test_all() {
+  task_test
+  tests 1800 --test-concurrency=1 tests/browser/all/*.test.js
+  task_test_engines
+  task_test_embed
 }
 
 # site       write build/site, the demo as a folder that any static host serves as it is: ./build.sh site [folder]

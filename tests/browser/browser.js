@@ -159,6 +159,9 @@ export const everyPage = async () => ['', ...(await pagesOf(fileURLToPath(new UR
 export const firstFigure = (page, phase = 'loaded') => page.locator('figure').first()
   .locator(phase === 'done' ? '[data-phase="done"]' : '[data-phase]:not([data-phase="empty"])').first();
 
+/** Resolves when the browser has painted all that was there when this was called. @param {Page} page */
+export const painted = (page) => page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); }));
+
 /** @param {number} ms */
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What is kept for the next visit: weights by the library, and every page. Changed files come again, and nothing depends on it. */
+/** What is kept for the next visit: weights by the library, and the page. Changed files come again, and nothing depends on it. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -9,7 +9,8 @@ import { test } from 'node:test';
 
 import { isMade } from '../../web/fresh.js';
 import { toyModel } from '../js/toy.js';
-import { LIBRARY, OUT, everyPage, firstFigure, openEmpty, provide, session, sleep, until } from './browser.js';
+import { LIBRARY, firstFigure, openEmpty, provide, session, sleep, until } from './browser.js';
+import { isKept } from './checks.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -173,36 +174,16 @@ test('the published library works under the strict policy', () => withPage(async
   assert.deepEqual(new Set(drawn.modules), new Set(['nextpixel.js', 'shared.js', 'worker.js']));
 }));
 
-for (const path of await everyPage()) {
-  test(`/web/${path} works without a connection once it was seen`, () => withPage(async (page) => {
-    // Of the sources themselves, the first visit does not see all: those that the worker imports.
-    assert.ok(await isMade(new URL('../../web/dist/page-shell.js', import.meta.url).pathname), 'the pages are not built: run ./build.sh js');
-    const context = page.context();
-    const works = async () => {
-      await page.locator('figure').first().scrollIntoViewIfNeeded();
-      await firstFigure(page, 'done').waitFor({ timeout: 60000 });
-    };
-    await page.goto(`/web/${path}`);
-    await works();
-    await until(page, async () => {
-      /** Those that are there to the last byte: one is listed as soon as it begins. @param {string} name */
-      const urls = async (name) => {
-        const cache = await caches.open(name);
-        return Promise.all((await cache.keys()).map((request) => (
-          cache.match(request).then((copy) => copy?.arrayBuffer()).then(() => request.url, () => ''))));
-      };
-      const kept = (await Promise.all(['nextpixel-page', 'nextpixel'].map(urls))).flat();
-      const wanted = [location.href, ...performance.getEntriesByType('resource').map(({ name }) => name.split('#')[0])];
-      return wanted.some((url) => url.endsWith('worker.js')) // the last of what the first figure needs
-        && wanted.every((url) => kept.includes(url) || url.endsWith('.gguf')); // the library keeps weights; some may still be coming
-    });
-    await sleep(SETTLE_MS);
-    await context.setOffline(true);
+test('a page that was seen works without a connection, and with one again', () => withPage(async (page) => { // every page: pages.test.js
+  // Of the sources themselves, the first visit does not see all: those that the worker imports.
+  assert.ok(await isMade(new URL('../../web/dist/page-shell.js', import.meta.url).pathname), 'the pages are not built: run ./build.sh js');
+  const works = () => firstFigure(page, 'done').waitFor();
+  await page.goto('/web/');
+  await works();
+  await isKept(page);
+  for (const offline of [true, false]) {
+    await page.context().setOffline(offline);
     await page.reload();
     await works();
-    await page.screenshot({ path: `${OUT}offline.png` });
-    await context.setOffline(false);
-    await page.reload();
-    await works();
-  }, { complains: true }));
-}
+  }
+}, { complains: true }));

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What any page promises, as checks that a test puts together: nothing moves, nothing is too wide, axe-core finds nothing, Tab reaches all, it is kept. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+
+import { painted, until } from './browser.js';
+
+/** @import { BrowserContextOptions, Page } from 'playwright-core' */
+
+const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** A telephone. @type {BrowserContextOptions} */
+export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+
+/** Writes down what moves without the visitor's doing: its part of the screen times how far. Before the page opens. @param {Page} page */
+export const watchShifts = (page) => page.addInitScript(() => {
+  const shifts = /** @type {{ value: number, of: string[] }[]} */ (/** @type {any} */ (globalThis).shifts = []);
+  new PerformanceObserver((list) => {
+    for (const entry of /** @type {any[]} */ (list.getEntries())) {
+      if (!entry.hadRecentInput) shifts.push({ value: entry.value, of: entry.sources.map((/** @type {any} */ { node }) => node?.id || node?.className || node?.nodeName) });
+    }
+  }).observe({ type: 'layout-shift', buffered: true });
+});
+
+/** @param {Page} page @param {number} most @returns {Promise<number>} how much has moved */
+export async function shiftsBelow(page, most) {
+  await painted(page);
+  /** @type {{ value: number, of: string[] }[]} */
+  const shifts = await page.evaluate(() => /** @type {any} */ (globalThis).shifts);
+  const sum = shifts.reduce((total, { value }) => total + value, 0);
+  assert.ok(sum < most, `it moves while it loads: ${JSON.stringify(shifts)}`);
+  return sum;
+}
+
+/** @param {Page} page */
+export async function fits(page) {
+  const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  // A telephone lays out a page that is too wide on a larger screen.
+  const { width } = page.viewportSize() ?? { width: screen };
+  assert.ok(wide <= width && screen <= width, `${wide} pixels of ${width}`);
+}
+
+/** Goes through the whole page, so that everything in it is made, and back. @param {Page} page */
+export async function scrollThrough(page) {
+  for (let y = 0, end = 1; y < end; y += 600) {
+    end = await page.evaluate((top) => {
+      scrollTo({ top, behavior: 'instant' });
+      return document.documentElement.scrollHeight;
+    }, y);
+    await painted(page); // whoever waits to be seen is told before a frame is painted
+    await painted(page);
+  }
+  await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
+}
+
+/** axe-core finds nothing, with every <details> open. @param {Page} page */
+export async function axeFindsNothing(page) {
+  await page.locator('details').evaluateAll((all) => all.forEach((details) => { /** @type {HTMLDetailsElement} */ (details).open = true; }));
+  // A debugger's script, to which the page's policy does not apply.
+  if (!await page.evaluate(() => 'axe' in globalThis)) await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => /** @type {any} */ (globalThis).axe.run(document, { resultTypes: ['violations'] }));
+  assert.deepEqual(violations.map((/** @type {any} */ { id, nodes }) => (
+    `${id}: ${nodes.map((/** @type {any} */ { target, failureSummary }) => `${target} (${failureSummary})`).join('; ')}`)), []);
+}
+
+/** Everything that can take the focus is reached with Tab, and shows that it has it. @param {Page} page */
+export async function tabReachesAll(page) {
+  await page.evaluate(() => {
+    scrollTo({ top: 0, behavior: 'instant' });
+    /** @type {HTMLElement} */ (document.activeElement)?.blur();
+  });
+  /** Of radio buttons the chosen one. */
+  const wanted = await page.evaluate(() => [...document.querySelectorAll('a[href], button, input, select, summary, pre, [tabindex="0"]')].filter((element) => (
+    element.checkVisibility({ visibilityProperty: true }) && !element.matches(':disabled, [type=radio]:not(:checked), [type=file]')
+    && (element.tagName !== 'PRE' || element.scrollWidth > element.clientWidth))).map((element, i) => {
+    /** @type {any} */ (element).stop = i;
+    return element.id || element.textContent?.trim() || element.tagName;
+  }));
+  /** @type {Set<number>} */
+  const reached = new Set();
+  for (let i = 0; i < 2 * wanted.length + 50 && reached.size < wanted.length; i++) { // what comes while this goes on has stops of its own
+    await page.keyboard.press('Tab');
+    const { stop, ring, name } = await page.evaluate(() => {
+      const element = /** @type {HTMLElement} */ (document.activeElement);
+      const inner = element.shadowRoot?.activeElement ?? element;
+      /** @param {Element | null} e @param {string} [pseudo] */
+      const ringed = (e, pseudo) => {
+        if (!e) return false;
+        const style = getComputedStyle(e, pseudo);
+        return (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1) || style.boxShadow.split('rgb').length > 2;
+      };
+      return { stop: /** @type {any} */ (element).stop, ring: element === document.body || ringed(inner) || ringed(inner, '::before') || ringed(inner.nextElementSibling),
+        name: element.id || element.className || element.tagName };
+    });
+    assert.ok(ring, `no visible focus on ${name}`);
+    if (stop !== undefined) reached.add(stop);
+  }
+  assert.deepEqual(wanted.filter((_, i) => !reached.has(i)), [], 'is not reached with Tab');
+}
+
+/** All that the page has loaded is kept for a visit without a connection, to the last byte. @param {Page} page */
+export const isKept = (page) => until(page, async () => {
+  /** @param {string} name of a cache, in which a file is listed as soon as it begins */
+  const urls = async (name) => {
+    const cache = await caches.open(name);
+    return Promise.all((await cache.keys()).map((request) => (
+      cache.match(request).then((copy) => copy?.arrayBuffer()).then(() => request.url, () => ''))));
+  };
+  const kept = (await Promise.all(['nextpixel-page', 'nextpixel'].map(urls))).flat();
+  const loaded = /** @type {PerformanceResourceTiming[]} */ (performance.getEntriesByType('resource'))
+    .filter(({ name, decodedBodySize }) => /^http/.test(name) && (decodedBodySize > 0 || !name.endsWith('.gguf'))); // of weights only the size may have been asked for
+  const wanted = [location.href, ...loaded.map(({ name }) => name)].map((name) => name.split('#')[0]);
+  return wanted.some((url) => url.endsWith('.gguf')) && wanted.every((url) => kept.includes(url));
+});
