@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checkpoint -> GGUF:  python3 weights/train/export.py digits [--type q8_0|q4_0|f16|f32] [--out FILE]
 
-Exports the averaged weights, reads the file back and compares every tensor.  Into weights/<recipe>.gguf, in the type that the
-recipe's card names, else Q8_0.  The card's quality may name {minutes}, {steps}.
+Exports the averaged weights, reads the file back and compares every tensor.  A run of the recipe or of one of its stages goes into weights/<recipe>.gguf,
+any other into build/<run>.gguf, unless --out says where; in the type that the recipe's card names, else Q8_0.
 
     python3 weights/train/export.py emoji-sr --mix weights/emoji-sr.gguf --share 0.2      a mean: a fifth of what the run began with
 
@@ -45,6 +45,14 @@ def mix(task, model, path, share):
         p.lerp_(q, share)
 
 
+def path_of(recipe, run, settings):
+    """What ships is overwritten by runs that are called as the recipe calls them, on its data, alone."""
+    stages = [recipe.name] + ["%s-%d" % (recipe.name, 2 + i) for i in range(len(recipe.stages))]
+    folder = settings.get("data", "")
+    own = folder and os.path.isdir(folder) and data.own(settings["dataset"], folder)
+    return os.path.join(SHIPPED, recipe.name + ".gguf") if run in stages and not own else os.path.join(data.ROOT, "build", run + ".gguf")
+
+
 def export_run(name, run="", kind="", out="", quality="", mixed="", share=0.2, **options):
     """-> (path, bytes, parameters)"""
     task, model, checkpoint = load_average(run or name)
@@ -53,7 +61,8 @@ def export_run(name, run="", kind="", out="", quality="", mixed="", share=0.2, *
     card = card_of(find(name), checkpoint["settings"])
     card["quality"] = quality or card.get("quality") or "trained %.0f minutes, %d steps%s" % (
         checkpoint["elapsed"] / 60, checkpoint["step"], "" if checkpoint["final"] else " (intermediate)")
-    out = out or os.path.join(SHIPPED, name + ".gguf")
+    out = out or path_of(find(name), run or name, checkpoint["settings"])
+    os.makedirs(os.path.dirname(os.path.abspath(out)), exist_ok=True)
     size = export(out, task, model, TYPES[kind or card.get("type", "q8_0")], card, checkpoint["settings"].get("round_to", ""), **options)
     return out, size, sum(p.numel() for p in model.parameters())
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which size for how much time:  python3 weights/train/scaling.py emoji cifar10-small [--minutes 20] [--smoke]
+"""Which size for how much time:  python3 weights/train/scaling.py emoji cifar10 [--minutes 20] [--smoke]
 
 Trains three sizes of each recipe from nothing, one thread each, at equal CPU time (train.py --clock cpu: what else the machine does
 takes nothing from one that it leaves another), one after another at the lowest priority, and prints a table of their losses on the
@@ -37,7 +37,7 @@ class Size(NamedTuple):
 
 SIZES = {                                # the middle one is the recipe's
     "emoji": (Size(96, 4, 3, 32), Size(160, 6, 4, 40), Size(256, 6, 4, 64)),
-    "cifar10-small": (Size(96, 4, 3, 32), Size(128, 6, 4, 32), Size(192, 8, 6, 32)),
+    "cifar10": (Size(96, 4, 3, 32), Size(128, 6, 4, 32), Size(192, 8, 6, 32)),
 }
 LONGER = (("an hour of two cores", 2 * 60), ("ten hours of two cores", 20 * 60))             # minutes of one core
 GPU, GPU_MINUTES = 1e14, 30              # floating-point operations a second: assumed, an eighth of what an H200 can do in bf16

@@ -25,7 +25,7 @@ import data
 import evaluate
 import export as export_command
 import scaling
-from common import calibrated, curve, export, golden, gguf, loop, machine, recipes, runs
+from common import calibrated, curve, export, golden, gguf, loop, machine, recipes, runs, settings
 from data import folder
 from models.fvsbn.model import FVSBN, Config
 from models.fvsbn.task import TASK as FVSBNTask
@@ -104,7 +104,6 @@ class Machine(unittest.TestCase):
 class Recipes(House):
     def test_every_recipe_trains_saves_resumes_and_exports(self):
         """Two steps on pictures of one's own in the size of --smoke; then the same third step from the checkpoint; then the file's loss."""
-        self.assertGreaterEqual(len(recipes.names()), 10)
         for name in recipes.names():
             recipe = recipes.find(name)
             s = settings_of(recipe, data=self.pictures, run=name)
@@ -143,6 +142,40 @@ class Recipes(House):
         self.assertNotIn("MNIST", str(metadata))
         self.assertIn("there are cifar10", command("train.py", "nothing", runs_in=self.runs, check=False))
 
+    def test_one_name_one_recipe_one_file(self):
+        """What ships has a recipe of its name, which names it and only itself."""
+        shipped = [f[:-5] for f in os.listdir(recipes.SHIPPED) if f.endswith(".gguf")]
+        self.assertGreaterEqual(len(shipped), 9)
+        self.assertEqual(set(shipped) - set(recipes.names()), set())
+        for name in recipes.names():
+            recipe = recipes.find(name)
+            self.assertEqual(recipe.card["name"], name)
+            self.assertEqual(recipe.card["command"], "python3 weights/train/train.py " + name)
+            self.assertTrue(not recipe.start or os.path.exists(os.path.join(recipes.SHIPPED, recipe.start)))
+            for stage in recipe.stages:
+                recipe.task.Settings(**dict(recipe.settings, **stage))
+
+    def test_stages_and_starts(self):
+        """A stage is settings over the recipe's, a run of its own, and begins with a file; so do some recipes; --smoke and --from have the last word."""
+        parse = lambda *argv: settings.parse("", recipes.find, list(argv))[1]
+        first, third = parse("cifar10"), parse("cifar10", "--stage", "3", "--from", "a.gguf", "--lr", "1e-4")
+        self.assertEqual((first.run, first.start, first.sharp_rate), ("cifar10", "", 1.0))
+        self.assertEqual((third.run, third.start, third.sharp_rate, third.minutes, third.lr), ("cifar10-3", "a.gguf", 0.05, 42.0, 1e-4))
+        self.assertEqual(parse("cifar10-sr").start, os.path.join(recipes.SHIPPED, "cifar10.gguf"))
+        self.assertEqual(parse("cifar10-sr", "--from", "").start, "")
+        self.assertEqual(parse("cifar10-sr", "--smoke").start, "")
+        for wrong, said in ((("cifar10", "--stage", "2"), "--from FILE"), (("digits", "--stage", "2", "--from", "a.gguf"), "digits has 1")):
+            with contextlib.redirect_stderr(io.StringIO()) as told, self.assertRaises(SystemExit):
+                parse(*wrong)
+            self.assertIn(said, told.getvalue())
+
+    def test_where_a_file_goes(self):
+        """Only a run of the recipe's name, or of a stage's, on the recipe's data, overwrites what ships."""
+        recipe, shipped = recipes.find("cifar10"), os.path.join(recipes.SHIPPED, "cifar10.gguf")
+        path = lambda run, folder="": export_command.path_of(recipe, run, dict(dataset="cifar10", data=folder))
+        self.assertEqual([path("cifar10"), path("cifar10-3")], [shipped, shipped])
+        for other in (path("cifar10-4"), path("mine"), path("cifar10", self.pictures)):
+            self.assertEqual(os.path.dirname(other), os.path.join(data.ROOT, "build"))
 
     def test_a_mean_of_weights(self):
         """A quarter of what a run began with."""

@@ -1,4 +1,5 @@
-"""Recipes: models/<model>/recipes/<name>.py with `settings` (of the model's task) and `card` (of the file it makes)."""
+"""Recipes: models/<model>/recipes/<name>.py with `settings` (of the model's task) and `card` (of the file it makes, weights/<name>.gguf), and where it is
+made in several runs or begins with another file `stages` and `start`.  One name, one recipe, one file."""
 import importlib
 import importlib.util
 import os
@@ -16,6 +17,8 @@ class Recipe(NamedTuple):
     task: type
     settings: dict
     card: dict
+    start: str = ""                      # a file of weights/ that training begins with
+    stages: tuple = ()                   # of the second run and those that follow, each begun from the one before: settings over `settings`
 
 
 def models():
@@ -56,4 +59,4 @@ def find(name):
     spec = importlib.util.spec_from_file_location(name.replace("-", "_"), path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return Recipe(name, task_of(model), dict(module.settings), dict(module.card))
+    return Recipe(name, task_of(model), dict(module.settings), dict(module.card), getattr(module, "start", ""), tuple(getattr(module, "stages", ())))

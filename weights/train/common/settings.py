@@ -1,10 +1,12 @@
 """What can be set of any recipe.  A model adds its own (models/<name>/task.py); each can be given as --key value."""
 import argparse
+import os
 from dataclasses import dataclass, fields
 
 import torch
 
 from common.machine import has_bf16
+from common.recipes import SHIPPED
 
 
 @dataclass
@@ -67,14 +69,24 @@ def parse(description, find, argv=None):
     parser.add_argument("recipe")
     parser.add_argument("--smoke", action="store_true", help="a tiny model, end to end in under a minute")
     parser.add_argument("--processes", type=int, default=1, help="on this machine; also by torchrun")
+    parser.add_argument("--stage", type=int, default=1, help="of a recipe that is trained in several runs: which one")
     recipe = find(name) if name and not name.startswith("-") else None
     add_arguments(parser, recipe.task.Settings if recipe else Settings)
     args = vars(parser.parse_args(argv))
     smoke = args.pop("smoke")
+    stage = args.pop("stage")
     del args["recipe"], args["processes"]
+    if not 1 <= stage <= 1 + len(recipe.stages):
+        parser.error("--stage %d: %s has %d" % (stage, name, 1 + len(recipe.stages)))
+    if stage > 1 and not args["start"]:
+        parser.error("--stage %d begins with the weights of the stage before: --from FILE, which export.py %s --type f32 --out FILE writes" % (stage, name))
     chosen = dict(recipe.settings)
+    if recipe.start:
+        chosen.update(start=os.path.join(SHIPPED, recipe.start))
+    if stage > 1:
+        chosen.update(recipe.stages[stage - 2], run="%s-%d" % (name, stage))
     if smoke:
-        chosen.update(recipe.task.smoke(chosen), run=recipe.name + "-smoke")
+        chosen.update(recipe.task.smoke(chosen), run=recipe.name + "-smoke", start="")
     chosen.update({k: v for k, v in args.items() if v is not None})
     s = recipe.task.Settings(**chosen)
     s.run = s.run or recipe.name

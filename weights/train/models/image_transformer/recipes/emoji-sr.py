@@ -1,6 +1,6 @@
 """Enlargement of emoji, 8x8 to 32x32: the decoder of the emoji model, told what the small picture says about each pixel (direct.py).
 
-    python3 weights/train/train.py emoji-sr --from weights/emoji.gguf --stack 0,1,2,3,3,4,4,5     (better from a run in full precision: export.py emoji --type f32)
+    python3 weights/train/train.py emoji-sr               (better --from a run of emoji in full precision: export.py emoji --type f32)
 
 Its feed-forward layers are wider than those of the emoji; units that are added begin as nothing.  It is deeper; blocks that are added begin as copies of their
 neighbours (grow.py).  An encoder looks at the whole small picture; it is pretrained alone (pretrain.py).  Matrices that lose next to nothing by it take four bits.
@@ -11,12 +11,14 @@ settings = dict(
     block_count=8, embedding_length=160, feed_forward_length=1024, head_count=4, key_length=40,
     pattern="local-1d", query_block=256, memory_block=256, input_height=8, input_width=8, direct=True,
     encoder_block_count=2, encoder_feed_forward_length=512, pretrain_encoder=1000,
+    stack="0,1,2,3,3,4,4,5",
     position="learned", position_width="half", classes=5,
     four_bits=r"enc\.blk|blk\.[245]\.ffn_up|blk\.[03456]\.ffn_down",
     # schedule: 120 minutes of training, whatever the machine's speed
     minutes=120.0, batch=8, lr=8e-4, fresh_rate=4.0, warmup=50, every=5.0, sheets=2, valid_images=62, final_valid_images=200,
     flip=True, shift=1, drawings=0.5, class_drop=0.5, dropout=0.0, ema=0.998,
 )
+start = "emoji.gguf"                     # of weights/; --from takes another
 card = dict(
     name="emoji-sr",
     description="Image Transformer that draws a 32x32 colour emoji from 8x8 pixels; told of each pixel what the small picture says about it, which is not in the paper.",
@@ -25,5 +27,5 @@ card = dict(
     dataset="Noto Emoji (Google; 2017, 2018, 2023), EmojiTwo (EmojiTwo contributors, from EmojiOne), FxEmoji (Mozilla), 32x32 "
             "on white; the same, Twemoji (Twitter and contributors) and Fluent Emoji (Microsoft) drawn anew; 88 % of the base code points",
     dataset_license="Noto Emoji: Apache-2.0; EmojiTwo, FxEmoji and Twemoji: CC BY 4.0; Fluent Emoji: MIT",
-    command="python3 weights/train/train.py emoji-sr --from weights/emoji.gguf --stack 0,1,2,3,3,4,4,5",
+    command="python3 weights/train/train.py emoji-sr",
 )
