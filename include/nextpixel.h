@@ -3,8 +3,8 @@
  * nextpixel: self-attention generative models, one element at a time.
  *
  * A model is a list of parts. A part is a distribution over what stands at the next position given all before it, and
- * may first read inputs (a class, a small picture, a sentence). A position holds E elements, which are ids: numbers below
- * `values`. What an id means (a level of grey, a colour of a palette, a token, an amplitude) is a codec's business; the
+ * may first read inputs (a class, a small picture, a sentence); or it only reads inputs and leaves results (tags of words, a
+ * picture), which may be the inputs of the next part. A position holds E elements, which are ids: numbers below `values`. What an id means (a level of grey, a colour of a palette, a token, an amplitude) is a codec's business; the
  * facts that a codec needs stand in the file's metadata (nx_model_metadata) and in its tables (nx_model_table). This
  * header is the whole public C interface and its manual; web/lib/core.js is its only caller in the browser.
  *
@@ -12,7 +12,7 @@
  *                     of a large one: its head -> nx_model_head_size -> nx_model_begin -> nx_model_feed until NX_OK
  * Life of a run:      nx_session_size -> nx_session_open -> [nx_session_input* -> nx_session_encode until NX_OK]
  *                     -> nx_session_put and nx_session_draw in any order, or nx_session_top and nx_session_advance,
- *                     or nx_session_search
+ *                     or nx_session_search; of a part without a sequence, nx_session_result
  *
  * Memory. The library never allocates. It says how many bytes it needs, the caller hands one block aligned to NX_ALIGN,
  * and everything lives there; dropping the block is the destructor. A model is read-only after nx_model_open, so any
@@ -36,7 +36,7 @@
 extern "C" {
 #endif
 
-#define NX_ABI_VERSION 7
+#define NX_ABI_VERSION 8
 #define NX_ALIGN 16 /* bytes; alignment of every block handed to the library */
 
 #if defined(__wasm__)
@@ -60,7 +60,7 @@ extern "C" {
 #define NX_MOST_BIAS 1e9f               /* a bias is at most this and at least minus this, which amounts to never */
 #define NX_NAME_BYTES 80                /* room for a name in nx_problem, final zero included */
 
-#define NX_NONE 0xffffffffu /* in place of an id: nothing, for the sample has ended */
+#define NX_NONE 0xffffffffu /* in place of an id: nothing, for the sample has ended; in place of a port: none */
 
 typedef int32_t nx_status;
 enum {
@@ -71,7 +71,7 @@ enum {
     NX_E_UNSUPPORTED = -3, /* a valid file that this library does not run: version, architecture, type, variant */
     NX_E_LIMIT = -4,       /* beyond a stated limit */
     NX_E_MEMORY = -5,      /* the block handed in is too small */
-    NX_E_NUMERIC = -6,     /* not-a-number or infinity in the weights or in the model's output */
+    NX_E_NUMERIC = -6,     /* not-a-number or infinity in the weights or in what the model computed */
     NX_E_STATE = -7        /* the bytes of a saved session do not belong to this model, or are damaged */
 };
 
@@ -84,7 +84,8 @@ typedef struct {
 /* ---- what a model is ---------------------------------------------------------------------------------------------
  * All fields of all structs have the size of a pointer of wasm32, 32 bits, so that JavaScript can mirror them. */
 
-/* A part of a model. */
+/* A part of a model. A part without a sequence (values, span, outputs and length are 0) only reads inputs and leaves results: its runs
+ * have no positions and one sample, and whatever knows or draws ids answers NX_E_ARGUMENT. */
 typedef struct {
     uint32_t values;                          /* V: ids of an element are below */
     uint32_t span;                            /* E: elements of a position */
@@ -92,6 +93,7 @@ typedef struct {
     uint32_t length;                          /* the most positions; 0: as many as nx_shape says */
     uint32_t rewinds;                         /* how many positions back nx_session_branch may go */
     uint32_t inputs, maps, tables, ends;      /* how many ports, maps, tables, ids that end a sample */
+    uint32_t results;                         /* how many results */
     uint32_t draft;                           /* 1: it can guess ahead: nx_settings.look_ahead */
     uint32_t parameters_low, parameters_high; /* number of weights, 64 bits in two halves */
 } nx_part_info;
@@ -103,7 +105,16 @@ typedef struct {
     uint32_t dims[4];    /* of what it takes, 1 where there is no such dimension; dims[0]: the most, with any_length */
     uint32_t optional;   /* 1: a run may do without */
     uint32_t any_length; /* 1: fewer than dims[0] will do: nx_shape.counts says how many */
+    uint32_t like;       /* of any length: the port whose count it shares, or NX_NONE */
 } nx_port;
+
+/* A result: what a part leaves of its inputs, dims[0] * dims[1] * ... numbers. Ids fill the port of the same name of a later part. */
+typedef struct {
+    const char *name;
+    uint32_t values;  /* ids are below; 0: floats */
+    uint32_t dims[4]; /* 1 where there is no such dimension */
+    uint32_t port;    /* the input whose count is dims[0], at most what dims[0] says here; or NX_NONE */
+} nx_result;
 
 /* A map: weights that say what a position looked at, of one row (a head of a layer) at a time. */
 typedef struct {
@@ -176,11 +187,12 @@ NX_API_TEXTS nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx
  * NX_E_NUMERIC or NX_E_FORMAT for a weight that is not finite or out of its range: then the model is of no use. */
 NX_API_TEXTS nx_status nx_model_feed(nx_model *model, uint32_t tensor, uint32_t row, uint32_t rows, const void *data, nx_problem *problem);
 
-/* How many parts a model has, and what each of them is: its sizes, its ports, maps and tables, and the ids that end a
- * sample. Each returns NX_E_ARGUMENT past the last. */
+/* How many parts a model has, and what each of them is: its sizes, its ports, results, maps and tables, and the ids that end
+ * a sample. Each returns NX_E_ARGUMENT past the last. */
 NX_API uint32_t nx_model_parts(const nx_model *model);
 NX_API nx_status nx_model_part(const nx_model *model, uint32_t part, nx_part_info *info);
 NX_API nx_status nx_model_port(const nx_model *model, uint32_t part, uint32_t index, nx_port *port);
+NX_API nx_status nx_model_result(const nx_model *model, uint32_t part, uint32_t index, nx_result *result);
 NX_API nx_status nx_model_map(const nx_model *model, uint32_t part, uint32_t index, nx_map *map);
 NX_API nx_status nx_model_table(const nx_model *model, uint32_t part, uint32_t index, nx_table *table);
 NX_API nx_status nx_model_end(const nx_model *model, uint32_t part, uint32_t index, uint32_t *id);
@@ -193,8 +205,8 @@ NX_API nx_status nx_model_metadata(const nx_model *model, uint32_t index, nx_met
 
 /* How long a run may become. */
 typedef struct {
-    uint32_t length;           /* the most positions, up to that of the part; 0: the part's own, where it has one */
-    uint32_t counts[NX_PORTS]; /* items of each input that takes any length; 0: the most */
+    uint32_t length;           /* the most positions, up to that of the part; 0: the part's own, where it has one or no sequence */
+    uint32_t counts[NX_PORTS]; /* items of each input that takes any length; 0: the most, or as many as of the port that it is like */
 } nx_shape;
 
 /* How a run draws its elements. Zeros in the last block turn off what it describes.
@@ -208,7 +220,7 @@ typedef struct {
  * typical_p look at the tempered odds, else at the model's own. Nats are those of the model's own distribution, before 1. */
 typedef struct {
     uint32_t seed_low, seed_high; /* 64-bit seed of the noise */
-    uint32_t samples;             /* B, 1..NX_MAX_SAMPLES: sequences advanced together */
+    uint32_t samples;             /* B, 1..NX_MAX_SAMPLES: sequences advanced together; 1 where there is no sequence */
     uint32_t first_sample;        /* the noise index of the first of them, so that a set can be split over workers */
     uint32_t origin;              /* the noise index of the first position, so that a long run can go on in a new session */
     float temperature;            /* logits are divided by it; 0: always the most probable of what is kept. Finite, 0..100 */
@@ -254,7 +266,8 @@ NX_API nx_status nx_session_input(const nx_model *model, nx_session *session, ui
 
 /* Computes what the part makes of its inputs, a slice at a time. To be called until it returns NX_OK, when all inputs that
  * are not optional were given; a part without an encoder, or one that has finished, returns NX_OK at once.
- * Returns NX_MORE, NX_OK, or NX_E_ARGUMENT when an input is missing. */
+ * Returns NX_MORE, NX_OK, NX_E_ARGUMENT when an input is missing, or NX_E_NUMERIC when what came out is not finite: the session then
+ * answers only that. */
 NX_API nx_status nx_session_encode(const nx_model *model, nx_session *session);
 
 /* Puts `count` known positions, the next ones, in passes of many columns; before, between or after drawn ones.
@@ -357,6 +370,12 @@ NX_API nx_status nx_session_output(const nx_model *model, const nx_session *sess
  * NX_E_ARGUMENT: no such sample, map or row, no position computed yet, or no trace. */
 NX_API nx_status nx_session_map(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t map, uint32_t row,
                                 uint32_t *keys, float *weights, uint32_t *count);
+
+/* The numbers from..from+count-1 of a result, row-major, of those that are there: all of them once the inputs are encoded; a result
+ * that grows slice by slice may be read before. out (count) written: uint32_t ids or floats, as nx_result.values says.
+ * NX_E_ARGUMENT: no such result, or numbers that are not there (yet); NX_E_NUMERIC: numbers broke. */
+NX_API nx_status nx_session_result(const nx_model *model, const nx_session *session, uint32_t index, uint32_t from, uint32_t count,
+                                   void *out);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,8 @@
  *
  * What a model is. An architecture is a row of a table: its name, as in the file's key general.architecture, a function
  * that turns a file into the plans of its parts, and those parts: functions that turn a few columns of a sequence into the
- * parameters of their output distributions, above what an encoder made of the inputs. All that is common to models
+ * parameters of their output distributions, above what an encoder made of the inputs, or only that encoder, whose results
+ * are all there is. All that is common to models
  * (known and drawn ids, samples, noise, beams, save and restore) lives in session/ and knows only this.
  */
 #ifndef NX_ARCH_H
@@ -13,8 +14,9 @@
 #include "sampling/noise.h"
 #include "sampling/output.h"
 
-#define NX_MAX_PARTS 3
+#define NX_MAX_PARTS 4
 #define NX_MAX_MAPS 4
+#define NX_MAX_RESULTS 4
 #define NX_MAX_TABLES 4
 #define NX_MAX_ENDS 8
 
@@ -46,12 +48,13 @@ typedef struct {
 /* A part of an opened model, as configure() fills it. */
 typedef struct {
     const void *weights; /* null while the arena only counts */
-    nx_output output;    /* E, V and P of its positions */
+    nx_output output;    /* E, V and P of its positions; zeros where there is no sequence */
     uint32_t length;     /* the most positions; 0: no bound */
     uint32_t rewinds;    /* how many positions back `forward` may begin again, once it has computed one */
     uint32_t encodes;    /* 1: the inputs go through nx_part.encode first */
-    uint32_t n_inputs, n_maps, n_tables, n_ends;
+    uint32_t n_inputs, n_results, n_maps, n_tables, n_ends;
     nx_port inputs[NX_PORTS];
+    nx_result results[NX_MAX_RESULTS];
     nx_map maps[NX_MAX_MAPS];
     nx_table tables[NX_MAX_TABLES];
     uint32_t ends[NX_MAX_ENDS];
@@ -60,7 +63,7 @@ typedef struct {
 
 /* What a run was given. Rebuilt for each call. */
 typedef struct {
-    nx_shape shape;                 /* no zeros left in it but of absent ports */
+    nx_shape shape;                 /* no zeros left in it but of absent ports and the length of no sequence */
     const uint32_t *port[NX_PORTS]; /* (counts[i] items) or null: absent */
     float *trace;                   /* null, or the weights for `encode` to write of all maps with queries: (rows, queries, keys) each */
 } nx_inputs;
@@ -88,7 +91,7 @@ typedef struct {
     uint64_t (*state_bytes)(const void *m, const nx_shape *shape);
     uint64_t (*scratch_bytes)(const void *m, const nx_shape *shape, uint32_t columns);
 
-    /* Slice 0, 1, ... of reading the inputs into `memory`, where the plan says so; 1: there are more. */
+    /* Slice 0, 1, ... of reading the inputs into `memory`, where the plan says so; 1: there are more; -1: numbers broke. */
     int (*encode)(const void *m, const nx_inputs *inputs, uint32_t slice, void *memory, void *scratch);
 
     /* The position after the last one that may share a pass with this one. Null: any may. */
@@ -98,11 +101,15 @@ typedef struct {
      * are of one sequence are consecutive positions. The numbers of a column do not depend on the others.
      * slice         0, 1, ... of a pass that takes long; scratch is kept between them
      * parameters    (n, nx_stride(P)) written with the last slice; null: not wanted
-     * Returns 1: there are more slices. */
+     * Returns 1: there are more slices. Null: a part without a sequence, which needs no state_bytes either. */
     int (*forward)(const void *m, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *scratch);
 
     /* What a row of a map holds weights of, ascending: keys (maps[map].keys) written. Returns how many. Null: no maps. */
     uint32_t (*keys)(const void *m, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys);
+
+    /* Where the numbers of a result lie in `memory`, ids or floats in the order of its dimensions; *count of them are there, encode
+     * having finished or so far. Null: no results. */
+    const void *(*result)(const void *m, const nx_shape *shape, const void *memory, uint32_t index, uint32_t *count);
 } nx_part;
 
 typedef struct nx_arch {

@@ -8,11 +8,11 @@
 #include "reader.h"
 
 /* The layouts that web/lib/core.js mirrors, where a pointer has 32 bits. */
-_Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_part_info) == 48 && sizeof(nx_settings) == 76 && sizeof(nx_shape) == 36 &&
+_Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_part_info) == 52 && sizeof(nx_settings) == 76 && sizeof(nx_shape) == 36 &&
                    sizeof(nx_tensor_info) == 12 && sizeof(nx_candidate) == 20,
                "mirrored in web/lib/layout.js");
-_Static_assert(sizeof(void *) != 4 ||
-                   (sizeof(nx_metadata) == 28 && sizeof(nx_port) == 32 && sizeof(nx_map) == 20 && sizeof(nx_table) == 16),
+_Static_assert(sizeof(void *) != 4 || (sizeof(nx_metadata) == 28 && sizeof(nx_port) == 36 && sizeof(nx_result) == 28 &&
+                                       sizeof(nx_map) == 20 && sizeof(nx_table) == 16),
                "mirrored in web/lib/layout.js");
 
 uint32_t nx_abi_version(void) { return NX_ABI_VERSION; }
@@ -204,6 +204,7 @@ nx_status nx_model_part(const nx_model *model, uint32_t part, nx_part_info *info
         .maps = plan->n_maps,
         .tables = plan->n_tables,
         .ends = plan->n_ends,
+        .results = plan->n_results,
         .draft = plan->draft != NULL,
         .parameters_low = (uint32_t)model->parameters,
         .parameters_high = (uint32_t)(model->parameters >> 32),
@@ -214,6 +215,12 @@ nx_status nx_model_part(const nx_model *model, uint32_t part, nx_part_info *info
 nx_status nx_model_port(const nx_model *model, uint32_t part, uint32_t index, nx_port *port) {
     if (!is_there(model, part, index, model->plan[part].n_inputs)) return NX_E_ARGUMENT;
     *port = model->plan[part].inputs[index];
+    return NX_OK;
+}
+
+nx_status nx_model_result(const nx_model *model, uint32_t part, uint32_t index, nx_result *result) {
+    if (!is_there(model, part, index, model->plan[part].n_results)) return NX_E_ARGUMENT;
+    *result = model->plan[part].results[index];
     return NX_OK;
 }
 

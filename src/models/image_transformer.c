@@ -219,7 +219,7 @@ static void read_elements(nx_reader *r, model *m, nx_plan *plan) {
 
 static uint32_t add_port(nx_plan *plan, const char *name, uint32_t values, uint32_t rows, uint32_t cols, uint32_t channels, int optional) {
     plan->inputs[plan->n_inputs] =
-        (nx_port){.name = name, .values = values, .dims = {rows, cols, channels, 1}, .optional = (uint32_t)optional};
+        (nx_port){.name = name, .values = values, .dims = {rows, cols, channels, 1}, .optional = (uint32_t)optional, .like = NX_NONE};
     return plan->n_inputs++;
 }
 

@@ -149,7 +149,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->rewinds = context;
     plan->encodes = 1;
     nx_read_ends(r, plan);
-    plan->inputs[plan->n_inputs++] = (nx_port){.name = "source", .values = values, .dims = {context, 1, 1, 1}, .any_length = 1};
+    plan->inputs[plan->n_inputs++] =
+        (nx_port){.name = "source", .values = values, .dims = {context, 1, 1, 1}, .any_length = 1, .like = NX_NONE};
     uint32_t rows = m->decoder.n_blocks * m->heads;
     plan->maps[plan->n_maps++] = (nx_map){.name = "attention", .port = NX_NONE, .rows = rows, .keys = context};
     plan->maps[plan->n_maps++] = (nx_map){.name = "source", .port = 0, .rows = rows, .keys = context};

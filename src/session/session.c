@@ -37,7 +37,8 @@ void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *setting
     l->trace_floats = settings->trace ? trace_floats(plan, shape, plan->n_maps, 0) : 0;
     l->encoded_floats = NX_TEXTS && settings->trace ? trace_floats(plan, shape, plan->n_maps, 1) : 0;
     l->memory_bytes = l->part->memory_bytes ? l->part->memory_bytes(plan->weights, shape) : 0;
-    l->state_bytes = (l->part->state_bytes(plan->weights, shape) + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
+    l->state_bytes = l->part->state_bytes ? l->part->state_bytes(plan->weights, shape) : 0;
+    l->state_bytes = (l->state_bytes + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
     l->inputs.shape = *shape;
     l->session = nx_arena_take(&arena, sizeof *l->session);
     uint64_t S = l->samples;
@@ -89,19 +90,20 @@ static int settings_valid(const nx_settings *s) {
 }
 
 /* The shape without its zeros; 0 when the part does not have it. */
-static int full_shape(const nx_plan *plan, const nx_shape *asked, nx_shape *shape) {
+static int full_shape(const nx_plan *plan, const nx_part *part, const nx_shape *asked, nx_shape *shape) {
     if (asked)
         *shape = *asked;
     else
         memset(shape, 0, sizeof *shape);
     if (!shape->length) shape->length = plan->length;
-    if (!shape->length || shape->length > (plan->length ? plan->length : NX_MAX_LENGTH)) return 0;
+    if (!part->forward != !shape->length || shape->length > (plan->length ? plan->length : NX_MAX_LENGTH)) return 0;
     for (uint32_t i = 0; i < NX_PORTS; i++) {
         if (i >= plan->n_inputs || !plan->inputs[i].any_length) {
             if (shape->counts[i]) return 0;
         } else {
-            if (!shape->counts[i]) shape->counts[i] = plan->inputs[i].dims[0];
-            if (shape->counts[i] > plan->inputs[i].dims[0]) return 0;
+            uint32_t like = plan->inputs[i].like;
+            if (!shape->counts[i]) shape->counts[i] = like < i ? shape->counts[like] : plan->inputs[i].dims[0];
+            if (shape->counts[i] > plan->inputs[i].dims[0] || (like < i && shape->counts[i] != shape->counts[like])) return 0;
         }
     }
     return 1;
@@ -111,8 +113,9 @@ nx_status nx_session_size(const nx_model *model, uint32_t part, const nx_setting
     nx_layout l;
     nx_shape shape;
     if (model->fed < model->n_places || part >= model->arch->n_parts || !settings_valid(settings) ||
-        !full_shape(&model->plan[part], asked, &shape))
+        !full_shape(&model->plan[part], &model->arch->parts[part], asked, &shape))
         return NX_E_ARGUMENT;
+    if (!model->arch->parts[part].forward && (settings->samples != 1 || settings->biases)) return NX_E_ARGUMENT;
     if (((uint64_t)settings->origin + shape.length) * model->plan[part].output.elements > UINT32_MAX) return NX_E_ARGUMENT;
     nx_lay_out(model, part, settings, &shape, NULL, &l);
     if (l.bytes > NX_MAX_SESSION_BYTES) return NX_E_LIMIT;
@@ -128,7 +131,7 @@ nx_status nx_session_open(void *block, size_t block_bytes, const nx_model *model
     if (status) return status;
     if (block_bytes < bytes) return NX_E_MEMORY;
     memset(block, 0, bytes);
-    full_shape(&model->plan[part], asked, &shape);
+    full_shape(&model->plan[part], &model->arch->parts[part], asked, &shape);
     nx_session *s = *session = block;
     s->magic = MAGIC;
     s->fingerprint = model->fingerprint;
@@ -149,7 +152,7 @@ static int has_inputs(const nx_plan *plan, const nx_session *session) {
 
 nx_status nx_session_ready(const nx_layout *l) {
     if (l->session->broken) return NX_E_NUMERIC;
-    return has_inputs(l->plan, l->session) && (!l->plan->encodes || l->session->encoded) ? NX_OK : NX_E_ARGUMENT;
+    return l->part->forward && has_inputs(l->plan, l->session) && (!l->plan->encodes || l->session->encoded) ? NX_OK : NX_E_ARGUMENT;
 }
 
 nx_status nx_session_input(const nx_model *model, nx_session *session, uint32_t port, const uint32_t *ids, uint32_t count) {
@@ -166,9 +169,12 @@ nx_status nx_session_input(const nx_model *model, nx_session *session, uint32_t 
 
 nx_status nx_session_encode(const nx_model *model, nx_session *session) {
     nx_layout l = nx_layout_of(model, session);
+    if (session->broken) return NX_E_NUMERIC;
     if (!has_inputs(l.plan, session)) return NX_E_ARGUMENT;
     if (!l.plan->encodes || session->encoded) return NX_OK;
-    if (l.part->encode(l.plan->weights, &l.inputs, session->slices++, l.memory, l.scratch)) return NX_MORE;
+    int more = l.part->encode(l.plan->weights, &l.inputs, session->slices++, l.memory, l.scratch);
+    if (more < 0) return nx_broke(session);
+    if (more) return NX_MORE;
     session->encoded = 1;
     return NX_OK;
 }
@@ -221,7 +227,7 @@ nx_status nx_session_check(const nx_model *model, const void *block, size_t bloc
     if (s.magic != MAGIC || s.fingerprint != model->fingerprint || s.part >= model->arch->n_parts) return NX_E_STATE;
     const nx_plan *plan = &model->plan[s.part];
     nx_shape full;
-    if (!full_shape(plan, &s.shape, &full) || memcmp(&full, &s.shape, sizeof full)) return NX_E_STATE;
+    if (!full_shape(plan, &model->arch->parts[s.part], &s.shape, &full) || memcmp(&full, &s.shape, sizeof full)) return NX_E_STATE;
     if (nx_session_size(model, s.part, &s.settings, &s.shape, &bytes) || bytes > block_bytes) return NX_E_STATE;
     int ready = has_inputs(plan, &s) && (!plan->encodes || s.encoded);
     if (s.position > s.shape.length || s.computed > s.shape.length || s.computed > s.position + 1 || s.has_output > 1 || s.forked > 1 ||
@@ -274,7 +280,7 @@ static void copy_encoded(const nx_layout *to, const nx_layout *from) {
         if (to->encoded_floats) memcpy(to->inputs.trace, inputs.trace, (size_t)to->encoded_floats * sizeof *inputs.trace);
     }
     inputs.trace = to->inputs.trace;
-    for (uint32_t i = 0; more && i < from->session->slices; i++)
+    for (uint32_t i = 0; more > 0 && i < from->session->slices; i++)
         more = to->part->encode(to->plan->weights, &inputs, i, to->memory, to->scratch);
 }
 
@@ -329,6 +335,17 @@ nx_status nx_session_output(const nx_model *model, const nx_session *session, ui
     if (sample >= session->settings.samples || !session->computed || !session->has_output) return NX_E_ARGUMENT;
     nx_layout l = nx_layout_of(model, session);
     memcpy(output, nx_output_of(&l, nx_slot(&l, sample)), nx_output_parameters(&l.plan->output) * sizeof *output);
+    return NX_OK;
+}
+
+nx_status nx_session_result(const nx_model *model, const nx_session *session, uint32_t index, uint32_t from, uint32_t count, void *out) {
+    nx_layout l = nx_layout_of(model, session);
+    uint32_t there = 0;
+    if (session->broken) return NX_E_NUMERIC;
+    if (index >= l.plan->n_results || !session->slices) return NX_E_ARGUMENT;
+    const uint32_t *numbers = l.part->result(l.plan->weights, &session->shape, l.memory, index, &there);
+    if (from > there || count > there - from) return NX_E_ARGUMENT;
+    memcpy(out, numbers + from, (size_t)count * sizeof *numbers);
     return NX_OK;
 }
 

@@ -71,7 +71,7 @@ typedef struct {
 void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *settings, const nx_shape *shape, void *block, nx_layout *l);
 nx_layout nx_layout_of(const nx_model *model, const nx_session *session);
 
-/* NX_OK when positions may be computed: inputs are there and nothing broke. */
+/* NX_OK when positions may be computed: there is a sequence, inputs are there and nothing broke. */
 nx_status nx_session_ready(const nx_layout *l);
 
 static inline uint32_t nx_slot(const nx_layout *l, uint32_t sample) { return l->session->forked ? l->slots[sample] : 0; }

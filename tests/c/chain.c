@@ -76,7 +76,7 @@ nx_model *chain_open(chain_config *config) {
     if (config->source) {
         model->plan[0].encodes = 1;
         model->plan[0].n_inputs = 1;
-        model->plan[0].inputs[0] = (nx_port){.name = "source", .values = 50, .dims = {CHAIN_SOURCE, 1, 1, 1}, .any_length = 1};
+        model->plan[0].inputs[0] = (nx_port){.name = "source", .values = 50, .dims = {CHAIN_SOURCE, 1, 1, 1}, .any_length = 1, .like = NX_NONE};
     }
     return model;
 }

@@ -1,4 +1,4 @@
-// made of sources 45e617e216c24db10271a154e60376ab9fa92392353c3e79bec688b3534514a0 by ./build.sh js
+// made of sources 9813808bbf3597b33edbb52fbc5b6976f71484097a77b9effa2cfebf034289fe by ./build.sh js
 // SPDX-License-Identifier: MIT
 import{Codec as Ae}from"./shared.js";var Se=`
   :host { display: inline-block; max-width: 100%; font: 0.875rem/1.4 system-ui, sans-serif; }

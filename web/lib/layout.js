@@ -8,11 +8,14 @@
 /** Fields and their kinds, in order. u: uint32_t, size_t or a pointer; f: float. */
 export const STRUCTS = Object.freeze({
   nx_part_info: Object.freeze({
-    values: 'u', span: 'u', outputs: 'u', length: 'u', rewinds: 'u', inputs: 'u', maps: 'u', tables: 'u', ends: 'u', draft: 'u',
-    parameters_low: 'u', parameters_high: 'u',
+    values: 'u', span: 'u', outputs: 'u', length: 'u', rewinds: 'u', inputs: 'u', maps: 'u', tables: 'u', ends: 'u', results: 'u',
+    draft: 'u', parameters_low: 'u', parameters_high: 'u',
   }),
   nx_port: Object.freeze({
-    name: 'u', values: 'u', 'dims[0]': 'u', 'dims[1]': 'u', 'dims[2]': 'u', 'dims[3]': 'u', optional: 'u', any_length: 'u',
+    name: 'u', values: 'u', 'dims[0]': 'u', 'dims[1]': 'u', 'dims[2]': 'u', 'dims[3]': 'u', optional: 'u', any_length: 'u', like: 'u',
+  }),
+  nx_result: Object.freeze({
+    name: 'u', values: 'u', 'dims[0]': 'u', 'dims[1]': 'u', 'dims[2]': 'u', 'dims[3]': 'u', port: 'u',
   }),
   nx_map: Object.freeze({ name: 'u', port: 'u', rows: 'u', keys: 'u', queries: 'u' }),
   nx_table: Object.freeze({ name: 'u', rows: 'u', cols: 'u', data: 'u' }),

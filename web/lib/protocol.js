@@ -70,7 +70,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @typedef {string | URL | { toString(): string }} WorkerUrl */
 
 /** NX_ABI_VERSION of the header that this library was written against. */
-export const ABI_VERSION = 7;
+export const ABI_VERSION = 8;
 
 /** NX_MAX_SAMPLES of the header. */
 export const MAX_SAMPLES = 64;
