@@ -11,7 +11,8 @@
  *                                                 which a page fetches only when it is needed
  *     page-first.js  asks for the wasm before all else; a file of its own, which is there long before what imports it
  *     page-start.js  what a page begins before all else, with shared.js: its worker and its weights
- *     page-shell.js  what all pages share, with these two        page-<name>.js  the rest of web/pages/<name>, with page-shell.js
+ *     page-shell.js  what all pages share, with these two        page-text.js  what pages of texts share beside it
+ *     page-<name>.js  the rest of web/pages/<name>, with these
  *     page-front.js, page-front.css  the front page for itself, with what it needs of all that
  *     ../index.html, ../pages/<name>/index.html  the pages, of their page.html and the frame in frame.js
  *
@@ -134,7 +135,10 @@ const shell = {
   name: 'shell',
   setup({ onResolve }) {
     onResolve({ filter: /^\.\.\/\.\.\/shell\/index\.js$/ }, () => ({ path: './page-shell.js', external: true }));
-    onResolve({ filter: /^\.\/start\.js$/ }, ({ resolveDir }) => (basename(resolveDir) === 'shell' ? { path: './page-start.js', external: true } : undefined));
+    onResolve({ filter: /^\.\.\/\.\.\/shell\/text\/index\.js$/ }, () => ({ path: './page-text.js', external: true }));
+    onResolve({ filter: /^\.\.\/index\.js$/ }, ({ resolveDir }) => (basename(resolveDir) === 'text' ? { path: './page-shell.js', external: true } : undefined));
+    onResolve({ filter: /\/start\.js$/ }, ({ path, resolveDir }) => (
+      relative(WEB, join(resolveDir, path)) === 'shell/start.js' ? { path: './page-start.js', external: true } : undefined));
   },
 };
 
@@ -166,6 +170,7 @@ export async function bundles() {
     bundle({ 'page-first': 'shell/first.js' }, { ...forPage, plugins: [moved] }),
     bundle({ 'page-start': 'shell/start.js' }, { ...forPage, plugins: [apart(), first, fromShared, moved] }),
     bundle({ 'page-shell': 'shell/index.js' }, { ...forPage, plugins: [apart(), shell, fromShared, moved] }),
+    bundle({ 'page-text': 'shell/text/index.js' }, { ...forPage, plugins: [shell, moved] }),
     bundle({ 'page-front': 'front/main.js' }, { ...forPage, plugins: [unusedApart, first, moved] }),
     bundle({ 'page-front': 'front/front.css' }, forPage),
     bundle(Object.fromEntries((await pagesOf(WEB)).map((name) => [`page-${name}`, `pages/${name}/main.js`])), { ...forPage, plugins: [shell, moved] }),

@@ -26,6 +26,10 @@
  *     <p>Sources and licences.</p>
  *     </footer>
  *
+ * A figure that several pages have is a file of HTML in web/shell, which a page takes in with words of its own in place of {{prompt}}:
+ *
+ *     <!-- include text/writing.html prompt="Once upon a time" -->
+ *
  * Only title, description and contents must be there. The folder's own style sheets are found: the one of its name first, then the others by name.
  */
 
@@ -175,6 +179,19 @@ ${footer}  </footer>
 }
 
 /**
+ * A page.html with the files of web/shell that it takes in.
+ *
+ * @param {string} web     the folder
+ * @param {string} source
+ */
+async function included(web, source) {
+  const includes = /^ *<!-- include ([\w/-]+\.html)((?: \w+="[^"]*")*) -->\n/gm;
+  const parts = await Promise.all([...source.matchAll(includes)].map(async ([, path, words]) => (
+    [...words.matchAll(/(\w+)="([^"]*)"/g)].reduce((text, [, name, value]) => text.replaceAll(`{{${name}}}`, () => value), await readFile(join(web, 'shell', path), 'utf8')))));
+  return source.replace(includes, () => parts.shift() ?? '');
+}
+
+/**
  * What the index.html of a page is to be.
  *
  * @param {string} web   the folder
@@ -185,7 +202,7 @@ async function made(web, name) {
   const path = join(folder, SOURCE);
   const sheets = name ? (await readdir(join(web, folder))).filter((file) => file.endsWith('.css')).sort((a, b) => (
     Number(b === `${name}.css`) - Number(a === `${name}.css`) || (a < b ? -1 : 1))) : [];
-  return framed(await readFile(join(web, path), 'utf8'), { path: `web/${path}`, name, sheets });
+  return framed(await included(web, await readFile(join(web, path), 'utf8')), { path: `web/${path}`, name, sheets });
 }
 
 /**

@@ -26,7 +26,7 @@ export function sourceOf(name) {
   const [, page, type] = /^page-([\w-]+)\.(js|css)$/.exec(name) ?? [];
   if (page === undefined) return undefined;
   if (type === 'css') return `@import '../${page}/${page}.css';\n`;
-  const shell = { first: 'first', start: 'start', shell: 'index' }[page];
+  const shell = { first: 'first', start: 'start', shell: 'index', text: 'text/index' }[page];
   return shell ? `export * from '../shell/${shell}.js';\n` : `import '../${page === 'front' ? page : `pages/${page}`}/main.js';\n`;
 }
 

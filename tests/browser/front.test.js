@@ -57,7 +57,7 @@ test('a card for each page, which lives when it is seen and shows what its still
   assert.deepEqual(await page.locator('.card').evaluateAll((all) => all.map((card) => new URL(/** @type {HTMLAnchorElement} */ (card).href).pathname)),
     pages.map((paper) => `/web/pages/${paper.page}/`));
   for (let i = 0; i < pages.length; i++) {
-    if (!pages[i].thumb) continue; // a still that stays one
+    if (!pages[i].pictures) continue; // a still that stays one
     await page.locator('.thumb').nth(i).scrollIntoViewIfNeeded();
     const canvas = page.locator('.thumb canvas').nth(i);
     await canvas.waitFor(WAIT);
@@ -77,7 +77,7 @@ test('a card for each page, which lives when it is seen and shows what its still
       if (still.naturalWidth !== drawn.width || still.naturalHeight !== drawn.height) return false;
       const [a, b] = [read(drawn), read(still)];
       return passes ? a.slice(-4).some((value) => value < 255) : a.every((value, k) => Math.abs(value - b[k]) <= 3);
-    }, [i, pages[i].thumb?.passes ?? false], WAIT);
+    }, [i, pages[i].pictures?.passes ?? false], WAIT);
   }
 }));
 

@@ -1,58 +1,46 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/**
- * Takes the picture of the card of a page of texts: node tests/browser/still-texts.js tokens|transformer [FILE]. Writes still.png in the
- * page's folder.
- */
+/** The picture of the card of a page of texts, for web/front/make-stills.js: a text as the library sets it on a canvas. */
 
-import { readFile, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { crc32, deflateSync } from 'node:zlib';
 
 import { serve } from '../../web/serve.js';
 import { LIBRARY, launch, openEmpty } from './browser.js';
 
-/** What each page shows: its weights, and what is drawn with them. @type {Record<string, { weights: string, verb: 'tokens' | 'translate', text: string, options: object, font: string }>} */
-const PAGES = {
-  tokens: { weights: 'stories.gguf', verb: 'tokens', text: 'Once upon a time', options: { seed: 1, temperature: 0.8, maxTokens: 50 }, font: '18px' },
-  transformer: { weights: 'de-en.gguf', verb: 'translate', text: 'Er hat im Garten einen Hund gesehen.', options: {}, font: '15px' },
-};
-const name = process.argv[2];
-if (!PAGES[name]) throw new Error('Say tokens or transformer');
-const PICTURE = fileURLToPath(new URL(`../../web/pages/${name}/still.png`, import.meta.url));
-const weights = await readFile(process.argv[3] ?? new URL(`../../weights/${PAGES[name].weights}`, import.meta.url));
-
-const [server, browser] = await Promise.all([serve({ port: 0 }), launch()]);
-try {
-  const page = await browser.newPage({ viewport: { width: 400, height: 300 }, baseURL: server.url, colorScheme: 'light' });
-  await page.route('**/tale.gguf', (route) => route.fulfill({ body: weights, contentType: 'application/octet-stream' }));
-  await openEmpty(page);
-  await page.evaluate(async ([library, { verb, text, options, font }]) => {
-    const { load } = await import(library);
-    const canvas = document.body.appendChild(document.createElement('canvas'));
-    canvas.style.cssText = 'position: absolute; inset: 0; width: 300px; height: 200px; color: #15171c; --nx-accent: #1f3dc2';
-    canvas.style.font = `${font} Charter, Georgia, serif`;
-    const model = await load('/weights/tale.gguf');
-    await model[verb](text, options).drawTo(canvas);
-    model.close();
-  }, /** @type {[string, typeof PAGES[string]]} */ ([LIBRARY, PAGES[name]]));
-  // On white and in sixteen colours, for the front page loads it.
-  const rgba = await page.evaluate(() => {
-    const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector('canvas'));
-    const small = Object.assign(document.createElement('canvas'), { width: 300, height: 200 });
-    const context = /** @type {CanvasRenderingContext2D} */ (small.getContext('2d'));
-    context.fillStyle = '#fff';
-    context.fillRect(0, 0, 300, 200);
-    context.drawImage(canvas, 0, 0);
-    return [...context.getImageData(0, 0, 300, 200).data];
-  });
-  const png = indexed(rgba, 300, 200);
-  await writeFile(PICTURE, png);
-  console.log(`web/pages/${name}/still.png: ${png.length} bytes`);
-} finally {
-  await browser.close();
-  await server.close();
+/**
+ * @param {{ file: string, verb: 'tokens' | 'translate', text: string, options?: object, font?: string }} what  file: of weights
+ * @returns {Promise<Buffer>} a PNG
+ */
+export async function stillOfText({ file, verb, text, options = {}, font = '18px' }) {
+  const [server, browser] = await Promise.all([serve({ port: 0 }), launch()]);
+  try {
+    const page = await browser.newPage({ viewport: { width: 400, height: 300 }, baseURL: server.url, colorScheme: 'light' });
+    await openEmpty(page);
+    await page.evaluate(async ([library, what]) => {
+      const { load } = await import(library);
+      const canvas = document.body.appendChild(document.createElement('canvas'));
+      canvas.style.cssText = 'position: absolute; inset: 0; width: 300px; height: 200px; color: #15171c; --nx-accent: #1f3dc2';
+      canvas.style.font = `${what.font} Charter, Georgia, serif`;
+      const model = await load(`/weights/${what.file}`);
+      await model[what.verb](what.text, what.options).drawTo(canvas);
+      model.close();
+    }, /** @type {const} */ ([LIBRARY, { file, verb, text, options, font }]));
+    // On white and in sixteen colours, for the front page loads it.
+    const rgba = await page.evaluate(() => {
+      const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector('canvas'));
+      const small = Object.assign(document.createElement('canvas'), { width: 300, height: 200 });
+      const context = /** @type {CanvasRenderingContext2D} */ (small.getContext('2d'));
+      context.fillStyle = '#fff';
+      context.fillRect(0, 0, 300, 200);
+      context.drawImage(canvas, 0, 0);
+      return [...context.getImageData(0, 0, 300, 200).data];
+    });
+    return indexed(rgba, 300, 200);
+  } finally {
+    await browser.close();
+    await server.close();
+  }
 }
 
 /**

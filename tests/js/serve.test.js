@@ -304,6 +304,7 @@ test("the pages' scripts, and their sources where these differ", async () => {
     'page-first.js': "export * from '../shell/first.js';\n",
     'page-start.js': "export * from '../shell/start.js';\n",
     'page-shell.js': "export * from '../shell/index.js';\n",
+    'page-text.js': "export * from '../shell/text/index.js';\n",
     'page-look-ahead.js': "import '../pages/look-ahead/main.js';\n",
   };
   const write = (/** @type {string} */ name, /** @type {string} */ text) => writeFile(join(root, name), text);

@@ -6,8 +6,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Tale } from '../../web/pages/tokens/tale.js';
 import { OPEN, cut } from '../../web/pages/tokens/filters.js';
+import { Tale } from '../../web/shell/text/tale.js';
 import { tokenizer } from '../../web/lib/index.js';
 import { GOLDEN, load } from './helpers.js';
 

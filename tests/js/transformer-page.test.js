@@ -7,7 +7,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { withoutPositions } from '../../web/pages/transformer/placeless.js';
-import { meanOf, shuffled, visible } from '../../web/pages/transformer/words.js';
+import { shuffled } from '../../web/pages/transformer/words.js';
+import { meanOf } from '../../web/shell/text/maps.js';
+import { visible } from '../../web/shell/text/words.js';
 import { readGGUF } from './gguf.js';
 import { load } from './helpers.js';
 import { toyTranslation } from './toy-translation.js';
@@ -29,7 +31,7 @@ test('shuffled words keep their tokens together and their end at the end', () =>
   }
   assert.equal(orders.size, 5, 'every order but the own one');
   assert.deepEqual(shuffled(Uint32Array.of(5, 0), ['ja', '']), { tokens: [5, 0], text: 'ja' });
-  assert.equal(visible(''), '⏎');
+  assert.equal(visible('', '⏎'), '⏎');
 });
 
 test('the mean of the heads that are chosen', () => {

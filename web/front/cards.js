@@ -9,7 +9,7 @@ import { weights } from '../shell/weights.js';
 import { PAPERS } from './papers.js';
 import { layout, shareOf } from './thumbs.js';
 /** @import { Model } from '../shell/library.js' */
-/** @import { Paper, Thumb } from './papers.js' */
+/** @import { Paper, Pictures } from './papers.js' */
 
 /** Pixels per second of each picture. */
 const SPEED = 500;
@@ -20,16 +20,16 @@ const CHUNK = 14;
 const page = (path) => new URL(`../pages/${path}`, import.meta.url).href;
 
 /** @param {Paper & { page: string }} paper */
-function createCard({ page: name, system, year, by, says = '', thumb, colourful }) {
+function createCard({ page: name, system, year, by, says = '', pictures, colourful }) {
   const still = make('img', { src: page(`${name}/still.png`), alt: '', loading: 'lazy', width: '300', height: '200' });
   const canvas = make('canvas', { 'aria-hidden': 'true', hidden: '' });
   const box = make('div', { class: colourful ? 'thumb' : 'thumb inked' }, still, canvas);
   const root = make('a', { class: 'card', href: page(`${name}/`) }, box, make('h3', {}, system), make('p', {}, says), make('p', { class: 'card-paper' }, `${by}, ${year}`));
-  return { root, box, canvas, still, thumb, done: false, seen: false };
+  return { root, box, canvas, still, pictures, done: false, seen: false };
 }
 /** @typedef {ReturnType<typeof createCard>} Card */
 
-/** Draws the pictures of a card. @param {Card} card @param {Thumb} thumb @param {Model} model @param {AbortSignal} signal */
+/** Draws the pictures of a card. @param {Card} card @param {Pictures} pictures @param {Model} model @param {AbortSignal} signal */
 async function draw({ canvas, still }, { seed, samples, temperature, label, passes }, model, signal) {
   const codec = new Codec(model.info, model.order);
   const { width, height, channels } = model.info;
@@ -49,7 +49,7 @@ async function draw({ canvas, still }, { seed, samples, temperature, label, pass
       context.fillRect(left + pixel % width, top + Math.floor(pixel / width), 1, 1);
     }
     if (sample < samples - 1) continue;
-    for (let pixels = (to - from) / channels; pixels > 0;) pixels -= await pace.take(pixels, signal);
+    await pace.pass((to - from) / channels, signal);
   }
 }
 
@@ -68,15 +68,15 @@ export function createCards(root, first) {
   /** @type {{ card: Card, stopper: AbortController } | null} */
   let now = null;
   async function next() {
-    const card = cards.find(({ seen, done, thumb }) => seen && !done && thumb);
-    if (busy || !card?.thumb || document.hidden) return;
+    const card = cards.find(({ seen, done, pictures }) => seen && !done && pictures);
+    if (busy || !card?.pictures || document.hidden) return;
     busy = true;
     const stopper = new AbortController();
     now = { card, stopper };
     try {
-      const { model, release } = await acquire(weights(card.thumb.file), { signal: stopper.signal });
+      const { model, release } = await acquire(weights(card.pictures.file), { signal: stopper.signal });
       try {
-        await draw(card, card.thumb, model, stopper.signal);
+        await draw(card, card.pictures, model, stopper.signal);
         card.done = true;
       } finally {
         release();

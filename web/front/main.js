@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The front page: a digit that completes itself at once, the systems, the papers.
 // @ts-check
+import { keepInAddress, wholeIn } from '../shell/address.js';
 import { createCompletion } from '../shell/completion/figure.js';
 import { createStore, initialState } from '../shell/completion/state.js';
-import { PIXELS } from '../shell/digits.js';
+import { PIXELS, SIDE } from '../shell/digits.js';
 import { byId } from '../shell/dom.js';
 import { startPage } from '../shell/page.js';
 import { acquireFirst } from '../shell/start.js';
@@ -25,6 +26,15 @@ if (document.readyState === 'loading') await new Promise((resolve) => { document
 
 const store = createStore(initialState());
 store.set({ source: { pixels, name: 'Test digit 3', digit: 14 } });
+const address = keepInAddress('figure-hero', {
+  settings: () => ({ seed: store.now.seed, rows: store.now.rows }),
+  apply(given) {
+    const { seed, rows } = store.now;
+    store.set({ seed: wholeIn(given, 'seed', 0, 1e9 - 1, seed), rows: wholeIn(given, 'rows', 0, SIDE - 1, rows) });
+  },
+});
+store.on(['seed'], () => address.changed());
+store.on(['rows'], () => address.changed(true));
 /** @type {Promise<void>} */
 const drawn = new Promise((resolve) => { store.on(['phase'], ({ phase }) => { if (phase === 'done') resolve(); }); });
 /** Makes the rest of the page, once: the first pixel comes before it. */

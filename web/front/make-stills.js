@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Makes web/pages/<name>/still.png for every card of the front page: what the card draws when it lives, in the inks of the light theme.
+// Makes web/pages/<name>/still.png for every card of the front page, in the inks of the light theme: what the card draws when it lives, or what a
+// model of texts makes of a text, set by a browser.
 //
 //   node web/front/make-stills.js [NAME...]
+//
+// A page whose line in papers.js says nothing of its card gets what the weights of its page.html draw from nothing, or go on with, or translate.
 // @ts-check
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
+import { parsePage } from '../frame.js';
 import { Codec, blank, load } from '../shell/library.js';
 import { encodePng } from '../shell/png.js';
 import { PAPERS } from './papers.js';
 import { layout, shareOf } from './thumbs.js';
-/** @import { Thumb } from './papers.js' */
+/** @import { Model } from '../shell/library.js' */
+/** @import { Pictures, Text } from './papers.js' */
 
 const css = await readFile(new URL('../shell/page.css', import.meta.url), 'utf8');
 /** A colour of the light theme. @param {string} name @returns {number[]} */
@@ -30,9 +35,8 @@ const heat = (exact) => {
   return stops[k].map((from, c) => Math.round(from + (stops[k + 1][c] - from) * t));
 };
 
-/** @param {Thumb} thumb */
-async function still({ file, samples, passes, ...options }) {
-  const model = await load(new URL(`../../weights/${file}`, import.meta.url));
+/** @param {Model} model @param {Pictures} pictures */
+async function drawn(model, { file, samples, passes, ...options }) {
   const { width, height, channels } = model.info;
   const codec = new Codec(model.info, model.order);
   const place = layout(samples, model.info);
@@ -45,14 +49,27 @@ async function still({ file, samples, passes, ...options }) {
       picture.data.set(rgba, 4 * ((top + Math.floor(pixel / width)) * place.width + left + pixel % width));
     }
   }
-  model.close();
   return encodePng(picture);
 }
 
+/** @param {string} page @param {{ pictures?: Pictures, text?: Text }} card */
+async function still(page, { pictures, text }) {
+  const path = `web/pages/${page}/page.html`;
+  const file = (pictures ?? text)?.file ?? parsePage(await readFile(new URL(`../../${path}`, import.meta.url), 'utf8'), path).facts.weights;
+  if (!file) throw new Error(`${path} names no weights: say in web/front/papers.js what its card shows`);
+  const model = await load(new URL(`../../weights/${file}`, import.meta.url));
+  const { tasks } = model.info;
+  if (tasks.includes('generate')) return drawn(model, pictures ?? { file, seed: 1, samples: 6, temperature: 1 }).finally(() => model.close());
+  model.close();
+  const { stillOfText } = await import('../../tests/browser/still-texts.js');
+  const translates = tasks.includes('translate');
+  return stillOfText({ file, verb: translates ? 'translate' : 'tokens', text: translates ? 'Ein Hund läuft durch den Schnee.' : 'Once upon a time', ...text });
+}
+
 const wanted = process.argv.slice(2);
-for (const { page, thumb } of PAPERS) {
-  if (!page || !thumb || (wanted.length && !wanted.includes(page))) continue;
-  const png = await still(thumb);
+for (const { page, pictures, text } of PAPERS) {
+  if (!page || (wanted.length && !wanted.includes(page))) continue;
+  const png = await still(page, { pictures, text });
   await writeFile(fileURLToPath(new URL(`../pages/${page}/still.png`, import.meta.url)), png);
   console.log(`${page}: ${png.length} bytes`);
 }

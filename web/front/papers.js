@@ -4,13 +4,20 @@
 // @ts-check
 
 /**
- * @typedef {Object} Thumb pictures from nothing, drawn on the card; still.png in the page's folder shows the same ones
+ * @typedef {Object} Pictures from nothing, drawn on the card; still.png in the page's folder shows the same ones
  * @property {string} file of weights
  * @property {number} seed
  * @property {number} samples
  * @property {number} temperature
  * @property {string} [label]
  * @property {true} [passes] tinted by the passes of the model that drew it
+ */
+/**
+ * @typedef {Object} Text what a model makes of a text, in still.png alone
+ * @property {string} file of weights
+ * @property {string} text a prompt, or a sentence to translate
+ * @property {Record<string, number>} [options] of its verb
+ * @property {string} [font] its size
  */
 /**
  * @typedef {Object} Paper
@@ -21,13 +28,14 @@
  * @property {string} system what it is called here
  * @property {string} [page] its folder in web/pages
  * @property {string} [says] what the page shows
- * @property {Thumb} [thumb]
+ * @property {Pictures} [pictures] on its card
+ * @property {Text} [text] on its card; without either, what front/make-stills.js makes of the weights that its page.html names
  * @property {true} [colourful] its pictures have colours of their own, not the inks of the page
  */
 
 /** @type {Paper[]} */
 export const PAPERS = [
-  { year: 1996, by: 'Frey, Hinton, Dayan', title: 'Does the wake-sleep algorithm produce good density estimators?', url: 'https://papers.nips.cc/paper/1153-does-the-wake-sleep-algorithm-produce-good-density-estimators', system: 'Fully visible sigmoid belief network', page: 'fvsbn', says: 'No hidden layer at all: every pixel votes on the ones after it, and all 306,936 votes can be looked at.', thumb: { file: 'fvsbn.gguf', seed: 1, samples: 6, temperature: 1 } },
+  { year: 1996, by: 'Frey, Hinton, Dayan', title: 'Does the wake-sleep algorithm produce good density estimators?', url: 'https://papers.nips.cc/paper/1153-does-the-wake-sleep-algorithm-produce-good-density-estimators', system: 'Fully visible sigmoid belief network', page: 'fvsbn', says: 'No hidden layer at all: every pixel votes on the ones after it, and all 306,936 votes can be looked at.', pictures: { file: 'fvsbn.gguf', seed: 1, samples: 6, temperature: 1 } },
   { year: 2001, by: 'Lafferty, McCallum, Pereira', title: 'Conditional random fields: probabilistic models for segmenting and labeling sequence data', url: 'https://repository.upenn.edu/handle/20.500.14332/6188', system: 'Chains: HMM, MEMM, CRF' },
   { year: 2014, by: 'Bahdanau, Cho, Bengio', title: 'Neural machine translation by jointly learning to align and translate', url: 'https://arxiv.org/abs/1409.0473', system: 'Additive attention' },
   { year: 2015, by: 'Xu et al.', title: 'Show, attend and tell: neural image caption generation with visual attention', url: 'https://arxiv.org/abs/1502.03044', system: 'Captions, with soft and hard attention' },
@@ -37,13 +45,13 @@ export const PAPERS = [
   { year: 2016, by: 'van den Oord et al.', title: 'Conditional image generation with PixelCNN decoders', url: 'https://arxiv.org/abs/1606.05328', system: 'Gated PixelCNN' },
   { year: 2016, by: 'van den Oord et al.', title: 'WaveNet: a generative model for raw audio', url: 'https://arxiv.org/abs/1609.03499', system: 'WaveNet' },
   { year: 2017, by: 'Kim, Denton, Hoang, Rush', title: 'Structured attention networks', url: 'https://arxiv.org/abs/1702.00887', system: 'Structured attention' },
-  { year: 2017, by: 'Vaswani et al.', title: 'Attention is all you need', url: 'https://arxiv.org/abs/1706.03762', system: 'Transformer', page: 'transformer', says: 'German becomes English while you type. Which word looked at which, what positions are for, and how beams search.' },
+  { year: 2017, by: 'Vaswani et al.', title: 'Attention is all you need', url: 'https://arxiv.org/abs/1706.03762', system: 'Transformer', page: 'transformer', says: 'German becomes English while you type. Which word looked at which, what positions are for, and how beams search.', text: { file: 'de-en.gguf', text: 'Er hat im Garten einen Hund gesehen.', font: '15px' } },
   { year: 2017, by: 'Mishra, Rohaninejad, Chen, Abbeel', title: 'A simple neural attentive meta-learner', url: 'https://arxiv.org/abs/1707.03141', system: 'SNAIL' },
   { year: 2017, by: 'van den Oord, Vinyals, Kavukcuoglu', title: 'Neural discrete representation learning', url: 'https://arxiv.org/abs/1711.00937', system: 'VQ-VAE, and Jukebox in small' },
-  { year: 2018, by: 'Parmar et al.', title: 'Image Transformer', url: 'https://arxiv.org/abs/1802.05751', system: 'Image Transformer', page: 'image-transformer', says: 'Finishes digits. What are the odds of a pixel, what does a surprise cost, and where did it look?', thumb: { file: 'digits.gguf', seed: 1, samples: 6, temperature: 0.9 } },
-  { year: 2018, by: 'Parmar et al.', title: 'Image Transformer', url: 'https://arxiv.org/abs/1802.05751', system: 'In colour', page: 'colour', colourful: true, says: 'Emoji and photographs, yours if you like: completed, drawn to order, and enlarged from sixty-four pixels.', thumb: { file: 'emoji.gguf', seed: 2, samples: 6, temperature: 1, label: 'Noto 2018' } },
+  { year: 2018, by: 'Parmar et al.', title: 'Image Transformer', url: 'https://arxiv.org/abs/1802.05751', system: 'Image Transformer', page: 'image-transformer', says: 'Finishes digits. What are the odds of a pixel, what does a surprise cost, and where did it look?', pictures: { file: 'digits.gguf', seed: 1, samples: 6, temperature: 0.9 } },
+  { year: 2018, by: 'Parmar et al.', title: 'Image Transformer', url: 'https://arxiv.org/abs/1802.05751', system: 'In colour', page: 'colour', colourful: true, says: 'Emoji and photographs, yours if you like: completed, drawn to order, and enlarged from sixty-four pixels.', pictures: { file: 'emoji.gguf', seed: 2, samples: 6, temperature: 1, label: 'Noto 2018' } },
   { year: 2018, by: 'Zhang, Goodfellow, Metaxas, Odena', title: 'Self-attention generative adversarial networks', url: 'https://arxiv.org/abs/1805.08318', system: 'SAGAN' },
   { year: 2019, by: 'Child, Gray, Radford, Sutskever', title: 'Generating long sequences with sparse transformers', url: 'https://arxiv.org/abs/1904.10509', system: 'Sparse Transformer, and tunes' },
-  { year: 2020, by: 'Wiggers, Hoogeboom', title: 'Predictive sampling with forecasting autoregressive models', url: 'https://arxiv.org/abs/2002.09928', system: 'Guess ahead, check, keep', page: 'look-ahead', says: 'A tiny network runs ahead of a large one. The same picture, to the last bit, in fewer passes.', thumb: { file: 'digits.gguf', seed: 10, samples: 1, temperature: 1, passes: true } },
-  { year: 2023, by: 'Touvron et al.', title: 'LLaMA: open and efficient foundation language models', url: 'https://arxiv.org/abs/2302.13971', system: 'Tokens', page: 'tokens', says: 'A tale that writes itself, with the odds of every word, what might have been, and where it looked. Or run a model of your own.' },
+  { year: 2020, by: 'Wiggers, Hoogeboom', title: 'Predictive sampling with forecasting autoregressive models', url: 'https://arxiv.org/abs/2002.09928', system: 'Guess ahead, check, keep', page: 'look-ahead', says: 'A tiny network runs ahead of a large one. The same picture, to the last bit, in fewer passes.', pictures: { file: 'digits.gguf', seed: 10, samples: 1, temperature: 1, passes: true } },
+  { year: 2023, by: 'Touvron et al.', title: 'LLaMA: open and efficient foundation language models', url: 'https://arxiv.org/abs/2302.13971', system: 'Tokens', page: 'tokens', says: 'A tale that writes itself, with the odds of every word, what might have been, and where it looked. Or run a model of your own.', text: { file: 'stories.gguf', text: 'Once upon a time', options: { seed: 1, temperature: 0.8, maxTokens: 50 } } },
 ];

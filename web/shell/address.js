@@ -1,39 +1,177 @@
 // SPDX-License-Identifier: MIT
-// A picture in the address: behind the # stands a figure and all that its picture follows from. What stands there never leaves the page,
-// for browsers do not send it.
+// Settings in the address: behind the # stands a figure and all that its picture or text follows from, and the history has those of every figure
+// that was changed, so that Back goes back. What stands behind the # never leaves the page, for browsers do not send it.
 // @ts-check
 
 /** @typedef {Record<string, string | number>} Settings */
 
+/** Changes while something is dragged or typed become one step of the history if no more than this lies between them. */
+const TYPING_MS = 1000;
+
+/**
+ * @typedef {Object} Kept a figure whose settings are kept
+ * @property {() => Settings | null} settings
+ * @property {(settings: URLSearchParams) => boolean | void} apply
+ * @property {string | undefined} first the settings that it opens with
+ * @property {string | undefined} now those that it has
+ * @property {string | undefined} asked how the address that led to them had them
+ * @property {string | undefined} wanted those that it is to have as soon as it can
+ */
+/** @type {Map<string, Kept>} */
+const figures = new Map();
+/** What the page was opened with: a figure to go to, if nobody was here before, and settings of figures. @type {{ place: string, figures: Record<string, string> } | undefined} */
+let opened;
+let applying = false;
+/** The last change, if it was one of many. @type {{ id: string, at: number } | null} */
+let typing = null;
+
+/** A place of the page in the address; '': none that can be read. @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}
+
 /** What the address says: a figure, or any other place of the page, and settings for it. */
 function read() {
   const [place, query = ''] = location.hash.slice(1).split(/\?(.*)/s);
-  return { place: decodeURIComponent(place), settings: new URLSearchParams(query) };
+  return { place: decoded(place), settings: new URLSearchParams(query) };
 }
 
+/** @param {Settings} settings */
+const textOf = (settings) => String(new URLSearchParams(Object.entries(settings).map(([name, value]) => [name, String(value)])));
+
 /** The address of a picture. @param {string} figure id @param {Settings} settings */
-export function addressOf(figure, settings) {
-  const query = new URLSearchParams(Object.entries(settings).map(([name, value]) => [name, String(value)]));
-  return `${location.href.split('#')[0]}#${figure}?${query}`;
+export const addressOf = (figure, settings) => `${location.href.split('#')[0]}#${figure}?${textOf(settings)}`;
+
+/** Settings of figures by their ids, as the history has them for this entry. @returns {Record<string, string> | undefined} */
+const remembered = () => history.state?.figures;
+
+/** @param {'pushState' | 'replaceState'} how @param {string} [address] */
+function remember(how, address) {
+  /** @type {Record<string, string>} */
+  const changed = {};
+  for (const [id, text] of Object.entries(remembered() ?? {})) if (!figures.has(id)) changed[id] = text; // not there yet
+  for (const [id, { first, now, wanted }] of figures) {
+    const text = wanted ?? now;
+    if (text !== undefined && text !== first) changed[id] = text;
+  }
+  try {
+    history[how]({ figures: changed }, '', address);
+  } catch { /* some browsers allow so many changes in a while and no more */ }
+}
+
+/** Brings a figure to the settings that are wanted of it, if it can be done now. @param {Kept} figure */
+function bring(figure) {
+  if (figure.wanted === undefined) return;
+  applying = true;
+  try {
+    if (figure.apply(new URLSearchParams(figure.wanted)) === false) return;
+  } finally {
+    applying = false;
+  }
+  const all = figure.settings();
+  figure.asked = figure.wanted;
+  figure.now = all ? textOf(all) : figure.wanted;
+  figure.wanted = undefined;
+}
+
+/** @param {string} id */
+const scrollTo = (id) => document.getElementById(id)?.scrollIntoView({ behavior: 'instant' });
+
+/** The address is another one, or another entry of the history is shown. */
+function follow() {
+  const state = remembered();
+  typing = null;
+  if (state) {
+    for (const [id, figure] of figures) {
+      const wanted = state[id] ?? figure.first;
+      if (wanted === undefined || (figure.wanted === undefined ? [figure.now, figure.asked].includes(wanted) : wanted === figure.wanted)) continue;
+      figure.wanted = wanted;
+      bring(figure);
+    }
+    return;
+  }
+  // A link within the page was followed, or an address was typed.
+  const { place, settings } = read();
+  const figure = figures.get(place);
+  if (figure && settings.size > 0) {
+    figure.wanted = String(settings);
+    bring(figure);
+    scrollTo(place);
+  }
+  remember('replaceState');
+}
+
+/** Listens, and marks this entry of the history: one that has no mark is that of a link. */
+function open() {
+  addEventListener('popstate', follow);
+  addEventListener('hashchange', follow);
+  const { place, settings } = read();
+  const before = remembered();
+  const asked = before === undefined && settings.size > 0;
+  const wanted = before ?? (asked ? { [place]: String(settings) } : {});
+  try {
+    history.replaceState({ figures: wanted }, '');
+  } catch { /* as above */ }
+  return { place: asked ? place : '', figures: wanted };
 }
 
 /**
- * Calls back with the settings that the address has for a figure: now, and whenever it leads there anew.
+ * Keeps the settings of a figure in the address: brings the figure to those that the address has, now and whenever it leads there anew or the
+ * visitor goes back, and writes them there when the visitor has changed them.
  *
- * @param {string} figure id
- * @param {(settings: URLSearchParams) => void} apply
- * @returns {boolean} whether it had some
+ * @param {string} id of the figure
+ * @param {Object} figure
+ * @param {() => Settings | null} figure.settings all that what it shows follows from; null: no address can hold it, or it is not there yet
+ * @param {(settings: URLSearchParams) => boolean | void} figure.apply false: not yet; proceed() tries again
  */
-export function onAddress(figure, apply) {
-  const look = () => {
-    const { place, settings } = read();
-    if (place !== figure || settings.size === 0) return false;
-    apply(settings);
-    document.getElementById(figure)?.scrollIntoView({ behavior: 'instant' });
-    return true;
+export function keepInAddress(id, { settings, apply }) {
+  opened ??= open();
+  const all = settings();
+  const first = all ? textOf(all) : undefined;
+  /** @type {Kept} */
+  const figure = { settings, apply, first, now: first, asked: undefined, wanted: (remembered() ?? opened.figures)[id] };
+  figures.set(id, figure);
+  if (opened.place === id) scrollTo(id);
+  bring(figure);
+  return {
+    /** The visitor has changed something. @param {boolean} [often] while something is dragged or typed */
+    changed(often = false) {
+      const next = settings();
+      if (applying || !next) return;
+      const text = textOf(next);
+      if (text === figure.now && figure.wanted === undefined) return;
+      const at = performance.now();
+      const same = often && typing?.id === id && at - typing.at < TYPING_MS;
+      typing = often ? { id, at } : null;
+      figure.now = text;
+      figure.asked = figure.wanted = undefined;
+      remember(same ? 'replaceState' : 'pushState', addressOf(id, next));
+    },
+    /** What it shows has changed without the visitor's doing. */
+    settle() {
+      const all = settings();
+      if (all && figure.now !== undefined) figure.now = textOf(all);
+    },
+    /** What could not be done may be possible now. */
+    proceed() {
+      if (figure.first === undefined) {
+        const opened = settings();
+        if (opened) figure.first = figure.now = textOf(opened);
+      }
+      bring(figure);
+    },
   };
-  addEventListener('hashchange', look);
-  return look();
+}
+
+/** Shows the address of a figure's picture. @param {string} address */
+export function showAddress(address) {
+  try {
+    history.replaceState(history.state, '', address);
+  } catch { /* as above */ }
 }
 
 /** A number of the settings within bounds, or else another. @param {URLSearchParams} settings @param {string} name @param {number} least @param {number} most @param {number} other */

@@ -3,8 +3,8 @@
 // @ts-check
 import { make, reducedMotion } from './dom.js';
 import { Codec, blank } from './library.js';
-import { Pace } from './pace.js';
 import { onTheme, palette } from './palette.js';
+import { Playback } from './playback.js';
 /** @import { Model, Step } from './library.js' */
 /** @import { Shot } from './take.js' */
 /** @import { Phase } from './transport.js' */
@@ -153,30 +153,26 @@ export function createClassGrid(root, { onPhase, onProgress, onPull, onError }) 
   /** @type {Group[]} */
   let groups = [];
   let temperature = 1;
-  let stopper = new AbortController();
-  /** @type {Phase} */
-  let phase = 'empty';
-
-  /** @param {Phase} next */
-  function enter(next) {
-    if (phase === next) return;
-    phase = next;
-    onPhase(phase);
-  }
+  const playback = new Playback({
+    speed: SPEED, onPhase,
+    onError(error) {
+      for (const group of groups) if (!group.done) group.clear();
+      onError(error);
+    },
+  });
 
   /** @param {Group} group @param {Model} artist @param {number} seed @param {AbortSignal} signal */
   async function draw(group, artist, seed, signal) {
     const { channels } = artist.info;
     const run = artist.generate({ label: group.name, samples: SAMPLES, seed, temperature, signal, chunk: CHUNK * channels });
     group.begin();
-    const pace = new Pace(reducedMotion() ? Infinity : SPEED);
     let asked = performance.now();
     for await (const step of run) {
       group.take(step);
       if (step.sample < SAMPLES - 1) continue;
       const pixels = (step.to - step.from) / channels;
       onPull(performance.now() - asked, SAMPLES * pixels);
-      for (let left = pixels; left > 0;) left -= await pace.take(left, signal);
+      await playback.pass(pixels, signal);
       asked = performance.now();
     }
     group.end();
@@ -184,40 +180,29 @@ export function createClassGrid(root, { onPhase, onProgress, onPull, onError }) 
 
   /** @param {Group[]} queue drawn in turn @param {number} seed */
   async function run(queue, seed) {
-    stopper.abort();
-    for (const group of groups) group.stop();
     const artist = model;
     if (!artist) return;
-    stopper = new AbortController();
-    const { signal } = stopper;
+    for (const group of groups) group.stop();
     for (const group of queue) group.clear();
-    enter('running');
     const report = () => onProgress(groups.filter(({ done }) => done).length, groups.length);
-    try {
+    await playback.run(async (signal) => {
       report();
       for (const group of queue) {
         await draw(group, artist, seed, signal);
         report();
       }
-      enter('done');
-    } catch (error) {
-      if (signal.aborted) return;
-      for (const group of groups) if (!group.done) group.clear();
-      enter('ready');
-      onError(error);
-    }
+    });
   }
 
   function stop() {
-    stopper.abort();
     for (const group of groups) group.stop();
-    if (phase === 'running') enter('ready');
+    playback.stop();
   }
 
   onTheme(() => { for (const group of groups) group.paint(); });
 
   return {
-    get phase() { return phase; },
+    get phase() { return playback.phase; },
     /** Shows the classes of a model, or of none. @param {Model | null} loaded @param {number} [heat] temperature */
     use(loaded, heat = 1) {
       stop();
@@ -228,7 +213,7 @@ export function createClassGrid(root, { onPhase, onProgress, onPull, onError }) 
         groups = loaded.info.classes.map((name) => new Group(name, codec));
         root.replaceChildren(...groups.map((group) => group.root));
       }
-      enter(loaded ? 'ready' : 'empty');
+      playback.enter(loaded ? 'ready' : 'empty');
     },
     /** @param {number} seed */
     start: (seed) => run(groups, seed),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A figure of classes: pictures from nothing but a class, by one model or by one of several.
 // @ts-check
-import { onAddress, wholeIn } from './address.js';
+import { keepInAddress, wholeIn } from './address.js';
 import { SAMPLES, createClassGrid } from './class-grid.js';
 import { byId } from './dom.js';
 import { whenNear, whileSeen } from './in-sight.js';
@@ -52,7 +52,11 @@ export function createClasses(models, first = 1) {
   });
   const start = () => grid.start(transport.seed);
   const transport = createTransport(byId('classes-transport'), {
-    name: 'classes', seed: first, pace: true, onRun: start, onSeed: start,
+    name: 'classes', seed: first, pace: true, onRun: start,
+    onSeed() {
+      address.changed();
+      start();
+    },
     onStop() {
       grid.stop();
       announce('Stopped.');
@@ -78,6 +82,7 @@ export function createClasses(models, first = 1) {
   const choices = fieldset instanceof HTMLFieldSetElement ? createModelSwitch(fieldset, change) : null;
   const chosen = () => choices?.value ?? names[0];
   function change() {
+    address.changed();
     sight.renew();
     grid.use(null); // the run of the other one stops
     return loading.load();
@@ -102,23 +107,24 @@ export function createClasses(models, first = 1) {
     onLost: () => grid.use(null),
   });
 
-  createTake(byId('classes-take'), {
-    id: 'figure-classes', shots: () => grid.shots(`${shown}-seed-${transport.seed}`),
-    settings: () => ({ model: shown, seed: transport.seed, temperature: models[shown].temperature }),
-  });
+  const settings = () => ({ model: chosen(), seed: transport.seed, temperature: models[chosen()].temperature });
+  createTake(byId('classes-take'), { id: 'figure-classes', shots: () => grid.shots(`${shown}-seed-${transport.seed}`), settings });
   let opened = false;
   function open() {
     if (opened) return;
     opened = true;
     loading.load();
   }
-  onAddress('figure-classes', (settings) => {
-    transport.seed = wholeIn(settings, 'seed', 0, 1e9 - 1, transport.seed);
-    const model = settings.get('model') ?? '';
-    if (choices && names.includes(model) && choices.value !== model) choices.value = model;
-    if (!opened) return;
-    if (chosen() !== shown) change();
-    else start();
+  const address = keepInAddress('figure-classes', {
+    settings,
+    apply(given) {
+      transport.seed = wholeIn(given, 'seed', 0, 1e9 - 1, transport.seed);
+      const model = given.get('model') ?? '';
+      if (choices && names.includes(model) && choices.value !== model) choices.value = model;
+      if (!opened) return;
+      if (chosen() !== shown) change();
+      else start();
+    },
   });
   whenNear(root, open);
 }

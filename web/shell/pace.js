@@ -62,6 +62,11 @@ export class Pace {
     }
   }
 
+  /** Waits until so many pixels may have been shown. @param {number} count @param {AbortSignal} signal */
+  async pass(count, signal) {
+    for (let left = count; left > 0;) left -= await this.take(left, signal);
+  }
+
   /** Until woken, aborted or due. @param {number} ms @param {AbortSignal} signal */
   async #sleep(ms, signal) {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -94,7 +99,7 @@ export const chunkFor = (speed) => Math.max(1, Math.min(28, Math.round(speed / 2
  * @param {Object} options
  * @param {number} options.samples
  * @param {number} options.from the first element that the run draws
- * @param {Pace} options.pace
+ * @param {{ take: (limit: number, signal: AbortSignal) => Promise<number> }} options.pace how many pixels may be shown
  * @param {AbortSignal} options.signal
  * @param {(ms: number, elements: number) => void} options.onPull how long the model took for so many elements
  * @param {(steps: { sample: number, at: number, value: number, nats: number }[]) => void} options.onPixels

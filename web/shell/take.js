@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What can be taken along of a figure: a picture as PNG, its drawing as animated PNG, and a link that draws the very same picture again.
 // @ts-check
-import { addressOf } from './address.js';
+import { addressOf, showAddress } from './address.js';
 import { createButton } from './button.js';
 import { make } from './dom.js';
 import { announce, blank } from './library.js';
@@ -66,16 +66,17 @@ function save(bytes, name) {
  * @param {Object} figure
  * @param {string} figure.id
  * @param {() => Shot[]} figure.shots what is drawn now
+ * @param {boolean} [figure.films] whether there is an order in which a picture was drawn
  * @param {(shot: number) => Settings | null} figure.settings all that the pictures follow from; null: no address can hold it
  */
-export function createTake(root, { id, shots, settings }) {
+export function createTake(root, { id, shots, settings, films = true }) {
   const still = createButton('PNG', { icon: 'picture' }).button;
   const film = createButton('Animated PNG', { icon: 'film' }).button;
   const link = createButton('Link', { icon: 'link' }).button;
   const said = make('p', { class: 'take-said' });
   const choice = make('select', { id: `${id}-take`, 'aria-label': 'Which picture' });
   const box = make('details', { class: 'take' }, make('summary', {}, 'Take it along'),
-    make('div', { class: 'take-tools' }, choice, still, film, link), said);
+    make('div', { class: 'take-tools' }, choice, still, ...(films ? [film] : []), link), said);
   root.append(box);
 
   /** @param {string} text */
@@ -111,7 +112,7 @@ export function createTake(root, { id, shots, settings }) {
     const all = settings(Math.max(0, choice.selectedIndex));
     if (!all) return say('No link can take a model of your own along. The pictures can be saved.');
     const address = addressOf(id, all);
-    history.replaceState(null, '', address);
+    showAddress(address);
     const copied = await navigator.clipboard?.writeText(address).then(() => true, () => false);
     say(copied ? 'The link is copied. Whoever opens it sees this picture being drawn, to the last bit.'
       : 'The link stands in the address bar. Whoever opens it sees this picture being drawn, to the last bit.');

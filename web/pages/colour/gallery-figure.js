@@ -15,9 +15,9 @@ import { SHOWN } from './row.js';
  * @param {Section} section
  * @param {Choice} choice that it begins with
  * @param {Subject[]} subjects of its strip
- * @param {{ onRun: () => void, onError: (error: unknown) => void, onModel: (file: File) => void }} hooks
+ * @param {{ onRun: () => void, onError: (error: unknown) => void, onModel: (file: File) => void, onChange: () => void }} hooks onChange: of settings
  */
-export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRun, onError, onModel }) {
+export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRun, onError, onModel, onChange }) {
   /** @type {<T extends HTMLElement>(name: string) => T} */
   const part = (name) => byId(`${id}-${name}`);
   const made = `${task.plan.noun}s`;
@@ -45,6 +45,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     onSeed(seed) {
       sight.decide();
       gallery.seed = seed;
+      onChange();
       gallery.start();
     },
   });
@@ -65,16 +66,19 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
   tries?.addEventListener('change', () => {
     sight.decide();
     gallery.tries = Number(tries.value);
+    onChange();
     gallery.start();
   });
   const strip = createPictureStrip(part('strip'), (subject) => {
     own = null;
     gallery.choose(subject);
+    onChange();
   });
   createPhoto(part('photo'), subjects[0].image.width, fate, (image) => {
     strip.clear();
     own = { name: 'your picture', note: '', label: null, image };
     gallery.choose(own);
+    onChange();
     part('gallery').firstElementChild?.scrollIntoView({ block: 'nearest' });
   }, onModel);
 
@@ -94,19 +98,19 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
 
   /** The pictures of the strip. */
   let among = subjects;
-  createTake(part('take'), {
-    id: `figure-${id}`, shots: gallery.shots,
-    settings() {
-      if (file) return null;
-      const { first } = gallery;
-      const place = among.indexOf(first);
-      const { data, width, height } = first.image;
-      const rgb = Uint8Array.from({ length: 3 * width * height }, (_, i) => data[4 * Math.floor(i / 3) + i % 3]);
-      return { model: name, seed: transport.seed, temperature, ...(tries && { tries: Number(tries.value) }), ...(place >= 0 ? { picture: place } : { pixels: toText(rgb) }) };
-    },
-  });
+  /** All that the pictures of the first row follow from; null: the model is the visitor's own. */
+  function settings() {
+    if (file) return null;
+    const { first } = gallery;
+    const place = among.indexOf(first);
+    const { data, width, height } = first.image;
+    const rgb = Uint8Array.from({ length: 3 * width * height }, (_, i) => data[4 * Math.floor(i / 3) + i % 3]);
+    return { model: name, seed: transport.seed, temperature, ...(tries && { tries: Number(tries.value) }), ...(place >= 0 ? { picture: place } : { pixels: toText(rgb) }) };
+  }
+  createTake(part('take'), { id: `figure-${id}`, shots: gallery.shots, settings });
 
   return {
+    settings,
     /** Opens with the pictures of a choice; the visitor's own stays. @param {Choice} next @param {Subject[]} pictures */
     show(next, pictures) {
       ({ strip: name, temperature, file } = next);
@@ -122,14 +126,14 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       gallery.use(null);
       sight.renew();
     },
-    /** Brings the figure to the settings of an address, once its model is there. @param {URLSearchParams} settings */
-    apply(settings) {
+    /** Brings the figure to the settings of an address, once its model is there. @param {URLSearchParams} given */
+    apply(given) {
       const { width, height } = among[0].image;
-      const rgb = fromText(settings.get('pixels') ?? '', 3 * width * height);
-      const place = wholeIn(settings, 'picture', 0, among.length - 1, -1);
-      transport.seed = wholeIn(settings, 'seed', 0, 1e9 - 1, transport.seed);
+      const rgb = fromText(given.get('pixels') ?? '', 3 * width * height);
+      const place = wholeIn(given, 'picture', 0, among.length - 1, -1);
+      transport.seed = wholeIn(given, 'seed', 0, 1e9 - 1, transport.seed);
       gallery.seed = transport.seed;
-      setTries(wholeIn(settings, 'tries', 1, 64, Number(tries?.value)));
+      setTries(wholeIn(given, 'tries', 1, 64, Number(tries?.value)));
       if (rgb) {
         const image = new ImageData(width, height);
         for (let i = 0; i < width * height; i++) image.data.set([...rgb.subarray(3 * i, 3 * i + 3), 255], 4 * i);

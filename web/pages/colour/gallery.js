@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The rows of a figure, and the run that draws one after the other.
 // @ts-check
-import { Codec, Pace, reducedMotion } from '../../shell/index.js';
+import { Codec, Playback } from '../../shell/index.js';
 import { Row, SHOWN } from './row.js';
 /** @import { DrawOptions, Model, Phase, Run, Shot, Subject } from '../../shell/index.js' */
 /** @import { Look, Plan } from './row.js' */
@@ -40,16 +40,13 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
   let temperature = 1;
   /** Pictures to draw for each row: as many for each that it shows, of which it is the likeliest. */
   let tries = SHOWN;
-  let stopper = new AbortController();
-  /** @type {Phase} */
-  let phase = 'empty';
-
-  /** @param {Phase} next */
-  function enter(next) {
-    if (phase === next) return;
-    phase = next;
-    onPhase(phase);
-  }
+  const playback = new Playback({
+    speed: SPEED, onPhase,
+    onError(error) {
+      for (const row of rows) if (!row.done) row.clear();
+      onError(error);
+    },
+  });
 
   /** Shows a picture as the model sees it. @param {Row} row */
   function see(row) {
@@ -66,7 +63,6 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
       samples, resample, seed, temperature, signal, chunk: CHUNK * channels, label: label && classes.includes(label) ? label : null,
     });
     row.begin(samples);
-    const pace = new Pace(reducedMotion() ? Infinity : SPEED);
     let asked = performance.now();
     let whole = true;
     for await (const step of run) {
@@ -76,7 +72,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
       // The first pull reads what is given as well.
       if (!whole) onPull(performance.now() - asked, samples * pixels);
       whole = false;
-      for (let left = pixels; left > 0;) left -= await pace.take(left, signal);
+      await playback.pass(pixels, signal);
       asked = performance.now();
     }
     row.end();
@@ -84,34 +80,25 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
 
   /** Draws these rows in turn. @param {Row[]} queue */
   async function run(queue) {
-    stopper.abort();
     const [artist, knows] = [model, codec];
     if (!artist || !knows) return;
-    stopper = new AbortController();
-    const { signal } = stopper;
     for (const row of queue) row.clear();
-    enter('running');
-    try {
+    await playback.run(async (signal) => {
       const shown = queue.filter((row) => row.shown);
       for (const row of shown) await draw(row, artist, knows, signal);
-      enter(rows.every((row) => row.done || !row.shown) ? 'done' : 'ready');
+      playback.enter(rows.every((row) => row.done || !row.shown) ? 'done' : 'ready');
       onEnd(shown.map(({ subject }) => subject));
-    } catch (error) {
-      if (signal.aborted) return;
-      for (const row of rows) if (!row.done) row.clear();
-      enter('ready');
-      onError(error);
-    }
+      return playback.phase;
+    });
   }
 
   function stop() {
-    stopper.abort();
     for (const row of rows) row.stop();
-    if (phase === 'running') enter('ready');
+    playback.stop();
   }
 
   return {
-    get phase() { return phase; },
+    get phase() { return playback.phase; },
     /** @param {Model | null} loaded @param {number} [heat] temperature */
     use(loaded, heat = 1) {
       stop();
@@ -119,7 +106,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
       temperature = heat;
       codec = loaded ? new Codec(loaded.info, loaded.order) : undefined;
       rows.forEach(see);
-      enter(loaded ? 'ready' : 'empty');
+      playback.enter(loaded ? 'ready' : 'empty');
     },
     /** @param {number} n */
     set seed(n) { seed = n; },
@@ -143,8 +130,8 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
     /** Puts a picture in the first row; if another row has it, they change places. @param {Subject} subject */
     choose(subject) {
       const other = rows.find((row) => row.subject === subject && row !== rows[0]);
-      const running = phase === 'running';
-      stopper.abort();
+      const running = playback.phase === 'running';
+      playback.abort();
       other?.show(rows[0].subject);
       rows[0].show(subject);
       const changed = rows.filter((row) => row === rows[0] || row === other);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A section with a gallery: loaded when it comes near, with a switch to another model.
 // @ts-check
-import { acquire, byId, createLoading, createModelSwitch, integer, loadPictures, onAddress, whenNear } from '../../shell/index.js';
+import { acquire, byId, createLoading, createModelSwitch, integer, keepInAddress, loadPictures, whenNear } from '../../shell/index.js';
 import { createGalleryFigure } from './gallery-figure.js';
 import { createOwnModel, openModel } from './own-model.js';
 import { keepDrops } from './photo.js';
@@ -35,9 +35,9 @@ export function createSection(section) {
   let figure;
   /** @type {Choice | undefined} */
   let shown;
-  /** What the address asks for, until it can be done. @type {URLSearchParams | undefined} */
-  let wanted;
   let opened = false;
+  /** The model of what is shown is there. */
+  let ready = false;
   const choices = createModelSwitch(byId(`${id}-switch`), change);
   /** The visitor's own model, once there is one: as one of ours, whose strip it takes over. @type {Choice | undefined} */
   let own;
@@ -56,6 +56,7 @@ export function createSection(section) {
   }
   function change() {
     ownModel.say('');
+    ready = false;
     figure?.leave();
     return loading.load();
   }
@@ -70,7 +71,7 @@ export function createSection(section) {
         Object.assign(choice, { strip, first });
         const subjects = choice === shown ? [] : await loadPictures(choice.strip);
         if (!figure) {
-          figure = createGalleryFigure(section, choice, subjects, { onRun: loading.clear, onError: loading.failed, onModel: takeModel });
+          figure = createGalleryFigure(section, choice, subjects, { onRun: loading.clear, onError: loading.failed, onModel: takeModel, onChange: address.changed });
           figure.show(choice, subjects);
           shown = choice;
         }
@@ -84,30 +85,34 @@ export function createSection(section) {
       }
     }),
     onModels([model]) {
+      ready = true;
       figure?.use(model);
       const { file } = chosen();
       if (file) ownModel.say(`${file.name}, a model of ${integer(model.info.parameters)} parameters, is at work now.`);
-      apply();
+      address.proceed();
+      address.changed(); // another model, if that was wanted
     },
-    onLost: () => figure?.use(null),
+    onLost() {
+      ready = false;
+      figure?.use(null);
+    },
   });
-  function apply() {
-    const settings = wanted;
-    wanted = undefined;
-    if (settings) figure?.apply(settings);
-  }
   function open() {
     if (opened) return;
     opened = true;
     loading.load();
   }
   keepDrops();
-  onAddress(`figure-${id}`, (settings) => {
-    wanted = settings;
-    const model = settings.get('model');
-    if (model === 'emoji' || model === 'photos') choices.value = model;
-    if (shown && chosen() !== shown) change();
-    else if (shown) apply();
+  const address = keepInAddress(`figure-${id}`, {
+    settings: () => (ready ? figure?.settings() ?? null : null),
+    apply(given) {
+      const model = given.get('model');
+      if (model === 'emoji' || model === 'photos') choices.value = model;
+      if (shown && chosen() !== shown) change();
+      if (!ready) return false;
+      figure?.apply(given);
+      return true;
+    },
   });
   whenNear(byId(`figure-${id}`), open);
 }

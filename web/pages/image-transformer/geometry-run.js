@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Two pictures that draw themselves at one pace, a position of each at a time, and remember all that was drawn.
 // @ts-check
-import { Codec, Pace, palette, pictureOf, reducedMotion } from '../../shell/index.js';
+import { Codec, Playback, palette, pictureOf, reducedMotion } from '../../shell/index.js';
 import { Geometry } from './geometry-pattern.js';
 /** @import { DrawOptions, Model, Phase, Run, Step } from '../../shell/index.js' */
 
@@ -72,89 +72,56 @@ export function createPlayer({ onPhase, onChange, onError }) {
   let head = 0;
   let total = 0;
   let seed = 0;
-  let speed = Infinity;
-  const pace = new Pace(speed);
-  let stopper = new AbortController();
-  /** @type {Phase} */
-  let phase = 'empty';
-
-  /** @param {Phase} next */
-  function enter(next) {
-    phase = next;
-    onPhase(phase);
-  }
+  const playback = new Playback({ onPhase, onError });
 
   /** @param {boolean} paused wait for step() */
-  async function run(paused) {
-    stopper.abort();
-    if (!tracks.length) return;
-    stopper = new AbortController();
-    const { signal } = stopper;
+  const run = (paused) => playback.run(async (signal) => {
     head = 0;
-    pace.speed = reducedMotion() ? Infinity : speed;
-    if (paused) pace.pause();
-    else pace.resume();
     for (const track of tracks) track.begin(seed, signal);
-    enter(paused ? 'paused' : 'running');
     onChange();
-    try {
-      while (head < total) {
-        const more = await pace.take(Math.min(CHUNK, total - head), signal);
-        await Promise.all(tracks.map((track) => track.reach(Math.min(head + more, track.geometry.positions))));
-        signal.throwIfAborted();
-        head += more;
-        // With less motion the pictures appear when they are finished, unless the visitor steps through them.
-        if (!reducedMotion() || pace.paused) onChange();
-      }
-      enter('done');
-      onChange();
-    } catch (error) {
-      if (signal.aborted) return;
-      stopper.abort(); // the other picture's run
-      enter('ready');
-      onError(error);
+    while (head < total) {
+      const more = await playback.take(Math.min(CHUNK, total - head), signal);
+      await Promise.all(tracks.map((track) => track.reach(Math.min(head + more, track.geometry.positions))));
+      signal.throwIfAborted();
+      head += more;
+      // With less motion the pictures appear when they are finished, unless the visitor steps through them.
+      if (!reducedMotion() || playback.paused) onChange();
     }
-  }
+    playback.enter('done');
+    onChange();
+  }, { paused });
 
   return {
-    get phase() { return phase; },
+    get phase() { return playback.phase; },
     /** How many positions of each picture are drawn. */
     get head() { return head; },
     get tracks() { return tracks; },
     get total() { return total; },
     /** @param {Track[]} loaded none: the models are gone */
     use(loaded) {
-      stopper.abort();
+      playback.abort();
       tracks = loaded;
       head = 0;
       total = Math.max(0, ...tracks.map(({ geometry }) => geometry.positions));
-      enter(tracks.length ? 'ready' : 'empty');
+      playback.enter(tracks.length ? 'ready' : 'empty');
       onChange();
     },
     /** @param {number} n of the next run */
     set seed(n) { seed = n; },
     /** @param {number} n pixels a second of each picture */
-    set speed(n) {
-      speed = n;
-      pace.speed = reducedMotion() ? Infinity : n;
-    },
-    start: () => run(false),
+    set speed(n) { playback.speed = n; },
+    start() { if (tracks.length > 0) run(false); },
     pause() {
-      if (phase !== 'running') return;
-      pace.pause();
-      enter('paused');
+      if (playback.phase !== 'running') return;
+      playback.pause();
       onChange();
     },
-    resume() {
-      if (phase !== 'paused') return;
-      pace.resume();
-      enter('running');
-    },
+    resume: () => playback.resume(),
     /** One position of every picture; a run under way is paused. */
     step() {
-      if (phase === 'running') this.pause();
-      else if (phase !== 'paused') run(true);
-      pace.step(1);
+      if (playback.phase === 'running') this.pause();
+      else if (playback.phase !== 'paused') run(true);
+      playback.step();
     },
   };
 }

@@ -2,7 +2,7 @@
 // The figure of local attention: two pictures that draw themselves, one in strips and one in blocks, and what each pixel sees.
 // @ts-check
 import {
-  acquireAll, announce, askable, byId, createLoading, createTake, createTransport, integer, loadPictures, make, onAddress, onTheme,
+  acquireAll, announce, askable, byId, createLoading, createTake, createTransport, integer, keepInAddress, loadPictures, make, onTheme,
   perFrame, weights, whenNear, whileSeen, wholeIn,
 } from '../../shell/index.js';
 import { createChart } from './geometry-chart.js';
@@ -57,7 +57,12 @@ function createFigure({ onRun, onError }) {
   const player = createPlayer({ onPhase: showPhase, onChange: () => redraw(), onError });
   const redraw = perFrame(draw);
   const transport = createTransport(byId('geometry-transport'), {
-    name: 'geometry', pauses: true, seed: 45, onSeed: start, onAgain: start, speeds: SPEEDS, speed: 3,
+    name: 'geometry', pauses: true, seed: 45, onAgain: start,
+    onSeed() {
+      address.changed();
+      start();
+    },
+    speeds: SPEEDS, speed: 3,
     onSpeed(speed) { player.speed = speed; },
     onRun() {
       asked = null;
@@ -183,10 +188,14 @@ function createFigure({ onRun, onError }) {
     name, file: `${name.toLowerCase().replaceAll(' ', '-')}-seed-${transport.seed}`, picture: track.picture(),
     order: [...track.geometry.order.subarray(0, track.pulled)],
   }));
-  createTake(byId('geometry-take'), { id: 'figure-geometry', shots, settings: () => ({ model: 'emoji, cifar10-sr-2d', seed: transport.seed }) });
-  onAddress('figure-geometry', (settings) => {
-    transport.seed = wholeIn(settings, 'seed', 0, 1e9 - 1, transport.seed);
-    if (player.phase !== 'empty') start();
+  const settings = () => ({ model: 'emoji, cifar10-sr-2d', seed: transport.seed });
+  createTake(byId('geometry-take'), { id: 'figure-geometry', shots, settings });
+  const address = keepInAddress('figure-geometry', {
+    settings,
+    apply(given) {
+      transport.seed = wholeIn(given, 'seed', 0, 1e9 - 1, transport.seed);
+      if (player.phase !== 'empty') start();
+    },
   });
 
   return {

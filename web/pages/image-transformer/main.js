@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page of the Image Transformer: half a digit and three endings, what the model looked at, local attention, classes.
 // @ts-check
-import {
-  SIDE, acquireFirst, applySettings, byId, createClasses, createCompletion, createPad, createStore, createStrip, createTake, initialState,
-  loadStrip, onAddress, settingsOf, shotsOf, startPage, weights,
-} from '../../shell/index.js';
+import { SIDE, byId, createClasses, createEndings, createStore, initialState, startPage, weights } from '../../shell/index.js';
 import { createAsker, createAttentionView } from './attention.js';
 import { createGeometry } from './geometry.js';
 import { heatOf } from './heads.js';
@@ -12,30 +9,11 @@ import { createMachine } from './machine.js';
 import { createSettings } from './settings.js';
 /** @import { Look } from './attention.js' */
 
-/** The digit that the page opens with. */
-const FIRST = 14;
-
 const store = createStore(initialState());
 const look = createStore(/** @type {Look} */ ({ head: -1, attention: null }));
 const machine = createMachine(store);
 
-/** @type {Promise<void> | undefined} */
-let strip;
-/** The strip of digits; a failure is not kept, so that the next try is a new one. */
-function showStrip() {
-  strip ??= loadStrip().then((digits) => {
-    const choice = createStrip(store, byId('strip'), digits, FIRST);
-    createPad(store, byId('pad-side'), choice.clear);
-    onAddress('figure-endings', (settings) => applySettings(store, settings, choice));
-  }).catch((error) => {
-    strip = undefined;
-    throw error;
-  });
-  return strip;
-}
-
-const { runner, panels, load } = createCompletion(store, {
-  acquire: async (options) => (await Promise.all([acquireFirst(options), showStrip()]))[0],
+const { runner, panels, load } = createEndings(store, 'digits', {
   heatAt: (place) => (look.now.attention?.place === place ? heatOf(look.now.attention, look.now.head).share : undefined),
   onDrawn(what) {
     attention.redraw();
@@ -48,7 +26,6 @@ const pictures = () => runner.pictures;
 const attention = createAttentionView(store, look, byId('attention-view'), pictures);
 look.on(['attention', 'head'], panels.redraw);
 createAsker(store, look, pictures);
-createTake(byId('take'), { id: 'figure-endings', shots: () => shotsOf(store, runner.pictures), settings: () => settingsOf(store, 'digits') });
 startPage(load());
 createSettings(store);
 

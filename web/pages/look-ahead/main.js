@@ -2,8 +2,7 @@
 // The figure of look-ahead: a digit, the passes of the model that drew it, and the same digit drawn without guesses.
 // @ts-check
 import {
-  Pace, SIDE, acquireFirst, announce, byId, createLoading, createTake, createTransport, inked, make, onAddress, reducedMotion, startPage, whileSeen,
-  wholeIn,
+  Playback, SIDE, acquireFirst, announce, byId, createLoading, createTake, createTransport, inked, keepInAddress, make, reducedMotion, startPage, wholeIn,
 } from '../../shell/index.js';
 import { clearNumbers, say, showDrawing, showTiming, showVerdict } from './ahead-numbers.js';
 import { createAheadPanels } from './ahead-panels.js';
@@ -27,40 +26,31 @@ function createAhead() {
   const panels = createAheadPanels(byId('ahead-panels'));
   /** @type {Model | null} */
   let model = null;
-  /** @type {Phase} */
-  let phase = 'empty';
-  let stopper = new AbortController();
-  const pace = new Pace(SPEED);
   /** The picture, both ways, as far as they were drawn. @type {{ guessing?: Drawing, without?: Drawing }} */
   let drawings = {};
   /** What is shown. @type {{ way: 'guessing' | 'without', drawing: Drawing } | null} */
   let shown = null;
 
-  /** @param {Phase} next */
-  function enter(next) {
-    phase = next;
-    transport.show(phase);
-    plain.disabled = digit.disabled = phase === 'empty';
-    both.disabled = phase === 'empty' || phase === 'timing';
-    if (phase === 'running' || phase === 'timing') loading.clear();
-  }
+  const playback = new Playback({
+    speed: SPEED,
+    onPhase(phase) {
+      transport.show(phase);
+      plain.disabled = digit.disabled = phase === 'empty';
+      both.disabled = phase === 'empty' || phase === 'timing';
+      if (phase === 'running' || phase === 'timing') loading.clear();
+    },
+    onError: (error) => loading.failed(error),
+  });
 
   /** @param {Phase} during @param {(artist: Model, signal: AbortSignal) => Promise<void>} work */
   async function run(during, work) {
-    stopper.abort();
-    if (!model) return;
-    stopper = new AbortController();
-    const { signal } = stopper;
-    if (phase === 'timing') say('');
-    enter(during);
-    try {
-      await work(model, signal);
-      enter(shown ? 'done' : 'ready');
-    } catch (error) {
-      if (signal.aborted) return;
-      enter('ready');
-      loading.failed(error);
-    }
+    const artist = model;
+    if (!artist) return;
+    if (playback.phase === 'timing') say('');
+    await playback.run(async (signal) => {
+      await work(artist, signal);
+      return shown ? 'done' : 'ready';
+    }, { during });
   }
 
   function showWhole() {
@@ -82,11 +72,11 @@ function createAhead() {
     drawings[way] = drawing;
     shown = { way, drawing };
     const { length } = drawing.values;
-    if (!pace.paused) pace.resume(); // its clock starts now; out of sight it waits
+    playback.rebase();
     // With less motion the picture appears when it is finished.
     for (let head = 0; head < length && !reducedMotion();) {
       const { to } = passAt(drawing.ahead, head);
-      for (let left = to - head; left > 0;) left -= await pace.take(left, signal);
+      await playback.pass(to - head, signal);
       head = to;
       panels.show(drawing, head);
       showDrawing(way, drawing, head);
@@ -104,6 +94,7 @@ function createAhead() {
 
   /** Another picture. */
   function startNew() {
+    address.changed();
     drawings = {};
     shown = null;
     clearNumbers();
@@ -112,9 +103,8 @@ function createAhead() {
   }
 
   function halt() {
-    stopper.abort();
-    if (phase === 'timing') say('Timing was stopped.');
-    if (phase === 'running' || phase === 'timing') enter('ready');
+    if (playback.phase === 'timing') say('Timing was stopped.');
+    playback.stop();
   }
 
   const loading = createLoading(byId('ahead-load'), {
@@ -125,13 +115,13 @@ function createAhead() {
       if (!lookAhead) return;
       model = loaded;
       if (digit.options.length === 1) digit.append(...classes.map((name) => make('option', {}, name)));
-      if (wanted) apply(wanted);
-      enter('ready');
+      address.proceed();
+      playback.enter('ready');
       sight.proceed();
     },
     onLost() {
       model = null;
-      enter('empty');
+      playback.enter('empty');
     },
   });
   const transport = createTransport(byId('ahead-transport'), {
@@ -141,43 +131,28 @@ function createAhead() {
       announce('Stopped.');
     },
   });
-  const sight = whileSeen(byId('figure-ahead'), {
-    start() {
-      if (phase === 'running') pace.resume();
-      if (phase !== 'ready') return false;
-      start();
-      return true;
-    },
-    stop() {
-      if (phase === 'running') pace.pause();
-      else if (phase === 'timing') halt();
-      return phase === 'running';
-    },
-  });
+  const sight = playback.watch(byId('figure-ahead'), start);
   transport.onPress(sight.decide);
 
+  const settings = () => ({ model: 'digits', seed: transport.seed, ...(digit.value && { label: digit.value }) });
   createTake(byId('ahead-take'), {
     id: 'figure-ahead',
     shots: () => (shown ? [{
       name: 'The picture', file: `digit-seed-${transport.seed}`, picture: inked(shown.drawing.values, 0, SIDE * SIDE),
       order: Array.from({ length: SIDE * SIDE }, (_, i) => i),
     }] : []),
-    settings: () => ({ model: 'digits', seed: transport.seed, ...(digit.value && { label: digit.value }) }),
+    settings,
   });
-  /** What the address asks for, until it can be done. @type {URLSearchParams | undefined} */
-  let wanted;
-  /** @param {URLSearchParams} settings */
-  function apply(settings) {
-    wanted = undefined;
-    transport.seed = wholeIn(settings, 'seed', 0, 1e9 - 1, transport.seed);
-    digit.value = settings.get('label') ?? '';
-    if (digit.selectedIndex < 0) digit.selectedIndex = 0; // no such class
-  }
-  onAddress('figure-ahead', (settings) => {
-    wanted = settings;
-    if (phase === 'empty') return;
-    apply(settings);
-    startNew();
+  const address = keepInAddress('figure-ahead', {
+    settings,
+    apply(given) {
+      if (!model) return false;
+      transport.seed = wholeIn(given, 'seed', 0, 1e9 - 1, transport.seed);
+      digit.value = given.get('label') ?? '';
+      if (digit.selectedIndex < 0) digit.selectedIndex = 0; // no such class
+      if (playback.phase !== 'empty') startNew();
+      return true;
+    },
   });
 
   for (const [control, event, action] of /** @type {const} */ ([[plain, 'change', start], [both, 'click', time], [digit, 'change', startNew]])) {

@@ -2,8 +2,8 @@
 // The odds of the next token as bars, and the filters as cuts through them.
 // @ts-check
 import { byId } from '../../shell/index.js';
+import { share, visible } from '../../shell/text/index.js';
 import { cut } from './filters.js';
-import { share, visible } from './token-words.js';
 /** @import { Alternative } from '../../shell/index.js' */
 /** @import { Filters } from './filters.js' */
 

@@ -2,7 +2,7 @@
 // A text cut into tokens while it is typed: their numbers, and their bytes where they are no characters.
 // @ts-check
 import { byId, make, perFrame } from '../../shell/index.js';
-import { visible } from './token-words.js';
+import { visible } from '../../shell/text/index.js';
 /** @import { Tokenizer } from '../../shell/index.js' */
 
 const SHOWN = 600;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One prompt at three temperatures side by side, with the same noise.
 // @ts-check
-import { Pace, announce, byId, createTransport, make, reducedMotion, whileSeen } from '../../shell/index.js';
-/** @import { Model, Phase, TextPage } from '../../shell/index.js' */
+import { Playback, announce, byId, createTransport, keepInAddress, make, wholeIn } from '../../shell/index.js';
+/** @import { Model, TextPage } from '../../shell/index.js' */
 
 const TEMPERATURES = [0.4, 0.8, 1.2];
 const TOKENS = 90;
@@ -22,28 +22,20 @@ export function createThree(Sheet) {
   });
   /** @type {Model | null} */
   let model = null;
-  /** @type {Phase} */
-  let phase = 'empty';
-  let stopper = new AbortController();
-  const pace = new Pace(SPEED);
-
-  /** @param {Phase} next */
-  function enter(next) {
-    phase = next;
-    transport.show(phase);
-    prompt.disabled = phase === 'empty';
-  }
+  const playback = new Playback({
+    speed: SPEED,
+    onPhase(phase) {
+      transport.show(phase);
+      prompt.disabled = phase === 'empty';
+    },
+    onError(error) { panels[0].note.textContent = String(/** @type {any} */ (error).message); },
+  });
 
   async function start() {
-    stopper.abort();
-    if (!model) return;
-    stopper = new AbortController();
-    const { signal } = stopper;
     const writer = model;
-    enter('running');
-    pace.resume();
+    if (!writer) return;
     announce('Writing at three temperatures.');
-    try {
+    await playback.run(async (signal) => {
       const runs = panels.map(({ temperature, page, note }) => {
         const run = writer.tokens(prompt.value, { temperature, seed: transport.seed, maxTokens: Math.min(TOKENS, writer.info.positions >> 1), signal });
         page.clear();
@@ -52,7 +44,7 @@ export function createThree(Sheet) {
         return { steps: run[Symbol.asyncIterator](), run, page, note, nats: 0, count: 0, over: false };
       });
       while (runs.some(({ over }) => !over)) {
-        if (!reducedMotion()) await pace.take(1, signal);
+        await playback.take(1, signal);
         for (const one of runs) {
           if (one.over) continue;
           const { done, value } = await one.steps.next();
@@ -66,45 +58,37 @@ export function createThree(Sheet) {
           one.note.textContent = one.count > 0 ? `${one.count} tokens, ${(one.nats / one.count).toFixed(2)} nats each${one.over && one.run.finish === 'end' ? '; the end' : ''}` : '';
         }
       }
-      enter('done');
       announce('Three tales are written.');
-    } catch (error) {
-      if (signal.aborted) return;
-      enter('ready');
-      panels[0].note.textContent = String(/** @type {any} */ (error).message);
-    }
+    });
   }
 
   const transport = createTransport(byId('three-transport'), {
-    name: 'three', seed: 3, onRun: start, onSeed: start,
-    onStop() {
-      stopper.abort();
-      if (phase === 'running') enter('ready');
-    },
+    name: 'three', seed: 3, onRun: start, onSeed: changed,
+    onStop: () => playback.stop(),
   });
-  const sight = whileSeen(byId('figure-three'), {
-    start() {
-      if (phase === 'running') pace.resume();
-      if (phase !== 'ready') return false;
-      start();
-      return true;
-    },
-    stop() {
-      if (phase === 'running') pace.pause();
-      return phase === 'running';
-    },
-  });
+  const sight = playback.watch(byId('figure-three'), start);
   transport.onPress(sight.decide);
-  prompt.addEventListener('change', () => {
+  prompt.addEventListener('change', changed);
+  /** The visitor wants other texts. */
+  function changed() {
     sight.decide();
+    address.changed();
     start();
+  }
+  const address = keepInAddress('figure-three', {
+    settings: () => ({ seed: transport.seed, prompt: prompt.value }),
+    apply(given) {
+      transport.seed = wholeIn(given, 'seed', 0, 1e9 - 1, transport.seed);
+      prompt.value = given.get('prompt') ?? prompt.value;
+      if (playback.phase !== 'empty') start();
+    },
   });
   return {
     /** @param {Model | null} next */
     use(next) {
-      stopper.abort();
+      playback.abort();
       model = next;
-      enter(next ? 'ready' : 'empty');
+      playback.enter(next ? 'ready' : 'empty');
       if (next) sight.proceed();
     },
   };

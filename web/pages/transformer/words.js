@@ -1,26 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Words of sentences, and means of maps.
+// The words of a sentence in another order. No page here.
 // @ts-check
-/** @import { SourceLook, TranslateStep } from '../../shell/index.js' */
-
-/** A token by itself, for people: its end has a sign. @param {string} text */
-export const visible = (text) => (text === '' ? '⏎' : text.replaceAll(' ', '␣'));
-
-/** A layer and a head, -1: the mean of all. @typedef {{ layer: number, head: number }} Choice */
-
-/**
- * The mean of the rows of the heads that are chosen.
- * @param {Float32Array[]} rows layer * heads + head
- * @param {number} heads
- * @param {Choice} choice
- */
-export function meanOf(rows, heads, { layer, head }) {
-  const some = rows.filter((_, i) => (layer < 0 || Math.floor(i / heads) === layer) && (head < 0 || i % heads === head));
-  return Float32Array.from(some[0] ?? [], (_, i) => some.reduce((sum, row) => sum + row[i], 0) / some.length);
-}
-
-/** What a step looked at. @param {TranslateStep} step @param {'source' | 'attention'} name */
-export const rowsOf = (step, name) => (step.maps ?? []).filter((look) => look.name === name).map(({ weights }) => weights);
 
 /**
  * The tokens of a sentence with its words in another order: never the same, where there are two that differ. Its end stays at the end.

@@ -61,7 +61,10 @@ export function createCompletion(store, { acquire, steps = true, heatAt, onDrawn
       if (reducedMotion()) runner.stop();
       else runner.start();
     },
-    onLost: () => store.set({ model: null, phase: 'empty' }),
+    onLost() {
+      store.set({ model: null });
+      runner.leave();
+    },
   });
 
   /** Scores the source itself, once for each picture and class. */

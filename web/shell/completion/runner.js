@@ -2,8 +2,9 @@
 // The run of three endings: starts, restarts when a setting changes, pauses, steps, stops, and keeps the pictures so far.
 // @ts-check
 import { toImage, PIXELS, SIDE } from '../digits.js';
-import { Pace, chunkFor, play } from '../pace.js';
 import { reducedMotion } from '../dom.js';
+import { chunkFor, play } from '../pace.js';
+import { Playback } from '../playback.js';
 /** @import { State, Store } from './state.js' */
 
 export const SAMPLES = 3;
@@ -27,8 +28,7 @@ export function createRunner(store, { onChange, onPull, onError }) {
   /** @type {Ending[]} */
   const pictures = Array.from({ length: SAMPLES }, () => (
     { values: new Uint8Array(PIXELS), nats: new Float32Array(PIXELS), filled: 0 }));
-  const pace = new Pace(store.now.speed);
-  let stopper = new AbortController();
+  const playback = new Playback({ speed: store.now.speed, onPhase: (phase) => store.set({ phase }), onError });
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
 
@@ -36,7 +36,7 @@ export function createRunner(store, { onChange, onPull, onError }) {
   function reset() {
     clearTimeout(timer);
     timer = undefined;
-    stopper.abort();
+    playback.abort();
     const { source, rows } = store.now;
     if (!source) return;
     for (const picture of pictures) {
@@ -53,19 +53,14 @@ export function createRunner(store, { onChange, onPull, onError }) {
     reset();
     const { model, source, rows, seed, temperature, label } = store.now;
     if (!model || !source) return;
-    stopper = new AbortController();
-    const { signal } = stopper;
     const speed = reducedMotion() ? Infinity : store.now.speed;
-    pace.speed = speed;
-    if (paused) pace.pause(); else pace.resume();
-    store.set({ phase: paused ? 'paused' : 'running' });
     let first = true;
-    try {
+    await playback.run(async (signal) => {
       const run = model.complete(toImage(source.pixels), {
         rows, seed, temperature, samples: SAMPLES, chunk: chunkFor(speed), signal, ...(label && { label }),
       });
       await play(run, {
-        samples: SAMPLES, from: rows * SIDE, pace, signal,
+        samples: SAMPLES, from: rows * SIDE, pace: playback, signal,
         onPull(ms, elements) { onPull(ms, elements, first); first = false; },
         onPixels(drawn) {
           for (const { sample, at, value, nats } of drawn) {
@@ -75,24 +70,19 @@ export function createRunner(store, { onChange, onPull, onError }) {
             picture.filled = at + 1;
           }
           // With reduced motion a picture appears when it is finished, unless the visitor steps through it.
-          if (!reducedMotion() || pace.paused) onChange();
+          if (!reducedMotion() || playback.paused) onChange();
         },
       });
-      if (signal.aborted) return;
-      store.set({ phase: 'done' });
+      playback.enter('done');
       onChange();
-    } catch (error) {
-      if (signal.aborted) return;
-      store.set({ phase: 'ready' });
-      onError(error);
-    }
+    }, { paused });
   }
 
-  store.on(['speed'], ({ speed }) => { pace.speed = speed; });
+  store.on(['speed'], ({ speed }) => { playback.speed = speed; });
   store.on(['source', 'rows', 'seed', 'temperature', 'label'], () => {
     reset();
     if (!store.now.model) return;
-    store.set({ phase: 'running' });
+    playback.enter('running');
     timer = setTimeout(() => start(), RESTART_MS);
   });
 
@@ -102,24 +92,25 @@ export function createRunner(store, { onChange, onPull, onError }) {
     reset,
     pause() {
       if (timer !== undefined) start(true); // a restart that was still to come begins paused
-      else pace.pause();
-      store.set({ phase: 'paused' });
+      else playback.pause();
     },
-    resume() {
-      pace.resume();
-      store.set({ phase: 'running' });
-    },
+    resume: () => playback.resume(),
     stop() {
       clearTimeout(timer);
       timer = undefined;
-      stopper.abort();
-      store.set({ phase: 'ready' });
+      playback.abort();
+      playback.enter('ready');
+    },
+    /** The model is gone. */
+    leave() {
+      playback.abort();
+      playback.enter('empty');
     },
     /** One pixel of every ending; a run under way is paused. */
     step() {
-      if (store.now.phase === 'running') this.pause();
-      else if (store.now.phase !== 'paused') start(true);
-      pace.step(1);
+      if (playback.phase === 'running') this.pause();
+      else if (playback.phase !== 'paused') start(true);
+      playback.step();
     },
   };
 }

@@ -2,7 +2,7 @@
 // A search by beams as a tree: a column for every step, what lives on dark, what was cut pale, what ended framed, each with its score.
 // @ts-check
 import { visible } from './words.js';
-/** @import { SearchStep } from '../../shell/index.js' */
+/** @import { SearchStep } from '../index.js' */
 
 const SVG = 'http://www.w3.org/2000/svg';
 const NOTHING = 'Tree of the search: there is none yet';
@@ -68,7 +68,7 @@ export function createTree(root, said) {
           edges.push(shape('path', { class: `tree-edge ${kind}`, d: `M${x0} ${y0} C${x0 + 16} ${y0} ${x - 22} ${y} ${x - 6} ${y}` }));
           if (one.fate === 'ended') nodes.push(shape('rect', { class: `tree-end ${kind}`, x: x - 5, y: y - 14, width: COLUMN - 36, height: 28, rx: 3 }));
           nodes.push(
-            shape('text', { class: `tree-word ${kind}`, x, y: y - 1 }, one.fate === 'ended' ? '⏎' : visible(one.text).slice(0, 11)),
+            shape('text', { class: `tree-word ${kind}`, x, y: y - 1 }, one.fate === 'ended' ? '⏎' : visible(one.text, '⏎').slice(0, 11)),
             shape('text', { class: `tree-score ${kind}`, x, y: y + 11 }, one.score.toFixed(2)));
         });
       });

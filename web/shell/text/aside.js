@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Beside the tale: the marked token, what might have been in its place, and which head's attention is shown.
 // @ts-check
-import { byId, make } from '../../shell/index.js';
-import { share, visible } from './token-words.js';
-/** @import { Alternative, TokenLook } from '../../shell/index.js' */
+import { byId, make } from '../index.js';
+import { createHeads } from './heads.js';
+import { meanOf } from './maps.js';
+import { share, visible } from './words.js';
+/** @import { Alternative, TokenLook } from '../index.js' */
 
 const SHOWN = 8;
 
@@ -14,27 +16,13 @@ export function createAside({ onChoose, onHead }) {
   const title = byId('token-title');
   const note = byId('token-note');
   const list = byId('token-list');
-  /** @type {HTMLSelectElement} */
-  const layer = byId('token-layer');
-  /** @type {HTMLSelectElement} */
-  const head = byId('token-head');
-  for (const select of [layer, head]) select.addEventListener('change', onHead);
+  const heads = createHeads([byId('token-layer')], [byId('token-head')], onHead);
 
   return {
-    /** Which heads there are. @param {number} layers @param {number} heads */
-    heads(layers, heads) {
-      const same = layer.options.length === layers + 1 && head.options.length === heads + 1;
-      if (same) return;
-      layer.replaceChildren(make('option', { value: '' }, 'all'), ...Array.from({ length: layers }, (_, i) => make('option', { value: String(i) }, String(i + 1))));
-      head.replaceChildren(make('option', { value: '' }, 'all'), ...Array.from({ length: heads }, (_, i) => make('option', { value: String(i) }, String(i + 1))));
-      layer.disabled = head.disabled = false;
-    },
-    /** The mean of the rows that are chosen. @param {TokenLook[]} rows @param {number} heads */
-    chosen(rows, heads) {
-      const some = rows.filter(({ row }) => (layer.value === '' || Math.floor(row / heads) === Number(layer.value)) && (head.value === '' || row % heads === Number(head.value)));
-      const weights = Float32Array.from(some[0].weights, (_, i) => some.reduce((sum, one) => sum + one.weights[i], 0) / some.length);
-      return { tokens: some[0].tokens, weights };
-    },
+    /** Which heads there are. @param {number} layers @param {number} count */
+    heads: (layers, count) => heads.have(layers, count),
+    /** The mean of the rows that are chosen. @param {TokenLook[]} rows @param {number} count of heads */
+    chosen: (rows, count) => ({ tokens: rows[0].tokens, weights: meanOf(rows.map(({ weights }) => weights), count, heads.choice) }),
     clear() {
       title.textContent = 'Point at a word';
       note.textContent = 'Or walk through the tale with the arrow keys: what might have been there instead, and where the model looked, appear here.';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The page that is being written: a canvas with the text, arcs over it, and a token that is marked by pointing or with the arrow keys.
 // @ts-check
-import { make, onTheme, perFrame } from '../../shell/index.js';
-/** @import { TextPage, TokenLook } from '../../shell/index.js' */
+import { make, onTheme, perFrame } from '../index.js';
+/** @import { TextPage, TokenLook } from '../index.js' */
 
 /** Weights below this leave no trace. */
 const LEAST_WEIGHT = 0.02;
@@ -108,6 +108,7 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
 
   return {
     frame,
+    canvas,
     get marked() { return marked; },
     /** Holds the mark where it is. */
     pin() { pinned = true; },

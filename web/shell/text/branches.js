@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tree of branches: each a line, indented by how often it has parted, which tells its branch when it is pressed.
 // @ts-check
-import { make } from '../../shell/index.js';
+import { make } from '../index.js';
 /** @import { Tale, Twig } from './tale.js' */
 
 /** @param {HTMLElement} root a list @param {(end: Twig) => void} onChoose */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The choice of a layer and a head, in several places at once.
 // @ts-check
-import { make } from '../../shell/index.js';
+import { make } from '../index.js';
+/** @import { Choice } from './maps.js' */
 
 /**
  * Which layer and head are shown: the same everywhere.
@@ -21,11 +22,19 @@ export function createHeads(layers, heads, onChange) {
   }
   const chosen = (/** @type {HTMLSelectElement} */ { value }) => (value === '' ? -1 : Number(value));
   return {
+    /** @returns {Choice} */
     get choice() { return { layer: chosen(selects[0][0]), head: chosen(selects[1][0]) }; },
-    /** @param {number} layerCount @param {number} headCount */
+    /** From elsewhere: nobody is told. What there is not means all. @param {Choice} choice */
+    set choice({ layer, head }) {
+      for (const [same, n] of /** @type {[HTMLSelectElement[], number][]} */ ([[selects[0], layer], [selects[1], head]])) {
+        for (const select of same) select.value = n >= 0 && n < select.options.length - 1 ? String(n) : '';
+      }
+    },
+    /** Which there are. @param {number} layerCount @param {number} headCount */
     have(layerCount, headCount) {
       for (const [same, count] of /** @type {[HTMLSelectElement[], number][]} */ ([[selects[0], layerCount], [selects[1], headCount]])) {
         for (const select of same) {
+          if (!select.disabled && select.options.length === count + 1) continue;
           select.replaceChildren(make('option', { value: '' }, 'all'), ...Array.from({ length: count }, (_, i) => make('option', { value: String(i) }, String(i + 1))));
           select.disabled = false;
         }

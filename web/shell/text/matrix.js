@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A map of attention as a matrix: who looked, line by line, at what, column by column.
 // @ts-check
-import { announce, make, onTheme, palette, percent, perFrame } from '../../shell/index.js';
+import { announce, make, onTheme, palette, percent, perFrame } from '../index.js';
 
 /** @typedef {{ rows: string[], columns: string[], weights: ArrayLike<number>[] }} Matrix  weights: a line may be shorter than the others */
 

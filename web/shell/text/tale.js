@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A tale and its branches: a tree of tokens, of which one path is told. No page and no model here but the tokenizer.
 // @ts-check
-/** @import { Tokenizer } from '../../shell/index.js' */
+/** @import { Tokenizer } from '../index.js' */
 
 /**
  * @typedef {Object} Twig a token of the tree

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Settings in the address: they go there as they change, Back goes back, a new visit has them again, and what is malformed is ignored. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { everyPage, firstFigure, session } from './browser.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session();
+const WAIT = { timeout: 60000 };
+const LESS = /** @type {import('playwright-core').BrowserContextOptions} */ ({ reducedMotion: 'reduce' });
+
+/** The settings that the address has. @param {Page} page */
+const settingsIn = (page) => Object.fromEntries(new URLSearchParams(page.url().split('#')[1]?.split('?')[1] ?? ''));
+
+/** @param {Page} page @param {string} selector @param {string} value */
+const hasValue = (page, selector, value) => page.waitForFunction(([where, wanted]) => (
+  /** @type {HTMLInputElement | null} */ (document.querySelector(where))?.value === wanted), [selector, value], WAIT);
+
+/** @param {Page} page @param {string} selector @param {string} value */
+async function enter(page, selector, value) {
+  await page.fill(selector, value);
+  await page.press(selector, 'Enter');
+}
+
+/**
+ * Of each figure: how it is brought near, a setting that a visitor changes, where it stands in the address, and what it is at first.
+ * @type {{ path: string, figure: string, selector: string, name: string, first: string, then: string[], change?: (page: Page, value: string) => Promise<unknown> }[]}
+ */
+const FIGURES = [
+  { path: '', figure: 'figure-hero', selector: '#seed', name: 'seed', first: '7', then: ['12', '13'] },
+  { path: 'pages/fvsbn/', figure: 'figure-endings', selector: '#seed', name: 'seed', first: '7', then: ['12', '13'] },
+  { path: 'pages/image-transformer/', figure: 'figure-endings', selector: '#seed', name: 'seed', first: '7', then: ['12', '13'] },
+  { path: 'pages/image-transformer/', figure: 'figure-geometry', selector: '#geometry-seed', name: 'seed', first: '45', then: ['12', '13'] },
+  { path: 'pages/image-transformer/', figure: 'figure-classes', selector: '#classes-seed', name: 'seed', first: '1', then: ['12', '13'] },
+  { path: 'pages/colour/', figure: 'figure-colour', selector: '#colour-seed', name: 'seed', first: '7', then: ['12', '13'] },
+  { path: 'pages/colour/', figure: 'figure-superres', selector: '#superres-seed', name: 'seed', first: '7', then: ['12', '13'] },
+  { path: 'pages/look-ahead/', figure: 'figure-ahead', selector: '#ahead-seed', name: 'seed', first: '10', then: ['12', '13'] },
+  { path: 'pages/tokens/', figure: 'figure-tale', selector: '#prompt', name: 'prompt', first: 'Once upon a time', then: ['The king', 'A fox & a hen'] },
+  { path: 'pages/tokens/', figure: 'figure-three', selector: '#three-seed', name: 'seed', first: '3', then: ['12', '13'] },
+  {
+    path: 'pages/transformer/', figure: 'figure-translation', selector: '#beams', name: 'beams', first: '1', then: ['4', '2'],
+    change: (page, value) => page.selectOption('#beams', value),
+  },
+];
+
+for (const { path, figure, selector, name, first, then, change = (/** @type {Page} */ page, /** @type {string} */ value) => enter(page, selector, value) } of FIGURES) {
+  test(`/web/${path}: ${name} of #${figure} goes to the address, Back goes back, a new visit has it`, () => withPage(async (page) => {
+    await page.goto(`/web/${path}`);
+    await page.locator(`#${figure}`).scrollIntoViewIfNeeded();
+    await page.locator(`#${figure} [data-phase]:not([data-phase="empty"])`).first().waitFor(WAIT);
+    assert.equal(await page.inputValue(selector), first);
+    assert.equal(new URL(page.url()).hash, '', 'nothing was changed');
+    for (const value of then) {
+      await change(page, value);
+      await page.waitForURL((url) => url.hash.startsWith(`#${figure}?`));
+      assert.equal(settingsIn(page)[name], value);
+    }
+    const address = page.url();
+    await page.goBack();
+    await hasValue(page, selector, then[0]);
+    assert.equal(settingsIn(page)[name], then[0]);
+    await page.goBack();
+    await hasValue(page, selector, first);
+    assert.equal(new URL(page.url()).hash, '');
+    await page.goForward();
+    await page.goForward();
+    await hasValue(page, selector, then[1]);
+    await page.reload();
+    await hasValue(page, selector, then[1]);
+    await page.goto('about:blank');
+    await page.goto(address);
+    await hasValue(page, selector, then[1]);
+  }, LESS));
+}
+
+test('a sentence that is typed is one step of the history, and is there after a reload', () => withPage(async (page) => {
+  await page.goto('/web/pages/transformer/');
+  await page.locator('#sentence:enabled').waitFor(WAIT);
+  const first = await page.inputValue('#sentence');
+  await page.fill('#sentence', '');
+  await page.locator('#sentence').pressSequentially('Ein Hund schläft.', { delay: 60 });
+  await page.waitForURL((url) => new URLSearchParams(url.hash.split('?')[1]).get('text') === 'Ein Hund schläft.');
+  await page.selectOption('#head', '2');
+  assert.equal(settingsIn(page).head, '3');
+  await page.reload();
+  await page.locator('#sentence:enabled').waitFor(WAIT);
+  assert.deepEqual([await page.inputValue('#sentence'), await page.inputValue('#head')], ['Ein Hund schläft.', '2']);
+  await page.goBack();
+  await hasValue(page, '#head', '');
+  assert.equal(await page.inputValue('#sentence'), 'Ein Hund schläft.');
+  await page.goBack();
+  await hasValue(page, '#sentence', first);
+}, LESS));
+
+test('two figures of a page: each goes back by itself, and a link within the page changes neither', () => withPage(async (page) => {
+  await page.goto('/web/pages/tokens/');
+  await page.locator('#three-transport:not([data-phase="empty"])').waitFor(WAIT);
+  await enter(page, '#seed', '20');
+  await enter(page, '#three-seed', '30');
+  await page.evaluate(() => document.querySelector('.masthead a[href="#code"]')?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true })));
+  await page.waitForURL((url) => url.hash === '#code');
+  const seeds = async () => [await page.inputValue('#seed'), await page.inputValue('#three-seed')];
+  assert.deepEqual(await seeds(), ['20', '30']);
+  await page.reload();
+  await page.locator('#three-transport:not([data-phase="empty"])').waitFor(WAIT);
+  assert.deepEqual(await seeds(), ['20', '30']);
+  await page.goBack();
+  assert.deepEqual(await seeds(), ['20', '30']);
+  await page.goBack();
+  await hasValue(page, '#three-seed', '3');
+  assert.deepEqual(await seeds(), ['20', '3']);
+  await page.goBack();
+  await hasValue(page, '#seed', '1');
+}, LESS));
+
+test('the sliders of the filters go to the address and come back', () => withPage(async (page) => {
+  await page.goto('/web/pages/tokens/#figure-tale?temperature=1.25&top_k=16&top_p=0.5&min_p=0.1&seed=2');
+  await page.locator('#prompt:enabled').waitFor(WAIT);
+  for (const [id, text] of [['temperature', '1.25'], ['top-k', 'the first 16'], ['top-p', '50% of the odds'], ['min-p', '10.0% of the first one’s']]) {
+    assert.equal(await page.locator(`#${id}-text`).textContent(), text);
+  }
+  await page.focus('#temperature');
+  await page.keyboard.press('ArrowLeft');
+  await page.waitForURL((url) => new URLSearchParams(url.hash.split('?')[1]).get('temperature') === '1.2');
+  assert.deepEqual(settingsIn(page), { model: 'stories', seed: '2', prompt: 'Once upon a time', temperature: '1.2', top_k: '16', top_p: '0.5', min_p: '0.1' });
+}, LESS));
+
+for (const path of await everyPage()) {
+  test(`/web/${path} ignores what is malformed behind the #`, () => withPage(async (page) => {
+    for (const hash of ['#%', '#%E0%A4%A', '#%?seed=3', '#figure?%E0%A4%A=%', '#?']) {
+      await page.goto('about:blank');
+      await page.goto(`/web/${path}${hash}`);
+      await firstFigure(page).waitFor(WAIT);
+    }
+    await page.evaluate(() => { location.hash = '#%E0%A4%A'; });
+    await page.evaluate(() => new Promise((resolve) => { setTimeout(resolve, 50); }));
+  }, LESS));
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// The sliders of temperature and filters, and their values for an address.
+// @ts-check
+import { byId, numberIn, wholeIn } from '../../shell/index.js';
+/** @import { Settings } from '../../shell/index.js' */
+/** @import { Filters } from './filters.js' */
+
+/**
+ * @param {Object} hooks
+ * @param {() => void} hooks.onMove a slider is being moved
+ * @param {() => void} hooks.onSet it has been
+ */
+export function createDial({ onMove, onSet }) {
+  /** A slider. @param {string} name @param {(n: number) => number} value of a place of the slider @param {(n: number) => string} words for a value */
+  function slider(name, value, words) {
+    /** @type {HTMLInputElement} */
+    const input = byId(name);
+    const output = byId(`${name}-text`);
+    const show = () => { input.setAttribute('aria-valuetext', output.textContent = words(value(Number(input.value)))); };
+    input.addEventListener('input', () => {
+      show();
+      onMove();
+    });
+    input.addEventListener('change', onSet);
+    show();
+    return {
+      get value() { return value(Number(input.value)); },
+      /** The place that has this value, or is the nearest. */
+      set value(wanted) {
+        const places = Array.from({ length: Number(input.max) - Number(input.min) + 1 }, (_, i) => Number(input.min) + i);
+        input.value = String(places.reduce((best, n) => (Math.abs(value(n) - wanted) < Math.abs(value(best) - wanted) ? n : best), places[0]));
+        show();
+      },
+    };
+  }
+  const temperature = slider('temperature', (n) => n / 20, (n) => (n === 0 ? '0: always the first' : n.toFixed(2)));
+  const topK = slider('top-k', (n) => (n === 0 ? 0 : Math.round(2 ** (9 - n))), (n) => (n === 0 ? 'all tokens' : `the first ${n}`));
+  const topP = slider('top-p', (n) => n / 100, (n) => (n === 1 ? 'all tokens' : `${Math.round(100 * n)}% of the odds`));
+  const minP = slider('min-p', (n) => n / 200, (n) => (n === 0 ? 'all tokens' : `${(100 * n).toFixed(1)}% of the first one’s`));
+  return {
+    /** @returns {Filters} */
+    filters: () => ({ temperature: temperature.value, topK: topK.value, topP: topP.value, minP: minP.value }),
+    /** @returns {Settings} */
+    settings: () => ({ temperature: temperature.value, top_k: topK.value, top_p: topP.value, min_p: minP.value }),
+    /** @param {URLSearchParams} given */
+    apply(given) {
+      temperature.value = numberIn(given, 'temperature', 0, 2, temperature.value);
+      topK.value = wholeIn(given, 'top_k', 0, 256, topK.value);
+      topP.value = numberIn(given, 'top_p', 0.05, 1, topP.value);
+      minP.value = numberIn(given, 'min_p', 0, 0.3, minP.value);
+      onMove();
+    },
+  };
+}

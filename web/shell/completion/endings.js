@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The first figure of a page of digits: endings of a digit from the strip or from the pad, to be taken along, with its settings in the address.
+// @ts-check
+import { keepInAddress } from '../address.js';
+import { loadStrip } from '../digits.js';
+import { byId } from '../dom.js';
+import { acquireFirst } from '../start.js';
+import { createTake } from '../take.js';
+import { createCompletion } from './figure.js';
+import { createPad } from './pad.js';
+import { applySettings, settingsOf, shotsOf } from './shots.js';
+import { createStrip } from './strip.js';
+/** @import { State, Store } from './state.js' */
+
+/** The digit that a page opens with. */
+const FIRST = 14;
+
+/**
+ * Makes the figure #figure-endings of the model that the page's head asks for.
+ *
+ * @param {Store<State>} store
+ * @param {string} name of the model, for the address
+ * @param {Omit<Parameters<typeof createCompletion>[1], 'acquire'>} [options]
+ */
+export function createEndings(store, name, options = {}) {
+  /** @type {ReturnType<typeof createStrip> | undefined} */
+  let strip;
+  const settings = () => (store.now.source ? settingsOf(store, name) : null);
+  /** @type {Promise<void> | undefined} */
+  let coming;
+  /** The strip of digits; a failure is not kept, so that the next try is a new one. */
+  function showStrip() {
+    coming ??= loadStrip().then((digits) => {
+      const choice = strip = createStrip(store, byId('strip'), digits, FIRST);
+      createPad(store, byId('pad-side'), choice.clear);
+      address.proceed();
+    }).catch((error) => {
+      coming = undefined;
+      throw error;
+    });
+    return coming;
+  }
+  const address = keepInAddress('figure-endings', { settings, apply: (given) => (strip ? applySettings(store, given, strip) : false) });
+  store.on(['model'], () => address.settle()); // which has shades of its own
+  store.on(['source', 'seed', 'label'], () => { if (strip) address.changed(); });
+  store.on(['rows', 'temperature'], () => { if (strip) address.changed(true); });
+
+  const completion = createCompletion(store, { ...options, acquire: async (how) => (await Promise.all([acquireFirst(how), showStrip()]))[0] });
+  createTake(byId('take'), { id: 'figure-endings', shots: () => shotsOf(store, completion.runner.pictures), settings });
+  return completion;
+}

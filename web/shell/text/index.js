@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// What pages of texts may want beside the shell. web/dist/page-text.js is made of it.
+// @ts-check
+
+export * from './heads.js';
+export * from './maps.js';
+export * from './matrix.js';
+export * from './page-view.js';
+export * from './shot.js';
+export * from './tale.js';
+export * from './translation.js';
+export * from './tree.js';
+export * from './words.js';
+export * from './writing.js';

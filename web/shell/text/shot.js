@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// A text on a canvas, to be taken along as a picture.
+// @ts-check
+import { blank, palette } from '../index.js';
+/** @import { Shot } from '../index.js' */
+
+/**
+ * What a canvas shows, on paper.
+ *
+ * @param {HTMLCanvasElement} canvas
+ * @param {string} name for people
+ * @param {string} file without its ending
+ * @returns {Shot[]} none, if it shows nothing
+ */
+export function shotOf(canvas, name, file) {
+  const { width, height } = canvas;
+  if (width === 0 || height === 0) return [];
+  const margin = Math.round(16 * devicePixelRatio);
+  const sheet = new OffscreenCanvas(width + 2 * margin, height + 2 * margin);
+  const context = sheet.getContext('2d');
+  if (!context) return [];
+  context.fillStyle = palette().paper;
+  context.fillRect(0, 0, sheet.width, sheet.height);
+  context.drawImage(canvas, margin, margin);
+  const picture = blank(sheet.width, sheet.height);
+  picture.data.set(context.getImageData(0, 0, sheet.width, sheet.height).data);
+  return [{ name, file, picture, order: [] }];
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// A figure in which a model translates a sentence while it is typed: the translation above its sentence, beams, and whose attention is shown.
+// @ts-check
+import {
+  Playback, acquireFirst, announce, byId, createLoading, createTake, createTransport, integer, keepInAddress, make, reducedMotion, time,
+} from '../index.js';
+import { createHeads } from './heads.js';
+import { meanOf, rowsOf } from './maps.js';
+import { shotOf } from './shot.js';
+/** @import { AlignedSheet, Model, Translation, TranslateStep } from '../index.js' */
+
+/** Tokens a second, for whoever watches; who types does not wait. */
+const SPEED = 9;
+/** Wait for a typist to rest. */
+const REST_MS = 120;
+
+/** @typedef {{ run: Translation, steps: TranslateStep[], over: boolean }} Translated a translation as far as it came */
+
+/**
+ * Makes the figure #figure-translation (translation.html) of the model that the page's head asks for.
+ *
+ * @param {AlignedSheet} Sheet what sets a translation above its sentence
+ * @param {Object} options
+ * @param {string} options.name of the model, for the address
+ * @param {string[]} options.examples sentences to begin with; the first one is translated at once
+ * @param {{ layer: string, head: string }[]} [options.choices] ids of further places where layer and head are chosen
+ * @param {(model: Model | null) => void} [options.onModel] it is there, or gone
+ * @param {(translated: Translated | null) => void} [options.onChange] there is more of a translation, or another head is chosen; null: a new one begins
+ */
+export function createTranslation(Sheet, { name, examples, choices = [], onModel = () => {}, onChange = () => {} }) {
+  /** @type {HTMLInputElement} */
+  const input = byId('sentence');
+  /** @type {HTMLSelectElement} */
+  const beams = byId('beams');
+  /** @type {HTMLCanvasElement} */
+  const canvas = byId('aligned');
+  const result = byId('translation');
+  const said = byId('sentence-said');
+  /** @type {Model | null} */
+  let model = null;
+  /** What is shown. @type {Translated | null} */
+  let shown = null;
+  /** @type {InstanceType<AlignedSheet> | null} */
+  let sheet = null;
+
+  const places = [{ layer: 'layer', head: 'head' }, ...choices];
+  const heads = createHeads(places.map(({ layer }) => byId(layer)), places.map(({ head }) => byId(head)), () => {
+    address.changed();
+    showHeads();
+  });
+  const playback = new Playback({
+    speed: SPEED,
+    onPhase(phase) {
+      transport.show(phase);
+      input.disabled = beams.disabled = phase === 'empty';
+    },
+    onError: (error) => loading.failed(error),
+  });
+
+  /** The translation above its sentence, as the chosen heads see it. @param {Translated} translated */
+  function setSheet({ run, steps }) {
+    const { choice } = heads;
+    sheet = new Sheet(canvas, run.sourceTexts, { weights: (step) => meanOf(rowsOf(step, 'source'), model?.info.heads ?? 1, choice) });
+    for (const step of steps) sheet.add(step);
+    sheet.paint();
+  }
+
+  function showHeads() {
+    if (!shown) return;
+    setSheet(shown);
+    onChange(shown);
+  }
+
+  /** @param {boolean} slowly for whoever watches */
+  async function start(slowly) {
+    const reader = model;
+    if (!reader) return;
+    await playback.run(async (signal) => {
+      const options = { beams: Number(beams.value), signal };
+      /** @type {Translated} */
+      let now;
+      try {
+        now = { run: reader.translate(input.value, { ...options, maps: true, onSearch: () => onChange(now) }), steps: [], over: false };
+      } catch (error) {
+        said.textContent = /** @type {Error} */ (error).message; // such as that it is too long
+        return 'ready';
+      }
+      const { run, steps } = now;
+      said.textContent = '';
+      loading.clear();
+      onChange(null);
+      shown = now;
+      setSheet(now);
+      let text = '';
+      for await (const step of run) {
+        if (slowly && !reducedMotion()) await playback.take(1, signal);
+        signal.throwIfAborted();
+        steps.push(step);
+        sheet?.add(step);
+        result.textContent = text += step.text;
+        onChange(now);
+      }
+      result.textContent = text;
+      sheet?.end();
+      now.over = true;
+      onChange(now);
+      const nats = steps.reduce((sum, step) => sum + step.nats, 0);
+      // How long it takes when nobody looks.
+      const started = performance.now();
+      await reader.translate(input.value, options).text();
+      const ms = performance.now() - started;
+      transport.say(text === '' ? '' : `${integer(steps.length)} tokens, ${nats.toFixed(1)} nats; without maps, in ${time(ms)}${run.finish === 'length' ? '. There was no room for more' : ''}`);
+      if (slowly) announce(text);
+      return 'done';
+    });
+  }
+
+  const loading = createLoading(byId('load'), {
+    acquire: async (how) => [await acquireFirst(how)],
+    onModels([loaded]) {
+      model = loaded;
+      heads.have(loaded.info.blocks, loaded.info.heads);
+      onModel(loaded);
+      playback.enter('ready');
+      address.proceed();
+      sight.renew();
+      sight.proceed();
+    },
+    onLost() {
+      model = null;
+      onModel(null);
+      playback.enter('empty');
+    },
+  });
+  const transport = createTransport(byId('transport'), { name: '', onRun: () => start(true), pace: true });
+  const sight = playback.watch(byId('figure-translation'), () => start(true));
+  transport.onPress(sight.decide);
+
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let resting;
+  input.addEventListener('input', () => {
+    sight.decide();
+    clearTimeout(resting);
+    resting = setTimeout(() => {
+      address.changed(true);
+      start(false);
+    }, REST_MS);
+  });
+  beams.addEventListener('change', () => {
+    sight.decide();
+    address.changed();
+    start(false);
+  });
+  byId('examples').append(...examples.map((text) => {
+    const button = make('button', { type: 'button', class: 'textual example', lang: 'de' }, text);
+    button.addEventListener('click', () => {
+      sight.decide();
+      input.value = text;
+      address.changed();
+      start(true);
+    });
+    return make('li', {}, button);
+  }));
+  input.value = examples[0];
+
+  const settings = () => {
+    const { layer, head } = heads.choice;
+    return { model: name, text: input.value, beams: beams.value, ...(layer >= 0 && { layer: layer + 1 }), ...(head >= 0 && { head: head + 1 }) };
+  };
+  const address = keepInAddress('figure-translation', {
+    settings,
+    apply(given) {
+      input.value = given.get('text') ?? input.value;
+      beams.value = [...beams.options].map(({ value }) => value).find((n) => n === given.get('beams')) ?? '1';
+      if (!model) return false;
+      heads.choice = { layer: Number(given.get('layer') ?? 0) - 1, head: Number(given.get('head') ?? 0) - 1 };
+      sight.decide();
+      start(true);
+      return true;
+    },
+  });
+  createTake(byId('take'), { id: 'figure-translation', films: false, shots: () => (shown ? shotOf(canvas, 'The translation', 'translation') : []), settings });
+  return {
+    load: loading.load,
+    /** What is shown. */
+    get shown() { return shown; },
+    /** The sentence that is given. */
+    get sentence() { return input.value; },
+    /** The mean of the rows that the chosen heads have. @param {Float32Array[]} rows */
+    mean: (rows) => meanOf(rows, model?.info.heads ?? 1, heads.choice),
+  };
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+// A figure in which a model writes a text: the text with the surprise of every token, what might have been, where it looked, and its branches.
+// @ts-check
+import {
+  Playback, announce, byId, createLoading, createTake, createTransport, integer, keepInAddress, time, wholeIn,
+} from '../index.js';
+import { createAside } from './aside.js';
+import { createBranches } from './branches.js';
+import { createPageView } from './page-view.js';
+import { shotOf } from './shot.js';
+import { Tale } from './tale.js';
+import { visible } from './words.js';
+/** @import { Alternative, Hold, LoadOptions, Model, SavedTokens, Settings, TextPage, TokenOptions, TokenStep, Tokenizer } from '../index.js' */
+
+/** Tokens a second: a reader's, and up. */
+const SPEEDS = [4, 8, 16, 40, 120, Infinity];
+/** The longest tale. */
+const MOST = 10_000;
+/** The most probable tokens of which the page knows. */
+const LOOKED_AT = 256;
+/** What waits for the first token waits no longer than this. */
+const REST_OF_PAGE_MS = 500;
+/** Wait for a pointer to rest. */
+const REST_MS = 60;
+
+/**
+ * Makes the figure #figure-tale (writing.html).
+ *
+ * @param {TextPage} Sheet what sets texts
+ * @param {Object} options
+ * @param {(options: LoadOptions) => Promise<Hold>} options.acquire gets the model
+ * @param {string} options.name of that model, for the address
+ * @param {() => TokenOptions} [options.sampling] by which rule the next token is drawn, beside the seed
+ * @param {{ settings: () => Settings, apply: (given: URLSearchParams) => void }} [options.address] further settings that belong into the address
+ * @param {(odds: Alternative[], before: string, model: Model) => void} [options.onOdds] the most probable tokens at a place, and the text before it
+ * @param {(model: Model, vocabulary: Tokenizer | undefined) => void} [options.onFirst] a model has written its first token, or takes its time: the rest of
+ *   the page may have the model
+ * @param {() => void} [options.onLost] the model is gone
+ */
+export function createWriting(Sheet, {
+  acquire, name, sampling = () => ({}), address: further = { settings: () => ({}), apply: () => {} }, onOdds = () => {}, onFirst = () => {}, onLost = () => {},
+}) {
+  /** @type {HTMLInputElement} */
+  const prompt = byId('prompt');
+  /** @type {Model | null} */
+  let model = null;
+  /** It is the one that the page came with. */
+  let ours = true;
+  /** @type {Tale | null} */
+  let tale = null;
+  /** What belongs to any run of this model. @type {SavedTokens | null} */
+  let template = null;
+  let asker = new AbortController();
+  /** Times of this run. */
+  let clock = { first: 0, ms: 0, tokens: 0 };
+  /** Whether the rest of the page has the model. */
+  let shown = true;
+
+  const playback = new Playback({
+    speed: SPEEDS[1],
+    onPhase(phase) {
+      transport.show(phase);
+      prompt.disabled = phase === 'empty';
+      if (phase !== 'running') view.rest();
+      if (tale) branches.show(tale);
+    },
+    onError: (error) => loading.failed(error),
+  });
+  const view = createPageView(byId('tale'), Sheet, {
+    mirror: byId('tale-text'),
+    onMark: explain,
+    onEnter: () => aside.focus(),
+  });
+  const aside = createAside({
+    onChoose(one) {
+      const at = view.marked;
+      if (!tale || at < 1) return;
+      sight.decide();
+      view.release();
+      tale.branch(at, one);
+      announce(`Another branch: ${visible(one.text)}`);
+      showTale();
+      write();
+    },
+    onHead: () => explain(view.marked, 'keys'),
+  });
+  aside.onEscape(() => view.frame.focus());
+  const branches = createBranches(byId('branches'), (end) => {
+    if (!tale) return;
+    sight.decide();
+    playback.abort();
+    view.release();
+    tale.choose(end);
+    showTale();
+    view.rest();
+    playback.enter('done');
+  });
+
+  /** The path that is told, as a text. */
+  function showTale() {
+    if (!tale) return;
+    const texts = tale.texts();
+    const first = texts[0] === '' ? 1 : 0; // the token that begins a text
+    view.set(tale.path.map(({ nats, given }, i) => ({ text: texts[i], nats, given })).slice(first), first);
+    branches.show(tale);
+  }
+
+  /** What a run from here would need. @param {Tale} from @param {number} [length] */
+  const saved = (from, length = from.path.length) => ({ .../** @type {SavedTokens} */ (template), ids: from.ids.slice(0, length), prompt: Math.min(from.given, length) });
+
+  /** Goes on with the path that is told. */
+  async function write() {
+    const [writer, telling] = [model, tale];
+    if (!writer || !telling) return;
+    await playback.run(async (signal) => {
+      clock = { first: 0, ms: 0, tokens: 0 };
+      const run = writer.resume(saved(telling), { ...sampling(), seed: transport.seed, maxTokens: Math.max(0, MOST - telling.path.length), signal });
+      const steps = run[Symbol.asyncIterator]();
+      for (;;) {
+        const asked = performance.now();
+        const { done, value } = await steps.next();
+        signal.throwIfAborted();
+        if (done) break;
+        measure(performance.now() - asked);
+        if (clock.tokens > 1) await playback.take(1, signal); // the first one at once
+        telling.add(value);
+        view.add(value);
+        if (clock.tokens === 1) {
+          performance.mark('first-token');
+          setTimeout(showRest);
+        }
+      }
+      announce(`${run.finish === 'end' ? 'The end.' : 'The tale is as long as it may be.'} ${integer(telling.path.length)} tokens.`);
+    });
+  }
+
+  /** @param {number} ms */
+  function measure(ms) {
+    clock.tokens++;
+    if (clock.tokens === 1) clock.first = ms;
+    else clock.ms += ms;
+    if (clock.tokens % 16 > 1 && clock.tokens > 16) return;
+    const rest = clock.tokens - 1;
+    transport.say(clock.ms > 0 && rest > 0 ? `First token after ${time(clock.first)}, then ${time(clock.ms / rest)} each: ${integer((1000 * rest) / clock.ms)} a second` :
+      `First token after ${time(clock.first)}`);
+  }
+
+  /** Sets the prompt. */
+  function prepare() {
+    if (!model) return;
+    const run = model.tokens(prompt.value, { maxTokens: 0 });
+    template = run.save();
+    tale = new Tale(run.ids, vocabulary());
+    showTale();
+  }
+
+  /** A new tale. */
+  function start() {
+    if (!model) return;
+    view.release();
+    try {
+      prepare();
+      loading.clear();
+    } catch (error) {
+      loading.failed(error);
+      return;
+    }
+    explain(-1, 'leave');
+    write();
+  }
+
+  function vocabulary() {
+    try {
+      return model?.tokenizer;
+    } catch {
+      return undefined; // a file without one: its tokens have numbers and no texts
+    }
+  }
+
+  /**
+   * Shows what the model thinks at a place of the tale: its odds, and where it looked.
+   * @param {number} place in the path; -1: what comes next
+   * @param {'pointer' | 'keys' | 'leave'} by
+   */
+  async function explain(place, by) {
+    asker.abort();
+    asker = new AbortController();
+    const { signal } = asker;
+    const telling = tale;
+    if (!model || !telling) return;
+    if (place < 0) aside.clear();
+    const at = place < 0 ? telling.path.length : place;
+    const here = telling.path[at];
+    if (here) {
+      const text = telling.texts()[at];
+      aside.token(text, here.token, here.nats, here.given);
+      if (by === 'keys') announce(`${visible(text)}, ${here.given ? 'given' : `${here.nats.toFixed(1)} nats`}`);
+    }
+    if (at < 1) {
+      aside.alternatives([], -1);
+      return;
+    }
+    try {
+      if (by === 'pointer') await new Promise((resolve) => { setTimeout(resolve, REST_MS); });
+      signal.throwIfAborted();
+      // One token from there, whichever: asked for the odds, and for what each head looked at.
+      const run = model.resume(saved(telling, at), { maxTokens: 1, seed: 0, alternatives: Math.min(LOOKED_AT, model.info.vocabulary), maps: place >= 0, signal, logitBias: withoutEnd(model) });
+      /** @type {TokenStep | undefined} */
+      let step;
+      for await (const one of run) step = one;
+      if (!step) return;
+      const odds = step.alternatives ?? [];
+      onOdds(odds, telling.textOf(telling.path.slice(Math.max(0, at - 12), at)).trim(), model);
+      if (place < 0 || !step.maps) return;
+      aside.alternatives(odds, here.token);
+      const { heads } = model.info;
+      aside.heads(step.maps.length / heads, heads);
+      view.looks(place, aside.chosen(step.maps, heads));
+    } catch (error) {
+      if (!signal.aborted) loading.failed(error);
+    }
+  }
+
+  /** Takes a model. @param {Model} next @param {boolean} [own] the visitor's */
+  function use(next, own = false) {
+    playback.abort();
+    asker.abort();
+    model = next;
+    ours = !own;
+    tale = null;
+    playback.enter('ready');
+    address.proceed();
+    sight.renew();
+    if (!tale) {
+      prepare();
+      view.rest();
+    }
+    sight.proceed();
+    shown = false;
+    setTimeout(showRest, REST_OF_PAGE_MS);
+  }
+
+  /** What the rest of the page has of a model, after its first token. */
+  function showRest() {
+    if (!model || shown) return;
+    shown = true;
+    onFirst(model, vocabulary());
+    if (tale?.path.length) explain(-1, 'leave');
+  }
+
+  const loading = createLoading(byId('load'), {
+    acquire: async (how) => [await acquire(how)],
+    onModels([loaded]) { use(loaded); },
+    onLost() {
+      model = null;
+      onLost();
+      playback.enter('empty');
+    },
+  });
+  const transport = createTransport(byId('transport'), {
+    name: '', seed: 1, pauses: true, speeds: SPEEDS, speed: 1, unit: 'tokens', pace: true,
+    onRun() {
+      const { phase } = playback;
+      if (phase === 'running') {
+        playback.pause();
+        explain(-1, 'leave');
+      } else if (phase === 'paused') {
+        playback.resume();
+      } else if (phase === 'ready' && tale) {
+        write();
+      } else {
+        start();
+      }
+    },
+    onAgain: start,
+    onSeed: changed,
+    onSpeed(speed) { playback.speed = speed; },
+  });
+  const sight = playback.watch(byId('figure-tale'), write);
+  transport.onPress(sight.decide);
+  prompt.addEventListener('change', changed);
+
+  /** The visitor wants another tale. */
+  function changed() {
+    sight.decide();
+    address.changed();
+    start();
+  }
+
+  const settings = () => (ours ? { model: name, seed: transport.seed, prompt: prompt.value, ...further.settings() } : null);
+  const address = keepInAddress('figure-tale', {
+    settings,
+    apply(given) {
+      if (!model) return false;
+      transport.seed = wholeIn(given, 'seed', 0, 1e9 - 1, transport.seed);
+      prompt.value = given.get('prompt') ?? prompt.value;
+      further.apply(given);
+      if (tale) start();
+      return true;
+    },
+  });
+  createTake(byId('take'), { id: 'figure-tale', films: false, shots: () => (tale ? shotOf(view.canvas, 'The tale', `tale-seed-${transport.seed}`) : []), settings });
+
+  return {
+    load: loading.load,
+    use,
+    /** The rule by which tokens are drawn is another one now. */
+    resample() {
+      address.changed();
+      if (playback.phase !== 'running') return;
+      sight.decide();
+      write(); // from where it is, by the new rule
+    },
+  };
+}
+
+/** To ask about a place takes one token, and the end would be none. @param {Model} model @returns {Record<string, number>} */
+function withoutEnd(model) {
+  try {
+    const { end } = model.tokenizer;
+    return end === undefined ? {} : { [end]: -Infinity };
+  } catch {
+    return {};
+  }
+}
