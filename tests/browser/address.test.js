@@ -85,7 +85,7 @@ test('a sentence that is typed is one step of the history, and is there after a 
   await page.fill('#sentence', '');
   await page.locator('#sentence').pressSequentially('Ein Hund schläft.', { delay: 60 });
   await page.waitForURL((url) => new URLSearchParams(url.hash.split('?')[1]).get('text') === 'Ein Hund schläft.');
-  await page.selectOption('#head', '2');
+  await page.selectOption('#head', { value: '2' });
   assert.equal(settingsIn(page).head, '3');
   await page.reload();
   await page.locator('#sentence:enabled').waitFor(WAIT);
