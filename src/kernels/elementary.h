@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * exp and log on four lanes, and the double-precision functions of the sinusoidal positions. Our own, because libm
+ * exp, log, tanh and sigma on four lanes, and the double-precision functions of the sinusoidal positions. Our own, because libm
  * differs between systems and the results here must not.
  */
 #ifndef NX_ELEMENTARY_H
@@ -31,6 +31,31 @@ NX_INLINE v128_t f32x4_exp(v128_t x) {
     p = f32x4_mul_add(p, r, wasm_f32x4_splat(1.0f));
     v128_t power = wasm_i32x4_add(wasm_i32x4_shl(sum, 23), wasm_i32x4_splat(0x3f800000));
     return wasm_v128_andnot(wasm_f32x4_mul(p, power), tiny);
+}
+
+/* sigma(x) = 1 / (1 + e^-x), relative error under 3e-7. Below -87 (-infinity included) it is sigma(-87), the last one that is no
+ * subnormal; not-a-number stays one. */
+NX_INLINE v128_t f32x4_sigmoid(v128_t x) {
+    v128_t one = wasm_f32x4_splat(1);
+    x = wasm_f32x4_pmax(x, wasm_f32x4_splat(-87.0f));
+    return wasm_f32x4_div(one, wasm_f32x4_add(one, f32x4_exp(wasm_f32x4_neg(x))));
+}
+
+/* tanh x, relative error under 3e-7; tanh(-x) = -tanh(x) to the bit, not-a-number stays one.
+ *
+ * 1 - 2 / (e^2|x| + 1) with the sign of x; where that would cancel, |x| < 0.35, the Taylor sum to x^11, whose remainder is under
+ * 2e-8 of it. */
+NX_INLINE v128_t f32x4_tanh(v128_t x) {
+    v128_t one = wasm_f32x4_splat(1), magnitude = wasm_f32x4_abs(x), sign = wasm_v128_xor(x, magnitude);
+    v128_t e = f32x4_exp(wasm_f32x4_add(magnitude, magnitude));
+    v128_t far = wasm_f32x4_sub(one, wasm_f32x4_div(wasm_f32x4_splat(2), wasm_f32x4_add(e, one)));
+    v128_t z = wasm_f32x4_mul(x, x), p = wasm_f32x4_splat(-1382.0f / 155925);
+    p = f32x4_mul_add(p, z, wasm_f32x4_splat(62.0f / 2835));
+    p = f32x4_mul_add(p, z, wasm_f32x4_splat(-17.0f / 315));
+    p = f32x4_mul_add(p, z, wasm_f32x4_splat(2.0f / 15));
+    p = f32x4_mul_add(p, z, wasm_f32x4_splat(-1.0f / 3));
+    v128_t near = f32x4_mul_add(wasm_f32x4_mul(p, z), magnitude, magnitude);
+    return wasm_v128_or(wasm_v128_bitselect(near, far, wasm_f32x4_lt(magnitude, wasm_f32x4_splat(0.35f))), sign);
 }
 
 /* 2^x for x <= 0, relative error under 3e-6: for weights that are rounded to far fewer digits. Below -64 (-infinity

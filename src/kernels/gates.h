@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Gates that open and shut what a layer passes on [van den Oord et al. 2016, arXiv:1606.05328, eq. 2]. Widths and columns as in
+ * kernels.h.
+ */
+#ifndef NX_GATES_H
+#define NX_GATES_H
+
+#include <stdint.h>
+
+/* out = tanh(f) * sigma(g): out (n, nx_stride(width)) written, fg (n, nx_stride(2 width)) holds f, then g.    width % 4 == 0 */
+void nx_gate(float *out, const float *fg, uint32_t width, uint32_t n);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT  See queue.h. */
+#include "queue.h"
+
+#include <string.h>
+
+uint32_t nx_tap_at(const nx_taps *taps, uint32_t t, uint32_t position) {
+    uint32_t rows_up = 0, column = taps->width ? position % taps->width : position, from;
+    uint32_t whole = taps->above * taps->across, half = taps->across / 2;
+    if (t < whole) { /* half to the left of its column, then half to the right */
+        rows_up = taps->above - t / taps->across;
+        from = column + t % taps->across;
+        if (from < half || from - half >= taps->width || position / taps->width < rows_up) return NX_OUTSIDE;
+        return position - rows_up * taps->width - column + (from - half);
+    }
+    uint32_t back = taps->left - 1 - (t - whole) + taps->gap;
+    return back > column ? NX_OUTSIDE : position - back;
+}
+
+uint32_t nx_taps_reach(const nx_taps *taps) {
+    uint32_t rows = taps->above ? taps->above * taps->width + taps->across / 2 : 0, own = taps->left ? taps->left - 1 + taps->gap : 0;
+    return rows > own ? rows : own;
+}
+
+static uint32_t slots(const nx_taps *taps) { return nx_taps_reach(taps) + NX_COLUMNS; }
+
+uint64_t nx_queue_bytes(const nx_taps *taps, uint32_t channels) { return (uint64_t)slots(taps) * nx_stride(channels) * sizeof(float); }
+
+void nx_queue_write(float *queue, const nx_taps *taps, uint32_t channels, uint32_t position, const float *x) {
+    memcpy(queue + (size_t)(position % slots(taps)) * nx_stride(channels), x, channels * sizeof *x);
+}
+
+void nx_queue_gather(float *out, const float *queue, const nx_taps *taps, uint32_t channels, uint32_t position) {
+    uint32_t count = nx_taps_count(taps), ring = slots(taps);
+    for (uint32_t t = 0; t < count; t++, out += channels) {
+        uint32_t at = nx_tap_at(taps, t, position);
+        if (at == NX_OUTSIDE)
+            memset(out, 0, channels * sizeof *out);
+        else
+            memcpy(out, queue + (size_t)(at % ring) * nx_stride(channels), channels * sizeof *out);
+    }
+}
+
+void nx_taps_add_rows(float *out, const nx_embedding *table, const nx_taps *taps, uint32_t values, const uint32_t *ids, uint32_t position,
+                      float *row) {
+    uint32_t count = nx_taps_count(taps);
+    for (uint32_t t = 0; t < count; t++) {
+        uint32_t at = nx_tap_at(taps, t, position);
+        if (at == NX_OUTSIDE) continue;
+        nx_embed(row, table, t * values + ids[at]);
+        nx_add(out, row, table->cols, 1);
+    }
+}

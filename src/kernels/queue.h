@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Causal convolutions, a position at a time [Paine et al. 2016, arXiv:1611.09482; Ramachandran et al. 2017, arXiv:1704.06001]: what a
+ * layer computed at past positions stays in a queue, and the taps of a convolution are gathered from it, so that a position costs one
+ * product and nothing is computed twice. Outside the grid there is nothing: zeros.
+ *
+ * A queue is a ring of as many slots as taps reach back, and NX_COLUMNS more: a pass may write all its columns before it reads, and up to
+ * NX_COLUMNS positions may be entered again.
+ */
+#ifndef NX_QUEUE_H
+#define NX_QUEUE_H
+
+#include <stdint.h>
+
+#include "kernels.h"
+
+#define NX_OUTSIDE 0xffffffffu
+
+/* The taps of a masked convolution over a grid in raster order, themselves in raster order: `above` whole rows of `across` taps, centred,
+ * the last one in the row right above the position; then `left` taps of the position's own row, of which the last is `gap` to its left.
+ * A square of k with mask A: above = k/2, across = k, left = k/2, gap = 1; with mask B: left = k/2 + 1, gap = 0. */
+typedef struct {
+    uint32_t width; /* columns of the grid; 0: a single endless row */
+    uint32_t above, across, left, gap;
+} nx_taps;
+
+static inline uint32_t nx_taps_count(const nx_taps *taps) { return taps->above * taps->across + taps->left; }
+
+/* The position where tap t of `position` is, or NX_OUTSIDE. */
+uint32_t nx_tap_at(const nx_taps *taps, uint32_t t, uint32_t position);
+
+/* How many positions back the farthest tap is. */
+uint32_t nx_taps_reach(const nx_taps *taps);
+
+/* A queue of vectors of `channels` numbers: its bytes; the entry of x (channels) at a position; and out (taps channels) written, the
+ * vectors at all taps of a position one after another. */
+uint64_t nx_queue_bytes(const nx_taps *taps, uint32_t channels);
+void nx_queue_write(float *queue, const nx_taps *taps, uint32_t channels, uint32_t position, const float *x);
+void nx_queue_gather(float *out, const float *queue, const nx_taps *taps, uint32_t channels, uint32_t position);
+
+/* The same over ids, which need no queue: out (table->cols) += row t values + ids[tap t] of the table for every tap t inside. row: room
+ * for nx_stride(table->cols) numbers.    table->cols % 4 == 0 */
+void nx_taps_add_rows(float *out, const nx_embedding *table, const nx_taps *taps, uint32_t values, const uint32_t *ids, uint32_t position,
+                      float *row);
+
+#endif
