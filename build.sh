@@ -282,9 +282,10 @@ task_test_engines() {
 SANITIZE='-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer'
 TESTS=$(find tests/c -name '*.c' | LC_ALL=C sort)
 
-# list_groups: $OUT/groups.inc, from which tests/c/main.c has every group of tests
+# list_groups: $OUT/groups.inc and toys.inc, from which tests/c/main.c has every group of tests, and tests/c/toys.c the toys of every model
 list_groups() {
   mkdir -p "$OUT"
+  sed -n 's/^const toy_row \([a-z0-9_]*\)_toys\[\] = {$/TOYS(\1)/p' $TESTS >"$OUT/toys.inc"
   sed -n 's/^const check_test \([a-z0-9_]*\)_tests\[\] = {$/GROUP(\1)/p' $TESTS >"$OUT/groups.inc"
 }
 
@@ -395,7 +396,8 @@ task_fuzz() {
   mkdir -p "$OUT/fuzz/corpus" "$OUT/fuzz/seeds"
   need_clang_sanitizers || die "fuzzing needs clang's sanitizers (Debian package: libclang-rt-19-dev)"
   if ! fresh "$OUT/fuzz/fuzz"; then
-    compile "$OUT/fuzz/objects" "$CLANG $EXACT $WARN -O2 -g -fsanitize=fuzzer-no-link $SANITIZE" $(sources) tests/c/check.c tests/c/reference.c tests/c/toy.c tests/c/picture.c tests/c/models/*.c
+    list_groups
+    compile "$OUT/fuzz/objects" "$CLANG $EXACT $WARN -O2 -g -fsanitize=fuzzer-no-link $SANITIZE -I$OUT" $(sources) tests/c/check.c tests/c/reference.c tests/c/toy.c tests/c/toys.c tests/c/picture.c tests/c/models/*.c
     library=$objects
     compile "$OUT/fuzz/main" "$CLANG $EXACT $WARN -O1 -g $SANITIZE" tests/fuzz/fuzz_gguf.c tests/fuzz/seeds.c
     "$CLANG" $SANITIZE $library "$OUT/fuzz/main/tests_fuzz_seeds.o" -lm -o "$OUT/fuzz/seed"

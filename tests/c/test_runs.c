@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a session guarantees of any model, on the chain (chain.h), on image transformers and on an FVSBN: known ids at any time, ends,
+ * What a session guarantees of any model, on the chain (chain.h) and on the toys of every model (toy.h): known ids at any time, ends,
  * slices, beams, branches, other settings midway; the same bits however it is done.
  */
 #include <math.h>
@@ -8,8 +8,6 @@
 
 #include "chain.h"
 #include "check.h"
-#include "models/toy_fvsbn.h"
-#include "models/toy_gpt2.h"
 #include "models/toy_llama.h"
 #include "models/toy_transformer.h"
 #include "session/session.h"
@@ -29,47 +27,48 @@ typedef struct {
 
 static chain_config chain_settings; /* of the chain in use */
 
-enum { CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, PICTURE_FULL, PICTURE_LOCAL, PICTURE_2D, PICTURE_PIXELS, PICTURE_PALETTE, PICTURE_SR, PICTURE_DIRECT, PICTURE_DIRECT_PIXELS, FVSBN, LLAMA, LLAMA_ROUNDED, GPT2, TRANSFORMER, TRANSFORMER_ROUNDED, SUBJECTS };
+/* The chains, then the toys of all models (toy.h), of which some are for other uses. */
+enum { CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, CHAINS };
+
+/* toy_row.uses of subject 0, 1, ...; 0: there are no more. */
+static uint32_t uses_of(int which) {
+    if (which < CHAINS) return TOY_RUN | TOY_SEARCH | (which == CHAIN_SLICED ? TOY_SHAPED : 0);
+    const toy_row *row = toy_row_at(which - CHAINS);
+    return row ? row->uses : 0;
+}
 
 static subject subject_of(int which) {
-    static const int toys[] = {1, 2, TOY_PALETTE, TOY_DMOL, TOY_DRAFT_PALETTE, TOY_SR_DMOL};
-    static const char *const names[] = {"chain", "chain in slices", "chain with a source", "picture, full", "picture, local", "picture, 2d", "picture, pixels", "picture, palette", "picture, sr", "picture, direct", "picture, direct, pixels", "fvsbn", "llama", "llama, rounded", "gpt2", "transformer", "transformer, rounded"};
-    subject s = {.name = names[which]};
-    if (which < PICTURE_FULL) {
+    static const char *const chains[] = {"chain", "chain in slices", "chain with a source"};
+    subject s = {0};
+    if (which < CHAINS) {
         chain_settings = (chain_config){.slices = which == CHAIN_SLICED ? 3 : 1, .source = which == CHAIN_WITH_SOURCE, .end = 1};
+        s.name = chains[which];
         s.model = chain_open(&chain_settings);
         s.shape.length = LENGTH;
         if (which == CHAIN_WITH_SOURCE) s.shape.counts[0] = 11;
-    } else if (which == PICTURE_DIRECT || which == PICTURE_DIRECT_PIXELS) {
-        s.model = toy_open(toy_direct(which == PICTURE_DIRECT_PIXELS, NULL));
-    } else if (which < FVSBN) {
-        const toy_config *configs;
-        toy_configs(&configs, NULL);
-        s.model = toy_open(toy_build(configs + toys[which - PICTURE_FULL], NULL));
-    } else if (which == FVSBN) {
-        s.model = toy_fvsbn(4, 5, NX_F16, 3);
-    } else if (which == GPT2) {
-        toy_gpt2_config c = {.values = 40, .length = 26, .blocks = 2, .d = 32, .heads = 4, .seed = 6};
-        s.model = toy_gpt2_open(toy_gpt2_build(&c));
-    } else if (which >= TRANSFORMER) {
-        toy_transformer_config c = {.values = 40, .length = 40, .encoder_blocks = 2, .blocks = 2, .d = 32, .inner = 64, .heads = 4, .seed = 7};
-        if (which == TRANSFORMER_ROUNDED) c.type = NX_Q8_0, c.d = 64, c.heads = 2, c.pre_norm = 1;
-        s.model = toy_transformer_open(toy_transformer_build(&c));
-        s.shape.length = 27, s.shape.counts[0] = 19; /* more than a slice of the encoder */
     } else {
-        toy_llama_config c = {.values = 40, .length = 60, .blocks = 2, .d = 32, .inner = 64, .heads = 4, .groups = 2, .tied = 1, .seed = 5};
-        c.type = which == LLAMA_ROUNDED ? NX_Q8_0 : NX_F32;
-        if (which == LLAMA_ROUNDED) c.key_length = 32; /* whose keys and values are rounded too */
-        s.model = toy_llama_open(toy_llama_build(&c));
-        s.shape.length = 27; /* less than its context */
+        const toy_row *row = toy_row_at(which - CHAINS);
+        toy_file file = row->file(row->number);
+        s.name = row->name;
+        s.model = toy_file_open(&file);
+        s.shape = row->shape;
     }
     nx_part_info info;
-    CHECK_INT(nx_model_part(s.model, 0, &info), NX_OK);
+    if (!s.model || !CHECK_INT(nx_model_part(s.model, 0, &info), NX_OK)) return s;
     s.values = info.values;
     s.span = info.span;
     s.length = s.shape.length ? s.shape.length : info.length;
     s.rewinds = info.rewinds;
     return s;
+}
+
+static subject subject_named(const char *name) {
+    for (int i = CHAINS; uses_of(i); i++) {
+        const char *own = toy_row_at(i - CHAINS)->name;
+        if (own && !strcmp(own, name)) return subject_of(i);
+    }
+    CHECK(!"there is a subject of that name");
+    return subject_of(CHAIN);
 }
 
 static int shaped; /* with all that changes the odds of what is drawn */
@@ -153,20 +152,25 @@ static const uint32_t *at(const subject *s, const run *r, uint32_t samples, uint
     return r->ids + ((size_t)position * samples + sample) * s->span;
 }
 
-/* Shaped runs are tried on one of each sort. */
-static int spared(int which) { return shaped && which != CHAIN_SLICED && which != PICTURE_PIXELS && which != PICTURE_PALETTE && which != LLAMA && which != TRANSFORMER; }
-
-static void for_every(void (*test)(const subject *s)) {
-    for (int i = 0; i < SUBJECTS; i++) {
-        if (spared(i)) continue;
+/* A test of each subject that is of `use`; shaped runs are tried on one of each sort. `end`: chain_config.end of chains. */
+static void for_those(uint32_t use, void (*test)(const subject *s), float end) {
+    uint32_t uses;
+    for (int i = 0; (uses = uses_of(i)); i++) {
+        if (!(uses & use) || (shaped && !(uses & TOY_SHAPED))) continue;
         size_t mark = memory_mark();
         subject s = subject_of(i);
+        if (i < CHAINS) chain_settings.end = end;
         if (s.model) test(&s);
-        if (i < PICTURE_FULL) CHECK_INT(chain_settings.misused, 0);
+        if (i < CHAINS) CHECK_INT(chain_settings.misused, 0);
         if (check_failures()) check_say("    of the %s", s.name);
         memory_release(mark);
     }
 }
+
+static void for_every(void (*test)(const subject *s)) { for_those(TOY_RUN, test, 1); }
+
+/* Of chains that end nowhere. */
+static void for_every_endless(void (*test)(const subject *s)) { for_those(TOY_RUN, test, -100); }
 
 /* ---- division --------------------------------------------------------------------------------------------------------------- */
 
@@ -200,7 +204,7 @@ static void divided(void) { for_every(division); }
 static void shaped_ahead(void) {
     uint32_t guessed = 0;
     for (shaped = 0; shaped < 2; shaped++) {
-        subject s = subject_of(PICTURE_PALETTE);
+        subject s = subject_named("picture, palette");
         for (uint32_t seed = 0; seed < 6; seed++) {
             nx_settings settings = settings_of(1, 0, seed);
             run plain = whole(&s, &settings);
@@ -220,46 +224,47 @@ static void shaped_ahead(void) {
     CHECK(guessed > 0);
 }
 
+static uint32_t guessed_ahead; /* positions, of all models */
+
 /* Guesses from the text so far: the same ids and nats, in fewer passes where the text repeats itself. */
-static void looked_up(void) {
-    uint32_t guessed = 0;
-    for (int i = 0; i < SUBJECTS; i++) {
-        size_t mark = memory_mark();
-        subject s = subject_of(i);
-        for (uint32_t seed = 0; seed < 8; seed++) {
-            nx_settings settings = settings_of(1, 0, seed);
-            settings.temperature = (float)(seed % 4) / 4;
-            shaped = seed > 3;
-            run plain = whole(&s, &settings);
-            settings.look_ahead = seed % 2 ? 16 : 5, settings.look_up = 1;
-            size_t bytes;
-            nx_session *session = start(&s, &settings, &bytes);
-            run r = room_of(&s, 1);
-            uint8_t *ahead = memory_take(s.length);
-            uint32_t half = plain.n / 2, n = draw(&s, session, half, r.ids, r.nats);
-            CHECK_INT(nx_session_check(s.model, session, bytes), NX_OK);
-            nx_session *copy = memory_copy(session, bytes); /* another place, the same run */
-            n += draw(&s, copy, s.length - n, r.ids + n * s.span, r.nats + n * s.span);
-            check_at("subject %lld, seed %lld", i, seed, 0, 0);
-            CHECK_INT(n, plain.n);
-            CHECK_BYTES(r.ids, plain.ids, n * s.span * sizeof *r.ids);
-            CHECK_FLOATS(r.nats, plain.nats, n * s.span);
-            CHECK_INT(nx_session_ahead(s.model, copy, 0, n, ahead), NX_OK);
-            for (uint32_t p = 0; p < n; p++) {
-                CHECK(ahead[p] == 0 || (ahead[p] == ahead[p - 1] + 1 && (s.span == 1 && ahead[p] < settings.look_ahead)));
-                if (i >= LLAMA) guessed += ahead[p] > 0;
-            }
+static void look_up(const subject *s) {
+    for (uint32_t seed = 0; seed < 8; seed++) {
+        nx_settings settings = settings_of(1, 0, seed);
+        settings.temperature = (float)(seed % 4) / 4;
+        shaped = seed > 3;
+        run plain = whole(s, &settings);
+        settings.look_ahead = seed % 2 ? 16 : 5, settings.look_up = 1;
+        size_t bytes;
+        nx_session *session = start(s, &settings, &bytes);
+        run r = room_of(s, 1);
+        uint8_t *ahead = memory_take(s->length);
+        uint32_t half = plain.n / 2, n = draw(s, session, half, r.ids, r.nats);
+        CHECK_INT(nx_session_check(s->model, session, bytes), NX_OK);
+        nx_session *copy = memory_copy(session, bytes); /* another place, the same run */
+        n += draw(s, copy, s->length - n, r.ids + n * s->span, r.nats + n * s->span);
+        check_at("seed %lld", seed, 0, 0, 0);
+        CHECK_INT(n, plain.n);
+        CHECK_BYTES(r.ids, plain.ids, n * s->span * sizeof *r.ids);
+        CHECK_FLOATS(r.nats, plain.nats, n * s->span);
+        CHECK_INT(nx_session_ahead(s->model, copy, 0, n, ahead), NX_OK);
+        for (uint32_t p = 0; p < n; p++) {
+            CHECK(ahead[p] == 0 || (ahead[p] == ahead[p - 1] + 1 && (s->span == 1 && ahead[p] < settings.look_ahead)));
+            if (!s->model->plan[0].draft) guessed_ahead += ahead[p] > 0;
         }
-        shaped = 0;
-        memory_release(mark);
     }
-    check_note("  %u positions of language models guessed", (unsigned)guessed);
-    CHECK(guessed > 100);
+    shaped = 0;
+}
+
+static void looked_up(void) {
+    guessed_ahead = 0;
+    for_every(look_up);
+    check_note("  %u positions guessed", (unsigned)guessed_ahead);
+    CHECK(guessed_ahead > 100);
 }
 
 /* Which positions are guessed, by hand: known ids begin the text, and a bias says how it goes on. */
 static void looked_up_where(void) {
-    subject s = subject_of(LLAMA);
+    subject s = subject_named("llama");
     s.shape.length = 60;
     nx_settings settings = settings_of(1, 0, 1);
     settings.look_ahead = 8, settings.look_up = 1, settings.biases = 1, settings.temperature = 0;
@@ -310,19 +315,8 @@ static void putting(const subject *s) {
     }
 }
 
-static void known_at_any_time(void) {
-    /* Ended samples take nothing but NX_NONE, so the ids of a whole run can be put to one that ended nowhere only where none did. */
-    for (int i = 0; i < SUBJECTS; i++) {
-        if (spared(i)) continue;
-        size_t mark = memory_mark();
-        subject s = subject_of(i);
-        if (i < PICTURE_FULL) chain_settings.end = -100;
-        if (s.model) putting(&s);
-        if (i < PICTURE_FULL) CHECK_INT(chain_settings.misused, 0);
-        if (check_failures()) check_say("    of the %s", s.name);
-        memory_release(mark);
-    }
-}
+/* Ended samples take nothing but NX_NONE, so the ids of a whole run can be put to one that ended nowhere only where none did. */
+static void known_at_any_time(void) { for_every_endless(putting); }
 
 /* The same to all is one each. */
 static void to_all(const subject *s) {
@@ -355,17 +349,7 @@ static void to_all(const subject *s) {
     }
 }
 
-static void the_same_to_all(void) {
-    for (int i = 0; i < SUBJECTS; i++) {
-        if (spared(i)) continue;
-        size_t mark = memory_mark();
-        subject s = subject_of(i);
-        if (i < PICTURE_FULL) chain_settings.end = -100;
-        if (s.model) to_all(&s);
-        if (check_failures()) check_say("    of the %s", s.name);
-        memory_release(mark);
-    }
-}
+static void the_same_to_all(void) { for_every_endless(to_all); }
 
 static void refused_ids(void) {
     subject s = subject_of(CHAIN);
@@ -582,17 +566,7 @@ static void tops(const subject *s) {
     }
 }
 
-static void top_ids(void) {
-    for (int i = 0; i < SUBJECTS; i++) {
-        if (spared(i)) continue;
-        size_t mark = memory_mark();
-        subject s = subject_of(i);
-        if (i < PICTURE_FULL) chain_settings.end = -100;
-        if (s.model) tops(&s);
-        if (check_failures()) check_say("    of the %s", s.name);
-        memory_release(mark);
-    }
-}
+static void top_ids(void) { for_every_endless(tops); }
 
 /* Beams that fork and die at random are, at the end, the same as separate sequences with the same ids. */
 static void beams(const subject *s) {
@@ -769,42 +743,34 @@ static float search_by_hand(const subject *s, uint32_t beams, float alpha, uint3
     return least;
 }
 
-/* What may be searched: it has ends. */
-static subject sought(int which) {
-    if (which < TRANSFORMER) return subject_of(which);
-    toy_transformer_config c = {.values = 25, .length = 30, .encoder_blocks = 1, .blocks = 2, .d = 32, .inner = 32, .heads = 4, .end = 3, .seed = 8};
-    if (which == TRANSFORMER_ROUNDED) c.type = NX_Q8_0, c.heads = 1;
-    return (subject){.model = toy_transformer_open(toy_transformer_build(&c)), .shape = {.length = 14, .counts = {9}}, .values = 25, .span = 1, .length = 14, .name = "transformer with an end"};
-}
-
-static void by_hand(void) {
-    static const int which[] = {CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, TRANSFORMER, TRANSFORMER_ROUNDED, LLAMA};
+/* Runs of 14 positions at most, with one to five beams. */
+static void by_hand_of(const subject *whole_one) {
     static const uint32_t beams[] = {1, 2, 4, 5};
-    for (int i = 0; i < 6; i++)
-        for (int k = 0; k < 4; k++) {
-            size_t mark = memory_mark();
-            subject s = sought(which[i]);
-            uint32_t ids[LENGTH], n;
-            s.shape.length = s.length = s.length < 14 ? s.length : 14;
-            if (which[i] < PICTURE_FULL) chain_settings.end = k % 2 ? 4 : 1;
-            search_by_hand(&s, beams[k], k == 1 ? 0 : k == 2 ? 1.5f : 0.6f, ids, &n);
-            memory_release(mark);
-        }
-}
-
-/* One beam is the most probable id at every step. */
-static void one_beam(void) {
-    for (int i = TRANSFORMER; i <= TRANSFORMER_ROUNDED; i++) {
-        subject s = sought(i);
-        nx_settings settings = settings_of(1, 0, 3);
-        settings.temperature = 0;
-        run greedy = whole(&s, &settings);
+    subject s = *whole_one;
+    s.shape.length = s.length = s.length < 14 ? s.length : 14;
+    for (int k = 0; k < 4; k++) {
+        size_t mark = memory_mark();
         uint32_t ids[LENGTH], n;
-        search_by_hand(&s, 1, 0.6f, ids, &n);
-        CHECK_INT(n, greedy.n);
-        CHECK_BYTES(ids, greedy.ids, n * sizeof *ids);
+        chain_settings.end = k % 2 ? 4 : 1;
+        search_by_hand(&s, beams[k], k == 1 ? 0 : k == 2 ? 1.5f : 0.6f, ids, &n);
+        memory_release(mark);
     }
 }
+
+static void by_hand(void) { for_those(TOY_SEARCH, by_hand_of, 1); }
+
+/* One beam is the most probable id at every step. */
+static void one_beam_of(const subject *s) {
+    nx_settings settings = settings_of(1, 0, 3);
+    settings.temperature = 0;
+    run greedy = whole(s, &settings);
+    uint32_t ids[LENGTH], n;
+    search_by_hand(s, 1, 0.6f, ids, &n);
+    CHECK_INT(n, greedy.n);
+    CHECK_BYTES(ids, greedy.ids, n * sizeof *ids);
+}
+
+static void one_beam(void) { for_those(TOY_SEARCH, one_beam_of, 1); }
 
 /* With beams enough for every beginning there is, what is found is the best of all sequences. */
 static void exhaustive(void) {
@@ -838,7 +804,7 @@ static void exhaustive(void) {
 }
 
 static void refused_searches(void) {
-    subject s = sought(TRANSFORMER);
+    subject s = subject_named("transformer with an end");
     nx_settings settings = settings_of(3, 0, 3);
     nx_candidate candidates[6];
     uint32_t count, over, ids[3], drawn;
@@ -850,7 +816,7 @@ static void refused_searches(void) {
     CHECK_INT(nx_session_draw(s.model, drawing, 1, ids, NULL, &drawn), NX_OK);
     CHECK_INT(nx_session_search(s.model, drawing, 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* they differ */
     CHECK_INT(nx_session_search(s.model, empty, 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* nothing was read */
-    s = subject_of(PICTURE_PIXELS);
+    s = subject_named("picture, pixels");
     CHECK_INT(nx_session_search(s.model, start(&s, &settings, NULL), 0.6f, candidates, &count, &over), NX_E_ARGUMENT); /* three ids at once */
 }
 
@@ -915,17 +881,7 @@ static void retunes(const subject *s) {
     for (int i = 0; i < 7; i++) CHECK_INT(nx_session_retune(s->model, session, wrong + i), NX_E_ARGUMENT);
 }
 
-static void retuned(void) {
-    for (int i = 0; i < SUBJECTS; i++) {
-        if (spared(i)) continue;
-        size_t mark = memory_mark();
-        subject s = subject_of(i);
-        if (i < PICTURE_FULL) chain_settings.end = -100;
-        if (s.model) retunes(&s);
-        if (check_failures()) check_say("    of the %s", s.name);
-        memory_release(mark);
-    }
-}
+static void retuned(void) { for_every_endless(retunes); }
 
 /* The noise of a position does not depend on where a session began. */
 static void origins(void) {
@@ -999,7 +955,7 @@ static void shaped_runs(void) {
 
 /* What they do to a run: the ids are those of an argmax over logits that were changed by hand. Nats are the model's own. */
 static void shaping(void) {
-    subject s = subject_of(LLAMA);
+    subject s = subject_named("llama");
     toy_llama_config loose = {.values = 40, .length = 30, .blocks = 1, .d = 16, .inner = 16, .heads = 2, .groups = 1, .seed = 6};
     s.model = toy_llama_open(toy_llama_build(&loose)); /* untied: one that does not merely repeat what it read */
     nx_settings settings = settings_of(1, 0, 19);
@@ -1080,7 +1036,7 @@ static void shaping_ranges(void) {
 /* A damaged state of a part with ends, slices and a source is refused or goes on without harm. */
 static void damaged(void) {
     check_random random = {21};
-    for (int i = 0; i < PICTURE_FULL; i++) {
+    for (int i = 0; i < CHAINS; i++) {
         subject s = subject_of(i);
         nx_settings settings = settings_of(3, 0, 2);
         size_t bytes;

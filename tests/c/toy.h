@@ -132,6 +132,30 @@ uint32_t toy_configs(const toy_config **list, const char *const **names);
  * with an encoder too. */
 toy *toy_direct(int mixtures, const toy_twist *twist);
 
+/* ---- what the tests of a model give to the tests of all ----------------------------------------------------------------------- */
+
+enum {
+    TOY_SEED = 1,   /* a small file for the fuzzer to begin with (tests/fuzz/seeds.c), at most 16 KB */
+    TOY_RUN = 2,    /* a subject of test_runs.c, which holds it to all that a session guarantees */
+    TOY_SHAPED = 4, /* it is also run with penalties, biases and filters: one of each sort is enough */
+    TOY_SEARCH = 8, /* a search by beams is compared with one by hand; its positions have one id each, 40 values at most */
+};
+
+/* A toy that is found by itself: tests/c/models/NAME.c defines `const toy_row NAME_toys[] = {`, the last row zeros. */
+typedef struct {
+    const char *name; /* as failures call it; a seed needs none */
+    uint32_t uses;
+    toy_file (*file)(uint32_t number);
+    uint32_t number;
+    nx_shape shape; /* of its runs: their length, and the items of inputs of any length */
+} toy_row;
+
+/* Row 0, 1, ... of those of all models, ordered by file; null past the last. */
+const toy_row *toy_row_at(int i);
+
+/* Opens a file; null after a failed check. */
+nx_model *toy_file_open(const toy_file *file);
+
 /* ---- use of the library in one call, with blocks of exactly the size that it asked for -------------------------------------- */
 
 /* Opens a model; null after a failed check. */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fuzzing of all that takes bytes from outside: files, and saved sessions. ./build.sh fuzz [seconds], or by hand
- *
- *   clang -g -O1 -fsanitize=fuzzer,address,undefined -Iinclude -Isrc -Itests/c tests/fuzz/fuzz_gguf.c tests/c/toy.c tests/c/picture.c tests/c/reference.c tests/c/check.c $(find tests/c/models -name "*.c") \
- *     $(find src -name '*.c') -lm -o fuzz && mkdir -p corpus && ./fuzz -max_len=16384 corpus
+ * Fuzzing of all that takes bytes from outside: files, and saved sessions. ./build.sh fuzz [seconds].
  *
  * An input is a file, with three seconds and 256 MB for all that is done with it. It is checked, opened and run (toy_exercise); then sessions, one of them drawn from
  * with all that shapes the odds, are damaged in the ways that the input's last bytes say, and if the check lets them pass they must go on without harm.

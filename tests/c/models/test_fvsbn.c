@@ -30,12 +30,20 @@ toy_file toy_fvsbn_file(uint32_t height, uint32_t width, uint32_t type, uint64_t
     return head;
 }
 
-static nx_model *opened(const toy_file *file) { return toy_open(&(toy){.bytes = memory_copy(file->bytes, file->length), .length = file->length}); }
-
 nx_model *toy_fvsbn(uint32_t height, uint32_t width, uint32_t type, uint64_t seed) {
     toy_file file = toy_fvsbn_file(height, width, type, seed, NULL, NULL);
-    return opened(&file);
+    return toy_file_open(&file);
 }
+
+static toy_file toy_number(uint32_t number) {
+    return number ? toy_fvsbn_file(3, 4, NX_F16, 1, NULL, NULL) : toy_fvsbn_file(4, 5, NX_F16, 3, NULL, NULL);
+}
+
+const toy_row fvsbn_toys[] = {
+    {"fvsbn", TOY_RUN, toy_number, 0, {0}},
+    {NULL, TOY_SEED, toy_number, 1, {0}},
+    {0},
+};
 
 static nx_session *session_of(const nx_model *model, uint32_t samples, uint32_t seed) {
     nx_settings settings = {.seed_low = seed, .samples = samples, .temperature = 1, .top_p = 1};
@@ -73,7 +81,7 @@ static void sums(void) {
             size_t mark = memory_mark();
             float *weight, *bias;
             toy_file file = toy_fvsbn_file(4, 8, types[t], 3 + (uint64_t)run, &weight, &bias); /* 32 pixels: a block of the quantised types */
-            const nx_model *model = opened(&file);
+            const nx_model *model = toy_file_open(&file);
             uint32_t ids[32], drawn[32];
             float nats[32], output, drawn_nats[32];
             nx_session *session = session_of(model, 1, (uint32_t)run);

@@ -76,7 +76,25 @@ toy_gpt2 *toy_gpt2_build(const toy_gpt2_config *c) {
     return m;
 }
 
-nx_model *toy_gpt2_open(const toy_gpt2 *m) { return toy_open(&(toy){.bytes = memory_copy(m->file.bytes, m->file.length), .length = m->file.length}); }
+nx_model *toy_gpt2_open(const toy_gpt2 *m) { return toy_file_open(&m->file); }
+
+static toy_file toy_number(uint32_t number) {
+    static const toy_gpt2_config configs[] = {
+        {.values = 40, .length = 26, .blocks = 2, .d = 32, .heads = 4, .seed = 6},
+        {.values = 9, .length = 12, .blocks = 1, .d = 8, .inner = 4, .heads = 2, .end = 3, .seed = 1},
+        {.values = 7, .length = 9, .blocks = 2, .d = 4, .heads = 1, .tied = 1, .bare = 1, .type = NX_F16, .seed = 2},
+        {.values = 16, .length = 9, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .type = NX_Q8_0, .seed = 3},
+    };
+    return toy_gpt2_build(configs + number)->file;
+}
+
+const toy_row gpt2_toys[] = {
+    {"gpt2", TOY_RUN, toy_number, 0, {0}},
+    {NULL, TOY_SEED, toy_number, 1, {0}},
+    {NULL, TOY_SEED, toy_number, 2, {0}},
+    {NULL, TOY_SEED, toy_number, 3, {0}},
+    {0},
+};
 
 /* ---- the twin --------------------------------------------------------------------------------------------------------------- */
 

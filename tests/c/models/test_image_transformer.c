@@ -14,6 +14,69 @@
 #include "sampling/categorical.h"
 #include "toy.h"
 
+/* ---- toys ------------------------------------------------------------------------------------------------------------------- */
+
+/* Those of toy_configs, two that enlarge by looking, and very small ones. */
+enum { DIRECT = 100, SEEDS = 200 };
+
+static toy_file toy_number(uint32_t number) {
+    static const toy_config small[] = {
+        {.height = 2, .width = 3, .channels = 1, .levels = 2, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
+         .position = TOY_SINUSOIDAL},
+        {.height = 3, .width = 4, .channels = 1, .levels = 3, .blocks = 1, .d = 8, .inner = 8, .heads = 2, .key_length = 4,
+         .position = TOY_LEARNED_HALF, .classes = 3},
+        {.height = 3, .width = 3, .channels = 3, .levels = 4, .blocks = 2, .d = 4, .inner = 8, .heads = 1, .key_length = 8,
+         .pattern = NX_LOCAL_1D, .query_block = 4, .memory_block = 5, .position = TOY_LEARNED_WHOLE, .biases = 1},
+        {.height = 4, .width = 5, .channels = 1, .levels = 256, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
+         .pattern = NX_LOCAL_1D, .query_block = 5, .memory_block = 0, .position = TOY_SINUSOIDAL, .type = NX_F16, .tables = NX_F16},
+        {.height = 2, .width = 2, .channels = 1, .levels = 2, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .key_length = 32,
+         .position = TOY_SINUSOIDAL, .classes = 1, .type = NX_Q8_0, .tables = NX_Q8_0},
+        {.height = 3, .width = 5, .channels = 3, .levels = 5, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
+         .pattern = NX_LOCAL_2D, .block_rows = 2, .block_cols = 2, .flange_rows = 1, .flange_cols = 1, .position = TOY_LEARNED_HALF,
+         .pre_norm = 1, .palette = 1},
+        {.height = 3, .width = 2, .channels = 3, .levels = 256, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
+         .position = TOY_SINUSOIDAL, .output = NX_DMOL, .mixtures = 2, .input_height = 1, .input_width = 2, .encoder_blocks = 1},
+        {.height = 3, .width = 2, .channels = 1, .levels = 16, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
+         .position = TOY_SINUSOIDAL, .output = NX_GAUSSIAN},
+        {.height = 2, .width = 4, .channels = 1, .levels = 2, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .key_length = 32,
+         .pattern = NX_LOCAL_2D, .block_rows = 1, .block_cols = 2, .flange_rows = 1, .flange_cols = 3, .position = TOY_SINUSOIDAL,
+         .output = NX_BERNOULLI, .type = NX_Q4_0},
+        {.height = 4, .width = 5, .channels = 1, .levels = 4, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
+         .pattern = NX_LOCAL_1D, .query_block = 7, .memory_block = 2, .position = TOY_SINUSOIDAL, .sharpness = 1, .neighbours = 3,
+         .hidden = 4, .rank = 2, .peak = 4},
+        {.height = 4, .width = 4, .channels = 3, .levels = 3, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .key_length = 32,
+         .position = TOY_SINUSOIDAL, .palette = 1, .type = NX_Q8_0, .sharpness = 1, .neighbours = 2, .hidden = 32, .rank = 1,
+         .draft_type = NX_Q8_0, .peak = 4},
+    };
+    const toy_config *configs;
+    toy_configs(&configs, NULL);
+    const toy *m = number >= SEEDS ? toy_build(small + (number - SEEDS), NULL) : number >= DIRECT ? toy_direct((int)(number - DIRECT), NULL) : toy_build(configs + number, NULL);
+    return (toy_file){m->bytes, m->length, m->length};
+}
+
+const toy_row image_transformer_toys[] = {
+    {"picture, full", TOY_RUN, toy_number, 1, {0}},
+    {"picture, local", TOY_RUN, toy_number, 2, {0}},
+    {"picture, 2d", TOY_RUN, toy_number, TOY_PALETTE, {0}},
+    {"picture, pixels", TOY_RUN | TOY_SHAPED, toy_number, TOY_DMOL, {0}},
+    {"picture, palette", TOY_RUN | TOY_SHAPED, toy_number, TOY_DRAFT_PALETTE, {0}},
+    {"picture, sr", TOY_RUN, toy_number, TOY_SR_DMOL, {0}},
+    {"picture, direct", TOY_RUN, toy_number, DIRECT + 0, {0}},
+    {"picture, direct, pixels", TOY_RUN, toy_number, DIRECT + 1, {0}},
+    {NULL, TOY_SEED, toy_number, SEEDS + 0, {0}},
+    {NULL, TOY_SEED, toy_number, SEEDS + 1, {0}},
+    {NULL, TOY_SEED, toy_number, SEEDS + 2, {0}},
+    {NULL, TOY_SEED, toy_number, SEEDS + 3, {0}},
+    {NULL, TOY_SEED, toy_number, SEEDS + 4, {0}},
+    {NULL, TOY_SEED, toy_number, SEEDS + 5, {0}},
+    {NULL, TOY_SEED, toy_number, SEEDS + 6, {0}},
+    {NULL, TOY_SEED, toy_number, SEEDS + 7, {0}},
+    {NULL, TOY_SEED, toy_number, SEEDS + 8, {0}},
+    {NULL, TOY_SEED, toy_number, SEEDS + 9, {0}},
+    {NULL, TOY_SEED, toy_number, SEEDS + 10, {0}},
+    {0},
+};
+
 /* ---- runs ------------------------------------------------------------------------------------------------------------------ */
 
 typedef struct {

@@ -96,7 +96,33 @@ toy_llama *toy_llama_build(const toy_llama_config *c) {
     return m;
 }
 
-nx_model *toy_llama_open(const toy_llama *m) { return toy_open(&(toy){.bytes = memory_copy(m->file.bytes, m->file.length), .length = m->file.length}); }
+nx_model *toy_llama_open(const toy_llama *m) { return toy_file_open(&m->file); }
+
+static toy_file toy_number(uint32_t number) {
+    static const toy_llama_config configs[] = {
+        {.values = 40, .length = 60, .blocks = 2, .d = 32, .inner = 64, .heads = 4, .groups = 2, .tied = 1, .seed = 5},
+        /* whose keys and values are rounded too */
+        {.values = 40, .length = 60, .blocks = 2, .d = 32, .inner = 64, .heads = 4, .groups = 2, .key_length = 32, .tied = 1, .type = NX_Q8_0, .seed = 5},
+        {.values = 9, .length = 12, .blocks = 1, .d = 8, .inner = 4, .heads = 2, .groups = 1, .biases = 1, .end = 3, .seed = 1},
+        {.values = 16, .length = 9, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .groups = 1, .tied = 1, .rotated = 6, .base = 100, .type = NX_Q8_0, .seed = 2},
+        {.values = 7, .length = 10, .blocks = 1, .d = 8, .inner = 4, .heads = 1, .groups = 1, .biases = 2, .stretched = 1, .scaling = 2, .tokens = 7, .seed = 3},
+        {.values = 9, .length = 12, .blocks = 2, .d = 8, .inner = 8, .heads = 2, .groups = 2, .tied = 1, .biases = 1, .qwen = 1, .end = 2, .seed = 4},
+        {.values = 12, .length = 12, .blocks = 1, .d = 32, .inner = 32, .heads = 2, .groups = 1, .biases = 1, .qwen = 1, .type = NX_Q4_0, .seed = 5},
+    };
+    return toy_llama_build(configs + number)->file;
+}
+
+/* Runs are shorter than the context. */
+const toy_row llama_toys[] = {
+    {"llama", TOY_RUN | TOY_SHAPED | TOY_SEARCH, toy_number, 0, {.length = 27}},
+    {"llama, rounded", TOY_RUN, toy_number, 1, {.length = 27}},
+    {NULL, TOY_SEED, toy_number, 2, {0}},
+    {NULL, TOY_SEED, toy_number, 3, {0}},
+    {NULL, TOY_SEED, toy_number, 4, {0}},
+    {NULL, TOY_SEED, toy_number, 5, {0}},
+    {NULL, TOY_SEED, toy_number, 6, {0}},
+    {0},
+};
 
 /* ---- the twin --------------------------------------------------------------------------------------------------------------- */
 

@@ -95,9 +95,32 @@ toy_transformer *toy_transformer_build(const toy_transformer_config *c) {
     return m;
 }
 
-nx_model *toy_transformer_open(const toy_transformer *m) {
-    return toy_open(&(toy){.bytes = memory_copy(m->file.bytes, m->file.length), .length = m->file.length});
+nx_model *toy_transformer_open(const toy_transformer *m) { return toy_file_open(&m->file); }
+
+static toy_file toy_number(uint32_t number) {
+    static const toy_transformer_config configs[] = {
+        {.values = 40, .length = 40, .encoder_blocks = 2, .blocks = 2, .d = 32, .inner = 64, .heads = 4, .seed = 7},
+        {.values = 40, .length = 40, .encoder_blocks = 2, .blocks = 2, .d = 64, .inner = 64, .heads = 2, .pre_norm = 1, .type = NX_Q8_0, .seed = 7},
+        {.values = 25, .length = 30, .encoder_blocks = 1, .blocks = 2, .d = 32, .inner = 32, .heads = 4, .end = 3, .seed = 8},
+        {.values = 25, .length = 30, .encoder_blocks = 1, .blocks = 2, .d = 32, .inner = 32, .heads = 1, .end = 3, .type = NX_Q8_0, .seed = 8},
+        {.values = 9, .length = 12, .encoder_blocks = 1, .blocks = 1, .d = 8, .inner = 4, .heads = 2, .end = 3, .seed = 1},
+        {.values = 7, .length = 9, .encoder_blocks = 1, .blocks = 1, .d = 4, .heads = 1, .pre_norm = 1, .biases = 1, .position = TOY_LEARNED, .type = NX_F16, .seed = 2},
+        {.values = 12, .length = 20, .encoder_blocks = 1, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .end = 1, .position = TOY_PLACELESS, .type = NX_Q8_0, .seed = 3},
+    };
+    return toy_transformer_build(configs + number)->file;
 }
+
+/* A source of 19 words takes more than a slice of the encoder. */
+const toy_row transformer_toys[] = {
+    {"transformer", TOY_RUN | TOY_SHAPED, toy_number, 0, {.length = 27, .counts = {19}}},
+    {"transformer, rounded", TOY_RUN, toy_number, 1, {.length = 27, .counts = {19}}},
+    {"transformer with an end", TOY_SEARCH, toy_number, 2, {.length = 14, .counts = {9}}},
+    {"transformer with an end, rounded", TOY_SEARCH, toy_number, 3, {.length = 14, .counts = {9}}},
+    {NULL, TOY_SEED, toy_number, 4, {0}},
+    {NULL, TOY_SEED, toy_number, 5, {0}},
+    {NULL, TOY_SEED, toy_number, 6, {0}},
+    {0},
+};
 
 static float *tensor(const toy_transformer *m, const char *name) {
     for (uint32_t i = 0; i < m->n_tensors; i++)
