@@ -16,7 +16,7 @@ PINNED='Debian clang version 19.1.7'   # the toolchain whose output is web/dist/
 
 MODELS= # --models a,b: the architectures of a build, else all
 NX_MODELS= # what tells the compiler so
-TEXTS=     # -DNX_TEXTS=0 where none of them is a model of language
+TEXTS=     # -DNX_TEXTS=0 where none of them needs what that stands for (src/kernels/kernels.h)
 
 # sources    the files of the library, of all models or of those in $MODELS
 sources() {
@@ -25,14 +25,19 @@ sources() {
   for model in $(echo "$MODELS" | tr , ' '); do find src/models -path "src/models/$model.c" -o -path "src/models/$model/*.c"; done
 }
 
+# models_of NEEDS: the models whose row of src/models/models.h says so; needs_of MODEL: what its row says
+models_of() { sed -n "s/^ *NX_MODEL(\([a-z0-9_]*\), $1).*/\1/p" src/models/models.h | paste -sd, -; }
+needs_of() { sed -n "s/^ *NX_MODEL($1, \([A-Z]*\)).*/\1/p" src/models/models.h; }
+
 # choose_models --models a,b: from now on only these
 choose_models() {
   [ "${1:-}" = --models ] || return 0
   MODELS=$2 TEXTS=-DNX_TEXTS=0
   for model in $(echo "$MODELS" | tr , ' '); do
-    [ -e "src/models/$model.c" ] || die "no model '$model' in src/models"
-    NX_MODELS="$NX_MODELS NX_MODEL($model)"
-    if grep -q NX_BY_BLOCK "src/models/$model.c"; then TEXTS=; fi # see src/kernels/kernels.h
+    needs=$(needs_of "$model")
+    [ -n "$needs" ] && [ -e "src/models/$model.c" ] || die "no model '$model' in src/models"
+    NX_MODELS="$NX_MODELS NX_MODEL($model,$needs)"
+    [ "$needs" = PICTURES ] || TEXTS=
   done
 }
 
@@ -431,14 +436,12 @@ task_check_format() {
   clang-format-19 --dry-run -Werror $(find src include -name '*.[ch]') || die 'clang-format-19 -i would change these files'
 }
 
-IMAGE_MODELS=image_transformer,fvsbn
-
 # size       bytes of what a page loads, as they are and gzip, and with the models of images alone; more than promised is an error
 task_size() {
   images=
   if have "$CLANG" && have "$WASM_LD"; then
     mkdir -p "$OUT/images"
-    (choose_models --models "$IMAGE_MODELS"; OUT=$OUT/images; for name in $BUILDS; do build_named "$name"; done)
+    (choose_models --models "$(models_of PICTURES)"; OUT=$OUT/images; for name in $BUILDS; do build_named "$name"; done)
     images="--images $OUT/images"
   else say "NOT MEASURED: models of images alone need $CLANG and $WASM_LD"; fi
   node tests/bench/size.js "$@" $images

@@ -5,11 +5,11 @@
 
 #include "models/models.h"
 
-#define NX_MODEL(name) extern const nx_arch nx_##name;
+#define NX_MODEL(name, needs) extern const nx_arch nx_##name;
 NX_MODELS
 #undef NX_MODEL
 
-#define NX_MODEL(name) &nx_##name,
+#define NX_MODEL(name, needs) &nx_##name,
 static const nx_arch *const architectures[] = {NX_MODELS};
 #undef NX_MODEL
 
