@@ -9,7 +9,7 @@
  *     title: a network that hides nothing
  *     description: What a search engine shows of it.
  *     weights: fvsbn.gguf                       the file that the first figure begins to load at once
- *     styles: completion                        style sheets of web/shell beside page.css and figures.css
+ *     styles: completion                        style sheets of web/shell beside page.css, figures.css and controls.css
  *     scripts: page-text texts                  modules of web/dist beside those of every page
  *     connect: https:                           what it may fetch from beside its own host
  *     contents:
@@ -153,7 +153,7 @@ export function framed(source, { path, name, sheets }) {
     early('page-first'), early(name ? 'page-start' : 'page-front'),
     ...(name ? [
       ...['shared', 'page-shell', ...words(scripts)].map((script) => `<link rel="modulepreload" href="${up}dist/${script}.js">`),
-      ...['page', 'figures', ...words(styles)].map((style) => sheet(`${up}shell/${style}.css`)),
+      ...['page', 'figures', 'controls', ...words(styles)].map((style) => sheet(`${up}shell/${style}.css`)),
       ...sheets.map(sheet),
       `<script type="module" src="${up}dist/page-${name}.js"></script>`,
     ] : [sheet('dist/page-front.css')]),

@@ -82,8 +82,15 @@ test('a sentence that is typed is one step of the history, and is there after a 
   await page.goto('/web/pages/transformer/');
   await page.locator('#sentence:enabled').waitFor(WAIT);
   const first = await page.inputValue('#sentence');
-  await page.fill('#sentence', '');
-  await page.locator('#sentence').pressSequentially('Ein Hund schläft.', { delay: 60 });
+  // In three pieces, each of which is seen and translated by itself.
+  await page.evaluate(async () => {
+    const input = /** @type {HTMLInputElement} */ (document.querySelector('#sentence'));
+    for (const text of ['Ein', 'Ein Hund', 'Ein Hund schläft.']) {
+      input.value = text;
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+      await new Promise((resolve) => { setTimeout(resolve, 200); });
+    }
+  });
   await page.waitForURL((url) => new URLSearchParams(url.hash.split('?')[1]).get('text') === 'Ein Hund schläft.');
   await page.selectOption('#head', { value: '2' });
   assert.equal(settingsIn(page).head, '3');

@@ -9,10 +9,10 @@ import { serve } from '../../web/serve.js';
 import { LIBRARY, launch, openEmpty } from './browser.js';
 
 /**
- * @param {{ file: string, verb: 'tokens' | 'translate', text: string, options?: object, font?: string }} what  file: of weights
+ * @param {{ file: string, verb: 'tokens' | 'translate', text: string, options: object, font: string }} what  file: of weights; font: size
  * @returns {Promise<Buffer>} a PNG
  */
-export async function stillOfText({ file, verb, text, options = {}, font = '18px' }) {
+export async function stillOfText({ file, verb, text, options, font }) {
   const [server, browser] = await Promise.all([serve({ port: 0 }), launch()]);
   try {
     const page = await browser.newPage({ viewport: { width: 400, height: 300 }, baseURL: server.url, colorScheme: 'light' });

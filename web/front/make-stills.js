@@ -15,7 +15,7 @@ import { encodePng } from '../shell/png.js';
 import { PAPERS } from './papers.js';
 import { layout, shareOf } from './thumbs.js';
 /** @import { Model } from '../shell/library.js' */
-/** @import { Pictures, Text } from './papers.js' */
+/** @import { Paper, Pictures } from './papers.js' */
 
 const css = await readFile(new URL('../shell/page.css', import.meta.url), 'utf8');
 /** A colour of the light theme. @param {string} name @returns {number[]} */
@@ -52,24 +52,34 @@ async function drawn(model, { file, samples, passes, ...options }) {
   return encodePng(picture);
 }
 
-/** @param {string} page @param {{ pictures?: Pictures, text?: Text }} card */
-async function still(page, { pictures, text }) {
+/** What the model of a page makes of a text: how large it is set, and by which options. @type {Record<'tokens' | 'translate', { text: string, font: string, options: object }>} */
+const TEXTS = {
+  tokens: { text: 'Once upon a time', font: '18px', options: { seed: 1, temperature: 0.8, maxTokens: 50 } },
+  translate: { text: 'Er hat im Garten einen Hund gesehen.', font: '15px', options: {} },
+};
+
+/** @param {Paper & { page: string }} paper */
+async function still({ page, pictures, text }) {
   const path = `web/pages/${page}/page.html`;
-  const file = (pictures ?? text)?.file ?? parsePage(await readFile(new URL(`../../${path}`, import.meta.url), 'utf8'), path).facts.weights;
+  const file = pictures?.file ?? parsePage(await readFile(new URL(`../../${path}`, import.meta.url), 'utf8'), path).facts.weights;
   if (!file) throw new Error(`${path} names no weights: say in web/front/papers.js what its card shows`);
   const model = await load(new URL(`../../weights/${file}`, import.meta.url));
-  const { tasks } = model.info;
-  if (tasks.includes('generate')) return drawn(model, pictures ?? { file, seed: 1, samples: 6, temperature: 1 }).finally(() => model.close());
-  model.close();
-  const { stillOfText } = await import('../../tests/browser/still-texts.js');
-  const translates = tasks.includes('translate');
-  return stillOfText({ file, verb: translates ? 'translate' : 'tokens', text: translates ? 'Ein Hund läuft durch den Schnee.' : 'Once upon a time', ...text });
+  try {
+    const { tasks } = model.info;
+    if (tasks.includes('generate')) return await drawn(model, pictures ?? { file, seed: 1, samples: 6, temperature: 1 });
+    const verb = tasks.includes('translate') ? 'translate' : 'tokens';
+    const { stillOfText } = await import('../../tests/browser/still-texts.js');
+    return await stillOfText({ file, verb, ...TEXTS[verb], ...(text && { text }) });
+  } finally {
+    model.close();
+  }
 }
 
 const wanted = process.argv.slice(2);
-for (const { page, pictures, text } of PAPERS) {
+for (const paper of PAPERS) {
+  const { page } = paper;
   if (!page || (wanted.length && !wanted.includes(page))) continue;
-  const png = await still(page, { pictures, text });
+  const png = await still({ ...paper, page });
   await writeFile(fileURLToPath(new URL(`../pages/${page}/still.png`, import.meta.url)), png);
   console.log(`${page}: ${png.length} bytes`);
 }

@@ -13,13 +13,6 @@
  * @property {true} [passes] tinted by the passes of the model that drew it
  */
 /**
- * @typedef {Object} Text what a model makes of a text, in still.png alone
- * @property {string} file of weights
- * @property {string} text a prompt, or a sentence to translate
- * @property {Record<string, number>} [options] of its verb
- * @property {string} [font] its size
- */
-/**
  * @typedef {Object} Paper
  * @property {number} year
  * @property {string} by
@@ -29,7 +22,7 @@
  * @property {string} [page] its folder in web/pages
  * @property {string} [says] what the page shows
  * @property {Pictures} [pictures] on its card
- * @property {Text} [text] on its card; without either, what front/make-stills.js makes of the weights that its page.html names
+ * @property {string} [text] that the model of its still goes on with, or translates; without either, front/make-stills.js takes one of its own
  * @property {true} [colourful] its pictures have colours of their own, not the inks of the page
  */
 
@@ -45,7 +38,7 @@ export const PAPERS = [
   { year: 2016, by: 'van den Oord et al.', title: 'Conditional image generation with PixelCNN decoders', url: 'https://arxiv.org/abs/1606.05328', system: 'Gated PixelCNN' },
   { year: 2016, by: 'van den Oord et al.', title: 'WaveNet: a generative model for raw audio', url: 'https://arxiv.org/abs/1609.03499', system: 'WaveNet' },
   { year: 2017, by: 'Kim, Denton, Hoang, Rush', title: 'Structured attention networks', url: 'https://arxiv.org/abs/1702.00887', system: 'Structured attention' },
-  { year: 2017, by: 'Vaswani et al.', title: 'Attention is all you need', url: 'https://arxiv.org/abs/1706.03762', system: 'Transformer', page: 'transformer', says: 'German becomes English while you type. Which word looked at which, what positions are for, and how beams search.', text: { file: 'de-en.gguf', text: 'Er hat im Garten einen Hund gesehen.', font: '15px' } },
+  { year: 2017, by: 'Vaswani et al.', title: 'Attention is all you need', url: 'https://arxiv.org/abs/1706.03762', system: 'Transformer', page: 'transformer', says: 'German becomes English while you type. Which word looked at which, what positions are for, and how beams search.' },
   { year: 2017, by: 'Mishra, Rohaninejad, Chen, Abbeel', title: 'A simple neural attentive meta-learner', url: 'https://arxiv.org/abs/1707.03141', system: 'SNAIL' },
   { year: 2017, by: 'van den Oord, Vinyals, Kavukcuoglu', title: 'Neural discrete representation learning', url: 'https://arxiv.org/abs/1711.00937', system: 'VQ-VAE, and Jukebox in small' },
   { year: 2018, by: 'Parmar et al.', title: 'Image Transformer', url: 'https://arxiv.org/abs/1802.05751', system: 'Image Transformer', page: 'image-transformer', says: 'Finishes digits. What are the odds of a pixel, what does a surprise cost, and where did it look?', pictures: { file: 'digits.gguf', seed: 1, samples: 6, temperature: 0.9 } },
@@ -53,5 +46,5 @@ export const PAPERS = [
   { year: 2018, by: 'Zhang, Goodfellow, Metaxas, Odena', title: 'Self-attention generative adversarial networks', url: 'https://arxiv.org/abs/1805.08318', system: 'SAGAN' },
   { year: 2019, by: 'Child, Gray, Radford, Sutskever', title: 'Generating long sequences with sparse transformers', url: 'https://arxiv.org/abs/1904.10509', system: 'Sparse Transformer, and tunes' },
   { year: 2020, by: 'Wiggers, Hoogeboom', title: 'Predictive sampling with forecasting autoregressive models', url: 'https://arxiv.org/abs/2002.09928', system: 'Guess ahead, check, keep', page: 'look-ahead', says: 'A tiny network runs ahead of a large one. The same picture, to the last bit, in fewer passes.', pictures: { file: 'digits.gguf', seed: 10, samples: 1, temperature: 1, passes: true } },
-  { year: 2023, by: 'Touvron et al.', title: 'LLaMA: open and efficient foundation language models', url: 'https://arxiv.org/abs/2302.13971', system: 'Tokens', page: 'tokens', says: 'A tale that writes itself, with the odds of every word, what might have been, and where it looked. Or run a model of your own.', text: { file: 'stories.gguf', text: 'Once upon a time', options: { seed: 1, temperature: 0.8, maxTokens: 50 } } },
+  { year: 2023, by: 'Touvron et al.', title: 'LLaMA: open and efficient foundation language models', url: 'https://arxiv.org/abs/2302.13971', system: 'Tokens', page: 'tokens', says: 'A tale that writes itself, with the odds of every word, what might have been, and where it looked. Or run a model of your own.' },
 ];

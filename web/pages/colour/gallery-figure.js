@@ -111,6 +111,8 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
 
   return {
     settings,
+    /** Whether the first row has the visitor's own picture. */
+    get ofOwn() { return own !== null; },
     /** Opens with the pictures of a choice; the visitor's own stays. @param {Choice} next @param {Subject[]} pictures */
     show(next, pictures) {
       ({ strip: name, temperature, file } = next);

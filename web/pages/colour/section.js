@@ -104,7 +104,8 @@ export function createSection(section) {
   }
   keepDrops();
   const address = keepInAddress(`figure-${id}`, {
-    settings: () => (ready ? figure?.settings() ?? null : null),
+    // A picture of the visitor's own goes into a link that is asked for, not into the browser's history.
+    settings: () => (ready && figure && !figure.ofOwn ? figure.settings() : null),
     apply(given) {
       const model = given.get('model');
       if (model === 'emoji' || model === 'photos') choices.value = model;

@@ -25,7 +25,6 @@ const FIRST = 14;
 export function createEndings(store, name, options = {}) {
   /** @type {ReturnType<typeof createStrip> | undefined} */
   let strip;
-  const settings = () => (store.now.source ? settingsOf(store, name) : null);
   /** @type {Promise<void> | undefined} */
   let coming;
   /** The strip of digits; a failure is not kept, so that the next try is a new one. */
@@ -40,12 +39,16 @@ export function createEndings(store, name, options = {}) {
     });
     return coming;
   }
-  const address = keepInAddress('figure-endings', { settings, apply: (given) => (strip ? applySettings(store, given, strip) : false) });
+  const address = keepInAddress('figure-endings', {
+    // A drawing goes into a link that is asked for, not into the browser's history.
+    settings: () => (store.now.source && store.now.source.digit >= 0 ? settingsOf(store, name) : null),
+    apply: (given) => (strip ? applySettings(store, given, strip) : false),
+  });
   store.on(['model'], () => address.settle()); // which has shades of its own
   store.on(['source', 'seed', 'label'], () => { if (strip) address.changed(); });
   store.on(['rows', 'temperature'], () => { if (strip) address.changed(true); });
 
   const completion = createCompletion(store, { ...options, acquire: async (how) => (await Promise.all([acquireFirst(how), showStrip()]))[0] });
-  createTake(byId('take'), { id: 'figure-endings', shots: () => shotsOf(store, completion.runner.pictures), settings });
+  createTake(byId('take'), { id: 'figure-endings', shots: () => shotsOf(store, completion.runner.pictures), settings: () => settingsOf(store, name) });
   return completion;
 }
