@@ -6,6 +6,8 @@
  *
  *     node web/bundle.js [--check]
  *
+ * Before, what the sources themselves take from elsewhere is made anew: web/lib/abi.js, web/lib/options.js, web/jsx/attributes.d.ts.
+ *
  *     nextpixel.js  load(), with shared.js        element.js, define.js  the element, with shared.js
  *     worker.js     what they start               every module that lib/ imports by import(): a file of its name, with shared.js,
  *                                                 which a page fetches only when it is needed
@@ -27,8 +29,10 @@ import { fileURLToPath } from 'node:url';
 
 import { build } from 'esbuild';
 
+import { makeAbi } from './abi.js';
 import { framedPages } from './frame.js';
 import { pagesOf, sourcesOf } from './fresh.js';
+import { makeTypes } from './options.js';
 
 const WEB = fileURLToPath(new URL('.', import.meta.url));
 const LICENCE = '// SPDX-License-Identifier: MIT';
@@ -188,6 +192,10 @@ export async function bundles() {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const check = process.argv.includes('--check');
+  if (!check) {
+    await makeAbi();
+    await makeTypes();
+  }
   await mkdir(`${WEB}dist`, { recursive: true });
   const made = await bundles();
   for (const name of await readdir(`${WEB}dist`)) {

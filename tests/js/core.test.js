@@ -10,9 +10,10 @@ import { test } from 'node:test';
 import { Core } from '../../web/lib/core.js';
 import { NextPixelError, statusError } from '../../web/lib/error.js';
 import { Heap } from '../../web/lib/heap.js';
-import { NAME_BYTES, PROBLEM_BYTES, STRUCTS, readStruct, sizeOf, writeStruct } from '../../web/lib/layout.js';
+import { NX_MAX_BIASES, NX_NONE, NX_NAME_BYTES, STRUCTS } from '../../web/lib/abi.js';
+import { PROBLEM_BYTES, readStruct, scratchAreas, sizeOf, writeStruct } from '../../web/lib/layout.js';
 import { metadataOf } from '../../web/lib/metadata.js';
-import { ABI_VERSION, CODES, MAX_BIASES, MAX_SAMPLES, codeOfStatus } from '../../web/lib/protocol.js';
+import { ABI_VERSION, CODES, MAX_SAMPLES, codeOfStatus } from '../../web/lib/protocol.js';
 import { MAX_KEYS, MAX_TENSORS } from '../../web/lib/sniff.js';
 import { MAX_BYTES } from '../../web/lib/source.js';
 import { ROOT, give, isError, load, wasmModule } from './helpers.js';
@@ -28,9 +29,9 @@ const macro = (name, text = code) => Number(new RegExp(`#define ${name} (\\w+?)u
 test('constants of the headers', async () => {
   assert.equal(ABI_VERSION, macro('NX_ABI_VERSION'));
   assert.equal(MAX_SAMPLES, macro('NX_MAX_SAMPLES'));
-  assert.equal(MAX_BIASES, macro('NX_MAX_BIASES'));
-  assert.equal(NAME_BYTES, macro('NX_NAME_BYTES'));
-  assert.equal(PROBLEM_BYTES, 2 * NAME_BYTES);
+  assert.equal(NX_MAX_BIASES, macro('NX_MAX_BIASES'));
+  assert.equal(NX_NAME_BYTES, macro('NX_NAME_BYTES'));
+  assert.equal(PROBLEM_BYTES, 2 * NX_NAME_BYTES);
   const gguf = await readFile(`${ROOT}src/gguf.h`, 'utf8');
   assert.equal(MAX_BYTES, macro('GGUF_MAX_BYTES', gguf));
   assert.equal(MAX_KEYS, macro('GGUF_MAX_KEYS', gguf));
@@ -395,8 +396,8 @@ test('what a part is', () => {
   const { part } = new Core(wasmModule, toyModel({ channels: 3, levels: 5, palette: true, classes: ['cat', 'dog'], ...input }));
   assert.deepEqual([part.values, part.span, part.outputs, part.length, part.draft, part.ends], [5, 1, 5, 64, false, []]);
   assert.deepEqual([...part.inputs].sort((a, b) => (a.name < b.name ? -1 : 1)), [
-    { name: 'class', values: 2, dims: [1, 1, 1, 1], optional: true, anyLength: false },
-    { name: 'image', values: 256, dims: [2, 4, 3, 1], optional: false, anyLength: false },
+    { name: 'class', values: 2, dims: [1, 1, 1, 1], optional: true, anyLength: false, like: NX_NONE },
+    { name: 'image', values: 256, dims: [2, 4, 3, 1], optional: false, anyLength: false, like: NX_NONE },
   ]);
   const [{ keys }] = part.maps;
   assert.deepEqual(part.maps, [
@@ -414,7 +415,7 @@ test('what a part is', () => {
 
   const network = new Core(wasmModule, toyNetwork());
   assert.deepEqual(network.part, {
-    values: 2, span: 1, outputs: 1, length: 64, rewinds: 0, draft: false, parameters: 64 * 64 + 64, inputs: [], maps: [], tables: [], ends: [],
+    index: 0, values: 2, span: 1, outputs: 1, length: 64, rewinds: 0, draft: false, parameters: 64 * 64 + 64, inputs: [], results: [], maps: [], tables: [], ends: [],
   });
 });
 

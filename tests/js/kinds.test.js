@@ -11,7 +11,7 @@ import { test } from 'node:test';
 
 import { nearestColours } from '../../web/lib/codecs/picture.js';
 import { reduce } from '../../web/lib/image.js';
-import { checkRows } from '../../web/lib/settings.js';
+import { checkRows } from '../../web/lib/pictures.js';
 import { assertRows, collect, isError, load } from './helpers.js';
 import { noise, toyModel, toyNetwork } from './toy.js';
 

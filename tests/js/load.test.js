@@ -139,6 +139,7 @@ test('info', async () => {
   assert.deepEqual(model.info, {
     architecture: 'image-transformer',
     name: 'toy',
+    codec: 'picture',
     tasks: ['complete', 'generate', 'score'],
     languages: [],
     width: 8,

@@ -60,8 +60,8 @@ test('open answers with the model', () => {
   );
   tasks.receive({ type: 'open', id: 7, module: wasmModule, bytes: toyModel() });
   assert.equal(posted.length, 1);
-  assert.ok(posted[0].type === 'opened' && posted[0].id === 7 && posted[0].info.name === 'toy');
-  assert.equal(posted[0].info.positions, ELEMENTS);
+  assert.ok(posted[0].type === 'opened' && posted[0].id === 7 && posted[0].metadata.get('general.name') === 'toy');
+  assert.equal(posted[0].parts[0].length, ELEMENTS);
   tasks.receive({ type: 'open', id: 8, module: wasmModule, bytes: new Uint8Array(10) });
   assert.ok(posted[1].type === 'failed' && posted[1].id === 8 && posted[1].error.code === 'format');
 });

@@ -231,14 +231,14 @@ test('wrong use', async () => {
   wrong(() => stories.tokens('', { stop: [''] }), /stop must be a text/);
   wrong(() => stories.tokens('', { logitBias: { ' quixotic': 1 } }), /" quixotic" is not one token of this model/);
   wrong(() => stories.tokens('', { logitBias: { 3: NaN } }), /logitBias of "3" must be a number/);
-  wrong(() => stories.generate(), /This model writes text: use tokens\(\)/);
-  wrong(() => stories.complete({ data: [], width: 1, height: 1 }), /This model writes text/);
+  wrong(() => stories.generate(), /This model has no generate\(\): use tokens\(\)/);
+  wrong(() => stories.complete({ data: [], width: 1, height: 1 }), /This model has no complete\(\)/);
   const run = stories.tokens('', { maxTokens: 1 });
   await all(run);
   wrong(() => run[Symbol.asyncIterator](), /can be read once/);
   const pictures = await load(toyModel());
-  wrong(() => pictures.tokens('x'), /This model draws pictures: it has no tokens/);
-  wrong(() => pictures.tokenizer, /This model draws pictures/);
+  wrong(() => pictures.tokens('x'), /This model has no tokens\(\): use complete\(\) or generate\(\)/);
+  wrong(() => pictures.tokenizer, /This model has no tokens/);
   pictures.close();
 });
 

@@ -271,11 +271,11 @@ test('what is said to wrong use', async () => {
   wrong(() => copier.translate('a', { maps: /** @type {any} */ (1) }), /maps must be true or false/);
   wrong(() => copier.translate('a', { onSearch: /** @type {any} */ (1) }), /onSearch must be a function/);
   wrong(() => copier.translate('a', /** @type {any} */ (7)), /options must be an object/);
-  wrong(() => copier.tokens('a'), /This model translates: use translate\(\)/);
+  wrong(() => copier.tokens('a'), /This model has no tokens\(\): use translate\(\)/);
   wrong(() => copier.generate(), /use translate\(\)/);
   const [writer, painter] = [await load(toyText()), await load(toyModel())];
-  wrong(() => writer.translate('a'), /does not translate/);
-  wrong(() => painter.translate('a'), /draws pictures/);
+  wrong(() => writer.translate('a'), /This model has no translate\(\): use tokens\(\)/);
+  wrong(() => painter.translate('a'), /has no translate\(\)/);
   writer.close();
   painter.close();
 });

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Made of web/lib/settings.js and web/lib/verbs by node web/options.js: change those.
 
 /** The attributes of <next-pixel>, as JSX has them. */
 export interface NextPixelAttributes {
@@ -7,18 +8,29 @@ export interface NextPixelAttributes {
   task?: 'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate';
   /** Picture to complete or to enlarge. */
   src?: string;
+  /** Rows of it that are known; absent: half of them. */
   rows?: number | string;
-  samples?: number | string;
-  /** Pictures drawn for each that is shown. */
+  /** Pictures drawn for each that is shown, its likeliest at the end; they compete on the way (see `resample`). Default 1. */
   tries?: number | string;
+  /** Images to draw, each with noise of its own, 1 to 64. Default 1. */
+  samples?: number | string;
+  /** Of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one. */
   seed?: number | string;
+  /** 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1; of a translation 0, and over 0
+   * only with one beam. */
   temperature?: number | string;
+  /** Draw among the most probable values that together have this probability, over 0 to 1. Default 1. */
   'top-p'?: number | string;
-  /** A class of the model, by name. */
+  /** The class to draw. */
   label?: string;
-  /** Of task="tokens": what the text begins with. */
+  /** What the text begins with, or the sentence to translate. */
   prompt?: string;
+  /** The most tokens to draw. Default: as many as the context has room for; for more than that, the older half of the context is forgotten
+   * whenever it is full. Of a translation 50 more than the sentence has, as in the paper, or as many as the model has room for: what it does
+   * not know may lead it round in circles. */
   'max-tokens'?: number | string;
+  /** 1 to 16: how many translations are followed side by side, of which the best is told once all is known. 1: the most probable token at
+   * every step, told as it comes. Default 1. */
   beams?: number | string;
   autoplay?: boolean | '';
   controls?: boolean | '';

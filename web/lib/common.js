@@ -7,6 +7,7 @@
  */
 
 export { abortable } from './abort.js';
+export { NX_CUT, NX_ENDED, NX_MAX_BIASES, NX_MOST_BIAS, STRUCTS } from './abi.js';
 export { CACHE_NAME, copyOf, dropCopy, keeper } from './cache.js';
 export { Codec, quantise } from './codecs/picture.js';
 export { blank, paint, picture } from './draw.js';
@@ -16,8 +17,9 @@ export { fromRGBA, reduce } from './image.js';
 export * from './index.js';
 export { Link } from './link.js';
 export { within } from './patience.js';
-export { CODES, MAX_BIASES, MAX_SAMPLES, MOST_BIAS } from './protocol.js';
-export { canBeKnown, checkSeed, number, randomSeed, show, wholeNumber } from './settings.js';
+export { CODES, MAX_SAMPLES } from './protocol.js';
+export { checkSeed, checkSettings, number, randomSeed, show, wholeNumber } from './checks.js';
+export { canBeKnown } from './pictures.js';
 export { inNode, nodeModule } from './platform.js';
 export { compile, compileBest } from './wasm.js';
 export { fastest } from './simd.js';

@@ -13,29 +13,24 @@
  * `poisoned`, every later call throws, and its owner starts another one.
  */
 
+import {
+  NX_ABI_VERSION as ABI_VERSION, NX_ALIGN, NX_E_ARGUMENT, NX_E_STATE, NX_MAX_SAMPLES, NX_MORE, NX_PORTS, SAVED_PART, SAVED_SETTINGS,
+} from './abi.js';
 import { NextPixelError, statusError } from './error.js';
 import { Heap } from './heap.js';
-import { readName, readProblem, readStruct, writeStruct } from './layout.js';
+import { offsetOf, readName, readProblem, readStruct, scratchAreas, sizeOf, writeStruct } from './layout.js';
 import { metadataOf } from './metadata.js';
-import { ABI_VERSION, MAX_SAMPLES } from './protocol.js';
+import { ROWS } from './settings.js';
 
 /** @import { Entry, Metadata } from './metadata.js' */
 /** @import { Inputs, Settings } from './protocol.js' */
 
 /** What fails when a file is refused; what it looks like instead was said when it was read (sniff.js). */
 const OPENING = 'Opening the weight file';
-/** NX_ALIGN. */
-const ALIGN = 16;
 const PAGE = 65536;
 /** What build.sh tells the linker of memory and stack. */
 const MEMORY_PAGES = { initial: 16, maximum: 65536 };
 const STACK_BYTES = 65536;
-
-/** NX_MORE: call again. */
-const MORE = 1;
-
-/** The part of the model that runs. */
-const PART = 0;
 
 /** The most ids that one call takes or draws: positions times samples times the ids of a position. */
 const SLICE_IDS = 8192;
@@ -43,36 +38,26 @@ const SLICE_IDS = 8192;
 /** The smallest file with which guesses from the text so far pay: what second-level caches hold. */
 const LOOK_UP_BYTES = 8e6;
 
-/** NX_PORTS. */
-const PORTS = 8;
-
-/** NX_E_STATE, NX_E_ARGUMENT. */
-const STATE = -7;
-const ARGUMENT = -1;
-
 /** What begin() is told about a head that is none yet. */
 const TOO_SHORT = new Error('the head is too short');
 
 /** The least bytes of weights that go on their way together. */
 const FEED_BYTES = 1 << 20;
 
-/** Where a saved run says its samples: struct nx_session of src/session/session.h, settings.samples. */
-const SAVED_SAMPLES = 4 * (3 + 9 + 2);
+/** Where a saved run says its samples. */
+const SAVED_SAMPLES = SAVED_SETTINGS + offsetOf('nx_settings', 'samples');
 
-/** look_ahead of nx_settings: what the header recommends. */
-const LOOK_AHEAD = 8;
+/** What stands where in the first block. */
+const AREAS = scratchAreas();
 
-// The first scratch block: a struct, a result pointer, a shape, a problem.
-const AT_STRUCT = 0;
-const AT_RESULT = 80; // after the largest struct, nx_settings
-const AT_SHAPE = 96;
-const AT_PROBLEM = 144;
-const SCRATCH_BYTES = AT_PROBLEM + 160;
+/** Words of a candidate of a search. */
+const CANDIDATE_WORDS = sizeOf('nx_candidate') / 4;
 
 /**
  * What a part of a model is: nx_part_info and what it counts.
  *
  * @typedef {object} Part
+ * @property {number} index       which part of the model, from 0
  * @property {number} values      ids of an element are below
  * @property {number} span        elements of a position
  * @property {number} outputs     numbers that the output layer yields for a position
@@ -80,16 +65,26 @@ const SCRATCH_BYTES = AT_PROBLEM + 160;
  * @property {number} rewinds     how many positions back a run may be entered again
  * @property {boolean} draft      it can guess ahead
  * @property {number} parameters  number of weights
- * @property {{ name: string, values: number, dims: number[], optional: boolean, anyLength: boolean }[]} inputs
+ * @property {{ name: string, values: number, dims: number[], optional: boolean, anyLength: boolean, like: number }[]} inputs  like: the port
+ *   whose count it shares, or NX_NONE
+ * @property {Result[]} results   what it leaves of its inputs
  * @property {{ name: string, port: number, rows: number, keys: number, queries: number }[]} maps
  * @property {{ name: string, rows: number, cols: number, data: Float32Array }[]} tables
  * @property {number[]} ends      ids that end a sample
  */
 
 /**
+ * @typedef {object} Result
+ * @property {string} name
+ * @property {number} values  ids are below; 0: floats
+ * @property {number[]} dims  the most of each, 1 where there is no such dimension
+ * @property {number} port    the input whose count is the first of them, or NX_NONE
+ */
+
+/**
  * A run in the wasm memory, from openSession to closeSession.
  *
- * @typedef {{ address: number, pointer: number, bytes: number, samples: number }} Session
+ * @typedef {{ address: number, pointer: number, bytes: number, samples: number, part: Part }} Session
  */
 
 /**
@@ -127,7 +122,9 @@ export class Core {
 
   /** A trap happened: nothing in this instance can be trusted. */
   poisoned = false;
-  /** @type {Part} */
+  /** @type {Part[]} */
+  parts;
+  /** The part that draws: the first one that has a sequence. @type {Part} */
   part;
   /** Without those of a vocabulary, which may be long. @type {Metadata} */
   metadata;
@@ -153,7 +150,7 @@ export class Core {
       return new Core(module, head, fileBytes);
     } catch (error) {
       if (error === TOO_SHORT) return 'more';
-      if (error instanceof NextPixelError && error.status === ARGUMENT) return 'whole';
+      if (error instanceof NextPixelError && error.status === NX_E_ARGUMENT) return 'whole';
       throw error;
     }
   }
@@ -184,18 +181,18 @@ export class Core {
       throw new NextPixelError('wasm', `nextpixel.wasm has ABI version ${version}, this library needs ${ABI_VERSION}: ` +
         'install both from one release');
     }
-    this.#heap = new Heap(exports.__heap_base.value >>> 0, ALIGN);
-    this.#scratch = this.#take(SCRATCH_BYTES);
+    this.#heap = new Heap(exports.__heap_base.value >>> 0, NX_ALIGN);
+    this.#scratch = this.#take(AREAS.bytes);
     if (fileBytes === undefined) this.#openModel(file);
     else this.#beginModel(file, fileBytes);
-    this.part = this.#describePart();
+    this.parts = Array.from({ length: this.#call('nx_model_parts', this.#model) >>> 0 }, (_, index) => this.#describePart(index));
+    this.part = this.parts.find(({ outputs }) => outputs > 0) ?? this.parts[0];
     const entries = this.#metadata();
     const ofVocabulary = (/** @type {Entry} */ { key }) => key.startsWith('tokenizer.');
     this.vocabulary = entries.filter(ofVocabulary);
     this.metadata = metadataOf(entries.filter((entry) => !ofVocabulary(entry)));
     this.fileBytes = fileBytes ?? file.length;
-    const keys = Math.max(0, ...this.part.maps.map((map) => map.keys));
-    this.#room = Math.max(SLICE_IDS, this.part.outputs, keys, MAX_SAMPLES * this.part.span);
+    this.#room = Math.max(SLICE_IDS, ...this.parts.flatMap(({ outputs, span, maps }) => [outputs, NX_MAX_SAMPLES * span, ...maps.map(({ keys }) => keys)]));
     this.#ids = this.#take(4 * this.#room);
     this.#floatsAt = this.#take(4 * this.#room);
     if (this.#feed) this.feed(file.subarray(this.#feed.at));
@@ -235,7 +232,7 @@ export class Core {
 
   /** Hands on the rows held. @param {Feed} feed */
   #feedRows(feed) {
-    const problem = this.#scratch + AT_PROBLEM;
+    const problem = this.#scratch + AREAS.problem;
     const { rows, rowBytes, index } = feed.tensors[feed.tensor];
     const count = feed.held / rowBytes;
     const status = this.#call('nx_model_feed', this.#model, index, feed.row, count, feed.address, problem);
@@ -246,7 +243,7 @@ export class Core {
       feed.row = 0;
       feed.tensor++;
     }
-    if (status === MORE) return;
+    if (status === NX_MORE) return;
     this.#heap.free(feed.address);
     this.#feed = undefined;
   }
@@ -281,26 +278,28 @@ export class Core {
    * The most positions of each sample that one call may take or draw.
    *
    * @param {number} samples
+   * @param {Part} [part]
    */
-  sliceLimit(samples) {
-    return Math.floor(this.#room / (samples * this.part.span));
+  sliceLimit(samples, { span } = this.part) {
+    return Math.floor(this.#room / (samples * span));
   }
 
   /**
    * @param {Settings} settings
-   * @param {{ trace?: boolean, length?: number, inputs?: Inputs }} [options]  trace: keep the attention weights of the last position;
-   *   length: the most positions of this run, up to those of the model; 0: the model's own. A shorter run takes less memory. inputs: those
-   *   that input() will give, for their lengths
+   * @param {{ part?: number, trace?: boolean, length?: number, inputs?: Inputs }} [options]  part: which one runs, by default the one that
+   *   draws; trace: keep the attention weights of the last position; length: the most positions of this run, up to those of the part; 0: the
+   *   part's own. A shorter run takes less memory. inputs: those that input() will give, for their lengths
    * @returns {Session}
    */
-  openSession(settings, { trace = false, length = 0, inputs = {} } = {}) {
+  openSession(settings, { part: index = this.part.index, trace = false, length = 0, inputs = {} } = {}) {
+    const part = this.parts[index];
     const at = this.#writeSettings(settings, trace);
-    const shape = this.#scratch + AT_SHAPE;
+    const shape = this.#scratch + AREAS.shape;
     const { logitBias = [] } = settings;
-    const ports = this.part.inputs.map(({ name, anyLength }) => (anyLength ? inputs[name]?.length ?? 0 : 0));
-    const counts = Object.fromEntries(Array.from({ length: PORTS }, (_, i) => [`counts[${i}]`, ports[i] ?? 0]));
+    const ports = part.inputs.map(({ name, anyLength }) => (anyLength ? inputs[name]?.length ?? 0 : 0));
+    const counts = Object.fromEntries(Array.from({ length: NX_PORTS }, (_, i) => [`counts[${i}]`, ports[i] ?? 0]));
     writeStruct(this.#view(), shape, 'nx_shape', { length, ...counts });
-    const result = this.#scratch + AT_RESULT;
+    const result = this.#scratch + AREAS.result;
     /** @param {number} status */
     const check = (status) => {
       if (status >= 0) return;
@@ -310,12 +309,12 @@ export class Core {
         `${settings.samples} samples of this model at once take more than 2 GB: draw fewer at a time` :
         'A run of this model takes more than 2 GB: use a smaller model', { status });
     };
-    check(this.#call('nx_session_size', this.#model, PART, at, shape, result));
+    check(this.#call('nx_session_size', this.#model, index, at, shape, result));
     const bytes = this.#word(result);
     const address = this.#take(bytes);
     try {
-      check(this.#call('nx_session_open', address, bytes, this.#model, PART, at, shape, result));
-      const session = { address, pointer: this.#word(result), bytes, samples: settings.samples };
+      check(this.#call('nx_session_open', address, bytes, this.#model, index, at, shape, result));
+      const session = { address, pointer: this.#word(result), bytes, samples: settings.samples, part };
       if (logitBias.length) this.#bias(session, logitBias);
       return session;
     } catch (error) {
@@ -330,17 +329,20 @@ export class Core {
    * @returns {number} where they stand
    */
   #writeSettings(settings, trace) {
-    const at = this.#scratch + AT_STRUCT;
-    writeStruct(this.#view(), at, 'nx_settings', {
-      seed_low: Number(settings.seed & 0xffffffffn), seed_high: Number(settings.seed >> 32n),
-      samples: settings.samples, first_sample: settings.first ?? 0, origin: settings.origin ?? 0,
-      temperature: settings.temperature, top_k: settings.topK, top_p: settings.topP, trace: trace ? 1 : 0,
-      look_ahead: settings.lookAhead ? LOOK_AHEAD : 0,
-      typical_p: settings.typicalP ?? 1, min_p: settings.minP ?? 0, temperature_last: settings.temperatureLast ? 1 : 0,
-      penalty_last: settings.penaltyLast ?? 0, repetition: settings.repetitionPenalty ?? 1, frequency: settings.frequencyPenalty ?? 0,
-      presence: settings.presencePenalty ?? 0,
-      look_up: settings.lookUp ?? this.fileBytes >= LOOK_UP_BYTES ? 1 : 0, biases: settings.logitBias?.length ?? 0,
-    });
+    const at = this.#scratch + AREAS.struct;
+    /** @type {Record<string, any>} */
+    const given = { lookUp: this.fileBytes >= LOOK_UP_BYTES, ...settings };
+    /** @type {Record<string, number>} */
+    const fields = {
+      seed_low: Number(settings.seed & 0xffffffffn), seed_high: Number(settings.seed >> 32n), trace: trace ? 1 : 0,
+      biases: settings.logitBias?.length ?? 0,
+    };
+    for (const [name, { field, initial, off = initial, on = 1 }] of ROWS) {
+      if (!field) continue;
+      const value = given[name] ?? off;
+      fields[field] = value === true ? on : Number(value);
+    }
+    writeStruct(this.#view(), at, 'nx_settings', fields);
     return at;
   }
 
@@ -366,8 +368,9 @@ export class Core {
     const address = this.#take(bytes);
     this.#bytes().set(saved, address);
     const at = bytes > SAVED_SAMPLES ? this.#word(address + SAVED_SAMPLES) : 0;
-    const status = at === samples ? this.#call('nx_session_check', this.#model, address, bytes) : STATE;
-    if (status >= 0) return { address, pointer: address, bytes, samples };
+    const status = at === samples ? this.#call('nx_session_check', this.#model, address, bytes) : NX_E_STATE;
+    const part = this.parts[this.#word(address + SAVED_PART)];
+    if (status >= 0) return { address, pointer: address, bytes, samples, part };
     this.#heap.free(address);
     throw statusError(status, 'Going on with a saved run');
   }
@@ -417,7 +420,7 @@ export class Core {
    * @param {Uint32Array} ids
    */
   input(session, name, ids) {
-    const port = this.part.inputs.findIndex((input) => input.name === name);
+    const port = session.part.inputs.findIndex((input) => input.name === name);
     const address = this.#take(4 * ids.length);
     try {
       new Uint32Array(this.#memory.buffer, address, ids.length).set(ids);
@@ -437,7 +440,22 @@ export class Core {
   encode(session) {
     const status = this.#call('nx_session_encode', this.#model, session.pointer);
     if (status < 0) throw statusError(status, 'Reading the inputs');
-    return status === MORE;
+    return status === NX_MORE;
+  }
+
+  /**
+   * Numbers of a result: of one that grows, as far as it is there; else once all is encoded.
+   *
+   * @param {Session} session
+   * @param {number} index
+   * @param {number} from   the first of them
+   * @param {number} count  at most 8192
+   * @returns {Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>}
+   */
+  result(session, index, from, count) {
+    const status = this.#call('nx_session_result', this.#model, session.pointer, index, from, count, this.#ids);
+    if (status < 0) throw statusError(status, `Reading the result '${session.part.results[index].name}'`);
+    return session.part.results[index].values > 0 ? this.#words(this.#ids, count) : this.#floats(this.#ids, count);
   }
 
   /**
@@ -449,13 +467,13 @@ export class Core {
    * @returns {Float32Array<ArrayBuffer>} (count, samples, span), or empty
    */
   put(session, ids, wantNats) {
-    const { span } = this.part;
-    const { samples, pointer } = session;
+    const { samples, pointer, part } = session;
+    const { span } = part;
     const count = ids.length / span;
-    this.#checkSlice(count, samples);
+    this.#checkSlice(count, session);
     new Uint32Array(this.#memory.buffer, this.#ids, ids.length).set(ids);
     const first = this.position(session);
-    for (let done = 0, status = MORE; status === MORE; done = this.position(session) - first) {
+    for (let done = 0, status = NX_MORE; status === NX_MORE; done = this.position(session) - first) {
       const nats = wantNats ? this.#floatsAt + 4 * done * samples * span : 0;
       status = this.#call('nx_session_put', this.#model, pointer, this.#ids + 4 * done * span, count - done, 0, nats);
       if (status < 0) throw statusError(status, 'Reading what is known');
@@ -473,16 +491,16 @@ export class Core {
    *   have `ended`, and possibly none when a position takes long
    */
   draw(session, steps) {
-    this.#checkSlice(steps, session.samples);
-    const result = this.#scratch + AT_RESULT;
+    this.#checkSlice(steps, session);
+    const result = this.#scratch + AREAS.result;
     const status = this.#call('nx_session_draw', this.#model, session.pointer, steps, this.#ids, this.#floatsAt, result);
     if (status < 0) throw statusError(status, `Drawing position ${this.position(session)}`);
     const drawn = this.#word(result);
-    const count = drawn * session.samples * this.part.span;
+    const count = drawn * session.samples * session.part.span;
     const ids = this.#words(this.#ids, count);
     this.#call('nx_session_ahead', this.#model, session.pointer, this.position(session) - drawn, drawn, this.#ids);
     const ahead = this.#bytes().slice(this.#ids, this.#ids + drawn);
-    return { ids, nats: this.#floats(this.#floatsAt, count), ahead, ended: status !== MORE && drawn < steps };
+    return { ids, nats: this.#floats(this.#floatsAt, count), ahead, ended: status !== NX_MORE && drawn < steps };
   }
 
   /**
@@ -508,8 +526,8 @@ export class Core {
   top(session, k) {
     const count = k * session.samples;
     if (count > this.#room) throw new RangeError(`${k} ids of ${session.samples} samples are too many`);
-    let status = MORE;
-    while (status === MORE) status = this.#call('nx_session_top', this.#model, session.pointer, k, this.#ids, this.#floatsAt);
+    let status = NX_MORE;
+    while (status === NX_MORE) status = this.#call('nx_session_top', this.#model, session.pointer, k, this.#ids, this.#floatsAt);
     if (status < 0) throw statusError(status, `Looking at position ${this.position(session)}`);
     return { ids: this.#words(this.#ids, count), nats: this.#floats(this.#floatsAt, count) };
   }
@@ -522,11 +540,11 @@ export class Core {
    * @returns {ReturnType<Core['draw']>} ids: the candidates as nx_candidate lies in memory, five words each; ended: that was the last step
    */
   search(session, alpha) {
-    const result = this.#scratch + AT_RESULT;
-    let status = MORE;
-    while (status === MORE) status = this.#call('nx_session_search', this.#model, session.pointer, alpha, this.#ids, result, result + 4);
+    const result = this.#scratch + AREAS.result;
+    let status = NX_MORE;
+    while (status === NX_MORE) status = this.#call('nx_session_search', this.#model, session.pointer, alpha, this.#ids, result, result + 4);
     if (status < 0) throw statusError(status, `Searching position ${this.position(session)}`);
-    const ids = this.#words(this.#ids, 5 * this.#word(result));
+    const ids = this.#words(this.#ids, CANDIDATE_WORDS * this.#word(result));
     return { ids, nats: new Float32Array(0), ahead: new Uint8Array(1), ended: this.#word(result + 4) === 1 };
   }
 
@@ -549,7 +567,7 @@ export class Core {
   output(session, sample) {
     const status = this.#call('nx_session_output', this.#model, session.pointer, sample, this.#floatsAt);
     if (status < 0) throw statusError(status, 'Reading the output layer');
-    return this.#floats(this.#floatsAt, this.part.outputs);
+    return this.#floats(this.#floatsAt, session.part.outputs);
   }
 
   /**
@@ -563,7 +581,7 @@ export class Core {
    *   past the input is shifted by one: key j holds what stands at position j - 1, key 0 the start
    */
   map(session, sample, map, row) {
-    const result = this.#scratch + AT_RESULT;
+    const result = this.#scratch + AREAS.result;
     const { pointer } = session;
     const status = this.#call('nx_session_map', this.#model, pointer, sample, map, row, this.#ids, this.#floatsAt, result);
     if (status < 0) throw statusError(status, 'Reading the attention weights');
@@ -575,8 +593,8 @@ export class Core {
    * @param {Uint8Array} file
    */
   #openModel(file) {
-    const problem = this.#scratch + AT_PROBLEM;
-    const result = this.#scratch + AT_RESULT;
+    const problem = this.#scratch + AREAS.problem;
+    const result = this.#scratch + AREAS.result;
     /** @param {number} status */
     const check = (status) => {
       if (status >= 0) return;
@@ -598,11 +616,11 @@ export class Core {
    * @param {number} fileBytes
    */
   #beginModel(head, fileBytes) {
-    const problem = this.#scratch + AT_PROBLEM;
-    const result = this.#scratch + AT_RESULT;
+    const problem = this.#scratch + AREAS.problem;
+    const result = this.#scratch + AREAS.result;
     /** @param {number} status */
     const check = (status) => {
-      if (status === MORE) throw TOO_SHORT;
+      if (status === NX_MORE) throw TOO_SHORT;
       if (status < 0) throw statusError(status, OPENING, readProblem(this.#bytes(), problem));
     };
     const first = this.#take(head.length);
@@ -616,7 +634,7 @@ export class Core {
     check(this.#call('nx_model_begin', model, modelBytes, above, head.length, fileBytes, result, problem));
     this.#heap.free(above);
     this.#model = this.#word(result);
-    const at = this.#scratch + AT_STRUCT;
+    const at = this.#scratch + AREAS.struct;
     const count = this.#call('nx_model_tensors', this.#model) >>> 0;
     const tensors = Array.from({ length: count }, (_, index) => {
       this.#call('nx_model_tensor', this.#model, index, at);
@@ -627,25 +645,31 @@ export class Core {
     this.#feed = { tensors, tensor: 0, row: 0, held: 0, at: tensors[0].offset, room, address: this.#take(room) };
   }
 
-  /** @returns {Part} */
-  #describePart() {
-    const at = this.#scratch + AT_STRUCT;
-    /** @param {string} what  @param {'nx_part_info' | 'nx_port' | 'nx_map' | 'nx_table'} struct  @param {number[]} index */
-    const read = (what, struct, ...index) => {
-      const status = this.#call(what, this.#model, PART, ...index, at);
+  /** @param {number} index @returns {Part} */
+  #describePart(index) {
+    const at = this.#scratch + AREAS.struct;
+    /** @param {string} what  @param {'nx_part_info' | 'nx_port' | 'nx_result' | 'nx_map' | 'nx_table'} struct  @param {number[]} which */
+    const read = (what, struct, ...which) => {
+      const status = this.#call(what, this.#model, index, ...which, at);
       if (status < 0) throw statusError(status, 'Reading what the model is');
       return readStruct(this.#view(), at, struct);
     };
     /** @template T @param {number} n  @param {(i: number) => T} one */
     const each = (n, one) => Array.from({ length: n }, (_, i) => one(i));
-    const { values, span, outputs, length, rewinds, inputs, maps, tables, ends, draft, ...parameters } = read('nx_model_part', 'nx_part_info');
+    /** @param {Record<string, number>} fields */
+    const dimsOf = (fields) => each(4, (i) => fields[`dims[${i}]`]);
+    const { values, span, outputs, length, rewinds, inputs, results, maps, tables, ends, draft, ...parameters } = read('nx_model_part', 'nx_part_info');
     return {
-      values, span, outputs, length, rewinds, draft: draft === 1,
+      index, values, span, outputs, length, rewinds, draft: draft === 1,
       parameters: parameters.parameters_high * 2 ** 32 + parameters.parameters_low,
       inputs: each(inputs, (i) => {
         const port = read('nx_model_port', 'nx_port', i);
-        const dims = each(4, (j) => port[`dims[${j}]`]);
-        return { name: this.#name(port.name), values: port.values, dims, optional: port.optional === 1, anyLength: port.any_length === 1 };
+        const { name, values: below, optional, any_length: any, like } = port;
+        return { name: this.#name(name), values: below, dims: dimsOf(port), optional: optional === 1, anyLength: any === 1, like };
+      }),
+      results: each(results, (i) => {
+        const result = read('nx_model_result', 'nx_result', i);
+        return { name: this.#name(result.name), values: result.values, dims: dimsOf(result), port: result.port };
       }),
       maps: each(maps, (i) => {
         const { name, ...map } = read('nx_model_map', 'nx_map', i);
@@ -656,7 +680,7 @@ export class Core {
         return { name: this.#name(name), rows, cols, data: this.#floats(data, rows * cols) };
       }),
       ends: each(ends, (i) => {
-        const status = this.#call('nx_model_end', this.#model, PART, i, at);
+        const status = this.#call('nx_model_end', this.#model, index, i, at);
         if (status < 0) throw statusError(status, 'Reading what the model is');
         return this.#word(at);
       }),
@@ -669,7 +693,7 @@ export class Core {
   }
 
   #metadata() {
-    const at = this.#scratch + AT_STRUCT;
+    const at = this.#scratch + AREAS.struct;
     const count = this.#call('nx_model_metadata_count', this.#model) >>> 0;
     /** @type {Entry[]} */
     const entries = [];
@@ -712,10 +736,10 @@ export class Core {
 
   /**
    * @param {number} count    positions
-   * @param {number} samples
+   * @param {Session} session
    */
-  #checkSlice(count, samples) {
-    if (count > this.sliceLimit(samples)) throw new RangeError(`${count} positions of ${samples} samples are too many`);
+  #checkSlice(count, { samples, part }) {
+    if (count > this.sliceLimit(samples, part)) throw new RangeError(`${count} positions of ${samples} samples are too many`);
   }
 
   /**

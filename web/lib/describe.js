@@ -3,41 +3,56 @@
 
 /** From the engine's description of a model and the file's metadata to `model.info`. */
 
+import { CODECS } from './codecs/index.js';
 import { pictureInfo } from './codecs/picture.js';
 import { NextPixelError } from './error.js';
 import { cardOf } from './metadata.js';
+import { verbsOf } from './verbs/tasks.js';
 
-/** @import { Core } from './core.js' */
-/** @import { ModelInfo } from './protocol.js' */
+/** @import { Facts, ModelInfo } from './protocol.js' */
+/** @import { Fitting } from './verbs/tasks.js' */
 
-/** Models whose ids are tokens even where the file does not say what these are. */
-const TEXT_ARCHITECTURES = ['llama', 'gpt2', 'qwen2', 'transformer'];
+/** @param {Facts} facts */
+const architectureOf = ({ metadata }) => String(metadata.get('general.architecture') ?? '');
 
 /**
- * @param {Core} core
+ * What verbs are told of a model.
+ *
+ * @param {Facts} facts
+ * @returns {Fitting}
+ */
+export function fittingOf(facts) {
+  const { parts, metadata } = facts;
+  const architecture = architectureOf(facts);
+  const codec = CODECS.find(({ says }) => says(facts, (key) => Number(metadata.get(`${architecture}.${key}`) ?? 0)));
+  if (!codec) {
+    throw new NextPixelError('unsupported', `This model (${architecture}) is of another kind than ${CODECS.map(({ name }) => name).join(' or ')}. ` +
+      'The engine runs it, but this version of the library has no codec for what it makes', { status: -3 });
+  }
+  return { ...facts, codec: codec.name, part: parts.find(({ outputs }) => outputs > 0) ?? parts[0] };
+}
+
+/**
+ * @param {Facts} facts
  * @returns {ModelInfo}
  */
-export function describe({ part, metadata, vocabulary, fileBytes }) {
-  const architecture = String(metadata.get('general.architecture') ?? '');
-  const picture = pictureInfo(architecture, metadata, part);
-  const writes = picture.width === 0 && part.span === 1 && (vocabulary.length > 0 || TEXT_ARCHITECTURES.includes(architecture));
-  if (picture.width === 0 && !writes) {
-    throw new NextPixelError('unsupported', `This model (${architecture}) draws no pictures. The engine runs it, but this version of the library ` +
-      'has no codec for what it makes', { status: -3 });
-  }
-  const reads = part.inputs.some(({ anyLength }) => anyLength); // a sentence
+export function describe(facts) {
+  const fitting = fittingOf(facts);
+  const { metadata, fileBytes, codec, part } = fitting;
+  const architecture = architectureOf(facts);
   const languages = metadata.get('general.languages');
   return {
     architecture,
     name: String(metadata.get('general.name') ?? architecture),
-    tasks: writes ? [reads ? 'translate' : 'tokens', 'score'] : picture.inputHeight > 0 ? ['super-resolve', 'score'] : ['complete', 'generate', 'score'],
+    codec,
+    tasks: verbsOf(fitting).flatMap(([, { task }]) => task ?? []),
     positions: part.length,
     languages: Array.isArray(languages) ? languages.map(String) : [],
-    vocabulary: writes ? part.values : 0,
+    vocabulary: codec === 'text' ? part.values : 0,
     parameters: part.parameters,
     bytes: fileBytes,
     lookAhead: part.draft,
     card: cardOf(metadata),
-    ...picture,
+    ...pictureInfo(architecture, metadata, part),
   };
 }

@@ -16,7 +16,7 @@ import { Page } from './typeset.js';
  * @typedef {object} Writing
  * @property {Model} model
  * @property {string} prompt
- * @property {import('./tokens-settings.js').TokenOptions & { beams?: number }} options
+ * @property {import('./options.js').TokenOptions & { beams?: number }} options
  * @property {<S extends Sheet>(make: (canvas: HTMLCanvasElement, options: { mirror: HTMLElement }) => S) => S} open
  *   makes an empty page
  * @property {(step: TokenStep | TranslateStep, done: number) => Promise<void>} told  after each token, with how much of the text is done,

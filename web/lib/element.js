@@ -50,12 +50,12 @@ import { View } from './element-view.js';
 import { picture } from './draw.js';
 import { NextPixelError } from './error.js';
 import { MAX_SAMPLES } from './protocol.js';
-import { canBeKnown } from './settings.js';
+import { canBeKnown } from './pictures.js';
 import { acquire } from './shared.js';
 import { announce } from './status.js';
 
 /** @import { Picture } from './draw.js' */
-/** @import { DrawOptions } from './settings.js' */
+/** @import { DrawOptions } from './options.js' */
 /** @import { Model } from './model.js' */
 /** @import { ModelInfo } from './protocol.js' */
 /** @import { Run, Step } from './run.js' */

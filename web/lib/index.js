@@ -27,7 +27,7 @@ import { NextPixelError } from './error.js';
 import { Link } from './link.js';
 import { openModel, reopen } from './model.js';
 import { parallelism } from './platform.js';
-import { checkOptions, wholeNumber } from './settings.js';
+import { checkOptions, wholeNumber } from './checks.js';
 import { isAddress, isLasting, readSource } from './source.js';
 import { compile, compileBest } from './wasm.js';
 
@@ -173,15 +173,15 @@ export async function tokenizer(source, { signal } = {}) {
 /** @typedef {import('./tokens.js').TextScore} TextScore */
 /** @typedef {import('./tokens.js').SavedTokens} SavedTokens */
 /** @typedef {import('./translate.js').Translation} Translation */
-/** @typedef {import('./translate.js').TranslateOptions} TranslateOptions */
+/** @typedef {import('./options.js').TranslateOptions} TranslateOptions */
 /** @typedef {import('./translate.js').TranslateStep} TranslateStep */
 /** @typedef {import('./translate.js').SourceLook} SourceLook */
 /** @typedef {import('./translate.js').SearchStep} SearchStep */
 /** @typedef {import('./translate.js').Hypothesis} Hypothesis */
-/** @typedef {import('./tokens-settings.js').TokenOptions} TokenOptions */
-/** @typedef {import('./model.js').Score} Score */
-/** @typedef {import('./model.js').Attention} Attention */
+/** @typedef {import('./options.js').TokenOptions} TokenOptions */
+/** @typedef {import('./pictures.js').Score} Score */
+/** @typedef {import('./pictures.js').Attention} Attention */
 /** @typedef {import('./image.js').ImageSource} ImageSource */
 /** @typedef {import('./draw.js').Picture} Picture */
-/** @typedef {import('./settings.js').DrawOptions} DrawOptions */
-/** @typedef {import('./settings.js').Label} Label */
+/** @typedef {import('./options.js').DrawOptions} DrawOptions */
+/** @typedef {import('./checks.js').Label} Label */

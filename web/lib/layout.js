@@ -1,46 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/**
- * The structs of include/nextpixel.h as they lie in wasm32 memory: fields of 32 bits in the header's order, no padding.
- */
+/** Reads and writes the structs of include/nextpixel.h, as abi.js lists them, in wasm32 memory. */
 
-/** Fields and their kinds, in order. u: uint32_t, size_t or a pointer; f: float. */
-export const STRUCTS = Object.freeze({
-  nx_part_info: Object.freeze({
-    values: 'u', span: 'u', outputs: 'u', length: 'u', rewinds: 'u', inputs: 'u', maps: 'u', tables: 'u', ends: 'u', results: 'u',
-    draft: 'u', parameters_low: 'u', parameters_high: 'u',
-  }),
-  nx_port: Object.freeze({
-    name: 'u', values: 'u', 'dims[0]': 'u', 'dims[1]': 'u', 'dims[2]': 'u', 'dims[3]': 'u', optional: 'u', any_length: 'u', like: 'u',
-  }),
-  nx_result: Object.freeze({
-    name: 'u', values: 'u', 'dims[0]': 'u', 'dims[1]': 'u', 'dims[2]': 'u', 'dims[3]': 'u', port: 'u',
-  }),
-  nx_map: Object.freeze({ name: 'u', port: 'u', rows: 'u', keys: 'u', queries: 'u' }),
-  nx_table: Object.freeze({ name: 'u', rows: 'u', cols: 'u', data: 'u' }),
-  nx_metadata: Object.freeze({
-    key: 'u', key_bytes: 'u', type: 'u', item_type: 'u', count: 'u', value: 'u', value_bytes: 'u',
-  }),
-  nx_tensor_info: Object.freeze({ offset: 'u', rows: 'u', row_bytes: 'u' }),
-  nx_candidate: Object.freeze({ parent: 'u', id: 'u', fate: 'u', nats: 'f', score: 'f' }),
-  nx_shape: Object.freeze({
-    length: 'u', 'counts[0]': 'u', 'counts[1]': 'u', 'counts[2]': 'u', 'counts[3]': 'u', 'counts[4]': 'u', 'counts[5]': 'u',
-    'counts[6]': 'u', 'counts[7]': 'u',
-  }),
-  nx_settings: Object.freeze({
-    seed_low: 'u', seed_high: 'u', samples: 'u', first_sample: 'u', origin: 'u',
-    temperature: 'f', top_k: 'u', top_p: 'f', trace: 'u', look_ahead: 'u',
-    typical_p: 'f', min_p: 'f', temperature_last: 'u', penalty_last: 'u', repetition: 'f', frequency: 'f', presence: 'f', look_up: 'u',
-    biases: 'u',
-  }),
-});
+import { NX_ALIGN, NX_NAME_BYTES, STRUCTS } from './abi.js';
 
 /** @typedef {keyof typeof STRUCTS} StructName */
 
-/** NX_NAME_BYTES: nx_problem is two texts of this many bytes, name and reason. */
-export const NAME_BYTES = 80;
-export const PROBLEM_BYTES = 2 * NAME_BYTES;
+/** An nx_problem is two texts, name and reason. */
+export const PROBLEM_BYTES = 2 * NX_NAME_BYTES;
 
 /**
  * @param {StructName} struct
@@ -48,6 +16,34 @@ export const PROBLEM_BYTES = 2 * NAME_BYTES;
  */
 export function sizeOf(struct) {
   return 4 * Object.keys(STRUCTS[struct]).length;
+}
+
+/**
+ * Where a field stands in its struct, in bytes.
+ *
+ * @param {StructName} struct
+ * @param {string} field
+ */
+export function offsetOf(struct, field) {
+  return 4 * Object.keys(STRUCTS[struct]).indexOf(field);
+}
+
+/**
+ * The parts of the block through which structs and results go to the engine and back: where each begins, and the size of all. A struct,
+ * whichever; results, two words; a shape; a problem.
+ *
+ * @param {Record<string, Record<string, string>>} [structs]
+ */
+export function scratchAreas(structs = STRUCTS) {
+  const bytes = (/** @type {string} */ struct) => 4 * Object.keys(structs[struct]).length;
+  let end = 0;
+  const area = (/** @type {number} */ size) => {
+    const at = end;
+    end = NX_ALIGN * Math.ceil((at + size) / NX_ALIGN);
+    return at;
+  };
+  const [struct, result, shape, problem] = [Math.max(...Object.keys(structs).map(bytes)), 8, bytes('nx_shape'), PROBLEM_BYTES].map(area);
+  return { struct, result, shape, problem, bytes: end };
 }
 
 /**
@@ -90,7 +86,7 @@ export function writeStruct(view, address, struct, fields) {
  * @param {number} address
  */
 export function readName(memory, address) {
-  return readText(memory, address, NAME_BYTES);
+  return readText(memory, address, NX_NAME_BYTES);
 }
 
 /**
@@ -99,7 +95,7 @@ export function readName(memory, address) {
  * @returns {{ name: string, reason: string }}
  */
 export function readProblem(memory, address) {
-  return { name: readText(memory, address, NAME_BYTES), reason: readText(memory, address + NAME_BYTES, NAME_BYTES) };
+  return { name: readText(memory, address, NX_NAME_BYTES), reason: readText(memory, address + NX_NAME_BYTES, NX_NAME_BYTES) };
 }
 
 /**

@@ -39,7 +39,8 @@
  * slices.
  */
 
-/** @import { Entry } from './metadata.js' */
+/** @import { Part } from './core.js' */
+/** @import { Entry, Metadata } from './metadata.js' */
 
 /**
  * The codes of NextPixelError, all of them. The first seven are the statuses of include/nextpixel.h, in its order.
@@ -69,15 +70,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 /** Where another worker.js is. A TrustedScriptURL is one that the page vouches for.
  * @typedef {string | URL | { toString(): string }} WorkerUrl */
 
-/** NX_ABI_VERSION of the header that this library was written against. */
-export const ABI_VERSION = 8;
-
-/** NX_MAX_SAMPLES of the header. */
-export const MAX_SAMPLES = 64;
-
-/** NX_MAX_BIASES and NX_MOST_BIAS of the header. */
-export const MAX_BIASES = 4096;
-export const MOST_BIAS = 1e9;
+export { NX_ABI_VERSION as ABI_VERSION, NX_MAX_SAMPLES as MAX_SAMPLES } from './abi.js';
 
 /**
  * The code of a negative nx_status.
@@ -95,29 +88,14 @@ export function codeOfStatus(status) {
  * @typedef {{ code: ErrorCode, status: number, message: string }} PlainError
  */
 
+/** @import { SETTINGS, SettingName } from './settings.js' */
+
 /**
- * How a run draws its elements: nx_settings of the C header.
+ * How a run draws its elements: the rows of the table of settings that are fields of nx_settings, and what is added to logits: ids and so
+ * much for each, within -1e9 and 1e9, at most 4096 of them.
  *
- * @typedef {object} Settings
- * @property {bigint} seed         0 to 2^64 - 1
- * @property {number} samples      1 to 64
- * @property {number} [first]      which sample of the whole run, and so of the noise, is the first of these. Default 0
- * @property {number} [origin]   which position of a longer run, and so of the noise, is the first. Default 0
- * @property {number} temperature  0 to 100
- * @property {number} topK         0: all
- * @property {number} topP         in (0, 1]
- * @property {boolean} [lookAhead]  exact look-ahead where it can be had: of a single sample. Default: no
- * @property {boolean} [lookUp]     look-ahead of a model without a draft guesses from the text so far. Default: where the model is so
- *   large that it pays
- * @property {number} [typicalP]   0 to 1; 1: all. Default 1
- * @property {number} [minP]       0 to 1; 0: all. Default 0
- * @property {boolean} [temperatureLast]  true: the filters look at the model's own odds, as is usual for language models;
- *   false: at the tempered ones, as it is for pictures. Default false
- * @property {number} [penaltyLast]        how many of the last ids are penalised. Default 0
- * @property {number} [repetitionPenalty]  0.01 to 100; 1: none. Default 1
- * @property {number} [frequencyPenalty]   from -100 to 100. Default 0
- * @property {number} [presencePenalty]    from -100 to 100. Default 0
- * @property {[number, number][]} [logitBias]  ids and what is added to their logits, within -1e9 and 1e9; at most 4096
+ * @typedef {{ seed: bigint, samples: number, logitBias?: [number, number][] } &
+ *   { [N in SettingName as (typeof SETTINGS)[N] extends { field: string } ? N : never]?: (typeof SETTINGS)[N] extends { flag: true } ? boolean : number }} Settings
  */
 
 /**
@@ -126,6 +104,7 @@ export function codeOfStatus(status) {
  * @typedef {object} BasicInfo
  * @property {string} architecture  such as 'image-transformer'
  * @property {string} name
+ * @property {string} codec         what its ids mean: 'picture' or 'text'
  * @property {string[]} tasks       what it can do: 'complete', 'generate', 'super-resolve', 'tokens', 'translate', 'score'
  * @property {number} positions     steps in a complete sequence; of a model of texts, the most tokens that it sees, its context
  * @property {string[]} languages   of a model that translates, from which and into which, such as 'de', 'en'; as far as the file says
@@ -199,8 +178,9 @@ export function codeOfStatus(status) {
 // Worker to page.
 /** @typedef {{ type: 'here', id: number }} HereMessage */
 /** @typedef {{ type: 'measured', id: number, speed: number }} MeasuredMessage */
-/** `vocabulary`: the metadata under `tokenizer.`, as they stand in the file.
- * @typedef {{ type: 'opened', id: number, info: ModelInfo, vocabulary: Entry[] }} OpenedMessage */
+/** `vocabulary`: the metadata under `tokenizer.`, as they stand in the file; `metadata`: the others; `fileBytes`: its size.
+ * @typedef {{ parts: Part[], metadata: Metadata, vocabulary: Entry[], fileBytes: number }} Facts */
+/** @typedef {{ type: 'opened', id: number } & Facts} OpenedMessage */
 /** `at`: the byte of the file that is wanted next; `lacks`: what begun with cannot go on: 'more' of the head, or the file 'whole'.
  * @typedef {{ type: 'fed', id: number, at: number, lacks?: 'more' | 'whole' }} FedMessage */
 /** `stacks`: addresses in the memory; where the build has no threads there is none.

@@ -4,7 +4,7 @@
 import { paint, picture } from './draw.js';
 import { Easel } from './easel.js';
 import { argumentError } from './error.js';
-import { checkOptions } from './settings.js';
+import { checkOptions } from './checks.js';
 
 /** @import { Codec } from './codecs/picture.js' */
 /** @import { Picture } from './draw.js' */

@@ -8,7 +8,7 @@
 
 import { abortable } from './abort.js';
 import { load } from './index.js';
-import { checkOptions } from './settings.js';
+import { checkOptions } from './checks.js';
 
 /** @import { Model } from './model.js' */
 /** @import { Progress } from './source.js' */

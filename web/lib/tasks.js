@@ -11,7 +11,6 @@
  */
 
 import { Core, helpForEver } from './core.js';
-import { describe } from './describe.js';
 import { NextPixelError, toPlain } from './error.js';
 import { contest } from './resample.js';
 import { spin } from './spin.js';
@@ -139,7 +138,8 @@ export class Tasks {
 
   /** @param {number} id  @param {Core} core  complete */
   #opened(id, core) {
-    this.#post({ type: 'opened', id, info: describe(core), vocabulary: core.vocabulary });
+    const { parts, metadata, vocabulary, fileBytes } = core;
+    this.#post({ type: 'opened', id, parts, metadata, vocabulary, fileBytes });
     core.vocabulary = []; // the page has it
   }
 

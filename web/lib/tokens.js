@@ -12,8 +12,8 @@ import { Translation, checkTranslate, sentenceOf } from './translate.js';
 /** @import { Link } from './link.js' */
 /** @import { Entry } from './metadata.js' */
 /** @import { ModelInfo, ScoredMessage, StepMessage } from './protocol.js' */
-/** @import { TokenOptions, TokenSettings } from './tokens-settings.js' */
-/** @import { TranslateOptions } from './translate.js' */
+/** @import { TokenOptions, TranslateOptions } from './options.js' */
+/** @import { TokenSettings } from './tokens-settings.js' */
 /** @import { PageOptions } from './typeset.js' */
 
 /**
@@ -116,7 +116,6 @@ export class TextModel {
    * @param {TokenOptions} options
    */
   tokens(prompt, options) {
-    if (this.#translates) throw argumentError('This model translates: use translate()');
     const ids = this.#read(prompt);
     const { positions } = this.#info;
     if (ids.length >= positions) {
@@ -134,7 +133,6 @@ export class TextModel {
    * @param {TranslateOptions} options
    */
   translate(text, options) {
-    if (!this.#translates) throw argumentError('This model does not translate, it goes on with a text: use tokens()');
     const checked = checkTranslate(options, this.#info);
     return new Translation(this.#link, this.#tokenizer, this.#sentence(text), checked, options.signal);
   }

@@ -1,33 +1,17 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { NX_CUT, NX_ENDED, STRUCTS } from './abi.js';
 import { argumentError } from './error.js';
-import { checkSeed, number, randomSeed, show, wholeNumber } from './settings.js';
+import { checkSettings, show } from './checks.js';
 import { AlignedPage } from './aligned.js';
 
 /** @import { Tokenizer } from './codecs/text.js' */
 /** @import { Canvas } from './easel.js' */
 /** @import { Link } from './link.js' */
+/** @import { TranslateOptions } from './options.js' */
 /** @import { MapRow, ModelInfo, Settings, StepMessage } from './protocol.js' */
 /** @import { AlignedOptions } from './aligned.js' */
-
-/**
- * How a sentence is translated: by default the most probable token at every step.
- *
- * @typedef {object} TranslateOptions
- * @property {number} [beams]          1 to 16: how many translations are followed side by side, of which the best is told once all is known.
- *   1: the most probable token at every step, told as it comes. Default 1
- * @property {number} [lengthPenalty]  0 to 2, for several beams: the cost of a translation of n tokens, its end included, counts divided by
- *   ((5 + n) / 6) to this power, so that a long one is not worse for its length. Default 0.6
- * @property {number} [temperature]    0 to 100; over 0, with one beam, tokens are drawn at random: at 1 as the model finds them probable. Default 0
- * @property {number | bigint} [seed]  of the noise, 0 to 2^64 - 1. The same seed gives the same translation. Default: a random one
- * @property {number} [maxTokens]      the most tokens. Default: 50 more than the sentence has, as in the paper, or as many as the model has
- *   room for: what it does not know may lead it round in circles
- * @property {boolean} [maps]          true: every step says what it looked at (`step.maps`, `step.alignment`), and the run how the sentence was
- *   read (`run.encoder`). The translation is the same. Default false
- * @property {(step: SearchStep) => void} [onSearch]  called after every step of a search with several beams
- * @property {AbortSignal} [signal]    stops the run
- */
 
 /**
  * One token of a translation.
@@ -76,36 +60,27 @@ import { AlignedPage } from './aligned.js';
 /** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maxTokens: number | undefined, positions: number, maps: boolean,
  *   onSearch: ((step: SearchStep) => void) | undefined }} TranslateSettings */
 
-const MOST_BEAMS = 16;
+/** An nx_candidate in words, and what stands where in it. */
+const CANDIDATE = Object.keys(STRUCTS.nx_candidate).length;
+const [NATS, SCORE] = ['nats', 'score'].map((field) => Object.keys(STRUCTS.nx_candidate).indexOf(field));
 
 /** So many tokens more than its sentence a translation has at most, unless more are asked for [Vaswani et al. 2017, section 6.1]. */
 const LONGER = 50;
 
-/** NX_ENDED and NX_CUT. */
-const ENDED = 0xfffffffe;
-const CUT = 0xffffffff;
-
 /**
- * @param {TranslateOptions} options
+ * @param {TranslateOptions} given
  * @param {ModelInfo} info
  * @returns {TranslateSettings}
  * @internal
  */
-export function checkTranslate(options, { positions }) {
-  const { beams = 1, lengthPenalty = 0.6, temperature = 0, seed = randomSeed(), maxTokens, maps = false, onSearch } = options;
-  wholeNumber('beams', beams, 1, MOST_BEAMS);
-  number('lengthPenalty', lengthPenalty, 0, 2);
-  number('temperature', temperature, 0, 100);
-  if (maxTokens !== undefined) wholeNumber('maxTokens', maxTokens, 0, 2 ** 31 - 1);
-  if (typeof maps !== 'boolean') throw argumentError(`maps must be true or false, not ${show(maps)}`);
+export function checkTranslate(given, { positions }) {
+  const { settings, options, seed } = checkSettings('translations', given, { temperature: 0 });
+  const { beams, lengthPenalty, maxTokens, maps, onSearch } = options;
   if (onSearch !== undefined && typeof onSearch !== 'function') throw argumentError(`onSearch must be a function, not ${show(onSearch)}`);
-  if (beams > 1 && temperature > 0) {
+  if (beams > 1 && Number(settings.temperature) > 0) {
     throw argumentError('Several beams look for the most probable translation, and a temperature over 0 draws one at random: ask for one of them');
   }
-  return {
-    settings: { seed: checkSeed(seed), samples: beams, temperature, topK: 0, topP: 1 },
-    seed, search: beams > 1 ? lengthPenalty : undefined, maxTokens, positions, maps, onSearch,
-  };
+  return { settings: { ...settings, samples: beams }, seed, search: beams > 1 ? lengthPenalty : undefined, maxTokens, positions, maps, onSearch };
 }
 
 /**
@@ -340,12 +315,12 @@ export class Translation {
    */
   #hypothesesOf(words) {
     const floats = new Float32Array(words.buffer, words.byteOffset, words.length);
-    return Array.from({ length: words.length / 5 }, (_, i) => {
-      const [parent, token, fate] = words.subarray(5 * i);
-      const lives = fate !== ENDED && fate !== CUT;
+    return Array.from({ length: words.length / CANDIDATE }, (_, i) => {
+      const [parent, token, fate] = words.subarray(CANDIDATE * i);
+      const lives = fate !== NX_ENDED && fate !== NX_CUT;
       return {
-        parent, token, text: this.#tokenizer?.name(token) ?? '', nats: floats[5 * i + 3], score: floats[5 * i + 4],
-        fate: lives ? 'lives' : fate === ENDED ? 'ended' : 'cut', living: lives ? fate : -1,
+        parent, token, text: this.#tokenizer?.name(token) ?? '', nats: floats[CANDIDATE * i + NATS], score: floats[CANDIDATE * i + SCORE],
+        fate: lives ? 'lives' : fate === NX_ENDED ? 'ended' : 'cut', living: lives ? fate : -1,
       };
     });
   }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The tables of settings and of verbs, and the files that are made of them and of the C headers. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+
+import { abi, abiFile } from '../../web/abi.js';
+import { STRUCTS } from '../../web/lib/abi.js';
+import { checkSettings } from '../../web/lib/checks.js';
+import { PROBLEM_BYTES, scratchAreas } from '../../web/lib/layout.js';
+import { ROWS } from '../../web/lib/settings.js';
+import { ALL, ATTRIBUTES, TASKS } from '../../web/lib/verbs/tasks.js';
+import { typeFiles } from '../../web/options.js';
+import { ROOT, isError } from './helpers.js';
+
+const header = await readFile(`${ROOT}include/nextpixel.h`, 'utf8');
+const inside = await readFile(`${ROOT}src/session/session.h`, 'utf8');
+
+test('what is made of the C headers and of the tables is what they make', async () => {
+  assert.equal(await readFile(`${ROOT}web/lib/abi.js`, 'utf8'), await abiFile(), 'run ./build.sh js');
+  for (const [path, text] of await typeFiles()) assert.equal(await readFile(`${ROOT}web/${path}`, 'utf8'), text, `${path}: run ./build.sh js`);
+});
+
+test('settings that grow move what stands behind them: nothing overlaps, and a saved run is read at the right place', async () => {
+  const more = header.replace('uint32_t biases;', 'float first_more, second_more; uint32_t biases;');
+  assert.notEqual(more, header);
+  const text = abi(more, inside).replace(/^export const STRUCTS/m, 'export const GROWN');
+  const { GROWN, SAVED_SETTINGS } = await import(`data:text/javascript,${encodeURIComponent(text)}`);
+  const names = Object.keys(GROWN.nx_settings);
+  assert.deepEqual(names.slice(-3), ['first_more', 'second_more', 'biases']);
+  assert.equal(GROWN.nx_settings.first_more, 'f');
+  for (const structs of [STRUCTS, GROWN]) {
+    const areas = scratchAreas(structs);
+    const bytes = Object.values(structs).map((fields) => 4 * Object.keys(fields).length);
+    const taken = [[areas.struct, Math.max(...bytes)], [areas.result, 8], [areas.shape, 4 * Object.keys(structs.nx_shape).length], [areas.problem, PROBLEM_BYTES]]
+      .sort(([a], [b]) => a - b);
+    for (const [i, [at, size]] of taken.entries()) assert.ok(at + size <= (taken[i + 1]?.[0] ?? areas.bytes), `area ${i}`);
+    for (const [at] of taken) assert.equal(at % 16, 0);
+  }
+  assert.ok(scratchAreas(GROWN).result >= 4 * names.length);
+  const shape = inside.replace('nx_shape shape;', 'uint32_t one_more; nx_shape shape;');
+  assert.match(abi(header, shape), new RegExp(`SAVED_SETTINGS = ${SAVED_SETTINGS + 4};`));
+});
+
+test('every field of nx_settings has its row, or is told by the core', () => {
+  const told = ['seed_low', 'seed_high', 'trace', 'biases'];
+  assert.deepEqual([...told, ...ROWS.flatMap(([, { field }]) => field ?? [])].sort(), Object.keys(STRUCTS.nx_settings).sort());
+  for (const [name, { field, initial, off = initial }] of ROWS) if (field && name !== 'lookUp') assert.ok(off !== undefined, `${name}: what is it where nothing is said?`);
+});
+
+test('ranges of the table are the checks', () => {
+  for (const [name, { of, whole, number, over, flag }] of ROWS) {
+    const kind = of.split(' ')[0];
+    if (!kind) continue;
+    const wrong = (/** @type {unknown} */ value) => assert.throws(() => checkSettings(kind, { [name]: value }), isError('argument', new RegExp(`^${name} must be`)));
+    const [low, high] = whole ?? number ?? [];
+    if (low !== undefined && high !== undefined) {
+      for (const value of [low - 1, high + 1, NaN, '1', null]) wrong(value);
+      if (whole) wrong(low + 0.5);
+      if (over) wrong(low);
+      else checkSettings(kind, { [name]: low });
+      checkSettings(kind, { [name]: high });
+    }
+    if (flag) for (const value of [1, 'true', null]) wrong(value);
+  }
+});
+
+test('verbs: those that draw are tasks of the element, and each attribute has one meaning', () => {
+  assert.deepEqual(TASKS.map(({ task }) => task), ['complete', 'generate', 'super-resolve', 'tokens', 'translate']);
+  assert.ok(ALL.every(([, { fits, start }]) => typeof fits === 'function' && typeof start === 'function'));
+  for (const { attributes } of TASKS) for (const [name, reading] of Object.entries(attributes)) assert.deepEqual(reading, ATTRIBUTES[name], name);
+  assert.deepEqual(Object.keys(ATTRIBUTES).sort(), [
+    'beams', 'label', 'max-tokens', 'prompt', 'rows', 'samples', 'seed', 'src', 'temperature', 'top-p', 'tries',
+  ]);
+});

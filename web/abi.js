@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Makes web/lib/abi.js: the structs and the constants of the C headers as JavaScript needs them. ./build.sh js does so too; a test compares.
+ *
+ *     node web/abi.js
+ */
+
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const FILE = `${ROOT}web/lib/abi.js`;
+
+/** The constants that the library uses. */
+const CONSTANTS = [
+  'NX_ABI_VERSION', 'NX_ALIGN', 'NX_MAX_SAMPLES', 'NX_MAX_LENGTH', 'NX_PORTS', 'NX_MAX_BIASES', 'NX_MOST_BIAS', 'NX_NAME_BYTES', 'NX_NONE', 'NX_ENDED', 'NX_CUT',
+];
+
+/** Of an enum. */
+const STATUSES = ['NX_MORE', 'NX_E_ARGUMENT', 'NX_E_STATE'];
+
+/** @param {string} text  of C */
+const withoutComments = (text) => text.replace(/\/\*[^]*?\*\//g, '');
+
+/**
+ * What a constant stands for, by way of others.
+ *
+ * @param {string} code
+ * @param {string} name
+ * @returns {number}
+ */
+function constant(code, name) {
+  const [, text] = new RegExp(`(?:#define ${name}\\s+|\\b${name} = )(-?[\\w.]+)`).exec(code) ?? [];
+  if (text === undefined) throw new Error(`the headers have no ${name}`);
+  return /^NX_/.test(text) ? constant(code, text) : Number(text.startsWith('0x') ? text.replace(/u$/, '') : text.replace(/[uf]$/, ''));
+}
+
+/**
+ * The fields of a struct, each of 32 bits, in its order: 'f' a float, 'u' anything else. Arrays and structs in it are laid out flat.
+ *
+ * @param {string} body
+ * @param {(name: string) => number} valueOf  of a macro
+ * @param {Record<string, Record<string, string>>} known  the structs before it
+ * @returns {Record<string, string>}
+ */
+function fieldsOf(body, valueOf, known) {
+  /** @type {Record<string, string>} */
+  const fields = {};
+  for (const [, type, declarators] of body.matchAll(/(?:const\s+)?(\w+)\s+([^;]+);/g)) {
+    for (const declarator of declarators.split(',')) {
+      const [, star, name, count] = /^\s*(\**)\s*(\w+)(?:\[(\w+)\])?\s*$/.exec(declarator) ?? [];
+      if (name === undefined) throw new Error(`cannot read "${type}${declarator}"`);
+      const many = count === undefined ? [name] : Array.from({ length: /^\d/.test(count) ? Number(count) : valueOf(count) }, (_, i) => `${name}[${i}]`);
+      for (const one of many) {
+        if (!star && known[type]) for (const [inner, kind] of Object.entries(known[type])) fields[`${one}.${inner}`] = kind;
+        else if (star || /^(uint32_t|int32_t|size_t)$/.test(type)) fields[one] = 'u';
+        else if (type === 'float') fields[one] = 'f';
+        else throw new Error(`${type} ${one} has not 32 bits`);
+      }
+    }
+  }
+  return fields;
+}
+
+/**
+ * The contents of web/lib/abi.js.
+ *
+ * @param {string} header  the text of include/nextpixel.h
+ * @param {string} inside  that of src/session/session.h
+ */
+export function abi(header, inside) {
+  const [code, session] = [header, inside].map(withoutComments);
+  const valueOf = (/** @type {string} */ name) => constant(code, name);
+  /** @type {Record<string, Record<string, string>>} */
+  const structs = {};
+  for (const [, body, name] of code.matchAll(/typedef struct \{([^}]*)\} (nx_\w+);/g)) {
+    if (!/\bchar \w+\[/.test(body)) structs[name] = fieldsOf(body, valueOf, structs);
+  }
+  // Of a saved session, only where it says its settings.
+  const [, before] = /struct nx_session \{([^]*?\bnx_settings settings;)/.exec(session) ?? [];
+  if (before === undefined) throw new Error('src/session/session.h has no struct nx_session with settings');
+  const saved = Object.keys(fieldsOf(before, valueOf, structs));
+  const lines = Object.entries(structs).map(([name, fields]) => (
+    `  ${name}: Object.freeze({\n${wrapped(Object.entries(fields).map(([field, kind]) => `${/^\w+$/.test(field) ? field : `'${field}'`}: '${kind}',`))}  }),\n`));
+  return `// SPDX-License-Identifier: MIT
+// Made of include/nextpixel.h and src/session/session.h by node web/abi.js: change those.
+// @ts-check
+
+/** The structs of the C headers as they lie in wasm32 memory: fields of 32 bits in their order, no padding. u: uint32_t, size_t or a pointer; f: float. */
+export const STRUCTS = Object.freeze({
+${lines.join('')}});
+
+${[...CONSTANTS, ...STATUSES].map((name) => `export const ${name} = ${valueOf(name)};\n`).join('')}
+/** Where the part and the settings stand in a saved session, in bytes. */
+export const SAVED_PART = ${4 * saved.indexOf('part')};
+export const SAVED_SETTINGS = ${4 * saved.findIndex((name) => name.startsWith('settings.'))};
+`;
+}
+
+/** @param {string[]} words  in lines of some 140 characters */
+function wrapped(words) {
+  const lines = [''];
+  for (const word of words) {
+    if (lines[lines.length - 1].length + word.length > 134) lines.push('');
+    lines[lines.length - 1] += ` ${word}`;
+  }
+  return lines.map((line) => `   ${line}\n`).join('');
+}
+
+/** What web/lib/abi.js has to be. */
+export async function abiFile() {
+  return abi(await readFile(`${ROOT}include/nextpixel.h`, 'utf8'), await readFile(`${ROOT}src/session/session.h`, 'utf8'));
+}
+
+/** Writes it, where it is not so. */
+export async function makeAbi() {
+  const made = await abiFile();
+  if (await readFile(FILE, 'utf8').catch(() => '') !== made) await writeFile(FILE, made);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await makeAbi();

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Made of include/nextpixel.h and src/session/session.h by node web/abi.js: change those.
+// @ts-check
+
+/** The structs of the C headers as they lie in wasm32 memory: fields of 32 bits in their order, no padding. u: uint32_t, size_t or a pointer; f: float. */
+export const STRUCTS = Object.freeze({
+  nx_part_info: Object.freeze({
+    values: 'u', span: 'u', outputs: 'u', length: 'u', rewinds: 'u', inputs: 'u', maps: 'u', tables: 'u', ends: 'u', results: 'u',
+    draft: 'u', parameters_low: 'u', parameters_high: 'u',
+  }),
+  nx_port: Object.freeze({
+    name: 'u', values: 'u', 'dims[0]': 'u', 'dims[1]': 'u', 'dims[2]': 'u', 'dims[3]': 'u', optional: 'u', any_length: 'u', like: 'u',
+  }),
+  nx_result: Object.freeze({
+    name: 'u', values: 'u', 'dims[0]': 'u', 'dims[1]': 'u', 'dims[2]': 'u', 'dims[3]': 'u', port: 'u',
+  }),
+  nx_map: Object.freeze({
+    name: 'u', port: 'u', rows: 'u', keys: 'u', queries: 'u',
+  }),
+  nx_table: Object.freeze({
+    name: 'u', rows: 'u', cols: 'u', data: 'u',
+  }),
+  nx_metadata: Object.freeze({
+    key: 'u', key_bytes: 'u', type: 'u', item_type: 'u', count: 'u', value: 'u', value_bytes: 'u',
+  }),
+  nx_tensor_info: Object.freeze({
+    offset: 'u', rows: 'u', row_bytes: 'u',
+  }),
+  nx_shape: Object.freeze({
+    length: 'u', 'counts[0]': 'u', 'counts[1]': 'u', 'counts[2]': 'u', 'counts[3]': 'u', 'counts[4]': 'u', 'counts[5]': 'u',
+    'counts[6]': 'u', 'counts[7]': 'u',
+  }),
+  nx_settings: Object.freeze({
+    seed_low: 'u', seed_high: 'u', samples: 'u', first_sample: 'u', origin: 'u', temperature: 'f', top_k: 'u', top_p: 'f', trace: 'u',
+    look_ahead: 'u', typical_p: 'f', min_p: 'f', temperature_last: 'u', penalty_last: 'u', repetition: 'f', frequency: 'f', presence: 'f',
+    look_up: 'u', biases: 'u',
+  }),
+  nx_candidate: Object.freeze({
+    parent: 'u', id: 'u', fate: 'u', nats: 'f', score: 'f',
+  }),
+});
+
+export const NX_ABI_VERSION = 8;
+export const NX_ALIGN = 16;
+export const NX_MAX_SAMPLES = 64;
+export const NX_MAX_LENGTH = 16777216;
+export const NX_PORTS = 8;
+export const NX_MAX_BIASES = 4096;
+export const NX_MOST_BIAS = 1000000000;
+export const NX_NAME_BYTES = 80;
+export const NX_NONE = 4294967295;
+export const NX_ENDED = 4294967294;
+export const NX_CUT = 4294967295;
+export const NX_MORE = 1;
+export const NX_E_ARGUMENT = -1;
+export const NX_E_STATE = -7;
+
+/** Where the part and the settings stand in a saved session, in bytes. */
+export const SAVED_PART = 8;
+export const SAVED_SETTINGS = 48;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * What ids can mean: a row a codec, whose file has the rest. What only some pages need is loaded when a file says so.
+ */
+
+import { Pictures } from '../pictures.js';
+
+/** @import { Engine } from '../engine.js' */
+/** @import { Facts } from '../protocol.js' */
+
+/**
+ * @typedef {object} CodecRow
+ * @property {string} name
+ * @property {(facts: Facts, number: (key: string) => number) => boolean} says  whether a file says that its ids are of this kind. number: of its
+ *   metadata, under the name of its architecture; 0 where there is none
+ * @property {(head: Uint8Array) => Promise<any> | undefined} [early]  what can be made of the beginning of a file while the workers open it
+ * @property {(engine: Engine, facts: Facts, early: any) => any} open  what is particular to a model of this kind: what verbs ask for
+ */
+
+/** How far from the beginning of a file the first key of its vocabulary is. */
+const HINT_BYTES = 4096;
+
+/** The first that fits is the one. @type {CodecRow[]} */
+export const CODECS = [
+  {
+    name: 'picture',
+    says: ({ vocabulary }, number) => vocabulary.length === 0 && number('image.width') > 0,
+    open: (engine) => new Pictures(engine),
+  },
+  {
+    name: 'text',
+    says: ({ vocabulary }, number) => vocabulary.length > 0 || number('context_length') > 0,
+    // The tokenizer, where this beginning has it; else it is made of what the engine has read, which says what is wrong.
+    early: async (head) => (new TextDecoder('latin1').decode(head.subarray(0, HINT_BYTES)).includes('tokenizer.') ?
+      (await import('../texts.js')).tokenizerOf(head).catch(() => undefined) : undefined),
+    open: async (engine, { vocabulary }, tokenizer) => new (await import('../texts.js')).TextModel(engine.links[0], engine.info, vocabulary, tokenizer),
+  },
+];

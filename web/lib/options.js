@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Made of web/lib/settings.js by node web/options.js: change that.
+// @ts-check
+
+/** The options of runs. */
+
+/** @import { Label } from './checks.js' */
+/** @import { SearchStep } from './translate.js' */
+
+/**
+ * How pictures are drawn.
+ *
+ * @typedef {object} DrawOptions
+ * @property {number} [samples] images to draw, each with noise of its own, 1 to 64. Default 1
+ * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
+ * @property {number} [temperature] 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1;
+ * of a translation 0, and over 0 only with one beam
+ * @property {number} [topK] draw among the k most probable values only; 0: all. Default 0
+ * @property {number} [topP] draw among the most probable values that together have this probability, over 0 to 1. Default 1
+ * @property {Label} [label] the class to draw
+ * @property {boolean} [lookAhead] false: compute every pixel in a pass of its own even where the model could guess ahead (`info.lookAhead`),
+ * as it does for a single sample. The image is the same. Default true
+ * @property {number} [resample] the samples compete while they are drawn, in groups of so many neighbours, of which there is to be a whole
+ * number: every few rows the less likely half of each group is given up, and what is left goes on twice, with noise of its own. At the end
+ * the samples of a group stand in the order of their likelihood, the likeliest first. The larger the group, the fewer slips, and the plainer
+ * the image. 0 or 1: no sample is given up. Default 0
+ * @property {number} [resampleRows] after how many rows, or as many elements where the model draws blocks, 1 to the image's height. Default
+ * 4
+ * @property {boolean} [maps] true: every step is one position of each sample and says what it looked at (`step.maps`). Slower, and nothing
+ * is guessed ahead; what is drawn is the same. Default false
+ * @property {number} [chunk] the most elements in a step, rounded up to whole pixels where the model draws these as a whole. Default: as
+ * many as take about 10 ms
+ * @property {AbortSignal} [signal] stops the run
+ */
+
+/**
+ * How tokens are drawn. In this order: biases and penalties change the odds, top-k, typical, top-p and min-p each leave some tokens out, the
+ * temperature sharpens or flattens what is left, and one is drawn.
+ *
+ * @typedef {object} TokenOptions
+ * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
+ * @property {number} [temperature] 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1;
+ * of a translation 0, and over 0 only with one beam
+ * @property {number} [topK] draw among the k most probable values only; 0: all. Default 0
+ * @property {number} [typicalP] draw among the values whose surprise is nearest to the expected one and that together have this probability,
+ * 0 to 1; 1: all. Default 1
+ * @property {number} [topP] draw among the most probable values that together have this probability, over 0 to 1. Default 1
+ * @property {number} [minP] draw among the values that are at least so many times as probable as the first, 0 to 1. Default 0
+ * @property {number} [repetitionPenalty] 0.01 to 100; over 1 makes less probable what stands among the last tokens. Default 1
+ * @property {number} [frequencyPenalty] from -100 to 100, taken from the logit of a token for each time it stands there. Default 0
+ * @property {number} [presencePenalty] from -100 to 100, taken from the logit of a token that stands there at all. Default 0
+ * @property {number} [penaltyLast] how many of the last tokens the penalties look at. Default 64
+ * @property {Record<string, number> | Map<string | number, number>} [logitBias] added to the logits of tokens, which are given by number or
+ * by a text that is one token: -Infinity never draws it. At most 4096 of them
+ * @property {number} [maxTokens] the most tokens to draw. Default: as many as the context has room for; for more than that, the older half
+ * of the context is forgotten whenever it is full. Of a translation 50 more than the sentence has, as in the paper, or as many as the model
+ * has room for: what it does not know may lead it round in circles
+ * @property {string | string[]} [stop] texts that end the run where they would appear; they do not appear
+ * @property {number} [alternatives] how many of the most probable tokens every step names, with their nats. Default 0
+ * @property {boolean} [maps] true: every step is one position of each sample and says what it looked at (`step.maps`). Slower, and nothing
+ * is guessed ahead; what is drawn is the same. Default false
+ * @property {AbortSignal} [signal] stops the run
+ */
+
+/**
+ * How a sentence is translated: by default the most probable token at every step.
+ *
+ * @typedef {object} TranslateOptions
+ * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
+ * @property {number} [temperature] 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1;
+ * of a translation 0, and over 0 only with one beam
+ * @property {number} [maxTokens] the most tokens to draw. Default: as many as the context has room for; for more than that, the older half
+ * of the context is forgotten whenever it is full. Of a translation 50 more than the sentence has, as in the paper, or as many as the model
+ * has room for: what it does not know may lead it round in circles
+ * @property {number} [beams] 1 to 16: how many translations are followed side by side, of which the best is told once all is known. 1: the
+ * most probable token at every step, told as it comes. Default 1
+ * @property {number} [lengthPenalty] 0 to 2, for several beams: the cost of a translation of n tokens, its end included, counts divided by
+ * ((5 + n) / 6) to this power, so that a long one is not worse for its length. Default 0.6
+ * @property {boolean} [maps] true: every step is one position of each sample and says what it looked at (`step.maps`). Slower, and nothing
+ * is guessed ahead; what is drawn is the same. Default false
+ * @property {(step: SearchStep) => void} [onSearch] called after every step of a search with several beams
+ * @property {AbortSignal} [signal] stops the run
+ */
+
+export {};

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { checkOptions } from '../checks.js';
+import { engineOf } from '../engine.js';
+
+/** @import { Label } from '../checks.js' */
+/** @import { ImageSource } from '../image.js' */
+/** @import { Model } from '../model.js' */
+/** @import { Attention } from '../pictures.js' */
+/** @import { Fitting } from './tasks.js' */
+
+export const draws = false;
+
+/** @param {Fitting} model */
+export function fits({ codec, part }) {
+  return codec === 'picture' && part.maps.some(({ name }) => name === 'attention');
+}
+
+/**
+ * What the query at a row and column attends to, given the image before it. Where a position is a whole pixel, its
+ * channels have one query.
+ *
+ * @this {Model}
+ * @param {ImageSource} image
+ * @param {{ row: number, column: number, channel?: number, label?: Label, input?: ImageSource, signal?: AbortSignal }}
+ *   options  input: as in score()
+ * @returns {Promise<Attention>}
+ */
+export function start(image, options) {
+  checkOptions(options);
+  return engineOf(this).kind.attention(image, options);
+}

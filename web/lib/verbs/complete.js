@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { NX_MAX_SAMPLES } from '../abi.js';
+import { checkOptions } from '../checks.js';
+import { engineOf } from '../engine.js';
+import { pictureOf } from '../image.js';
+import { checkRows, drawingOf } from '../pictures.js';
+import { Run } from '../run.js';
+import { takes } from './fits.js';
+
+/** @import { ImageSource } from '../image.js' */
+/** @import { Model } from '../model.js' */
+/** @import { DrawOptions } from '../options.js' */
+/** @import { Fitting, Reading } from './tasks.js' */
+
+export const task = 'complete';
+export const draws = true;
+export const settings = 'pictures';
+
+/** @type {Record<'src' | 'rows' | 'tries', Reading>} */
+export const attributes = {
+  /** picture to complete or to enlarge */
+  src: {},
+  /** rows of it that are known; absent: half of them */
+  rows: { whole: [0, 65536] },
+  /** pictures drawn for each that is shown, its likeliest at the end; they compete on the way (see `resample`). Default 1 */
+  tries: { whole: [1, NX_MAX_SAMPLES], initial: 1 },
+};
+
+/** @param {Fitting} model */
+export function fits({ codec, part }) {
+  return codec === 'picture' && !takes(part, 'image');
+}
+
+/**
+ * Draws what lies below the first rows of an image.
+ *
+ * @this {Model}
+ * @param {ImageSource} image
+ * @param {DrawOptions & { rows?: number }} [options]  rows: how many rows are known, 0 to height; where the model draws
+ *   blocks, a multiple of `info.blockRows`, or all. Default: half of them, or the closest to it
+ * @returns {Run}
+ */
+export function start(image, options = {}) {
+  checkOptions(options);
+  const { links, info, kind: { codec } } = engineOf(this);
+  const rows = checkRows(options.rows, info);
+  const { inputs, ...drawing } = drawingOf(options, info);
+  const known = codec.encode(pictureOf(image, info), (rows * info.positions) / info.height);
+  return new Run(links, codec, { known, inputs }, drawing, options.signal);
+}

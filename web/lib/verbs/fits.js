@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What the file of a model says, as verbs ask for it. */
+
+/** @import { Part } from '../core.js' */
+
+/** Whether a part takes an input of this name. @param {Part} part @param {string} name */
+export function takes(part, name) {
+  return part.inputs.some((input) => input.name === name);
+}
+
+/** Whether a part reads a sequence of any length, such as a sentence, before it draws. @param {Part} part */
+export function reads(part) {
+  return part.inputs.some(({ anyLength }) => anyLength);
+}

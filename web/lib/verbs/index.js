@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * What a model can be asked for: a row a verb, which is the method of that name; its file says all about it. Methods of a model, `info.tasks`,
+ * the tasks of the element and their attributes, the types of JSX and the manual come from here.
+ *
+ * A file exports
+ *
+ *     task        its name in `info.tasks` and as a task of the element; without, it is in neither
+ *     draws       it draws elements, in a run that can be read; else it answers with a promise
+ *     fits        whether a model has it, told from what its file says
+ *     attributes  those of the element that are its own, beside those of its settings
+ *     settings    whose settings are its options: a word of `of` in the table of settings
+ *     start       the method; `this` is the model
+ *
+ * What is heavy is loaded with the codec of the model (codecs/index.js): these files themselves are in every page.
+ */
+
+export * as attention from './attention.js';
+export * as complete from './complete.js';
+export * as generate from './generate.js';
+export * as score from './score.js';
+export * as superResolve from './super-resolve.js';
+export * as tokens from './tokens.js';
+export * as translate from './translate.js';

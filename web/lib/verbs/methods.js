@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The methods of a model: a verb each. */
+
+import { engineOf } from '../engine.js';
+import { argumentError } from '../error.js';
+import * as VERBS from './index.js';
+import { ALL } from './tasks.js';
+
+/** @import { Verb } from './tasks.js' */
+
+/** @typedef {{ [N in keyof typeof VERBS]: (typeof VERBS)[N]['start'] }} VerbMethods */
+
+class Verbs {}
+
+for (const [name, { draws, start }] of ALL) {
+  /** @this {any} @param {any[]} given */
+  const method = function (...given) {
+    const { verbs } = engineOf(this);
+    if (!verbs.includes(name)) {
+      const others = ALL.filter(([other, verb]) => verb.draws && verbs.includes(other)).map(([other]) => `${other}()`);
+      throw argumentError(`This model has no ${name}(): use ${others.join(' or ')}`);
+    }
+    return start.apply(this, given);
+  };
+  /** @this {any} @param {any[]} given */
+  const promising = async function (...given) {
+    return method.apply(this, given);
+  };
+  Object.defineProperty(Verbs.prototype, name, { value: draws ? method : promising, writable: true, configurable: true });
+}
+
+/** What a model is made of. @type {new () => VerbMethods} */
+export const Methods = /** @type {any} */ (Verbs);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { checkOptions } from '../checks.js';
+import { engineOf } from '../engine.js';
+
+/** @import { Label } from '../checks.js' */
+/** @import { ImageSource } from '../image.js' */
+/** @import { Model } from '../model.js' */
+/** @import { Score } from '../pictures.js' */
+/** @import { TextScore } from '../tokens.js' */
+/** @import { Fitting } from './tasks.js' */
+
+export const task = 'score';
+export const draws = false;
+
+/** @param {Fitting} model */
+export function fits({ part }) {
+  return part.outputs > 0;
+}
+
+/**
+ * How probable the model finds a text.
+ *
+ * @overload
+ * @this {Model}
+ * @param {string | ArrayLike<number>} text  one longer than the context is read in stretches that overlap by half of it
+ * @param {{ source?: string | ArrayLike<number>, signal?: AbortSignal }} [options]  source: of a model that translates, the sentence whose
+ *   translation the text is; its end counts, for it was a choice too
+ * @returns {Promise<TextScore>}
+ */
+/**
+ * How probable the model finds an image.
+ *
+ * @overload
+ * @this {Model}
+ * @param {ImageSource} image
+ * @param {{ label?: Label, input?: ImageSource, signal?: AbortSignal }} [options]  input: for super-resolution, the
+ *   small picture, as in superResolve(). Default: the image itself, reduced
+ * @returns {Promise<Score>}
+ */
+/**
+ * @this {Model}
+ * @param {any} what
+ * @param {{ label?: Label, input?: ImageSource, source?: string | ArrayLike<number>, signal?: AbortSignal }} [options]
+ * @returns {Promise<any>}
+ */
+export function start(what, options = {}) {
+  checkOptions(options);
+  return engineOf(this).kind.score(what, options);
+}

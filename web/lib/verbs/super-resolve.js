@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { checkOptions } from '../checks.js';
+import { engineOf } from '../engine.js';
+import { inputOf } from '../image.js';
+import { drawingOf } from '../pictures.js';
+import { Run } from '../run.js';
+import { attributes as picture } from './complete.js';
+import { takes } from './fits.js';
+
+/** @import { ImageSource } from '../image.js' */
+/** @import { Model } from '../model.js' */
+/** @import { DrawOptions } from '../options.js' */
+/** @import { Fitting } from './tasks.js' */
+
+export const task = 'super-resolve';
+export const draws = true;
+export const settings = 'pictures';
+export const attributes = { src: picture.src, tries: picture.tries };
+
+/** @param {Fitting} model */
+export function fits({ codec, part }) {
+  return codec === 'picture' && takes(part, 'image');
+}
+
+/**
+ * Draws a large image from a small one.
+ *
+ * @this {Model}
+ * @param {ImageSource} image  of `info.inputWidth` x `info.inputHeight` pixels. One that is a whole number of times as
+ *   wide and as high is reduced to that, each pixel the mean of its box; another canvas, ImageBitmap or <img> is scaled
+ * @param {DrawOptions} [options]
+ * @returns {Run}
+ */
+export function start(image, options = {}) {
+  checkOptions(options);
+  const { links, info, kind: { codec } } = engineOf(this);
+  const input = inputOf(image, info);
+  const { inputs, ...drawing } = drawingOf(options, info, input);
+  return new Run(links, codec, { known: new Uint32Array(0), inputs, input }, drawing, options.signal);
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { checkOptions } from '../checks.js';
+import { engineOf } from '../engine.js';
+import { reads } from './fits.js';
+
+/** @import { Model } from '../model.js' */
+/** @import { TokenOptions } from '../options.js' */
+/** @import { TokenRun } from '../tokens.js' */
+/** @import { Fitting, Reading } from './tasks.js' */
+
+export const task = 'tokens';
+export const draws = true;
+export const settings = 'texts';
+
+/** @type {Record<'prompt', Reading>} */
+export const attributes = {
+  /** what the text begins with, or the sentence to translate */
+  prompt: {},
+};
+
+/** @param {Fitting} model */
+export function fits({ codec, part }) {
+  return codec === 'text' && !reads(part);
+}
+
+/**
+ * Goes on with a text, token by token.
+ *
+ * @this {Model}
+ * @param {string | ArrayLike<number>} prompt  a text, in which the names of control tokens count, or tokens by their numbers. The token
+ *   that begins a text is put before it where the model wants that; an empty prompt is that token alone. It must leave room for
+ *   one more token in the context, `info.positions`
+ * @param {TokenOptions} [options]
+ * @returns {TokenRun}
+ */
+export function start(prompt, options = {}) {
+  checkOptions(options);
+  return engineOf(this).kind.tokens(prompt, options);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { checkOptions } from '../checks.js';
+import { engineOf } from '../engine.js';
+import { reads } from './fits.js';
+import { attributes as text } from './tokens.js';
+
+/** @import { Model } from '../model.js' */
+/** @import { TranslateOptions } from '../options.js' */
+/** @import { Translation } from '../translate.js' */
+/** @import { Fitting } from './tasks.js' */
+
+export const task = 'translate';
+export const draws = true;
+export const settings = 'translations';
+export const attributes = { prompt: text.prompt };
+
+/** @param {Fitting} model */
+export function fits({ codec, part }) {
+  return codec === 'text' && reads(part);
+}
+
+/**
+ * Translates a sentence, token by token.
+ *
+ * @this {Model}
+ * @param {string | ArrayLike<number>} text  a sentence of at most `info.positions` - 1 tokens. White space counts as single spaces, and at
+ *   the ends not at all; of an empty sentence nothing comes. Characters that the model never saw are read as their bytes: it will not
+ *   know them, and guess. Or tokens by their numbers
+ * @param {TranslateOptions} [options]
+ * @returns {Translation}
+ */
+export function start(text, options = {}) {
+  checkOptions(options);
+  return engineOf(this).kind.translate(text, options);
+}

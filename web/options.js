@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Makes what the table of settings and the table of verbs say to a type checker: web/lib/options.js, the types of the options, and
+ * web/jsx/attributes.d.ts, those of the element's attributes. ./build.sh js does so too; a test compares.
+ *
+ *     node web/options.js
+ */
+
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+import { ROWS } from './lib/settings.js';
+import { ATTRIBUTES, TASKS } from './lib/verbs/tasks.js';
+
+const WEB = fileURLToPath(new URL('.', import.meta.url));
+
+/** The options of each kind of run. @type {[string, string, string][]} */
+const KINDS = [
+  ['DrawOptions', 'pictures', 'How pictures are drawn.'],
+  ['TokenOptions', 'texts', 'How tokens are drawn. In this order: biases and penalties change the odds, top-k, typical, top-p and min-p each leave some tokens out, ' +
+    'the temperature sharpens or flattens what is left, and one is drawn.'],
+  ['TranslateOptions', 'translations', 'How a sentence is translated: by default the most probable token at every step.'],
+];
+
+/** The comments before the entries of an object, by their names. @param {string} text  of a module */
+const commentsOf = (text) => new Map([...text.matchAll(/^ {2}\/\*\* ((?:(?!\*\/)[^])*) \*\/\n {2}'?([\w-]+)'?: \{/gm)].map(([, comment, name]) => (
+  /** @type {[string, string]} */ ([name, comment.replace(/\n\s*\*\s*/g, ' ')]))));
+
+/** @param {string} text @param {string} first  what the first line begins with @param {string} next  what the others begin with */
+function wrapped(text, first, next) {
+  const lines = [first.trimEnd()];
+  for (const word of text.split(' ')) {
+    if (lines[lines.length - 1].length + word.length > 140) lines.push(next.trimEnd());
+    lines[lines.length - 1] += ` ${word}`;
+  }
+  return lines.join('\n');
+}
+
+/** The files, by their paths below web. @returns {Promise<Map<string, string>>} */
+export async function typeFiles() {
+  const settings = commentsOf(await readFile(`${WEB}lib/settings.js`, 'utf8'));
+  const types = KINDS.map(([type, of, about]) => {
+    const properties = ROWS.filter(([, row]) => row.of.split(' ').includes(of)).map(([name, row]) => {
+      const [, own, said = ''] = /^(?:\{(.*?)\} )?(.*)$/.exec(settings.get(name) ?? '') ?? [];
+      if (said === '') throw new Error(`the setting ${name} has no comment`);
+      return wrapped(said, ` * @property {${own ?? (row.flag ? 'boolean' : 'number')}} [${name}] `, ' *   ');
+    });
+    return `/**\n${wrapped(about, ' *', ' *')}\n *\n * @typedef {object} ${type}\n${properties.join('\n')}\n */\n`;
+  });
+  const options = `// SPDX-License-Identifier: MIT
+// Made of web/lib/settings.js by node web/options.js: change that.
+// @ts-check
+
+/** The options of runs. */
+
+/** @import { Label } from './checks.js' */
+/** @import { SearchStep } from './translate.js' */
+
+${types.join('\n')}
+export {};
+`;
+  const verbs = await Promise.all((await readdir(`${WEB}lib/verbs`)).map((name) => readFile(`${WEB}lib/verbs/${name}`, 'utf8')));
+  const comments = new Map([...settings, ...verbs.flatMap((text) => [...commentsOf(text)])]);
+  const attributes = Object.entries(ATTRIBUTES).map(([name, { property, setting, whole, number }]) => {
+    const said = (comments.get(name) ?? comments.get(setting ?? property) ?? '').replace(/^\{.*?\} /, '');
+    const sentence = `${said[0].toUpperCase()}${said.slice(1).replace(/\.?$/, '.')}`;
+    return `${wrapped(sentence, '  /**', '   *')} */\n  ${/^\w+$/.test(name) ? name : `'${name}'`}?: ${whole || number || name === 'seed' ? 'number | string' : 'string'};\n`;
+  });
+  const jsx = `// SPDX-License-Identifier: MIT
+// Made of web/lib/settings.js and web/lib/verbs by node web/options.js: change those.
+
+/** The attributes of <next-pixel>, as JSX has them. */
+export interface NextPixelAttributes {
+  /** Address of the weights. */
+  model?: string;
+  task?: ${TASKS.map(({ task }) => `'${task}'`).join(' | ')};
+${attributes.join('')}  autoplay?: boolean | '';
+  controls?: boolean | '';
+  /** Pixels of the page, so that room is kept before the model is there. */
+  width?: number | string;
+  height?: number | string;
+  /** 'no-store': the browser keeps no copy of the weights. */
+  cache?: 'default' | 'no-store';
+  /** 'sha256-' and the digest of the weights in base64. */
+  integrity?: string;
+}
+`;
+  return new Map([['lib/options.js', options], ['jsx/attributes.d.ts', jsx]]);
+}
+
+/** Writes them, where they are not so. */
+export async function makeTypes() {
+  for (const [path, text] of await typeFiles()) if (await readFile(WEB + path, 'utf8').catch(() => '') !== text) await writeFile(WEB + path, text);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await makeTypes();
