@@ -93,6 +93,11 @@ export const STRUCTS = Object.freeze({
 ${lines.join('')}});
 
 ${[...CONSTANTS, ...STATUSES].map((name) => `export const ${name} = ${valueOf(name)};\n`).join('')}
+/** An nx_candidate in words, and where two of its fields stand in it. */
+export const CANDIDATE_WORDS = ${Object.keys(structs.nx_candidate).length};
+export const CANDIDATE_NATS = ${Object.keys(structs.nx_candidate).indexOf('nats')};
+export const CANDIDATE_SCORE = ${Object.keys(structs.nx_candidate).indexOf('score')};
+
 /** Where the part and the settings stand in a saved session, in bytes. */
 export const SAVED_PART = ${4 * saved.indexOf('part')};
 export const SAVED_SETTINGS = ${4 * saved.findIndex((name) => name.startsWith('settings.'))};

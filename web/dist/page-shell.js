@@ -1,4 +1,4 @@
-// made of sources 3511bf4957f7fed870c5678297f9ab0b7178e21a74b3f977b0a787cac6a3586c by ./build.sh js
+// made of sources fc69a07006429d60ad947be9d562ca72585f7fce47e681d8151365f9c26a8c0a by ./build.sh js
 // SPDX-License-Identifier: MIT
 import{Codec as Ke}from"./shared.js";var We=`
   :host { display: inline-block; max-width: 100%; font: 0.875rem/1.4 system-ui, sans-serif; }

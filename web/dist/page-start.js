@@ -1,3 +1,3 @@
-// made of sources 3511bf4957f7fed870c5678297f9ab0b7178e21a74b3f977b0a787cac6a3586c by ./build.sh js
+// made of sources fc69a07006429d60ad947be9d562ca72585f7fce47e681d8151365f9c26a8c0a by ./build.sh js
 // SPDX-License-Identifier: MIT
 import{takeWorker as a,weights as e}from"./page-first.js";import{load as m,supported as d,tokenizer as f}from"./shared.js";import{acquire as o}from"./shared.js";import{Codec as w,quantise as b}from"./shared.js";import{blank as k,paint as v,picture as q}from"./shared.js";import{fromRGBA as C,reduce as E}from"./shared.js";var i=new AbortController,{signal:r}=i;e&&o(e.href,{signal:r,worker:a()}).then(({release:t})=>r.aborted?t():r.addEventListener("abort",t),()=>{});function O(t){if(!e)throw new Error("The head of this page preloads no weights.");let n=o(e.href,t);return i.abort(),n}export{O as acquireFirst};

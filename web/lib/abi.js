@@ -55,6 +55,11 @@ export const NX_MORE = 1;
 export const NX_E_ARGUMENT = -1;
 export const NX_E_STATE = -7;
 
+/** An nx_candidate in words, and where two of its fields stand in it. */
+export const CANDIDATE_WORDS = 5;
+export const CANDIDATE_NATS = 3;
+export const CANDIDATE_SCORE = 4;
+
 /** Where the part and the settings stand in a saved session, in bytes. */
 export const SAVED_PART = 8;
 export const SAVED_SETTINGS = 48;

@@ -7,7 +7,7 @@
  */
 
 export { abortable } from './abort.js';
-export { NX_CUT, NX_ENDED, NX_MAX_BIASES, NX_MOST_BIAS, STRUCTS } from './abi.js';
+export { CANDIDATE_NATS, CANDIDATE_SCORE, CANDIDATE_WORDS, NX_CUT, NX_ENDED, NX_MAX_BIASES, NX_MOST_BIAS } from './abi.js';
 export { CACHE_NAME, copyOf, dropCopy, keeper } from './cache.js';
 export { Codec, quantise } from './codecs/picture.js';
 export { blank, paint, picture } from './draw.js';
@@ -15,6 +15,7 @@ export { argumentError, statusError } from './error.js';
 export { hint, workerText } from './files.js';
 export { fromRGBA, reduce } from './image.js';
 export * from './index.js';
+export { metadataOf } from './metadata.js';
 export { Link } from './link.js';
 export { within } from './patience.js';
 export { CODES, MAX_SAMPLES } from './protocol.js';

@@ -14,16 +14,16 @@
  */
 
 import {
-  NX_ABI_VERSION as ABI_VERSION, NX_ALIGN, NX_E_ARGUMENT, NX_E_STATE, NX_MAX_SAMPLES, NX_MORE, NX_PORTS, SAVED_PART, SAVED_SETTINGS,
+  CANDIDATE_WORDS, NX_ABI_VERSION as ABI_VERSION, NX_ALIGN, NX_E_ARGUMENT, NX_E_STATE, NX_MAX_SAMPLES, NX_MORE, NX_PORTS, SAVED_PART, SAVED_SETTINGS,
 } from './abi.js';
 import { NextPixelError, statusError } from './error.js';
 import { Heap } from './heap.js';
-import { offsetOf, readName, readProblem, readStruct, scratchAreas, sizeOf, writeStruct } from './layout.js';
+import { offsetOf, readName, readProblem, readStruct, scratchAreas, writeStruct } from './layout.js';
 import { metadataOf } from './metadata.js';
 import { ROWS } from './settings.js';
 
 /** @import { Entry, Metadata } from './metadata.js' */
-/** @import { Inputs, Settings } from './protocol.js' */
+/** @import { Inputs, Part, Settings } from './protocol.js' */
 
 /** What fails when a file is refused; what it looks like instead was said when it was read (sniff.js). */
 const OPENING = 'Opening the weight file';
@@ -49,37 +49,6 @@ const SAVED_SAMPLES = SAVED_SETTINGS + offsetOf('nx_settings', 'samples');
 
 /** What stands where in the first block. */
 const AREAS = scratchAreas();
-
-/** Words of a candidate of a search. */
-const CANDIDATE_WORDS = sizeOf('nx_candidate') / 4;
-
-/**
- * What a part of a model is: nx_part_info and what it counts.
- *
- * @typedef {object} Part
- * @property {number} index       which part of the model, from 0
- * @property {number} values      ids of an element are below
- * @property {number} span        elements of a position
- * @property {number} outputs     numbers that the output layer yields for a position
- * @property {number} length      the most positions; 0: no bound
- * @property {number} rewinds     how many positions back a run may be entered again
- * @property {boolean} draft      it can guess ahead
- * @property {number} parameters  number of weights
- * @property {{ name: string, values: number, dims: number[], optional: boolean, anyLength: boolean, like: number }[]} inputs  like: the port
- *   whose count it shares, or NX_NONE
- * @property {Result[]} results   what it leaves of its inputs
- * @property {{ name: string, port: number, rows: number, keys: number, queries: number }[]} maps
- * @property {{ name: string, rows: number, cols: number, data: Float32Array }[]} tables
- * @property {number[]} ends      ids that end a sample
- */
-
-/**
- * @typedef {object} Result
- * @property {string} name
- * @property {number} values  ids are below; 0: floats
- * @property {number[]} dims  the most of each, 1 where there is no such dimension
- * @property {number} port    the input whose count is the first of them, or NX_NONE
- */
 
 /**
  * A run in the wasm memory, from openSession to closeSession.

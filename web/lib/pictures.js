@@ -104,7 +104,7 @@ function inputsOf(label, image) {
   return { ...(label >= 0 && { class: Uint32Array.of(label) }), ...(image && { image: Uint32Array.from(image) }) };
 }
 
-/** The pictures of a model. */
+/** The pictures of a model. @internal */
 export class Pictures {
   #engine;
 

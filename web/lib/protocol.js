@@ -39,7 +39,6 @@
  * slices.
  */
 
-/** @import { Part } from './core.js' */
 /** @import { Entry, Metadata } from './metadata.js' */
 
 /**
@@ -96,6 +95,34 @@ export function codeOfStatus(status) {
  *
  * @typedef {{ seed: bigint, samples: number, logitBias?: [number, number][] } &
  *   { [N in SettingName as (typeof SETTINGS)[N] extends { field: string } ? N : never]?: (typeof SETTINGS)[N] extends { flag: true } ? boolean : number }} Settings
+ */
+
+/**
+ * What a part of a model is: nx_part_info and what it counts.
+ *
+ * @typedef {object} Part
+ * @property {number} index       which part of the model, from 0
+ * @property {number} values      ids of an element are below
+ * @property {number} span        elements of a position
+ * @property {number} outputs     numbers that the output layer yields for a position
+ * @property {number} length      the most positions; 0: no bound
+ * @property {number} rewinds     how many positions back a run may be entered again
+ * @property {boolean} draft      it can guess ahead
+ * @property {number} parameters  number of weights
+ * @property {{ name: string, values: number, dims: number[], optional: boolean, anyLength: boolean, like: number }[]} inputs  like: the port
+ *   whose count it shares, or NX_NONE
+ * @property {Result[]} results   what it leaves of its inputs
+ * @property {{ name: string, port: number, rows: number, keys: number, queries: number }[]} maps
+ * @property {{ name: string, rows: number, cols: number, data: Float32Array }[]} tables
+ * @property {number[]} ends      ids that end a sample
+ */
+
+/**
+ * @typedef {object} Result
+ * @property {string} name
+ * @property {number} values  ids are below; 0: floats
+ * @property {number[]} dims  the most of each, 1 where there is no such dimension
+ * @property {number} port    the input whose count is the first of them, or NX_NONE
  */
 
 /**

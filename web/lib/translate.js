@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { NX_CUT, NX_ENDED, STRUCTS } from './abi.js';
+import { CANDIDATE_NATS as NATS, CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WORDS, NX_CUT, NX_ENDED } from './abi.js';
 import { argumentError } from './error.js';
 import { checkSettings, show } from './checks.js';
 import { AlignedPage } from './aligned.js';
@@ -59,10 +59,6 @@ import { AlignedPage } from './aligned.js';
 
 /** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maxTokens: number | undefined, positions: number, maps: boolean,
  *   onSearch: ((step: SearchStep) => void) | undefined }} TranslateSettings */
-
-/** An nx_candidate in words, and what stands where in it. */
-const CANDIDATE = Object.keys(STRUCTS.nx_candidate).length;
-const [NATS, SCORE] = ['nats', 'score'].map((field) => Object.keys(STRUCTS.nx_candidate).indexOf(field));
 
 /** So many tokens more than its sentence a translation has at most, unless more are asked for [Vaswani et al. 2017, section 6.1]. */
 const LONGER = 50;
@@ -315,11 +311,11 @@ export class Translation {
    */
   #hypothesesOf(words) {
     const floats = new Float32Array(words.buffer, words.byteOffset, words.length);
-    return Array.from({ length: words.length / CANDIDATE }, (_, i) => {
-      const [parent, token, fate] = words.subarray(CANDIDATE * i);
+    return Array.from({ length: words.length / WORDS }, (_, i) => {
+      const [parent, token, fate] = words.subarray(WORDS * i);
       const lives = fate !== NX_ENDED && fate !== NX_CUT;
       return {
-        parent, token, text: this.#tokenizer?.name(token) ?? '', nats: floats[CANDIDATE * i + NATS], score: floats[CANDIDATE * i + SCORE],
+        parent, token, text: this.#tokenizer?.name(token) ?? '', nats: floats[WORDS * i + NATS], score: floats[WORDS * i + SCORE],
         fate: lives ? 'lives' : fate === NX_ENDED ? 'ended' : 'cut', living: lives ? fate : -1,
       };
     });

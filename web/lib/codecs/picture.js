@@ -5,9 +5,8 @@
  * Pictures: what the metadata of a file say of them, and the way from a picture to ids and back. Plain functions; no engine.
  */
 
-/** @import { Part } from '../core.js' */
 /** @import { Metadata } from '../metadata.js' */
-/** @import { PictureInfo } from '../protocol.js' */
+/** @import { Part, PictureInfo } from '../protocol.js' */
 
 /**
  * @param {string} architecture

@@ -12,7 +12,7 @@ import { engineOf } from '../engine.js';
 
 export const draws = false;
 
-/** @param {Fitting} model */
+/** @internal @param {Fitting} model */
 export function fits({ codec, part }) {
   return codec === 'picture' && part.maps.some(({ name }) => name === 'attention');
 }

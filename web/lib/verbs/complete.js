@@ -28,7 +28,7 @@ export const attributes = {
   tries: { whole: [1, NX_MAX_SAMPLES], initial: 1 },
 };
 
-/** @param {Fitting} model */
+/** @internal @param {Fitting} model */
 export function fits({ codec, part }) {
   return codec === 'picture' && !takes(part, 'image');
 }

@@ -3,7 +3,7 @@
 
 /** What the file of a model says, as verbs ask for it. */
 
-/** @import { Part } from '../core.js' */
+/** @import { Part } from '../protocol.js' */
 
 /** Whether a part takes an input of this name. @param {Part} part @param {string} name */
 export function takes(part, name) {

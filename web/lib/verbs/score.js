@@ -14,7 +14,7 @@ import { engineOf } from '../engine.js';
 export const task = 'score';
 export const draws = false;
 
-/** @param {Fitting} model */
+/** @internal @param {Fitting} model */
 export function fits({ part }) {
   return part.outputs > 0;
 }
@@ -23,7 +23,6 @@ export function fits({ part }) {
  * How probable the model finds a text.
  *
  * @overload
- * @this {Model}
  * @param {string | ArrayLike<number>} text  one longer than the context is read in stretches that overlap by half of it
  * @param {{ source?: string | ArrayLike<number>, signal?: AbortSignal }} [options]  source: of a model that translates, the sentence whose
  *   translation the text is; its end counts, for it was a choice too
@@ -33,7 +32,6 @@ export function fits({ part }) {
  * How probable the model finds an image.
  *
  * @overload
- * @this {Model}
  * @param {ImageSource} image
  * @param {{ label?: Label, input?: ImageSource, signal?: AbortSignal }} [options]  input: for super-resolution, the
  *   small picture, as in superResolve(). Default: the image itself, reduced

@@ -19,7 +19,7 @@ export const draws = true;
 export const settings = 'pictures';
 export const attributes = { src: picture.src, tries: picture.tries };
 
-/** @param {Fitting} model */
+/** @internal @param {Fitting} model */
 export function fits({ codec, part }) {
   return codec === 'picture' && takes(part, 'image');
 }

@@ -6,8 +6,7 @@
 import { ROWS } from '../settings.js';
 import * as VERBS from './index.js';
 
-/** @import { Part } from '../core.js' */
-/** @import { Facts } from '../protocol.js' */
+/** @import { Facts, Part } from '../protocol.js' */
 /** @import { Setting, SettingName } from '../settings.js' */
 
 /**

@@ -20,7 +20,7 @@ export const attributes = {
   prompt: {},
 };
 
-/** @param {Fitting} model */
+/** @internal @param {Fitting} model */
 export function fits({ codec, part }) {
   return codec === 'text' && !reads(part);
 }

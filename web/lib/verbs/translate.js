@@ -16,7 +16,7 @@ export const draws = true;
 export const settings = 'translations';
 export const attributes = { prompt: text.prompt };
 
-/** @param {Fitting} model */
+/** @internal @param {Fitting} model */
 export function fits({ codec, part }) {
   return codec === 'text' && reads(part);
 }

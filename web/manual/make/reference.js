@@ -8,6 +8,8 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
+import { ALL } from '../../lib/verbs/tasks.js';
+
 const LIB = fileURLToPath(new URL('../../lib/', import.meta.url));
 
 /** All modules, by name; index.js, which passes on what others declare, comes last. */
@@ -79,6 +81,13 @@ export async function reference({ typedoc, ts, block, inline }) {
       if (!alias && !found.has(name)) found.set(name, reflection);
     }
   }
+  // The methods of a model are the verbs: of each its start().
+  const verbs = ALL.map(([name]) => {
+    const file = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const start = project.children.find((/** @type {any} */ module) => module.name === `verbs/${file}`)?.children.find((/** @type {any} */ child) => child.name === 'start');
+    if (!start) throw new Error(`web/lib/verbs/${file}.js has no start()`);
+    return { ...start, name, flags: start.flags, signatures: start.signatures, comment: start.comment };
+  });
   const exported = project.children.find((/** @type {any} */ { name }) => name === 'index').children.map((/** @type {any} */ { name }) => name);
   const placed = GROUPS.flatMap(([, names]) => names);
   const lost = placed.filter((name) => !found.has(name));
@@ -118,7 +127,7 @@ export async function reference({ typedoc, ts, block, inline }) {
   /** @param {any} signature @param {string} name @param {any} [comment]  that of what has the signature, where it has none itself */
   function call(signature, name, comment) {
     signature.comment ??= comment;
-    const parameters = (signature.parameters ?? []).map((/** @type {any} */ { name: word, type, flags, defaultValue, comment: what }) => ({
+    const parameters = (signature.parameters ?? []).filter((/** @type {any} */ { name: word }) => word !== 'this').map((/** @type {any} */ { name: word, type, flags, defaultValue, comment: what }) => ({
       name: word === '__namedParameters' ? 'options' : word, type, optional: flags.isOptional || defaultValue !== undefined, comment: what }));
     const words = parameters.map((/** @type {any} */ { name: word, optional }) => `${escape(word)}${optional ? '?' : ''}`).join(', ');
     return { head: `${escape(name)}(${words})`, body: `${block(said(signature.comment))}${list(parameters)}${returned(signature)}` };
@@ -155,6 +164,7 @@ export async function reference({ typedoc, ts, block, inline }) {
     }
     if (kind === ReflectionKind.Interface) return text + properties(children);
     const own = (children ?? []).filter((/** @type {any} */ child) => !child.inheritedFrom && !HIDDEN.test(child.name));
+    if (name === 'Model') own.unshift(...verbs);
     return text + members(name, own, (method) => (method.flags.isStatic ? `${name}.` : ''));
   }
 
