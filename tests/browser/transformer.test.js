@@ -90,24 +90,36 @@ test('beams as a tree', options, () => withPage(async (page) => {
   const model = await load(FILE);
   const run = model.translate('Ein Hund schläft.', { beams: 4 });
   assert.equal(await text(page), await run.text());
+  const eight = model.translate('Ein Hund schläft.', { beams: 8 });
+  await eight.text();
   model.close();
+  await page.locator('#figure-beams').scrollIntoViewIfNeeded();
+  assert.equal(await page.locator('#tree-beams').inputValue(), '4', 'as above');
+  await page.waitForFunction(() => /complete translations/.test(document.getElementById('tree-said')?.textContent ?? ''));
   assert.equal(await page.locator('.tree-score').count(), run.search.reduce((sum, { hypotheses }) => sum + hypotheses.length, 0));
   assert.ok(await page.locator('.tree-word.found').count() >= run.ids.length);
   assert.match(await page.locator('#tree-said').textContent() ?? '', /complete translations/);
   await page.locator('#figure-beams').screenshot({ path: `${OUT}transformer-beams.png` });
+  await page.locator('#tree-beams').selectOption('8');
+  await page.waitForFunction((count) => document.querySelectorAll('.tree-score').length === count, eight.search.reduce((sum, { hypotheses }) => sum + hypotheses.length, 0));
+  assert.equal(await page.locator('#beams').inputValue(), '4', 'the translation above stays');
 }));
 
 test('shuffled words, and a model without positions', options, () => withPage(async (page) => {
   await open(page);
   await done(page);
   await page.locator('#figure-shuffle').scrollIntoViewIfNeeded();
-  await page.locator('#shuffle').click();
-  await page.waitForFunction(() => document.getElementById('with-other')?.textContent);
-  await page.locator('#take-away').click();
+  await page.waitForFunction(() => document.getElementById('without-other')?.textContent); // by itself
+  const order = await page.locator('#order-other').textContent();
+  for (let tries = 0; tries < 5 && await page.locator('#order-other').textContent() === order; tries++) await page.locator('#shuffle').click();
+  assert.notEqual(await page.locator('#order-other').textContent(), order);
+  await page.waitForFunction(() => /one and the same/.test(document.getElementById('shuffle-said')?.textContent ?? ''));
   await page.waitForFunction(() => document.getElementById('without-other')?.textContent);
   assert.equal(await page.locator('#without-own').textContent(), await page.locator('#without-other').textContent(), 'a bag of words');
-  assert.match(await page.locator('#without-same').textContent() ?? '', /one and the same/);
+  assert.match(await page.locator('#shuffle-said').textContent() ?? '', /one and the same/);
   await page.locator('#figure-waves').scrollIntoViewIfNeeded();
+  const embedding = Number(await page.locator('#numbers div', { hasText: 'Width' }).locator('dd').textContent());
+  assert.equal(await page.locator('#waves').evaluate((canvas) => /** @type {HTMLCanvasElement} */ (canvas).width), embedding, 'a column for each channel of the model');
   await page.locator('#place').focus();
   await page.keyboard.press('ArrowRight');
   await page.waitForFunction(() => document.getElementById('place-text')?.textContent === '14');

@@ -6,13 +6,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { EXAMPLES } from '../../web/pages/transformer/examples.js';
 import { withoutPositions } from '../../web/pages/transformer/placeless.js';
 import { shuffled } from '../../web/pages/transformer/words.js';
 import { meanOf } from '../../web/shell/text/maps.js';
 import { visible } from '../../web/shell/text/words.js';
 import { readGGUF } from './gguf.js';
-import { load } from './helpers.js';
+import { ROOT, load } from './helpers.js';
 import { toyTranslation } from './toy-translation.js';
+
+test('the sentences that the page offers are translated as it says, greedily and with any number of beams', async () => {
+  const model = await load(`${ROOT}weights/de-en.gguf`);
+  for (const [sentence, translation] of Object.entries(EXAMPLES)) {
+    for (const beams of [1, 2, 4, 8]) assert.equal(await model.translate(sentence, { beams }).text(), translation, `${beams} beams`);
+  }
+  model.close();
+});
 
 test('shuffled words keep their tokens together and their end at the end', () => {
   let state = 1;

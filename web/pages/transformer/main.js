@@ -2,18 +2,12 @@
 // The page of the Transformer: a sentence that is translated while it is typed, its maps, its positions, and its beams.
 // @ts-check
 import { byId, integer, make, startPage, texts, whenNear } from '../../shell/index.js';
-import { createMatrix, createTranslation, createTree, rowsOf, visible } from '../../shell/text/index.js';
+import { createMatrix, createTranslation, rowsOf, visible } from '../../shell/text/index.js';
+import { EXAMPLES } from './examples.js';
+import { createSearch } from './search.js';
 import { createShuffling } from './shuffling.js';
 import { createWaves } from './waves.js';
 /** @import { AlignedSheet, ModelInfo } from '../../shell/index.js' */
-
-/** Sentences to begin with. In each something moves. */
-const EXAMPLES = [
-  'Ein kleines Mädchen hat gestern im Garten einen Hund gesehen.',
-  'Ein Mann, der einen roten Hut trägt, spielt auf der Straße Gitarre.',
-  'Zwei Kinder wollen im Park Fußball spielen.',
-  'Im Hintergrund sitzt eine Frau auf einer Bank und liest ein Buch.',
-];
 
 /** @param {ModelInfo} info */
 function showNumbers({ parameters, vocabulary, positions, blocks, heads, embedding, card }) {
@@ -26,22 +20,20 @@ function showNumbers({ parameters, vocabulary, positions, blocks, heads, embeddi
 /** @param {AlignedSheet} Sheet what sets a translation above its sentence */
 function createFigures(Sheet) {
   const matrix = createMatrix(byId('map'), byId('map-note'));
-  const tree = createTree(byId('tree'), byId('tree-said'));
   const translation = createTranslation(Sheet, {
-    name: 'de-en', examples: EXAMPLES, choices: [{ layer: 'map-layer', head: 'map-head' }],
+    name: 'de-en', examples: Object.keys(EXAMPLES), choices: [{ layer: 'map-layer', head: 'map-head' }],
     onModel(model) {
       if (model) showNumbers(model.info);
       shuffling.use(model);
+      search.use(model);
     },
     onChange(translated) {
-      if (!translated) {
-        tree.clear();
-        return;
-      }
-      const { run, over } = translated;
+      if (!translated) return;
       showMap();
-      if (run.search.length > 0) tree.show(run.search, over);
-      if (over) byId('tree-hint').hidden = run.search.length > 0;
+      if (!translated.over) return;
+      search.follow(translated.beams);
+      search.show();
+      shuffling.show();
     },
   });
 
@@ -64,6 +56,7 @@ function createFigures(Sheet) {
   }
   for (const radio of document.querySelectorAll('input[name=map]')) radio.addEventListener('change', showMap);
   const shuffling = createShuffling(() => translation.sentence);
+  const search = createSearch(() => translation.sentence);
   return translation.load();
 }
 

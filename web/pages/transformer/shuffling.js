@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What positions are for: the words in another order, and the same weights without positions.
 // @ts-check
-import { byId, load, weights } from '../../shell/index.js';
+import { byId, inSight, load, weights } from '../../shell/index.js';
 import { withoutPositions } from './placeless.js';
 import { shuffled } from './words.js';
 /** @import { Model } from '../../shell/index.js' */
@@ -9,17 +9,16 @@ import { shuffled } from './words.js';
 const FILE = 'de-en.gguf';
 
 /**
- * The sentence with its words shuffled, and the model without positions.
+ * The sentence with its words shuffled, and the model without positions: filled as soon as it is seen.
  * @param {() => string} sentence
  */
 export function createShuffling(sentence) {
   /** @type {HTMLButtonElement} */
   const shuffle = byId('shuffle');
-  /** @type {HTMLButtonElement} */
-  const take = byId('take-away');
+  const said = byId('shuffle-said');
   /** @type {Model | null} */
   let model = null;
-  /** @type {Model | null} */
+  /** @type {Promise<Model> | null} */
   let placeless = null;
   /** @type {{ tokens: number[], text: string } | null} */
   let other = null;
@@ -27,22 +26,36 @@ export function createShuffling(sentence) {
   let of = '';
   let stopper = new AbortController();
 
-  async function show() {
+  /** The same weights once more, without positions; a failure is not kept. */
+  function takeAway() {
+    placeless ??= fetch(weights(FILE)).then((answer) => answer.arrayBuffer()).then((file) => load(withoutPositions(new Uint8Array(file)))).catch((error) => {
+      placeless = null;
+      throw error;
+    });
+    return placeless;
+  }
+
+  async function fill() {
+    const reader = model;
+    if (!reader) return;
     stopper.abort();
     stopper = new AbortController();
     const { signal } = stopper;
-    if (!model) return;
     byId('order-own').textContent = of;
     byId('order-other').textContent = other?.text ?? '';
+    said.textContent = '';
+    /** @param {string} id @param {Model} by @param {string | number[]} text */
+    const put = async (id, by, text) => { byId(id).textContent = text.length > 0 ? await by.translate(text, { signal }).text() || '(nothing)' : ''; };
     try {
-      for (const [id, reader, text] of /** @type {[string, Model | null, string | number[]][]} */ ([
-        ['with-own', model, of], ['with-other', model, other?.tokens ?? ''], ['without-own', placeless, of], ['without-other', placeless, other?.tokens ?? '']])) {
-        byId(id).textContent = reader && text.length > 0 ? await reader.translate(text, { signal }).text() || '(nothing)' : '';
-      }
-      byId('without-same').textContent = !placeless ? '' : byId('without-own').textContent === byId('without-other').textContent ?
-        'Without positions both are one and the same to the model: a bag of words.' : '';
+      await put('with-own', reader, of);
+      await put('with-other', reader, other?.tokens ?? '');
+      const bag = await takeAway();
+      signal.throwIfAborted();
+      await put('without-own', bag, of);
+      await put('without-other', bag, other?.tokens ?? '');
+      if (byId('without-own').textContent === byId('without-other').textContent) said.textContent = 'Without positions both are one and the same to the model: a bag of words.';
     } catch (error) {
-      if (!signal.aborted) byId('shuffle-said').textContent = /** @type {Error} */ (error).message;
+      if (!signal.aborted) said.textContent = /** @type {Error} */ (error).message;
     }
   }
   function again() {
@@ -54,31 +67,18 @@ export function createShuffling(sentence) {
     } catch {
       other = null; // too long: the figure above says so
     }
+    fill();
   }
-  shuffle.addEventListener('click', () => {
-    again();
-    show();
-  });
-  take.addEventListener('click', async () => {
-    take.disabled = true;
-    byId('shuffle-said').textContent = 'Loading the same weights once more';
-    try {
-      const answer = await fetch(weights(FILE));
-      placeless = await load(withoutPositions(new Uint8Array(await answer.arrayBuffer())));
-      byId('shuffle-said').textContent = 'The right column is the same model, whose words have no places.';
-      if (!other) again();
-      await show();
-    } catch (error) {
-      take.disabled = false;
-      byId('shuffle-said').textContent = /** @type {Error} */ (error).message;
-    }
-  });
+  /** Another sentence. */
+  function show() { if (model && sight.seen && of !== sentence()) again(); }
+  const sight = inSight(byId('figure-shuffle'), { onSeen: show, onAway: () => {} });
+  shuffle.addEventListener('click', again);
   return {
+    show,
     /** @param {Model | null} next */
     use(next) {
       model = next;
       shuffle.disabled = !next;
-      take.disabled = !next || placeless !== null;
     },
   };
 }

@@ -12,7 +12,8 @@ export function position(p, d) {
 }
 
 const PLACES = 64;
-const CHANNELS = 128;
+/** As many as the model has: a test compares. */
+const CHANNELS = 256;
 
 export function createWaves() {
   /** @type {HTMLCanvasElement} */

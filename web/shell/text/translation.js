@@ -14,7 +14,7 @@ const SPEED = 9;
 /** Wait for a typist to rest. */
 const REST_MS = 120;
 
-/** @typedef {{ run: Translation, steps: TranslateStep[], over: boolean }} Translated a translation as far as it came */
+/** @typedef {{ run: Translation, steps: TranslateStep[], beams: number, over: boolean }} Translated a translation as far as it came */
 
 /**
  * Makes the figure #figure-translation (translation.html) of the model that the page's head asks for.
@@ -80,7 +80,7 @@ export function createTranslation(Sheet, { name, examples, choices = [], onModel
       /** @type {Translated} */
       let now;
       try {
-        now = { run: reader.translate(input.value, { ...options, maps: true, onSearch: () => onChange(now) }), steps: [], over: false };
+        now = { run: reader.translate(input.value, { ...options, maps: true, onSearch: () => onChange(now) }), steps: [], beams: options.beams, over: false };
       } catch (error) {
         said.textContent = /** @type {Error} */ (error).message; // such as that it is too long
         return 'ready';

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The figure of beams: the search for a translation of the sentence above, as a tree that is there as soon as it is seen.
+// @ts-check
+import { byId, inSight } from '../../shell/index.js';
+import { createTree } from '../../shell/text/index.js';
+/** @import { Model, Translation } from '../../shell/index.js' */
+
+/** @param {() => string} sentence */
+export function createSearch(sentence) {
+  /** @type {HTMLSelectElement} */
+  const beams = byId('tree-beams');
+  const tree = createTree(byId('tree'), byId('tree-said'));
+  /** @type {Model | null} */
+  let model = null;
+  /** What the tree is of. */
+  let shown = '';
+  let stopper = new AbortController();
+
+  async function show() {
+    const wanted = `${beams.value} ${sentence()}`;
+    if (!model || !sight.seen || wanted === shown) return;
+    shown = wanted;
+    stopper.abort();
+    stopper = new AbortController();
+    const { signal } = stopper;
+    tree.clear();
+    try {
+      /** @type {Translation} */
+      const run = model.translate(sentence(), { beams: Number(beams.value), signal, onSearch: () => tree.show(run.search, false) });
+      await run.text();
+      tree.show(run.search, true);
+    } catch {
+      if (!signal.aborted) shown = ''; // too long, or the model is gone: the figure above says so
+    }
+  }
+  const sight = inSight(byId('figure-beams'), { onSeen: show, onAway: () => {} });
+  beams.addEventListener('change', show);
+  return {
+    show,
+    /** As many as above, where a search is. @param {number} count */
+    follow(count) { if (count > 1) beams.value = String(count); },
+    /** @param {Model | null} next */
+    use(next) {
+      model = next;
+      beams.disabled = !next;
+    },
+  };
+}
