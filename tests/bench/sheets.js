@@ -8,9 +8,9 @@
 //   OUT-enlarged.png     of a model that enlarges, --count held-out pictures: the input, bicubic, the model's, the original
 //
 // --of 8 shows the likeliest of so many, which with --resample 8 --resample-rows 4 compete while they are drawn, as the options of these names have it.
-// --data is as for eval.js, a file of pictures; without it the model's small set of tests/golden/ is taken. The classes are not told.
+// --data is as for eval.js, a file of pictures; without it what export.py wrote beside a model of one's own, FILE.u8.gz, else the model's small set of tests/golden/. The classes are not told.
 // @ts-check
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { crc32, deflateSync } from 'node:zlib';
@@ -103,7 +103,9 @@ mkdirSync(path.dirname(out), { recursive: true });
 const model = await load(path.resolve(file));
 const { info } = model;
 const size = info.width * info.height * info.channels;
-const held = options.data === undefined ? readSmallSet(info) : readPictures(options.data, info);
+const own = file.replace(/\.gguf$/, '.u8.gz');
+const data = options.data ?? (existsSync(own) ? own : undefined);
+const held = data === undefined ? readSmallSet(info) : readPictures(data, info);
 const count = Math.min(Math.floor(Number(options.count)), held.count);
 const originals = Array.from({ length: count }, (_, i) => {
   const at = Math.floor((i * held.count) / count);             // evenly spaced

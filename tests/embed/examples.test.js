@@ -107,7 +107,7 @@ test('next', { timeout: 240000 }, async () => {
 
 test('node', { timeout: 60000 }, async () => {
   const folder = await example('node', '');
-  const { stdout } = await run(process.execPath, ['draw.js', 'digits.gguf', 'seven.png', '7', '1'], { cwd: folder });
+  const { stdout } = await run(process.execPath, ['draw.mjs', 'digits.gguf', 'seven.png', '7', '1'], { cwd: folder });
   assert.equal(stdout, 'seven.png: 28 x 28, seed 1\n');
   const png = await readFile(`${folder}seven.png`);
   const browser = await launch();
@@ -122,7 +122,7 @@ test('node', { timeout: 60000 }, async () => {
   }
 });
 
-/** What a PNG of draw.js holds, whoever has packed it. @param {Buffer} png */
+/** What a PNG of draw.mjs holds, whoever has packed it. @param {Buffer} png */
 function pixels(png) {
   for (let at = 8; ; at += 12 + png.readUInt32BE(at)) {
     if (png.toString('latin1', at + 4, at + 8) === 'IDAT') return inflateSync(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
@@ -137,7 +137,7 @@ for (const [name, command] of /** @type {[string, string[]][]} */ ([
     const [program, ...options] = command;
     for (const [file, args] of /** @type {[string, string[]][]} */ ([[process.execPath, []], [`${TOOLS}node_modules/${program}`, options]])) {
       const out = file === process.execPath ? 'node.png' : 'other.png';
-      assert.equal((await run(file, [...args, 'draw.js', 'digits.gguf', out, '7', '1'], { cwd: folder, timeout: 30000 })).stdout, `${out}: 28 x 28, seed 1\n`);
+      assert.equal((await run(file, [...args, 'draw.mjs', 'digits.gguf', out, '7', '1'], { cwd: folder, timeout: 30000 })).stdout, `${out}: 28 x 28, seed 1\n`);
     }
     assert.ok(pixels(await readFile(`${folder}node.png`)).equals(pixels(await readFile(`${folder}other.png`))));
   });

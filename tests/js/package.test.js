@@ -106,7 +106,7 @@ test('each export is imported in Node without a word on stderr', async () => {
 test('the installed package draws', async () => {
   await writeFile(join(folder, 'toy.gguf'), toyModel());
   await writeFile(
-    join(folder, 'draw.js'),
+    join(folder, 'draw.mjs'),
     `
     import { load } from 'nextpixel';
     import { createRequire } from 'node:module';
@@ -118,7 +118,7 @@ test('the installed package draws', async () => {
       console.log(count);
     }`,
   );
-  const { stdout, stderr } = await run(process.execPath, ['draw.js'], { cwd: folder, timeout: 20000 });
+  const { stdout, stderr } = await run(process.execPath, ['draw.mjs'], { cwd: folder, timeout: 20000 });
   assert.deepEqual({ stdout, stderr }, { stdout: '64\n64\n', stderr: '' });
 });
 

@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
 """Adds a draft to a model: see models/image_transformer/draft.py."""
+from common import needed
+
+needed.require("numpy", "torch")
+
 from models.image_transformer import draft
 
 if __name__ == "__main__":

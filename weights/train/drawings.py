@@ -20,6 +20,10 @@ import tarfile
 import tempfile
 from multiprocessing.pool import ThreadPool
 
+from common import needed
+
+needed.require("numpy", "torch", "PIL")
+
 import numpy as np
 import torch
 

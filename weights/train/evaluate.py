@@ -10,6 +10,10 @@ import math
 import time
 from dataclasses import fields
 
+from common import needed
+
+needed.require("numpy", "torch")
+
 import torch
 
 from common import gguf

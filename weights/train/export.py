@@ -2,7 +2,7 @@
 """Checkpoint -> GGUF:  python3 weights/train/export.py digits [--type q8_0|q4_0|f16|f32] [--out FILE]
 
 Exports the averaged weights, reads the file back and compares every tensor.  A run of the recipe or of one of its stages goes into weights/<recipe>.gguf,
-any other into build/<run>.gguf, unless --out says where; in the type that the recipe's card names, else Q8_0.
+any other into build/<run>.gguf, unless --out says where, beside it what was held out of pictures of one's own (<run>.u8.gz, for tests/bench/sheets.js); in the type that the recipe's card names, else Q8_0.
 
     python3 weights/train/export.py emoji-sr --mix weights/emoji-sr.gguf --share 0.2      a mean: a fifth of what the run began with
 
@@ -12,12 +12,18 @@ import argparse
 import hashlib
 import os
 
+from common import needed
+
+needed.require("numpy", "torch")
+
+import numpy as np
 import torch
 
 import data
 from common.export import TYPES, export
 from common.recipes import SHIPPED, find
 from common.runs import load_average
+from data import pictures
 
 
 def card_of(recipe, settings):
@@ -53,7 +59,7 @@ def path_of(recipe, run, settings):
     return os.path.join(SHIPPED, recipe.name + ".gguf") if run in stages and not own else os.path.join(data.ROOT, "build", run + ".gguf")
 
 
-def export_run(name, run="", kind="", out="", quality="", mixed="", share=0.2, **options):
+def export_run(name, run="", kind="", out="", quality="", mixed="", share=0.2):
     """-> (path, bytes, parameters)"""
     task, model, checkpoint = load_average(run or name)
     if mixed:
@@ -63,7 +69,11 @@ def export_run(name, run="", kind="", out="", quality="", mixed="", share=0.2, *
         checkpoint["elapsed"] / 60, checkpoint["step"], "" if checkpoint["final"] else " (intermediate)")
     out = out or path_of(find(name), run or name, checkpoint["settings"])
     os.makedirs(os.path.dirname(os.path.abspath(out)), exist_ok=True)
-    size = export(out, task, model, TYPES[kind or card.get("type", "q8_0")], card, checkpoint["settings"].get("round_to", ""), **options)
+    size = export(out, task, model, TYPES[kind or card.get("type", "q8_0")], card, checkpoint["settings"].get("round_to", ""))
+    if task.shape and data.own(task.s.dataset, task.s.data):             # for tests/bench/sheets.js: what this model never trained on
+        images, labels = (np.concatenate(parts) for parts in zip(*(
+            data.load(task.s.dataset, task.s.data, split, task.shape)[:2] for split in ("test", "validation"))))
+        print(pictures.write(os.path.splitext(out)[0], images, labels))
     return out, size, sum(p.numel() for p in model.parameters())
 
 
@@ -72,7 +82,6 @@ def main():
     parser.add_argument("recipe")
     parser.add_argument("--run", default="", help="run folder, default the recipe's name")
     parser.add_argument("--type", choices=TYPES, default="")
-    parser.add_argument("--carry", choices=TYPES, default="", help="mixtures: the type of what attention carries, default f16")
     parser.add_argument("--out", default="")
     parser.add_argument("--quality", default="", help="one line for the model card, e.g. the test loss")
     parser.add_argument("--mix", default="", metavar="FILE", help="the mean with the weights of another file of this recipe")
@@ -80,8 +89,7 @@ def main():
     args = parser.parse_args()
     if not 0 <= args.share <= 1:
         parser.error("--share: 0 to 1")
-    options = dict(carry=TYPES[args.carry]) if args.carry else {}
-    out, size, parameters = export_run(args.recipe, args.run, args.type, args.out, args.quality, args.mix, args.share, **options)
+    out, size, parameters = export_run(args.recipe, args.run, args.type, args.out, args.quality, args.mix, args.share)
     with open(out, "rb") as f:
         print("%s: %d bytes, %d parameters, sha256 %s" % (out, size, parameters, hashlib.sha256(f.read()).hexdigest()))
 

@@ -8,6 +8,10 @@
 import argparse
 import os
 
+from common import needed
+
+needed.require("numpy", "torch")
+
 import torch
 
 from common import golden

@@ -5,10 +5,13 @@ NAME.u8.gz: count x height x width x channels bytes, gzip; NAME.json: {width, he
 feed between them; NAME-short.txt: the short ones.  Of multi30k NAME.tsv: a sentence, a tab and its translation a line.  An evaluation entry point: training code cannot reach these (see data/__init__.py).
 """
 import argparse
-import gzip
-import json
+
+from common import needed
+
+needed.require("numpy", "torch")
 
 import data
+from data import pictures
 
 
 def main():
@@ -33,12 +36,7 @@ def main():
         print("%s.tsv: %d sentences and their translations" % (args.name, len(examples[0])))
         return
     images, labels = examples
-    with open(args.name + ".u8.gz", "wb") as f:
-        f.write(gzip.compress(images.tobytes(), 9, mtime=0))
-    height, width, channels = images.shape[1:3] + (1,) if images.ndim == 3 else images.shape[1:]
-    with open(args.name + ".json", "w") as f:
-        json.dump(dict(width=width, height=height, channels=channels, labels=labels.tolist()), f)
-    print("%s.u8.gz: %d pictures of %dx%dx%d" % (args.name, len(images), width, height, channels))
+    print(pictures.write(args.name, images, labels))
 
 
 if __name__ == "__main__":

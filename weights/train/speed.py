@@ -13,9 +13,10 @@ import statistics
 import time
 from dataclasses import replace
 
-from common import memory
+from common import memory, needed
 
 if __name__ == "__main__":
+    needed.require("numpy", "torch")
     memory.prepare()
 
 import torch

@@ -25,7 +25,7 @@ import data
 import evaluate
 import export as export_command
 import scaling
-from common import calibrated, curve, export, golden, gguf, loop, machine, recipes, runs, settings
+from common import calibrated, curve, export, golden, gguf, loop, machine, needed, recipes, runs, settings
 from data import folder
 from models.fvsbn.model import FVSBN, Config
 from models.fvsbn.task import TASK as FVSBNTask
@@ -133,6 +133,7 @@ class Recipes(House):
     def test_smoke_is_a_command(self):
         said = command("train.py", "digits", "--smoke", "--data", self.pictures, "--steps", 4, "--sheets", -1, runs_in=self.runs)
         self.assertIn("final valid", said)
+        self.assertRegex(said, r"step 1  0\.\d min  loss \d+\.\d\d nats  \d+ s left")          # at once, then every few seconds
         out = os.path.join(self.folder.name, "not", "there", "a.gguf")
         said = command("export.py", "digits", "--run", "digits-smoke", "--out", out, runs_in=self.runs)
         self.assertIn("sha256", said)
@@ -140,7 +141,27 @@ class Recipes(House):
         self.assertEqual(metadata["general.name"], "digits-smoke")
         self.assertEqual(metadata["nextpixel.card.dataset"], "a folder of one's own, pictures")
         self.assertNotIn("MNIST", str(metadata))
+        with open(out[:-5] + ".json") as f:          # held out and validation, for its sheets
+            self.assertEqual(len(json.load(f)["labels"]), 6)
         self.assertIn("there are cifar10", command("train.py", "nothing", runs_in=self.runs, check=False))
+
+    def test_what_is_missing_is_said(self):
+        """A folder that is not there, and modules that are not installed, with the command that installs them."""
+        self.assertEqual(command("train.py", "emoji", "--smoke", "--data", "not/there", runs_in=self.runs, check=False).splitlines()[-1], "--data not/there: no such folder")
+        with mock.patch.object(needed.importlib.util, "find_spec", lambda name: None if name == "torch" else 1):
+            for there, said in ((False, "apt install python3-torch"), (False, "-m pip install torch"), (True, "/usr/bin/python3 has")):
+                with mock.patch.object(needed.os.path, "isdir", lambda path: there), self.assertRaises(SystemExit) as left:
+                    needed.require("numpy", "torch")
+                self.assertIn("has no PyTorch", str(left.exception))
+                self.assertIn(said, str(left.exception))
+
+    def test_a_picture_early(self):
+        """A run is measured for the first time, with a sheet, after seconds of training, whatever the time between measurements."""
+        s = settings_of(recipes.find("fvsbn"), data=self.pictures, run="early", sheets=1, every=50.0, steps=3)
+        with mock.patch.object(loop, "FIRST_SHEET", 0.0), contextlib.redirect_stdout(io.StringIO()) as said:
+            loop.train(recipes.find("fvsbn"), s)
+        self.assertEqual(said.getvalue().count("samples: "), 2)                  # and at the end
+        self.assertIn("valid ", said.getvalue().split("final valid")[0])
 
     def test_one_name_one_recipe_one_file(self):
         """What ships has a recipe of its name, which names it and only itself."""
@@ -306,7 +327,7 @@ class Queue(House):
         self.queue("add", "fvsbn", "--run", "b", "--steps", 20, *own)
         self.queue("start", "--background", "--threads", 1, "--workers", 1)
         try:
-            self.until(lambda: os.path.exists(os.path.join(self.runs, "a", "checkpoint.pt")) and self.said("a", "step 100 "))
+            self.until(lambda: os.path.exists(os.path.join(self.runs, "a", "checkpoint.pt")) and '"step": 100,' in self.log("a"))
             pid = self.jobs()["a"]["pid"]
             self.queue("pause")
             self.assertEqual(text("/proc/%d/stat" % pid).rsplit(")", 1)[1].split()[0], "T")
@@ -334,7 +355,7 @@ class Queue(House):
             self.queue("stop")
 
     def log(self, run):
-        return text(self.runs, run, "log.jsonl")
+        return text(self.runs, run, "log.jsonl") if os.path.exists(os.path.join(self.runs, run, "log.jsonl")) else ""
 
     def test_what_was_paused_is_not_training_time(self):
         """Five seconds of SIGTSTP in a run of four."""

@@ -13,9 +13,10 @@ import os
 import re
 import sys
 
-from common import memory
+from common import memory, needed
 
 if __name__ == "__main__":
+    needed.require("numpy", "torch")
     memory.prepare()             # before PyTorch is there
 
 from common import loop, parallel, recipes, settings

@@ -7,6 +7,10 @@
 import argparse
 import os
 
+from common import needed
+
+needed.require("numpy", "torch")
+
 import data
 from common import bpe
 from models.llama.task import VOCABULARIES

@@ -10,7 +10,7 @@
  * `<!-- reference -->` stands for what TypeDoc finds in web/lib. A fence that names a file shows that file, so that what is read is what the
  * tests run:
  *
- *     ```js file=web/examples/node/draw.js
+ *     ```js file=web/examples/node/draw.mjs
  *     ```
  */
 

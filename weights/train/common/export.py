@@ -32,12 +32,12 @@ def half_a_step(x, kind):
     return np.repeat(top * ((0.5 / 127 if kind == gguf.Q8_0 else 1 / 8) + 1e-3) + tiny + 1e-7, 32).reshape(x.shape)
 
 
-def export(path, task, model, kind, card, round_to="", **options):
+def export(path, task, model, kind, card, round_to=""):
     """Writes and verifies one file -> bytes written.  round_to: as in training; matrices that are rounded there and not stored in
     that form are rounded to it."""
     metadata = metadata_of(task, model, card)
     state = {k: v.detach().float().cpu() for k, v in model.state_dict().items()}
-    types = {k: task.type_of(k, v, kind, **options) for k, v in state.items()}
+    types = {k: task.type_of(k, v, kind) for k, v in state.items()}
     trained = {id(p): form for p, form in task.forms(model, round_to)}
     for k, p in model.named_parameters():
         if id(p) in trained and types[k] not in (TYPES[trained[id(p)]], gguf.F32):

@@ -15,6 +15,8 @@ from common.runs import Run
 from common.task import spread
 
 BEGAN = time.monotonic()
+SAY = 5.0                                # seconds between lines of progress
+FIRST_SHEET = 30.0                       # seconds of training after which a run is measured for the first time, with a sample sheet
 CLOCKS = dict(wall=time.monotonic, cpu=time.process_time)
 
 
@@ -44,16 +46,13 @@ def polyak(average, model, decay):
 
 
 def optimiser(task, model, s, cuda):
-    """-> Adam, in groups of one rate (times the learning rate) and one decay each; AdamW where the recipe has decay of the matrices."""
-    decayed = {id(p) for p in task.matrices(model)} if s.decay else set()
+    """-> Adam, in groups of one rate each, times the learning rate."""
     groups = {}
     for name, p in model.named_parameters():
         if p.requires_grad:
-            rate = s.fresh_rate if task.fresh(name) else s.sharp_rate if task.sharp(name) else 1.0
-            groups.setdefault((rate, s.decay if id(p) in decayed else 0.0), []).append(p)
-    kind = torch.optim.AdamW if s.decay else torch.optim.Adam
-    return kind([dict(params=params, rate=rate, weight_decay=decay) for (rate, decay), params in groups.items()],
-                lr=s.lr, betas=(s.beta1, s.beta2), eps=1e-9, **(dict(fused=True) if cuda else {}))
+            groups.setdefault(s.fresh_rate if task.fresh(name) else s.sharp_rate if task.sharp(name) else 1.0, []).append(p)
+    return torch.optim.Adam([dict(params=params, rate=rate) for rate, params in groups.items()],
+                            lr=s.lr, betas=(0.9, s.beta2), eps=1e-9, **(dict(fused=True) if cuda else {}))
 
 
 def compiled(task, model, batch, autocast):
@@ -174,15 +173,28 @@ class Trainer:
             return
         if not math.isfinite(self.smoothed()):
             sys.exit("diverged at step %d: the loss is not a number; the last checkpoint is kept" % self.count)
-        line = dict(step=self.count, elapsed=round(self.elapsed, 1), lr=self.adam.param_groups[0]["lr"], train_nats=round(self.smoothed(), 3))
-        self.run.log(line)
-        print("step %d  %.1f min  lr %.2e  train %.2f nats" % (self.count, self.elapsed / 60, line["lr"], line["train_nats"]), flush=True)
+        self.run.log(dict(step=self.count, elapsed=round(self.elapsed, 1), lr=self.adam.param_groups[0]["lr"], train_nats=round(self.smoothed(), 3)))
+
+    def say(self):
+        """Where it is: step, minutes, the smoothed loss, time left.  A terminal has it in one line."""
+        if self.rank:
+            return
+        left = self.elapsed * (1 - self.progress()) / max(self.progress(), 1e-9)
+        line = "step %d  %.1f min  loss %.2f nats  %s left" % (
+            self.count, self.elapsed / 60, self.smoothed(), "%.0f s" % left if left < 90 else "%.0f min" % (left / 60) if left < 5400 else "%.1f h" % (left / 3600))
+        print("\r\x1b[K" + line if sys.stdout.isatty() else line, end="" if sys.stdout.isatty() else "\n", flush=True)
+
+    def new_line(self):
+        """After what `say` left in the last line of a terminal."""
+        if sys.stdout.isatty():
+            print(flush=True)
 
     def report(self, final=False):
         """Validation losses of the averaged weights, rounded where training rounds, to the log, and a sample sheet."""
         if self.rank:
             return
         s, task = self.s, self.task
+        self.new_line()
         with self.rounded(self.average):
             nats = measure(task, self.average, self.valid, s.final_valid_images if final else s.valid_images, self.autocast, self.device)
             self.average.eval()
@@ -203,6 +215,7 @@ class Trainer:
         self.average.eval()
         with self.rounded(self.average):
             task.sheet(self.average, self.valid, self.run.path("samples.png"), self.autocast, self.device, final)
+        print("samples: %s" % ", ".join(os.path.relpath(path) for path in map(self.run.path, ("samples.png", "samples.txt")) if os.path.exists(path)), flush=True)
 
 
 def train(recipe, s):
@@ -228,16 +241,22 @@ def train(recipe, s):
         away[0] += clock() - began
     signal.signal(signal.SIGTSTP, stand_still)
     task = recipe.task(s)
+    print("%s: reading %s" % (s.run, s.data or "data/" + s.dataset), flush=True)
     t = Trainer(recipe, s, {split: task.load(split) for split in ("train", "validation")}, Run(s.run), device, rank, processes)
     print("%s: %d parameters, %d training and %d validation examples, %s" % (
         s.run, sum(p.numel() for p in t.parameters), len(t.training), len(t.valid), device), flush=True)
-    reported = saved = t.elapsed
+    saved = t.elapsed
+    due = t.elapsed + 60 * s.every       # the next measurement; the first of a run comes early, for its picture
+    if not t.count and (not s.minutes or s.every < s.minutes):
+        due = min(due, FIRST_SHEET)
+    told = -math.inf
     since, away[0] = clock(), 0.0
     while True:
         late = s.limit_seconds and time.monotonic() - BEGAN >= s.limit_seconds
         t.elapsed, stopping, late = parallel.agree([t.elapsed, float(bool(stop)), float(bool(late))], processes)
         if stopping or late:
             t.save(), t.save_average()
+            t.new_line()
             print("%s at step %d, %.1f minutes; the same command resumes" % ("stopped" if stopping else "out of time", t.count, t.elapsed / 60), flush=True)
             parallel.stop(processes)
             sys.exit(1 if stopping else 0)
@@ -250,11 +269,14 @@ def train(recipe, s):
         t.elapsed, since, away[0] = t.elapsed + now - since - away[0], now, 0.0
         if t.count % 50 == 0:
             t.progress_line()
+        if time.monotonic() - told >= (SAY if sys.stdout.isatty() else max(SAY, t.elapsed / 60)):      # in a file fewer, the longer it takes
+            t.say()
+            told = time.monotonic()
         if t.elapsed - saved >= s.save_seconds:
             saved = t.elapsed
             t.save()
-        if t.elapsed - reported >= 60 * s.every:
-            reported = t.elapsed
+        if t.elapsed >= due:
+            due = t.elapsed + 60 * s.every
             t.report()
             since, away[0] = clock(), 0.0                                  # measuring is not training time
     t.report(final=True)

@@ -81,18 +81,6 @@ def to_steps(x, size, steps):
     return out
 
 
-class StraightThrough(torch.autograd.Function):
-    """Rounded forwards; backwards as if it were exact."""
-
-    @staticmethod
-    def forward(ctx, x, size, steps):
-        return to_steps(x, size, steps)
-
-    @staticmethod
-    def backward(ctx, g):
-        return g, None, None
-
-
 class Adam:
     """The step of a torch.optim.Adam, clipping and averaging in one pass over its numbers; the state stays the optimiser's own.
     averaged: what goes with the parameters, group after group."""

@@ -2,9 +2,7 @@
 
 A row that copies a value, as photographs begin (start.py), has one large weight, which leaves few steps to the others. So the
 forward and backward pass see rounded weights, and the gradient moves the exact ones (the straight-through estimator of
-Bengio, Leonard and Courville 2013). What attention carries is rounded too, for pixels have to arrive exactly: the input of the
-value and output projections, and the cached values. Only where a file is to have them in Q8_0 (`round_carried`): of what is exported in F16 the
-engine does not round these. Queries, keys and the feed-forward network lose nothing that matters.
+Bengio, Leonard and Courville 2013). What the engine rounds besides loses nothing that matters.
 """
 import contextlib
 
@@ -13,7 +11,7 @@ import torch
 from common import native
 
 BLOCK = 32                               # weights that share a scale in a file
-FILE, LIVE, ENGINE = 127, 127, 63        # steps either way: of Q8_0 in a file; in the engine of activations; of weights and cached values
+FILE, ENGINE = 127, 63                   # steps either way: of Q8_0 in a file; of weights in the engine
 
 
 def to_steps(x, steps):
@@ -53,11 +51,3 @@ def rounded(forms):
         with torch.no_grad():
             for (p, _), x in zip(kept, exact):
                 p.copy_(x)
-
-
-def straight_through(x, steps, groups=1):
-    """The last axis in steps, each of its equal parts alone; its gradient is passed on as if it were exact."""
-    if native.usable(x):
-        return native.StraightThrough.apply(x, x.shape[-1] // groups, steps)
-    exact = x.detach().float().unflatten(-1, (groups, -1))
-    return x + (to_steps(exact, steps) - exact).flatten(-2).to(x.dtype)

@@ -1,7 +1,7 @@
 """What can be set of any recipe.  A model adds its own (models/<name>/task.py); each can be given as --key value."""
 import argparse
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 import torch
 
@@ -19,11 +19,9 @@ class Settings:
     lr: float = 1e-3                     # peak; linear warm-up, then cosine
     warmup: int = 300                    # steps
     lr_floor: float = 0.02               # final lr as a fraction of the peak
-    # optimiser: Adam and Polyak averaging of the weights (the average is evaluated and exported)
-    beta1: float = 0.9
+    # optimiser: Adam (beta1 0.9) and Polyak averaging of the weights (the average is evaluated and exported)
     beta2: float = 0.98
     clip: float = 1.0                    # gradient norm; 0 = none
-    decay: float = 0.0                   # of the matrices, times the learning rate, apart from the gradient (AdamW)
     fresh_rate: float = 1.0              # times the learning rate for what the file that a run begins with does not have (Task.fresh)
     sharp_rate: float = 1.0              # and for what a small change of disturbs much (Task.sharp)
     ema: float = 0.999
@@ -49,6 +47,11 @@ class Settings:
     final_valid_images: int = 5000       # of the last one
 
 
+def of_file(default):
+    """A field of a model that files may have and no recipe sets: read from them, not on the command line."""
+    return field(default=default, metadata=dict(of_file=True))
+
+
 def number(kind):
     return (lambda s: s.lower() in ("1", "true", "yes")) if kind is bool else kind
 
@@ -56,6 +59,8 @@ def number(kind):
 def add_arguments(parser, settings):
     """--key value of each field; absent ones leave the recipe's value."""
     for f in fields(settings):
+        if "of_file" in f.metadata:
+            continue
         names = ["--" + f.name.replace("_", "-")] + (["--from"] if f.name == "start" else [])
         parser.add_argument(*names, dest=f.name, type=number(type(f.default)), default=None)
 

@@ -52,7 +52,7 @@ class Task:
         """Before training, once the weights are there: what is chosen by machine or by settings."""
 
     def matrices(self, model):
-        """Parameters that are rounded with `round_to`, and that `decay` shrinks."""
+        """Parameters that are rounded with `round_to`."""
         return [p for name, p in model.named_parameters() if "blk." in name and p.dim() == 2]
 
     def forms(self, model, form):
@@ -132,7 +132,7 @@ class Task:
         """{key: value} behind that: what comes from the recipe's card, as class names."""
         return {}
 
-    def type_of(self, name, x, kind, **options):
+    def type_of(self, name, x, kind):
         """The type in which this tensor is stored where `kind` is wanted."""
         return kind if x.ndim == 2 and not (kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32) else gguf.F32
 

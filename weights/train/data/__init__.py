@@ -10,6 +10,7 @@ calls `check_evaluation`; training also calls `forbid_test_set()`, after which n
 """
 import importlib
 import os
+import sys
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.."))
 _forbidden = False
@@ -39,6 +40,8 @@ def load(name, directory, split, shape):
     """A split of a data set, from its folder or, where `directory` has other files, from pictures, texts or translations of one's own
     (folder.py, texts.py, pairs.py).  split: also "test", which only evaluation may ask for; shape: (H, W, C) of one's own pictures; None: texts."""
     module = dataset(name)
+    if directory and not os.path.isdir(directory):
+        sys.exit("--data %s: no such folder" % directory)
     directory = directory or module.DEFAULT_DIR
     if own(name, directory) and shape is None:
         return dataset(getattr(module, "OWN", "texts")).read(directory, split, evaluation=split == "test")

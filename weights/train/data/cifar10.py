@@ -9,6 +9,7 @@ import sys
 import numpy as np
 
 import data
+from common.needed import require
 
 TRAIN = ["data_batch_%d" % i for i in range(1, 6)]
 TEST = "test_batch"
@@ -27,6 +28,7 @@ def read_batch(directory, name, evaluation=False):
     if not os.path.exists(path):
         sys.exit("missing %s\nPut %s and labels.u8 in one folder and pass it with --data DIR."
                  % (path, ", ".join(batch + ".webp" for batch in TRAIN)))
+    require("PIL")
     from PIL import Image
     Image.MAX_IMAGE_PIXELS = None
     with Image.open(path) as image:

@@ -12,6 +12,7 @@ import sys
 import numpy as np
 
 import data
+from common.needed import require
 
 FILES = ("styles32.webp", "styles.tsv")
 SIZE = 32
@@ -64,6 +65,7 @@ def read_pictures(directory, split, evaluation=False):
     path = os.path.join(directory, FILES[0])
     if not os.path.exists(path):
         sys.exit("missing %s\nPut %s and %s in one folder and pass it with --data DIR." % ((path,) + FILES))
+    require("PIL")
     from PIL import Image
     Image.MAX_IMAGE_PIXELS = None
     rows = read_index(directory)

@@ -10,6 +10,7 @@ import sys
 import numpy as np
 
 import data
+from common.needed import require
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 HELD_OUT, VALIDATION = 0.1, 0.1
@@ -35,6 +36,7 @@ def split_of(count):
 
 def picture(path, height, width, channels):
     """-> (height, width, channels) uint8"""
+    require("PIL")
     from PIL import Image, ImageOps
     with Image.open(path) as image:
         image = ImageOps.exif_transpose(image).convert("RGBA")

@@ -1,4 +1,7 @@
 """Arithmetic of pictures (N, H, W, C) uint8."""
+import gzip
+import json
+
 import numpy as np
 
 
@@ -37,9 +40,11 @@ def moved(images, down, right):
     return images[np.arange(len(images))[:, None, None], row[:, :, None], column[:, None]]
 
 
-def hue_turned(images, angle):
-    """Each picture (H, W, 3) with its colours turned by an angle (N,) about the axis of greys, which stay."""
-    c, s = np.cos(angle), np.sin(angle) / 3 ** 0.5
-    a, b, d = (1 + 2 * c) / 3, (1 - c) / 3 - s, (1 - c) / 3 + s
-    turn = np.stack([a, b, d, d, a, b, b, d, a], 1).reshape(-1, 3, 3)
-    return np.rint(np.einsum("nij,nhwj->nhwi", turn, images.astype(np.float64))).clip(0, 255).astype(np.uint8)
+def write(name, images, labels):
+    """NAME.u8.gz, count x height x width x channels bytes, gzip, and NAME.json, {width, height, channels, labels}, as `npm run eval` and tests/bench/sheets.js read them."""
+    with open(name + ".u8.gz", "wb") as f:
+        f.write(gzip.compress(images.tobytes(), 9, mtime=0))
+    height, width, channels = images.shape[1:3] + (1,) if images.ndim == 3 else images.shape[1:]
+    with open(name + ".json", "w") as f:
+        json.dump(dict(width=width, height=height, channels=channels, labels=labels.tolist()), f)
+    return "%s.u8.gz: %d pictures of %dx%dx%d" % (name, len(images), width, height, channels)

@@ -139,7 +139,7 @@ def seconds(model, way, batch, dtype, device, rounds=5):
 
 def choose(model, wanted, batch, bf16, device):
     """Sets model.fast: the fastest way that agrees with the plain one, or the wanted one; None = the plain way."""
-    model.fast, best = None, math.inf
+    model.fast, took = None, {}
     if wanted == "plain":
         return
     in_bf16 = bf16 or not has_bf16()     # what the way in C is always in: not where the CPU has bf16 and single precision was asked for
@@ -150,10 +150,12 @@ def choose(model, wanted, batch, bf16, device):
             difference = agrees(model, way, device)
             if difference > (0.05 if name == "native" else 0.02):        # TF32 keeps 10 bits of each factor, bf16 8; a wrong mask differs by about 1
                 raise ValueError("differs by %g from the plain way" % difference)
-            took = seconds(model, way, batch, torch.bfloat16 if bf16 else torch.float32, device)
+            took[name] = seconds(model, way, batch, torch.bfloat16 if bf16 else torch.float32, device)
         except Exception as error:       # a way that does not work here is no reason not to train
             print("attention %s: not used: %s" % (name, str(error).strip().split("\n")[0][:200]), flush=True)
             continue
-        print("attention %s: %.2f ms a block, forward and backward" % (name, 1000 * took), flush=True)
-        if took < best:
-            model.fast, best = way, took
+        if took[name] == min(took.values()):
+            model.fast = way
+    if took:
+        print("attention is computed the fastest way here: %s (a block, forward and backward)" % ", ".join(
+            "%s %.0f ms" % (name, 1000 * took[name]) for name in sorted(took, key=took.get)), flush=True)

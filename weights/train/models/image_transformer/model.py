@@ -17,6 +17,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from common import distributions, native
+from common.settings import of_file
 from models.image_transformer.direct import Direct
 
 
@@ -33,7 +34,7 @@ class Config:
     feed_forward_length: int = 512
     head_count: int = 4                  # A
     key_length: int = 32                 # d_k per head; A*d_k may differ from d
-    layer_norm_epsilon: float = 1e-6
+    layer_norm_epsilon: float = of_file(1e-6)
     norm: str = "post"                   # "post": LN(x + f(x)) | "pre": x + f(LN(x)), with a last LN
     pattern: str = "full"                # "full" | "local-1d" | "local-2d"
     query_block: int = 0                 # l_q, local-1d
@@ -42,18 +43,18 @@ class Config:
     block_cols: int = 0
     flange_rows: int = 0
     flange_cols: int = 0
-    position: str = "learned"            # "learned" | "sinusoidal"
-    position_width: str = "half"         # learned only: "half" = [row | column], "full" = row + column
+    position: str = of_file("learned")   # "learned" | "sinusoidal"
+    position_width: str = of_file("half")                # learned only: "half" = [row | column], "full" = row + column
     classes: int = 0                     # 0 = unconditional
     output: str = "categorical"          # see distributions.py
     mixtures: int = 0                    # K, dmol
-    output_bias: bool = True
+    output_bias: bool = of_file(True)
     input_height: int = 0                # super-resolution: pixels of the small image that the encoder reads
     input_width: int = 0
     encoder_block_count: int = 0
     encoder_feed_forward_length: int = 0 # 0: as the decoder's
     direct: bool = False                 # super-resolution: each position is told what the small image says about it, see direct.py
-    attention_bias: bool = False         # biases in q, k, v, o (not used by the shipped models)
+    attention_bias: bool = of_file(False)                # biases in q, k, v, o (not used by the shipped models)
     dropout: float = 0.0
 
     @property
@@ -154,7 +155,6 @@ class Block(nn.Module):
     def __init__(self, c, cross=False, feed_forward_length=0):
         super().__init__()
         self.c, d, inner = c, c.embedding_length, c.head_count * c.key_length
-        self.separate = False            # values go a way of their own, see rounding.py
         for kind in ("attn", "cross_attn") if cross else ("attn",):
             for part in ("q", "k", "v"):
                 self.add_module(kind + "_" + part, nn.Linear(d, inner, bias=c.attention_bias))
@@ -181,10 +181,8 @@ class Block(nn.Module):
         return o.transpose(1, 2).reshape(B, m, A * dk)
 
     def qkv(self, h):
-        """(B, n, d) -> (B, n, 3 A d_k), rows [q | k | v]: one product where nothing is rounded on the way of the values."""
+        """(B, n, d) -> (B, n, 3 A d_k), rows [q | k | v], in one product."""
         parts = (self.attn_q, self.attn_k, self.attn_v)
-        if self.separate:
-            return torch.cat([part(h) for part in parts], -1)
         bias = torch.cat([part.bias for part in parts]) if self.c.attention_bias else None
         return F.linear(h, torch.cat([part.weight for part in parts]), bias)
 

@@ -2,7 +2,7 @@
 import numpy as np
 import torch
 
-from data.pictures import hue_turned, moved, nearest, reduce, to_bytes, to_levels
+from data.pictures import moved, nearest, reduce, to_bytes, to_levels
 
 
 def encode(images, model):
@@ -63,13 +63,9 @@ class Split:
             x, small = mirrored(x, self.mirror), None if small is None else mirrored(small, self.mirror_small)
         return x, label, small
 
-    def changed(self, pick, device, flip, rng, shift, hue):
-        """As `take`, each picture moved by up to `shift` pixels, its hue turned with the probability `hue`."""
-        images = self.images[pick]
-        if shift:
-            images = moved(images, *rng.integers(-shift, shift + 1, (2, len(images))))
-        if hue:
-            images = hue_turned(images, np.where(rng.random(len(images)) < hue, rng.uniform(0, 2 * np.pi, len(images)), 0))
+    def changed(self, pick, device, flip, rng, shift):
+        """As `take`, each picture moved by up to `shift` pixels."""
+        images = moved(self.images[pick], *rng.integers(-shift, shift + 1, (2, len(pick))))
         return self.fresh(images, self.y[pick].cpu().numpy(), device, flip)
 
     def fresh(self, images, labels, device, flip=None):

@@ -17,7 +17,6 @@ from models.image_transformer import attention
 from models.image_transformer.grow import blocks_of, grow
 from models.image_transformer.model import Config, ImageTransformer
 from models.image_transformer.pictures import Split
-from models.image_transformer.rounding import round_attention
 from models.image_transformer.sheet import sample_sheet
 from models.image_transformer.pretrain import pretrain
 from models.image_transformer.start import fit_output, look_around
@@ -31,14 +30,11 @@ class Settings(Config, Common):
     dataset: str = "mnist"
     look_around: bool = False            # first blocks begin by attending to neighbours, see start.py
     four_bits: str = ""                  # a regular expression: matrices whose names begin with it take 4 bits where the others take 8
-    round_carried: bool = False          # dmol: with round_to, what attention carries as well, for export.py --carry q8_0
-    pixel_gain: float = 1.0              # dmol: begin with the pixels this much larger beside the positions
     fit_output: bool = False             # dmol: the output begins at the least-squares prediction, see start.py
     stack: str = ""                      # "0,1,1,2" with --from: begin with copies of a shallower file's blocks in this order, see grow.py
     pretrain_encoder: int = 0            # direct, into a palette: steps of 48 pictures of the encoder alone, see pretrain.py
     flip: bool = False                   # half of the training pictures are mirrored left to right, but for those with writing
     shift: int = 0                       # they are moved by up to so many pixels
-    hue: float = 0.0                     # probability that their colours are turned by a random angle of hue
     drawings: float = 0.0                # share of each batch that is drawn anew from larger drawings of emoji, see data/drawings.py
     class_drop: float = 0.2              # probability that an image is shown without its class
     attention: str = "auto"              # auto (the fastest that gives the same numbers) | flex | native | batched | plain, see attention.py
@@ -66,9 +62,6 @@ class ImageTransformerTask(Task):
             return
         if s.palette:
             model.set_palette(torch.from_numpy(k_means(examples[0], s.levels)))
-        if s.output == "dmol":
-            with torch.no_grad():
-                model.pixel_embd.weight.mul_(s.pixel_gain)
         if s.look_around:
             look_around(model)
 
@@ -94,7 +87,7 @@ class ImageTransformerTask(Task):
 
     def exact(self, name):
         """Whether a matrix is of what attention carries and goes to a file in F16, see type_of."""
-        return self.s.output != "categorical" and not self.s.round_carried and any(part in name for part in CARRIED)
+        return self.s.output != "categorical" and any(part in name for part in CARRIED)
 
     def forms(self, model, form):
         narrow = {id(p) for name, p in model.named_parameters() if form == "q8_0" and self.narrow(name)}
@@ -118,8 +111,6 @@ class ImageTransformerTask(Task):
         return self.s.output == "dmol" and name.startswith(("pixel_embd.", "blk.0.attn_", "output."))
 
     def ready(self, model, average, device):
-        if self.s.round_to and self.s.round_carried:
-            round_attention(model), round_attention(average)
         attention.choose(model, self.s.attention, self.s.batch, self.s.bf16, device)
         average.fast = model.fast
         model.one_pass = average.one_pass = self.s.bf16 and native.usable(*model.parameters())
@@ -146,8 +137,8 @@ class ImageTransformerTask(Task):
         pick = picks(s.seed, step, s.batch, len(train))
         if flip is not None and train.writing is not None:
             flip &= ~train.writing[pick]
-        if s.shift or s.hue:
-            x, label, small = train.changed(pick, device, flip, np.random.default_rng([s.seed, step, 3]), s.shift, s.hue)
+        if s.shift:
+            x, label, small = train.changed(pick, device, flip, np.random.default_rng([s.seed, step, 3]), s.shift)
         else:
             x, label, small = train.take(pick, device, flip)
         if s.drawings:
@@ -206,21 +197,18 @@ class ImageTransformerTask(Task):
         classes = model.c.classes
         return {PREFIX + "classes": card.get("class_names") or [str(i) for i in range(classes)]} if classes else {}
 
-    def type_of(self, name, x, kind, carry=gguf.F16):
+    def type_of(self, name, x, kind):
         """Matrices of the blocks and the output take the wanted type, the output at least Q8_0; tables, vectors and odd widths stay F32.
         Where the output gives numbers instead of logits, pixels have to arrive exact to a fraction of a grey level: the output and
-        what attention carries take at least F16 (with keys in F16 the engine does not round its cache either), or, to save room, the
-        latter take `carry`."""
+        what attention carries take at least F16 (with keys in F16 the engine does not round its cache either)."""
         if name in ("direct.input.weight", "direct.near.weight") and kind != gguf.F32:
             return gguf.F16              # rows that are added as they stand
         matrix = x.ndim == 2 and ("blk." in name or name in ("output.weight", "direct.context.weight"))
         if not matrix or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
             return gguf.F32
         if self.s.output != "categorical" and kind != gguf.F32:
-            if name == "output.weight":
+            if name == "output.weight" or any(part in name for part in CARRIED):
                 return gguf.F16
-            if any(part in name for part in CARRIED):
-                return carry
         if kind == gguf.Q8_0 and self.narrow(name):
             return gguf.Q4_0
         return gguf.Q8_0 if kind == gguf.Q4_0 and name == "output.weight" else kind

@@ -10,7 +10,7 @@ settings = dict(
     dataset="cifar10", height=32, width=32, channels=3, levels=256, output="dmol", mixtures=10,
     block_count=6, embedding_length=128, feed_forward_length=512, head_count=4, key_length=32,
     pattern="local-1d", query_block=64, memory_block=128,
-    norm="pre", position="learned", position_width="half", classes=10,
+    norm="pre", classes=10,
     # schedule: 90 minutes of training, whatever the machine's speed
     minutes=90.0, batch=4, lr=8e-4, warmup=100, every=5.0, sheets=3, valid_images=100, final_valid_images=500,
     look_around=True, fit_output=True, round_to="q8_0", flip=True, class_drop=0.15, dropout=0.0, ema=0.999,

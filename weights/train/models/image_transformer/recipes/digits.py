@@ -7,7 +7,7 @@ settings = dict(
     height=28, width=28, channels=1, levels=16,
     block_count=6, embedding_length=128, feed_forward_length=512, head_count=4, key_length=32,
     pattern="local-1d", query_block=196, memory_block=196,
-    position="learned", position_width="half", classes=10,
+    classes=10,
     # schedule: 60 minutes of training, whatever the machine's speed
     minutes=60.0, batch=8, lr=2.5e-3, warmup=300, every=5.0,
     class_drop=0.2, dropout=0.0, ema=0.999,

@@ -12,7 +12,7 @@ settings = dict(
     pattern="local-1d", query_block=256, memory_block=256, input_height=8, input_width=8, direct=True,
     encoder_block_count=2, encoder_feed_forward_length=512, pretrain_encoder=1000,
     stack="0,1,2,3,3,4,4,5",
-    position="learned", position_width="half", classes=5,
+    classes=5,
     four_bits=r"enc\.blk|blk\.[245]\.ffn_up|blk\.[03456]\.ffn_down",
     # schedule: 120 minutes of training, whatever the machine's speed
     minutes=120.0, batch=8, lr=8e-4, fresh_rate=4.0, warmup=50, every=5.0, sheets=2, valid_images=62, final_valid_images=200,

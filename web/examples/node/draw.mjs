@@ -1,4 +1,4 @@
-// node draw.js WEIGHTS.gguf OUT.png [label] [seed]
+// node draw.mjs WEIGHTS.gguf OUT.png [label] [seed]
 // Draws a picture from nothing and writes it as PNG, with nothing but Node and nextpixel.
 
 import { writeFile } from 'node:fs/promises';
@@ -36,7 +36,7 @@ function checksum(bytes) {
 
 const [weights, out, label, seed] = process.argv.slice(2);
 if (out === undefined) {
-  console.error('node draw.js WEIGHTS.gguf OUT.png [label] [seed]');
+  console.error('node draw.mjs WEIGHTS.gguf OUT.png [label] [seed]');
   process.exit(1);
 }
 const model = await load(weights);

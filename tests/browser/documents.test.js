@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Every block of HTML, CSS and JavaScript in README.md and the manual runs in a page, as it is written. What the sentence before it promises is
+ * given: `image` and `canvas`, files of weights beside the page, a copy of web/dist as `nextpixel`, the same on https://cdn.example, and `load` where
+ * a fragment goes on from a block that imports it. Blocks of the shell, and what else there is: tests/js/documents.test.js.
+ */
+
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+
+import { singles } from '../../web/single.js';
+import { blocksOf, whatPeopleRead } from '../js/blocks.js';
+import { ROOT } from '../js/helpers.js';
+import { session } from './browser.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session();
+const blocks = await blocksOf(await whatPeopleRead());
+const inOne = await singles();
+const TYPES = { js: 'text/javascript', wasm: 'application/wasm', png: 'image/png', gguf: 'application/octet-stream' };
+
+/** The file that stands for an address of the texts. @param {string} path */
+function fileAt(path) {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const own = name === 'mine.gguf' ? 'emoji.gguf' : name;      // a model of one's own
+  return [`web/dist/${name}`, `weights/${own}`, `tests/golden/${own}`, `web/pictures/${name}`].map((file) => ROOT + file).find(existsSync);
+}
+
+/** A page /doc/ with this body, and all that the texts say lies beside it. @param {Page} page @param {string} body @param {string} [script] */
+async function open(page, body, script = '') {
+  await page.route(/\/\/cdn\.example\/|\/doc\/|\/nextpixel\//, async (route) => {
+    const path = new URL(route.request().url()).pathname;
+    const headers = { 'Access-Control-Allow-Origin': '*' };
+    if (path === '/doc/') {
+      const map = { nextpixel: '/nextpixel/nextpixel.js', 'nextpixel/define': '/nextpixel/define.js', 'nextpixel/element': '/nextpixel/element.js', 'nextpixel/inline': '/doc/inline.js' };
+      return route.fulfill({ contentType: 'text/html; charset=utf-8', body: '<!doctype html><html lang="en"><meta charset="utf-8"><title>a block</title>' +
+        `<link rel="icon" href="data:,"><script type="importmap">${JSON.stringify({ imports: map })}</script><body>${body}</body></html>` });
+    }
+    const made = path === '/doc/block.js' ? script : inOne.get(path.slice(path.lastIndexOf('/') + 1));
+    const file = fileAt(path);
+    if (made === undefined && file === undefined) return route.fulfill({ status: 404, headers, body: '' });
+    const ending = /** @type {keyof typeof TYPES} */ (path.split('.').at(-1));
+    return route.fulfill({ headers, contentType: TYPES[ending], body: made ?? await readFile(/** @type {string} */ (file)) });
+  });
+  await page.goto('/doc/');
+}
+
+/** What a block is given that it does not make itself. @param {string} code */
+function given(code) {
+  const lines = [];
+  if (/\bload\(/.test(code) && !/import \{[^}]*\bload\b/.test(code)) lines.push("import { load } from 'nextpixel';");
+  if (/\bcanvas\b/.test(code)) lines.push("const canvas = document.createElement('canvas'); document.body.append(canvas);");
+  if (/\bimage\b/.test(code)) lines.push("const image = new Image(); image.src = 'seven.png'; await image.decode();");
+  return lines.join('\n');
+}
+
+const scripts = blocks.filter(({ language, file }) => language === 'js' && file === '');
+test('there are blocks to run', () => assert.ok(scripts.length >= 15 && blocks.filter(({ language }) => language === 'html').length >= 5));
+
+for (const { where, code } of scripts) {
+  test(`${where} runs`, { timeout: 60000 }, () => withPage(async (page) => {
+    const element = /next-pixel|nx-error/.test(code) ? '<script type="module" src="/nextpixel/define.js"></script><next-pixel model="digits.gguf" task="generate" seed="1"></next-pixel>' : '';
+    await open(page, element, `${given(code)}\n${code}`);
+    const left = /location\.assign/.test(code) ? page.waitForURL(/^blob:/) : undefined;
+    await page.evaluate((path) => import(path).then(() => undefined), '/doc/block.js').catch((error) => { if (!left) throw error; });
+    await left;
+  }));
+}
+
+for (const { where, code } of blocks.filter(({ language }) => language === 'html')) {
+  test(`${where} draws`, { timeout: 60000 }, () => withPage(async (page) => {
+    await open(page, code);
+    const count = await page.locator('next-pixel').count();
+    assert.ok(count >= 1);
+    await page.waitForFunction(() => customElements.get('next-pixel') !== undefined);
+    await page.evaluate(async () => {
+      for (const element of /** @type {NodeListOf<any>} */ (document.querySelectorAll('next-pixel'))) {
+        await new Promise((resolve, reject) => {
+          element.addEventListener('nx-end', resolve);
+          element.addEventListener('nx-error', (/** @type {any} */ event) => reject(event.error));
+          element.play();
+        });
+      }
+    });
+  }));
+}
+
+test('the rules of CSS are rules', () => withPage(async (page) => {
+  const styles = blocks.filter(({ language }) => language === 'css');
+  assert.ok(styles.length >= 1);
+  await open(page, '');
+  for (const { where, code } of styles) {
+    const rules = await page.evaluate((text) => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(text);
+      return [...sheet.cssRules].map((rule) => /** @type {CSSStyleRule} */ (rule).style.length);
+    }, code);
+    assert.equal(rules.length, code.split('{').length - 1, where);
+    assert.ok(rules.every((count) => count > 0), where);
+  }
+}));

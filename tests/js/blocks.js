@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The blocks of code in what people read: README.md, the chapters of the manual and the other texts beside the code. */
+
+import { readFile, readdir } from 'node:fs/promises';
+
+import { ROOT } from './helpers.js';
+
+/**
+ * @typedef {object} Block
+ * @property {string} where  file and line
+ * @property {string} language  "" where it is none
+ * @property {string} file  of `js file=PATH`: the block is that file
+ * @property {string} code
+ */
+
+/** The blocks of some files. @param {string[]} files @returns {Promise<Block[]>} */
+export async function blocksOf(files) {
+  const texts = await Promise.all(files.map((file) => readFile(ROOT + file, 'utf8')));
+  return texts.flatMap((text, i) => [...text.matchAll(/^```([^\n]*)\n([^]*?)^```$/gm)].map(({ 1: info, 2: code, index }) => ({
+    where: `${files[i]}:${text.slice(0, index).split('\n').length}`,
+    language: info.split(' ')[0],
+    file: /\bfile=(\S+)/.exec(info)?.[1] ?? '',
+    code,
+  })));
+}
+
+/** README.md and the chapters of the manual. */
+export async function whatPeopleRead() {
+  const chapters = (await readdir(`${ROOT}web/manual/chapters`)).filter((name) => name.endsWith('.md'));
+  return ['README.md', ...chapters.map((name) => `web/manual/chapters/${name}`)];
+}

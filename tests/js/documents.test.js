@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * README.md, the manual, weights/README.md and weights/train/README.md say what is so: commands that are there, the first program of Node as it is
+ * written, one number for one fact. Blocks for a page run in tests/browser/documents.test.js, those of C in manual.test.js.
+ */
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+
+import { transform } from 'esbuild';
+
+import { load } from '../../web/lib/index.js';
+import { blocksOf, whatPeopleRead } from './blocks.js';
+import { ROOT } from './helpers.js';
+
+const run = promisify(execFile);
+const TEXTS = [...await whatPeopleRead(), 'CONTRIBUTING.md', 'weights/README.md', 'weights/train/README.md'];
+const blocks = await blocksOf(TEXTS);
+/** @param {string} file */
+const text = (file) => readFile(ROOT + file, 'utf8');
+
+test('every block is of a language that a test runs, or plain text', () => {
+  const known = new Set(['js', 'html', 'css', 'sh', 'c', 'json', 'jsx', 'tsx', '']);
+  for (const { where, language, file } of blocks) {
+    assert.ok(known.has(language), `${where}: ${language}`);
+    if (file) assert.ok(existsSync(ROOT + file), `${where}: ${file}`);
+  }
+});
+
+test('blocks of JSON and of JSX parse', async () => {
+  for (const { where, language, code } of blocks) {
+    if (language === 'json') assert.doesNotThrow(() => JSON.parse(code), where);
+    if (language === 'jsx' || language === 'tsx') await transform(code, { loader: language });
+  }
+});
+
+/** What a command line names that has to be there. @param {string} line */
+function missingIn(line, /** @type {Record<string, string>} */ scripts, /** @type {string} */ build) {
+  const command = line.replace(/#.*$/, '').replace(/\\$/, '');
+  const missing = [];
+  for (const [, name] of command.matchAll(/\bnpm (?:run )?([\w:]+)/g)) if (!(name in scripts) && !['pack', 'install'].includes(name)) missing.push(`npm run ${name}`);
+  for (const [, name] of command.matchAll(/\.\/build\.sh ([\w-]+)/g)) if (!build.includes(`task_${name.replaceAll('-', '_')}()`) && name !== 'help') missing.push(`./build.sh ${name}`);
+  for (const [path] of command.matchAll(/(?<![\w./-])(?:weights|tests|web|src|include)\/[\w./-]+\.(?:py|js|mjs|sh|c|gguf)\b/g)) if (!existsSync(ROOT + path)) missing.push(path);
+  return missing;
+}
+
+test('every command of the shell names scripts, tasks, recipes and files that are there', async () => {
+  const { scripts } = JSON.parse(await text('package.json'));
+  const build = await text('build.sh');
+  const recipes = (await readdir(`${ROOT}weights/train/models`, { recursive: true })).filter((name) => /recipes\/[\w-]+\.py$/.test(name)).map((name) => /** @type {string} */ (name.split('/').at(-1)).slice(0, -3));
+  let lines = 0;
+  for (const { where, language, code } of blocks) {
+    if (language !== 'sh') continue;
+    for (const line of code.split('\n').filter(Boolean)) {
+      lines++;
+      assert.deepEqual(missingIn(line, scripts, build), [], `${where}: ${line}`);
+      for (const [, recipe] of line.matchAll(/train\/(?:train|export|evaluate|speed|scaling)\.py ([\w-]+)/g)) assert.ok([...recipes, 'NAME'].includes(recipe), `${where}: ${recipe}`);
+    }
+  }
+  assert.ok(lines > 40);
+  assert.deepEqual(missingIn('npm run nothing && node tests/bench/nothing.js', scripts, build), ['npm run nothing', 'tests/bench/nothing.js']);
+});
+
+test('every setting that a command of training gives is one', async () => {
+  const settings = (await Promise.all(['common/settings.py', 'common/task.py', ...(await readdir(`${ROOT}weights/train/models`)).flatMap((name) => [`models/${name}/task.py`, `models/${name}/model.py`])]
+    .filter((file) => existsSync(`${ROOT}weights/train/${file}`)).map((file) => text(`weights/train/${file}`)))).join('\n');
+  for (const { where, language, code } of blocks) {
+    if (language !== 'sh') continue;
+    for (const [, given] of code.replaceAll('\\\n', ' ').matchAll(/train\/train\.py ([^\n#]*)/g)) {
+      for (const [, name] of given.matchAll(/--([\w-]+)/g)) {
+        const field = name.replaceAll('-', '_');
+        assert.ok(['from', 'help', 'smoke', 'stage', 'processes'].includes(field) || new RegExp(`^    ${field}: `, 'm').test(settings), `${where}: --${name}`);
+      }
+    }
+  }
+});
+
+test('the first program of Node runs as the manual says, after npm init -y', async () => {
+  const chapter = await text('web/manual/chapters/index.md');
+  const [, file, command] = /^```js file=(\S+)\n```\n+```sh\n(node [^\n]*)\n```/m.exec(chapter) ?? [];
+  assert.ok(command, 'the chapter has a program and its command');
+  const folder = join(tmpdir(), `nextpixel-documents-${process.pid}`);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(join(folder, 'node_modules'), { recursive: true });
+  try {
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'mine', version: '1.0.0', main: 'index.js' })); // what npm init -y writes: no module
+    await symlink(ROOT, join(folder, 'node_modules', 'nextpixel'));
+    const [, program, ...args] = command.split(' ');
+    await cp(ROOT + file, join(folder, program));
+    await cp(`${ROOT}weights/digits.gguf`, join(folder, 'digits.gguf'));
+    const { stdout } = await run(process.execPath, [program, ...args], { cwd: folder });
+    assert.match(stdout, /^drawn\.png: 28 x 28, seed 1\n$/);
+    assert.equal((await readFile(join(folder, 'drawn.png'))).toString('latin1', 1, 4), 'PNG');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+/** @param {number} bytes */
+const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+test('every file of weights has a card and a row, whose numbers are its own', async () => {
+  const [cards, readme] = [await text('weights/README.md'), await text('README.md')];
+  const files = (await readdir(`${ROOT}weights`)).filter((name) => name.endsWith('.gguf'));
+  assert.ok(files.length >= 9);
+  assert.equal(cards.match(/^\| \[`[\w-]+\.gguf`\]\(#/gm)?.length, files.length, 'a row of the table of weights/README.md for each file and no other');
+  for (const file of files) {
+    const name = file.slice(0, -5);
+    const [card] = new RegExp(`^## ${name}\n[^]*?(?=^## |(?![^]))`, 'm').exec(cards) ?? [];
+    assert.ok(card, `weights/README.md has no card "## ${name}"`);
+    for (const row of ['model', 'data, licence', 'command', 'sha256', 'quality', 'limits']) assert.ok(card.includes(`\n| ${row} | `), `${name}: ${row}`);
+    assert.ok(card.split('\n').length < 45, `${name}: a card is a screen`);
+    const bytes = await readFile(`${ROOT}weights/${file}`);
+    assert.ok(card.includes(`\`${createHash('sha256').update(bytes).digest('hex')}\``), `${name}: sha256`);
+    assert.ok(card.includes(`train.py ${name}\``), `${name}: one name, one recipe, one file`);
+    const [row] = new RegExp(`^\\| \\[\`${file}\`\\].*$`, 'm').exec(cards) ?? [];
+    const [, , parameters, size] = /** @type {string} */ (row).split('|').slice(1).map((cell) => cell.trim());
+    assert.equal(size, (await stat(`${ROOT}weights/${file}`)).size.toLocaleString('en-US'), name);
+    const [said] = new RegExp(`^\\|[^\\n]*\`${file}\`[^\\n]*$`, 'm').exec(readme) ?? [];
+    assert.ok(said, `README.md has no row of ${file}`);
+    assert.ok(said.includes(`| ${megabytes(bytes.length)} |`), `${said}: ${megabytes(bytes.length)}`);
+    assert.ok(said.includes(`| ${(Number(parameters.replaceAll(',', '')) / 1e6).toFixed(1)} M |`), `${said}: ${parameters}`);
+    const model = await load(`${ROOT}weights/${file}`);
+    const licence = /** @type {string} */ (model.info.card.license).replaceAll('-', ' ').replace(/^CC0 /, 'CC0 ');
+    model.close();
+    assert.ok(licence.length > 2);
+    assert.ok(licence === 'other' ? row?.includes('none stated') : row?.includes(licence), `${name}: ${licence}`);
+  }
+});
+
+test('one number for one fact: the books of tales', async () => {
+  const [, books] = /`fairy-tales\.txt\.xz`, (\d+) books/.exec(await text('weights/train/README.md')) ?? [];
+  assert.equal(books, '21');
+  const numbers = new Set();
+  for (const file of ['weights/README.md', 'weights/train/README.md', 'weights/train/models/llama/recipes/stories.py', 'weights/train/data/stories.py', 'README.md']) {
+    for (const [, number, what] of (await text(file)).matchAll(/\b(\w+) books( of fairy tales)?/g)) if (what && /^\d+$|^twenty/.test(number)) numbers.add(number);
+  }
+  assert.deepEqual([...numbers].sort(), ['18', '21']); // all; those that train
+});
+
+test('the promise of sizes is the same everywhere', async () => {
+  const [, images, all] = /MOST = \{ images: (\d+), all: (\d+) \}/.exec(await text('tests/bench/size.js')) ?? [];
+  const readme = await text('README.md');
+  assert.ok(readme.includes(`${images} KB gzip with the models of pictures alone and ${all} KB with all twenty-one systems`));
+  assert.ok(readme.includes(`promised ${images} KB, ${all} KB`));
+});
