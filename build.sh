@@ -461,6 +461,7 @@ ceilings() {
 # bench      time ours and other runtimes in one headless Chromium: npm run bench -- --help
 task_bench() {
   mkdir -p "$OUT"
+  [ -e node_modules/playwright-core ] || npm ci --no-audit --no-fund --loglevel=error >&2
   case " $* " in *' --help '* | *' -h '*) ;; *)
     if have "$CLANG" && have "$WASM_LD"; then ceilings
     else say "NOT MEASURED: the machine's ceiling needs $CLANG and $WASM_LD (Debian packages: clang-19 lld-19)"; fi ;;
