@@ -1,4 +1,4 @@
-// made of sources 1b2e7e1989d0ecdabdbb9b63fd5606b077876bade59d3b82140388c59e701b10 by ./build.sh js
+// made of sources e146c5e882b43ecaf0ca52c79c477faac63bfc9cfd95bd91a4f901189de0e204 by ./build.sh js
 // SPDX-License-Identifier: MIT
 import{Codec as Ke}from"./shared.js";var We=`
   :host { display: inline-block; max-width: 100%; font: 0.875rem/1.4 system-ui, sans-serif; }

@@ -16,7 +16,7 @@
 import {
   CANDIDATE_WORDS, NX_ABI_VERSION as ABI_VERSION, NX_ALIGN, NX_E_ARGUMENT, NX_E_STATE, NX_MAX_SAMPLES, NX_MORE, NX_PORTS, SAVED_PART, SAVED_SETTINGS,
 } from './abi.js';
-import { NextPixelError, statusError } from './error.js';
+import { NextPixelError, argumentError, statusError } from './error.js';
 import { Heap } from './heap.js';
 import { offsetOf, readName, readProblem, readStruct, scratchAreas, writeStruct } from './layout.js';
 import { metadataOf } from './metadata.js';
@@ -53,7 +53,7 @@ const AREAS = scratchAreas();
 /**
  * A run in the wasm memory, from openSession to closeSession.
  *
- * @typedef {{ address: number, pointer: number, bytes: number, samples: number, part: Part }} Session
+ * @typedef {{ address: number, pointer: number, bytes: number, samples: number, part: Part, counts: number[] }} Session
  */
 
 /**
@@ -266,8 +266,8 @@ export class Core {
     const shape = this.#scratch + AREAS.shape;
     const { logitBias = [] } = settings;
     const ports = part.inputs.map(({ name, anyLength }) => (anyLength ? inputs[name]?.length ?? 0 : 0));
-    const counts = Object.fromEntries(Array.from({ length: NX_PORTS }, (_, i) => [`counts[${i}]`, ports[i] ?? 0]));
-    writeStruct(this.#view(), shape, 'nx_shape', { length, ...counts });
+    const counts = part.inputs.map(({ name, dims }) => inputs[name]?.length ?? dims.reduce((product, n) => product * n));
+    writeStruct(this.#view(), shape, 'nx_shape', { length, ...Object.fromEntries(Array.from({ length: NX_PORTS }, (_, i) => [`counts[${i}]`, ports[i] ?? 0])) });
     const result = this.#scratch + AREAS.result;
     /** @param {number} status */
     const check = (status) => {
@@ -283,7 +283,7 @@ export class Core {
     const address = this.#take(bytes);
     try {
       check(this.#call('nx_session_open', address, bytes, this.#model, index, at, shape, result));
-      const session = { address, pointer: this.#word(result), bytes, samples: settings.samples, part };
+      const session = { address, pointer: this.#word(result), bytes, samples: settings.samples, part, counts };
       if (logitBias.length) this.#bias(session, logitBias);
       return session;
     } catch (error) {
@@ -339,7 +339,7 @@ export class Core {
     const at = bytes > SAVED_SAMPLES ? this.#word(address + SAVED_SAMPLES) : 0;
     const status = at === samples ? this.#call('nx_session_check', this.#model, address, bytes) : NX_E_STATE;
     const part = this.parts[this.#word(address + SAVED_PART)];
-    if (status >= 0) return { address, pointer: address, bytes, samples, part };
+    if (status >= 0) return { address, pointer: address, bytes, samples, part, counts: [] };
     this.#heap.free(address);
     throw statusError(status, 'Going on with a saved run');
   }
@@ -416,15 +416,34 @@ export class Core {
    * Numbers of a result: of one that grows, as far as it is there; else once all is encoded.
    *
    * @param {Session} session
-   * @param {number} index
+   * @param {string} name
    * @param {number} from   the first of them
    * @param {number} count  at most 8192
    * @returns {Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>}
    */
-  result(session, index, from, count) {
+  result(session, name, from, count) {
+    const index = this.#resultIndex(session, name);
     const status = this.#call('nx_session_result', this.#model, session.pointer, index, from, count, this.#ids);
-    if (status < 0) throw statusError(status, `Reading the result '${session.part.results[index].name}'`);
+    if (status < 0) throw statusError(status, `Reading the result '${name}'`);
     return session.part.results[index].values > 0 ? this.#words(this.#ids, count) : this.#floats(this.#ids, count);
+  }
+
+  /**
+   * How many numbers a result has in a run.
+   *
+   * @param {Session} session
+   * @param {string} name
+   */
+  resultLength(session, name) {
+    const { dims, port } = session.part.results[this.#resultIndex(session, name)];
+    return [session.counts[port] ?? dims[0], ...dims.slice(1)].reduce((product, n) => product * n);
+  }
+
+  /** @param {Session} session @param {string} name */
+  #resultIndex({ part }, name) {
+    const index = part.results.findIndex((result) => result.name === name);
+    if (index < 0) throw argumentError(`This part of the model leaves no result '${name}'`);
+    return index;
   }
 
   /**

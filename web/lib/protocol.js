@@ -24,9 +24,9 @@
  *      | stop                                     |
  *      | ---------------------------------------> |  frees the run; heard between two slices
  *      |                                          |
- *      | score, attention                         |
+ *      | score, attention, encode                 |
  *      | ---------------------------------------> |  one request ...
- *      |                       scored, attended   |
+ *      |               scored, attended, encoded  |
  *      | <--------------------------------------- |  ... one answer
  *      |                                          |
  *      | beat                                     |
@@ -191,16 +191,18 @@ export function codeOfStatus(status) {
 /** `known`: the ids before the first drawn one; `maps`: every step is one position, with what it looked at; `length`: the positions
  * after which it is over, if fewer than those of the model; `alternatives`: so many of the most probable ids of each position; `search`:
  * instead of drawing, a search by beams, which the samples are, with this penalty for length; `forced`: these ids are drawn; `resample`:
- * samples compete.
+ * samples compete; `part`: which one draws, by default the one that does.
  * @typedef {{ type: 'draw', id: number, known: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
- *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample }} DrawMessage */
+ *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, part?: number }} DrawMessage */
 /** `chunk`: the most positions of each sample to answer with; 0: as many as one slice yields.
  * @typedef {{ type: 'next', id: number, chunk: number }} NextMessage */
 /** @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs }} ScoreMessage */
 /** `ids`: up to and including those of the position whose query is asked for.
  * @typedef {{ type: 'attention', id: number, ids: Uint32Array, inputs: Inputs }} AttentionMessage */
+/** `part`: which one of the model; `results`: those that are wanted, by default all.
+ * @typedef {{ type: 'encode', id: number, part: number, inputs: Inputs, results?: string[] }} EncodeMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
-/** @typedef {BeatMessage | MeasureMessage | OpenMessage | BeginMessage | FeedMessage | ShareMessage | ThreadMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | StopMessage} ToWorker */
+/** @typedef {BeatMessage | MeasureMessage | OpenMessage | BeginMessage | FeedMessage | ShareMessage | ThreadMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | EncodeMessage | StopMessage} ToWorker */
 
 // Worker to page.
 /** @typedef {{ type: 'here', id: number }} HereMessage */
@@ -243,5 +245,7 @@ export function codeOfStatus(status) {
  * @typedef {{ type: 'scored', id: number, nats: Float32Array }} ScoredMessage */
 /** `keys`: the positions seen, whose inputs are those of the position before; `weights`: (blocks, heads, keys).
  * @typedef {{ type: 'attended', id: number, keys: Uint32Array, weights: Float32Array }} AttendedMessage */
+/** Numbers of each result, row-major: ids, or floats.
+ * @typedef {{ type: 'encoded', id: number, results: Record<string, Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>> }} EncodedMessage */
 /** @typedef {{ type: 'failed', id: number, error: PlainError }} FailedMessage */
-/** @typedef {HereMessage | MeasuredMessage | OpenedMessage | FedMessage | SharedMessage | LostMessage | StepMessage | ScoredMessage | AttendedMessage | FailedMessage} FromWorker */
+/** @typedef {HereMessage | MeasuredMessage | OpenedMessage | FedMessage | SharedMessage | LostMessage | StepMessage | ScoredMessage | AttendedMessage | EncodedMessage | FailedMessage} FromWorker */

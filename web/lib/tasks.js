@@ -10,19 +10,25 @@
  * `finally` frees the session.
  */
 
+import { join, joinAlike } from './arrays.js';
 import { Core, helpForEver } from './core.js';
 import { NextPixelError, toPlain } from './error.js';
-import { contest } from './resample.js';
 import { spin } from './spin.js';
+import { stepperOf } from './steppers/index.js';
+import { contest } from './steppers/resample.js';
 
-/** @import { AttentionMessage, DrawMessage, FromWorker, Inputs, MapRow, ScoreMessage, ToWorker } from './protocol.js' */
+/** @import { AttentionMessage, DrawMessage, EncodeMessage, EncodedMessage, FromWorker, Inputs, MapRow, ScoreMessage, ToWorker } from './protocol.js' */
 /** @import { Session } from './core.js' */
+/** @import { Slice } from './steppers/index.js' */
 
 const GO_ON = 'go on';
 const AWAIT_CREDIT = 'await credit';
 
 /** How long a slice should take. Short enough to hear a stop soon, long enough that messages cost nothing beside it. */
 const SLICE_MS = 10;
+
+/** How many numbers of a result are read in a slice. */
+const RESULT_SLICE = 8192;
 
 /** Settings of work that draws nothing. */
 const READ_ONLY = { seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 };
@@ -126,6 +132,10 @@ export class Tasks {
           this.#tasks.set(id, { work: this.#attention(message), waiting: false, credit: { chunk: 0 } });
           this.#queue(id);
           break;
+        case 'encode':
+          this.#tasks.set(id, { work: this.#encode(message), waiting: false, credit: { chunk: 0 } });
+          this.#queue(id);
+          break;
         case 'stop':
           this.#tasks.get(id)?.work.return();
           this.#tasks.delete(id);
@@ -208,33 +218,28 @@ export class Tasks {
    * @param {Credit} credit
    * @returns {Work}
    */
-  *#draw({ id, known, inputs, settings, maps: wantMaps = false, length = 0, alternatives: k = 0, search, forced, resample }, credit) {
+  *#draw(message, credit) {
+    const { id, known, inputs, settings, maps: wantMaps = false, length = 0, part, resample } = message;
     const core = this.#live();
-    const session = core.openSession(settings, { trace: wantMaps, length, inputs });
-    const positions = length || core.positions;
+    const session = core.openSession(settings, { part, trace: wantMaps, length, inputs });
+    const positions = length || session.part.length;
     try {
       yield* this.#read(core, session, inputs);
       yield* this.#put(core, session, known);
       const { samples } = settings;
+      const { kind, first, single, step } = stepperOf(core, session, message);
       let position = core.position(session);
-      const begin = position;
-      const rivals = resample && contest(samples, resample.group, core.part.span);
+      const rivals = resample && contest(samples, resample, session.part.span, position);
       for (let last = false; !last;) {
         const from = position;
-        const chunk = wantMaps || search !== undefined ? 1 : credit.chunk;
-        const stage = resample ? from + resample.every - ((from - begin) % resample.every) : Infinity;
+        const chunk = wantMaps || single ? 1 : credit.chunk;
+        const stage = rivals?.stage(from) ?? Infinity;
         const end = Math.min(positions, chunk > 0 ? from + chunk : Infinity, stage);
-        /** @type {ReturnType<Core['draw']>[]} */
+        /** @type {Slice[]} */
         const slices = [];
-        /** @type {ReturnType<Core['top']>[]} */
-        const tops = [];
         do {
           if (slices.length > 0) yield GO_ON;
-          const steps = Math.min(end - position, core.sliceLimit(samples));
-          const slice = search !== undefined ? core.search(session, search) :
-            forced ? this.#paced('force', 32, steps, (count) => force(core, session, forced, count)) :
-            k > 0 ? this.#paced('look', 1, steps, (count) => look(core, session, count, k, tops)) :
-            this.#paced(`draw ${samples}`, 1, steps, (count) => core.draw(session, count));
+          const slice = this.#paced(kind, first, single ? 1 : Math.min(end - position, core.sliceLimit(samples, session.part)), step);
           slices.push(slice);
           position = core.position(session);
           last = slice.ended || position === positions;
@@ -243,7 +248,8 @@ export class Tasks {
         const nats = join(Float32Array, slices.map((slice) => slice.nats));
         const ahead = join(Uint8Array, slices.map((slice) => slice.ahead));
         const maps = wantMaps ? Array.from({ length: samples }, (_, sample) => mapRows(core, session, sample, from === 0 && inputs)) : undefined;
-        const alternatives = k > 0 ? { ids: join(Uint32Array, tops.map((top) => top.ids)), nats: join(Float32Array, tops.map((top) => top.nats)) } : undefined;
+        const tops = slices.flatMap((slice) => slice.alternatives ?? []);
+        const alternatives = tops.length > 0 ? { ids: join(Uint32Array, tops.map((top) => top.ids)), nats: join(Float32Array, tops.map((top) => top.nats)) } : undefined;
         rivals?.add(ids, nats);
         const settles = rivals && (last || position === stage);
         this.#post({ type: 'step', id, from, to: position, ids, nats, ahead, maps, alternatives, last: last && !settles }, [ids.buffer, nats.buffer, ahead.buffer]);
@@ -251,10 +257,39 @@ export class Tasks {
           const settled = rivals.settle(last);
           if (!last) core.resample(session, settled.parents);
           yield AWAIT_CREDIT;
+          const { begin } = rivals;
           this.#post({ type: 'step', id, from: begin, to: position, ids: settled.ids, nats: settled.nats, ahead: new Uint8Array(position - begin), anew: true, last });
         }
         if (!last) yield AWAIT_CREDIT;
       }
+    } finally {
+      core.closeSession(session);
+    }
+  }
+
+  /**
+   * What a part leaves of its inputs.
+   *
+   * @param {EncodeMessage} message
+   * @returns {Work}
+   */
+  *#encode({ id, part, inputs, results: wanted }) {
+    const core = this.#live();
+    const session = core.openSession(READ_ONLY, { part, inputs });
+    try {
+      yield* this.#read(core, session, inputs);
+      /** @type {EncodedMessage['results']} */
+      const results = {};
+      for (const name of wanted ?? session.part.results.map((result) => result.name)) {
+        const slices = [];
+        const count = core.resultLength(session, name);
+        for (let at = 0; at < count; at += RESULT_SLICE) {
+          slices.push(core.result(session, name, at, Math.min(RESULT_SLICE, count - at)));
+          yield GO_ON;
+        }
+        results[name] = joinAlike(slices);
+      }
+      this.#post({ type: 'encoded', id, results }, Object.values(results).map(({ buffer }) => buffer));
     } finally {
       core.closeSession(session);
     }
@@ -330,9 +365,9 @@ export class Tasks {
    * @returns {Work}
    */
   *#put(core, session, ids, nats) {
-    const { span } = core.part;
+    const { span } = session.part;
     for (let at = 0; at < ids.length;) {
-      const most = Math.min((ids.length - at) / span, core.sliceLimit(session.samples));
+      const most = Math.min((ids.length - at) / span, core.sliceLimit(session.samples, session.part));
       at += this.#paced(nats ? 'score' : 'put', 32, most, (count) => {
         const cost = core.put(session, ids.subarray(at, at + count * span), nats !== undefined);
         nats?.set(cost, at);
@@ -364,46 +399,6 @@ export class Tasks {
 }
 
 /**
- * Draws some positions, with a look at the most probable ids of each before.
- *
- * @param {Core} core
- * @param {Session} session  of one sample
- * @param {number} count
- * @param {number} k
- * @param {ReturnType<Core['top']>[]} tops  takes one for each position drawn
- * @returns {ReturnType<Core['draw']>}
- */
-function look(core, session, count, k, tops) {
-  const drawn = [];
-  for (let i = 0; i < count; i++) {
-    const top = core.top(session, k);
-    const one = core.draw(session, 1);
-    drawn.push(one);
-    if (one.ids.length === 0) break; // it had ended
-    tops.push(top);
-  }
-  return {
-    ids: join(Uint32Array, drawn.map(({ ids }) => ids)), nats: join(Float32Array, drawn.map(({ nats }) => nats)),
-    ahead: join(Uint8Array, drawn.map(({ ahead }) => ahead)), ended: drawn[drawn.length - 1].ended,
-  };
-}
-
-/**
- * "Draws" ids that are known.
- *
- * @param {Core} core
- * @param {Session} session  of one sample
- * @param {Uint32Array} ids  all of the run
- * @param {number} count
- * @returns {ReturnType<Core['draw']>}
- */
-function force(core, session, ids, count) {
-  const at = core.position(session);
-  const some = ids.slice(at, at + count);
-  return { ids: some, nats: core.put(session, some, true), ahead: new Uint8Array(some.length), ended: false };
-}
-
-/**
  * Every row of every map of the position drawn last. Rows that look at the same share their keys.
  *
  * @param {Core} core
@@ -413,9 +408,9 @@ function force(core, session, ids, count) {
  * @returns {MapRow[]}
  */
 function mapRows(core, session, sample, inputs) {
-  return core.part.maps.flatMap(({ name, rows, port, queries }, map) => {
+  return session.part.maps.flatMap(({ name, rows, port, queries }, map) => {
     let shared = new Uint32Array(0);
-    const all = queries === 0 ? rows : inputs ? rows * inputs[core.part.inputs[port].name].length : 0;
+    const all = queries === 0 ? rows : inputs ? rows * inputs[session.part.inputs[port].name].length : 0;
     return Array.from({ length: all }, (_, row) => {
       const { keys, weights } = core.map(session, sample, map, row);
       if (keys.length !== shared.length || keys.some((key, i) => key !== shared[i])) shared = keys;
@@ -444,21 +439,4 @@ export class SliceSize {
     const ceiling = count < this.count ? this.count : 2 * this.count;
     this.count = Math.max(1, Math.round(Math.min(Math.max(ideal, this.count / 4), ceiling, 1 << 16)));
   }
-}
-
-/**
- * @template {Uint8Array | Uint32Array | Float32Array} T
- * @param {new (length: number) => T} Type
- * @param {T[]} parts  at least one
- * @returns {T}
- */
-function join(Type, parts) {
-  if (parts.length === 1) return parts[0];
-  const whole = new Type(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+/** @import { Resample } from '../protocol.js' */
+
 /**
  * Samples that compete while they are drawn: a particle filter [Gordon et al. 1993] that keeps the likelier half of each group, twice.
  *
  * @param {number} samples
- * @param {number} group  neighbouring samples that compete; `samples` is a multiple
+ * @param {Resample} how    group: neighbouring samples that compete; `samples` is a multiple. every: after how many positions
  * @param {number} span
+ * @param {number} begin    the first position that is drawn
  */
-export function contest(samples, group, span) {
+export function contest(samples, { group, every }, span, begin) {
   /** All that was drawn, (positions, samples, span). @type {number[][]} */
   let [ids, nats] = [[], []];
   return {
+    begin,
+
+    /** The next position at which they settle. @param {number} from */
+    stage: (from) => from + every - ((from - begin) % every),
+
     /** The positions drawn next. @param {Uint32Array} moreIds @param {Float32Array} moreNats */
     add(moreIds, moreNats) {
       for (let i = 0; i < moreIds.length; i++) ids.push(moreIds[i]), nats.push(moreNats[i]);

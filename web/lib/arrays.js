@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * @template {Uint8Array | Uint32Array | Float32Array} T
+ * @param {new (length: number) => T} Type
+ * @param {T[]} parts  at least one
+ * @returns {T}
+ */
+export function join(Type, parts) {
+  if (parts.length === 1) return parts[0];
+  const whole = new Type(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/**
+ * Results of one kind, ids or floats.
+ *
+ * @param {(Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>)[]} parts  at least one
+ */
+export function joinAlike(parts) {
+  const Type = /** @type {new (length: number) => Uint32Array<ArrayBuffer>} */ (parts[0].constructor);
+  return join(Type, /** @type {Uint32Array<ArrayBuffer>[]} */ (parts));
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The ways to move a run on, a file each. The first that a message asks for is the one. */
+
+import { force } from './force.js';
+import { peek } from './peek.js';
+import { sample } from './sample.js';
+import { search } from './search.js';
+
+/** @import { Core, Session } from '../core.js' */
+/** @import { Alternatives, DrawMessage } from '../protocol.js' */
+
+/** Positions that were drawn: see Core.draw. @typedef {ReturnType<Core['draw']> & { alternatives?: Alternatives }} Slice */
+
+/**
+ * @typedef {object} Stepper
+ * @property {string} kind    of work; kinds differ in the time that a position takes
+ * @property {number} first   positions of the very first slice
+ * @property {boolean} single every step is one position
+ * @property {(count: number) => Slice} step  moves on by at most so many positions
+ */
+
+/**
+ * @param {Core} core
+ * @param {Session} session
+ * @param {DrawMessage} message
+ * @returns {Stepper}
+ */
+export function stepperOf(core, session, message) {
+  if (message.search !== undefined) return search(core, session, message.search);
+  if (message.forced) return force(core, session, message.forced);
+  if (message.alternatives) return peek(core, session, message.alternatives);
+  return sample(core, session);
+}
