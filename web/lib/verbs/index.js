@@ -20,7 +20,6 @@
 export * as attention from './attention.js';
 export * as complete from './complete.js';
 export * as generate from './generate.js';
-export * as likelier from './likelier.js';
 export * as score from './score.js';
 export * as superResolve from './super-resolve.js';
 export * as tokens from './tokens.js';
