@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * Against PyTorch: tests/golden/NAME.gguf with NAME.golden.gguf, written by weights/train/golden.py in double precision, of any
- * architecture: what the output layer gives for each position of a sequence, and what its ids cost.
+ * architecture: what the output layer gives for each position of a sequence, what its ids cost, and the maps and results that are
+ * recorded, by their names.
  */
 #include <math.h>
 #include <string.h>
 
 #include "check.h"
 #include "model.h"
+#include "session/session.h"
 #include "toy.h"
 
 /* Rounding of single precision through up to three layers, for logits of about 1.5 deviation: the bound of the project. */
@@ -65,29 +67,68 @@ static uint32_t items(const nx_gguf *file, const char *name) {
     return nx_gguf_tensor(file, name, &t) ? t.dim[0] * t.dim[1] * t.dim[2] * t.dim[3] : 0;
 }
 
-/* A traced run that reads a source as long as the golden one, which is given and encoded; null, and a failed check, without. */
-static nx_session *reading(const nx_gguf *g, const nx_model *model) {
-    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1, .trace = 1};
-    nx_shape shape = {.counts = {items(g, "source")}};
-    size_t bytes = 0;
+/* The ids of an input, by its name; the class of a picture stands as "label", -1: none, and a picture to enlarge as "input". Null: it is not given. */
+static uint32_t *ids_of(const nx_gguf *g, const nx_port *port, uint32_t *count) {
+    const char *name = !strcmp(port->name, "class") ? "label" : !strcmp(port->name, "image") ? "input" : port->name;
+    uint32_t n = items(g, name), *ids = memory_take((n + 1) * sizeof *ids);
+    const float *numbers = golden(g, name, 1, n, port->optional);
+    if (!numbers || numbers[0] < 0) return NULL;
+    for (uint32_t i = 0; i < n; i++) ids[i] = (uint32_t)numbers[i];
+    return *count = n, ids;
+}
+
+/* A run of `length` positions (0: as many as the model has), given every input that the golden file has, and encoded; traced where it
+ * has maps. Null, and a failed check, without. */
+static nx_session *reading(const nx_gguf *g, const nx_model *model, uint32_t length) {
+    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
+    nx_shape shape = {.length = length};
     nx_session *session = NULL;
-    uint32_t n = shape.counts[0], *ids = memory_take(n * sizeof *ids);
-    const float *numbers = golden(g, "source", 1, n, 0);
-    for (uint32_t i = 0; numbers && i < n; i++) ids[i] = (uint32_t)numbers[i];
+    nx_port port;
+    nx_map map;
+    uint32_t *ids[NX_PORTS], count[NX_PORTS];
+    size_t bytes = 0;
+    char name[40];
+    for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++) {
+        ids[i] = ids_of(g, &port, count + i);
+        if (ids[i] && port.any_length) shape.counts[i] = count[i] / (port.dims[1] * port.dims[2] * port.dims[3]);
+    }
+    for (uint32_t i = 0; nx_model_map(model, 0, i, &map) == NX_OK; i++) settings.trace |= items(g, strcat(strcpy(name, "map."), map.name)) > 0;
     CHECK_INT(nx_session_size(model, 0, &settings, &shape, &bytes), NX_OK);
-    CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, &settings, &shape, &session), NX_OK);
-    CHECK_INT(nx_session_input(model, session, 0, ids, n), NX_OK);
+    if (!CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, &settings, &shape, &session), NX_OK)) return NULL;
+    for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++)
+        if (ids[i]) CHECK_INT(nx_session_input(model, session, i, ids[i], count[i]), NX_OK);
+    nx_status status;
+    while ((status = nx_session_encode(model, session)) == NX_MORE) {}
+    CHECK_INT(status, NX_OK);
     return session;
 }
 
-/* By how much the rows of the maps are off: of map `index`, `query` of `n`; recorded as (queries, rows, keys), a key past those that are
- * seen being 0. */
+/* By how much the results are off that are recorded, as "result.NAME"; ids are the same. Returns how many there are. */
+static uint32_t results_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session) {
+    uint32_t found = 0;
+    nx_result result;
+    for (uint32_t i = 0; nx_model_result(model, 0, i, &result) == NX_OK; i++) {
+        char name[60] = "result.";
+        uint32_t n = items(g, strcat(name, result.name));
+        if (!n) continue;
+        const float *expected = golden(g, name, 1, n, 0);
+        float *numbers = memory_take(n * sizeof *numbers);
+        uint32_t *ids = memory_take(n * sizeof *ids);
+        if (!expected || !CHECK_INT(nx_session_result(model, session, i, 0, n, result.values ? (void *)ids : numbers), NX_OK)) return 0;
+        for (uint32_t k = 0; result.values && k < n; k++) CHECK_INT(ids[k], expected[k]);
+        if (!result.values) widen(worst, numbers, expected, n);
+        found++;
+    }
+    return found;
+}
+
+/* A row of map `index` against what is recorded as "map.NAME": (n, rows, keys) for the n positions or items of an input that looked, a
+ * key past those that are seen being 0. */
 static void map_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t index, uint32_t query, uint32_t n) {
-    char name[40] = "map.";
+    char name[60] = "map.";
     nx_map map;
     CHECK_INT(nx_model_map(model, 0, index, &map), NX_OK);
-    strcat(name, map.name);
-    uint32_t in_all = items(g, name), width = in_all / n / map.rows, count;
+    uint32_t in_all = items(g, strcat(name, map.name)), width = in_all / n / map.rows, count;
     const float *recorded = golden(g, name, 1, in_all, 0);
     uint32_t *keys = memory_take(map.keys * sizeof *keys);
     float *weights = memory_take(map.keys * sizeof *weights);
@@ -99,17 +140,19 @@ static void map_off(double *worst, const nx_gguf *g, const nx_model *model, cons
     }
 }
 
-/* Gives a run the input of that name from the golden tensor of another one, where it has it. -1: none was given. */
-static void give(const nx_gguf *g, const nx_model *model, nx_session *session, const char *name, const char *tensor) {
-    nx_port port;
-    for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++) {
-        uint32_t count = port.dims[0] * port.dims[1] * port.dims[2] * port.dims[3], *ids = memory_take(count * sizeof *ids);
-        if (strcmp(port.name, name)) continue;
-        const float *numbers = golden(g, tensor, 1, count, 0);
-        if (!numbers || numbers[0] < 0) return;
-        for (uint32_t j = 0; j < count; j++) ids[j] = (uint32_t)numbers[j];
-        CHECK_INT(nx_session_input(model, session, i, ids, count), NX_OK);
+/* The maps of the inputs (position NX_NONE) or those of a position of n, as far as they are recorded. Returns how many there are. */
+static uint32_t maps_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t position, uint32_t n) {
+    uint32_t found = 0;
+    nx_map map;
+    for (uint32_t index = 0; nx_model_map(model, 0, index, &map) == NX_OK; index++) {
+        char name[60] = "map.";
+        if (!items(g, strcat(name, map.name)) || (map.queries > 0) != (position == NX_NONE)) continue;
+        if (position != NX_NONE) map_off(worst, g, model, session, index, position, n);
+        uint32_t asked = session->shape.counts[map.port < NX_PORTS ? map.port : 0];
+        for (uint32_t i = 0; position == NX_NONE && i < asked; i++) map_off(worst, g, model, session, index, i, asked);
+        found++;
     }
+    return found;
 }
 
 static int is_rounded(const nx_gguf *file, uint32_t type) {
@@ -134,41 +177,44 @@ static void compare(const char *golden_path, const uint8_t *file, size_t length)
     nx_part_info part;
     picture_info_of(opened, &info);
     CHECK_INT(nx_model_part(opened, 0, &part), NX_OK);
-    uint32_t P = part.outputs, E = part.span, S = items(g, "source"), n = S ? items(g, "values") : part.length;
     int quantised = is_rounded(own, NX_Q8_0) || is_rounded(own, NX_Q4_0), density = opened->plan[0].output.kind > NX_BERNOULLI;
-    const float *numbers = golden(g, "values", 1, n * E, 0), *outputs = golden(g, "logits", n, P, 0), *nats = golden(g, "nats", 1, n * E, 0);
-    if (!numbers || !outputs || !nats) return;
-    uint32_t *ids = memory_take(n * E * sizeof *ids);
-    uint8_t *values = memory_take(n * E);
-    for (uint32_t i = 0; i < n * E; i++) ids[i] = (uint32_t)numbers[i], values[i] = picture_value(&info, ids[i]);
+    uint32_t P = part.outputs, E = part.span, n = E ? items(g, "values") / E : 0; /* E = 0: a part without a sequence */
     check_note("  %s", golden_path);
-    if (info.height) picture(g, opened, &info, values);
-
-    picture_settings settings = toy_settings(1, 0);
-    nx_session *session = S ? reading(g, opened) : toy_bare_session(opened, &settings, NULL);
+    nx_session *session = reading(g, opened, n);
     if (!session) return;
-    if (!S) give(g, opened, session, "class", "label"), give(g, opened, session, "image", "input");
-    while (nx_session_encode(opened, session) == NX_MORE) {}
-    float *row = memory_take(P * sizeof *row), cost[NX_MAX_SPAN];
-    double worst_output = 0, worst_nats = 0, worst_map = 0, total = 0;
-    for (uint32_t i = 0; i < S; i++) map_off(&worst_map, g, opened, session, 2, i, S);
-    for (uint32_t i = 0; i < n; i++) {
-        CHECK_INT(nx_session_put(opened, session, ids + i * E, 1, 0, cost), NX_OK);
-        CHECK_INT(nx_session_output(opened, session, 0, row), NX_OK);
-        widen(&worst_output, row, outputs + (size_t)i * P, P);
-        for (uint32_t map = 0; S && map < 2; map++) map_off(&worst_map, g, opened, session, map, i, n);
-        for (uint32_t e = 0; e < E; e++) {
-            double truth = (double)nats[i * E + e], off = (double)cost[e] - truth;
-            worst_nats = fmax(worst_nats, fabs(off) / (density ? 1 + truth : 1));
-            total += off;
+    double worst_map = 0, worst_result = 0;
+    uint32_t n_results = results_off(&worst_result, g, opened, session), n_maps = maps_off(&worst_map, g, opened, session, NX_NONE, n);
+    CHECK(E || n_results); /* something is compared */
+    if (E) {
+        CHECK(n == part.length || !info.height);
+        const float *numbers = golden(g, "values", 1, n * E, 0), *outputs = golden(g, "logits", n, P, 0), *nats = golden(g, "nats", 1, n * E, 0);
+        if (!numbers || !outputs || !nats) return;
+        uint32_t *ids = memory_take(n * E * sizeof *ids);
+        uint8_t *values = memory_take(n * E);
+        for (uint32_t i = 0; i < n * E; i++) ids[i] = (uint32_t)numbers[i], values[i] = picture_value(&info, ids[i]);
+        if (info.height) picture(g, opened, &info, values);
+        float *row = memory_take(P * sizeof *row), cost[NX_MAX_SPAN];
+        double worst_output = 0, worst_nats = 0, total = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            CHECK_INT(nx_session_put(opened, session, ids + i * E, 1, 0, cost), NX_OK);
+            CHECK_INT(nx_session_output(opened, session, 0, row), NX_OK);
+            widen(&worst_output, row, outputs + (size_t)i * P, P);
+            n_maps += maps_off(&worst_map, g, opened, session, i, n);
+            for (uint32_t e = 0; e < E; e++) {
+                double truth = (double)nats[i * E + e], off = (double)cost[e] - truth;
+                worst_nats = fmax(worst_nats, fabs(off) / (density ? 1 + truth : 1));
+                total += off;
+            }
         }
+        check_note("    output within %.3g, nats %.3g, mean of nats %.3g", worst_output, worst_nats, fabs(total / (n * E)));
+        CHECK(worst_output < (quantised ? QUANTISED_OUTPUT_TOLERANCE : OUTPUT_TOLERANCE));
+        CHECK(quantised || worst_nats < NATS_TOLERANCE);
+        CHECK(fabs(total / (n * E)) < (quantised ? QUANTISED_NATS_TOLERANCE : NATS_TOLERANCE));
     }
-    check_note("    output within %.3g, nats %.3g, mean of nats %.3g", worst_output, worst_nats, fabs(total / (n * E)));
-    CHECK(worst_output < (quantised ? QUANTISED_OUTPUT_TOLERANCE : OUTPUT_TOLERANCE));
-    CHECK(quantised || worst_nats < NATS_TOLERANCE);
-    if (S) check_note("    maps within %.3g", worst_map);
+    if (n_maps) check_note("    maps within %.3g", worst_map);
     CHECK(worst_map < (quantised ? QUANTISED_MAP_TOLERANCE : MAP_TOLERANCE));
-    CHECK(fabs(total / (n * E)) < (quantised ? QUANTISED_NATS_TOLERANCE : NATS_TOLERANCE));
+    if (n_results) check_note("    results within %.3g", worst_result);
+    CHECK(worst_result < (quantised ? QUANTISED_OUTPUT_TOLERANCE : OUTPUT_TOLERANCE));
 }
 
 static void golden_files(void) {

@@ -45,15 +45,15 @@ for (const name of models) {
     const nats = tensors[`nats${suffix}`].data;
     const width = core.part.span;
     const ids = Uint32Array.from(tensors.values.data);
-    const positions = tensors.source ? ids.length : core.positions; // a sentence has the length that it has
-    assert.equal(ids.length, positions * width);
+    const positions = ids.length / width;
+    assert.ok(positions === core.positions || core.part.inputs.some(({ anyLength }) => anyLength)); // a sentence has the length that it has
     const open = () => {
-      const label = tensors.label.data[0];
-      const inputs = {
-        ...(label >= 0 && { class: Uint32Array.of(label) }),
-        ...(tensors.input && { image: Uint32Array.from(tensors.input.data) }),
-        ...(tensors.source && { source: Uint32Array.from(tensors.source.data) }),
-      };
+      // Each input by its name; the class of a picture stands as `label`, -1 for none, and a picture to enlarge as `input`.
+      const given = core.part.inputs.flatMap(({ name }) => {
+        const data = tensors[name === 'class' ? 'label' : name === 'image' ? 'input' : name]?.data;
+        return data && data[0] >= 0 ? [[name, Uint32Array.from(data)]] : [];
+      });
+      const inputs = Object.fromEntries(given);
       const session = core.openSession({ seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 }, { inputs });
       give(core, session, inputs);
       return session;
