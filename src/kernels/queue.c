@@ -25,18 +25,22 @@ static uint32_t slots(const nx_taps *taps) { return nx_taps_reach(taps) + NX_COL
 
 uint64_t nx_queue_bytes(const nx_taps *taps, uint32_t channels) { return (uint64_t)slots(taps) * nx_stride(channels) * sizeof(float); }
 
+float *nx_queue_at(const float *queue, const nx_taps *taps, uint32_t channels, uint32_t position) {
+    return (float *)queue + (size_t)(position % slots(taps)) * nx_stride(channels);
+}
+
 void nx_queue_write(float *queue, const nx_taps *taps, uint32_t channels, uint32_t position, const float *x) {
-    memcpy(queue + (size_t)(position % slots(taps)) * nx_stride(channels), x, channels * sizeof *x);
+    memcpy(nx_queue_at(queue, taps, channels, position), x, channels * sizeof *x);
 }
 
 void nx_queue_gather(float *out, const float *queue, const nx_taps *taps, uint32_t channels, uint32_t position) {
-    uint32_t count = nx_taps_count(taps), ring = slots(taps);
+    uint32_t count = nx_taps_count(taps);
     for (uint32_t t = 0; t < count; t++, out += channels) {
         uint32_t at = nx_tap_at(taps, t, position);
         if (at == NX_OUTSIDE)
             memset(out, 0, channels * sizeof *out);
         else
-            memcpy(out, queue + (size_t)(at % ring) * nx_stride(channels), channels * sizeof *out);
+            memcpy(out, nx_queue_at(queue, taps, channels, at), channels * sizeof *out);
     }
 }
 

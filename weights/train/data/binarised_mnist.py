@@ -1,7 +1,7 @@
 """MNIST in two levels, the fixed binarisation of Larochelle and Murray (2011): 50,000 training, 10,000 validation, 10,000 test pictures.
 
 train.bits.gz, valid.bits.gz, test.bits.gz: 98 bytes a picture, the pixels in raster order, the first one in the highest bit.
-The test file is sorted by digit, so a part of it has to be taken evenly.
+The test file is sorted by digit, so a part of it has to be taken evenly.  The digits were found again by label_binarised_mnist.py.
 """
 import gzip
 import os
@@ -12,14 +12,16 @@ import numpy as np
 import data
 
 FILES = {"train": "train.bits.gz", "validation": "valid.bits.gz", "test": "test.bits.gz"}
+COUNTS = {"train": 50000, "validation": 10000, "test": 10000}
 SIZE = 28
 MARK = FILES["train"]
-CLASSES = []
+CLASSES = [str(i) for i in range(10)]
+LABELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "binarised_mnist_labels.gz")
 DEFAULT_DIR = os.path.join(data.ROOT, "data", "binarized_mnist")
 
 
-def read(directory, split, evaluation=False):
-    """-> images (N, 28, 28, 1) uint8, 0 or 255; labels (N,), all -1: none are known.  The only place that opens a file."""
+def pictures(directory, split, evaluation=False):
+    """-> images (N, 28, 28, 1) uint8, 0 or 255.  The only place that opens a file of pictures."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     path = os.path.join(directory, FILES[split])
@@ -27,8 +29,16 @@ def read(directory, split, evaluation=False):
         sys.exit("missing %s\nPut %s in one folder and pass it with --data DIR." % (path, ", ".join(FILES.values())))
     with gzip.open(path) as f:
         bits = np.unpackbits(np.frombuffer(f.read(), np.uint8))
-    images = 255 * bits.reshape(-1, SIZE, SIZE, 1)
-    return images, np.full(len(images), -1, np.int8)
+    return 255 * bits.reshape(-1, SIZE, SIZE, 1)
+
+
+def read(directory, split, evaluation=False):
+    """-> images, and the digits that they show (N,) int8"""
+    images = pictures(directory, split, evaluation)
+    with gzip.open(LABELS) as f:
+        digits = np.frombuffer(f.read(), np.int8) - ord("0")
+    first = sum(COUNTS[name] for name in list(FILES)[:list(FILES).index(split)])
+    return images, digits[first:first + len(images)].astype(np.int8)
 
 
 def load(directory, split):

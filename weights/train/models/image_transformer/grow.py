@@ -8,6 +8,9 @@
     wider    an added dimension is a copy of an old one (Net2Net, Chen, Goodfellow and Shlens 2016), who reads both takes a share of
              each. Layer norms see the same mean and deviation where every dimension is copied equally often: exact for twice the
              width, near it otherwise.
+    levels   of fewer grey levels each begins as the file's nearest one: black and white as the first and the last; the one logit of a
+             Bernoulli output as the difference of theirs
+    classes  a model without them leaves the file's out
 """
 import math
 import re
@@ -104,11 +107,25 @@ def stacked(weights, own, order):
         weights["blk.%d.%s" % (len(order) - 1, part)] = blocks["blk.%d.%s" % (count - 1, part)].clone()
 
 
+def fewer_levels(weights, channels, levels, bernoulli):
+    """The rows of tables and outputs for `levels` grey levels, of a file of logits with more of them; rows are value + V channel."""
+    have = len(weights["token_embd.weight"]) // channels
+    pick = torch.tensor([(2 * v * (have - 1) + levels - 1) // (2 * (levels - 1)) for v in range(levels)])
+    for name in ("token_embd.weight", "output.weight", "output.bias"):
+        if name in weights:
+            each = len(weights[name]) // have            # outputs have rows for one channel or for all
+            weights[name] = weights[name][torch.cat([pick + have * c for c in range(each)])]
+            if bernoulli and name != "token_embd.weight":
+                weights[name] = weights[name][1:] - weights[name][:1]
+
+
 @torch.no_grad()
 def grow(model, weights, key_length, seed=1, stack=()):
     """weights {name: tensor} of a file whose heads have the width `key_length`; stack: of which of its blocks each begins as a copy, (): as above."""
     c, own, generator = model.c, model.state_dict(), torch.Generator().manual_seed(seed)
-    weights = {name: w.clone() for name, w in weights.items()}
+    weights = {name: w.clone() for name, w in weights.items() if c.classes or name != "class_embd.weight"}
+    if c.output in ("categorical", "bernoulli") and not c.palette and len(weights.get("token_embd.weight", ())) > c.interleaved * c.levels:
+        fewer_levels(weights, c.interleaved, c.levels, c.output == "bernoulli")
     old = weights["output.weight"].shape[1]
     if old > c.embedding_length or (len(stack) or blocks_of(weights, "")) > c.block_count:
         raise SystemExit("the file's model is larger than this one: --embedding-length %d --block-count %d" % (old, blocks_of(weights, "")))

@@ -81,13 +81,18 @@ class ImageTransformerTask(Task):
             x, _, small = train.take(spread(len(train), 48), device)
             fit_output(model, x, small)
 
+    @property
+    def logits(self):
+        """Whether the output gives logits, which small errors move little, and no places on the scale of grey."""
+        return self.s.output in ("categorical", "bernoulli")
+
     def matrices(self, model):
         found = {name: p for name, p in model.named_parameters() if "blk." in name and p.dim() == 2}
         return [p for name, p in found.items() if not self.exact(name)]
 
     def exact(self, name):
         """Whether a matrix is of what attention carries and goes to a file in F16, see type_of."""
-        return self.s.output != "categorical" and any(part in name for part in CARRIED)
+        return not self.logits and any(part in name for part in CARRIED)
 
     def forms(self, model, form):
         narrow = {id(p) for name, p in model.named_parameters() if form == "q8_0" and self.narrow(name)}
@@ -206,7 +211,7 @@ class ImageTransformerTask(Task):
         matrix = x.ndim == 2 and ("blk." in name or name in ("output.weight", "direct.context.weight"))
         if not matrix or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
             return gguf.F32
-        if self.s.output != "categorical" and kind != gguf.F32:
+        if not self.logits and kind != gguf.F32:
             if name == "output.weight" or any(part in name for part in CARRIED):
                 return gguf.F16
         if kind == gguf.Q8_0 and self.narrow(name):

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Gated PixelCNN [van den Oord, Kalchbrenner, Vinyals, Espeholt, Graves, Kavukcuoglu 2016, arXiv:1606.05328]: two stacks of convolutions
+ * that together see every pixel before the one that is predicted, where the masks of PixelCNN leave a blind spot, and gates in place of
+ * relu. The vertical stack v of a row knows whole rows above it, the horizontal one x what is left in the pixel's own row and, through a
+ * link, v:
+ *
+ *   p  = W_vertical * v + V_v c                      floor(k/2) rows above and the row itself, k taps each (first layer: rows above)
+ *   q  = W_horizontal * x + W_link p + V_x c         the pixel and floor(k/2) taps left of it (first layer: without the pixel)
+ *   v  = tanh(p_f) sigma(p_g)                        [p_f, p_g] = p; linked before the gate
+ *   x += W_output tanh(q_f) sigma(q_g)               the horizontal stack alone has a residual (first layer: nothing to add to)
+ *
+ * for the first layer, which reads the picture, and N more; c is the row of a class, nothing where none is given. At the end
+ * W_last relu(W_head relu(x)).
+ *
+ * A layer of the vertical stack looks to both sides in its own row, so a row of it is computed at once, when its first pixel is due: all
+ * that it depends on is known then. What it leaves, W_link p for each layer, waits in a queue for the pixels of the row. The horizontal
+ * stack costs its own column, as in pixelcnn.c, which see for the rest and for the letters; here d is the width C of both stacks.
+ */
+#include "kernels/gates.h"
+#include "models/pixels.h"
+
+#define ARCH "gated-pixelcnn"
+
+/* ---- config and weights ---------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    nx_embedding classes;                                 /* (classes, 4d) [V_v | V_x], or without data */
+    nx_matrix link, output;                               /* (2d, 2d), (d, d) */
+    const float *vertical_bias, *link_bias, *output_bias; /* (2d), (2d), (d) */
+} gates;
+
+typedef struct {
+    gates gates;
+    nx_matrix vertical, horizontal; /* (2d, taps d) */
+} layer;
+
+typedef struct {
+    nx_pixels pixels;
+    nx_taps above, beside;             /* of the layers; above: as the row below sees it, whose rows above end with the own one */
+    nx_taps first_above, first_beside; /* of the first one */
+    nx_taps row;                       /* as far back as what waits for the pixels of a row */
+    nx_embedding vertical, horizontal; /* (taps V, 2d) its weights */
+    gates first;
+    const layer *layers; /* (N) */
+    uint32_t class_port; /* NX_NONE: none */
+} model;
+
+/* A name of the first layer, "input.link.weight", or of another, "blk.7.link.weight". */
+static nx_name name_of(uint32_t i, const char *part, const char *kind) {
+    if (i != NX_NONE) return nx_block_name("", i, part, kind);
+    nx_name name = {"input."};
+    strcat(strcat(name.text, part), kind);
+    return name;
+}
+
+static void read_gates(nx_reader *r, gates *g, uint32_t i, uint32_t d, uint32_t classes) {
+    g->vertical_bias = nx_read_vector(r, name_of(i, "vertical", ".bias").text, 2 * d, 0);
+    g->link = nx_read_matrix(r, name_of(i, "link", ".weight").text, 2 * d, 2 * d);
+    g->link_bias = nx_read_vector(r, name_of(i, "link", ".bias").text, 2 * d, 0);
+    g->output = nx_read_matrix(r, name_of(i, "output", ".weight").text, d, d);
+    g->output_bias = nx_read_vector(r, name_of(i, "output", ".bias").text, d, 0);
+    if (classes) g->classes = nx_read_embedding(r, name_of(i, "class", ".weight").text, classes, 4 * d);
+}
+
+static void configure(nx_reader *r, nx_plan *plan) {
+    model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
+    memset(m, 0, sizeof *m);
+    nx_pixels *p = &m->pixels;
+    nx_pixels_read(r, p, ARCH, 4);
+    uint32_t d = p->d, half = p->kernel / 2, first = p->input_kernel / 2;
+    uint32_t classes = nx_read_strings(r, nx_key(ARCH, "classes").text, NX_MAX_CLASSES);
+    m->above = nx_pixels_taps(p, p->kernel, half + 1, 0, 0);
+    m->beside = nx_pixels_taps(p, p->kernel, 0, half + 1, 0);
+    m->first_above = nx_pixels_taps(p, p->input_kernel, first, 0, 0);
+    m->first_beside = nx_pixels_taps(p, p->input_kernel, 0, first, 1);
+    m->row = nx_pixels_taps(p, 1, 1, 0, 0);
+    m->vertical = nx_read_embedding(r, "input.vertical.weight", nx_taps_count(&m->first_above) * p->output.levels, 2 * d);
+    m->horizontal = nx_read_embedding(r, "input.horizontal.weight", nx_taps_count(&m->first_beside) * p->output.levels, 2 * d);
+    read_gates(r, &m->first, NX_NONE, d, classes);
+    layer *layers = nx_arena_take(r->arena, p->blocks * sizeof *layers), unplaced;
+    for (uint32_t i = 0; i < p->blocks && !r->status; i++) {
+        layer *l = layers ? layers + i : &unplaced;
+        memset(l, 0, sizeof *l);
+        l->vertical = nx_read_matrix(r, nx_block_name("", i, "vertical", ".weight").text, 2 * d, nx_taps_count(&m->above) * d);
+        l->horizontal = nx_read_matrix(r, nx_block_name("", i, "horizontal", ".weight").text, 2 * d, nx_taps_count(&m->beside) * d);
+        read_gates(r, &l->gates, i, d, classes);
+    }
+    m->layers = layers;
+    m->class_port = NX_NONE;
+    if (classes) {
+        m->class_port = plan->n_inputs;
+        plan->inputs[plan->n_inputs++] = (nx_port){.name = "class", .values = classes, .dims = {1, 1, 1, 1}, .optional = 1};
+    }
+
+    plan->weights = placed;
+    plan->output = p->output;
+    plan->length = p->n;
+    plan->rewinds = NX_COLUMNS;
+    plan->maps[plan->n_maps++] = (nx_map){.name = "field", .port = NX_NONE, .rows = p->blocks + 1, .keys = p->n};
+}
+
+/* ---- state: queues of each layer; the scratch of a pass ----------------------------------------------------------------- */
+
+static uint64_t aligned(uint64_t bytes) { return (bytes + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1); }
+static uint64_t link_bytes(const model *m) { return aligned(nx_queue_bytes(&m->row, 2 * m->pixels.d)); }
+static uint64_t above_bytes(const model *m) { return aligned(nx_queue_bytes(&m->above, m->pixels.d)); }
+static uint64_t beside_bytes(const model *m) { return aligned(nx_queue_bytes(&m->beside, m->pixels.d)); }
+static uint64_t layer_bytes(const model *m) { return link_bytes(m) + above_bytes(m) + beside_bytes(m); }
+
+/* Of layer i, 0 the first one, whose other queues stay empty: what its vertical stack leaves for the pixels of a row, v and x before it. */
+static float *links_at(const model *m, void *state, uint32_t i) { return (float *)((uint8_t *)state + i * layer_bytes(m)); }
+static float *above_at(const model *m, void *state, uint32_t i) { return links_at(m, state, i) + link_bytes(m) / sizeof(float); }
+static float *beside_at(const model *m, void *state, uint32_t i) { return above_at(m, state, i) + above_bytes(m) / sizeof(float); }
+
+static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
+    const model *m = opaque;
+    (void)shape;
+    return (m->pixels.blocks + 1) * layer_bytes(m);
+}
+
+typedef struct {
+    float *x;       /* (J, d) the horizontal stack */
+    float *p;       /* (J, 2d) what gates read */
+    float *o;       /* (J, d) what they let through */
+    float *y;       /* (J, 4d or head_length) */
+    float *wide;    /* (J, taps d) what a convolution reads */
+    uint32_t *list; /* (n) of the map */
+    void *matmul;
+} scratch;
+
+/* Always for as many columns as a pass may have: the vertical stack takes its row in such pieces. */
+static scratch scratch_at(const model *m, void *memory, uint64_t *bytes) {
+    uint32_t d = m->pixels.d, above = nx_taps_count(&m->above), beside = nx_taps_count(&m->beside), n = NX_COLUMNS;
+    uint32_t wide = (above > beside ? above : beside) * d, y = m->pixels.head_length > 4 * d ? m->pixels.head_length : 4 * d;
+    nx_arena arena = {memory, 0, UINT64_MAX};
+    scratch s;
+    s.x = nx_arena_take(&arena, (uint64_t)n * nx_stride(d) * 4);
+    s.p = nx_arena_take(&arena, (uint64_t)n * nx_stride(2 * d) * 4);
+    s.o = nx_arena_take(&arena, (uint64_t)n * nx_stride(d) * 4);
+    s.y = nx_arena_take(&arena, (uint64_t)n * nx_stride(y) * 4);
+    s.wide = nx_arena_take(&arena, (uint64_t)n * nx_stride(wide) * 4);
+    s.list = nx_arena_take(&arena, (uint64_t)m->pixels.n * sizeof *s.list);
+    s.matmul = nx_arena_take(&arena, nx_input_bytes(wide > y ? wide : y, n));
+    if (bytes) *bytes = arena.used;
+    return s;
+}
+
+static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
+    uint64_t bytes;
+    (void)shape, (void)n;
+    scratch_at(opaque, NULL, &bytes);
+    return bytes;
+}
+
+/* ---- a pass ----------------------------------------------------------------------------------------------------------- */
+
+static const gates *gates_of(const model *m, uint32_t i) { return i ? &m->layers[i - 1].gates : &m->first; }
+
+/* p (2d) += half of the class's row in layer i: V_v c, or V_x c. */
+static void add_class(const model *m, float *p, uint32_t i, int horizontal, const nx_column *column, const scratch *s) {
+    const uint32_t *label = m->class_port == NX_NONE ? NULL : column->inputs->port[m->class_port];
+    if (!label) return;
+    nx_embed(s->y, &gates_of(m, i)->classes, *label);
+    nx_add(p, s->y + (horizontal ? 2 * m->pixels.d : 0), 2 * m->pixels.d, 1);
+}
+
+/* The vertical stack of the row that begins with this column, layer by layer, each in pieces of n columns from position `at` on. */
+static void above_row(const model *m, const scratch *s, const nx_column *column) {
+    const nx_pixels *pixels = &m->pixels;
+    uint32_t d = pixels->d, width = pixels->width, stride = nx_stride(2 * d), wide = nx_stride(nx_taps_count(&m->above) * d);
+    for (uint32_t i = 0; i <= pixels->blocks; i++)
+        for (uint32_t done = 0; done < width; done += NX_COLUMNS) {
+            uint32_t n = width - done < NX_COLUMNS ? width - done : NX_COLUMNS, at = column->position + done;
+            const gates *g = gates_of(m, i);
+            for (uint32_t j = 0; j < n && i == 0; j++) {
+                memcpy(s->p + (size_t)j * stride, g->vertical_bias, 2 * d * sizeof *s->p);
+                nx_taps_add_rows(s->p + (size_t)j * stride, &m->vertical, &m->first_above, pixels->output.levels, column->ids, at + j,
+                                 s->y);
+            }
+            for (uint32_t j = 0; j < n && i > 0; j++)
+                nx_queue_gather(s->wide + (size_t)j * wide, above_at(m, column->state, i), &m->above, d, at + j + width);
+            if (i) nx_pixels_apply(s->p, &m->layers[i - 1].vertical, g->vertical_bias, s->wide, n, s->matmul);
+            for (uint32_t j = 0; j < n; j++) add_class(m, s->p + (size_t)j * stride, i, 0, column, s);
+            nx_pixels_apply(s->y, &g->link, g->link_bias, s->p, n, s->matmul);
+            nx_gate(s->o, s->p, d, n);
+            for (uint32_t j = 0; j < n; j++) {
+                nx_queue_write(links_at(m, column->state, i), &m->row, 2 * d, at + j, s->y + (size_t)j * stride);
+                if (i < pixels->blocks)
+                    nx_queue_write(above_at(m, column->state, i + 1), &m->above, d, at + j, s->o + (size_t)j * nx_stride(d));
+            }
+        }
+}
+
+/* Layer i of the horizontal stack: x becomes, or gains, W_output gate(q). */
+static void beside(const model *m, uint32_t i, const scratch *s, const nx_column *columns, uint32_t n) {
+    const gates *g = gates_of(m, i);
+    uint32_t d = m->pixels.d, stride = nx_stride(2 * d), wide = nx_stride(nx_taps_count(&m->beside) * d);
+    for (uint32_t j = 0; j < n; j++) {
+        const nx_column *c = columns + j;
+        if (i) {
+            nx_queue_write(beside_at(m, c->state, i), &m->beside, d, c->position, s->x + (size_t)j * nx_stride(d));
+        } else {
+            memset(s->p + (size_t)j * stride, 0, 2 * d * sizeof *s->p);
+            nx_taps_add_rows(s->p + (size_t)j * stride, &m->horizontal, &m->first_beside, m->pixels.output.levels, c->ids, c->position,
+                             s->y);
+        }
+    }
+    for (uint32_t j = 0; j < n && i > 0; j++)
+        nx_queue_gather(s->wide + (size_t)j * wide, beside_at(m, columns[j].state, i), &m->beside, d, columns[j].position);
+    if (i) nx_pixels_apply(s->p, &m->layers[i - 1].horizontal, NULL, s->wide, n, s->matmul);
+    for (uint32_t j = 0; j < n; j++) {
+        add_class(m, s->p + (size_t)j * stride, i, 1, columns + j, s);
+        nx_add(s->p + (size_t)j * stride, nx_queue_at(links_at(m, columns[j].state, i), &m->row, 2 * d, columns[j].position), 2 * d, 1);
+    }
+    nx_gate(s->o, s->p, d, n);
+    nx_pixels_apply(i ? s->y : s->x, &g->output, g->output_bias, s->o, n, s->matmul);
+    if (i) nx_add(s->x, s->y, d, n);
+}
+
+/* Row r of the field: after r layers behind the first one. x needs x at its own taps and, through the link, v at the taps of the vertical
+ * stack, in its own row also to its right; v needs v alone. */
+static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
+    const model *m = opaque;
+    enum { X = 1, V = 2, NEXT = 4, PIXEL = 16 };
+    uint32_t width = m->pixels.width, last = position - position % width + width - 1;
+    (void)shape, (void)map;
+    memset(list, 0, (last + 1) * sizeof *list);
+    list[position] = X;
+    for (uint32_t i = 0; i < row; i++) {
+        nx_pixels_reach(&m->above, width, list, last, X | V, V * NEXT);
+        nx_pixels_reach(&m->beside, 0, list, last, X, X * NEXT);
+        for (uint32_t k = 0; k <= last; k++) list[k] /= NEXT; /* the taps of x hold its own column */
+    }
+    nx_pixels_reach(&m->first_above, 0, list, last, X | V, PIXEL);
+    nx_pixels_reach(&m->first_beside, 0, list, last, X, PIXEL);
+    return nx_pixels_list(list, position, PIXEL);
+}
+
+static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
+    const model *m = opaque;
+    scratch s = scratch_at(m, memory, NULL);
+    (void)slice; /* a pass is short */
+    for (uint32_t j = 0; j < n; j++)
+        if (columns[j].position % m->pixels.width == 0) above_row(m, &s, columns + j);
+    for (uint32_t i = 0; i <= m->pixels.blocks; i++) beside(m, i, &s, columns, n);
+    nx_pixels_trace(columns, n, m->pixels.blocks + 1, m, s.list, keys);
+    if (parameters) nx_pixels_end(&m->pixels, parameters, s.x, s.y, n, s.matmul);
+    return 0;
+}
+
+static const nx_part part = {.state_bytes = state_bytes, .scratch_bytes = scratch_bytes, .forward = forward, .keys = keys};
+
+const nx_arch nx_gated_pixelcnn = {.name = ARCH, .n_parts = 1, .parts = &part, .configure = configure};

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * PixelCNN [van den Oord, Kalchbrenner, Kavukcuoglu 2016, arXiv:1601.06759]: every pixel is predicted from those before it, in raster
+ * order, by convolutions with masks. A k x k mask takes away what comes after the pixel: of the first layer also the pixel itself (mask
+ * A), of the later ones not (mask B), for their column knows only pixels before it.
+ *
+ *   x  = W_input * ids + b                                                 mask A
+ *   x += W_expand relu(W_conv * relu(W_reduce relu(x)))                    mask B, N blocks
+ *   p  = W_output relu(W_head relu(x))
+ *
+ * The masks leave a blind spot: pixels up and to the right that no path of taps reaches, however many layers there are. It is the model's,
+ * and stays.
+ *
+ * What a block's convolution reads, h numbers a pixel, is kept in a queue for each block, so that a pixel costs its own column of every
+ * layer and nothing else, and is the same to the bit as the convolution over the whole picture.
+ *
+ * Letters: n pixels, d = 2h width of x, N blocks, V levels, J columns of a pass. In the file a convolution is (out, taps in), the taps that
+ * the mask leaves in raster order; the first one a table (taps V, d), a row for each tap and value.
+ */
+#include "models/pixels.h"
+
+#define ARCH "pixelcnn"
+
+/* ---- config and weights ---------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    nx_matrix reduce, conv, expand;                     /* (h, d), (h, taps h), (d, h) */
+    const float *reduce_bias, *conv_bias, *expand_bias; /* (h), (h), (d) */
+} block;
+
+typedef struct {
+    nx_pixels pixels;
+    uint32_t h;
+    nx_taps first, taps; /* mask A, mask B */
+    nx_embedding input;  /* (taps V, d) */
+    const float *input_bias;
+    const block *blocks; /* (N) */
+} model;
+
+static nx_matrix matrix_of(nx_reader *r, uint32_t i, const char *part, uint32_t rows, uint32_t cols, const float **bias) {
+    *bias = nx_read_vector(r, nx_block_name("", i, part, ".bias").text, rows, 0);
+    return nx_read_matrix(r, nx_block_name("", i, part, ".weight").text, rows, cols);
+}
+
+static void configure(nx_reader *r, nx_plan *plan) {
+    model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
+    memset(m, 0, sizeof *m);
+    nx_pixels *p = &m->pixels;
+    nx_pixels_read(r, p, ARCH, 8);
+    uint32_t h = m->h = p->d / 2, half = p->kernel / 2, first = p->input_kernel / 2;
+    m->first = nx_pixels_taps(p, p->input_kernel, first, first, 1);
+    m->taps = nx_pixels_taps(p, p->kernel, half, half + 1, 0);
+    m->input = nx_read_embedding(r, "input.weight", nx_taps_count(&m->first) * p->output.levels, p->d);
+    m->input_bias = nx_read_vector(r, "input.bias", p->d, 0);
+    block *blocks = nx_arena_take(r->arena, p->blocks * sizeof *blocks), unplaced;
+    for (uint32_t i = 0; i < p->blocks && !r->status; i++) {
+        block *b = blocks ? blocks + i : &unplaced;
+        b->reduce = matrix_of(r, i, "reduce", h, p->d, &b->reduce_bias);
+        b->conv = matrix_of(r, i, "conv", h, nx_taps_count(&m->taps) * h, &b->conv_bias);
+        b->expand = matrix_of(r, i, "expand", p->d, h, &b->expand_bias);
+    }
+    m->blocks = blocks;
+
+    plan->weights = placed;
+    plan->output = p->output;
+    plan->length = p->n;
+    plan->rewinds = NX_COLUMNS;
+    plan->maps[plan->n_maps++] = (nx_map){.name = "field", .port = NX_NONE, .rows = p->blocks + 1, .keys = p->n};
+}
+
+/* ---- state: a queue for each block; the scratch of a pass ------------------------------------------------------------- */
+
+static uint64_t queue_bytes(const model *m) { return (nx_queue_bytes(&m->taps, m->h) + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1); }
+
+static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
+    const model *m = opaque;
+    (void)shape;
+    return m->pixels.blocks * queue_bytes(m);
+}
+
+typedef struct {
+    float *x;       /* (J, d) */
+    float *y;       /* (J, d or head_length) */
+    float *narrow;  /* (J, h) */
+    float *wide;    /* (J, taps h) what a convolution reads */
+    uint32_t *list; /* (n) of the map */
+    void *matmul;
+} scratch;
+
+static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *bytes) {
+    uint32_t wide = nx_taps_count(&m->taps) * m->h, y = m->pixels.head_length > m->pixels.d ? m->pixels.head_length : m->pixels.d;
+    nx_arena arena = {memory, 0, UINT64_MAX};
+    scratch s;
+    s.x = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->pixels.d) * 4);
+    s.y = nx_arena_take(&arena, (uint64_t)n * nx_stride(y) * 4);
+    s.narrow = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->h) * 4);
+    s.wide = nx_arena_take(&arena, (uint64_t)n * nx_stride(wide) * 4);
+    s.list = nx_arena_take(&arena, (uint64_t)m->pixels.n * sizeof *s.list);
+    s.matmul = nx_arena_take(&arena, nx_input_bytes(wide > y ? wide : y, n));
+    if (bytes) *bytes = arena.used;
+    return s;
+}
+
+static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
+    uint64_t bytes;
+    (void)shape;
+    scratch_at(opaque, NULL, n, &bytes);
+    return bytes;
+}
+
+/* ---- a pass ----------------------------------------------------------------------------------------------------------- */
+
+/* x += W_expand relu(W_conv * relu(W_reduce relu(x))) of block i. */
+static void through(const model *m, uint32_t i, const scratch *s, const nx_column *columns, uint32_t n) {
+    const block *b = m->blocks + i;
+    uint32_t d = m->pixels.d, wide = nx_stride(nx_taps_count(&m->taps) * m->h);
+    memcpy(s->y, s->x, (size_t)n * nx_stride(d) * sizeof *s->y);
+    nx_relu(s->y, d, n);
+    nx_pixels_apply(s->narrow, &b->reduce, b->reduce_bias, s->y, n, s->matmul);
+    nx_relu(s->narrow, m->h, n);
+    for (uint32_t j = 0; j < n; j++) {
+        float *queue = (float *)((uint8_t *)columns[j].state + i * queue_bytes(m));
+        nx_queue_write(queue, &m->taps, m->h, columns[j].position, s->narrow + (size_t)j * nx_stride(m->h));
+    }
+    for (uint32_t j = 0; j < n; j++) {
+        const float *queue = (const float *)((const uint8_t *)columns[j].state + i * queue_bytes(m));
+        nx_queue_gather(s->wide + (size_t)j * wide, queue, &m->taps, m->h, columns[j].position);
+    }
+    nx_pixels_apply(s->narrow, &b->conv, b->conv_bias, s->wide, n, s->matmul);
+    nx_relu(s->narrow, m->h, n);
+    nx_pixels_apply(s->y, &b->expand, b->expand_bias, s->narrow, n, s->matmul);
+    nx_add(s->x, s->y, d, n);
+}
+
+/* Row r of the field: after r blocks, each of which adds the reach of its taps to that of its column; the first layer's taps find pixels. */
+static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
+    const model *m = opaque;
+    enum { NEEDED = 1, NEXT = 2, PIXEL = 4 };
+    (void)shape, (void)map;
+    memset(list, 0, (position + 1) * sizeof *list);
+    list[position] = NEEDED;
+    for (uint32_t i = 0; i < row; i++) {
+        nx_pixels_reach(&m->taps, 0, list, position, NEEDED, NEXT);
+        for (uint32_t k = 0; k <= position; k++) list[k] |= list[k] / NEXT;
+    }
+    nx_pixels_reach(&m->first, 0, list, position, NEEDED, PIXEL);
+    return nx_pixels_list(list, position, PIXEL);
+}
+
+static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
+    const model *m = opaque;
+    const nx_pixels *p = &m->pixels;
+    scratch s = scratch_at(m, memory, n, NULL);
+    (void)slice; /* a pass is short */
+    for (uint32_t j = 0; j < n; j++) {
+        float *x = s.x + (size_t)j * nx_stride(p->d);
+        memcpy(x, m->input_bias, p->d * sizeof *x);
+        nx_taps_add_rows(x, &m->input, &m->first, p->output.levels, columns[j].ids, columns[j].position, s.y);
+    }
+    for (uint32_t i = 0; i < p->blocks; i++) through(m, i, &s, columns, n);
+    nx_pixels_trace(columns, n, p->blocks + 1, m, s.list, keys);
+    if (parameters) nx_pixels_end(p, parameters, s.x, s.y, n, s.matmul);
+    return 0;
+}
+
+static const nx_part part = {.state_bytes = state_bytes, .scratch_bytes = scratch_bytes, .forward = forward, .keys = keys};
+
+const nx_arch nx_pixelcnn = {.name = ARCH, .n_parts = 1, .parts = &part, .configure = configure};

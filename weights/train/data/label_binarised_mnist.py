@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Which digit each picture of binarised MNIST shows:  python3 weights/train/data/label_binarised_mnist.py [--mnist DIR] [--data DIR]
+
+The binarised pictures come without labels and in an order of their own.  A pixel of theirs is 1 with the probability of its grey value in
+MNIST, so each is given the label of the MNIST picture (of the training set, for the test pictures of the test set) under which it is likeliest.
+Writes binarised_mnist_labels.gz, one byte '0' to '9' a picture: 50,000 training, 10,000 validation, 10,000 test pictures.
+"""
+import argparse
+import gzip
+import os
+import sys
+
+import numpy as np
+
+if __name__ == "__main__":
+    sys.path.insert(0, os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")))
+
+from data import binarised_mnist, mnist
+
+
+def likeliest(bits, grey, least=1e-3):
+    """bits (N, n) of 0 and 1, grey (M, n) in 0..1 -> (N,) the m with the largest sum_i log Ber(bits_i; grey_mi)"""
+    p = grey.clip(least, 1 - least).astype(np.float32)
+    slope, base = np.log(p / (1 - p)).T.copy(), np.log(1 - p).sum(1)
+    return np.concatenate([(bits[i:i + 200].astype(np.float32) @ slope + base).argmax(1) for i in range(0, len(bits), 200)])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mnist", default=mnist.DEFAULT_DIR)
+    parser.add_argument("--data", default=binarised_mnist.DEFAULT_DIR)
+    args = parser.parse_args()
+    files, found = [os.path.join(args.mnist, name) for name in mnist.FILES], []
+    for split in binarised_mnist.FILES:
+        test = split == "test"
+        grey, digit = (mnist.read_idx(name, evaluation=test) for name in files[2 * test:2 * test + 2])
+        images = binarised_mnist.pictures(args.data, split, evaluation=test)
+        found.append(digit[likeliest(images.reshape(len(images), -1) > 127, grey.reshape(len(grey), -1) / 255)])
+        print(split, np.bincount(found[-1], minlength=10), flush=True)
+    with open(binarised_mnist.LABELS, "wb") as f:
+        f.write(gzip.compress((np.concatenate(found) + ord("0")).astype(np.uint8).tobytes(), mtime=0))
+
+
+if __name__ == "__main__":
+    main()

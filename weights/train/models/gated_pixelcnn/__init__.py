@@ -1,0 +1,1 @@
+"""Gated PixelCNN (van den Oord et al. 2016b)."""

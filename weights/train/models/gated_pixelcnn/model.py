@@ -1,0 +1,90 @@
+"""Gated PixelCNN (van den Oord, Kalchbrenner, Vinyals, Espeholt, Graves and Kavukcuoglu 2016, "Conditional Image Generation with PixelCNN
+Decoders") of grey pictures.  Mirrors the C engine layer by layer; taps and shapes as in models/pixelcnn/model.py.
+"""
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from models.pixelcnn.model import Config as PixelCNNConfig
+from models.pixelcnn.model import Pixels, Table, Taps
+
+
+@dataclass
+class Config(PixelCNNConfig):
+    block_count: int = 9
+    embedding_length: int = 32           # C, of both stacks
+    kernel: int = 5
+    classes: int = 0
+    own_row: bool = True                 # the vertical stack's layers see their own row of it too; False: as training may begin, not what the engine draws with
+
+
+def gate(fg):
+    """(..., 2C) -> (..., C): tanh of the first half times sigmoid of the second"""
+    f, g = fg.chunk(2, -1)
+    return torch.tanh(f) * torch.sigmoid(g)
+
+
+class Layer(nn.Module):
+    """A layer of both stacks, v the vertical and h the horizontal one, c the class:
+
+        p  = W_vertical * v + V_v c              floor(k/2) + 1 rows of k taps                  v' = gate(p)
+        q  = W_horizontal * h + W_link p + V_h c     the pixel and floor(k/2) left of it        h' = h + W_output gate(q)
+
+    The input layer reads the picture: its vertical taps are floor(k/2) rows strictly above, so that v of a row knows whole rows above it and
+    nothing else, and later layers may look at v in their own row, right of the pixel too: that is what leaves no blind spot.  Its horizontal
+    taps end before the pixel (mask A), and there is no h to add.
+    """
+
+    def __init__(self, c, first=False):
+        super().__init__()
+        C, k, self.first = c.embedding_length, c.input_kernel if first else c.kernel, first
+        kind, channels, half = Table if first else Taps, c.levels if first else C, k // 2
+        own = k if c.own_row and not first else 0
+        self.vertical = kind(channels, 2 * C, k, half, own, -half if own else 0)
+        self.horizontal = kind(channels, 2 * C, k, 0, half if first else half + 1, int(first), bias=False)
+        self.link = nn.Linear(2 * C, 2 * C)
+        self.output = nn.Linear(C, C)
+        if c.classes:
+            self.add_module("class", nn.Embedding(c.classes, 4 * C))     # [V_v | V_h]
+        with torch.no_grad():
+            if not first:
+                for layer in (self.vertical, self.horizontal):
+                    nn.init.normal_(layer.weight, std=1.5 / math.sqrt(layer.in_features))
+                nn.init.zeros_(self.vertical.bias)
+            nn.init.normal_(self.link.weight, std=math.sqrt(0.5 / self.link.in_features))
+            nn.init.normal_(self.output.weight, std=(1.5 if first else 1.0) / math.sqrt(self.output.in_features))
+            nn.init.zeros_(self.link.bias), nn.init.zeros_(self.output.bias)
+            if c.classes:
+                nn.init.normal_(self.get_submodule("class").weight, std=0.05)
+
+    def condition(self, label):
+        """(B,) -> (B, 1, 1, 4C): the class's row, zeros where the label is -1; None: nobody has one."""
+        if label is None or not hasattr(self, "class") or bool((label < 0).all()):
+            return None
+        return (self.get_submodule("class")(label.clamp(min=0)) * (label >= 0)[:, None])[:, None, None]
+
+    def forward(self, v, h, label=None):
+        p, q, condition = self.vertical(v), self.horizontal(h), self.condition(label)
+        if condition is not None:
+            of_v, of_h = condition.chunk(2, -1)
+            p, q = p + of_v, q + of_h
+        o = self.output(gate(q + self.link(p)))
+        return gate(p), o if self.first else h + o
+
+
+class GatedPixelCNN(Pixels):
+    def __init__(self, c):
+        super().__init__()
+        self.c = c
+        self.input = Layer(c, first=True)
+        self.blk = nn.ModuleList(Layer(c) for _ in range(c.block_count))
+        self.ends(c)
+
+    def forward(self, x, label=None, rows=None):
+        """As PixelCNN; label (B,), -1: none."""
+        v = h = self.one_hot(x)[:, :rows]
+        for layer in (self.input, *self.blk):
+            v, h = layer(v, h, label)
+        return self.last(h)

@@ -1,0 +1,32 @@
+"""Binarised MNIST 28x28 pixel by pixel, local-1d attention of seven rows: the Image Transformer beside FVSBN and PixelCNN on the same data.
+
+    python3 weights/train/train.py image-transformer-digits-bw
+
+It begins with the weights of weights/digits.gguf, of the same size: its darkest and lightest of sixteen levels become the two, the difference
+of their logits the one logit.  That file has learned from the first 55,000 training pictures of MNIST in grey, among them most of those that
+validation holds here in black and white, so the validation loss flatters; of the 10,000 test pictures it has seen none.
+"""
+start = "digits.gguf"
+
+settings = dict(
+    # model: 1.2 M parameters
+    height=28, width=28, channels=1, levels=2,
+    block_count=6, embedding_length=128, feed_forward_length=512, head_count=4, key_length=32,
+    pattern="local-1d", query_block=196, memory_block=196,
+    position="learned", position_width="half", classes=0, output="bernoulli",
+    dataset="binarised_mnist",
+    # schedule
+    minutes=25.0, batch=8, lr=1e-3, warmup=100, every=5.0,
+    class_drop=0.0, dropout=0.0, ema=0.999,
+)
+card = dict(
+    name="image-transformer-digits-bw",
+    description="Image Transformer for 28x28 binarised handwritten digits: draws, completes and scores them.",
+    license="CC-BY-SA-3.0",              # as its training data
+    dataset="binarised MNIST (Larochelle and Murray 2011, from MNIST by LeCun, Cortes, Burges), 50,000 training images; begun from digits.gguf, "
+            "which learned from the first 55,000 training images of MNIST in 16 grey levels",
+    dataset_license="CC BY-SA 3.0",
+    command="python3 weights/train/train.py image-transformer-digits-bw",
+    golden_note="100 of the 10,000 test pictures of binarised MNIST (Larochelle and Murray 2011), every hundredth; from MNIST, "
+                "Yann LeCun, Corinna Cortes and Christopher Burges, CC BY-SA 3.0",
+)

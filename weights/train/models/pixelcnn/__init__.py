@@ -1,0 +1,1 @@
+"""PixelCNN (van den Oord et al. 2016a)."""

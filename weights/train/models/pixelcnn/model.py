@@ -1,0 +1,170 @@
+"""PixelCNN (van den Oord, Kalchbrenner and Kavukcuoglu 2016, "Pixel Recurrent Neural Networks") of grey pictures, and what gated PixelCNN
+(models/gated_pixelcnn) shares with it.
+
+Mirrors the C engine layer by layer.  Module names are chosen so that `state_dict()` gives the tensor names of the weight file; export.py copies
+them unchanged.  A convolution's weight has the shape of the file, (out, taps * in), the taps that a mask takes away left out, the others in
+raster order:
+
+    mask A    a pixel sees the rows above and what is left of it in its own row: the first layer
+    mask B    and itself: every later layer, where its own column already knows nothing but pixels before it
+
+The first layer reads ids, one-hot: its weight is a table with a row for each tap and value, (taps * V, out).  Outside the picture there is
+nothing, neither 0 nor 1.  Activations are (B, H, W, channels).
+"""
+import math
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from common import distributions
+
+
+@dataclass
+class Config:
+    """Hyper-parameters, named as in the weight file's metadata."""
+    height: int = 28
+    width: int = 28
+    channels: int = 1
+    levels: int = 2                      # V
+    block_count: int = 12
+    embedding_length: int = 64           # 2h, the width between blocks
+    input_kernel: int = 7                # side of the first convolution, odd
+    kernel: int = 3                      # of the others, odd
+    head_length: int = 64                # of the layer before the output
+    output: str = "bernoulli"            # bernoulli (V = 2) | categorical
+
+    @property
+    def n(self):
+        return self.height * self.width
+
+
+class Taps(nn.Linear):
+    """A convolution over the taps that a mask leaves: `above` whole rows of k taps, right above the pixel's own row, and `left` taps of the own
+    row that end `shift` left of the pixel (0: with the pixel itself; k of them and -floor(k/2): the whole row)."""
+
+    def __init__(self, channels, out, k, above, left, shift, bias=True):
+        super().__init__((above * k + left) * channels, out, bias)
+        self.channels, self.k, self.above, self.left, self.shift = channels, k, above, left, shift
+
+    def places(self):
+        """[(rows down, columns right)] of each tap, in the order of the weight."""
+        half = self.k // 2
+        return ([(r - self.above, c - half) for r in range(self.above) for c in range(self.k)]
+                + [(0, c + 1 - self.left - self.shift) for c in range(self.left)])
+
+    def gathered(self, x):
+        """(B, H, W, channels) -> (B, H, W, taps * channels), zeros outside the picture"""
+        H, W = x.shape[1:3]
+        edge = self.k + self.left + self.shift
+        padded = F.pad(x, (0, 0, edge, edge, self.above, 0))
+        return torch.cat([padded[:, self.above + r:self.above + r + H, edge + c:edge + c + W] for r, c in self.places()], -1)
+
+    def forward(self, x):
+        """(B, H, W, channels) -> (B, H, W, out)"""
+        if x.dtype == torch.float64:
+            return F.linear(self.gathered(x), self.weight, self.bias)
+        # the same as a convolution of a rectangle of taps, those beyond the mask zero
+        half = self.k // 2
+        w = self.weight.view(-1, self.above * self.k + self.left, self.channels)
+        if self.left and self.above:
+            w, rows, columns = F.pad(w, (0, 0, 0, self.k - self.left)), self.above + 1, self.k
+            edges = (half, half, self.above, 0)
+        elif self.above:
+            rows, columns, edges = self.above, self.k, (half, half, self.above, 0)
+        else:
+            rows, columns, edges = 1, self.left, (self.left - 1 + self.shift, 0, 0, 0)
+        w = w.view(-1, rows, columns, self.channels).permute(0, 3, 1, 2)
+        y = F.conv2d(F.pad(x.permute(0, 3, 1, 2), edges), w.contiguous(memory_format=torch.channels_last), self.bias)
+        return y.permute(0, 2, 3, 1)[:, :x.shape[1], :x.shape[2]]
+
+
+class Table(Taps):
+    """The same over ids: weight (taps * V, out)"""
+
+    def __init__(self, levels, out, k, above, left, shift, bias=True):
+        super().__init__(levels, out, k, above, left, shift, bias)
+        self.weight = nn.Parameter(torch.empty(self.in_features, out))
+        nn.init.normal_(self.weight, std=math.sqrt(levels / self.in_features))
+        if bias:
+            nn.init.zeros_(self.bias)
+
+    def forward(self, x):
+        """(B, H, W, V) one-hot -> (B, H, W, out)"""
+        return F.linear(self.gathered(x), self.weight.t(), self.bias)
+
+
+class Pixels(nn.Module):
+    """What both have in common: ids in, likelihoods out."""
+
+    def ends(self, c):
+        self.head = nn.ModuleList([nn.Linear(c.embedding_length, c.head_length)])
+        self.output = nn.Linear(c.head_length, c.levels if c.output == "categorical" else 1)
+        for layer, std in ((self.head[0], math.sqrt(2.0 / c.embedding_length)), (self.output, 0.02)):
+            nn.init.normal_(layer.weight, std=std), nn.init.zeros_(layer.bias)
+
+    def one_hot(self, x):
+        """(B, n) -> (B, H, W, V)"""
+        c = self.c
+        return F.one_hot(x.view(-1, c.height, c.width), c.levels).to(self.output.weight.dtype)
+
+    def last(self, h):
+        """(B, H, W, embedding_length) -> (B, n, P)"""
+        return self.output(torch.relu(self.head[0](torch.relu(h)))).flatten(1, 2)
+
+    def nats(self, x, label=None):
+        """(B,): -log p(x | label)"""
+        return self.each(x, label).sum(1)
+
+    def each(self, x, label=None):
+        """(B, n): -log p(x_i | x_<i, label)"""
+        out = self(x, label)
+        return distributions.nats(self.c, out if out.dtype == torch.float64 else out.float(), x)
+
+    @torch.no_grad()
+    def generate(self, label, prefix=None, temperature=1.0, generator=None):
+        """label (B,), prefix (B, m) -> (B, n).  Each pixel costs the whole picture: for sheets of samples only."""
+        x = torch.zeros(len(label), self.c.n, dtype=torch.long)
+        m = 0 if prefix is None else prefix.shape[1]
+        if m:
+            x[:, :m] = prefix
+        for i in range(m, self.c.n):
+            rows = min(self.c.height, i // self.c.width + 1)
+            x[:, i] = distributions.sample(self.c, self(x, label, rows)[:, i].float(), temperature, generator)
+        return x
+
+
+class Block(nn.Module):
+    """h + W_expand relu(W_conv * relu(W_reduce relu(h)))        1x1 to half the width, k x k with mask B, 1x1 back"""
+
+    def __init__(self, c):
+        super().__init__()
+        d, half = c.embedding_length, c.embedding_length // 2
+        self.reduce = nn.Linear(d, half)
+        self.conv = Taps(half, half, c.kernel, c.kernel // 2, c.kernel // 2 + 1, 0)
+        self.expand = nn.Linear(half, d)
+
+    def forward(self, h):
+        return h + self.expand(torch.relu(self.conv(torch.relu(self.reduce(torch.relu(h))))))
+
+
+class PixelCNN(Pixels):
+    def __init__(self, c):
+        super().__init__()
+        self.c, half = c, c.input_kernel // 2
+        self.input = Table(c.levels, c.embedding_length, c.input_kernel, half, half, 1)
+        self.blk = nn.ModuleList(Block(c) for _ in range(c.block_count))
+        self.ends(c)
+        with torch.no_grad():
+            for layer in [layer for b in self.blk for layer in (b.reduce, b.conv, b.expand)]:
+                nn.init.normal_(layer.weight, std=math.sqrt(2.0 / layer.in_features)), nn.init.zeros_(layer.bias)
+            for b in self.blk:
+                b.expand.weight.mul_(1.0 / math.sqrt(c.block_count))
+
+    def forward(self, x, label=None, rows=None):
+        """x (B, n) levels -> (B, n, P): what is predicted of each pixel.  rows: of the first rows only."""
+        h = self.input(self.one_hot(x)[:, :rows])
+        for block in self.blk:
+            h = block(h)
+        return self.last(h)

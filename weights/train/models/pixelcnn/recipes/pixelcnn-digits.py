@@ -1,0 +1,22 @@
+"""Binarised MNIST by PixelCNN: 7x7 mask A, residual blocks of 3x3 mask B.
+
+    python3 weights/train/train.py pixelcnn-digits
+    python3 weights/train/export.py pixelcnn-digits --type f32 --out build/pixelcnn.gguf
+    python3 weights/train/train.py pixelcnn-digits --stage 2 --from build/pixelcnn.gguf
+"""
+settings = dict(
+    height=28, width=28, levels=2, output="bernoulli", dataset="binarised_mnist",
+    block_count=12, embedding_length=64, input_kernel=7, kernel=3, head_length=64,
+    minutes=55.0, batch=32, lr=2e-3, warmup=100, every=4.0, ema=0.998,
+)
+stages = (dict(minutes=24.0, lr=1.5e-3, warmup=50),)
+card = dict(
+    name="pixelcnn-digits",
+    description="PixelCNN for 28x28 binarised handwritten digits: draws, completes and scores them.",
+    license="CC-BY-SA-3.0",              # as its training data
+    dataset="binarised MNIST (Larochelle and Murray 2011, from MNIST by LeCun, Cortes, Burges), 50,000 training images",
+    dataset_license="CC BY-SA 3.0",
+    command="python3 weights/train/train.py pixelcnn-digits",
+    golden_note="100 of the 10,000 test pictures of binarised MNIST (Larochelle and Murray 2011), every hundredth; from MNIST, "
+                "Yann LeCun, Corinna Cortes and Christopher Burges, CC BY-SA 3.0",
+)
