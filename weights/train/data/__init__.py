@@ -40,6 +40,8 @@ def load(name, directory, split, shape):
     """A split of a data set, from its folder or, where `directory` has other files, from pictures, texts or translations of one's own
     (folder.py, texts.py, pairs.py).  split: also "test", which only evaluation may ask for; shape: (H, W, C) of one's own pictures; None: texts."""
     module = dataset(name)
+    if split == "test":
+        check_evaluation(True, "split %r" % split)       # whatever the folder
     if directory and not os.path.isdir(directory):
         sys.exit("--data %s: no such folder" % directory)
     directory = directory or module.DEFAULT_DIR
