@@ -149,6 +149,15 @@ task_wasm() {
   done
 }
 
+# wasm-with  build the library with the architecture of one file, whose name is its own, and no other: ./build.sh wasm-with FILE.c OUT.wasm
+task_wasm_with() {
+  mkdir -p "$OUT"
+  MODELS=none NX_MODELS="NX_MODEL($(basename "$1" .c), TEXTS)"
+  sources() { find src -name '*.c' ! -path 'src/models/*'; echo "$file_with"; }
+  file_with=$1
+  build_wasm "$2"
+}
+
 # check-wasm prove that the files of web/dist are what the sources make, where the pinned toolchain is
 task_check_wasm() {
   mkdir -p "$OUT"

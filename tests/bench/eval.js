@@ -37,6 +37,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bicubic } from '../../web/pages/colour/bicubic.js';
 import { reduce } from '../../web/lib/image.js';
+import { TASKS } from '../../web/lib/verbs/tasks.js';
 import { load } from '../../web/lib/index.js';
 import { picturesOf } from './drawn.js';
 import { scoreTexts } from './eval-text.js';
@@ -194,6 +195,10 @@ async function tellTranslations(model, file, { data, images = 'Infinity', beams,
     `${result.natsPerToken.toFixed(3)} a token; ${(1000 * result.secondsPerSentence).toFixed(1)} ms a sentence`);
 }
 
+/** How models are measured that have a task of the table of verbs; those of pictures are in main().
+ * @type {Record<string, (model: any, file: string, options: any) => Promise<void>>} */
+const EVALUATIONS = { tokens: tellTexts, translate: tellTranslations };
+
 async function main() {
   const { values: options, positionals } = parseArgs({
     allowPositionals: true,
@@ -219,11 +224,11 @@ async function main() {
   }
   const model = await load(path.resolve(positionals[0]), options.wasm === undefined ? {} : { wasmUrl: path.resolve(options.wasm) });
   const { info } = model;
-  if (info.tasks.includes('translate') || info.tasks.includes('tokens')) {
+  const verb = TASKS.find(({ task }) => task in EVALUATIONS && info.tasks.includes(task));
+  if (verb) {
     const translator = /** @type {Translator} */ (/** @type {unknown} */ (model));
     if (options.data === undefined) readSmallSet(info); // says what to pass
-    else if (info.tasks.includes('translate')) await tellTranslations(translator, positionals[0], { ...options, data: options.data });
-    else await tellTexts(model, positionals[0], { ...options, data: options.data });
+    else await EVALUATIONS[verb.task](/** @type {any} */ (translator), positionals[0], { ...options, data: options.data });
     model.close();
     return;
   }

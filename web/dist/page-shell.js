@@ -1,4 +1,4 @@
-// made of sources e146c5e882b43ecaf0ca52c79c477faac63bfc9cfd95bd91a4f901189de0e204 by ./build.sh js
+// made of sources 300cd1b5c07cdb4d9e430262b18d3835bb2dbd7d4d5001d1d3fe829628b42331 by ./build.sh js
 // SPDX-License-Identifier: MIT
 import{Codec as Ke}from"./shared.js";var We=`
   :host { display: inline-block; max-width: 100%; font: 0.875rem/1.4 system-ui, sans-serif; }

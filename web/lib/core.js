@@ -262,6 +262,7 @@ export class Core {
    */
   openSession(settings, { part: index = this.part.index, trace = false, length = 0, inputs = {} } = {}) {
     const part = this.parts[index];
+    if (!part) throw argumentError(`The model has no part ${index}`);
     const at = this.#writeSettings(settings, trace);
     const shape = this.#scratch + AREAS.shape;
     const { logitBias = [] } = settings;

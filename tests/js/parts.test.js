@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** A model of two parts, the first without a sequence, whose ids fill a port of the second: through the core and through the worker. */
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+import { Core } from '../../web/lib/core.js';
+import { Tasks } from '../../web/lib/tasks.js';
+import { writeGGUF } from './gguf.js';
+import { ROOT, give, isError } from './helpers.js';
+import { ids } from './toy.js';
+
+/** @import { FromWorker } from '../../web/lib/protocol.js' */
+
+const OUT = `${ROOT}build/relay`;
+
+/** The library with that model alone. */
+function relay() {
+  mkdirSync(OUT, { recursive: true });
+  execFileSync('sh', ['build.sh', 'wasm-with', 'tests/js/relay/relay.c', `${OUT}/relay.wasm`], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
+  return new WebAssembly.Module(readFileSync(`${OUT}/relay.wasm`));
+}
+
+const module = relay();
+const file = writeGGUF({ metadata: { 'general.architecture': ['string', 'relay'], 'general.alignment': ['u32', 32] }, tensors: {} });
+const words = ids(9000, 50); // more than one slice of results
+const marks = words.map((word, i) => (7 * word + (i ? words[i - 1] : 0)) % 16);
+const floats = Float32Array.from({ length: 2 * words.length }, (_, i) => (i % 2 ? -marks[i >> 1] : words[i >> 1] / 4));
+
+test('a part without a sequence leaves results, and draws nothing', () => {
+  const core = new Core(module, file);
+  assert.deepEqual(core.parts.map(({ outputs, span }) => [outputs, span]), [[0, 0], [16, 1]]);
+  assert.equal(core.part, core.parts[1]);
+  assert.deepEqual(core.parts[0].results.map(({ name, values, dims, port }) => [name, values, dims[1], port]), [['marks', 16, 1, 0], ['floats', 0, 2, 0], ['sum', 0, 1, 2 ** 32 - 1]]);
+  const inputs = { words: words.subarray(0, 100) };
+  const session = core.openSession({ seed: 0n, samples: 1, topP: 1 }, { part: 0, inputs });
+  core.input(session, 'words', inputs.words);
+  assert.throws(() => core.result(session, 'marks', 0, 1), isError('argument'));
+  while (core.encode(session));
+  assert.deepEqual(core.result(session, 'marks', 90, 10), marks.slice(90, 100));
+  assert.deepEqual(core.result(session, 'floats', 0, 200), floats.slice(0, 200));
+  assert.deepEqual([core.resultLength(session, 'marks'), core.resultLength(session, 'floats'), core.resultLength(session, 'sum')], [100, 200, 1]);
+  assert.throws(() => core.result(session, 'marks', 90, 11), isError('argument'));
+  assert.throws(() => core.result(session, 'tags', 0, 1), isError('argument', /leaves no result 'tags'/));
+  core.closeSession(session);
+  assert.throws(() => core.openSession({ seed: 0n, samples: 2, topP: 1 }, { part: 0, inputs }), isError('argument'));
+});
+
+test('its ids fill a port of the next part', () => {
+  const core = new Core(module, file);
+  const inputs = { marks: marks.subarray(0, 30) };
+  const session = core.openSession({ seed: 1n, samples: 2, temperature: 0 }, { part: 1, inputs, length: 30 });
+  give(core, session, inputs);
+  const { ids: drawn } = core.draw(session, 30);
+  assert.deepEqual([...drawn], [...inputs.marks].flatMap((mark) => [mark, mark]));
+  const saved = core.save(session);
+  assert.equal(core.restoreSession(saved, 2).part.index, 1);
+});
+
+test('through the worker: encode, then draw', () => {
+  /** @type {FromWorker[]} */
+  const posted = [];
+  /** @type {(() => void)[]} */
+  const waiting = [];
+  const tasks = new Tasks((message) => posted.push(message), (task) => () => waiting.push(task));
+  const settle = () => { for (let task = waiting.shift(); task; task = waiting.shift()) task(); };
+  tasks.receive({ type: 'open', id: 1, module, bytes: file });
+  posted.pop();
+  tasks.receive({ type: 'encode', id: 2, part: 0, inputs: { words } });
+  settle();
+  const all = posted.pop();
+  assert.ok(all?.type === 'encoded' && all.id === 2);
+  assert.deepEqual(all.results.marks, marks);
+  assert.deepEqual(all.results.floats, floats);
+  assert.equal(all.results.sum.length, 1);
+  tasks.receive({ type: 'encode', id: 3, part: 0, inputs: { words }, results: ['sum'] });
+  settle();
+  const one = posted.pop();
+  assert.ok(one?.type === 'encoded');
+  assert.deepEqual(Object.keys(one.results), ['sum']);
+  const known = /** @type {Uint32Array<ArrayBuffer>} */ (all.results.marks).subarray(0, 12);
+  tasks.receive({ type: 'draw', id: 4, known: new Uint32Array(0), inputs: { marks: known }, settings: { seed: 1n, samples: 1, temperature: 0 }, length: 12 });
+  tasks.receive({ type: 'next', id: 4, chunk: 12 });
+  settle();
+  const step = posted.pop();
+  assert.ok(step?.type === 'step' && step.last);
+  assert.deepEqual([...step.ids], [...known]);
+  tasks.receive({ type: 'encode', id: 5, part: 0, inputs: { words }, results: ['tags'] });
+  tasks.receive({ type: 'encode', id: 6, part: 0, inputs: { words: Uint32Array.of(50) } });
+  tasks.receive({ type: 'encode', id: 7, part: 2, inputs: {} });
+  settle();
+  assert.deepEqual(posted.map((message) => message.type === 'failed' && [message.id, message.error.code]), [[5, 'argument'], [6, 'argument'], [7, 'argument']]);
+  assert.equal(tasks.core?.sessions, 0);
+});
+
+test('to stop while inputs are read frees the run', () => {
+  /** @type {FromWorker[]} */
+  const posted = [];
+  /** @type {(() => void)[]} */
+  const waiting = [];
+  const tasks = new Tasks((message) => posted.push(message), (task) => () => waiting.push(task));
+  tasks.receive({ type: 'open', id: 1, module, bytes: file });
+  tasks.receive({ type: 'encode', id: 2, part: 0, inputs: { words } });
+  waiting.shift()?.();
+  assert.equal(tasks.core?.sessions, 1);
+  tasks.receive({ type: 'stop', id: 2 });
+  assert.equal(tasks.core?.sessions, 0);
+});
