@@ -33,8 +33,8 @@ function createCard({ page: name, system, year, by, says = '', pictures, colourf
 async function draw({ canvas, still }, { seed, samples, temperature, label, passes }, model, signal) {
   const codec = new Codec(model.info, model.order);
   const { width, height, channels } = model.info;
-  const place = layout(samples, model.info);
-  Object.assign(canvas, { width: place.width, height: place.height });
+  const grid = layout(samples, model.info);
+  Object.assign(canvas, { width: grid.width, height: grid.height });
   const context = canvas.getContext('2d');
   if (!context) return;
   const { predicted, heat } = palette();
@@ -42,7 +42,7 @@ async function draw({ canvas, still }, { seed, samples, temperature, label, pass
   canvas.hidden = false;
   still.hidden = true;
   for await (const { sample, from, to, values, ahead } of model.generate({ seed, samples, temperature, signal, ...(!passes && { chunk: CHUNK * channels }), ...(label && { label }) })) {
-    const { left, top } = place.at(sample);
+    const { left, top } = grid.at(sample);
     for (let i = 0; i < values.length; i += channels) {
       const pixel = Math.floor(codec.place(from + i) / channels);
       context.fillStyle = passes ? heat(shareOf(ahead[i])) : channels === 1 ? predicted[values[i]] : `rgb(${values[i]} ${values[i + 1]} ${values[i + 2]})`;

@@ -39,14 +39,14 @@ const heat = (exact) => {
 async function drawn(model, { file, samples, passes, ...options }) {
   const { width, height, channels } = model.info;
   const codec = new Codec(model.info, model.order);
-  const place = layout(samples, model.info);
-  const picture = blank(place.width, place.height);
+  const grid = layout(samples, model.info);
+  const picture = blank(grid.width, grid.height);
   for await (const { sample, from, values, ahead } of model.generate({ samples, ...options })) {
-    const { left, top } = place.at(sample);
+    const { left, top } = grid.at(sample);
     for (let i = 0; i < values.length; i += channels) {
       const pixel = Math.floor(codec.place(from + i) / channels);
       const rgba = passes ? [...heat(shareOf(ahead[i])), 255] : channels === 1 ? [...ink, values[i]] : [...values.subarray(i, i + 3), 255];
-      picture.data.set(rgba, 4 * ((top + Math.floor(pixel / width)) * place.width + left + pixel % width));
+      picture.data.set(rgba, 4 * ((top + Math.floor(pixel / width)) * grid.width + left + pixel % width));
     }
   }
   return encodePng(picture);

@@ -18,7 +18,7 @@ const PLACES = {
   colour: ['in-colour', 'colour', 'superres', 'enlarged', 'credits', 'photo-credits', 'figure-3', 'figure-4'],
   'look-ahead': ['ahead', 'figure-6'],
 };
-/** What goes by another name now. @type {Record<string, string>} */
+/** New names of what went by others. @type {Record<string, string>} */
 const NAMES = {
   'figure-1': 'figure-endings', 'figure-2': 'figure-attention', 'figure-3': 'figure-colour', 'figure-4': 'figure-superres', 'figure-5': 'figure-classes',
   'figure-6': 'figure-ahead', 'in-colour': 'colour', enlarged: 'superres',
@@ -27,9 +27,9 @@ const NAMES = {
 /** Leaves for the page that has what the address asks for, if it is not this one. */
 export function leadOn() {
   const go = () => {
-    const place = location.hash.slice(1);
-    const page = Object.keys(PLACES).find((name) => PLACES[name].includes(place));
-    if (page) location.replace(new URL(`../pages/${page}/#${NAMES[place] ?? place}`, import.meta.url));
+    const target = location.hash.slice(1);
+    const page = Object.keys(PLACES).find((name) => PLACES[name].includes(target));
+    if (page) location.replace(new URL(`../pages/${page}/#${NAMES[target] ?? target}`, import.meta.url));
   };
   addEventListener('hashchange', go);
   go();

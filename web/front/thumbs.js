@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the pictures of a card look like: for the page that draws them and for the stills that stand there before.
+// The layout and tints of the pictures of a card: for the page that draws them and for the stills that stand there before.
 // @ts-check
 
 /** Pictures in a row. */
@@ -7,7 +7,7 @@ export const COLUMNS = 3;
 /** Room between two pictures. */
 export const GAP = 2;
 
-/** Where the pictures of a card stand. @param {number} samples @param {{ width: number, height: number }} size of each */
+/** Arranges the pictures of a card. @param {number} samples @param {{ width: number, height: number }} size of each */
 export function layout(samples, { width, height }) {
   const cols = Math.min(COLUMNS, samples);
   const rows = Math.ceil(samples / cols);

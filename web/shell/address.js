@@ -19,13 +19,13 @@ const TYPING_MS = 1000;
  */
 /** @type {Map<string, Kept>} */
 const figures = new Map();
-/** What the page was opened with: a figure to go to, if nobody was here before, and settings of figures. @type {{ place: string, figures: Record<string, string> } | undefined} */
+/** What the page was opened with: a figure to go to, if nobody was here before, and settings of figures. @type {{ target: string, figures: Record<string, string> } | undefined} */
 let opened;
 let applying = false;
 /** The last change, if it was one of many. @type {{ id: string, at: number } | null} */
 let typing = null;
 
-/** A place of the page in the address; '': none that can be read. @param {string} text */
+/** An element of the page in the address; '': none that can be read. @param {string} text */
 function decoded(text) {
   try {
     return decodeURIComponent(text);
@@ -34,10 +34,10 @@ function decoded(text) {
   }
 }
 
-/** What the address says: a figure, or any other place of the page, and settings for it. */
+/** Reads the address: the figure or other element of the page that it leads to, and settings for that. */
 function read() {
-  const [place, query = ''] = location.hash.slice(1).split(/\?(.*)/s);
-  return { place: decoded(place), settings: new URLSearchParams(query) };
+  const [target, query = ''] = location.hash.slice(1).split(/\?(.*)/s);
+  return { target: decoded(target), settings: new URLSearchParams(query) };
 }
 
 /** @param {Settings} settings */
@@ -95,12 +95,12 @@ function follow() {
     return;
   }
   // A link within the page was followed, or an address was typed.
-  const { place, settings } = read();
-  const figure = figures.get(place);
+  const { target, settings } = read();
+  const figure = figures.get(target);
   if (figure && settings.size > 0) {
     figure.wanted = String(settings);
     bring(figure);
-    scrollTo(place);
+    scrollTo(target);
   }
   remember('replaceState');
 }
@@ -109,14 +109,14 @@ function follow() {
 function open() {
   addEventListener('popstate', follow);
   addEventListener('hashchange', follow);
-  const { place, settings } = read();
+  const { target, settings } = read();
   const before = remembered();
   const asked = before === undefined && settings.size > 0;
-  const wanted = before ?? (asked ? { [place]: String(settings) } : {});
+  const wanted = before ?? (asked ? { [target]: String(settings) } : {});
   try {
     history.replaceState({ figures: wanted }, '');
   } catch { /* as above */ }
-  return { place: asked ? place : '', figures: wanted };
+  return { target: asked ? target : '', figures: wanted };
 }
 
 /**
@@ -135,7 +135,7 @@ export function keepInAddress(id, { settings, apply }) {
   /** @type {Kept} */
   const figure = { settings, apply, first, now: first, asked: undefined, wanted: (remembered() ?? opened.figures)[id] };
   figures.set(id, figure);
-  if (opened.place === id) scrollTo(id);
+  if (opened.target === id) scrollTo(id);
   bring(figure);
   return {
     /** The visitor has changed something. @param {boolean} [often] while something is dragged or typed */
@@ -151,12 +151,12 @@ export function keepInAddress(id, { settings, apply }) {
       figure.asked = figure.wanted = undefined;
       remember(same ? 'replaceState' : 'pushState', addressOf(id, next));
     },
-    /** What it shows has changed without the visitor's doing. */
+    /** Takes what the figure shows now for its settings: they have changed without the visitor's doing. */
     settle() {
       const all = settings();
       if (all && figure.now !== undefined) figure.now = textOf(all);
     },
-    /** What could not be done may be possible now. */
+    /** Tries again what could not be done: it may be possible now. */
     proceed() {
       if (figure.first === undefined) {
         const opened = settings();

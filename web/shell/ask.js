@@ -17,13 +17,13 @@ const within = (value, size) => Math.min(size - 1, Math.max(0, value));
  * @param {string} options.label
  * @param {() => { rows: number, cols: number }} options.grid
  * @param {() => Cell | null} [options.from] where the arrow keys begin to walk
- * @param {() => Cell} [options.start] where they are if there is no such place; default: the middle
+ * @param {() => Cell} [options.start] where they are if there is none; default: the middle
  * @param {() => number} [options.limit] how many pixels of the raster order may be chosen; default: all
- * @param {(cell: Cell) => void} options.onPlace
+ * @param {(cell: Cell) => void} options.onPixel
  * @param {() => void} [options.onLeave] neither pointed at nor focused any more
  * @returns {HTMLElement} the canvas in its focusable frame
  */
-export function askable(canvas, { label, grid, from = () => null, start, limit = () => Infinity, onPlace, onLeave = () => {} }) {
+export function askable(canvas, { label, grid, from = () => null, start, limit = () => Infinity, onPixel, onLeave = () => {} }) {
   const frame = make('div', { class: 'picture', tabindex: '0', role: 'application', 'aria-label': label }, canvas);
   /** @type {Cell | null} */
   let at = null;
@@ -31,7 +31,7 @@ export function askable(canvas, { label, grid, from = () => null, start, limit =
   const choose = (cell) => {
     if ((at?.row === cell.row && at.col === cell.col) || cell.row * grid().cols + cell.col >= limit()) return;
     at = cell;
-    onPlace(cell);
+    onPixel(cell);
   };
   const leave = () => {
     at = null;

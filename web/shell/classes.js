@@ -24,7 +24,7 @@ import { integer, time } from './words.js';
 export function createClasses(models, first = 1) {
   const root = byId('classes-grid');
   const names = Object.keys(models);
-  /** What the grid shows: not what the switch says while a model is loading, or if it cannot be. */
+  /** The model whose classes the grid shows: not the one that the switch says while that is loading, or if it cannot be. */
   let shown = names[0];
   let drawn = '';
   let each = NaN;

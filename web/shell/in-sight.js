@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether a figure can be seen: what nobody sees need not be computed, nor fetched.
+// Tells whether a figure can be seen: what nobody sees need not be computed, nor fetched.
 // @ts-check
 import { reducedMotion } from './dom.js';
 

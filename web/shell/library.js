@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the pages take of the library, in one place: nothing else in web/shell, web/pages and web/front knows where it lies.
+// The only door of the pages to the library: nothing else in web/shell, web/pages and web/front knows where it lies.
 // @ts-check
 
 export { load, supported, tokenizer } from '../lib/index.js';
@@ -8,7 +8,7 @@ export { announce } from '../lib/status.js';
 export { Codec, quantise } from '../lib/codecs/picture.js';
 export { blank, paint as paintElements, picture as pictureOf } from '../lib/draw.js';
 export { fromRGBA, reduce } from '../lib/image.js';
-/** What only pages of texts need. */
+/** Fetches the part of the library that only pages of texts need. */
 export const texts = () => import('../lib/texts.js');
 
 /** @typedef {import('../lib/index.js').Model} Model */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How long a pixel takes on this machine.
+// Measures how long a pixel takes on this machine.
 // @ts-check
 import { perFrame } from './dom.js';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every page does once: numbers its figures, and keeps itself for a visit without a connection.
+// Starts a page: numbers its figures, and keeps it for a visit without a connection.
 // @ts-check
 import { workOffline } from './offline.js';
 import { numberFigures } from './number.js';

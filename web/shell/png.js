@@ -73,7 +73,7 @@ export async function encodePng(picture, scale = 1) {
   return joined(SIGNATURE, header(picture, scale), chunk('IDAT', await packed(picture, { x: 0, y: 0, width, height }, scale)), chunk('IEND'));
 }
 
-/** Where two pictures differ; null: nowhere. @param {Picture} a @param {Picture} b @returns {Box | null} */
+/** The smallest box outside of which two pictures are the same; null: they are the same everywhere. @param {Picture} a @param {Picture} b @returns {Box | null} */
 export function changed(a, b) {
   let [left, top, right, bottom] = [a.width, a.height, -1, -1];
   for (let i = 0; i < a.data.length; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What can be taken along of a figure: a picture as PNG, its drawing as animated PNG, and a link that draws the very same picture again.
+// Lets a visitor take along what a figure shows: a picture as PNG, its drawing as animated PNG, and a link that draws the very same picture again.
 // @ts-check
 import { addressOf, showAddress } from './address.js';
 import { createButton } from './button.js';
@@ -21,7 +21,7 @@ const END_MS = 2000;
  * @property {string} name for people
  * @property {string} file without its ending
  * @property {Picture} picture in the sizes of the model; transparent where nothing is drawn
- * @property {number[]} order the pixels that were drawn, as places in raster order, in the order of drawing; the others were given
+ * @property {number[]} order the pixels that were drawn, by their numbers in raster order, in the order of drawing; the others were given
  */
 
 /** The picture on paper: what is not drawn is white. @param {Picture} picture */
@@ -42,12 +42,12 @@ export const stillOf = ({ picture }) => encodePng(onPaper(picture), scaleOf(pict
 export function filmOf({ picture, order }) {
   const whole = onPaper(picture);
   const now = onPaper(picture);
-  for (const place of order) now.data.fill(255, 4 * place, 4 * place + 4);
+  for (const pixel of order) now.data.fill(255, 4 * pixel, 4 * pixel + 4);
   const copy = () => ({ ...now, data: now.data.slice(), width: now.width, height: now.height });
   const frames = [{ picture: copy(), ms: 10 * FRAME_MS }];
   const each = Math.max(1, Math.ceil(order.length / FRAMES));
   for (let from = 0; from < order.length; from += each) {
-    for (const place of order.slice(from, from + each)) now.data.set(whole.data.subarray(4 * place, 4 * place + 4), 4 * place);
+    for (const pixel of order.slice(from, from + each)) now.data.set(whole.data.subarray(4 * pixel, 4 * pixel + 4), 4 * pixel);
     frames.push({ picture: copy(), ms: FRAME_MS });
   }
   frames[frames.length - 1].ms = END_MS;
@@ -86,7 +86,7 @@ export function createTake(root, { id, shots, settings, films = true }) {
   }
 
   /** The pictures that there are; the choice stays. */
-  function look() {
+  function refresh() {
     const all = shots();
     const chosen = Math.max(0, choice.selectedIndex);
     choice.replaceChildren(...all.map(({ name }) => make('option', {}, name)));
@@ -94,10 +94,10 @@ export function createTake(root, { id, shots, settings, films = true }) {
     still.disabled = film.disabled = all.length === 0;
     return all;
   }
-  const chosen = () => look()[choice.selectedIndex];
+  const chosen = () => refresh()[choice.selectedIndex];
 
-  box.addEventListener('toggle', look);
-  choice.addEventListener('pointerdown', () => { if (!choice.options.length) look(); });
+  box.addEventListener('toggle', refresh);
+  choice.addEventListener('pointerdown', () => { if (!choice.options.length) refresh(); });
   /** @param {HTMLButtonElement} button @param {(shot: Shot) => Promise<Uint8Array<ArrayBuffer>>} encode @param {string} kind */
   const saves = (button, encode, kind) => button.addEventListener('click', async () => {
     const shot = chosen();
@@ -108,7 +108,7 @@ export function createTake(root, { id, shots, settings, films = true }) {
   saves(still, stillOf, '');
   saves(film, filmOf, '-film');
   link.addEventListener('click', async () => {
-    look();
+    refresh();
     const all = settings(Math.max(0, choice.selectedIndex));
     if (!all) return say('No link can take a model of your own along. The pictures can be saved.');
     const address = addressOf(id, all);

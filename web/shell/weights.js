@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the weights lie.
+// The addresses of the weights.
 // @ts-check
 
 /** The address of a weight file. @param {string} file */

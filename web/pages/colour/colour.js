@@ -10,7 +10,7 @@ const completion = {
   kind: 'complete',
   plan: { given: [{ kind: 'given', name: 'the upper half' }], noun: 'ending' },
   ask: (model, image, options) => model.complete(image, options),
-  look({ known }, codec) {
+  preview({ known }, codec) {
     const half = pictureOf(codec, known);
     return { given: [{ picture: half }], start: half };
   },

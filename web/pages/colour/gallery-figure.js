@@ -102,10 +102,10 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
   function settings() {
     if (file) return null;
     const { first } = gallery;
-    const place = among.indexOf(first);
+    const index = among.indexOf(first);
     const { data, width, height } = first.image;
     const rgb = Uint8Array.from({ length: 3 * width * height }, (_, i) => data[4 * Math.floor(i / 3) + i % 3]);
-    return { model: name, seed: transport.seed, temperature, ...(tries && { tries: Number(tries.value) }), ...(place >= 0 ? { picture: place } : { pixels: toText(rgb) }) };
+    return { model: name, seed: transport.seed, temperature, ...(tries && { tries: Number(tries.value) }), ...(index >= 0 ? { picture: index } : { pixels: toText(rgb) }) };
   }
   createTake(part('take'), { id: `figure-${id}`, shots: gallery.shots, settings });
 
@@ -132,7 +132,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     apply(given) {
       const { width, height } = among[0].image;
       const rgb = fromText(given.get('pixels') ?? '', 3 * width * height);
-      const place = wholeIn(given, 'picture', 0, among.length - 1, -1);
+      const index = wholeIn(given, 'picture', 0, among.length - 1, -1);
       transport.seed = wholeIn(given, 'seed', 0, 1e9 - 1, transport.seed);
       gallery.seed = transport.seed;
       setTries(wholeIn(given, 'tries', 1, 64, Number(tries?.value)));
@@ -141,13 +141,13 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
         for (let i = 0; i < width * height; i++) image.data.set([...rgb.subarray(3 * i, 3 * i + 3), 255], 4 * i);
         strip.clear();
         own = { name: 'your picture', note: '', label: null, image };
-      } else if (place >= 0) {
+      } else if (index >= 0) {
         own = null;
       }
-      const first = rgb ? own : among[place];
+      const first = rgb ? own : among[index];
       sight.decide();
       if (first) gallery.choose(first);
-      if (!rgb && place >= 0) strip.show(name, among, among[place]);
+      if (!rgb && index >= 0) strip.show(name, among, among[index]);
       gallery.start();
     },
     /** @param {Model | null} model null: there is none until another comes */

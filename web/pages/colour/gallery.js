@@ -4,7 +4,7 @@
 import { Codec, Playback } from '../../shell/index.js';
 import { Row, SHOWN } from './row.js';
 /** @import { DrawOptions, Model, Phase, Run, Shot, Subject } from '../../shell/index.js' */
-/** @import { Look, Plan } from './row.js' */
+/** @import { Preview, Plan } from './row.js' */
 
 /** Pixels per second of each picture, at most: fast enough for six rows, slow enough to be watched. */
 const SPEED = 400;
@@ -16,7 +16,7 @@ const CHUNK = 16;
  * @property {'complete' | 'super-resolve'} kind
  * @property {Plan} plan
  * @property {(model: Model, image: ImageData, options?: DrawOptions) => Run} ask
- * @property {(run: Run, codec: Codec) => Look} look what is known of a run before it draws
+ * @property {(run: Run, codec: Codec) => Preview} preview what is known of a run before it draws
  */
 
 /**
@@ -50,7 +50,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
 
   /** Shows a picture as the model sees it. @param {Row} row */
   function see(row) {
-    if (model && codec) row.give(task.look(task.ask(model, row.subject.image), codec));
+    if (model && codec) row.give(task.preview(task.ask(model, row.subject.image), codec));
   }
 
   /** @param {Row} row @param {Model} artist @param {Codec} knows @param {AbortSignal} signal */

@@ -10,7 +10,7 @@ export const SHOWN = 3;
 /**
  * @typedef {{ words: string, share: number }} Note what is said of a picture, and how long a bar beside it is: 0 to 1
  *
- * @typedef {Object} Look how a picture looks before anything is drawn
+ * @typedef {Object} Preview how a picture looks before anything is drawn
  * @property {{ picture: Picture, note?: Note }[]} given one for each tile before the drawn ones
  * @property {Picture} start what each drawn picture begins with
  * @property {(picture: Picture) => Note} [judge] what is to be said of a picture that is drawn
@@ -72,8 +72,8 @@ export class Row {
   #drawn = Array.from({ length: SHOWN }, (_, i) => tile(`drawn drawn-${i + 1}`));
   #original = tile('original');
   #name = make('p', { class: 'row-name' });
-  /** @type {Look | undefined} */
-  #look;
+  /** @type {Preview | undefined} */
+  #preview;
   /** All that are drawn, in as many groups as are shown, whose first ones these are. @type {Picture[]} */
   #pictures = [];
   /** -log p of each. @type {number[]} */
@@ -105,10 +105,10 @@ export class Row {
     this.#given.forEach(({ canvas }, i) => canvas.setAttribute('aria-label', `${name}, ${this.#plan.given[i].name}`));
   }
 
-  /** What the model makes of the picture before it draws. @param {Look} look */
-  give(look) {
-    this.#look = look;
-    look.given.forEach(({ picture, note }, i) => {
+  /** Shows what the model makes of the picture before it draws. @param {Preview} preview */
+  give(preview) {
+    this.#preview = preview;
+    preview.given.forEach(({ picture, note }, i) => {
       put(this.#given[i].canvas, picture);
       say(this.#given[i].note, note);
     });
@@ -128,7 +128,7 @@ export class Row {
 
   /** @param {number} samples */
   #blank(samples) {
-    const { start } = this.#look ?? {};
+    const { start } = this.#preview ?? {};
     if (start) this.#pictures = Array.from({ length: samples }, () => copy(start));
     this.#nats = new Array(samples).fill(0);
   }
@@ -140,17 +140,17 @@ export class Row {
   }
 
   /**
-   * What is drawn, to take along.
+   * The drawn pictures, to be taken along.
    * @param {Codec} codec
    * @param {number} seed
    * @returns {Shot[]}
    */
   shots(codec, seed) {
-    const start = this.#look?.start;
+    const start = this.#preview?.start;
     if (this.#to === 0 || !start) return [];
     const { channels } = codec.info;
-    const places = Array.from({ length: Math.floor(this.#to / channels) }, (_, i) => Math.floor(codec.place(i * channels) / channels));
-    const order = places.filter((place) => start.data[4 * place + 3] === 0); // the others were given
+    const drawn = Array.from({ length: Math.floor(this.#to / channels) }, (_, i) => Math.floor(codec.place(i * channels) / channels));
+    const order = drawn.filter((pixel) => start.data[4 * pixel + 3] === 0); // the others were given
     return this.#leading.map((picture, i) => ({
       name: `${this.subject.name}, ${this.#plan.noun} ${i + 1}`,
       file: `${this.subject.name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-seed-${seed}-${this.#plan.noun}-${i + 1}`, picture, order,
@@ -189,7 +189,7 @@ export class Row {
   }
 
   #judge() {
-    const { judge } = this.#look ?? {};
+    const { judge } = this.#preview ?? {};
     if (judge && this.done) this.#drawn.forEach(({ note }, i) => say(note, judge(this.#seen(this.#pictures[i]))));
   }
 
@@ -202,7 +202,7 @@ export class Row {
 
   /** @param {Picture} picture */
   #seen(picture) {
-    const { smooth } = this.#look ?? {};
+    const { smooth } = this.#preview ?? {};
     return smooth && this.#share < 1 ? mixed(picture, smooth, this.#share) : picture;
   }
 

@@ -30,7 +30,7 @@ const enlargement = {
   kind: 'super-resolve',
   plan: { given: [{ kind: 'given', name: 'eight by eight pixels' }, { kind: 'smooth', name: 'bicubic enlargement' }], noun: 'enlargement' },
   ask: (model, image, options) => model.superResolve(image, options),
-  look({ input }, { info }) {
+  preview({ input }, { info }) {
     const { width, height, channels, inputWidth, inputHeight } = info;
     const small = /** @type {Uint8Array} */ (input);
     const smooth = opaque(bicubic(small, { width: inputWidth, height: inputHeight, channels }, info), width, height);

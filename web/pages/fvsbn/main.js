@@ -11,7 +11,7 @@ const { load } = createEndings(store, 'fvsbn');
 const votes = createVotes(byId('votes'));
 createScale('votes-scale');
 // A pixel that is pointed at in an ending shows its votes.
-store.on(['place'], ({ place }) => { if (place) votes.show(place.row * SIDE + place.column); });
+store.on(['asked'], ({ asked }) => { if (asked) votes.show(asked.row * SIDE + asked.column); });
 store.on(['info'], ({ info }) => {
   if (info) byId('model-size').textContent = `${integer(info.parameters)} numbers, ${bytes(info.bytes)}`;
 });

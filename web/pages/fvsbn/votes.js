@@ -8,10 +8,10 @@ const MOST = 3;
 
 /** @typedef {{ weight: Float32Array, bias: Float32Array }} Weights weight[j * PIXELS + i] is what pixel j, if it is ink, adds to the logit of pixel i */
 
-/** What pixel j says of pixel i. @param {Weights} weights @param {number} i @param {number} j */
+/** The vote of pixel j on pixel i. @param {Weights} weights @param {number} i @param {number} j */
 export const vote = ({ weight }, i, j) => (j < i ? weight[j * PIXELS + i] : 0);
 
-/** How likely ink is if nothing before is ink. @param {number} bias */
+/** The odds of ink if nothing before is ink. @param {number} bias */
 const alone = (bias) => 1 / (1 + Math.exp(-bias));
 
 /** @param {HTMLElement} root */
@@ -26,7 +26,7 @@ export function createVotes(root) {
     label: 'The incoming weights of a pixel. Arrow keys choose the pixel.',
     grid: () => ({ rows: SIDE, cols: SIDE }),
     from: () => ({ row: Math.floor(at / SIDE), col: at % SIDE }),
-    onPlace: ({ row, col }) => show(row * SIDE + col),
+    onPixel: ({ row, col }) => show(row * SIDE + col),
   });
   root.append(make('div', { class: 'stage' }, frame), note);
 
@@ -76,7 +76,7 @@ export function createVotes(root) {
 
 /** @param {Weights} weights @param {number} i */
 function describe(weights, i) {
-  const place = (/** @type {number} */ j) => `row ${Math.floor(j / SIDE) + 1}, column ${j % SIDE + 1}`;
+  const where = (/** @type {number} */ j) => `row ${Math.floor(j / SIDE) + 1}, column ${j % SIDE + 1}`;
   let [most, least] = [-1, -1];
   for (let j = 0; j < i; j++) {
     if (most < 0 || vote(weights, i, j) > vote(weights, i, most)) most = j;
@@ -85,7 +85,7 @@ function describe(weights, i) {
   const first = `Row ${Math.floor(i / SIDE) + 1}, column ${i % SIDE + 1}: by itself, ink with odds of ${(100 * alone(weights.bias[i])).toFixed(1)}%.`;
   if (i === 0) return `${first} Nothing comes before it.`;
   const [for_, against] = [vote(weights, i, most), vote(weights, i, least)];
-  return `${first} Most for it: ${place(most)} (${for_ >= 0 ? '+' : ''}${for_.toFixed(1)}); most against it: ${place(least)} (${against.toFixed(1)}).`;
+  return `${first} Most for it: ${where(most)} (${for_ >= 0 ? '+' : ''}${for_.toFixed(1)}); most against it: ${where(least)} (${against.toFixed(1)}).`;
 }
 
 /** The legend: against, nothing, for. @param {string} id */

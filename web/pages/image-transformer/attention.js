@@ -1,50 +1,50 @@
 // SPDX-License-Identifier: MIT
-// What one pixel attended to. A large picture with the chosen head's shares, and a grid of all heads.
+// Shows what one pixel attended to: a large picture with the chosen head's shares, and a grid of all heads.
 // @ts-check
 import { PIXELS, SIDE, announce, askable, createLegend, describe, make, onTheme, paint, paintSmall, palette, percent, perFrame, toImage } from '../../shell/index.js';
 import { heatOf, windowOf } from './heads.js';
-/** @import { Attention, Ending, Place, State, Store } from '../../shell/index.js' */
+/** @import { Attention, Ending, Pixel, State, Store } from '../../shell/index.js' */
 
 /**
- * @typedef {Object} Look
+ * @typedef {Object} Attended
  * @property {number} head index of the chosen head, block * heads + head; -1: the average of all
- * @property {Attention & { place: Place } | null} attention what the model answered last, and for which place
+ * @property {Attention & { asked: Pixel } | null} attention what the model answered last, and for which pixel
  */
 
 /**
- * Asks the model about the latest place only: while one question is under way, newer ones replace each other.
+ * Asks the model about the latest pixel only: while one question is under way, newer ones replace each other.
  * @param {Store<State>} store
- * @param {Store<Look>} look
+ * @param {Store<Attended>} attended
  * @param {() => Ending[]} pictures
  */
-export function createAsker(store, look, pictures) {
+export function createAsker(store, attended, pictures) {
   let busy = false;
   async function ask() {
-    const { model, place, label } = store.now;
-    if (!place) look.set({ attention: null });
-    if (busy || !model || !place || look.now.attention?.place === place) return;
+    const { model, asked, label } = store.now;
+    if (!asked) attended.set({ attention: null });
+    if (busy || !model || !asked || attended.now.attention?.asked === asked) return;
     busy = true;
     try {
-      const { values } = pictures()[place.sample];
-      const answer = await model.attention(toImage(values), { row: place.row, column: place.column, ...(label && { label }) });
-      if (store.now.model === model && store.now.place) look.set({ attention: { ...answer, place } });
+      const { values } = pictures()[asked.sample];
+      const answer = await model.attention(toImage(values), { row: asked.row, column: asked.column, ...(label && { label }) });
+      if (store.now.model === model && store.now.asked) attended.set({ attention: { ...answer, asked } });
     } catch {
-      look.set({ attention: null }); // the run itself reports what is wrong with the model
+      attended.set({ attention: null }); // the run itself reports what is wrong with the model
     } finally {
       busy = false;
     }
-    if (store.now.place !== place) ask();
+    if (store.now.asked !== asked) ask();
   }
-  store.on(['place', 'model'], ask);
+  store.on(['asked', 'model'], ask);
 }
 
 /**
  * @param {Store<State>} store
- * @param {Store<Look>} look
+ * @param {Store<Attended>} attended
  * @param {HTMLElement} root
  * @param {() => Ending[]} pictures
  */
-export function createAttentionView(store, look, root, pictures) {
+export function createAttentionView(store, attended, root, pictures) {
   const canvas = make('canvas', { role: 'img', 'aria-label': 'Nothing is asked yet' });
   const note = make('p', { class: 'panel-note' });
   const scale = make('div', { class: 'legend' });
@@ -57,7 +57,7 @@ export function createAttentionView(store, look, root, pictures) {
     input.checked = sample === shown;
     input.addEventListener('change', () => {
       shown = sample;
-      if (store.now.place) store.set({ place: { ...store.now.place, sample } });
+      if (store.now.asked) store.set({ asked: { ...store.now.asked, sample } });
       else redraw();
     });
     choice.append(make('label', {}, input, name));
@@ -66,9 +66,9 @@ export function createAttentionView(store, look, root, pictures) {
   const explorer = askable(canvas, {
     label: 'The ending, large. Arrow keys choose the pixel to explain.',
     grid: () => ({ rows: SIDE, cols: SIDE }),
-    from: () => store.now.place && { row: store.now.place.row, col: store.now.place.column },
+    from: () => store.now.asked && { row: store.now.asked.row, col: store.now.asked.column },
     limit: () => pictures()[shown].filled,
-    onPlace: ({ row, col }) => store.set({ place: { sample: shown, row, column: col } }),
+    onPixel: ({ row, col }) => store.set({ asked: { sample: shown, row, column: col } }),
   });
   const stage = make('div', { class: 'stage' }, explorer);
   const grid = make('fieldset', { class: 'heads' });
@@ -84,8 +84,8 @@ export function createAttentionView(store, look, root, pictures) {
     /** @param {number} head @param {string} name @param {HTMLCanvasElement | null} thumb */
     const option = (head, name, thumb) => {
       const input = make('input', { type: 'radio', name: 'head', value: String(head), 'aria-label': name });
-      input.checked = head === look.now.head;
-      input.addEventListener('change', () => look.set({ head }));
+      input.checked = head === attended.now.head;
+      input.addEventListener('change', () => attended.set({ head }));
       choices.push({ input, canvas: thumb, head });
       return input;
     };
@@ -105,24 +105,24 @@ export function createAttentionView(store, look, root, pictures) {
   }
 
   function draw() {
-    const { place, info, rows } = store.now;
-    const { attention, head } = look.now;
+    const { asked, info, rows } = store.now;
+    const { attention, head } = attended.now;
     if (!info) return;
-    if (place) shown = place.sample;
+    if (asked) shown = asked.sample;
     endings[shown].checked = true;
     const picture = pictures()[shown];
     const known = rows * SIDE;
-    const at = place ? place.row * SIDE + place.column : -1;
-    const current = place && attention?.place === place ? attention : null;
+    const at = asked ? asked.row * SIDE + asked.column : -1;
+    const current = asked && attention?.asked === asked ? attention : null;
     const heat = current && heatOf(current, head);
     const seen = current && windowOf(current, info.queryBlock);
     paint(canvas, {
       values: picture.values, filled: picture.filled, known, heat: heat?.share, cursor: at, ranges: seen ? [seen.memory, seen.own] : [],
     });
-    if (!place) note.replaceChildren('Point at a pixel.');
-    if (!place || !current || !heat) return;
+    if (!asked) note.replaceChildren('Point at a pixel.');
+    if (!asked || !current || !heat) return;
     const who = head < 0 ? 'All heads on average' : `Layer ${Math.floor(head / info.heads) + 1}, head ${head % info.heads + 1}`;
-    const words = describe({ picture, place, known, info });
+    const words = describe({ picture, pixel: asked, known, info });
     const shares = at === 0 ? ' There is nothing before the first pixel to look at.'
       : ` ${who}: at most ${percent(heat.most)} on one pixel${current.elements[0] < 0 ? `, ${percent(heat.start)} on the mark that stands before the first pixel` : ''}.`;
     note.replaceChildren(...words, '.', shares);
@@ -133,10 +133,10 @@ export function createAttentionView(store, look, root, pictures) {
   }
 
   function drawThumbs() {
-    const { attention } = look.now;
+    const { attention } = attended.now;
     if (!attention) return;
     const { paper, wash, heat, accent } = palette();
-    const at = attention.place.row * SIDE + attention.place.column;
+    const at = attention.asked.row * SIDE + attention.asked.column;
     for (const { canvas: thumb, head } of choices) {
       if (!thumb) continue;
       const { share } = heatOf(attention, head);
@@ -151,18 +151,18 @@ export function createAttentionView(store, look, root, pictures) {
   const redraw = perFrame(draw);
   const redrawThumbs = perFrame(drawThumbs);
   store.on(['info'], () => { build(); redraw(); });
-  store.on(['place', 'rows'], redraw);
-  look.on(['attention', 'head'], redraw);
-  look.on(['attention'], redrawThumbs);
+  store.on(['asked', 'rows'], redraw);
+  attended.on(['attention', 'head'], redraw);
+  attended.on(['attention'], redrawThumbs);
   onTheme(() => { redraw(); redrawThumbs(); });
   new ResizeObserver(redraw).observe(stage);
 
-  /** Chooses the drawn pixel that surprised the model most, for a first look. @param {number} known */
+  /** Chooses the drawn pixel that surprised the model most, to begin with. @param {number} known */
   function suggest(known) {
     const { nats } = pictures()[shown];
     let at = known;
     for (let i = known; i < PIXELS; i++) if (nats[i] > nats[at]) at = i;
-    store.set({ place: { sample: shown, row: Math.floor(at / SIDE), column: at % SIDE } });
+    store.set({ asked: { sample: shown, row: Math.floor(at / SIDE), column: at % SIDE } });
   }
   return { suggest, redraw };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How many positions each query sees, in the order of drawing: full attention climbs, local attention does not.
+// Charts how many positions each query sees, in the order of drawing: full attention climbs, local attention does not.
 // @ts-check
 import { integer, make } from '../../shell/index.js';
 /** @import { Geometry } from './geometry-pattern.js' */

@@ -30,10 +30,10 @@ export function paintGeometry(canvas, { track, drawn, query, trail }) {
   const x = (col) => Math.round(col * width / cols);
   /** @param {number} row */
   const y = (row) => Math.round(row * height / rows);
-  /** @param {number} place @returns {[number, number, number, number]} */
-  const cell = (place) => {
-    const row = Math.floor(place / cols);
-    const col = place % cols;
+  /** @param {number} pixel @returns {[number, number, number, number]} */
+  const cell = (pixel) => {
+    const row = Math.floor(pixel / cols);
+    const col = pixel % cols;
     return [x(col), y(row), x(col + 1) - x(col), y(row + 1) - y(row)];
   };
 
@@ -42,9 +42,9 @@ export function paintGeometry(canvas, { track, drawn, query, trail }) {
   context.fillRect(0, 0, width, height);
   const visible = new Set(query < 0 ? [] : geometry.seen(query).elements);
   for (let step = 0; step < geometry.positions; step++) {
-    const place = order[step];
-    const seen = visible.has(place);
-    const box = cell(place);
+    const pixel = order[step];
+    const seen = visible.has(pixel);
+    const box = cell(pixel);
     if (step < drawn) {
       context.globalAlpha = 1;
       context.fillStyle = colours.paper;
@@ -67,19 +67,19 @@ export function paintGeometry(canvas, { track, drawn, query, trail }) {
     const inset = (at, end) => Math.min(end - thick / 2, Math.max(thick / 2, at));
     const inside = new Set(Array.from(steps, (step) => order[step]));
     context.beginPath();
-    for (const place of inside) {
-      const row = Math.floor(place / cols);
-      const col = place % cols;
+    for (const pixel of inside) {
+      const row = Math.floor(pixel / cols);
+      const col = pixel % cols;
       /** @param {boolean} open @param {[number, number, number, number]} edge */
       const side = (open, [c0, r0, c1, r1]) => {
         if (!open) return;
         context.moveTo(inset(x(c0), width), inset(y(r0), height));
         context.lineTo(inset(x(c1), width), inset(y(r1), height));
       };
-      side(!inside.has(place - cols), [col, row, col + 1, row]);
-      side(!inside.has(place + cols), [col, row + 1, col + 1, row + 1]);
-      side(col === 0 || !inside.has(place - 1), [col, row, col, row + 1]);
-      side(col === cols - 1 || !inside.has(place + 1), [col + 1, row, col + 1, row + 1]);
+      side(!inside.has(pixel - cols), [col, row, col + 1, row]);
+      side(!inside.has(pixel + cols), [col, row + 1, col + 1, row + 1]);
+      side(col === 0 || !inside.has(pixel - 1), [col, row, col, row + 1]);
+      side(col === cols - 1 || !inside.has(pixel + 1), [col + 1, row, col + 1, row + 1]);
     }
     context.strokeStyle = colour;
     context.lineWidth = thick;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who sees whom under local attention, from the geometry in a model's description alone: query blocks, memory, flanges.
+// The pattern of local attention, which says who sees whom, from the geometry in a model's description alone: query blocks, memory, flanges.
 // The engine knows the same by other means; the tests compare the two position by position.
 // @ts-check
 
@@ -37,14 +37,14 @@
  * The order of drawing: rows of blocks, blocks, rows within a block; without blocks of rows and columns, rows.
  *
  * @param {Shape} shape
- * @returns {Uint32Array} the place of each position in raster order
+ * @returns {Uint32Array} the pixel of each position in raster order
  */
 export function blockRaster({ height, positions, blockRows, blockCols }) {
   const cols = positions / height;
-  const order = Uint32Array.from({ length: positions }, (_, place) => place);
+  const order = Uint32Array.from({ length: positions }, (_, pixel) => pixel);
   if (blockRows === 0) return order;
-  const down = (/** @type {number} */ place) => Math.floor(place / cols / blockRows);
-  const across = (/** @type {number} */ place) => Math.floor((place % cols) / blockCols);
+  const down = (/** @type {number} */ pixel) => Math.floor(pixel / cols / blockRows);
+  const across = (/** @type {number} */ pixel) => Math.floor((pixel % cols) / blockCols);
   return order.sort((a, b) => down(a) - down(b) || across(a) - across(b) || a - b);
 }
 
@@ -58,15 +58,15 @@ export class Geometry {
     /** Positions in a row: pixels, or channels of pixels. */
     this.cols = shape.positions / shape.height;
     this.is2d = shape.blockRows > 0;
-    /** The position that stands at each place of the raster order. */
+    /** The position that stands at each pixel of the raster order. */
     this.stepAt = new Uint32Array(order.length);
-    order.forEach((place, step) => { this.stepAt[place] = step; });
+    order.forEach((pixel, step) => { this.stepAt[pixel] = step; });
   }
 
   /** Where a position stands. @param {number} step */
   at(step) {
-    const place = this.order[step];
-    return { row: Math.floor(place / this.cols), col: place % this.cols };
+    const pixel = this.order[step];
+    return { row: Math.floor(pixel / this.cols), col: pixel % this.cols };
   }
 
   /** The query block of a position. @param {number} step @returns {Block} */

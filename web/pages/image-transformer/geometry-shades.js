@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How strongly a picture shows what a query sees and what it does not. Of its own, for the tests read it without a page.
+// The strengths at which a picture shows what a query sees and what it does not. A file of its own, for the tests read it without a page.
 // @ts-check
 
 /** How strongly a visible pixel is tinted. */

@@ -45,8 +45,8 @@ function createFigure({ onRun, onError }) {
   const scrubber = byId('geometry-scrubber');
 
   /**
-   * What the visitor asks about: a step of both pictures, or a place of one (and of the other, if it is as large).
-   * @type {{ step: number } | { place: Cell, by: Panel } | null}
+   * What the visitor asks about: a step of both pictures, or a pixel of one (and of the other, if it is as large).
+   * @type {{ step: number } | { cell: Cell, by: Panel } | null}
    */
   let asked = null;
   /** @type {ReturnType<typeof createChart> | undefined} */
@@ -87,7 +87,7 @@ function createFigure({ onRun, onError }) {
       label: `${name}. Arrow keys ask what a pixel sees.`,
       grid: () => track.geometry,
       from: () => (player.head > 0 ? track.geometry.at(Math.min(player.head, track.geometry.positions) - 1) : null),
-      onPlace: (place) => ask({ place, by: panel }),
+      onPixel: (cell) => ask({ cell, by: panel }),
       onLeave: () => ask(null),
     });
     const stage = make('div', { class: 'stage geometry-stage' }, frame);
@@ -110,7 +110,7 @@ function createFigure({ onRun, onError }) {
     if (asked) {
       const { rows, cols } = asked.by.track.geometry;
       if (asked.by === panel || (rows === geometry.rows && cols === geometry.cols)) {
-        return geometry.stepAt[asked.place.row * geometry.cols + asked.place.col];
+        return geometry.stepAt[asked.cell.row * geometry.cols + asked.cell.col];
       }
     }
     return player.head < geometry.positions ? player.head : -1;
@@ -137,7 +137,7 @@ function createFigure({ onRun, onError }) {
         make('span', { class: 'geometry-where' }, `Step ${integer(query + 1)}: row ${row + 1}, column ${col + 1}.`),
       );
       // Whoever walks over a picture with the keyboard hears what is under the cursor.
-      if (asked && 'place' in asked && asked.by === panel && document.activeElement?.contains(canvas)) announce(note.textContent ?? '', 400);
+      if (asked && 'cell' in asked && asked.by === panel && document.activeElement?.contains(canvas)) announce(note.textContent ?? '', 400);
     }
     chart?.mark(marked);
     const step = asked && 'step' in asked ? asked.step : marked < 0 ? player.total - 1 : marked;

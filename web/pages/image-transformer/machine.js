@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What this machine measures while the figure runs, and what the model is, written into the text.
+// Writes into the text how fast this machine is while the figure runs, and what the model is.
 // @ts-check
 import { byId, bytes, integer, rate, time } from '../../shell/index.js';
 /** @import { State, Store } from '../../shell/index.js' */

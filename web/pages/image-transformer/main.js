@@ -7,25 +7,25 @@ import { createGeometry } from './geometry.js';
 import { heatOf } from './heads.js';
 import { createMachine } from './machine.js';
 import { createSettings } from './settings.js';
-/** @import { Look } from './attention.js' */
+/** @import { Attended } from './attention.js' */
 
 const store = createStore(initialState());
-const look = createStore(/** @type {Look} */ ({ head: -1, attention: null }));
+const attended = createStore(/** @type {Attended} */ ({ head: -1, attention: null }));
 const machine = createMachine(store);
 
 const { runner, panels, load } = createEndings(store, 'digits', {
-  heatAt: (place) => (look.now.attention?.place === place ? heatOf(look.now.attention, look.now.head).share : undefined),
+  heatAt: (pixel) => (attended.now.attention?.asked === pixel ? heatOf(attended.now.attention, attended.now.head).share : undefined),
   onDrawn(what) {
     attention.redraw();
     if (what === 'first') machine.first();
-    if (what === 'done' && !store.now.place) attention.suggest(store.now.rows * SIDE);
+    if (what === 'done' && !store.now.asked) attention.suggest(store.now.rows * SIDE);
   },
   onPace: machine.pace,
 });
 const pictures = () => runner.pictures;
-const attention = createAttentionView(store, look, byId('attention-view'), pictures);
-look.on(['attention', 'head'], panels.redraw);
-createAsker(store, look, pictures);
+const attention = createAttentionView(store, attended, byId('attention-view'), pictures);
+attended.on(['attention', 'head'], panels.redraw);
+createAsker(store, attended, pictures);
 startPage(load());
 createSettings(store);
 

@@ -55,7 +55,7 @@ export function createAheadPanels(root) {
       label: `${label} Arrow keys ask which pass a pixel came with.`,
       grid: () => ({ rows: SIDE, cols: SIDE }),
       from: () => (head > 0 ? { row: Math.floor((head - 1) / SIDE), col: (head - 1) % SIDE } : null),
-      onPlace: ({ row, col }) => ask(row * SIDE + col),
+      onPixel: ({ row, col }) => ask(row * SIDE + col),
       onLeave: () => ask(-1),
     });
     const heading = make('p', { class: 'panel-name' }, make('b', {}, name), make('span', {}, detail));
@@ -85,8 +85,8 @@ export function createAheadPanels(root) {
 /** @param {Uint8Array} ahead @param {{ from: number, to: number }} pass */
 function describe(ahead, { from, to }) {
   /** @param {number} pixel */
-  const place = (pixel) => `row ${Math.floor(pixel / SIDE) + 1}, column ${pixel % SIDE + 1}`;
+  const where = (pixel) => `row ${Math.floor(pixel / SIDE) + 1}, column ${pixel % SIDE + 1}`;
   const right = to - from - 1;
   const guesses = right === 0 ? 'no guess that held' : `${counted(right, 'right guess')}`;
-  return `Pass ${passes(ahead, from + 1)}: ${counted(to - from, 'pixel')}, ${guesses}. From ${place(from)}.`;
+  return `Pass ${passes(ahead, from + 1)}: ${counted(to - from, 'pixel')}, ${guesses}. From ${where(from)}.`;
 }

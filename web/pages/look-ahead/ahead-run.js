@@ -26,7 +26,7 @@ export async function draw(model, options) {
   }
 }
 
-/** How many passes the first pixels took. @param {Uint8Array} ahead @param {number} [pixels] */
+/** Counts the passes that the first pixels took. @param {Uint8Array} ahead @param {number} [pixels] */
 export function passes(ahead, pixels = ahead.length) {
   let count = 0;
   for (let i = 0; i < pixels; i++) if (ahead[i] === 0) count++;
@@ -44,7 +44,7 @@ export function passAt(ahead, pixel) {
 /** In how many values two pictures differ. @param {Drawing} a @param {Drawing} b */
 export const differences = (a, b) => a.values.reduce((count, value, i) => count + Number(value !== b.values[i]), 0);
 
-/** What the figure says of a picture that was drawn both ways. @param {Drawing} a @param {Drawing} b */
+/** Says whether a picture that was drawn both ways is the same. @param {Drawing} a @param {Drawing} b */
 export function verdict(a, b) {
   const count = differences(a, b);
   return count === 0 ? `The same ${a.values.length} values, with guesses and without.`

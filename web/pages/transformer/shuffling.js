@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What positions are for: the words in another order, and the same weights without positions.
+// Shows what positions are for: the words in another order, and the same weights without positions.
 // @ts-check
 import { byId, inSight, load, weights } from '../../shell/index.js';
 import { withoutPositions } from './placeless.js';

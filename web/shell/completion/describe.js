@@ -6,14 +6,14 @@ import { make } from '../dom.js';
 import { percent } from '../words.js';
 /** @import { ModelInfo } from '../library.js' */
 /** @import { Ending } from './runner.js' */
-/** @import { Place } from './state.js' */
+/** @import { Pixel } from './state.js' */
 
 /**
- * What is to be said of one pixel.
- * @param {{ picture: Ending, place: Place, known: number, info: ModelInfo }} what
+ * Describes one pixel.
+ * @param {{ picture: Ending, pixel: Pixel, known: number, info: ModelInfo }} what
  * @returns {(string | Node)[]}
  */
-export function describe({ picture, place: { row, column }, known, info }) {
+export function describe({ picture, pixel: { row, column }, known, info }) {
   const i = row * SIDE + column;
   const where = `Row ${row + 1}, column ${column + 1}: `;
   const shade = `shade ${Math.round(picture.values[i] * (info.levels - 1) / 255)} of ${info.levels - 1}`;

@@ -12,14 +12,14 @@ import { createPanels } from './panels.js';
 import { createRunner } from './runner.js';
 /** @import { Hold } from '../library.js' */
 /** @import { LoadOptions } from '../loading.js' */
-/** @import { Place, State, Store } from './state.js' */
+/** @import { Pixel, State, Store } from './state.js' */
 
 /**
  * @param {Store<State>} store
  * @param {Object} options
  * @param {(options: LoadOptions) => Promise<Hold>} options.acquire gets the model
  * @param {boolean} [options.steps] buttons for stop and for a single pixel
- * @param {(place: Place) => ((i: number) => number) | undefined} [options.heatAt] shares of the heat ramp while a pixel is pointed at
+ * @param {(pixel: Pixel) => ((i: number) => number) | undefined} [options.heatAt] shares of the heat ramp while a pixel is pointed at
  * @param {(phase: 'change' | 'first' | 'done') => void} [options.onDrawn] more is drawn, of a run the first pixels, all
  * @param {(each: number) => void} [options.onPace] milliseconds of a pixel
  */

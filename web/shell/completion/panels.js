@@ -11,7 +11,7 @@ import { askable } from '../ask.js';
 import { describe } from './describe.js';
 /** @import { Cell } from '../ask.js' */
 /** @import { Ending } from './runner.js' */
-/** @import { Place, State, Store } from './state.js' */
+/** @import { Pixel, State, Store } from './state.js' */
 
 /** Where the arrow keys begin. */
 const MIDDLE_OF_ENDING = 20 * SIDE + SIDE / 2;
@@ -33,7 +33,7 @@ function panel(name, extra) {
  * @param {Store<State>} store
  * @param {HTMLElement} root
  * @param {() => Ending[]} pictures
- * @param {(place: Place) => ((i: number) => number) | undefined} [heatAt] what is to be shown while a pixel is pointed at: shares of the heat ramp
+ * @param {(pixel: Pixel) => ((i: number) => number) | undefined} [heatAt] what is to be shown while a pixel is pointed at: shares of the heat ramp
  */
 export function createPanels(store, root, pictures, heatAt = () => undefined) {
   const source = panel('The digit', 'source');
@@ -54,10 +54,10 @@ export function createPanels(store, root, pictures, heatAt = () => undefined) {
         return { row: Math.floor(at / SIDE), col: at % SIDE };
       },
       limit: () => pictures()[sample].filled,
-      onPlace(cell) {
+      onPixel(cell) {
         last = cell;
-        const place = { sample, row: cell.row, column: cell.col };
-        store.set({ hover: place, place });
+        const pixel = { sample, row: cell.row, column: cell.col };
+        store.set({ hover: pixel, asked: pixel });
       },
       onLeave: () => store.set({ hover: null }),
     });
@@ -97,7 +97,7 @@ export function createPanels(store, root, pictures, heatAt = () => undefined) {
       const cost = total(nats, known, filled);
       canvas.setAttribute('aria-label', `Ending ${sample + 1}: ${Math.max(0, filled - known)} of ${PIXELS - known} pixels drawn, ${cost.toFixed(1)} nats`);
       if (here && info) {
-        note.replaceChildren(...describe({ picture, place: here, known, info }));
+        note.replaceChildren(...describe({ picture, pixel: here, known, info }));
       } else {
         note.replaceChildren(...(filled > known ? [make('b', {}, `${cost.toFixed(1)} nats`), filled < PIXELS ? ' so far' : ''] : []));
       }

@@ -44,7 +44,7 @@ export function createRunner(store, { onChange, onPull, onError }) {
       picture.nats.fill(0);
       picture.filled = rows * SIDE;
     }
-    store.set({ hover: null, place: null });
+    store.set({ hover: null, asked: null });
     onChange();
   }
 

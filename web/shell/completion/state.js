@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a figure of completion knows, in one object, and who wants to hear when it changes.
+// The state of a figure of completion in one object, which tells its listeners when it changes.
 // @ts-check
 /** @import { Model, ModelInfo } from '../library.js' */
 /** @import { Phase } from '../transport.js' */
@@ -11,7 +11,7 @@
  * @property {number} digit its place in the strip; -1: it is not from there
  */
 /**
- * @typedef {{ sample: number, row: number, column: number }} Place a pixel of one ending
+ * @typedef {{ sample: number, row: number, column: number }} Pixel one of an ending
  */
 
 /**
@@ -27,14 +27,14 @@
  * @property {string} label class name, '' for none
  * @property {boolean} surprise whether the overlay of nats is shown
  * @property {Float32Array | null} truth nats of each pixel of the source itself
- * @property {Place | null} hover the pixel pointed at
- * @property {Place | null} place the pixel that was asked about last
+ * @property {Pixel | null} hover the pixel pointed at
+ * @property {Pixel | null} asked the pixel that was asked about last
  */
 
 /** @returns {State} */
 export const initialState = () => ({
   model: null, info: null, phase: 'empty', source: null, rows: 12, seed: 7, temperature: 1, speed: 250, label: '',
-  surprise: false, truth: null, hover: null, place: null,
+  surprise: false, truth: null, hover: null, asked: null,
 });
 
 /**

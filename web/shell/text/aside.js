@@ -19,7 +19,7 @@ export function createAside({ onChoose, onHead }) {
   const heads = createHeads([byId('token-layer')], [byId('token-head')], onHead);
 
   return {
-    /** Which heads there are. @param {number} layers @param {number} count */
+    /** Offers so many layers and heads. @param {number} layers @param {number} count */
     heads: (layers, count) => heads.have(layers, count),
     /** The mean of the rows that are chosen. @param {TokenLook[]} rows @param {number} count of heads */
     chosen: (rows, count) => ({ tokens: rows[0].tokens, weights: meanOf(rows.map(({ weights }) => weights), count, heads.choice) }),

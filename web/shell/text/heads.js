@@ -30,7 +30,7 @@ export function createHeads(layers, heads, onChange) {
         for (const select of same) select.value = n >= 0 && n < select.options.length - 1 ? String(n) : '';
       }
     },
-    /** Which there are. @param {number} layerCount @param {number} headCount */
+    /** Offers so many. @param {number} layerCount @param {number} headCount */
     have(layerCount, headCount) {
       for (const [same, count] of /** @type {[HTMLSelectElement[], number][]} */ ([[selects[0], layerCount], [selects[1], headCount]])) {
         for (const select of same) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What pages of texts may want beside the shell. web/dist/page-text.js is made of it.
+// The shell's part for pages of texts. web/dist/page-text.js is made of it.
 // @ts-check
 
 export * from './heads.js';

@@ -16,5 +16,5 @@ export function meanOf(rows, heads, { layer, head }) {
   return Float32Array.from(some[0] ?? [], (_, i) => some.reduce((sum, row) => sum + row[i], 0) / some.length);
 }
 
-/** What a step looked at, a row for every head. @param {TranslateStep} step @param {'source' | 'attention'} name */
-export const rowsOf = (step, name) => (step.maps ?? []).filter((look) => look.name === name).map(({ weights }) => weights);
+/** The maps of a step by their name, a row for every head. @param {TranslateStep} step @param {'source' | 'attention'} name */
+export const rowsOf = (step, name) => (step.maps ?? []).filter((map) => map.name === name).map(({ weights }) => weights);

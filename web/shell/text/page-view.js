@@ -26,7 +26,7 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
   let marked = -1;
   let pinned = false;
   let offset = 0;
-  /** @type {{ from: number, look: { tokens: ArrayLike<number>, weights: ArrayLike<number> } } | null} */
+  /** @type {{ from: number, map: { tokens: ArrayLike<number>, weights: ArrayLike<number> } } | null} */
   let shown = null;
 
   const drawArcs = perFrame(() => {
@@ -41,7 +41,7 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
     const [to] = page.boxesOf(shown.from - offset);
     if (!to) return;
     context.strokeStyle = context.fillStyle = getComputedStyle(canvas).getPropertyValue('--predicted').trim() || '#1f3dc2';
-    const { tokens, weights } = shown.look;
+    const { tokens, weights } = shown.map;
     for (let i = 0; i < tokens.length; i++) {
       const weight = weights[i];
       if (weight < LEAST_WEIGHT) continue;
@@ -132,9 +132,9 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
     },
     /** The last word for now: the caret goes. */
     rest() { page.end(); },
-    /** Shows where it looked for the marked token. @param {number} place @param {Pick<TokenLook, 'tokens' | 'weights'> | null} look */
-    looks(place, look) {
-      shown = look && { from: place, look };
+    /** Shows where it looked for the marked token. @param {number} place @param {Pick<TokenLook, 'tokens' | 'weights'> | null} map */
+    showMap(place, map) {
+      shown = map && { from: place, map };
       drawArcs();
     },
   };

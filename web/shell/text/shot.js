@@ -5,7 +5,7 @@ import { blank, palette } from '../index.js';
 /** @import { Shot } from '../index.js' */
 
 /**
- * What a canvas shows, on paper.
+ * Takes what a canvas shows, on paper.
  *
  * @param {HTMLCanvasElement} canvas
  * @param {string} name for people

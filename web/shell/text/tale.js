@@ -20,7 +20,7 @@ export class Tale {
   /** The path that is told, from the first token on. @type {Twig[]} */
   path = [];
   #tokenizer;
-  /** Where the branches part. @type {Twig[]} the last twig of each branch, in the order in which they were begun */
+  /** The ends of the branches. @type {Twig[]} the last twig of each branch, in the order in which they were begun */
   #ends = [];
 
   /** @param {ArrayLike<number>} prompt @param {Tokenizer | undefined} tokenizer */
@@ -100,7 +100,7 @@ export class Tale {
   /** @param {Twig[]} twigs */
   textOf(twigs) { return this.#tokenizer?.decode(twigs.map(({ token }) => token)) ?? ''; }
 
-  /** What each token of the path adds to the text. @returns {string[]} */
+  /** The texts that the tokens of the path add, one after the other. @returns {string[]} */
   texts() {
     const writer = this.#tokenizer?.writer();
     const texts = this.path.map(({ token }) => writer?.write(token) ?? '');

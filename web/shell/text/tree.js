@@ -17,22 +17,22 @@ function shape(tag, attributes, text) {
 }
 
 /**
- * Which hypotheses led to what was found: of each step the place of the one that did, or -1.
+ * Which hypotheses led to what was found: of each step the rank of the one that did, or -1.
  * @param {SearchStep[]} search
  */
 export function pathOf(search) {
-  /** @type {{ step: number, place: number, score: number } | null} */
+  /** @type {{ step: number, rank: number, score: number } | null} */
   let best = null;
-  search.forEach(({ hypotheses }, step) => hypotheses.forEach(({ fate, score }, place) => {
-    if (fate === 'ended' && (!best || score < best.score)) best = { step, place, score };
+  search.forEach(({ hypotheses }, step) => hypotheses.forEach(({ fate, score }, rank) => {
+    if (fate === 'ended' && (!best || score < best.score)) best = { step, rank, score };
   }));
   const last = search.length - 1;
-  const found = /** @type {{ step: number, place: number } | null} */ (best) ?? { step: last, place: search[last]?.hypotheses.findIndex(({ living }) => living === 0) ?? -1 };
+  const found = /** @type {{ step: number, rank: number } | null} */ (best) ?? { step: last, rank: search[last]?.hypotheses.findIndex(({ living }) => living === 0) ?? -1 };
   const path = search.map(() => -1);
-  for (let { step, place } = found; step >= 0 && place >= 0; step--) {
-    path[step] = place;
-    const { parent } = search[step].hypotheses[place];
-    place = search[step - 1]?.hypotheses.findIndex(({ living }) => living === parent) ?? -1;
+  for (let { step, rank } = found; step >= 0 && rank >= 0; step--) {
+    path[step] = rank;
+    const { parent } = search[step].hypotheses[rank];
+    rank = search[step - 1]?.hypotheses.findIndex(({ living }) => living === parent) ?? -1;
   }
   return path;
 }
@@ -57,13 +57,13 @@ export function createTree(root, said) {
       const edges = [];
       /** @type {Element[]} */
       const nodes = [];
-      const place = (/** @type {number} */ step, /** @type {number} */ k) => [34 + COLUMN * step, TOP + LINE * (k + 0.5)];
+      const corner = (/** @type {number} */ step, /** @type {number} */ k) => [34 + COLUMN * step, TOP + LINE * (k + 0.5)];
       search.forEach(({ hypotheses }, step) => {
         nodes.push(shape('text', { class: 'tree-step', x: 34 + COLUMN * step, y: 16 }, String(step + 1)));
         hypotheses.forEach((one, k) => {
-          const [x, y] = place(step, k);
+          const [x, y] = corner(step, k);
           const from = step === 0 ? -1 : search[step - 1].hypotheses.findIndex(({ living }) => living === one.parent);
-          const [x0, y0] = step === 0 ? [8, TOP + LINE / 2] : [place(step - 1, from)[0] + COLUMN - 44, place(step - 1, from)[1]];
+          const [x0, y0] = step === 0 ? [8, TOP + LINE / 2] : [corner(step - 1, from)[0] + COLUMN - 44, corner(step - 1, from)[1]];
           const kind = path[step] === k ? 'found' : one.fate;
           edges.push(shape('path', { class: `tree-edge ${kind}`, d: `M${x0} ${y0} C${x0 + 16} ${y0} ${x - 22} ${y} ${x - 6} ${y}` }));
           if (one.fate === 'ended') nodes.push(shape('rect', { class: `tree-end ${kind}`, x: x - 5, y: y - 14, width: COLUMN - 36, height: 28, rx: 3 }));

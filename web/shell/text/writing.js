@@ -18,7 +18,7 @@ const SPEEDS = [4, 8, 16, 40, 120, Infinity];
 const MOST = 10_000;
 /** The most probable tokens of which the page knows. */
 const LOOKED_AT = 256;
-/** What waits for the first token waits no longer than this. */
+/** The rest of the page waits no longer than this for the first token. */
 const REST_OF_PAGE_MS = 500;
 /** Wait for a pointer to rest. */
 const REST_MS = 60;
@@ -48,7 +48,7 @@ export function createWriting(Sheet, {
   let ours = true;
   /** @type {Tale | null} */
   let tale = null;
-  /** What belongs to any run of this model. @type {SavedTokens | null} */
+  /** A saved run of this model, for what any run of it needs. @type {SavedTokens | null} */
   let template = null;
   let asker = new AbortController();
   /** Times of this run. */
@@ -105,7 +105,7 @@ export function createWriting(Sheet, {
     branches.show(tale);
   }
 
-  /** What a run from here would need. @param {Tale} from @param {number} [length] */
+  /** A saved run that goes on from here. @param {Tale} from @param {number} [length] */
   const saved = (from, length = from.path.length) => ({ .../** @type {SavedTokens} */ (template), ids: from.ids.slice(0, length), prompt: Math.min(from.given, length) });
 
   /** Goes on with the path that is told. */
@@ -215,7 +215,7 @@ export function createWriting(Sheet, {
       aside.alternatives(odds, here.token);
       const { heads } = model.info;
       aside.heads(step.maps.length / heads, heads);
-      view.looks(place, aside.chosen(step.maps, heads));
+      view.showMap(place, aside.chosen(step.maps, heads));
     } catch (error) {
       if (!signal.aborted) loading.failed(error);
     }
@@ -240,7 +240,7 @@ export function createWriting(Sheet, {
     setTimeout(showRest, REST_OF_PAGE_MS);
   }
 
-  /** What the rest of the page has of a model, after its first token. */
+  /** Gives the model to the rest of the page, after its first token. */
   function showRest() {
     if (!model || shown) return;
     shown = true;
