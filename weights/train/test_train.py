@@ -618,8 +618,17 @@ class Growing(unittest.TestCase):
             with self.assertRaises(SystemExit):
                 grow(same, file, c.key_length, stack=order)
 
+    def test_classes_are_left_out(self):
+        """A model without classes begins as the file's is without one told."""
+        model, x, y, small = tiny("palette-2d")
+        plain = ImageTransformer(replace(model.c, classes=0)).eval()
+        grow(plain, {k: v.float() for k, v in model.state_dict().items()}, model.c.key_length)
+        none = torch.full_like(y, -1)
+        with torch.no_grad():
+            self.assertTrue(torch.allclose(plain.nats(x, none, small), model.float().nats(x, none, small), rtol=1e-5))
+
     def test_other_models_are_refused(self):
-        for larger in (dict(levels=20), dict(block_count=1), dict(embedding_length=16), dict(classes=0)):
+        for larger in (dict(levels=20), dict(block_count=1), dict(embedding_length=16), dict(classes=3)):
             with self.assertRaises(SystemExit):
                 self.grown("palette-2d", **larger)
 
