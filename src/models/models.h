@@ -16,5 +16,6 @@
     NX_MODEL(llama, TEXTS)                /* Touvron et al. 2023, arXiv:2302.13971 */                                                      \
     NX_MODEL(qwen2, TEXTS)                /* Yang et al. 2024, arXiv:2407.10671; in llama.c */                                             \
     NX_MODEL(gpt2, TEXTS)                 /* Radford et al. 2019 */                                                                        \
-    NX_MODEL(transformer, TEXTS)          /* Vaswani et al. 2017, arXiv:1706.03762 */
+    NX_MODEL(transformer, TEXTS)          /* Vaswani et al. 2017, arXiv:1706.03762 */                                                      \
+    NX_MODEL(chain, TEXTS)                /* Rabiner 1989; McCallum et al. 2000; Lafferty et al. 2001 */
 #endif

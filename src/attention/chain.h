@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Linear chains: z_1 .. z_T, each one of C states, with
+ *
+ *   p(z) = exp(start[z_1] + sum over t of U_t[z_t] + sum over t of A[z_t-1][z_t] + end[z_T]) / Z
+ *
+ * [Rabiner 1989 for hidden Markov models; Lafferty, McCallum, Pereira 2001 for conditional random fields; Kim et al. 2017 for attention].
+ * Forward-backward gives log Z and p(z_t = c), Viterbi the best z, in T C^2 additions and exponentials each. All of it is a position at
+ * a time, so that a long chain can be interrupted anywhere. -infinity is a state or a step that cannot be.
+ *
+ * Rows of C numbers have nx_chain_stride(C), a multiple of 4; past C they are -infinity. A lane is a state.
+ */
+#ifndef NX_CHAIN_H
+#define NX_CHAIN_H
+
+#include <stdint.h>
+
+#define NX_MAX_STATES 1024
+
+static inline uint32_t nx_chain_stride(uint32_t states) { return (states + 3) & ~3u; }
+
+typedef struct {
+    uint32_t states;          /* C */
+    const float *transition;  /* (C, stride) A[from][to] */
+    const float *reversed;    /* (C, stride) A[from][to] at [to][from] */
+    const float *start, *end; /* (stride) */
+} nx_chain_weights;
+
+/* Writes the rows that a chain needs from numbers without padding: rows (C, stride) from (C, C), and their transpose; a row (stride) from (C). */
+void nx_chain_pad(float *rows, float *reversed, const float *transition, uint32_t states);
+void nx_chain_pad_row(float *row, const float *numbers, uint32_t states);
+
+/* log of the sum of e^(row[c] + x[c]) over c. */
+float nx_chain_log_sum(const float *row, const float *x, uint32_t states, float *scratch);
+
+/* out[k] = log of the sum over c of e^(A[k][c] + x[c]), of every k.  out (stride) written; x (stride). */
+void nx_chain_follow(const nx_chain_weights *chain, const float *x, float *out);
+
+/* Forward, a position: alpha_t[c] = U_t[c] + log sum over k of e^(alpha_t-1[k] + A[k][c]) - log Z_t, at the first U + start - log Z_1, so
+ * that e^alpha sums to 1: alpha is log p(z_t = c | U_1 .. U_t), and log Z is the sum of the log Z_t, and of nx_chain_log_sum(end, alpha_T).
+ * before (stride) alpha_t-1, null at the first position; alpha (stride) written. Returns log Z_t, not finite where nothing can be. */
+float nx_chain_forward(const nx_chain_weights *chain, const float *before, const float *u, float *alpha);
+
+/* Backward, a position: beta_t[k] = log sum over c of e^(A[k][c] + U_t+1[c] + beta_t+1[c]) - log Z_t+1; beta_T is `end`. Then p(z_t = c) is
+ * e^(alpha_t[c] + beta_t[c]) over the sum of these, and p(z_t = k, z_t+1 = c) that of
+ * e^(alpha_t[k] + A[k][c] + U_t+1[c] + beta_t+1[c]). u, after: of position t + 1; scratch (stride). */
+void nx_chain_backward(const nx_chain_weights *chain, const float *after, const float *u, float log_z, float *beta, float *scratch);
+
+/* Viterbi, a position: best_t[c] = U_t[c] + max over k of best_t-1[k] + A[k][c], less the largest of all c, which is returned; from[c] (stride) is
+ * that k, of equals the lowest. before: null at the first position, whose `from` is not written. */
+float nx_chain_viterbi(const nx_chain_weights *chain, const float *before, const float *u, float *best, uint16_t *from);
+
+/* The state of the largest row[c] + x[c], of equals the lowest. */
+uint32_t nx_chain_largest(const float *row, const float *x, uint32_t states);
+
+#endif

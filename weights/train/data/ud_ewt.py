@@ -1,0 +1,40 @@
+"""The English Web Treebank of Universal Dependencies [Silveira et al. 2014]: sentences of weblogs, newsgroups, emails, reviews and answers, the
+part of speech of every word given by people.
+
+train.tsv.xz, dev.tsv.xz, test.tsv.xz: the official split; a word a line (form, universal part of speech, and more that is not read, apart by
+tabs), an empty line after each sentence.  CC BY-SA 4.0.
+"""
+import lzma
+import os
+import sys
+
+import data
+
+SPLITS = {"train": "train", "validation": "dev", "test": "test"}
+MARK = "train.tsv.xz"
+CLASSES = []
+OWN = "treebank"                         # what reads a folder of one's own
+DEFAULT_DIR = os.path.join(data.ROOT, "data", "ud_ewt")
+
+
+def read(directory, split, evaluation=False):
+    """-> (sentences, taggings), two lists of lists of strings.  The only place that opens a file."""
+    if split not in ("train", "validation"):
+        data.check_evaluation(evaluation, "split %r" % split)
+    path = os.path.join(directory, SPLITS[split] + ".tsv.xz")
+    if not os.path.exists(path):
+        sys.exit("missing %s\nPut train, dev and test.tsv.xz of the treebank in one folder and pass it with --data DIR, or a folder of .conllu files." % path)
+    with lzma.open(path) as f:
+        text = f.read().decode("utf-8")
+    rows = [[line.split("\t")[:2] for line in part.split("\n")] for part in text.strip("\n").split("\n\n")]
+    return [[word for word, _ in s] for s in rows], [[tag for _, tag in s] for s in rows]
+
+
+def load(directory, split):
+    """split "train" or "validation"."""
+    return read(directory, split)
+
+
+def load_test_for_evaluation(directory):
+    """The evaluation entry point (evaluate.py, held_out.py): the official test sentences."""
+    return read(directory, "test", evaluation=True)

@@ -1,0 +1,53 @@
+"""Word clusters: words that stand between like neighbours.  Counts of the words to the left and to the right, pointwise mutual information where it
+is positive, its first directions (singular vectors), k-means on the sphere; all of it seeded."""
+import re
+from collections import Counter
+
+import numpy as np
+
+BESIDE, DIRECTIONS, ROUNDS = 400, 50, 15
+CUT = re.compile(r"[A-Za-z]+(?=n't\b)|n't\b|'(?:s|m|d|re|ve|ll)\b|[A-Za-z]+|[0-9][0-9.,:]*|\S", re.I)
+
+
+def cut(text):
+    """Prose -> words, about as the treebank cuts them: enough to count neighbours."""
+    return [word.lower() for word in CUT.findall(text.replace("`", "'"))]
+
+
+def clusters_of(texts, most, number, least, seed=1):
+    """texts: lists of words in small letters -> {word: cluster} of the `most` frequent words that stand there at least `least` times"""
+    counts = Counter(word for text in texts for word in text)
+    words = [w for w, n in sorted(counts.items(), key=lambda x: (-x[1], x[0]))[:most] if n >= least]
+    place = {w: i for i, w in enumerate(words)}
+    beside = {w: i for i, w in enumerate(words[:BESIDE])}
+    row, column = [], []
+    for text in texts:
+        for i, w in enumerate(text):
+            if w in place:
+                r = place[w]
+                if i and text[i - 1] in beside:
+                    row.append(r), column.append(beside[text[i - 1]])
+                if i + 1 < len(text) and text[i + 1] in beside:
+                    row.append(r), column.append(BESIDE + beside[text[i + 1]])
+    table = np.zeros((len(words), 2 * BESIDE), np.float32)
+    np.add.at(table, (np.array(row), np.array(column)), 1)
+    total = table.sum()
+    expected = table.sum(1, keepdims=True) * table.sum(0, keepdims=True) / total + 1e-9
+    table = np.log(np.maximum(table / expected, 1.0)).astype(np.float32)
+    rng = np.random.default_rng(seed)
+    q = np.linalg.qr(table @ rng.standard_normal((table.shape[1], DIRECTIONS + 10)).astype(np.float32))[0]
+    for _ in range(3):
+        q = np.linalg.qr(table @ (table.T @ q))[0]
+    u, s, _ = np.linalg.svd(q.T @ table, full_matrices=False)
+    x = (q @ u)[:, :DIRECTIONS] * np.sqrt(s[:DIRECTIONS])
+    x /= np.linalg.norm(x, axis=1, keepdims=True) + 1e-9
+    weight = np.sqrt(np.array([counts[w] for w in words], np.float32))
+    number = min(number, len(words))
+    centre = x[:number].copy()                                   # the most frequent words
+    for _ in range(ROUNDS):
+        nearest = (x @ centre.T).argmax(1)
+        centre[:] = 0
+        np.add.at(centre, nearest, x * weight[:, None])
+        centre /= np.linalg.norm(centre, axis=1, keepdims=True) + 1e-9
+    nearest = (x @ centre.T).argmax(1)
+    return {w: int(c) for w, c in zip(words, nearest)}

@@ -1,0 +1,93 @@
+"""What is looked at of a word and its neighbours: strings, each listed one with an id.  The codec in web/lib/codecs/tags.js does the same; tests
+compare them.
+
+A template is parts joined by "|", each `atom@offset`: word@-1|word@0 is the word before with the word.  A feature is its template, "=" and the
+values joined by "|".  Atoms, of the word at an offset:
+    form        as it stands            word        in small letters
+    prefixN     its first N characters, in small letters; none where it has no more than N          suffixN     its last N
+    shape       every character as A (a capital), a (a small letter), 9 (a digit) or itself, of equal neighbours one
+    cluster     the number of its word cluster; none where it is in none
+    any         nothing: the same of every word
+Before the first word and behind the last stand "<s>" and "</s>", whose atoms are all that.  A feature of which a part is none is not there.
+Features are listed by the FNV-1a hash (32 bits) of their UTF-8: id 1 + place in the list.  0 is no feature.
+"""
+import functools
+
+BEGIN, END = "<s>", "</s>"
+
+
+def kind(c):
+    return "9" if "0" <= c <= "9" else "A" if c != c.lower() else "a" if c != c.upper() else c
+
+
+@functools.lru_cache(maxsize=1 << 17)
+def shape(form):
+    out = []
+    for c in form:
+        k = kind(c)
+        if not out or out[-1] != k:
+            out.append(k)
+    return "".join(out)
+
+
+def fnv(text):
+    h = 2166136261
+    for byte in text.encode("utf-8"):
+        h = (h ^ byte) * 16777619 & 0xffffffff
+    return h
+
+
+@functools.lru_cache(maxsize=1 << 17)
+def lower(form):
+    return form.lower()
+
+
+def atom(name, form, clusters):
+    """The value of an atom of a word, or None; clusters: {word in small letters: number}"""
+    if name == "form":
+        return form
+    if name == "any":
+        return ""
+    if name == "shape":
+        return shape(form)
+    word = lower(form)
+    if name == "word":
+        return word
+    if name == "cluster":
+        number = clusters.get(word)
+        return None if number is None else str(number)
+    n = int(name[6:])
+    if len(word) <= n:
+        return None
+    return word[:n] if name.startswith("prefix") else word[-n:]
+
+
+def parsed(template):
+    return [(name, int(offset)) for name, offset in (part.split("@") for part in template.split("|"))]
+
+
+def features(words, templates, clusters):
+    """-> for each word its features, in the order of the templates: lists of strings, None where there is none"""
+    known, n = {}, len(words)
+
+    def value(name, i):
+        if i < 0 or i >= n:
+            return BEGIN if i < 0 else END
+        if (name, i) not in known:
+            known[name, i] = atom(name, words[i], clusters)
+        return known[name, i]
+    parts = [(template + "=", parsed(template)) for template in templates]
+    out = []
+    for i in range(n):
+        row = []
+        for head, atoms in parts:
+            values = [value(name, i + offset) for name, offset in atoms]
+            row.append(None if None in values else head + "|".join(values))
+        out.append(row)
+    return out
+
+
+def ids_of(rows, ids, first=False):
+    """Feature ids of each word: 0 where a feature is not listed.  first: of each word its first listed feature alone."""
+    found = [[ids.get(f, 0) if f is not None else 0 for f in row] for row in rows]
+    return [[next((i for i in row if i), 0)] for row in found] if first else found

@@ -1,0 +1,218 @@
+"""Chains as a task: tagged sentences, accuracy of the best tags."""
+import os
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import torch
+
+import data
+from common import gguf
+from common.settings import Settings as Common
+from common.task import Task, picks
+from models.chain.clusters import clusters_of, cut
+from models.chain.features import features, fnv, ids_of
+from models.chain.model import Chain, Config
+
+PREFIX = "chain."
+LEAST = 2                                # a feature that stands once in the training sentences says nothing of others
+
+
+@dataclass
+class Settings(Config, Common):
+    dataset: str = "ud_ewt"
+    bf16: bool = False
+    templates: str = ""                  # apart by blanks, features.py
+    first: bool = False                  # of a word only the first feature that is listed
+    prose: str = ""                      # a folder of text files (or .txt.xz) that word clusters are made of too
+    clusters: int = 0                    # 0: none
+    cluster_words: int = 20000
+    drop: float = 0.0                    # share of the words of which training forgets what the word is, so that its looks have to do
+    precision: float = 0.0               # of the weights' Gaussian prior
+    tags: str = ""                       # of a model without data: golden cases
+
+
+class Lists:
+    """What a model knows of its training sentences."""
+
+    def __init__(self, s, sentences, taggings):
+        self.tags = sorted(set(tag for tags in taggings for tag in tags))
+        self.clusters = {}
+        if s.clusters:
+            texts = [[w.lower() for w in words] for words in sentences] + [cut(line) for line in prose(s.prose)]
+            self.clusters = clusters_of(texts, s.cluster_words, s.clusters, 3)
+        templates, counts = s.templates.split(), Counter()
+        for words in sentences:
+            for row in features(words, templates, self.clusters):
+                counts.update(f for f in row if f is not None)
+        listed, taken = {}, set()
+        for f, n in sorted(counts.items(), key=lambda x: (-x[1], x[0])):
+            if len(listed) == s.features - 1 or (n < LEAST and not s.first):
+                break
+            h = fnv(f)
+            if h not in taken:                           # of two with one hash the more frequent
+                taken.add(h)
+                listed[f] = len(listed) + 1
+        self.ids, self.forms = listed, sorted({fnv(w) for words in sentences for w in words})
+
+
+def prose(folder):
+    import lzma
+    for name in sorted(os.listdir(folder)) if folder else []:
+        opened = lzma.open if name.endswith(".txt.xz") else open if name.endswith(".txt") else None
+        if opened:
+            with opened(os.path.join(folder, name), "rt", encoding="utf-8") as f:
+                yield from f
+
+
+@lru_cache(maxsize=1)
+def lists_of(kept, make):
+    return make()
+
+
+class Sentences:
+    """ids: of each sentence (T, F); tags: of each (T,)"""
+
+    def __init__(self, words, ids, tags):
+        self.words, self.ids, self.tags = words, ids, tags
+
+    def __len__(self):
+        return len(self.ids)
+
+    def take(self, pick, device="cpu"):
+        """-> ids (B, T, F), tags (B, T) or -1, lengths (B,)"""
+        pick = range(*pick.indices(len(self))) if isinstance(pick, slice) else pick
+        lengths = torch.tensor([len(self.ids[i]) for i in pick])
+        ids = torch.zeros(len(lengths), int(lengths.max()), self.ids[0].shape[1], dtype=torch.long)
+        tags = torch.full(ids.shape[:2], -1)
+        for row, i in enumerate(pick):
+            ids[row, :lengths[row]], tags[row, :lengths[row]] = torch.from_numpy(self.ids[i].astype(np.int64)), torch.from_numpy(self.tags[i])
+        return ids, tags, lengths
+
+
+class ChainTask(Task):
+    Settings = Settings
+    architecture = "chain"
+    kept = None
+
+    @staticmethod
+    def smoke(settings):
+        return dict(Task.smoke(settings), steps=3, features=2000, clusters=min(settings.get("clusters", 0), 5), prose="")
+
+    def lists(self):
+        if self.kept is None:
+            self.kept = Lists(self.s, *self.load("train"))
+        return self.kept
+
+    def model(self):
+        if not self.s.tags:
+            self.s.states = len(self.lists().tags)
+        return Chain(Config(self.s.type, self.s.states, self.s.features, self.s.width))
+
+    def begin(self, model, examples):
+        if self.s.type == "hmm":
+            count(model, self.lists(), examples, self.s.templates.split())
+
+    def encode(self, examples, model, device="cpu"):
+        lists, templates = self.lists(), self.s.templates.split()
+        if (1 if self.s.first else len(templates)) != self.s.width:
+            raise SystemExit("width is %d, of %d templates" % (self.s.width, len(templates)))
+        number = {tag: i for i, tag in enumerate(lists.tags)}
+        ids = [np.array(ids_of(features(words, templates, lists.clusters), lists.ids, self.s.first), np.int32) for words in examples[0]]
+        return Sentences(examples[0], ids, [np.array([number.get(tag, -1) for tag in tags]) for tags in examples[1]])
+
+    def batch(self, train, step, device):
+        ids, tags, lengths = train.take(picks(self.s.seed, step, self.s.batch, len(train)), device)
+        if self.s.drop:
+            rng = np.random.default_rng([self.s.seed, step])
+            mine = torch.tensor([any(part in ("word@0", "form@0") for part in t.split("|")) for t in self.s.templates.split()])
+            forget = torch.from_numpy(rng.random(ids.shape[:2]) < self.s.drop)
+            ids = ids * ~(forget[:, :, None] & mine)
+        return ids, tags, lengths
+
+    def nats(self, model, ids, tags, lengths):
+        return model.nats(ids, tags, lengths)
+
+    def prior(self, model):
+        return self.s.precision / 2 * (model.feature.weight ** 2).sum() if self.s.precision else None
+
+    def matrices(self, model):
+        return [model.feature.weight]
+
+    def forms(self, model, form):
+        return []
+
+    @property
+    def elements(self):
+        return 16                        # words of a sentence, about
+
+    def measures(self, model, valid, autocast, device, final):
+        """Share of the validation words that get their tag; of those whose form the training sentences do not have."""
+        known, right, total, unseen, unseen_right = set(self.lists().forms), 0, 0, 0, 0
+        for at in range(0, len(valid) if final else min(len(valid), 400), 50):
+            ids, tags, lengths = valid.take(slice(at, min(at + 50, len(valid))), device)
+            hit = (model.best(ids, lengths) == tags).numpy()
+            for row, n in enumerate(lengths.tolist()):
+                new = np.array([fnv(w) not in known for w in valid.words[at + row]])
+                right, total = right + hit[row, :n].sum(), total + n
+                unseen, unseen_right = unseen + new.sum(), unseen_right + hit[row, :n][new].sum()
+        return {"accuracy": 100.0 * right / total, "unseen": 100.0 * unseen_right / max(1, unseen)}
+
+    def metadata(self, model):
+        s, a = self.s, PREFIX
+        m = {a + "type": s.type, a + "states": s.states, a + "features": s.features, a + "width": s.width, a + "context_length": 131072}
+        if s.tags:
+            m[a + "tags"] = s.tags.split()
+            return m
+        lists = self.lists()
+        signed = lambda values: [v - (1 << 32) if v >= 1 << 31 else v for v in values]
+        m.update({a + "tags": lists.tags, a + "templates": s.templates.split(), a + "first": s.first,
+                  a + "feature_hashes": signed([fnv(f) for f in lists.ids]), a + "word_hashes": signed(lists.forms)})
+        if lists.clusters:
+            words = sorted(lists.clusters)
+            m.update({a + "cluster.hashes": signed([fnv(w) for w in words]), a + "cluster.numbers": [lists.clusters[w] for w in words]})
+        return m
+
+    def type_of(self, name, x, kind, **options):
+        """A row is added as it stands."""
+        return gguf.F32 if name != "feature.weight" or kind == gguf.F32 else gguf.F16
+
+    @staticmethod
+    def settings_of(metadata, tensors):
+        found = {key: metadata[PREFIX + key] for key in ("type", "states", "features", "width")}
+        return dict(found, tags=" ".join(metadata[PREFIX + "tags"]))
+
+
+@torch.no_grad()
+def count(model, lists, examples, templates, smoothing=0.1):
+    """HMM: weights from counts.  Words seen once stand for those never seen: each counts once as itself and once as the first of its later
+    templates, its looks."""
+    number, C = {tag: i for i, tag in enumerate(lists.tags)}, len(lists.tags)
+    start, end, step = np.full(C, smoothing), np.full(C, smoothing), np.full((C, C), smoothing)
+    seen, forms = np.zeros((model.c.features, C)), Counter(w for words in examples[0] for w in words)
+    whole = sum(template.startswith(("form", "word")) for template in templates)
+    for words, tags in zip(*examples):
+        z = [number[tag] for tag in tags]
+        start[z[0]] += 1
+        end[z[-1]] += 1
+        for a, b in zip(z, z[1:]):
+            step[a, b] += 1
+        for word, row, c in zip(words, features(words, templates, lists.clusters), z):
+            row = [lists.ids.get(f, 0) if f is not None else 0 for f in row]
+            seen[next((i for i in row if i), 0), c] += 1
+            if forms[word] == 1:
+                for i in row[whole:]:    # its looks, from the most to the least particular
+                    seen[i, c] += 1
+    total = seen.sum(0)
+    tag = total / total.sum()
+    given = seen + smoothing * tag       # p(tag | feature) keeps a little of p(tag)
+    model.feature.weight.copy_(torch.from_numpy(np.where(seen.sum(1, keepdims=True) > 0, np.log(given / total), 0)))
+    leaving = step.sum(1) + end
+    model.transition.weight.copy_(torch.from_numpy(np.log(step / leaving[:, None])))
+    model.end.weight.copy_(torch.from_numpy(np.log(end / leaving)))
+    model.start.weight.copy_(torch.from_numpy(np.log(start / start.sum())))
+    model.feature.weight[0] = 0
+
+
+TASK = ChainTask
