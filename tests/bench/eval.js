@@ -4,6 +4,7 @@
 //   npm run eval -- weights/digits.gguf --images 10000 [--data data/mnist] [--labels] [--json]
 //   npm run eval -- weights/emoji-sr.gguf --data data/emoji-test.u8.gz
 //   npm run eval -- weights/stories.gguf --data build/stories-test.txt
+//   npm run eval -- weights/crf-en.gguf --data FILE.conllu
 //   npm run eval -- weights/de-en.gguf --data build/multi30k-test.tsv [--beams 4] [--length-penalty 0.6] [--show]
 //
 // Without --data it reads the small set of tests/golden/ that is held out of the model's data set, where there is one. --labels tells the model each image's class, --wasm
@@ -26,6 +27,9 @@
 // For a model of language --data is a file of texts with form feeds between them; the result is nats per byte and per token. --images is the
 // number of texts.
 //
+// For a model that tags --data is a treebank, as CoNLL-U or as lines of a word, a tab and its tag with empty lines between sentences; the result is the share of
+// words that get their tag, of those that training never saw too, and the nats of the treebank's tags a word. --images is the number of sentences.
+//
 // For a model that translates --data is a file of a sentence, a tab and its translation a line; the result is lower-cased BLEU (bleu.js), the nats of a
 // reference, and the time of a translation. --beams 1, which is the default, takes the most probable word each time. --images is the number of sentences,
 // --show prints each with its reference and its translation.
@@ -37,9 +41,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bicubic } from '../../web/pages/colour/bicubic.js';
 import { reduce } from '../../web/lib/image.js';
-import { TASKS } from '../../web/lib/verbs/tasks.js';
 import { load } from '../../web/lib/index.js';
 import { picturesOf } from './drawn.js';
+import { scoreTags } from './eval-tags.js';
 import { scoreTexts } from './eval-text.js';
 import { scoreTranslations } from './eval-translation.js';
 
@@ -102,6 +106,7 @@ const DATA_SETS = [
   },
   { dataset: /\bTinyStories\b/, data: 'build/stories-test.txt', make: 'python3 weights/train/held_out.py stories build/stories-test' },
   { dataset: /\bMulti30k\b/, data: 'build/multi30k-test.tsv', make: 'python3 weights/train/held_out.py multi30k build/multi30k-test' },
+  { dataset: /\bEnglish Web Treebank\b/, data: 'build/ewt-test.tsv', make: 'xz -dc data/ud_ewt/test.tsv.xz' },
   { dataset: /\bCIFAR-10\b/, data: 'build/cifar10-test.u8.gz', make: 'python3 weights/train/held_out.py cifar10 build/cifar10-test' },
 ];
 
@@ -195,9 +200,20 @@ async function tellTranslations(model, file, { data, images = 'Infinity', beams,
     `${result.natsPerToken.toFixed(3)} a token; ${(1000 * result.secondsPerSentence).toFixed(1)} ms a sentence`);
 }
 
+/** @param {Model} model @param {string} file @param {{ data: string, images?: string, json: boolean }} options */
+async function tellTags(model, file, { data, images = 'Infinity', json }) {
+  const live = !json && process.stderr.isTTY;
+  const result = await scoreTags(model, data, Number(images), (done) => { if (live) process.stderr.write(`\r${done}`); });
+  if (live) process.stderr.write('\r');
+  if (json) console.log(JSON.stringify({ file: path.basename(file), ...result }));
+  else console.log(`${path.basename(file)}: ${result.sentences} sentences, ${result.words} words: ${(100 * result.accuracy).toFixed(2)} % get their tag, ` +
+    `${(100 * result.unseenAccuracy).toFixed(2)} % of the ${result.unseen} that training never saw; ${result.natsPerWord.toFixed(4)} nats a word; ` +
+    `${Math.round(result.wordsPerSecond)} words a second`);
+}
+
 /** How models are measured that have a task of the table of verbs; those of pictures are in main().
  * @type {Record<string, (model: any, file: string, options: any) => Promise<void>>} */
-const EVALUATIONS = { tokens: tellTexts, translate: tellTranslations };
+const EVALUATIONS = { tokens: tellTexts, translate: tellTranslations, tag: tellTags };
 
 async function main() {
   const { values: options, positionals } = parseArgs({
@@ -224,11 +240,11 @@ async function main() {
   }
   const model = await load(path.resolve(positionals[0]), options.wasm === undefined ? {} : { wasmUrl: path.resolve(options.wasm) });
   const { info } = model;
-  const verb = TASKS.find(({ task }) => task in EVALUATIONS && info.tasks.includes(task));
-  if (verb) {
+  const task = info.tasks.find((name) => name in EVALUATIONS);
+  if (task !== undefined) {
     const translator = /** @type {Translator} */ (/** @type {unknown} */ (model));
     if (options.data === undefined) readSmallSet(info); // says what to pass
-    else await EVALUATIONS[verb.task](/** @type {any} */ (translator), positionals[0], { ...options, data: options.data });
+    else await EVALUATIONS[task](/** @type {any} */ (translator), positionals[0], { ...options, data: options.data });
     model.close();
     return;
   }

@@ -69,6 +69,9 @@ const AREAS = scratchAreas();
  * @property {number} address
  */
 
+/** @param {number[]} numbers */
+const product = (numbers) => numbers.reduce((all, one) => all * one, 1);
+
 export class Core {
   /** @type {Record<string, (...values: number[]) => number>} */
   #exports;
@@ -266,8 +269,9 @@ export class Core {
     const at = this.#writeSettings(settings, trace);
     const shape = this.#scratch + AREAS.shape;
     const { logitBias = [] } = settings;
-    const ports = part.inputs.map(({ name, anyLength }) => (anyLength ? inputs[name]?.length ?? 0 : 0));
-    const counts = part.inputs.map(({ name, dims }) => inputs[name]?.length ?? dims.reduce((product, n) => product * n));
+    // Items of each input: rows of its other dimensions.
+    const counts = part.inputs.map(({ name, dims: [most, ...each] }) => (name in inputs ? Math.floor(inputs[name].length / product(each)) : most));
+    const ports = part.inputs.map(({ name, anyLength }, i) => (anyLength && name in inputs ? counts[i] : 0));
     writeStruct(this.#view(), shape, 'nx_shape', { length, ...Object.fromEntries(Array.from({ length: NX_PORTS }, (_, i) => [`counts[${i}]`, ports[i] ?? 0])) });
     const result = this.#scratch + AREAS.result;
     /** @param {number} status */
@@ -437,7 +441,7 @@ export class Core {
    */
   resultLength(session, name) {
     const { dims, port } = session.part.results[this.#resultIndex(session, name)];
-    return [session.counts[port] ?? dims[0], ...dims.slice(1)].reduce((product, n) => product * n);
+    return product([session.counts[port] ?? dims[0], ...dims.slice(1)]);
   }
 
   /** @param {Session} session @param {string} name */

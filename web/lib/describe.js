@@ -46,7 +46,7 @@ export function describe(facts) {
     name: String(metadata.get('general.name') ?? architecture),
     codec,
     tasks: verbsOf(fitting).flatMap(([, { task }]) => task ?? []),
-    positions: part.length,
+    positions: part.span > 0 ? part.length : part.inputs[0].dims[0],
     languages: Array.isArray(languages) ? languages.map(String) : [],
     vocabulary: codec === 'text' ? part.values : 0,
     parameters: part.parameters,

@@ -131,9 +131,10 @@ export function codeOfStatus(status) {
  * @typedef {object} BasicInfo
  * @property {string} architecture  such as 'image-transformer'
  * @property {string} name
- * @property {string} codec         what its ids mean: 'picture' or 'text'
- * @property {string[]} tasks       what it can do: 'complete', 'generate', 'super-resolve', 'tokens', 'translate', 'score'
- * @property {number} positions     steps in a complete sequence; of a model of texts, the most tokens that it sees, its context
+ * @property {string} codec         what its ids mean: 'picture', 'text' or 'tags'
+ * @property {string[]} tasks       what it can do: 'complete', 'generate', 'super-resolve', 'tokens', 'translate', 'tag', 'score'
+ * @property {number} positions     steps in a complete sequence; of a model of texts, the most tokens that it sees, its context; of one
+ *   that tags, the most words at once
  * @property {string[]} languages   of a model that translates, from which and into which, such as 'de', 'en'; as far as the file says
  * @property {number} vocabulary    of a model of texts, how many tokens there are; else 0
  * @property {number} parameters    number of weights

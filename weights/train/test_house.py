@@ -45,6 +45,11 @@ def paint(directory, count=30, size=(40, 36)):
     some = lambda count: " ".join(rng.choice(["the", "king", "went", "to", "a", "wood", "and", "said", "'Yes'", "17"], count)) + "."
     with open(os.path.join(directory, "more", "tale.txt"), "w") as f:    # for recipes of text
         f.writelines(some(12) + "\n" for _ in range(3000))
+    with open(os.path.join(directory, "more", "tagged.conllu"), "w") as f:                # and of tags
+        for _ in range(300):
+            words = some(rng.integers(1, 12)).split()
+            f.writelines("%d\t%s\t_\t%s\t_\t_\t0\t_\t_\t_\n" % (i + 1, w, "NOUN" if w in ("king", "wood") else "X") for i, w in enumerate(words))
+            f.write("\n")
     with open(os.path.join(directory, "more", "pairs.tsv"), "w") as f:   # and of translation
         f.writelines("%s\t%s\n" % (some(rng.integers(1, 12)), some(rng.integers(1, 12))) for _ in range(300))
 

@@ -30,6 +30,11 @@ export const CODECS = [
     open: (engine) => new Pictures(engine),
   },
   {
+    name: 'tags',
+    says: ({ parts }) => parts[0].results.some(({ name }) => name === 'tags'),
+    open: async (engine, facts) => new (await import('../tags.js')).TagModel(engine, facts),
+  },
+  {
     name: 'text',
     says: ({ vocabulary }, number) => vocabulary.length > 0 || number('context_length') > 0,
     // The tokenizer, where this beginning has it; else it is made of what the engine has read, which says what is wrong.

@@ -22,5 +22,6 @@ export * as complete from './complete.js';
 export * as generate from './generate.js';
 export * as score from './score.js';
 export * as superResolve from './super-resolve.js';
+export * as tag from './tag.js';
 export * as tokens from './tokens.js';
 export * as translate from './translate.js';

@@ -91,3 +91,33 @@ def ids_of(rows, ids, first=False):
     """Feature ids of each word: 0 where a feature is not listed.  first: of each word its first listed feature alone."""
     found = [[ids.get(f, 0) if f is not None else 0 for f in row] for row in rows]
     return [[next((i for i in row if i), 0)] for row in found] if first else found
+
+
+def main():
+    """python3 weights/train/models/chain/features.py weights/crf-en.gguf > tests/golden/crf-en.features.json: the ids of some words, for the test of
+    the codec in web/lib/codecs/features.js"""
+    import json
+    import os
+    import sys
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+    from common import gguf
+    metadata = gguf.read_raw(sys.argv[1])[0]
+    listed = lambda key: metadata.get("chain." + key, [])
+    ids = {h & 0xffffffff: i + 1 for i, h in enumerate(listed("feature_hashes"))}
+    numbers = {h & 0xffffffff: n for h, n in zip(listed("cluster.hashes"), listed("cluster.numbers"))}
+
+    class Clusters:
+        get = staticmethod(lambda word: numbers.get(fnv(word)))
+
+    class Ids:
+        get = staticmethod(lambda feature, missing: ids.get(fnv(feature), missing))
+    out = []
+    for text in ("Time flies like an arrow ; fruit flies like a banana .", "I ca n't believe it 's $ 5 , e.g. in the U.S. on 9/11 !!",
+                 "naïve Ünal's Straße ΑΘΗΝΑ Москва 東京 🙂 e-mail McDonald iPhone x I", "The"):
+        words = text.split()
+        out.append({"words": words, "ids": ids_of(features(words, listed("templates"), Clusters), Ids, metadata["chain.first"])})
+    print(json.dumps(out, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main()

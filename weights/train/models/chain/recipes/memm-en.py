@@ -19,6 +19,6 @@ card = dict(
     dataset="UD English EWT, the English Web Treebank of Universal Dependencies (official split, release of May 2025), 12,544 sentences; word clusters "
             "of these and of 21 books of fairy tales of Project Gutenberg",
     dataset_license="CC BY-SA 4.0",
-    command="python3 weights/train/train.py memm-en",
+    command="python3 weights/train/train.py memm-en --prose FOLDER, which holds fairy-tales.txt.xz",
     type="f16",
 )

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// How well a model tags held-out sentences, through the wasm.
+// @ts-check
+import { readFileSync } from 'node:fs';
+
+/** @import { Model } from '../../web/lib/index.js' */
+
+/**
+ * @typedef {Object} TagResult
+ * @property {number} sentences
+ * @property {number} words
+ * @property {number} accuracy        share of the words whose best tag is the treebank's
+ * @property {number} unseen          words whose form the training sentences do not have
+ * @property {number} unseenAccuracy  of these
+ * @property {number} natsPerWord     -log p(the treebank's tags | words), a word
+ * @property {number} wordsPerSecond  of tagging, one sentence at a time
+ */
+
+/**
+ * The sentences of a treebank: CoNLL-U (the second of ten columns is the word, the fourth its universal part of speech), or lines of which the first two
+ * columns are word and tag, an empty line after each sentence.
+ *
+ * @param {string} text
+ * @returns {{ words: string[], tags: string[] }[]}
+ */
+export function readTreebank(text) {
+  return text.replaceAll('\r', '').split(/\n\n+/).map((block) => {
+    const rows = block.split('\n').filter((line) => line !== '' && !line.startsWith('# ')).map((line) => line.split('\t'));
+    const own = rows.filter((row) => row.length !== 10 || /^\d+$/.test(row[0])).map((row) => (row.length === 10 ? [row[1], row[3]] : row));
+    if (own.some(([word, tag]) => !word || !tag)) throw new Error(`not a word and a tag, apart by a tab: "${block.split('\n')[0]}"`);
+    return { words: own.map(([word]) => word), tags: own.map(([, tag]) => tag) };
+  }).filter(({ words }) => words.length > 0);
+}
+
+/**
+ * @param {Model} model
+ * @param {string} file
+ * @param {number} most  sentences at most
+ * @param {(done: string) => void} say
+ * @returns {Promise<TagResult>}
+ */
+export async function scoreTags(model, file, most, say) {
+  const sentences = readTreebank(readFileSync(file, 'utf8')).slice(0, most);
+  if (sentences.length === 0) throw new Error(`${file} holds no sentence`);
+  let words = 0, right = 0, unseen = 0, unseenRight = 0, nats = 0, ms = 0;
+  for (const [i, sentence] of sentences.entries()) {
+    const began = performance.now();
+    const tagging = await model.tag(sentence.words);
+    ms += performance.now() - began;
+    nats += await tagging.score(sentence.tags);
+    for (const [t, tag] of sentence.tags.entries()) {
+      const hit = tagging.tags[t] === tag ? 1 : 0;
+      words++;
+      right += hit;
+      if (tagging.seen[t]) continue;
+      unseen++;
+      unseenRight += hit;
+    }
+    if ((i + 1) % 100 === 0) say(`${i + 1} of ${sentences.length}: ${(100 * right / words).toFixed(2)} %`);
+  }
+  return {
+    sentences: sentences.length, words, accuracy: right / words, unseen, unseenAccuracy: unseen ? unseenRight / unseen : NaN, natsPerWord: nats / words,
+    wordsPerSecond: 1000 * words / ms,
+  };
+}

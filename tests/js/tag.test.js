@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Tagging: words as the treebank cuts them, features as training computes them, and what model.tag() answers. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, test } from 'node:test';
+
+import { Features } from '../../web/lib/codecs/features.js';
+import { cut } from '../../web/lib/codecs/words.js';
+import { Core } from '../../web/lib/core.js';
+import { readTreebank } from '../bench/eval-tags.js';
+import { GOLDEN, ROOT, load, wasmModule } from './helpers.js';
+
+const NAMES = ['crf-en', 'memm-en', 'hmm-en'];
+const models = await Promise.all(NAMES.map((name) => load(`${ROOT}weights/${name}.gguf`)));
+const [crf, memm, hmm] = models;
+after(() => models.forEach((model) => model.close()));
+
+test('a text is cut as the treebank cuts it', () => {
+  for (const [text, words] of [
+    ["I can't believe it's not butter!!", "I ca n't believe it 's not butter !!"],
+    ['We’ll see: cannot, gonna, Wanna.', 'We ’ll see : can not , gon na , Wan na .'],
+    ['Mr. Smith (of the U.S.) paid $1,000.50, i.e. 5%...', 'Mr. Smith ( of the U.S. ) paid $ 1,000.50 , i.e. 5 % ...'],
+    ['On 9/11 at 10:30 p.m. he/she sent an e-mail to co-workers', 'On 9/11 at 10:30 p.m. he / she sent an e-mail to co-workers'],
+    ['a search-engine, "quoted"', 'a search - engine , " quoted "'],
+    ['See http://example.org/a?b=1. Or mail a.b@c-d.org!', 'See http://example.org/a?b=1 . Or mail a.b@c-d.org !'],
+    ['J. Smith is here. I. too', 'J. Smith is here . I . too'],
+    ['東京 naïve 🙂🙂\n\ttwo', '東京 naïve 🙂🙂 two'],
+    [' \n ', ''],
+  ]) assert.deepEqual(cut(text), words.split(' ').filter(Boolean), text);
+});
+
+for (const name of ['crf-en', 'hmm-en']) {
+  test(`features are those that training computes: ${name}`, async () => {
+    const core = new Core(wasmModule, await readFile(`${ROOT}weights/${name}.gguf`));
+    const features = new Features(core.metadata);
+    for (const { words, ids } of JSON.parse(await readFile(`${GOLDEN}${name}.features.json`, 'utf8'))) {
+      assert.deepEqual([...features.ids(words)], ids.flat(), words.join(' '));
+    }
+    assert.ok(features.knows('the') && !features.knows('xqzzyish'));
+  });
+}
+
+test('tags, marginals and nats go together', async () => {
+  for (const model of models) {
+    assert.deepEqual(model.info.tasks, ['tag']);
+    const tagging = await model.tag('She put the book on the old table.', { marginals: true });
+    const { words, tags, names, marginals, nats, best } = tagging;
+    assert.deepEqual(words, ['She', 'put', 'the', 'book', 'on', 'the', 'old', 'table', '.']);
+    assert.equal(tags.join(' '), 'PRON VERB DET NOUN ADP DET ADJ NOUN PUNCT');
+    assert.equal(marginals?.length, words.length * names.length);
+    for (let t = 0; t < words.length; t++) {
+      const row = marginals?.subarray(t * names.length, (t + 1) * names.length) ?? [];
+      assert.ok(Math.abs(row.reduce((sum, p) => sum + p, 0) - 1) < 1e-5);
+      assert.equal(names[best.ids[t]], tags[t]);
+    }
+    assert.ok(nats > 0 && Math.abs((await tagging.score(tags)) - nats) < 1e-4);
+    assert.ok((await tagging.score(tags.map(() => 'X'))) > 10);
+    assert.equal((await tagging.score(tags.map(() => null))), 0);
+    assert.equal(tagging.pinnedNats, 0);
+    assert.equal((await model.tag('The dog', {})).marginals, undefined);
+  }
+  assert.ok(Math.abs((await memm.tag('The dog sleeps.')).best.logZ) < 1e-4); // a memm sums to 1 by itself
+});
+
+test('a pinned tag is kept, and the others follow', async () => {
+  const free = await crf.tag('Time flies like an arrow', { marginals: true });
+  const pinned = await crf.tag('Time flies like an arrow', { marginals: true, pinned: { 1: 'NOUN' } });
+  assert.equal(free.tags[1], 'VERB');
+  assert.equal(pinned.tags[1], 'NOUN');
+  const at = (/** @type {typeof free} */ tagging, /** @type {number} */ word, /** @type {string} */ tag) => (
+    tagging.marginals?.[word * tagging.names.length + tagging.names.indexOf(tag)] ?? NaN);
+  assert.equal(at(pinned, 1, 'NOUN'), 1);
+  assert.ok(Math.abs(pinned.pinnedNats + Math.log(at(free, 1, 'NOUN'))) < 1e-4); // -log p of what was pinned
+  const moved = free.names.reduce((sum, name) => sum + Math.abs(at(pinned, 0, name) - at(free, 0, name)), 0);
+  assert.ok(moved > 0.01, `the word before moved by ${moved}`);
+});
+
+test('nothing, one word, characters never seen, very long texts', async () => {
+  for (const model of models) {
+    const none = await model.tag('  ', { marginals: true });
+    assert.deepEqual([none.words, none.tags, none.nats, none.marginals?.length], [[], [], 0, 0]);
+    assert.equal(await none.score([]), 0);
+    assert.equal((await model.tag('Hello')).tags.length, 1);
+    const odd = await model.tag(['東京', '🙂', '\u0000', 'ﷺ']);
+    assert.equal(odd.tags.length, 4);
+    assert.deepEqual(odd.seen, [false, false, false, false]);
+    assert.ok(Number.isFinite(odd.nats));
+  }
+  const long = await hmm.tag(Array.from({ length: 100000 }, (_, i) => ['the', 'dog', 'runs'][i % 3]), { marginals: true });
+  assert.equal(long.tags.length, 100000);
+  assert.ok(Number.isFinite(long.nats) && (long.marginals ?? [NaN]).every((p) => p >= 0 && p <= 1));
+  await assert.rejects(hmm.tag(Array(131073).fill('a')), { code: 'limit', message: /131073 words.*at most 131072/ });
+});
+
+test('what is no text, no tag, no place, is refused; a signal stops', async () => {
+  for (const bad of [undefined, 3, ['a', ''], ['a', 1], {}]) await assert.rejects(crf.tag(/** @type {any} */ (bad)), { code: 'argument' });
+  await assert.rejects(crf.tag('a b', { pinned: { 2: 'NOUN' } }), /no word 2/);
+  await assert.rejects(crf.tag('a b', { pinned: { 0: 'noun' } }), /'noun' is no tag.*NOUN/);
+  await assert.rejects((await crf.tag('a b')).score(['NOUN']), /each of the 2 words/);
+  await assert.rejects(crf.tag('a', { signal: AbortSignal.abort() }), { name: 'AbortError' });
+  const stopper = new AbortController();
+  const running = crf.tag(Array(100000).fill('a'), { signal: stopper.signal });
+  setTimeout(() => stopper.abort(), 1);
+  await assert.rejects(running, { name: 'AbortError' });
+  assert.throws(() => crf.complete(/** @type {any} */ ({})), { code: 'argument' });
+});
+
+test('treebanks in both forms', () => {
+  const sentence = { words: ['do', "n't", '#'], tags: ['AUX', 'PART', 'SYM'] };
+  assert.deepEqual(readTreebank("do\tAUX\nn't\tPART\n#\tSYM\n\n"), [sentence]);
+  const columns = (/** @type {string} */ id, /** @type {string} */ word, /** @type {string} */ tag) => [id, word, '_', tag, '_', '_', '0', '_', '_', '_'].join('\t');
+  assert.deepEqual(readTreebank(['# text = don\'t #', columns('1-2', "don't", '_'), columns('1', 'do', 'AUX'), columns('2', "n't", 'PART'),
+    columns('2.1', 'x', 'X'), columns('3', '#', 'SYM'), '', ''].join('\r\n')), [sentence]);
+  assert.throws(() => readTreebank('alone'), /apart by a tab/);
+});

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { checkOptions } from '../checks.js';
+import { engineOf } from '../engine.js';
+import { attributes as text } from './tokens.js';
+
+/** @import { Model } from '../model.js' */
+/** @import { Tagging, TagOptions } from '../tags.js' */
+/** @import { Fitting } from './tasks.js' */
+
+export const task = 'tag';
+export const draws = false;
+export const attributes = { prompt: text.prompt };
+
+/** @internal @param {Fitting} model */
+export function fits({ codec }) {
+  return codec === 'tags';
+}
+
+/**
+ * Tags the words of a text: the most probable tags as a whole, and, with `marginals`, how probable every tag of every word is.
+ *
+ * @this {Model}
+ * @param {string | string[]} text  a text, which is cut into words as the treebank of the training cuts them; or words as they are. All of it is
+ *   one chain: sentence by sentence is closer to what the model learned from. At most `info.positions` words; of none there are no tags.
+ *   Words and characters that the model never saw are judged by how they look and by their neighbours
+ * @param {TagOptions} [options]
+ * @returns {Promise<Tagging>}
+ */
+export async function start(text, options = {}) {
+  checkOptions(options);
+  return engineOf(this).kind.tag(text, options);
+}
