@@ -628,7 +628,7 @@ class Growing(unittest.TestCase):
             self.assertTrue(torch.allclose(plain.nats(x, none, small), model.float().nats(x, none, small), rtol=1e-5))
 
     def test_other_models_are_refused(self):
-        for larger in (dict(levels=20), dict(block_count=1), dict(embedding_length=16), dict(classes=3)):
+        for larger in (dict(levels=20), dict(block_count=1), dict(embedding_length=16), dict(classes=1)):
             with self.assertRaises(SystemExit):
                 self.grown("palette-2d", **larger)
 
