@@ -39,19 +39,19 @@ static void temper(float *z, uint32_t stride, uint32_t levels, float by) {
         wasm_v128_store(z + v, wasm_f32x4_div(wasm_f32x4_sub(wasm_v128_load(z + v), top), temperature));
 }
 
-uint32_t nx_categorical_sample(const float *logits, uint32_t levels, nx_filter filter, nx_noise noise, float *scratch) {
+uint32_t nx_categorical_sample(const float *logits, uint32_t levels, const nx_settings *settings, nx_noise noise, float *scratch) {
     uint32_t best = argmax(logits, levels), stride = nx_stride(levels);
-    int greedy = filter.temperature == 0.0f, tempered = !greedy && !(NX_TEXTS && filter.temperature_last);
-    int typical = NX_TEXTS && filter.typical_p > 0;
+    int greedy = settings->temperature == 0.0f, tempered = !greedy && !(NX_TEXTS && settings->temperature_last);
+    int typical = NX_TEXTS && settings->typical_p > 0;
     if (greedy && !typical) return best; /* which every other filter keeps */
     float *z = scratch;
     /* Relative to the best, so that the smallest temperature makes no infinity but -infinity. */
-    v128_t top = wasm_f32x4_splat(logits[best]), temperature = wasm_f32x4_splat(tempered ? filter.temperature : 1.0f);
+    v128_t top = wasm_f32x4_splat(logits[best]), temperature = wasm_f32x4_splat(tempered ? settings->temperature : 1.0f);
     for (uint32_t v = 0; v < stride; v += 4)
         wasm_v128_store(z + v, wasm_f32x4_div(wasm_f32x4_sub(wasm_v128_load(logits + v), top), temperature));
-    if (nx_filters(&filter)) nx_filter_values(z, levels, &filter, scratch + stride, (uint32_t *)(scratch + 2 * stride));
+    if (nx_filters(settings)) nx_filter_values(z, levels, settings, scratch + stride, (uint32_t *)(scratch + 2 * stride));
     if (greedy) return argmax(z, levels);
-    if (!tempered || typical) temper(z, stride, levels, tempered ? 1.0f : filter.temperature); /* the best may be gone */
+    if (!tempered || typical) temper(z, stride, levels, tempered ? 1.0f : settings->temperature); /* the best may be gone */
     /* The likeliest value, whose z is 0, gets the least noise at worst; what not even the most noise lifts above that
      * needs none, which spares most values of a sharp distribution. */
     v128_t hopeless = wasm_f32x4_splat(NX_GUMBEL_LEAST - NX_GUMBEL_MOST);

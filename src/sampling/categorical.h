@@ -18,7 +18,7 @@ float nx_categorical_log_prob(const float *logits, uint32_t levels, uint32_t val
  * is a sample of the softmax of the kept logit_v / T. [Gumbel-max: Maddison, Tarlow, Minka 2014, section 2]
  * scratch    3 * nx_stride(V) floats, overwritten
  * Cost: V, and with a filter V + kept values * log V. */
-uint32_t nx_categorical_sample(const float *logits, uint32_t levels, nx_filter filter, nx_noise noise, float *scratch);
+uint32_t nx_categorical_sample(const float *logits, uint32_t levels, const nx_settings *settings, nx_noise noise, float *scratch);
 
 /* The k most probable values, the first the most probable; of equals the lowest. values (k) written
  * scratch    nx_stride(V) floats, overwritten */

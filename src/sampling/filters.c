@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT  See filters.h. */
 #include "filters.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "kernels/elementary.h"
@@ -9,12 +10,6 @@
 #include "output.h"
 
 static const float minus_infinity = -__builtin_inff();
-
-static int is_typical(const nx_filter *filter) { return NX_TEXTS && filter->typical_p > 0 && filter->typical_p < 1; }
-
-int nx_filters(const nx_filter *filter) {
-    return filter->top_k || filter->top_p < 1 || is_typical(filter) || (NX_TEXTS && filter->min_p > 0);
-}
 
 static float sum_of(const float *x, uint32_t n) {
     v128_t sum = wasm_f32x4_splat(0);
@@ -80,7 +75,9 @@ static void keep_typical(float *z, uint32_t levels, float p, float *nearness, ui
     drop_others(z, levels, heap, taken);
 }
 
+/* Min-p. Below 2^-120, no mass is so little. */
 static void keep_likely(float *z, uint32_t levels, float p) {
+    if (p < 0x1p-120f) return;
     v128_t top = wasm_v128_load(z), least;
     for (uint32_t v = 4; v < levels; v += 4) top = wasm_f32x4_pmax(top, wasm_v128_load(z + v));
     least = wasm_f32x4_add(f32x4_largest(top), wasm_f32x4_splat(f32_log(p)));
@@ -90,13 +87,45 @@ static void keep_likely(float *z, uint32_t levels, float p) {
     }
 }
 
-void nx_filter_values(float *z, uint32_t levels, const nx_filter *filter, float *mass, uint32_t *heap) {
-    uint32_t k = filter->top_k;
-    if (is_typical(filter)) {
+/* The filters that come after top_p, in their order: each has a number of nx_settings from 0, which turns it off, to 1, and never drops
+ * the most probable value. */
+static const struct {
+    size_t number; /* its offset in nx_settings */
+    void (*keep)(float *z, uint32_t levels, float number);
+} later[] = {
+    {offsetof(nx_settings, min_p), keep_likely},
+};
+enum { LATER = sizeof later / sizeof *later };
+
+static float number_of(const nx_settings *s, uint32_t i) {
+    float number;
+    memcpy(&number, (const char *)s + later[i].number, sizeof number);
+    return number;
+}
+
+static int is_typical(const nx_settings *s) { return NX_TEXTS && s->typical_p > 0 && s->typical_p < 1; }
+
+int nx_filters_valid(const nx_settings *s) {
+    int valid = s->top_p > 0 && s->top_p <= 1 && s->typical_p >= 0 && s->typical_p <= 1;
+    if (!NX_TEXTS && s->typical_p > 0 && s->typical_p < 1) return 0;
+    for (uint32_t i = 0; i < LATER; i++) valid &= number_of(s, i) >= 0 && number_of(s, i) <= (NX_TEXTS ? 1 : 0);
+    return valid;
+}
+
+int nx_filters(const nx_settings *s) {
+    int any = s->top_k || s->top_p < 1 || is_typical(s);
+    for (uint32_t i = 0; NX_TEXTS && i < LATER; i++) any |= number_of(s, i) > 0;
+    return any;
+}
+
+void nx_filter_values(float *z, uint32_t levels, const nx_settings *s, float *mass, uint32_t *heap) {
+    uint32_t k = s->top_k;
+    if (is_typical(s)) {
         if (k) keep_probable(z, levels, k, 1, mass, heap);
-        keep_typical(z, levels, filter->typical_p, mass, heap);
+        keep_typical(z, levels, s->typical_p, mass, heap);
         k = 0;
     }
-    if (k || filter->top_p < 1) keep_probable(z, levels, k, filter->top_p, mass, heap);
-    if (NX_TEXTS && filter->min_p >= 0x1p-120f) keep_likely(z, levels, filter->min_p); /* below that, no mass is so little */
+    if (k || s->top_p < 1) keep_probable(z, levels, k, s->top_p, mass, heap);
+    for (uint32_t i = 0; NX_TEXTS && i < LATER; i++)
+        if (number_of(s, i) > 0) later[i].keep(z, levels, number_of(s, i));
 }

@@ -154,11 +154,10 @@ static void shape(const nx_layout *l, uint32_t sample, uint32_t before) {
 
 uint32_t nx_draw_id(const nx_layout *l, uint32_t sample, uint32_t position, uint32_t element) {
     const nx_settings *s = &l->session->settings;
-    nx_filter filter = {s->temperature, s->top_k, s->top_p, s->typical_p, s->min_p, s->temperature_last};
     shape(l, sample, position * l->span + element);
     nx_noise noise = {s->seed_low, s->seed_high, s->first_sample + sample, (s->origin + position) * l->span + element, l->session->part};
     uint32_t values = l->plan->output.levels;
-    return nx_categorical_sample(l->logits, values, filter, noise, l->logits + nx_stride(values));
+    return nx_categorical_sample(l->logits, values, s, noise, l->logits + nx_stride(values));
 }
 
 void nx_draw_elements(const nx_layout *l, uint32_t sample, uint32_t position, const float *parameters, uint32_t *ids, float *nats) {

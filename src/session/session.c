@@ -77,16 +77,14 @@ static int within(float x, float low, float high) { return x >= low && x <= high
 
 /* What only models of texts are drawn with is refused by a build without them. */
 static int shaping_valid(const nx_settings *s) {
-    if (!NX_TEXTS && ((s->typical_p > 0 && s->typical_p < 1) || s->min_p > 0 || s->temperature_last || s->penalty_last || s->biases))
-        return 0;
-    return within(s->typical_p, 0, 1) && within(s->min_p, 0, 1) && s->temperature_last <= 1 &&
-           (s->repetition == 0 || within(s->repetition, 0.01f, 100)) && within(s->frequency, -100, 100) && within(s->presence, -100, 100) &&
-           s->look_up <= 1 && s->biases <= NX_MAX_BIASES;
+    if (!NX_TEXTS && (s->temperature_last || s->penalty_last || s->biases)) return 0;
+    return nx_filters_valid(s) && s->temperature_last <= 1 && (s->repetition == 0 || within(s->repetition, 0.01f, 100)) &&
+           within(s->frequency, -100, 100) && within(s->presence, -100, 100) && s->look_up <= 1 && s->biases <= NX_MAX_BIASES;
 }
 
 static int settings_valid(const nx_settings *s) {
     return shaping_valid(s) && s->samples >= 1 && s->samples <= NX_MAX_SAMPLES && s->temperature >= 0 && s->temperature <= 100 &&
-           s->top_p > 0 && s->top_p <= 1 && s->trace <= 1 && s->look_ahead <= NX_COLUMNS && s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
+           s->trace <= 1 && s->look_ahead <= NX_COLUMNS && s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
 }
 
 /* The shape without its zeros; 0 when the part does not have it. */

@@ -515,7 +515,7 @@ static void ref_temper(double *p, uint32_t n, double temperature) {
     ref_softmax(p, n);
 }
 
-void ref_chain(double *p, const float *logits, uint32_t levels, const nx_filter *filter) {
+void ref_chain(double *p, const float *logits, uint32_t levels, const nx_settings *filter) {
     size_t mark = memory_mark();
     uint32_t *order = memory_take(levels * sizeof *order);
     double *score = memory_take(levels * sizeof *score), entropy = 0, best = 0, kept = 0, temperature = (double)filter->temperature;

@@ -62,8 +62,12 @@ extern int ref_exact_mass;
 /* p(v) after temperature, top-k and top-p, in double. order: ties go to the lower value. p (V) written */
 void ref_filter(double *p, const float *logits, uint32_t levels, double temperature, uint32_t top_k, double top_p);
 
+/* Settings of one sample that shape and filter like this. */
+#define FILTER(temperature_, top_k_, top_p_, typical_p_, min_p_, last) \
+    {.temperature = temperature_, .top_k = top_k_, .top_p = top_p_, .typical_p = typical_p_, .min_p = min_p_, .temperature_last = last}
+
 /* p(v) after all filters, as sampling/filters.h says, in double, by sorting everything. p (V) written */
-void ref_chain(double *p, const float *logits, uint32_t levels, const nx_filter *filter);
+void ref_chain(double *p, const float *logits, uint32_t levels, const nx_settings *filter);
 
 /* The number that a chi-squared variable of that many degrees of freedom exceeds with probability 0.001 (Wilson and Hilferty's
  * approximation, within 1 % from 3 degrees on). */

@@ -118,10 +118,10 @@ static float *logits_of(uint32_t levels, double scale, check_random *random) {
     return x;
 }
 
-static uint32_t draw(const float *logits, uint32_t levels, nx_filter filter, uint32_t sample) {
+static uint32_t draw(const float *logits, uint32_t levels, nx_settings filter, uint32_t sample) {
     size_t mark = memory_mark();
     float *scratch = memory_take(3 * nx_stride(levels) * sizeof *scratch);
-    uint32_t value = nx_categorical_sample(logits, levels, filter, (nx_noise){7, 8, sample, 9, 0}, scratch);
+    uint32_t value = nx_categorical_sample(logits, levels, &filter, (nx_noise){7, 8, sample, 9, 0}, scratch);
     memory_release(mark);
     return value;
 }
@@ -174,19 +174,19 @@ static void temperature_zero(void) {
         for (uint32_t v = 1; v < levels; v++)
             if (x[v] > x[best]) best = v;
         for (uint32_t sample = 0; sample < 4; sample++) {
-            CHECK_INT(draw(x, levels, (nx_filter){0, 0, 1, 0, 0, 0}, sample), best);
-            CHECK_INT(draw(x, levels, (nx_filter){1e-40f, 0, 1, 0, 0, 0}, sample), best); /* the smallest temperatures come to the same */
-            CHECK_INT(draw(x, levels, (nx_filter){1, 1, 1, 0, 0, 0}, sample), best);
-            CHECK_INT(draw(x, levels, (nx_filter){1, 0, 1e-30f, 0, 0, 0}, sample), best);
+            CHECK_INT(draw(x, levels, (nx_settings)FILTER(0, 0, 1, 0, 0, 0), sample), best);
+            CHECK_INT(draw(x, levels, (nx_settings)FILTER(1e-40f, 0, 1, 0, 0, 0), sample), best); /* the smallest temperatures come to the same */
+            CHECK_INT(draw(x, levels, (nx_settings)FILTER(1, 1, 1, 0, 0, 0), sample), best);
+            CHECK_INT(draw(x, levels, (nx_settings)FILTER(1, 0, 1e-30f, 0, 0, 0), sample), best);
             /* a mass so small that it vanishes against the mass that top-k left */
-            CHECK_INT(draw(x, levels, (nx_filter){1, 1, 1e-45f, 0, 0, 0}, sample), best);
-            CHECK_INT(draw(x, levels, (nx_filter){100, 1, 1e-45f, 0, 0, 0}, sample), best);
+            CHECK_INT(draw(x, levels, (nx_settings)FILTER(1, 1, 1e-45f, 0, 0, 0), sample), best);
+            CHECK_INT(draw(x, levels, (nx_settings)FILTER(100, 1, 1e-45f, 0, 0, 0), sample), best);
         }
         uint32_t tie = random_below(&random, levels); /* ties go to the lowest value */
         x[tie] = x[best];
-        CHECK_INT(draw(x, levels, (nx_filter){0, 0, 1, 0, 0, 0}, 0), tie < best ? tie : best);
-        CHECK_INT(draw(x, levels, (nx_filter){1, 1, 1, 0, 0, 0}, 0), tie < best ? tie : best);
-        CHECK_INT(draw(x, levels, (nx_filter){1, 0, 1e-30f, 0, 0, 0}, 0), tie < best ? tie : best);
+        CHECK_INT(draw(x, levels, (nx_settings)FILTER(0, 0, 1, 0, 0, 0), 0), tie < best ? tie : best);
+        CHECK_INT(draw(x, levels, (nx_settings)FILTER(1, 1, 1, 0, 0, 0), 0), tie < best ? tie : best);
+        CHECK_INT(draw(x, levels, (nx_settings)FILTER(1, 0, 1e-30f, 0, 0, 0), 0), tie < best ? tie : best);
     }
 }
 
@@ -210,7 +210,7 @@ static void gumbel_max(void) {
             if (v != best && z[v] > z[second]) second = v;
         check_at("sample %lld of %lld levels", sample, levels, 0, 0);
         if (z[best] - z[second] > 1e-4)
-            CHECK_INT(draw(x, levels, (nx_filter){temperature, 0, 1, 0, 0, 0}, sample), best);
+            CHECK_INT(draw(x, levels, (nx_settings)FILTER(temperature, 0, 1, 0, 0, 0), sample), best);
         else
             ties++;
         memory_release(mark);
@@ -227,8 +227,8 @@ static void filters_couple(void) {
         size_t mark = memory_mark();
         uint32_t levels = 2 + random_below(&random, 255);
         float *x = logits_of(levels, 2, &random), temperature = 0.5f + (float)random_unit(&random);
-        nx_filter filter = {temperature, random_below(&random, levels + 2), (float)(0.2 + 0.8 * random_unit(&random)), 0, 0, 0};
-        uint32_t free = draw(x, levels, (nx_filter){temperature, 0, 1, 0, 0, 0}, sample), filtered = draw(x, levels, filter, sample);
+        nx_settings filter = FILTER(temperature, random_below(&random, levels + 2), (float)(0.2 + 0.8 * random_unit(&random)), 0, 0, 0);
+        uint32_t free = draw(x, levels, (nx_settings)FILTER(temperature, 0, 1, 0, 0, 0), sample), filtered = draw(x, levels, filter, sample);
         ref_filter(p, x, levels, (double)temperature, filter.top_k, (double)filter.top_p);
         CHECK(p[filtered] > 0);
         if (p[free] > 0) kept++, CHECK_INT(filtered, free);
@@ -240,7 +240,7 @@ static void filters_couple(void) {
 /* What a draft makes of absurd weights are not always numbers. A draw is a level nevertheless, for it indexes tables. */
 static void draws_of_no_numbers(void) {
     static const float bad[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 0};
-    static const nx_filter filters[] = {{0, 0, 1, 0, 0, 0}, {1, 0, 1, 0, 0, 0}, {0.5f, 2, 1, 0, 0, 0}, {1, 0, 0.8f, 0, 0, 0}, {1, 3, 0.5f, 0, 0, 0}, {0.5f, 3, 0.5f, 0.5f, 0.5f, 1}, {0, 0, 1, 0.5f, 0, 0}};
+    static const nx_settings filters[] = {FILTER(0, 0, 1, 0, 0, 0), FILTER(1, 0, 1, 0, 0, 0), FILTER(0.5f, 2, 1, 0, 0, 0), FILTER(1, 0, 0.8f, 0, 0, 0), FILTER(1, 3, 0.5f, 0, 0, 0), FILTER(0.5f, 3, 0.5f, 0.5f, 0.5f, 1), FILTER(0, 0, 1, 0.5f, 0, 0)};
     check_random random = {13};
     for (uint32_t run = 0; run < 4000; run++) {
         size_t mark = memory_mark();
@@ -278,8 +278,8 @@ static void margins(void) {
         size_t mark = memory_mark();
         uint32_t levels = 2 + random_below(&random, 255), stride = nx_stride(levels);
         float *logits = logits_of(levels, 2, &random), *scratch = memory_take(3 * stride * sizeof *scratch), next = -INFINITY;
-        nx_filter filter = {0.5f + (float)random_unit(&random), sample % 3 ? 0 : 1 + sample % 5, sample % 2 ? 1 : 0.9f, 0, 0, 0};
-        uint32_t best = nx_categorical_sample(logits, levels, filter, (nx_noise){7, 8, sample, 9, 0}, scratch);
+        nx_settings filter = FILTER(0.5f + (float)random_unit(&random), sample % 3 ? 0 : 1 + sample % 5, sample % 2 ? 1 : 0.9f, 0, 0, 0);
+        uint32_t best = nx_categorical_sample(logits, levels, &filter, (nx_noise){7, 8, sample, 9, 0}, scratch);
         for (uint32_t v = 0; v < levels; v++)
             if (v != best) next = fmaxf(next, scratch[v]);
         check_at("sample %lld of %lld levels", sample, levels, 0, 0);
@@ -298,7 +298,7 @@ static void filters_by_definition(void) {
         size_t mark = memory_mark();
         uint32_t V = sizes[run % 8], way = run / 8 % 6, stride = nx_stride(V);
         float *x = logits_of(V, 0.5 + 2 * random_unit(&random), &random), temperature = 0.3f + 1.4f * (float)random_unit(&random);
-        nx_filter filter = {temperature, 0, 1, 0, 0, run % 2}, free = filter, low, high;
+        nx_settings filter = FILTER(temperature, 0, 1, 0, 0, run % 2), free = filter, low, high;
         if (way == 0 || way > 3) filter.top_k = 1 + random_below(&random, V);
         if (way == 1 || way > 3) filter.typical_p = 0.1f + 0.85f * (float)random_unit(&random);
         if (way == 2 || way > 3) filter.top_p = 0.1f + 0.85f * (float)random_unit(&random);
@@ -333,21 +333,21 @@ static void filters_by_definition(void) {
 static void filters_by_hand(void) {
     static const float p[8] = {0.4f, 0.3f, 0.15f, 0.07f, 0.04f, 0.02f, 0.01f, 0.01f};
     static const struct {
-        nx_filter filter;
+        nx_settings filter;
         uint32_t kept; /* bit v: value v */
     } rows[] = {
-        {{1, 3, 1, 0, 0, 1}, 0x07},          {{1, 0, 0.5f, 0, 0, 1}, 0x03},        {{1, 0, 0.71f, 0, 0, 1}, 0x07},
-        {{1, 0, 1, 0, 0.3f, 1}, 0x07},       {{1, 2, 0.5f, 0, 0, 1}, 0x01},        /* of 0.4 and 0.3, 0.57 and 0.43 */
-        {{1, 0, 0.85f, 0, 0.45f, 1}, 0x03},  {{0.1f, 0, 0.5f, 0, 0, 1}, 0x03},     /* the temperature comes last, */
-        {{0.1f, 0, 0.5f, 0, 0, 0}, 0x01},    /* or first: then the best has nearly all */
+        {FILTER(1, 3, 1, 0, 0, 1), 0x07},          {FILTER(1, 0, 0.5f, 0, 0, 1), 0x03},        {FILTER(1, 0, 0.71f, 0, 0, 1), 0x07},
+        {FILTER(1, 0, 1, 0, 0.3f, 1), 0x07},       {FILTER(1, 2, 0.5f, 0, 0, 1), 0x01},        /* of 0.4 and 0.3, 0.57 and 0.43 */
+        {FILTER(1, 0, 0.85f, 0, 0.45f, 1), 0x03},  {FILTER(0.1f, 0, 0.5f, 0, 0, 1), 0x03},     /* the temperature comes last, */
+        {FILTER(0.1f, 0, 0.5f, 0, 0, 0), 0x01},    /* or first: then the best has nearly all */
         /* entropy 1.505 nats; -ln p = 0.916, 1.204, 1.897, 2.659, ...: 0.3 is the nearest (0.30), then 0.15 (0.39), then 0.4 (0.59) */
-        {{1, 0, 1, 0.2f, 0, 1}, 0x02},       {{1, 0, 1, 0.31f, 0, 1}, 0x06},       {{1, 0, 1, 0.46f, 0, 1}, 0x07},
-        {{0, 0, 1, 0.2f, 0, 1}, 0x02},       /* of what is typical, the most probable */
+        {FILTER(1, 0, 1, 0.2f, 0, 1), 0x02},       {FILTER(1, 0, 1, 0.31f, 0, 1), 0x06},       {FILTER(1, 0, 1, 0.46f, 0, 1), 0x07},
+        {FILTER(0, 0, 1, 0.2f, 0, 1), 0x02},       /* of what is typical, the most probable */
     };
     float x[16], mass[16];
     uint32_t heap[16];
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        nx_filter filter = rows[i].filter;
+        nx_settings filter = rows[i].filter;
         for (int v = 0; v < 16; v++) x[v] = v < 8 ? logf(p[v]) : -INFINITY;
         uint32_t drawn = draw(x, 8, filter, i);
         check_at("row %lld", i, 0, 0, 0);
@@ -395,12 +395,12 @@ static void penalties(void) {
     float bias[] = {-1e9f, 0.5f, 3};
     nx_add_biases(x, biased, bias, 3);
     CHECK(x[1] == was && x[2] < -9e8f);
-    for (uint32_t s = 0; s < 2000; s++) CHECK(draw(x, 6, (nx_filter){100, 0, 1, 0, 0, 0}, s) != 2); /* never */
+    for (uint32_t s = 0; s < 2000; s++) CHECK(draw(x, 6, (nx_settings)FILTER(100, 0, 1, 0, 0, 0), s) != 2); /* never */
     CHECK(!nx_penalizes(&(nx_penalties){1, 0, 0, 9}) && !nx_penalizes(&(nx_penalties){2, 1, 1, 0}));
 }
 
 /* Frequencies against probabilities: chi-squared over the values with at least 8 expected draws, the others together. */
-static void frequencies_of(const float *x, uint32_t levels, nx_filter filter) {
+static void frequencies_of(const float *x, uint32_t levels, nx_settings filter) {
     enum { draws = 20000 };
     double p[256], chi = 0, rest = 0, rest_seen = 0;
     int cells = 0, seen[256] = {0};
@@ -427,8 +427,8 @@ static void frequencies_of(const float *x, uint32_t levels, nx_filter filter) {
 }
 
 static void frequencies(void) {
-    static const nx_filter filters[] = {{1, 0, 1, 0, 0, 0}, {0.5f, 0, 1, 0, 0, 0}, {2, 0, 1, 0, 0, 0}, {1, 3, 1, 0, 0, 0}, {1, 0, 0.7f, 0, 0, 0}, {0.8f, 5, 0.9f, 0, 0, 0}, {1.5f, 12, 0.5f, 0, 0, 0}, {100, 0, 1, 0, 0, 0},
-                                       {0.7f, 0, 0.8f, 0, 0, 1}, {1.5f, 12, 0.9f, 0.9f, 0.02f, 1}, {0.8f, 0, 1, 0.6f, 0, 0}, {2, 0, 1, 0, 0.1f, 1}, {0.3f, 0, 1, 0.3f, 0, 1}};
+    static const nx_settings filters[] = {FILTER(1, 0, 1, 0, 0, 0), FILTER(0.5f, 0, 1, 0, 0, 0), FILTER(2, 0, 1, 0, 0, 0), FILTER(1, 3, 1, 0, 0, 0), FILTER(1, 0, 0.7f, 0, 0, 0), FILTER(0.8f, 5, 0.9f, 0, 0, 0), FILTER(1.5f, 12, 0.5f, 0, 0, 0), FILTER(100, 0, 1, 0, 0, 0),
+                                       FILTER(0.7f, 0, 0.8f, 0, 0, 1), FILTER(1.5f, 12, 0.9f, 0.9f, 0.02f, 1), FILTER(0.8f, 0, 1, 0.6f, 0, 0), FILTER(2, 0, 1, 0, 0.1f, 1), FILTER(0.3f, 0, 1, 0.3f, 0, 1)};
     check_random random = {6};
     for (int i = 0; i < 13; i++) {
         check_at("filter %lld", i, 0, 0, 0);
@@ -438,8 +438,8 @@ static void frequencies(void) {
     frequencies_of(logits_of(256, 1, &random), 256, filters[0]);
     float even[16]; /* equal logits: top-k and top-p keep the lowest values */
     for (int v = 0; v < 16; v++) even[v] = 3;
-    frequencies_of(even, 16, (nx_filter){1, 4, 1, 0, 0, 0});
-    frequencies_of(even, 16, (nx_filter){1, 0, 0.4f, 0, 0, 0});
+    frequencies_of(even, 16, (nx_settings)FILTER(1, 4, 1, 0, 0, 0));
+    frequencies_of(even, 16, (nx_settings)FILTER(1, 0, 0.4f, 0, 0, 0));
 }
 
 /* ---- output distributions ---------------------------------------------------------------------------------------------------- */
@@ -632,7 +632,7 @@ static void output_ends(void) {
                     float log_p = nx_categorical_log_prob(out, V, v);
                     CHECK(isfinite(out[v]) && isfinite(log_p) && log_p <= 2e-5f);
                 }
-                uint32_t drawn = draw(out, V, (nx_filter){run % 2 ? 1 : 0.5f, 0, run % 3 ? 1 : 0.9f, 0, 0, 0}, (uint32_t)run);
+                uint32_t drawn = draw(out, V, (nx_settings)FILTER(run % 2 ? 1 : 0.5f, 0, run % 3 ? 1 : 0.9f, 0, 0, 0), (uint32_t)run);
                 CHECK(drawn < V);
                 earlier[e] = (run % 4 ? drawn : run % 8 ? 0 : V - 1);
             }
@@ -710,7 +710,7 @@ static void pixels_follow(void) {
             float scratch[48];
             for (uint32_t e = 0; e < 3; e++) {
                 nx_output_logits(&o, p, pixel, e, out);
-                pixel[e] = nx_categorical_sample(out, V, (nx_filter){1, 0, 1, 0, 0, 0}, (nx_noise){5, K, s, e, 0}, scratch);
+                pixel[e] = nx_categorical_sample(out, V, &(nx_settings)FILTER(1, 0, 1, 0, 0, 0), (nx_noise){5, K, s, e, 0}, scratch);
             }
             seen[(pixel[0] * V + pixel[1]) * V + pixel[2]]++;
         }

@@ -8,6 +8,7 @@
 #include "session/draft.h"
 #include "session/session.h"
 #include "sampling/categorical.h"
+#include "reference.h"
 #include "toy.h"
 
 /* The words of the header. */
@@ -297,7 +298,7 @@ static void foresee(const nx_model *model, const picture_settings *s, const uint
     uint32_t *levels = memory_take(info.positions * sizeof *levels), *guessed = memory_take(info.positions * sizeof *guessed);
     float *logits = memory_take(stride * sizeof *logits), *noisy = memory_take(3 * stride * sizeof *noisy);
     void *scratch = memory_take(nx_draft_scratch_bytes(model->plan[0].draft));
-    nx_filter filter = {s->temperature, s->top_k, s->top_p, 0, 0, 0};
+    nx_settings filter = FILTER(s->temperature, s->top_k, s->top_p, 0, 0, 0);
     for (uint32_t i = 0; i < info.positions; i++) levels[i] = level_of(&info, values[i]);
     for (uint32_t at = from, kept; at < end; at += kept) {
         uint32_t columns = 1, most = s->look_ahead > 1 ? s->look_ahead : 1, block_left = block - at % block;
@@ -307,7 +308,7 @@ static void foresee(const nx_model *model, const picture_settings *s, const uint
         for (; columns < most; columns++) {
             uint32_t p = at + columns - 1;
             nx_draft_logits(model->plan[0].draft, guessed, p, logits, scratch);
-            guessed[p] = nx_categorical_sample(logits, V, filter, (nx_noise){s->seed_low, s->seed_high, s->first_sample, p, 0}, noisy);
+            guessed[p] = nx_categorical_sample(logits, V, &filter, (nx_noise){s->seed_low, s->seed_high, s->first_sample, p, 0}, noisy);
             if (!(nx_categorical_margin(s->temperature > 0 ? noisy : logits, V, guessed[p]) >= NX_SURE)) break;
         }
         ahead[at] = 0;
@@ -358,7 +359,7 @@ static void check_ahead(const picture_info *info, const uint8_t *ahead, uint32_t
 
 /* The same values, nats and last output as one by one, and as much at once as the guesses allow. */
 static void look_ahead_is_exact(void) {
-    static const nx_filter filters[] = {{1, 0, 1, 0, 0, 0}, {0, 0, 1, 0, 0, 0}, {0.7f, 0, 1, 0, 0, 0}, {1.5f, 4, 1, 0, 0, 0}, {1, 0, 0.8f, 0, 0, 0}, {0.7f, 5, 0.9f, 0, 0, 0}};
+    static const nx_settings filters[] = {FILTER(1, 0, 1, 0, 0, 0), FILTER(0, 0, 1, 0, 0, 0), FILTER(0.7f, 0, 1, 0, 0, 0), FILTER(1.5f, 4, 1, 0, 0, 0), FILTER(1, 0, 0.8f, 0, 0, 0), FILTER(0.7f, 5, 0.9f, 0, 0, 0)};
     static const uint32_t looks[] = {0, 1, 2, 3, 8, 16}, slices[] = {1, 2, 5, 1000};
     check_random random = {6};
     tally all = {0};

@@ -815,7 +815,7 @@ static void images_follow(void) {
 
 /* One element under temperature and filters, against the filtered distribution of its logits. */
 static void filtered_element(void) {
-    static const nx_filter filters[] = {{0.7f, 0, 1, 0, 0, 0}, {1, 4, 1, 0, 0, 0}, {1, 0, 0.8f, 0, 0, 0}, {1.4f, 6, 0.7f, 0, 0, 0}};
+    static const nx_settings filters[] = {FILTER(0.7f, 0, 1, 0, 0, 0), FILTER(1, 4, 1, 0, 0, 0), FILTER(1, 0, 0.8f, 0, 0, 0), FILTER(1.4f, 6, 0.7f, 0, 0, 0)};
     check_random random = {7};
     const toy_config *list;
     toy_configs(&list, NULL);
@@ -858,7 +858,7 @@ static void filtered_element(void) {
 /* A draw is what the categorical sampler makes of the output and of the noise at (seed, sample, element), element by element. */
 static void draws_are_the_sampler(const subject *s, check_random *random) {
     (void)random;
-    static const nx_filter filters[] = {{0, 0, 1, 0, 0, 0}, {1, 0, 1, 0, 0, 0}, {0.6f, 3, 0.9f, 0, 0, 0}};
+    static const nx_settings filters[] = {FILTER(0, 0, 1, 0, 0, 0), FILTER(1, 0, 1, 0, 0, 0), FILTER(0.6f, 3, 0.9f, 0, 0, 0)};
     for (int f = 0; f < 3; f++) {
         picture_settings settings = {.seed_low = 1, .seed_high = 2, .samples = 2, .first_sample = 30, .label = -1, .temperature = filters[f].temperature,
                                 .top_k = filters[f].top_k, .top_p = filters[f].top_p};
@@ -873,7 +873,7 @@ static void draws_are_the_sampler(const subject *s, check_random *random) {
                 CHECK_INT(nx_session_output(s->model, session, b, output), NX_OK);
                 for (uint32_t e = 0; e < s->E; e++) {
                     nx_output_logits(&s->distribution, output, levels, e, logits);
-                    levels[e] = nx_categorical_sample(logits, s->levels, filters[f], (nx_noise){1, 2, 30 + b, i * s->E + e, 0}, scratch);
+                    levels[e] = nx_categorical_sample(logits, s->levels, &filters[f], (nx_noise){1, 2, 30 + b, i * s->E + e, 0}, scratch);
                     float expected = nx_output_nats(&s->distribution, output, levels, e, logits);
                     CHECK_INT(values[b * s->E + e], value_of(s, levels[e]));
                     CHECK_FLOATS(nats + b * s->E + e, &expected, 1);
