@@ -83,13 +83,13 @@ export function abi(header, inside) {
   if (before === undefined) throw new Error('src/session/session.h has no struct nx_session with settings');
   const saved = Object.keys(fieldsOf(before, valueOf, structs));
   const lines = Object.entries(structs).map(([name, fields]) => (
-    `  ${name}: Object.freeze({\n${wrapped(Object.entries(fields).map(([field, kind]) => `${/^\w+$/.test(field) ? field : `'${field}'`}: '${kind}',`))}  }),\n`));
+    `  ${name}: /* @__PURE__ */ Object.freeze({\n${wrapped(Object.entries(fields).map(([field, kind]) => `${/^\w+$/.test(field) ? field : `'${field}'`}: '${kind}',`))}  }),\n`));
   return `// SPDX-License-Identifier: MIT
 // Made of include/nextpixel.h and src/session/session.h by node web/abi.js: change those.
 // @ts-check
 
 /** The structs of the C headers as they lie in wasm32 memory: fields of 32 bits in their order, no padding. u: uint32_t, size_t or a pointer; f: float. */
-export const STRUCTS = Object.freeze({
+export const STRUCTS = /* @__PURE__ */ Object.freeze({
 ${lines.join('')}});
 
 ${[...CONSTANTS, ...STATUSES].map((name) => `export const ${name} = ${valueOf(name)};\n`).join('')}

@@ -113,7 +113,7 @@ function runsOf(works, path, model, info, shipped) {
     }));
     return [base, ...told];
   }
-  const planned = works.filter(({ task }) => (task === 'attention' ? info.blocks > 0 : tasks.includes(task))).map((work) => {
+  const planned = works.filter(({ task }) => (task === 'attention' ? info.heads > 0 : tasks.includes(task))).map((work) => {
     const knownRows = work.task === 'complete' ? Math.floor((KNOWN * height) / step) * step : 0;
     const known = (knownRows * positions) / height;
     const last = classes.length - 1; // -1 where there are none

@@ -1,4 +1,4 @@
-// made of sources 3dac69a0d40b413bc76e190b035d933bc4f3519eeffb0280f6a23744db119402 by ./build.sh js
+// made of sources 7694d742e6109571725f79204e30f0db199a5d1cc9bde263c4722931d7abda22 by ./build.sh js
 // SPDX-License-Identifier: MIT
 import{Codec as Ke}from"./shared.js";var We=`
   :host { display: inline-block; max-width: 100%; font: 0.875rem/1.4 system-ui, sans-serif; }

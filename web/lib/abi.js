@@ -3,39 +3,39 @@
 // @ts-check
 
 /** The structs of the C headers as they lie in wasm32 memory: fields of 32 bits in their order, no padding. u: uint32_t, size_t or a pointer; f: float. */
-export const STRUCTS = Object.freeze({
-  nx_part_info: Object.freeze({
+export const STRUCTS = /* @__PURE__ */ Object.freeze({
+  nx_part_info: /* @__PURE__ */ Object.freeze({
     values: 'u', span: 'u', outputs: 'u', length: 'u', rewinds: 'u', inputs: 'u', maps: 'u', tables: 'u', ends: 'u', results: 'u',
     draft: 'u', parameters_low: 'u', parameters_high: 'u',
   }),
-  nx_port: Object.freeze({
+  nx_port: /* @__PURE__ */ Object.freeze({
     name: 'u', values: 'u', 'dims[0]': 'u', 'dims[1]': 'u', 'dims[2]': 'u', 'dims[3]': 'u', optional: 'u', any_length: 'u', like: 'u',
   }),
-  nx_result: Object.freeze({
+  nx_result: /* @__PURE__ */ Object.freeze({
     name: 'u', values: 'u', 'dims[0]': 'u', 'dims[1]': 'u', 'dims[2]': 'u', 'dims[3]': 'u', port: 'u',
   }),
-  nx_map: Object.freeze({
+  nx_map: /* @__PURE__ */ Object.freeze({
     name: 'u', port: 'u', rows: 'u', keys: 'u', queries: 'u',
   }),
-  nx_table: Object.freeze({
+  nx_table: /* @__PURE__ */ Object.freeze({
     name: 'u', rows: 'u', cols: 'u', data: 'u',
   }),
-  nx_metadata: Object.freeze({
+  nx_metadata: /* @__PURE__ */ Object.freeze({
     key: 'u', key_bytes: 'u', type: 'u', item_type: 'u', count: 'u', value: 'u', value_bytes: 'u',
   }),
-  nx_tensor_info: Object.freeze({
+  nx_tensor_info: /* @__PURE__ */ Object.freeze({
     offset: 'u', rows: 'u', row_bytes: 'u',
   }),
-  nx_shape: Object.freeze({
+  nx_shape: /* @__PURE__ */ Object.freeze({
     length: 'u', 'counts[0]': 'u', 'counts[1]': 'u', 'counts[2]': 'u', 'counts[3]': 'u', 'counts[4]': 'u', 'counts[5]': 'u',
     'counts[6]': 'u', 'counts[7]': 'u',
   }),
-  nx_settings: Object.freeze({
+  nx_settings: /* @__PURE__ */ Object.freeze({
     seed_low: 'u', seed_high: 'u', samples: 'u', first_sample: 'u', origin: 'u', temperature: 'f', top_k: 'u', top_p: 'f', trace: 'u',
     look_ahead: 'u', typical_p: 'f', min_p: 'f', temperature_last: 'u', penalty_last: 'u', repetition: 'f', frequency: 'f', presence: 'f',
     look_up: 'u', biases: 'u',
   }),
-  nx_candidate: Object.freeze({
+  nx_candidate: /* @__PURE__ */ Object.freeze({
     parent: 'u', id: 'u', fate: 'u', nats: 'f', score: 'f',
   }),
 });
