@@ -105,13 +105,20 @@ task_tools() {
   fi
 }
 
-# build_wasm FILE [FLAGS]: the library as one wasm file
+# newer_than_sources FILE: whether FILE is there, and newer than all that the library is made of
+newer_than_sources() { [ -e "$1" ] && [ -z "$(find include src build.sh -newer "$1")" ]; }
+
+# build_wasm FILE [FLAGS]: the library as one wasm file, whose objects `objects` lists; nothing is done where it is there already
 build_wasm() {
   file=$1; shift
   root=$(sysroot)
   dir=$OUT/wasm-$(basename "$file" .wasm)
+  made_of="$(toolchain) $NX_MODELS $TEXTS $*"
   mkdir -p "$dir"
   objects=
+  for source in $(sources); do objects="$objects $dir/$(echo "$source" | tr / _ | sed 's/c$/o/')"; done
+  [ "$(cat "$dir/made-of" 2>/dev/null)" != "$made_of" ] || ! newer_than_sources "$file" || return 0
+  rm -f "$dir/made-of"
   for source in $(sources); do
     object=$dir/$(echo "$source" | tr / _ | sed 's/c$/o/')
     case $source in
@@ -121,12 +128,12 @@ build_wasm() {
       *) optimise=-Oz ;;
     esac
     "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$root" $WASM_CFLAGS $optimise ${NX_MODELS:+"-DNX_MODELS=$NX_MODELS"} $TEXTS "$@" -Iinclude -Isrc -c "$source" -o "$object"
-    objects="$objects $object"
   done
   case $TEXTS in '') marks='NX_API[A-Z_]*' ;; *) marks=NX_API ;; esac
   exports=$(sed -n "s/^$marks .*\(nx_[a-z_]*\)(.*/--export=\1/p" include/nextpixel.h)
   case $* in *NX_THREADS*) link='--import-memory --shared-memory --export=__stack_pointer --export=nx_thread' libc=c-mt ;; *) link= libc=c ;; esac
   "$WASM_LD" $WASM_LDFLAGS $link $exports $objects -L"$root/lib/wasm32-emscripten" -l$libc -o "$file"
+  echo "$made_of" >"$dir/made-of"
 }
 
 # All builds compute the same bits (src/kernels/dot.h). Where a browser has relaxed SIMD, that of pairs is the fastest if the processor
@@ -171,7 +178,7 @@ task_check_wasm() {
       say "toolchain: $(toolchain), not the pinned $PINNED: both files are tested"
       [ "$name" = nextpixel ] || continue # Node takes this one
       say 'JavaScript tests of the file built here ...'
-      (export NEXTPIXEL_WASM="$PWD/$OUT/$name.wasm"; tests 600 tests/js/*.test.js)
+      (export NEXTPIXEL_WASM="$PWD/$OUT/$name.wasm"; tests 600 $(find tests/js -name '*.test.js' ! -name package.test.js))
     fi
   done
 }
@@ -190,7 +197,8 @@ task_test_js() {
   task_types
   [ ! -e tests/js/tsconfig.json ] || npx --no-install tsc -p tests/js/tsconfig.json
   npx --no-install tsc -p tests/bench/tsconfig.json
-  tests 600 tests/js/*.test.js
+  tests 600 $(find tests/js -name '*.test.js' ! -name package.test.js)
+  tests 600 --test-concurrency=1 tests/js/package.test.js tests/embed/short.test.js # which pack the library, and write what is packed
 }
 
 # test-browser  the library, the page and the element in headless Chromium
@@ -199,12 +207,10 @@ task_test_browser() {
   tests 900 --test-concurrency=2 tests/browser/*.test.js
 }
 
-# test-all   test, and what sweeps: every page at every width, every file in every engine, every page in every browser, every bundler (a release)
-task_test_all() {
-  task_test
-  tests 1800 --test-concurrency=1 tests/browser/all/*.test.js
-  task_test_engines
-  task_test_embed
+# test-sweep  every page of the demo and of the manual, and every figure, at every width and in every colour, each check in a load of its own
+task_test_sweep() {
+  tests 3600 --test-concurrency=2 tests/browser/all/*.test.js
+  (export EVERY_WIDTH=1; tests 900 --test-concurrency=2 --test-name-pattern='nothing is wider' tests/browser/*.test.js)
 }
 
 # site       write build/site, the demo as a folder that any static host serves as it is: ./build.sh site [folder]
@@ -245,19 +251,34 @@ task_test_embed() {
   tests 1800 --test-concurrency=1 tests/embed/*.test.js
 }
 
-# test-train the guards of the training code, where Python with NumPy and PyTorch is there
+# test-train the guards of the training code, where Python with NumPy, Pillow and PyTorch is there
 task_test_train() {
   python=
-  for p in python3 /usr/bin/python3; do "$p" -c 'import numpy, torch' 2>/dev/null && python=$p && break; done
-  if [ -n "$python" ]; then (cd weights/train && "$python" -m unittest -q test_train test_drawings test_house test_text test_translation); else say 'NOT RUN: tests of the training code need Python 3 with NumPy and PyTorch (Debian package: python3-torch)'; fi
+  for p in python3 /usr/bin/python3; do "$p" -c 'import numpy, torch, PIL' 2>/dev/null && python=$p && break; done
+  if [ -z "$python" ]; then
+    say "NOT RUN: tests of the training code need Python 3 with NumPy, Pillow and PyTorch: apt-get install $TRAINING"
+    return 0
+  fi
+  (cd weights/train && OMP_NUM_THREADS=1 "$python" -m unittest -q test_train test_drawings test_house test_text test_translation)
 }
+TRAINING='python3-torch python3-numpy python3-pil libopenblas0-openmp' # Debian packages
 
 # -- the same bits in every engine and build ---------------------------------------------------------------------------------------
 
 # want COMMAND PACKAGE: as need, but what follows goes on without
 want() { (need "$1" "$2") || true; }
 
-# engine_native NAME COMMAND: tests/engines/native.c with the library, and `natives` lists it for the driver
+# engine_plain COMPILER: tests/engines/native.c with what the C tests have compiled, and `natives` lists it for the driver
+engine_plain() {
+  name=$(basename "$1") program=$OUT/engines/$(basename "$1")
+  if [ ! -e "$program" ] || [ -n "$(find include src tests/engines/*.[ch] build.sh -newer "$program")" ]; then
+    plain_library "$1"
+    "$1" $EXACT $WARN -Iinclude -Isrc -Itests/c $objects tests/c/check.c tests/c/picture.c tests/engines/native.c tests/engines/sha256.c -lm -o "$program"
+  fi
+  natives="$natives --native=$name=$program"
+}
+
+# engine_native NAME COMMAND: the same, compiled anew
 engine_native() {
   program=$OUT/engines/$1
   if [ ! -e "$program" ] || [ -n "$(find include src tests/engines/*.[ch] build.sh -newer "$program")" ]; then
@@ -266,12 +287,14 @@ engine_native() {
   natives="$natives --native=$1=$program"
 }
 
-# test-engines  one table of hashes, all equal: Chromium, Firefox, WebKit, Node, native; and every page in each browser: ./build.sh test-engines [--pages] [engine ...]
+# test-engines  one table of hashes, all equal: Chromium, Firefox, WebKit, Node, native; and every page in each browser: ./build.sh test-engines [--pages] [--short] [engine ...]
 task_test_engines() {
   task_tools
   mkdir -p "$OUT/engines"
   pages=
   [ "${1:-}" != --pages ] || { pages=--pages; shift; }
+  short= # one build an engine
+  [ "${1:-}" != --short ] || { short=--short; shift; }
   engines=" ${*:-chromium firefox webkit node native} "
   [ -z "$pages" ] || engines=" ${*:-chromium firefox webkit} "
   case $engines in *' firefox '*) [ -n "${FIREFOX:-}" ] || have firefox || want firefox-esr firefox-esr ;; esac
@@ -279,15 +302,17 @@ task_test_engines() {
   natives=
   case $engines in *' native '*)
     # Other instructions, another order of them, another compiler; -ffp-contract=off stands in EXACT.
-    engine_native "$(basename "$CC")" "$CC -O2"
-    engine_native "$(basename "$CC")-tuned" "$CC -O3 -march=native"
-    engine_native "$(basename "$CLANG")" "$CLANG -O2" ;;
+    engine_plain "$CC"
+    if [ -z "$short" ]; then
+      engine_native "$(basename "$CC")-tuned" "$CC -O3 -march=native"
+      engine_native "$(basename "$CLANG")" "$CLANG -O2"
+    fi ;;
   esac
   npx --no-install tsc -p tests/engines/tsconfig.json
   node --test tests/engines/*.test.js >"$OUT/engines/judge.log" || { cat "$OUT/engines/judge.log"; die 'the judge of the hashes fails its own tests'; }
   flag=--experimental-websocket # plain in Node 22, unknown before 20.10; Firefox is driven through it
   node $flag -e '' 2>/dev/null || flag=
-  node $flag --no-warnings tests/engines/main.js --out "$OUT/engines" $pages $natives $engines
+  node $flag --no-warnings tests/engines/main.js --out "$OUT/engines" $pages $short $natives $engines
 }
 
 # -- C tests: one program, built with gcc, with clang, and as wasm -----------------------------------------------------------------
@@ -317,11 +342,11 @@ compile() {
     xargs -P 2 -n 2 sh -c "$command -Iinclude -Isrc -Itests/c -c \"\$0\" -o \"\$1\"" || die "could not compile $dir"
 }
 
-# native_suite COMPILER: $OUT/native-COMPILER/suite
+# native_suite COMPILER [FLAGS]: $OUT/native-COMPILER/suite, with sanitizers; FLAGS: of the library
 native_suite() {
   into=$OUT/native-$(basename "$1")
   if ! fresh "$into/suite"; then
-    compile "$into/src" "$1 $EXACT $WARN -Wconversion -O1 -g $SANITIZE" $(sources)
+    compile "$into/src" "$1 $EXACT $WARN -Wconversion -O1 -g $SANITIZE ${2:-}" $(sources)
     library=$objects
     list_groups
     compile "$into/tests" "$1 $EXACT $WARN -O1 -g $SANITIZE -I$OUT" $TESTS
@@ -329,17 +354,36 @@ native_suite() {
   fi
 }
 
-# wasm_suite BUILD [FLAGS]: $OUT/suite-BUILD.wasm, the library's objects with the tests. The tests' double arithmetic is Emscripten's libm.
+# plain_library COMPILER: `objects` lists the library as a user compiles it
+plain_library() {
+  into=$OUT/plain-$(basename "$1")
+  if newer_than_sources "$into/src/done"; then objects=$(ls "$into"/src/*.o | paste -sd' ' -)
+  else compile "$into/src" "$1 $EXACT $WARN -O2" $(sources); : >"$into/src/done"; fi
+}
+
+# plain_suite COMPILER: $OUT/plain-COMPILER/suite, without sanitizers
+plain_suite() {
+  into=$OUT/plain-$(basename "$1")
+  fresh "$into/suite" && return 0
+  plain_library "$1"
+  library=$objects
+  list_groups
+  compile "$into/tests" "$1 $EXACT $WARN -O1 -I$OUT" $TESTS
+  "$1" $library $objects -lm -o "$into/suite"
+}
+
+# wasm_suite BUILD: $OUT/suite-BUILD.wasm, the library's objects with the tests, which all builds share. The tests' double arithmetic is Emscripten's libm.
 wasm_suite() {
-  build=$1; shift
+  fresh "$OUT/suite-$1.wasm" && return 0
   root=$(sysroot)
-  if ! fresh "$OUT/suite-$build.wasm"; then
-    build_wasm "$OUT/$build.wasm" "$@"
-    library=$objects
+  build_named "$1"
+  library=$objects
+  if ! fresh "$OUT/tests-wasm/done"; then
     list_groups
-    compile "$OUT/tests-$build" "$CLANG --target=wasm32-unknown-emscripten --sysroot=$root $WASM_CFLAGS $* -O1 -I$OUT" $TESTS
-    "$WASM_LD" $WASM_LDFLAGS $library $objects -L"$root/lib/wasm32-emscripten" -lc -lcompiler_rt -o "$OUT/suite-$build.wasm"
+    compile "$OUT/tests-wasm" "$CLANG --target=wasm32-unknown-emscripten --sysroot=$root $WASM_CFLAGS -O1 -I$OUT" $TESTS
+    : >"$OUT/tests-wasm/done"
   fi
+  "$WASM_LD" $WASM_LDFLAGS $library "$OUT"/tests-wasm/*.o -L"$root/lib/wasm32-emscripten" -lc -lcompiler_rt -o "$OUT/suite-$1.wasm"
 }
 
 # node_runs FILE [FLAGS]: whether Node compiles it
@@ -371,24 +415,32 @@ run_suite() {
   sed -n 's/^hash //p' "$OUT/$name.log" >"$OUT/$name.hash"
 }
 
-# test-c     the C tests with gcc, clang and as wasm: all must give the same bits; then 20 seconds of fuzzing
+# The sanitized library of clang counts where it has been, too, so that the fuzzer shares it.
+clang_suite() { native_suite "$CLANG" -fsanitize=fuzzer-no-link; }
+
+# test-c     the C tests with gcc, with clang and its sanitizers, and as wasm: all must give the same bits; then 20 seconds of fuzzing. "all": gcc's sanitizers, too
 task_test_c() {
   mkdir -p "$OUT"
-  native=$(basename "$CC") suites="$(basename "$CC") wasm"
-  native_suite "$CC"
-  run_suite "$native" "$OUT/native-$native/suite" & # beside the next builds
-  running=$!
+  native=$(basename "$CC") clang=$(basename "$CLANG")
+  suites="$native wasm"
+  plain_suite "$CC"
+  run_suite "$native" "$OUT/plain-$native/suite"
   if need_clang_sanitizers; then
-    suites="$suites $(basename "$CLANG")"
-    native_suite "$CLANG"
-    run_suite "$(basename "$CLANG")" "$OUT/native-$(basename "$CLANG")/suite"
+    suites="$suites $clang"
+    clang_suite
+    run_suite "$clang" "$OUT/native-$clang/suite"
   else
-    say "NOT RUN: C tests and fuzzing with $CLANG need its sanitizers (Debian package: libclang-rt-19-dev)"
+    say "NOT RUN: C tests and fuzzing with $CLANG need its sanitizers: apt-get install libclang-rt-19-dev"
+  fi
+  if [ "${1:-}" = all ] || ! clang_sanitizes; then
+    suites="$suites $native-sanitized"
+    native_suite "$CC"
+    run_suite "$native-sanitized" "$OUT/native-$native/suite"
   fi
   wasm_suite nextpixel
   run_suite wasm node tests/c/run.mjs "$OUT/suite-nextpixel.wasm"
   for name in relaxed pairs; do
-    wasm_suite nextpixel-$name $(flags_of nextpixel-$name)
+    wasm_suite nextpixel-$name
     suite=$OUT/suite-nextpixel-$name.wasm relaxed=
     # Node 20 has relaxed SIMD as an experiment, which its first compiler gets wrong.
     node_runs "$suite" || relaxed='--experimental-wasm-relaxed-simd --no-liftoff'
@@ -397,7 +449,6 @@ task_test_c() {
       run_suite $name node $relaxed tests/c/run.mjs "$suite"
     else say "NOT RUN: C tests of the build $name, for this Node does not know relaxed SIMD"; fi
   done
-  wait "$running" || die "C tests failed: $native"
   for name in $suites; do
     [ -s "$OUT/$name.hash" ] && cmp -s "$OUT/$name.hash" "$OUT/wasm.hash" || die "$name and wasm compute different bits: $(cat "$OUT/$name.hash" "$OUT/wasm.hash")"
   done
@@ -409,10 +460,10 @@ task_test_c() {
 task_fuzz() {
   mkdir -p "$OUT/fuzz/corpus" "$OUT/fuzz/seeds"
   need_clang_sanitizers || die "fuzzing needs clang's sanitizers (Debian package: libclang-rt-19-dev)"
+  clang_suite
   if ! fresh "$OUT/fuzz/fuzz"; then
-    list_groups
-    compile "$OUT/fuzz/objects" "$CLANG $EXACT $WARN -O2 -g -fsanitize=fuzzer-no-link $SANITIZE -I$OUT" $(sources) tests/c/check.c tests/c/reference.c tests/c/toy.c tests/c/toys.c tests/c/picture.c tests/c/models/*.c
-    library=$objects
+    suite=$OUT/native-$(basename "$CLANG")
+    library="$(ls "$suite"/src/*.o "$suite"/tests/*.o | grep -v '/tests_c_main.o$' | paste -sd' ' -)"
     compile "$OUT/fuzz/main" "$CLANG $EXACT $WARN -O1 -g $SANITIZE" tests/fuzz/fuzz_gguf.c tests/fuzz/seeds.c
     "$CLANG" $SANITIZE $library "$OUT/fuzz/main/tests_fuzz_seeds.o" -lm -o "$OUT/fuzz/seed"
     "$CLANG" -fsanitize=fuzzer $SANITIZE $library "$OUT/fuzz/main/tests_fuzz_fuzz_gguf.o" -lm -o "$OUT/fuzz/fuzz"
@@ -425,18 +476,23 @@ task_fuzz() {
   sed -n 's/^stat::number_of_executed_units: *//p' "$OUT/fuzz/log" | { read -r runs; say "fuzzing found nothing in $runs runs"; }
 }
 
-# test       everything: install what is missing, build, prove the wasm, C tests, JavaScript tests, equal hashes, browser tests
-task_test() {
+# test_tools: all that steps at the same time would install, and so wait for one another
+test_tools() {
   task_tools
-  task_check_format
-  task_check_wasm
-  task_size
-  task_check_manual
-  task_test_c
-  task_test_js
-  task_test_engines chromium node native
-  task_test_browser
-  task_test_train
+  need clang-format-19 clang-format-19
+  need_clang_sanitizers || true # test-c says what is not run
+}
+
+# test       everything: install what is missing, build, prove the wasm, C tests, JavaScript tests, equal hashes, browser tests, training tests
+task_test() {
+  test_tools
+  exec node tests/steps.js "$OUT/test" # nothing of this file is read again
+}
+
+# test-all   test, and what sweeps: gcc's sanitizers, every page at every width, every file in every engine and build, every page in every browser, every bundler (a release)
+task_test_all() {
+  test_tools
+  exec node tests/steps.js "$OUT/test" --all
 }
 
 # check-format  src and include are as clang-format leaves them (.clang-format: it touches no comment)
@@ -457,7 +513,7 @@ task_size() {
 }
 
 # measure    time per pixel, time of a completion, time from page open to the first pixel
-task_measure() { node tests/bench/measure.js "$@"; }
+task_measure() { task_tools; node tests/bench/measure.js "$@"; }
 
 # ceilings: $OUT/ceiling.wasm, ceiling-relaxed.wasm and ceiling-pairs.wasm, the loops that `bench` takes as 100 %
 ceilings() {
@@ -469,8 +525,7 @@ ceilings() {
 
 # bench      time ours and other runtimes in one headless Chromium: npm run bench -- --help
 task_bench() {
-  mkdir -p "$OUT"
-  [ -e node_modules/playwright-core ] || npm ci --no-audit --no-fund --loglevel=error >&2
+  task_tools # a browser and what drives it
   case " $* " in *' --help '* | *' -h '*) ;; *)
     if have "$CLANG" && have "$WASM_LD"; then ceilings
     else say "NOT MEASURED: the machine's ceiling needs $CLANG and $WASM_LD (Debian packages: clang-19 lld-19)"; fi ;;
@@ -490,4 +545,4 @@ task=${1:-wasm}
 case $task in -h | --help) task=help ;; esac
 task=$(echo "$task" | tr - _)
 grep -q "^task_$task()" "$0" || die "no task '$task'; ./build.sh help lists them"
-"task_$task" "$@"
+"task_$task" "$@"; exit $? # on one line: nothing of this file is read after the task

@@ -22,6 +22,7 @@ export default async function* report(events) {
   for await (const { type, data } of events) {
     if (type === 'test:stderr' || type === 'test:stdout') yield data.message;
     if (type !== 'test:pass' && type !== 'test:fail') continue;
+    if (/** @type {any} */ (data.details).type === 'suite' && type === 'test:pass') continue; // its tests count
     const of = data.file ?? data.name;
     if (of !== file) {
       if (file) yield line();

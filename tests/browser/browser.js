@@ -159,6 +159,9 @@ export const everyPage = async () => ['', ...(await pagesOf(fileURLToPath(new UR
 export const firstFigure = (page, phase = 'loaded') => page.locator('figure').first()
   .locator(phase === 'done' ? '[data-phase="done"]' : '[data-phase]:not([data-phase="empty"])').first();
 
+/** Of the widths at which a figure must fit, the first, which is the narrowest; ./build.sh test-sweep has every one. @param {number[]} all */
+export const widths = (...all) => (process.env.EVERY_WIDTH ? all : all.slice(0, 1));
+
 /** Resolves when the browser has painted all that was there when this was called. @param {Page} page */
 export const painted = (page) => page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); }));
 

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
-import { OUT, session, sleep } from './browser.js';
+import { OUT, session, sleep, widths } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -185,7 +185,7 @@ test('what fails says so, and can be tried again', () => withPage(async (page) =
   await groupIs(page, 0, 'being drawn');
 }, { complains: true }));
 
-for (const width of [320, 400, 768]) {
+for (const width of widths(320, 400, 768)) {
   test(`nothing is wider than ${width} pixels`, () => withPage(async (page) => {
     for (const [model, name] of [['digits', /^9$/], ['emoji', /^FxEmoji$/], ['photos', /^truck$/]]) {
       if (model !== 'photos') await open(page, model === 'digits' ? DIGITS : COLOUR);

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
 import { nearestColours } from '../../web/lib/codecs/picture.js';
-import { OUT, session, sleep } from './browser.js';
+import { OUT, session, sleep, widths } from './browser.js';
 import { PAGE, SIDE, WAIT, emoji, galleryOf, inRepository, photos, shownOf, triples } from './gallery.js';
 import { png } from './png.js';
 
@@ -234,7 +234,7 @@ test('what fails says so and can be tried again', () => withPage(async (page) =>
   assert.ok(await page.locator('#colour-load').isHidden());
 }, { complains: true }));
 
-for (const width of [320, 360, 768]) {
+for (const width of widths(320, 360, 768)) {
   test(`nothing is wider than ${width} pixels`, () => withPage(async (page) => {
     await open(page);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);

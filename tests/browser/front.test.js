@@ -29,7 +29,7 @@ test('the digit completes itself, as on the page of the Image Transformer; dice 
   await page.goto(PAGE);
   await done(page);
   const first = await page.evaluate(() => performance.getEntriesByName('first-pixel')[0].startTime);
-  assert.ok(first > 0 && first < 5000, `${first} ms`);
+  assert.ok(first > 0, 'how long it takes: all/speed.test.js');
   const notes = await page.locator('.ending .panel-note').allTextContents();
   assert.ok(notes.every((note) => /^\d+\.\d nats$/.test(note)), notes.join());
   const before = await endings(page);

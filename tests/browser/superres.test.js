@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { bicubic } from '../../web/pages/colour/bicubic.js';
 import { reduce } from '../../web/lib/image.js';
 import { load } from '../../web/lib/index.js';
-import { OUT, session, sleep } from './browser.js';
+import { OUT, session, sleep, widths } from './browser.js';
 import { PAGE, SIDE, WAIT, emoji, galleryOf, inRepository, photos, shownOf, triples } from './gallery.js';
 import { png } from './png.js';
 
@@ -197,7 +197,7 @@ test('an address leads there', () => withPage(async (page) => {
   assert.ok(top >= 0 && bottom < 900, `${top}`);
 }, { reducedMotion: 'reduce' }));
 
-for (const width of [320, 360, 700, 900]) {
+for (const width of widths(320, 360, 700, 900)) {
   test(`nothing is wider than ${width} pixels`, () => withPage(async (page) => {
     await open(page);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= width);

@@ -512,10 +512,12 @@ static int is_quantised_any(uint32_t type) { return step_of(type) > 1; }
 
 /* What scales, offsets and zeros of a row add up to by themselves before they cancel. */
 static double offset_parts(const uint8_t *row, uint32_t type, uint32_t cols, const double *x) {
-    double sum = 0;
+    double sum = 0, top = 0; /* top: of the block of 32 that c is in */
     for (uint32_t c = 0; is_quantised_any(type) && c < cols; c++) {
-        double top = 0;
-        for (uint32_t i = c / 32 * 32; i < c / 32 * 32 + 32; i++) top = fmax(top, is_k(type) ? k_parts(row, type, i) : fabs(ref_weight(row, type, i)));
+        if (c % 32 == 0) {
+            top = 0;
+            for (uint32_t i = c; i < c + 32; i++) top = fmax(top, is_k(type) ? k_parts(row, type, i) : fabs(ref_weight(row, type, i)));
+        }
         sum += 2 * top * fabs(x[c]);
     }
     return sum;

@@ -12,7 +12,8 @@
  *
  * Where there are two browsers or more, every page is opened in each, too (pages.js); OUT/pages/ has what they looked like.
  *
- *     ./build.sh test-engines [engine ...] --pages     only that
+ *     ./build.sh test-engines --pages [engine ...]     only that
+ *     ./build.sh test-engines --short [engine ...]     one build an engine, and no pages
  */
 
 import { execFile } from 'node:child_process';
@@ -51,16 +52,15 @@ const BUILDS = [
   { name: 'pairs', file: 'nextpixel-pairs.wasm' },
 ].filter(({ file }) => existsSync(`${ROOT}web/dist/${file}`));
 /** @typedef {{ name: string, file?: string, workers?: number }} Build  `workers`: how many share the samples of a run */
-/** @type {Build[]} */
-const builds = [...(BUILDS.length > 1 ? [...BUILDS, { name: 'chosen' }] : BUILDS), { name: 'in 2 workers', workers: 2 }];
-
 /** At the same time; a browser keeps one core busy. */
 const AT_ONCE = 2;
 
-const { values: { out, native: programs, pages: pagesOnly }, positionals } = parseArgs({
+const { values: { out, native: programs, pages: pagesOnly, short }, positionals } = parseArgs({
   allowPositionals: true,
-  options: { out: { type: 'string', default: 'build/engines' }, native: { type: 'string', multiple: true, default: [] }, pages: { type: 'boolean' } },
+  options: { out: { type: 'string', default: 'build/engines' }, native: { type: 'string', multiple: true, default: [] }, pages: { type: 'boolean' }, short: { type: 'boolean' } },
 });
+/** With --short the one that a visitor gets. @type {Build[]} */
+const builds = short ? [{ name: 'chosen' }] : [...(BUILDS.length > 1 ? [...BUILDS, { name: 'chosen' }] : BUILDS), { name: 'in 2 workers', workers: 2 }];
 const unknown = positionals.find((name) => !NAMES.includes(name));
 if (unknown !== undefined) {
   console.error(`no engine '${unknown}'; there are: ${NAMES.join(', ')}`);
@@ -218,7 +218,7 @@ async function looks() {
 }
 
 const { plan, columns } = pagesOnly ? { plan: [], columns: [] } : await hashes();
-const both = browsers.length > 1;
+const both = browsers.length > 1 && !short;
 const { pages, sights } = both ? await looks() : { pages: [], sights: [] };
 const names = browsers.map(({ name }) => name);
 writeFileSync(resolve(out, 'report.json'), JSON.stringify({ columns, sights, notRun, notTaken, failed }, null, 1));
@@ -227,7 +227,7 @@ if (!pagesOnly) console.log(`\n${table(plan, columns)}`);
 if (both) console.log(`\nThe first figure of each page:\n${pageTable(pages, names, sights)}`);
 if (notTaken.length > 0) console.log(`These engines refuse a build, which is their right: ${notTaken.join(', ')}`);
 for (const text of notRun) console.log(`NOT RUN: ${text}`);
-if (!both && browsers.length > 0) console.log('NOT RUN: pages in several browsers, for there is one');
+if (!both && !short && browsers.length > 0) console.log('NOT RUN: pages in several browsers, for there is one');
 if (!pagesOnly && columns.length < 2 && wrong.length === 0) wrong.push(`nothing to compare: ${columns.length} engine`);
 if (pagesOnly && !both) wrong.push('nothing to compare: pages need two browsers');
 for (const text of wrong.slice(0, 40)) console.log(`FAILED: ${text}`);

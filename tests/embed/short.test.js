@@ -8,7 +8,7 @@ import { before, test } from 'node:test';
 
 import { build } from 'esbuild';
 
-import { PAGE, draws, pack, project, script, serveFolder, toy, visit } from '../embed/project.js';
+import { PAGE, draws, pack, project, script, serveFolder, toy, visit } from './project.js';
 
 /** @type {string} */
 let tarball;

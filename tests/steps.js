@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * What `npm test` runs: tasks of build.sh, two at a time, for most of them leave a core idle. What a task says comes whole when it is done; the
+ * last lines have the time of each, what failed, what was not run and how to have it run, and the sums.
+ *
+ *     node tests/steps.js build/test [--all]     --all: what a release runs
+ */
+
+import { spawn } from 'node:child_process';
+import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+/**
+ * @typedef {object} Step
+ * @property {string} name     also that of its log
+ * @property {string} [task]   of build.sh, with its arguments; the name
+ * @property {string[]} [after]  steps whose files it reads
+ */
+
+/** In the order in which they begin: the longest first. @type {Step[]} */
+const STEPS = [
+  { name: 'check-format' },
+  { name: 'test-browser' },
+  { name: 'check-wasm' },
+  { name: 'test-c', after: ['check-wasm'] },
+  { name: 'test-js' },
+  { name: 'test-train' },
+  { name: 'test-engines', task: 'test-engines --short chromium node native', after: ['test-c'] },
+  { name: 'size' },
+  { name: 'check-manual' },
+];
+/** @type {Step[]} */
+const ALL = [
+  ...STEPS.map((step) => (step.name === 'test-c' ? { ...step, task: 'test-c all' } : step.name === 'test-engines' ? { ...step, task: 'test-engines' } : step)),
+  { name: 'test-sweep', after: ['test-browser'] },
+  { name: 'test-embed', after: ['test-js'] },
+];
+
+const { values: { all }, positionals: [out = 'build/test'] } = parseArgs({ allowPositionals: true, options: { all: { type: 'boolean' } } });
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const AT_ONCE = Math.max(2, Math.floor(availableParallelism() / 2));
+
+/** Sums as each kind of tests says them. @type {[RegExp, (numbers: number[]) => { passed?: number, failed?: number, skipped?: number }][]} */
+const SUMS = [
+  [/^\d+ files, (\d+) tests passed, (\d+) failed, (\d+) skipped, /, ([passed, failed, skipped]) => ({ passed, failed, skipped })], // report.js
+  [/^(\d+) passed, (\d+) failed$/, ([passed, failed]) => ({ passed, failed })], // tests/c
+  [/^Ran (\d+) tests? in /, ([passed]) => ({ passed })], // unittest, those of the next two lines among them
+  [/^(?:OK|FAILED) \(.*?skipped=(\d+)/, ([skipped]) => ({ passed: -skipped, skipped })],
+  [/^FAILED \(failures=(\d+)/, ([failed]) => ({ passed: -failed, failed })],
+  [/^FAILED \(.*?errors=(\d+)/, ([failed]) => ({ passed: -failed, failed })],
+];
+
+/** @param {number} ms */
+const time = (ms) => `${Math.floor(ms / 60000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, '0')}`;
+
+/** @type {Set<import('node:child_process').ChildProcess>} */
+const running = new Set();
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+  process.on(signal, () => {
+    for (const { pid } of running) {
+      try {
+        if (pid) process.kill(-pid, signal);
+      } catch { /* it has just ended */ }
+    }
+    process.exit(1);
+  });
+}
+
+/** Runs a step; its output goes to a log. @param {Step} step @returns {Promise<{ step: Step, ok: boolean, ms: number, log: string }>} */
+function run(step) {
+  const began = Date.now();
+  const log = `${out}/${step.name}.log`;
+  return new Promise((done) => {
+    const file = createWriteStream(log);
+    // A group of its own, so that all that it starts can be ended with it.
+    const child = spawn('sh', ['build.sh', ...(step.task ?? step.name).split(' ')], { cwd: ROOT, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    running.add(child);
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => file.write(bytes));
+    child.on('close', (code) => {
+      running.delete(child);
+      file.end(() => done({ step, ok: code === 0, ms: Date.now() - began, log: readFileSync(log, 'utf8') }));
+    });
+  });
+}
+
+mkdirSync(out, { recursive: true });
+const began = Date.now();
+const waiting = [...(all ? ALL : STEPS)];
+/** @type {Awaited<ReturnType<typeof run>>[]} */
+const finished = [];
+/** @type {Map<string, ReturnType<typeof run>>} */
+const begun = new Map();
+while (waiting.length > 0 || begun.size > 0) {
+  while (begun.size < AT_ONCE) {
+    const next = waiting.findIndex(({ after = [] }) => after.every((name) => finished.some(({ step }) => step.name === name)));
+    if (next < 0) break;
+    const [step] = waiting.splice(next, 1);
+    begun.set(step.name, run(step));
+    console.log(`-- ${step.name} begins`);
+  }
+  const done = await Promise.race(begun.values());
+  begun.delete(done.step.name);
+  finished.push(done);
+  console.log(`\n== ${done.step.name}: ${done.ok ? 'passed' : 'FAILED'}, ${time(done.ms)}\n${done.log.trimEnd()}`);
+}
+
+const sum = { passed: 0, failed: 0, skipped: 0 };
+const lines = finished.flatMap(({ log }) => log.split('\n'));
+for (const line of lines) {
+  for (const [pattern, numbersOf] of SUMS) {
+    const match = pattern.exec(line);
+    for (const [name, n] of match ? Object.entries(numbersOf(match.slice(1).map(Number))) : []) sum[/** @type {keyof typeof sum} */ (name)] += n;
+  }
+}
+const failed = finished.filter(({ ok }) => !ok).map(({ step }) => step.name);
+const times = (all ? ALL : STEPS).map(({ name }) => `${name} ${time(finished.find(({ step }) => step.name === name)?.ms ?? 0)}`);
+console.log(`\n${'='.repeat(40)}`);
+for (const line of new Set(lines.filter((text) => /^(FAILED|SKIPPED) /.test(text)))) console.log(line);
+for (const name of failed) console.log(`FAILED: ./build.sh ${(all ? ALL : STEPS).find((step) => step.name === name)?.task ?? name}`);
+for (const line of new Set(lines.filter((text) => /^NOT (RUN|MEASURED)/.test(text)))) console.log(line);
+console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped in ${time(Date.now() - began)}, ${AT_ONCE} steps at once, load ${loadavg()[0].toFixed(1)}: ${times.join(', ')}`);
+process.exitCode = failed.length > 0 ? 1 : 0;
