@@ -7,13 +7,13 @@
 #include "place.h"
 #include "reader.h"
 
-/* The layouts that web/lib/core.js mirrors, where a pointer has 32 bits. */
-_Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_part_info) == 52 && sizeof(nx_settings) == 76 && sizeof(nx_shape) == 36 &&
-                   sizeof(nx_tensor_info) == 12 && sizeof(nx_candidate) == 20,
-               "mirrored in web/lib/layout.js");
+/* The layouts that web/lib/abi.js has of the header, where a pointer has 32 bits. Settings grow, and all their fields have 32 bits. */
+_Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_part_info) == 52 && sizeof(nx_shape) == 36 && sizeof(nx_tensor_info) == 12 &&
+                   sizeof(nx_candidate) == 20,
+               "mirrored in web/lib/abi.js");
 _Static_assert(sizeof(void *) != 4 || (sizeof(nx_metadata) == 28 && sizeof(nx_port) == 36 && sizeof(nx_result) == 28 &&
                                        sizeof(nx_map) == 20 && sizeof(nx_table) == 16),
-               "mirrored in web/lib/layout.js");
+               "mirrored in web/lib/abi.js");
 
 uint32_t nx_abi_version(void) { return NX_ABI_VERSION; }
 

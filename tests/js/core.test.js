@@ -85,35 +85,15 @@ test('structs of the header', () => {
 test('structs have the sizes that src/nextpixel.c asserts', async () => {
   const source = await readFile(`${ROOT}src/nextpixel.c`, 'utf8');
   const sizes = [...source.matchAll(/sizeof\((nx_\w+)\) == (\d+)/g)];
-  assert.deepEqual(sizes.map(([, name]) => name).sort(), [...Object.keys(STRUCTS), 'nx_problem'].sort());
+  assert.deepEqual(sizes.map(([, name]) => name).sort(), [...Object.keys(STRUCTS).filter((name) => name !== 'nx_settings'), 'nx_problem'].sort());
   for (const [, name, bytes] of sizes) {
     assert.equal(name === 'nx_problem' ? PROBLEM_BYTES : sizeOf(/** @type {any} */ (name)), Number(bytes), name);
   }
 });
 
 test('a struct is read as it was written', () => {
-  const view = new DataView(new ArrayBuffer(96));
-  const settings = {
-    seed_low: 2 ** 32 - 1,
-    seed_high: 1,
-    samples: 2,
-    first_sample: 3,
-    origin: 5,
-    temperature: 0.5,
-    top_k: 4,
-    top_p: 1,
-    trace: 1,
-    look_ahead: 8,
-    typical_p: 0.5,
-    min_p: 0.25,
-    temperature_last: 1,
-    penalty_last: 64,
-    repetition: 1.5,
-    frequency: -2,
-    presence: 0.5,
-    look_up: 1,
-    biases: 7,
-  };
+  const view = new DataView(new ArrayBuffer(16 + sizeOf('nx_settings')));
+  const settings = Object.fromEntries(Object.entries(STRUCTS.nx_settings).map(([name, kind], i) => [name, kind === 'f' ? i - 10.5 : 2 ** 32 - 1 - i]));
   writeStruct(view, 8, 'nx_settings', settings);
   assert.deepEqual(readStruct(view, 8, 'nx_settings'), settings);
   assert.equal(view.getUint32(8 + sizeOf('nx_settings'), true), 0);
