@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT  See attention.h. Here: caches and attention in single precision; in 8 bits: rounded.c.
+/* SPDX-License-Identifier: MIT  See attention.h. Here: caches and attention in single precision; in 7 and 8 bits: kv7.c, kv8.c.
  */
 #include "attention.h"
 
@@ -6,22 +6,23 @@
 
 #include "gguf.h"
 #include "kernels/kernels.h"
-#include "precise.h"
-#include "rounded.h"
+#include "kv7.h"
+#include "kv8.h"
+#include "mask.h"
 
 uint64_t nx_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t key_length) {
-    if (NX_TEXTS && type == NX_CACHE_PRECISE) return nx_precise_cache_bytes(slots, heads, key_length);
-    if (type == NX_CACHE_ROUNDED) return nx_rounded_cache_bytes(slots, heads, key_length);
+    if (NX_TEXTS && type == NX_KV8) return nx_kv8_cache_bytes(slots, heads, key_length);
+    if (type == NX_KV7) return nx_kv7_cache_bytes(slots, heads, key_length);
     return 2 * (uint64_t)slots * heads * key_length * sizeof(float);
 }
 
 void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, const float *value) {
-    if (NX_TEXTS && cache->type == NX_CACHE_PRECISE) {
-        nx_precise_write(cache, position, key, value);
+    if (NX_TEXTS && cache->type == NX_KV8) {
+        nx_kv8_write(cache, position, key, value);
         return;
     }
-    if (cache->type == NX_CACHE_ROUNDED) {
-        nx_rounded_write(cache, position, key, value);
+    if (cache->type == NX_KV7) {
+        nx_kv7_write(cache, position, key, value);
         return;
     }
     size_t slot = position % cache->slots, width = (size_t)cache->heads * cache->key_length;
@@ -32,7 +33,7 @@ void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, 
 }
 
 uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_runs) { /* f32 needs less */
-    uint64_t rounded = nx_rounded_scratch_bytes(window, n_runs), precise = NX_TEXTS ? nx_precise_scratch_bytes(window, n_runs) : 0;
+    uint64_t rounded = nx_kv7_scratch_bytes(window, n_runs), precise = NX_TEXTS ? nx_kv8_scratch_bytes(window, n_runs) : 0;
     return rounded > precise ? rounded : precise;
 }
 
@@ -119,10 +120,10 @@ static void attend_f32(float *out, const float *query, const nx_cache *cache, co
 
 void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_run *runs, uint32_t n_runs, void *scratch, float *trace,
                uint32_t trace_stride) {
-    if (NX_TEXTS && cache->type == NX_CACHE_PRECISE)
-        nx_precise_attend(out, query, cache, runs, n_runs, scratch, trace, trace_stride);
-    else if (cache->type == NX_CACHE_ROUNDED)
-        nx_rounded_attend(out, query, cache, runs, n_runs, scratch, trace, trace_stride);
+    if (NX_TEXTS && cache->type == NX_KV8)
+        nx_kv8_attend(out, query, cache, runs, n_runs, scratch, trace, trace_stride);
+    else if (cache->type == NX_KV7)
+        nx_kv7_attend(out, query, cache, runs, n_runs, scratch, trace, trace_stride);
     else
         attend_f32(out, query, cache, runs, n_runs, scratch, trace, trace_stride);
 }

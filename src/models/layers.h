@@ -45,7 +45,7 @@ typedef struct {
  * that does not average out, belong to models so small that single precision costs no memory to speak of. heads: of keys; group:
  * queries that share one. */
 static inline nx_cache_form nx_cache_form_of(const nx_matrix *keys, uint32_t heads, uint32_t key_length, uint32_t group) {
-    return (nx_cache_form){nx_matrix_rounds(keys) && key_length >= 32 ? NX_CACHE_PRECISE : NX_F32, heads, key_length, group};
+    return (nx_cache_form){nx_matrix_rounds(keys) && key_length >= 32 ? NX_KV8 : NX_F32, heads, key_length, group};
 }
 
 static inline uint32_t nx_cache_slots(uint32_t positions) { return (positions + 3) & ~3u; }

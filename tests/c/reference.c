@@ -218,7 +218,7 @@ static void join(double *h, const double *y, const toy *m, layer l, const char *
     if (!m->config.pre_norm) normalise(h, m, l, norm, n);
 }
 
-/* Rounds the weights of a head's query as attention/rounded.c does: times the scales of the values (n, stride), which are rounded
+/* Rounds the weights of a head's query as attention/kv7.c does: times the scales of the values (n, stride), which are rounded
  * already, to 127 steps for each 32 positions of a run of visible ones, counted from a multiple of 16. */
 static void round_weights(double *weights, const double *values, const uint8_t *visible, uint32_t n, uint32_t stride, uint32_t key_length) {
     double *scale = memory_take(n * sizeof *scale), block[32];

@@ -195,7 +195,7 @@ typedef struct {
 } roundings;
 
 static roundings roundings_of(uint32_t type) {
-    return type == NX_CACHE_PRECISE ? (roundings){8191, 127, 16383} : (roundings){127, 63, 127};
+    return type == NX_KV8 ? (roundings){8191, 127, 16383} : (roundings){127, 63, 127};
 }
 
 /* Rounds each head to so many steps of its largest magnitude, in single precision as the library does it: of many steps, some numbers
@@ -273,7 +273,7 @@ static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type,
 
 static void attention_of(const nx_pattern *pattern, uint32_t heads, uint32_t key_length, double scale, check_random *random) {
     uint32_t n = pattern->positions;
-    static const uint32_t types[] = {NX_F32, NX_CACHE_ROUNDED, NX_CACHE_PRECISE};
+    static const uint32_t types[] = {NX_F32, NX_KV7, NX_KV8};
     for (int t = 0; t < 3; t++) {
         uint32_t type = types[t];
         size_t mark = memory_mark();
@@ -346,8 +346,8 @@ static void local_is_full_in(uint32_t type) {
 
 static void local_is_full(void) {
     local_is_full_in(NX_F32);
-    local_is_full_in(NX_CACHE_ROUNDED);
-    local_is_full_in(NX_CACHE_PRECISE);
+    local_is_full_in(NX_KV7);
+    local_is_full_in(NX_KV8);
 }
 
 /* Through the ring, runs of every length and place; and in blocks of one position, where nearly every run is one. */
@@ -373,7 +373,7 @@ static void grid_is_full(void) {
         nx_pattern f = full(n);
         sequence s = sequence_of(n, 2, 12, 1, &random);
         float *expected = memory_take((size_t)n * 24 * sizeof *expected), *out = memory_take((size_t)n * 24 * sizeof *out);
-        uint32_t type = i % 3 == 0 ? NX_F32 : i % 3 == 1 ? NX_CACHE_ROUNDED : NX_CACHE_PRECISE;
+        uint32_t type = i % 3 == 0 ? NX_F32 : i % 3 == 1 ? NX_KV7 : NX_KV8;
         attend_all(expected, NULL, &s, &f, type, nx_pattern_slots(&f));
         attend_all(out, NULL, &s, &p, type, nx_pattern_slots(&p));
         check_at("%lld positions, %lld columns, blocks of %lld x %lld", n, p.cols, p.block_rows, p.block_cols);
@@ -394,7 +394,7 @@ static void one_position(void) {
 
 /* Queries that share keys and values get what each would get alone. */
 static void grouped_queries(void) {
-    static const uint32_t types[] = {NX_F32, NX_CACHE_ROUNDED, NX_CACHE_PRECISE};
+    static const uint32_t types[] = {NX_F32, NX_KV7, NX_KV8};
     check_random random = {11};
     for (int t = 0; t < 3; t++)
         for (uint32_t members = 1; members <= 4; members++) {

@@ -67,9 +67,12 @@ static uint32_t items(const nx_gguf *file, const char *name) {
     return nx_gguf_tensor(file, name, &t) ? t.dim[0] * t.dim[1] * t.dim[2] * t.dim[3] : 0;
 }
 
-/* The ids of an input, by its name; the class of a picture stands as "label", -1: none, and a picture to enlarge as "input". Null: it is not given. */
+/* The ids of an input: "input.NAME"; in older files the class of a picture is "label", -1: none, a picture to enlarge "input", a sentence
+ * "source". Null: it is not given. */
 static uint32_t *ids_of(const nx_gguf *g, const nx_port *port, uint32_t *count) {
-    const char *name = !strcmp(port->name, "class") ? "label" : !strcmp(port->name, "image") ? "input" : port->name;
+    char named[60] = "input.";
+    strcat(named, port->name);
+    const char *name = items(g, named) ? named : !strcmp(port->name, "class") ? "label" : !strcmp(port->name, "image") ? "input" : port->name;
     uint32_t n = items(g, name), *ids = memory_take((n + 1) * sizeof *ids);
     const float *numbers = golden(g, name, 1, n, port->optional);
     if (!numbers || numbers[0] < 0) return NULL;

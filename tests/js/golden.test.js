@@ -30,15 +30,29 @@ const BITS_PER_DIM_TOLERANCE = 0.01;
 const RESULT_TOLERANCE = 1e-5;
 
 /**
- * What a part without a sequence leaves of its inputs: tensors input.NAME, result.NAME.
+ * The inputs that a golden file has: tensors input.NAME; in older files the class of a picture is `label`, -1 for none, a picture to enlarge
+ * `input`, a sentence `source`.
+ *
+ * @param {Core} core
+ * @param {Record<string, { data: ArrayLike<number> }>} tensors
+ */
+function inputsOf(core, tensors) {
+  const given = core.part.inputs.flatMap(({ name }) => {
+    const data = (tensors[`input.${name}`] ?? tensors[name === 'class' ? 'label' : name === 'image' ? 'input' : name])?.data;
+    return data && data[0] >= 0 ? [[name, Uint32Array.from(data)]] : [];
+  });
+  return Object.fromEntries(given);
+}
+
+/**
+ * What a part without a sequence leaves of its inputs: tensors result.NAME.
  *
  * @param {Core} core
  * @param {Record<string, { data: ArrayLike<number> }>} tensors
  * @param {import('node:test').TestContext} context
  */
 function compareResults(core, tensors, context) {
-  const given = core.part.inputs.filter((input) => tensors[`input.${input.name}`]);
-  const inputs = Object.fromEntries(given.map((input) => [input.name, Uint32Array.from(tensors[`input.${input.name}`].data)]));
+  const inputs = inputsOf(core, tensors);
   const session = core.openSession({ seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 }, { inputs });
   give(core, session, inputs);
   assert.ok(core.part.results.length > 0);
@@ -75,12 +89,7 @@ for (const name of models) {
     const positions = ids.length / width;
     assert.ok(positions === core.positions || core.part.inputs.some(({ anyLength }) => anyLength)); // a sentence has the length that it has
     const open = () => {
-      // Each input by its name; the class of a picture stands as `label`, -1 for none, and a picture to enlarge as `input`.
-      const given = core.part.inputs.flatMap(({ name }) => {
-        const data = tensors[name === 'class' ? 'label' : name === 'image' ? 'input' : name]?.data;
-        return data && data[0] >= 0 ? [[name, Uint32Array.from(data)]] : [];
-      });
-      const inputs = Object.fromEntries(given);
+      const inputs = inputsOf(core, tensors);
       const session = core.openSession({ seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 }, { inputs });
       give(core, session, inputs);
       return session;

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT  The scale and the mask of scores, which every type of cache shares. */
+#ifndef NX_MASK_H
+#define NX_MASK_H
+
+#include "attention.h"
+#include "kernels/simd.h"
+
+/* 1 / sqrt(key_length) */
+static inline float nx_score_scale(uint32_t key_length) {
+    v128_t root = wasm_f32x4_sqrt(wasm_f32x4_splat((float)key_length));
+    return wasm_f32x4_extract_lane(wasm_f32x4_div(wasm_f32x4_splat(1), root), 0);
+}
+
+/* Scores of the positions 4 group .. 4 group + 3, those outside the run made -infinity. */
+v128_t nx_mask_group(v128_t scores, uint32_t group, nx_run run);
+
+#endif

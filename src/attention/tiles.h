@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What attention over keys and values of 7 bits (kv7.c) and of 8 bits (kv8.c) have in common: a cache of bytes and how work goes over it.
+ *
+ * A cache, of S slots (a multiple of 16), H heads of width k, is bytes and then scales:
+ *   keys (H, S/16, k/4, 4) vectors of 4 positions x 4 channels: a lane of a product is a position
+ *   values (H, S/4, k/4) vectors of 4 channels x 4 positions: a lane of a product is a channel
+ *   key scales, value scales (H, S): of each position, that of its largest number in this head
+ *
+ * Work goes by tiles of 16 positions; what of a tile is not visible has the score -infinity and the weight 0. The weights of two tiles
+ * of a range, already times the scales of the values, are rounded with a scale of their own.
+ */
+#ifndef NX_TILES_H
+#define NX_TILES_H
+
+#include <string.h>
+
+#include "attention.h"
+#include "kernels/dot.h"
+#include "kernels/elementary.h"
+#include "kernels/kernels.h"
+#include "mask.h"
+
+#define TILE 16 /* positions */
+
+static inline uint32_t ring_slots(uint32_t slots) { return (slots + TILE - 1) & ~(uint32_t)(TILE - 1); }
+static inline uint32_t run_tiles(nx_run run) { return (run.to + TILE - 1) / TILE - run.from / TILE; }
+
+/* The cache of one head, and the bytes of a head's keys or values in which a slot begins. */
+typedef struct {
+    uint8_t *keys, *values;
+    float *key_scales, *value_scales; /* (S) */
+} head_cache;
+
+static inline head_cache head_of(const nx_cache *cache, uint32_t head) {
+    size_t slots = ring_slots(cache->slots), per_head = slots * cache->key_length, all = per_head * cache->heads;
+    uint8_t *keys = cache->memory;
+    float *scales = (float *)(keys + 2 * all);
+    return (head_cache){keys + head * per_head, keys + all + head * per_head, scales + head * slots,
+                        scales + (cache->heads + head) * slots};
+}
+
+static inline size_t key_byte(uint32_t slot, uint32_t k) { return (size_t)(slot - slot % TILE) * k + 4 * (slot % TILE); }
+static inline size_t value_byte(uint32_t slot, uint32_t k) { return (size_t)(slot & ~3u) * k + slot % 4; }
+
+/* Rounds n numbers to bytes of -most..most plus `zero`; four go to the bytes at `to`, `step` bytes apart, the next four `next` bytes further
+ * on. Returns the scale; *sum, where it is wanted, gets the sum of the signed bytes. */
+NX_INLINE float store_bytes(uint8_t *to, const float *x, uint32_t n, uint32_t step, uint32_t next, float most, int32_t zero, int32_t *sum) {
+    float top = largest_magnitude(x, n);
+    v128_t per_unit = steps_per_unit(most, top);
+    int32_t total = 0;
+    for (uint32_t c = 0; c < n; c += 4, to += next) {
+        int32_t four[4];
+        wasm_v128_store(four, wasm_i32x4_add(round_to_steps(wasm_v128_load(x + c), per_unit), wasm_i32x4_splat(zero)));
+        for (uint32_t i = 0; i < 4; i++) {
+            to[step * i] = (uint8_t)four[i];
+            total += (int8_t)to[step * i];
+        }
+    }
+    if (sum) *sum = total;
+    return top / most;
+}
+
+/* Keeps the scores of the four positions from 4 group on: product times scale, in bits (base 2), -infinity outside the run; `end`: some of
+ * them may be. Returns the largest of them and `top`. */
+NX_INLINE v128_t keep_scores(float *scores, v128_t product, v128_t scale, uint32_t group, int end, nx_run run, v128_t top) {
+    v128_t score = wasm_f32x4_mul(product, scale);
+    if (end) score = nx_mask_group(score, group, run);
+    wasm_v128_store(scores, score);
+    return wasm_f32x4_pmax(top, score); /* passes over not-a-number, which the exponentials bring back */
+}
+
+/* weights: 2^(score - top), times the scale of the value, of one tile. Adds the powers to *sum and raises *largest,
+ * bits of numbers, to the largest weight. `end`: some of the tile may not be visible. */
+NX_INLINE void weigh(float *weights, const float *scales, v128_t top, int end, v128_t *sum, v128_t *largest) {
+    for (int i = 0; i < TILE; i += 4) {
+        v128_t score = wasm_v128_load(weights + i), power = f32x4_exp2_coarse(wasm_f32x4_sub(score, top));
+        v128_t weight = wasm_f32x4_mul(power, wasm_v128_load(scales + i));
+        if (end) { /* what stands in a slot that is not visible may be anything, and must not count */
+            v128_t visible = wasm_f32x4_ne(score, wasm_f32x4_splat(-__builtin_inff()));
+            power = wasm_v128_and(power, visible);
+            weight = wasm_v128_and(weight, visible);
+        }
+        *sum = wasm_f32x4_add(*sum, power);
+        wasm_v128_store(weights + i, weight);
+        *largest = wasm_i32x4_max(*largest, wasm_f32x4_abs(weight));
+    }
+}
+
+/* Weighs tiles t and, where there is one, t + 1 of a run of `tiles`; *tile is where the first stands in the ring, and moves on. Returns
+ * the largest weight. */
+NX_INLINE float weigh_two(float *weights, const head_cache *head, uint32_t *tile, uint32_t ring_tiles, uint32_t t, uint32_t tiles,
+                          v128_t top, v128_t *sum) {
+    v128_t largest = wasm_i32x4_splat(0);
+    for (uint32_t half = 0; half < 2 && t + half < tiles; half++) {
+        int end = t + half == 0 || t + half + 1 == tiles;
+        weigh(weights + half * TILE, head->value_scales + *tile * TILE, top, end, sum, &largest);
+        if (++*tile == ring_tiles) *tile = 0;
+    }
+    return f32x4_largest_magnitude(largest);
+}
+
+/* Tiles that runs of `window` positions in all touch at most, for they begin and end within one; and the scratch memory of attention that
+ * keeps a block of so many bytes for two of them. */
+static inline uint64_t tiles_scratch_bytes(uint32_t window, uint32_t n_runs, size_t block_bytes) {
+    uint64_t tiles = window / TILE + 2 * (uint64_t)n_runs;
+    return tiles * TILE * sizeof(float) + (tiles / 2 + n_runs) * block_bytes;
+}
+
+/* The powers of the visible positions, of scores that are not weighed yet: a trace that lacks a factor. Returns how many. */
+static inline uint32_t trace_powers(float *trace, const float *scores, const nx_run *runs, uint32_t n_runs, v128_t top) {
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < n_runs; scores += TILE * run_tiles(runs[r]), r++)
+        for (uint32_t i = runs[r].from; i < runs[r].to; i++) {
+            v128_t score = wasm_f32x4_splat(scores[i - runs[r].from / TILE * TILE]);
+            trace[n++] = wasm_f32x4_extract_lane(f32x4_exp2_coarse(wasm_f32x4_sub(score, top)), 0);
+        }
+    return n;
+}
+
+#endif
