@@ -25,35 +25,35 @@ void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, 
         nx_kv7_write(cache, position, key, value);
         return;
     }
-    size_t slot = position % cache->slots, width = (size_t)cache->heads * cache->key_length;
+    size_t slot = position % cache->slots, width = (size_t)cache->n_kv_heads * cache->key_length;
     float *keys = cache->memory, *values = keys + cache->slots * width;
     float *k = keys + (slot & ~(size_t)3) * width + (slot & 3);
     for (size_t i = 0; i < width; i++) k[4 * i] = key[i];
     memcpy(values + slot * width, value, width * sizeof *value);
 }
 
-uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_runs) { /* f32 needs less */
-    uint64_t rounded = nx_kv7_scratch_bytes(window, n_runs), precise = NX_TEXTS ? nx_kv8_scratch_bytes(window, n_runs) : 0;
+uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_ranges) { /* f32 needs less */
+    uint64_t rounded = nx_kv7_scratch_bytes(window, n_ranges), precise = NX_TEXTS ? nx_kv8_scratch_bytes(window, n_ranges) : 0;
     return rounded > precise ? rounded : precise;
 }
 
 /* A score of a position that is not visible. */
 static v128_t minus_infinity(void) { return wasm_f32x4_splat(-__builtin_inff()); }
 
-v128_t nx_mask_group(v128_t scores, uint32_t group, nx_run run) {
+v128_t nx_mask_group(v128_t scores, uint32_t group, nx_range range) {
     v128_t position = wasm_i32x4_add(wasm_i32x4_splat((int32_t)(4 * group)), wasm_i32x4_make(0, 1, 2, 3));
-    v128_t inside = wasm_v128_and(wasm_u32x4_ge(position, wasm_i32x4_splat((int32_t)run.from)),
-                                  wasm_u32x4_lt(position, wasm_i32x4_splat((int32_t)run.to)));
+    v128_t inside = wasm_v128_and(wasm_u32x4_ge(position, wasm_i32x4_splat((int32_t)range.from)),
+                                  wasm_u32x4_lt(position, wasm_i32x4_splat((int32_t)range.to)));
     return wasm_v128_bitselect(scores, minus_infinity(), inside);
 }
 
-/* Groups of four positions that a run touches. */
-static uint32_t run_groups(nx_run run) { return (run.to + 3) / 4 - run.from / 4; }
+/* Groups of four positions that a range touches. */
+static uint32_t range_groups(nx_range range) { return (range.to + 3) / 4 - range.from / 4; }
 
-/* weights[4 g + lane] = scaled score of the position 4 (from / 4 + g) + lane, -infinity outside the run. */
-static void scores(float *weights, const float *query, const nx_cache *cache, uint32_t offset, nx_run run) {
-    uint32_t first = run.from / 4, groups = run_groups(run), slot_groups = cache->slots / 4;
-    size_t width = (size_t)cache->heads * cache->key_length;
+/* weights[4 g + lane] = scaled score of the position 4 (from / 4 + g) + lane, -infinity outside the range. */
+static void scores(float *weights, const float *query, const nx_cache *cache, uint32_t offset, nx_range range) {
+    uint32_t first = range.from / 4, groups = range_groups(range), slot_groups = cache->slots / 4;
+    size_t width = (size_t)cache->n_kv_heads * cache->key_length;
     v128_t scale = wasm_f32x4_splat(nx_score_scale(cache->key_length));
     uint32_t slot_group = first % slot_groups;
     for (uint32_t g = 0; g < groups; g++) {
@@ -64,66 +64,66 @@ static void scores(float *weights, const float *query, const nx_cache *cache, ui
             odd = f32x4_mul_add(wasm_v128_load(k + 4 * i + 4), wasm_v128_load32_splat(query + i + 1), odd);
         }
         v128_t score = wasm_f32x4_mul(wasm_f32x4_add(even, odd), scale);
-        if (g == 0 || g + 1 == groups) score = nx_mask_group(score, first + g, run); /* only the ends reach outside */
+        if (g == 0 || g + 1 == groups) score = nx_mask_group(score, first + g, range); /* only the ends reach outside */
         wasm_v128_store(weights + 4 * g, score);
         if (++slot_group == slot_groups) slot_group = 0;
     }
 }
 
-/* out (4 * vectors channels, vectors <= 4) = sum over the runs of weight * value, for the channels at `offset`. */
-NX_INLINE void mix(float *out, const float *weights, const nx_cache *cache, uint32_t offset, const nx_run *runs, uint32_t n_runs,
+/* out (4 * vectors channels, vectors <= 4) = sum over the ranges of weight * value, for the channels at `offset`. */
+NX_INLINE void mix(float *out, const float *weights, const nx_cache *cache, uint32_t offset, const nx_range *ranges, uint32_t n_ranges,
                    uint32_t vectors) {
-    size_t width = (size_t)cache->heads * cache->key_length;
+    size_t width = (size_t)cache->n_kv_heads * cache->key_length;
     const float *values = (const float *)cache->memory + cache->slots * width + offset;
     v128_t sum[4];
     for (uint32_t v = 0; v < vectors; v++) sum[v] = wasm_f32x4_splat(0);
-    for (uint32_t r = 0; r < n_runs; r++) {
-        nx_run run = runs[r];
-        const float *at = weights + run.from % 4;
-        uint32_t slot = run.from % cache->slots;
-        for (uint32_t j = run.from; j < run.to; j++) {
+    for (uint32_t r = 0; r < n_ranges; r++) {
+        nx_range range = ranges[r];
+        const float *at = weights + range.from % 4;
+        uint32_t slot = range.from % cache->slots;
+        for (uint32_t j = range.from; j < range.to; j++) {
             const float *value = values + (size_t)slot * width;
             v128_t weight = wasm_v128_load32_splat(at++);
             for (uint32_t v = 0; v < vectors; v++) sum[v] = f32x4_mul_add(wasm_v128_load(value + 4 * v), weight, sum[v]);
             if (++slot == cache->slots) slot = 0;
         }
-        weights += 4 * run_groups(run);
+        weights += 4 * range_groups(range);
     }
     for (uint32_t v = 0; v < vectors; v++) wasm_v128_store(out + 4 * v, sum[v]);
 }
 
 /* The weights of the visible positions without the padding of the groups. */
-static void trace_copy(float *trace, const float *weights, const nx_run *runs, uint32_t n_runs) {
-    for (uint32_t r = 0; r < n_runs; r++) {
-        uint32_t length = runs[r].to - runs[r].from;
-        memcpy(trace, weights + runs[r].from % 4, length * sizeof *trace);
+static void trace_copy(float *trace, const float *weights, const nx_range *ranges, uint32_t n_ranges) {
+    for (uint32_t r = 0; r < n_ranges; r++) {
+        uint32_t length = ranges[r].to - ranges[r].from;
+        memcpy(trace, weights + ranges[r].from % 4, length * sizeof *trace);
         trace += length;
-        weights += 4 * run_groups(runs[r]);
+        weights += 4 * range_groups(ranges[r]);
     }
 }
 
-static void attend_f32(float *out, const float *query, const nx_cache *cache, const nx_run *runs, uint32_t n_runs, float *weights,
+static void attend_f32(float *out, const float *query, const nx_cache *cache, const nx_range *ranges, uint32_t n_ranges, float *weights,
                        float *trace, uint32_t trace_stride) {
     uint32_t key_length = cache->key_length;
-    for (uint32_t h = 0; h < cache->heads * cache->members; h++, out += key_length, query += key_length) {
-        uint32_t offset = h / cache->members * key_length, n = 0, done = 0;
-        for (uint32_t r = 0; r < n_runs; r++) {
-            scores(weights + n, query, cache, offset, runs[r]);
-            n += 4 * run_groups(runs[r]);
+    for (uint32_t h = 0; h < cache->n_kv_heads * cache->queries_per_kv; h++, out += key_length, query += key_length) {
+        uint32_t offset = h / cache->queries_per_kv * key_length, n = 0, done = 0;
+        for (uint32_t r = 0; r < n_ranges; r++) {
+            scores(weights + n, query, cache, offset, ranges[r]);
+            n += 4 * range_groups(ranges[r]);
         }
         nx_softmax(weights, n);
-        if (trace) trace_copy(trace + (size_t)h * trace_stride, weights, runs, n_runs);
-        for (; done + 16 <= key_length; done += 16) mix(out + done, weights, cache, offset + done, runs, n_runs, 4);
-        for (; done < key_length; done += 4) mix(out + done, weights, cache, offset + done, runs, n_runs, 1);
+        if (trace) trace_copy(trace + (size_t)h * trace_stride, weights, ranges, n_ranges);
+        for (; done + 16 <= key_length; done += 16) mix(out + done, weights, cache, offset + done, ranges, n_ranges, 4);
+        for (; done < key_length; done += 4) mix(out + done, weights, cache, offset + done, ranges, n_ranges, 1);
     }
 }
 
-void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_run *runs, uint32_t n_runs, void *scratch, float *trace,
-               uint32_t trace_stride) {
+void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_range *ranges, uint32_t n_ranges, void *scratch,
+               float *trace, uint32_t trace_stride) {
     if (NX_TEXTS && cache->type == NX_KV8)
-        nx_kv8_attend(out, query, cache, runs, n_runs, scratch, trace, trace_stride);
+        nx_kv8_attend(out, query, cache, ranges, n_ranges, scratch, trace, trace_stride);
     else if (cache->type == NX_KV7)
-        nx_kv7_attend(out, query, cache, runs, n_runs, scratch, trace, trace_stride);
+        nx_kv7_attend(out, query, cache, ranges, n_ranges, scratch, trace, trace_stride);
     else
-        attend_f32(out, query, cache, runs, n_runs, scratch, trace, trace_stride);
+        attend_f32(out, query, cache, ranges, n_ranges, scratch, trace, trace_stride);
 }

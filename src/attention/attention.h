@@ -37,17 +37,17 @@ typedef struct {
 /* Visible positions from..to-1. */
 typedef struct {
     uint32_t from, to;
-} nx_run;
+} nx_range;
 
-/* What query i sees: runs in ascending order that neither touch nor overlap, the last one ends with i itself. Returns
+/* What query i sees: ranges in ascending order that neither touch nor overlap, the last one ends with i itself. Returns
  * their number. */
-uint32_t nx_pattern_runs(const nx_pattern *pattern, uint32_t i, nx_run *runs);
+uint32_t nx_pattern_ranges(const nx_pattern *pattern, uint32_t i, nx_range *ranges);
 
 /* The same positions one by one, ascending; keys: room for nx_pattern_window. Returns their number. */
 uint32_t nx_pattern_keys(const nx_pattern *pattern, uint32_t i, uint32_t *keys);
 
-/* An upper bound of nx_pattern_runs. */
-uint32_t nx_pattern_max_runs(const nx_pattern *pattern);
+/* An upper bound of nx_pattern_ranges. */
+uint32_t nx_pattern_max_ranges(const nx_pattern *pattern);
 
 /* The position after the last one of i's query block. */
 uint32_t nx_pattern_block_end(const nx_pattern *pattern, uint32_t i);
@@ -67,13 +67,13 @@ uint32_t nx_pattern_raster(const nx_pattern *pattern, uint32_t i);
  * of language (kv8.c). */
 enum { NX_KV7 = 8, NX_KV8 = 64 };
 
-/* The cached keys and values of one layer of one sequence: `memory` has nx_cache_bytes. `members` queries, one after another, share
+/* The cached keys and values of one layer of one sequence: `memory` has nx_cache_bytes. `queries_per_kv` queries, one after another, share
  * the keys and values of a head [Ainslie et al. 2023, arXiv:2305.13245]. Layout, NX_F32, width = heads * key_length:
  * keys (slots / 4, width, 4): four positions side by side, so that a lane is a position when scores are computed
  * values (slots, width): so that a lane is a channel when they are summed */
 typedef struct {
     void *memory;
-    uint32_t type, slots, heads, key_length, members;
+    uint32_t type, slots, n_kv_heads, key_length, queries_per_kv;
 } nx_cache;
 
 uint64_t nx_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t key_length);
@@ -82,18 +82,18 @@ uint64_t nx_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t 
 void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, const float *value);
 
 /* Bytes of scratch memory of nx_attend. */
-uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_runs);
+uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_ranges);
 
-/* Multi-head scaled dot-product attention of one query over the cached positions of the runs:
+/* Multi-head scaled dot-product attention of one query over the cached positions of the ranges:
  *   out_h = sum over j of softmax_j( q_h . k_hj / sqrt(key_length) ) v_hj
  *   [Vaswani 2017, eq. 1; Parmar 2018, eq. 1]
- * out, query   (heads * members * key_length); key_length % 4 == 0
+ * out, query   (heads * queries_per_kv * key_length); key_length % 4 == 0
  * scratch      nx_attend_scratch_bytes, overwritten
  * trace        null, or receives the weights: head h at trace + h * trace_stride, one number for each visible position;
  *              of an 8-bit cache none is less than 2^-64 of the largest
- * Sums run over the positions in ascending order; they do not depend on the ring nor on other queries.
+ * Sums range over the positions in ascending order; they do not depend on the ring nor on other queries.
  * Cost: 2 * visible positions * width multiply-adds. */
-void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_run *runs, uint32_t n_runs, void *scratch, float *trace,
-               uint32_t trace_stride);
+void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_range *ranges, uint32_t n_ranges, void *scratch,
+               float *trace, uint32_t trace_stride);
 
 #endif

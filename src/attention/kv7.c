@@ -16,24 +16,24 @@ uint64_t nx_kv7_cache_bytes(uint32_t slots, uint32_t heads, uint32_t key_length)
 
 void nx_kv7_write(const nx_cache *cache, uint32_t position, const float *key, const float *value) {
     uint32_t slot = position % ring_slots(cache->slots), k = cache->key_length;
-    for (uint32_t h = 0; h < cache->heads; h++, key += k, value += k) {
+    for (uint32_t h = 0; h < cache->n_kv_heads; h++, key += k, value += k) {
         head_cache head = head_of(cache, h);
-        head.key_scales[slot] = store_bytes(head.keys + key_byte(slot, k), key, k, 1, 4 * TILE, NX_STORED_MOST, NX_STORED_ZERO, NULL);
-        head.value_scales[slot] = store_bytes(head.values + value_byte(slot, k), value, k, 4, 16, NX_STORED_MOST, NX_STORED_ZERO, NULL);
+        head.key_scales[slot] = store_bytes(head.keys + key_byte(slot, k), key, k, 1, 4 * TILE, NX_WEIGHT_MOST, NX_WEIGHT_ZERO, NULL);
+        head.value_scales[slot] = store_bytes(head.values + value_byte(slot, k), value, k, 4, 16, NX_WEIGHT_MOST, NX_WEIGHT_ZERO, NULL);
     }
 }
 
-/* weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), -infinity outside the run. Returns the
+/* weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), -infinity outside the range. Returns the
  * largest of them and `top`. */
-NX_INLINE v128_t scores(float *weights, const nx_live *query, int32_t query_sum, float scale, const nx_cache *cache, const head_cache *head,
-                        nx_run run, v128_t top) {
-    uint32_t first = run.from / TILE, tiles = run_tiles(run), ring_tiles = ring_slots(cache->slots) / TILE;
+NX_INLINE v128_t scores(float *weights, const nx_activations *query, int32_t query_sum, float scale, const nx_cache *cache,
+                        const head_cache *head, nx_range range, v128_t top) {
+    uint32_t first = range.from / TILE, tiles = range_tiles(range), ring_tiles = ring_slots(cache->slots) / TILE;
     uint32_t tile = first % ring_tiles, vectors = cache->key_length / 4;
     v128_t query_scale = wasm_f32x4_splat(scale);
     for (uint32_t t = 0; t < tiles; t++, weights += TILE) {
         const uint8_t *keys = head->keys + (size_t)tile * TILE * cache->key_length;
         v128_t sum[4];
-        for (int i = 0; i < 4; i++) sum[i] = dot_start(NX_STORED_ZERO, query_sum);
+        for (int i = 0; i < 4; i++) sum[i] = dot_start(NX_WEIGHT_ZERO, query_sum);
         NX_ROLLED
         for (uint32_t c = 0; c < vectors; c++, keys += 64)
             for (int i = 0; i < 4; i++) sum[i] = dot(sum[i], wasm_v128_load(keys + 16 * i), query + c);
@@ -41,7 +41,7 @@ NX_INLINE v128_t scores(float *weights, const nx_live *query, int32_t query_sum,
             v128_t key_scale = wasm_f32x4_mul(wasm_v128_load(head->key_scales + tile * TILE + 4 * i), query_scale);
             v128_t product = wasm_f32x4_convert_i32x4(dot_value(sum[i]));
             int end = t == 0 || t + 1 == tiles;
-            top = keep_scores(weights + 4 * i, product, key_scale, (first + t) * (TILE / 4) + (uint32_t)i, end, run, top);
+            top = keep_scores(weights + 4 * i, product, key_scale, (first + t) * (TILE / 4) + (uint32_t)i, end, range, top);
         }
         if (++tile == ring_tiles) tile = 0;
     }
@@ -50,50 +50,50 @@ NX_INLINE v128_t scores(float *weights, const nx_live *query, int32_t query_sum,
 
 /* The rounded weights of two tiles. */
 typedef struct {
-    nx_live live[2][TILE / 4];
+    nx_activations activations[2][TILE / 4];
     float scale;
     int32_t sum;
 } weight_block;
 
-/* Scores of a run, from its first tile on, to rounded weights, whose powers are added to *sum. Returns the block after
+/* Scores of a range, from its first tile on, to rounded weights, whose powers are added to *sum. Returns the block after
  * the last one. */
-NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx_cache *cache, const head_cache *head, nx_run run,
+NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx_cache *cache, const head_cache *head, nx_range range,
                                       v128_t top, v128_t *sum) {
-    uint32_t tiles = run_tiles(run), ring_tiles = ring_slots(cache->slots) / TILE, tile = run.from / TILE % ring_tiles;
+    uint32_t tiles = range_tiles(range), ring_tiles = ring_slots(cache->slots) / TILE, tile = range.from / TILE % ring_tiles;
     for (uint32_t t = 0; t < tiles; t += 2, weights += 2 * TILE, to++) {
         uint32_t both = t + 1 < tiles ? 2 : 1;
         float most = weigh_two(weights, head, &tile, ring_tiles, t, tiles, top, sum);
-        to->scale = most / NX_LIVE_MOST;
-        to->sum = live_of(to->live[0], weights, both * TILE, steps_per_unit(NX_LIVE_MOST, most));
+        to->scale = most / NX_ACTIVATION_MOST;
+        to->sum = activations_of(to->activations[0], weights, both * TILE, steps_per_unit(NX_ACTIVATION_MOST, most));
     }
     return to;
 }
 
-/* Rounds n numbers to live ones with a scale of their own, which it returns. */
-static float round_live(nx_live *live, int32_t *sum, const float *x, uint32_t n) {
+/* Rounds n numbers to activations with a scale of their own, which it returns. */
+static float round_activations(nx_activations *activations, int32_t *sum, const float *x, uint32_t n) {
     float top = largest_magnitude(x, n);
-    *sum = live_of(live, x, n, steps_per_unit(NX_LIVE_MOST, top));
-    return top / NX_LIVE_MOST;
+    *sum = activations_of(activations, x, n, steps_per_unit(NX_ACTIVATION_MOST, top));
+    return top / NX_ACTIVATION_MOST;
 }
 
-/* out (4 * vectors channels, vectors <= 4) = scale * sum over the runs of weight * value, for the vectors of channels
+/* out (4 * vectors channels, vectors <= 4) = scale * sum over the ranges of weight * value, for the vectors of channels
  * from `at`. Each block is an exact sum of integers; the blocks are added in single precision. */
 NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_cache *cache, const head_cache *head, uint32_t at,
-                   const nx_run *runs, uint32_t n_runs, uint32_t vectors) {
+                   const nx_range *ranges, uint32_t n_ranges, uint32_t vectors) {
     uint32_t ring_tiles = ring_slots(cache->slots) / TILE, row = 4 * cache->key_length; /* bytes of four positions */
     v128_t sum[4];
     for (uint32_t v = 0; v < vectors; v++) sum[v] = wasm_f32x4_splat(0);
-    for (uint32_t r = 0; r < n_runs; r++) {
-        uint32_t tiles = run_tiles(runs[r]), tile = runs[r].from / TILE % ring_tiles;
+    for (uint32_t r = 0; r < n_ranges; r++) {
+        uint32_t tiles = range_tiles(ranges[r]), tile = ranges[r].from / TILE % ring_tiles;
         for (uint32_t t = 0; t < tiles; t += 2, block++) {
             v128_t product[4];
-            for (uint32_t v = 0; v < vectors; v++) product[v] = dot_start(NX_STORED_ZERO, block->sum);
+            for (uint32_t v = 0; v < vectors; v++) product[v] = dot_start(NX_WEIGHT_ZERO, block->sum);
             for (uint32_t half = 0; half < 2 && t + half < tiles; half++) {
                 const uint8_t *value = head->values + (size_t)tile * (TILE / 4) * row + 16 * at;
                 NX_ROLLED
                 for (uint32_t g = 0; g < TILE / 4; g++, value += row)
                     for (uint32_t v = 0; v < vectors; v++)
-                        product[v] = dot(product[v], wasm_v128_load(value + 16 * v), block->live[half] + g);
+                        product[v] = dot(product[v], wasm_v128_load(value + 16 * v), block->activations[half] + g);
                 if (++tile == ring_tiles) tile = 0;
             }
             v128_t step = wasm_f32x4_splat(block->scale);
@@ -103,43 +103,43 @@ NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_
     for (uint32_t v = 0; v < vectors; v++) wasm_v128_store(out + 4 * v, wasm_f32x4_mul(sum[v], wasm_f32x4_splat(scale)));
 }
 
-uint64_t nx_kv7_scratch_bytes(uint32_t window, uint32_t n_runs) { return tiles_scratch_bytes(window, n_runs, sizeof(weight_block)); }
+uint64_t nx_kv7_scratch_bytes(uint32_t window, uint32_t n_ranges) { return tiles_scratch_bytes(window, n_ranges, sizeof(weight_block)); }
 
-void nx_kv7_attend(float *out, const float *query, const nx_cache *cache, const nx_run *runs, uint32_t n_runs, void *scratch, float *trace,
-                   uint32_t trace_stride) {
+void nx_kv7_attend(float *out, const float *query, const nx_cache *cache, const nx_range *ranges, uint32_t n_ranges, void *scratch,
+                   float *trace, uint32_t trace_stride) {
     uint32_t key_length = cache->key_length, vectors = key_length / 4, tiles = 0;
-    for (uint32_t r = 0; r < n_runs; r++) tiles += run_tiles(runs[r]);
+    for (uint32_t r = 0; r < n_ranges; r++) tiles += range_tiles(ranges[r]);
     float *weights = scratch;
     weight_block *blocks = (weight_block *)(weights + (size_t)tiles * TILE);
-    nx_live rounded_query[NX_MAX_KEY_LENGTH / 4];
-    for (uint32_t h = 0; h < cache->heads * cache->members; h++, query += key_length, out += key_length) {
-        head_cache head = head_of(cache, h / cache->members);
+    nx_activations rounded_query[NX_MAX_KEY_LENGTH / 4];
+    for (uint32_t h = 0; h < cache->n_kv_heads * cache->queries_per_kv; h++, query += key_length, out += key_length) {
+        head_cache head = head_of(cache, h / cache->queries_per_kv);
         int32_t query_sum;
         float to_bits = nx_score_scale(key_length) * 0x1.715476p+0f; /* 1 / ln 2 */
-        float scale = round_live(rounded_query, &query_sum, query, key_length) * to_bits, *at = weights;
+        float scale = round_activations(rounded_query, &query_sum, query, key_length) * to_bits, *at = weights;
         v128_t top = wasm_f32x4_splat(-__builtin_inff()), sum = wasm_f32x4_splat(0);
-        for (uint32_t r = 0; r < n_runs; at += TILE * run_tiles(runs[r]), r++)
-            top = scores(at, rounded_query, query_sum, scale, cache, &head, runs[r], top);
+        for (uint32_t r = 0; r < n_ranges; at += TILE * range_tiles(ranges[r]), r++)
+            top = scores(at, rounded_query, query_sum, scale, cache, &head, ranges[r], top);
         top = f32x4_largest(top);
-        uint32_t traced = trace ? trace_powers(trace, weights, runs, n_runs, top) : 0;
+        uint32_t traced = trace ? trace_powers(trace, weights, ranges, n_ranges, top) : 0;
         weight_block *next = blocks;
         at = weights;
-        for (uint32_t r = 0; r < n_runs; at += TILE * run_tiles(runs[r]), r++)
-            next = round_weights(next, at, cache, &head, runs[r], top, &sum);
+        for (uint32_t r = 0; r < n_ranges; at += TILE * range_tiles(ranges[r]), r++)
+            next = round_weights(next, at, cache, &head, ranges[r], top, &sum);
         float norm = 1 / f32x4_sum(sum);
         for (uint32_t i = 0; i < traced; i++) trace[i] *= norm;
         if (trace) trace += trace_stride;
         uint32_t done = 0;
-        for (; done + 4 <= vectors; done += 4) mix(out + 4 * done, blocks, norm, cache, &head, done, runs, n_runs, 4);
+        for (; done + 4 <= vectors; done += 4) mix(out + 4 * done, blocks, norm, cache, &head, done, ranges, n_ranges, 4);
         switch (vectors - done) {
         case 3:
-            mix(out + 4 * done, blocks, norm, cache, &head, done, runs, n_runs, 3);
+            mix(out + 4 * done, blocks, norm, cache, &head, done, ranges, n_ranges, 3);
             break;
         case 2:
-            mix(out + 4 * done, blocks, norm, cache, &head, done, runs, n_runs, 2);
+            mix(out + 4 * done, blocks, norm, cache, &head, done, ranges, n_ranges, 2);
             break;
         case 1:
-            mix(out + 4 * done, blocks, norm, cache, &head, done, runs, n_runs, 1);
+            mix(out + 4 * done, blocks, norm, cache, &head, done, ranges, n_ranges, 1);
             break;
         }
     }

@@ -32,21 +32,21 @@ static grid_block block_of(const nx_pattern *p, uint32_t i) {
 
 static uint32_t block_end(const grid_block *b) { return b->start + (b->r1 - b->r0) * (b->c1 - b->c0); }
 
-/* Where visible positions are listed: as runs, or one by one. */
+/* Where visible positions are listed: as ranges, or one by one. */
 typedef struct {
-    nx_run *runs;
+    nx_range *ranges;
     uint32_t *keys; /* or null */
-    uint32_t n;     /* runs or keys so far */
+    uint32_t n;     /* ranges or keys so far */
 } listing;
 
-/* Appends the positions from..to-1; a run is joined to the last one when it follows that. */
+/* Appends the positions from..to-1; a range is joined to the last one when it follows that. */
 static void append(listing *l, uint32_t from, uint32_t to) {
     if (l->keys)
         for (; from < to; from++) l->keys[l->n++] = from;
-    else if (l->n && l->runs[l->n - 1].to == from)
-        l->runs[l->n - 1].to = to;
+    else if (l->n && l->ranges[l->n - 1].to == from)
+        l->ranges[l->n - 1].to = to;
     else
-        l->runs[l->n++] = (nx_run){from, to};
+        l->ranges[l->n++] = (nx_range){from, to};
 }
 
 /* Appends what lies in rows r0..r1-1 and columns c0..c1-1 of the row of blocks that holds r0 and r1-1. */
@@ -79,15 +79,17 @@ static uint32_t list_visible(const nx_pattern *p, uint32_t i, listing l) {
     return l.n;
 }
 
-uint32_t nx_pattern_runs(const nx_pattern *pattern, uint32_t i, nx_run *runs) { return list_visible(pattern, i, (listing){runs, NULL, 0}); }
+uint32_t nx_pattern_ranges(const nx_pattern *pattern, uint32_t i, nx_range *ranges) {
+    return list_visible(pattern, i, (listing){ranges, NULL, 0});
+}
 
 uint32_t nx_pattern_keys(const nx_pattern *pattern, uint32_t i, uint32_t *keys) {
     return list_visible(pattern, i, (listing){NULL, keys, 0});
 }
 
-uint32_t nx_pattern_max_runs(const nx_pattern *p) {
+uint32_t nx_pattern_max_ranges(const nx_pattern *p) {
     if (p->kind != NX_LOCAL_2D) return 1;
-    /* each row of the window meets at most so many blocks, each with one run */
+    /* each row of the window meets at most so many blocks, each with one range */
     uint32_t blocks = min(2 * (p->flange_cols / p->block_cols) + 4, p->cols / p->block_cols + 1);
     return (min(p->flange_rows, p->rows) + p->block_rows) * blocks + 1;
 }

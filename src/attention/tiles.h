@@ -24,7 +24,7 @@
 #define TILE 16 /* positions */
 
 static inline uint32_t ring_slots(uint32_t slots) { return (slots + TILE - 1) & ~(uint32_t)(TILE - 1); }
-static inline uint32_t run_tiles(nx_run run) { return (run.to + TILE - 1) / TILE - run.from / TILE; }
+static inline uint32_t range_tiles(nx_range range) { return (range.to + TILE - 1) / TILE - range.from / TILE; }
 
 /* The cache of one head, and the bytes of a head's keys or values in which a slot begins. */
 typedef struct {
@@ -33,11 +33,11 @@ typedef struct {
 } head_cache;
 
 static inline head_cache head_of(const nx_cache *cache, uint32_t head) {
-    size_t slots = ring_slots(cache->slots), per_head = slots * cache->key_length, all = per_head * cache->heads;
+    size_t slots = ring_slots(cache->slots), per_head = slots * cache->key_length, all = per_head * cache->n_kv_heads;
     uint8_t *keys = cache->memory;
     float *scales = (float *)(keys + 2 * all);
     return (head_cache){keys + head * per_head, keys + all + head * per_head, scales + head * slots,
-                        scales + (cache->heads + head) * slots};
+                        scales + (cache->n_kv_heads + head) * slots};
 }
 
 static inline size_t key_byte(uint32_t slot, uint32_t k) { return (size_t)(slot - slot % TILE) * k + 4 * (slot % TILE); }
@@ -61,11 +61,11 @@ NX_INLINE float store_bytes(uint8_t *to, const float *x, uint32_t n, uint32_t st
     return top / most;
 }
 
-/* Keeps the scores of the four positions from 4 group on: product times scale, in bits (base 2), -infinity outside the run; `end`: some of
+/* Keeps the scores of the four positions from 4 group on: product times scale, in bits (base 2), -infinity outside the range; `end`: some of
  * them may be. Returns the largest of them and `top`. */
-NX_INLINE v128_t keep_scores(float *scores, v128_t product, v128_t scale, uint32_t group, int end, nx_run run, v128_t top) {
+NX_INLINE v128_t keep_scores(float *scores, v128_t product, v128_t scale, uint32_t group, int end, nx_range range, v128_t top) {
     v128_t score = wasm_f32x4_mul(product, scale);
-    if (end) score = nx_mask_group(score, group, run);
+    if (end) score = nx_mask_group(score, group, range);
     wasm_v128_store(scores, score);
     return wasm_f32x4_pmax(top, score); /* passes over not-a-number, which the exponentials bring back */
 }
@@ -87,7 +87,7 @@ NX_INLINE void weigh(float *weights, const float *scales, v128_t top, int end, v
     }
 }
 
-/* Weighs tiles t and, where there is one, t + 1 of a run of `tiles`; *tile is where the first stands in the ring, and moves on. Returns
+/* Weighs tiles t and, where there is one, t + 1 of a range of `tiles`; *tile is where the first stands in the ring, and moves on. Returns
  * the largest weight. */
 NX_INLINE float weigh_two(float *weights, const head_cache *head, uint32_t *tile, uint32_t ring_tiles, uint32_t t, uint32_t tiles,
                           v128_t top, v128_t *sum) {
@@ -100,19 +100,19 @@ NX_INLINE float weigh_two(float *weights, const head_cache *head, uint32_t *tile
     return f32x4_largest_magnitude(largest);
 }
 
-/* Tiles that runs of `window` positions in all touch at most, for they begin and end within one; and the scratch memory of attention that
+/* Tiles that ranges of `window` positions in all touch at most, for they begin and end within one; and the scratch memory of attention that
  * keeps a block of so many bytes for two of them. */
-static inline uint64_t tiles_scratch_bytes(uint32_t window, uint32_t n_runs, size_t block_bytes) {
-    uint64_t tiles = window / TILE + 2 * (uint64_t)n_runs;
-    return tiles * TILE * sizeof(float) + (tiles / 2 + n_runs) * block_bytes;
+static inline uint64_t tiles_scratch_bytes(uint32_t window, uint32_t n_ranges, size_t block_bytes) {
+    uint64_t tiles = window / TILE + 2 * (uint64_t)n_ranges;
+    return tiles * TILE * sizeof(float) + (tiles / 2 + n_ranges) * block_bytes;
 }
 
 /* The powers of the visible positions, of scores that are not weighed yet: a trace that lacks a factor. Returns how many. */
-static inline uint32_t trace_powers(float *trace, const float *scores, const nx_run *runs, uint32_t n_runs, v128_t top) {
+static inline uint32_t trace_powers(float *trace, const float *scores, const nx_range *ranges, uint32_t n_ranges, v128_t top) {
     uint32_t n = 0;
-    for (uint32_t r = 0; r < n_runs; scores += TILE * run_tiles(runs[r]), r++)
-        for (uint32_t i = runs[r].from; i < runs[r].to; i++) {
-            v128_t score = wasm_f32x4_splat(scores[i - runs[r].from / TILE * TILE]);
+    for (uint32_t r = 0; r < n_ranges; scores += TILE * range_tiles(ranges[r]), r++)
+        for (uint32_t i = ranges[r].from; i < ranges[r].to; i++) {
+            v128_t score = wasm_f32x4_splat(scores[i - ranges[r].from / TILE * TILE]);
             trace[n++] = wasm_f32x4_extract_lane(f32x4_exp2_coarse(wasm_f32x4_sub(score, top)), 0);
         }
     return n;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * Matrix products for models of language: every 32 or 16 weights of a row with their own scale, as in the file. See
- * kernels.h and, for stored and live numbers, dot.h. A lane is a row, a tile 16 rows.
+ * kernels.h and, for quantised weights and activations, dot.h. A lane is a row, a tile 16 rows.
  *
  * 4 and 6 bits: [rows/16][cols/32] blocks of
  *   half scale[1 or 2][16], half offset[1 or 2][16] (in some forms), byte low[4][4][16], byte high[2][4][16] (6 bits)
  * The halves of low[g][v] are the low nibbles of the groups g and g + 4 of four columns of the rows 4v..4v+3; the two-bit
  * fields of high[h][v] are the high bits of the groups 2h, 2h + 1, 2h + 4, 2h + 5. Numbers are stored plus a zero (4 bits: 8,
  * 6 bits: 32) where the form has no offsets, else plus none; 24-byte blocks, which have both, plus 4 for Q3_K.
- * They meet live numbers of 8 bits, each 32 of a column with their scale.
+ * They meet activations of 8 bits, each 32 of a column with their scale.
  *
  * 8 bits: [rows/16] { float constant[16]; [cols/32] blocks of { half scale[16]; int8 weight[8][4][16]; } }
  * Signed weights take both signs of a byte, so here it is the activation that must be 0..127 to have an exact dot product
@@ -151,14 +151,15 @@ void nx_blocks_row(float *out, const uint8_t *tile, uint32_t t, uint32_t form, u
 /* ---- inputs ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
-    const void *live;   /* (n, cols / 4) wide or nx_live */
-    const float *scale; /* (n) or (n, cols / 32) */
-    const int32_t *sum; /* (n, cols / 32, 2) of the live numbers of each half of a block */
+    const void *activations; /* (n, cols / 4) wide or nx_activations */
+    const float *scale;      /* (n) or (n, cols / 32) */
+    const int32_t *sum;      /* (n, cols / 32, 2) of the activations of each half of a block */
 } rounded;
 
 uint64_t nx_blocks_input_bytes(uint32_t cols, uint32_t n) {
-    uint64_t blocks = (uint64_t)n * (cols / BLOCK), live = GROUPS * (sizeof(nx_wide) > sizeof(nx_live) ? sizeof(nx_wide) : sizeof(nx_live));
-    return blocks * (live + 2 * sizeof(int32_t) + sizeof(float)) + n * sizeof(float);
+    uint64_t blocks = (uint64_t)n * (cols / BLOCK),
+             activations = GROUPS * (sizeof(nx_wide) > sizeof(nx_activations) ? sizeof(nx_wide) : sizeof(nx_activations));
+    return blocks * (activations + 2 * sizeof(int32_t) + sizeof(float)) + n * sizeof(float);
 }
 
 /* One step for a column, 14 bits. */
@@ -183,20 +184,20 @@ static rounded round_wide(nx_input *input, uint32_t cols) {
 /* A step for each block, 8 bits. */
 static rounded round_by_block(nx_input *input, uint32_t cols) {
     uint32_t blocks = input->n * (cols / BLOCK);
-    nx_live *live = input->scratch;
-    int32_t *sum = (int32_t *)(live + (size_t)blocks * GROUPS);
+    nx_activations *activations = input->scratch;
+    int32_t *sum = (int32_t *)(activations + (size_t)blocks * GROUPS);
     float *scale = (float *)(sum + 2 * (size_t)blocks);
-    rounded r = {live, scale, sum};
+    rounded r = {activations, scale, sum};
     if (input->rounded == NX_ROUNDED_BY_BLOCK) return r;
     input->rounded = NX_ROUNDED_BY_BLOCK;
     for (uint32_t j = 0; j < input->n; j++) {
         const float *x = input->x + (size_t)j * nx_stride(cols);
-        for (uint32_t b = 0; b < cols / BLOCK; b++, x += BLOCK, live += GROUPS, sum += 2) {
+        for (uint32_t b = 0; b < cols / BLOCK; b++, x += BLOCK, activations += GROUPS, sum += 2) {
             float top = largest_magnitude(x, BLOCK);
-            v128_t per_unit = steps_per_unit(NX_LIVE_MOST, top);
-            *scale++ = top / NX_LIVE_MOST;
-            sum[0] = live_of(live, x, BLOCK / 2, per_unit);
-            sum[1] = live_of(live + GROUPS / 2, x + BLOCK / 2, BLOCK / 2, per_unit);
+            v128_t per_unit = steps_per_unit(NX_ACTIVATION_MOST, top);
+            *scale++ = top / NX_ACTIVATION_MOST;
+            sum[0] = activations_of(activations, x, BLOCK / 2, per_unit);
+            sum[1] = activations_of(activations + GROUPS / 2, x + BLOCK / 2, BLOCK / 2, per_unit);
         }
     }
     return r;
@@ -254,7 +255,7 @@ NX_INLINE void wide_tile(const tile_work *w, const uint8_t *tile, uint32_t n) {
     v128_t sum[4][4];
     const nx_wide *x[4];
     for (uint32_t j = 0; j < n; j++) {
-        x[j] = (const nx_wide *)w->x.live + (size_t)j * w->blocks * GROUPS;
+        x[j] = (const nx_wide *)w->x.activations + (size_t)j * w->blocks * GROUPS;
         for (int v = 0; v < 4; v++) sum[j][v] = wasm_f32x4_splat(0);
     }
     const uint8_t *block = tile + TILE * sizeof(float), *end = block + (size_t)w->blocks * block_bytes(NX_BLOCKS_8);
@@ -284,7 +285,7 @@ NX_INLINE v128_t numbers_of(const uint8_t *low, uint32_t pair, uint32_t i, int v
 }
 
 typedef struct {
-    const nx_live *live[4];
+    const nx_activations *activations[4];
     const float *scale[4];
     const int32_t *sum[4];
 } place;
@@ -298,19 +299,19 @@ NX_INLINE void two_groups(v128_t part[4][4], const uint8_t *low, const place *x,
     for (uint32_t i = 0; i < 2; i++)
         for (int v = 0; v < 4; v++)
             for (uint32_t h = from; h < to; h++) { /* what is loaded is used up, and needs no register */
-                v128_t stored = numbers_of(low, g / 2, i, v, h, form);
+                v128_t weights = numbers_of(low, g / 2, i, v, h, form);
                 for (uint32_t j = 0; j < n; j++) {
-                    const nx_live *live = x->live[j] + g + i + h * (GROUPS / 2);
-                    part[j][v] = in_pairs(form) ? dot_pairs(part[j][v], stored, live) : dot(part[j][v], stored, live);
+                    const nx_activations *activations = x->activations[j] + g + i + h * (GROUPS / 2);
+                    part[j][v] = in_pairs(form) ? dot_pairs(part[j][v], weights, activations) : dot(part[j][v], weights, activations);
                 }
             }
 }
 
 /* What the halves from..to-1 of a block start with. */
 NX_INLINE v128_t start_of(const place *x, uint32_t j, uint32_t zero, uint32_t from, uint32_t to) {
-    uint32_t live = 0; /* modulo 2^32: see dot.h */
-    for (uint32_t h = from; h < to; h++) live += (uint32_t)x->sum[j][h];
-    return dot_start(zero, (int32_t)live);
+    uint32_t activations = 0; /* modulo 2^32: see dot.h */
+    for (uint32_t h = from; h < to; h++) activations += (uint32_t)x->sum[j][h];
+    return dot_start(zero, (int32_t)activations);
 }
 
 /* part = the integer products of the halves from..to-1. */
@@ -347,9 +348,9 @@ NX_INLINE void small_block(v128_t sum[4][4], const uint8_t *block, const place *
         for (int v = 0; v < 4; v++) {
             v128_t offset = load_halves((const uint16_t *)block + (scales_of(form) + h) * TILE + 4 * v);
             for (uint32_t j = 0; j < n; j++) {
-                uint32_t live = (uint32_t)x->sum[j][h]; /* modulo 2^32, as in start_of */
-                if (offsets_of(form) == 1) live += (uint32_t)x->sum[j][1];
-                sum[j][v] = f32x4_mul_add(offset, wasm_f32x4_splat(*x->scale[j] * (float)(int32_t)live), sum[j][v]);
+                uint32_t activations = (uint32_t)x->sum[j][h]; /* modulo 2^32, as in start_of */
+                if (offsets_of(form) == 1) activations += (uint32_t)x->sum[j][1];
+                sum[j][v] = f32x4_mul_add(offset, wasm_f32x4_splat(*x->scale[j] * (float)(int32_t)activations), sum[j][v]);
             }
         }
 }
@@ -358,7 +359,7 @@ NX_INLINE void small_tile(const tile_work *w, const uint8_t *tile, uint32_t form
     v128_t sum[4][4];
     place x;
     for (uint32_t j = 0; j < n; j++) {
-        x.live[j] = (const nx_live *)w->x.live + (size_t)j * w->blocks * GROUPS;
+        x.activations[j] = (const nx_activations *)w->x.activations + (size_t)j * w->blocks * GROUPS;
         x.scale[j] = w->x.scale + (size_t)j * w->blocks;
         x.sum[j] = w->x.sum + (size_t)j * w->blocks * 2;
         for (int v = 0; v < 4; v++) sum[j][v] = load_bias(w, v);
@@ -366,7 +367,7 @@ NX_INLINE void small_tile(const tile_work *w, const uint8_t *tile, uint32_t form
     const uint8_t *end = tile + (size_t)w->blocks * block_bytes(form);
     for (; tile < end; tile += block_bytes(form)) {
         small_block(sum, tile, &x, form, n);
-        for (uint32_t j = 0; j < n; j++) x.live[j] += GROUPS, x.scale[j]++, x.sum[j] += 2;
+        for (uint32_t j = 0; j < n; j++) x.activations[j] += GROUPS, x.scale[j]++, x.sum[j] += 2;
     }
     for (uint32_t j = 0; j < n; j++)
         for (int v = 0; v < 4; v++) wasm_v128_store(w->out + (size_t)j * w->out_stride + 4 * v, sum[j][v]);
@@ -403,14 +404,14 @@ static void multiply_tiles(const void *context, uint32_t from, uint32_t to) {
     const nx_matrix *m = p->matrix;
     tile_function *const *of = functions[m->type - NX_BLOCKS_8];
     int eight = m->type == NX_BLOCKS_8;
-    size_t live = (size_t)(m->cols / 4) * (eight ? sizeof(nx_wide) : sizeof(nx_live));
+    size_t activations = (size_t)(m->cols / 4) * (eight ? sizeof(nx_wide) : sizeof(nx_activations));
     uint32_t out_stride = nx_stride(m->rows), blocks = m->cols / BLOCK;
     uint64_t step = nx_blocks_tile_bytes(m->type, m->cols);
     for (uint32_t t = from; t < to; t++)
         for (uint32_t j = 0, n; j < p->n; j += n) {
             n = p->n - j < 4 ? 1 : 4;
             tile_work w = {p->out + (size_t)j * out_stride + t * TILE, p->bias ? p->bias + t * TILE : NULL, out_stride, blocks, p->x};
-            w.x.live = (const uint8_t *)p->x.live + j * live;
+            w.x.activations = (const uint8_t *)p->x.activations + j * activations;
             w.x.scale += eight ? j : (size_t)j * blocks;
             if (!eight) w.x.sum += (size_t)j * blocks * 2;
             of[n == 4](&w, (const uint8_t *)m->packed + t * step);

@@ -2,18 +2,18 @@
  *
  * The integer dot product that everything quantised comes down to, in one packed form for two instruction sets.
  *
- * Stored numbers (weights, cached keys and values) are bytes 0..127: a number -64..63 plus 64, or a nibble 0..15.
- * Live numbers (activations, queries, probabilities) are signed, -127..127. A vector of 16 stored bytes holds four
- * lanes (rows, positions or channels) of four numbers each, and meets the same four live numbers in every lane:
+ * Quantised weights (and cached keys and values) are bytes 0..127: a number -64..63 plus 64, or a nibble 0..15.
+ * Quantised activations (and queries, and the weights of attention) are signed, -127..127. A vector of 16 weights holds four
+ * lanes (rows, positions or channels) of four numbers each, and meets the same four activations in every lane:
  *
- *   dot(sum, stored, live)[lane] = sum[lane] + sum over i < 4 of stored[4 lane + i] live[i]
+ *   dot(sum, weights, activations)[lane] = sum[lane] + sum over i < 4 of weights[4 lane + i] activations[i]
  *
  * Relaxed SIMD has an instruction for it. What that leaves open (how the top bit of its second operand is read, and
  * whether pairs saturate at 16 bits) cannot happen with a second operand of 0..127, so its result is exact and the same
  * on every processor.
  *
- * Baseline SIMD has 16-bit products. As 16-bit numbers the stored bytes are s0 + 256 s1 and s2 + 256 s3, so
- *   (s0 + 256 s1) l1 + s0 (256 l0 - l1) = 256 (s0 l0 + s1 l1)
+ * Baseline SIMD has 16-bit products. As 16-bit numbers the weights are w0 + 256 w1 and w2 + 256 w3, so
+ *   (w0 + 256 w1) a1 + w0 (256 a0 - a1) = 256 (w0 a0 + w1 a1)
  * needs one mask instead of two widenings. Its sums are 256 times as large until dot_value shifts them back, exactly;
  * without their bias they stay below 2^31 for 1,024 numbers: 1024 * 64 * 127 * 256.
  *
@@ -22,17 +22,17 @@
  * stay in 16 bits for as long as they fit: dot_pairs, for NX_PAIRS_MOST products. Nothing saturates on the way, so the sums are those of
  * the other builds, everywhere; web/lib/simd.js asks the engine which is faster.
  *
- * A bias of the stored numbers comes off once per sum, with which dot_start(z, sum l) begins: sum (s - z) l = sum s l -
- * z sum l. All of this is arithmetic modulo 2^32, for numbers that are not finite are rounded to anything.
+ * The zero of the weights comes off once per sum, with which dot_start(z, sum a) begins: sum (w - z) a = sum w a -
+ * z sum a. All of this is arithmetic modulo 2^32, for numbers that are not finite are rounded to anything.
  */
 #ifndef NX_DOT_H
 #define NX_DOT_H
 
 #include "simd.h"
 
-#define NX_STORED_ZERO 64 /* a stored byte is the number plus this */
-#define NX_STORED_MOST 63 /* numbers are rounded to -63..63, so that both signs reach equally far */
-#define NX_LIVE_MOST 127
+#define NX_WEIGHT_ZERO 64 /* a weight is kept as a byte: its number plus this */
+#define NX_WEIGHT_MOST 63 /* numbers are rounded to -63..63, so that both signs reach equally far */
+#define NX_ACTIVATION_MOST 127
 #ifndef NX_PAIRS
 #define NX_PAIRS 0
 #endif
@@ -40,45 +40,45 @@
 
 #if defined(__wasm_relaxed_simd__)
 
-/* Four live numbers. */
+/* Four activations, -127..127. */
 typedef struct {
     int8_t number[4];
-} nx_live;
+} nx_activations;
 
 /* Lanes of four i32 in -127..127. */
-NX_INLINE void live_store(nx_live *to, v128_t numbers) {
+NX_INLINE void activations_store(nx_activations *to, v128_t numbers) {
     v128_t words = wasm_i16x8_narrow_i32x4(numbers, numbers);
     wasm_v128_store32_lane(to, wasm_i8x16_narrow_i16x8(words, words), 0);
 }
 
 /* Four times the same. */
-NX_INLINE void live_store_16(nx_live *to, const v128_t numbers[4]) {
+NX_INLINE void activations_store_16(nx_activations *to, const v128_t numbers[4]) {
     v128_t first = wasm_i16x8_narrow_i32x4(numbers[0], numbers[1]), last = wasm_i16x8_narrow_i32x4(numbers[2], numbers[3]);
     wasm_v128_store(to, wasm_i8x16_narrow_i16x8(first, last));
 }
 
 NX_INLINE v128_t dot_value(v128_t sum) { return sum; }
-NX_INLINE v128_t dot_start(uint32_t zero, int32_t live) { return wasm_i32x4_splat((int32_t)(0 - zero * (uint32_t)live)); }
+NX_INLINE v128_t dot_start(uint32_t zero, int32_t activations) { return wasm_i32x4_splat((int32_t)(0 - zero * (uint32_t)activations)); }
 
 #if NX_PAIRS
 
 /* 2 * 127 * 127 < 2^15 */
-NX_INLINE v128_t dot(v128_t sum, v128_t stored, const nx_live *live) {
-    v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(wasm_v128_load32_splat(live), stored);
+NX_INLINE v128_t dot(v128_t sum, v128_t weights, const nx_activations *activations) {
+    v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(wasm_v128_load32_splat(activations), weights);
     return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(pairs, wasm_i16x8_splat(1)));
 }
 
 /* Eight lanes of 16 bits, each with the sum of two products. */
-NX_INLINE v128_t dot_pairs(v128_t sum, v128_t nibbles, const nx_live *live) {
-    return wasm_i16x8_add(sum, wasm_i16x8_relaxed_dot_i8x16_i7x16(wasm_v128_load32_splat(live), nibbles));
+NX_INLINE v128_t dot_pairs(v128_t sum, v128_t nibbles, const nx_activations *activations) {
+    return wasm_i16x8_add(sum, wasm_i16x8_relaxed_dot_i8x16_i7x16(wasm_v128_load32_splat(activations), nibbles));
 }
 
 NX_INLINE v128_t dot_add_pairs(v128_t sum, v128_t pairs) { return wasm_i32x4_add(sum, wasm_i32x4_extadd_pairwise_i16x8(pairs)); }
 
 #else
 
-NX_INLINE v128_t dot(v128_t sum, v128_t stored, const nx_live *live) {
-    return wasm_i32x4_relaxed_dot_i8x16_i7x16_add(wasm_v128_load32_splat(live), stored, sum);
+NX_INLINE v128_t dot(v128_t sum, v128_t weights, const nx_activations *activations) {
+    return wasm_i32x4_relaxed_dot_i8x16_i7x16_add(wasm_v128_load32_splat(activations), weights, sum);
 }
 
 #endif
@@ -86,33 +86,35 @@ NX_INLINE v128_t dot(v128_t sum, v128_t stored, const nx_live *live) {
 #else
 
 typedef struct {
-    int16_t high[2]; /* l1, l3 */
-    int16_t low[2];  /* 256 l0 - l1, 256 l2 - l3 */
-} nx_live;
+    int16_t high[2]; /* a1, a3 */
+    int16_t low[2];  /* 256 a0 - a1, 256 a2 - a3 */
+} nx_activations;
 
-NX_INLINE void live_store(nx_live *to, v128_t numbers) {
+NX_INLINE void activations_store(nx_activations *to, v128_t numbers) {
     v128_t high = wasm_i32x4_shuffle(numbers, numbers, 1, 3, 1, 3), even = wasm_i32x4_shuffle(numbers, numbers, 0, 2, 0, 2);
     v128_t low = wasm_i32x4_sub(wasm_i32x4_shl(even, 8), high);
     wasm_v128_store64_lane(to, wasm_i16x8_narrow_i32x4(wasm_i32x4_shuffle(high, low, 0, 1, 4, 5), high), 0);
 }
 
-NX_INLINE void live_store_16(nx_live *to, const v128_t numbers[4]) {
-    for (int i = 0; i < 4; i++) live_store(to + i, numbers[i]);
+NX_INLINE void activations_store_16(nx_activations *to, const v128_t numbers[4]) {
+    for (int i = 0; i < 4; i++) activations_store(to + i, numbers[i]);
 }
 
-NX_INLINE v128_t dot(v128_t sum, v128_t stored, const nx_live *live) {
-    v128_t high = wasm_i32x4_dot_i16x8(stored, wasm_v128_load32_splat(live->high));
-    v128_t low = wasm_i32x4_dot_i16x8(wasm_v128_and(stored, wasm_i16x8_splat(0xff)), wasm_v128_load32_splat(live->low));
+NX_INLINE v128_t dot(v128_t sum, v128_t weights, const nx_activations *activations) {
+    v128_t high = wasm_i32x4_dot_i16x8(weights, wasm_v128_load32_splat(activations->high));
+    v128_t low = wasm_i32x4_dot_i16x8(wasm_v128_and(weights, wasm_i16x8_splat(0xff)), wasm_v128_load32_splat(activations->low));
     return wasm_i32x4_add(sum, wasm_i32x4_add(high, low));
 }
 
 NX_INLINE v128_t dot_value(v128_t sum) { return wasm_i32x4_shr(sum, 8); }
-NX_INLINE v128_t dot_start(uint32_t zero, int32_t live) { return wasm_i32x4_splat((int32_t)(0 - (zero * (uint32_t)live << 8))); }
+NX_INLINE v128_t dot_start(uint32_t zero, int32_t activations) {
+    return wasm_i32x4_splat((int32_t)(0 - (zero * (uint32_t)activations << 8)));
+}
 
 #endif
 
 #if !NX_PAIRS
-NX_INLINE v128_t dot_pairs(v128_t sum, v128_t nibbles, const nx_live *live) { return dot(sum, nibbles, live); }
+NX_INLINE v128_t dot_pairs(v128_t sum, v128_t nibbles, const nx_activations *activations) { return dot(sum, nibbles, activations); }
 NX_INLINE v128_t dot_add_pairs(v128_t sum, v128_t pairs) { return wasm_i32x4_add(sum, pairs); }
 #endif
 
@@ -134,21 +136,21 @@ NX_INLINE v128_t round_to_steps(v128_t x, v128_t per_unit) {
     return wasm_i32x4_sub(sum, wasm_i32x4_splat(0x4b400000));
 }
 
-/* Rounds n numbers, n % 4 == 0, to live ones, their magnitudes at most NX_LIVE_MOST steps. Returns the sum of these. */
-NX_INLINE int32_t live_of(nx_live *live, const float *x, uint32_t n, v128_t per_unit) {
+/* Rounds n numbers, n % 4 == 0, to activations, their magnitudes at most NX_ACTIVATION_MOST steps. Returns the sum of these. */
+NX_INLINE int32_t activations_of(nx_activations *activations, const float *x, uint32_t n, v128_t per_unit) {
     v128_t total = wasm_i32x4_splat(0), numbers[4];
     uint32_t i = 0;
-    for (; i + 16 <= n; i += 16, live += 4) {
+    for (; i + 16 <= n; i += 16, activations += 4) {
         for (int v = 0; v < 4; v++) {
             numbers[v] = round_to_steps(wasm_v128_load(x + i + 4 * v), per_unit);
             total = wasm_i32x4_add(total, numbers[v]);
         }
-        live_store_16(live, numbers);
+        activations_store_16(activations, numbers);
     }
     for (; i < n; i += 4) {
         numbers[0] = round_to_steps(wasm_v128_load(x + i), per_unit);
         total = wasm_i32x4_add(total, numbers[0]);
-        live_store(live++, numbers[0]);
+        activations_store(activations++, numbers[0]);
     }
     return i32x4_sum(total);
 }

@@ -115,15 +115,15 @@ void nx_add(float *x, const float *y, uint32_t width, uint32_t n);
 /* x[j] = silu(x[j]) * y[j], silu(x) = x / (1 + e^-x): the gated inner layer [Shazeer 2020, arXiv:2002.05202]. */
 void nx_silu_times(float *x, const float *y, uint32_t width, uint32_t n);
 
-/* out[j] = gain * x[j] / sqrt(mean(x[j]^2) + epsilon)  [Zhang, Sennrich 2019, arXiv:1910.07467]. */
-void nx_rms_norm(float *out, const float *x, const float *gain, float epsilon, uint32_t width, uint32_t n);
+/* out[j] = weight * x[j] / sqrt(mean(x[j]^2) + epsilon)  [Zhang, Sennrich 2019, arXiv:1910.07467]. */
+void nx_rms_norm(float *out, const float *x, const float *weight, float epsilon, uint32_t width, uint32_t n);
 
 /* x = x + scale y, of one column. */
 void nx_add_scaled(float *x, const float *y, float scale, uint32_t width);
 
-/* Layer norm in place: x = (x - mean) / sqrt(variance + epsilon) * gain + bias, biased variance over `width` numbers.
+/* Layer norm in place: x = (x - mean) / sqrt(variance + epsilon) * weight + bias, biased variance over `width` numbers.
  * [Ba, Kiros, Hinton 2016, eq. 4]     width % 4 == 0 */
-void nx_layer_norm(float *x, const float *gain, const float *bias, float epsilon, uint32_t width, uint32_t n);
+void nx_layer_norm(float *x, const float *weight, const float *bias, float epsilon, uint32_t width, uint32_t n);
 
 /* Softmax in place over n numbers, n % 4 == 0: e^(x - max) / sum. A number of -infinity is masked and yields 0; if all
  * are masked all yield 0, never not-a-number. */

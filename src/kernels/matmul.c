@@ -8,7 +8,7 @@
  *
  * F32:   [rows/16][cols][16] floats; F16 and BF16 the same in their 16 bits, widened where they are used
  * Q8_0:  [rows/16] { float scale[16]; byte weight[cols/4][4][16]; } where weight[g][v] holds the rows 4v..4v+3 of the
- * tile, and of each the columns 4g..4g+3, as stored numbers (dot.h).
+ * tile, and of each the columns 4g..4g+3, as quantised weights (dot.h).
  * Q4_0:  [rows/16][cols/32] blocks of { float scale[16]; byte weight[4][4][16]; } where the low nibbles of [g][v] are
  * group g of the block's columns, the high ones group g + 4.
  *
@@ -99,14 +99,14 @@ static void pack_q8_row(uint8_t *tile, uint32_t t, const uint8_t *from, uint32_t
         float largest = size * (float)largest_of_block(from + b * Q8_0_BYTES);
         if (largest > top) top = largest;
     }
-    ((float *)tile)[t] = top / NX_STORED_MOST;
-    v128_t per_unit = steps_per_unit(NX_STORED_MOST, top);
+    ((float *)tile)[t] = top / NX_WEIGHT_MOST;
+    v128_t per_unit = steps_per_unit(NX_WEIGHT_MOST, top);
     uint8_t *to = tile + TILE * sizeof(float) + t * 4;
     for (uint32_t b = 0; b < blocks; b++, from += Q8_0_BYTES)
         for (uint32_t c = 0; c < BLOCK; c++) {
             float weight = load_half(from) * (float)(int8_t)from[2 + c];
             v128_t q = round_to_steps(wasm_f32x4_splat(weight), per_unit);
-            to[(b * GROUPS + c / 4) * 4 * TILE + c % 4] = (uint8_t)(wasm_i32x4_extract_lane(q, 0) + NX_STORED_ZERO);
+            to[(b * GROUPS + c / 4) * 4 * TILE + c % 4] = (uint8_t)(wasm_i32x4_extract_lane(q, 0) + NX_WEIGHT_ZERO);
         }
 }
 
@@ -161,7 +161,7 @@ void nx_matrix_row(float *out, const nx_matrix *matrix, uint32_t row) {
         } else if (matrix->type == NX_BF16) {
             out[c] = bf16_to_float(halves[(size_t)c * TILE + t]);
         } else if (matrix->type == NX_Q8_0) {
-            out[c] = scale[t] * (float)((int32_t)q8[(size_t)(c / 4) * 4 * TILE + c % 4] - NX_STORED_ZERO);
+            out[c] = scale[t] * (float)((int32_t)q8[(size_t)(c / 4) * 4 * TILE + c % 4] - NX_WEIGHT_ZERO);
         } else {
             const q4_block *b = (const q4_block *)tile + c / BLOCK;
             uint32_t at = c % (BLOCK / 2), pair = b->weight[at / 4][t / 4][t % 4 * 4 + at % 4];
@@ -178,9 +178,9 @@ typedef struct {
     uint32_t out_stride, cols;
     const float *x; /* (n, x_stride) */
     uint32_t x_stride;
-    const nx_live *live; /* (n, cols / 4) */
-    const float *scale;  /* (n) */
-    const int32_t *sum;  /* (n, cols / 32) of the live numbers */
+    const nx_activations *activations; /* (n, cols / 4) */
+    const float *scale;                /* (n) */
+    const int32_t *sum;                /* (n, cols / 32) of the activations */
 } tile_work;
 
 NX_INLINE void store_tile(const tile_work *w, v128_t sum[4][4], uint32_t n) {
@@ -233,11 +233,11 @@ typedef struct {
     v128_t of[2][4][4];
 } product_sums;
 
-/* live: of each column, the sum of its live numbers. */
-NX_INLINE void start_sums(product_sums *product, uint32_t zero, const int32_t *live, uint32_t n) {
+/* activations: of each column, the sum of its activations. */
+NX_INLINE void start_sums(product_sums *product, uint32_t zero, const int32_t *activations, uint32_t n) {
     for (uint32_t j = 0; j < n; j++)
         for (int v = 0; v < 4; v++) {
-            product->of[0][j][v] = dot_start(zero, live[j]);
+            product->of[0][j][v] = dot_start(zero, activations[j]);
             product->of[1][j][v] = dot_start(0, 0);
         }
 }
@@ -248,15 +248,15 @@ NX_INLINE v128_t product_value(const product_sums *product, uint32_t j, int v, u
 }
 
 /* The groups g and g + GROUPS / 2 of a block. */
-NX_INLINE void add_q4_groups(product_sums *product, const q4_block *block, const nx_live *live, uint32_t live_stride, uint32_t g,
-                             uint32_t n) {
+NX_INLINE void add_q4_groups(product_sums *product, const q4_block *block, const nx_activations *activations, uint32_t activations_stride,
+                             uint32_t g, uint32_t n) {
     v128_t nibble = wasm_i8x16_splat(15);
     for (int v = 0; v < 4; v++) {
         v128_t pairs = wasm_v128_load(block->weight[g][v]);
         v128_t low = wasm_v128_and(pairs, nibble), high = wasm_v128_and(wasm_u16x8_shr(pairs, 4), nibble);
         for (uint32_t j = 0; j < n; j++) {
             v128_t *first = &product->of[0][j][v], *last = &product->of[parts(n) - 1][j][v];
-            const nx_live *at = live + (size_t)j * live_stride + g;
+            const nx_activations *at = activations + (size_t)j * activations_stride + g;
             *first = dot(*first, low, at);
             *last = dot(*last, high, at + GROUPS / 2);
         }
@@ -265,24 +265,25 @@ NX_INLINE void add_q4_groups(product_sums *product, const q4_block *block, const
 
 /* One column goes without a loop, whose turns would each move sums between registers and memory; of several columns the
  * code would be too long for that to pay. */
-NX_INLINE void add_q4(product_sums *product, const q4_block *block, const nx_live *live, uint32_t live_stride, uint32_t n) {
+NX_INLINE void add_q4(product_sums *product, const q4_block *block, const nx_activations *activations, uint32_t activations_stride,
+                      uint32_t n) {
     if (n == 1) {
-        for (uint32_t g = 0; g < GROUPS / 2; g++) add_q4_groups(product, block, live, live_stride, g, n);
+        for (uint32_t g = 0; g < GROUPS / 2; g++) add_q4_groups(product, block, activations, activations_stride, g, n);
     } else {
         NX_ROLLED
-        for (uint32_t g = 0; g < GROUPS / 2; g++) add_q4_groups(product, block, live, live_stride, g, n);
+        for (uint32_t g = 0; g < GROUPS / 2; g++) add_q4_groups(product, block, activations, activations_stride, g, n);
     }
 }
 
 /* One block of 32 columns: sum[j][v] += scale of the row * the integer product. */
 NX_INLINE void add_q4_block(const tile_work *w, v128_t sum[4][4], uint32_t b, const q4_block *block, uint32_t n) {
     uint32_t blocks = w->cols / BLOCK;
-    const nx_live *live = w->live + (size_t)b * GROUPS;
+    const nx_activations *activations = w->activations + (size_t)b * GROUPS;
     int32_t total[4];
     for (uint32_t j = 0; j < n; j++) total[j] = w->sum[(size_t)j * blocks + b];
     product_sums product;
     start_sums(&product, 8, total, n);
-    add_q4(&product, block, live, blocks * GROUPS, n);
+    add_q4(&product, block, activations, blocks * GROUPS, n);
     for (int v = 0; v < 4; v++) {
         v128_t row = wasm_v128_load(block->scale + 4 * v);
         for (uint32_t j = 0; j < n; j++) sum[j][v] = f32x4_mul_add(product_value(&product, j, v, n), row, sum[j][v]);
@@ -309,26 +310,26 @@ NX_INLINE void product_q8(const tile_work *w, v128_t sum[4][4], const uint8_t *w
     uint32_t groups = w->cols / 4, blocks = w->cols / BLOCK;
     int32_t total[4];
     for (uint32_t j = 0; j < n; j++) {
-        uint32_t live = 0;
-        for (uint32_t b = from / BLOCK; b < to / BLOCK; b++) live += (uint32_t)w->sum[(size_t)j * blocks + b];
-        total[j] = (int32_t)live;
+        uint32_t activations = 0;
+        for (uint32_t b = from / BLOCK; b < to / BLOCK; b++) activations += (uint32_t)w->sum[(size_t)j * blocks + b];
+        total[j] = (int32_t)activations;
     }
     product_sums product;
-    start_sums(&product, NX_STORED_ZERO, total, n);
-    const nx_live *live[4];
-    for (uint32_t j = 0; j < n; j++) live[j] = w->live + (size_t)j * groups + from / 4;
+    start_sums(&product, NX_WEIGHT_ZERO, total, n);
+    const nx_activations *activations[4];
+    for (uint32_t j = 0; j < n; j++) activations[j] = w->activations + (size_t)j * groups + from / 4;
     weight += (size_t)from * TILE;
     NX_ROLLED
     for (uint32_t c = from; c < to; c += 16, weight += 16 * TILE) {
         for (uint32_t turn = 0; turn < 4; turn++)
             for (int v = 0; v < 4; v++) {
-                v128_t stored = wasm_v128_load(weight + 4 * TILE * turn + 16 * v);
+                v128_t weights = wasm_v128_load(weight + 4 * TILE * turn + 16 * v);
                 for (uint32_t j = 0; j < n; j++) {
                     v128_t *part = &product.of[turn % parts(n)][j][v];
-                    *part = dot(*part, stored, live[j] + turn);
+                    *part = dot(*part, weights, activations[j] + turn);
                 }
             }
-        for (uint32_t j = 0; j < n; j++) live[j] += 4;
+        for (uint32_t j = 0; j < n; j++) activations[j] += 4;
     }
     for (uint32_t j = 0; j < n; j++)
         for (int v = 0; v < 4; v++) sum[j][v] = wasm_f32x4_add(sum[j][v], product_value(&product, j, v, n));
@@ -358,10 +359,10 @@ NX_INLINE void tile(const tile_work *w, const void *weights, uint32_t type, uint
         tile_q4(w, weights, n);
 }
 
-/* The rounded columns of an input in its scratch memory: live numbers of each, then their sums over each block, then scales. */
-static const nx_live *live_in(const nx_input *input) { return input->scratch; }
+/* The rounded columns of an input in its scratch memory: activations of each, then their sums over each block, then scales. */
+static const nx_activations *activations_in(const nx_input *input) { return input->scratch; }
 static const int32_t *sums_in(const nx_input *input, uint32_t blocks) {
-    return (const int32_t *)(live_in(input) + (size_t)input->n * blocks * GROUPS);
+    return (const int32_t *)(activations_in(input) + (size_t)input->n * blocks * GROUPS);
 }
 
 /* type is a constant after inlining, like n in each call. */
@@ -379,7 +380,7 @@ NX_INLINE void matmul(float *out, const nx_matrix *m, const float *bias, const n
                            .x_stride = x_stride};
             if (type == NX_Q8_0 || type == NX_Q4_0) {
                 const int32_t *sums = sums_in(input, blocks);
-                w.live = live_in(input) + (size_t)j * blocks * GROUPS;
+                w.activations = activations_in(input) + (size_t)j * blocks * GROUPS;
                 w.scale = (const float *)(sums + (size_t)input->n * blocks) + j;
                 w.sum = sums + (size_t)j * blocks;
             }
@@ -401,25 +402,26 @@ NX_INLINE void matmul(float *out, const nx_matrix *m, const float *bias, const n
 }
 
 uint64_t nx_input_bytes(uint32_t cols, uint32_t n) {
-    uint64_t blocks = (uint64_t)n * (cols / BLOCK), by_row = blocks * (GROUPS * sizeof(nx_live) + sizeof(int32_t)) + n * sizeof(float);
+    uint64_t blocks = (uint64_t)n * (cols / BLOCK),
+             by_row = blocks * (GROUPS * sizeof(nx_activations) + sizeof(int32_t)) + n * sizeof(float);
     uint64_t by_block = NX_TEXTS ? nx_blocks_input_bytes(cols, n) : 0;
     return by_row > by_block ? by_row : by_block;
 }
 
 nx_input nx_input_of(const float *x, uint32_t n, void *scratch) { return (nx_input){x, n, NX_NOT_ROUNDED, scratch}; }
 
-/* Rounds the columns to live numbers, and keeps their sums over each block. */
+/* Rounds the columns to activations, and keeps their sums over each block. */
 static void round_by_row(nx_input *input, uint32_t cols) {
     uint32_t blocks = cols / BLOCK;
-    nx_live *live = input->scratch;
-    int32_t *sum = (int32_t *)(live + (size_t)input->n * blocks * GROUPS);
+    nx_activations *activations = input->scratch;
+    int32_t *sum = (int32_t *)(activations + (size_t)input->n * blocks * GROUPS);
     float *scale = (float *)(sum + (size_t)input->n * blocks);
     for (uint32_t j = 0; j < input->n; j++) {
         const float *x = input->x + (size_t)j * nx_stride(cols);
         float top = largest_magnitude(x, cols);
-        scale[j] = top / NX_LIVE_MOST;
-        for (uint32_t b = 0; b < blocks; b++, x += BLOCK, live += GROUPS)
-            *sum++ = live_of(live, x, BLOCK, steps_per_unit(NX_LIVE_MOST, top));
+        scale[j] = top / NX_ACTIVATION_MOST;
+        for (uint32_t b = 0; b < blocks; b++, x += BLOCK, activations += GROUPS)
+            *sum++ = activations_of(activations, x, BLOCK, steps_per_unit(NX_ACTIVATION_MOST, top));
     }
     input->rounded = NX_ROUNDED_BY_ROW;
 }

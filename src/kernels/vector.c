@@ -31,7 +31,7 @@ void nx_silu_times(float *x, const float *y, uint32_t width, uint32_t n) {
         }
 }
 
-void nx_rms_norm(float *out, const float *x, const float *gain, float epsilon, uint32_t width, uint32_t n) {
+void nx_rms_norm(float *out, const float *x, const float *weight, float epsilon, uint32_t width, uint32_t n) {
     v128_t per_width = wasm_f32x4_splat(1.0f / (float)width);
     for (uint32_t j = 0; j < n; j++, x += nx_stride(width), out += nx_stride(width)) {
         v128_t squares = wasm_f32x4_splat(0);
@@ -39,7 +39,7 @@ void nx_rms_norm(float *out, const float *x, const float *gain, float epsilon, u
         v128_t mean = wasm_f32x4_mul(wasm_f32x4_splat(f32x4_sum(squares)), per_width);
         v128_t scale = wasm_f32x4_div(wasm_f32x4_splat(1), wasm_f32x4_sqrt(wasm_f32x4_add(mean, wasm_f32x4_splat(epsilon))));
         for (uint32_t i = 0; i < width; i += 4)
-            wasm_v128_store(out + i, wasm_f32x4_mul(wasm_f32x4_mul(wasm_v128_load(x + i), scale), wasm_v128_load(gain + i)));
+            wasm_v128_store(out + i, wasm_f32x4_mul(wasm_f32x4_mul(wasm_v128_load(x + i), scale), wasm_v128_load(weight + i)));
     }
 }
 
@@ -49,7 +49,7 @@ void nx_add_scaled(float *x, const float *y, float scale, uint32_t width) {
         wasm_v128_store(x + i, wasm_f32x4_add(wasm_v128_load(x + i), wasm_f32x4_mul(wasm_v128_load(y + i), factor)));
 }
 
-void nx_layer_norm(float *x, const float *gain, const float *bias, float epsilon, uint32_t width, uint32_t n) {
+void nx_layer_norm(float *x, const float *weight, const float *bias, float epsilon, uint32_t width, uint32_t n) {
     v128_t per_width = wasm_f32x4_splat(1.0f / (float)width);
     for (uint32_t j = 0; j < n; j++, x += nx_stride(width)) {
         v128_t sum = wasm_f32x4_splat(0), squares = wasm_f32x4_splat(0);
@@ -64,7 +64,7 @@ void nx_layer_norm(float *x, const float *gain, const float *bias, float epsilon
         v128_t scale = wasm_f32x4_div(wasm_f32x4_splat(1), wasm_f32x4_sqrt(wasm_f32x4_add(variance, wasm_f32x4_splat(epsilon))));
         for (uint32_t i = 0; i < width; i += 4) {
             v128_t unit = wasm_f32x4_mul(wasm_v128_load(x + i), scale);
-            wasm_v128_store(x + i, f32x4_mul_add(unit, wasm_v128_load(gain + i), wasm_v128_load(bias + i)));
+            wasm_v128_store(x + i, f32x4_mul_add(unit, wasm_v128_load(weight + i), wasm_v128_load(bias + i)));
         }
     }
 }

@@ -18,6 +18,7 @@
 #include "kernels/elementary.h"
 #include "models/image_transformer/direct.h"
 #include "models/image.h"
+#include "models/layers.h"
 #include "reader.h"
 #include "session/draft.h"
 
@@ -27,17 +28,14 @@
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    nx_matrix query, key, value;                     /* (H k, d)   W_q W_k W_v */
-    const float *query_bias, *key_bias, *value_bias; /* (H k) or null */
-    nx_matrix output;                                /* (d, H k)   W_o joins the heads */
-    const float *output_bias;                        /* (d) or null */
-    const float *gain, *shift;                       /* (d)        layer norm of eq. 1 */
+    nx_linear query, key, value; /* (H k, d)   W_q W_k W_v */
+    nx_linear output;            /* (d, H k)   W_o joins the heads */
+    nx_norm norm;                /* (d)        of eq. 1 */
 } attention_weights;
 
 typedef struct {
-    nx_matrix up, down;               /* (F, d), (d, F): W_2 and W_1 of eq. 2 */
-    const float *up_bias, *down_bias; /* (F), (d) */
-    const float *gain, *shift;        /* (d)        layer norm of eq. 2 */
+    nx_linear up, down; /* (F, d), (d, F): W_2 and W_1 of eq. 2 */
+    nx_norm norm;       /* (d)        of eq. 2 */
 } feed_forward_weights;
 
 typedef struct {
@@ -54,29 +52,27 @@ typedef struct {
     float epsilon;
     nx_pattern pattern;
     nx_output output;
-    nx_embedding values; /* (tables V, d)  without data when pixels enter as numbers */
-    float root;          /* sqrt(d), times which a row of values is added */
-    nx_matrix pixel;     /* (d, C) and (d): the embedding of a pixel as numbers in [-1, 1] */
-    const float *pixel_bias;
-    const float *row_position;             /* (height, d)  of image rows, zeros where the column's half stands */
-    const float *col_position;             /* (cols, d)    of columns and channels, likewise */
-    nx_embedding classes;                  /* (classes, d) or without data */
-    uint32_t class_port, source_port;      /* NX_NONE: none */
-    const block *blocks;                   /* (N) */
-    const float *final_gain, *final_shift; /* (d)  pre-norm only */
-    nx_matrix head;                        /* (P, d) */
-    const float *head_bias;                /* (P) or null */
+    nx_embedding values;              /* (tables V, d)  without data when pixels enter as numbers */
+    float root;                       /* sqrt(d), times which a row of values is added */
+    nx_linear pixel;                  /* (d, C): the embedding of a pixel as numbers in [-1, 1] */
+    const float *row_position;        /* (height, d)  of image rows, zeros where the column's half stands */
+    const float *col_position;        /* (cols, d)    of columns and channels, likewise */
+    nx_embedding classes;             /* (classes, d) or without data */
+    uint32_t class_port, source_port; /* NX_NONE: none */
+    const block *blocks;              /* (N) */
+    nx_norm last;                     /* (d)  pre-norm only */
+    nx_linear head;                   /* (P, d) */
 
     /* the encoder */
     uint32_t source, source_cols, n_encoder_blocks; /* S, columns, blocks; 0: none */
     uint32_t source_inner;                          /* F of its blocks */
-    nx_matrix source_pixel;                         /* (d, C), (d) */
-    const float *source_pixel_bias, *source_row_position, *source_col_position;
+    nx_linear source_pixel;                         /* (d, C) */
+    const float *source_row_position, *source_col_position;
     const block *encoder_blocks;
-    const float *source_gain, *source_shift; /* (d)  pre-norm only */
+    nx_norm source_last; /* (d)  pre-norm only */
 
     nx_direct direct;  /* places == 0: none */
-    nx_matrix context; /* (d, d)  U of direct.h, with an encoder */
+    nx_linear context; /* (d, d)  U of direct.h, with an encoder */
 } model;
 
 /* Whether the decoder's blocks attend to what the encoder made; else its rows go to the pixels of their cells, see direct.h. */
@@ -114,43 +110,21 @@ static const float *positions(nx_reader *reader, const char *name, int sinusoida
     return table;
 }
 
-/* Where the tensors of a block are: "enc.blk.7.attn_q.weight". */
-typedef struct {
-    nx_reader *reader;
-    const char *stack; /* "enc." or "" */
-    uint32_t index;
-} block_reader;
-
-static nx_matrix matrix_of(const block_reader *r, const char *rest, uint32_t rows, uint32_t cols) {
-    return nx_read_matrix(r->reader, nx_block_name(r->stack, r->index, rest, ".weight").text, rows, cols);
-}
-
-static const float *vector_of(const block_reader *r, const char *rest, const char *kind, uint32_t n, int optional) {
-    return nx_read_vector(r->reader, nx_block_name(r->stack, r->index, rest, kind).text, n, optional);
-}
-
 /* names: of the query, key, value and output projections and of the norm. */
-static void read_attention(const block_reader *r, attention_weights *w, const char *const *names, const model *m) {
+static void read_attention(nx_reader *r, const char *stack, uint32_t index, attention_weights *w, const char *const *names,
+                           const model *m) {
     uint32_t d = m->d, width = m->heads * m->key_length;
-    w->query = matrix_of(r, names[0], width, d);
-    w->key = matrix_of(r, names[1], width, d);
-    w->value = matrix_of(r, names[2], width, d);
-    w->output = matrix_of(r, names[3], d, width);
-    w->query_bias = vector_of(r, names[0], ".bias", width, 1);
-    w->key_bias = vector_of(r, names[1], ".bias", width, 1);
-    w->value_bias = vector_of(r, names[2], ".bias", width, 1);
-    w->output_bias = vector_of(r, names[3], ".bias", d, 1);
-    w->gain = vector_of(r, names[4], ".weight", d, 0);
-    w->shift = vector_of(r, names[4], ".bias", d, 0);
+    w->query = nx_read_linear(r, stack, index, names[0], width, d);
+    w->key = nx_read_linear(r, stack, index, names[1], width, d);
+    w->value = nx_read_linear(r, stack, index, names[2], width, d);
+    w->output = nx_read_linear(r, stack, index, names[3], d, width);
+    w->norm = nx_read_norm(r, stack, index, names[4], d);
 }
 
-static void read_feed_forward(const block_reader *r, feed_forward_weights *w, const model *m, uint32_t inner) {
-    w->up = matrix_of(r, "ffn_up", inner, m->d);
-    w->up_bias = vector_of(r, "ffn_up", ".bias", inner, 0);
-    w->down = matrix_of(r, "ffn_down", m->d, inner);
-    w->down_bias = vector_of(r, "ffn_down", ".bias", m->d, 0);
-    w->gain = vector_of(r, "ffn_norm", ".weight", m->d, 0);
-    w->shift = vector_of(r, "ffn_norm", ".bias", m->d, 0);
+static void read_feed_forward(nx_reader *r, const char *stack, uint32_t index, feed_forward_weights *w, const model *m, uint32_t inner) {
+    w->up = nx_read_linear_with_bias(r, stack, index, "ffn_up", inner, m->d);
+    w->down = nx_read_linear_with_bias(r, stack, index, "ffn_down", m->d, inner);
+    w->norm = nx_read_norm(r, stack, index, "ffn_norm", m->d);
 }
 
 /* A stack of blocks with feed-forward networks of that inner width; `cross`: with attention to the encoder. */
@@ -160,10 +134,9 @@ static const block *read_blocks(nx_reader *reader, const char *stack, uint32_t n
     block *blocks = nx_arena_take(reader->arena, n * sizeof *blocks), unplaced;
     for (uint32_t i = 0; i < n && !reader->status; i++) {
         block *b = blocks ? blocks + i : &unplaced;
-        block_reader r = {reader, stack, i};
-        read_attention(&r, &b->self, self, m);
-        if (cross) read_attention(&r, &b->cross, crossing, m);
-        read_feed_forward(&r, &b->feed_forward, m, inner);
+        read_attention(reader, stack, i, &b->self, self, m);
+        if (cross) read_attention(reader, stack, i, &b->cross, crossing, m);
+        read_feed_forward(reader, stack, i, &b->feed_forward, m, inner);
     }
     return blocks;
 }
@@ -226,8 +199,8 @@ static uint32_t add_port(nx_plan *plan, const char *name, uint32_t values, uint3
 /* The inputs of the decoder: values, or pixels as numbers; positions; classes. */
 static void read_inputs(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
     if (m->output.kind == NX_DMOL) {
-        m->pixel = nx_read_matrix(r, "pixel_embd.weight", m->d, m->channels);
-        m->pixel_bias = nx_read_vector(r, "pixel_embd.bias", m->d, 0);
+        m->pixel.weight = nx_read_matrix(r, "pixel_embd.weight", m->d, m->channels);
+        m->pixel.bias = nx_read_vector(r, "pixel_embd.bias", m->d, 0);
     } else {
         m->values = nx_read_embedding(r, "token_embd.weight", m->tables * m->output.levels, m->d);
         m->root = wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat((float)m->d)), 0);
@@ -267,16 +240,16 @@ static void read_source(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
     m->source = height * width;
     m->source_cols = width;
     m->n_encoder_blocks = nx_read_u32(r, KEY("encoder.block_count"), 1, 256, NX_REQUIRED);
-    m->source_pixel = nx_read_matrix(r, "enc.pixel_embd.weight", m->d, m->channels);
-    m->source_pixel_bias = nx_read_vector(r, "enc.pixel_embd.bias", m->d, 0);
+    m->source_pixel.weight = nx_read_matrix(r, "enc.pixel_embd.weight", m->d, m->channels);
+    m->source_pixel.bias = nx_read_vector(r, "enc.pixel_embd.bias", m->d, 0);
     m->source_row_position = positions(r, "enc.position_row.weight", sinusoidal, height, m->d, 0);
     m->source_col_position = positions(r, "enc.position_col.weight", sinusoidal, width, m->d, m->d / 2);
     m->source_inner = read_width(r, KEY("encoder.feed_forward_length"), 65536, m->inner);
     m->encoder_blocks = read_blocks(r, "enc.", m->n_encoder_blocks, m->source_inner, 0, m);
-    if (m->direct.places) m->context = nx_read_matrix(r, "direct.context.weight", m->d, m->d);
+    if (m->direct.places) m->context.weight = nx_read_matrix(r, "direct.context.weight", m->d, m->d);
     if (!m->pre_norm) return;
-    m->source_gain = nx_read_vector(r, "enc.output_norm.weight", m->d, 0);
-    m->source_shift = nx_read_vector(r, "enc.output_norm.bias", m->d, 0);
+    m->source_last.weight = nx_read_vector(r, "enc.output_norm.weight", m->d, 0);
+    m->source_last.bias = nx_read_vector(r, "enc.output_norm.bias", m->d, 0);
 }
 
 static void configure(nx_reader *r, nx_plan *plan) {
@@ -300,11 +273,11 @@ static void configure(nx_reader *r, nx_plan *plan) {
     read_source(r, m, plan, sinusoidal);
     m->blocks = read_blocks(r, "", m->n_blocks, m->inner, crossed(m), m);
     if (m->pre_norm) {
-        m->final_gain = nx_read_vector(r, "output_norm.weight", m->d, 0);
-        m->final_shift = nx_read_vector(r, "output_norm.bias", m->d, 0);
+        m->last.weight = nx_read_vector(r, "output_norm.weight", m->d, 0);
+        m->last.bias = nx_read_vector(r, "output_norm.bias", m->d, 0);
     }
-    m->head = nx_read_matrix(r, "output.weight", nx_output_parameters(&m->output), m->d);
-    m->head_bias = nx_read_vector(r, "output.bias", nx_output_parameters(&m->output), 1);
+    m->head.weight = nx_read_matrix(r, "output.weight", nx_output_parameters(&m->output), m->d);
+    m->head.bias = nx_read_vector(r, "output.bias", nx_output_parameters(&m->output), 1);
     if (nx_draft_there(r)) {
         if (m->tables != 1 || m->output.elements != 1 || m->pattern.kind == NX_LOCAL_2D)
             nx_reader_fail(r, NX_E_UNSUPPORTED, "draft.offset.weight", "a draft needs pixels in raster order, one value each");
@@ -324,7 +297,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
 
 /* Keys and values are rounded where the weights that make them are. */
-static uint32_t cache_type(const model *m) { return m->blocks[0].self.key.type == NX_F32 ? NX_F32 : NX_Q8_0; }
+static uint32_t cache_type(const model *m) { return m->blocks[0].self.key.weight.type == NX_F32 ? NX_F32 : NX_KV7; }
 
 static uint64_t block_cache_bytes(const model *m, uint32_t slots) {
     return (nx_cache_bytes(cache_type(m), slots, m->heads, m->key_length) + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
@@ -356,7 +329,7 @@ typedef struct {
     float *mixed;               /* (J, H k) attention's output before W_o */
     float *inner;               /* (J, F) */
     float *known;               /* (J, NX_DIRECT_KNOWN) what the small picture and the past say, where that is asked */
-    nx_run *runs;               /* what the pass's queries see */
+    nx_range *ranges;           /* what the pass's queries see */
     void *attend;
     void *matmul;
 } scratch;
@@ -369,7 +342,7 @@ static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *by
     if (m->source > window) window = m->source;
     nx_arena arena = {memory, 0, UINT64_MAX};
     uint64_t d_bytes = (uint64_t)n * nx_stride(m->d) * 4, attention_bytes = (uint64_t)n * nx_stride(attention) * 4;
-    uint32_t n_runs = nx_pattern_max_runs(&m->pattern);
+    uint32_t n_ranges = nx_pattern_max_ranges(&m->pattern);
     scratch s;
     s.x = nx_arena_take(&arena, d_bytes);
     s.y = nx_arena_take(&arena, d_bytes);
@@ -380,8 +353,8 @@ static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *by
     s.mixed = nx_arena_take(&arena, attention_bytes);
     s.inner = nx_arena_take(&arena, (uint64_t)n * nx_stride(inner) * 4);
     s.known = nx_arena_take(&arena, m->direct.places ? (uint64_t)n * nx_stride(NX_DIRECT_KNOWN) * 4 : 0);
-    s.runs = nx_arena_take(&arena, n_runs * sizeof *s.runs);
-    s.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(window, n_runs));
+    s.ranges = nx_arena_take(&arena, n_ranges * sizeof *s.ranges);
+    s.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(window, n_ranges));
     s.matmul = nx_arena_take(&arena, nx_input_bytes(widest, n));
     if (bytes) *bytes = arena.used;
     return s;
@@ -423,27 +396,27 @@ static uint64_t memory_bytes(const void *opaque, const nx_shape *shape) {
 /* ---- sublayers ------------------------------------------------------------------------------------------------------- */
 
 /* A sublayer reads x (post-norm) or LN(x) (pre-norm). */
-static const float *sublayer_input(const model *m, const scratch *s, const float *x, const float *gain, const float *shift, uint32_t n) {
+static const float *sublayer_input(const model *m, const scratch *s, const float *x, const nx_norm *norm, uint32_t n) {
     if (!m->pre_norm) return x;
     memcpy(s->normed, x, (size_t)n * nx_stride(m->d) * sizeof *x);
-    nx_layer_norm(s->normed, gain, shift, m->epsilon, m->d, n);
+    nx_norm_columns(norm, s->normed, m->epsilon, m->d, n);
     return s->normed;
 }
 
 /* Its output y joins the residual stream: x = LN(x + y) (post-norm) or x + y (pre-norm). */
-static void sublayer_output(const model *m, const scratch *s, float *x, const float *gain, const float *shift, uint32_t n) {
+static void sublayer_output(const model *m, const scratch *s, float *x, const nx_norm *norm, uint32_t n) {
     nx_add(x, s->y, m->d, n);
-    if (!m->pre_norm) nx_layer_norm(x, gain, shift, m->epsilon, m->d, n);
+    if (!m->pre_norm) nx_norm_columns(norm, x, m->epsilon, m->d, n);
 }
 
-static void project(float *out, const nx_matrix *matrix, const float *bias, const float *x, uint32_t n, const scratch *s) {
+static void project(float *out, const nx_linear *linear, const float *x, uint32_t n, const scratch *s) {
     nx_input input = nx_input_of(x, n, s->matmul);
-    nx_matmul(out, matrix, bias, &input);
+    nx_apply(out, linear, &input);
 }
 
 static void keys_and_values(const attention_weights *w, const scratch *s, nx_input *input) {
-    nx_matmul(s->key, &w->key, w->key_bias, input);
-    nx_matmul(s->value, &w->value, w->value_bias, input);
+    nx_apply(s->key, &w->key, input);
+    nx_apply(s->value, &w->value, input);
 }
 
 /* Keys of a row of the map of the past. */
@@ -454,10 +427,10 @@ static uint32_t traced_keys(const model *m, const nx_shape *shape) {
 
 /* Equation 1, multi-headed, for the columns of a pass:  x = LN( x + W_o [ softmax(q K^T / sqrt(k)) V ] ). */
 static void self_attention(const model *m, const attention_weights *w, uint32_t index, const scratch *s, const nx_column *columns,
-                           uint32_t n, uint32_t n_runs) {
+                           uint32_t n, uint32_t n_ranges) {
     uint32_t width = m->heads * m->key_length, stride = nx_stride(width), window = traced_keys(m, &columns[0].inputs->shape);
-    nx_input input = nx_input_of(sublayer_input(m, s, s->x, w->gain, w->shift, n), n, s->matmul);
-    nx_matmul(s->query, &w->query, w->query_bias, &input);
+    nx_input input = nx_input_of(sublayer_input(m, s, s->x, &w->norm, n), n, s->matmul);
+    nx_apply(s->query, &w->query, &input);
     keys_and_values(w, s, &input);
 
     nx_cache cache[NX_COLUMNS];
@@ -467,11 +440,11 @@ static void self_attention(const model *m, const attention_weights *w, uint32_t 
     }
     for (uint32_t j = 0; j < n; j++) {
         float *trace = columns[j].trace ? columns[j].trace + (size_t)index * m->heads * window : NULL;
-        s->runs[n_runs - 1].to = columns[j].position + 1; /* the columns differ in where they end only */
-        nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, &cache[j], s->runs, n_runs, s->attend, trace, window);
+        s->ranges[n_ranges - 1].to = columns[j].position + 1; /* the columns differ in where they end only */
+        nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, &cache[j], s->ranges, n_ranges, s->attend, trace, window);
     }
-    project(s->y, &w->output, w->output_bias, s->mixed, n, s);
-    sublayer_output(m, s, s->x, w->gain, w->shift, n);
+    project(s->y, &w->output, s->mixed, n, s);
+    sublayer_output(m, s, s->x, &w->norm, n);
 }
 
 /* Attention of the columns x over all S positions of a cache that is complete: the encoder's own, or the decoder's to
@@ -479,30 +452,30 @@ static void self_attention(const model *m, const attention_weights *w, uint32_t 
 static void source_attention(const model *m, const attention_weights *w, const scratch *s, float *x, const nx_cache *cache, uint32_t n,
                              float *const *traces) {
     uint32_t stride = nx_stride(m->heads * m->key_length);
-    nx_run all = {0, m->source};
-    project(s->query, &w->query, w->query_bias, sublayer_input(m, s, x, w->gain, w->shift, n), n, s);
+    nx_range all = {0, m->source};
+    project(s->query, &w->query, sublayer_input(m, s, x, &w->norm, n), n, s);
     for (uint32_t j = 0; j < n; j++)
         nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, cache, &all, 1, s->attend, traces ? traces[j] : NULL,
                   m->source);
-    project(s->y, &w->output, w->output_bias, s->mixed, n, s);
-    sublayer_output(m, s, x, w->gain, w->shift, n);
+    project(s->y, &w->output, s->mixed, n, s);
+    sublayer_output(m, s, x, &w->norm, n);
 }
 
 /* Equation 2:  x = LN( x + W_1 ReLU(W_2 x) ). */
 static void feed_forward(const model *m, const feed_forward_weights *w, const scratch *s, float *x, uint32_t n) {
-    project(s->inner, &w->up, w->up_bias, sublayer_input(m, s, x, w->gain, w->shift, n), n, s);
-    nx_relu(s->inner, w->up.rows, n);
-    project(s->y, &w->down, w->down_bias, s->inner, n, s);
-    sublayer_output(m, s, x, w->gain, w->shift, n);
+    project(s->inner, &w->up, sublayer_input(m, s, x, &w->norm, n), n, s);
+    nx_relu(s->inner, w->up.weight.rows, n);
+    project(s->y, &w->down, s->inner, n, s);
+    sublayer_output(m, s, x, &w->norm, n);
 }
 
 /* ---- the encoder ----------------------------------------------------------------------------------------------------- */
 
 /* out (d) = W p + b for a pixel p of C levels, as numbers in [-1, 1]. */
-static void embed_pixel(float *out, const nx_matrix *matrix, const float *bias, const uint32_t *pixel, uint32_t levels, const scratch *s) {
+static void embed_pixel(float *out, const nx_linear *linear, const uint32_t *pixel, uint32_t levels, const scratch *s) {
     float numbers[16] = {0};
-    for (uint32_t c = 0; c < matrix->cols; c++) numbers[c] = (float)pixel[c] * (2.0f / (float)(levels - 1)) - 1;
-    project(out, matrix, bias, numbers, 1, s);
+    for (uint32_t c = 0; c < linear->weight.cols; c++) numbers[c] = (float)pixel[c] * (2.0f / (float)(levels - 1)) - 1;
+    project(out, linear, numbers, 1, s);
 }
 
 /* Fills `cache` with the keys and values of `n` columns x from position `at` on; `normed`: whether they are sublayer inputs
@@ -510,7 +483,7 @@ static void embed_pixel(float *out, const nx_matrix *matrix, const float *bias, 
 static void fill_cache(const model *m, const attention_weights *w, const scratch *s, const float *x, uint32_t at, uint32_t n,
                        const nx_cache *cache, int normed) {
     uint32_t stride = nx_stride(m->heads * m->key_length);
-    if (normed) x = sublayer_input(m, s, x, w->gain, w->shift, n);
+    if (normed) x = sublayer_input(m, s, x, &w->norm, n);
     nx_input input = nx_input_of(x, n, s->matmul);
     keys_and_values(w, s, &input);
     for (uint32_t j = 0; j < n; j++) nx_cache_write(cache, at + j, s->key + (size_t)j * stride, s->value + (size_t)j * stride);
@@ -532,7 +505,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
     if (step == 0) {
         for (uint32_t i = at; i < at + n; i++) {
             float *own = c.x + (size_t)i * x_stride;
-            embed_pixel(own, &m->source_pixel, m->source_pixel_bias, inputs->port[m->source_port] + (size_t)i * m->channels, 256, &s);
+            embed_pixel(own, &m->source_pixel, inputs->port[m->source_port] + (size_t)i * m->channels, 256, &s);
             nx_add(own, m->source_row_position + (size_t)(i / m->source_cols) * m->d, m->d, 1);
             nx_add(own, m->source_col_position + (size_t)(i % m->source_cols) * m->d, m->d, 1);
         }
@@ -543,9 +516,9 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
         } else {
             source_attention(m, &layer->self, &s, x, &cache, n, NULL);
             feed_forward(m, &layer->feed_forward, &s, x, n);
-            if (step == last_encoded && m->pre_norm) nx_layer_norm(x, m->source_gain, m->source_shift, m->epsilon, m->d, n);
+            if (step == last_encoded && m->pre_norm) nx_norm_columns(&m->source_last, x, m->epsilon, m->d, n);
             if (step == last_encoded && m->direct.places) {
-                project(s.y, &m->context, NULL, x, n, &s);
+                project(s.y, &m->context, x, n, &s);
                 memcpy(x, s.y, (size_t)n * x_stride * sizeof *x);
             }
         }
@@ -566,7 +539,7 @@ static void embed(const model *m, float *x, const nx_column *column, const scrat
     memcpy(x, m->row_position + (size_t)(place / m->cols) * d, d * sizeof *x);
     nx_add(x, m->col_position + (size_t)(place % m->cols) * d, d, 1);
     if (i > 0 && m->output.kind == NX_DMOL) {
-        embed_pixel(s->y, &m->pixel, m->pixel_bias, column->ids + (size_t)(i - 1) * m->output.elements, m->output.levels, s);
+        embed_pixel(s->y, &m->pixel, column->ids + (size_t)(i - 1) * m->output.elements, m->output.levels, s);
         nx_add(x, s->y, d, 1);
     } else if (i > 0) {
         uint32_t table = nx_pattern_raster(&m->pattern, i - 1) % m->cols % m->tables;
@@ -600,7 +573,7 @@ static uint32_t pass_end(const void *opaque, uint32_t position) {
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
     scratch s = scratch_at(m, memory, n, NULL);
-    uint32_t n_runs = nx_pattern_runs(&m->pattern, columns[n - 1].position, s.runs);
+    uint32_t n_ranges = nx_pattern_ranges(&m->pattern, columns[n - 1].position, s.ranges);
     (void)slice; /* a pass is short */
     for (uint32_t j = 0; j < n; j++) {
         embed(m, s.x + (size_t)j * nx_stride(m->d), columns + j, &s);
@@ -608,7 +581,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     }
     for (uint32_t i = 0; i < m->n_blocks; i++) {
         const block *b = m->blocks + i;
-        self_attention(m, &b->self, i, &s, columns, n, n_runs);
+        self_attention(m, &b->self, i, &s, columns, n, n_ranges);
         if (crossed(m)) {
             nx_cache cache = cache_at(m, source_at(m, columns[0].memory, NULL).cross, i, source_slots(m));
             float *traces[NX_COLUMNS];
@@ -618,11 +591,11 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
         feed_forward(m, &b->feed_forward, &s, s.x, n);
     }
     if (!parameters) return 0;
-    if (m->pre_norm) nx_layer_norm(s.x, m->final_gain, m->final_shift, m->epsilon, m->d, n);
-    project(parameters, &m->head, m->head_bias, s.x, n, &s);
+    if (m->pre_norm) nx_norm_columns(&m->last, s.x, m->epsilon, m->d, n);
+    project(parameters, &m->head, s.x, n, &s);
     for (uint32_t j = 0; j < n && m->direct.places; j++)
-        nx_direct_lead(&m->direct, parameters + (size_t)j * nx_stride(m->head.rows), s.x + (size_t)j * nx_stride(m->d), known_of(&s, j),
-                       columns[j].position);
+        nx_direct_lead(&m->direct, parameters + (size_t)j * nx_stride(m->head.weight.rows), s.x + (size_t)j * nx_stride(m->d),
+                       known_of(&s, j), columns[j].position);
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the models of language are made of, as their files have it: linear maps, norms, and the caches that go with them.
+ * What models are made of, as their files have it: linear maps, layer norms, and the caches that go with them.
  */
 #ifndef NX_LAYERS_H
 #define NX_LAYERS_H
@@ -16,7 +16,7 @@ typedef struct {
 
 /* A layer norm. */
 typedef struct {
-    const float *gain, *shift; /* (d) */
+    const float *weight, *bias; /* (d) */
 } nx_norm;
 
 /* Part "attn_q" of block 7 of a stack, "enc." or "", as nx_block_name names it. The bias may be absent. */
@@ -27,38 +27,51 @@ static inline nx_linear nx_read_linear(nx_reader *r, const char *stack, uint32_t
     return l;
 }
 
+/* The same of a part whose bias has to be there. */
+static inline nx_linear nx_read_linear_with_bias(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t rows,
+                                                 uint32_t cols) {
+    nx_linear l;
+    l.weight = nx_read_matrix(r, nx_block_name(stack, index, part, ".weight").text, rows, cols);
+    l.bias = nx_read_vector(r, nx_block_name(stack, index, part, ".bias").text, rows, 0);
+    return l;
+}
+
 static inline nx_norm nx_read_norm(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t d) {
     nx_norm n;
-    n.gain = nx_read_vector(r, nx_block_name(stack, index, part, ".weight").text, d, 0);
-    n.shift = nx_read_vector(r, nx_block_name(stack, index, part, ".bias").text, d, 0);
+    n.weight = nx_read_vector(r, nx_block_name(stack, index, part, ".weight").text, d, 0);
+    n.bias = nx_read_vector(r, nx_block_name(stack, index, part, ".bias").text, d, 0);
     return n;
+}
+
+/* Layer norm of n columns in place. */
+static inline void nx_norm_columns(const nx_norm *norm, float *x, float epsilon, uint32_t d, uint32_t n) {
+    nx_layer_norm(x, norm->weight, norm->bias, epsilon, d, n);
 }
 
 static inline void nx_apply(float *out, const nx_linear *l, nx_input *input) { nx_matmul(out, &l->weight, l->bias, input); }
 
 /* The caches of all blocks, which are alike. */
 typedef struct {
-    uint32_t type, heads, key_length, group;
+    uint32_t type, n_kv_heads, key_length, queries_per_kv;
 } nx_cache_form;
 
 /* keys: the matrix that makes them. Where weights are rounded, keys and values are too: 8 bits each. Heads of a few channels, over which
- * that does not average out, belong to models so small that single precision costs no memory to speak of. heads: of keys; group:
- * queries that share one. */
-static inline nx_cache_form nx_cache_form_of(const nx_matrix *keys, uint32_t heads, uint32_t key_length, uint32_t group) {
-    return (nx_cache_form){nx_matrix_rounds(keys) && key_length >= 32 ? NX_KV8 : NX_F32, heads, key_length, group};
+ * that does not average out, belong to models so small that single precision costs no memory to speak of. */
+static inline nx_cache_form nx_cache_form_of(const nx_matrix *keys, uint32_t n_kv_heads, uint32_t key_length, uint32_t queries_per_kv) {
+    return (nx_cache_form){nx_matrix_rounds(keys) && key_length >= 32 ? NX_KV8 : NX_F32, n_kv_heads, key_length, queries_per_kv};
 }
 
 static inline uint32_t nx_cache_slots(uint32_t positions) { return (positions + 3) & ~3u; }
 
 static inline uint64_t nx_cache_form_bytes(nx_cache_form form, uint32_t positions) {
-    uint64_t bytes = nx_cache_bytes(form.type, nx_cache_slots(positions), form.heads, form.key_length);
+    uint64_t bytes = nx_cache_bytes(form.type, nx_cache_slots(positions), form.n_kv_heads, form.key_length);
     return (bytes + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
 }
 
 /* The one of block `index`, where they stand one after another. */
 static inline nx_cache nx_cache_of_block(nx_cache_form form, const void *caches, uint32_t index, uint32_t positions) {
     uint8_t *memory = (uint8_t *)caches + index * nx_cache_form_bytes(form, positions);
-    return (nx_cache){memory, form.type, nx_cache_slots(positions), form.heads, form.key_length, form.group};
+    return (nx_cache){memory, form.type, nx_cache_slots(positions), form.n_kv_heads, form.key_length, form.queries_per_kv};
 }
 
 #endif

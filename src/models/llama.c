@@ -5,11 +5,10 @@
  *   x = x + W_o attention(norm(x)),   x = x + W_down ( silu(W_gate h) * W_up h ),  h = norm(x)
  *
  * with root-mean-square norms [Zhang, Sennrich 2019], rotary positions [Su et al. 2021, section 3.2] and queries that share
- * keys and values in groups [Ainslie et al. 2023]; and Qwen 2 [Yang et al. 2024, arXiv:2407.10671], which is the same but that
+ * keys and values [Ainslie et al. 2023]; and Qwen 2 [Yang et al. 2024, arXiv:2407.10671], which is the same but that
  * it turns other pairs of numbers and says "qwen2" before its keys. Any linear map may have a bias.
  *
- * The first id, which begins a text, is given: nothing comes before it, and position 0 tells nothing (all ids are equally
- * probable). Position p > 0 reads id p - 1, whose rotary position is p - 1.
+ * The first id is given, and position p > 0 reads id p - 1 (layers/decoder.h), whose rotary position is p - 1.
  *
  * Letters: T positions, d width of the model, H heads of width k for queries, G for keys and values (H/G queries share
  * one), F inner width of the feed-forward network, V ids, N blocks; J is the number of columns of a pass.
@@ -20,6 +19,7 @@
 #include "attention/attention.h"
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
+#include "layers/decoder.h"
 #include "models/layers.h"
 #include "reader.h"
 
@@ -28,44 +28,42 @@
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    const float *attention_gain; /* (d) */
+    const float *attention_norm; /* (d) */
     nx_linear query, key, value; /* (H k, d), (G k, d), (G k, d) */
     nx_linear output;            /* (d, H k) */
-    const float *inner_gain;     /* (d) */
+    const float *inner_norm;     /* (d) */
     nx_linear gate, up, down;    /* (F, d), (F, d), (d, F) */
 } block;
 
 typedef struct {
-    uint32_t d, heads, groups, key_length, inner, n_blocks, rotated; /* rotated: of the k numbers of a head */
-    int halves;                                                      /* a pair to turn is (i, i + rotated / 2); else (2 i, 2 i + 1) */
+    nx_decoder decoder;
+    uint32_t inner, rotated; /* rotated: of the k numbers of a head */
+    int halves;              /* a pair to turn is (i, i + rotated / 2); else (2 i, 2 i + 1) */
     float epsilon;
     const double *frequency; /* (rotated / 2) angle of a position */
     const float *stretch;    /* (rotated / 2) by which frequencies are divided, or null */
-    nx_output distribution;
-    nx_embedding ids; /* (V, d) without data when tied */
-    nx_matrix head;   /* (V, d); tied: its rows are the ids' embeddings too */
-    int tied;
-    const block *blocks; /* (N) */
-    const float *final_gain;
+    const block *blocks;     /* (N) */
+    const float *last_norm;  /* (d) */
 } model;
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
 
-static const float *gain_of(nx_reader *r, uint32_t index, const char *part, uint32_t d) {
+static const float *read_norm(nx_reader *r, uint32_t index, const char *part, uint32_t d) {
     return nx_read_vector(r, nx_block_name("", index, part, ".weight").text, d, 0);
 }
 
 static const block *read_blocks(nx_reader *r, const model *m) {
-    block *blocks = nx_arena_take(r->arena, m->n_blocks * sizeof *blocks), unplaced;
-    uint32_t d = m->d, query = m->heads * m->key_length, key = m->groups * m->key_length;
-    for (uint32_t i = 0; i < m->n_blocks && !r->status; i++) {
+    const nx_decoder *decoder = &m->decoder;
+    block *blocks = nx_arena_take(r->arena, decoder->n_blocks * sizeof *blocks), unplaced;
+    uint32_t d = decoder->d, query = decoder->heads * decoder->key_length, key = decoder->n_kv_heads * decoder->key_length;
+    for (uint32_t i = 0; i < decoder->n_blocks && !r->status; i++) {
         block *b = blocks ? blocks + i : &unplaced;
-        b->attention_gain = gain_of(r, i, "attn_norm", d);
+        b->attention_norm = read_norm(r, i, "attn_norm", d);
         b->query = nx_read_linear(r, "", i, "attn_q", query, d);
         b->key = nx_read_linear(r, "", i, "attn_k", key, d);
         b->value = nx_read_linear(r, "", i, "attn_v", key, d);
         b->output = nx_read_linear(r, "", i, "attn_output", d, query);
-        b->inner_gain = gain_of(r, i, "ffn_norm", d);
+        b->inner_norm = read_norm(r, i, "ffn_norm", d);
         b->gate = nx_read_linear(r, "", i, "ffn_gate", m->inner, d);
         b->up = nx_read_linear(r, "", i, "ffn_up", m->inner, d);
         b->down = nx_read_linear(r, "", i, "ffn_down", d, m->inner);
@@ -99,69 +97,51 @@ static void read_frequencies(nx_reader *r, const char *arch, model *m) {
 /* What a file may say that would be computed wrongly here. */
 static void refuse_others(nx_reader *r, const char *arch, const model *m) {
     nx_name experts = nx_key(arch, "expert_count"), value = nx_key(arch, "attention.value_length");
+    uint32_t key_length = m->decoder.key_length;
     if (nx_read_u32(r, experts.text, 0, UINT32_MAX, 0)) nx_reader_fail(r, NX_E_UNSUPPORTED, experts.text, "a mixture of experts");
-    if (nx_read_u32(r, value.text, 0, UINT32_MAX, m->key_length) != m->key_length)
+    if (nx_read_u32(r, value.text, 0, UINT32_MAX, key_length) != key_length)
         nx_reader_fail(r, NX_E_UNSUPPORTED, value.text, "values of another width than keys");
 }
 
 static void configure(nx_reader *r, nx_plan *plan, const char *arch, int halves) {
     model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
     memset(m, 0, sizeof *m);
+    nx_decoder *decoder = &m->decoder;
     r->packing = NX_BY_BLOCK;
-    nx_name heads = nx_key(arch, "attention.head_count"), groups = nx_key(arch, "attention.head_count_kv");
+    nx_name heads = nx_key(arch, "attention.head_count"), kv_heads = nx_key(arch, "attention.head_count_kv");
     nx_name key_length = nx_key(arch, "attention.key_length"), rotated = nx_key(arch, "rope.dimension_count");
-    plan->length = nx_read_u32(r, nx_key(arch, "context_length").text, 1, MAX_CONTEXT, NX_REQUIRED);
-    m->n_blocks = nx_read_u32(r, nx_key(arch, "block_count").text, 1, 256, NX_REQUIRED);
-    m->d = read_width(r, nx_key(arch, "embedding_length").text, 4, 16384, NX_REQUIRED);
+    uint32_t context = nx_read_u32(r, nx_key(arch, "context_length").text, 1, MAX_CONTEXT, NX_REQUIRED);
+    decoder->n_blocks = nx_read_u32(r, nx_key(arch, "block_count").text, 1, 256, NX_REQUIRED);
+    uint32_t d = decoder->d = read_width(r, nx_key(arch, "embedding_length").text, 4, 16384, NX_REQUIRED);
     m->inner = read_width(r, nx_key(arch, "feed_forward_length").text, 4, 65536, NX_REQUIRED);
-    m->heads = nx_read_u32(r, heads.text, 1, 256, NX_REQUIRED);
-    m->groups = nx_read_u32(r, groups.text, 1, m->heads, m->heads);
-    if (m->heads % m->groups) nx_reader_fail(r, NX_E_FORMAT, groups.text, "it does not divide the number of heads");
-    if (!nx_has_key(r, key_length.text) && m->d % m->heads)
+    uint32_t n_heads = decoder->heads = nx_read_u32(r, heads.text, 1, 256, NX_REQUIRED);
+    decoder->n_kv_heads = nx_read_u32(r, kv_heads.text, 1, n_heads, n_heads);
+    if (n_heads % decoder->n_kv_heads) nx_reader_fail(r, NX_E_FORMAT, kv_heads.text, "it does not divide the number of heads");
+    if (!nx_has_key(r, key_length.text) && d % n_heads)
         nx_reader_fail(r, NX_E_FORMAT, heads.text, "it does not divide the width of the model");
-    if (!nx_has_key(r, key_length.text) && m->d / m->heads % 4)
+    if (!nx_has_key(r, key_length.text) && d / n_heads % 4)
         nx_reader_fail(r, NX_E_UNSUPPORTED, heads.text, "the width of a head is not a multiple of 4");
-    m->key_length = read_width(r, key_length.text, 4, NX_MAX_KEY_LENGTH, m->d / m->heads);
-    m->rotated = nx_read_u32(r, rotated.text, 2, m->key_length, m->key_length);
+    decoder->key_length = read_width(r, key_length.text, 4, NX_MAX_KEY_LENGTH, d / n_heads);
+    m->rotated = nx_read_u32(r, rotated.text, 2, decoder->key_length, decoder->key_length);
     if (m->rotated % 2) nx_reader_fail(r, NX_E_FORMAT, rotated.text, "it is odd");
     m->halves = halves;
     m->epsilon = nx_read_f32(r, nx_key(arch, "attention.layer_norm_rms_epsilon").text, 0, 1, 1e-5f);
     refuse_others(r, arch, m);
     read_frequencies(r, arch, m);
 
-    uint32_t values = nx_read_vocabulary(r, "token_embd.weight");
-    m->distribution = (nx_output){.kind = NX_CATEGORICAL, .levels = values, .elements = 1};
-    m->tied = !nx_tensor_rows(r, "output.weight");
-    if (!m->tied) m->ids = nx_read_embedding(r, "token_embd.weight", values, m->d);
+    nx_decoder_read(r, decoder);
     m->blocks = read_blocks(r, m);
-    m->final_gain = nx_read_vector(r, "output_norm.weight", m->d, 0);
-    m->head = nx_read_matrix(r, m->tied ? "token_embd.weight" : "output.weight", values, m->d);
+    m->last_norm = nx_read_vector(r, "output_norm.weight", d, 0);
+    if (m->blocks && !r->status) nx_decoder_cache(decoder, &m->blocks[0].key.weight);
 
     plan->weights = placed;
-    plan->output = m->distribution;
-    plan->rewinds = plan->length;
-    nx_read_ends(r, plan);
-    plan->maps[plan->n_maps++] = (nx_map){.name = "attention", .port = NX_NONE, .rows = m->n_blocks * m->heads, .keys = plan->length};
+    nx_decoder_plan(r, decoder, context, plan);
 }
 
 static void configure_llama(nx_reader *r, nx_plan *plan) { configure(r, plan, "llama", 0); }
 static void configure_qwen2(nx_reader *r, nx_plan *plan) { configure(r, plan, "qwen2", 1); }
 
-/* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
-
-static nx_cache_form cache_form(const model *m) {
-    return nx_cache_form_of(&m->blocks[0].key.weight, m->groups, m->key_length, m->heads / m->groups);
-}
-
-static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
-    const model *m = opaque;
-    return m->n_blocks * nx_cache_form_bytes(cache_form(m), shape->length);
-}
-
-/* Id p - 1 stands in slot p - 1. */
-static nx_cache cache_at(const model *m, const nx_column *column, uint32_t index) {
-    return nx_cache_of_block(cache_form(m), column->state, index, column->inputs->shape.length);
-}
+/* ---- the scratch memory of a pass ------------------------------------------------------------------------------------- */
 
 typedef struct {
     float *x, *y, *normed;      /* (J, d) the residual stream, a sublayer's output, its input */
@@ -173,11 +153,12 @@ typedef struct {
 } scratch;
 
 static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, uint32_t n, uint64_t *bytes) {
-    uint32_t query = m->heads * m->key_length, key = m->groups * m->key_length, widest = m->d;
+    const nx_decoder *decoder = &m->decoder;
+    uint32_t query = decoder->heads * decoder->key_length, key = decoder->n_kv_heads * decoder->key_length, widest = decoder->d;
     if (query > widest) widest = query;
     if (m->inner > widest) widest = m->inner;
     nx_arena arena = {memory, 0, UINT64_MAX};
-    uint64_t d_bytes = (uint64_t)n * nx_stride(m->d) * 4, query_bytes = (uint64_t)n * nx_stride(query) * 4;
+    uint64_t d_bytes = (uint64_t)n * nx_stride(decoder->d) * 4, query_bytes = (uint64_t)n * nx_stride(query) * 4;
     uint64_t key_bytes = (uint64_t)n * nx_stride(key) * 4, inner_bytes = (uint64_t)n * nx_stride(m->inner) * 4;
     scratch s;
     s.x = nx_arena_take(&arena, d_bytes);
@@ -189,7 +170,7 @@ static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, u
     s.mixed = nx_arena_take(&arena, query_bytes);
     s.gate = nx_arena_take(&arena, inner_bytes);
     s.up = nx_arena_take(&arena, inner_bytes);
-    s.turn = nx_arena_take(&arena, (uint64_t)n * m->key_length * 4);
+    s.turn = nx_arena_take(&arena, (uint64_t)n * decoder->key_length * 4);
     s.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(shape->length, 1));
     s.matmul = nx_arena_take(&arena, nx_input_bytes(widest, n));
     if (bytes) *bytes = arena.used;
@@ -218,7 +199,7 @@ static void angles(const model *m, float *turn, uint32_t position) {
 /* Turns the pairs of each of n heads by their angles: (a, b) becomes (a cos - b sin, a sin + b cos). */
 static void rotate(const model *m, float *heads, uint32_t n, const float *turn) {
     uint32_t half = m->rotated / 2, step = m->halves ? 1 : 2, apart = m->halves ? half : 1;
-    for (uint32_t h = 0; h < n; h++, heads += m->key_length)
+    for (uint32_t h = 0; h < n; h++, heads += m->decoder.key_length)
         for (uint32_t i = 0; i < half; i++) {
             float *at = heads + step * i, a = at[0], b = at[apart];
             at[0] = a * turn[i] - b * turn[half + i];
@@ -227,95 +208,66 @@ static void rotate(const model *m, float *heads, uint32_t n, const float *turn) 
 }
 
 static void attention(const model *m, const block *b, uint32_t index, const scratch *s, const nx_column *columns, uint32_t n) {
-    uint32_t query = nx_stride(m->heads * m->key_length), key = nx_stride(m->groups * m->key_length);
-    nx_rms_norm(s->normed, s->x, b->attention_gain, m->epsilon, m->d, n);
+    const nx_decoder *decoder = &m->decoder;
+    uint32_t query = nx_stride(decoder->heads * decoder->key_length), key = nx_stride(decoder->n_kv_heads * decoder->key_length);
+    nx_rms_norm(s->normed, s->x, b->attention_norm, m->epsilon, decoder->d, n);
     nx_input input = nx_input_of(s->normed, n, s->matmul);
     nx_apply(s->query, &b->query, &input);
     nx_apply(s->key, &b->key, &input);
     nx_apply(s->value, &b->value, &input);
-    nx_cache cache[NX_COLUMNS];
     for (uint32_t j = 0; j < n; j++) {
-        const float *turn = s->turn + (size_t)j * m->key_length;
-        rotate(m, s->query + (size_t)j * query, m->heads, turn);
-        rotate(m, s->key + (size_t)j * key, m->groups, turn);
-        cache[j] = cache_at(m, columns + j, index);
-        nx_cache_write(&cache[j], columns[j].position - 1, s->key + (size_t)j * key, s->value + (size_t)j * key);
+        const float *turn = s->turn + (size_t)j * decoder->key_length;
+        rotate(m, s->query + (size_t)j * query, decoder->heads, turn);
+        rotate(m, s->key + (size_t)j * key, decoder->n_kv_heads, turn);
     }
-    for (uint32_t j = 0; j < n; j++) {
-        uint32_t window = columns[j].inputs->shape.length;
-        float *trace = columns[j].trace ? columns[j].trace + (size_t)index * m->heads * window : NULL;
-        nx_run past = {0, columns[j].position};
-        nx_attend(s->mixed + (size_t)j * query, s->query + (size_t)j * query, &cache[j], &past, 1, s->attend, trace, window);
-    }
+    nx_decoder_attend(decoder, index, columns, n, 1, &(nx_qkv){s->query, s->key, s->value, query, key}, s->mixed, s->attend);
     nx_input mixed = nx_input_of(s->mixed, n, s->matmul);
     nx_apply(s->y, &b->output, &mixed);
-    nx_add(s->x, s->y, m->d, n);
+    nx_add(s->x, s->y, decoder->d, n);
 }
 
 static void feed_forward(const model *m, const block *b, const scratch *s, uint32_t n) {
-    nx_rms_norm(s->normed, s->x, b->inner_gain, m->epsilon, m->d, n);
+    nx_rms_norm(s->normed, s->x, b->inner_norm, m->epsilon, m->decoder.d, n);
     nx_input input = nx_input_of(s->normed, n, s->matmul);
     nx_apply(s->gate, &b->gate, &input);
     nx_apply(s->up, &b->up, &input);
     nx_silu_times(s->gate, s->up, m->inner, n);
     nx_input inner = nx_input_of(s->gate, n, s->matmul);
     nx_apply(s->y, &b->down, &inner);
-    nx_add(s->x, s->y, m->d, n);
-}
-
-/* Position 0, where nothing has come before, stands alone. */
-static uint32_t pass_end(const void *opaque, uint32_t position) {
-    (void)opaque;
-    return position ? UINT32_MAX : 1;
+    nx_add(s->x, s->y, m->decoder.d, n);
 }
 
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
     const model *m = opaque;
-    uint32_t V = nx_stride(m->distribution.levels);
+    const nx_decoder *decoder = &m->decoder;
     (void)slice; /* a pass is short */
     if (columns[0].position == 0) {
-        for (uint32_t j = 0; j < n; j++) {
-            if (parameters) memset(parameters + (size_t)j * V, 0, V * sizeof *parameters);
-            for (uint32_t row = 0; columns[j].trace && row < m->n_blocks * m->heads; row++)
-                columns[j].trace[(size_t)row * columns[j].inputs->shape.length] = 1; /* all on the start */
-        }
+        nx_decoder_start(decoder, columns, n, parameters);
         return 0;
     }
     scratch s = scratch_at(m, &columns[0].inputs->shape, memory, n, NULL);
     for (uint32_t j = 0; j < n; j++) {
-        float *x = s.x + (size_t)j * nx_stride(m->d);
-        uint32_t id = columns[j].ids[columns[j].position - 1];
-        if (m->tied)
-            nx_matrix_row(x, &m->head, id);
-        else
-            nx_embed(x, &m->ids, id);
-        angles(m, s.turn + (size_t)j * m->key_length, columns[j].position - 1);
+        uint32_t before = columns[j].position - 1;
+        nx_decoder_embed(decoder, s.x + (size_t)j * nx_stride(decoder->d), columns[j].ids[before]);
+        angles(m, s.turn + (size_t)j * decoder->key_length, before);
     }
-    for (uint32_t i = 0; i < m->n_blocks; i++) {
+    for (uint32_t i = 0; i < decoder->n_blocks; i++) {
         attention(m, m->blocks + i, i, &s, columns, n);
         feed_forward(m, m->blocks + i, &s, n);
     }
     if (!parameters) return 0;
-    nx_rms_norm(s.normed, s.x, m->final_gain, m->epsilon, m->d, n);
+    nx_rms_norm(s.normed, s.x, m->last_norm, m->epsilon, decoder->d, n);
     nx_input input = nx_input_of(s.normed, n, s.matmul);
-    nx_matmul(parameters, &m->head, NULL, &input);
+    nx_matmul(parameters, &decoder->head, NULL, &input);
     return 0;
 }
 
-/* The ids before this position, counted as the public header says: key j holds id j - 1, key 0 the start. */
-static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
-    (void)opaque, (void)shape, (void)map, (void)row;
-    list[0] = 0;
-    for (uint32_t i = 0; i < position; i++) list[i] = i + 1;
-    return position ? position : 1;
-}
-
 static const nx_part part = {
-    .state_bytes = state_bytes,
+    .state_bytes = nx_decoder_state_bytes,
     .scratch_bytes = scratch_bytes,
-    .pass_end = pass_end,
+    .pass_end = nx_decoder_pass_end,
     .forward = forward,
-    .keys = keys,
+    .keys = nx_decoder_keys,
 };
 
 const nx_arch nx_llama = {.name = "llama", .n_parts = 1, .parts = &part, .configure = configure_llama, .streams = 1};

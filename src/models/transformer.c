@@ -26,6 +26,7 @@
 #include "attention/attention.h"
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
+#include "layers/decoder.h"
 #include "models/layers.h"
 #include "reader.h"
 
@@ -55,14 +56,13 @@ typedef struct {
 } stack;
 
 typedef struct {
-    uint32_t d, heads, key_length, inner;
+    nx_decoder decoder; /* its head is the table of ids, (V, d) */
+    uint32_t inner;
     int pre_norm; /* norm before each sublayer and once at the end, instead of after each */
     enum { SINUSOIDAL, LEARNED, NONE } positions;
     const double *frequency; /* (d / 2) 10000^(-2i/d), sinusoidal only */
     float epsilon, root;     /* root: sqrt(d) */
-    nx_output distribution;
-    nx_matrix table; /* (V, d) */
-    stack encoder, decoder;
+    stack reading, writing;  /* the encoder's and the decoder's */
 } model;
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
@@ -89,29 +89,30 @@ static nx_name name_in(const char *prefix, const char *rest) {
 static void read_stack(nx_reader *reader, const model *m, stack *s, const char *name, uint32_t context, int decodes) {
     static const char *const self[] = {"attn_q", "attn_k", "attn_v", "attn_output", "attn_norm"};
     static const char *const cross[] = {"cross_attn_q", "cross_attn_k", "cross_attn_v", "cross_attn_output", "cross_attn_norm"};
-    if (m->positions == LEARNED) s->positions = nx_read_embedding(reader, name_in(name, "position_embd.weight").text, context, m->d);
+    if (m->positions == LEARNED)
+        s->positions = nx_read_embedding(reader, name_in(name, "position_embd.weight").text, context, m->decoder.d);
     block *blocks = nx_arena_take(reader->arena, s->n_blocks * sizeof *blocks), unplaced;
     for (uint32_t i = 0; i < s->n_blocks && !reader->status; i++) {
         block *b = blocks ? blocks + i : &unplaced;
-        read_attention(reader, name, i, &b->self, self, m->d);
-        if (decodes) read_attention(reader, name, i, &b->cross, cross, m->d);
-        b->up = nx_read_linear(reader, name, i, "ffn_up", m->inner, m->d);
-        b->down = nx_read_linear(reader, name, i, "ffn_down", m->d, m->inner);
-        b->norm = nx_read_norm(reader, name, i, "ffn_norm", m->d);
+        read_attention(reader, name, i, &b->self, self, m->decoder.d);
+        if (decodes) read_attention(reader, name, i, &b->cross, cross, m->decoder.d);
+        b->up = nx_read_linear(reader, name, i, "ffn_up", m->inner, m->decoder.d);
+        b->down = nx_read_linear(reader, name, i, "ffn_down", m->decoder.d, m->inner);
+        b->norm = nx_read_norm(reader, name, i, "ffn_norm", m->decoder.d);
     }
     s->blocks = blocks;
     if (!m->pre_norm) return;
-    s->last.gain = nx_read_vector(reader, name_in(name, "output_norm.weight").text, m->d, 0);
-    s->last.shift = nx_read_vector(reader, name_in(name, "output_norm.bias").text, m->d, 0);
+    s->last.weight = nx_read_vector(reader, name_in(name, "output_norm.weight").text, m->decoder.d, 0);
+    s->last.bias = nx_read_vector(reader, name_in(name, "output_norm.bias").text, m->decoder.d, 0);
 }
 
 static void read_positions(nx_reader *r, model *m) {
     static const char *const types[] = {"sinusoidal", "learned", "none"};
     m->positions = nx_read_choice(r, KEY("position.type"), types, 3);
     if (m->positions != SINUSOIDAL) return;
-    double *frequency = nx_arena_take(r->arena, m->d / 2 * sizeof *frequency);
-    for (uint32_t i = 0; frequency && i < m->d / 2; i++)
-        frequency[i] = nx_f64_exp(-9.21034037197618273608 * (2.0 * i / m->d)); /* ln 10000 */
+    double *frequency = nx_arena_take(r->arena, m->decoder.d / 2 * sizeof *frequency);
+    for (uint32_t i = 0; frequency && i < m->decoder.d / 2; i++)
+        frequency[i] = nx_f64_exp(-9.21034037197618273608 * (2.0 * i / m->decoder.d)); /* ln 10000 */
     m->frequency = frequency;
 }
 
@@ -119,61 +120,45 @@ static void configure(nx_reader *r, nx_plan *plan) {
     static const char *const norms[] = {"post", "pre"}, *const activations[] = {"relu"};
     model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
     memset(m, 0, sizeof *m);
+    nx_decoder *decoder = &m->decoder;
     r->packing = NX_BY_BLOCK;
     uint32_t context = nx_read_u32(r, KEY("context_length"), 1, MAX_CONTEXT, NX_REQUIRED);
-    m->decoder.n_blocks = nx_read_u32(r, KEY("block_count"), 1, 256, NX_REQUIRED);
-    m->encoder.n_blocks = nx_read_u32(r, KEY("encoder.block_count"), 1, 256, m->decoder.n_blocks);
-    m->d = nx_read_u32(r, KEY("embedding_length"), 4, 16384, NX_REQUIRED);
-    m->inner = nx_read_u32(r, KEY("feed_forward_length"), 4, 65536, 4 * m->d);
-    m->heads = nx_read_u32(r, KEY("attention.head_count"), 1, 256, NX_REQUIRED);
-    m->key_length = m->d / m->heads;
+    decoder->n_blocks = m->writing.n_blocks = nx_read_u32(r, KEY("block_count"), 1, 256, NX_REQUIRED);
+    m->reading.n_blocks = nx_read_u32(r, KEY("encoder.block_count"), 1, 256, m->writing.n_blocks);
+    uint32_t d = decoder->d = nx_read_u32(r, KEY("embedding_length"), 4, 16384, NX_REQUIRED);
+    m->inner = nx_read_u32(r, KEY("feed_forward_length"), 4, 65536, 4 * d);
+    decoder->heads = decoder->n_kv_heads = nx_read_u32(r, KEY("attention.head_count"), 1, 256, NX_REQUIRED);
     m->epsilon = nx_read_f32(r, KEY("attention.layer_norm_epsilon"), 0, 1, 1e-6f);
-    m->root = wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat((float)m->d)), 0);
+    m->root = wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat((float)d)), 0);
     m->pre_norm = (int)nx_read_choice(r, KEY("norm"), norms, 2);
     nx_read_choice(r, KEY("activation"), activations, 1);
-    if (m->d % m->heads) nx_reader_fail(r, NX_E_FORMAT, KEY("attention.head_count"), "it does not divide the width of the model");
-    if (m->key_length % 4 || m->key_length > NX_MAX_KEY_LENGTH || !m->key_length)
-        nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("attention.head_count"), "the width of a head is not a multiple of 4, or too large");
+    decoder->key_length = nx_head_width(r, KEY("attention.head_count"), d, decoder->heads);
     if (m->inner % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("feed_forward_length"), "a width is not a multiple of 4");
     read_positions(r, m);
 
     uint32_t values = nx_read_vocabulary(r, "token_embd.weight");
-    m->distribution = (nx_output){.kind = NX_CATEGORICAL, .levels = values, .elements = 1};
-    m->table = nx_read_matrix(r, "token_embd.weight", values, m->d);
-    read_stack(r, m, &m->encoder, "enc.", context, 0);
-    read_stack(r, m, &m->decoder, "", context, 1);
+    decoder->distribution = (nx_output){.kind = NX_CATEGORICAL, .levels = values, .elements = 1};
+    decoder->tied = 1;
+    decoder->head = nx_read_matrix(r, "token_embd.weight", values, d);
+    read_stack(r, m, &m->reading, "enc.", context, 0);
+    read_stack(r, m, &m->writing, "", context, 1);
+    if (m->writing.blocks && !r->status) nx_decoder_cache(decoder, &m->writing.blocks[0].self.key.weight);
 
     plan->weights = placed;
-    plan->output = m->distribution;
-    plan->length = context;
-    plan->rewinds = context;
     plan->encodes = 1;
-    nx_read_ends(r, plan);
     plan->inputs[plan->n_inputs++] =
         (nx_port){.name = "source", .values = values, .dims = {context, 1, 1, 1}, .any_length = 1, .like = NX_NONE};
-    uint32_t rows = m->decoder.n_blocks * m->heads;
-    plan->maps[plan->n_maps++] = (nx_map){.name = "attention", .port = NX_NONE, .rows = rows, .keys = context};
-    plan->maps[plan->n_maps++] = (nx_map){.name = "source", .port = 0, .rows = rows, .keys = context};
+    nx_decoder_plan(r, decoder, context, plan);
+    plan->maps[plan->n_maps++] = (nx_map){.name = "source", .port = 0, .rows = decoder->n_blocks * decoder->heads, .keys = context};
     plan->maps[plan->n_maps++] =
-        (nx_map){.name = "encoder", .port = 0, .rows = m->encoder.n_blocks * m->heads, .keys = context, .queries = context};
+        (nx_map){.name = "encoder", .port = 0, .rows = m->reading.n_blocks * decoder->heads, .keys = context, .queries = context};
 }
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
 
-static nx_cache_form cache_form(const model *m) {
-    return nx_cache_form_of(&m->decoder.blocks[0].self.key.weight, m->heads, m->key_length, 1);
-}
-
-static uint64_t cache_bytes(const model *m, uint32_t positions) { return nx_cache_form_bytes(cache_form(m), positions); }
-
-/* The cache of block `index` among those of all blocks. */
+/* The cache of block `index` of the decoder among those of all blocks, or the encoder's only one. */
 static nx_cache cache_at(const model *m, const void *caches, uint32_t index, uint32_t positions) {
-    return nx_cache_of_block(cache_form(m), caches, index, positions);
-}
-
-static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
-    const model *m = opaque;
-    return m->decoder.n_blocks * cache_bytes(m, shape->length);
+    return nx_cache_of_block(m->decoder.cache, caches, index, positions);
 }
 
 /* What the encoder leaves for the decoder, and what it needs itself between two slices. */
@@ -187,9 +172,9 @@ static source_memory source_at(const model *m, const nx_shape *shape, const void
     uint32_t S = shape->counts[0];
     nx_arena arena = {(void *)memory, 0, UINT64_MAX};
     source_memory s;
-    s.cross = nx_arena_take(&arena, m->decoder.n_blocks * cache_bytes(m, S));
-    s.self = nx_arena_take(&arena, cache_bytes(m, S));
-    s.x = nx_arena_take(&arena, (uint64_t)S * nx_stride(m->d) * sizeof *s.x);
+    s.cross = nx_arena_take(&arena, m->writing.n_blocks * nx_cache_form_bytes(m->decoder.cache, S));
+    s.self = nx_arena_take(&arena, nx_cache_form_bytes(m->decoder.cache, S));
+    s.x = nx_arena_take(&arena, (uint64_t)S * nx_stride(m->decoder.d) * sizeof *s.x);
     if (bytes) *bytes = arena.used;
     return s;
 }
@@ -211,7 +196,7 @@ typedef struct {
 static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, uint32_t n, uint64_t *bytes) {
     uint32_t window = shape->length > shape->counts[0] ? shape->length : shape->counts[0];
     nx_arena arena = {memory, 0, UINT64_MAX};
-    uint64_t d_bytes = (uint64_t)n * nx_stride(m->d) * 4;
+    uint64_t d_bytes = (uint64_t)n * nx_stride(m->decoder.d) * 4;
     scratch s;
     s.x = nx_arena_take(&arena, d_bytes);
     s.y = nx_arena_take(&arena, d_bytes);
@@ -222,7 +207,7 @@ static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, u
     s.mixed = nx_arena_take(&arena, d_bytes);
     s.inner = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->inner) * 4);
     s.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(window, 1));
-    s.matmul = nx_arena_take(&arena, nx_input_bytes(m->inner > m->d ? m->inner : m->d, n));
+    s.matmul = nx_arena_take(&arena, nx_input_bytes(m->inner > m->decoder.d ? m->inner : m->decoder.d, n));
     if (bytes) *bytes = arena.used;
     return s;
 }
@@ -237,27 +222,27 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* x (d) gets an id, or NX_NONE for none, and its position; y is overwritten. */
 static void embed(const model *m, const stack *of, float *x, float *y, uint32_t id, uint32_t position) {
-    memset(x, 0, m->d * sizeof *x);
+    memset(x, 0, m->decoder.d * sizeof *x);
     if (id != NX_NONE) {
-        nx_matrix_row(y, &m->table, id);
-        nx_add_scaled(x, y, m->root, m->d);
+        nx_matrix_row(y, &m->decoder.head, id);
+        nx_add_scaled(x, y, m->root, m->decoder.d);
     }
     if (m->positions == NONE) return;
     if (m->positions == LEARNED) nx_embed(y, &of->positions, position);
-    for (uint32_t i = 0; m->positions == SINUSOIDAL && i < m->d; i += 2) {
+    for (uint32_t i = 0; m->positions == SINUSOIDAL && i < m->decoder.d; i += 2) {
         double sine, cosine;
         nx_f64_sincos(position * m->frequency[i / 2], &sine, &cosine);
         y[i] = (float)sine;
         y[i + 1] = (float)cosine;
     }
-    nx_add(x, y, m->d, 1);
+    nx_add(x, y, m->decoder.d, 1);
 }
 
 /* What a sublayer reads: x, or LN(x) with pre-norm. */
 static nx_input input_of(const model *m, const scratch *s, const float *x, const nx_norm *by, uint32_t n) {
     if (m->pre_norm) {
-        memcpy(s->normed, x, (size_t)n * nx_stride(m->d) * sizeof *x);
-        nx_layer_norm(s->normed, by->gain, by->shift, m->epsilon, m->d, n);
+        memcpy(s->normed, x, (size_t)n * nx_stride(m->decoder.d) * sizeof *x);
+        nx_norm_columns(by, s->normed, m->epsilon, m->decoder.d, n);
     }
     return nx_input_of(m->pre_norm ? s->normed : x, n, s->matmul);
 }
@@ -266,13 +251,13 @@ static nx_input input_of(const model *m, const scratch *s, const float *x, const
 static void join(const model *m, const scratch *s, float *x, const nx_linear *l, const float *input, const nx_norm *by, uint32_t n) {
     nx_input in = nx_input_of(input, n, s->matmul);
     nx_apply(s->y, l, &in);
-    nx_add(x, s->y, m->d, n);
-    if (!m->pre_norm) nx_layer_norm(x, by->gain, by->shift, m->epsilon, m->d, n);
+    nx_add(x, s->y, m->decoder.d, n);
+    if (!m->pre_norm) nx_norm_columns(by, x, m->epsilon, m->decoder.d, n);
 }
 
 /* What comes after the last block of a stack. */
 static void finish(const model *m, const stack *of, float *x, uint32_t n) {
-    if (m->pre_norm) nx_layer_norm(x, of->last.gain, of->last.shift, m->epsilon, m->d, n);
+    if (m->pre_norm) nx_norm_columns(&of->last, x, m->epsilon, m->decoder.d, n);
 }
 
 /* Scratch gets the keys and values of the columns of an input. */
@@ -282,32 +267,24 @@ static void keys_and_values(const attention_weights *w, const scratch *s, nx_inp
 }
 
 static void keep(const model *m, const nx_cache *cache, uint32_t position, const scratch *s, uint32_t column) {
-    size_t at = (size_t)column * nx_stride(m->d);
+    size_t at = (size_t)column * nx_stride(m->decoder.d);
     nx_cache_write(cache, position, s->key + at, s->value + at);
 }
 
 /* What the query of a column finds among the first `n_keys` positions of a cache. trace: null, or (H, window) weights to write. */
 static void look(const model *m, const scratch *s, uint32_t column, const nx_cache *cache, uint32_t n_keys, float *trace, uint32_t window) {
-    size_t at = (size_t)column * nx_stride(m->d);
-    nx_run run = {0, n_keys};
-    nx_attend(s->mixed + at, s->query + at, cache, &run, 1, s->attend, trace, window);
+    size_t at = (size_t)column * nx_stride(m->decoder.d);
+    nx_range all = {0, n_keys};
+    nx_attend(s->mixed + at, s->query + at, cache, &all, 1, s->attend, trace, window);
 }
 
 /* The decoder's attention to what it has written so far. */
 static void self_attention(const model *m, const block *b, uint32_t index, const scratch *s, const nx_column *columns, uint32_t n) {
-    nx_cache cache[NX_COLUMNS];
+    uint32_t width = nx_stride(m->decoder.d);
     nx_input input = input_of(m, s, s->x, &b->self.norm, n);
     nx_apply(s->query, &b->self.query, &input);
     keys_and_values(&b->self, s, &input);
-    for (uint32_t j = 0; j < n; j++) {
-        cache[j] = cache_at(m, columns[j].state, index, columns[j].inputs->shape.length);
-        keep(m, &cache[j], columns[j].position, s, j);
-    }
-    for (uint32_t j = 0; j < n; j++) {
-        uint32_t window = columns[j].inputs->shape.length;
-        float *trace = columns[j].trace ? columns[j].trace + (size_t)index * m->heads * window : NULL;
-        look(m, s, j, &cache[j], columns[j].position + 1, trace, window);
-    }
+    nx_decoder_attend(&m->decoder, index, columns, n, 0, &(nx_qkv){s->query, s->key, s->value, width, width}, s->mixed, s->attend);
     join(m, s, s->x, &b->self.output, s->mixed, &b->self.norm, n);
 }
 
@@ -344,33 +321,35 @@ static void fill(const model *m, const attention_weights *w, const scratch *s, c
  * for each block of the decoder. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *memory, void *scratch_memory) {
     const model *m = opaque;
-    uint32_t S = inputs->shape.counts[0], passes = (S + NX_COLUMNS - 1) / NX_COLUMNS, last_encoded = 2 * m->encoder.n_blocks;
-    if (slice / passes > last_encoded + m->decoder.n_blocks) return 0;
+    uint32_t S = inputs->shape.counts[0], passes = (S + NX_COLUMNS - 1) / NX_COLUMNS, last_encoded = 2 * m->reading.n_blocks;
+    if (slice / passes > last_encoded + m->writing.n_blocks) return 0;
     scratch s = scratch_at(m, &inputs->shape, scratch_memory, NX_COLUMNS, NULL);
     source_memory source = source_at(m, &inputs->shape, memory, NULL);
     uint32_t step = slice / passes, at = slice % passes * NX_COLUMNS, n = S - at < NX_COLUMNS ? S - at : NX_COLUMNS;
-    float *x = source.x + (size_t)at * nx_stride(m->d);
+    float *x = source.x + (size_t)at * nx_stride(m->decoder.d);
     nx_cache cache = cache_at(m, source.self, 0, S);
     if (step == 0) {
-        for (uint32_t j = 0; j < n; j++) embed(m, &m->encoder, x + (size_t)j * nx_stride(m->d), s.y, inputs->port[0][at + j], at + j);
+        for (uint32_t j = 0; j < n; j++)
+            embed(m, &m->reading, x + (size_t)j * nx_stride(m->decoder.d), s.y, inputs->port[0][at + j], at + j);
     } else if (step <= last_encoded) {
         uint32_t index = (step - 1) / 2;
-        const block *b = m->encoder.blocks + index;
+        const block *b = m->reading.blocks + index;
         if (step % 2) {
             fill(m, &b->self, &s, x, at, n, &cache, 1);
         } else {
             float *traces[NX_COLUMNS]; /* (N H, S, S) in all: a head's row of this query is S queries from the next head's */
-            for (uint32_t j = 0; j < n; j++) traces[j] = inputs->trace ? inputs->trace + ((size_t)index * m->heads * S + at + j) * S : NULL;
+            for (uint32_t j = 0; j < n; j++)
+                traces[j] = inputs->trace ? inputs->trace + ((size_t)index * m->decoder.heads * S + at + j) * S : NULL;
             source_attention(m, &b->self, &s, x, &cache, S, n, traces, S * S);
             feed_forward(m, b, &s, x, n);
-            if (step == last_encoded) finish(m, &m->encoder, x, n);
+            if (step == last_encoded) finish(m, &m->reading, x, n);
         }
     } else {
         uint32_t index = step - last_encoded - 1;
         cache = cache_at(m, source.cross, index, S);
-        fill(m, &m->decoder.blocks[index].cross, &s, x, at, n, &cache, 0);
+        fill(m, &m->writing.blocks[index].cross, &s, x, at, n, &cache, 0);
     }
-    return slice + 1 < passes * (last_encoded + 1 + m->decoder.n_blocks);
+    return slice + 1 < passes * (last_encoded + 1 + m->writing.n_blocks);
 }
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
@@ -378,7 +357,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 /* Where the weights of block `index` over the source are, behind those of all blocks over the past. */
 static float *source_trace(const model *m, const nx_column *column, uint32_t index) {
     const nx_shape *shape = &column->inputs->shape;
-    return column->trace + (size_t)m->heads * (m->decoder.n_blocks * shape->length + index * shape->counts[0]);
+    return column->trace + (size_t)m->decoder.heads * (m->writing.n_blocks * shape->length + index * shape->counts[0]);
 }
 
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
@@ -389,10 +368,10 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     (void)slice; /* a pass is short */
     for (uint32_t j = 0; j < n; j++) {
         uint32_t at = columns[j].position;
-        embed(m, &m->decoder, s.x + (size_t)j * nx_stride(m->d), s.y, at ? columns[j].ids[at - 1] : NX_NONE, at);
+        embed(m, &m->writing, s.x + (size_t)j * nx_stride(m->decoder.d), s.y, at ? columns[j].ids[at - 1] : NX_NONE, at);
     }
-    for (uint32_t i = 0; i < m->decoder.n_blocks; i++) {
-        const block *b = m->decoder.blocks + i;
+    for (uint32_t i = 0; i < m->writing.n_blocks; i++) {
+        const block *b = m->writing.blocks + i;
         nx_cache cache = cache_at(m, source.cross, i, shape->counts[0]);
         float *traces[NX_COLUMNS];
         for (uint32_t j = 0; j < n; j++) traces[j] = columns[j].trace ? source_trace(m, columns + j, i) : NULL;
@@ -401,9 +380,9 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
         feed_forward(m, b, &s, s.x, n);
     }
     if (!parameters) return 0;
-    finish(m, &m->decoder, s.x, n);
+    finish(m, &m->writing, s.x, n);
     nx_input input = nx_input_of(s.x, n, s.matmul);
-    nx_matmul(parameters, &m->table, NULL, &input);
+    nx_matmul(parameters, &m->decoder.head, NULL, &input);
     return 0;
 }
 
@@ -417,7 +396,7 @@ static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, ui
 
 static const nx_part part = {
     .memory_bytes = memory_bytes,
-    .state_bytes = state_bytes,
+    .state_bytes = nx_decoder_state_bytes,
     .scratch_bytes = scratch_bytes,
     .encode = encode,
     .forward = forward,

@@ -21,31 +21,31 @@ static nx_pattern grid(uint32_t rows, uint32_t cols, uint32_t block_rows, uint32
                         .block_rows = block_rows, .block_cols = block_cols, .flange_rows = flange_rows, .flange_cols = flange_cols};
 }
 
-/* The runs of a query, in memory of exactly the stated bound. */
-static nx_run *runs_of(const nx_pattern *p, uint32_t i, uint32_t *n_runs) {
-    nx_run *runs = memory_take(nx_pattern_max_runs(p) * sizeof *runs);
-    *n_runs = nx_pattern_runs(p, i, runs);
-    return runs;
+/* The ranges of a query, in memory of exactly the stated bound. */
+static nx_range *ranges_of(const nx_pattern *p, uint32_t i, uint32_t *n_ranges) {
+    nx_range *ranges = memory_take(nx_pattern_max_ranges(p) * sizeof *ranges);
+    *n_ranges = nx_pattern_ranges(p, i, ranges);
+    return ranges;
 }
 
-/* A pattern must be what the rule of its definition says. Returns the most runs of a query. */
+/* A pattern must be what the rule of its definition says. Returns the most ranges of a query. */
 static uint32_t pattern_of(const nx_pattern *p) {
-    uint32_t n = p->positions, slots = nx_pattern_slots(p), most_runs = 0, most_seen = 0;
+    uint32_t n = p->positions, slots = nx_pattern_slots(p), most_ranges = 0, most_seen = 0;
     size_t mark = memory_mark();
     uint32_t *raster = memory_take(n * sizeof *raster);
     uint8_t *seen = memory_take(n);
     ref_order(p, raster);
     for (uint32_t i = 0; i < n; i++) {
         size_t inner = memory_mark();
-        uint32_t n_runs, count = 0, end = nx_pattern_block_end(p, i);
-        const nx_run *runs = runs_of(p, i, &n_runs);
+        uint32_t n_ranges, count = 0, end = nx_pattern_block_end(p, i);
+        const nx_range *ranges = ranges_of(p, i, &n_ranges);
         CHECK_INT(nx_pattern_raster(p, i), raster[i]);
         memset(seen, 0, n);
-        for (uint32_t r = 0; r < n_runs; r++) {
-            CHECK(runs[r].from < runs[r].to && (r == 0 || runs[r - 1].to < runs[r].from)); /* neither touch nor overlap */
-            for (uint32_t j = runs[r].from; j < runs[r].to; j++) seen[j]++, count++;
+        for (uint32_t r = 0; r < n_ranges; r++) {
+            CHECK(ranges[r].from < ranges[r].to && (r == 0 || ranges[r - 1].to < ranges[r].from)); /* neither touch nor overlap */
+            for (uint32_t j = ranges[r].from; j < ranges[r].to; j++) seen[j]++, count++;
         }
-        CHECK(n_runs >= 1 && n_runs <= nx_pattern_max_runs(p) && runs[n_runs - 1].to == i + 1);
+        CHECK(n_ranges >= 1 && n_ranges <= nx_pattern_max_ranges(p) && ranges[n_ranges - 1].to == i + 1);
         for (uint32_t j = 0; j < n; j++) {
             if (seen[j] != ref_visible(p, raster, i, j)) CHECK_INT(seen[j], ref_visible(p, raster, i, j));
             if (seen[j]) CHECK(j <= i);
@@ -53,14 +53,14 @@ static uint32_t pattern_of(const nx_pattern *p) {
         /* the block: contiguous, one memory for all of it, and with that memory inside the ring while a pass writes all of it */
         CHECK(end > i && end <= n && nx_pattern_block_end(p, end - 1) == end);
         if (i == 0 || nx_pattern_block_end(p, i - 1) == i)
-            CHECK(end - runs[0].from <= slots);
+            CHECK(end - ranges[0].from <= slots);
         else {
             uint32_t n_before;
-            const nx_run *before = runs_of(p, i - 1, &n_before);
-            CHECK(n_before == n_runs && !memcmp(before, runs, (n_runs - 1) * sizeof *runs) && before[n_runs - 1].from == runs[n_runs - 1].from);
+            const nx_range *before = ranges_of(p, i - 1, &n_before);
+            CHECK(n_before == n_ranges && !memcmp(before, ranges, (n_ranges - 1) * sizeof *ranges) && before[n_ranges - 1].from == ranges[n_ranges - 1].from);
             CHECK_INT(nx_pattern_block_end(p, i - 1), end);
         }
-        if (n_runs > most_runs) most_runs = n_runs;
+        if (n_ranges > most_ranges) most_ranges = n_ranges;
         if (count > most_seen) most_seen = count;
         memory_release(inner);
     }
@@ -68,7 +68,7 @@ static uint32_t pattern_of(const nx_pattern *p) {
     CHECK(p->kind == NX_LOCAL_2D || nx_pattern_window(p) < most_seen + p->query_block);
     CHECK(slots % 4 == 0 && slots < n + 4 && (p->kind == NX_LOCAL_2D || slots >= nx_pattern_window(p)));
     memory_release(mark);
-    return most_runs;
+    return most_ranges;
 }
 
 static void patterns(void) {
@@ -92,7 +92,7 @@ static void patterns(void) {
 static nx_pattern random_grid(uint32_t most_rows, uint32_t most_cols, check_random *random) {
     uint32_t rows = 1 + random_below(random, most_rows), cols = 1 + random_below(random, most_cols);
     uint32_t block_rows = 1 + random_below(random, rows), block_cols = 1 + random_below(random, cols);
-    /* flanges of every size, but small ones more often: those cut many short runs */
+    /* flanges of every size, but small ones more often: those cut many short ranges */
     uint32_t flange_rows = random_below(random, 2 + random_below(random, rows)), flange_cols = random_below(random, 2 + random_below(random, cols));
     return grid(rows, cols, block_rows, block_cols, flange_rows < rows ? flange_rows : rows, flange_cols < cols ? flange_cols : cols);
 }
@@ -115,10 +115,10 @@ static void grids(void) {
     uint32_t most = 0, bound = 0;
     for (int i = 0; i < 120; i++) {
         nx_pattern p = random_grid(13, 21, &random);
-        uint32_t runs = grid_of(&p);
-        if (runs > most) most = runs, bound = nx_pattern_max_runs(&p);
+        uint32_t ranges = grid_of(&p);
+        if (ranges > most) most = ranges, bound = nx_pattern_max_ranges(&p);
     }
-    check_note("  at most %u runs; bound there %u", (unsigned)most, (unsigned)bound);
+    check_note("  at most %u ranges; bound there %u", (unsigned)most, (unsigned)bound);
     nx_pattern published = grid(16, 48, 4, 16, 4, 32); /* half of the paper's, in each direction */
     grid_of(&published);
 }
@@ -128,16 +128,16 @@ static void large_grids(void) {
     check_random random = {8};
     for (int i = 0; i < 200; i++) {
         nx_pattern p = i < 8 ? grid(256, 768, i & 1 ? 1 : 256, i & 2 ? 1 : 768, i & 4 ? 256 : 0, i & 4 ? 768 : 0) : random_grid(256, 768, &random);
-        uint32_t n = p.positions, max_runs = nx_pattern_max_runs(&p), slots = nx_pattern_slots(&p), window = nx_pattern_window(&p);
+        uint32_t n = p.positions, max_ranges = nx_pattern_max_ranges(&p), slots = nx_pattern_slots(&p), window = nx_pattern_window(&p);
         CHECK(window >= 1 && window <= n && slots % 4 == 0 && slots < n + 4);
         for (int look = 0; look < 12; look++) {
             size_t mark = memory_mark();
-            uint32_t at = look == 0 ? n - 1 : look == 1 ? 0 : random_below(&random, n), n_runs, count = 0, end = nx_pattern_block_end(&p, at);
-            const nx_run *runs = runs_of(&p, at, &n_runs);
-            for (uint32_t r = 0; r < n_runs; r++) count += runs[r].to - runs[r].from;
+            uint32_t at = look == 0 ? n - 1 : look == 1 ? 0 : random_below(&random, n), n_ranges, count = 0, end = nx_pattern_block_end(&p, at);
+            const nx_range *ranges = ranges_of(&p, at, &n_ranges);
+            for (uint32_t r = 0; r < n_ranges; r++) count += ranges[r].to - ranges[r].from;
             check_at("grid %lld, position %lld of %lld", i, at, n, 0);
-            CHECK(n_runs >= 1 && n_runs <= max_runs && count <= window && runs[n_runs - 1].to == at + 1);
-            CHECK(end > at && end <= n && end - runs[0].from <= slots && nx_pattern_raster(&p, at) < n);
+            CHECK(n_ranges >= 1 && n_ranges <= max_ranges && count <= window && ranges[n_ranges - 1].to == at + 1);
+            CHECK(end > at && end <= n && end - ranges[0].from <= slots && nx_pattern_raster(&p, at) < n);
             memory_release(mark);
         }
     }
@@ -172,12 +172,12 @@ static void attend_all(float *out, float *trace, const sequence *s, const nx_pat
     nx_cache cache = {memory_take(nx_cache_bytes(type, slots, s->heads, s->key_length)), type, slots, s->heads, s->key_length, 1};
     for (uint32_t i = 0; i < s->n; i++) {
         size_t at = (size_t)i * s->width, mark = memory_mark();
-        uint32_t n_runs, count = 0;
-        const nx_run *runs = runs_of(pattern, i, &n_runs);
-        for (uint32_t r = 0; r < n_runs; r++) count += runs[r].to - runs[r].from;
-        void *scratch = memory_take(nx_attend_scratch_bytes(count, n_runs));
+        uint32_t n_ranges, count = 0;
+        const nx_range *ranges = ranges_of(pattern, i, &n_ranges);
+        for (uint32_t r = 0; r < n_ranges; r++) count += ranges[r].to - ranges[r].from;
+        void *scratch = memory_take(nx_attend_scratch_bytes(count, n_ranges));
         nx_cache_write(&cache, i, s->key + at, s->value + at);
-        nx_attend(out + at, s->query + at, &cache, runs, n_runs, scratch, trace ? trace + (size_t)i * s->heads * s->n : NULL, s->n);
+        nx_attend(out + at, s->query + at, &cache, ranges, n_ranges, scratch, trace ? trace + (size_t)i * s->heads * s->n : NULL, s->n);
         memory_release(mark);
     }
 }
@@ -350,7 +350,7 @@ static void local_is_full(void) {
     local_is_full_in(NX_KV8);
 }
 
-/* Through the ring, runs of every length and place; and in blocks of one position, where nearly every run is one. */
+/* Through the ring, ranges of every length and place; and in blocks of one position, where nearly every range is one. */
 static void random_grids(void) {
     check_random random = {9};
     for (int i = 0; i < 90; i++) {
@@ -400,9 +400,9 @@ static void grouped_queries(void) {
         for (uint32_t members = 1; members <= 4; members++) {
             uint32_t heads = 2, k = 12, n = 37, width = heads * k;
             nx_cache cache = {memory_take(nx_cache_bytes(types[t], 40, heads, k)), types[t], 40, heads, k, members}, alone = cache;
-            alone.members = 1;
+            alone.queries_per_kv = 1;
             for (uint32_t i = 0; i < n; i++) nx_cache_write(&cache, i, draw(width, 1, &random), draw(width, 1, &random));
-            nx_run run = {0, n};
+            nx_range run = {0, n};
             float *query = draw((size_t)width * members, 1, &random), *out = memory_take(width * members * sizeof *out);
             float *trace = memory_take(heads * members * n * sizeof *trace), *row = memory_take(heads * n * sizeof *row);
             void *scratch = memory_take(nx_attend_scratch_bytes(n, 1));

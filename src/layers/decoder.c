@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT  See decoder.h. */
+#include "decoder.h"
+
+#include <string.h>
+
+#include "kernels/kernels.h"
+
+void nx_decoder_read(nx_reader *r, nx_decoder *m) {
+    uint32_t values = nx_read_vocabulary(r, "token_embd.weight");
+    m->distribution = (nx_output){.kind = NX_CATEGORICAL, .levels = values, .elements = 1};
+    m->tied = !nx_tensor_rows(r, "output.weight");
+    if (!m->tied) m->ids = nx_read_embedding(r, "token_embd.weight", values, m->d);
+    m->head = nx_read_matrix(r, m->tied ? "token_embd.weight" : "output.weight", values, m->d);
+}
+
+void nx_decoder_cache(nx_decoder *m, const nx_matrix *keys) {
+    m->cache = nx_cache_form_of(keys, m->n_kv_heads, m->key_length, m->heads / m->n_kv_heads);
+}
+
+uint32_t nx_head_width(nx_reader *r, const char *key, uint32_t d, uint32_t heads) {
+    uint32_t width = d / heads;
+    if (d % heads) nx_reader_fail(r, NX_E_FORMAT, key, "it does not divide the width of the model");
+    if (width % 4 || width > NX_MAX_KEY_LENGTH || !width)
+        nx_reader_fail(r, NX_E_UNSUPPORTED, key, "the width of a head is not a multiple of 4, or too large");
+    return width;
+}
+
+void nx_decoder_plan(nx_reader *r, const nx_decoder *m, uint32_t length, nx_plan *plan) {
+    plan->output = m->distribution;
+    plan->length = length;
+    plan->rewinds = length;
+    nx_read_ends(r, plan);
+    plan->maps[plan->n_maps++] = (nx_map){.name = "attention", .port = NX_NONE, .rows = m->n_blocks * m->heads, .keys = length};
+}
+
+uint64_t nx_decoder_state_bytes(const void *decoder, const nx_shape *shape) {
+    const nx_decoder *m = decoder;
+    return m->n_blocks * nx_cache_form_bytes(m->cache, shape->length);
+}
+
+uint32_t nx_decoder_pass_end(const void *decoder, uint32_t position) {
+    (void)decoder;
+    return position ? UINT32_MAX : 1;
+}
+
+uint32_t nx_decoder_keys(const void *decoder, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys) {
+    (void)decoder, (void)shape, (void)map, (void)row;
+    keys[0] = 0;
+    for (uint32_t i = 0; i < position; i++) keys[i] = i + 1;
+    return position ? position : 1;
+}
+
+void nx_decoder_start(const nx_decoder *m, const nx_column *columns, uint32_t n, float *parameters) {
+    uint32_t V = nx_stride(m->distribution.levels);
+    for (uint32_t j = 0; j < n; j++) {
+        if (parameters) memset(parameters + (size_t)j * V, 0, V * sizeof *parameters);
+        for (uint32_t row = 0; columns[j].trace && row < m->n_blocks * m->heads; row++)
+            columns[j].trace[(size_t)row * columns[j].inputs->shape.length] = 1;
+    }
+}
+
+void nx_decoder_embed(const nx_decoder *m, float *x, uint32_t id) {
+    if (m->tied)
+        nx_matrix_row(x, &m->head, id);
+    else
+        nx_embed(x, &m->ids, id);
+}
+
+void nx_decoder_attend(const nx_decoder *m, uint32_t index, const nx_column *columns, uint32_t n, uint32_t behind, const nx_qkv *qkv,
+                       float *out, void *scratch) {
+    uint32_t width = nx_stride(m->heads * m->key_length);
+    nx_cache cache[NX_COLUMNS];
+    for (uint32_t j = 0; j < n; j++) {
+        size_t at = (size_t)j * qkv->kv_stride;
+        cache[j] = nx_cache_of_block(m->cache, columns[j].state, index, columns[j].inputs->shape.length);
+        nx_cache_write(&cache[j], columns[j].position - behind, qkv->key + at, qkv->value + at);
+    }
+    for (uint32_t j = 0; j < n; j++) {
+        uint32_t window = columns[j].inputs->shape.length;
+        nx_range past = {0, columns[j].position + 1 - behind};
+        float *trace = columns[j].trace ? columns[j].trace + (size_t)index * m->heads * window : NULL;
+        nx_attend(out + (size_t)j * width, qkv->query + (size_t)j * qkv->query_stride, &cache[j], &past, 1, scratch, trace, window);
+    }
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What decoders of texts have in common: ids in, attention of every block to what came before, logits of the next id.
+ *
+ * In a model that begins with nothing (GPT-2, Llama) the first id is given: nothing comes before it, and position 0 tells nothing (all
+ * ids are equally probable). Position p > 0 reads id p - 1, whose key and value stand in slot p - 1, and sees slots 0..p - 1.
+ *
+ * Letters: d width of the model, H heads of queries and G of keys and values, each of width k (H / G queries share a key and a value
+ * [Ainslie et al. 2023, arXiv:2305.13245]), V ids, N blocks; J is the number of columns of a pass.
+ */
+#ifndef NX_DECODER_H
+#define NX_DECODER_H
+
+#include "arch.h"
+#include "models/layers.h"
+
+/* A model of these begins with it, so that the functions below which take `decoder` as void can be those of its nx_part. */
+typedef struct {
+    uint32_t d, heads, n_kv_heads, key_length, n_blocks;
+    nx_output distribution;
+    nx_embedding ids; /* (V, d) without data when tied */
+    nx_matrix head;   /* (V, d); tied: its rows are the ids' embeddings too */
+    int tied;
+    nx_cache_form cache; /* of the keys and values of a block */
+} nx_decoder;
+
+/* Reads the table of ids and the output layer, "token_embd.weight" and "output.weight", which is tied to it where it is missing. */
+void nx_decoder_read(nx_reader *r, nx_decoder *decoder);
+
+/* Says what the caches are like, by the matrix that makes the keys. */
+void nx_decoder_cache(nx_decoder *decoder, const nx_matrix *keys);
+
+/* Width of each of the heads that d is cut into; says what is wrong with `key` where they do not fit. */
+uint32_t nx_head_width(nx_reader *r, const char *key, uint32_t d, uint32_t heads);
+
+/* Its plan, of `length` positions: the distribution, the ends of the file, and the map "attention". */
+void nx_decoder_plan(nx_reader *r, const nx_decoder *decoder, uint32_t length, nx_plan *plan);
+
+/* Parts of nx_part: the caches of all blocks; position 0, where nothing has come before, has a pass to itself; the keys of the map
+ * "attention", counted as the public header says: key j holds id j - 1, key 0 the start. */
+uint64_t nx_decoder_state_bytes(const void *decoder, const nx_shape *shape);
+uint32_t nx_decoder_pass_end(const void *decoder, uint32_t position);
+uint32_t nx_decoder_keys(const void *decoder, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys);
+
+/* Position 0 of n sequences: equal odds, and all attention on the start. */
+void nx_decoder_start(const nx_decoder *decoder, const nx_column *columns, uint32_t n, float *parameters);
+
+/* x (d) = the embedding of an id. */
+void nx_decoder_embed(const nx_decoder *decoder, float *x, uint32_t id);
+
+/* Queries, keys and values of the columns: column j at query + j * query_stride, key + j * kv_stride, value + j * kv_stride. */
+typedef struct {
+    const float *query, *key, *value; /* (H k), (G k), (G k) */
+    uint32_t query_stride, kv_stride;
+} nx_qkv;
+
+/* out (J, nx_stride(H k)) = attention of block `index` to the columns themselves and what came before them, heads one after another. Enters
+ * the keys and values into the cache, column of position p into slot p - behind: 1 where nothing comes before position 1, else 0. */
+void nx_decoder_attend(const nx_decoder *decoder, uint32_t index, const nx_column *columns, uint32_t n, uint32_t behind, const nx_qkv *qkv,
+                       float *out, void *scratch);
+
+#endif
