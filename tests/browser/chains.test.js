@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The page of the chains: what a visitor does there. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { load } from '../../web/lib/index.js';
+import { climb, errors, words } from '../../web/pages/chains/channel.js';
+import { ROOT } from '../js/helpers.js';
+import { OUT, session } from './browser.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session();
+const PAGE = '/web/pages/chains/';
+
+/** @param {Page} page */
+const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
+/** Tags of the rows, from above. @param {Page} page */
+const tags = (page) => page.locator('.word').evaluateAll((all) => all.map((word) => [...word.querySelectorAll('.word-tag')].map((tag) => tag.textContent)));
+
+test('three models tag what is typed; a pinned word moves the others', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await done(page);
+  const model = await load(`${ROOT}weights/crf-en.gguf`);
+  const free = await model.tag('Time flies like an arrow', { marginals: true });
+  assert.deepEqual((await tags(page)).map((row) => row[2]), free.tags);
+  assert.match(await page.locator('.pace').textContent() ?? '', /HMM \d.*MEMM \d.*CRF \d.* nats; .*ms/);
+  await page.locator('#figure-taggers').screenshot({ path: `${OUT}chains.png` });
+
+  // With the keyboard: a word, its odds, a pin.
+  await page.locator('.word button').nth(1).press('Enter');
+  assert.match(await page.locator('#odds').textContent() ?? '', /VERB.*NOUN/s);
+  await page.locator('#pin').selectOption('NOUN');
+  await page.locator('.word.pinned').waitFor();
+  const pinned = await model.tag('Time flies like an arrow', { pinned: { 1: 'NOUN' } });
+  await page.waitForFunction(() => document.querySelectorAll('.word')[1].querySelectorAll('.word-tag')[2].textContent === 'NOUN');
+  assert.deepEqual((await tags(page)).map((row) => row[2]), pinned.tags);
+  await page.locator('#unpin').click();
+  await page.waitForFunction(() => !document.querySelector('.word.pinned'));
+
+  await page.locator('#sentence').fill('She saw xqzzyish dogs.');
+  await page.waitForFunction(() => document.querySelectorAll('.word-text')[2]?.textContent === 'xqzzyish');
+  assert.deepEqual(await page.locator('.unseen').allTextContents(), ['xqzzyish']);
+  await page.locator('#sentence').fill('');
+  await page.waitForFunction(() => document.querySelectorAll('.word').length === 0);
+  assert.equal(await page.locator('#said').textContent(), 'Type a sentence.');
+  model.close();
+}));
+
+test('a sentence of twenty words is tagged in under 5 ms', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await done(page);
+  const median = await page.evaluate(async () => {
+    const at = '/web/dist/nextpixel.js';
+    const { load } = await import(at);
+    const model = await load('/weights/crf-en.gguf');
+    const sentence = 'The old man sat in the small garden and read a long letter that his daughter had sent from Spain .'.split(' ');
+    const times = [];
+    for (let i = 0; i < 60; i++) {
+      const began = performance.now();
+      await model.tag(sentence, { marginals: true });
+      times.push(performance.now() - began);
+    }
+    model.close();
+    return [sentence.length, times.sort((a, b) => a - b)[30]];
+  });
+  assert.ok(median[0] >= 20 && median[1] < 5, `${median[0]} words, ${median[1].toFixed(2)} ms`);
+}));
+
+test('the trellis goes column by column, forward, backward and by the best way', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await page.locator('#figure-trellis').scrollIntoViewIfNeeded();
+  const cells = page.locator('.trellis-cell');
+  const next = page.locator('#trellis-tools button').nth(1);
+  await next.click();
+  // log 0.5 + log 0.2: it begins with a noun, which is "time"
+  assert.equal(await cells.first().textContent(), '−2.30');
+  assert.match(await page.locator('#trellis-note').textContent() ?? '', /−0\.69 \+ −1\.61 = −2\.30/);
+  await page.locator('input[value=viterbi]').check();
+  for (let i = 0; i < 6; i++) await next.click();
+  assert.ok(await next.isDisabled());
+  assert.match(await page.locator('#trellis-note').textContent() ?? '', /time noun, flies verb, like preposition, an article, arrow noun/);
+  assert.equal(await page.locator('.trellis-cell.way').count(), 5);
+  await page.locator('input[value=both]').check();
+  await page.locator('#trellis-tools button').nth(2).click();
+  const odds = (await cells.allTextContents()).map(parseFloat);
+  for (let t = 0; t < 5; t++) assert.ok(Math.abs([0, 1, 2, 3].reduce((sum, c) => sum + odds[5 * c + t], 0) - 100) < 0.3);
+}));
+
+test('the MEMM cannot tell rib from rob, the CRF can', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await page.locator('#figure-ribrob').scrollIntoViewIfNeeded();
+  await page.locator('#ribrob-tools button').first().click();
+  await page.waitForFunction(() => /After 240 steps/.test(document.getElementById('ribrob-said')?.textContent ?? ''));
+  const [memm, crf] = (await page.locator('#ribrob-said').textContent() ?? '').match(/[\d.]+(?=%)/g)?.map(Number) ?? [];
+  assert.ok(memm > 40 && memm < 60 && crf < 10, `${memm}, ${crf}`);
+  const before = await page.locator('#memm-path1').textContent();
+  assert.match(await page.locator('#crf-path1').textContent() ?? '', /9\d%/);
+  await page.locator('input[value=i]').check();
+  assert.equal(await page.locator('#memm-path1').textContent(), before); // the middle letter changes nothing
+  assert.match(await page.locator('#crf-path0').textContent() ?? '', /9\d%/);
+}, { reducedMotion: 'reduce' }));
+
+test('training is a climb, and what it finds is not of one draw', () => {
+  for (let seed = 2; seed < 6; seed++) {
+    const [train, held] = [words(2000, seed), words(500, 1000 + seed)];
+    for (const kind of /** @type {const} */ (['MEMM', 'CRF'])) {
+      const g = Array.from({ length: 6 }, () => [0, 0, 0, 0]);
+      for (let i = 0; i < 240; i++) climb(kind, g, train);
+      const { words: wrong } = errors(kind, g, held);
+      assert.ok(kind === 'CRF' ? wrong < 0.1 : wrong > 0.4, `${kind}, ${seed}: ${wrong}`);
+    }
+  }
+});
+
+test('letters become vowels and others; neighbours pull', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await page.locator('#figure-vowels').scrollIntoViewIfNeeded();
+  await page.locator('#vowels-tools button').click();
+  await page.waitForFunction(() => /Round 60/.test(document.getElementById('vowels-said')?.textContent ?? ''));
+  assert.match(await page.locator('#vowels-said').textContent() ?? '', /␣ a e i o\b/);
+  await page.locator('#figure-players').scrollIntoViewIfNeeded();
+  const shares = () => page.locator('.player output').allTextContents();
+  const tied = await shares();
+  await page.locator('#linked').uncheck();
+  const alone = await shares();
+  assert.notDeepEqual(tied, alone);
+  assert.equal(alone[8], '50%'); // sigma of 0
+}, { reducedMotion: 'reduce' }));

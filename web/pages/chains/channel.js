@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// The words of Lafferty, McCallum and Pereira, and the two models that learn from them: the arithmetic, without the page.
+// @ts-check
+
+export const LETTERS = ['r', 'i', 'o', 'b'];
+/** States after each letter: 0-1-2-3 writes rib, 0-4-5-3 rob. */
+export const PATHS = [[1, 2, 3], [4, 5, 3]];
+const DRAWN = ['rib', 'rob'];
+export const [TRAIN, TEST] = [2000, 500];
+/** A letter comes through with 29/32, as each other one with 1/32. */
+const NOISE = 1 / 32;
+const RATE = 2;
+
+/** @param {number} seed  mulberry32 */
+function random(seed) {
+  let a = seed;
+  return () => {
+    a = (a + 0x6d2b79f5) | 0;
+    let t = Math.imul(a ^ (a >>> 15), 1 | a);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** How often each word of three letters came of each path: (64, 2). @param {number} count @param {number} seed */
+export function words(count, seed) {
+  const next = random(seed);
+  const table = Array.from({ length: 64 }, () => [0, 0]);
+  for (let i = 0; i < count; i++) {
+    const path = next() < 0.5 ? 0 : 1;
+    let code = 0;
+    for (let t = 0; t < 3; t++) {
+      const clean = LETTERS.indexOf(DRAWN[path][t]);
+      const u = next();
+      const noisy = Math.floor(u / NOISE);
+      const letter = u < 3 * NOISE ? (clean + 1 + noisy) % 4 : clean;
+      code = 4 * code + letter;
+    }
+    table[code][path]++;
+  }
+  return table;
+}
+
+const letterOf = (/** @type {number} */ code, /** @type {number} */ t) => (code >> (2 * (2 - t))) & 3;
+
+/** A weight for each state and letter that leads to it: g[state][letter]. */
+export const zeros = () => Array.from({ length: 6 }, () => [0, 0, 0, 0]);
+
+/** Score of a path. @param {number[][]} g @param {number} code @param {number} path */
+const score = (g, code, path) => PATHS[path].reduce((sum, state, t) => sum + g[state][letterOf(code, t)], 0);
+
+/** p(second path | word) @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number} code */
+export function second(kind, g, code) {
+  // The MEMM's Z is one step's: only state 0 has two successors, so all is decided there, and what the others hand on is all they have.
+  const [a, b] = kind === 'MEMM' ? PATHS.map(([state]) => g[state][letterOf(code, 0)]) : [score(g, code, 0), score(g, code, 1)];
+  return 1 / (1 + Math.exp(a - b));
+}
+
+/** A step up the mean log likelihood. @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number[][]} table */
+export function climb(kind, g, table) {
+  const gradient = zeros();
+  table.forEach(([n0, n1], code) => {
+    const q = second(kind, g, code);
+    const pull = n1 - (n0 + n1) * q; // of the second path; of the first its opposite
+    for (let t = 0; t < (kind === 'MEMM' ? 1 : 3); t++) {
+      gradient[PATHS[1][t]][letterOf(code, t)] += pull;
+      gradient[PATHS[0][t]][letterOf(code, t)] -= pull;
+    }
+  });
+  g.forEach((row, s) => row.forEach((_, o) => { row[o] += (RATE * gradient[s][o]) / TRAIN; }));
+}
+
+/** Words whose path is not found, and states: shares. @param {'MEMM' | 'CRF'} kind @param {number[][]} g @param {number[][]} table */
+export function errors(kind, g, table) {
+  let [wrong, all] = [0, 0];
+  table.forEach(([n0, n1], code) => {
+    const other = second(kind, g, code) > 0.5;
+    wrong += other ? n0 : n1;
+    all += n0 + n1;
+  });
+  return { words: wrong / all, states: (2 * wrong) / (3 * all) }; // the two paths share their last state
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// The machine of Lafferty, McCallum and Pereira: words rib and rob through a noisy channel; a MEMM and a CRF on the same states learn which it was.
+// @ts-check
+import { announce, byId, make, percent, reducedMotion } from '../../shell/index.js';
+import { LETTERS, TEST, TRAIN, climb, errors, second, words, zeros } from './channel.js';
+
+const ROUNDS = 240;
+
+/** @typedef {{ kind: 'MEMM' | 'CRF', g: number[][], curve: number[] }} Learner */
+
+export function createRibRob() {
+  /** @type {Learner[]} */
+  let learners = [];
+  let seed = 1;
+  let round = 0;
+  let [train, held] = [words(TRAIN, 1), words(TEST, 1001)];
+  /** @type {number | undefined} */
+  let frame;
+  const run = make('button', { type: 'button', class: 'button primary' }, 'Train both');
+  const again = make('button', { type: 'button', class: 'button' }, 'Other words');
+  const choices = LETTERS.map((letter) => {
+    const input = make('input', { type: 'radio', name: 'middle', value: letter, ...(letter === 'o' && { checked: '' }) });
+    input.addEventListener('change', show);
+    return make('label', {}, input, ` r${letter}b`);
+  });
+  byId('ribrob-tools').append(run, again);
+  byId('ribrob-word').append(...choices);
+
+  function begin() {
+    learners = /** @type {const} */ (['MEMM', 'CRF']).map((kind) => ({ kind, g: zeros(), curve: [] }));
+    round = 0;
+  }
+  function step() {
+    for (const { kind, g, curve } of learners) {
+      climb(kind, g, train);
+      curve.push(errors(kind, g, held).words);
+    }
+    round++;
+  }
+  function go() {
+    for (let i = 0; i < 3 && round < ROUNDS; i++) step();
+    show();
+    frame = round < ROUNDS ? requestAnimationFrame(go) : undefined;
+    if (!frame) announce(byId('ribrob-said').textContent ?? '');
+  }
+  function start() {
+    if (frame) cancelAnimationFrame(frame);
+    begin();
+    if (reducedMotion()) while (round < ROUNDS) step();
+    go();
+  }
+  run.addEventListener('click', start);
+  again.addEventListener('click', () => {
+    seed++;
+    [train, held] = [words(TRAIN, seed), words(TEST, 1000 + seed)];
+    start();
+  });
+
+  function show() {
+    const middle = /** @type {HTMLInputElement} */ (document.querySelector('input[name=middle]:checked')).value;
+    const code = 16 * LETTERS.indexOf('r') + 4 * LETTERS.indexOf(middle) + LETTERS.indexOf('b');
+    const chart = byId('ribrob-chart');
+    learners.forEach(({ kind, g, curve }) => {
+      const found = errors(kind, g, held);
+      const p = second(kind, g, code);
+      const name = kind.toLowerCase();
+      chart.querySelector(`.${name}`)?.setAttribute('d', curve.map((e, i) => `${i ? 'L' : 'M'}${(300 * i) / (ROUNDS - 1)} ${100 - 150 * e}`).join(''));
+      byId(`${name}-words`).textContent = round ? `${(100 * found.words).toFixed(1)}%` : '·';
+      byId(`${name}-states`).textContent = round ? `${(100 * found.states).toFixed(1)}%` : '·';
+      for (const [path, share] of [[0, 1 - p], [1, p]]) {
+        const cell = byId(`${name}-path${path}`);
+        cell.textContent = percent(share);
+        cell.style.setProperty('--p', `${Math.round(100 * share)}%`);
+      }
+    });
+    const [memm, crf] = learners.map(({ kind, g }) => errors(kind, g, held));
+    byId('ribrob-said').textContent = round === 0 ? '2,000 words to learn from and 500 to be tested on are drawn; nothing is learned yet.' :
+      `After ${round} steps the MEMM takes ${(100 * memm.words).toFixed(1)}% of the ${TEST} test words for the other one, the CRF ${(100 * crf.words).toFixed(1)}%.`;
+  }
+  begin();
+  show();
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// The figure of the three taggers: a sentence, its tags by each of them, and what follows when one is pinned.
+// @ts-check
+import { acquireAll, acquireFirst, announce, byId, createLoading, createTransport, make, percent, time, weights } from '../../shell/index.js';
+/** @import { Model } from '../../shell/index.js' */
+/** @typedef {Awaited<ReturnType<Model['tag']>>} Tagging */
+
+/** In the order of the rows. */
+const NAMES = ['HMM', 'MEMM', 'CRF'];
+const REST_MS = 120;
+export const EXAMPLES = ['Time flies like an arrow', 'Fruit flies like a banana', 'The old man the boats', 'I can can a can', 'She saw her duck and laughed'];
+/** What a tag is, for who does not know. @type {Record<string, string>} */
+const WORDS = {
+  ADJ: 'adjective', ADP: 'preposition', ADV: 'adverb', AUX: 'auxiliary', CCONJ: 'and, or, but', DET: 'article and the like', INTJ: 'interjection', NOUN: 'noun',
+  NUM: 'number', PART: 'particle: to, not, ’s', PRON: 'pronoun', PROPN: 'name', PUNCT: 'punctuation', SCONJ: 'that, if, because', SYM: 'symbol', VERB: 'verb', X: 'other',
+};
+
+export function createTaggers() {
+  /** @type {HTMLInputElement} */
+  const input = byId('sentence');
+  /** @type {HTMLSelectElement} */
+  const pin = byId('pin');
+  const [row, said, panel, odds] = [byId('words'), byId('said'), byId('word-panel'), byId('odds')];
+  /** @type {Model[]} */
+  let models = [];
+  /** By the place of a word. @type {Record<number, string>} */
+  let pinned = {};
+  let chosen = -1;
+  /** @type {Tagging[]} */
+  let shown = [];
+  /** @type {AbortController | undefined} */
+  let stopper;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+
+  const transport = createTransport(byId('transport'), { name: '', onRun: () => tag(), pace: true });
+  const loading = createLoading(byId('load'), {
+    // The one that the page's head asks for, then the others.
+    acquire: async (options) => {
+      const crf = await acquireFirst(options);
+      return [...await acquireAll([weights('hmm-en.gguf'), weights('memm-en.gguf')], options), crf];
+    },
+    onModels(loaded) {
+      models = loaded;
+      input.disabled = false;
+      transport.show('ready');
+      pin.replaceChildren(make('option', { value: '' }, 'free'), ...namesOf().map((name) => make('option', { value: name }, `${name}, ${WORDS[name] ?? ''}`)));
+      tag();
+    },
+    onLost() {
+      models = [];
+      input.disabled = true;
+      transport.show('empty');
+    },
+  });
+  const namesOf = () => Object.keys(WORDS);
+
+  async function tag() {
+    stopper?.abort();
+    if (models.length === 0) return;
+    const { signal } = (stopper = new AbortController());
+    transport.show('running');
+    const began = performance.now();
+    try {
+      const text = input.value;
+      const taggings = await Promise.all(models.map((model) => model.tag(text, { marginals: true, pinned, signal })));
+      if (signal.aborted) return;
+      shown = taggings;
+      show(performance.now() - began);
+      transport.show('done');
+    } catch (error) {
+      if (signal.aborted) return;
+      transport.show('ready');
+      said.textContent = /** @type {Error} */ (error).message;
+    }
+  }
+
+  /** @param {number} ms */
+  function show(ms) {
+    const { words, names } = shown[2];
+    if (chosen >= words.length) chosen = -1;
+    while (row.children.length > words.length) row.lastElementChild?.remove();
+    words.forEach((word, t) => {
+      const place = /** @type {HTMLElement | undefined} */ (row.children[t]) ?? row.appendChild(newWord(t));
+      const tags = shown.map(({ tags: all }) => all[t]);
+      const button = /** @type {HTMLButtonElement} */ (place.firstElementChild);
+      button.setAttribute('aria-pressed', String(t === chosen));
+      place.classList.toggle('pinned', t in pinned);
+      place.classList.toggle('torn', new Set(tags).size > 1);
+      const [name, ...cells] = /** @type {HTMLElement[]} */ ([...button.children]);
+      name.textContent = word;
+      name.classList.toggle('unseen', !shown[2].seen[t]);
+      cells.forEach((cell, m) => {
+        const p = probability(shown[m], t, names.indexOf(tags[m]));
+        cell.textContent = tags[m];
+        cell.style.setProperty('--p', `${Math.round(100 * p)}%`);
+        cell.title = `${NAMES[m]}: ${percent(p)}`;
+      });
+      button.setAttribute('aria-description', `${tags.map((one, m) => `${NAMES[m]} ${one}, ${percent(probability(shown[m], t, names.indexOf(one)))}`).join('; ')}${t in pinned ? '; pinned' : ''}`);
+    });
+    const torn = words.filter((_, t) => new Set(shown.map(({ tags }) => tags[t])).size > 1);
+    said.textContent = words.length === 0 ? 'Type a sentence.' : torn.length > 0 ? `They do not agree on ${torn.map((word) => `“${word}”`).join(', ')}.` : 'All three agree.';
+    byId('result').textContent = shown.map(({ words: all, tags }, m) => `${NAMES[m]}: ${all.map((word, t) => `${word}/${tags[t]}`).join(' ')}`).join('\n');
+    transport.say(words.length === 0 ? '' : `Best tags cost ${shown.map(({ nats }, m) => `${NAMES[m]} ${nats.toFixed(2)}`).join(', ')} nats; ${time(ms)} for all three`);
+    showWord();
+  }
+
+  /** @param {number} t */
+  function newWord(t) {
+    const button = make('button', { type: 'button', 'aria-pressed': 'false' }, make('span', { class: 'word-text' }), ...NAMES.map(() => make('span', { class: 'word-tag' })));
+    button.addEventListener('click', () => {
+      chosen = chosen === t ? -1 : t;
+      for (const [i, one] of [...row.children].entries()) one.firstElementChild?.setAttribute('aria-pressed', String(i === chosen));
+      showWord();
+      if (chosen >= 0) pin.focus({ preventScroll: true });
+    });
+    return make('li', { class: 'word' }, button);
+  }
+
+  /** The odds of the chosen word, by each model. */
+  function showWord() {
+    panel.hidden = chosen < 0;
+    if (chosen < 0) return;
+    const { words, names } = shown[2];
+    byId('word-name').textContent = `“${words[chosen]}”`;
+    pin.value = pinned[chosen] ?? '';
+    const rows = names.map((name, c) => ({ name, p: shown.map((one) => probability(one, chosen, c)) })).filter(({ p }) => Math.max(...p) >= 0.005);
+    rows.sort((a, b) => b.p[2] - a.p[2]);
+    odds.replaceChildren(...rows.map(({ name, p }) => make('tr', {}, make('th', { scope: 'row' }, name), ...p.map((one) => {
+      const cell = make('td', {}, percent(one));
+      cell.style.setProperty('--p', `${Math.round(100 * one)}%`);
+      return cell;
+    }))));
+  }
+
+  pin.addEventListener('change', () => {
+    if (pin.value) pinned[chosen] = pin.value;
+    else delete pinned[chosen];
+    announce(pin.value ? `Pinned: ${pin.value}` : 'Free');
+    tag();
+  });
+  byId('unpin').addEventListener('click', () => {
+    pinned = {};
+    tag();
+  });
+  input.addEventListener('input', () => {
+    pinned = {};
+    chosen = -1;
+    clearTimeout(timer);
+    timer = setTimeout(tag, REST_MS);
+  });
+  for (const text of EXAMPLES) {
+    const button = make('button', { type: 'button', class: 'example' }, text);
+    button.addEventListener('click', () => {
+      input.value = text;
+      pinned = {};
+      chosen = -1;
+      tag();
+    });
+    byId('examples').append(make('li', {}, button));
+  }
+  input.value = EXAMPLES[0];
+  return loading.load();
+}
+
+/** @param {Tagging} tagging @param {number} t @param {number} c */
+const probability = ({ marginals, names }, t, c) => marginals?.[t * names.length + c] ?? 0;
