@@ -99,6 +99,7 @@ export async function makePlan(root) {
 function runsOf(works, path, model, info, shipped) {
   const { height, width, channels, positions, classes, tasks, vocabulary } = info;
   if (vocabulary > 0 && !tasks.includes('tokens')) return []; // translations are compared by their page (pages.js) and, of C, by one hash (tests/c)
+  if (tasks.includes('tag')) return []; // so are tags
   const step = info.blockRows || 1;
   const span = (height * width * channels) / positions;
   /** @type {PlannedRun} */

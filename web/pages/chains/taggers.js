@@ -100,7 +100,9 @@ export function createTaggers() {
     });
     const torn = words.filter((_, t) => new Set(shown.map(({ tags }) => tags[t])).size > 1);
     said.textContent = words.length === 0 ? 'Type a sentence.' : torn.length > 0 ? `They do not agree on ${torn.map((word) => `“${word}”`).join(', ')}.` : 'All three agree.';
-    byId('result').textContent = shown.map(({ words: all, tags }, m) => `${NAMES[m]}: ${all.map((word, t) => `${word}/${tags[t]}`).join(' ')}`).join('\n');
+    // For those who compare engines: to the last bit.
+    byId('result').textContent = shown.map(({ words: all, tags, nats, marginals }, m) => (
+      `${NAMES[m]}: ${all.map((word, t) => `${word}/${tags[t]}`).join(' ')}; ${nats} nats; ${[...marginals ?? []].filter((p) => p > 0.01).join(' ')}`)).join('\n');
     transport.say(words.length === 0 ? '' : `Best tags cost ${shown.map(({ nats }, m) => `${NAMES[m]} ${nats.toFixed(2)}`).join(', ')} nats; ${time(ms)} for all three`);
     showWord();
   }

@@ -163,7 +163,7 @@ class ChainTask(Task):
         s, a = self.s, PREFIX
         m = {a + "type": s.type, a + "states": s.states, a + "features": s.features, a + "width": s.width, a + "context_length": 131072}
         if s.tags:
-            m[a + "tags"] = s.tags.split()
+            m.update({a + "tags": s.tags.split(), a + "templates": s.templates.split()})
             return m
         lists = self.lists()
         signed = lambda values: [v - (1 << 32) if v >= 1 << 31 else v for v in values]
