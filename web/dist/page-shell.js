@@ -1,4 +1,4 @@
-// made of sources 7694d742e6109571725f79204e30f0db199a5d1cc9bde263c4722931d7abda22 by ./build.sh js
+// made of sources e50ad3b70ac1bc72c73141b1964de60a0fc2676e40ffae43e1d6fbb80683d9b6 by ./build.sh js
 // SPDX-License-Identifier: MIT
 import{Codec as Ke}from"./shared.js";var We=`
   :host { display: inline-block; max-width: 100%; font: 0.875rem/1.4 system-ui, sans-serif; }

@@ -173,8 +173,8 @@ export async function tokenizer(source, { signal } = {}) {
 /** @typedef {import('./tokens.js').TextScore} TextScore */
 /** @typedef {import('./tokens.js').SavedTokens} SavedTokens */
 /** @typedef {import('./translate.js').Translation} Translation */
-/** @typedef {import('./tags.js').Tagging} Tagging */
-/** @typedef {import('./tags.js').TagOptions} TagOptions */
+/** @typedef {import('./tagging.js').Tagging} Tagging */
+/** @typedef {import('./tagging.js').TagOptions} TagOptions */
 /** @typedef {import('./options.js').TranslateOptions} TranslateOptions */
 /** @typedef {import('./translate.js').TranslateStep} TranslateStep */
 /** @typedef {import('./translate.js').SourceLook} SourceLook */

@@ -6,7 +6,7 @@ import { engineOf } from '../engine.js';
 import { attributes as text } from './tokens.js';
 
 /** @import { Model } from '../model.js' */
-/** @import { Tagging, TagOptions } from '../tags.js' */
+/** @import { Tagging, TagOptions } from '../tagging.js' */
 /** @import { Fitting } from './tasks.js' */
 
 export const task = 'tag';
