@@ -241,8 +241,8 @@ function stepOf(codec, { from, to, ids, nats, ahead, anew, maps }, sample, first
  * @returns {LookedAt}
  */
 function lookedAt(codec, { name, row, keys, weights }) {
-  // The input is shifted by one: a key position holds what stands at the one before it.
-  const place = (/** @type {number} */ key) => (name === 'source' ? key : key > 0 ? codec.order[key - 1] : -1);
+  // Of attention the input is shifted by one: a key position holds what stands at the one before it. A source and a field name pixels.
+  const place = (/** @type {number} */ key) => (name === 'source' || name === 'field' ? key : key > 0 ? codec.order[key - 1] : -1);
   return { name, row, elements: Int32Array.from(keys, place), weights };
 }
 
