@@ -3,6 +3,7 @@
 // @ts-check
 import { SIDE, byId, bytes, createEndings, createStore, initialState, integer, startPage, weights } from '../../shell/index.js';
 import { readTensor } from './gguf.js';
+import { createLearning } from './learn.js';
 import { createScale, createVotes } from './votes.js';
 
 const store = createStore(initialState());
@@ -10,6 +11,7 @@ const { load } = createEndings(store, 'fvsbn');
 
 const votes = createVotes(byId('votes'));
 createScale('votes-scale');
+createLearning(byId('learn'));
 // A pixel that is pointed at in an ending shows its votes.
 store.on(['asked'], ({ asked }) => { if (asked) votes.show(asked.row * SIDE + asked.column); });
 store.on(['info'], ({ info }) => {

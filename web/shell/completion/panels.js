@@ -34,19 +34,20 @@ function panel(name, extra) {
  * @param {HTMLElement} root
  * @param {() => Ending[]} pictures
  * @param {(pixel: Pixel) => ((i: number) => number) | undefined} [heatAt] what is to be shown while a pixel is pointed at: shares of the heat ramp
+ * @param {string[]} [titles] of the endings
  */
-export function createPanels(store, root, pictures, heatAt = () => undefined) {
+export function createPanels(store, root, pictures, heatAt = () => undefined, titles = ['First ending', 'Second ending', 'Third ending']) {
   const source = panel('The digit', 'source');
   source.stage.append(source.canvas);
   root.append(source.root);
   createLine(store, source.stage, root);
 
-  const endings = ['First', 'Second', 'Third'].map((name, sample) => {
-    const ending = panel(`${name} ending`, 'ending');
+  const endings = titles.map((name, sample) => {
+    const ending = panel(name, 'ending');
     /** Where the keyboard left off. @type {Cell | null} */
     let last = null;
     const explorer = askable(ending.canvas, {
-      label: `${name} ending, pixel by pixel. Arrow keys move.`,
+      label: `${name}, pixel by pixel. Arrow keys move.`,
       grid: () => ({ rows: SIDE, cols: SIDE }),
       from: () => (last && last.row * SIDE + last.col < pictures()[sample].filled ? last : null),
       start() {
@@ -95,7 +96,7 @@ export function createPanels(store, root, pictures, heatAt = () => undefined) {
         pen: phase === 'running' || phase === 'paused' ? filled : -1,
       });
       const cost = total(nats, known, filled);
-      canvas.setAttribute('aria-label', `Ending ${sample + 1}: ${Math.max(0, filled - known)} of ${PIXELS - known} pixels drawn, ${cost.toFixed(1)} nats`);
+      canvas.setAttribute('aria-label', `${titles[sample]}: ${Math.max(0, filled - known)} of ${PIXELS - known} pixels drawn, ${cost.toFixed(1)} nats`);
       if (here && info) {
         note.replaceChildren(...describe({ picture, pixel: here, known, info }));
       } else {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// What a pixel may see, in PixelCNN and in gated PixelCNN, layer by layer: both models say so themselves.
+// @ts-check
+import {
+  PIXELS, SIDE, acquireAll, announce, askable, byId, countOf, createFields, createLoading, integer, make, onTheme, palette, perFrame, whenNear,
+} from '../../shell/index.js';
+/** @import { Field } from '../../shell/field.js' */
+
+/** The pixel that is asked about to begin with. */
+const BEGIN = 18 * SIDE + 8;
+
+/** @param {HTMLElement} root @param {string} plainWeights @param {string} gatedWeights */
+export function createFieldView(root, plainWeights, gatedWeights) {
+  let at = BEGIN;
+  /** Layers behind the first one; more than there are: all. */
+  let layer = Infinity;
+  /** @type {ReturnType<typeof createFields>[]} */
+  let asked = [];
+  /** @type {(Field | undefined)[]} */
+  let shown = [];
+  const views = ['PixelCNN', 'Gated PixelCNN'].map((name) => {
+    const canvas = make('canvas', { role: 'img', 'aria-label': `${name}: not there yet` });
+    const note = make('p', { class: 'panel-note' });
+    const frame = askable(canvas, {
+      label: `${name}: what a pixel may see. Arrow keys choose the pixel.`,
+      grid: () => ({ rows: SIDE, cols: SIDE }),
+      from: () => ({ row: Math.floor(at / SIDE), col: at % SIDE }),
+      onPlace: ({ row, col }) => choose(row * SIDE + col),
+    });
+    root.append(make('div', { class: 'mask' }, make('p', { class: 'panel-name' }, make('b', {}, name)), make('div', { class: 'stage' }, frame), note));
+    return { name, canvas, note, frame };
+  });
+  const slider = make('input', { id: 'field-layer', type: 'range', min: '0', max: '12', value: '12' });
+  const output = make('output', { for: 'field-layer' });
+  root.after(make('p', { class: 'mask-slider' }, make('label', { for: 'field-layer' }, 'Layers'), slider, output));
+
+  /** @param {number} k */
+  const layerOf = (k) => {
+    const field = shown[k];
+    return field?.[Math.min(layer, field.length - 1)];
+  };
+
+  const redraw = perFrame(() => {
+    output.textContent = layer === 0 ? 'the first alone' : `the first and ${Math.min(layer, Number(slider.max))} more`;
+    views.forEach(({ name, canvas, note, frame }, k) => {
+      const context = canvas.getContext('2d');
+      const side = Math.round(canvas.clientWidth * devicePixelRatio);
+      if (!context || side === 0) return;
+      if (canvas.width !== side) canvas.width = canvas.height = side;
+      const { paper, wash, heat, predicted, accent } = palette();
+      const edge = (/** @type {number} */ n) => Math.round(n * side / SIDE);
+      const seen = layerOf(k);
+      context.fillStyle = paper;
+      context.fillRect(0, 0, side, side);
+      for (let i = 0; i < PIXELS; i++) {
+        const x = edge(i % SIDE), y = edge(Math.floor(i / SIDE));
+        context.fillStyle = i >= at ? wash : !seen ? paper : seen[i] ? heat(0.35) : predicted[60];
+        context.fillRect(x, y, edge(i % SIDE + 1) - x, edge(Math.floor(i / SIDE) + 1) - y);
+      }
+      context.strokeStyle = accent;
+      context.lineWidth = Math.max(2, Math.round(2 * devicePixelRatio));
+      const x = edge(at % SIDE), y = edge(Math.floor(at / SIDE));
+      context.strokeRect(x, y, edge(at % SIDE + 1) - x, edge(Math.floor(at / SIDE) + 1) - y);
+      if (!seen) return;
+      note.textContent = `Row ${Math.floor(at / SIDE) + 1}, column ${at % SIDE + 1}: sees ${integer(countOf(seen))} of the ${integer(at)} pixels before it.`;
+      canvas.setAttribute('aria-label', `${name}. ${note.textContent}`);
+      if (document.activeElement === frame) announce(note.textContent, 400);
+    });
+  });
+
+  /** @param {number} pixel */
+  async function choose(pixel) {
+    at = pixel;
+    redraw();
+    const found = await Promise.all(asked.map((each) => each.at(pixel).catch(() => undefined)));
+    if (at !== pixel || found.some((field) => !field)) return;
+    shown = found;
+    redraw();
+  }
+  slider.addEventListener('input', () => {
+    layer = slider.value === slider.max ? Infinity : Number(slider.value);
+    redraw();
+    announce(output.textContent ?? '', 400);
+  });
+
+  const loading = createLoading(byId('fields-load'), {
+    acquire: (options) => acquireAll([plainWeights, gatedWeights], options),
+    onModels(models) {
+      asked = models.map(createFields);
+      slider.max = String(Math.max(...models.map(({ info }) => info.blocks)));
+      slider.value = slider.max;
+      choose(at);
+    },
+    onLost() { asked = []; },
+  });
+  whenNear(root, loading.load);
+  onTheme(redraw);
+  new ResizeObserver(redraw).observe(root);
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// The page of PixelCNN and gated PixelCNN: endings, what a pixel may see layer by layer, classes.
+// @ts-check
+import { SIDE, byId, createClasses, createEndings, createFields, createStore, initialState, startPage, weights } from '../../shell/index.js';
+import { createFieldView } from './field-view.js';
+import { createMasks } from './masks.js';
+
+const store = createStore(initialState());
+/** @type {ReturnType<typeof createFields> | undefined} */
+let fields;
+const { panels, load } = createEndings(store, 'pixelcnn-digits', {
+  heatAt({ row, column }) {
+    const seen = fields?.now(row * SIDE + column)?.at(-1);
+    return seen && ((i) => (seen[i] ? 0.3 : NaN));
+  },
+});
+store.on(['model'], ({ model }) => { fields = model ? createFields(model) : undefined; });
+store.on(['hover'], async ({ hover }) => {
+  if (!hover || !fields) return;
+  await fields.at(hover.row * SIDE + hover.column).catch(() => {}); // another pixel is asked about
+  panels.redraw();
+});
+
+createMasks(byId('masks'));
+createFieldView(byId('fields'), weights('pixelcnn-digits.gguf'), weights('gated-pixelcnn-digits.gguf'));
+createClasses({ digits: { weights: weights('gated-pixelcnn-digits.gguf'), temperature: 1, things: 'digits' } });
+startPage(load());

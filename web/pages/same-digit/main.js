@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// The page where all systems of black and white digits finish the same half, with the same dice.
+// @ts-check
+import {
+  PIXELS, Playback, SIDE, acquireAll, announce, applySettings, byId, countOf, createFields, createLoading, createPad, createPanels, createStore, createStrip,
+  createTake, createTransport, initialState, inked, keepInAddress, loadStrip, quantise, reducedMotion, settingsOf, startPage, toImage, weights,
+} from '../../shell/index.js';
+import { createTable } from './table.js';
+import { SYSTEMS } from './systems.js';
+/** @import { Model } from '../../shell/library.js' */
+/** @import { Ending } from '../../shell/index.js' */
+
+/** The digit that the page opens with, how fast endings are shown, and how long a changed setting waits for the next change. */
+const FIRST = 14;
+const SPEED = 250;
+const RESTART_MS = 160;
+/** The pixel whose field the table tells while none is pointed at. */
+const LOOK = 20 * SIDE + 13;
+
+const store = createStore(initialState());
+/** What the models drew, and as much of it as is shown. @type {Ending[]} */
+const pictures = SYSTEMS.map(() => ({ values: new Uint8Array(PIXELS), nats: new Float32Array(PIXELS), filled: 0 }));
+/** @type {Model[]} */
+let models = [];
+/** @type {ReturnType<typeof createFields>[]} */
+let fields = [];
+
+const table = createTable(byId('table'), SYSTEMS);
+const panels = createPanels(store, byId('panels'), () => pictures, ({ sample, row, column }) => {
+  const seen = fields[sample]?.now(row * SIDE + column)?.at(-1);
+  return seen && ((i) => (seen[i] ? 0.3 : NaN));
+}, SYSTEMS.map(({ name }) => name));
+
+const playback = new Playback({ speed: SPEED, onPhase: (phase) => store.set({ phase }), onError: (error) => loading.failed(error) });
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
+
+function reset() {
+  clearTimeout(timer);
+  playback.abort();
+  const { source, rows } = store.now;
+  if (!source) return;
+  for (const picture of pictures) {
+    picture.values.set(source.pixels);
+    picture.nats.fill(0);
+    picture.filled = rows * SIDE;
+  }
+  table.clear();
+  store.set({ hover: null, asked: null });
+  panels.redraw();
+}
+
+/** Each model draws its ending alone, so that its time is its own; then all endings are shown side by side. */
+async function start() {
+  reset();
+  const { source, rows, seed, temperature } = store.now;
+  if (!models.length || !source) return;
+  const known = rows * SIDE;
+  const image = toImage(source.pixels);
+  await playback.run(async (signal) => {
+    for (const [k, model] of models.entries()) {
+      const { values, nats } = pictures[k];
+      const began = performance.now();
+      for await (const step of model.complete(image, { rows, seed, temperature, samples: 1, chunk: PIXELS, signal })) {
+        values.set(step.values, step.from);
+        nats.set(step.nats, step.from);
+      }
+      const each = (performance.now() - began) / (PIXELS - known);
+      const { perElement } = await model.score(image, { signal });
+      signal.throwIfAborted();
+      const sum = (/** @type {Float32Array} */ all) => all.subarray(known).reduce((total, n) => total + n, 0);
+      table.say(k, { nats: sum(nats), truth: sum(perElement), each });
+    }
+    playback.rebase();
+    for (let filled = known; filled < PIXELS;) {
+      filled += await playback.take(PIXELS - filled, signal);
+      for (const picture of pictures) picture.filled = filled;
+      // With less motion pictures appear when they are finished.
+      if (!reducedMotion() || playback.paused || filled === PIXELS) panels.redraw();
+    }
+    announce(`All have finished: ${SYSTEMS.map(({ name }, k) => `${name} ${pictures[k].nats.reduce((a, b) => a + b, 0).toFixed(1)} nats`).join(', ')}.`);
+    if (!store.now.hover) look(LOOK);
+    return 'done';
+  });
+}
+
+/** What the pixel that is pointed at saw, of every system. @param {number} i */
+async function look(i) {
+  const seen = await Promise.all(fields.map((each) => each.at(i).catch(() => undefined)));
+  seen.forEach((field, k) => { if (field) table.saw(k, countOf(field[field.length - 1]), i); });
+  panels.redraw();
+}
+store.on(['hover'], ({ hover }) => { if (hover) look(hover.row * SIDE + hover.column); });
+
+const loading = createLoading(byId('load'), {
+  acquire: async (options) => (await Promise.all([acquireAll(SYSTEMS.map(({ file }) => weights(file)), options), showStrip()]))[0],
+  onModels(loaded) {
+    const [{ info }] = loaded;
+    store.set({ model: loaded[0], info, source: store.now.source && { ...store.now.source, pixels: quantise(store.now.source.pixels, info.levels) } });
+    models = loaded;
+    fields = models.map(createFields);
+    models.forEach((model, k) => table.describe(k, model.info));
+    playback.enter('ready');
+    reset();
+    // A picture that draws itself is motion that nobody asked for.
+    if (reducedMotion()) look(LOOK);
+    else start();
+  },
+  onLost() {
+    models = [];
+    fields = [];
+    store.set({ model: null });
+    playback.enter('empty');
+  },
+});
+
+const transport = createTransport(byId('transport'), {
+  name: '', pauses: true, seed: store.now.seed,
+  onRun() {
+    const { phase } = store.now;
+    if (phase === 'running') playback.pause();
+    else if (phase === 'paused') playback.resume();
+    else start();
+  },
+  onSeed: (seed) => store.set({ seed }),
+});
+store.on(['phase'], ({ phase }) => {
+  transport.show(phase);
+  if (phase === 'running') loading.clear();
+});
+store.on(['seed'], ({ seed }) => { transport.seed = seed; });
+store.on(['source', 'rows', 'seed'], () => {
+  reset();
+  if (!models.length) return;
+  playback.enter('running');
+  timer = setTimeout(start, RESTART_MS);
+});
+
+/** @type {ReturnType<typeof createStrip> | undefined} */
+let strip;
+async function showStrip() {
+  if (strip) return;
+  const digits = await loadStrip();
+  const choice = strip ??= createStrip(store, byId('strip'), digits, FIRST);
+  createPad(store, byId('pad-side'), choice.clear);
+  address.proceed();
+}
+const settings = () => settingsOf(store, 'all');
+const address = keepInAddress('figure-endings', {
+  // A drawing goes into a link that is asked for, not into the browser's history.
+  settings: () => (store.now.source && store.now.source.digit >= 0 ? settings() : null),
+  apply: (given) => (strip ? applySettings(store, given, strip) : false),
+});
+store.on(['model'], () => address.settle());
+store.on(['source', 'seed'], () => { if (strip) address.changed(); });
+store.on(['rows'], () => { if (strip) address.changed(true); });
+
+createTake(byId('take'), {
+  id: 'figure-endings',
+  settings,
+  shots() {
+    const known = store.now.rows * SIDE;
+    return pictures.filter(({ filled }) => filled > known).map(({ values, filled }, k) => ({
+      name: SYSTEMS[k].name, file: `digit-seed-${store.now.seed}-${SYSTEMS[k].file.replace('.gguf', '')}`, picture: inked(values, known, filled),
+      order: Array.from({ length: filled - known }, (_, n) => known + n),
+    }));
+  },
+});
+startPage(loading.load());

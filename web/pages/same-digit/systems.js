@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// The systems that finish the same digit: a row each. They learned from the same 50,000 pictures; the test nats are those of weights/README.md.
+// @ts-check
+
+/**
+ * @typedef {Object} System
+ * @property {string} name
+ * @property {number} year
+ * @property {string} page its folder
+ * @property {string} file its weights
+ * @property {string} how it sees
+ */
+
+/** @type {System[]} */
+export const SYSTEMS = [
+  { name: 'FVSBN', year: 1996, page: 'fvsbn', file: 'fvsbn.gguf', how: 'a sum of votes, one layer' },
+  { name: 'PixelCNN', year: 2016, page: 'pixelcnn', file: 'pixelcnn-digits.gguf', how: 'masked convolutions' },
+  { name: 'Gated PixelCNN', year: 2016, page: 'pixelcnn', file: 'gated-pixelcnn-digits.gguf', how: 'two stacks and gates' },
+  { name: 'Image Transformer', year: 2018, page: 'image-transformer', file: 'image-transformer-digits-bw.gguf', how: 'local self-attention' },
+];
