@@ -150,7 +150,7 @@ const shell = {
 const unusedApart = {
   name: 'unused apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/(texts|large|threads|hub|integrity|disk|kept|concurrency|elsewhere|sniff|resume|again)\.js$/ }, ({ kind, path }) => (
+    onResolve({ filter: /\/(texts|tags|large|threads|hub|integrity|disk|kept|concurrency|elsewhere|sniff|resume|again)\.js$/ }, ({ kind, path }) => (
       kind === 'dynamic-import' ? { path: `./${basename(path)}`, external: true } : undefined));
   },
 };

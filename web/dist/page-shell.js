@@ -1,4 +1,4 @@
-// made of sources 102d31dbd26fd5f727daac19720728a451a89d1ff21929da842f2ee093bc7853 by ./build.sh js
+// made of sources 329c311e140c82e561af399005fa26908964e77840a68eed026bf3801868cae3 by ./build.sh js
 // SPDX-License-Identifier: MIT
 import{Codec as Xe}from"./shared.js";var Ge=`
   :host { display: inline-block; max-width: 100%; font: 0.875rem/1.4 system-ui, sans-serif; }

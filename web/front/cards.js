@@ -21,13 +21,26 @@ const page = (path) => new URL(`../pages/${path}`, import.meta.url).href;
 
 /** @param {Paper & { page: string }} paper */
 function createCard({ page: name, system, year, by, says = '', pictures, colourful }) {
-  const still = make('img', { src: page(`${name}/still.png`), alt: '', loading: 'lazy', width: '300', height: '200' });
+  const still = make('img', { 'data-src': page(`${name}/still.png`), alt: '', width: '300', height: '200' });
   const canvas = make('canvas', { 'aria-hidden': 'true', hidden: '' });
   const box = make('div', { class: colourful ? 'thumb' : 'thumb inked' }, still, canvas);
   const root = make('a', { class: 'card', href: page(`${name}/`) }, box, make('h3', {}, system), make('p', {}, says), make('p', { class: 'card-paper' }, `${by}, ${year}`));
   return { root, box, canvas, still, pictures, done: false, seen: false };
 }
 /** @typedef {ReturnType<typeof createCard>} Card */
+
+/** Stills are fetched when their cards are about to be seen: a browser's own lazy loading begins 1,250 pixels and more before. @param {Card[]} cards */
+function fetchNear(cards) {
+  const near = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const still = target.querySelector('img');
+      if (!isIntersecting || !still?.dataset.src) continue;
+      still.src = still.dataset.src;
+      near.unobserve(target);
+    }
+  }, { rootMargin: '100px' });
+  for (const { box } of cards) near.observe(box);
+}
 
 /** Draws the pictures of a card. @param {Card} card @param {Pictures} pictures @param {Model} model @param {AbortSignal} signal */
 async function draw({ canvas, still }, { seed, samples, temperature, label, passes }, model, signal) {
@@ -60,6 +73,7 @@ async function draw({ canvas, still }, { seed, samples, temperature, label, pass
 export function createCards(root, first) {
   const cards = PAPERS.flatMap((paper) => (paper.page ? [createCard({ ...paper, page: paper.page })] : []));
   root.append(...cards.map((card) => card.root));
+  fetchNear(cards);
   // Motion and weights that nobody asked for.
   const { saveData = false } = /** @type {{ connection?: { saveData?: boolean } }} */ (navigator).connection ?? {};
   if (reducedMotion() || saveData) return;
