@@ -495,6 +495,31 @@ task_test_all() {
   exec node tests/steps.js "$OUT/test" --all
 }
 
+# test-changed  what the change of this branch against main, and what is not committed, can break: for use while working (tests/changed.js)
+task_test_changed() {
+  mkdir -p "$OUT"
+  changed=$({ git diff --name-only "$(git merge-base main HEAD)"; git ls-files --others --exclude-standard; } | sort -u)
+  node tests/changed.js $changed >"$OUT/changed"
+  sed 's/^/  /' "$OUT/changed" >&2
+  ! grep -q '^format$' "$OUT/changed" || task_check_format
+  if grep -q '^c\b' "$OUT/changed"; then
+    native_suite "$CC"
+    "$OUT/native-$(basename "$CC")/suite" $(sed -n 's/^c *//p' "$OUT/changed") tests/golden/*.golden.gguf
+  fi
+  if grep -q '^wasm$' "$OUT/changed"; then
+    build_named nextpixel
+    export NEXTPIXEL_WASM="$PWD/$OUT/nextpixel.wasm"
+  fi
+  if grep -q '^types$' "$OUT/changed"; then for project in . tests/js tests/browser tests/bench; do npx --no-install tsc -p $project/tsconfig.json; done; fi
+  files=$(sed -n 's/^test //p' "$OUT/changed")
+  case $files in *tests/browser/*) task_js ;; esac
+  alone= others=
+  for file in $files; do case $file in */package.test.js) alone=$file ;; *) others="$others $file" ;; esac; done
+  [ -z "$others" ] || tests 900 --test-concurrency=2 $others
+  [ -z "$alone" ] || tests 900 $alone # it writes what is packed
+  ! grep -q '^train$' "$OUT/changed" || task_test_train
+}
+
 # check-format  src and include are as clang-format leaves them (.clang-format: it touches no comment)
 task_check_format() {
   need clang-format-19 clang-format-19

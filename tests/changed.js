@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// What a change can break, for ./build.sh test-changed:  node tests/changed.js FILE ...
+// A line each: `format`, `c` with the names of the C tests (none: all), `wasm`, `types`, `train`, and `test FILE`.
+// @ts-check
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const IMPORT = /(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]|new URL\(\s*['"](\.[^'"]+\.js)['"]/g;
+
+/** @param {string} file */
+const text = (file) => (existsSync(ROOT + file) ? readFileSync(ROOT + file, 'utf8') : '');
+
+/** Files of a folder, with its folders, as paths in the repository. @param {string} folder @returns {string[]} */
+const filesOf = (folder) => readdirSync(ROOT + folder, { withFileTypes: true }).flatMap((entry) => {
+  const name = `${folder}/${entry.name}`;
+  return entry.isDirectory() ? filesOf(name) : [name];
+});
+
+/** All that a module imports, and what that imports, with itself. @param {string} file @param {Set<string>} [seen] */
+function reach(file, seen = new Set()) {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  if (!file.endsWith('.js')) return seen;
+  for (const [, plain, url] of text(file).matchAll(IMPORT)) reach(path.posix.join(path.posix.dirname(file), plain ?? url), seen);
+  return seen;
+}
+
+/**
+ * The names of the C tests that changed files concern; empty: all of them.
+ *
+ * @param {string[]} files  of src, include, tests/c and tests/fuzz
+ */
+function groupsOf(files) {
+  const names = files.map((file) => /^src\/models\/(?:(\w+)\.c$|(\w+)\/)/.exec(file) ?? /^tests\/c\/(?:models\/)?(?:test|toy)_(\w+)\.[ch]$/.exec(file));
+  if (names.some((name) => !name)) return [];
+  return [...new Set([...names.map((name) => `${name?.[1] ?? name?.[2]}:`), ...(files.some((file) => file.startsWith('src/')) ? ['runs:', 'golden:', 'session:'] : [])])];
+}
+
+/**
+ * @param {string[]} changed  paths in the repository
+ * @returns {string[]}
+ */
+export function planOf(changed) {
+  const c = changed.filter((file) => /^(src|include|tests\/c|tests\/fuzz)\//.test(file));
+  const source = c.some((file) => /^(src|include)\//.test(file));
+  const pages = readdirSync(`${ROOT}web/pages`).map((name) => `web/pages/${name}`);
+  // A page is what lies in its folder and what its modules import; the styles that pages share are in every page.
+  const touched = pages.filter((page) => {
+    const own = filesOf(page);
+    return own.some((file) => [...reach(file)].some((one) => changed.includes(one))) || changed.some((file) => /^web\/(shell\/.*\.css|frame\.js)$/.test(file));
+  });
+  const tests = ['tests/js', 'tests/browser'].flatMap((folder) => readdirSync(ROOT + folder).filter((name) => name.endsWith('.test.js')).map((name) => `${folder}/${name}`));
+  const concerned = tests.filter((test) => {
+    const own = text(test);
+    return [...reach(test)].some((file) => changed.includes(file)) ||
+      changed.some((file) => own.includes(path.basename(file)) && !/\.(js|c|h)$/.test(file)) ||
+      (source && test.startsWith('tests/js/') && reach(test).has('web/lib/core.js')) || // through the wasm
+      touched.some((page) => own.includes(page.slice(4)) || path.basename(test) === `${path.basename(page)}.test.js`) ||
+      (test === 'tests/browser/front.test.js' && changed.some((file) => file.startsWith('web/front/')));
+  });
+  return [
+    ...(source ? ['format'] : []),
+    ...(c.length ? [['c', ...groupsOf(c)].join(' ')] : []),
+    ...(source ? ['wasm'] : []),
+    ...(changed.some((file) => /\.[jt]s$/.test(file)) ? ['types'] : []),
+    ...(changed.some((file) => file.startsWith('weights/train/')) ? ['train'] : []),
+    ...concerned.map((test) => `test ${test}`),
+  ];
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(planOf(process.argv.slice(2)).join('\n'));

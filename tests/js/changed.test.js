@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What ./build.sh test-changed runs. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { planOf } from '../changed.js';
+
+test('a model is tested by its equations, by what every model keeps, and against PyTorch', () => {
+  const plan = planOf(['src/models/gpt2.c']);
+  assert.ok(plan.includes('c gpt2: runs: golden: session:'));
+  for (const line of ['format', 'wasm', 'test tests/js/golden.test.js']) assert.ok(plan.includes(line), line);
+  assert.ok(!plan.includes('train'));
+  assert.ok(planOf(['src/models/gpt2.c', 'src/kernels/matmul.c']).includes('c'), 'what all models use is tested by all tests');
+});
+
+test('a page is tested by the tests that open it', () => {
+  const plan = planOf(['web/pages/fvsbn/main.js']);
+  assert.ok(plan.includes('test tests/browser/fvsbn.test.js'));
+  assert.ok(!plan.includes('test tests/browser/translate.test.js'));
+  assert.ok(!plan.some((line) => line.startsWith('c ') || line === 'wasm'));
+  assert.ok(planOf(['web/shell/controls.css']).includes('test tests/browser/fvsbn.test.js'), 'styles that pages share');
+});
+
+test('a module of the library is tested by all that imports it, a document by the tests that read it', () => {
+  assert.ok(planOf(['web/lib/vocabulary-file.js']).includes('test tests/js/tokenizer.test.js'));
+  assert.deepEqual(planOf(['README.md']).filter((line) => !line.startsWith('test ')), []);
+  assert.ok(planOf(['README.md']).includes('test tests/js/documents.test.js'));
+  assert.ok(planOf(['weights/train/train.py']).includes('train'));
+  assert.deepEqual(planOf([]), []);
+});
