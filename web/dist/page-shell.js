@@ -1,4 +1,4 @@
-// made of sources 329c311e140c82e561af399005fa26908964e77840a68eed026bf3801868cae3 by ./build.sh js
+// made of sources b4ad83786ecc79905ea4cdd82d6c9bca0da5328bb5e517caa61aa8b710ee0e7d by ./build.sh js
 // SPDX-License-Identifier: MIT
 import{Codec as Xe}from"./shared.js";var Ge=`
   :host { display: inline-block; max-width: 100%; font: 0.875rem/1.4 system-ui, sans-serif; }

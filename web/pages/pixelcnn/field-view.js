@@ -25,7 +25,7 @@ export function createFieldView(root, plainWeights, gatedWeights) {
       label: `${name}: what a pixel may see. Arrow keys choose the pixel.`,
       grid: () => ({ rows: SIDE, cols: SIDE }),
       from: () => ({ row: Math.floor(at / SIDE), col: at % SIDE }),
-      onPlace: ({ row, col }) => choose(row * SIDE + col),
+      onPixel: ({ row, col }) => choose(row * SIDE + col),
     });
     root.append(make('div', { class: 'mask' }, make('p', { class: 'panel-name' }, make('b', {}, name)), make('div', { class: 'stage' }, frame), note));
     return { name, canvas, note, frame };
