@@ -112,7 +112,7 @@ test('every error code has its section, and each message that is quoted is one',
 test('the element: every attribute, event, part and custom property', async () => {
   const text = await chapter('element');
   const known = codeIn(text);
-  const [source, view, texts] = await Promise.all(['element', 'element-view', 'typeset'].map((name) => readFile(`${ROOT}web/lib/${name}.js`, 'utf8')));
+  const [source, view, texts] = await Promise.all(['element', 'element-view', 'sinks/sheet'].map((name) => readFile(`${ROOT}web/lib/${name}.js`, 'utf8')));
   const lists = [...source.matchAll(/(?:LOADED_FROM|DRAWN_FROM|observedAttributes) = \[([^\]]*)\]/g)].map(([, list]) => list).join();
   const attributes = [...lists.matchAll(/'([\w-]+)'/g)].map(([, name]) => name);
   assert.ok(attributes.length > 15);

@@ -82,7 +82,7 @@ test('it holds what a page needs and nothing else', () => {
     /^web\/dist\/[\w-]+\.wasm$/,
     /^web\/single\/(inline\.js|classic\.js|nextpixel\.cjs)$/,
     /^web\/jsx\/\w+\.d\.ts$/,
-    /^web\/types\/(cjs\/)?(codecs\/|verbs\/)?[\w-]+\.d\.ts$/,
+    /^web\/types\/(cjs\/)?(codecs\/|element\/|sinks\/|verbs\/)?[\w-]+\.d\.ts$/,
     /^web\/types\/cjs\/package\.json$/,
   ];
   const strays = packed.filter((name) => !known.some((form) => form.test(name)));

@@ -3,8 +3,8 @@
 
 /** How <next-pixel task="tokens"> and task="translate" write: a run of a model of texts on the element's canvas. */
 
-import { AlignedPage } from './aligned.js';
-import { Page } from './typeset.js';
+import { AlignedPage } from './sinks/aligned.js';
+import { Page } from './sinks/text.js';
 
 /** @import { Model } from './model.js' */
 /** @import { TokenStep } from './tokens.js' */

@@ -47,14 +47,14 @@
 
 import { Codec } from './codecs/picture.js';
 import { View } from './element-view.js';
-import { picture } from './draw.js';
+import { picture } from './sinks/pixels.js';
 import { NextPixelError } from './error.js';
 import { MAX_SAMPLES } from './protocol.js';
 import { canBeKnown } from './pictures.js';
 import { acquire } from './shared.js';
 import { announce } from './status.js';
 
-/** @import { Picture } from './draw.js' */
+/** @import { Picture } from './sinks/pixels.js' */
 /** @import { DrawOptions } from './options.js' */
 /** @import { Model } from './model.js' */
 /** @import { ModelInfo } from './protocol.js' */

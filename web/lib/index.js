@@ -184,6 +184,6 @@ export async function tokenizer(source, { signal } = {}) {
 /** @typedef {import('./pictures.js').Score} Score */
 /** @typedef {import('./pictures.js').Attention} Attention */
 /** @typedef {import('./image.js').ImageSource} ImageSource */
-/** @typedef {import('./draw.js').Picture} Picture */
+/** @typedef {import('./sinks/pixels.js').Picture} Picture */
 /** @typedef {import('./options.js').DrawOptions} DrawOptions */
 /** @typedef {import('./checks.js').Label} Label */

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { paint, picture } from './draw.js';
-import { Easel } from './easel.js';
 import { argumentError } from './error.js';
 import { checkOptions } from './checks.js';
+import { showAll } from './sinks/canvas.js';
+import { PictureSink } from './sinks/picture.js';
 
 /** @import { Codec } from './codecs/picture.js' */
-/** @import { Picture } from './draw.js' */
-/** @import { Canvas } from './easel.js' */
 /** @import { Link } from './link.js' */
 /** @import { Inputs, MapRow, Resample, Settings, StepMessage } from './protocol.js' */
+/** @import { Canvas } from './sinks/canvas.js' */
+/** @import { PictureOptions } from './sinks/picture.js' */
+/** @import { Picture } from './sinks/pixels.js' */
 
 /**
  * Some elements of one sample, drawn one after the other. The elements of an image are its channels, whatever the model
@@ -123,7 +124,7 @@ export class Run {
    * @returns {Promise<Picture[]>} the finished images, one for each sample
    */
   async drawTo(target, options = {}) {
-    return this.#draw((pictures) => new Easel(target, pictures), options);
+    return this.#draw(target, options);
   }
 
   /**
@@ -133,27 +134,27 @@ export class Run {
    * @returns {Promise<Picture[]>} the finished images, one for each sample
    */
   async pictures(options = {}) {
-    return this.#draw(() => undefined, options);
+    return this.#draw([], options);
   }
 
   /**
-   * @param {(pictures: Picture[]) => Easel | undefined} show
+   * @param {Canvas | Canvas[]} target
    * @param {{ signal?: AbortSignal }} options
    */
-  async #draw(show, options) {
+  async #draw(target, options) {
     checkOptions(options);
-    const pictures = Array.from({ length: this.#settings.samples }, () => picture(this.#codec, this.known));
-    const steps = this.#steps(options.signal);
-    const easel = show(pictures);
-    try {
-      for await (const { sample, from, values } of steps) {
-        paint(pictures[sample].data, this.#codec, from, values);
-        easel?.paintSoon();
-      }
-    } finally {
-      easel?.paint();
-    }
-    return pictures;
+    return showAll(this.#steps(options.signal), this.sink(target));
+  }
+
+  /**
+   * What shows the run, with what was given, on a canvas.
+   *
+   * @param {Canvas | Canvas[]} target
+   * @param {PictureOptions} [options]
+   * @internal
+   */
+  sink(target, options) {
+    return new PictureSink(target, this.#codec, this.known, { samples: this.#settings.samples, ...options });
   }
 
   /** @param {AbortSignal} [signal]  beside that of the run */

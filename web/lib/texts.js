@@ -6,6 +6,6 @@
 export { Tokenizer } from './codecs/text.js';
 export { write } from './element-text.js';
 export { TextModel } from './tokens.js';
-export { AlignedPage } from './aligned.js';
-export { Page } from './typeset.js';
+export { AlignedPage } from './sinks/aligned.js';
+export { Page } from './sinks/text.js';
 export { tokenizerOf } from './vocabulary-file.js';

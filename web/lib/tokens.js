@@ -4,17 +4,18 @@
 import { Tokenizer } from './codecs/text.js';
 import { NextPixelError, argumentError } from './error.js';
 import { metadataOf } from './metadata.js';
-import { Page } from './typeset.js';
+import { showAll } from './sinks/canvas.js';
+import { Page } from './sinks/text.js';
 import { checkTokens } from './tokens-settings.js';
 import { Translation, checkTranslate, sentenceOf } from './translate.js';
 
-/** @import { Canvas } from './easel.js' */
 /** @import { Link } from './link.js' */
 /** @import { Entry } from './metadata.js' */
 /** @import { ModelInfo, ScoredMessage, StepMessage } from './protocol.js' */
 /** @import { TokenOptions, TranslateOptions } from './options.js' */
+/** @import { Canvas } from './sinks/canvas.js' */
+/** @import { PageOptions } from './sinks/text.js' */
 /** @import { TokenSettings } from './tokens-settings.js' */
-/** @import { PageOptions } from './typeset.js' */
 
 /**
  * One token that was drawn.
@@ -423,20 +424,20 @@ export class TokenRun {
    * @returns {Promise<string>} what was drawn, without the prompt
    */
   async drawTo(canvas, { signal, ...options } = {}) {
-    const before = this.before;
-    const steps = this.#claim(signal);
+    return showAll(this.#claim(signal), this.sink(canvas, options));
+  }
+
+  /**
+   * What shows the run, with what was given, on a canvas.
+   *
+   * @param {Canvas} canvas
+   * @param {PageOptions} [options]
+   * @internal
+   */
+  sink(canvas, options) {
     const page = new Page(canvas, options);
-    let text = '';
-    page.add({ text: before, given: true });
-    try {
-      for await (const step of steps) {
-        text += step.text;
-        page.add(step);
-      }
-    } finally {
-      page.end();
-    }
-    return text;
+    page.add({ text: this.before, given: true });
+    return page;
   }
 
   /** @param {AbortSignal} [signal]  beside that of the run */

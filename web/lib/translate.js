@@ -4,14 +4,15 @@
 import { CANDIDATE_NATS as NATS, CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WORDS, NX_CUT, NX_ENDED } from './abi.js';
 import { argumentError } from './error.js';
 import { checkSettings, show } from './checks.js';
-import { AlignedPage } from './aligned.js';
+import { AlignedPage } from './sinks/aligned.js';
+import { showAll } from './sinks/canvas.js';
 
 /** @import { Tokenizer } from './codecs/text.js' */
-/** @import { Canvas } from './easel.js' */
 /** @import { Link } from './link.js' */
 /** @import { TranslateOptions } from './options.js' */
 /** @import { MapRow, ModelInfo, Settings, StepMessage } from './protocol.js' */
-/** @import { AlignedOptions } from './aligned.js' */
+/** @import { AlignedOptions } from './sinks/aligned.js' */
+/** @import { Canvas } from './sinks/canvas.js' */
 
 /**
  * One token of a translation.
@@ -187,18 +188,18 @@ export class Translation {
    * @returns {Promise<string>} the translation
    */
   async drawTo(canvas, { signal, ...options } = {}) {
-    const steps = this.#claim(signal, true);
-    const page = new AlignedPage(canvas, this.sourceTexts, options);
-    let text = '';
-    try {
-      for await (const step of steps) {
-        text += step.text;
-        page.add(step);
-      }
-    } finally {
-      page.end();
-    }
-    return text;
+    return showAll(this.#claim(signal, true), this.sink(canvas, options));
+  }
+
+  /**
+   * What shows the run, with what was given, on a canvas.
+   *
+   * @param {Canvas} canvas
+   * @param {AlignedOptions} [options]
+   * @internal
+   */
+  sink(canvas, options) {
+    return new AlignedPage(canvas, this.sourceTexts, options);
   }
 
   /**

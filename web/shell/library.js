@@ -6,7 +6,7 @@ export { load, supported, tokenizer } from '../lib/index.js';
 export { acquire } from '../lib/shared.js';
 export { announce } from '../lib/status.js';
 export { Codec, quantise } from '../lib/codecs/picture.js';
-export { blank, paint as paintElements, picture as pictureOf } from '../lib/draw.js';
+export { blank, paint as paintElements, picture as pictureOf } from '../lib/sinks/pixels.js';
 export { fromRGBA, reduce } from '../lib/image.js';
 /** Fetches the part of the library that only pages of texts need. */
 export const texts = () => import('../lib/texts.js');
@@ -24,13 +24,13 @@ export const texts = () => import('../lib/texts.js');
 /** @typedef {import('../lib/index.js').Alternative} Alternative */
 /** @typedef {import('../lib/index.js').SavedTokens} SavedTokens */
 /** @typedef {import('../lib/index.js').Tokenizer} Tokenizer */
-/** @typedef {typeof import('../lib/typeset.js').Page} TextPage  the class */
-/** @typedef {typeof import('../lib/aligned.js').AlignedPage} AlignedSheet  the class */
+/** @typedef {typeof import('../lib/sinks/text.js').Page} TextPage  the class */
+/** @typedef {typeof import('../lib/sinks/aligned.js').AlignedPage} AlignedSheet  the class */
 /** @typedef {import('../lib/index.js').Translation} Translation */
 /** @typedef {import('../lib/index.js').TranslateStep} TranslateStep */
 /** @typedef {import('../lib/index.js').SourceLook} SourceLook */
 /** @typedef {import('../lib/index.js').SearchStep} SearchStep */
 /** @typedef {import('../lib/index.js').NextPixelError} NextPixelError */
-/** @typedef {import('../lib/draw.js').Picture} Picture RGBA */
+/** @typedef {import('../lib/sinks/pixels.js').Picture} Picture RGBA */
 /** @typedef {import('../lib/shared.js').Hold} Hold */
 /** @typedef {import('../lib/source.js').Progress} Progress */

@@ -6,10 +6,10 @@
  * that letters join as their script wants; each token is a stretch of it with a shade of its own.
  */
 
-import { argumentError } from './error.js';
+import { Sheet } from './sheet.js';
 
-/** @import { Dom } from './dom.js' */
-/** @import { Canvas } from './easel.js' */
+/** @import { Dom } from '../dom.js' */
+/** @import { Canvas } from './canvas.js' */
 
 /**
  * @typedef {object} PageOptions
@@ -27,6 +27,8 @@ import { argumentError } from './error.js';
 /** A surprise of so many nats has the full shade. */
 const FULL_NATS = 8;
 const FULL_SHADE = 0.6;
+/** The same as a line under the token, in CSS pixels. */
+const FULL_LINE = 4;
 /** How much ink a text has that was given. */
 const GIVEN_ALPHA = 0.72;
 /** Lines above the visible ones that are kept, for a page that becomes narrower or is looked at. */
@@ -37,13 +39,7 @@ const KEPT_TEXT = 100_000;
 /** Between two changes of that text: a long one is work for the browser even where it is not shown. */
 const TOLD_MS = 200;
 
-/** Who writes on a canvas, so that only the last one repaints it when the window changes. @type {WeakMap<object, Page>} */
-const writers = new WeakMap();
-
-export class Page {
-  #canvas;
-  #context;
-  #mirror;
+export class Page extends Sheet {
   #shade;
   #caret;
   /** Every word and line break that is kept, in order. @type {Word[]} */
@@ -55,23 +51,15 @@ export class Page {
   #line = 0;
   #count = 0;
   #text = '';
-  #told = '';
+  /** What was added, without what was given. */
+  result = '';
   #toldAt = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #telling;
   #writing = true;
-  #width = 0;
-  #height = 0;
-  #ratio = 1;
-  #size = 16;
-  #font = '16px serif';
   /** The token that is marked. */
   #marked = -1;
   #scroll = 0;
-  /** @type {(() => void) | undefined} */
-  #cancel;
-  /** Undoes what the page looks at. @type {(() => void)[]} */
-  #leave = [];
   #calm;
 
   /**
@@ -79,25 +67,13 @@ export class Page {
    * @param {PageOptions} [options]
    */
   constructor(canvas, { mirror, shade = true, caret = true } = {}) {
-    const context = typeof canvas?.getContext === 'function' ? canvas.getContext('2d') : null;
-    if (!context) throw argumentError('drawTo() needs a canvas with a 2D context; one in use for WebGL has none');
-    this.#canvas = canvas;
-    this.#context = /** @type {CanvasRenderingContext2D} */ (context);
-    this.#mirror = mirror;
+    super(canvas, mirror);
     this.#shade = shade;
     this.#caret = caret;
-    writers.get(canvas)?.close();
-    writers.set(canvas, this);
     // Whole sentences appear where motion is not wanted.
     this.#calm = typeof matchMedia === 'function' && matchMedia('(prefers-reduced-motion: reduce)').matches;
-    if (this.#element) this.#watch(this.#element);
-    this.#fit();
+    this.#refit();
     this.paint();
-  }
-
-  /** The canvas if it belongs to a document. */
-  get #element() {
-    return typeof HTMLCanvasElement === 'function' && this.#canvas instanceof HTMLCanvasElement ? this.#canvas : undefined;
   }
 
   /** Tokens added so far. */
@@ -114,10 +90,11 @@ export class Page {
     const index = this.#count++;
     this.#writing = true;
     this.#text += text;
+    if (!given) this.result += text;
     if (this.#text.length > 2 * KEPT_TEXT) this.#text = this.#text.slice(-KEPT_TEXT);
     for (const [piece] of text.matchAll(/\n|[^\S\n\u00a0\u202f]+|(?:\S|[\u00a0\u202f])+/g)) this.#set(piece, { index, from: 0, to: 0, nats, given });
     this.#forget();
-    if (!this.#calm || /[.!?\n]["”’)]?\s*$/.test(text)) this.#paintSoon();
+    if (!this.#calm || /[.!?\n]["”’)]?\s*$/.test(text)) this.paintSoon();
   }
 
   /** The text is complete: the caret goes. */
@@ -126,13 +103,10 @@ export class Page {
     this.paint();
   }
 
-  /** Lets go of the window's events. The canvas keeps what it shows. */
+  /** Lets go of the window's events. The canvas keeps what it shows. @override */
   close() {
-    this.#cancel?.();
-    this.#cancel = undefined;
     clearTimeout(this.#telling);
-    for (const leave of this.#leave) leave();
-    this.#leave = [];
+    super.close();
   }
 
   /** Back to an empty page. */
@@ -143,19 +117,19 @@ export class Page {
     this.#text = '';
     this.#writing = true;
     this.#marked = -1;
-    this.#paintSoon();
+    this.paintSoon();
   }
 
   /** Marks a token, -1: none. @param {number} index */
   mark(index) {
     this.#marked = index;
-    this.#paintSoon();
+    this.paintSoon();
   }
 
   /** Scrolls up by so many lines from the end; 0: the end. @param {number} lines */
   scroll(lines) {
     this.#scroll = Math.min(Math.max(0, lines), Math.max(0, this.#line + 1 - this.#rows));
-    this.#paintSoon();
+    this.paintSoon();
   }
 
   /**
@@ -182,26 +156,23 @@ export class Page {
     return this.#boxes().filter((one) => one.index === index).map(({ box }) => box);
   }
 
-  /** Paints now, in the colours of the moment. */
+  /** Paints now, in the colours of the moment. @override */
   paint() {
-    this.#cancel?.();
-    this.#cancel = undefined;
-    const context = this.#context;
-    const style = this.#element?.isConnected ? getComputedStyle(this.#element) : undefined;
-    const ink = style?.color ?? '#222';
-    const accent = style?.getPropertyValue('--nx-surprise').trim() || '#e07b00';
-    context.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
-    context.clearRect(0, 0, this.#width, this.#height);
+    super.paint();
+    const { context } = this;
+    const { ink, surprise, forced } = this.colours();
     context.font = this.#font;
     context.textBaseline = 'alphabetic';
     const leading = this.#leading;
-    const baseline = 0.5 * (leading + 0.7 * this.#size);
+    const baseline = 0.5 * (leading + 0.7 * this.size);
     for (const { index, nats, given, box } of this.#boxes()) {
       const shade = !this.#shade || given ? 0 : (FULL_SHADE * Math.min(nats, FULL_NATS)) / FULL_NATS;
       if (shade > 0.01) {
-        context.globalAlpha = shade;
-        context.fillStyle = accent;
-        context.fillRect(box.x, box.y + 1, box.width, box.height - 2);
+        // Below letters of a forced colour a shade of another one could hide them: there a line under the token is as thick as it would be dark.
+        const thick = forced ? Math.max(1, (shade / FULL_SHADE) * FULL_LINE) : box.height - 2;
+        context.globalAlpha = forced ? 1 : shade;
+        context.fillStyle = surprise;
+        context.fillRect(box.x, box.y + box.height - 1 - thick, box.width, thick);
       }
       if (index === this.#marked) {
         context.globalAlpha = 1;
@@ -216,14 +187,14 @@ export class Page {
     for (const { text, x, line, stretches } of this.#visible()) {
       const y = (line - top) * leading;
       const given = Math.max(0, ...stretches.filter((stretch) => stretch.given).map(({ to }) => to));
-      context.globalAlpha = given > 0 ? GIVEN_ALPHA : 1;
+      context.globalAlpha = given > 0 && !forced ? GIVEN_ALPHA : 1;
       if (given === 0 || given >= text.length) {
         context.fillText(text, x, y + baseline);
         continue;
       }
       // A word of which the beginning was given, such as one with a comma that was written.
       const edge = x + context.measureText(text.slice(0, given)).width;
-      for (const [left, width] of [[x - leading, edge - x + leading], [edge, this.#width]]) {
+      for (const [left, width] of [[x - leading, edge - x + leading], [edge, this.width]]) {
         context.save();
         context.beginPath();
         context.rect(left, y, width, 2 * leading);
@@ -236,7 +207,7 @@ export class Page {
     context.globalAlpha = 1;
     if (this.#writing && this.#caret && this.#scroll === 0) {
       const x = this.#open ? this.#open.x + this.#open.width : this.#x;
-      context.fillRect(Math.min(x + 1, this.#width - 2), (this.#line - top) * leading + baseline - 0.8 * this.#size, 2, this.#size);
+      context.fillRect(Math.min(x + 1, this.width - 2), (this.#line - top) * leading + baseline - 0.8 * this.size, 2, this.size);
     }
     this.#tell();
   }
@@ -250,19 +221,20 @@ export class Page {
       return;
     }
     this.#toldAt = performance.now();
-    const text = this.#text.length > KEPT_TEXT ? this.#text.slice(-KEPT_TEXT) : this.#text;
-    if (text === this.#told) return;
-    this.#told = text;
-    for (const element of [this.#element, this.#mirror]) if (element) element.textContent = text;
+    this.tell(this.#text.length > KEPT_TEXT ? this.#text.slice(-KEPT_TEXT) : this.#text);
+  }
+
+  get #font() {
+    return this.font(this.size);
   }
 
   get #leading() {
-    return LINE_HEIGHT * this.#size;
+    return LINE_HEIGHT * this.size;
   }
 
   /** Lines that fit. */
   get #rows() {
-    return Math.max(1, Math.floor(this.#height / this.#leading));
+    return Math.max(1, Math.floor(this.height / this.#leading));
   }
 
   /** The first visible line. */
@@ -281,7 +253,7 @@ export class Page {
 
   /** Every visible stretch of a token and where it stands. */
   #boxes() {
-    const context = this.#context;
+    const context = this.context;
     context.font = this.#font;
     const top = this.#top;
     const leading = this.#leading;
@@ -310,7 +282,7 @@ export class Page {
    * @param {Stretch} stretch
    */
   #set(piece, stretch) {
-    this.#context.font = this.#font;
+    this.context.font = this.#font;
     if (piece === '\n') {
       this.#close();
       this.#words.push({ text: '', stretches: [], x: this.#x, line: this.#line, width: 0 });
@@ -318,7 +290,7 @@ export class Page {
     } else if (/^\s/.test(piece)) {
       this.#close();
       const text = piece.replaceAll('\t', '    ');
-      const width = this.#context.measureText(text).width;
+      const width = this.context.measureText(text).width;
       this.#words.push({ text, stretches: [{ ...stretch, to: text.length }], x: this.#x, line: this.#line, width });
       this.#x += width;
     } else {
@@ -338,13 +310,13 @@ export class Page {
       this.#open = word;
     }
     const text = word.text + piece;
-    const width = this.#context.measureText(text).width;
-    if (word.x + width > this.#width && word.x > 0) {
+    const width = this.context.measureText(text).width;
+    if (word.x + width > this.width && word.x > 0) {
       this.#newLine();
       word.x = 0;
       word.line = this.#line;
     }
-    if (width > this.#width && text.length > 1) {
+    if (width > this.width && text.length > 1) {
       // Longer than a line: it is broken where it must.
       const fits = this.#fitting(word.text, piece);
       if (fits.length > 0) this.#append(word, fits, stretch);
@@ -364,7 +336,7 @@ export class Page {
   #append(word, piece, stretch) {
     const from = word.text.length;
     word.text += piece;
-    word.width = this.#context.measureText(word.text).width;
+    word.width = this.context.measureText(word.text).width;
     word.stretches.push({ ...stretch, from, to: word.text.length });
   }
 
@@ -377,7 +349,7 @@ export class Page {
   #fitting(before, piece) {
     let fits = '';
     for (const character of piece) {
-      const wide = this.#context.measureText(before + fits + character).width > this.#width;
+      const wide = this.context.measureText(before + fits + character).width > this.width;
       if (wide && (before !== '' || fits !== '')) break;
       fits += character;
     }
@@ -401,31 +373,9 @@ export class Page {
     this.#words = this.#words.filter(({ line }) => line >= keep);
   }
 
-  /** Takes size, resolution and font of the moment, and sets all words anew where these have changed. */
-  #fit() {
-    const canvas = this.#canvas;
-    const element = this.#element;
-    const shown = element?.isConnected && element.clientWidth > 0;
-    const ratio = shown ? (globalThis.devicePixelRatio ?? 1) : 1;
-    const width = shown ? element.clientWidth : canvas.width / (element ? 1 : this.#ratio);
-    const height = shown ? element.clientHeight : canvas.height / (element ? 1 : this.#ratio);
-    const style = shown ? getComputedStyle(element) : undefined;
-    const size = style ? parseFloat(style.fontSize) : 16;
-    const font = style ? `${style.fontStyle} ${style.fontWeight} ${size}px ${style.fontFamily}` : '16px serif';
-    if (width === this.#width && height === this.#height && ratio === this.#ratio && font === this.#font) return;
-    this.#width = width;
-    this.#height = height;
-    this.#ratio = ratio;
-    this.#size = size;
-    this.#font = font;
-    canvas.width = Math.max(1, Math.round(width * ratio));
-    canvas.height = Math.max(1, Math.round(height * ratio));
-    // A canvas without a size of its own in CSS would have grown with its pixels.
-    if (shown && (element.clientWidth !== width || element.clientHeight !== height)) {
-      element.style.width = `${width}px`;
-      element.style.height = `${height}px`;
-    }
-    this.#reflow();
+  /** Sets all words anew where size, resolution or font have changed. */
+  #refit() {
+    if (this.fit()) this.#reflow();
   }
 
   #reflow() {
@@ -439,34 +389,15 @@ export class Page {
     }
   }
 
-  /** @param {HTMLCanvasElement} element */
-  #watch(element) {
-    const again = () => {
-      this.#fit();
-      this.#paintSoon();
-    };
-    const sizes = new ResizeObserver(again);
-    sizes.observe(element);
-    this.#leave.push(() => sizes.disconnect());
-    const theme = matchMedia('(prefers-color-scheme: dark)');
-    theme.addEventListener('change', again);
-    this.#leave.push(() => theme.removeEventListener('change', again));
-    void document.fonts?.ready.then(() => {
-      if (this.#leave.length > 0) {
-        this.#reflow();
-        this.#paintSoon();
-      }
-    });
+  /** @override */
+  changed() {
+    this.#refit();
+    this.paintSoon();
   }
 
-  #paintSoon() {
-    if (this.#cancel) return;
-    if (typeof requestAnimationFrame === 'function') {
-      const frame = requestAnimationFrame(() => this.paint());
-      this.#cancel = () => cancelAnimationFrame(frame);
-    } else {
-      const timer = setTimeout(() => this.paint(), 16);
-      this.#cancel = () => clearTimeout(timer);
-    }
+  /** @override */
+  fontLoaded() {
+    this.#reflow();
+    this.paintSoon();
   }
 }

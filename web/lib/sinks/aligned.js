@@ -6,11 +6,11 @@
  * looked at the other.
  */
 
-import { argumentError } from './error.js';
+import { Sheet } from './sheet.js';
 
-/** @import { Dom } from './dom.js' */
-/** @import { Canvas } from './easel.js' */
-/** @import { TranslateStep } from './translate.js' */
+/** @import { Dom } from '../dom.js' */
+/** @import { TranslateStep } from '../translate.js' */
+/** @import { Canvas } from './canvas.js' */
 
 /**
  * @typedef {object} AlignedOptions
@@ -34,13 +34,7 @@ const LEAST_WEIGHT = 0.04;
 /** Stands for the token that ends the sentence. */
 const END = '\u2022';
 
-/** Who draws on a canvas, so that only the last one repaints it when the window changes. @type {WeakMap<object, AlignedPage>} */
-const writers = new WeakMap();
-
-export class AlignedPage {
-  #canvas;
-  #context;
-  #mirror;
+export class AlignedPage extends Sheet {
   #weights;
   /** @type {Word[]} */
   #source;
@@ -48,14 +42,8 @@ export class AlignedPage {
   #target = [];
   /** Of each token of the translation, over the tokens of the sentence. @type {ArrayLike<number>[]} */
   #rows = [];
-  #text = '';
-  #width = 0;
-  #height = 0;
-  #ratio = 1;
-  /** @type {(() => void) | undefined} */
-  #cancel;
-  /** @type {(() => void)[]} */
-  #leave = [];
+  /** The translation so far. */
+  result = '';
 
   /**
    * @param {Canvas} canvas
@@ -63,68 +51,44 @@ export class AlignedPage {
    * @param {AlignedOptions} [options]
    */
   constructor(canvas, source, { mirror, weights = ({ alignment }) => alignment ?? [] } = {}) {
-    const context = typeof canvas?.getContext === 'function' ? canvas.getContext('2d') : null;
-    if (!context) throw argumentError('drawTo() needs a canvas with a 2D context; one in use for WebGL has none');
-    this.#canvas = canvas;
-    this.#context = /** @type {CanvasRenderingContext2D} */ (context);
-    this.#mirror = mirror;
+    super(canvas, mirror);
     this.#weights = weights;
     this.#source = [];
     source.forEach((text, i) => append(this.#source, text === '' && i === source.length - 1 ? ` ${END}` : text, i));
-    writers.get(canvas)?.close();
-    writers.set(canvas, this);
-    if (this.#element) this.#watch(this.#element);
     this.paint();
-  }
-
-  /** The canvas if it belongs to a document. */
-  get #element() {
-    return typeof HTMLCanvasElement === 'function' && this.#canvas instanceof HTMLCanvasElement ? this.#canvas : undefined;
   }
 
   /** @param {TranslateStep} step */
   add(step) {
     append(this.#target, step.text, this.#rows.length);
     this.#rows.push(this.#weights(step));
-    this.#text += step.text;
-    this.#paintSoon();
+    this.result += step.text;
+    this.paintSoon();
   }
 
   /** The translation is complete. */
   end() {
     this.paint();
-    for (const element of [this.#element, this.#mirror]) if (element) element.textContent = this.#text;
+    this.tell(this.result);
   }
 
-  /** Lets go of the window's events. The canvas keeps what it shows. */
-  close() {
-    this.#cancel?.();
-    this.#cancel = undefined;
-    for (const leave of this.#leave) leave();
-    this.#leave = [];
-  }
-
-  /** Paints now, in the colours of the moment. */
+  /** Paints now, in the colours of the moment. @override */
   paint() {
-    this.#cancel?.();
-    this.#cancel = undefined;
-    const { style, family } = this.#fit();
-    const context = this.#context;
-    const ink = style?.color ?? '#222';
-    const accent = style?.getPropertyValue('--nx-accent').trim() || style?.getPropertyValue('--nx-surprise').trim() || '#e07b00';
-    context.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
-    context.clearRect(0, 0, this.#width, this.#height);
-    let size = style ? parseFloat(style.fontSize) : 16;
-    let above = this.#place(this.#target, family(size));
-    let below = this.#place(this.#source, family(size));
+    this.fit();
+    super.paint();
+    const { context } = this;
+    const { ink, accent, forced } = this.colours();
+    let { size } = this;
+    let above = this.#place(this.#target, this.font(size));
+    let below = this.#place(this.#source, this.font(size));
     const needed = () => (linesOf(above) + linesOf(below)) * LINE_HEIGHT * size + LEAST_GAP * size;
-    while (size > SMALLEST && needed() > this.#height) {
+    while (size > SMALLEST && needed() > this.height) {
       size = Math.max(SMALLEST, size * 0.9);
-      above = this.#place(this.#target, family(size));
-      below = this.#place(this.#source, family(size));
+      above = this.#place(this.#target, this.font(size));
+      below = this.#place(this.#source, this.font(size));
     }
     const leading = LINE_HEIGHT * size;
-    const floor = this.#height - linesOf(below) * leading; // where the sentence begins
+    const floor = this.height - linesOf(below) * leading; // where the sentence begins
     const drop = 0.45 * leading;
     /** @type {{ from: [number, number], to: [number, number], weight: number }[]} */
     const bands = [];
@@ -149,12 +113,12 @@ export class AlignedPage {
       context.bezierCurveTo(x0, half, x1, half, x1, y1);
       context.stroke();
     }
-    context.font = family(size);
+    context.font = this.font(size);
     context.fillStyle = ink;
     context.textBaseline = 'middle';
     for (const [words, top, alpha] of /** @type {[Placed[], number, number][]} */ ([[above, 0, 1], [below, floor, 0.8]])) {
       for (const { text, x, line } of words) {
-        context.globalAlpha = text === END ? 0.4 : alpha;
+        context.globalAlpha = forced ? 1 : text === END ? 0.4 : alpha;
         context.fillText(text, x, top + (line + 0.5) * leading);
       }
     }
@@ -181,14 +145,14 @@ export class AlignedPage {
    * @returns {Placed[]}
    */
   #place(words, font) {
-    this.#context.font = font;
-    const space = this.#context.measureText(' ').width;
+    this.context.font = font;
+    const space = this.context.measureText(' ').width;
     let x = 0;
     let line = 0;
     return words.map((word) => {
-      const { width } = this.#context.measureText(word.text);
+      const { width } = this.context.measureText(word.text);
       if (x > 0 && word.tight) x -= GAP * space;
-      else if (x > 0 && x + width > this.#width) {
+      else if (x > 0 && x + width > this.width) {
         x = 0;
         line++;
       }
@@ -196,53 +160,6 @@ export class AlignedPage {
       x += width + GAP * space;
       return placed;
     });
-  }
-
-  /** Takes size and resolution of the moment. */
-  #fit() {
-    const canvas = this.#canvas;
-    const element = this.#element;
-    const shown = element?.isConnected && element.clientWidth > 0;
-    const ratio = shown ? (globalThis.devicePixelRatio ?? 1) : 1;
-    const width = shown ? element.clientWidth : canvas.width / (element ? 1 : this.#ratio);
-    const height = shown ? element.clientHeight : canvas.height / (element ? 1 : this.#ratio);
-    const style = shown ? getComputedStyle(element) : undefined;
-    if (width !== this.#width || height !== this.#height || ratio !== this.#ratio) {
-      this.#width = width;
-      this.#height = height;
-      this.#ratio = ratio;
-      canvas.width = Math.max(1, Math.round(width * ratio));
-      canvas.height = Math.max(1, Math.round(height * ratio));
-      // A canvas without a size of its own in CSS would have grown with its pixels.
-      if (shown && (element.clientWidth !== width || element.clientHeight !== height)) {
-        element.style.width = `${width}px`;
-        element.style.height = `${height}px`;
-      }
-    }
-    const family = (/** @type {number} */ size) => (style ? `${style.fontStyle} ${style.fontWeight} ${size}px ${style.fontFamily}` : `${size}px serif`);
-    return { style, family };
-  }
-
-  /** @param {HTMLCanvasElement} element */
-  #watch(element) {
-    const again = () => this.#paintSoon();
-    const sizes = new ResizeObserver(again);
-    sizes.observe(element);
-    this.#leave.push(() => sizes.disconnect());
-    const theme = matchMedia('(prefers-color-scheme: dark)');
-    theme.addEventListener('change', again);
-    this.#leave.push(() => theme.removeEventListener('change', again));
-  }
-
-  #paintSoon() {
-    if (this.#cancel) return;
-    if (typeof requestAnimationFrame === 'function') {
-      const frame = requestAnimationFrame(() => this.paint());
-      this.#cancel = () => cancelAnimationFrame(frame);
-    } else {
-      const timer = setTimeout(() => this.paint(), 16);
-      this.#cancel = () => clearTimeout(timer);
-    }
   }
 }
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What every sink does with a canvas. */
+
+import { argumentError, reading } from '../error.js';
+
+/** @import { Dom } from '../dom.js' */
+
+/** @typedef {Dom<'HTMLCanvasElement'> | Dom<'OffscreenCanvas'>} Canvas */
+
+/**
+ * Something that shows the steps of a run on a canvas while they come. Each kind of what is shown has one, in a file of its own.
+ *
+ * @template Step, Result
+ * @typedef {object} Sink
+ * @property {(step: Step) => void} add  shows a step, at the next animation frame
+ * @property {() => void} end            the run is over, or was stopped
+ * @property {() => void} paint          paints now, in the colours of the moment
+ * @property {() => void} close          lets go of the window's events; the canvas keeps what it shows
+ * @property {Result} result             what was drawn so far
+ */
+
+/**
+ * Shows a run until it ends or is stopped.
+ *
+ * @template Step, Result
+ * @param {AsyncIterable<Step>} steps
+ * @param {Sink<Step, Result>} sink
+ * @returns {Promise<Result>}
+ * @internal
+ */
+export async function showAll(steps, sink) {
+  try {
+    for await (const step of steps) sink.add(step);
+  } finally {
+    sink.end();
+  }
+  return sink.result;
+}
+
+/**
+ * @param {Canvas} canvas
+ * @returns {CanvasRenderingContext2D}
+ * @internal
+ */
+export function contextOf(canvas) {
+  const context = typeof canvas?.getContext === 'function' ? reading('canvas', () => canvas.getContext('2d')) : null;
+  if (!context) throw argumentError('drawTo() needs a canvas with a 2D context; one in use for WebGL has none');
+  return /** @type {CanvasRenderingContext2D} */ (context);
+}
+
+/**
+ * @param {() => void} task
+ * @returns {() => void} gives it up
+ * @internal
+ */
+export function atNextFrame(task) {
+  if (typeof requestAnimationFrame === 'function') {
+    const frame = requestAnimationFrame(task);
+    return () => cancelAnimationFrame(frame);
+  }
+  const timer = setTimeout(task, 16);
+  return () => clearTimeout(timer);
+}
+
+/**
+ * Calls back when the colours of the page may have changed: dark or light, forced or its own.
+ *
+ * @param {() => void} changed
+ * @returns {() => void} ends that
+ * @internal
+ */
+export function watchColours(changed) {
+  const queries = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].map((query) => matchMedia(query));
+  for (const query of queries) query.addEventListener('change', changed);
+  return () => {
+    for (const query of queries) query.removeEventListener('change', changed);
+  };
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Pictures on canvases while they are being drawn, painted at most once per animation frame. */
+
+import { argumentError } from '../error.js';
+import { atNextFrame, contextOf } from './canvas.js';
+import { paint, picture } from './pixels.js';
+
+/** @import { Codec } from '../codecs/picture.js' */
+/** @import { Canvas } from './canvas.js' */
+/** @import { Picture } from './pixels.js' */
+
+/** @typedef {[number, number, number]} RGB  0 to 255 */
+
+/**
+ * @typedef {object} PictureOptions
+ * @property {number} [samples]  how many pictures there are. Default 1
+ * @property {number} [gap]      blank columns between pictures that stand side by side. Default 0
+ * @property {() => { paper: RGB, given: RGB, drawn: RGB }} [colours]  of grey pictures, what the lowest level looks like, and the highest in
+ *   what was given and in what the model drew. Default: black and white
+ * @property {boolean} [later]   the canvas keeps what it shows until the first step. Default false
+ * @property {boolean} [calm]    pictures appear when they are complete. Default false
+ * @property {() => void} [onPaint]  called after each paint
+ */
+
+export class PictureSink {
+  #codec;
+  #samples;
+  #gap;
+  #colours;
+  #calm;
+  #onPaint;
+  /** Of each pixel, whether it was given: such pixels are opaque from the beginning. @type {Picture} */
+  #given;
+  /** @type {{ canvas: Canvas, context: CanvasRenderingContext2D }[]} */
+  #shown;
+  /** Gives up a paint that was asked for. @type {(() => void) | undefined} */
+  #cancel;
+
+  /** The pictures as far as they are drawn, in the colours of the model. @type {Picture[]} */
+  result;
+
+  /**
+   * @param {Canvas | Canvas[]} target  one canvas for all pictures side by side, or one for each; none: nothing is shown
+   * @param {Codec} codec
+   * @param {Uint8Array} known          the elements that were given, in generation order
+   * @param {PictureOptions} [options]
+   */
+  constructor(target, codec, known, { samples = 1, gap = 0, colours, later = false, calm = false, onPaint } = {}) {
+    const canvases = Array.isArray(target) ? target : [target];
+    const one = canvases.length === 1;
+    if (!one && canvases.length !== samples && canvases.length > 0) {
+      throw argumentError(`drawTo() takes one canvas or ${samples}, one a sample, not ${canvases.length}`);
+    }
+    this.#codec = codec;
+    this.#samples = samples;
+    this.#gap = one ? gap : 0;
+    this.#colours = codec.info.channels === 1 ? colours : undefined;
+    this.#calm = calm;
+    this.#onPaint = onPaint;
+    this.#given = picture(codec, known);
+    this.result = Array.from({ length: samples }, () => picture(codec, known));
+    this.#shown = canvases.map((canvas) => ({ canvas, context: contextOf(canvas) }));
+    if (!later) this.paint();
+  }
+
+  /** @param {{ sample: number, from: number, values: Uint8Array }} step */
+  add({ sample, from, values }) {
+    paint(this.result[sample].data, this.#codec, from, values);
+    if (!this.#calm) this.#cancel ??= atNextFrame(() => this.paint());
+  }
+
+  /** The pictures are complete, or as far as they will be. */
+  end() {
+    this.paint();
+  }
+
+  /** Gives up a paint that was asked for. The canvases keep what they show. */
+  close() {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  /** Paints now, in the colours of the moment. */
+  paint() {
+    this.close();
+    const { width, height } = this.#codec.info;
+    const perCanvas = this.#shown.length === 1 ? this.#samples : 1;
+    for (const { canvas } of this.#shown) resize(canvas, widthOf(width, perCanvas, this.#gap), height);
+    const colours = this.#colours?.();
+    this.#shown.forEach(({ context }, i) => {
+      for (let j = 0; j < perCanvas; j++) {
+        const one = this.result[i * perCanvas + j];
+        context.putImageData(colours ? this.#coloured(context, one, colours) : imageData(context, one), j * (width + this.#gap), 0);
+      }
+    });
+    this.#onPaint?.();
+  }
+
+  /**
+   * A grey picture in other colours.
+   *
+   * @param {CanvasRenderingContext2D} context
+   * @param {Picture} grey
+   * @param {{ paper: RGB, given: RGB, drawn: RGB }} colours
+   */
+  #coloured(context, { data, width, height }, { paper, given, drawn }) {
+    const image = context.createImageData(width, height);
+    for (let at = 0; at < data.length; at += 4) {
+      if (data[at + 3] === 0) continue;
+      const ink = this.#given.data[at + 3] > 0 ? given : drawn;
+      for (let c = 0; c < 3; c++) image.data[at + c] = paper[c] + ((ink[c] - paper[c]) * data[at]) / 255;
+      image.data[at + 3] = 255;
+    }
+    return image;
+  }
+}
+
+/**
+ * Columns of pictures side by side.
+ *
+ * @param {number} width    of one
+ * @param {number} samples
+ * @param {number} gap
+ * @internal
+ */
+export function widthOf(width, samples, gap) {
+  return samples * (width + gap) - gap;
+}
+
+/**
+ * @param {Canvas} canvas
+ * @param {number} width
+ * @param {number} height
+ */
+function resize(canvas, width, height) {
+  if (canvas.width === width && canvas.height === height) return; // setting them would clear it
+  canvas.width = width;
+  canvas.height = height;
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Picture} picture
+ */
+function imageData(context, picture) {
+  if (typeof ImageData === 'function' && picture instanceof ImageData) return picture;
+  const image = context.createImageData(picture.width, picture.height); // a canvas library in Node
+  image.data.set(picture.data);
+  return image;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * A canvas that keeps the size that it has on the page, at the device's own resolution, and takes font and colours from its style. What is
+ * set on it is painted anew when one of these changes. The canvas's own content is the text that it shows, for those who do not see it.
+ */
+
+import { atNextFrame, contextOf, watchColours } from './canvas.js';
+
+/** @import { Dom } from '../dom.js' */
+/** @import { Canvas } from './canvas.js' */
+
+/** Who paints on a canvas, so that only the last one repaints it when the window changes. @type {WeakMap<object, Sheet>} */
+const painters = new WeakMap();
+
+/** Where there is no page, as on a canvas in a worker. */
+const INK = '#222';
+const SURPRISE = '#e07b00';
+const SIZE = 16;
+
+/** @internal */
+export class Sheet {
+  /** @type {Canvas} */
+  #canvas;
+  /** The canvas if it belongs to a document. @type {HTMLCanvasElement | undefined} */
+  #element;
+  #mirror;
+  #told = '';
+  /** @type {(() => void) | undefined} */
+  #cancel;
+  /** Undoes what the sheet listens to. @type {(() => void)[]} */
+  #leave = [];
+
+  /** @type {CanvasRenderingContext2D} */
+  context;
+  /** In CSS pixels, as all that is drawn. */
+  width = 0;
+  height = 0;
+  /** Pixels of the canvas for each of these. */
+  #ratio = 1;
+  /** Of the letters. */
+  size = SIZE;
+  /** The font of the page at some size. @type {(size: number) => string} */
+  font = (size) => `${size}px serif`;
+
+  /**
+   * @param {Canvas} canvas
+   * @param {Dom<'Element'>} [mirror]  gets the text as its own
+   */
+  constructor(canvas, mirror) {
+    this.context = contextOf(canvas);
+    this.#canvas = canvas;
+    this.#element = typeof HTMLCanvasElement === 'function' && canvas instanceof HTMLCanvasElement ? canvas : undefined;
+    this.#mirror = mirror;
+    painters.get(canvas)?.close();
+    painters.set(canvas, this);
+    if (this.#element) this.#watch(this.#element);
+  }
+
+  /** Paints now, in the colours of the moment. */
+  paint() {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    const { context } = this;
+    context.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
+    context.clearRect(0, 0, this.width, this.height);
+  }
+
+  /** Paints at the next animation frame. */
+  paintSoon() {
+    this.#cancel ??= atNextFrame(() => this.paint());
+  }
+
+  /** Lets go of the window's events. The canvas keeps what it shows. */
+  close() {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    for (const leave of this.#leave) leave();
+    this.#leave = [];
+  }
+
+  /**
+   * The colours of the moment. Where the visitor's own are forced on the page there is one for all that is drawn.
+   *
+   * @returns {{ ink: string, accent: string, surprise: string, forced: boolean }}
+   */
+  colours() {
+    const style = this.#element?.isConnected ? getComputedStyle(this.#element) : undefined;
+    const ink = style?.color ?? INK;
+    const forced = style !== undefined && matchMedia('(forced-colors: active)').matches;
+    const surprise = forced ? ink : style?.getPropertyValue('--nx-surprise').trim() || SURPRISE;
+    return { ink, surprise, accent: forced ? ink : style?.getPropertyValue('--nx-accent').trim() || surprise, forced };
+  }
+
+  /** Takes size, resolution and font of the moment. @returns {boolean} whether one of them has changed */
+  fit() {
+    const canvas = this.#canvas;
+    const element = this.#element;
+    const shown = element?.isConnected && element.clientWidth > 0;
+    const ratio = shown ? (globalThis.devicePixelRatio ?? 1) : 1;
+    const width = shown ? element.clientWidth : canvas.width / (element ? 1 : this.#ratio);
+    const height = shown ? element.clientHeight : canvas.height / (element ? 1 : this.#ratio);
+    const style = shown ? getComputedStyle(element) : undefined;
+    const size = style ? parseFloat(style.fontSize) : SIZE;
+    const before = this.font(this.size);
+    this.font = style ? (pixels) => `${style.fontStyle} ${style.fontWeight} ${pixels}px ${style.fontFamily}` : (pixels) => `${pixels}px serif`;
+    this.size = size;
+    const sized = width !== this.width || height !== this.height || ratio !== this.#ratio;
+    if (sized) {
+      this.width = width;
+      this.height = height;
+      this.#ratio = ratio;
+      canvas.width = Math.max(1, Math.round(width * ratio));
+      canvas.height = Math.max(1, Math.round(height * ratio));
+      // A canvas without a size of its own in CSS would have grown with its pixels.
+      if (shown && (element.clientWidth !== width || element.clientHeight !== height)) {
+        element.style.width = `${width}px`;
+        element.style.height = `${height}px`;
+      }
+    }
+    return sized || this.font(size) !== before;
+  }
+
+  /** Says the text to those who do not see the canvas. @param {string} text */
+  tell(text) {
+    if (text === this.#told) return;
+    this.#told = text;
+    for (const element of [this.#element, this.#mirror]) if (element) element.textContent = text;
+  }
+
+  /** Size or colours of the canvas may be others now. */
+  changed() {
+    this.paintSoon();
+  }
+
+  /** The font has come. */
+  fontLoaded() {
+    this.paintSoon();
+  }
+
+  /** @param {HTMLCanvasElement} element */
+  #watch(element) {
+    const again = () => this.changed();
+    const sizes = new ResizeObserver(again);
+    sizes.observe(element);
+    this.#leave.push(() => sizes.disconnect(), watchColours(again));
+    void document.fonts?.ready.then(() => {
+      if (this.#leave.length > 0) this.fontLoaded();
+    });
+  }
+}
