@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Makes what the table of settings and the table of verbs say to a type checker: web/lib/options.js, the types of the options, and
- * web/jsx/attributes.d.ts, those of the element's attributes. ./build.sh js does so too; a test compares.
+ * Makes what the table of settings and the table of verbs say to a type checker: web/lib/options.js, the types of the options,
+ * web/lib/element/properties.js, those of the element's properties, and web/jsx/attributes.d.ts, those of its attributes. ./build.sh js does so too; a test compares.
  *
  *     node web/options.js
  */
@@ -12,7 +12,8 @@ import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 import { ROWS } from './lib/settings.js';
-import { ATTRIBUTES, TASKS } from './lib/verbs/tasks.js';
+import { ATTRIBUTES } from './lib/element/attributes.js';
+import { TASKS } from './lib/verbs/tasks.js';
 
 const WEB = fileURLToPath(new URL('.', import.meta.url));
 
@@ -62,32 +63,40 @@ ${types.join('\n')}
 export {};
 `;
   const verbs = await Promise.all((await readdir(`${WEB}lib/verbs`)).map((name) => readFile(`${WEB}lib/verbs/${name}`, 'utf8')));
-  const comments = new Map([...settings, ...verbs.flatMap((text) => [...commentsOf(text)])]);
-  const attributes = Object.entries(ATTRIBUTES).map(([name, { property, setting, whole, number }]) => {
-    const said = (comments.get(name) ?? comments.get(setting ?? property) ?? '').replace(/^\{.*?\} /, '');
+  const own = await readFile(`${WEB}lib/element/attributes.js`, 'utf8');
+  const comments = new Map([...commentsOf(own), ...settings, ...verbs.flatMap((text) => [...commentsOf(text)])]);
+  const attributes = Object.entries(ATTRIBUTES).map(([name, { property, whole, number, initial, flag }]) => {
+    const said = (comments.get(name) ?? comments.get(property) ?? '').replace(/^\{.*?\} /, '');
+    if (said === '') throw new Error(`the attribute ${name} has no comment`);
     const sentence = `${said[0].toUpperCase()}${said.slice(1).replace(/\.?$/, '.')}`;
-    return `${wrapped(sentence, '  /**', '   *')} */\n  ${/^\w+$/.test(name) ? name : `'${name}'`}?: ${whole || number || name === 'seed' ? 'number | string' : 'string'};\n`;
+    const isNumber = whole || number;
+    const words = name === 'task' ? TASKS.map(({ task }) => `'${task}'`).join(' | ') : name === 'cache' ? "'default' | 'no-store'" : undefined;
+    return {
+      jsx: `${wrapped(sentence, '  /**', '   *')} */\n  ${/^\w+$/.test(name) ? name : `'${name}'`}?: ${words ?? (flag ? "boolean | ''" : isNumber ? 'number | string' : 'string')};\n`,
+      property: wrapped(sentence, ` * @property {${name === 'task' ? words : flag ? 'boolean' : !isNumber ? 'string' : initial === undefined ? 'number | undefined' : 'number'}} ${property} `, ' *   '),
+    };
   });
   const jsx = `// SPDX-License-Identifier: MIT
-// Made of web/lib/settings.js and web/lib/verbs by node web/options.js: change those.
+// Made of web/lib/settings.js, web/lib/verbs and web/lib/element/attributes.js by node web/options.js: change those.
 
 /** The attributes of <next-pixel>, as JSX has them. */
 export interface NextPixelAttributes {
-  /** Address of the weights. */
-  model?: string;
-  task?: ${TASKS.map(({ task }) => `'${task}'`).join(' | ')};
-${attributes.join('')}  autoplay?: boolean | '';
-  controls?: boolean | '';
-  /** Pixels of the page, so that room is kept before the model is there. */
-  width?: number | string;
-  height?: number | string;
-  /** 'no-store': the browser keeps no copy of the weights. */
-  cache?: 'default' | 'no-store';
-  /** 'sha256-' and the digest of the weights in base64. */
-  integrity?: string;
-}
+${attributes.map((one) => one.jsx).join('')}}
 `;
-  return new Map([['lib/options.js', options], ['jsx/attributes.d.ts', jsx]]);
+  const properties = `// SPDX-License-Identifier: MIT
+// Made of web/lib/settings.js, web/lib/verbs and web/lib/element/attributes.js by node web/options.js: change those.
+// @ts-check
+
+/**
+ * The attributes of the element as properties. Reading gives what is in effect; setting never throws.
+ *
+ * @typedef {object} ElementProperties
+${attributes.map((one) => one.property).join('\n')}
+ */
+
+export {};
+`;
+  return new Map([['lib/options.js', options], ['jsx/attributes.d.ts', jsx], ['lib/element/properties.js', properties]]);
 }
 
 /** Writes them, where they are not so. */

@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Made of web/lib/settings.js and web/lib/verbs by node web/options.js: change those.
+// Made of web/lib/settings.js, web/lib/verbs and web/lib/element/attributes.js by node web/options.js: change those.
 
 /** The attributes of <next-pixel>, as JSX has them. */
 export interface NextPixelAttributes {
   /** Address of the weights. */
   model?: string;
+  /** What the model is asked for. Default: the first of these that it can do. */
   task?: 'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate';
+  /** Begins by itself when it comes into sight. */
+  autoplay?: boolean | '';
+  /** Shows buttons. */
+  controls?: boolean | '';
+  /** Address of a picture that is shown until the first pixel. */
+  poster?: string;
+  /** Pixels of the page that are kept free, so that nothing moves. Default: as many as the pictures have, times --nx-pixel. */
+  width?: number | string;
+  /** The same, from top to bottom. */
+  height?: number | string;
+  /** 'no-store': the browser keeps no copy of the weights. */
+  cache?: 'default' | 'no-store';
+  /** 'sha256-' and the digest of the weights in base64. */
+  integrity?: string;
   /** Picture to complete or to enlarge. */
   src?: string;
   /** Rows of it that are known; absent: half of them. */
@@ -32,13 +47,4 @@ export interface NextPixelAttributes {
   /** 1 to 16: how many translations are followed side by side, of which the best is told once all is known. 1: the most probable token at
    * every step, told as it comes. Default 1. */
   beams?: number | string;
-  autoplay?: boolean | '';
-  controls?: boolean | '';
-  /** Pixels of the page, so that room is kept before the model is there. */
-  width?: number | string;
-  height?: number | string;
-  /** 'no-store': the browser keeps no copy of the weights. */
-  cache?: 'default' | 'no-store';
-  /** 'sha256-' and the digest of the weights in base64. */
-  integrity?: string;
 }

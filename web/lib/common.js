@@ -21,6 +21,7 @@ export { within } from './patience.js';
 export { CODES, MAX_SAMPLES } from './protocol.js';
 export { checkSeed, checkSettings, number, randomSeed, show, wholeNumber } from './checks.js';
 export { canBeKnown } from './pictures.js';
+export { ATTRIBUTES, TASKS } from './verbs/tasks.js';
 export { inNode, nodeModule } from './platform.js';
 export { atNextFrame, contextOf, showAll, watchColours } from './sinks/canvas.js';
 export { PictureSink, widthOf } from './sinks/picture.js';

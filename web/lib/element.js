@@ -21,8 +21,12 @@
  *     prompt     of task="tokens", what the text begins  controls     shows buttons
  *                with, of task="translate", the sentence  max-tokens   how long it may become, default the context
  *     beams      of task="translate", translations that are followed, of which the best is shown; default 1
+ *     poster     a picture that is shown until the first pixel, where there is none inside
  *     width, height   pixels of the page that are kept free for the pictures from the beginning, so that nothing moves
  *     cache      no-store: the browser keeps no copy  integrity    'sha256-' and the digest of the weights in base64
+ *
+ * Those of the tasks come from the tables of verbs and settings, those of the element itself stand in element/attributes.js. Until it is played it
+ * shows what stands inside it, its poster, or what is given: rows of a picture, a small picture, a prompt.
  *
  * Where task is absent, it is super-resolve for a model that enlarges, tokens or translate for one of texts, and complete for the others.
  * A translation takes the most probable token at every step unless temperature says otherwise.
@@ -45,99 +49,36 @@
  * Under prefers-reduced-motion nothing begins by itself (buttons appear instead), and a picture appears when it is finished.
  */
 
-import { Codec } from './codecs/picture.js';
-import { View } from './element-view.js';
-import { picture } from './sinks/pixels.js';
+import { ATTRIBUTES, upgrade, withProperties } from './element/attributes.js';
+import { ask, givesSomething } from './element/ask.js';
+import { NextPixelEndEvent, NextPixelErrorEvent, NextPixelReadyEvent, NextPixelStepEvent } from './element/events.js';
+import { enlarged } from './element/given.js';
+import { roomIn } from './element/head.js';
+import { forgetNear, watchNear } from './element/near.js';
+import { View } from './element/view.js';
+import { NO_MODEL, groupLabel, pictureLabel, wordsOf } from './element/words.js';
 import { NextPixelError } from './error.js';
-import { MAX_SAMPLES } from './protocol.js';
-import { canBeKnown } from './pictures.js';
 import { acquire } from './shared.js';
+import { watchColours } from './sinks/canvas.js';
 import { announce } from './status.js';
 
-/** @import { Picture } from './sinks/pixels.js' */
-/** @import { DrawOptions } from './options.js' */
-/** @import { Model } from './model.js' */
 /** @import { ModelInfo } from './protocol.js' */
-/** @import { Run, Step } from './run.js' */
+/** @import { Picture } from './sinks/pixels.js' */
 /** @import { Hold } from './shared.js' */
-/** @import { TokenStep } from './tokens.js' */
-/** @import { TranslateStep } from './translate.js' */
 
+/** @typedef {import('./element/properties.js').ElementProperties['task']} Task */
 /** @typedef {'idle' | 'near' | 'running' | 'paused' | 'closed'} ElementState */
 
-export class NextPixelReadyEvent extends Event {
-  /** @param {ModelInfo} info */
-  constructor(info) {
-    super('nx-ready', { bubbles: true, composed: true });
-    /** What the model is. */
-    this.info = info;
-  }
-}
-
-export class NextPixelStepEvent extends Event {
-  /** @param {Step | TokenStep | TranslateStep} step */
-  constructor(step) {
-    super('nx-step', { bubbles: true, composed: true });
-    /** The pixels that came, or the token. */
-    this.step = step;
-  }
-}
-
-export class NextPixelEndEvent extends Event {
-  /**
-   * @param {number | bigint} seed
-   * @param {number[]} nats
-   * @param {Picture[]} pictures
-   * @param {NextPixelElement['toBlob']} toBlob
-   */
-  constructor(seed, nats, pictures, toBlob) {
-    super('nx-end', { bubbles: true, composed: true });
-    /** The seed of these pictures, whether it was given or not. */
-    this.seed = seed;
-    /** What the drawn part of each picture cost. */
-    this.nats = nats;
-    /** The pictures, in the colours of the model; of a text none. */
-    this.pictures = pictures;
-    /** What the element shows, as a file. */
-    this.toBlob = toBlob;
-  }
-}
-
-export class NextPixelErrorEvent extends Event {
-  /** @param {NextPixelError} error */
-  constructor(error) {
-    super('nx-error', { bubbles: true, composed: true, cancelable: true });
-    this.error = error;
-  }
-}
-
-/** What the attribute task may say. */
-const TASKS = /** @type {const} */ (['complete', 'generate', 'super-resolve', 'tokens', 'translate']);
-
-/** @typedef {typeof TASKS[number]} Task */
-
-/** Attributes that say what is loaded. */
-const LOADED_FROM = ['model', 'cache', 'integrity'];
-
-/** Attributes that change what is drawn. */
-const DRAWN_FROM = ['task', 'src', 'rows', 'samples', 'tries', 'seed', 'temperature', 'top-p', 'label', 'prompt', 'max-tokens', 'beams'];
-
-/** Who wants to know that it came near the screen or left it. @type {WeakMap<Element, (near: boolean) => void>} */
-const watchers = new WeakMap();
-/** One observer for all elements. @type {IntersectionObserver | undefined} */
-let observer;
-
-function sharedObserver() {
-  return (observer ??= new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) watchers.get(target)?.(isIntersecting);
-  }, { rootMargin: '200px' }));
-}
+export { NextPixelEndEvent, NextPixelErrorEvent, NextPixelReadyEvent, NextPixelStepEvent };
 
 /** So that importing this file does no harm where there is no document, as in Node. */
-const Base = globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (/** @type {unknown} */ (class {}));
+const Base = withProperties(globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (/** @type {unknown} */ (class {})));
+
+/** What a change of some attributes means. @param {Iterable<string>} names @param {string} what */
+const change = (names, what) => [...names].some((name) => ATTRIBUTES[name]?.changes === what);
 
 export class NextPixelElement extends Base {
-  static observedAttributes = [...LOADED_FROM, 'autoplay', 'controls', 'aria-label', 'width', 'height', ...DRAWN_FROM];
+  static observedAttributes = [...Object.keys(ATTRIBUTES), 'aria-label'];
 
   /**
    * Registers the element.
@@ -155,7 +96,8 @@ export class NextPixelElement extends Base {
     stop: () => this.stop(),
   });
   #motion = matchMedia('(prefers-reduced-motion: reduce)');
-  #theme = matchMedia('(prefers-color-scheme: dark)');
+  /** Ends that colours are watched. */
+  #forgetColours = () => {};
   /** @type {ElementState} */
   #state = 'idle';
   #near = false;
@@ -171,10 +113,8 @@ export class NextPixelElement extends Base {
   #loading;
   /** The run under way. @type {AbortController | undefined} */
   #run;
-  /** Whether there are pictures of a run, finished or not. */
-  #shown = false;
-  /** Elements of each picture of the last run, in generation order. @type {{ codec: Codec, elements: Uint8Array[] } | undefined} */
-  #last;
+  /** The view of what is given, under way. @type {AbortController | undefined} */
+  #preparing;
   /** Of the drawn part, 0 to 1. */
   #progress = 0;
   /** Lets a paused run go on. */
@@ -192,21 +132,21 @@ export class NextPixelElement extends Base {
   }
 
   connectedCallback() {
-    for (const name of PROPERTIES) upgrade(this, name);
+    upgrade(this);
     if (this.#state === 'closed') this.#state = 'idle';
-    watchers.set(this, (near) => this.#seen(near));
-    sharedObserver().observe(this);
+    watchNear(this, (near) => this.#seen(near));
     document.addEventListener('visibilitychange', this.#look);
     this.#motion.addEventListener('change', this.#look);
-    this.#theme.addEventListener('change', this.#repaint);
+    this.#forgetColours();
+    this.#forgetColours = watchColours(() => this.#view.repaint());
     this.#show();
   }
 
   disconnectedCallback() {
-    sharedObserver().unobserve(this);
+    forgetNear(this);
     document.removeEventListener('visibilitychange', this.#look);
     this.#motion.removeEventListener('change', this.#look);
-    this.#theme.removeEventListener('change', this.#repaint);
+    this.#forgetColours();
     // A node that is moved is back by then.
     queueMicrotask(() => {
       if (!this.isConnected) this.#close();
@@ -258,8 +198,7 @@ export class NextPixelElement extends Base {
 
   /** The pictures of the last run as far as they are drawn, in the colours of the model; none before the first. @type {Picture[]} */
   get pictures() {
-    const { codec, elements = [] } = this.#last ?? {};
-    return codec ? elements.map((values, sample) => picture(codec, values.subarray(0, this.#view.filled(sample)))) : [];
+    return this.#view.pictures;
   }
 
   /**
@@ -291,27 +230,23 @@ export class NextPixelElement extends Base {
     this.#show();
   };
 
-  #repaint = () => {
-    if (this.#shown) this.#view.paint();
-  };
-
   /** Takes changed attributes into account, all of a task at once. */
   #apply() {
     const changed = this.#changed;
     this.#changed = new Set();
     if (!this.isConnected) return;
     this.#view.reserve(this.width, this.height);
-    if (LOADED_FROM.some((name) => changed.has(name))) {
-      const again = this.#run !== undefined || this.#shown;
+    this.#view.setPoster(this.poster);
+    if (change(changed, 'model')) {
+      const again = this.#run !== undefined || this.#view.shown;
       this.#letGo();
       this.#view.clear();
-      this.#last = undefined;
-      this.#shown = false;
       this.#state = this.#near ? 'near' : 'idle';
       this.#wanted ||= again;
       if (this.#near || this.#wanted) this.#load();
-    } else if (DRAWN_FROM.some((name) => changed.has(name)) && this.#hold && (this.#run || this.#shown)) {
-      this.#start(this.#hold);
+    } else if (change(changed, 'drawing') && this.#hold) {
+      if (this.#run || this.#view.shown) this.#start(this.#hold);
+      else this.#prepare(this.#hold);
     } else if (changed.has('autoplay') && this.autoplay && this.#hold && !this.#run && !this.#motion.matches) {
       this.play();
     }
@@ -330,18 +265,18 @@ export class NextPixelElement extends Base {
         cache: this.cache !== 'no-store',
         integrity: this.integrity || undefined,
         onProgress: ({ loaded, total, head }) => {
-          if (head && this.#loading === stopper && !this.#shown) this.#reserve(head);
+          if (head && this.#loading === stopper) this.#reserve(roomIn(head));
           this.#say(total ? `Loading ${Math.round((100 * loaded) / total)} %` : 'Loading');
         },
       });
       this.#hold = hold;
       this.#loading = undefined;
       this.#say('');
-      if (!this.#shown && hold.model.info.vocabulary > 0) this.#view.roomForText();
-      else if (!this.#shown) this.#view.size(hold.model.info, this.samples);
+      this.#reserve(hold.model.info);
       this.dispatchEvent(new NextPixelReadyEvent(hold.model.info));
       if (this.#hold !== hold || this.#run) return; // a listener did something about it
       if (this.#wanted || (this.autoplay && !this.#motion.matches)) this.#start(hold);
+      else this.#prepare(hold);
     } catch (error) {
       if (stopper.signal.aborted) return;
       this.#loading = undefined;
@@ -350,14 +285,31 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * Keeps room for what a file will make, before the rest of it is here. What cannot be found at its beginning is found when it is open.
+   * Keeps room for what a model makes, as soon as it is known.
    *
-   * @param {Uint8Array} head
+   * @param {{ codec: string, width: number, height: number } | undefined} what
    */
-  #reserve(head) {
-    const [height, width] = ['height', 'width'].map((side) => numberIn(head, `.image.${side}`));
-    if (width && height && Math.max(width, height) <= MAX_SIDE) this.#view.size({ width, height }, this.samples);
-    else if (!width && numberIn(head, '.context_length')) this.#view.roomForText();
+  #reserve(what) {
+    if (what && !this.#view.shown) this.#view.size(what, this.samples);
+  }
+
+  /**
+   * Shows what is given until it is played. What is wrong with it is said then.
+   *
+   * @param {Hold} hold
+   */
+  async #prepare({ model }) {
+    this.#preparing?.abort();
+    const stopper = this.#preparing = new AbortController();
+    const { samples } = this;
+    const { codec } = model.info;
+    if (this.#view.covered || !givesSomething(this, model.info)) return this.#view.showNothing();
+    try {
+      const run = await ask(this, model, stopper.signal);
+      if (!stopper.signal.aborted && !this.#run) this.#view.preview(run, { codec, samples, values: run.input && enlarged(model, run.input) });
+    } catch {
+      if (!stopper.signal.aborted && !this.#run) this.#view.showNothing();
+    }
   }
 
   /**
@@ -368,122 +320,48 @@ export class NextPixelElement extends Base {
     this.#abort();
     const stopper = new AbortController();
     const { signal } = stopper;
+    const { info } = hold.model;
+    const { doing, done } = wordsOf(info);
     this.#run = stopper;
     this.#wanted = false;
     this.#failed = false;
     this.#progress = 0;
-    this.#enter('running', hold.model.info.vocabulary > 0 ? 'Writing' : 'Drawing');
+    this.#enter('running', doing);
     this.#look();
+    let finish = () => {};
     try {
-      if (hold.model.info.vocabulary > 0) {
-        this.#checkTask(hold.model);
-        await this.#write(hold.model, signal);
-        return;
-      }
-      const { info, order } = hold.model;
-      const codec = new Codec(info, order);
-      const options = { ...this.#options(info), signal };
       const { samples, tries } = this;
-      const run = await this.#runOf(hold.model, options);
-      const { known } = run;
-      const total = codec.elements;
-      const pictures = Array.from({ length: samples }, () => {
-        const picture = new Uint8Array(total);
-        picture.set(known);
-        return picture;
-      });
-      const nats = new Array(samples).fill(0);
-      this.#last = { codec, elements: pictures };
-      this.#view.begin(codec, pictures, known.length);
+      const run = await ask(this, hold.model, signal);
+      signal.throwIfAborted();
+      const sink = this.#view.begin(run, { codec: info.codec, samples, calm: this.#motion.matches });
+      finish = () => this.#view.end(sink);
+      const tally = new Tally(samples, tries);
       await this.#patience(signal);
-      for await (const step of run) {
+      for await (const told of run) {
         signal.throwIfAborted();
-        if (step.sample % tries > 0) continue; // a rival: of each group the first is shown
-        const sample = step.sample / tries;
-        const { from, to, values } = step;
-        pictures[sample].set(values, from);
-        if (step.anew) nats[sample] = 0;
-        for (const cost of step.nats) nats[sample] += cost;
-        this.#view.fill(sample, to);
-        this.#progress = (to - known.length) / (total - known.length);
-        if (!this.#motion.matches) this.#paint();
-        this.dispatchEvent(new NextPixelStepEvent({ ...step, sample }));
+        const step = tally.take(told);
+        if (!step) continue;
+        sink.add(step);
+        this.#progress = run.doneWith(step);
+        this.#say(this.#state === 'running' ? `${doing} ${Math.round(100 * this.#progress)} %` : this.#message);
+        this.dispatchEvent(new NextPixelStepEvent(step));
         await this.#patience(signal);
       }
       signal.throwIfAborted();
       this.#run = undefined;
       this.#progress = 1;
-      this.#paint();
-      this.#view.paint(); // now: who hears of the end can read the canvas
-      this.#enter('near', `Drawn: ${nats.map((cost) => cost.toFixed(1)).join(', ')} nats`);
-      announce(this.#label());
-      this.dispatchEvent(new NextPixelEndEvent(run.seed, nats, this.pictures, this.toBlob));
+      sink.end(); // now: who hears of the end can read the canvas
+      this.#enter('near', done(tally));
+      announce(pictureLabel(this, this.info, 1));
+      this.dispatchEvent(new NextPixelEndEvent(run.seed, tally.nats, this.pictures, this.toBlob));
     } catch (error) {
+      finish();
       if (signal.aborted) return;
       this.#run = undefined;
       if (!again && error instanceof NextPixelError && error.code === 'trap') return void this.#start(hold, true);
       this.#state = 'near';
       this.#fail(error);
     }
-  }
-
-  /** @param {Model} model */
-  #checkTask(model) {
-    const wanted = this.getAttribute('task')?.trim().toLowerCase();
-    const possible = TASKS.filter((task) => model.info.tasks.includes(task));
-    if (wanted && !possible.some((task) => task === wanted)) {
-      throw new NextPixelError('argument', `task must be ${possible.join(' or ')} with this model, not ${JSON.stringify(wanted)}`);
-    }
-  }
-
-  /**
-   * @param {Model} model
-   * @param {AbortSignal} signal
-   */
-  async #write(model, signal) {
-    const { prompt, maxTokens, seed, topP, beams } = this;
-    const temperature = this.hasAttribute('temperature') ? this.temperature : undefined;
-    const { write } = await import('./texts.js');
-    const { seed: used, nats, count } = await write({
-      model, prompt, options: { maxTokens, seed, temperature, topP, beams, signal },
-      open: (make) => {
-        this.#shown = true;
-        return this.#view.beginText(make);
-      },
-      told: async (step, done) => {
-        signal.throwIfAborted();
-        this.#progress = done;
-        this.#say(this.#state === 'running' ? `Writing ${Math.round(100 * done)} %` : this.#message);
-        this.dispatchEvent(new NextPixelStepEvent(step));
-        await this.#patience(signal);
-      },
-    });
-    signal.throwIfAborted();
-    this.#run = undefined;
-    this.#progress = 1;
-    this.#enter('near', `Written: ${count} tokens, ${nats.toFixed(1)} nats`);
-    announce(this.#label());
-    this.dispatchEvent(new NextPixelEndEvent(used, [nats], [], this.toBlob));
-  }
-
-  /**
-   * @param {Model} model
-   * @param {DrawOptions & { signal: AbortSignal }} options
-   * @returns {Promise<Run>}
-   */
-  async #runOf(model, options) {
-    this.#checkTask(model);
-    if (this.task === 'generate') return model.generate(options);
-    const image = await this.#source(options.signal);
-    if (this.task === 'super-resolve') return model.superResolve(image, options);
-    const { rows } = this;
-    return model.complete(image, { ...options, rows: rows !== undefined && canBeKnown(rows, model.info) ? rows : undefined });
-  }
-
-  #paint() {
-    this.#shown = true;
-    this.#view.paintSoon();
-    this.#say(this.#state === 'running' ? `Drawing ${Math.round(100 * this.#progress)} %` : this.#message);
   }
 
   /**
@@ -499,36 +377,6 @@ export class NextPixelElement extends Base {
       }));
     }
     signal.throwIfAborted();
-  }
-
-  /**
-   * The picture to complete or to enlarge.
-   *
-   * @param {AbortSignal} signal
-   */
-  async #source(signal) {
-    const image = new Image();
-    image.crossOrigin = 'anonymous';
-    image.src = this.src;
-    try {
-      await image.decode();
-    } catch (cause) {
-      throw new NextPixelError('network', this.src ? `The picture ${this.src} cannot be loaded: check the attribute src` :
-        'There is no picture to start from: set the attribute src, or task="generate"', { cause });
-    }
-    signal.throwIfAborted();
-    return image;
-  }
-
-  /**
-   * @param {ModelInfo} info
-   * @returns {DrawOptions}
-   */
-  #options({ classes }) {
-    const { samples, tries, seed, temperature, topP, label } = this;
-    if (samples * tries > MAX_SAMPLES) throw new NextPixelError('argument', `samples times tries must be at most ${MAX_SAMPLES}, not ${samples} times ${tries}`);
-    // Where there are no classes at all, one element may serve several models.
-    return { samples: samples * tries, resample: tries, seed, temperature, topP, label: classes.length > 0 && label !== '' ? label : undefined };
   }
 
   /** @param {unknown} error */
@@ -550,6 +398,7 @@ export class NextPixelElement extends Base {
 
   /** Ends the run, if there is one, without a word. */
   #abort() {
+    this.#preparing?.abort();
     this.#run?.abort();
     this.#run = undefined;
   }
@@ -587,251 +436,42 @@ export class NextPixelElement extends Base {
   #show() {
     const running = this.#state === 'running';
     const paused = this.#state === 'paused';
+    const lacking = this.#near && !this.model ? NO_MODEL : '';
     this.#view.show({
       // Where autoplay was refused for the sake of reduced motion, there must be another way to begin.
       controls: this.controls || (this.autoplay && this.#motion.matches),
-      play: running ? 'Pause' : paused ? 'Continue' : this.#failed ? 'Try again' : this.#shown ? 'Play again' : 'Play',
+      play: running ? 'Pause' : paused ? 'Continue' : this.#failed ? 'Try again' : this.#view.shown ? 'Play again' : 'Play',
       stop: running || paused || this.#loading !== undefined,
-      error: this.#failed ? this.#message : '',
-      status: paused ? `Paused at ${Math.round(100 * this.#progress)} %` : this.#message,
-      label: this.#label(),
+      error: this.#failed ? this.#message : lacking,
+      status: paused ? `Paused at ${Math.round(100 * this.#progress)} %` : this.#message || lacking,
+      label: pictureLabel(this, this.info, this.#progress),
+      group: groupLabel(this, this.info),
     });
   }
-
-  #label() {
-    const own = this.getAttribute('aria-label');
-    if (own) return own;
-    const { samples } = this;
-    if (this.task === 'tokens' || this.task === 'translate') return `A ${this.task === 'tokens' ? 'text written' : 'translation'} by ${this.info?.name || 'a model'}, ${Math.round(100 * this.#progress)} % done`;
-    const done = this.task === 'super-resolve' ? 'enlarged' : 'completed';
-    const what = this.task === 'generate' ? 'drawn from nothing' : `${done} from ${this.src.split('/').pop() || 'a picture'}`;
-    const many = samples === 1 ? 'A picture' : `${samples} pictures`;
-    return `${many} ${what} by ${this.info?.name || 'a model'}, ${Math.round(100 * this.#progress)} % done`;
-  }
-
-  // The attributes as properties. Reading gives what is in effect; setting never throws.
-
-  get model() {
-    return this.getAttribute('model') ?? '';
-  }
-
-  set model(value) {
-    reflect(this, 'model', value);
-  }
-
-  /** @type {Task} */
-  get task() {
-    const wanted = this.getAttribute('task')?.trim().toLowerCase();
-    return TASKS.find((task) => task === wanted) ?? 
-      (!this.info ? 'complete' : this.info.vocabulary > 0 ? /** @type {Task} */ (this.info.tasks[0]) : this.info.inputWidth > 0 ? 'super-resolve' : 'complete');
-  }
-
-  set task(value) {
-    reflect(this, 'task', value);
-  }
-
-  get src() {
-    return this.getAttribute('src') ?? '';
-  }
-
-  set src(value) {
-    reflect(this, 'src', value);
-  }
-
-  /** Undefined: half of the picture. @type {number | undefined} */
-  get rows() {
-    return wholeNumber(this, 'rows', 0, 65536);
-  }
-
-  set rows(value) {
-    reflect(this, 'rows', value);
-  }
-
-  get samples() {
-    return wholeNumber(this, 'samples', 1, MAX_SAMPLES) ?? 1;
-  }
-
-  set samples(value) {
-    reflect(this, 'samples', value);
-  }
-
-  get tries() {
-    return wholeNumber(this, 'tries', 1, MAX_SAMPLES) ?? 1;
-  }
-
-  set tries(value) {
-    reflect(this, 'tries', value);
-  }
-
-  /** Undefined: another one each time. @type {number | undefined} */
-  get seed() {
-    return wholeNumber(this, 'seed', 0, Number.MAX_SAFE_INTEGER);
-  }
-
-  set seed(value) {
-    reflect(this, 'seed', value);
-  }
-
-  get temperature() {
-    return number(this, 'temperature', (t) => t >= 0 && t <= 100) ?? 1;
-  }
-
-  set temperature(value) {
-    reflect(this, 'temperature', value);
-  }
-
-  get topP() {
-    return number(this, 'top-p', (p) => p > 0 && p <= 1) ?? 1;
-  }
-
-  set topP(value) {
-    reflect(this, 'top-p', value);
-  }
-
-  get label() {
-    return this.getAttribute('label') ?? '';
-  }
-
-  set label(value) {
-    reflect(this, 'label', value);
-  }
-
-  get prompt() {
-    return this.getAttribute('prompt') ?? '';
-  }
-
-  set prompt(value) {
-    reflect(this, 'prompt', value);
-  }
-
-  /** Undefined: as many as the context has room for. @type {number | undefined} */
-  get maxTokens() {
-    return wholeNumber(this, 'max-tokens', 0, 2 ** 31 - 1);
-  }
-
-  set maxTokens(value) {
-    reflect(this, 'max-tokens', value);
-  }
-
-  get beams() {
-    return wholeNumber(this, 'beams', 1, 16) ?? 1;
-  }
-
-  set beams(value) {
-    reflect(this, 'beams', value);
-  }
-
-  /** 'no-store': the browser keeps no copy of the weights. */
-  get cache() {
-    return this.getAttribute('cache') ?? '';
-  }
-
-  set cache(value) {
-    reflect(this, 'cache', value);
-  }
-
-  get integrity() {
-    return this.getAttribute('integrity') ?? '';
-  }
-
-  set integrity(value) {
-    reflect(this, 'integrity', value);
-  }
-
-  /** Pixels of the page. Undefined: as many as the pictures have, times --nx-pixel. @type {number | undefined} */
-  get width() {
-    return wholeNumber(this, 'width', 1, 65536);
-  }
-
-  set width(value) {
-    reflect(this, 'width', value);
-  }
-
-  /** @type {number | undefined} */
-  get height() {
-    return wholeNumber(this, 'height', 1, 65536);
-  }
-
-  set height(value) {
-    reflect(this, 'height', value);
-  }
-
-  get autoplay() {
-    return this.hasAttribute('autoplay');
-  }
-
-  set autoplay(value) {
-    this.toggleAttribute('autoplay', Boolean(value));
-  }
-
-  get controls() {
-    return this.hasAttribute('controls');
-  }
-
-  set controls(value) {
-    this.toggleAttribute('controls', Boolean(value));
-  }
 }
 
-const PROPERTIES = /** @type {const} */ ([
-  'model', 'task', 'src', 'rows', 'samples', 'tries', 'seed', 'temperature', 'topP', 'label', 'prompt', 'maxTokens', 'beams', 'autoplay', 'controls',
-  'cache', 'integrity', 'width', 'height',
-]);
+/** Adds up what the pictures of a run, or its text, cost. Of samples that compete, the first of each group is the one that is shown. */
+class Tally {
+  #tries;
+  /** Of each picture. @type {number[]} */
+  nats;
+  /** How many there were. */
+  steps = 0;
 
-/** NX_MAX_SIDE of src/models/image.h. */
-const MAX_SIDE = 256;
+  /** @param {number} samples  that are shown @param {number} tries  drawn for each */
+  constructor(samples, tries) {
+    this.#tries = tries;
+    this.nats = new Array(samples).fill(0);
+  }
 
-/**
- * A whole number of a weight file's metadata, by the end of its key: a 32-bit one stands behind its type. Undefined where it is not there yet.
- *
- * @param {Uint8Array} head  the first bytes of the file
- * @param {string} key
- */
-function numberIn(head, key) {
-  const at = String.fromCharCode(...head).indexOf(key) + key.length;
-  return at < key.length || at + 8 > head.length ? undefined : new DataView(head.buffer, head.byteOffset).getUint32(at + 4, true);
-}
-
-/**
- * A property set before the element was defined hides its setter: set it again.
- *
- * @param {any} element
- * @param {string} name
- */
-function upgrade(element, name) {
-  if (!Object.hasOwn(element, name)) return;
-  const value = element[name];
-  delete element[name];
-  element[name] = value;
-}
-
-/**
- * @param {Element} element
- * @param {string} name
- * @param {unknown} value  undefined and null remove the attribute
- */
-function reflect(element, name, value) {
-  if (value === undefined || value === null) element.removeAttribute(name);
-  else element.setAttribute(name, String(value));
-}
-
-/**
- * @param {Element} element
- * @param {string} name
- * @param {(value: number) => boolean} valid
- */
-function number(element, name, valid) {
-  const text = element.getAttribute(name)?.trim();
-  const value = text ? Number(text) : NaN;
-  return valid(value) ? value : undefined;
-}
-
-/**
- * @param {Element} element
- * @param {string} name
- * @param {number} low
- * @param {number} high
- */
-function wholeNumber(element, name, low, high) {
-  return number(element, name, (value) => Number.isInteger(value) && value >= low && value <= high);
+  /** @param {any} step @returns {any} the same as a step of what is shown; undefined: of a rival */
+  take(step) {
+    const all = step.sample ?? 0;
+    if (all % this.#tries > 0) return undefined;
+    const sample = all / this.#tries;
+    this.steps++;
+    if (step.anew) this.nats[sample] = 0;
+    for (const cost of typeof step.nats === 'number' ? [step.nats] : step.nats) this.nats[sample] += cost;
+    return 'sample' in step ? { ...step, sample } : step;
+  }
 }

@@ -157,6 +157,11 @@ export class Run {
     return new PictureSink(target, this.#codec, this.known, { samples: this.#settings.samples, ...options });
   }
 
+  /** How much of what is to be drawn there is with a step, 0 to 1. @param {Step} step @internal */
+  doneWith({ to }) {
+    return (to - this.known.length) / (this.#codec.elements - this.known.length);
+  }
+
   /** @param {AbortSignal} [signal]  beside that of the run */
   #steps(signal) {
     if (this.#claimed) throw argumentError('A run can be read once: ask the model for another one');

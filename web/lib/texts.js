@@ -4,7 +4,6 @@
 /** What only models of texts need: a file of its own, which a page of pictures never fetches. */
 
 export { Tokenizer } from './codecs/text.js';
-export { write } from './element-text.js';
 export { TextModel } from './tokens.js';
 export { AlignedPage } from './sinks/aligned.js';
 export { Page } from './sinks/text.js';

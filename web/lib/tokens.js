@@ -344,8 +344,9 @@ export class TokenRun {
   #claimed = false;
   /** Steps that may not be told yet: a stop may begin in them, or a character is not complete. @type {TokenStep[]} */
   #held = [];
-  /** How many tokens are part of what was told, the prompt included. */
+  /** How many tokens are part of what was told, the prompt included; and how many were before it began. */
   #told;
+  #begun;
 
   /** The seed, whether it was given or chosen at random. @type {number | bigint} */
   seed;
@@ -374,7 +375,7 @@ export class TokenRun {
     this.#checked = checked;
     this.#signal = signal;
     this.seed = checked.seed;
-    this.#told = plan.ids.length;
+    this.#begun = this.#told = plan.ids.length;
   }
 
   /** All tokens so far, those of the prompt first. */
@@ -438,6 +439,12 @@ export class TokenRun {
     const page = new Page(canvas, options);
     page.add({ text: this.before, given: true });
     return page;
+  }
+
+  /** How much of the text there is, 0 to 1, if it becomes as long as it may. @internal */
+  doneWith() {
+    const { most } = this.#plan;
+    return most > 0 ? Math.min(1, (this.#told - this.#begun) / most) : 1;
   }
 
   /** @param {AbortSignal} [signal]  beside that of the run */

@@ -199,7 +199,13 @@ export class Translation {
    * @internal
    */
   sink(canvas, options) {
+    this.#checked = { ...this.#checked, maps: true }; // they are what is drawn
     return new AlignedPage(canvas, this.sourceTexts, options);
+  }
+
+  /** How much of the translation there is, 0 to 1: most are about as long as what they are of. @internal */
+  doneWith() {
+    return Math.min(1, this.#ids.length / (this.#checked.maxTokens || Math.max(1, this.#source.length)));
   }
 
   /**

@@ -16,6 +16,7 @@ import { takes } from './fits.js';
 
 export const task = 'complete';
 export const draws = true;
+export const made = '{pictures} completed from {src}';
 export const settings = 'pictures';
 
 /** @type {Record<'src' | 'rows' | 'tries', Reading>} */

@@ -14,6 +14,7 @@ import { takes } from './fits.js';
 
 export const task = 'generate';
 export const draws = true;
+export const made = '{pictures} drawn from nothing';
 export const settings = 'pictures';
 export const attributes = { tries: picture.tries };
 

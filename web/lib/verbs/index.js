@@ -9,6 +9,7 @@
  *
  *     task        its name in `info.tasks` and as a task of the element; without, it is in neither
  *     draws       it draws elements, in a run that can be read; else it answers with a promise
+ *     made        of one that draws, what it made, as the element says it: {pictures} and {src} stand for what these are
  *     fits        whether a model has it, told from what its file says
  *     attributes  those of the element that are its own, beside those of its settings
  *     settings    whose settings are its options: a word of `of` in the table of settings

@@ -16,6 +16,7 @@ import { takes } from './fits.js';
 
 export const task = 'super-resolve';
 export const draws = true;
+export const made = '{pictures} enlarged from {src}';
 export const settings = 'pictures';
 export const attributes = { src: picture.src, tries: picture.tries };
 

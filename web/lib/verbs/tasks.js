@@ -25,6 +25,7 @@ import * as VERBS from './index.js';
  * @typedef {object} Verb
  * @property {string} [task]
  * @property {boolean} draws
+ * @property {string} [made]
  * @property {(model: Fitting) => boolean} fits
  * @property {Record<string, Reading>} [attributes]
  * @property {string} [settings]
@@ -50,11 +51,12 @@ const camels = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase
 /**
  * What an element can be asked for: the tasks that draw, with the attributes that each reads.
  *
- * @type {{ task: string, verb: VerbName, attributes: Record<string, Attribute> }[]}
+ * @type {{ task: string, verb: VerbName, made?: string, attributes: Record<string, Attribute> }[]}
  */
-export const TASKS = ALL.filter(([, { task, draws }]) => task && draws).map(([verb, { task = '', settings, attributes = {} }]) => ({
+export const TASKS = ALL.filter(([, { task, draws }]) => task && draws).map(([verb, { task = '', made, settings, attributes = {} }]) => ({
   task,
   verb,
+  made,
   attributes: Object.fromEntries([
     ...Object.entries(attributes).map(([name, reading]) => [name, { ...reading, property: camels(name) }]),
     ...ROWS.filter(([, { of, attribute }]) => attribute && of.split(' ').includes(settings ?? '')).map(([setting, { whole, number, over, initial }]) => (

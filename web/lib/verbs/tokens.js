@@ -12,6 +12,7 @@ import { reads } from './fits.js';
 
 export const task = 'tokens';
 export const draws = true;
+export const made = 'A text written';
 export const settings = 'texts';
 
 /** @type {Record<'prompt', Reading>} */

@@ -13,6 +13,7 @@ import { attributes as text } from './tokens.js';
 
 export const task = 'translate';
 export const draws = true;
+export const made = 'A translation';
 export const settings = 'translations';
 export const attributes = { prompt: text.prompt };
 

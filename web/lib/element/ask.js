@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What the attributes of an element ask of its model. */
+
+import { NextPixelError } from '../error.js';
+import { canBeKnown } from '../pictures.js';
+import { MAX_SAMPLES } from '../protocol.js';
+import { TASKS } from '../verbs/tasks.js';
+import { said, taskOf } from './attributes.js';
+
+/** @import { Model } from '../model.js' */
+/** @import { ModelInfo } from '../protocol.js' */
+/** @import { ElementProperties } from './properties.js' */
+
+/** @typedef {Element & ElementProperties} Asking */
+
+/** What verbs take before their options, by the attribute that names it. @type {Record<string, (element: Asking, signal: AbortSignal) => unknown>} */
+const GIVEN = {
+  src: ({ src }, signal) => pictureAt(src, signal),
+  prompt: ({ prompt }) => prompt,
+};
+
+/**
+ * Whether the attributes name something that can be shown before there is a run.
+ *
+ * @param {Asking} element
+ * @param {ModelInfo} info
+ */
+export function givesSomething(element, info) {
+  const { attributes } = taskOf(element, info);
+  return Object.keys(GIVEN).some((name) => attributes[name] && element.getAttribute(name));
+}
+
+/**
+ * The run that the attributes describe. It computes nothing before it is read.
+ *
+ * @param {Asking} element
+ * @param {Model} model
+ * @param {AbortSignal} signal
+ * @returns {Promise<any>} rejects with a NextPixelError where they make no sense with this model
+ */
+export async function ask(element, model, signal) {
+  const { info } = model;
+  const word = element.getAttribute('task')?.trim().toLowerCase();
+  const possible = TASKS.filter(({ task }) => info.tasks.includes(task)).map(({ task }) => task);
+  if (word && !possible.includes(word)) {
+    throw new NextPixelError('argument', `task must be ${possible.join(' or ')} with this model, not ${JSON.stringify(word)}`);
+  }
+  const { verb, attributes } = taskOf(element, info);
+  const given = [];
+  /** @type {Record<string, any>} */
+  const options = { signal };
+  for (const [name, { property }] of Object.entries(attributes)) {
+    if (GIVEN[name]) given.push(await GIVEN[name](element, signal));
+    else options[property] = said(element, name);
+  }
+  return /** @type {any} */ (model)[verb](...given, fitting(options, info));
+}
+
+/**
+ * What one element may say to several models: an option that this one does not know counts as absent.
+ *
+ * @param {Record<string, any>} options
+ * @param {ModelInfo} info
+ */
+function fitting({ rows, label, tries = 1, ...options }, info) {
+  const { samples = 1 } = options;
+  if (samples * tries > MAX_SAMPLES) throw new NextPixelError('argument', `samples times tries must be at most ${MAX_SAMPLES}, not ${samples} times ${tries}`);
+  return {
+    ...options,
+    ...(tries > 1 && { samples: samples * tries, resample: tries }),
+    ...(rows !== undefined && canBeKnown(rows, info) && { rows }),
+    ...(label && info.classes.length > 0 && { label }),
+  };
+}
+
+/**
+ * The picture to complete or to enlarge.
+ *
+ * @param {string} src
+ * @param {AbortSignal} signal
+ */
+async function pictureAt(src, signal) {
+  const image = new Image();
+  image.crossOrigin = 'anonymous';
+  image.src = src;
+  try {
+    await image.decode();
+  } catch (cause) {
+    throw new NextPixelError('network', src ? `The picture ${src} cannot be loaded: check the attribute src` :
+      'There is no picture to start from: set the attribute src, or task="generate"', { cause });
+  }
+  signal.throwIfAborted();
+  return image;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The attributes of the element: those of the tasks, from the tables of verbs and settings, and its own. Each is reflected by a property, of
+ * which reading gives what is in effect and setting never throws.
+ */
+
+import { ATTRIBUTES as OF_TASKS, TASKS } from '../verbs/tasks.js';
+
+/** @import { ModelInfo } from '../protocol.js' */
+/** @import { Reading } from '../verbs/tasks.js' */
+/** @import { ElementProperties } from './properties.js' */
+
+/** How an attribute of the element is read, what is in effect where that is more than the attribute says, and what a change of it changes.
+ * @typedef {Reading & { property: string, flag?: true, effect?: (element: Element) => string, words?: readonly string[], changes?: 'model' | 'drawing' }} ElementAttribute */
+
+/** Those that no task has. @type {Record<string, ElementAttribute>} */
+const OWN = {
+  /** Address of the weights. */
+  model: { property: 'model', changes: 'model' },
+  /** What the model is asked for. Default: the first of these that it can do. */
+  task: { property: 'task', words: TASKS.map(({ task }) => task), changes: 'drawing', effect: (/** @type {any} */ element) => taskOf(element, element.info).task },
+  /** Begins by itself when it comes into sight. */
+  autoplay: { property: 'autoplay', flag: true },
+  /** Shows buttons. */
+  controls: { property: 'controls', flag: true },
+  /** Address of a picture that is shown until the first pixel. */
+  poster: { property: 'poster' },
+  /** Pixels of the page that are kept free, so that nothing moves. Default: as many as the pictures have, times --nx-pixel. */
+  width: { property: 'width', whole: [1, 65536] },
+  /** The same, from top to bottom. */
+  height: { property: 'height', whole: [1, 65536] },
+  /** 'no-store': the browser keeps no copy of the weights. */
+  cache: { property: 'cache', changes: 'model' },
+  /** 'sha256-' and the digest of the weights in base64. */
+  integrity: { property: 'integrity', changes: 'model' },
+};
+
+/** All of them, by name. @type {Record<string, ElementAttribute>} */
+export const ATTRIBUTES = {
+  ...OWN,
+  ...Object.fromEntries(Object.entries(OF_TASKS).map(([name, attribute]) => [name, { ...attribute, changes: /** @type {const} */ ('drawing') }])),
+  // As an attribute it is a number that can be typed in.
+  seed: { property: 'seed', whole: [0, Number.MAX_SAFE_INTEGER], changes: 'drawing' },
+};
+
+/**
+ * What an attribute says, if that makes sense.
+ *
+ * @param {Element} element
+ * @param {string} name
+ * @returns {string | number | undefined}
+ */
+export function said(element, name) {
+  const { whole, number, over, words } = ATTRIBUTES[name];
+  const text = element.getAttribute(name);
+  if (words) return words.find((word) => word === text?.trim().toLowerCase());
+  const [low, high] = whole ?? number ?? [];
+  if (low === undefined || high === undefined) return text ?? undefined;
+  const value = text?.trim() ? Number(text) : NaN;
+  return value >= low && value <= high && !(over && value === low) && (!whole || Number.isInteger(value)) ? value : undefined;
+}
+
+/**
+ * The task that an element says, or else the first that its model can do.
+ *
+ * @param {Element} element
+ * @param {ModelInfo} [info]  if the model is there
+ */
+export function taskOf(element, info) {
+  const word = said(element, 'task') ?? info?.tasks.find((task) => TASKS.some((known) => known.task === task));
+  return TASKS.find(({ task }) => task === word) ?? TASKS[0];
+}
+
+/**
+ * A class of elements with these properties.
+ *
+ * @param {typeof HTMLElement} Base
+ * @returns {new () => HTMLElement & ElementProperties}
+ */
+export function withProperties(Base) {
+  class Reflecting extends Base {}
+  for (const [name, { property, flag, whole, number, initial, effect }] of Object.entries(ATTRIBUTES)) {
+    Object.defineProperty(Reflecting.prototype, property, {
+      configurable: true,
+      enumerable: true,
+      /** @this {Element} */
+      get() {
+        if (effect) return effect(this);
+        return flag ? this.hasAttribute(name) : said(this, name) ?? (whole || number ? initial : '');
+      },
+      /** @this {Element} @param {unknown} value */
+      set(value) {
+        if (flag) this.toggleAttribute(name, Boolean(value));
+        else if (value === undefined || value === null) this.removeAttribute(name);
+        else this.setAttribute(name, String(value));
+      },
+    });
+  }
+  return /** @type {any} */ (Reflecting);
+}
+
+/**
+ * A property that was set before the element was defined hides its setter: it is set again.
+ *
+ * @param {any} element
+ */
+export function upgrade(element) {
+  for (const { property } of Object.values(ATTRIBUTES)) {
+    if (!Object.hasOwn(element, property)) continue;
+    const value = element[property];
+    delete element[property];
+    element[property] = value;
+  }
+}

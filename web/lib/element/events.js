@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What the element tells: events that bubble and cross shadow roots. */
+
+/** @import { NextPixelError } from '../error.js' */
+/** @import { ModelInfo } from '../protocol.js' */
+/** @import { Step } from '../run.js' */
+/** @import { Picture } from '../sinks/pixels.js' */
+/** @import { TokenStep } from '../tokens.js' */
+/** @import { TranslateStep } from '../translate.js' */
+
+export class NextPixelReadyEvent extends Event {
+  /** @param {ModelInfo} info */
+  constructor(info) {
+    super('nx-ready', { bubbles: true, composed: true });
+    /** What the model is. */
+    this.info = info;
+  }
+}
+
+export class NextPixelStepEvent extends Event {
+  /** @param {Step | TokenStep | TranslateStep} step */
+  constructor(step) {
+    super('nx-step', { bubbles: true, composed: true });
+    /** The pixels that came, or the token. */
+    this.step = step;
+  }
+}
+
+export class NextPixelEndEvent extends Event {
+  /**
+   * @param {number | bigint} seed
+   * @param {number[]} nats
+   * @param {Picture[]} pictures
+   * @param {(type?: string, quality?: number) => Promise<Blob>} toBlob
+   */
+  constructor(seed, nats, pictures, toBlob) {
+    super('nx-end', { bubbles: true, composed: true });
+    /** The seed of these pictures, whether it was given or not. */
+    this.seed = seed;
+    /** What the drawn part of each picture cost. */
+    this.nats = nats;
+    /** The pictures, in the colours of the model; of a text none. */
+    this.pictures = pictures;
+    /** What the element shows, as a file. */
+    this.toBlob = toBlob;
+  }
+}
+
+export class NextPixelErrorEvent extends Event {
+  /** @param {NextPixelError} error */
+  constructor(error) {
+    super('nx-error', { bubbles: true, composed: true, cancelable: true });
+    this.error = error;
+  }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** @import { Model } from '../model.js' */
+
+/**
+ * The small picture that a run of super-resolution starts from, as large as what will be drawn.
+ *
+ * @param {Model} model
+ * @param {Uint8Array} input  (inputHeight, inputWidth, channels)
+ * @returns {Uint8Array} elements of a picture, in generation order
+ */
+export function enlarged({ info, order }, input) {
+  const { width, height, channels, inputWidth, inputHeight } = info;
+  const span = (width * height * channels) / order.length;
+  return Uint8Array.from({ length: width * height * channels }, (_, element) => {
+    const place = order[Math.floor(element / span)] * span + (element % span);
+    const pixel = Math.floor(place / channels);
+    const row = Math.floor((Math.floor(pixel / width) * inputHeight) / height);
+    const column = Math.floor(((pixel % width) * inputWidth) / width);
+    return input[(row * inputWidth + column) * channels + (place % channels)];
+  });
+}

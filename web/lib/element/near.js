@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Which elements are near the screen: one observer for all of them. */
+
+/** @type {WeakMap<Element, (near: boolean) => void>} */
+const watchers = new WeakMap();
+/** @type {IntersectionObserver | undefined} */
+let observer;
+
+function shared() {
+  return (observer ??= new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) watchers.get(target)?.(isIntersecting);
+  }, { rootMargin: '200px' }));
+}
+
+/**
+ * Calls back when an element comes within 200 pixels of the screen, and when it leaves.
+ *
+ * @param {Element} element
+ * @param {(near: boolean) => void} changed
+ */
+export function watchNear(element, changed) {
+  watchers.set(element, changed);
+  shared().observe(element);
+}
+
+/** @param {Element} element */
+export function forgetNear(element) {
+  shared().unobserve(element);
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Made of web/lib/settings.js, web/lib/verbs and web/lib/element/attributes.js by node web/options.js: change those.
+// @ts-check
+
+/**
+ * The attributes of the element as properties. Reading gives what is in effect; setting never throws.
+ *
+ * @typedef {object} ElementProperties
+ * @property {string} model Address of the weights.
+ * @property {'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate'} task What the model is asked for. Default: the first of
+ * these that it can do.
+ * @property {boolean} autoplay Begins by itself when it comes into sight.
+ * @property {boolean} controls Shows buttons.
+ * @property {string} poster Address of a picture that is shown until the first pixel.
+ * @property {number | undefined} width Pixels of the page that are kept free, so that nothing moves. Default: as many as the pictures have,
+ * times --nx-pixel.
+ * @property {number | undefined} height The same, from top to bottom.
+ * @property {string} cache 'no-store': the browser keeps no copy of the weights.
+ * @property {string} integrity 'sha256-' and the digest of the weights in base64.
+ * @property {string} src Picture to complete or to enlarge.
+ * @property {number | undefined} rows Rows of it that are known; absent: half of them.
+ * @property {number} tries Pictures drawn for each that is shown, its likeliest at the end; they compete on the way (see `resample`).
+ * Default 1.
+ * @property {number} samples Images to draw, each with noise of its own, 1 to 64. Default 1.
+ * @property {number | undefined} seed Of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one.
+ * @property {number} temperature 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1; of
+ * a translation 0, and over 0 only with one beam.
+ * @property {number} topP Draw among the most probable values that together have this probability, over 0 to 1. Default 1.
+ * @property {string} label The class to draw.
+ * @property {string} prompt What the text begins with, or the sentence to translate.
+ * @property {number | undefined} maxTokens The most tokens to draw. Default: as many as the context has room for; for more than that, the
+ * older half of the context is forgotten whenever it is full. Of a translation 50 more than the sentence has, as in the paper, or as many as
+ * the model has room for: what it does not know may lead it round in circles.
+ * @property {number} beams 1 to 16: how many translations are followed side by side, of which the best is told once all is known. 1: the
+ * most probable token at every step, told as it comes. Default 1.
+ */
+
+export {};

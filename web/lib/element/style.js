@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** How <next-pixel> looks. */
+
+const STYLE = `
+  :host { display: inline-block; max-width: 100%; font: 0.875rem/1.4 system-ui, sans-serif; }
+  :host([hidden]) { display: none; }
+  .frame { display: grid; grid-template-columns: minmax(0, 1fr); justify-items: start; position: relative; }
+  .frame > * { grid-area: 1 / 1; }
+  .kept > slot { display: block; position: absolute; inset: 0; overflow: hidden; }
+  .kept > slot::slotted(*) { max-width: 100%; max-height: 100%; }
+  canvas { display: block; width: calc(var(--columns) * var(--nx-pixel, 5px)); max-width: 100%; image-rendering: pixelated; object-fit: contain; }
+  .poster { max-width: 100%; image-rendering: pixelated; object-fit: contain; }
+  canvas:not([hidden]) ~ .poster { position: absolute; left: 0; top: 0; }
+  .blank { visibility: hidden; }
+  .outlined { visibility: visible; outline: 1px dashed color-mix(in srgb, currentcolor 45%, transparent); outline-offset: -1px; }
+  .error { max-width: 30em; margin: 0; padding: 0.5em; border: 1px solid currentcolor; align-self: center; overflow-wrap: anywhere; }
+  canvas.text { width: var(--nx-text-width, 36em); height: var(--nx-text-height, 12em); image-rendering: auto; --nx-surprise: var(--nx-accent, #e07b00); }
+  .told { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+  .controls { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5em; margin-top: 0.6em; }
+  button {
+    min-height: 2.5em; padding: 0.3em 1em; border: 1px solid currentcolor; border-radius: 3px; background: transparent;
+    color: inherit; font: inherit; cursor: pointer;
+  }
+  button:hover:not(:disabled) { color: var(--nx-accent, currentcolor); }
+  button:focus-visible { outline: 2px solid var(--nx-accent, currentcolor); outline-offset: 2px; }
+  button:disabled { opacity: 0.5; cursor: default; }
+  .status { font-variant-numeric: tabular-nums; }
+  .paper, .ink, .drawn { forced-color-adjust: none; }
+  .paper { color: var(--nx-paper, #000); }
+  .ink { color: var(--nx-ink, #fff); }
+  .drawn { color: var(--nx-drawn, var(--nx-ink, #fff)); }
+  [hidden] { display: none !important; }
+  @media (forced-colors: active) {
+    button:disabled { opacity: 1; color: GrayText; border-color: GrayText; }
+    .outlined { outline-color: GrayText; }
+  }
+  @media print { .controls { display: none; } }
+`;
+
+/** One sheet for all elements, made when the first needs it; a strict Content-Security-Policy allows it.
+ * @type {CSSStyleSheet | undefined} */
+let sheet;
+
+export function styles() {
+  if (!sheet) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(STYLE);
+  }
+  return sheet;
+}

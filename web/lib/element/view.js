@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What <next-pixel> shows: a canvas with what is drawn or written, buttons, and a line of text, in a shadow root. */
+
+import { widthOf } from '../sinks/picture.js';
+import { styles } from './style.js';
+
+/** @import { Sink } from '../sinks/canvas.js' */
+/** @import { RGB } from '../sinks/picture.js' */
+
+/** Blank columns between two pictures. */
+const GAP = 2;
+
+/**
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, string>} attributes
+ * @param {...(Node | string)} children
+ */
+function make(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+/**
+ * A computed colour in numbers.
+ *
+ * @param {Element} probe
+ * @returns {RGB}
+ */
+function colourOf(probe) {
+  const text = getComputedStyle(probe).color;
+  const [red = 0, green = 0, blue = 0] = (text.match(/[\d.]+/g) ?? []).map(Number);
+  const scale = text.startsWith('rgb') ? 1 : 255; // else color(srgb 0..1 0..1 0..1)
+  return [red * scale, green * scale, blue * scale];
+}
+
+export class View {
+  #canvas = make('canvas', { part: 'picture', role: 'img', hidden: '' });
+  /** What stands inside the element. */
+  #inside = make('slot', {});
+  #poster = make('img', { part: 'poster', class: 'poster', alt: '', hidden: '' });
+  #error = make('p', { part: 'error', class: 'error', hidden: '' });
+  #frame = make('div', { class: 'frame' }, this.#canvas, this.#inside, this.#poster, this.#error);
+  #controls = make('div', { part: 'controls', class: 'controls', role: 'group', hidden: '' });
+  #play = make('button', { part: 'button play', type: 'button' }, 'Play');
+  #stop = make('button', { part: 'button stop', type: 'button', disabled: '' }, 'Stop');
+  #status = make('span', { part: 'status', class: 'status' });
+  #paper = make('span', { class: 'paper', hidden: '' });
+  #ink = make('span', { class: 'ink', hidden: '' });
+  #drawn = make('span', { class: 'drawn', hidden: '' });
+  /** The text that is shown, for those who do not see it. */
+  #told = make('p', { part: 'text', class: 'told' });
+  /** @type {Sink<any, any> | undefined} */
+  #sink;
+  /** Whether the sink has painted something. */
+  #painted = false;
+  /** Whether something of a run is to be seen. */
+  #shown = false;
+
+  /**
+   * @param {ShadowRoot} root
+   * @param {{ play: () => void, stop: () => void }} actions
+   */
+  constructor(root, { play, stop }) {
+    root.adoptedStyleSheets = [styles()];
+    this.#play.addEventListener('click', play);
+    this.#stop.addEventListener('click', stop);
+    this.#inside.addEventListener('slotchange', () => this.#cover());
+    this.#controls.append(this.#play, this.#stop, this.#status);
+    root.append(this.#frame, this.#told, this.#controls, this.#paper, this.#ink, this.#drawn);
+  }
+
+  /** Whether something of a run is to be seen, finished or not. */
+  get shown() {
+    return this.#shown;
+  }
+
+  /** Whether something stands for the picture until it is drawn. */
+  get covered() {
+    return this.#poster.hasAttribute('src') || this.#inside.assignedElements().length > 0;
+  }
+
+  /** The pictures as far as they are drawn; of a text none. */
+  get pictures() {
+    const result = this.#shown ? this.#sink?.result : [];
+    return Array.isArray(result) ? result.map(({ data, width, height }) => new ImageData(data.slice(), width, height)) : [];
+  }
+
+  /**
+   * Takes a run, with what was given.
+   *
+   * @param {any} run
+   * @param {{ codec: string, samples: number, calm: boolean }} how  calm: pictures appear when they are complete
+   * @returns {Sink<any, any>} what shows its steps
+   */
+  begin(run, { codec, samples, calm }) {
+    this.#close();
+    const written = codec === 'text';
+    this.#canvas.classList.toggle('text', written);
+    if (written) this.#room();
+    this.#sink = this.#open(run, { samples, calm, later: true, onPaint: () => this.#uncover() });
+    if (written) this.#uncover();
+    return /** @type {Sink<any, any>} */ (this.#sink);
+  }
+
+  /**
+   * Shows what was given before there is a run.
+   *
+   * @param {any} run
+   * @param {{ codec: string, samples: number, values?: Uint8Array }} how  values: the elements that stand for those that are not drawn yet
+   */
+  preview(run, { codec, samples, values }) {
+    if (this.#shown || this.covered) return;
+    this.#close();
+    this.#canvas.classList.toggle('text', codec === 'text');
+    const sink = this.#sink = this.#open(run, { samples, later: true });
+    if (values) for (let sample = 0; sample < samples; sample++) sink.add({ sample, from: 0, values });
+    sink.end();
+    this.#painted = true;
+  }
+
+  /** Nothing is given. */
+  showNothing() {
+    if (!this.#shown) this.clear();
+  }
+
+  /** The run is over before its end: what there is of it stays. @param {Sink<any, any>} sink */
+  end(sink) {
+    if (sink === this.#sink && this.#painted) sink.end();
+  }
+
+  /** @param {any} run @param {object} options @returns {Sink<any, any>} */
+  #open(run, options) {
+    const colours = () => ({ paper: colourOf(this.#paper), given: colourOf(this.#ink), drawn: colourOf(this.#drawn) });
+    return run.sink(this.#canvas, { mirror: this.#told, gap: GAP, colours, ...options });
+  }
+
+  #close() {
+    this.#sink?.close();
+    this.#sink = undefined;
+    this.#painted = false;
+    this.#told.textContent = this.#canvas.textContent = '';
+  }
+
+  /** Paints now, in the colours of the moment. */
+  repaint() {
+    if (this.#painted) this.#sink?.paint();
+  }
+
+  /** Back to what is shown before there is a picture. */
+  clear() {
+    this.#close();
+    this.#canvas.classList.remove('text');
+    this.#canvas.getContext('2d')?.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
+    this.#shown = false;
+    this.#cover();
+  }
+
+  #uncover() {
+    this.#painted = true;
+    this.#canvas.style.setProperty('--columns', String(this.#canvas.width));
+    if (this.#shown) return;
+    this.#shown = true;
+    this.#cover();
+  }
+
+  /** Shows the canvas, or what stands for it. */
+  #cover() {
+    const { covered } = this;
+    const within = this.#inside.assignedElements().length > 0;
+    this.#inside.hidden = this.#shown;
+    this.#poster.hidden = this.#shown || within || !this.#poster.hasAttribute('src');
+    this.#canvas.classList.toggle('blank', !this.#shown);
+    this.#canvas.classList.toggle('outlined', !this.#shown && !covered);
+  }
+
+  /** @param {string} address  empty: none */
+  setPoster(address) {
+    if ((this.#poster.getAttribute('src') ?? '') === address) return;
+    if (address) this.#poster.setAttribute('src', address);
+    else this.#poster.removeAttribute('src');
+    this.#cover();
+  }
+
+  #room() {
+    this.#canvas.hidden = false;
+    this.#cover();
+  }
+
+  /**
+   * Gives the canvas its size, and its room on the page.
+   *
+   * @param {{ codec: string, width: number, height: number }} what  of one picture
+   * @param {number} samples
+   */
+  size({ codec, width, height }, samples) {
+    this.#canvas.classList.toggle('text', codec === 'text');
+    if (codec !== 'text') {
+      const columns = widthOf(width, samples, GAP);
+      if (this.#canvas.width !== columns) this.#canvas.width = columns;
+      if (this.#canvas.height !== height) this.#canvas.height = height;
+      this.#canvas.style.setProperty('--columns', String(columns));
+    }
+    this.#room();
+  }
+
+  /**
+   * Keeps room for the pictures before anything is known of them.
+   *
+   * @param {number} [width]   pixels of the page
+   * @param {number} [height]
+   */
+  reserve(width, height) {
+    const { style } = this.#canvas;
+    style.width = width === undefined ? '' : `${width}px`;
+    style.aspectRatio = width === undefined || height === undefined ? '' : `${width} / ${height}`;
+    this.#frame.classList.toggle('kept', width !== undefined && height !== undefined);
+    style.height = width === undefined && height !== undefined ? `${height}px` : '';
+    if (width !== undefined || height !== undefined) this.#room();
+  }
+
+
+  /**
+   * @param {string} [type]
+   * @param {number} [quality]
+   * @returns {Promise<Blob>}
+   */
+  toBlob(type, quality) {
+    return new Promise((resolve, reject) => {
+      this.#canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The browser makes no file of this canvas'))), type, quality);
+    });
+  }
+
+  /** @param {string} text  empty: none */
+  showError(text) {
+    this.#error.textContent = text;
+    this.#error.hidden = text === '';
+  }
+
+  /**
+   * @param {object} what
+   * @param {boolean} what.controls
+   * @param {string} what.play    text of the play button
+   * @param {boolean} what.stop   whether there is something to stop
+   * @param {string} what.status  visible text
+   * @param {string} what.error   the same if it is an error, for where there are no controls
+   * @param {string} what.label   of the canvas
+   * @param {string} what.group   of the buttons
+   */
+  show({ controls, play, stop, status, error, label, group }) {
+    this.showError(controls ? '' : error);
+    this.#controls.hidden = !controls;
+    this.#controls.setAttribute('aria-label', group);
+    this.#play.textContent = play;
+    if (!stop && this.#stop.matches(':focus')) this.#play.focus(); // a disabled button would drop the focus
+    this.#stop.disabled = !stop;
+    this.#status.textContent = status;
+    this.#canvas.setAttribute('aria-label', label);
+  }
+}
