@@ -540,6 +540,109 @@ test('the label of the host wins; the definition may come twice', () => withPage
   assert.deepEqual(result, { refused: 'NotSupportedError', seed: '5', same: true });
 }));
 
+/** What an element's canvas shows, of a copy of it: RGBA. @param {Page} page @param {string} selector @returns {Promise<number[]>} */
+const pixels = (page, selector) => page.locator(selector).evaluate((element) => {
+  const canvas = /** @type {HTMLCanvasElement} */ (element.shadowRoot?.querySelector('canvas'));
+  const copy = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(canvas.width, canvas.height).getContext('2d', { willReadFrequently: true }));
+  copy.drawImage(canvas, 0, 0);
+  return [...copy.getImageData(0, 0, canvas.width, canvas.height).data];
+});
+
+/** How many opaque pixels have a colour, and of what greys. @param {number[]} data */
+function inks(data) {
+  let dark = 0, light = 0, coloured = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    if (data[i + 3] < 200) continue;
+    const [least, most] = [Math.min(...data.slice(i, i + 3)), Math.max(...data.slice(i, i + 3))];
+    if (most - least > 24) coloured++;
+    else if (most < 64) dark++;
+    else if (least > 192) light++;
+  }
+  return { dark, light, coloured };
+}
+
+const FORCED = `<next-pixel id="digits" ${DIGIT} seed="7" controls></next-pixel>
+  <next-pixel id="text" model="../weights/stories.gguf" prompt="Once" max-tokens="12" seed="1"></next-pixel>
+  <next-pixel id="translation" model="../weights/de-en.gguf" prompt="Ein Hund schläft."></next-pixel>`;
+
+/** @param {Page} page */
+async function playAll(page) {
+  await occurs(page, 'nx-ready', 3);
+  await page.evaluate(() => document.querySelectorAll('next-pixel').forEach((element) => /** @type {any} */ (element).play()));
+  await occurs(page, 'nx-end', 3);
+  await sleep(100);
+}
+
+for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+  test(`forced colours, ${colorScheme}: a picture keeps its levels, texts take the one colour there is`, { timeout: 90000 }, () => withPage(async (page) => {
+    await open(page, FORCED);
+    await playAll(page);
+    const grey = (await pixels(page, '#digits')).filter((_, i) => i % 4 === 0);
+    assert.ok(grey.includes(0) && grey.some((level) => level > 200), 'paper and ink are not one colour');
+    for (const selector of ['#text', '#translation']) {
+      const { dark, light, coloured } = inks(await pixels(page, selector));
+      assert.ok((colorScheme === 'dark' ? light : dark) > 100, `${selector} can be read: ${dark} dark, ${light} light`);
+      assert.deepEqual([colorScheme === 'dark' ? dark : light, coloured], [0, 0], selector);
+    }
+    await page.screenshot({ path: `${OUT}element-forced-${colorScheme}.png` });
+  }, { forcedColors: 'active', colorScheme }));
+}
+
+test('forced colours that are switched on repaint what is there, and off again', { timeout: 90000 }, () => withPage(async (page) => {
+  await open(page, FORCED);
+  await page.evaluate(() => document.body.style.setProperty('color', '#10f'));
+  await playAll(page);
+  const before = await pixels(page, '#digits');
+  const own = await Promise.all(['#text', '#translation'].map(async (selector) => inks(await pixels(page, selector))));
+  assert.ok(own.every(({ coloured }) => coloured > 100));
+  await page.emulateMedia({ forcedColors: 'active' });
+  await sleep(200);
+  for (const selector of ['#text', '#translation']) assert.equal(inks(await pixels(page, selector)).coloured, 0, selector);
+  assert.deepEqual(await pixels(page, '#digits'), before);
+  await page.emulateMedia({ forcedColors: 'none' });
+  await sleep(200);
+  assert.deepEqual(await Promise.all(['#text', '#translation'].map(async (selector) => inks(await pixels(page, selector)))), own);
+}));
+
+test('before it is played: the given rows, the small picture, the poster, an outline; names of groups; nothing to press on paper', () => withPage(async (page) => {
+  await open(page, `<next-pixel id="rows" ${DIGIT} samples="2" controls></next-pixel>
+    <next-pixel id="small" model="../weights/emoji-sr.gguf" src="pictures/seven.png" controls></next-pixel>
+    <next-pixel id="text" model="../weights/stories.gguf" prompt="Once upon a time" controls></next-pixel>
+    <next-pixel id="nothing" model="../weights/digits.gguf" task="generate" label="7" controls></next-pixel>
+    <next-pixel id="poster" model="../weights/digits.gguf" task="generate" poster="pictures/seven.png" controls></next-pixel>
+    <next-pixel id="none"></next-pixel>`);
+  await occurs(page, 'nx-ready', 5);
+  await page.waitForFunction(() => document.querySelector('#text')?.shadowRoot?.querySelector('canvas')?.textContent === 'Once upon a time');
+  const filled = async (/** @type {string} */ selector) => (await pixels(page, selector)).filter((alpha, i) => i % 4 === 3 && alpha === 255).length;
+  /** @param {string} selector @param {number} count */
+  const fills = async (selector, count) => {
+    for (let i = 0; i < 60 && await filled(selector) !== count; i++) await sleep(50);
+    assert.equal(await filled(selector), count, selector);
+  };
+  await fills('#rows', 2 * 12 * 28);
+  await fills('#small', 32 * 32);
+  await fills('#nothing', 0);
+  assert.ok(await page.locator('#poster [part=poster]').isVisible());
+  const outline = (/** @type {string} */ selector) => page.locator(`${selector} canvas`).evaluate((canvas) => getComputedStyle(canvas).outlineStyle);
+  assert.deepEqual([await outline('#nothing'), await outline('#poster')], ['dashed', 'none']);
+  const groups = await page.locator('[role=group]').evaluateAll((all) => all.map((group) => group.getAttribute('aria-label')));
+  assert.deepEqual(groups.slice(0, 5), ['complete seven.png, digits', 'super-resolve seven.png, emoji-sr', 'tokens Once upon a time, stories', 'generate 7, digits', 'generate, digits']);
+  assert.match(await page.locator('#none [part=error]').innerText(), /no model.*attribute model/);
+  await page.screenshot({ path: `${OUT}element-before.png` });
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await page.getByRole('button').count(), 0);
+  await page.emulateMedia({ media: 'screen' });
+  // Other rows are shown at once; the first pixel takes the outline and the poster away.
+  await page.locator('#rows').evaluate((element) => element.setAttribute('rows', '5'));
+  await fills('#rows', 2 * 5 * 28);
+  await page.evaluate(() => ['rows', 'poster'].forEach((id) => /** @type {any} */ (document.getElementById(id)).play()));
+  await occurs(page, 'nx-end', 2);
+  assert.deepEqual([await outline('#rows'), await page.locator('#poster [part=poster]').isVisible()], ['none', false]);
+  await page.locator('#none').evaluate((element) => element.setAttribute('model', '../weights/digits.gguf'));
+  await occurs(page, 'nx-ready', 6);
+  assert.equal(await page.locator('#none [part=error]').isVisible(), false);
+}));
+
 test('importing the element where there is no document does nothing', async () => {
   const { NextPixelElement } = await import('../../web/lib/define.js');
   assert.equal(typeof NextPixelElement.define, 'function');

@@ -15,6 +15,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
+import { ATTRIBUTES } from '../../web/lib/element/attributes.js';
 import { load } from '../../web/lib/index.js';
 import { CODES } from '../../web/lib/protocol.js';
 import { singles } from '../../web/single.js';
@@ -112,15 +113,14 @@ test('every error code has its section, and each message that is quoted is one',
 test('the element: every attribute, event, part and custom property', async () => {
   const text = await chapter('element');
   const known = codeIn(text);
-  const [source, view, texts] = await Promise.all(['element', 'element-view', 'sinks/sheet'].map((name) => readFile(`${ROOT}web/lib/${name}.js`, 'utf8')));
-  const lists = [...source.matchAll(/(?:LOADED_FROM|DRAWN_FROM|observedAttributes) = \[([^\]]*)\]/g)].map(([, list]) => list).join();
-  const attributes = [...lists.matchAll(/'([\w-]+)'/g)].map(([, name]) => name);
+  const [source, view, style, texts] = await Promise.all(['element/events', 'element/view', 'element/style', 'sinks/sheet'].map((name) => readFile(`${ROOT}web/lib/${name}.js`, 'utf8')));
+  const attributes = Object.keys(ATTRIBUTES);
   assert.ok(attributes.length > 15);
   for (const name of attributes) assert.ok(known.has(name), `attribute ${name}`);
   for (const [, name] of source.matchAll(/super\('(nx-\w+)'/g)) assert.ok(known.has(name), `event ${name}`);
   for (const [, names] of view.matchAll(/part: '([\w ]+)'/g)) for (const name of names.split(' ')) assert.ok(known.has(`::part(${name})`), `part ${name}`);
-  const inner = new Set([...view.matchAll(/(--nx-\w+):/g)].map(([, name]) => name)); // set by the element itself
-  for (const [name] of (view + texts).matchAll(/--nx-[\w-]+/g)) assert.ok(known.has(name) || inner.has(name), `custom property ${name}`);
+  const inner = new Set([...style.matchAll(/(--nx-\w+):/g)].map(([, name]) => name)); // set by the element itself
+  for (const [name] of (style + texts).matchAll(/--nx-[\w-]+/g)) assert.ok(known.has(name) || inner.has(name), `custom property ${name}`);
   // And no element in a sample has an attribute that there is not.
   const usual = ['class', 'onnx-end', 'onnx-error', 'aria-label'];
   for (const [name, page] of await textsOf('web/manual/chapters', '.md')) {

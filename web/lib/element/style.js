@@ -12,7 +12,7 @@ const STYLE = `
   .kept > slot::slotted(*) { max-width: 100%; max-height: 100%; }
   canvas { display: block; width: calc(var(--columns) * var(--nx-pixel, 5px)); max-width: 100%; image-rendering: pixelated; object-fit: contain; }
   .poster { max-width: 100%; image-rendering: pixelated; object-fit: contain; }
-  canvas:not([hidden]) ~ .poster { position: absolute; left: 0; top: 0; }
+  canvas:not([hidden]) ~ .poster { position: absolute; width: 100%; height: 100%; object-position: left top; }
   .blank { visibility: hidden; }
   .outlined { visibility: visible; outline: 1px dashed color-mix(in srgb, currentcolor 45%, transparent); outline-offset: -1px; }
   .error { max-width: 30em; margin: 0; padding: 0.5em; border: 1px solid currentcolor; align-self: center; overflow-wrap: anywhere; }

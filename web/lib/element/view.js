@@ -4,10 +4,11 @@
 /** What <next-pixel> shows: a canvas with what is drawn or written, buttons, and a line of text, in a shadow root. */
 
 import { widthOf } from '../sinks/picture.js';
+import { coloured, colourOf } from './colours.js';
 import { styles } from './style.js';
 
+/** @import { Picture } from '../sinks/pixels.js' */
 /** @import { Sink } from '../sinks/canvas.js' */
-/** @import { RGB } from '../sinks/picture.js' */
 
 /** Blank columns between two pictures. */
 const GAP = 2;
@@ -23,19 +24,6 @@ function make(tag, attributes, ...children) {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children);
   return element;
-}
-
-/**
- * A computed colour in numbers.
- *
- * @param {Element} probe
- * @returns {RGB}
- */
-function colourOf(probe) {
-  const text = getComputedStyle(probe).color;
-  const [red = 0, green = 0, blue = 0] = (text.match(/[\d.]+/g) ?? []).map(Number);
-  const scale = text.startsWith('rgb') ? 1 : 255; // else color(srgb 0..1 0..1 0..1)
-  return [red * scale, green * scale, blue * scale];
 }
 
 export class View {
@@ -135,7 +123,10 @@ export class View {
 
   /** @param {any} run @param {object} options @returns {Sink<any, any>} */
   #open(run, options) {
-    const colours = () => ({ paper: colourOf(this.#paper), given: colourOf(this.#ink), drawn: colourOf(this.#drawn) });
+    const colours = () => {
+      const now = { paper: colourOf(this.#paper), ink: colourOf(this.#ink), drawn: colourOf(this.#drawn) };
+      return (/** @type {Picture} */ shown, /** @type {Picture} */ given) => coloured(shown, given, now);
+    };
     return run.sink(this.#canvas, { mirror: this.#told, gap: GAP, colours, ...options });
   }
 

@@ -11,14 +11,12 @@ import { paint, picture } from './pixels.js';
 /** @import { Canvas } from './canvas.js' */
 /** @import { Picture } from './pixels.js' */
 
-/** @typedef {[number, number, number]} RGB  0 to 255 */
-
 /**
  * @typedef {object} PictureOptions
  * @property {number} [samples]  how many pictures there are. Default 1
  * @property {number} [gap]      blank columns between pictures that stand side by side. Default 0
- * @property {() => { paper: RGB, given: RGB, drawn: RGB }} [colours]  of grey pictures, what the lowest level looks like, and the highest in
- *   what was given and in what the model drew. Default: black and white
+ * @property {() => (shown: Picture, given: Picture) => Picture} [colours]  called at each paint: how a grey picture is shown. In `given` those
+ *   pixels are opaque that were given. Default: as it is
  * @property {boolean} [later]   the canvas keeps what it shows until the first step. Default false
  * @property {boolean} [calm]    pictures appear when they are complete. Default false
  * @property {() => void} [onPaint]  called after each paint
@@ -31,7 +29,7 @@ export class PictureSink {
   #colours;
   #calm;
   #onPaint;
-  /** Of each pixel, whether it was given: such pixels are opaque from the beginning. @type {Picture} */
+  /** What is given. @type {Picture} */
   #given;
   /** @type {{ canvas: Canvas, context: CanvasRenderingContext2D }[]} */
   #shown;
@@ -92,28 +90,10 @@ export class PictureSink {
     this.#shown.forEach(({ context }, i) => {
       for (let j = 0; j < perCanvas; j++) {
         const one = this.result[i * perCanvas + j];
-        context.putImageData(colours ? this.#coloured(context, one, colours) : imageData(context, one), j * (width + this.#gap), 0);
+        context.putImageData(imageData(context, colours?.(one, this.#given) ?? one), j * (width + this.#gap), 0);
       }
     });
     this.#onPaint?.();
-  }
-
-  /**
-   * A grey picture in other colours.
-   *
-   * @param {CanvasRenderingContext2D} context
-   * @param {Picture} grey
-   * @param {{ paper: RGB, given: RGB, drawn: RGB }} colours
-   */
-  #coloured(context, { data, width, height }, { paper, given, drawn }) {
-    const image = context.createImageData(width, height);
-    for (let at = 0; at < data.length; at += 4) {
-      if (data[at + 3] === 0) continue;
-      const ink = this.#given.data[at + 3] > 0 ? given : drawn;
-      for (let c = 0; c < 3; c++) image.data[at + c] = paper[c] + ((ink[c] - paper[c]) * data[at]) / 255;
-      image.data[at + 3] = 255;
-    }
-    return image;
   }
 }
 
