@@ -4,7 +4,7 @@
 import { argumentError } from './error.js';
 import { checkOptions } from './checks.js';
 import { showAll } from './sinks/canvas.js';
-import { PictureSink } from './sinks/picture.js';
+import { NOWHERE, PictureSink } from './sinks/picture.js';
 
 /** @import { Codec } from './codecs/picture.js' */
 /** @import { Link } from './link.js' */
@@ -134,7 +134,7 @@ export class Run {
    * @returns {Promise<Picture[]>} the finished images, one for each sample
    */
   async pictures(options = {}) {
-    return this.#draw([], options);
+    return this.#draw(NOWHERE, options);
   }
 
   /**

@@ -22,6 +22,9 @@ import { paint, picture } from './pixels.js';
  * @property {() => void} [onPaint]  called after each paint
  */
 
+/** In place of canvases: nothing is shown. @type {Canvas[]} @internal */
+export const NOWHERE = [];
+
 export class PictureSink {
   #codec;
   #samples;
@@ -40,7 +43,7 @@ export class PictureSink {
   result;
 
   /**
-   * @param {Canvas | Canvas[]} target  one canvas for all pictures side by side, or one for each; none: nothing is shown
+   * @param {Canvas | Canvas[]} target  one canvas for all pictures side by side, or one for each
    * @param {Codec} codec
    * @param {Uint8Array} known          the elements that were given, in generation order
    * @param {PictureOptions} [options]
@@ -48,7 +51,7 @@ export class PictureSink {
   constructor(target, codec, known, { samples = 1, gap = 0, colours, later = false, calm = false, onPaint } = {}) {
     const canvases = Array.isArray(target) ? target : [target];
     const one = canvases.length === 1;
-    if (!one && canvases.length !== samples && canvases.length > 0) {
+    if (!one && canvases.length !== samples && canvases !== NOWHERE) {
       throw argumentError(`drawTo() takes one canvas or ${samples}, one a sample, not ${canvases.length}`);
     }
     this.#codec = codec;

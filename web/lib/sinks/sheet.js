@@ -19,7 +19,6 @@ const INK = '#222';
 const SURPRISE = '#e07b00';
 const SIZE = 16;
 
-/** @internal */
 export class Sheet {
   /** @type {Canvas} */
   #canvas;
