@@ -31,7 +31,7 @@ export class Sheet {
   /** Undoes what the sheet listens to. @type {(() => void)[]} */
   #leave = [];
 
-  /** @type {CanvasRenderingContext2D} */
+  /** @type {Dom<'CanvasRenderingContext2D'>} */
   context;
   /** In CSS pixels, as all that is drawn. */
   width = 0;
