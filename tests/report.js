@@ -22,7 +22,6 @@ export default async function* report(events) {
   for await (const { type, data } of events) {
     if (type === 'test:stderr' || type === 'test:stdout') yield data.message;
     if (type !== 'test:pass' && type !== 'test:fail') continue;
-    if (/** @type {any} */ (data.details).type === 'suite' && type === 'test:pass') continue; // its tests count
     const of = data.file ?? data.name;
     if (of !== file) {
       if (file) yield line();
@@ -31,7 +30,9 @@ export default async function* report(events) {
     }
     const { error } = /** @type {{ error?: Error & { cause?: unknown, failureType?: string } }} */ (data.details);
     if (data.nesting === 0) time += data.details.duration_ms;
+    if (/** @type {any} */ (data.details).type === 'suite' && type === 'test:pass') continue; // its tests have been counted
     const skip = data.skip ?? data.todo;
+    if (skip === 'test name does not match pattern') continue; // nobody wanted it
     if (skip !== undefined && skip !== false) {
       all.skipped++;
       yield `SKIPPED ${basename(of)}: ${data.name}${typeof skip === 'string' ? ` (${skip})` : ''}\n`;

@@ -345,7 +345,7 @@ test('weights without a draft: the figure says that there is nothing to show', (
       constructor(url, options) {
         super(url, options);
         this.addEventListener('message', ({ data }) => {
-          if (data.type === 'opened') data.info.lookAhead = false;
+          if (data.type === 'opened') for (const part of data.parts) part.draft = false;
         });
       }
     };

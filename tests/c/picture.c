@@ -42,7 +42,8 @@ static uint32_t port_of(const nx_model *model, const char *name) {
 
 void picture_info_of(const nx_model *model, picture_info *info) {
     nx_part_info part;
-    nx_map map;
+    nx_map map = {0};
+    if (nx_model_map(model, 0, 0, &map)) map = (nx_map){0};
     nx_model_part(model, 0, &part);
     *info = (picture_info){
         .height = key_u32(model, "image.height", 0),
@@ -55,14 +56,15 @@ void picture_info_of(const nx_model *model, picture_info *info) {
         .classes = key_u32(model, "classes", 0),
         .blocks = key_u32(model, "block_count", 0),
         .heads = key_u32(model, "attention.head_count", 0),
-        .window = nx_model_map(model, 0, 0, &map) ? 0 : map.keys,
+        .rows = map.rows,
+        .window = map.keys,
         .outputs = part.outputs,
         .input_height = key_u32(model, "input.height", 0),
         .input_width = key_u32(model, "input.width", 0),
         .palette = part.tables,
         .draft = part.draft,
     };
-    if ((uint64_t)info->blocks * info->heads * info->window > 1 << 24) info->window = 0; /* more than anybody looks at */
+    if ((uint64_t)info->rows * info->window > 1 << 24) info->rows = info->window = 0; /* more than anybody looks at */
     if (port_of(model, "image") == NX_PORTS || !info->input_height) info->input_height = info->input_width = 0; /* keys that say nothing by themselves */
     if (is_text(model, "attention.pattern", "local-1d")) {
         info->query_block = key_u32(model, "attention.query_block", 0);

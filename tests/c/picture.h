@@ -13,7 +13,8 @@
 typedef struct {
     uint32_t height, width, channels, levels;
     uint32_t positions, position_elements, elements; /* steps, E, values in a complete picture */
-    uint32_t classes, blocks, heads, window, outputs;
+    uint32_t classes, blocks, heads, outputs;
+    uint32_t rows, window; /* of its first map: as many rows of as many keys; 0: it has none, or one that is too large to look at */
     uint32_t query_block, memory_block, block_rows, block_cols, flange_rows, flange_cols;
     uint32_t input_height, input_width;
     uint32_t palette, draft; /* 0 or 1 */

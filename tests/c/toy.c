@@ -693,7 +693,7 @@ static void run_model(const nx_model *model, const picture_info *info, size_t mo
     uint32_t fed = known * info->position_elements, room = fed + 2 * steps * info->position_elements, count = 0;
     uint8_t *values = memory_take(room);
     float *nats = memory_take(room * sizeof *nats), *output = memory_take(info->outputs * sizeof *output);
-    float *weights = memory_take((size_t)info->blocks * info->heads * info->window * sizeof *weights);
+    float *weights = memory_take((size_t)info->rows * info->window * sizeof *weights);
     uint32_t *keys = memory_take(info->window * sizeof *keys);
     for (uint32_t i = 0; i < fed; i++) values[i] = (uint8_t)(info->palette ? i * 37 % info->levels : i * 37);
     if (info->draft) run_ahead(model, info, values, known);

@@ -278,7 +278,7 @@ static void attention(void) {
     while (order[last] != place) last++;
     uint8_t *values = encode(last + 1);
     uint32_t *keys = room(info.window * sizeof *keys);
-    float *weights = room(info.blocks * info.heads * info.window * sizeof *weights), nats[3];
+    float *weights = room(info.rows * info.window * sizeof *weights), nats[3];
     int32_t *elements = room(info.window * sizeof *elements);
     nx_session *session = start(1, 0, 1, 0);
     prefill(session, values, last, 0, NULL);

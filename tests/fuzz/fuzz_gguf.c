@@ -42,7 +42,7 @@ static void fuzz_session(const nx_model *model, const uint8_t *data, size_t size
     uint32_t known = info.positions < 10 ? info.positions / 2 : 5, E = info.position_elements;
     uint8_t *values = memory_take(STEPS * NX_MAX_SAMPLES * E), ahead[STEPS];
     float *nats = memory_take(STEPS * NX_MAX_SAMPLES * E * sizeof *nats), *output = memory_take(info.outputs * sizeof *output);
-    float *weights = memory_take((size_t)info.blocks * info.heads * info.window * sizeof *weights);
+    float *weights = memory_take((size_t)info.rows * info.window * sizeof *weights);
     uint32_t *keys = memory_take(info.window * sizeof *keys), count;
     memset(values, 1, STEPS * NX_MAX_SAMPLES * E);
     picture_prefill(model, session, values, known, nats);
