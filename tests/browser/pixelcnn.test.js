@@ -51,6 +51,9 @@ test('what a pixel sees is what the models say, with all layers and with one; on
   assert.ok(!fields[0].at(-1)?.includes(17 * 28 + 20)); // up one row and to the right
   await page.locator('#field-layer').fill('0');
   for (const k of [0, 1]) await notes.nth(k).getByText(said(24)).waitFor(); // a square of 7 by 7 with mask A
+  await page.locator('#fields .picture').nth(0).focus();
+  await page.keyboard.press('ArrowRight');
+  await notes.nth(0).getByText('Row 19, column 10').waitFor();
   await page.locator('#mask-at').fill('0');
   await page.locator('#masks').getByText('0 of 25 taps').waitFor();
 }, { reducedMotion: 'reduce' }));
