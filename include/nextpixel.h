@@ -2,14 +2,15 @@
  *
  * nextpixel: self-attention generative models, one element at a time.
  *
- * A model is a list of parts. A part is a distribution over what stands at the next position given all before it, and
- * may first read inputs (a class, a small picture, a sentence); or it only reads inputs and leaves results (tags of words, a
- * picture), which may be the inputs of the next part. A position holds E elements, which are ids: numbers below `values`. What an id means (a level of grey, a colour of a palette, a token, an amplitude) is a codec's business; the
- * facts that a codec needs stand in the file's metadata (nx_model_metadata) and in its tables (nx_model_table). This
- * header is the whole public C interface and its manual; web/lib/core.js is its only caller in the browser.
+ * A model is a list of parts. Most parts are distributions over the next position of a sequence given all positions before it, and may
+ * first read inputs (a class, a small picture, a sentence). Other parts have no sequence: they read inputs and compute results (tags of
+ * words, a picture), which may be the inputs of the next part. A position holds E elements. An element is an id: a number below `values`.
+ * The library does not know the meaning of an id (a level of grey, a colour of a palette, a token, an amplitude); codecs do, with what
+ * the file's metadata (nx_model_metadata) and tables (nx_model_table) say. This header is the whole public C interface and its manual;
+ * web/lib/core.js is its only caller in the browser.
  *
- * Life of a model:    bytes of a GGUF file -> nx_model_size -> nx_model_open   (the file's bytes are free afterwards)
- *                     of a large one: its head -> nx_model_head_size -> nx_model_begin -> nx_model_feed until NX_OK
+ * Life of a model:    bytes of a GGUF file -> nx_model_size -> nx_model_open   (the file's bytes may be freed afterwards)
+ *                     of a large file: its head -> nx_model_head_size -> nx_model_begin -> nx_model_feed until NX_OK
  * Life of a run:      nx_session_size -> nx_session_open -> [nx_session_input* -> nx_session_encode until NX_OK]
  *                     -> nx_session_put and nx_session_draw in any order, or nx_session_top and nx_session_advance,
  *                     or nx_session_search; of a part without a sequence, nx_session_result
@@ -19,11 +20,11 @@
  * number of sessions may share it. A session holds no pointer, so its block may be moved, copied (a fork), written to
  * a file and read back (nx_session_check first): the copy continues the same run with the same bits.
  *
- * Determinism. Ids and nats are a function of the file, the part, its inputs, the known ids and where they stand, the
- * settings, the seed, the sample and the origin; bit for bit, in every build of this library, however the calls are
+ * Determinism. Ids and nats are a function of the file, the part, its inputs, the known ids and their positions, the
+ * settings, the seed, the sample and the origin. They are the same to the bit in every build of this library, however the calls are
  * divided and however many samples advance together.
  *
- * Errors. Every fallible function returns an nx_status: NX_OK (0), NX_MORE (1) where it is to be called again, or a
+ * Errors. Every fallible function returns an nx_status: NX_OK (0), NX_MORE (1) when it has to be called again, or a
  * negative code from the closed list below. A null or misaligned pointer is a programmer's error and undefined.
  */
 #ifndef NEXTPIXEL_H
@@ -44,7 +45,7 @@ extern "C" {
 #else
 #define NX_API
 #endif
-/* What nothing asks of models of pictures: a build of them alone leaves it out. */
+/* Functions that only models of texts are used with. A build of models of pictures alone leaves them out. */
 #define NX_API_TEXTS NX_API
 
 /* Stated limits. A file or a request beyond them is NX_E_LIMIT. */
@@ -75,54 +76,54 @@ enum {
     NX_E_STATE = -7        /* the bytes of a saved session do not belong to this model, or are damaged */
 };
 
-/* Where and why a file was refused. Written only when a function that takes it fails. */
+/* The reason why a file was refused. It is written only when a function that takes it fails. */
 typedef struct {
-    char name[NX_NAME_BYTES];   /* the metadata key or tensor concerned, zero-terminated; empty: the file as a whole */
+    char name[NX_NAME_BYTES];   /* the metadata key or tensor that is wrong, zero-terminated; empty: the file as a whole */
     char reason[NX_NAME_BYTES]; /* a short English phrase, zero-terminated */
 } nx_problem;
 
-/* ---- what a model is ---------------------------------------------------------------------------------------------
+/* ---- the model ---------------------------------------------------------------------------------------------------
  * All fields of all structs have the size of a pointer of wasm32, 32 bits, so that JavaScript can mirror them. */
 
-/* A part of a model. A part without a sequence (values, span, outputs and length are 0) only reads inputs and leaves results: its runs
- * have no positions and one sample, and whatever knows or draws ids answers NX_E_ARGUMENT. */
+/* A part of a model. A part without a sequence (values, span, outputs and length are 0) reads inputs and computes results. Its runs have
+ * no positions and one sample, and every function that takes or draws ids returns NX_E_ARGUMENT. */
 typedef struct {
-    uint32_t values;                          /* V: ids of an element are below */
-    uint32_t span;                            /* E: elements of a position */
-    uint32_t outputs;                         /* P: numbers that the output layer yields for a position */
+    uint32_t values;                          /* V: the ids of an element are below this */
+    uint32_t span;                            /* E: the number of elements of a position */
+    uint32_t outputs;                         /* P: the number of output parameters of a position */
     uint32_t length;                          /* the most positions; 0: as many as nx_shape says */
-    uint32_t rewinds;                         /* how many positions back nx_session_branch may go */
-    uint32_t inputs, maps, tables, ends;      /* how many ports, maps, tables, ids that end a sample */
-    uint32_t results;                         /* how many results */
-    uint32_t draft;                           /* 1: it can guess ahead: nx_settings.look_ahead */
+    uint32_t rewinds;                         /* the most positions that nx_session_branch may go back */
+    uint32_t inputs, maps, tables, ends;      /* the numbers of ports, maps, tables, and ids that end a sample */
+    uint32_t results;                         /* the number of results */
+    uint32_t draft;                           /* 1: the file has a draft for nx_settings.look_ahead */
     uint32_t parameters_low, parameters_high; /* number of weights, 64 bits in two halves */
 } nx_part_info;
 
-/* An input of a part. It takes ids, at most dims[0] * dims[1] * ... of them. */
+/* A port: an input of a part. It takes at most dims[0] * dims[1] * ... ids. */
 typedef struct {
     const char *name;    /* zero-terminated, in the library's memory */
-    uint32_t values;     /* ids are below */
-    uint32_t dims[4];    /* of what it takes, 1 where there is no such dimension; dims[0]: the most, with any_length */
-    uint32_t optional;   /* 1: a run may do without */
-    uint32_t any_length; /* 1: fewer than dims[0] will do: nx_shape.counts says how many */
-    uint32_t like;       /* of any length: the port whose count it shares, or NX_NONE */
+    uint32_t values;     /* its ids are below this */
+    uint32_t dims[4];    /* the shape of the input, 1 for a dimension that it does not have; with any_length, dims[0] is the most items */
+    uint32_t optional;   /* 1: a run may leave it out */
+    uint32_t any_length; /* 1: it takes up to dims[0] items; nx_shape.counts says how many */
+    uint32_t like;       /* of any length: the port whose number of items it shares, or NX_NONE */
 } nx_port;
 
-/* A result: what a part leaves of its inputs, dims[0] * dims[1] * ... numbers. Ids fill the port of the same name of a later part. */
+/* A result: dims[0] * dims[1] * ... numbers that a part computes from its inputs. Ids fill the port of the same name of a later part. */
 typedef struct {
     const char *name;
-    uint32_t values;  /* ids are below; 0: floats */
-    uint32_t dims[4]; /* 1 where there is no such dimension */
-    uint32_t port;    /* the input whose count is dims[0], at most what dims[0] says here; or NX_NONE */
+    uint32_t values;  /* its ids are below this; 0: it holds floats */
+    uint32_t dims[4]; /* its shape, 1 for a dimension that it does not have */
+    uint32_t port;    /* the input that has as many items as the result has rows, at most dims[0]; or NX_NONE: it has dims[0] rows */
 } nx_result;
 
-/* A map: weights that say what a position looked at, of one row (a head of a layer) at a time. */
+/* A map: the weights with which positions attended to others. A row of it is one head of one layer. */
 typedef struct {
     const char *name;
-    uint32_t port;    /* what it looked at: the items of an input, or NX_NONE: the positions before it */
+    uint32_t port;    /* the input whose items are attended to; NX_NONE: the positions before */
     uint32_t rows;    /* layers times heads */
-    uint32_t keys;    /* the most that one position looks at */
-    uint32_t queries; /* 0: a position of the run looked; else it is the items of that input, at most so many, while they were encoded */
+    uint32_t keys;    /* the most keys that one query attends to */
+    uint32_t queries; /* 0: the queries are the positions of the run; else they are the items of that input, at most so many */
 } nx_map;
 
 /* Numbers of the file that a codec needs, such as the colours of a palette. */
@@ -146,7 +147,7 @@ typedef struct {
 
 /* A tensor of a model whose weights come after it: rows of so many bytes, which stand at an offset of the file. */
 typedef struct {
-    uint32_t offset, rows, row_bytes; /* row_bytes 0: of a type that is not read; there is nothing to feed */
+    uint32_t offset, rows, row_bytes; /* row_bytes 0: its type is not read, and there is nothing to feed */
 } nx_tensor_info;
 
 typedef struct nx_model nx_model;
@@ -166,10 +167,10 @@ NX_API nx_status nx_model_size(const void *file, size_t length, size_t *bytes, n
  * Returns as nx_model_size, and NX_E_MEMORY when block_bytes is too small. */
 NX_API nx_status nx_model_open(void *block, size_t block_bytes, const void *file, size_t length, nx_model **model, nx_problem *problem);
 
-/* A large file piece by piece, so that it never stands in memory beside the model: the head, which is all before the tensors' data,
- * makes a model without weights; then every tensor is fed, in the order of the list, its rows from the first to the last. A model is
- * the same to the bit as one that was opened whole, and so are its saved sessions; until the last row no session can be opened.
- * nx_model_head_size and nx_model_begin are to nx_model_size and nx_model_open what a head is to a file:
+/* A large file may be opened piece by piece, so that it is never in memory beside the model. The head of the file, which is everything
+ * before the tensors' data, makes a model without weights. Then every tensor is fed, in the order of the list, its rows from the first to
+ * the last. The model is the same to the bit as one that was opened whole, and so are its saved sessions. Until the last row is there, no
+ * session can be opened. nx_model_head_size and nx_model_begin take a head as nx_model_size and nx_model_open take a file:
  * head (present)   the first bytes of a file of `length` bytes; may go on into the data, and is free after nx_model_begin
  * NX_MORE          the head ends before the list of tensors does
  * NX_E_ARGUMENT    the file has to be whole: its architecture looks at its weights while it opens (the models of pictures), or its
@@ -178,7 +179,7 @@ NX_API_TEXTS nx_status nx_model_head_size(const void *head, size_t present, size
 NX_API_TEXTS nx_status nx_model_begin(void *block, size_t block_bytes, const void *head, size_t present, size_t length, nx_model **model,
                                       nx_problem *problem);
 
-/* The tensors to be fed: tensor `index` of 0..count-1; 0 of a model that was opened whole. NX_E_ARGUMENT past the last. */
+/* The number of tensors to be fed, which is 0 for a model that was opened whole, and tensor `index` of them. NX_E_ARGUMENT past the last. */
 NX_API_TEXTS uint32_t nx_model_tensors(const nx_model *model);
 NX_API_TEXTS nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx_tensor_info *info);
 
@@ -187,8 +188,8 @@ NX_API_TEXTS nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx
  * NX_E_NUMERIC or NX_E_FORMAT for a weight that is not finite or out of its range: then the model is of no use. */
 NX_API_TEXTS nx_status nx_model_feed(nx_model *model, uint32_t tensor, uint32_t row, uint32_t rows, const void *data, nx_problem *problem);
 
-/* How many parts a model has, and what each of them is: its sizes, its ports, results, maps and tables, and the ids that end
- * a sample. Each returns NX_E_ARGUMENT past the last. */
+/* The number of parts of a model; the sizes of a part; its ports, results, maps and tables; and the ids that end a sample. Each returns
+ * NX_E_ARGUMENT past the last. */
 NX_API uint32_t nx_model_parts(const nx_model *model);
 NX_API nx_status nx_model_part(const nx_model *model, uint32_t part, nx_part_info *info);
 NX_API nx_status nx_model_port(const nx_model *model, uint32_t part, uint32_t index, nx_port *port);
@@ -203,30 +204,30 @@ NX_API nx_status nx_model_metadata(const nx_model *model, uint32_t index, nx_met
 
 /* ---- a run ----------------------------------------------------------------------------------------------------------- */
 
-/* How long a run may become. */
+/* The shape of a run: its length and the lengths of its inputs. */
 typedef struct {
     uint32_t length;           /* the most positions, up to that of the part; 0: the part's own, where it has one or no sequence */
-    uint32_t counts[NX_PORTS]; /* items of each input that takes any length; 0: the most, or as many as of the port that it is like */
+    uint32_t counts[NX_PORTS]; /* items of each input that takes any length; 0: the most, or as many as the port that it is like has */
 } nx_shape;
 
-/* How a run draws its elements. Zeros in the last block turn off what it describes.
+/* The settings with which a run draws. Zeros in the last block of fields turn them off.
  *
- * What is drawn from is made of the model's logits in this order, which is that of the usual tools for language models:
+ * The logits of the model are changed in this order, which is that of the usual tools for language models, and then drawn from:
  *   1. biases (nx_session_bias)
  *   2. penalties for the last `penalty_last` ids of the sequence, known or drawn
- *   3. top_k   4. typical_p   5. top_p   6. min_p: each drops values from what is left, see sampling/filters.h
+ *   3. top_k   4. typical_p   5. top_p   6. min_p: each of these filters drops values that the one before it left; see sampling/filters.h
  *   7. temperature
- * where temperature_last is 1. Where it is 0, as drawing pictures always had it, temperature comes before 3: then top_p, min_p and
- * typical_p look at the tempered odds, else at the model's own. Nats are those of the model's own distribution, before 1. */
+ * This is the order if temperature_last is 1. If it is 0, temperature comes before 3, so that top_p, min_p and typical_p see the tempered
+ * probabilities. Nats are always those of the model's own distribution, before 1. */
 typedef struct {
     uint32_t seed_low, seed_high; /* 64-bit seed of the noise */
-    uint32_t samples;             /* B, 1..NX_MAX_SAMPLES: sequences advanced together; 1 where there is no sequence */
+    uint32_t samples;             /* B, 1..NX_MAX_SAMPLES: sequences advanced together; 1 for a part without a sequence */
     uint32_t first_sample;        /* the noise index of the first of them, so that a set can be split over workers */
     uint32_t origin;              /* the noise index of the first position, so that a long run can go on in a new session */
     float temperature;            /* logits are divided by it; 0: always the most probable of what is kept. Finite, 0..100 */
     uint32_t top_k;               /* keep the k most probable values; 0: all */
     float top_p;                  /* keep the smallest set of most probable values with at least this mass; in (0, 1]; 1: all */
-    uint32_t trace;               /* 1: keep the maps of the last position for nx_session_map */
+    uint32_t trace;               /* 1: the maps of the last position are kept for nx_session_map */
     /* Exact look-ahead [Wiggers, Hoogeboom 2020, arXiv:2002.09928]: the most positions that one pass of the model
      * computes, of which all but the first rest on guesses of the file's draft, or of look_up; 0..16, 8 is a good number. The
      * draft guesses with the noise of the positions, most guesses are right, and those after the first wrong one are
@@ -256,27 +257,27 @@ NX_API nx_status nx_session_size(const nx_model *model, uint32_t part, const nx_
 NX_API nx_status nx_session_open(void *block, size_t block_bytes, const nx_model *model, uint32_t part, const nx_settings *settings,
                                  const nx_shape *shape, nx_session **session);
 
-/* Whether `block` holds a session of this model that may be continued (a saved run read back). NX_OK or NX_E_STATE. */
+/* Checks a saved run that was read back. Returns NX_OK if `block` holds a session of this model that may be continued, else NX_E_STATE. */
 NX_API nx_status nx_session_check(const nx_model *model, const void *block, size_t block_bytes);
 
-/* Gives the run one of its inputs, once, before the first position is known or drawn. ids (count), each below the port's
- * values; count is what the port's dimensions, or the shape, say.
- * Returns NX_E_ARGUMENT when there is no such port, for an id or a count that does not fit, twice, or when it is too late. */
+/* Gives the run one of its inputs. ids (count), each below the port's values; the port's dimensions, or the shape, say what count is.
+ * Returns NX_E_ARGUMENT when there is no such port, when an id or the count does not fit, when the input was given before, and after the
+ * first position is known or drawn. */
 NX_API nx_status nx_session_input(const nx_model *model, nx_session *session, uint32_t port, const uint32_t *ids, uint32_t count);
 
-/* Computes what the part makes of its inputs, a slice at a time. To be called until it returns NX_OK, when all inputs that
- * are not optional were given; a part without an encoder, or one that has finished, returns NX_OK at once.
- * Returns NX_MORE, NX_OK, NX_E_ARGUMENT when an input is missing, or NX_E_NUMERIC when what came out is not finite: the session then
- * answers only that. */
+/* Runs the encoder of the part over its inputs, a slice at a time. Call it until it returns NX_OK, after all inputs that are not optional
+ * were given. A part without an encoder, or one whose encoder has finished, returns NX_OK at once.
+ * Returns NX_MORE, NX_OK, NX_E_ARGUMENT when an input is missing, or NX_E_NUMERIC when the output is not finite; from then on every call
+ * returns NX_E_NUMERIC. */
 NX_API nx_status nx_session_encode(const nx_model *model, nx_session *session);
 
-/* Puts `count` known positions, the next ones, in passes of many columns; before, between or after drawn ones.
+/* Prefill: appends `count` known positions, in passes of many columns. They may come before, between and after drawn ones.
  * ids     each = 0: (count, E), the same to every sample; each = 1: (count, B, E), NX_NONE for samples that have ended
  * nats    (count, B, E) written: -log p(id | all before it) of the model's own distribution (temperature 1, no filter);
  *         0 where a sample has ended; may be null, which saves the output layer
- * Known ids never end a sample. Returns NX_E_ARGUMENT when more positions than remain, for an id that is no id, or when
- * inputs or their encoding are still missing; NX_E_NUMERIC when the output is not finite: the session then answers only
- * that. NX_MORE: a slice of a position was computed; call again with what nx_session_position says is left. */
+ * Known ids never end a sample. Returns NX_E_ARGUMENT when there are more positions than remain, when an id is not below `values`, or when
+ * inputs or their encoding are still missing; NX_E_NUMERIC when the output is not finite, as from then on every call does;
+ * NX_MORE when a slice of a position was computed: call again with the positions that, by nx_session_position, are left. */
 NX_API nx_status nx_session_put(const nx_model *model, nx_session *session, const uint32_t *ids, uint32_t count, int each, float *nats);
 
 /* Draws the next `steps` positions of every sample.
@@ -287,8 +288,8 @@ NX_API nx_status nx_session_put(const nx_model *model, nx_session *session, cons
  * nats    (steps, B, E) written as by nx_session_put, may be null
  * drawn   written: how many positions; fewer than `steps` when all samples have ended, or with NX_MORE. May be null
  * Returns NX_E_ARGUMENT when fewer than `steps` positions remain (nothing is drawn) or when inputs are still missing;
- * NX_E_NUMERIC leaves the session at the position that failed, and it then answers only that; NX_MORE: call again for the
- * steps that are left. */
+ * NX_E_NUMERIC when the output is not finite, at the position where that happened, as from then on every call does; NX_MORE when it has
+ * to be called again for the steps that are left. */
 NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uint32_t steps, uint32_t *ids, float *nats, uint32_t *drawn);
 
 /* Sample b becomes what sample parents[b] is, and goes on with noise of its own: less likely samples are given up for copies of
@@ -297,8 +298,8 @@ NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uin
  * parents (B). Returns NX_E_ARGUMENT for one that is no sample, within a position (after NX_MORE), and of a run that is a search. */
 NX_API nx_status nx_session_resample(const nx_model *model, nx_session *session, const uint32_t *parents);
 
-/* The k most probable ids of the next position, of each sample, without drawing any; of a part with E = 1. Of the model's own
- * distribution, like all nats. What it computed serves the draw that follows.
+/* Lists the k most probable ids of the next position of each sample, without drawing any, for a part with E = 1. Probabilities are those of
+ * the model's own distribution, like all nats. The draw that follows uses what was computed here.
  * ids (B, k) written, the most probable first, ties by id; nats (B, k) written: -log p. NX_NONE and 0 where a sample has
  * ended. Returns NX_E_ARGUMENT for a k of 0 or above `values`, at the end of the run; else as nx_session_draw. */
 NX_API_TEXTS nx_status nx_session_top(const nx_model *model, nx_session *session, uint32_t k, uint32_t *ids, float *nats);
@@ -323,8 +324,8 @@ typedef struct {
  * one among the first `samples` whose id is an end of the part is complete, the first others live on, as sample 0, 1, ..., the rest is
  * cut. The search is over when as many are complete as there are samples, when none that lives can come below the best that is complete,
  * or at the end of the run. What it found is the complete one of the least score; where there is none, the first of those that live.
- * A search of one sample takes the most probable id at every step. Whose ids a hypothesis has follows from the parents. Until it is
- * over, nothing else moves the run; before it, nothing was drawn, nor put one each.
+ * A search of one sample takes the most probable id at every step. The ids of a hypothesis follow from the chain of parents. Until the search
+ * is over, no other call may advance the run; before it, nothing may have been drawn, nor put with each = 1.
  * alpha        of the length penalty, 0 (none) to 2
  * candidates   room for samples * (1 + ends); *count of them written, the best first; of equals the one with the first parent, then id
  * over         written: 1 after the last step
@@ -348,31 +349,31 @@ NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *sessio
  * NX_E_ARGUMENT. */
 NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
 
-/* Positions known or drawn so far: the next one. */
+/* The number of positions that are known or drawn so far, which is the index of the next one. */
 NX_API uint32_t nx_session_position(const nx_session *session);
 
-/* How far ahead of what was drawn before each of the positions from..from+count-1 was computed: 0 for the first
- * position of a pass and wherever there is no look-ahead, k after k guesses that held. ahead (count) written.
+/* Tells for each of the positions from..from+count-1 how many guesses it was computed on: 0 for the first position of a pass and
+ * without look-ahead, k for one that follows k right guesses. ahead (count) written.
  * NX_E_ARGUMENT: not drawn or known yet. */
 NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *session, uint32_t from, uint32_t count, uint8_t *ahead);
 
-/* What the output layer gave for the last position computed with it (by a draw, a top, or a put with nats): the
- * parameters of its distribution, for a categorical one its logits. output (P) written.
+/* The output parameters of the last position for which they were computed (by a draw, a top, or a put with nats). For a categorical
+ * distribution these are its logits. output (P) written.
  * NX_E_ARGUMENT: no such sample, or no position computed yet. */
 NX_API nx_status nx_session_output(const nx_model *model, const nx_session *session, uint32_t sample, float *output);
 
 /* One row of a map of the last position computed, i, of a sample; needs settings.trace = 1.
- * row       below map.rows; of a map with queries, which is there once the inputs are encoded, of any sample and whatever the position:
- *           row * n + query, where n items of the input are given
- * keys      (*count) written: what i looked at, ascending. Of the past: positions up to i itself. Key j holds what
- *           stands at j - 1 (0: the start, nothing), for the input is shifted by one. Room for map.keys
+ * row       below map.rows. A map with queries is there once the inputs are encoded, is the same for all samples and positions, and has
+ *           the rows row * n + query, where n is the number of items of the input
+ * keys      (*count) written: what i attended to, in ascending order. In a map of the past these are positions up to i itself. Key j
+ *           stands for the element at j - 1 (0: the start, nothing), because the input is shifted by one. Room for map.keys
  * weights   (*count) written. Room for map.keys
  * NX_E_ARGUMENT: no such sample, map or row, no position computed yet, or no trace. */
 NX_API nx_status nx_session_map(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t map, uint32_t row,
                                 uint32_t *keys, float *weights, uint32_t *count);
 
-/* The numbers from..from+count-1 of a result, row-major, of those that are there: all of them once the inputs are encoded; a result
- * that grows slice by slice may be read before. out (count) written: uint32_t ids or floats, as nx_result.values says.
+/* Reads the numbers from..from+count-1 of a result, in row-major order. All of them are there once the inputs are encoded; a result
+ * that grows slice by slice may be read earlier, as far as it goes. out (count) written: uint32_t ids or floats, as nx_result.values says.
  * NX_E_ARGUMENT: no such result, or numbers that are not there (yet); NX_E_NUMERIC: numbers broke. */
 NX_API nx_status nx_session_result(const nx_model *model, const nx_session *session, uint32_t index, uint32_t from, uint32_t count,
                                    void *out);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a model is. An architecture is a row of a table: its name, as in the file's key general.architecture, a function
- * that turns a file into the plans of its parts, and those parts: functions that turn a few columns of a sequence into the
- * parameters of their output distributions, above what an encoder made of the inputs, or only that encoder, whose results
- * are all there is. All that is common to models
- * (known and drawn ids, samples, noise, beams, save and restore) lives in session/ and knows only this.
+ * The interface between models and sessions. An architecture is a row of a table. It has a name (the file's key general.architecture), a
+ * function that turns a file into the plans of its parts, and the functions of those parts. A part turns a few columns of a sequence into
+ * the parameters of their output distributions, given the output of its encoder if it has one; or it is only an encoder, whose output holds
+ * its results. Everything that models have in common (known and drawn ids, samples, noise, beams, save and restore) is in session/, which
+ * knows models only through this file.
  */
 #ifndef NX_ARCH_H
 #define NX_ARCH_H
@@ -22,19 +22,19 @@
 
 typedef struct nx_draft nx_draft;
 
-/* Where a tensor of a file goes: what a model has read of it, row by row. Pointers lead into the model's block. */
+/* The place in a model's block that a tensor of the file is read into. Tensors that come after the head of a file are read row by row. */
 typedef struct {
     enum { NX_UNREAD, NX_PACKED, NX_AS_IT_IS, NX_FLOATS } kind;
     void *to; /* a packed matrix; rows as in the file; floats, row-major, of a single row with zeros up to its stride */
     uint32_t type, rows, cols, row_bytes;
-    uint32_t form;   /* of a packed matrix */
-    uint32_t offset; /* of the tensor's data in the file */
-    uint32_t entry;  /* of the tensor in the head, where its name begins */
-    float low, high; /* of floats that have a range, else 0 */
+    uint32_t form;   /* the form of a packed matrix */
+    uint32_t offset; /* where the tensor's data are in the file */
+    uint32_t entry;  /* where the tensor's entry, which begins with its name, is in the head */
+    float low, high; /* the range of floats that have one, else 0 */
 } nx_place;
 
-/* What a model is read through: reads of a key or of a tensor check it, take room in the arena and copy it there. After
- * a failure the status sticks and reads yield zeros and null pointers, so configure() checks once. */
+/* A model reads its file through this. Reading a key or a tensor checks it, takes room in the arena and copies it there. After a
+ * failure the status stays, and reads yield zeros and null pointers, so configure() checks once. */
 typedef struct {
     const nx_gguf *file;
     nx_arena *arena;
@@ -45,7 +45,7 @@ typedef struct {
     uint32_t packing; /* nx_packing of matrices; a model of language sets NX_BY_BLOCK before it reads any */
 } nx_reader;
 
-/* A part of an opened model, as configure() fills it. */
+/* The description of a part of an opened model. configure() fills it in. */
 typedef struct {
     const void *weights; /* null while the arena only counts */
     nx_output output;    /* E, V and P of its positions; zeros where there is no sequence */
@@ -61,55 +61,58 @@ typedef struct {
     const nx_draft *draft; /* or null */
 } nx_plan;
 
-/* What a run was given. Rebuilt for each call. */
+/* The inputs of a run. It is built anew for each call. */
 typedef struct {
-    nx_shape shape;                 /* no zeros left in it but of absent ports and the length of no sequence */
+    nx_shape shape;                 /* zeros stand only for absent ports and for the length of a part without a sequence */
     const uint32_t *port[NX_PORTS]; /* (counts[i] items) or null: absent */
     float *trace;                   /* null, or the weights for `encode` to write of all maps with queries: (rows, queries, keys) each */
 } nx_inputs;
 
-/* Keys of a row of a map in a run of this shape: no more positions are looked at than there are. */
+/* The number of keys in a row of a map, in a run of this shape: at most as many as there are positions or items to attend to. */
 static inline uint32_t nx_map_keys(const nx_map *map, const nx_shape *shape) {
     uint32_t most = map->port == NX_NONE ? shape->length : shape->counts[map->port] ? shape->counts[map->port] : map->keys;
     return map->keys < most ? map->keys : most;
 }
 
-/* One column of a pass: what stands at `position` of a sequence is to be predicted from what stands before it. */
+/* One column of a pass: the element at `position` of a sequence is predicted from those before it. */
 typedef struct {
     const nx_inputs *inputs;
-    const void *memory;  /* what `encode` left; shared by all sequences */
-    void *state;         /* of this sequence */
-    const uint32_t *ids; /* (length, E) of this sequence; those before `position` are known */
+    const void *encoder_output; /* shared by all sequences */
+    void *state;                /* of this sequence */
+    const uint32_t *ids;        /* (length, E) of this sequence; those before `position` are known */
     uint32_t position;
     float *trace; /* null, or the weights of all maps without queries to write, one after another: (rows, keys) each */
 } nx_column;
 
-/* m: nx_plan.weights. Memory, state and scratch hold no pointers; memory and state begin as zeros. */
+/* The functions of a part. `m` is nx_plan.weights. The encoder's output, the state of a sequence and scratch hold no pointers; the first
+ * two begin as zeros. */
 typedef struct {
-    /* Bytes of what encode leaves, of one sequence, and of the working memory of a pass of n columns and of encode. */
-    uint64_t (*memory_bytes)(const void *m, const nx_shape *shape);
+    /* Sizes in bytes: of the encoder's output, of the state of one sequence, and of the scratch of encode and of a pass of n columns. */
+    uint64_t (*encoder_output_bytes)(const void *m, const nx_shape *shape);
     uint64_t (*state_bytes)(const void *m, const nx_shape *shape);
     uint64_t (*scratch_bytes)(const void *m, const nx_shape *shape, uint32_t columns);
 
-    /* Slice 0, 1, ... of reading the inputs into `memory`, where the plan says so; 1: there are more; -1: numbers broke. */
-    int (*encode)(const void *m, const nx_inputs *inputs, uint32_t slice, void *memory, void *scratch);
+    /* Computes slice 0, 1, ... of the encoder's output from the inputs, where nx_plan.encodes says that there is an encoder. Returns 1
+     * while there are more slices, 0 after the last one, and -1 when a number is not finite. */
+    int (*encode)(const void *m, const nx_inputs *inputs, uint32_t slice, void *encoder_output, void *scratch);
 
-    /* The position after the last one that may share a pass with this one. Null: any may. */
+    /* Returns the position after the last one that may share a pass with this one. Null: any may. */
     uint32_t (*pass_end)(const void *m, uint32_t position);
 
-    /* One pass: enters every column into its state and computes the output parameters of its position. Those columns that
-     * are of one sequence are consecutive positions. The numbers of a column do not depend on the others.
+    /* Computes one pass: it enters every column into the state of its sequence and computes the output parameters of its position. The
+     * columns of one sequence are consecutive positions. The numbers of a column do not depend on the other columns.
      * slice         0, 1, ... of a pass that takes long; scratch is kept between them
      * parameters    (n, nx_stride(P)) written with the last slice; null: not wanted
-     * Returns 1: there are more slices. Null: a part without a sequence, which needs no state_bytes either. */
+     * Returns 1 while there are more slices. Null: a part without a sequence, which needs no state_bytes either. */
     int (*forward)(const void *m, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *scratch);
 
-    /* What a row of a map holds weights of, ascending: keys (maps[map].keys) written. Returns how many. Null: no maps. */
+    /* Lists the keys that a row of a map has weights of, in ascending order: keys (maps[map].keys) written. Returns their number. Null: the
+     * part has no maps. */
     uint32_t (*keys)(const void *m, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys);
 
-    /* Where the numbers of a result lie in `memory`, ids or floats in the order of its dimensions; *count of them are there, encode
-     * having finished or so far. Null: no results. */
-    const void *(*result)(const void *m, const nx_shape *shape, const void *memory, uint32_t index, uint32_t *count);
+    /* Returns the numbers of a result, ids or floats in the order of its dimensions, inside the encoder's output. *count is the number of
+     * them that are there, which is all of them once encode has finished. Null: the part has no results. */
+    const void *(*result)(const void *m, const nx_shape *shape, const void *encoder_output, uint32_t index, uint32_t *count);
 } nx_part;
 
 typedef struct nx_arch {

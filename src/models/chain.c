@@ -106,8 +106,8 @@ typedef struct {
     uint64_t bytes;
 } room;
 
-static room lay_out(const model *m, const nx_shape *shape, void *memory) {
-    nx_arena arena = {memory, 0, UINT64_MAX};
+static room lay_out(const model *m, const nx_shape *shape, void *output) {
+    nx_arena arena = {output, 0, UINT64_MAX};
     uint64_t T = shape->counts[FEATURES], row = m->stride * sizeof(float);
     room r = {.head = nx_arena_take(&arena, sizeof(head))};
     r.potential = nx_arena_take(&arena, T * row);
@@ -123,7 +123,7 @@ static room lay_out(const model *m, const nx_shape *shape, void *memory) {
     return r;
 }
 
-static uint64_t memory_bytes(const void *opaque, const nx_shape *shape) { return lay_out(opaque, shape, NULL).bytes; }
+static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) { return lay_out(opaque, shape, NULL).bytes; }
 
 static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t columns) {
     (void)shape, (void)columns;
@@ -212,9 +212,9 @@ static void leave(const model *m, const room *r, const uint32_t *pins, uint32_t 
     memcpy(r->marginals + (size_t)t * m->states, row, m->states * sizeof *row);
 }
 
-static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *memory, void *scratch) {
+static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch) {
     const model *m = opaque;
-    room r = lay_out(m, &inputs->shape, memory);
+    room r = lay_out(m, &inputs->shape, output);
     const uint32_t *pins = inputs->port[PINS];
     uint32_t n = inputs->shape.counts[FEATURES], blocks = (n + BLOCK - 1) / BLOCK, pass = slice / blocks, block = slice % blocks;
     if (pass > 2) return 0;
@@ -232,14 +232,15 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
     return !r.head->done;
 }
 
-static const void *result(const void *opaque, const nx_shape *shape, const void *memory, uint32_t index, uint32_t *count) {
+static const void *result(const void *opaque, const nx_shape *shape, const void *output, uint32_t index, uint32_t *count) {
     const model *m = opaque;
-    room r = lay_out(m, shape, (void *)memory);
+    room r = lay_out(m, shape, (void *)output);
     uint32_t n = r.head->done ? shape->counts[FEATURES] : 0;
     *count = index == TAGS ? n : index == MARGINALS ? n * m->states : n ? 3 : 0;
     return index == TAGS ? (const void *)r.tags : index == MARGINALS ? r.marginals : r.head->nats;
 }
 
-static const nx_part part = {.memory_bytes = memory_bytes, .scratch_bytes = scratch_bytes, .encode = encode, .result = result};
+static const nx_part part = {
+    .encoder_output_bytes = encoder_output_bytes, .scratch_bytes = scratch_bytes, .encode = encode, .result = result};
 
 const nx_arch nx_chain = {.name = "chain", .n_parts = 1, .parts = &part, .configure = configure};

@@ -372,13 +372,13 @@ typedef struct {
     void *cross; /* (N) caches of S slots: keys and values of the encoder's output for each decoder block that attends to it */
     float *x;    /* (S, d) the encoder's residual stream; in the end its output, times U where it goes to the pixels */
     void *cache; /* one cache of S slots, for the encoder's own attention */
-} source_memory;
+} encoder_output;
 
 static uint32_t source_slots(const model *m) { return (m->source + 3) & ~3u; }
 
-static source_memory source_at(const model *m, const void *memory, uint64_t *bytes) {
-    nx_arena arena = {(void *)memory, 0, UINT64_MAX};
-    source_memory c;
+static encoder_output source_at(const model *m, const void *output, uint64_t *bytes) {
+    nx_arena arena = {(void *)output, 0, UINT64_MAX};
+    encoder_output c;
     c.cross = nx_arena_take(&arena, crossed(m) ? m->n_blocks * block_cache_bytes(m, source_slots(m)) : 0);
     c.x = nx_arena_take(&arena, (uint64_t)m->source * nx_stride(m->d) * 4);
     c.cache = nx_arena_take(&arena, m->source ? block_cache_bytes(m, source_slots(m)) : 0);
@@ -386,7 +386,7 @@ static source_memory source_at(const model *m, const void *memory, uint64_t *byt
     return c;
 }
 
-static uint64_t memory_bytes(const void *opaque, const nx_shape *shape) {
+static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) {
     uint64_t bytes;
     (void)shape;
     source_at(opaque, NULL, &bytes);
@@ -492,13 +492,13 @@ static void fill_cache(const model *m, const attention_weights *w, const scratch
 /* Reads the small image (S, C) and leaves its keys and values for every decoder block, or rows for the pixels of the cells. A slice is a
  * pass of columns through one of these steps, in this order: their embedding; for each encoder block its keys and values, then the block
  * itself; the keys and values for each decoder block. */
-static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *memory, void *scratch_memory) {
+static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch_memory) {
     const model *m = opaque;
     uint32_t passes = (m->source + NX_COLUMNS - 1) / NX_COLUMNS, x_stride = nx_stride(m->d), last_encoded = 2 * m->n_encoder_blocks;
     uint32_t steps = last_encoded + 1 + (crossed(m) ? m->n_blocks : 0);
     if (!m->source || slice / passes >= steps) return 0;
     scratch s = scratch_at(m, scratch_memory, NX_COLUMNS, NULL);
-    source_memory c = source_at(m, memory, NULL);
+    encoder_output c = source_at(m, output, NULL);
     uint32_t step = slice / passes, at = slice % passes * NX_COLUMNS, n = m->source - at < NX_COLUMNS ? m->source - at : NX_COLUMNS;
     float *x = c.x + (size_t)at * x_stride;
     nx_cache cache = cache_at(m, c.cache, 0, source_slots(m));
@@ -558,7 +558,8 @@ static void look(const model *m, float *x, const nx_column *column, uint32_t j, 
     nx_direct_know(&m->direct, known_of(s, j), column->inputs->port[m->source_port], column->ids, column->position);
     nx_direct_enter(&m->direct, x, known_of(s, j), column->position);
     if (!m->source) return;
-    nx_add(x, source_at(m, column->memory, NULL).x + (size_t)nx_direct_cell(&m->direct, column->position) * nx_stride(m->d), m->d, 1);
+    nx_add(x, source_at(m, column->encoder_output, NULL).x + (size_t)nx_direct_cell(&m->direct, column->position) * nx_stride(m->d), m->d,
+           1);
 }
 
 /* Where the weights of block `index` over the source are, behind those of all blocks over the past. */
@@ -583,7 +584,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
         const block *b = m->blocks + i;
         self_attention(m, &b->self, i, &s, columns, n, n_ranges);
         if (crossed(m)) {
-            nx_cache cache = cache_at(m, source_at(m, columns[0].memory, NULL).cross, i, source_slots(m));
+            nx_cache cache = cache_at(m, source_at(m, columns[0].encoder_output, NULL).cross, i, source_slots(m));
             float *traces[NX_COLUMNS];
             for (uint32_t j = 0; j < n; j++) traces[j] = columns[j].trace ? source_trace(m, columns + j, i) : NULL;
             source_attention(m, &b->cross, &s, s.x, &cache, n, traces);
@@ -609,7 +610,7 @@ static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, ui
 }
 
 static const nx_part part = {
-    .memory_bytes = memory_bytes,
+    .encoder_output_bytes = encoder_output_bytes,
     .state_bytes = state_bytes,
     .scratch_bytes = scratch_bytes,
     .encode = encode,

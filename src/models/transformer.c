@@ -166,12 +166,12 @@ typedef struct {
     void *cross; /* (N) caches of S positions: keys and values of the encoder's output for each block of the decoder */
     void *self;  /* one, for the encoder's own attention */
     float *x;    /* (S, d) its residual stream */
-} source_memory;
+} encoder_output;
 
-static source_memory source_at(const model *m, const nx_shape *shape, const void *memory, uint64_t *bytes) {
+static encoder_output source_at(const model *m, const nx_shape *shape, const void *output, uint64_t *bytes) {
     uint32_t S = shape->counts[0];
-    nx_arena arena = {(void *)memory, 0, UINT64_MAX};
-    source_memory s;
+    nx_arena arena = {(void *)output, 0, UINT64_MAX};
+    encoder_output s;
     s.cross = nx_arena_take(&arena, m->writing.n_blocks * nx_cache_form_bytes(m->decoder.cache, S));
     s.self = nx_arena_take(&arena, nx_cache_form_bytes(m->decoder.cache, S));
     s.x = nx_arena_take(&arena, (uint64_t)S * nx_stride(m->decoder.d) * sizeof *s.x);
@@ -179,7 +179,7 @@ static source_memory source_at(const model *m, const nx_shape *shape, const void
     return s;
 }
 
-static uint64_t memory_bytes(const void *opaque, const nx_shape *shape) {
+static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) {
     uint64_t bytes;
     source_at(opaque, shape, NULL, &bytes);
     return bytes;
@@ -319,12 +319,12 @@ static void fill(const model *m, const attention_weights *w, const scratch *s, c
 /* Reads the source (S) and leaves its keys and values for every block of the decoder. A slice is a pass of columns through one of these
  * steps, in this order: their embedding; for each block of the encoder its keys and values, then the block itself; the keys and values
  * for each block of the decoder. */
-static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *memory, void *scratch_memory) {
+static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch_memory) {
     const model *m = opaque;
     uint32_t S = inputs->shape.counts[0], passes = (S + NX_COLUMNS - 1) / NX_COLUMNS, last_encoded = 2 * m->reading.n_blocks;
     if (slice / passes > last_encoded + m->writing.n_blocks) return 0;
     scratch s = scratch_at(m, &inputs->shape, scratch_memory, NX_COLUMNS, NULL);
-    source_memory source = source_at(m, &inputs->shape, memory, NULL);
+    encoder_output source = source_at(m, &inputs->shape, output, NULL);
     uint32_t step = slice / passes, at = slice % passes * NX_COLUMNS, n = S - at < NX_COLUMNS ? S - at : NX_COLUMNS;
     float *x = source.x + (size_t)at * nx_stride(m->decoder.d);
     nx_cache cache = cache_at(m, source.self, 0, S);
@@ -364,7 +364,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     const model *m = opaque;
     const nx_shape *shape = &columns[0].inputs->shape;
     scratch s = scratch_at(m, shape, memory, n, NULL);
-    source_memory source = source_at(m, shape, columns[0].memory, NULL);
+    encoder_output source = source_at(m, shape, columns[0].encoder_output, NULL);
     (void)slice; /* a pass is short */
     for (uint32_t j = 0; j < n; j++) {
         uint32_t at = columns[j].position;
@@ -395,7 +395,7 @@ static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, ui
 }
 
 static const nx_part part = {
-    .memory_bytes = memory_bytes,
+    .encoder_output_bytes = encoder_output_bytes,
     .state_bytes = nx_decoder_state_bytes,
     .scratch_bytes = scratch_bytes,
     .encode = encode,

@@ -22,7 +22,7 @@ int nx_looks_ahead(const nx_layout *l) {
            !s->settings.trace && s->computed <= s->position;
 }
 
-/* Whether guesses lately were right often enough to be worth their columns. Where they were not, that is forgotten after a while. */
+/* Tells whether recent guesses were right often enough to be worth their columns. If they were not, it is tried again after a while. */
 static int worth_guessing(nx_session *s) {
     if (s->tried <= LEAST_TRIED || s->held >= s->tried / 2) return 1;
     s->tried -= s->tried / 16;
@@ -57,7 +57,7 @@ static uint32_t guess(const nx_layout *l, uint32_t at, uint32_t most) {
     return most;
 }
 
-/* As many columns as the next pass has. */
+/* The number of columns of the next pass. */
 static uint32_t window(const nx_layout *l, uint32_t most) {
     const nx_session *s = l->session;
     uint32_t at = s->position, n = l->part->pass_end ? l->part->pass_end(l->plan->weights, at) - at : NX_COLUMNS;

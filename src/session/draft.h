@@ -18,7 +18,7 @@
 
 #include "arch.h"
 
-/* Whether a file has a draft. */
+/* Tells whether a file has a draft. */
 int nx_draft_there(const nx_reader *reader);
 
 /* Reads it, for a model whose positions are the places of a grid of rows and cols in raster order, each with one of

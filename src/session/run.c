@@ -35,7 +35,7 @@ static void nats_of(const nx_layout *l, const float *parameters, const uint32_t 
 
 /* ---- known ids ------------------------------------------------------------------------------------------------------- */
 
-/* Whether the ids may follow: (count, samples, E). */
+/* Tells whether these known ids, (count, samples, E), may come next. */
 static int may_follow(const nx_layout *l, const uint32_t *ids, uint32_t count, uint32_t samples) {
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t b = 0; b < samples; b++)
@@ -141,7 +141,7 @@ nx_status nx_compute(const nx_layout *l) {
     return NX_OK;
 }
 
-/* Biases and penalties of the element whose sequence has so many elements before it. */
+/* Adds biases and penalties to the logits of the element that has `before` elements of its sequence before it. */
 static void shape(const nx_layout *l, uint32_t sample, uint32_t before) {
     const nx_settings *s = &l->session->settings;
     nx_penalties penalties = {s->repetition, s->frequency, s->presence, s->penalty_last};

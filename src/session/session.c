@@ -9,12 +9,12 @@
 
 /* ---- layout ----------------------------------------------------------------------------------------------------------- */
 
-/* Ids of a port in a run. */
+/* The number of ids that a port takes in a run. */
 static uint32_t port_ids(const nx_port *port, const nx_shape *shape, uint32_t i) {
     return (port->any_length ? shape->counts[i] : port->dims[0]) * port->dims[1] * port->dims[2] * port->dims[3];
 }
 
-/* Numbers of the first n maps: of those that passes write for every sample, or of those that encode leaves. */
+/* The number of weights in the first n maps: in those that passes write for every sample, or in those that the encoder writes. */
 static uint64_t trace_floats(const nx_plan *plan, const nx_shape *shape, uint32_t n_maps, int encoded) {
     uint64_t floats = 0;
     for (uint32_t i = 0; i < n_maps; i++)
@@ -36,7 +36,7 @@ void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *setting
     l->stride = nx_stride(nx_output_parameters(&plan->output));
     l->trace_floats = settings->trace ? trace_floats(plan, shape, plan->n_maps, 0) : 0;
     l->encoded_floats = NX_TEXTS && settings->trace ? trace_floats(plan, shape, plan->n_maps, 1) : 0;
-    l->memory_bytes = l->part->memory_bytes ? l->part->memory_bytes(plan->weights, shape) : 0;
+    l->encoder_output_bytes = l->part->encoder_output_bytes ? l->part->encoder_output_bytes(plan->weights, shape) : 0;
     l->state_bytes = l->part->state_bytes ? l->part->state_bytes(plan->weights, shape) : 0;
     l->state_bytes = (l->state_bytes + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
     l->inputs.shape = *shape;
@@ -60,7 +60,7 @@ void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *setting
     l->logits = nx_arena_take(&arena, 4 * (uint64_t)nx_stride(plan->output.levels) * sizeof *l->logits);
     l->scratch = nx_arena_take(&arena, l->part->scratch_bytes(plan->weights, shape, NX_COLUMNS));
     l->draft = nx_arena_take(&arena, nx_draft_scratch_bytes(plan->draft));
-    l->memory = nx_arena_take(&arena, l->memory_bytes);
+    l->encoder_output = nx_arena_take(&arena, l->encoder_output_bytes);
     l->state = nx_arena_take(&arena, S * l->state_bytes);
     l->bytes = arena.used;
 }
@@ -75,7 +75,7 @@ nx_layout nx_layout_of(const nx_model *model, const nx_session *session) {
 
 static int within(float x, float low, float high) { return x >= low && x <= high; }
 
-/* What only models of texts are drawn with is refused by a build without them. */
+/* A build without models of texts refuses the settings that only they are drawn with. */
 static int shaping_valid(const nx_settings *s) {
     if (!NX_TEXTS && (s->temperature_last || s->penalty_last || s->biases)) return 0;
     return nx_filters_valid(s) && s->temperature_last <= 1 && (s->repetition == 0 || within(s->repetition, 0.01f, 100)) &&
@@ -87,7 +87,7 @@ static int settings_valid(const nx_settings *s) {
            s->trace <= 1 && s->look_ahead <= NX_COLUMNS && s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
 }
 
-/* The shape without its zeros; 0 when the part does not have it. */
+/* Fills in the zeros of a shape. Returns 0 when a run of this part cannot have that shape. */
 static int full_shape(const nx_plan *plan, const nx_part *part, const nx_shape *asked, nx_shape *shape) {
     if (asked)
         *shape = *asked;
@@ -141,7 +141,7 @@ nx_status nx_session_open(void *block, size_t block_bytes, const nx_model *model
 
 /* ---- inputs ----------------------------------------------------------------------------------------------------------- */
 
-/* Whether all inputs are there that a run cannot do without. */
+/* Tells whether all inputs that are not optional were given. */
 static int has_inputs(const nx_plan *plan, const nx_session *session) {
     for (uint32_t i = 0; i < plan->n_inputs; i++)
         if (!plan->inputs[i].optional && !(session->given >> i & 1)) return 0;
@@ -170,7 +170,7 @@ nx_status nx_session_encode(const nx_model *model, nx_session *session) {
     if (session->broken) return NX_E_NUMERIC;
     if (!has_inputs(l.plan, session)) return NX_E_ARGUMENT;
     if (!l.plan->encodes || session->encoded) return NX_OK;
-    int more = l.part->encode(l.plan->weights, &l.inputs, session->slices++, l.memory, l.scratch);
+    int more = l.part->encode(l.plan->weights, &l.inputs, session->slices++, l.encoder_output, l.scratch);
     if (more < 0) return nx_broke(session);
     if (more) return NX_MORE;
     session->encoded = 1;
@@ -243,7 +243,7 @@ nx_status nx_session_check(const nx_model *model, const void *block, size_t bloc
 nx_column nx_column_of(const nx_layout *l, uint32_t slot, uint32_t position) {
     return (nx_column){
         .inputs = &l->inputs,
-        .memory = l->memory,
+        .encoder_output = l->encoder_output,
         .state = l->state + slot * l->state_bytes,
         .ids = nx_ids(l, slot),
         .position = position,
@@ -269,17 +269,17 @@ void nx_fork(const nx_layout *l) {
     l->session->forked = 1;
 }
 
-/* What encode left, with its maps; where these are wanted and `from` has none, it is done anew. */
+/* Copies the encoder's output and its maps. If maps are wanted and `from` has none, the encoder runs again. */
 static void copy_encoded(const nx_layout *to, const nx_layout *from) {
     nx_inputs inputs = from->inputs;
     int more = to->encoded_floats > from->encoded_floats;
     if (!more) {
-        memcpy(to->memory, from->memory, (size_t)from->memory_bytes);
+        memcpy(to->encoder_output, from->encoder_output, (size_t)from->encoder_output_bytes);
         if (to->encoded_floats) memcpy(to->inputs.trace, inputs.trace, (size_t)to->encoded_floats * sizeof *inputs.trace);
     }
     inputs.trace = to->inputs.trace;
     for (uint32_t i = 0; more > 0 && i < from->session->slices; i++)
-        more = to->part->encode(to->plan->weights, &inputs, i, to->memory, to->scratch);
+        more = to->part->encode(to->plan->weights, &inputs, i, to->encoder_output, to->scratch);
 }
 
 nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position) {
@@ -318,7 +318,7 @@ nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx
     return NX_OK;
 }
 
-/* ---- what is asked of it ---------------------------------------------------------------------------------------------- */
+/* ---- questions to a session -------------------------------------------------------------------------------------------- */
 
 uint32_t nx_session_position(const nx_session *session) { return session->position; }
 
@@ -341,7 +341,7 @@ nx_status nx_session_result(const nx_model *model, const nx_session *session, ui
     uint32_t there = 0;
     if (session->broken) return NX_E_NUMERIC;
     if (index >= l.plan->n_results || !session->slices) return NX_E_ARGUMENT;
-    const uint32_t *numbers = l.part->result(l.plan->weights, &session->shape, l.memory, index, &there);
+    const uint32_t *numbers = l.part->result(l.plan->weights, &session->shape, l.encoder_output, index, &there);
     if (from > there || count > there - from) return NX_E_ARGUMENT;
     memcpy(out, numbers + from, (size_t)count * sizeof *numbers);
     return NX_OK;

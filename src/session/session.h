@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inside of a session, for the files of this folder. Its block begins with a header; the rest is found by offsets that
+ * The inside of a session, for the files of this folder. The block of a session begins with a header; the rest is found by offsets that
  * follow from the model, the settings and the shape, so the block may be copied anywhere.
  *
- * Slots. What belongs to one sample (ids, state, output, traced maps) lies in a slot. Until the samples differ, all of
+ * Slots. Everything that belongs to one sample (ids, state, output, traced maps) lies in a slot. Until the samples differ, all of
  * them share slot 0; from then on (`forked`) sample b has slot slots[b], which nx_adopt alone reorders.
  */
 #ifndef NX_SESSION_H
@@ -19,29 +19,30 @@
 
 struct nx_session {
     uint32_t magic, fingerprint, part;
-    nx_shape shape; /* without zeros but in absent places */
+    nx_shape shape; /* zeros stand only for what is absent */
     nx_settings settings;
     uint32_t position;   /* positions known or drawn */
     uint32_t computed;   /* 1 + the last position that went through the model; 0: none */
     uint32_t has_output; /* the last pass computed its output layer */
     uint32_t forked;
-    uint32_t given;           /* bit i: input i is there */
-    uint32_t slices, encoded; /* of encode: how many are done; all of them */
-    uint32_t columns;         /* of a pass that was interrupted, else 0 */
-    uint32_t group, slice;    /* where: samples before it, slices of it that are done */
-    uint32_t broken;          /* numbers broke */
-    uint32_t tried, held;     /* lately, of guesses that were looked up: how many, and how many of them were right */
-    uint32_t begun;           /* of a search by beams: the position where it began, plus 1; 0: there is none */
-    uint32_t living, found;   /* hypotheses of it that go on, that are complete */
+    uint32_t given;           /* bit i: input i was given */
+    uint32_t slices, encoded; /* slices of the encoder that are done; 1: all are */
+    uint32_t columns;         /* columns of a pass that was interrupted, else 0 */
+    uint32_t group, slice;    /* samples before that pass, slices of it that are done */
+    uint32_t broken;          /* 1: a number was not finite */
+    uint32_t tried, held;     /* recent guesses that were looked up, and those of them that were right */
+    uint32_t begun;           /* 1 + the position where a search by beams began; 0: there is none */
+    uint32_t living, found;   /* hypotheses of the search that go on, and that are complete */
     float best;               /* the least score of those that are complete */
 };
 
-/* Rows of a map in a run of this shape: of one that encode leaves, each for every query, which are the items that it looks at too. */
+/* The number of rows of a map in a run of this shape. A map of the encoder has each row once for every query; its queries and its keys
+ * are the items of the same input. */
 static inline uint64_t nx_map_rows(const nx_map *map, const nx_shape *shape) {
     return (uint64_t)map->rows * (NX_TEXTS && map->queries ? nx_map_keys(map, shape) : 1);
 }
 
-/* The parts of a session's block. P: output parameters of a position, E: its elements, V: their values, S: slots = samples. */
+/* Pointers to the parts of a session's block. P: output parameters of a position, E: its elements, V: their values, S: slots = samples. */
 typedef struct {
     const nx_model *model;
     const nx_plan *plan;
@@ -49,29 +50,29 @@ typedef struct {
     nx_session *session;
     nx_inputs inputs;
     uint32_t *slots; /* (S) */
-    float *nats;     /* (S) of the hypotheses of a search */
-    uint32_t *ended; /* (S) of a sample: 1 + the position of the id that ended it; 0: it lives */
+    float *nats;     /* (S) nats of the hypotheses of a search */
+    uint32_t *ended; /* (S) 1 + the position of the id that ended a sample; 0: it goes on */
     uint32_t *port[NX_PORTS];
-    uint32_t *biased; /* (settings.biases) ids, and */
-    float *bias;      /* what is added to their logits */
-    uint8_t *ahead;   /* (length) of each position, how many of its pass came before it: nx_session_ahead */
-    float *pass;      /* (NX_COLUMNS, nx_stride(P)) output of a pass */
-    float *logits;    /* (4, nx_stride(V)) of one element, and the scratch of its draw */
+    uint32_t *biased; /* (settings.biases) ids with a bias */
+    float *bias;      /* (settings.biases) the number that is added to their logits */
+    uint8_t *ahead;   /* (length) the number of guesses that each position was computed on: nx_session_ahead */
+    float *pass;      /* (NX_COLUMNS, nx_stride(P)) output parameters of a pass */
+    float *logits;    /* (4, nx_stride(V)) logits of one element, and the scratch of its draw */
     void *scratch, *draft;
-    uint8_t *memory; /* what the encoder left */
-    float *output;   /* (S, nx_stride(P)) of the last position */
-    float *trace;    /* (S, trace_floats) when traced; what encode traces is in `inputs` */
-    uint32_t *ids;   /* (S, length E) */
-    uint8_t *state;  /* (S, state_bytes) */
-    uint64_t memory_bytes, state_bytes, trace_floats, encoded_floats, bytes;
+    uint8_t *encoder_output; /* encoder_output_bytes, which nx_part.encode fills */
+    float *output;           /* (S, nx_stride(P)) of the last position */
+    float *trace;            /* (S, trace_floats) when traced; what encode traces is in `inputs` */
+    uint32_t *ids;           /* (S, length E) */
+    uint8_t *state;          /* (S, state_bytes) */
+    uint64_t encoder_output_bytes, state_bytes, trace_floats, encoded_floats, bytes;
     uint32_t stride, span, length, samples; /* nx_stride(P), E, positions, S */
 } nx_layout;
 
-/* Where everything is in a session's block; with a null block only how many bytes it takes. */
+/* Lays out a session's block. With a null block, only the sizes are of use. */
 void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *settings, const nx_shape *shape, void *block, nx_layout *l);
 nx_layout nx_layout_of(const nx_model *model, const nx_session *session);
 
-/* NX_OK when positions may be computed: there is a sequence, inputs are there and nothing broke. */
+/* Returns NX_OK when positions may be computed: there is a sequence, its inputs are encoded, and all numbers so far are finite. */
 nx_status nx_session_ready(const nx_layout *l);
 
 static inline uint32_t nx_slot(const nx_layout *l, uint32_t sample) { return l->session->forked ? l->slots[sample] : 0; }
@@ -84,7 +85,7 @@ static inline float *nx_trace_of(const nx_layout *l, uint32_t slot) {
     return l->session->settings.trace ? l->trace + slot * l->trace_floats : NULL;
 }
 
-/* Makes slot `to` what slot `from` is. */
+/* Copies slot `from` to slot `to`. */
 void nx_copy_slot(const nx_layout *l, uint32_t to, uint32_t from);
 
 /* Gives every sample a slot of its own. */
@@ -93,27 +94,28 @@ void nx_fork(const nx_layout *l);
 /* Sample b becomes what sample parents[b] is, where each has a slot of its own (forked). Only a parent that is chosen twice is copied. */
 void nx_adopt(const nx_layout *l, const uint32_t *parents);
 
-/* A slice of a pass of n columns; what was interrupted goes on. group: samples before it. NX_MORE: there are more slices, and the
- * session remembers where. parameters (n, nx_stride(P)) written with the last one; may be null. */
+/* Computes a slice of a pass of n columns, or the next slice of one that was interrupted. group: the samples before it. Returns NX_MORE
+ * while there are more slices; the session remembers which is next. parameters (n, nx_stride(P)) written with the last one; may be null. */
 nx_status nx_pass(const nx_layout *l, const nx_column *columns, uint32_t n, uint32_t group, float *parameters);
 
-/* From now on the session answers NX_E_NUMERIC only, which is returned. */
+/* Marks the session as broken, so that every later call returns NX_E_NUMERIC. Returns that too. */
 nx_status nx_broke(nx_session *session);
 
-/* Computes the output of the next position for every sample that lives, unless it is there. NX_OK, NX_MORE, NX_E_NUMERIC. */
+/* Computes the output of the next position for every sample that has not ended, unless it is there already. Returns NX_OK, NX_MORE or
+ * NX_E_NUMERIC. */
 nx_status nx_compute(const nx_layout *l);
 
-/* Whether an id ends a sample. */
+/* Tells whether an id ends a sample. */
 int nx_ends(const nx_plan *plan, uint32_t id);
 
-/* Draws an id from l->logits, for an element of a position of a sample whose ids before it are known. Leaves there the logits
- * with biases and penalties. */
+/* Draws an element of a position of a sample from l->logits, to which it adds biases and penalties. All ids of the sample before that element
+ * are known. */
 uint32_t nx_draw_id(const nx_layout *l, uint32_t sample, uint32_t position, uint32_t element);
 
 /* Draws the elements of one position of a sample into its slot, given the output parameters. ids, nats (E) written; nats may be null. */
 void nx_draw_elements(const nx_layout *l, uint32_t sample, uint32_t position, const float *parameters, uint32_t *ids, float *nats);
 
-/* Whether the run looks ahead; then draws as many positions, up to `most`, as one pass yields (ahead.c). */
+/* Tells whether the run looks ahead, in which case nx_draw_ahead draws as many positions, up to `most`, as one pass yields (ahead.c). */
 int nx_looks_ahead(const nx_layout *l);
 nx_status nx_draw_ahead(const nx_layout *l, uint32_t most, uint32_t *ids, float *nats);
 

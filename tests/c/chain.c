@@ -17,7 +17,7 @@ static uint32_t mix(uint32_t hash, uint32_t word) {
 
 static chain_config *config_of(const void *m) { return *(chain_config *const *)m; }
 
-static uint64_t memory_bytes(const void *m, const nx_shape *shape) { return config_of(m)->source ? 8 + 4 * (uint64_t)shape->counts[0] : 0; }
+static uint64_t encoder_output_bytes(const void *m, const nx_shape *shape) { return config_of(m)->source ? 8 + 4 * (uint64_t)shape->counts[0] : 0; }
 
 static uint64_t state_bytes(const void *m, const nx_shape *shape) {
     (void)m, (void)shape;
@@ -52,7 +52,7 @@ static int forward(const void *m, const nx_column *columns, uint32_t n, uint32_t
         if (s->entered != column->position) c->misused++;
         if (column->position) s->hash = mix(s->hash, column->ids[column->position - 1]);
         s->entered = column->position + 1;
-        uint32_t source = c->source ? ((const uint32_t *)column->memory)[1] : 0;
+        uint32_t source = c->source ? ((const uint32_t *)column->encoder_output)[1] : 0;
         for (uint32_t v = 0; v < CHAIN_VALUES && parameters; v++) {
             uint32_t bits = mix(mix(s->hash + source, column->position), v);
             parameters[(size_t)j * nx_stride(CHAIN_VALUES) + v] = c->flat ? 0 : (float)(bits >> 8) * 0x1p-24f * 6 + (v == CHAIN_END ? c->end : 0);
@@ -61,7 +61,7 @@ static int forward(const void *m, const nx_column *columns, uint32_t n, uint32_t
     return 0;
 }
 
-static const nx_part part = {.memory_bytes = memory_bytes, .state_bytes = state_bytes, .scratch_bytes = scratch_bytes, .encode = encode, .forward = forward};
+static const nx_part part = {.encoder_output_bytes = encoder_output_bytes, .state_bytes = state_bytes, .scratch_bytes = scratch_bytes, .encode = encode, .forward = forward};
 static const nx_arch chain = {.name = "chain", .n_parts = 1, .parts = &part};
 
 nx_model *chain_open(chain_config *config) {

@@ -11,7 +11,7 @@ typedef struct {
     float sums[2];
 } relay_memory;
 
-static uint64_t memory_bytes(const void *m, const nx_shape *shape) {
+static uint64_t encoder_output_bytes(const void *m, const nx_shape *shape) {
     (void)m;
     return sizeof(relay_memory) + 16 * (uint64_t)shape->counts[0];
 }
@@ -55,7 +55,7 @@ nx_model *relay_open(chain_config *config) {
     nx_model *model = chain_open(config);
     nx_part *parts = memory_take(2 * sizeof *parts);
     nx_arch *arch = memory_take(sizeof *arch);
-    parts[0] = (nx_part){.memory_bytes = memory_bytes, .scratch_bytes = scratch_bytes, .encode = encode, .result = result};
+    parts[0] = (nx_part){.encoder_output_bytes = encoder_output_bytes, .scratch_bytes = scratch_bytes, .encode = encode, .result = result};
     parts[1] = model->arch->parts[0];
     *arch = (nx_arch){.name = "relay", .n_parts = 2, .parts = parts};
     model->arch = arch;
