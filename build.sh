@@ -37,7 +37,7 @@ choose_models() {
     needs=$(needs_of "$model")
     [ -n "$needs" ] && [ -e "src/models/$model.c" ] || die "no model '$model' in src/models"
     NX_MODELS="$NX_MODELS NX_MODEL($model,$needs)"
-    [ "$needs" = PICTURES ] || TEXTS=
+    [ "$needs" != TEXTS ] || TEXTS=
   done
 }
 
@@ -526,12 +526,12 @@ task_check_format() {
   clang-format-19 --dry-run -Werror $(find src include -name '*.[ch]') || die 'clang-format-19 -i would change these files'
 }
 
-# size       bytes of what a page loads, as they are and gzip, and with the models of images alone; more than promised is an error
+# size       bytes of what a page loads, as they are and gzip, and in the small build of pictures alone; more than promised is an error
 task_size() {
   images=
   if have "$CLANG" && have "$WASM_LD"; then
     mkdir -p "$OUT/images"
-    (choose_models --models "$(models_of PICTURES)"; OUT=$OUT/images; for name in $BUILDS; do build_named "$name"; done)
+    (choose_models --models "$(models_of SMALL)"; OUT=$OUT/images; for name in $BUILDS; do build_named "$name"; done)
     images="--images $OUT/images"
   else say "NOT MEASURED: models of images alone need $CLANG and $WASM_LD"; fi
   node tests/bench/size.js "$@" $images

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 
 import { ROWS } from './lib/settings.js';
 import { ATTRIBUTES } from './lib/element/attributes.js';
-import { TASKS } from './lib/verbs/tasks.js';
+import { TASKS } from './lib/element/tasks.js';
 
 const WEB = fileURLToPath(new URL('.', import.meta.url));
 

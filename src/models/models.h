@@ -2,20 +2,21 @@
  *
  * Every architecture: a row for each nx_NAME that the last lines of the files of this folder define, and what it needs of the rest:
  *
- *   PICTURES  nothing else: it is part of the small build of pictures alone
+ *   SMALL     nothing else, and it is part of the small build of pictures alone, whose size is promised (./build.sh size)
+ *   PICTURES  nothing else
  *   TEXTS     what NX_TEXTS stands for as well (kernels/kernels.h): weights in blocks, filters and penalties of texts, searches, guesses
  *
  * A build of a few of them (./build.sh wasm --models fvsbn) takes their rows from here and defines NX_MODELS itself.
  */
 #ifndef NX_MODELS
 #define NX_MODELS                                                                                                                          \
-    NX_MODEL(image_transformer, PICTURES) /* Parmar et al. 2018, arXiv:1802.05751 */                                                       \
-    NX_MODEL(fvsbn, PICTURES)             /* Frey, Hinton, Dayan 1996; Gan et al. 2015 */                                                  \
-    NX_MODEL(pixelcnn, PICTURES)          /* van den Oord, Kalchbrenner, Kavukcuoglu 2016, arXiv:1601.06759 */                             \
-    NX_MODEL(gated_pixelcnn, PICTURES)    /* van den Oord et al. 2016, arXiv:1606.05328 */                                                 \
-    NX_MODEL(llama, TEXTS)                /* Touvron et al. 2023, arXiv:2302.13971 */                                                      \
-    NX_MODEL(qwen2, TEXTS)                /* Yang et al. 2024, arXiv:2407.10671; in llama.c */                                             \
-    NX_MODEL(gpt2, TEXTS)                 /* Radford et al. 2019 */                                                                        \
-    NX_MODEL(transformer, TEXTS)          /* Vaswani et al. 2017, arXiv:1706.03762 */                                                      \
-    NX_MODEL(chain, TEXTS)                /* Rabiner 1989; McCallum et al. 2000; Lafferty et al. 2001 */
+    NX_MODEL(image_transformer, SMALL) /* Parmar et al. 2018, arXiv:1802.05751 */                                                          \
+    NX_MODEL(fvsbn, SMALL)             /* Frey, Hinton, Dayan 1996; Gan et al. 2015 */                                                     \
+    NX_MODEL(pixelcnn, PICTURES)       /* van den Oord, Kalchbrenner, Kavukcuoglu 2016, arXiv:1601.06759 */                                \
+    NX_MODEL(gated_pixelcnn, PICTURES) /* van den Oord et al. 2016, arXiv:1606.05328 */                                                    \
+    NX_MODEL(llama, TEXTS)             /* Touvron et al. 2023, arXiv:2302.13971 */                                                         \
+    NX_MODEL(qwen2, TEXTS)             /* Yang et al. 2024, arXiv:2407.10671; in llama.c */                                                \
+    NX_MODEL(gpt2, TEXTS)              /* Radford et al. 2019 */                                                                           \
+    NX_MODEL(transformer, TEXTS)       /* Vaswani et al. 2017, arXiv:1706.03762 */                                                         \
+    NX_MODEL(chain, TEXTS)             /* Rabiner 1989; McCallum et al. 2000; Lafferty et al. 2001 */
 #endif

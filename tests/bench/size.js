@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bytes of what a page loads: the library's modules, either wasm, and the element, as they are and as gzip sends them.
 //
-//   ./build.sh size [--json] [--images FOLDER]     FOLDER: holds a build with the models of images alone
+//   ./build.sh size [--json] [--images FOLDER]     FOLDER: holds the small build of pictures alone
 // @ts-check
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const DIST = new URL('../../web/dist/', import.meta.url);
 
-/** What is promised, in KB of gzip: with the models of images alone, and with all. */
+/** What is promised, in KB of gzip: in the small build (rows SMALL of src/models/models.h), and with all models. */
 const MOST = { images: 64, all: 128 };
 
 /** @param {Iterable<string>} files  @param {URL} [folder] */
@@ -37,7 +37,7 @@ export const sizes = {
 export const total = sizes.library.gzip + Math.max(sizes.wasm.gzip, sizes.relaxed.gzip, sizes.pairs.gzip);
 
 /**
- * The same with the models of images alone.
+ * The same of the small build.
  *
  * @param {string} folder
  */
@@ -56,7 +56,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     }
     const kilo = (/** @type {number} */ bytes) => (bytes / 1024).toFixed(1);
     console.log(`library + wasm ${kilo(total)} KB gzip with every model, of ${MOST.all} promised`);
-    if (images !== undefined) console.log(`library + wasm ${kilo(images)} KB gzip with the models of images alone, of ${MOST.images} promised`);
+    if (images !== undefined) console.log(`library + wasm ${kilo(images)} KB gzip in the small build of pictures alone, of ${MOST.images} promised`);
   }
   if (total > 1024 * MOST.all || (images ?? 0) > 1024 * MOST.images) {
     console.error('larger than promised');

@@ -12,7 +12,8 @@ import { STRUCTS } from '../../web/lib/abi.js';
 import { checkSettings } from '../../web/lib/checks.js';
 import { PROBLEM_BYTES, scratchAreas } from '../../web/lib/layout.js';
 import { ROWS } from '../../web/lib/settings.js';
-import { ALL, ATTRIBUTES, TASKS } from '../../web/lib/verbs/tasks.js';
+import { ATTRIBUTES, TASKS } from '../../web/lib/element/tasks.js';
+import { ALL } from '../../web/lib/verbs/tasks.js';
 import { typeFiles } from '../../web/options.js';
 import { ROOT, isError } from './helpers.js';
 

@@ -6,7 +6,7 @@
 import { NextPixelError } from '../error.js';
 import { canBeKnown } from '../pictures.js';
 import { MAX_SAMPLES } from '../protocol.js';
-import { TASKS } from '../verbs/tasks.js';
+import { TASKS } from './tasks.js';
 import { said, taskOf } from './attributes.js';
 
 /** @import { Model } from '../model.js' */

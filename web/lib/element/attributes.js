@@ -6,7 +6,7 @@
  * which reading gives what is in effect and setting never throws.
  */
 
-import { ATTRIBUTES as OF_TASKS, TASKS } from '../verbs/tasks.js';
+import { ATTRIBUTES as OF_TASKS, TASKS } from './tasks.js';
 
 /** @import { ModelInfo } from '../protocol.js' */
 /** @import { Reading } from '../verbs/tasks.js' */

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The tasks of the element and their attributes, as the tables of verbs and of settings say. */
+
+import { ROWS } from '../settings.js';
+import { ALL } from '../verbs/tasks.js';
+
+/** @import { SettingName } from '../settings.js' */
+/** @import { Reading, VerbName } from '../verbs/tasks.js' */
+
+/**
+ * An attribute of the element: how it is read, the property that reflects it, and the setting that it becomes, if it is one.
+ *
+ * @typedef {Reading & { property: string, setting?: SettingName }} Attribute
+ */
+
+/** @param {string} name  in camels */
+const hyphened = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+/** @param {string} name  with hyphens */
+const camels = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+
+/**
+ * What an element can be asked for: the tasks that draw, with the attributes that each reads.
+ *
+ * @type {{ task: string, verb: VerbName, made?: string, attributes: Record<string, Attribute> }[]}
+ */
+export const TASKS = ALL.filter(([, { task, draws }]) => task && draws).map(([verb, { task = '', made, settings, attributes = {} }]) => ({
+  task,
+  verb,
+  made,
+  attributes: Object.fromEntries([
+    ...Object.entries(attributes).map(([name, reading]) => [name, { ...reading, property: camels(name) }]),
+    ...ROWS.filter(([, { of, attribute }]) => attribute && of.split(' ').includes(settings ?? '')).map(([setting, { whole, number, over, initial }]) => (
+      [hyphened(setting), { whole, number, over, initial, property: setting, setting }])),
+  ]),
+}));
+
+/** All of them. @type {Record<string, Attribute>} */
+export const ATTRIBUTES = Object.assign({}, ...TASKS.map(({ attributes }) => attributes));
