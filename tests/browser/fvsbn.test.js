@@ -82,3 +82,33 @@ test('a pixel that is pointed at shows the weights of the file', options, () => 
   await note.getByText(`Row ${row + 1}, column ${col}`).waitFor();
   await page.locator('#figure-votes').screenshot({ path: `${OUT}votes.png` });
 }, { complains: true }));
+
+test('what the model was trained on stands beside as many pictures that it draws, and others on demand', options, () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await page.locator('#figure-samples').scrollIntoViewIfNeeded();
+  const [given, drawn] = [page.locator('#samples canvas').first(), page.locator('#samples canvas').last()];
+  /** Dots of ink of the sheet. @param {import('playwright-core').Locator} sheet @returns {Promise<number[]>} */
+  const inkOf = (sheet) => sheet.evaluate((element) => {
+    const { width, height } = /** @type {HTMLCanvasElement} */ (element);
+    const copy = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(width, height).getContext('2d'));
+    copy.drawImage(/** @type {HTMLCanvasElement} */ (element), 0, 0);
+    const { data } = copy.getImageData(0, 0, width, height);
+    return Array.from({ length: width * height }, (_, i) => (data[4 * i + 3] > 0 && data[4 * i] < 128 ? 1 : 0));
+  });
+  await page.locator('#samples-again:enabled').waitFor();
+  await page.waitForFunction(() => /** @type {HTMLCanvasElement} */ (document.querySelector('#samples canvas')).width === 150);
+  const bits = await readFile(inRepository('web/pictures/binarised-digits.bin'));
+  const ink = await inkOf(given);
+  for (let k = 0; k < 25; k++) {
+    for (let i = 0; i < 784; i++) {
+      const at = (Math.floor(k / 5) * 30 + 1 + Math.floor(i / 28)) * 150 + k % 5 * 30 + 1 + i % 28;
+      assert.equal(ink[at], (bits[98 * k + (i >> 3)] >> (7 - (i & 7))) & 1, `digit ${k}, pixel ${i}`);
+    }
+  }
+  const before = await inkOf(drawn);
+  await page.locator('#samples-again').press('Enter');
+  const after = await inkOf(drawn);
+  assert.notDeepEqual(after, before);
+  const share = (/** @type {number[]} */ dots) => dots.reduce((sum, dot) => sum + dot, 0) / (25 * 784);
+  for (const dots of [before, after]) assert.ok(share(dots) > 0.07 && share(dots) < 0.2, `${share(dots)}`); // digits have 0.13
+}));

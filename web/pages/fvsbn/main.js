@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The page of the fully visible sigmoid belief network: a binarised digit is completed, and the weights that do it.
 // @ts-check
-import { SIDE, byId, bytes, createEndings, createStore, initialState, integer, startPage, weights } from '../../shell/index.js';
+import { SIDE, byId, bytes, createEndings, createStore, initialState, integer, startPage, weights, whenNear } from '../../shell/index.js';
 import { readTensor } from './gguf.js';
 import { createLearning } from './learn.js';
+import { createSamples } from './samples-figure.js';
+import { loadTrainingDigits } from './training-digits.js';
 import { createScale, createVotes } from './votes.js';
 
 const store = createStore(initialState());
@@ -12,6 +14,7 @@ const { load } = createEndings(store, 'fvsbn');
 const votes = createVotes(byId('votes'));
 createScale('votes-scale');
 createLearning(byId('learn'));
+const samples = createSamples();
 // A pixel that is pointed at in an ending shows its votes.
 store.on(['asked'], ({ asked }) => { if (asked) votes.show(asked.row * SIDE + asked.column); });
 store.on(['info'], ({ info }) => {
@@ -21,8 +24,13 @@ store.on(['info'], ({ info }) => {
 /** The weights themselves, of the file that the model is made of. */
 async function showVotes() {
   const file = await fetch(weights('fvsbn.gguf')).then((response) => response.arrayBuffer());
-  votes.use({ weight: readTensor(file, 'fvsbn.weight').values, bias: readTensor(file, 'fvsbn.bias').values });
+  const read = { weight: readTensor(file, 'fvsbn.weight').values, bias: readTensor(file, 'fvsbn.bias').values };
+  votes.use(read);
+  samples.use(read);
 }
 const loaded = load();
 loaded.then(showVotes).catch(() => { byId('votes-failed').hidden = false; });
+whenNear(byId('samples'), () => {
+  loadTrainingDigits().then(samples.show).catch(() => { byId('samples-failed').hidden = false; });
+});
 startPage(loaded);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Coins that fall the same way for the same seed.
+// @ts-check
+
+/**
+ * A counter through a mixing function of 32 bits.
+ * @param {number} seed
+ * @returns {() => number} uniform in 0..1, 1 excluded
+ */
+export function randomFrom(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let x = state;
+    x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
+    x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
+    return ((x ^ (x >>> 16)) >>> 0) / 2 ** 32;
+  };
+}

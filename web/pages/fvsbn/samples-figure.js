@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The figure of what the model was trained on beside what it draws, in the same number.
+// @ts-check
+import { announce, byId, createButton, make, onTheme } from '../../shell/index.js';
+import { drawFrom } from './learning.js';
+import { randomFrom } from './random.js';
+import { paintSheet } from './sheet.js';
+/** @import { Network } from './learning.js' */
+
+const COLS = 5;
+const COUNT = COLS * COLS;
+
+/** Makes the figure #figure-samples. */
+export function createSamples() {
+  const given = make('canvas', { role: 'img', 'aria-label': `${COUNT} handwritten digits that the model was trained on` });
+  const drawn = make('canvas', { role: 'img', 'aria-label': `${COUNT} pictures that the model draws from nothing` });
+  const { button } = createButton('Draw others', { id: 'samples-again' });
+  button.disabled = true;
+  /** @type {Uint8Array[]} */
+  let training = [];
+  /** @type {Network | null} */
+  let weights = null;
+  let seed = 1;
+
+  function draw() {
+    paintSheet(given, training.slice(0, COUNT), { cols: COLS, ink: 'known' });
+    if (!weights) return;
+    const [known, random] = [weights, randomFrom(seed)];
+    paintSheet(drawn, Array.from({ length: COUNT }, () => drawFrom(known, random)), { cols: COLS, ink: 'predicted' });
+  }
+  /** @param {string} name @param {HTMLCanvasElement} canvas */
+  const panel = (name, canvas) => make('div', { class: 'panel' }, make('p', { class: 'panel-name' }, make('b', {}, name)), make('div', { class: 'stage' }, canvas));
+  byId('samples').append(panel('Training digits', given), panel('Drawn by the model', drawn));
+  byId('samples-tools').append(button);
+  button.addEventListener('click', () => {
+    seed++;
+    draw();
+    announce(`${COUNT} other pictures were drawn.`);
+  });
+  onTheme(draw);
+  return {
+    /** @param {Uint8Array[]} digits */
+    show(digits) { training = digits; draw(); },
+    /** @param {Network} loaded */
+    use(loaded) { weights = loaded; button.disabled = false; draw(); },
+  };
+}

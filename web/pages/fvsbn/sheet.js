@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// A sheet of pictures in black and white on one canvas, in rows.
+// @ts-check
+import { SIDE, palette } from '../../shell/index.js';
+
+/** Pixels between two pictures. */
+const GAP = 2;
+const CELL = SIDE + GAP;
+
+/**
+ * @param {HTMLCanvasElement} canvas whose store gets one pixel for each of the pictures; the style sheet scales it
+ * @param {Uint8Array[]} pictures 1 = ink
+ * @param {Object} options
+ * @param {number} options.cols pictures in a row
+ * @param {'known' | 'predicted'} options.ink given, or drawn by a network
+ * @param {(k: number) => boolean} [options.pale] picture k is there, but counts for nothing
+ * @param {number} [options.cursor] picture to outline; -1: none
+ */
+export function paintSheet(canvas, pictures, { cols, ink, pale = () => false, cursor = -1 }) {
+  const colours = palette();
+  canvas.width = cols * CELL;
+  canvas.height = Math.ceil(pictures.length / cols) * CELL;
+  const context = canvas.getContext('2d');
+  if (!context) return;
+  pictures.forEach((picture, k) => {
+    const [left, top] = [k % cols * CELL, Math.floor(k / cols) * CELL];
+    context.fillStyle = pale(k) ? colours.wash : colours.paper;
+    context.fillRect(left + 1, top + 1, SIDE, SIDE);
+    context.fillStyle = pale(k) ? colours.known[110] : colours[ink][255];
+    for (let i = 0; i < picture.length; i++) if (picture[i]) context.fillRect(left + 1 + i % SIDE, top + 1 + Math.floor(i / SIDE), 1, 1);
+    if (k !== cursor) return;
+    context.strokeStyle = colours.accent;
+    context.lineWidth = 2;
+    context.strokeRect(left + 1, top + 1, SIDE, SIDE);
+  });
+}
