@@ -112,3 +112,49 @@ test('what the model was trained on stands beside as many pictures that it draws
   const share = (/** @type {number[]} */ dots) => dots.reduce((sum, dot) => sum + dot, 0) / (25 * 784);
   for (const dots of [before, after]) assert.ok(share(dots) > 0.07 && share(dots) < 0.2, `${share(dots)}`); // digits have 0.13
 }));
+
+test('it learns from what is picked or drawn, with less motion a digit at a time, and starts over', options, () => withPage(async (page) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.goto(PAGE);
+  await page.locator('#figure-samples').scrollIntoViewIfNeeded();
+  const transport = page.locator('#learning-transport');
+  await transport.locator('#learning-run').waitFor();
+  await page.locator('#figure-learning').scrollIntoViewIfNeeded();
+  const nats = page.locator('#learning-nats');
+  assert.match(await nats.textContent() ?? '', /^Nothing learnt yet/);
+  assert.equal(await transport.getAttribute('data-phase'), 'ready'); // nothing begins by itself
+  await page.locator('#learning-step').press('Enter');
+  await nats.getByText(/^1 digit, one at a time: 543 nats/).waitFor();
+  await page.locator('[role=status]', { hasText: '543 nats' }).waitFor({ state: 'attached' });
+
+  // By keyboard: none but the first two digits, then a drawing.
+  const digits = page.locator('#learning-digits .picture');
+  await page.getByRole('button', { name: 'None', exact: true }).click();
+  await page.locator('#learning-digits canvas[aria-label="200 digits, 0 of them picked"]').waitFor();
+  await digits.focus();
+  for (const key of ['ArrowRight', 'Enter', 'ArrowRight', ' ']) await page.keyboard.press(key);
+  await page.locator('#learning-digits canvas[aria-label="200 digits, 2 of them picked"]').waitFor();
+  await page.locator('#learning-pad-open').click();
+  const pad = page.locator('#learning-pad .pad-surface');
+  await pad.scrollIntoViewIfNeeded();
+  const box = await pad.boundingBox();
+  assert.ok(box);
+  await page.mouse.move(box.x + 120, box.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 110, box.y + 200, { steps: 5 });
+  await page.mouse.up();
+  await page.locator('#learning-add').click();
+  await page.locator('#learning-digits canvas[aria-label="201 digits, 3 of them picked"]').waitFor();
+  assert.ok(await page.locator('#learning-add').isDisabled());
+
+  // Plays until it rests by itself: three digits cost next to nothing then, others do not.
+  await page.locator('#learning-again').click();
+  await page.locator('#learning-run').click();
+  await nats.getByText(/^2,000 digits/).waitFor();
+  assert.equal(await transport.getAttribute('data-phase'), 'paused');
+  const [, learnt, unseen] = /: (\d+) nats .*, (\d+) a digit/.exec(await nats.textContent() ?? '')?.map(Number) ?? [];
+  assert.ok(learnt < 20 && unseen > 200, `${learnt}, ${unseen}`);
+  await page.locator('#figure-learning').screenshot({ path: `${OUT}learning.png` });
+  await page.locator('#learning-again').click();
+  await nats.getByText(/^Nothing learnt yet/).waitFor();
+}));

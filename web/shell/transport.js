@@ -15,6 +15,7 @@ import { createSpeed } from './speed.js';
  * @property {boolean} [pauses] the first button pauses and continues; else it starts over
  * @property {() => void} [onStop] a button that stops
  * @property {() => void} [onStep] a button for the next pixel
+ * @property {string} [next] what that button says
  * @property {() => void} [onAgain] a button that starts over; at the end it takes the place of the first
  * @property {number} [seed] the first, if there is a field for it
  * @property {(seed: number) => void} [onSeed]
@@ -35,14 +36,14 @@ const WORDS = {
  * @param {HTMLElement} root
  * @param {Wanted} wanted
  */
-export function createTransport(root, { name, onRun, pauses = false, onStop, onStep, onAgain, seed, onSeed = () => {}, speeds, speed = 0, unit, onSpeed = () => {}, pace }) {
+export function createTransport(root, { name, onRun, pauses = false, onStop, onStep, next = 'Next pixel', onAgain, seed, onSeed = () => {}, speeds, speed = 0, unit, onSpeed = () => {}, pace }) {
   /** @param {string} part */
   const id = (part) => (name ? `${name}-${part}` : part);
   const words = WORDS[pauses ? 'pauses' : 'restarts'];
   const first = pauses ? 'Run' : 'Play';
   const run = createButton(first, { id: id('run'), icon: 'run', primary: true });
   const stop = onStop && createButton('Stop', { id: id('stop'), icon: 'stop' });
-  const step = onStep && createButton('Next pixel', { id: id('step'), icon: 'step' });
+  const step = onStep && createButton(next, { id: id('step'), icon: 'step' });
   const again = onAgain && createButton('Start over', { id: id('again') });
   const field = seed === undefined ? undefined : createSeedField({ seed: id('seed'), dice: id('dice') }, seed, onSeed);
   const note = pace ? make('p', { id: id('pace'), class: 'pace' }) : undefined;

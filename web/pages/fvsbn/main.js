@@ -3,7 +3,7 @@
 // @ts-check
 import { SIDE, byId, bytes, createEndings, createStore, initialState, integer, startPage, weights, whenNear } from '../../shell/index.js';
 import { readTensor } from './gguf.js';
-import { createLearning } from './learn.js';
+import { createLearning } from './learning-figure.js';
 import { createSamples } from './samples-figure.js';
 import { loadTrainingDigits } from './training-digits.js';
 import { createScale, createVotes } from './votes.js';
@@ -13,7 +13,6 @@ const { load } = createEndings(store, 'fvsbn');
 
 const votes = createVotes(byId('votes'));
 createScale('votes-scale');
-createLearning(byId('learn'));
 const samples = createSamples();
 // A pixel that is pointed at in an ending shows its votes.
 store.on(['asked'], ({ asked }) => { if (asked) votes.show(asked.row * SIDE + asked.column); });
@@ -31,6 +30,9 @@ async function showVotes() {
 const loaded = load();
 loaded.then(showVotes).catch(() => { byId('votes-failed').hidden = false; });
 whenNear(byId('samples'), () => {
-  loadTrainingDigits().then(samples.show).catch(() => { byId('samples-failed').hidden = false; });
+  loadTrainingDigits().then((digits) => {
+    samples.show(digits);
+    createLearning(digits);
+  }).catch(() => { byId('samples-failed').hidden = byId('learning-failed').hidden = false; });
 });
 startPage(loaded);

@@ -2,10 +2,10 @@
 // The figure of what the model was trained on beside what it draws, in the same number.
 // @ts-check
 import { announce, byId, createButton, make, onTheme } from '../../shell/index.js';
-import { drawFrom } from './learning.js';
+import { sample } from './learn.js';
 import { randomFrom } from './random.js';
 import { paintSheet } from './sheet.js';
-/** @import { Network } from './learning.js' */
+/** @import { Weights } from './learn.js' */
 
 const COLS = 5;
 const COUNT = COLS * COLS;
@@ -18,7 +18,7 @@ export function createSamples() {
   button.disabled = true;
   /** @type {Uint8Array[]} */
   let training = [];
-  /** @type {Network | null} */
+  /** @type {Weights | null} */
   let weights = null;
   let seed = 1;
 
@@ -26,7 +26,7 @@ export function createSamples() {
     paintSheet(given, training.slice(0, COUNT), { cols: COLS, ink: 'known' });
     if (!weights) return;
     const [known, random] = [weights, randomFrom(seed)];
-    paintSheet(drawn, Array.from({ length: COUNT }, () => drawFrom(known, random)), { cols: COLS, ink: 'predicted' });
+    paintSheet(drawn, Array.from({ length: COUNT }, () => sample(known, random)), { cols: COLS, ink: 'predicted' });
   }
   /** @param {string} name @param {HTMLCanvasElement} canvas */
   const panel = (name, canvas) => make('div', { class: 'panel' }, make('p', { class: 'panel-name' }, make('b', {}, name)), make('div', { class: 'stage' }, canvas));
@@ -41,7 +41,7 @@ export function createSamples() {
   return {
     /** @param {Uint8Array[]} digits */
     show(digits) { training = digits; draw(); },
-    /** @param {Network} loaded */
+    /** @param {Weights} loaded */
     use(loaded) { weights = loaded; button.disabled = false; draw(); },
   };
 }

@@ -17,12 +17,13 @@ const PEN = 0.07;
  * @param {Store<State>} store
  * @param {HTMLElement} side where it goes
  * @param {() => void} onDraw the drawing has become the source
+ * @param {string} [id] of the pad, where a page has two
  */
-export function createPad(store, side, onDraw) {
-  const { button: opener } = createButton('Draw your own', { id: 'pad-open', icon: 'pen' });
+export function createPad(store, side, onDraw, id = 'pad') {
+  const { button: opener } = createButton('Draw your own', { id: `${id}-open`, icon: 'pen' });
   opener.setAttribute('aria-expanded', 'false');
-  opener.setAttribute('aria-controls', 'pad');
-  const root = make('div', { id: 'pad', class: 'pad', hidden: '' });
+  opener.setAttribute('aria-controls', id);
+  const root = make('div', { id, class: 'pad', hidden: '' });
   side.append(opener, root);
   const surface = make('canvas', { class: 'pad-surface', role: 'img', 'aria-label': 'Drawing pad, for mouse, finger or pen' });
   const undo = make('button', { type: 'button', class: 'button' }, 'Undo');

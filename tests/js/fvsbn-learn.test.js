@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What the page of the FVSBN learns by itself: the gradient, the nats on their way down, and that it is the model that the engine runs. */
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+import { readTensor } from '../../web/pages/fvsbn/gguf.js';
+import { learn, natsOf, nothingLearnt, sample } from '../../web/pages/fvsbn/learn.js';
+import { Lesson } from '../../web/pages/fvsbn/lesson.js';
+import { randomFrom } from '../../web/pages/fvsbn/random.js';
+import { unpack } from '../../web/pages/fvsbn/training-digits.js';
+import { ROOT, load } from './helpers.js';
+
+const bits = new Uint8Array(readFileSync(`${ROOT}web/pictures/binarised-digits.bin`));
+const digits = unpack(bits);
+
+/** Weights and a picture of n pixels, of no meaning. @param {number} n @param {number} seed */
+function anything(n, seed) {
+  const random = randomFrom(seed);
+  const weights = nothingLearnt(n);
+  for (let j = 0; j < n; j++) {
+    weights.bias[j] = random() - 0.5;
+    for (let i = j + 1; i < n; i++) weights.weight[j * n + i] = 4 * random() - 2;
+  }
+  return { weights, picture: Uint8Array.from({ length: n }, () => (random() < 0.5 ? 1 : 0)) };
+}
+/** @param {import('../../web/pages/fvsbn/learn.js').Weights} weights */
+const copy = ({ weight, bias }) => ({ weight: Float32Array.from(weight), bias: Float32Array.from(bias) });
+
+test('a step goes up the gradient of the log-likelihood: finite differences', () => {
+  const n = 7;
+  for (let seed = 1; seed <= 5; seed++) {
+    const { weights, picture } = anything(n, seed);
+    const moved = copy(weights);
+    assert.equal(learn(moved, picture, 1), natsOf(weights, picture));
+    // The step in single precision is exact to 2^-22 or so; the differences in double precision of a step of 2^-10 to its square.
+    const step = 2 ** -10;
+    for (const name of /** @type {const} */ (['weight', 'bias'])) {
+      for (let k = 0; k < weights[name].length; k++) {
+        const [more, less] = [copy(weights), copy(weights)];
+        more[name][k] += step;
+        less[name][k] -= step;
+        const slope = (natsOf(less, picture) - natsOf(more, picture)) / (more[name][k] - less[name][k]);
+        // No pixel votes on itself or on what is before it.
+        if (name === 'weight' && k % n <= Math.floor(k / n)) assert.equal(slope, 0);
+        assert.ok(Math.abs(moved[name][k] - weights[name][k] - slope) < 2e-6, `${name} ${k}: ${moved[name][k] - weights[name][k]}, not ${slope}`);
+      }
+    }
+  }
+});
+
+test('the probabilities of all pictures add up to 1, and samples come as often as they say', () => {
+  const n = 4;
+  const { weights } = anything(n, 3);
+  const odds = Array.from({ length: 2 ** n }, (_, k) => Math.exp(-natsOf(weights, Uint8Array.from({ length: n }, (__, i) => (k >> i) & 1))));
+  assert.ok(Math.abs(odds.reduce((sum, p) => sum + p, 0) - 1) < 1e-12);
+  const counts = odds.map(() => 0);
+  const random = randomFrom(1);
+  const draws = 20000;
+  for (let k = 0; k < draws; k++) counts[sample(weights, random).reduce((number, x, i) => number | (x << i), 0)]++;
+  counts.forEach((count, k) => assert.ok(Math.abs(count - draws * odds[k]) < 5 * Math.sqrt(draws * odds[k]) + 1, `${k}: ${count}`)); // five standard deviations
+});
+
+test('nats fall from 784 coins to what it learns, and digits left out tell when it learns by heart', () => {
+  const lesson = new Lesson(digits);
+  for (let k = 0; k < 160; k++) lesson.picked.add(k);
+  for (let k = 0; k < 1600; k++) assert.ok(lesson.step() < 160);
+  const { points } = lesson;
+  assert.ok(Math.abs(points[0].learning - 784 * Math.LN2) < 1e-9);
+  assert.equal(lesson.steps, 1600);
+  const last = points[points.length - 1];
+  assert.ok(last.learning < 110, `${last.learning}`);
+  assert.ok(last.unseen < 190 && last.unseen > last.learning + 20, `${last.unseen}`);
+  // No weight where nothing may vote.
+  lesson.weights.weight.forEach((w, at) => { if (at % 784 <= Math.floor(at / 784)) assert.equal(w, 0); });
+});
+
+test('one digit alone is soon all that it draws, none picked is nothing to learn', () => {
+  const lesson = new Lesson(digits);
+  assert.equal(lesson.step(), -1);
+  lesson.picked.add(11);
+  for (let k = 0; k < 400; k++) assert.equal(lesson.step(), 11);
+  // Pixels before the first ink have a bias alone, whose odds after t steps are about rate * t = 8 to 1: log(9/8) nats each. The others have less.
+  const before = digits[11].indexOf(1);
+  const nats = natsOf(lesson.weights, digits[11]);
+  assert.ok(nats < 1.5 * before * Math.log(9 / 8), `${nats} nats, ${before} pixels before the first ink`);
+  const drawn = sample(lesson.weights, randomFrom(2));
+  assert.ok(drawn.reduce((n, x, i) => n + (x === digits[11][i] ? 0 : 1), 0) < 40);
+});
+
+test('the file of training digits is the one that its page tells of', () => {
+  assert.equal(digits.length, 200);
+  const { 1: sha } = /sha256\n`(\w+)`/.exec(readFileSync(`${ROOT}web/pictures/binarised-digits.md`, 'utf8')) ?? [];
+  assert.equal(createHash('sha256').update(bits).digest('hex'), sha);
+  assert.throws(() => unpack(bits.subarray(1)), /damaged/);
+  assert.throws(() => unpack(new Uint8Array()), /damaged/);
+});
+
+test('the same sums as the engine: the nats of digits by the weights of the file', { skip: !existsSync(`${ROOT}weights/fvsbn.gguf`) && 'weights/fvsbn.gguf is missing' }, async () => {
+  const file = readFileSync(`${ROOT}weights/fvsbn.gguf`);
+  const buffer = /** @type {ArrayBuffer} */ (file.buffer.slice(file.byteOffset, file.byteOffset + file.length));
+  const weights = { weight: readTensor(buffer, 'fvsbn.weight').values, bias: readTensor(buffer, 'fvsbn.bias').values };
+  const model = await load(`${ROOT}weights/fvsbn.gguf`);
+  for (const picture of digits.slice(0, 5)) {
+    const { nats } = await model.score({ data: picture.map((x) => 255 * x), width: 28, height: 28 });
+    assert.ok(Math.abs(nats - natsOf(weights, picture)) < 1e-3, `${nats}`); // the engine adds in single precision
+  }
+  model.close();
+});

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// The figure that learns: digits to pick, the weights of a pixel as they form, samples of what is known so far, nats on their way down.
+// @ts-check
+import { Playback, announce, byId, createButton, createPad, createStore, createTransport, initialState, integer, make, onTheme, reducedMotion } from '../../shell/index.js';
+import { createCurve } from './curve.js';
+import { sample } from './learn.js';
+import { Lesson } from './lesson.js';
+import { createPicking } from './picking.js';
+import { randomFrom } from './random.js';
+import { paintSheet } from './sheet.js';
+import { createVotes } from './votes.js';
+
+/** Milliseconds of learning before the page has its turn. */
+const SLICE = 10;
+/** Digits a second. */
+const SPEEDS = [1, 10, 50, 200, 1000];
+/** Digits after which it rests by itself, until it is told to go on. */
+const REST = 2000;
+/** Digits after which it says how far it is. */
+const SAY = 500;
+/** Digits that it does not learn from at first, to tell by. */
+const LEFT_OUT = 40;
+const SAMPLES = 8;
+/** Of 255, the grey from which a pixel of a drawing is ink, as in the test digits of this page. */
+const INK = 128;
+
+/** @param {Uint8Array[]} training */
+export function createLearning(training) {
+  const figure = byId('figure-learning');
+  const pictures = [...training];
+  let lesson = new Lesson(pictures);
+  const curve = createCurve();
+  const votes = createVotes(byId('learning-votes'));
+  const drawn = make('canvas', { role: 'img', 'aria-label': 'Samples of what it knows so far' });
+  const nats = make('p', { id: 'learning-nats', class: 'panel-note' });
+  byId('learning-samples').append(drawn);
+  byId('learning-curve').append(curve.canvas, nats);
+
+  const words = () => {
+    const point = lesson.points.at(-1);
+    if (!point) return 'Nothing learnt yet: 784 fair coins, 543 nats a digit.';
+    const unseen = Number.isNaN(point.unseen) ? '' : `, ${point.unseen.toFixed(0)} a digit that it never learnt from`;
+    return `${integer(lesson.steps)} ${lesson.steps === 1 ? 'digit' : 'digits'}, one at a time: ${point.learning.toFixed(0)} nats a digit before it learns from it${unseen}.`;
+  };
+  function show() {
+    const random = randomFrom(1); // the same coins each time: only what is known changes
+    paintSheet(drawn, Array.from({ length: SAMPLES }, () => sample(lesson.weights, random)), { cols: 4, ink: 'predicted' });
+    votes.use(lesson.weights);
+    curve.show(lesson.points);
+    nats.textContent = words();
+  }
+
+  const playback = new Playback({
+    speed: SPEEDS[3],
+    onPhase(phase) {
+      transport.show(phase);
+      show();
+      if (phase === 'paused') announce(words());
+    },
+  });
+  /** @param {AbortSignal} signal */
+  async function go(signal) {
+    for (;;) {
+      const due = await playback.take(SPEEDS[SPEEDS.length - 1], signal);
+      const by = performance.now() + SLICE;
+      let said = playback.paused ? words : null; // a single step
+      for (let n = 0; n < due && (n === 0 || performance.now() < by); n++) {
+        if (lesson.step() < 0) {
+          playback.pause();
+          said = () => 'No digit is picked.';
+          break;
+        }
+        if (lesson.steps % SAY === 0) said = words;
+        if (lesson.steps % REST === 0) {
+          playback.pause();
+          break;
+        }
+      }
+      // With less motion, what is learnt is shown when it stops.
+      if (playback.paused || !reducedMotion()) show();
+      if (said) announce(said());
+      await frame(); // the page has its turn
+    }
+  }
+  const begin = (paused = false) => void playback.run(go, { paused });
+  const transport = createTransport(byId('learning-transport'), {
+    name: 'learning', pauses: true, next: 'Next digit', speeds: SPEEDS, speed: 3, unit: 'digits',
+    onRun() {
+      sight.decide();
+      if (playback.phase === 'running') playback.pause();
+      else if (playback.phase === 'paused') playback.resume();
+      else begin();
+    },
+    onStep() {
+      sight.decide();
+      if (playback.phase === 'running') playback.pause();
+      else if (playback.phase !== 'paused') begin(true);
+      playback.step();
+    },
+    onAgain: restart,
+    onSpeed: (speed) => { playback.speed = speed; },
+  });
+  const sight = playback.watch(figure, begin);
+
+  function restart() {
+    sight.decide();
+    playback.stop();
+    const { picked } = lesson;
+    lesson = new Lesson(pictures);
+    lesson.picked = picked;
+    show();
+    announce(words());
+  }
+
+  const picking = createPicking(byId('learning-digits'), pictures, { own: training.length, rest: LEFT_OUT, lesson: () => lesson });
+  const drawing = createStore(initialState());
+  const { button: add } = createButton('Learn from this drawing', { id: 'learning-add' });
+  add.disabled = true;
+  const side = make('div', { class: 'learning-pad' });
+  createPad(drawing, side, () => {}, 'learning-pad');
+  side.querySelector('.pad')?.append(add);
+  byId('learning-digits').append(side);
+  drawing.on(['source'], () => { add.disabled = false; });
+  add.addEventListener('click', () => {
+    const { source } = drawing.now;
+    if (!source) return;
+    picking.add(source.pixels.map((grey) => (grey < INK ? 0 : 1)));
+    add.disabled = true; // until the drawing is another one
+  });
+  onTheme(show);
+  playback.enter('ready');
+  sight.proceed();
+}
+
+/** The next frame, or a moment where none comes. */
+const frame = () => new Promise((resolve) => {
+  const timer = setTimeout(resolve, 100);
+  requestAnimationFrame(() => { clearTimeout(timer); resolve(undefined); });
+});

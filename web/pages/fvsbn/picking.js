@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// The sheet of digits to learn from: each is picked or not, with the pointer or the keyboard.
+// @ts-check
+import { announce, askable, createButton, make, onTheme, perFrame } from '../../shell/index.js';
+import { paintSheet } from './sheet.js';
+/** @import { Lesson } from './lesson.js' */
+
+const COLS = 20;
+/** On a narrow screen a digit must still be large enough for a finger. */
+const FEW = 10;
+const NARROW = matchMedia('(max-width: 40rem)');
+
+/**
+ * @param {HTMLElement} root
+ * @param {Uint8Array[]} pictures those from `own` on were drawn by the visitor
+ * @param {{ own: number, rest: number, lesson: () => Lesson }} options rest: so many, the last, are left out at first
+ */
+export function createPicking(root, pictures, { own, rest, lesson }) {
+  const canvas = make('canvas', { role: 'img' });
+  let at = -1;
+  const cols = () => (NARROW.matches ? FEW : COLS);
+  const name = (/** @type {number} */ k) => (k < own ? `Digit ${k + 1}` : `Your drawing ${k - own + 1}`);
+  const frame = askable(canvas, {
+    label: 'Digits to learn from. Arrow keys choose one, Enter or the space bar picks it or leaves it out.',
+    grid: () => ({ rows: Math.ceil(pictures.length / cols()), cols: cols() }),
+    start: () => ({ row: 0, col: 0 }),
+    limit: () => pictures.length,
+    onPixel({ row, col }) {
+      at = row * cols() + col;
+      redraw();
+      if (document.activeElement === frame) announce(`${name(at)}, ${lesson().picked.has(at) ? 'picked' : 'left out'}`, 400);
+    },
+    onLeave() { at = -1; redraw(); },
+  });
+  const redraw = perFrame(() => {
+    const { picked } = lesson();
+    paintSheet(canvas, pictures, { cols: cols(), ink: 'known', pale: (k) => !picked.has(k), cursor: at });
+    canvas.setAttribute('aria-label', `${pictures.length} digits, ${picked.size} of them picked`);
+  });
+
+  function toggle() {
+    if (at < 0) return;
+    const { picked } = lesson();
+    if (!picked.delete(at)) picked.add(at);
+    announce(`${name(at)}, ${picked.has(at) ? 'picked' : 'left out'}. ${picked.size} are picked.`);
+    redraw();
+  }
+  /** @param {(k: number) => boolean} wanted */
+  function pick(wanted) {
+    const { picked } = lesson();
+    picked.clear();
+    pictures.forEach((_, k) => { if (wanted(k)) picked.add(k); });
+  }
+  const most = () => pick((k) => k < own - rest);
+
+  frame.addEventListener('click', toggle);
+  frame.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' && event.key !== ' ') return;
+    event.preventDefault();
+    toggle();
+  });
+  const tools = make('div', { class: 'transport' });
+  for (const [text, act] of /** @type {[string, () => void][]} */ ([[`All but ${rest}`, most], ['None', () => pick(() => false)]])) {
+    const { button } = createButton(text);
+    button.addEventListener('click', () => {
+      act();
+      announce(`${lesson().picked.size} digits are picked.`);
+      redraw();
+    });
+    tools.append(button);
+  }
+  root.append(frame, tools);
+  NARROW.addEventListener('change', redraw);
+  onTheme(redraw);
+  most();
+  redraw();
+  return {
+    /** A drawing, which is picked. @param {Uint8Array} picture */
+    add(picture) {
+      pictures.push(picture);
+      lesson().picked.add(pictures.length - 1);
+      announce(`Your drawing is picked. ${lesson().picked.size} are.`);
+      redraw();
+    },
+  };
+}
