@@ -12,7 +12,7 @@ settings = dict(
     minutes=70.0, batch=32, lr=2e-3, warmup=100, every=4.0, ema=0.998,
 )
 # the second run, where the first one was stopped after 38 of its 70 minutes: the vertical stack sees its own row too
-stages = (dict(own_row=True, minutes=31.0, lr=1.5e-3),)
+stages = (dict(own_row=True, minutes=31.0, lr=1.5e-3, warmup=30, ema=0.99),)
 card = dict(
     name="gated-pixelcnn-digits",
     description="Gated PixelCNN for 28x28 binarised handwritten digits: draws (also a digit that is named), completes and scores them.",
