@@ -150,6 +150,6 @@ test('one number for one fact: the books of tales', async () => {
 test('the promise of sizes is the same everywhere', async () => {
   const [, images, all] = /MOST = \{ images: (\d+), all: (\d+) \}/.exec(await text('tests/bench/size.js')) ?? [];
   const readme = await text('README.md');
-  assert.ok(readme.includes(`${images} KB gzip with the models of pictures alone and ${all} KB with all twenty-one systems`));
+  assert.ok(readme.includes(`${images} KB gzip in a small build of pictures alone (Image Transformer and FVSBN) and ${all} KB with all twenty-one systems`));
   assert.ok(readme.includes(`promised ${images} KB, ${all} KB`));
 });
