@@ -72,7 +72,7 @@ static int copy_marks(const void *m, const nx_inputs *inputs, uint32_t slice, vo
 static int forward(const void *m, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *scratch) {
     (void)m, (void)slice, (void)scratch;
     for (uint32_t c = 0; c < n && parameters; c++) {
-        const uint32_t *marks = columns[c].memory;
+        const uint32_t *marks = columns[c].encoder_output;
         for (uint32_t v = 0; v < VALUES; v++)
             parameters[c * nx_stride(VALUES) + v] = v == marks[columns[c].position % columns[c].inputs->shape.counts[0]] ? 20 : 0;
     }
@@ -80,8 +80,8 @@ static int forward(const void *m, const nx_column *columns, uint32_t n, uint32_t
 }
 
 static const nx_part parts[2] = {
-    {.memory_bytes = marks_bytes, .scratch_bytes = scratch_bytes, .encode = read_words, .result = result},
-    {.memory_bytes = copy_bytes, .state_bytes = state_bytes, .scratch_bytes = scratch_bytes, .encode = copy_marks, .forward = forward},
+    {.encoder_output_bytes = marks_bytes, .scratch_bytes = scratch_bytes, .encode = read_words, .result = result},
+    {.encoder_output_bytes = copy_bytes, .state_bytes = state_bytes, .scratch_bytes = scratch_bytes, .encode = copy_marks, .forward = forward},
 };
 
 static void configure(nx_reader *r, nx_plan *plans) {
