@@ -39,6 +39,27 @@ function wrapped(text, first, next) {
   return lines.join('\n');
 }
 
+/** The comments of all that the tables know, by name. */
+async function allComments() {
+  const folders = await Promise.all(['settings.js', 'element/attributes.js', ...(await readdir(`${WEB}lib/verbs`)).map((name) => `verbs/${name}`)]
+    .map((name) => readFile(`${WEB}lib/${name}`, 'utf8')));
+  return new Map(folders.flatMap((text) => [...commentsOf(text)]));
+}
+
+/**
+ * The attributes of the element as the manual lists them.
+ *
+ * @returns {Promise<{ name: string, said: string, initial: string }[]>} initial: the default, '' where there is none
+ */
+export async function attributeList() {
+  const comments = await allComments();
+  return Object.entries(ATTRIBUTES).map(([name, { property, words }]) => {
+    const text = (comments.get(name) ?? comments.get(property) ?? '').replace(/^\{.*?\} /, '');
+    const [, said, initial = ''] = /^(.*?)[.;,]?(?: (?:Default:?|absent:) (.*?))?\.?$/.exec(text) ?? [];
+    return { name, said: words ? `${said}: ${words.map((word) => `\`${word}\``).join(', ')}` : said, initial };
+  });
+}
+
 /** The files, by their paths below web. @returns {Promise<Map<string, string>>} */
 export async function typeFiles() {
   const settings = commentsOf(await readFile(`${WEB}lib/settings.js`, 'utf8'));
@@ -62,9 +83,7 @@ export async function typeFiles() {
 ${types.join('\n')}
 export {};
 `;
-  const verbs = await Promise.all((await readdir(`${WEB}lib/verbs`)).map((name) => readFile(`${WEB}lib/verbs/${name}`, 'utf8')));
-  const own = await readFile(`${WEB}lib/element/attributes.js`, 'utf8');
-  const comments = new Map([...commentsOf(own), ...settings, ...verbs.flatMap((text) => [...commentsOf(text)])]);
+  const comments = await allComments();
   const attributes = Object.entries(ATTRIBUTES).map(([name, { property, whole, number, initial, flag }]) => {
     const said = (comments.get(name) ?? comments.get(property) ?? '').replace(/^\{.*?\} /, '');
     if (said === '') throw new Error(`the attribute ${name} has no comment`);

@@ -3,33 +3,34 @@
 
 /** The attributes of <next-pixel>, as JSX has them. */
 export interface NextPixelAttributes {
-  /** Address of the weights. */
+  /** Address of the weights, relative to the page. */
   model?: string;
   /** What the model is asked for. Default: the first of these that it can do. */
   task?: 'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate';
-  /** Begins by itself when it comes into sight. */
+  /** Begins by itself when it comes into sight. Default: no. */
   autoplay?: boolean | '';
-  /** Shows buttons. */
+  /** Shows buttons and a line of text. Default: no. */
   controls?: boolean | '';
-  /** Address of a picture that is shown until the first pixel. */
+  /** Address of a picture that is shown until the first pixel, if nothing stands inside the element. Default: what is given to the model. */
   poster?: string;
-  /** Pixels of the page that are kept free, so that nothing moves. Default: as many as the pictures have, times --nx-pixel. */
+  /** Pixels of the page that are kept free, so that nothing moves. Default: as many as the pictures have, times `--nx-pixel`. */
   width?: number | string;
-  /** The same, from top to bottom. */
+  /** The same, from top to bottom. Default: as many as the pictures have, times `--nx-pixel`. */
   height?: number | string;
-  /** 'no-store': the browser keeps no copy of the weights. */
+  /** `no-store`: the browser keeps no copy of the weights. Default: it keeps one. */
   cache?: 'default' | 'no-store';
-  /** 'sha256-' and the digest of the weights in base64. */
+  /** `sha256-` and the base64 of the SHA-256 that the weights must have. Default: not checked. */
   integrity?: string;
   /** Picture to complete or to enlarge. */
   src?: string;
   /** Rows of it that are known; absent: half of them. */
   rows?: number | string;
-  /** Pictures drawn for each that is shown, its likeliest at the end; they compete on the way (see `resample`). Default 1. */
+  /** Pictures drawn for each that is shown, its likeliest at the end; they compete on the way (`resample`). 4 to 8 make fewer slips and take
+   * as much longer; `samples` times `tries` is at most 64. Default 1. */
   tries?: number | string;
   /** Images to draw, each with noise of its own, 1 to 64. Default 1. */
   samples?: number | string;
-  /** Of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one. */
+  /** Of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same again. Default: a random one. */
   seed?: number | string;
   /** 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1; of a translation 0, and over 0
    * only with one beam. */

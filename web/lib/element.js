@@ -74,7 +74,7 @@ export { NextPixelEndEvent, NextPixelErrorEvent, NextPixelReadyEvent, NextPixelS
 /** So that importing this file does no harm where there is no document, as in Node. */
 const Base = withProperties(globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (/** @type {unknown} */ (class {})));
 
-/** What a change of some attributes means. @param {Iterable<string>} names @param {string} what */
+/** Tells whether one of some attributes changes the model, or the drawing. @param {Iterable<string>} names @param {string} what */
 const change = (names, what) => [...names].some((name) => ATTRIBUTES[name]?.changes === what);
 
 export class NextPixelElement extends Base {
@@ -455,7 +455,7 @@ class Tally {
   #tries;
   /** Of each picture. @type {number[]} */
   nats;
-  /** How many there were. */
+  /** The number of steps so far. */
   steps = 0;
 
   /** @param {number} samples  that are shown @param {number} tries  drawn for each */

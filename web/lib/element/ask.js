@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the attributes of an element ask of its model. */
+/** Turns the attributes of an element into a run of its model. */
 
 import { NextPixelError } from '../error.js';
 import { canBeKnown } from '../pictures.js';
@@ -15,14 +15,14 @@ import { said, taskOf } from './attributes.js';
 
 /** @typedef {Element & ElementProperties} Asking */
 
-/** What verbs take before their options, by the attribute that names it. @type {Record<string, (element: Asking, signal: AbortSignal) => unknown>} */
+/** Some attributes name what a verb takes before its options. They are read here. @type {Record<string, (element: Asking, signal: AbortSignal) => unknown>} */
 const GIVEN = {
   src: ({ src }, signal) => pictureAt(src, signal),
   prompt: ({ prompt }) => prompt,
 };
 
 /**
- * Whether the attributes name something that can be shown before there is a run.
+ * Tells whether the attributes name something that can be shown before there is a run.
  *
  * @param {Asking} element
  * @param {ModelInfo} info
@@ -59,7 +59,7 @@ export async function ask(element, model, signal) {
 }
 
 /**
- * What one element may say to several models: an option that this one does not know counts as absent.
+ * Leaves out options that this model does not know, so that one element may serve several models.
  *
  * @param {Record<string, any>} options
  * @param {ModelInfo} info

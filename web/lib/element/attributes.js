@@ -12,28 +12,29 @@ import { ATTRIBUTES as OF_TASKS, TASKS } from './tasks.js';
 /** @import { Reading } from '../verbs/tasks.js' */
 /** @import { ElementProperties } from './properties.js' */
 
-/** How an attribute of the element is read, what is in effect where that is more than the attribute says, and what a change of it changes.
+/** A row of the table of attributes. `effect` gives the value of a property that depends on more than the attribute; `changes` says which
+ * work a change of the attribute makes necessary.
  * @typedef {Reading & { property: string, flag?: true, effect?: (element: Element) => string, words?: readonly string[], changes?: 'model' | 'drawing' }} ElementAttribute */
 
 /** Those that no task has. @type {Record<string, ElementAttribute>} */
 const OWN = {
-  /** Address of the weights. */
+  /** address of the weights, relative to the page */
   model: { property: 'model', changes: 'model' },
-  /** What the model is asked for. Default: the first of these that it can do. */
+  /** what the model is asked for. Default: the first of these that it can do */
   task: { property: 'task', words: TASKS.map(({ task }) => task), changes: 'drawing', effect: (/** @type {any} */ element) => taskOf(element, element.info).task },
-  /** Begins by itself when it comes into sight. */
+  /** begins by itself when it comes into sight. Default: no */
   autoplay: { property: 'autoplay', flag: true },
-  /** Shows buttons. */
+  /** shows buttons and a line of text. Default: no */
   controls: { property: 'controls', flag: true },
-  /** Address of a picture that is shown until the first pixel. */
+  /** address of a picture that is shown until the first pixel, if nothing stands inside the element. Default: what is given to the model */
   poster: { property: 'poster' },
-  /** Pixels of the page that are kept free, so that nothing moves. Default: as many as the pictures have, times --nx-pixel. */
+  /** pixels of the page that are kept free, so that nothing moves. Default: as many as the pictures have, times `--nx-pixel` */
   width: { property: 'width', whole: [1, 65536] },
-  /** The same, from top to bottom. */
+  /** the same, from top to bottom. Default: as many as the pictures have, times `--nx-pixel` */
   height: { property: 'height', whole: [1, 65536] },
-  /** 'no-store': the browser keeps no copy of the weights. */
+  /** `no-store`: the browser keeps no copy of the weights. Default: it keeps one */
   cache: { property: 'cache', changes: 'model' },
-  /** 'sha256-' and the digest of the weights in base64. */
+  /** `sha256-` and the base64 of the SHA-256 that the weights must have. Default: not checked */
   integrity: { property: 'integrity', changes: 'model' },
 };
 
@@ -41,12 +42,12 @@ const OWN = {
 export const ATTRIBUTES = {
   ...OWN,
   ...Object.fromEntries(Object.entries(OF_TASKS).map(([name, attribute]) => [name, { ...attribute, changes: /** @type {const} */ ('drawing') }])),
-  // As an attribute it is a number that can be typed in.
+  /** of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same again. Default: a random one */
   seed: { property: 'seed', whole: [0, Number.MAX_SAFE_INTEGER], changes: 'drawing' },
 };
 
 /**
- * What an attribute says, if that makes sense.
+ * Reads an attribute. A value that makes no sense counts as absent.
  *
  * @param {Element} element
  * @param {string} name

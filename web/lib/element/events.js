@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the element tells: events that bubble and cross shadow roots. */
+/** The events of the element. They bubble and cross shadow roots. */
 
 /** @import { NextPixelError } from '../error.js' */
 /** @import { ModelInfo } from '../protocol.js' */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the first bytes of a weight file say of the room that its pictures or its text will take. */
+/** Reads from the first bytes of a weight file how much room its pictures or its text will take. */
 
 /** NX_MAX_SIDE of src/models/image.h. */
 const MAX_SIDE = 256;

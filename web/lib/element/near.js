@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Which elements are near the screen: one observer for all of them. */
+/** Watches which elements are near the screen, with one observer for all of them. */
 
 /** @type {WeakMap<Element, (near: boolean) => void>} */
 const watchers = new WeakMap();

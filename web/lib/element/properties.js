@@ -6,23 +6,25 @@
  * The attributes of the element as properties. Reading gives what is in effect; setting never throws.
  *
  * @typedef {object} ElementProperties
- * @property {string} model Address of the weights.
+ * @property {string} model Address of the weights, relative to the page.
  * @property {'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate'} task What the model is asked for. Default: the first of
  * these that it can do.
- * @property {boolean} autoplay Begins by itself when it comes into sight.
- * @property {boolean} controls Shows buttons.
- * @property {string} poster Address of a picture that is shown until the first pixel.
+ * @property {boolean} autoplay Begins by itself when it comes into sight. Default: no.
+ * @property {boolean} controls Shows buttons and a line of text. Default: no.
+ * @property {string} poster Address of a picture that is shown until the first pixel, if nothing stands inside the element. Default: what is
+ * given to the model.
  * @property {number | undefined} width Pixels of the page that are kept free, so that nothing moves. Default: as many as the pictures have,
- * times --nx-pixel.
- * @property {number | undefined} height The same, from top to bottom.
- * @property {string} cache 'no-store': the browser keeps no copy of the weights.
- * @property {string} integrity 'sha256-' and the digest of the weights in base64.
+ * times `--nx-pixel`.
+ * @property {number | undefined} height The same, from top to bottom. Default: as many as the pictures have, times `--nx-pixel`.
+ * @property {string} cache `no-store`: the browser keeps no copy of the weights. Default: it keeps one.
+ * @property {string} integrity `sha256-` and the base64 of the SHA-256 that the weights must have. Default: not checked.
  * @property {string} src Picture to complete or to enlarge.
  * @property {number | undefined} rows Rows of it that are known; absent: half of them.
- * @property {number} tries Pictures drawn for each that is shown, its likeliest at the end; they compete on the way (see `resample`).
- * Default 1.
+ * @property {number} tries Pictures drawn for each that is shown, its likeliest at the end; they compete on the way (`resample`). 4 to 8
+ * make fewer slips and take as much longer; `samples` times `tries` is at most 64. Default 1.
  * @property {number} samples Images to draw, each with noise of its own, 1 to 64. Default 1.
- * @property {number | undefined} seed Of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one.
+ * @property {number | undefined} seed Of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same
+ * again. Default: a random one.
  * @property {number} temperature 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1; of
  * a translation 0, and over 0 only with one beam.
  * @property {number} topP Draw among the most probable values that together have this probability, over 0 to 1. Default 1.

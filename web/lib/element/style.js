@@ -15,6 +15,7 @@ const STYLE = `
   canvas:not([hidden]) ~ .poster { position: absolute; width: 100%; height: 100%; object-position: left top; }
   .blank { visibility: hidden; }
   .outlined { visibility: visible; outline: 1px dashed color-mix(in srgb, currentcolor 45%, transparent); outline-offset: -1px; }
+  canvas.text.outlined { outline-offset: 3px; }
   .error { max-width: 30em; margin: 0; padding: 0.5em; border: 1px solid currentcolor; align-self: center; overflow-wrap: anywhere; }
   canvas.text { width: var(--nx-text-width, 36em); height: var(--nx-text-height, 12em); image-rendering: auto; --nx-surprise: var(--nx-accent, #e07b00); }
   .told { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }

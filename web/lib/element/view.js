@@ -28,7 +28,7 @@ function make(tag, attributes, ...children) {
 
 export class View {
   #canvas = make('canvas', { part: 'picture', role: 'img', hidden: '' });
-  /** What stands inside the element. */
+  /** The content that the author has put inside the element. */
   #inside = make('slot', {});
   #poster = make('img', { part: 'poster', class: 'poster', alt: '', hidden: '' });
   #error = make('p', { part: 'error', class: 'error', hidden: '' });
@@ -44,9 +44,9 @@ export class View {
   #told = make('p', { part: 'text', class: 'told' });
   /** @type {Sink<any, any> | undefined} */
   #sink;
-  /** Whether the sink has painted something. */
+  /** True once the sink has painted. */
   #painted = false;
-  /** Whether something of a run is to be seen. */
+  /** True while something of a run is to be seen. */
   #shown = false;
 
   /**
@@ -62,12 +62,12 @@ export class View {
     root.append(this.#frame, this.#told, this.#controls, this.#paper, this.#ink, this.#drawn);
   }
 
-  /** Whether something of a run is to be seen, finished or not. */
+  /** True while something of a run is to be seen, finished or not. */
   get shown() {
     return this.#shown;
   }
 
-  /** Whether something stands for the picture until it is drawn. */
+  /** True if the author has put something in the place of the picture until it is drawn. */
   get covered() {
     return this.#poster.hasAttribute('src') || this.#inside.assignedElements().length > 0;
   }

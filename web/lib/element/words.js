@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the element says of itself, to be read or heard. */
+/** The sentences and names by which the element tells of itself. */
 
 import { taskOf } from './attributes.js';
 
 /** @import { ModelInfo } from '../protocol.js' */
 /** @import { Asking } from './ask.js' */
 
-/** What is said of a run, by the codec of its model.
+/** Sentences about a run, by the codec of its model.
  * @type {Record<string, { doing: string, done: (run: { nats: number[], steps: number }) => string }>} */
 const OF_RUNS = {
   picture: { doing: 'Drawing', done: ({ nats }) => `Drawn: ${nats.map((cost) => cost.toFixed(1)).join(', ')} nats` },
@@ -26,7 +26,7 @@ export function wordsOf({ codec }) {
 const fileOf = (address) => address.split(/[?#]/)[0].split('/').pop() ?? '';
 
 /**
- * What is on the canvas.
+ * Describes the canvas for those who do not see it.
  *
  * @param {Asking} element
  * @param {ModelInfo | undefined} info
@@ -40,7 +40,7 @@ export function pictureLabel(element, info, progress) {
 }
 
 /**
- * What the buttons are of: the task, what it is done to, and the model.
+ * Names the group of buttons: the task, what it is done to, and the model.
  *
  * @param {Asking} element
  * @param {ModelInfo} [info]

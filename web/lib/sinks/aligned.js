@@ -21,7 +21,7 @@ import { Sheet } from './sheet.js';
 
 /** A word or a sign: its text, which tokens it is made of, and whether it follows without a space.
  * @typedef {{ text: string, tokens: number[], tight: boolean }} Word */
-/** Where it stands, in CSS pixels: its left edge, its line, its width. @typedef {Word & { x: number, line: number, width: number }} Placed */
+/** A word in its place: left edge, line and width in CSS pixels. @typedef {Word & { x: number, line: number, width: number }} Placed */
 
 const LINE_HEIGHT = 1.5;
 /** Between words, in spaces. */
@@ -126,7 +126,7 @@ export class AlignedPage extends Sheet {
   }
 
   /**
-   * How much a word of the translation looked at one of the sentence: the mean of its tokens, of the sum of that one's.
+   * The attention of a word of the translation to one of the sentence: summed over the tokens of the latter, averaged over those of the former.
    *
    * @param {Word} word
    * @param {Word} other

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What every sink does with a canvas. */
+/** A sink shows a run on a canvas. This is what all kinds of sinks share. */
 
 import { argumentError, reading } from '../error.js';
 

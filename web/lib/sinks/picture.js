@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Pictures on canvases while they are being drawn, painted at most once per animation frame. */
+/** The sink of pictures: shows them on canvases while they are being drawn, painted at most once per animation frame. */
 
 import { argumentError } from '../error.js';
 import { atNextFrame, contextOf } from './canvas.js';
@@ -32,7 +32,7 @@ export class PictureSink {
   #colours;
   #calm;
   #onPaint;
-  /** What is given. @type {Picture} */
+  /** The given pixels alone. @type {Picture} */
   #given;
   /** @type {{ canvas: Canvas, context: CanvasRenderingContext2D }[]} */
   #shown;

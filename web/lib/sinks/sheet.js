@@ -11,10 +11,10 @@ import { atNextFrame, contextOf, watchColours } from './canvas.js';
 /** @import { Dom } from '../dom.js' */
 /** @import { Canvas } from './canvas.js' */
 
-/** Who paints on a canvas, so that only the last one repaints it when the window changes. @type {WeakMap<object, Sheet>} */
+/** The sheet that uses a canvas: of several, only the last one repaints it when the window changes. @type {WeakMap<object, Sheet>} */
 const painters = new WeakMap();
 
-/** Where there is no page, as on a canvas in a worker. */
+/** Colours and size of letters for a canvas that is on no page, as in a worker. */
 const INK = '#222';
 const SURPRISE = '#e07b00';
 const SIZE = 16;

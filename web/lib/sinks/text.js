@@ -29,7 +29,7 @@ const FULL_NATS = 8;
 const FULL_SHADE = 0.6;
 /** The same as a line under the token, in CSS pixels. */
 const FULL_LINE = 4;
-/** How much ink a text has that was given. */
+/** Given text is this opaque. */
 const GIVEN_ALPHA = 0.72;
 /** Lines above the visible ones that are kept, for a page that becomes narrower or is looked at. */
 const KEPT_LINES = 500;
@@ -46,12 +46,12 @@ export class Page extends Sheet {
   #words = [];
   /** The word that the next letters belong to. @type {Word | undefined} */
   #open;
-  /** Where the next word would begin. */
+  /** The next word begins at this x, in CSS pixels. */
   #x = 0;
   #line = 0;
   #count = 0;
   #text = '';
-  /** What was added, without what was given. */
+  /** The text that was added, without the given one. */
   result = '';
   #toldAt = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -147,7 +147,7 @@ export class Page extends Sheet {
   }
 
   /**
-   * Where a token stands, now.
+   * The boxes of a token as it is set now.
    *
    * @param {number} index
    * @returns {Box[]} one for each line that it is on; none when it is out of sight

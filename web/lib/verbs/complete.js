@@ -25,7 +25,8 @@ export const attributes = {
   src: {},
   /** rows of it that are known; absent: half of them */
   rows: { whole: [0, 65536] },
-  /** pictures drawn for each that is shown, its likeliest at the end; they compete on the way (see `resample`). Default 1 */
+  /** pictures drawn for each that is shown, its likeliest at the end; they compete on the way (`resample`). 4 to 8 make fewer slips and
+   * take as much longer; `samples` times `tries` is at most 64. Default 1 */
   tries: { whole: [1, NX_MAX_SAMPLES], initial: 1 },
 };
 

@@ -7,7 +7,7 @@
  *     node web/manual/make/manual.js TOOLS [--check]
  *
  * TOOLS is the folder in which npm has installed what package.json names. The chapters are Markdown, in ../chapters; a line
- * `<!-- reference -->` stands for what TypeDoc finds in web/lib. A fence that names a file shows that file, so that what is read is what the
+ * `<!-- reference -->` stands for what TypeDoc finds in web/lib, `<!-- attributes -->` for rows of a table, those of the element's attributes. A fence that names a file shows that file, so that what is read is what the
  * tests run:
  *
  *     ```js file=web/examples/node/draw.mjs
@@ -19,6 +19,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+import { attributeList } from '../../options.js';
 import { addressOf, framed } from './page.js';
 import { reference } from './reference.js';
 
@@ -56,9 +57,11 @@ export async function pages(tools) {
   const ts = require('typescript');
   const made = await reference({ typedoc, ts, block: (text) => strict.render(text), inline: (text) => strict.renderInline(text) });
 
+  const rows = (await attributeList()).map((one) => `| \`${one.name}\` | ${one.said} | ${one.initial || 'none'} |`).join('\n');
   const result = new Map();
   for (const [name] of CHAPTERS) {
-    const tokens = md.parse(await readFile(`${MANUAL}chapters/${name}.md`, 'utf8'), {});
+    const text = await readFile(`${MANUAL}chapters/${name}.md`, 'utf8');
+    const tokens = md.parse(text.replace('<!-- attributes -->', rows), {});
     /** @type {import('./page.js').Page} */
     const page = { name, title: '', deck: '', body: '', contents: [] };
     // A heading and a paragraph open the page.
