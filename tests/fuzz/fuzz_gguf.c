@@ -3,7 +3,8 @@
  * Fuzzing of all that takes bytes from outside: files, and saved sessions. ./build.sh fuzz [seconds].
  *
  * An input is a file, with three seconds and 256 MB for all that is done with it. It is checked, opened and run (toy_exercise); then sessions, one of them drawn from
- * with all that shapes the odds, are damaged in the ways that the input's last bytes say, and if the check lets them pass they must go on without harm.
+ * with all that shapes the odds, one read for its results, are damaged in the ways that the input's last bytes say, and if the check lets them pass they must go on
+ * without harm.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -69,14 +70,23 @@ static nx_settings shaping_of(const uint8_t *data, size_t size) {
     return s;
 }
 
-/* A sentence for a model that reads one, then its encoding; returns whether it may run. */
-static int reads(const nx_model *model, nx_session *session, const nx_shape *shape, const uint8_t *data, size_t size) {
-    uint32_t ids[20];
+/* Ids for every port of any length, an optional one only where a bit of the input is set; returns whether the run may begin. */
+static int give(const nx_model *model, nx_session *session, const nx_shape *shape, const uint8_t *data, size_t size) {
     nx_port port;
     for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++) {
-        for (uint32_t j = 0; j < shape->counts[i]; j++) ids[j] = data[(size + j) % size] % port.values;
-        if (!port.any_length || nx_session_input(model, session, i, ids, shape->counts[i])) return 0;
+        if (port.optional && data[(size - 1 + i) % size] & 1) continue;
+        if (!port.any_length) return 0;
+        uint32_t count = shape->counts[port.like == NX_NONE ? i : port.like] * port.dims[1] * port.dims[2] * port.dims[3];
+        uint32_t *ids = memory_take(count * sizeof *ids);
+        for (uint32_t j = 0; j < count; j++) ids[j] = data[(size + j) % size] % port.values;
+        if (nx_session_input(model, session, i, ids, count)) return 0;
     }
+    return 1;
+}
+
+/* A sentence for a model that reads one, then its encoding; returns whether it may run. */
+static int reads(const nx_model *model, nx_session *session, const nx_shape *shape, const uint8_t *data, size_t size) {
+    if (!give(model, session, shape, data, size)) return 0;
     nx_status status;
     while ((status = nx_session_encode(model, session)) == NX_MORE) {}
     return status == NX_OK;
@@ -153,6 +163,66 @@ static void fuzz_search(const nx_model *model, const uint8_t *data, size_t size)
     }
 }
 
+/* Numbers of a result. */
+static uint32_t result_numbers(const nx_result *result, const nx_shape *shape) {
+    return (result->port == NX_NONE ? result->dims[0] : shape->counts[result->port]) * result->dims[1] * result->dims[2] * result->dims[3];
+}
+
+/* Reads random ranges, past the end too, of every result of `session`. Those that are there must be those of `whole`, which is encoded, if any;
+ * when `done`, those are there that lie within the result. */
+static void read_results(const nx_model *model, const nx_session *session, const nx_session *whole, int done, const nx_shape *shape, check_random *random) {
+    nx_result result;
+    for (uint32_t i = 0; nx_model_result(model, 0, i, &result) == NX_OK; i++) {
+        size_t mark = memory_mark();
+        uint32_t n = result_numbers(&result, shape), from = random_below(random, n + 2), count = random_below(random, n - (from < n ? from : n) + 2);
+        uint32_t *out = memory_take(count * sizeof *out), *same = memory_take(count * sizeof *same);
+        nx_status status = nx_session_result(model, session, i, from, count, out);
+        if (done) CHECK_INT(status, from <= n && count <= n - from ? NX_OK : NX_E_ARGUMENT);
+        for (uint32_t j = 0; !status && result.values && j < count; j++) CHECK(!whole || out[j] < result.values);
+        if (!status && whole && CHECK_INT(nx_session_result(model, whole, i, from, count, same), NX_OK)) CHECK_BYTES(out, same, count * sizeof *out);
+        memory_release(mark);
+    }
+}
+
+/* What a part without a sequence leaves: read in ranges, saved and restored between any two slices, it is that of a run that nothing disturbs.
+ * Then the saved session is damaged, half-way through. */
+static void fuzz_results(const nx_model *model, const uint8_t *data, size_t size) {
+    const nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
+    check_random random = {check_hash(0, data + (size < 12 ? 0 : size - 12), size < 12 ? size : 12)};
+    nx_shape shape = {0};
+    nx_part_info part;
+    nx_port port;
+    nx_session *whole = NULL, *session = NULL;
+    nx_status status, expected;
+    size_t bytes;
+    nx_model_part(model, 0, &part);
+    if (part.values) return;
+    for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++)
+        if (port.any_length) shape.counts[i] = port.like == NX_NONE ? 1 + random_below(&random, port.dims[0] < 600 ? port.dims[0] : 600) : shape.counts[port.like];
+    if (nx_session_size(model, 0, &settings, &shape, &bytes) || bytes > MOST) return;
+    CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, &settings, &shape, &whole), NX_OK);
+    CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, &settings, &shape, &session), NX_OK);
+    if (!give(model, whole, &shape, data, size) || !CHECK(give(model, session, &shape, data, size))) return;
+    uint8_t *damaged = memory_copy(session, bytes);
+    while ((expected = nx_session_encode(model, whole)) == NX_MORE) {}
+    CHECK(expected == NX_OK || expected == NX_E_NUMERIC);
+    do {
+        CHECK_INT(nx_session_check(model, session, bytes), NX_OK);
+        nx_session *restored = memory_copy(session, bytes);
+        memset(session, 0xff, bytes);
+        session = restored;
+        if (random_below(&random, 3) == 0) memcpy(damaged, session, bytes);
+        status = nx_session_encode(model, session);
+        read_results(model, session, expected ? NULL : whole, status == NX_OK, &shape, &random);
+    } while (status == NX_MORE);
+    CHECK_INT(status, expected);
+    damage_session(damaged, bytes, data, size);
+    if (nx_session_check(model, damaged, bytes) != NX_OK) return;
+    session = (nx_session *)damaged;
+    for (int slice = 0; slice < 100 && nx_session_encode(model, session) == NX_MORE; slice++) read_results(model, session, NULL, 0, &shape, &random);
+    read_results(model, session, NULL, 0, &shape, &random);
+}
+
 /* The same file piece by piece: refused, or complete when all is fed, with the fingerprint of the whole. */
 static void fuzz_feed(const nx_model *whole, const uint8_t *data, size_t size) {
     size_t bytes, present = size - (size > 100 ? data[size - 1] % 100u : 0);
@@ -178,6 +248,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         fuzz_session(model, data, size);
         fuzz_run(model, data, size);
         fuzz_search(model, data, size);
+        fuzz_results(model, data, size);
         fuzz_feed(model, data, size);
     } else
         fuzz_feed(NULL, data, size);
