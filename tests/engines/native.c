@@ -33,6 +33,8 @@ enum {
     COLUMN,
     CHANNEL,
     WAYS,
+    PINNED,
+    FEATURES,
     FIELDS
 };
 
@@ -168,6 +170,16 @@ static nx_session *start(uint32_t samples, uint32_t first, int trace, uint32_t a
     return session;
 }
 
+/* Copies a session's block elsewhere and overwrites the old one. */
+static nx_session *move(nx_session *session) {
+    nx_session *elsewhere = room(session_bytes);
+    memcpy(elsewhere, session, session_bytes);
+    memset(session, 0xa5, session_bytes);
+    free(session);
+    check(nx_session_check(model, elsewhere, session_bytes), "nx_session_check");
+    return elsewhere;
+}
+
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 static void prefill(nx_session *session, const uint8_t *values, uint32_t count, uint32_t each, float *nats) {
@@ -212,14 +224,7 @@ static void draw_together(const nx_way *way, uint32_t samples, uint32_t first) {
     prefill(session, known, number(KNOWN), way->prefill, NULL);
     for (uint32_t at = 0, n; at < count; at += n) {
         n = least(way->steps ? way->steps : count, count - at);
-        if (way->moved && at == count / 2 / way->steps * way->steps) {
-            void *elsewhere = room(session_bytes);
-            memcpy(elsewhere, session, session_bytes);
-            memset(session, 0xa5, session_bytes);
-            free(session);
-            session = elsewhere;
-            check(nx_session_check(model, session, session_bytes), "nx_session_check");
-        }
+        if (way->moved && at == count / 2 / way->steps * way->steps) session = move(session);
         check(picture_step(model, session, n, values + at * width, nats + at * width), "picture_step");
     }
     for (uint32_t s = 0; s < samples; s++) {
@@ -367,8 +372,54 @@ static void score_text(void) {
     free(nats);
 }
 
+/* ---- tags ------------------------------------------------------------------------------------------------------------- */
+
+/* The words' features, and the pinned tag where there is one. (count) numbers apart by spaces. */
+static void give_words(nx_session *session, const nx_port *features, uint32_t words) {
+    uint32_t count = words * features->dims[1], *ids = room(count * sizeof *ids), *pins = room(words * sizeof *pins);
+    char *at = field[FEATURES];
+    for (uint32_t i = 0; i < count; i++) ids[i] = (uint32_t)strtoul(at, &at, 10);
+    check(nx_session_input(model, session, 0, ids, count), "nx_session_input");
+    nx_port tags;
+    check(nx_model_port(model, 0, 1, &tags), "nx_model_port");
+    for (uint32_t i = 0; i < words; i++) pins[i] = tags.values - (i == number(PINNED) ? 2 : 1); /* the last tag; any */
+    if (strcmp(field[PINNED], "-1")) check(nx_session_input(model, session, 1, pins, words), "nx_session_input");
+    free(ids);
+    free(pins);
+}
+
+/* All results, read `each` numbers a call, or 0: all; `moved`: the session goes into another block after every slice. */
+static void tag(const char *way, uint32_t each, int moved) {
+    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
+    nx_shape shape = {0};
+    nx_port features;
+    nx_result result;
+    nx_session *session;
+    nx_status status;
+    uint32_t spaces = 0;
+    for (const char *at = field[FEATURES]; *at; at++) spaces += *at == ' ';
+    check(nx_model_port(model, 0, 0, &features), "nx_model_port");
+    shape.counts[0] = (spaces + 1) / features.dims[1];
+    check(nx_session_size(model, 0, &settings, &shape, &session_bytes), "nx_session_size");
+    check(nx_session_open(room(session_bytes), session_bytes, model, 0, &settings, &shape, &session), "nx_session_open");
+    give_words(session, &features, shape.counts[0]);
+    while ((status = nx_session_encode(model, session)) == NX_MORE)
+        if (moved) session = move(session);
+    check(status, "nx_session_encode");
+    for (uint32_t i = 0; nx_model_result(model, 0, i, &result) == NX_OK; i++) {
+        uint32_t count = (result.port == NX_NONE ? result.dims[0] : shape.counts[0]) * result.dims[1], *numbers = room(count * sizeof *numbers);
+        for (uint32_t from = 0, n; from < count; from += n) {
+            n = least(each ? each : count, count - from);
+            check(nx_session_result(model, session, i, from, n, numbers + from), "nx_session_result");
+        }
+        say(result.name, way, numbers, count * sizeof *numbers);
+        free(numbers);
+    }
+    free(session);
+}
+
 int main(void) {
-    static char line[4096], path[4096];
+    static char line[65536], path[4096];
     while (fgets(line, sizeof line, stdin)) {
         line[strcspn(line, "\n")] = 0;
         char *at = line;
@@ -386,6 +437,8 @@ int main(void) {
             fail("the model is not open", 0);
         else if (!strcmp(task, "tokens"))
             tell("at once", 0), tell("token by token", 1), tell("by fives", 5);
+        else if (!strcmp(task, "tag"))
+            tag("at once", 0, 0), tag("moved between slices, read by fives", 5, 1);
         else if (!strcmp(task, "score-text"))
             score_text();
         else if (!strcmp(task, "score"))

@@ -8,6 +8,7 @@
 
 import { readFile, readdir } from 'node:fs/promises';
 
+import { engineOf } from '../../web/lib/engine.js';
 import { load } from '../../web/lib/index.js';
 
 /** @import { ModelInfo } from '../../web/lib/index.js' */
@@ -24,6 +25,7 @@ import { load } from '../../web/lib/index.js';
  * @property {number} [temperature]  a float32, as are topP
  * @property {number} [topK]
  * @property {number} [topP]
+ * @property {number} [pinned]     place of the word whose tag is given, the last of the tags
  * @property {'all' | 'one'} [ways]  whether it is done in every way that there is. Default: in one
  */
 
@@ -47,6 +49,9 @@ import { load } from '../../web/lib/index.js';
  * @property {number} column
  * @property {number} channel
  * @property {'all' | 'one'} ways
+ * @property {number} pinned       as in Work, or -1
+ * @property {string} features     of 'tag': the ids of the words' features, apart by spaces
+ * @property {string[]} words      beyond the fields of a line: of 'tag'
  * @property {number} knownRows    beyond the fields of a line: `known` in rows
  * @property {number} span         elements of a position
  * @property {boolean} shipped     beyond the fields of a line: of the folder weights/
@@ -55,13 +60,16 @@ import { load } from '../../web/lib/index.js';
 /** The fields of a line for the native program, in its order. */
 const FIELDS = /** @type {const} */ ([
   'path', 'model', 'work', 'task', 'known', 'draw', 'samples', 'seed', 'label', 'temperature', 'topK', 'topP', 'row',
-  'column', 'channel', 'ways',
+  'column', 'channel', 'ways', 'pinned', 'features',
 ]);
 
 /** Tokens that are known of a text, all of them in a score. */
 const KNOWN_TOKENS = 40;
 /** Tokens that are drawn at most. */
 const MOST_TOLD = 48;
+
+/** The words that are tagged, one that no training sentence has among them. */
+const WORDS = 'Time flies like an arrow , but fruit flies like a xqzzyish banana in 1905 .'.split(' ');
 
 /** What is known in a completion, and what is drawn at most: over the border to the third block of local attention, where the
  * first one falls out of sight, and not much further; from nothing, so far that pictures have begun that do not all begin blank. */
@@ -81,7 +89,8 @@ export async function makePlan(root) {
     const names = (await readdir(root + folder)).filter((name) => name.endsWith('.gguf') && !name.endsWith('.golden.gguf'));
     for (const name of names.sort()) {
       const model = await load(root + folder + name);
-      plan.push(...runsOf(works, folder + name, name.slice(0, -'.gguf'.length), model.info, folder === 'weights/'));
+      const features = model.info.tasks.includes('tag') ? engineOf(model).kind.features.ids(WORDS).join(' ') : '';
+      plan.push(...runsOf(works, folder + name, name.slice(0, -'.gguf'.length), model.info, folder === 'weights/', features));
       model.close();
     }
   }
@@ -94,19 +103,22 @@ export async function makePlan(root) {
  * @param {string} model
  * @param {ModelInfo} info
  * @param {boolean} shipped
+ * @param {string} features  of WORDS, for a model that tags
  * @returns {PlannedRun[]}
  */
-function runsOf(works, path, model, info, shipped) {
+function runsOf(works, path, model, info, shipped, features) {
   const { height, width, channels, positions, classes, tasks, vocabulary } = info;
   if (vocabulary > 0 && !tasks.includes('tokens')) return []; // translations are compared by their page (pages.js) and, of C, by one hash (tests/c)
-  if (tasks.includes('tag')) return []; // so are tags
   const step = info.blockRows || 1;
   const span = (height * width * channels) / positions;
   /** @type {PlannedRun} */
   const base = {
     path, model, work: 'file', task: 'open', known: 0, draw: 0, samples: 1, seed: '0', label: -1, temperature: 1, topK: 0,
-    topP: 1, row: 0, column: 0, channel: 0, ways: 'one', knownRows: 0, span, shipped,
+    topP: 1, row: 0, column: 0, channel: 0, ways: 'one', pinned: -1, features: '', words: [], knownRows: 0, span, shipped,
   };
+  if (tasks.includes('tag')) {
+    return [base, ...works.filter(({ task }) => task === 'tag').map(({ label, ...work }) => ({ ...base, ...work, features, words: WORDS }))];
+  }
   if (vocabulary > 0) {
     const known = Math.min(KNOWN_TOKENS, positions >> 1);
     const told = works.filter(({ task }) => tasks.includes(task)).map(({ label, ...work }) => ({
@@ -147,6 +159,7 @@ export function itemsOf({ task, samples }) {
   if (task === 'open') return ['bytes'];
   if (task === 'score' || task === 'score-text') return ['nats'];
   if (task === 'tokens') return ['tokens', 'nats'];
+  if (task === 'tag') return ['tags', 'marginals', 'nats'];
   if (task === 'attention') return ['elements', 'weights'];
   return Array.from({ length: samples }, (_, i) => [`sample ${i} values`, `sample ${i} nats`]).flat();
 }

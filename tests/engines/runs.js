@@ -82,6 +82,13 @@ export async function runPlan(loadModel, plan, read, options) {
         await say('tokens', way, Uint32Array.from(tokens));
         await say('nats', way, Float32Array.from(nats));
       }
+    } else if (run.task === 'tag') {
+      const { names } = await model.tag([]);
+      const pinned = run.pinned < 0 ? {} : { [run.pinned]: names[names.length - 1] };
+      const { best, marginals, pinnedNats } = await model.tag(run.words, { marginals: true, pinned });
+      await say('tags', 'asked', best.ids);
+      await say('marginals', 'asked', marginals ?? new Float32Array(0));
+      await say('nats', 'asked', Float32Array.of(best.logZ, pinnedNats, best.nats));
     } else if (run.task === 'attention') {
       const { row, column, channel } = run;
       const query = { row, column, channel, label: labelOf(run), input };
