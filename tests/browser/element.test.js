@@ -563,13 +563,15 @@ function inks(data) {
 
 const FORCED = `<next-pixel id="digits" ${DIGIT} seed="7" controls></next-pixel>
   <next-pixel id="text" model="../weights/stories.gguf" prompt="Once" max-tokens="12" seed="1"></next-pixel>
-  <next-pixel id="translation" model="../weights/de-en.gguf" prompt="Ein Hund schläft."></next-pixel>`;
+  <next-pixel id="translation" model="../weights/de-en.gguf" prompt="Ein Hund schläft."></next-pixel>
+  <next-pixel id="tags" model="../weights/crf-en.gguf" prompt="Time flies like an arrow"></next-pixel>`;
+const WRITTEN = ['#text', '#translation', '#tags'];
 
 /** @param {Page} page */
 async function playAll(page) {
-  await occurs(page, 'nx-ready', 3);
+  await occurs(page, 'nx-ready', 4);
   await page.evaluate(() => document.querySelectorAll('next-pixel').forEach((element) => /** @type {any} */ (element).play()));
-  await occurs(page, 'nx-end', 3);
+  await occurs(page, 'nx-end', 4);
   await sleep(100);
 }
 
@@ -579,7 +581,7 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     await playAll(page);
     const grey = (await pixels(page, '#digits')).filter((_, i) => i % 4 === 0);
     assert.ok(grey.includes(0) && grey.some((level) => level > 200), 'paper and ink are not one colour');
-    for (const selector of ['#text', '#translation']) {
+    for (const selector of WRITTEN) {
       const { dark, light, coloured } = inks(await pixels(page, selector));
       assert.ok((colorScheme === 'dark' ? light : dark) > 100, `${selector} can be read: ${dark} dark, ${light} light`);
       assert.deepEqual([colorScheme === 'dark' ? dark : light, coloured], [0, 0], selector);
@@ -593,15 +595,15 @@ test('forced colours that are switched on repaint what is there, and off again',
   await page.evaluate(() => document.body.style.setProperty('color', '#10f'));
   await playAll(page);
   const before = await pixels(page, '#digits');
-  const own = await Promise.all(['#text', '#translation'].map(async (selector) => inks(await pixels(page, selector))));
+  const own = await Promise.all(WRITTEN.map(async (selector) => inks(await pixels(page, selector))));
   assert.ok(own.every(({ coloured }) => coloured > 100));
   await page.emulateMedia({ forcedColors: 'active' });
   await sleep(200);
-  for (const selector of ['#text', '#translation']) assert.equal(inks(await pixels(page, selector)).coloured, 0, selector);
+  for (const selector of WRITTEN) assert.equal(inks(await pixels(page, selector)).coloured, 0, selector);
   assert.deepEqual(await pixels(page, '#digits'), before);
   await page.emulateMedia({ forcedColors: 'none' });
   await sleep(200);
-  assert.deepEqual(await Promise.all(['#text', '#translation'].map(async (selector) => inks(await pixels(page, selector)))), own);
+  assert.deepEqual(await Promise.all(WRITTEN.map(async (selector) => inks(await pixels(page, selector)))), own);
 }));
 
 test('before it is played: the given rows, the small picture, the poster, an outline; names of groups; nothing to press on paper', () => withPage(async (page) => {
@@ -642,6 +644,44 @@ test('before it is played: the given rows, the small picture, the poster, an out
   await occurs(page, 'nx-ready', 6);
   assert.equal(await page.locator('#none [part=error]').isVisible(), false);
 }));
+
+test('words are tagged: the sentence before it is played, then tags on shades; a verb that answers is shown as a run is', () => withPage(async (page) => {
+  await open(page, `<next-pixel id="a" model="../weights/crf-en.gguf" task="tag" prompt="Time flies like an arrow" controls></next-pixel>
+    <next-pixel id="b" model="../weights/digits.gguf" task="tag" prompt="A dog" autoplay></next-pixel>`);
+  await occurs(page, 'nx-ready');
+  const canvas = page.locator('#a canvas');
+  const told = (/** @type {string} */ text) => page.waitForFunction((wanted) => document.querySelector('#a')?.shadowRoot?.querySelector('canvas')?.textContent === wanted, text);
+  await told('Time flies like an arrow');
+  /** Of the canvas, 0 to 1: letters are opaque but for their edges, shades are not. */
+  const shaded = async () => { const alphas = (await pixels(page, '#a')).filter((_, i) => i % 4 === 3); return alphas.filter((alpha) => alpha > 20 && alpha < 200).length / alphas.length; };
+  const unshaded = await shaded();
+  await page.locator('#a').getByRole('button', { name: 'Play' }).click();
+  await occurs(page, 'nx-end');
+  const expected = await page.evaluate(async () => {
+    const { load } = await import(/** @type {any} */ ('/web/lib/index.js'));
+    const model = await load('/weights/crf-en.gguf');
+    const { words, tags, names, marginals, best, nats } = await model.tag('Time flies like an arrow', { marginals: true });
+    model.close();
+    const percents = words.map((/** @type {string} */ _, /** @type {number} */ t) => Math.round(100 * marginals[t * names.length + best.ids[t]]));
+    return { text: words.map((/** @type {string} */ word, /** @type {number} */ t) => `${word} (${tags[t]} ${percents[t]} %)`).join(' '), nats };
+  });
+  assert.match(expected.text, /^Time \(NOUN \d+ %\) flies \(VERB/);
+  await told(expected.text);
+  assert.equal(await page.locator('#a [part=text]').textContent(), expected.text);
+  assert.match(await canvas.getAttribute('aria-label') ?? '', /^Tags of words by crf-en, 100 % done$/);
+  assert.equal(await page.locator('#a [role=group]').getAttribute('aria-label'), 'tag Time flies like an arrow, crf-en');
+  assert.match(await page.locator('#a .status').innerText(), /^Tagged: [\d.]+ nats$/);
+  await sleep(50);
+  assert.ok(await shaded() > unshaded + 0.02, 'shades');
+  const ended = (await events(page)).filter(({ type, id }) => type === 'nx-end' && id === 'a');
+  assert.deepEqual(ended.map(({ nats, seed }) => [nats, seed]), [[[expected.nats], undefined]]);
+  await page.screenshot({ path: `${OUT}element-tags.png` });
+  await page.locator('#a').evaluate((element) => element.setAttribute('prompt', ''));
+  await told('');
+  await occurs(page, 'nx-error');
+  assert.equal((await events(page)).find(({ type }) => type === 'nx-error').id, 'b');
+  assert.match(await page.locator('#b [part=error]').innerText(), /task must be complete or generate with this model, not "tag"/);
+}, { complains: true }));
 
 test('importing the element where there is no document does nothing', async () => {
   const { NextPixelElement } = await import('../../web/lib/define.js');

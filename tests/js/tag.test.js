@@ -95,6 +95,59 @@ test('nothing, one word, characters never seen, very long texts', async () => {
   await assert.rejects(hmm.tag(Array(131073).fill('a')), { code: 'limit', message: /131073 words.*at most 131072/ });
 });
 
+/** A canvas on which a letter is 0.5 em wide: what is written on it, and the shades, since it was cleared. @param {number} width @param {number} height */
+function fakeCanvas(width, height) {
+  /** @type {{ text: string, x: number, y: number }[]} */
+  let texts = [];
+  /** @type {{ x: number, y: number, width: number, alpha: number }[]} */
+  let shades = [];
+  const context = {
+    font: '', globalAlpha: 1,
+    setTransform() {},
+    clearRect() { texts = []; shades = []; },
+    measureText: (/** @type {string} */ text) => ({ width: 0.5 * text.length * parseFloat(context.font) }),
+    fillText: (/** @type {string} */ text, /** @type {number} */ x, /** @type {number} */ y) => texts.push({ text, x, y }),
+    fillRect: (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ width) => shades.push({ x, y, width, alpha: context.globalAlpha }),
+  };
+  return { width, height, getContext: () => context, drawn: () => ({ texts, shades }) };
+}
+
+test('drawTo: words, the best tags under them, shades as dark as marginals', async () => {
+  let others = 0;
+  for (const model of models) {
+    const plain = await model.tag('Time flies like an arrow', { pinned: { 1: 'NOUN' } });
+    const { words, tags, names, marginals, best } = await model.tag('Time flies like an arrow', { pinned: { 1: 'NOUN' }, marginals: true });
+    assert.ok(marginals);
+    const p = (/** @type {number} */ t) => marginals[t * names.length + best.ids[t]];
+    const canvas = fakeCanvas(600, 100);
+    const result = await plain.drawTo(/** @type {any} */ (canvas)); // computes the marginals that were not asked for
+    assert.equal(result, words.map((word, t) => `${word} (${tags[t]} ${Math.round(100 * p(t))} %)`).join(' '));
+    const { texts, shades } = canvas.drawn();
+    const rows = [...new Set(texts.map(({ y }) => y))].sort((a, b) => a - b);
+    assert.deepEqual([0, 1].map((row) => texts.filter(({ y }) => y === rows[row]).map(({ text }) => text)), [words, tags]);
+    const first = shades.filter(({ y }) => y === Math.min(...shades.map((shade) => shade.y)));
+    first.forEach(({ alpha }, t) => assert.ok(Math.abs(alpha / first[1].alpha - p(t)) < 1e-6)); // the pinned one is certain
+    for (const [i, { x, width }] of first.entries()) assert.ok(x >= 0 && x + width <= (first[i + 1]?.x ?? 600), 'words stand side by side');
+    assert.ok(rows.length <= 4);
+    others += shades.length - words.length;
+  }
+  assert.ok(others > 0, 'what else a word may be');
+});
+
+test('drawTo: nothing, and more words than find room', async () => {
+  const none = fakeCanvas(100, 50);
+  assert.equal(await (await crf.tag('')).drawTo(/** @type {any} */ (none)), '');
+  assert.deepEqual(none.drawn().texts, []);
+  const canvas = fakeCanvas(300, 90);
+  const words = Array(2000).fill('word');
+  const result = await (await hmm.tag(words)).drawTo(/** @type {any} */ (canvas));
+  assert.equal(result.split(' %) ').length, 2000, 'whoever does not see it has all');
+  const texts = canvas.drawn().texts;
+  assert.ok(texts.every(({ y }) => y < 90) && texts.some(({ text }) => text === '…') && texts.filter(({ text }) => text === 'word').length > 5);
+  await assert.rejects((await crf.tag('a b')).drawTo(/** @type {any} */ (null)), { code: 'argument', message: /canvas/ });
+  await assert.rejects((await crf.tag('a b')).drawTo(/** @type {any} */ (canvas), { signal: AbortSignal.abort() }), { name: 'AbortError' });
+});
+
 test('what is no text, no tag, no place, is refused; a signal stops', async () => {
   for (const bad of [undefined, 3, ['a', ''], ['a', 1], {}]) await assert.rejects(crf.tag(/** @type {any} */ (bad)), { code: 'argument' });
   await assert.rejects(crf.tag('a b', { pinned: { 2: 'NOUN' } }), /no word 2/);
@@ -105,7 +158,7 @@ test('what is no text, no tag, no place, is refused; a signal stops', async () =
   const running = crf.tag(Array(100000).fill('a'), { signal: stopper.signal });
   setTimeout(() => stopper.abort(), 1);
   await assert.rejects(running, { name: 'AbortError' });
-  assert.throws(() => crf.complete(/** @type {any} */ ({})), { code: 'argument' });
+  assert.throws(() => crf.complete(/** @type {any} */ ({})), { code: 'argument', message: /no complete\(\): use tag\(\)$/ });
 });
 
 test('treebanks in both forms', () => {

@@ -6,7 +6,7 @@ export interface NextPixelAttributes {
   /** Address of the weights, relative to the page. */
   model?: string;
   /** What the model is asked for. Default: the first of these that it can do. */
-  task?: 'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate';
+  task?: 'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate' | 'tag';
   /** Begins by itself when it comes into sight. Default: no. */
   autoplay?: boolean | '';
   /** Shows buttons and a line of text. Default: no. */
@@ -39,7 +39,7 @@ export interface NextPixelAttributes {
   'top-p'?: number | string;
   /** The class to draw. */
   label?: string;
-  /** What the text begins with, or the sentence to translate. */
+  /** What the text begins with, or the sentence to translate or to tag. */
   prompt?: string;
   /** The most tokens to draw. Default: as many as the context has room for; for more than that, the older half of the context is forgotten
    * whenever it is full. Of a translation 50 more than the sentence has, as in the paper, or as many as the model has room for: what it does

@@ -13,13 +13,13 @@
  *
  *     model      address of the weights               seed         whole number; absent: other pictures each time
  *     task       complete, generate, super-resolve    temperature  0 to 100, default 1
- *                tokens or translate, of texts
+ *                tokens, translate or tag, of texts
  *     src        picture to complete or to enlarge    top-p        over 0 to 1, default 1
  *     rows       rows of it that are given, or half   label        a class by name
  *     samples    pictures side by side, 1 to 64       autoplay     begins by itself when it comes into sight
  *     tries      pictures drawn for each that is shown, its likeliest at the end; they compete on the way (see `resample`). Default 1
  *     prompt     of task="tokens", what the text begins  controls     shows buttons
- *                with, of task="translate", the sentence  max-tokens   how long it may become, default the context
+ *                with, else the sentence              max-tokens   how long it may become, default the context
  *     beams      of task="translate", translations that are followed, of which the best is shown; default 1
  *     poster     a picture that is shown until the first pixel, where there is none inside
  *     width, height   pixels of the page that are kept free for the pictures from the beginning, so that nothing moves
@@ -28,7 +28,7 @@
  * Those of the tasks come from the tables of verbs and settings, those of the element itself stand in element/attributes.js. Until it is played it
  * shows what stands inside it, its poster, or what is given: rows of a picture, a small picture, a prompt.
  *
- * Where task is absent, it is super-resolve for a model that enlarges, tokens or translate for one of texts, and complete for the others.
+ * Where task is absent, it is super-resolve for a model that enlarges, tokens, translate or tag for one of texts, and complete for the others.
  * A translation takes the most probable token at every step unless temperature says otherwise.
  *
  * Life cycle, the value of `state`. Removal from the document closes from every state; a mere move does not.

@@ -37,7 +37,8 @@ export class TagModel {
    * @param {TagOptions} options
    * @returns {Promise<Tagging>}
    */
-  async tag(text, { marginals = false, pinned = {}, signal }) {
+  async tag(text, options) {
+    const { marginals = false, pinned = {}, signal } = options;
     signal?.throwIfAborted();
     const words = wordsOf(text);
     const pins = this.#pins(pinned, words);
@@ -46,11 +47,11 @@ export class TagModel {
     }
     const wanted = ['tags', 'nats', ...(marginals ? ['marginals'] : [])];
     if (words.length === 0) {
-      return new Tagging(this, words, { tags: new Uint32Array(0), nats: new Float32Array(3), ...(marginals && { marginals: new Float32Array(0) }) });
+      return new Tagging(this, words, { tags: new Uint32Array(0), nats: new Float32Array(3), ...(marginals && { marginals: new Float32Array(0) }) }, options);
     }
     const inputs = { features: this.features.ids(words), ...(pins && { tags: pins }) };
     const { results } = await this.#engine.ask({ type: 'encode', part: 0, inputs, results: wanted }, signal);
-    return new Tagging(this, words, results);
+    return new Tagging(this, words, results, options);
   }
 
   /**

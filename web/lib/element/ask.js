@@ -33,7 +33,7 @@ export function givesSomething(element, info) {
 }
 
 /**
- * The run that the attributes describe. It computes nothing before it is read.
+ * The run that the attributes describe, which computes nothing before it is read; or an answer, which is read in the same way.
  *
  * @param {Asking} element
  * @param {Model} model

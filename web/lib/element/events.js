@@ -7,6 +7,7 @@
 /** @import { ModelInfo } from '../protocol.js' */
 /** @import { Step } from '../run.js' */
 /** @import { Picture } from '../sinks/pixels.js' */
+/** @import { Tagging } from '../tagging.js' */
 /** @import { TokenStep } from '../tokens.js' */
 /** @import { TranslateStep } from '../translate.js' */
 
@@ -20,24 +21,24 @@ export class NextPixelReadyEvent extends Event {
 }
 
 export class NextPixelStepEvent extends Event {
-  /** @param {Step | TokenStep | TranslateStep} step */
+  /** @param {Step | TokenStep | TranslateStep | Tagging} step */
   constructor(step) {
     super('nx-step', { bubbles: true, composed: true });
-    /** The pixels that came, or the token. */
+    /** The pixels that came, the token, or the tags. */
     this.step = step;
   }
 }
 
 export class NextPixelEndEvent extends Event {
   /**
-   * @param {number | bigint} seed
+   * @param {number | bigint | undefined} seed
    * @param {number[]} nats
    * @param {Picture[]} pictures
    * @param {(type?: string, quality?: number) => Promise<Blob>} toBlob
    */
   constructor(seed, nats, pictures, toBlob) {
     super('nx-end', { bubbles: true, composed: true });
-    /** The seed of these pictures, whether it was given or not. */
+    /** The seed of these pictures, whether it was given or not; undefined where nothing is drawn at random. */
     this.seed = seed;
     /** What the drawn part of each picture cost. */
     this.nats = nats;

@@ -7,8 +7,8 @@
  *
  * @typedef {object} ElementProperties
  * @property {string} model Address of the weights, relative to the page.
- * @property {'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate'} task What the model is asked for. Default: the first of
- * these that it can do.
+ * @property {'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate' | 'tag'} task What the model is asked for. Default: the
+ * first of these that it can do.
  * @property {boolean} autoplay Begins by itself when it comes into sight. Default: no.
  * @property {boolean} controls Shows buttons and a line of text. Default: no.
  * @property {string} poster Address of a picture that is shown until the first pixel, if nothing stands inside the element. Default: what is
@@ -29,7 +29,7 @@
  * a translation 0, and over 0 only with one beam.
  * @property {number} topP Draw among the most probable values that together have this probability, over 0 to 1. Default 1.
  * @property {string} label The class to draw.
- * @property {string} prompt What the text begins with, or the sentence to translate.
+ * @property {string} prompt What the text begins with, or the sentence to translate or to tag.
  * @property {number | undefined} maxTokens The most tokens to draw. Default: as many as the context has room for; for more than that, the
  * older half of the context is forgotten whenever it is full. Of a translation 50 more than the sentence has, as in the paper, or as many as
  * the model has room for: what it does not know may lead it round in circles.

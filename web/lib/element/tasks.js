@@ -21,11 +21,11 @@ const hyphened = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLower
 const camels = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 
 /**
- * What an element can be asked for: the tasks that draw, with the attributes that each reads.
+ * What an element can be asked for, with the attributes that each reads.
  *
  * @type {{ task: string, verb: VerbName, made?: string, attributes: Record<string, Attribute> }[]}
  */
-export const TASKS = ALL.filter(([, { task, draws }]) => task && draws).map(([verb, { task = '', made, settings, attributes = {} }]) => ({
+export const TASKS = ALL.filter(([, { attributes }]) => attributes).map(([verb, { task = '', made, settings, attributes = {} }]) => ({
   task,
   verb,
   made,

@@ -87,8 +87,7 @@ export class View {
    */
   begin(run, { codec, samples, calm }) {
     this.#close();
-    const written = codec === 'text';
-    this.#canvas.classList.toggle('text', written);
+    const written = this.#setKind(codec);
     if (written) this.#room();
     this.#sink = this.#open(run, { samples, calm, later: true, onPaint: () => this.#uncover() });
     if (written) this.#uncover();
@@ -104,7 +103,7 @@ export class View {
   preview(run, { codec, samples, values }) {
     if (this.#shown || this.covered) return;
     this.#close();
-    this.#canvas.classList.toggle('text', codec === 'text');
+    this.#setKind(codec);
     const sink = this.#sink = this.#open(run, { samples, later: true });
     if (values) for (let sample = 0; sample < samples; sample++) sink.add({ sample, from: 0, values });
     sink.end();
@@ -128,6 +127,11 @@ export class View {
       return (/** @type {Picture} */ shown, /** @type {Picture} */ given) => coloured(shown, given, now);
     };
     return run.sink(this.#canvas, { mirror: this.#told, gap: GAP, colours, ...options });
+  }
+
+  /** All but pictures is text, of which the style says the size. @param {string} codec @returns {boolean} whether it is */
+  #setKind(codec) {
+    return this.#canvas.classList.toggle('text', codec !== 'picture');
   }
 
   #close() {
@@ -189,8 +193,7 @@ export class View {
    * @param {number} samples
    */
   size({ codec, width, height }, samples) {
-    this.#canvas.classList.toggle('text', codec === 'text');
-    if (codec !== 'text') {
+    if (!this.#setKind(codec)) {
       const columns = widthOf(width, samples, GAP);
       if (this.#canvas.width !== columns) this.#canvas.width = columns;
       if (this.#canvas.height !== height) this.#canvas.height = height;
@@ -213,7 +216,6 @@ export class View {
     style.height = width === undefined && height !== undefined ? `${height}px` : '';
     if (width !== undefined || height !== undefined) this.#room();
   }
-
 
   /**
    * @param {string} [type]

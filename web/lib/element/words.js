@@ -13,6 +13,7 @@ import { taskOf } from './attributes.js';
 const OF_RUNS = {
   picture: { doing: 'Drawing', done: ({ nats }) => `Drawn: ${nats.map((cost) => cost.toFixed(1)).join(', ')} nats` },
   text: { doing: 'Writing', done: ({ nats, steps }) => `Written: ${steps} tokens, ${nats[0].toFixed(1)} nats` },
+  tags: { doing: 'Tagging', done: ({ nats }) => `Tagged: ${nats[0].toFixed(1)} nats` },
 };
 
 export const NO_MODEL = 'There is no model to run: set the attribute model';

@@ -7,11 +7,12 @@
  *
  * A file exports
  *
- *     task        its name in `info.tasks` and as a task of the element; without, it is in neither
+ *     task        its name in `info.tasks`; without, it is not there
  *     draws       it draws elements, in a run that can be read; else it answers with a promise
- *     made        of one that draws, what it made, as the element says it: {pictures} and {src} stand for what these are
+ *     made        of a task of the element, what it made, as the element says it: {pictures} and {src} stand for what these are
  *     fits        whether a model has it, told from what its file says
- *     attributes  those of the element that are its own, beside those of its settings
+ *     attributes  those of the element that are its own, beside those of its settings. What has them is a task of the element: a run, or an
+ *                 answer that can be read and shown as a run can
  *     settings    whose settings are its options: a word of `of` in the table of settings
  *     start       the method; `this` is the model
  *

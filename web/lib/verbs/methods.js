@@ -19,7 +19,7 @@ for (const [name, { draws, start }] of ALL) {
   const method = function (...given) {
     const { verbs } = engineOf(this);
     if (!verbs.includes(name)) {
-      const others = ALL.filter(([other, verb]) => verb.draws && verbs.includes(other)).map(([other]) => `${other}()`);
+      const others = ALL.filter(([other, { attributes }]) => attributes && verbs.includes(other)).map(([other]) => `${other}()`);
       throw argumentError(`This model has no ${name}(): use ${others.join(' or ')}`);
     }
     return start.apply(this, given);

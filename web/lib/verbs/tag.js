@@ -11,6 +11,7 @@ import { attributes as text } from './tokens.js';
 
 export const task = 'tag';
 export const draws = false;
+export const made = 'Tags of words';
 export const attributes = { prompt: text.prompt };
 
 /** @internal @param {Fitting} model */

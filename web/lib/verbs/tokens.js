@@ -17,7 +17,7 @@ export const settings = 'texts';
 
 /** @type {Record<'prompt', Reading>} */
 export const attributes = {
-  /** what the text begins with, or the sentence to translate */
+  /** what the text begins with, or the sentence to translate or to tag */
   prompt: {},
 };
 

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Sets words with their tags under them, each tag on a shade as dark as it is probable. Words that find no room are left out, after an ellipsis. */
+
+import { Sheet } from './sheet.js';
+
+/** @import { Dom } from '../dom.js' */
+/** @import { Tagging } from '../tagging.js' */
+/** @import { Canvas } from './canvas.js' */
+
+/**
+ * @typedef {object} TagSheetOptions
+ * @property {Dom<'Element'>} [mirror]  gets the words, each with its tag and how probable that is, as its own text
+ */
+
+/** A tag of a word and its marginal. @typedef {{ name: string, p: number }} Odds */
+/** A word in its place, the best tag first: left edge, line and width in CSS pixels.
+ * @typedef {{ text: string, odds: Odds[], x: number, line: number, width: number }} Placed */
+
+const LINE_HEIGHT = 1.4;
+/** So many tags of a word are shown, and of those that are not the best only what is as probable as this. */
+const MOST_TAGS = 3;
+const LEAST_P = 0.02;
+/** Height of the letters of a tag, of those of a word. */
+const TAG_SIZE = 0.8;
+const SMALLEST = 9;
+/** Between words and between lines, in heights of letters. */
+const GAP = 0.6;
+/** Opacity of the shade of what is certain. */
+const FULL_SHADE = 0.6;
+const ELLIPSIS = '\u2026';
+
+export class TagSheet extends Sheet {
+  #words;
+  /** @type {Tagging | undefined} */
+  #tagging;
+  /** The words with their tags, for those who do not see them. */
+  result;
+
+  /**
+   * @param {Canvas} canvas
+   * @param {string[]} words
+   * @param {TagSheetOptions} [options]
+   */
+  constructor(canvas, words, { mirror } = {}) {
+    super(canvas, mirror);
+    this.#words = words;
+    this.result = words.join(' ');
+    this.paint();
+  }
+
+  /** @param {Tagging} tagging  of these words, with its marginals */
+  add(tagging) {
+    this.#tagging = tagging;
+    this.result = this.#words.map((word, t) => {
+      const [{ name, p }] = this.#oddsOf(t);
+      return `${word} (${name} ${Math.round(100 * p)} %)`;
+    }).join(' ');
+    this.paintSoon();
+  }
+
+  /** The words have their tags, or will get none. */
+  end() {
+    this.paint();
+    this.tell(this.result);
+  }
+
+  /** Paints now, in the colours of the moment. @override */
+  paint() {
+    this.fit();
+    super.paint();
+    const { context } = this;
+    const { ink, accent, forced } = this.colours();
+    let { size } = this;
+    let placed = this.#place(size);
+    while (size > SMALLEST && placed.length < this.#words.length) {
+      size = Math.max(SMALLEST, size * 0.9);
+      placed = this.#place(size);
+    }
+    const last = placed.at(-1);
+    if (last && placed.length < this.#words.length) Object.assign(last, { text: ELLIPSIS, odds: [] });
+    const line = LINE_HEIGHT * size;
+    const row = TAG_SIZE * line;
+    context.textBaseline = 'middle';
+    context.textAlign = 'center';
+    for (const word of placed) {
+      const top = word.line * (heightOf(size) + GAP * size);
+      const middle = word.x + word.width / 2;
+      context.font = this.font(size);
+      context.fillStyle = ink;
+      context.fillText(word.text, middle, top + line / 2);
+      context.font = this.font(TAG_SIZE * size);
+      for (const [i, { name, p }] of word.odds.entries()) {
+        const y = top + line + i * row;
+        context.fillStyle = accent;
+        // Where there is one colour for all, a line of its length instead of the shade.
+        if (forced) context.fillRect(word.x, y + row - 2, p * word.width, 1);
+        else {
+          context.globalAlpha = FULL_SHADE * p;
+          context.fillRect(word.x, y, word.width, row - 1);
+        }
+        context.globalAlpha = 1;
+        context.fillStyle = ink;
+        context.fillText(name, middle, y + row / 2);
+      }
+    }
+  }
+
+  /**
+   * The tags of a word that are shown: the one of the best tagging, then others, the most probable first. None before they are known.
+   *
+   * @param {number} t  place of the word
+   * @returns {Odds[]}
+   */
+  #oddsOf(t) {
+    if (!this.#tagging) return [];
+    const { names, best, marginals = [] } = this.#tagging;
+    const all = names.map((name, c) => ({ name, p: marginals[t * names.length + c] }));
+    const [first] = all.splice(best.ids[t], 1);
+    return [first, ...all.filter(({ p }) => p >= LEAST_P).sort((a, b) => b.p - a.p).slice(0, MOST_TAGS - 1)];
+  }
+
+  /**
+   * Words in lines, each as wide as it or the widest of its tags, as many as find room.
+   *
+   * @param {number} size  of the letters
+   * @returns {Placed[]}
+   */
+  #place(size) {
+    const measure = (/** @type {string} */ text, /** @type {number} */ pixels) => {
+      this.context.font = this.font(pixels);
+      return this.context.measureText(text).width;
+    };
+    /** @type {Placed[]} */
+    const placed = [];
+    let x = 0;
+    let line = 0;
+    for (const [t, text] of this.#words.entries()) {
+      const odds = this.#oddsOf(t);
+      const width = Math.max(measure(text, size), ...odds.map(({ name }) => measure(name, TAG_SIZE * size) + 0.5 * size));
+      if (x > 0 && x + width > this.width) {
+        x = 0;
+        line++;
+      }
+      if (line > 0 && line * (heightOf(size) + GAP * size) + heightOf(size) > this.height) break;
+      placed.push({ text, odds, x, line, width });
+      x += width + GAP * size;
+    }
+    return placed;
+  }
+}
+
+/** Height of a word with its tags. @param {number} size  of the letters */
+function heightOf(size) {
+  return (1 + MOST_TAGS * TAG_SIZE) * LINE_HEIGHT * size;
+}
