@@ -54,6 +54,7 @@ test('every system draws its own ending, with the dice of the seed, and says wha
     assert.equal(cells[1], `${truth.toFixed(1)} nats`);
     assert.match(cells[2], /^\d+ µs$/);
     await rows.nth(k).getByText('before it').waitFor();
+    if (k === 0) assert.equal(cells[4], '307,720', 'the biases and the weights below the diagonal');
   }
 }));
 

@@ -54,6 +54,13 @@ static nx_session *session_of(const nx_model *model, uint32_t samples, uint32_t 
     return session;
 }
 
+/* The zeros that the file stores above the diagonal and on it are no parameters. */
+static void parameters(void) {
+    nx_part_info part;
+    CHECK_INT(nx_model_part(toy_fvsbn(3, 4, NX_F16, 1), 0, &part), NX_OK);
+    CHECK(part.parameters_low == 12 * 11 / 2 + 12 && part.parameters_high == 0);
+}
+
 /* The probabilities of all images of nine pixels add up to 1. */
 static void distribution(void) {
     const nx_model *model = toy_fvsbn(3, 3, NX_F32, 1);
@@ -139,6 +146,7 @@ const check_test fvsbn_tests[] = {
     {"the probabilities of all images", distribution},
     {"running sums are the matrix product", sums},
     {"no pixel looks ahead", causality},
+    {"the zeros of the matrix are no parameters", parameters},
     {"files that are refused", refused_files},
     {0},
 };

@@ -5,7 +5,7 @@ import { bytes, integer, make, time } from '../../shell/index.js';
 /** @import { ModelInfo } from '../../shell/library.js' */
 /** @import { System } from './systems.js' */
 
-const HEADS = ['System', 'Its ending', 'The true one', 'A pixel takes', 'A pixel sees', 'Numbers', 'File'];
+const HEADS = ['System', 'Its ending', 'The true one', 'A pixel takes', 'A pixel sees', 'Parameters', 'File'];
 
 /** @param {HTMLElement} root @param {System[]} systems */
 export function createTable(root, systems) {

@@ -12,7 +12,7 @@ export function showCard(model) {
   const { info } = model;
   /** @type {[string, string][]} */
   const rows = [
-    ['Name', info.name], ['Architecture', info.architecture], ['Numbers', `${integer(info.parameters)} (${bytes(info.bytes)})`],
+    ['Name', info.name], ['Architecture', info.architecture], ['Parameters', `${integer(info.parameters)} (${bytes(info.bytes)})`],
     ['Sees', `${integer(info.positions)} tokens`],
   ];
   try {
