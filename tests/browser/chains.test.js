@@ -74,18 +74,23 @@ test('the trellis goes column by column, forward, backward and by the best way',
   await page.goto(PAGE);
   await page.locator('#figure-trellis').scrollIntoViewIfNeeded();
   const cells = page.locator('.trellis-cell');
-  const next = page.locator('#trellis-tools button').nth(1);
+  const tool = (/** @type {string} */ name) => page.locator('#trellis-tools').getByRole('button', { name });
+  const next = tool('Next column');
+  await cells.first().filter({ hasText: /\d/ }).waitFor(); // filled before anything is pressed
+  assert.ok(await next.isDisabled());
+  await tool('Start over').click();
+  assert.deepEqual([...new Set(await cells.allTextContents())], ['·']);
   await next.click();
   // log 0.5 + log 0.2: it begins with a noun, which is "time"
   assert.equal(await cells.first().textContent(), '−2.30');
   assert.match(await page.locator('#trellis-note').textContent() ?? '', /−0\.69 \+ −1\.61 = −2\.30/);
   await page.locator('input[value=viterbi]').check();
+  await tool('Start over').click();
   for (let i = 0; i < 6; i++) await next.click();
   assert.ok(await next.isDisabled());
   assert.match(await page.locator('#trellis-note').textContent() ?? '', /time noun, flies verb, like preposition, an article, arrow noun/);
   assert.equal(await page.locator('.trellis-cell.way').count(), 5);
   await page.locator('input[value=both]').check();
-  await page.locator('#trellis-tools button').nth(2).click();
   const odds = (await cells.allTextContents()).map(parseFloat);
   for (let t = 0; t < 5; t++) assert.ok(Math.abs([0, 1, 2, 3].reduce((sum, c) => sum + odds[5 * c + t], 0) - 100) < 0.3);
 }));
@@ -93,8 +98,12 @@ test('the trellis goes column by column, forward, backward and by the best way',
 test('the MEMM cannot tell rib from rob, the CRF can', () => withPage(async (page) => {
   await page.goto(PAGE);
   await page.locator('#figure-ribrob').scrollIntoViewIfNeeded();
-  await page.locator('#ribrob-tools button').first().click();
-  await page.waitForFunction(() => /After 240 steps/.test(document.getElementById('ribrob-said')?.textContent ?? ''));
+  const trained = () => page.waitForFunction(() => /After 240 steps/.test(document.getElementById('ribrob-said')?.textContent ?? ''));
+  await trained(); // by itself
+  const first = await page.locator('#ribrob-said').textContent();
+  await page.locator('#ribrob-tools button').nth(1).click();
+  await trained();
+  assert.notEqual(await page.locator('#ribrob-said').textContent(), first, 'other words');
   const [memm, crf] = (await page.locator('#ribrob-said').textContent() ?? '').match(/[\d.]+(?=%)/g)?.map(Number) ?? [];
   assert.ok(memm > 40 && memm < 60 && crf < 10, `${memm}, ${crf}`);
   const before = await page.locator('#memm-path1').textContent();
@@ -119,7 +128,6 @@ test('training is a climb, and what it finds is not of one draw', () => {
 test('letters become vowels and others; neighbours pull', () => withPage(async (page) => {
   await page.goto(PAGE);
   await page.locator('#figure-vowels').scrollIntoViewIfNeeded();
-  await page.locator('#vowels-tools button').click();
   await page.waitForFunction(() => /Round 60/.test(document.getElementById('vowels-said')?.textContent ?? ''));
   assert.match(await page.locator('#vowels-said').textContent() ?? '', /␣ a e i o\b/);
   await page.locator('#figure-players').scrollIntoViewIfNeeded();

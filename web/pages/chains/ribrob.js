@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The machine of Lafferty, McCallum and Pereira: words rib and rob through a noisy channel; a MEMM and a CRF on the same states learn which it was.
 // @ts-check
-import { announce, byId, make, percent, reducedMotion } from '../../shell/index.js';
+import { announce, byId, make, percent, reducedMotion, whileSeen } from '../../shell/index.js';
 import { LETTERS, TEST, TRAIN, climb, errors, second, words, zeros } from './channel.js';
 
 const ROUNDS = 240;
@@ -37,19 +37,20 @@ export function createRibRob() {
     }
     round++;
   }
-  function go() {
+  /** @param {boolean} asked whether the visitor did, who is told of the end */
+  function go(asked) {
     for (let i = 0; i < 3 && round < ROUNDS; i++) step();
     show();
-    frame = round < ROUNDS ? requestAnimationFrame(go) : undefined;
-    if (!frame) announce(byId('ribrob-said').textContent ?? '');
+    frame = round < ROUNDS ? requestAnimationFrame(() => go(asked)) : undefined;
+    if (!frame && asked) announce(byId('ribrob-said').textContent ?? '');
   }
-  function start() {
+  function start(asked = true) {
     if (frame) cancelAnimationFrame(frame);
     begin();
     if (reducedMotion()) while (round < ROUNDS) step();
-    go();
+    go(asked);
   }
-  run.addEventListener('click', start);
+  run.addEventListener('click', () => start());
   again.addEventListener('click', () => {
     seed++;
     [train, held] = [words(TRAIN, seed), words(TEST, 1000 + seed)];
@@ -77,6 +78,8 @@ export function createRibRob() {
     byId('ribrob-said').textContent = round === 0 ? '2,000 words to learn from and 500 to be tested on are drawn; nothing is learned yet.' :
       `After ${round} steps the MEMM takes ${(100 * memm.words).toFixed(1)}% of the ${TEST} test words for the other one, the CRF ${(100 * crf.words).toFixed(1)}%.`;
   }
+  if (reducedMotion()) return start(false);
   begin();
   show();
+  whileSeen(byId('ribrob-chart'), { start: () => (start(false), true), stop: () => false });
 }

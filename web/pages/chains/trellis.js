@@ -21,10 +21,10 @@ export function createTrellis() {
   const { best, from, z } = viterbi(chain);
   /** @type {Pass} */
   let pass = 'forward';
-  /** Columns that are there. */
-  let done = 0;
+  /** Columns that are there: all of them, until one begins anew. */
+  let done = WORDS.length;
   /** The cell whose sum is told. */
-  let cell = { t: 0, c: 0 };
+  let cell = { t: 1, c: 1 };
 
   const table = make('table', { class: 'trellis-table' });
   /** @type {HTMLButtonElement[][]} */
@@ -36,7 +36,7 @@ export function createTrellis() {
   table.append(make('thead', {}, make('tr', {}, make('td'), ...WORDS.map((word) => make('th', { scope: 'col' }, word)))),
     make('tbody', {}, ...TAGS.map((tag, c) => make('tr', {}, make('th', { scope: 'row' }, tag), ...WORDS.map((_, t) => make('td', {}, buttons[t][c]))))));
   byId('trellis').append(table);
-  const [back, next, all] = [['Back', -1], ['Next column', 1], ['All', WORDS.length + 1]].map(([text, by]) => {
+  const [none, back, next, all] = [['Start over', -WORDS.length - 1], ['Back', -1], ['Next column', 1], ['All', WORDS.length + 1]].map(([text, by]) => {
     const button = make('button', { type: 'button', class: 'button' }, String(text));
     button.addEventListener('click', () => {
       done = Math.max(0, Math.min(most(), done + Number(by)));
@@ -46,12 +46,11 @@ export function createTrellis() {
     });
     return button;
   });
-  byId('trellis-tools').append(back, next, all);
+  byId('trellis-tools').append(none, back, next, all);
   for (const radio of /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('input[name=pass]'))) {
     radio.addEventListener('change', () => {
       pass = /** @type {Pass} */ (radio.value);
-      done = 0;
-      cell = { t: column(0), c: 0 };
+      done = most();
       show();
     });
   }
@@ -79,7 +78,7 @@ export function createTrellis() {
         button.setAttribute('aria-label', `${WORDS[t]}, ${tag}: ${there ? button.textContent : 'not yet'}${way ? ', on the best path' : ''}`);
       });
     }
-    back.disabled = done === 0;
+    none.disabled = back.disabled = done === 0;
     next.disabled = all.disabled = done >= most();
     byId('trellis-note').textContent = note();
   }
