@@ -4,7 +4,7 @@
     python3 weights/train/export.py gated-pixelcnn-digits --type f32 --out build/gated.gguf
     python3 weights/train/train.py gated-pixelcnn-digits --stage 2 --from build/gated.gguf
 
-The first run is without the vertical stack's taps in its own row, a third of its work, which leave no blind spot; the second adds them.
+The first run is without the vertical stack's taps in its own row, a quarter of a layer's products; the second adds them, so that nothing is left blind.
 """
 settings = dict(
     height=28, width=28, levels=2, output="bernoulli", dataset="binarised_mnist",
