@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The systems that finish the same digit: a row each. They learned from the same 50,000 pictures; the test nats are those of weights/README.md.
+// The systems that finish the same digit: a row each. What each learned from, and its test nats, are in weights/README.md.
 // @ts-check
 
 /**
