@@ -25,7 +25,7 @@ const STATUSES = ['NX_MORE', 'NX_E_ARGUMENT', 'NX_E_STATE'];
 const withoutComments = (text) => text.replace(/\/\*[^]*?\*\//g, '');
 
 /**
- * What a constant stands for, by way of others.
+ * The value of a constant, by way of others.
  *
  * @param {string} code
  * @param {string} name
@@ -114,7 +114,7 @@ function wrapped(words) {
   return lines.map((line) => `   ${line}\n`).join('');
 }
 
-/** What web/lib/abi.js has to be. */
+/** The text that web/lib/abi.js has to be. */
 export async function abiFile() {
   return abi(await readFile(`${ROOT}include/nextpixel.h`, 'utf8'), await readFile(`${ROOT}src/session/session.h`, 'utf8'));
 }

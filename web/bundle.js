@@ -96,7 +96,7 @@ async function exportsOf(path) {
 }
 
 const own = new Set(Object.keys((await facts('lib/common.js')).inputs));
-/** What shared.js holds is taken from there. @type {import('esbuild').Plugin} */
+/** Modules of shared.js are taken from there. @type {import('esbuild').Plugin} */
 const fromShared = {
   name: 'from shared.js',
   setup({ onResolve }) {
@@ -134,7 +134,7 @@ const first = {
   },
 };
 
-/** What the pages take from page-start.js and page-shell.js. @type {import('esbuild').Plugin} */
+/** Modules that the pages take from page-start.js and page-shell.js. @type {import('esbuild').Plugin} */
 const shell = {
   name: 'shell',
   setup({ onResolve }) {

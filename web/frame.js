@@ -52,7 +52,7 @@ export const policy = (connect) => "default-src 'none'; script-src 'self' 'wasm-
   `connect-src 'self'${connect ? ` ${connect}` : ''}; img-src 'self' data: blob:; style-src 'self'; base-uri 'none'; form-action 'none'`;
 
 /**
- * What every page of the demo and of the manual begins with.
+ * The beginning of every page of the demo and of the manual.
  *
  * @param {object} facts
  * @param {string} facts.title        HTML without tags
@@ -192,7 +192,7 @@ async function included(web, source) {
 }
 
 /**
- * What the index.html of a page is to be.
+ * The index.html of a page as it is to be.
  *
  * @param {string} web   the folder
  * @param {string} name  of the page's folder; '': the front page
@@ -217,7 +217,7 @@ export async function framedPages(web) {
 }
 
 /**
- * What the server answers in place of a page's index.html: what its page.html makes now, where there is one.
+ * Served in place of a page's index.html: the one that its page.html makes now, where there is one.
  *
  * @param {string} web   the folder
  * @param {string} path  of an index.html in it

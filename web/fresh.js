@@ -17,7 +17,7 @@ export async function pagesOf(web) {
 }
 
 /**
- * What the server answers in place of a page's script or style that is not fresh: the sources themselves.
+ * Served in place of a page's script or style that is not fresh: the sources themselves.
  *
  * @param {string} name  of the file
  * @returns {string | undefined} nothing, if it is none of these
@@ -34,7 +34,7 @@ export function sourceOf(name) {
 const known = new Map();
 
 /**
- * What the first line says of a script or a style that is made of those of web/ as they are now, as a comment.
+ * The first line, a comment, of a script or a style that is made of those of web/ as they are now.
  *
  * @param {string} web  the folder
  */

@@ -39,11 +39,12 @@ function wrapped(text, first, next) {
   return lines.join('\n');
 }
 
-/** The comments of all that the tables know, by name. */
-async function allComments() {
+/** Says the comment of an attribute, by its name. @returns {Promise<(name: string, property: string) => string>} '' where there is none */
+async function commentReader() {
   const folders = await Promise.all(['settings.js', 'element/attributes.js', ...(await readdir(`${WEB}lib/verbs`)).map((name) => `verbs/${name}`)]
     .map((name) => readFile(`${WEB}lib/${name}`, 'utf8')));
-  return new Map(folders.flatMap((text) => [...commentsOf(text)]));
+  const comments = new Map(folders.flatMap((text) => [...commentsOf(text)]));
+  return (name, property) => (comments.get(name) ?? comments.get(property) ?? '').replace(/^\{.*?\} /, '');
 }
 
 /**
@@ -52,9 +53,9 @@ async function allComments() {
  * @returns {Promise<{ name: string, said: string, initial: string }[]>} initial: the default, '' where there is none
  */
 export async function attributeList() {
-  const comments = await allComments();
+  const commentOf = await commentReader();
   return Object.entries(ATTRIBUTES).map(([name, { property, words }]) => {
-    const text = (comments.get(name) ?? comments.get(property) ?? '').replace(/^\{.*?\} /, '');
+    const text = commentOf(name, property);
     const [, said, initial = ''] = /^(.*?)[.;,]?(?: (?:Default:?|absent:) (.*?))?\.?$/.exec(text) ?? [];
     return { name, said: words ? `${said}: ${words.map((word) => `\`${word}\``).join(', ')}` : said, initial };
   });
@@ -83,9 +84,9 @@ export async function typeFiles() {
 ${types.join('\n')}
 export {};
 `;
-  const comments = await allComments();
+  const commentOf = await commentReader();
   const attributes = Object.entries(ATTRIBUTES).map(([name, { property, whole, number, initial, flag }]) => {
-    const said = (comments.get(name) ?? comments.get(property) ?? '').replace(/^\{.*?\} /, '');
+    const said = commentOf(name, property);
     if (said === '') throw new Error(`the attribute ${name} has no comment`);
     const sentence = `${said[0].toUpperCase()}${said.slice(1).replace(/\.?$/, '.')}`;
     const isNumber = whole || number;

@@ -21,7 +21,7 @@ import { pageOf, policy } from './frame.js';
 import { isMade, sourceOf } from './fresh.js';
 
 const HOST = '127.0.0.1';
-/** What a reader may call it. Under any other name it is asked by a page of another site, whose name was made to lead here. */
+/** The names by which a reader may call it. Under any other name it is asked by a page of another site, whose name was made to lead here. */
 const NAMES = [HOST, 'localhost'];
 const FIRST_PORT = 8080;
 const LAST_PORT = 8179;

@@ -24,9 +24,9 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** What the pages load beside scripts and models. */
+/** Files that the pages load beside scripts and models. */
 const PARTS = /^(index\.html|sw\.js|pictures\/.*|shell\/.*\.(css|svg|png)|front\/.*\.(css|png)|pages\/.*\.(css|png|svg)|pages\/[\w-]+\/index\.html|manual\/[\w-]+\.(html|css|js|png)|shell\/offline\.js)$/;
-/** What gets smaller. */
+/** Files that compression makes smaller. */
 const COMPRESSIBLE = /\.(html|css|js|wasm|svg|bin|gguf)$/;
 
 /** @param {string} folder @returns {Promise<string[]>} paths of its files, in order */

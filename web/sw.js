@@ -22,7 +22,7 @@ worker.addEventListener('fetch', (/** @type {FetchEvent} */ event) => {
   if (request.method === 'GET' && ours(request.url) && !request.headers.has('range')) event.respondWith(answer(event));
 });
 
-/** What a page has loaded before this worker was there. */
+/** Files that a page has loaded before this worker was there. */
 worker.addEventListener('message', (/** @type {Extendable & { data: string[] }} */ event) => {
   event.waitUntil(Promise.all(event.data.filter(ours).map(async (url) => { if (!await caches.match(url)) await keep(url, 200, null); })));
 });

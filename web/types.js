@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 
 const TYPES = fileURLToPath(new URL('types/', import.meta.url));
 
-/** What the package exports. */
+/** Declarations that the package exports. */
 const PUBLIC = ['index.d.ts', 'element.d.ts', 'define.d.ts'];
 
 /** @param {string[]} names  of files @returns {Promise<string[]>} with all that they lead to */

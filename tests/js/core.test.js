@@ -10,10 +10,10 @@ import { test } from 'node:test';
 import { Core } from '../../web/lib/core.js';
 import { NextPixelError, statusError } from '../../web/lib/error.js';
 import { Heap } from '../../web/lib/heap.js';
-import { NX_MAX_BIASES, NX_NONE, NX_NAME_BYTES, STRUCTS } from '../../web/lib/abi.js';
+import { NX_ABI_VERSION, NX_MAX_BIASES, NX_MAX_SAMPLES, NX_NONE, NX_NAME_BYTES, STRUCTS } from '../../web/lib/abi.js';
 import { PROBLEM_BYTES, readStruct, scratchAreas, sizeOf, writeStruct } from '../../web/lib/layout.js';
 import { metadataOf } from '../../web/lib/metadata.js';
-import { ABI_VERSION, CODES, MAX_SAMPLES, codeOfStatus } from '../../web/lib/protocol.js';
+import { CODES, codeOfStatus } from '../../web/lib/protocol.js';
 import { MAX_KEYS, MAX_TENSORS } from '../../web/lib/sniff.js';
 import { MAX_BYTES } from '../../web/lib/source.js';
 import { ROOT, give, isError, load, wasmModule } from './helpers.js';
@@ -27,8 +27,8 @@ const draw = { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 };
 const macro = (name, text = code) => Number(new RegExp(`#define ${name} (\\w+?)u?\\s`).exec(text)?.[1]);
 
 test('constants of the headers', async () => {
-  assert.equal(ABI_VERSION, macro('NX_ABI_VERSION'));
-  assert.equal(MAX_SAMPLES, macro('NX_MAX_SAMPLES'));
+  assert.equal(NX_ABI_VERSION, macro('NX_ABI_VERSION'));
+  assert.equal(NX_MAX_SAMPLES, macro('NX_MAX_SAMPLES'));
   assert.equal(NX_MAX_BIASES, macro('NX_MAX_BIASES'));
   assert.equal(NX_NAME_BYTES, macro('NX_NAME_BYTES'));
   assert.equal(PROBLEM_BYTES, 2 * NX_NAME_BYTES);

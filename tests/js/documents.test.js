@@ -43,7 +43,7 @@ test('blocks of JSON and of JSX parse', async () => {
   }
 });
 
-/** What a command line names that has to be there. @param {string} line */
+/** The names in a command line that have to be there, and are not. @param {string} line */
 function missingIn(line, /** @type {Record<string, string>} */ scripts, /** @type {string} */ build) {
   const command = line.replace(/#.*$/, '').replace(/\\$/, '');
   const missing = [];

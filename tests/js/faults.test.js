@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What goes wrong outside: servers that fall silent or break off, and arguments of the wrong kind. */
+/** Faults from outside: servers that fall silent or break off, and arguments of the wrong kind. */
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the page of the FVSBN learns by itself: the gradient, the nats on their way down, and that it is the model that the engine runs. */
+/** Learnt in the page of the FVSBN: the gradient, the nats on their way down, and that it is the model that the engine runs. */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

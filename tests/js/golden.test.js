@@ -10,7 +10,7 @@ import { gunzipSync } from 'node:zlib';
 
 import { Codec } from '../../web/lib/codecs/picture.js';
 import { Core } from '../../web/lib/core.js';
-import { describe } from '../../web/lib/describe.js';
+import { describe, fittingOf } from '../../web/lib/describe.js';
 import { readGGUF } from './gguf.js';
 import { GOLDEN, ROOT, give, load, wasmModule } from './helpers.js';
 
@@ -45,7 +45,7 @@ function inputsOf(core, tensors) {
 }
 
 /**
- * What a part without a sequence leaves of its inputs: tensors result.NAME.
+ * The results that a part without a sequence leaves of its inputs: tensors result.NAME.
  *
  * @param {Core} core
  * @param {Record<string, { data: ArrayLike<number> }>} tensors
@@ -132,7 +132,7 @@ for (const name of models) {
 
     // Generation order, and pictures to ids and back.
     if (!tensors.image) return;
-    const codec = new Codec(describe(core));
+    const codec = new Codec(describe(fittingOf(core)));
     assert.deepEqual([...codec.order], [...tensors.order.data]);
     const image = Uint8Array.from(tensors.image.data);
     assert.deepEqual(codec.encode(image), ids);

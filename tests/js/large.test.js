@@ -29,7 +29,7 @@ let server;
 let origin;
 /** @type {string} */
 let folder;
-/** What is sent. @type {Uint8Array} */
+/** The bytes that are sent. @type {Uint8Array} */
 let sent = large;
 /** How much of it, at first. */
 let most = Infinity;

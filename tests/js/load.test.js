@@ -15,7 +15,7 @@ import { pathToFileURL } from 'node:url';
 
 import { generationOrder } from '../../web/lib/codecs/picture.js';
 import { Core } from '../../web/lib/core.js';
-import { describe } from '../../web/lib/describe.js';
+import { describe, fittingOf } from '../../web/lib/describe.js';
 import { NextPixelError, cache, supported } from '../../web/lib/index.js';
 import { looksLike } from '../../web/lib/sniff.js';
 import { GOLDEN, ROOT, isError, load, sleep, wasmBytes, wasmModule } from './helpers.js';
@@ -466,7 +466,7 @@ for (const [name, file] of Object.entries(damageable)) {
         damaged[at] ^= bits;
         try {
           const core = new Core(wasmModule, damaged);
-          const info = describe(core);
+          const info = describe(fittingOf(core));
           const { width, height } = info;
           assert.ok(width <= 256 && height <= 256);
           const order = generationOrder(info);

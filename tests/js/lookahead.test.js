@@ -17,7 +17,7 @@ const TOYS = {
   'a palette': { draft: true, width: 7, height: 9, channels: 3, palette: true, levels: 20 },
 };
 
-/** What was drawn. @param {Run} run */
+/** All that was drawn. @param {Run} run */
 async function drawn(run) {
   const { values, nats } = await collect(run);
   return { values, nats };

@@ -22,7 +22,7 @@ const run = promisify(execFile);
 const manifest = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8'));
 const tsc = `${ROOT}node_modules/typescript/bin/tsc`;
 
-/** What the library and its wasm with every model may weigh, compressed. With models of images alone: ./build.sh size. */
+/** The most that library and wasm with every model may weigh, compressed. With models of images alone: ./build.sh size. */
 const MAX_GZIP_BYTES = 128 * 1024;
 
 const DIST = `${ROOT}web/dist/`;

@@ -153,6 +153,8 @@ test('what is no text, no tag, no place, is refused; a signal stops', async () =
   await assert.rejects(crf.tag('a b', { pinned: { 2: 'NOUN' } }), /no word 2/);
   await assert.rejects(crf.tag('a b', { pinned: { 0: 'noun' } }), /'noun' is no tag.*NOUN/);
   await assert.rejects((await crf.tag('a b')).score(['NOUN']), /each of the 2 words/);
+  await assert.rejects((await crf.tag('a')).score(['NOUN'], /** @type {any} */ (null)), { code: 'argument', message: /options must be an object/ });
+  await assert.rejects((await crf.tag('a')).drawTo(/** @type {any} */ (fakeCanvas(9, 9)), /** @type {any} */ (null)), { code: 'argument' });
   await assert.rejects(crf.tag('a', { signal: AbortSignal.abort() }), { name: 'AbortError' });
   const stopper = new AbortController();
   const running = crf.tag(Array(100000).fill('a'), { signal: stopper.signal });

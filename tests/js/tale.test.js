@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the page of tokens computes by itself: branches of a tale, and the filters as it shows them. */
+/** Computed by the page of tokens itself: branches of a tale, and the filters as it shows them. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

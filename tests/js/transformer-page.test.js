@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the page of the Transformer computes by itself: words in another order, a file without positions, the path of a search, waves. */
+/** Computed by the page of the Transformer itself: words in another order, a file without positions, the path of a search, waves. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

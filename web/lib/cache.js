@@ -65,7 +65,7 @@ export function isSame(answer, copy) {
 }
 
 /**
- * What puts a file into the cache, or nothing where it must not be kept. The bytes are copied now; a stream is not.
+ * A function that puts a file into the cache, or nothing where it must not be kept. The bytes are copied now; a stream is not.
  *
  * @param {string} url
  * @param {Response} answer  headers of the file

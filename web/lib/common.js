@@ -7,7 +7,7 @@
  */
 
 export { abortable } from './abort.js';
-export { CANDIDATE_NATS, CANDIDATE_SCORE, CANDIDATE_WORDS, NX_CUT, NX_ENDED, NX_MAX_BIASES, NX_MOST_BIAS } from './abi.js';
+export { CANDIDATE_NATS, CANDIDATE_SCORE, CANDIDATE_WORDS, NX_CUT, NX_ENDED, NX_MAX_BIASES, NX_MAX_SAMPLES, NX_MOST_BIAS } from './abi.js';
 export { CACHE_NAME, copyOf, dropCopy, keeper } from './cache.js';
 export { Codec, quantise } from './codecs/picture.js';
 export { blank, paint, picture } from './sinks/pixels.js';
@@ -18,8 +18,8 @@ export * from './index.js';
 export { metadataOf } from './metadata.js';
 export { Link } from './link.js';
 export { within } from './patience.js';
-export { CODES, MAX_SAMPLES } from './protocol.js';
-export { checkSeed, checkSettings, number, randomSeed, show, wholeNumber } from './checks.js';
+export { CODES } from './protocol.js';
+export { checkOptions, checkSeed, checkSettings, number, randomSeed, show, wholeNumber } from './checks.js';
 export { canBeKnown } from './pictures.js';
 export { ALL } from './verbs/tasks.js';
 export { ROWS } from './settings.js';

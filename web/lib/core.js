@@ -14,7 +14,7 @@
  */
 
 import {
-  CANDIDATE_WORDS, NX_ABI_VERSION as ABI_VERSION, NX_ALIGN, NX_E_ARGUMENT, NX_E_STATE, NX_MAX_SAMPLES, NX_MORE, NX_PORTS, SAVED_PART, SAVED_SETTINGS,
+  CANDIDATE_WORDS, NX_ABI_VERSION, NX_ALIGN, NX_E_ARGUMENT, NX_E_STATE, NX_MAX_SAMPLES, NX_MORE, NX_PORTS, SAVED_PART, SAVED_SETTINGS,
 } from './abi.js';
 import { NextPixelError, argumentError, statusError } from './error.js';
 import { Heap } from './heap.js';
@@ -25,10 +25,10 @@ import { ROWS } from './settings.js';
 /** @import { Entry, Metadata } from './metadata.js' */
 /** @import { Inputs, Part, Settings } from './protocol.js' */
 
-/** What fails when a file is refused; what it looks like instead was said when it was read (sniff.js). */
+/** Names, in messages, the step that fails when a file is refused; sniff.js has said what the file looks like instead. */
 const OPENING = 'Opening the weight file';
 const PAGE = 65536;
-/** What build.sh tells the linker of memory and stack. */
+/** As build.sh tells the linker. */
 const MEMORY_PAGES = { initial: 16, maximum: 65536 };
 const STACK_BYTES = 65536;
 
@@ -38,7 +38,7 @@ const SLICE_IDS = 8192;
 /** The smallest file with which guesses from the text so far pay: what second-level caches hold. */
 const LOOK_UP_BYTES = 8e6;
 
-/** What begin() is told about a head that is none yet. */
+/** begin() is told so about a head that is none yet. */
 const TOO_SHORT = new Error('the head is too short');
 
 /** The least bytes of weights that go on their way together. */
@@ -47,7 +47,7 @@ const FEED_BYTES = 1 << 20;
 /** Where a saved run says its samples. */
 const SAVED_SAMPLES = SAVED_SETTINGS + offsetOf('nx_settings', 'samples');
 
-/** What stands where in the first block. */
+/** Where each part of the first block begins. */
 const AREAS = scratchAreas();
 
 /**
@@ -105,7 +105,7 @@ export class Core {
   /** Size of the weight file. @type {number} */
   fileBytes;
 
-  /** What is left to feed, while that is not all. @type {Feed | undefined} */
+  /** The weights that are still to come, while a file is fed. @type {Feed | undefined} */
   #feed;
 
   /**
@@ -149,8 +149,8 @@ export class Core {
     this.#exports = exports;
     this.#memory = this.shared ?? exports.memory;
     const version = this.#call('nx_abi_version');
-    if (version !== ABI_VERSION) {
-      throw new NextPixelError('wasm', `nextpixel.wasm has ABI version ${version}, this library needs ${ABI_VERSION}: ` +
+    if (version !== NX_ABI_VERSION) {
+      throw new NextPixelError('wasm', `nextpixel.wasm has ABI version ${version}, this library needs ${NX_ABI_VERSION}: ` +
         'install both from one release');
     }
     this.#heap = new Heap(exports.__heap_base.value >>> 0, NX_ALIGN);

@@ -16,7 +16,7 @@ import { verbsOf } from './verbs/tasks.js';
 const architectureOf = ({ metadata }) => String(metadata.get('general.architecture') ?? '');
 
 /**
- * What verbs are told of a model.
+ * A model as verbs are told of it.
  *
  * @param {Facts} facts
  * @returns {Fitting}
@@ -33,13 +33,12 @@ export function fittingOf(facts) {
 }
 
 /**
- * @param {Facts} facts
+ * @param {Fitting} fitting
  * @returns {ModelInfo}
  */
-export function describe(facts) {
-  const fitting = fittingOf(facts);
+export function describe(fitting) {
   const { metadata, fileBytes, codec, part } = fitting;
-  const architecture = architectureOf(facts);
+  const architecture = architectureOf(fitting);
   const languages = metadata.get('general.languages');
   return {
     architecture,

@@ -11,22 +11,9 @@
  * The attributes are the state, and the properties reflect them. A number that makes no sense counts as absent; a task or a label that the
  * model does not have is an error that names those it has.
  *
- *     model      address of the weights               seed         whole number; absent: other pictures each time
- *     task       complete, generate, super-resolve    temperature  0 to 100, default 1
- *                tokens, translate or tag, of texts
- *     src        picture to complete or to enlarge    top-p        over 0 to 1, default 1
- *     rows       rows of it that are given, or half   label        a class by name
- *     samples    pictures side by side, 1 to 64       autoplay     begins by itself when it comes into sight
- *     tries      pictures drawn for each that is shown, its likeliest at the end; they compete on the way (see `resample`). Default 1
- *     prompt     of task="tokens", what the text begins  controls     shows buttons
- *                with, else the sentence              max-tokens   how long it may become, default the context
- *     beams      of task="translate", translations that are followed, of which the best is shown; default 1
- *     poster     a picture that is shown until the first pixel, where there is none inside
- *     width, height   pixels of the page that are kept free for the pictures from the beginning, so that nothing moves
- *     cache      no-store: the browser keeps no copy  integrity    'sha256-' and the digest of the weights in base64
- *
- * Those of the tasks come from the tables of verbs and settings, those of the element itself stand in element/attributes.js. Until it is played it
- * shows what stands inside it, its poster, or what is given: rows of a picture, a small picture, a prompt.
+ * Attributes of the tasks come from the tables of verbs and settings, those of the element itself stand in element/attributes.js;
+ * element/properties.js, which is made of these, lists them all. Until it is played it shows what stands inside it, its poster, or what is
+ * given: rows of a picture, a small picture, a prompt.
  *
  * Where task is absent, it is super-resolve for a model that enlarges, tokens, translate or tag for one of texts, and complete for the others.
  * A translation takes the most probable token at every step unless temperature says otherwise.
@@ -126,7 +113,7 @@ export class NextPixelElement extends Base {
     return this.#state;
   }
 
-  /** What the model is, once it is loaded. @type {ModelInfo | undefined} */
+  /** The model's sizes, its tasks, its card, once it is loaded. @type {ModelInfo | undefined} */
   get info() {
     return this.#hold?.model.info;
   }
@@ -202,7 +189,7 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * What is shown, as a file: pictures side by side, in the colours of the page.
+   * The canvas as a file: pictures side by side, in the colours of the page.
    *
    * @param {string} [type]     such as 'image/png', which is the default
    * @param {number} [quality]  of other types

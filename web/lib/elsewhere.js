@@ -12,6 +12,7 @@
 
 import { NextPixelError } from './error.js';
 import { hint, workerText } from './files.js';
+import { messageOf } from './source.js';
 
 /** @import { WorkerUrl } from './protocol.js' */
 
@@ -86,9 +87,4 @@ async function textOf(url) {
   } catch {
     return undefined;
   }
-}
-
-/** @param {unknown} cause */
-function messageOf(cause) {
-  return cause instanceof Error ? cause.message : String(cause);
 }

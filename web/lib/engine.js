@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What stands behind a model: its workers, and what the page knows of its ids. */
+/** The engine behind a model: its workers, and the meaning of its ids. */
 
 import { argumentError } from './error.js';
 
@@ -11,7 +11,7 @@ import { argumentError } from './error.js';
 /** @import { ModelInfo } from './protocol.js' */
 
 export class Engine {
-  /** What is particular to the kind of ids: one of what codecs/index.js opens. @type {any} */
+  /** Particular to the kind of ids: an object that codecs/index.js opens. @type {any} */
   kind;
 
   /**

@@ -22,7 +22,7 @@ export class NextPixelError extends Error {
   }
 }
 
-/** What to do about each status of the C library. @type {Partial<Record<ErrorCode, string>>} */
+/** Advice for each status of the C library. @type {Partial<Record<ErrorCode, string>>} */
 const ADVICE = {
   argument: 'Check the values given',
   format: 'The file is damaged, incomplete or of another kind: download it again or check its address',

@@ -42,5 +42,5 @@ const BUILDS = {
  */
 export const build = (name) => BUILDS[name]();
 
-/** What to say where a file is not what it should be. */
+/** Advice for where a file is not what it should be. */
 export const hint = () => (MOVED ? ' Vite has moved the library: say optimizeDeps: { exclude: [\'nextpixel\'] } in vite.config.js' : '');

@@ -11,7 +11,7 @@
  */
 
 /**
- * What a job needs of the link to the worker.
+ * The link to the worker, as a job needs it.
  *
  * @typedef {object} Wire
  * @property {(message: Request, transfer?: Transferable[]) => void} post

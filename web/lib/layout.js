@@ -80,13 +80,15 @@ export function writeStruct(view, address, struct, fields) {
 }
 
 /**
- * A text that ends with a zero.
+ * A text of at most NX_NAME_BYTES, up to its zero.
  *
  * @param {Uint8Array} memory
  * @param {number} address
  */
 export function readName(memory, address) {
-  return readText(memory, address, NX_NAME_BYTES);
+  const bytes = memory.slice(address, address + NX_NAME_BYTES); // browsers decode no memory that threads share
+  const end = bytes.indexOf(0);
+  return new TextDecoder().decode(end < 0 ? bytes : bytes.subarray(0, end));
 }
 
 /**
@@ -95,18 +97,5 @@ export function readName(memory, address) {
  * @returns {{ name: string, reason: string }}
  */
 export function readProblem(memory, address) {
-  return { name: readText(memory, address, NX_NAME_BYTES), reason: readText(memory, address + NX_NAME_BYTES, NX_NAME_BYTES) };
-}
-
-/**
- * A text up to its zero.
- *
- * @param {Uint8Array} memory
- * @param {number} address
- * @param {number} room  bytes
- */
-function readText(memory, address, room) {
-  const bytes = memory.slice(address, address + room); // browsers decode no memory that threads share
-  const end = bytes.indexOf(0);
-  return new TextDecoder().decode(end < 0 ? bytes : bytes.subarray(0, end));
+  return { name: readName(memory, address), reason: readName(memory, address + NX_NAME_BYTES) };
 }

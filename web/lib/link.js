@@ -40,7 +40,7 @@ export class Link {
    */
   restore;
 
-  /** What ends with it. */
+  /** Called when it ends: ends what depends on it. */
   onEnd = () => {};
 
   /**

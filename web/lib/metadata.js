@@ -87,7 +87,7 @@ function readStrings(value, count) {
 export function cardOf(metadata) {
   /** @type {[string, string][]} */
   const card = [];
-  // What is ours comes last and wins.
+  // Our own keys come last and win.
   for (const prefix of ['general.', 'nextpixel.card.']) {
     for (const [key, text] of metadata) {
       if (key.startsWith(prefix) && typeof text === 'string') card.push([key.slice(prefix.length), text]);

@@ -26,7 +26,7 @@ import { verbsOf } from './verbs/tasks.js';
 export class Model extends Methods {
   #links;
 
-  /** What the model is. @type {ModelInfo} */
+  /** The model's sizes, its tasks, its card. @type {ModelInfo} */
   info;
 
   /**
@@ -111,8 +111,9 @@ export async function openModel(links, module, contents, how) {
     const early = await Promise.all(CODECS.map((codec) => codec.early?.(head)));
     /** @type {OpenedMessage[]} */
     const [facts] = await opening;
-    const info = describe(facts);
-    const engine = new Engine(links, info, verbsOf(fittingOf(facts)).map(([name]) => name));
+    const fitting = fittingOf(facts);
+    const info = describe(fitting);
+    const engine = new Engine(links, info, verbsOf(fitting).map(([name]) => name));
     const at = CODECS.findIndex(({ name }) => name === info.codec);
     engine.kind = await CODECS[at].open(engine, facts, early[at]);
     return new Model(engine);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the verbs of pictures share: the checks of their options, their inputs, scores and attention. */
+/** Shared by the verbs of pictures: the checks of their options, their inputs, scores and attention. */
 
 import { checkLabel, checkSettings, wholeNumber } from './checks.js';
 import { Codec } from './codecs/picture.js';
 import { argumentError } from './error.js';
 import { holds, inputOf, pictureOf, reduce } from './image.js';
+import { Run } from './run.js';
 
 /** @import { Label } from './checks.js' */
 /** @import { Engine } from './engine.js' */
@@ -15,7 +16,7 @@ import { holds, inputOf, pictureOf, reduce } from './image.js';
 /** @import { AttendedMessage, Inputs, ModelInfo, Resample, ScoredMessage, Settings } from './protocol.js' */
 
 /**
- * What an image costs under a model: the image as the model sees it, rounded to its levels or to its palette.
+ * The cost of an image under a model: the image as the model sees it, rounded to its levels or to its palette.
  *
  * @typedef {object} Score
  * @property {number} nats              minus log p(image), natural logarithm
@@ -24,7 +25,7 @@ import { holds, inputOf, pictureOf, reduce } from './image.js';
  */
 
 /**
- * What the query that predicts a channel or a pixel attended to: `weights[(block * heads + head) * elements.length + k]`
+ * The attention of the query that predicts a channel or a pixel: `weights[(block * heads + head) * elements.length + k]`
  * is the weight that it gives to `elements[k]`.
  *
  * @typedef {object} Attention
@@ -46,9 +47,8 @@ import { holds, inputOf, pictureOf, reduce } from './image.js';
  * @param {ModelInfo} info
  * @param {Uint8Array} [image]  of super-resolution
  * @returns {Drawing & { inputs: Inputs }}
- * @internal
  */
-export function drawingOf(given, info, image) {
+function drawingOf(given, info, image) {
   const { settings, options, seed } = checkSettings('pictures', given);
   const { label, resample, maps, chunk = 0, resampleRows = Math.min(4, info.height) } = options;
   const { samples } = settings;
@@ -112,6 +112,19 @@ export class Pictures {
   constructor(engine) {
     this.#engine = engine;
     this.codec = new Codec(engine.info);
+  }
+
+  /**
+   * A run that goes on after known ids.
+   *
+   * @param {DrawOptions} options
+   * @param {Uint32Array} [known]
+   * @param {Uint8Array} [input]  of super-resolution, the small picture
+   */
+  run(options, known = new Uint32Array(0), input) {
+    const { links, info } = this.#engine;
+    const { inputs, ...drawing } = drawingOf(options, info, input);
+    return new Run(links, this.codec, { known, inputs, input }, drawing, options.signal);
   }
 
   /**

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * What the page and the worker say to one another, and every error code.
+ * The messages of page and worker, and every error code.
  *
  *     page                                       worker
  *      |                                   here   |
@@ -69,8 +69,6 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 /** Where another worker.js is. A TrustedScriptURL is one that the page vouches for.
  * @typedef {string | URL | { toString(): string }} WorkerUrl */
 
-export { NX_ABI_VERSION as ABI_VERSION, NX_MAX_SAMPLES as MAX_SAMPLES } from './abi.js';
-
 /**
  * The code of a negative nx_status.
  *
@@ -98,7 +96,7 @@ export function codeOfStatus(status) {
  */
 
 /**
- * What a part of a model is: nx_part_info and what it counts.
+ * A part of a model: nx_part_info and all that it counts.
  *
  * @typedef {object} Part
  * @property {number} index       which part of the model, from 0
@@ -126,7 +124,7 @@ export function codeOfStatus(status) {
  */
 
 /**
- * What any model is: its file and its engine.
+ * True of every model: its file and its engine.
  *
  * @typedef {object} BasicInfo
  * @property {string} architecture  such as 'image-transformer'
@@ -145,7 +143,7 @@ export function codeOfStatus(status) {
  */
 
 /**
- * What a model of pictures is. A position is one channel or one whole pixel.
+ * True of a model of pictures. A position is one channel or one whole pixel.
  *
  * @typedef {object} PictureInfo
  * @property {number} width         pixels

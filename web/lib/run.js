@@ -34,7 +34,7 @@ import { NOWHERE, PictureSink } from './sinks/picture.js';
  */
 
 /**
- * What one head of a layer looked at when it predicted a position.
+ * The attention of one head of a layer when it predicted a position.
  *
  * @typedef {object} LookedAt
  * @property {string} name           'attention': what had been drawn; 'source': the small picture of super-resolution
@@ -147,7 +147,7 @@ export class Run {
   }
 
   /**
-   * What shows the run, with what was given, on a canvas.
+   * Shows the run, with its known pixels, on a canvas.
    *
    * @param {Canvas | Canvas[]} target
    * @param {PictureOptions} [options]
@@ -253,7 +253,7 @@ function lookedAt(codec, { name, row, keys, weights }) {
 }
 
 /**
- * What belongs to one sample.
+ * The numbers of one sample.
  *
  * @template {Uint32Array | Float32Array} T
  * @param {T} all  (positions, samples, width)

@@ -89,7 +89,7 @@ export const SETTINGS = /** @type {const} */ ({
   /** {AbortSignal} stops the run */
   signal: { of: 'pictures texts translations' },
 
-  // What the library says to itself.
+  // Settings that the library gives to itself.
 
   /** which sample of the whole run, and so of the noise, is the first of these */
   first: { of: '', initial: 0, field: 'first_sample' },

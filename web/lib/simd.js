@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What WebAssembly has of SIMD here, and so which build of the library is the fastest. */
+/** Finds out which SIMD WebAssembly has here, and so which build of the library is the fastest. */
 
 /** A module of one function that uses two instructions of SIMD128. It is valid exactly where these are. */
 const SIMD_DETECTOR = new Uint8Array([

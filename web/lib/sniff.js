@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What a file is by its first bytes. Loaded only where one is not what it should be. */
+/** Recognises a file by its first bytes. Loaded only where one is not what it should be. */
 
 import { CODES, NextPixelError, statusError } from './common.js';
 
@@ -31,7 +31,7 @@ const SIGNATURES = [
 ];
 
 /**
- * What a file that is no GGUF file looks like, for an error message; empty where nothing is known about it.
+ * Says what a file that is no GGUF file looks like, for an error message; empty where nothing is known about it.
  *
  * @param {Uint8Array} bytes
  * @returns {string}
@@ -73,7 +73,7 @@ export function refusal(status, bytes, problem) {
 }
 
 /**
- * What the C library will find wrong in the header of a file, as soon as enough of it is here; undefined where nothing is.
+ * The error that the C library will find in the header of a file, as soon as enough of it is here; undefined where nothing is.
  *
  * @param {Uint8Array} start  the first bytes
  * @param {boolean} [whole]  there will be no more of them

@@ -17,7 +17,7 @@ const LARGE_BYTES = 2 ** 25;
 /** GGUF_MAX_BYTES of src/gguf.h. @internal */
 export const MAX_BYTES = 2 ** 31;
 
-/** What load() does: it waits for the server, reads the file, has it opened while the wasm compiles, and is done.
+/** The phases of load(): it waits for the server, reads the file, has it opened while the wasm compiles, and is done.
  * @typedef {'connect' | 'download' | 'compile' | 'ready'} Phase */
 /** In bytes; `total` is undefined where the size is not known beforehand. `head`: the first bytes of a file that is on its way, a few thousand.
  * @typedef {{ phase: Phase, loaded: number, total: number | undefined, head?: Uint8Array }} Progress */
@@ -136,7 +136,7 @@ function bytesOf(source) {
 }
 
 /**
- * What an address gave.
+ * The answer of an address.
  *
  * @typedef {object} Fetched
  * @property {Response} response
@@ -145,7 +145,7 @@ function bytesOf(source) {
  */
 
 /**
- * What is at an address: the answer of its server, or, where that cannot be reached, the copy in the cache.
+ * The file at an address: the answer of its server, or, where that cannot be reached, the copy in the cache.
  *
  * @param {string} url
  * @param {boolean} cache
@@ -278,14 +278,14 @@ async function readWhole(file, how) {
   return joined(chunks);
 }
 
-/** What a file that is none looks like: told where there is one. */
+/** Tells what a file that is no weight file looks like: loaded only where there is one. */
 const sniffer = () => import('./sniff.js');
 
 /** The first bytes of every file that this version opens: magic and version. */
 const START = [0x47, 0x47, 0x55, 0x46, 3, 0, 0, 0];
 
 /**
- * What is wrong with the header of a file; undefined where nothing seems to be.
+ * The error in the header of a file; undefined where there seems to be none.
  *
  * @param {Uint8Array} head
  * @param {boolean} [whole]  there is no more of it

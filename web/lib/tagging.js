@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What model.tag() answers with. */
+/** The answers of model.tag(). */
 
+import { checkOptions } from './checks.js';
 import { argumentError } from './error.js';
 import { showAll } from './sinks/canvas.js';
 import { TagSheet } from './sinks/tags.js';
@@ -74,15 +75,16 @@ export class Tagging {
   }
 
   /**
-   * What a tagging of these words costs: -log p(tags | words). Where some are left open (null), the sum over all that they can be.
+   * The cost of a tagging of these words: -log p(tags | words). Where some are left open (null), the sum over all that they can be.
    *
    * @param {(string | null)[]} tags  one for each word
    * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<number>} nats
    */
-  async score(tags, { signal } = {}) {
+  async score(tags, options = {}) {
+    checkOptions(options);
     if (!Array.isArray(tags) || tags.length !== this.words.length) throw argumentError(`score() needs a tag for each of the ${this.words.length} words`);
-    return (await this.#model.tag(this.words, { pinned: tags, signal })).pinnedNats;
+    return (await this.#model.tag(this.words, { pinned: tags, signal: options.signal })).pinnedNats;
   }
 
   /** @returns {AsyncGenerator<Tagging, void, void>} */
@@ -100,12 +102,14 @@ export class Tagging {
    * @param {TagSheetOptions & { signal?: AbortSignal }} [options]
    * @returns {Promise<string>} the words with their tags: 'Time (NOUN 98 %) flies (VERB 71 %)'
    */
-  async drawTo(canvas, { signal, ...options } = {}) {
-    return showAll(this.#steps(signal), this.sink(canvas, options));
+  async drawTo(canvas, options = {}) {
+    checkOptions(options);
+    const { signal, ...how } = options;
+    return showAll(this.#steps(signal), this.sink(canvas, how));
   }
 
   /**
-   * What shows the words, and then their tags, on a canvas.
+   * Shows the words, and then their tags, on a canvas.
    *
    * @param {Canvas} canvas
    * @param {TagSheetOptions} [options]

@@ -34,7 +34,7 @@ const RESULT_SLICE = 8192;
 const READ_ONLY = { seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 };
 
 /** @typedef {Generator<typeof GO_ON | typeof AWAIT_CREDIT, void, void>} Work */
-/** What the page asked for last, in positions. @typedef {{ chunk: number }} Credit */
+/** How many positions the page asked for last. @typedef {{ chunk: number }} Credit */
 /** @typedef {{ work: Work, waiting: boolean, credit: Credit }} Piece */
 
 export class Tasks {
@@ -44,7 +44,7 @@ export class Tasks {
   #wake;
   /** @type {() => number} */
   #now;
-  /** What a fresh instance is made of after a trap: the file's bytes are kept for that. Those of a large file are not.
+  /** Of these a fresh instance is made after a trap: the file's bytes are kept for that. Those of a large file are not.
    * @type {{ module: WebAssembly.Module, bytes: Uint8Array } | undefined} */
   #origin;
   /** @type {Core | undefined} */
@@ -125,16 +125,13 @@ export class Tasks {
           break;
         }
         case 'score':
-          this.#tasks.set(id, { work: this.#score(message), waiting: false, credit: { chunk: 0 } });
-          this.#queue(id);
+          this.#answer(id, this.#score(message));
           break;
         case 'attention':
-          this.#tasks.set(id, { work: this.#attention(message), waiting: false, credit: { chunk: 0 } });
-          this.#queue(id);
+          this.#answer(id, this.#attention(message));
           break;
         case 'encode':
-          this.#tasks.set(id, { work: this.#encode(message), waiting: false, credit: { chunk: 0 } });
-          this.#queue(id);
+          this.#answer(id, this.#encode(message));
           break;
         case 'stop':
           this.#tasks.get(id)?.work.return();
@@ -157,6 +154,12 @@ export class Tasks {
   #fed(id, core) {
     if (core.fed === core.fileBytes) this.#opened(id, core);
     else this.#post({ type: 'fed', id, at: core.fed });
+  }
+
+  /** @param {number} id  @param {Work} work  which needs no credit */
+  #answer(id, work) {
+    this.#tasks.set(id, { work, waiting: false, credit: { chunk: 0 } });
+    this.#queue(id);
   }
 
   /** @param {number} id */
@@ -268,7 +271,7 @@ export class Tasks {
   }
 
   /**
-   * What a part leaves of its inputs.
+   * The results that a part leaves of its inputs.
    *
    * @param {EncodeMessage} message
    * @returns {Work}

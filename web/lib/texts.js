@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What only models of texts need: a file of its own, which a page of pictures never fetches. */
+/** Code that only models of texts need: a file of its own, which a page of pictures never fetches. */
 
 export { Tokenizer } from './codecs/text.js';
 export { TextModel } from './tokens.js';

@@ -12,7 +12,7 @@ import { argumentError } from './error.js';
 /** @import { Settings } from './protocol.js' */
 
 /**
- * What a run needs to know.
+ * The settings of a run, checked.
  *
  * @typedef {object} TokenSettings
  * @property {Settings} settings

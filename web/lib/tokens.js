@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { checkOptions } from './checks.js';
 import { Tokenizer } from './codecs/text.js';
 import { NextPixelError, argumentError } from './error.js';
 import { metadataOf } from './metadata.js';
@@ -37,7 +38,7 @@ import { Translation, checkTranslate, sentenceOf } from './translate.js';
  */
 
 /**
- * What one head of a layer looked at when it predicted a token.
+ * The attention of one head of a layer when it predicted a token.
  *
  * @typedef {object} TokenLook
  * @property {number} row            layer * heads + head
@@ -46,7 +47,7 @@ import { Translation, checkTranslate, sentenceOf } from './translate.js';
  */
 
 /**
- * What a text costs under a model.
+ * The cost of a text under a model.
  *
  * @typedef {object} TextScore
  * @property {number} nats          minus log p(text), natural logarithm
@@ -294,7 +295,7 @@ export class TextModel {
   }
 
   /**
-   * What the model sees of a text: the token that begins it, and the rest from one on.
+   * The tokens of a text that the model sees: the one that begins it, and the rest from one on.
    *
    * @param {Uint32Array} ids
    * @param {number} from
@@ -388,7 +389,7 @@ export class TokenRun {
     return this.#plan.prompt;
   }
 
-  /** What was there before: the prompt, and of a run that goes on also what was drawn. */
+  /** The text before the first step: the prompt, and of a run that goes on also what was drawn. */
   get before() {
     return this.#tokenizer?.decode(this.#plan.ids) ?? '';
   }
@@ -406,7 +407,7 @@ export class TokenRun {
   }
 
   /**
-   * What is needed to go on from here: model.resume(saved) draws the same tokens as this run would have.
+   * All that is needed to go on from here: model.resume(saved) draws the same tokens as this run would have.
    *
    * @returns {SavedTokens}
    */
@@ -424,12 +425,14 @@ export class TokenRun {
    * @param {PageOptions & { signal?: AbortSignal }} [options]
    * @returns {Promise<string>} what was drawn, without the prompt
    */
-  async drawTo(canvas, { signal, ...options } = {}) {
-    return showAll(this.#claim(signal), this.sink(canvas, options));
+  async drawTo(canvas, options = {}) {
+    checkOptions(options);
+    const { signal, ...how } = options;
+    return showAll(this.#claim(signal), this.sink(canvas, how));
   }
 
   /**
-   * What shows the run, with what was given, on a canvas.
+   * Shows the run, with the prompt, on a canvas.
    *
    * @param {Canvas} canvas
    * @param {PageOptions} [options]

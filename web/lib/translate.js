@@ -3,7 +3,7 @@
 
 import { CANDIDATE_NATS as NATS, CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WORDS, NX_CUT, NX_ENDED } from './abi.js';
 import { argumentError } from './error.js';
-import { checkSettings, show } from './checks.js';
+import { checkOptions, checkSettings, show } from './checks.js';
 import { AlignedPage } from './sinks/aligned.js';
 import { showAll } from './sinks/canvas.js';
 
@@ -28,7 +28,7 @@ import { showAll } from './sinks/canvas.js';
  */
 
 /**
- * What one head of a layer looked at when it predicted a token.
+ * The attention of one head of a layer when it predicted a token.
  *
  * @typedef {object} SourceLook
  * @property {string} name           'source': the tokens of the sentence; 'attention': what was written before, where key 0 is the start and
@@ -187,12 +187,14 @@ export class Translation {
    * @param {AlignedOptions & { signal?: AbortSignal }} [options]
    * @returns {Promise<string>} the translation
    */
-  async drawTo(canvas, { signal, ...options } = {}) {
-    return showAll(this.#claim(signal, true), this.sink(canvas, options));
+  async drawTo(canvas, options = {}) {
+    checkOptions(options);
+    const { signal, ...how } = options;
+    return showAll(this.#claim(signal, true), this.sink(canvas, how));
   }
 
   /**
-   * What shows the run, with what was given, on a canvas.
+   * Shows the run, with its sentence, on a canvas.
    *
    * @param {Canvas} canvas
    * @param {AlignedOptions} [options]
@@ -292,7 +294,7 @@ export class Translation {
    * @returns {Promise<{ ids: Uint32Array<ArrayBuffer>, ended: boolean }>} with its end, if it has one
    */
   async #find(alpha, signal) {
-    /** What lives after each step. @type {number[][]} */
+    /** The hypotheses that live after each step. @type {number[][]} */
     let living = [[]];
     let best = { score: Infinity, ids: /** @type {number[]} */ ([]) };
     for await (const { from, ids } of this.#ask({ settings: this.#checked.settings, length: this.#most, search: alpha }, signal)) {

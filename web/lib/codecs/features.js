@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * What a chain looks at of a word and its neighbours: strings, those that the file lists with an id. weights/train/models/chain/features.py says
+ * Features of a word and its neighbours, at which a chain looks: strings, those that the file lists with an id. weights/train/models/chain/features.py says
  * what templates and atoms are, and does the same; a test compares them.
  */
 

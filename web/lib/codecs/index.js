@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * What ids can mean: a row a codec, whose file has the rest. What only some pages need is loaded when a file says so.
+ * The meanings of ids: a row a codec, whose file has the rest. Codecs that only some pages need are loaded when a file says so.
  */
 
 import { Pictures } from '../pictures.js';

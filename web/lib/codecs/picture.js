@@ -163,7 +163,7 @@ export class Codec {
   }
 
   /**
-   * What holds for a position, for each of its elements.
+   * Repeats the number of a position for each of its elements.
    *
    * @param {Uint8Array} numbers  (positions)
    * @returns {Uint8Array} where a position is one element the same array

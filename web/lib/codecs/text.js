@@ -44,7 +44,7 @@ export class Tokenizer {
     this.size = vocabulary.tokens.length;
   }
 
-  /** What the file calls it: 'llama' is SentencePiece, 'gpt2' merges pairs of bytes. */
+  /** Its name in the file: 'llama' is SentencePiece, 'gpt2' merges pairs of bytes. */
   get model() {
     return this.#vocabulary.model;
   }

@@ -3,9 +3,9 @@
 
 /** Turns the attributes of an element into a run of its model. */
 
+import { NX_MAX_SAMPLES } from '../abi.js';
 import { NextPixelError } from '../error.js';
 import { canBeKnown } from '../pictures.js';
-import { MAX_SAMPLES } from '../protocol.js';
 import { TASKS } from './tasks.js';
 import { said, taskOf } from './attributes.js';
 
@@ -66,7 +66,7 @@ export async function ask(element, model, signal) {
  */
 function fitting({ rows, label, tries = 1, ...options }, info) {
   const { samples = 1 } = options;
-  if (samples * tries > MAX_SAMPLES) throw new NextPixelError('argument', `samples times tries must be at most ${MAX_SAMPLES}, not ${samples} times ${tries}`);
+  if (samples * tries > NX_MAX_SAMPLES) throw new NextPixelError('argument', `samples times tries must be at most ${NX_MAX_SAMPLES}, not ${samples} times ${tries}`);
   return {
     ...options,
     ...(tries > 1 && { samples: samples * tries, resample: tries }),

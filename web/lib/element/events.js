@@ -15,7 +15,7 @@ export class NextPixelReadyEvent extends Event {
   /** @param {ModelInfo} info */
   constructor(info) {
     super('nx-ready', { bubbles: true, composed: true });
-    /** What the model is. */
+    /** The model's sizes, its tasks, its card. */
     this.info = info;
   }
 }
@@ -40,11 +40,11 @@ export class NextPixelEndEvent extends Event {
     super('nx-end', { bubbles: true, composed: true });
     /** The seed of these pictures, whether it was given or not; undefined where nothing is drawn at random. */
     this.seed = seed;
-    /** What the drawn part of each picture cost. */
+    /** The cost of the drawn part of each picture. */
     this.nats = nats;
     /** The pictures, in the colours of the model; of a text none. */
     this.pictures = pictures;
-    /** What the element shows, as a file. */
+    /** Makes a file of the canvas. */
     this.toBlob = toBlob;
   }
 }

@@ -21,7 +21,7 @@ const hyphened = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLower
 const camels = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 
 /**
- * What an element can be asked for, with the attributes that each reads.
+ * The tasks of an element, with the attributes that each reads.
  *
  * @type {{ task: string, verb: VerbName, made?: string, attributes: Record<string, Attribute> }[]}
  */

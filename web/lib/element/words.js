@@ -36,7 +36,7 @@ const fileOf = (address) => address.split(/[?#]/)[0].split('/').pop() ?? '';
 export function pictureLabel(element, info, progress) {
   const { samples, src } = element;
   const { task, made = task } = taskOf(element, info);
-  const what = made.replace('{pictures}', samples === 1 ? 'A picture' : `${samples} pictures`).replace('{src}', src.split('/').pop() || 'a picture');
+  const what = made.replace('{pictures}', samples === 1 ? 'A picture' : `${samples} pictures`).replace('{src}', fileOf(src) || 'a picture');
   return element.getAttribute('aria-label') || `${what} by ${info?.name || 'a model'}, ${Math.round(100 * progress)} % done`;
 }
 

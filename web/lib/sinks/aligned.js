@@ -28,7 +28,6 @@ const LINE_HEIGHT = 1.5;
 const GAP = 1.5;
 /** Between the two texts at least so many times the height of the letters. */
 const LEAST_GAP = 3;
-const SMALLEST = 9;
 /** A weight below this is not drawn. */
 const LEAST_WEIGHT = 0.04;
 /** Stands for the token that ends the sentence. */
@@ -78,15 +77,15 @@ export class AlignedPage extends Sheet {
     super.paint();
     const { context } = this;
     const { ink, accent, forced } = this.colours();
-    let { size } = this;
-    let above = this.#place(this.#target, this.font(size));
-    let below = this.#place(this.#source, this.font(size));
-    const needed = () => (linesOf(above) + linesOf(below)) * LINE_HEIGHT * size + LEAST_GAP * size;
-    while (size > SMALLEST && needed() > this.height) {
-      size = Math.max(SMALLEST, size * 0.9);
-      above = this.#place(this.#target, this.font(size));
-      below = this.#place(this.#source, this.font(size));
-    }
+    /** @type {Placed[]} */
+    let above = [];
+    /** @type {Placed[]} */
+    let below = [];
+    const size = this.fitting((letters) => {
+      above = this.#place(this.#target, this.font(letters));
+      below = this.#place(this.#source, this.font(letters));
+      return (linesOf(above) + linesOf(below)) * LINE_HEIGHT * letters + LEAST_GAP * letters <= this.height;
+    });
     const leading = LINE_HEIGHT * size;
     const floor = this.height - linesOf(below) * leading; // where the sentence begins
     const drop = 0.45 * leading;

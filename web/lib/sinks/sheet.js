@@ -18,6 +18,8 @@ const painters = new WeakMap();
 const INK = '#222';
 const SURPRISE = '#e07b00';
 const SIZE = 16;
+/** Letters are made no smaller to find room. */
+const SMALLEST = 9;
 
 export class Sheet {
   /** @type {Canvas} */
@@ -119,6 +121,17 @@ export class Sheet {
       }
     }
     return sized || this.font(size) !== before;
+  }
+
+  /**
+   * The size of the page's letters, or the largest smaller one at which all finds room, but not one too small to read.
+   *
+   * @param {(size: number) => boolean} fits  sets all at a size; the last call is for the size that is taken
+   */
+  fitting(fits) {
+    let { size } = this;
+    while (!fits(size) && size > SMALLEST) size = Math.max(SMALLEST, 0.9 * size);
+    return size;
   }
 
   /** Says the text to those who do not see the canvas. @param {string} text */

@@ -24,7 +24,6 @@ const MOST_TAGS = 3;
 const LEAST_P = 0.02;
 /** Height of the letters of a tag, of those of a word. */
 const TAG_SIZE = 0.8;
-const SMALLEST = 9;
 /** Between words and between lines, in heights of letters. */
 const GAP = 0.6;
 /** Opacity of the shade of what is certain. */
@@ -72,12 +71,9 @@ export class TagSheet extends Sheet {
     super.paint();
     const { context } = this;
     const { ink, accent, forced } = this.colours();
-    let { size } = this;
-    let placed = this.#place(size);
-    while (size > SMALLEST && placed.length < this.#words.length) {
-      size = Math.max(SMALLEST, size * 0.9);
-      placed = this.#place(size);
-    }
+    /** @type {Placed[]} */
+    let placed = [];
+    const size = this.fitting((letters) => (placed = this.#place(letters)).length === this.#words.length);
     const last = placed.at(-1);
     if (last && placed.length < this.#words.length) Object.assign(last, { text: ELLIPSIS, odds: [] });
     const line = LINE_HEIGHT * size;

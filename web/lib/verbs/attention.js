@@ -18,7 +18,7 @@ export function fits({ codec, part }) {
 }
 
 /**
- * What the query at a row and column attends to, given the image before it. Where a position is a whole pixel, its
+ * The attention of the query at a row and column, given the image before it. Where a position is a whole pixel, its
  * channels have one query.
  *
  * @this {Model}

@@ -5,13 +5,13 @@ import { NX_MAX_SAMPLES } from '../abi.js';
 import { checkOptions } from '../checks.js';
 import { engineOf } from '../engine.js';
 import { pictureOf } from '../image.js';
-import { checkRows, drawingOf } from '../pictures.js';
-import { Run } from '../run.js';
+import { checkRows } from '../pictures.js';
 import { takes } from './fits.js';
 
 /** @import { ImageSource } from '../image.js' */
 /** @import { Model } from '../model.js' */
 /** @import { DrawOptions } from '../options.js' */
+/** @import { Run } from '../run.js' */
 /** @import { Fitting, Reading } from './tasks.js' */
 
 export const task = 'complete';
@@ -46,9 +46,7 @@ export function fits({ codec, part }) {
  */
 export function start(image, options = {}) {
   checkOptions(options);
-  const { links, info, kind: { codec } } = engineOf(this);
+  const { info, kind } = engineOf(this);
   const rows = checkRows(options.rows, info);
-  const { inputs, ...drawing } = drawingOf(options, info);
-  const known = codec.encode(pictureOf(image, info), (rows * info.positions) / info.height);
-  return new Run(links, codec, { known, inputs }, drawing, options.signal);
+  return kind.run(options, kind.codec.encode(pictureOf(image, info), (rows * info.positions) / info.height));
 }

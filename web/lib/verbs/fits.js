@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the file of a model says, as verbs ask for it. */
+/** Questions of verbs to the file of a model. */
 
 /** @import { Part } from '../protocol.js' */
 

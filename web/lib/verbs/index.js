@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * What a model can be asked for: a row a verb, which is the method of that name; its file says all about it. Methods of a model, `info.tasks`,
+ * The verbs, a row each: a method of a model has the same name, and its file says all about it. Methods of a model, `info.tasks`,
  * the tasks of the element and their attributes, the types of JSX and the manual come from here.
  *
  * A file exports
@@ -16,7 +16,7 @@
  *     settings    whose settings are its options: a word of `of` in the table of settings
  *     start       the method; `this` is the model
  *
- * What is heavy is loaded with the codec of the model (codecs/index.js): these files themselves are in every page.
+ * Heavy code is loaded with the codec of the model (codecs/index.js): these files themselves are in every page.
  */
 
 export * as attention from './attention.js';

@@ -31,5 +31,5 @@ for (const [name, { draws, start }] of ALL) {
   Object.defineProperty(Verbs.prototype, name, { value: draws ? method : promising, writable: true, configurable: true });
 }
 
-/** What a model is made of. @type {new () => VerbMethods} */
+/** The class that a model extends. @type {new () => VerbMethods} */
 export const Methods = /** @type {any} */ (Verbs);

@@ -4,14 +4,13 @@
 import { checkOptions } from '../checks.js';
 import { engineOf } from '../engine.js';
 import { inputOf } from '../image.js';
-import { drawingOf } from '../pictures.js';
-import { Run } from '../run.js';
 import { attributes as picture } from './complete.js';
 import { takes } from './fits.js';
 
 /** @import { ImageSource } from '../image.js' */
 /** @import { Model } from '../model.js' */
 /** @import { DrawOptions } from '../options.js' */
+/** @import { Run } from '../run.js' */
 /** @import { Fitting } from './tasks.js' */
 
 export const task = 'super-resolve';
@@ -36,8 +35,6 @@ export function fits({ codec, part }) {
  */
 export function start(image, options = {}) {
   checkOptions(options);
-  const { links, info, kind: { codec } } = engineOf(this);
-  const input = inputOf(image, info);
-  const { inputs, ...drawing } = drawingOf(options, info, input);
-  return new Run(links, codec, { known: new Uint32Array(0), inputs, input }, drawing, options.signal);
+  const { info, kind } = engineOf(this);
+  return kind.run(options, undefined, inputOf(image, info));
 }

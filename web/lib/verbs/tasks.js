@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the table of verbs says of models; of the element: ../element/tasks.js. */
+/** The table of verbs, asked about models; about the element: ../element/tasks.js. */
 
 import * as VERBS from './index.js';
 
@@ -9,7 +9,7 @@ import * as VERBS from './index.js';
 /** @import { Setting } from '../settings.js' */
 
 /**
- * What a verb is told of a model: the kind of its ids, what its file says, and the part that draws.
+ * A model as a verb is told of it: the kind of its ids, what its file says, and the part that draws.
  *
  * @typedef {Facts & { codec: string, part: Part }} Fitting
  */

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * What both tokenizers do with a word: of all neighbours that may become one, those of the least rank do, the leftmost first,
+ * The merging of symbols that both tokenizers do with a word: of all neighbours that may become one, those of the least rank do, the leftmost first,
  * until none may. With a heap of pairs over a linked list, n symbols take time n log n whatever they are.
  */
 

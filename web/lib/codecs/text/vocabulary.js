@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the metadata of a file say of its tokens, checked. */
+/** The tokens of a file as its metadata say, checked. */
 
 import { NextPixelError } from '../../error.js';
 
