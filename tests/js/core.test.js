@@ -8,12 +8,13 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { Core } from '../../web/lib/core.js';
-import { NextPixelError, statusError } from '../../web/lib/error.js';
+import { NextPixelError } from '../../web/lib/error.js';
 import { Heap } from '../../web/lib/heap.js';
 import { NX_ABI_VERSION, NX_MAX_BIASES, NX_MAX_SAMPLES, NX_NONE, NX_NAME_BYTES, STRUCTS } from '../../web/lib/abi.js';
 import { PROBLEM_BYTES, readStruct, scratchAreas, sizeOf, writeStruct } from '../../web/lib/layout.js';
 import { metadataOf } from '../../web/lib/metadata.js';
-import { CODES, codeOfStatus } from '../../web/lib/protocol.js';
+import { CODES } from '../../web/lib/protocol.js';
+import { codeOfStatus, statusError } from '../../web/lib/status-error.js';
 import { MAX_KEYS, MAX_TENSORS } from '../../web/lib/sniff.js';
 import { MAX_BYTES } from '../../web/lib/source.js';
 import { ROOT, give, isError, load, wasmModule } from './helpers.js';

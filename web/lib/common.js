@@ -11,15 +11,14 @@ export { CANDIDATE_NATS, CANDIDATE_SCORE, CANDIDATE_WORDS, NX_CUT, NX_ENDED, NX_
 export { CACHE_NAME, copyOf, dropCopy, keeper } from './cache.js';
 export { Codec, quantise } from './codecs/picture.js';
 export { blank, paint, picture } from './sinks/pixels.js';
-export { argumentError, statusError } from './error.js';
+export { argumentError } from './error.js';
 export { hint, workerText } from './files.js';
 export { fromRGBA, reduce } from './image.js';
 export * from './index.js';
-export { metadataOf } from './metadata.js';
 export { Link } from './link.js';
 export { within } from './patience.js';
 export { CODES } from './protocol.js';
-export { checkOptions, checkSeed, checkSettings, number, randomSeed, show, wholeNumber } from './checks.js';
+export { checkOptions, checkSettings, show, wholeNumber } from './checks.js';
 export { canBeKnown } from './pictures.js';
 export { ALL } from './verbs/tasks.js';
 export { ROWS } from './settings.js';

@@ -16,11 +16,12 @@
 import {
   CANDIDATE_WORDS, NX_ABI_VERSION, NX_ALIGN, NX_E_ARGUMENT, NX_E_STATE, NX_MAX_SAMPLES, NX_MORE, NX_PORTS, SAVED_PART, SAVED_SETTINGS,
 } from './abi.js';
-import { NextPixelError, argumentError, statusError } from './error.js';
+import { NextPixelError, argumentError } from './error.js';
 import { Heap } from './heap.js';
 import { offsetOf, readName, readProblem, readStruct, scratchAreas, writeStruct } from './layout.js';
 import { metadataOf } from './metadata.js';
 import { ROWS } from './settings.js';
+import { checkStatus, statusError } from './status-error.js';
 
 /** @import { Entry, Metadata } from './metadata.js' */
 /** @import { Inputs, Part, Settings } from './protocol.js' */
@@ -208,7 +209,7 @@ export class Core {
     const { rows, rowBytes, index } = feed.tensors[feed.tensor];
     const count = feed.held / rowBytes;
     const status = this.#call('nx_model_feed', this.#model, index, feed.row, count, feed.address, problem);
-    if (status < 0) throw statusError(status, 'Opening the weight file', readProblem(this.#bytes(), problem));
+    if (status < 0) throw statusError(status, OPENING, readProblem(this.#bytes(), problem));
     feed.held = 0;
     feed.row += count;
     if (feed.row === rows) {
@@ -358,7 +359,7 @@ export class Core {
    */
   retune(session, settings, { trace = false } = {}) {
     const status = this.#call('nx_session_retune', this.#model, session.pointer, this.#writeSettings(settings, trace));
-    if (status < 0) throw statusError(status, 'Changing the settings of a run');
+    checkStatus(status, 'Changing the settings of a run');
     if (settings.logitBias?.length) this.#bias(session, settings.logitBias);
   }
 
@@ -373,7 +374,7 @@ export class Core {
       new Uint32Array(this.#memory.buffer, address, count).set(biases.map(([id]) => id));
       new Float32Array(this.#memory.buffer, address + 4 * count, count).set(biases.map(([, bias]) => bias));
       const status = this.#call('nx_session_bias', this.#model, session.pointer, address, address + 4 * count, count);
-      if (status < 0) throw statusError(status, 'Reading the logit biases');
+      checkStatus(status, 'Reading the logit biases');
     } finally {
       this.#heap.free(address);
     }
@@ -399,7 +400,7 @@ export class Core {
     try {
       new Uint32Array(this.#memory.buffer, address, ids.length).set(ids);
       const status = this.#call('nx_session_input', this.#model, session.pointer, port, address, ids.length);
-      if (status < 0) throw statusError(status, `Reading the input '${name}'`);
+      checkStatus(status, `Reading the input '${name}'`);
     } finally {
       this.#heap.free(address);
     }
@@ -413,7 +414,7 @@ export class Core {
    */
   encode(session) {
     const status = this.#call('nx_session_encode', this.#model, session.pointer);
-    if (status < 0) throw statusError(status, 'Reading the inputs');
+    checkStatus(status, 'Reading the inputs');
     return status === NX_MORE;
   }
 
@@ -429,7 +430,7 @@ export class Core {
   result(session, name, from, count) {
     const index = this.#resultIndex(session, name);
     const status = this.#call('nx_session_result', this.#model, session.pointer, index, from, count, this.#ids);
-    if (status < 0) throw statusError(status, `Reading the result '${name}'`);
+    checkStatus(status, `Reading the result '${name}'`);
     return session.part.results[index].values > 0 ? this.#words(this.#ids, count) : this.#floats(this.#ids, count);
   }
 
@@ -469,7 +470,7 @@ export class Core {
     for (let done = 0, status = NX_MORE; status === NX_MORE; done = this.position(session) - first) {
       const nats = wantNats ? this.#floatsAt + 4 * done * samples * span : 0;
       status = this.#call('nx_session_put', this.#model, pointer, this.#ids + 4 * done * span, count - done, 0, nats);
-      if (status < 0) throw statusError(status, 'Reading what is known');
+      checkStatus(status, 'Reading what is known');
     }
     return this.#floats(this.#floatsAt, wantNats ? ids.length * samples : 0);
   }
@@ -505,7 +506,7 @@ export class Core {
   resample(session, parents) {
     new Uint32Array(this.#memory.buffer, this.#ids, parents.length).set(parents);
     const status = this.#call('nx_session_resample', this.#model, session.pointer, this.#ids);
-    if (status < 0) throw statusError(status, 'Drawing');
+    checkStatus(status, 'Drawing');
   }
 
   /**
@@ -559,7 +560,7 @@ export class Core {
    */
   output(session, sample) {
     const status = this.#call('nx_session_output', this.#model, session.pointer, sample, this.#floatsAt);
-    if (status < 0) throw statusError(status, 'Reading the output layer');
+    checkStatus(status, 'Reading the output layer');
     return this.#floats(this.#floatsAt, session.part.outputs);
   }
 
@@ -577,7 +578,7 @@ export class Core {
     const result = this.#scratch + AREAS.result;
     const { pointer } = session;
     const status = this.#call('nx_session_map', this.#model, pointer, sample, map, row, this.#ids, this.#floatsAt, result);
-    if (status < 0) throw statusError(status, 'Reading the attention weights');
+    checkStatus(status, 'Reading the attention weights');
     const count = this.#word(result);
     return { keys: this.#words(this.#ids, count), weights: this.#floats(this.#floatsAt, count) };
   }
@@ -644,7 +645,7 @@ export class Core {
     /** @param {string} what  @param {'nx_part_info' | 'nx_port' | 'nx_result' | 'nx_map' | 'nx_table'} struct  @param {number[]} which */
     const read = (what, struct, ...which) => {
       const status = this.#call(what, this.#model, index, ...which, at);
-      if (status < 0) throw statusError(status, 'Reading what the model is');
+      checkStatus(status, 'Reading what the model is');
       return readStruct(this.#view(), at, struct);
     };
     /** @template T @param {number} n  @param {(i: number) => T} one */
@@ -674,7 +675,7 @@ export class Core {
       }),
       ends: each(ends, (i) => {
         const status = this.#call('nx_model_end', this.#model, index, i, at);
-        if (status < 0) throw statusError(status, 'Reading what the model is');
+        checkStatus(status, 'Reading what the model is');
         return this.#word(at);
       }),
     };
@@ -692,7 +693,7 @@ export class Core {
     const entries = [];
     for (let i = 0; i < count; i++) {
       const status = this.#call('nx_model_metadata', this.#model, i, at);
-      if (status < 0) throw statusError(status, 'Reading the metadata');
+      checkStatus(status, 'Reading the metadata');
       const entry = readStruct(this.#view(), at, 'nx_metadata');
       const memory = this.#bytes();
       entries.push({

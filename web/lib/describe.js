@@ -6,9 +6,9 @@
 import { CODECS } from './codecs/index.js';
 import { pictureInfo } from './codecs/picture.js';
 import { NextPixelError } from './error.js';
-import { cardOf } from './metadata.js';
 import { verbsOf } from './verbs/tasks.js';
 
+/** @import { Metadata } from './metadata.js' */
 /** @import { Facts, ModelInfo } from './protocol.js' */
 /** @import { Fitting } from './verbs/tasks.js' */
 
@@ -54,4 +54,22 @@ export function describe(fitting) {
     card: cardOf(metadata),
     ...pictureInfo(architecture, metadata, part),
   };
+}
+
+/**
+ * The model card: the texts under `general.` and `nextpixel.card.`, without these prefixes.
+ *
+ * @param {Metadata} metadata
+ * @returns {Record<string, string>}
+ */
+function cardOf(metadata) {
+  /** @type {[string, string][]} */
+  const card = [];
+  // Our own keys come last and win.
+  for (const prefix of ['general.', 'nextpixel.card.']) {
+    for (const [key, text] of metadata) {
+      if (key.startsWith(prefix) && typeof text === 'string') card.push([key.slice(prefix.length), text]);
+    }
+  }
+  return Object.fromEntries(card);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { codeOfStatus } from './protocol.js';
-
 /** @import { ErrorCode, PlainError } from './protocol.js' */
 
 /** The one error class of this library. Its `code` is stable; its message says what to do. */
@@ -20,31 +18,6 @@ export class NextPixelError extends Error {
     /** The status that the C library returned; 0 where the error arose elsewhere. */
     this.status = status;
   }
-}
-
-/** Advice for each status of the C library. @type {Partial<Record<ErrorCode, string>>} */
-const ADVICE = {
-  argument: 'Check the values given',
-  format: 'The file is damaged, incomplete or of another kind: download it again or check its address',
-  unsupported: 'Use a newer version of nextpixel, or export the model again in a form that this version runs',
-  limit: 'This is beyond a stated limit of nextpixel',
-  memory: 'Use fewer samples or a smaller model, or close models that are no longer needed',
-  numeric: 'The weights are damaged, or their training diverged',
-  state: 'Start the run again',
-};
-
-/**
- * The error for a negative status of the C library.
- *
- * @param {number} status
- * @param {string} what  what was being done, such as 'Opening the model'
- * @param {{ name?: string, reason?: string }} [problem]  what nx_problem says
- */
-export function statusError(status, what, { name = '', reason = '' } = {}) {
-  const code = codeOfStatus(status);
-  const detail = [name, reason].filter(Boolean).join(': ');
-  const advice = ADVICE[code] ?? 'Load the model again';
-  return new NextPixelError(code, `${what} failed (${detail || code}). ${advice}.`, { status });
 }
 
 /**

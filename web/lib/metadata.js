@@ -77,21 +77,3 @@ function readStrings(value, count) {
   }
   return strings;
 }
-
-/**
- * The model card: the texts under `general.` and `nextpixel.card.`, without these prefixes.
- *
- * @param {Metadata} metadata
- * @returns {Record<string, string>}
- */
-export function cardOf(metadata) {
-  /** @type {[string, string][]} */
-  const card = [];
-  // Our own keys come last and win.
-  for (const prefix of ['general.', 'nextpixel.card.']) {
-    for (const [key, text] of metadata) {
-      if (key.startsWith(prefix) && typeof text === 'string') card.push([key.slice(prefix.length), text]);
-    }
-  }
-  return Object.fromEntries(card);
-}

@@ -70,16 +70,6 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @typedef {string | URL | { toString(): string }} WorkerUrl */
 
 /**
- * The code of a negative nx_status.
- *
- * @param {number} status
- * @returns {ErrorCode}
- */
-export function codeOfStatus(status) {
-  return CODES[-1 - status] ?? 'trap';
-}
-
-/**
  * An error as it crosses the worker's boundary.
  *
  * @typedef {{ code: ErrorCode, status: number, message: string }} PlainError
