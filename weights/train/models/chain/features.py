@@ -1,4 +1,4 @@
-"""What is looked at of a word and its neighbours: strings, each listed one with an id.  The codec in web/lib/codecs/tags.js does the same; tests
+"""What is looked at of a word and its neighbours: strings, each listed one with an id.  web/lib/codecs/features.js does the same; tests
 compare them.
 
 A template is parts joined by "|", each `atom@offset`: word@-1|word@0 is the word before with the word.  A feature is its template, "=" and the

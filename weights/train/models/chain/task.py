@@ -2,12 +2,10 @@
 import os
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import torch
 
-import data
 from common import gguf
 from common.settings import Settings as Common
 from common.task import Task, picks
@@ -64,11 +62,6 @@ def prose(folder):
         if opened:
             with opened(os.path.join(folder, name), "rt", encoding="utf-8") as f:
                 yield from f
-
-
-@lru_cache(maxsize=1)
-def lists_of(kept, make):
-    return make()
 
 
 class Sentences:
