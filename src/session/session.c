@@ -10,8 +10,8 @@
 /* ---- layout ----------------------------------------------------------------------------------------------------------- */
 
 /* The number of ids that a port takes in a run. */
-static uint32_t port_ids(const nx_port *port, const nx_shape *shape, uint32_t i) {
-    return (port->any_length ? shape->counts[i] : port->dims[0]) * port->dims[1] * port->dims[2] * port->dims[3];
+static uint64_t port_ids(const nx_port *port, const nx_shape *shape, uint32_t i) {
+    return (uint64_t)(port->any_length ? shape->counts[i] : port->dims[0]) * port->dims[1] * port->dims[2] * port->dims[3];
 }
 
 /* The number of weights in the first n maps: in those that passes write for every sample, or in those that the encoder writes. */
@@ -46,7 +46,7 @@ void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *setting
     l->ended = nx_arena_take(&arena, S * sizeof *l->ended);
     if (NX_TEXTS) l->nats = nx_arena_take(&arena, S * sizeof *l->nats);
     for (uint32_t i = 0; i < plan->n_inputs; i++) {
-        l->port[i] = nx_arena_take(&arena, (uint64_t)port_ids(&plan->inputs[i], shape, i) * sizeof *l->port[i]);
+        l->port[i] = nx_arena_take(&arena, port_ids(&plan->inputs[i], shape, i) * sizeof *l->port[i]);
         if (block && l->session->given >> i & 1) l->inputs.port[i] = l->port[i];
     }
     l->biased = nx_arena_take(&arena, settings->biases * sizeof *l->biased);

@@ -419,6 +419,17 @@ static void overflow(void) {
     CHECK_INT(tag(toy_file_open(&file), features, 2, NULL).status, NX_E_NUMERIC);
 }
 
+/* The most words of the most features: their ids alone are 16 GB, more than 32 bits count. */
+static void too_long(void) {
+    chain_toy c = {.type = "crf", .states = 2, .features = 2, .width = 256, .length = NX_MAX_LENGTH};
+    toy_file file = file_of(&c, 7);
+    const nx_model *model = toy_file_open(&file);
+    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
+    size_t bytes;
+    CHECK_INT(nx_session_size(model, 0, &settings, NULL, &bytes), NX_E_LIMIT);
+    CHECK_INT(nx_session_size(model, 0, &settings, &(nx_shape){.counts = {100000}}, &bytes), NX_OK);
+}
+
 static void refused_files(void) {
     static const struct {
         const char *key;
@@ -448,6 +459,7 @@ const check_test linear_chain_tests[] = {
     {"ten thousand words", long_text},
     {"slices", slices},
     {"numbers that break", overflow},
+    {"more words than memory", too_long},
     {"refused files", refused_files},
     {0},
 };
