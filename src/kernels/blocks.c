@@ -309,9 +309,9 @@ NX_INLINE void two_groups(v128_t part[4][4], const uint8_t *low, const place *x,
 
 /* What the halves from..to-1 of a block start with. */
 NX_INLINE v128_t start_of(const place *x, uint32_t j, uint32_t zero, uint32_t from, uint32_t to) {
-    uint32_t activations = 0; /* modulo 2^32: see dot.h */
-    for (uint32_t h = from; h < to; h++) activations += (uint32_t)x->sum[j][h];
-    return dot_start(zero, (int32_t)activations);
+    uint32_t sum = 0; /* modulo 2^32: see dot.h */
+    for (uint32_t h = from; h < to; h++) sum += (uint32_t)x->sum[j][h];
+    return dot_start(zero, (int32_t)sum);
 }
 
 /* part = the integer products of the halves from..to-1. */
@@ -348,9 +348,9 @@ NX_INLINE void small_block(v128_t sum[4][4], const uint8_t *block, const place *
         for (int v = 0; v < 4; v++) {
             v128_t offset = load_halves((const uint16_t *)block + (scales_of(form) + h) * TILE + 4 * v);
             for (uint32_t j = 0; j < n; j++) {
-                uint32_t activations = (uint32_t)x->sum[j][h]; /* modulo 2^32, as in start_of */
-                if (offsets_of(form) == 1) activations += (uint32_t)x->sum[j][1];
-                sum[j][v] = f32x4_mul_add(offset, wasm_f32x4_splat(*x->scale[j] * (float)(int32_t)activations), sum[j][v]);
+                uint32_t all = (uint32_t)x->sum[j][h]; /* modulo 2^32, as in start_of */
+                if (offsets_of(form) == 1) all += (uint32_t)x->sum[j][1];
+                sum[j][v] = f32x4_mul_add(offset, wasm_f32x4_splat(*x->scale[j] * (float)(int32_t)all), sum[j][v]);
             }
         }
 }
@@ -404,14 +404,14 @@ static void multiply_tiles(const void *context, uint32_t from, uint32_t to) {
     const nx_matrix *m = p->matrix;
     tile_function *const *of = functions[m->type - NX_BLOCKS_8];
     int eight = m->type == NX_BLOCKS_8;
-    size_t activations = (size_t)(m->cols / 4) * (eight ? sizeof(nx_wide) : sizeof(nx_activations));
+    size_t column = (size_t)(m->cols / 4) * (eight ? sizeof(nx_wide) : sizeof(nx_activations));
     uint32_t out_stride = nx_stride(m->rows), blocks = m->cols / BLOCK;
     uint64_t step = nx_blocks_tile_bytes(m->type, m->cols);
     for (uint32_t t = from; t < to; t++)
         for (uint32_t j = 0, n; j < p->n; j += n) {
             n = p->n - j < 4 ? 1 : 4;
             tile_work w = {p->out + (size_t)j * out_stride + t * TILE, p->bias ? p->bias + t * TILE : NULL, out_stride, blocks, p->x};
-            w.x.activations = (const uint8_t *)p->x.activations + j * activations;
+            w.x.activations = (const uint8_t *)p->x.activations + j * column;
             w.x.scale += eight ? j : (size_t)j * blocks;
             if (!eight) w.x.sum += (size_t)j * blocks * 2;
             of[n == 4](&w, (const uint8_t *)m->packed + t * step);

@@ -58,7 +58,7 @@ NX_INLINE void activations_store_16(nx_activations *to, const v128_t numbers[4])
 }
 
 NX_INLINE v128_t dot_value(v128_t sum) { return sum; }
-NX_INLINE v128_t dot_start(uint32_t zero, int32_t activations) { return wasm_i32x4_splat((int32_t)(0 - zero * (uint32_t)activations)); }
+NX_INLINE v128_t dot_start(uint32_t zero, int32_t sum) { return wasm_i32x4_splat((int32_t)(0 - zero * (uint32_t)sum)); }
 
 #if NX_PAIRS
 
@@ -107,9 +107,7 @@ NX_INLINE v128_t dot(v128_t sum, v128_t weights, const nx_activations *activatio
 }
 
 NX_INLINE v128_t dot_value(v128_t sum) { return wasm_i32x4_shr(sum, 8); }
-NX_INLINE v128_t dot_start(uint32_t zero, int32_t activations) {
-    return wasm_i32x4_splat((int32_t)(0 - (zero * (uint32_t)activations << 8)));
-}
+NX_INLINE v128_t dot_start(uint32_t zero, int32_t sum) { return wasm_i32x4_splat((int32_t)(0 - (zero * (uint32_t)sum << 8))); }
 
 #endif
 

@@ -233,11 +233,11 @@ typedef struct {
     v128_t of[2][4][4];
 } product_sums;
 
-/* activations: of each column, the sum of its activations. */
-NX_INLINE void start_sums(product_sums *product, uint32_t zero, const int32_t *activations, uint32_t n) {
+/* total: of each column, the sum of its activations. */
+NX_INLINE void start_sums(product_sums *product, uint32_t zero, const int32_t *total, uint32_t n) {
     for (uint32_t j = 0; j < n; j++)
         for (int v = 0; v < 4; v++) {
-            product->of[0][j][v] = dot_start(zero, activations[j]);
+            product->of[0][j][v] = dot_start(zero, total[j]);
             product->of[1][j][v] = dot_start(0, 0);
         }
 }
@@ -310,9 +310,9 @@ NX_INLINE void product_q8(const tile_work *w, v128_t sum[4][4], const uint8_t *w
     uint32_t groups = w->cols / 4, blocks = w->cols / BLOCK;
     int32_t total[4];
     for (uint32_t j = 0; j < n; j++) {
-        uint32_t activations = 0;
-        for (uint32_t b = from / BLOCK; b < to / BLOCK; b++) activations += (uint32_t)w->sum[(size_t)j * blocks + b];
-        total[j] = (int32_t)activations;
+        uint32_t all = 0;
+        for (uint32_t b = from / BLOCK; b < to / BLOCK; b++) all += (uint32_t)w->sum[(size_t)j * blocks + b];
+        total[j] = (int32_t)all;
     }
     product_sums product;
     start_sums(&product, NX_WEIGHT_ZERO, total, n);
