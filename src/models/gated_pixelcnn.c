@@ -25,14 +25,13 @@
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    nx_embedding classes;                                 /* (classes, 4d) [V_v | V_x], or without data */
-    nx_matrix link, output;                               /* (2d, 2d), (d, d) */
-    const float *vertical_bias, *link_bias, *output_bias; /* (2d), (2d), (d) */
+    nx_embedding classes;   /* (classes, 4d) [V_v | V_x], or without data */
+    nx_linear link, output; /* (2d, 2d), (d, d) */
 } gates;
 
 typedef struct {
     gates gates;
-    nx_matrix vertical, horizontal; /* (2d, taps d) */
+    nx_linear vertical, horizontal; /* (2d, taps d), the second without a bias */
 } layer;
 
 typedef struct {
@@ -41,6 +40,7 @@ typedef struct {
     nx_taps first_above, first_beside; /* of the first one */
     nx_taps row;                       /* as far back as what waits for the pixels of a row */
     nx_embedding vertical, horizontal; /* (taps V, 2d) its weights */
+    const float *vertical_bias;        /* (2d) */
     gates first;
     const layer *layers; /* (N) */
     uint32_t class_port; /* NX_NONE: none */
@@ -54,12 +54,16 @@ static nx_name name_of(uint32_t i, const char *part, const char *kind) {
     return name;
 }
 
+static nx_linear linear_of(nx_reader *r, uint32_t i, const char *part, uint32_t rows, uint32_t cols) {
+    nx_linear l;
+    l.weight = nx_read_matrix(r, name_of(i, part, ".weight").text, rows, cols);
+    l.bias = nx_read_vector(r, name_of(i, part, ".bias").text, rows, 0);
+    return l;
+}
+
 static void read_gates(nx_reader *r, gates *g, uint32_t i, uint32_t d, uint32_t classes) {
-    g->vertical_bias = nx_read_vector(r, name_of(i, "vertical", ".bias").text, 2 * d, 0);
-    g->link = nx_read_matrix(r, name_of(i, "link", ".weight").text, 2 * d, 2 * d);
-    g->link_bias = nx_read_vector(r, name_of(i, "link", ".bias").text, 2 * d, 0);
-    g->output = nx_read_matrix(r, name_of(i, "output", ".weight").text, d, d);
-    g->output_bias = nx_read_vector(r, name_of(i, "output", ".bias").text, d, 0);
+    g->link = linear_of(r, i, "link", 2 * d, 2 * d);
+    g->output = linear_of(r, i, "output", d, d);
     if (classes) g->classes = nx_read_embedding(r, name_of(i, "class", ".weight").text, classes, 4 * d);
 }
 
@@ -77,13 +81,14 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->row = nx_pixels_taps(p, 1, 1, 0, 0);
     m->vertical = nx_read_embedding(r, "input.vertical.weight", nx_taps_count(&m->first_above) * p->output.levels, 2 * d);
     m->horizontal = nx_read_embedding(r, "input.horizontal.weight", nx_taps_count(&m->first_beside) * p->output.levels, 2 * d);
+    m->vertical_bias = nx_read_vector(r, name_of(NX_NONE, "vertical", ".bias").text, 2 * d, 0);
     read_gates(r, &m->first, NX_NONE, d, classes);
     layer *layers = nx_arena_take(r->arena, p->blocks * sizeof *layers), unplaced;
     for (uint32_t i = 0; i < p->blocks && !r->status; i++) {
         layer *l = layers ? layers + i : &unplaced;
         memset(l, 0, sizeof *l);
-        l->vertical = nx_read_matrix(r, nx_block_name("", i, "vertical", ".weight").text, 2 * d, nx_taps_count(&m->above) * d);
-        l->horizontal = nx_read_matrix(r, nx_block_name("", i, "horizontal", ".weight").text, 2 * d, nx_taps_count(&m->beside) * d);
+        l->vertical = linear_of(r, i, "vertical", 2 * d, nx_taps_count(&m->above) * d);
+        l->horizontal.weight = nx_read_matrix(r, name_of(i, "horizontal", ".weight").text, 2 * d, nx_taps_count(&m->beside) * d);
         read_gates(r, &l->gates, i, d, classes);
     }
     m->layers = layers;
@@ -102,10 +107,9 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- state: queues of each layer; the scratch of a pass ----------------------------------------------------------------- */
 
-static uint64_t aligned(uint64_t bytes) { return (bytes + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1); }
-static uint64_t link_bytes(const model *m) { return aligned(nx_queue_bytes(&m->row, 2 * m->pixels.d)); }
-static uint64_t above_bytes(const model *m) { return aligned(nx_queue_bytes(&m->above, m->pixels.d)); }
-static uint64_t beside_bytes(const model *m) { return aligned(nx_queue_bytes(&m->beside, m->pixels.d)); }
+static uint64_t link_bytes(const model *m) { return nx_queue_bytes(&m->row, 2 * m->pixels.d); }
+static uint64_t above_bytes(const model *m) { return nx_queue_bytes(&m->above, m->pixels.d); }
+static uint64_t beside_bytes(const model *m) { return nx_queue_bytes(&m->beside, m->pixels.d); }
 static uint64_t layer_bytes(const model *m) { return link_bytes(m) + above_bytes(m) + beside_bytes(m); }
 
 /* Of layer i, 0 the first one, whose other queues stay empty: what its vertical stack leaves for the pixels of a row, v and x before it. */
@@ -174,15 +178,15 @@ static void above_row(const model *m, const scratch *s, const nx_column *column)
             uint32_t n = width - done < NX_COLUMNS ? width - done : NX_COLUMNS, at = column->position + done;
             const gates *g = gates_of(m, i);
             for (uint32_t j = 0; j < n && i == 0; j++) {
-                memcpy(s->p + (size_t)j * stride, g->vertical_bias, 2 * d * sizeof *s->p);
+                memcpy(s->p + (size_t)j * stride, m->vertical_bias, 2 * d * sizeof *s->p);
                 nx_taps_add_rows(s->p + (size_t)j * stride, &m->vertical, &m->first_above, pixels->output.levels, column->ids, at + j,
                                  s->y);
             }
             for (uint32_t j = 0; j < n && i > 0; j++)
                 nx_queue_gather(s->wide + (size_t)j * wide, above_at(m, column->state, i), &m->above, d, at + j + width);
-            if (i) nx_pixels_apply(s->p, &m->layers[i - 1].vertical, g->vertical_bias, s->wide, n, s->matmul);
+            if (i) nx_pixels_apply(s->p, &m->layers[i - 1].vertical, s->wide, n, s->matmul);
             for (uint32_t j = 0; j < n; j++) add_class(m, s->p + (size_t)j * stride, i, 0, column, s);
-            nx_pixels_apply(s->y, &g->link, g->link_bias, s->p, n, s->matmul);
+            nx_pixels_apply(s->y, &g->link, s->p, n, s->matmul);
             nx_gate(s->o, s->p, d, n);
             for (uint32_t j = 0; j < n; j++) {
                 nx_queue_write(links_at(m, column->state, i), &m->row, 2 * d, at + j, s->y + (size_t)j * stride);
@@ -208,13 +212,13 @@ static void beside(const model *m, uint32_t i, const scratch *s, const nx_column
     }
     for (uint32_t j = 0; j < n && i > 0; j++)
         nx_queue_gather(s->wide + (size_t)j * wide, beside_at(m, columns[j].state, i), &m->beside, d, columns[j].position);
-    if (i) nx_pixels_apply(s->p, &m->layers[i - 1].horizontal, NULL, s->wide, n, s->matmul);
+    if (i) nx_pixels_apply(s->p, &m->layers[i - 1].horizontal, s->wide, n, s->matmul);
     for (uint32_t j = 0; j < n; j++) {
         add_class(m, s->p + (size_t)j * stride, i, 1, columns + j, s);
         nx_add(s->p + (size_t)j * stride, nx_queue_at(links_at(m, columns[j].state, i), &m->row, 2 * d, columns[j].position), 2 * d, 1);
     }
     nx_gate(s->o, s->p, d, n);
-    nx_pixels_apply(i ? s->y : s->x, &g->output, g->output_bias, s->o, n, s->matmul);
+    nx_pixels_apply(i ? s->y : s->x, &g->output, s->o, n, s->matmul);
     if (i) nx_add(s->x, s->y, d, n);
 }
 

@@ -24,8 +24,7 @@
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    nx_matrix reduce, conv, expand;                     /* (h, d), (h, taps h), (d, h) */
-    const float *reduce_bias, *conv_bias, *expand_bias; /* (h), (h), (d) */
+    nx_linear reduce, conv, expand; /* (h, d), (h, taps h), (d, h) */
 } block;
 
 typedef struct {
@@ -36,11 +35,6 @@ typedef struct {
     const float *input_bias;
     const block *blocks; /* (N) */
 } model;
-
-static nx_matrix matrix_of(nx_reader *r, uint32_t i, const char *part, uint32_t rows, uint32_t cols, const float **bias) {
-    *bias = nx_read_vector(r, nx_block_name("", i, part, ".bias").text, rows, 0);
-    return nx_read_matrix(r, nx_block_name("", i, part, ".weight").text, rows, cols);
-}
 
 static void configure(nx_reader *r, nx_plan *plan) {
     model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
@@ -55,9 +49,9 @@ static void configure(nx_reader *r, nx_plan *plan) {
     block *blocks = nx_arena_take(r->arena, p->blocks * sizeof *blocks), unplaced;
     for (uint32_t i = 0; i < p->blocks && !r->status; i++) {
         block *b = blocks ? blocks + i : &unplaced;
-        b->reduce = matrix_of(r, i, "reduce", h, p->d, &b->reduce_bias);
-        b->conv = matrix_of(r, i, "conv", h, nx_taps_count(&m->taps) * h, &b->conv_bias);
-        b->expand = matrix_of(r, i, "expand", p->d, h, &b->expand_bias);
+        b->reduce = nx_read_linear_with_bias(r, "", i, "reduce", h, p->d);
+        b->conv = nx_read_linear_with_bias(r, "", i, "conv", h, nx_taps_count(&m->taps) * h);
+        b->expand = nx_read_linear_with_bias(r, "", i, "expand", p->d, h);
     }
     m->blocks = blocks;
 
@@ -70,7 +64,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- state: a queue for each block; the scratch of a pass ------------------------------------------------------------- */
 
-static uint64_t queue_bytes(const model *m) { return (nx_queue_bytes(&m->taps, m->h) + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1); }
+static uint64_t queue_bytes(const model *m) { return nx_queue_bytes(&m->taps, m->h); }
 
 static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
     const model *m = opaque;
@@ -116,7 +110,7 @@ static void through(const model *m, uint32_t i, const scratch *s, const nx_colum
     uint32_t d = m->pixels.d, wide = nx_stride(nx_taps_count(&m->taps) * m->h);
     memcpy(s->y, s->x, (size_t)n * nx_stride(d) * sizeof *s->y);
     nx_relu(s->y, d, n);
-    nx_pixels_apply(s->narrow, &b->reduce, b->reduce_bias, s->y, n, s->matmul);
+    nx_pixels_apply(s->narrow, &b->reduce, s->y, n, s->matmul);
     nx_relu(s->narrow, m->h, n);
     for (uint32_t j = 0; j < n; j++) {
         float *queue = (float *)((uint8_t *)columns[j].state + i * queue_bytes(m));
@@ -126,9 +120,9 @@ static void through(const model *m, uint32_t i, const scratch *s, const nx_colum
         const float *queue = (const float *)((const uint8_t *)columns[j].state + i * queue_bytes(m));
         nx_queue_gather(s->wide + (size_t)j * wide, queue, &m->taps, m->h, columns[j].position);
     }
-    nx_pixels_apply(s->narrow, &b->conv, b->conv_bias, s->wide, n, s->matmul);
+    nx_pixels_apply(s->narrow, &b->conv, s->wide, n, s->matmul);
     nx_relu(s->narrow, m->h, n);
-    nx_pixels_apply(s->y, &b->expand, b->expand_bias, s->narrow, n, s->matmul);
+    nx_pixels_apply(s->y, &b->expand, s->narrow, n, s->matmul);
     nx_add(s->x, s->y, d, n);
 }
 

@@ -10,7 +10,7 @@
 
 #include "kernels/queue.h"
 #include "models/image.h"
-#include "reader.h"
+#include "models/layers.h"
 
 #define NX_MAX_KERNEL 15 /* side of a convolution */
 
@@ -21,8 +21,7 @@ typedef struct {
     uint32_t input_kernel, kernel; /* sides of the first convolution and of the others, odd */
     uint32_t head_length;          /* width of the layer before the output */
     nx_output output;              /* of a pixel */
-    nx_matrix head, last;          /* (head_length, d), (P, head_length) */
-    const float *head_bias, *last_bias;
+    nx_linear head, last;          /* (head_length, d), (P, head_length) */
 } nx_pixels;
 
 /* The keys of architecture `arch`; d is a multiple of `unit`. */
@@ -47,10 +46,10 @@ static inline void nx_pixels_read(nx_reader *r, nx_pixels *p, const char *arch, 
                        "a width is not a multiple of 4");
     if (!(p->input_kernel & p->kernel & 1))
         nx_reader_fail(r, NX_E_UNSUPPORTED, nx_key(arch, p->kernel & 1 ? "input_kernel" : "kernel").text, "a kernel has no middle");
-    p->head = nx_read_matrix(r, "head.0.weight", p->head_length, p->d);
-    p->head_bias = nx_read_vector(r, "head.0.bias", p->head_length, 0);
-    p->last = nx_read_matrix(r, "output.weight", nx_output_parameters(&p->output), p->head_length);
-    p->last_bias = nx_read_vector(r, "output.bias", nx_output_parameters(&p->output), 0);
+    p->head.weight = nx_read_matrix(r, "head.0.weight", p->head_length, p->d);
+    p->head.bias = nx_read_vector(r, "head.0.bias", p->head_length, 0);
+    p->last.weight = nx_read_matrix(r, "output.weight", nx_output_parameters(&p->output), p->head_length);
+    p->last.bias = nx_read_vector(r, "output.bias", nx_output_parameters(&p->output), 0);
 }
 
 /* The taps of a square of side k: rows above the pixel's own, taps of its own row, and how far left of the pixel these end. */
@@ -59,17 +58,17 @@ static inline nx_taps nx_pixels_taps(const nx_pixels *p, uint32_t k, uint32_t ab
 }
 
 /* out = W x + b over n columns. */
-static inline void nx_pixels_apply(float *out, const nx_matrix *weight, const float *bias, const float *x, uint32_t n, void *matmul) {
+static inline void nx_pixels_apply(float *out, const nx_linear *l, const float *x, uint32_t n, void *matmul) {
     nx_input input = nx_input_of(x, n, matmul);
-    nx_matmul(out, weight, bias, &input);
+    nx_apply(out, l, &input);
 }
 
 /* parameters = W_last relu(W_head relu(x)); x (n, d) is overwritten, y: room for (n, nx_stride(head_length)). */
 static inline void nx_pixels_end(const nx_pixels *p, float *parameters, float *x, float *y, uint32_t n, void *matmul) {
     nx_relu(x, p->d, n);
-    nx_pixels_apply(y, &p->head, p->head_bias, x, n, matmul);
+    nx_pixels_apply(y, &p->head, x, n, matmul);
     nx_relu(y, p->head_length, n);
-    nx_pixels_apply(parameters, &p->last, p->last_bias, y, n, matmul);
+    nx_pixels_apply(parameters, &p->last, y, n, matmul);
 }
 
 /* ---- the map "field": which pixels a layer's numbers at a position depend on ----------------------------------------------- */
