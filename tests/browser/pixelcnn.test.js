@@ -31,6 +31,19 @@ async function fieldOf(file, i) {
   throw new Error('no such pixel');
 }
 
+test('a gate shuts and opens for what is said', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  const said = page.locator('#gates-said');
+  await page.locator('#gate-f').fill('2');
+  await page.locator('#gate-g').fill('0');
+  await said.getByText('tanh 2.00 = 0.96; σ(0.00) = 0.50; together 0.48.').waitFor();
+  const height = async () => 60 - Number(await page.locator('#gates-chart circle').getAttribute('cy'));
+  const half = await height();
+  await page.locator('#gate-g').fill('-4');
+  await said.getByText('together 0.02.').waitFor();
+  assert.ok(half > 25 && await height() < 2);
+}));
+
 test('masks A and B leave what comes before', () => {
   const open = (/** @type {'A' | 'B'} */ kind) => [-2, -1, 0, 1, 2].flatMap((down) => [-2, -1, 0, 1, 2].map((right) => Number(leaves(kind, down, right))));
   assert.deepEqual(open('A'), [...Array(12).fill(1), ...Array(13).fill(0)]);

@@ -3,6 +3,7 @@
 // @ts-check
 import { SIDE, byId, createClasses, createEndings, createFields, createStore, initialState, startPage, weights } from '../../shell/index.js';
 import { createFieldView } from './field-view.js';
+import { createGates } from './gates.js';
 import { createMasks } from './masks.js';
 
 const store = createStore(initialState());
@@ -23,5 +24,6 @@ store.on(['hover'], async ({ hover }) => {
 
 createMasks(byId('masks'));
 createFieldView(byId('fields'), weights('pixelcnn-digits.gguf'), weights('gated-pixelcnn-digits.gguf'));
+createGates();
 createClasses({ digits: { weights: weights('gated-pixelcnn-digits.gguf'), temperature: 1, things: 'digits' } });
 startPage(load());

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// The function of a gate, tanh(f) sigma(g), to be moved by hand: no numbers of the model.
+// @ts-check
+import { announce, byId } from '../../shell/index.js';
+
+/** f and g go from -MOST to MOST; the chart is 300 by 120 units, from 1 at its top to -1. */
+const MOST = 4;
+const x = (/** @type {number} */ f) => 150 * (1 + f / MOST);
+const y = (/** @type {number} */ out) => 60 - 56 * out;
+
+/** @param {number} f @param {number} g */
+const gated = (f, g) => Math.tanh(f) / (1 + Math.exp(-g));
+
+/** The curve over f, with the gate at g; g = Infinity: open. @param {number} g */
+const curve = (g) => Array.from({ length: 81 }, (_, i) => MOST * (i / 40 - 1)).map((f, i) => `${i ? 'L' : 'M'}${x(f)} ${y(gated(f, g)).toFixed(2)}`).join('');
+const n = (/** @type {number} */ value) => value.toFixed(2).replace('-', '−');
+
+/** Makes the figure #figure-gates. */
+export function createGates() {
+  const chart = byId('gates-chart');
+  const [f, g] = ['gate-f', 'gate-g'].map((id) => /** @type {HTMLInputElement} */ (byId(id)));
+  const said = byId('gates-said');
+  chart.querySelector('.open')?.setAttribute('d', curve(Infinity));
+  function show() {
+    const [feature, gate] = [Number(f.value), Number(g.value)];
+    const out = gated(feature, gate);
+    chart.querySelector('.gated')?.setAttribute('d', curve(gate));
+    const point = chart.querySelector('circle');
+    point?.setAttribute('cx', String(x(feature)));
+    point?.setAttribute('cy', String(y(out)));
+    said.textContent = `tanh ${n(feature)} = ${n(Math.tanh(feature))}; σ(${n(gate)}) = ${n(1 / (1 + Math.exp(-gate)))}; together ${n(out)}.`;
+  }
+  for (const slider of [f, g]) {
+    slider.addEventListener('input', () => {
+      show();
+      announce(said.textContent ?? '', 400);
+    });
+  }
+  show();
+}
