@@ -5,6 +5,6 @@
 
 export { Tokenizer } from './codecs/text.js';
 export { TextModel } from './tokens.js';
-export { AlignedPage } from './sinks/aligned.js';
-export { Page } from './sinks/text.js';
+export { AlignedSheet } from './sinks/aligned.js';
+export { TextSheet } from './sinks/text.js';
 export { tokenizerOf } from './vocabulary-file.js';

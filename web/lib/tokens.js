@@ -6,7 +6,7 @@ import { Tokenizer } from './codecs/text.js';
 import { NextPixelError, argumentError } from './error.js';
 import { metadataOf } from './metadata.js';
 import { showAll } from './sinks/canvas.js';
-import { Page } from './sinks/text.js';
+import { TextSheet } from './sinks/text.js';
 import { checkTokens } from './tokens-settings.js';
 import { Translation, checkTranslate, sentenceOf } from './translate.js';
 
@@ -15,7 +15,7 @@ import { Translation, checkTranslate, sentenceOf } from './translate.js';
 /** @import { ModelInfo, ScoredMessage, StepMessage } from './protocol.js' */
 /** @import { TokenOptions, TranslateOptions } from './options.js' */
 /** @import { Canvas } from './sinks/canvas.js' */
-/** @import { PageOptions } from './sinks/text.js' */
+/** @import { TextSheetOptions } from './sinks/text.js' */
 /** @import { TokenSettings } from './tokens-settings.js' */
 
 /**
@@ -422,7 +422,7 @@ export class TokenRun {
    * The canvas's own content becomes the text, for those who do not see it; `mirror` says where it shall stand as well.
    *
    * @param {Canvas} canvas
-   * @param {PageOptions & { signal?: AbortSignal }} [options]
+   * @param {TextSheetOptions & { signal?: AbortSignal }} [options]
    * @returns {Promise<string>} what was drawn, without the prompt
    */
   async drawTo(canvas, options = {}) {
@@ -435,13 +435,13 @@ export class TokenRun {
    * Shows the run, with the prompt, on a canvas.
    *
    * @param {Canvas} canvas
-   * @param {PageOptions} [options]
+   * @param {TextSheetOptions} [options]
    * @internal
    */
   sink(canvas, options) {
-    const page = new Page(canvas, options);
-    page.add({ text: this.before, given: true });
-    return page;
+    const sheet = new TextSheet(canvas, options);
+    sheet.add({ text: this.before, given: true });
+    return sheet;
   }
 
   /** How much of the text there is, 0 to 1, if it becomes as long as it may. @internal */

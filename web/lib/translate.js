@@ -4,14 +4,14 @@
 import { CANDIDATE_NATS as NATS, CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WORDS, NX_CUT, NX_ENDED } from './abi.js';
 import { argumentError } from './error.js';
 import { checkOptions, checkSettings, show } from './checks.js';
-import { AlignedPage } from './sinks/aligned.js';
+import { AlignedSheet } from './sinks/aligned.js';
 import { showAll } from './sinks/canvas.js';
 
 /** @import { Tokenizer } from './codecs/text.js' */
 /** @import { Link } from './link.js' */
 /** @import { TranslateOptions } from './options.js' */
 /** @import { MapRow, ModelInfo, Settings, StepMessage } from './protocol.js' */
-/** @import { AlignedOptions } from './sinks/aligned.js' */
+/** @import { AlignedSheetOptions } from './sinks/aligned.js' */
 /** @import { Canvas } from './sinks/canvas.js' */
 
 /**
@@ -184,7 +184,7 @@ export class Translation {
    * takes font and colours from its style. The canvas's own content becomes the translation, for those who do not see it.
    *
    * @param {Canvas} canvas
-   * @param {AlignedOptions & { signal?: AbortSignal }} [options]
+   * @param {AlignedSheetOptions & { signal?: AbortSignal }} [options]
    * @returns {Promise<string>} the translation
    */
   async drawTo(canvas, options = {}) {
@@ -197,12 +197,12 @@ export class Translation {
    * Shows the run, with its sentence, on a canvas.
    *
    * @param {Canvas} canvas
-   * @param {AlignedOptions} [options]
+   * @param {AlignedSheetOptions} [options]
    * @internal
    */
   sink(canvas, options) {
     this.#checked = { ...this.#checked, maps: true }; // they are what is drawn
-    return new AlignedPage(canvas, this.sourceTexts, options);
+    return new AlignedSheet(canvas, this.sourceTexts, options);
   }
 
   /** How much of the translation there is, 0 to 1: most are about as long as what they are of. @internal */

@@ -24,8 +24,8 @@ export const texts = () => import('../lib/texts.js');
 /** @typedef {import('../lib/index.js').Alternative} Alternative */
 /** @typedef {import('../lib/index.js').SavedTokens} SavedTokens */
 /** @typedef {import('../lib/index.js').Tokenizer} Tokenizer */
-/** @typedef {typeof import('../lib/sinks/text.js').Page} TextPage  the class */
-/** @typedef {typeof import('../lib/sinks/aligned.js').AlignedPage} AlignedSheet  the class */
+/** @typedef {typeof import('../lib/sinks/text.js').TextSheet} TextSheet  the class */
+/** @typedef {typeof import('../lib/sinks/aligned.js').AlignedSheet} AlignedSheet  the class */
 /** @typedef {import('../lib/index.js').Translation} Translation */
 /** @typedef {import('../lib/index.js').TranslateStep} TranslateStep */
 /** @typedef {import('../lib/index.js').SourceLook} SourceLook */

@@ -13,7 +13,7 @@ import { Sheet } from './sheet.js';
 /** @import { Canvas } from './canvas.js' */
 
 /**
- * @typedef {object} AlignedOptions
+ * @typedef {object} AlignedSheetOptions
  * @property {Dom<'Element'>} [mirror]  gets the translation as its own text
  * @property {(step: TranslateStep) => ArrayLike<number>} [weights]  what is drawn of a step, one weight for each token of the sentence.
  *   Default: `step.alignment`
@@ -33,7 +33,7 @@ const LEAST_WEIGHT = 0.04;
 /** Stands for the token that ends the sentence. */
 const END = '\u2022';
 
-export class AlignedPage extends Sheet {
+export class AlignedSheet extends Sheet {
   #weights;
   /** @type {Word[]} */
   #source;
@@ -47,7 +47,7 @@ export class AlignedPage extends Sheet {
   /**
    * @param {Canvas} canvas
    * @param {string[]} source  texts of the tokens of the sentence, the last one its end
-   * @param {AlignedOptions} [options]
+   * @param {AlignedSheetOptions} [options]
    */
   constructor(canvas, source, { mirror, weights = ({ alignment }) => alignment ?? [] } = {}) {
     super(canvas, mirror);

@@ -12,7 +12,7 @@ import { Sheet } from './sheet.js';
 /** @import { Canvas } from './canvas.js' */
 
 /**
- * @typedef {object} PageOptions
+ * @typedef {object} TextSheetOptions
  * @property {Dom<'Element'>} [mirror]   gets the text as its own
  * @property {boolean} [shade]    whether the background of each token shows its surprise: clear where it was certain. Default true
  * @property {boolean} [caret]    whether there is one at the end while the text is written. Default true
@@ -39,7 +39,7 @@ const KEPT_TEXT = 100_000;
 /** Between two changes of that text: a long one is work for the browser even where it is not shown. */
 const TOLD_MS = 200;
 
-export class Page extends Sheet {
+export class TextSheet extends Sheet {
   #shade;
   #caret;
   /** Every word and line break that is kept, in order. @type {Word[]} */
@@ -64,7 +64,7 @@ export class Page extends Sheet {
 
   /**
    * @param {Canvas} canvas
-   * @param {PageOptions} [options]
+   * @param {TextSheetOptions} [options]
    */
   constructor(canvas, { mirror, shade = true, caret = true } = {}) {
     super(canvas, mirror);

@@ -8,9 +8,9 @@ import { createDial } from './dial.js';
 import { createOwn, showCard } from './own.js';
 import { createPieces } from './pieces.js';
 import { createThree } from './three.js';
-/** @import { Alternative, TextPage } from '../../shell/index.js' */
+/** @import { Alternative, TextSheet } from '../../shell/index.js' */
 
-/** @param {TextPage} Sheet what sets texts */
+/** @param {TextSheet} Sheet what sets texts */
 function createTokens(Sheet) {
   const chart = createChart();
   const three = createThree(Sheet);
@@ -46,4 +46,4 @@ function createTokens(Sheet) {
   return writing.load();
 }
 
-startPage(texts().then(({ Page }) => createTokens(Page)));
+startPage(texts().then(({ TextSheet }) => createTokens(TextSheet)));

@@ -2,13 +2,13 @@
 // One prompt at three temperatures side by side, with the same noise.
 // @ts-check
 import { Playback, announce, byId, createTransport, keepInAddress, make, wholeIn } from '../../shell/index.js';
-/** @import { Model, TextPage } from '../../shell/index.js' */
+/** @import { Model, TextSheet } from '../../shell/index.js' */
 
 const TEMPERATURES = [0.4, 0.8, 1.2];
 const TOKENS = 90;
 const SPEED = 14;
 
-/** @param {TextPage} Sheet what sets the texts */
+/** @param {TextSheet} Sheet what sets the texts */
 export function createThree(Sheet) {
   /** @type {HTMLInputElement} */
   const prompt = byId('three-prompt');

@@ -61,4 +61,4 @@ function createFigures(Sheet) {
 }
 
 whenNear(byId('figure-waves'), createWaves);
-startPage(texts().then(({ AlignedPage }) => createFigures(AlignedPage)));
+startPage(texts().then(({ AlignedSheet }) => createFigures(AlignedSheet)));

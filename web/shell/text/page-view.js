@@ -2,14 +2,14 @@
 // The page that is being written: a canvas with the text, arcs over it, and a token that is marked by pointing or with the arrow keys.
 // @ts-check
 import { make, onTheme, perFrame } from '../index.js';
-/** @import { TextPage, TokenLook } from '../index.js' */
+/** @import { TextSheet, TokenLook } from '../index.js' */
 
 /** Weights below this leave no trace. */
 const LEAST_WEIGHT = 0.02;
 
 /**
  * @param {HTMLElement} root
- * @param {TextPage} Sheet what sets the text
+ * @param {TextSheet} Sheet what sets the text
  * @param {{ mirror: HTMLElement, onMark: (place: number, by: 'pointer' | 'keys' | 'leave') => void, onEnter: () => void }} hooks onEnter: from
  *   the marked token to what might have been in its place
  */

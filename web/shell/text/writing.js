@@ -10,7 +10,7 @@ import { createPageView } from './page-view.js';
 import { shotOf } from './shot.js';
 import { Tale } from './tale.js';
 import { visible } from './words.js';
-/** @import { Alternative, Hold, LoadOptions, Model, SavedTokens, Settings, TextPage, TokenOptions, TokenStep, Tokenizer } from '../index.js' */
+/** @import { Alternative, Hold, LoadOptions, Model, SavedTokens, Settings, TextSheet, TokenOptions, TokenStep, Tokenizer } from '../index.js' */
 
 /** Tokens a second: a reader's, and up. */
 const SPEEDS = [4, 8, 16, 40, 120, Infinity];
@@ -26,7 +26,7 @@ const REST_MS = 60;
 /**
  * Makes the figure #figure-tale (writing.html).
  *
- * @param {TextPage} Sheet what sets texts
+ * @param {TextSheet} Sheet what sets texts
  * @param {Object} options
  * @param {(options: LoadOptions) => Promise<Hold>} options.acquire gets the model
  * @param {string} options.name of that model, for the address
