@@ -97,7 +97,7 @@ export function wholeNumber(name, value, low, high) {
  * @param {number} low
  * @param {number} high
  */
-export function number(name, value, low, high) {
+function number(name, value, low, high) {
   if (typeof value === 'number' && value >= low && value <= high) return;
   throw argumentError(`${name} must be a number from ${low} to ${high}, not ${show(value)}`);
 }
@@ -106,14 +106,14 @@ export function number(name, value, low, high) {
  * @param {unknown} seed
  * @returns {bigint}
  */
-export function checkSeed(seed) {
+function checkSeed(seed) {
   if (typeof seed === 'bigint' && seed >= 0n && seed < 1n << 64n) return seed;
   if (typeof seed === 'number' && Number.isSafeInteger(seed) && seed >= 0) return BigInt(seed);
   throw argumentError(`seed must be a whole number from 0 to 2^53 - 1, or a bigint below 2^64, not ${show(seed)}`);
 }
 
 /** A whole number of 53 bits, so that it can be shown and typed in again. */
-export function randomSeed() {
+function randomSeed() {
   const [high, low] = crypto.getRandomValues(new Uint32Array(2));
   return (high >>> 11) * 2 ** 32 + low;
 }

@@ -100,7 +100,7 @@ export class Tagging {
    *
    * @param {Canvas} canvas
    * @param {TagSheetOptions & { signal?: AbortSignal }} [options]
-   * @returns {Promise<string>} the words with their tags: 'Time (NOUN 98 %) flies (VERB 71 %)'
+   * @returns {Promise<string>} the words with their tags: 'Time (NOUN 98 %) flies (VERB 99 %)'
    */
   async drawTo(canvas, options = {}) {
     checkOptions(options);

@@ -23,6 +23,8 @@ const GROUPS = [
   ['Pictures', ['DrawOptions', 'Label', 'ImageSource', 'RawImage', 'Canvas', 'Run', 'Step', 'LookedAt', 'Picture', 'Score', 'Attention']],
   ['Texts', ['TokenOptions', 'TokenRun', 'TokenStep', 'Alternative', 'TokenLook', 'Finish', 'SavedTokens', 'TextScore', 'TextSheetOptions', 'tokenizer',
     'VocabularySource', 'Tokenizer', 'TokenKind']],
+  ['Translations', ['TranslateOptions', 'Translation', 'TranslateStep', 'SourceLook', 'SearchStep', 'Hypothesis', 'AlignedSheetOptions']],
+  ['Tags', ['TagOptions', 'Tagging', 'Best', 'TagSheetOptions']],
   ['Errors', ['NextPixelError', 'ErrorCode']],
   ['The element', ['NextPixelElement', 'ElementState', 'Task', 'NextPixelReadyEvent', 'NextPixelStepEvent', 'NextPixelEndEvent', 'NextPixelErrorEvent']],
 ];
