@@ -15,8 +15,8 @@ import { Sheet } from './sheet.js';
  */
 
 /** A tag of a word and its marginal. @typedef {{ name: string, p: number }} Odds */
-/** A word in its place, the best tag first: left edge, line and width in CSS pixels.
- * @typedef {{ text: string, odds: Odds[], x: number, line: number, width: number }} Placed */
+/** A word in its place, the best tag first: left edge, top and width in CSS pixels.
+ * @typedef {{ text: string, odds: Odds[], x: number, top: number, width: number }} Placed */
 
 const LINE_HEIGHT = 1.4;
 /** So many tags of a word are shown, and of those that are not the best only what is as probable as this. */
@@ -81,7 +81,7 @@ export class TagSheet extends Sheet {
     context.textBaseline = 'middle';
     context.textAlign = 'center';
     for (const word of placed) {
-      const top = word.line * (heightOf(size) + GAP * size);
+      const { top } = word;
       const middle = word.x + word.width / 2;
       context.font = this.font(size);
       context.fillStyle = ink;
@@ -131,23 +131,26 @@ export class TagSheet extends Sheet {
     /** @type {Placed[]} */
     const placed = [];
     let x = 0;
-    let line = 0;
+    let top = 0;
+    let rows = 1; // of tags, in this line
     for (const [t, text] of this.#words.entries()) {
       const odds = this.#oddsOf(t);
       const width = Math.max(measure(text, size), ...odds.map(({ name }) => measure(name, TAG_SIZE * size) + 0.5 * size));
       if (x > 0 && x + width > this.width) {
         x = 0;
-        line++;
+        top += heightOf(size, rows) + GAP * size;
+        rows = 1;
       }
-      if (line > 0 && line * (heightOf(size) + GAP * size) + heightOf(size) > this.height) break;
-      placed.push({ text, odds, x, line, width });
+      rows = Math.max(rows, odds.length);
+      if (top > 0 && top + heightOf(size, rows) > this.height) break;
+      placed.push({ text, odds, x, top, width });
       x += width + GAP * size;
     }
     return placed;
   }
 }
 
-/** Height of a word with its tags. @param {number} size  of the letters */
-function heightOf(size) {
-  return (1 + MOST_TAGS * TAG_SIZE) * LINE_HEIGHT * size;
+/** Height of a word with its tags. @param {number} size  of the letters  @param {number} tags */
+function heightOf(size, tags) {
+  return (1 + tags * TAG_SIZE) * LINE_HEIGHT * size;
 }
