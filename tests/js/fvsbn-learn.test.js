@@ -11,7 +11,7 @@ import { test } from 'node:test';
 import { readTensor } from '../../web/pages/fvsbn/gguf.js';
 import { learn, natsOf, nothingLearnt, sample } from '../../web/pages/fvsbn/learn.js';
 import { Lesson } from '../../web/pages/fvsbn/lesson.js';
-import { randomFrom } from '../../web/pages/fvsbn/random.js';
+import { randomFrom } from '../../web/shell/random.js';
 import { unpack } from '../../web/pages/fvsbn/training-digits.js';
 import { ROOT, load } from './helpers.js';
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The words of Lafferty, McCallum and Pereira, and the two models that learn from them: the arithmetic, without the page.
 // @ts-check
+import { randomFrom } from '../../shell/random.js';
 
 export const LETTERS = ['r', 'i', 'o', 'b'];
 /** States after each letter: 0-1-2-3 writes rib, 0-4-5-3 rob. */
@@ -11,20 +12,9 @@ export const [TRAIN, TEST] = [2000, 500];
 const NOISE = 1 / 32;
 const RATE = 2;
 
-/** @param {number} seed  mulberry32 */
-function random(seed) {
-  let a = seed;
-  return () => {
-    a = (a + 0x6d2b79f5) | 0;
-    let t = Math.imul(a ^ (a >>> 15), 1 | a);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** How often each word of three letters came of each path: (64, 2). @param {number} count @param {number} seed */
 export function words(count, seed) {
-  const next = random(seed);
+  const next = randomFrom(seed);
   const table = Array.from({ length: 64 }, () => [0, 0]);
   for (let i = 0; i < count; i++) {
     const path = next() < 0.5 ? 0 : 1;

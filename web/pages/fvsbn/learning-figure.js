@@ -2,11 +2,11 @@
 // The figure that learns: digits to pick, the weights of a pixel as they form, samples of what is known so far, nats on their way down.
 // @ts-check
 import { Playback, announce, byId, createButton, createPad, createStore, createTransport, initialState, integer, make, onTheme, reducedMotion } from '../../shell/index.js';
+import { randomFrom } from '../../shell/random.js';
 import { createCurve } from './curve.js';
 import { sample } from './learn.js';
 import { Lesson } from './lesson.js';
 import { createPicking } from './picking.js';
-import { randomFrom } from './random.js';
 import { paintSheet } from './sheet.js';
 import { createVotes } from './votes.js';
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A course of learning: which pictures are learnt from, in what order, and how many nats they cost on the way. Pure.
 // @ts-check
+import { randomFrom } from '../../shell/random.js';
 import { learn, natsOf, nothingLearnt } from './learn.js';
-import { randomFrom } from './random.js';
 /** @import { Point } from './curve.js' */
 
 /** Of learning. Of 0.005, 0.01, 0.02, 0.03 and 0.05 the largest with which forty digits never seen still gain in the tenth pass over the others. */

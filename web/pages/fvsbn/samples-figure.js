@@ -2,8 +2,8 @@
 // The figure of what the model was trained on beside what it draws, in the same number.
 // @ts-check
 import { announce, byId, createButton, make, onTheme } from '../../shell/index.js';
+import { randomFrom } from '../../shell/random.js';
 import { sample } from './learn.js';
-import { randomFrom } from './random.js';
 import { paintSheet } from './sheet.js';
 /** @import { Weights } from './learn.js' */
 
