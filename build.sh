@@ -540,12 +540,18 @@ task_size() {
 # measure    time per pixel, time of a completion, time from page open to the first pixel
 task_measure() { task_tools; node tests/bench/measure.js "$@"; }
 
-# ceilings: $OUT/ceiling.wasm, ceiling-relaxed.wasm and ceiling-pairs.wasm, the loops that `bench` takes as 100 %
+# ceilings: $OUT/ceiling.wasm, ceiling-relaxed.wasm and ceiling-pairs.wasm, the loops that `bench` takes as 100 %; $OUT/kernels.wasm, kernels beside theirs
 ceilings() {
   for build in '' -relaxed -pairs; do
     "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$(sysroot)" $WASM_CFLAGS -O3 $(flags_of "nextpixel$build") -c tests/bench/ceiling.c -o "$OUT/ceiling$build.o"
     "$WASM_LD" $WASM_LDFLAGS --export=dot_one --export=dot_four --export=stream "$OUT/ceiling$build.o" -o "$OUT/ceiling$build.wasm"
   done
+  parts=
+  for source in tests/bench/kernels.c src/kernels/gates.c src/kernels/queue.c; do
+    part=$OUT/bench-$(basename "$source" .c).o parts="$parts $OUT/bench-$(basename "$source" .c).o"
+    "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$(sysroot)" $WASM_CFLAGS -O3 -Iinclude -Isrc -c "$source" -o "$part"
+  done
+  "$WASM_LD" $WASM_LDFLAGS $(sed -n 's/^EXPORT [a-z0-9_]* \([a-z_]*\)(.*/--export=\1/p' tests/bench/kernels.c) $parts -o "$OUT/kernels.wasm"
 }
 
 # bench      time ours and other runtimes in one headless Chromium: npm run bench -- --help

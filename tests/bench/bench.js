@@ -22,8 +22,8 @@ import { HELP, options } from './options.js';
 import { LLAMA_PEERS, MODULES, PEERS, install } from './peers.js';
 import { STREAM, llamaProbes, llamaResult } from './llama.js';
 import {
-  AT_ONCE, KNOWN, STEP, STREAMS, TOGETHER, ceilingProbes, kernelProbes, lookAheadProbes, pixelProbes, prefillProbes, sampleProbes,
-  shippedProbes, w1Probes,
+  AT_ONCE, KNOWN, STEP, STREAMS, TOGETHER, ceilingProbes, kernelProbes, lookAheadProbes, loopProbes, pixelProbes, prefillProbes,
+  sampleProbes, shippedProbes, w1Probes,
 } from './probes.js';
 import { serve } from './server.js';
 import { sizes as library } from './size.js';
@@ -64,15 +64,21 @@ function readBuilds() {
   return builds;
 }
 
+/** What a file says under its architecture's name. @param {Uint8Array} file @param {string} key */
+function says(file, key) {
+  const { metadata } = readGGUF(file);
+  return metadata[`${metadata['general.architecture']}.${key}`];
+}
+
 /**
- * The shipped files that draw from nothing; what enlarges a picture has no lower half to draw.
+ * The shipped files that draw pictures from nothing; what enlarges one has no lower half to draw.
  *
  * @returns {Record<string, Uint8Array>}
  */
 function readShipped() {
   const files = readdirSync(`${ROOT}weights`).filter((file) => file.endsWith('.gguf')).sort();
-  return Object.fromEntries(files.map((file) => [path.basename(file, '.gguf'), readFileSync(`${ROOT}weights/${file}`)])
-    .filter(([, bytes]) => !readGGUF(/** @type {Buffer} */ (bytes)).metadata['image-transformer.input.height']));
+  return Object.fromEntries(files.map((file) => /** @type {const} */ ([path.basename(file, '.gguf'), readFileSync(`${ROOT}weights/${file}`)]))
+    .filter(([, bytes]) => says(bytes, 'image.height') && !says(bytes, 'input.height')));
 }
 
 /** Writes a random model. @param {string} file @param {() => Uint8Array} make @returns {string} its address */
@@ -166,7 +172,8 @@ async function main() {
     ...Object.keys(shipped).map((name) => [name, `/weights/${name}.gguf`]),
   ]);
   const drafted = Object.keys(shipped).filter((name) => 'draft.output.weight' in readGGUF(shipped[name]).tensors);
-  const files = { ...Object.fromEntries(WEIGHT_TYPES.map((type) => [`w1-${type}`, decoders[type]])), ...shipped };
+  const files = Object.fromEntries([...WEIGHT_TYPES.map((type) => /** @type {const} */ ([`w1-${type}`, decoders[type]])), ...Object.entries(shipped)]
+    .filter(([, file]) => says(file, 'attention.head_count')));
   const sides = quick ? SIDES.slice(0, 2) : SIDES;
 
   const server = await serve({ web: `${ROOT}web`, weights: `${ROOT}weights`, tests: `${ROOT}tests`, build: OUT });
@@ -174,12 +181,12 @@ async function main() {
   try {
     const arena = new Arena(browser, server.url);
     const chosen = await choice(arena, builds, models['w1-q8']);
-    const stage = { arena, builds, chosen, types: WEIGHT_TYPES, models, provide, steps };
+    const stage = { arena, builds, chosen, types: WEIGHT_TYPES, models, attending: Object.keys(files), provide, steps };
     const peers = withPeers && sections.has('w1') ? await startPeers(arena, server.files) : [];
     say('starting ours ...');
     const probes = await ceilingProbes(stage, OUT, sections.has('llama') ? [STREAM] : []);
     if (sections.has('w1')) probes.push(...await w1Probes(stage, peers.map(({ id }) => id)));
-    if (sections.has('kernels')) probes.push(...await kernelProbes(stage));
+    if (sections.has('kernels')) probes.push(...await loopProbes(stage, OUT), ...await kernelProbes(stage));
     if (sections.has('shipped')) probes.push(...await shippedProbes(stage, Object.keys(shipped)));
     if (sections.has('ahead')) probes.push(...await lookAheadProbes(stage, drafted));
     if (sections.has('prefill')) probes.push(...await prefillProbes(stage));

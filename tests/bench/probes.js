@@ -19,6 +19,7 @@ import { key } from './summary.js';
  * @property {string} chosen                  the one that the library takes here
  * @property {WeightType[]} types
  * @property {Record<string, string>} models  addresses: w1-q4, w1-q8 and the shipped ones
+ * @property {string[]} attending             those of them whose work facts.js knows
  * @property {(file: string, make: () => Uint8Array) => string} provide  writes a file, gives its address
  * @property {number} steps                   of a measurement
  */
@@ -61,6 +62,14 @@ export async function ceilingProbes({ arena, builds }, out, more = []) {
     }
   }
   return probes;
+}
+
+/** Kernels that no matrix product hides, and their own ceilings. @param {Stage} stage @param {string} out  the build folder */
+export async function loopProbes({ arena }, out) {
+  if (!existsSync(`${out}/kernels.wasm`)) return [];
+  const target = await arena.start('ceiling', 'kernels', 'ceiling', 'startKernels', { wasm: '/build/kernels.wasm' });
+  return ['gates', 'queue'].flatMap((name) => [{ name: key('loop', name), ...target, method: name },
+    { name: key('loop', name, 'ceiling'), ...target, method: `${name}Ceiling` }]);
 }
 
 /** @param {Stage} stage @param {string[]} peers  started already, each in the page of its name */
@@ -138,8 +147,8 @@ export async function prefillProbes(stage) {
   /** @type {Probe[]} */
   const probes = [];
   for (const { name } of stage.builds) {
-    for (const [model, address] of Object.entries(stage.models)) {
-      const target = await core(stage, name, address);
+    for (const model of stage.attending) {
+      const target = await core(stage, name, stage.models[model]);
       for (const columns of [1, 16]) {
         probes.push({ name: key('prefill', model, columns, name), ...target, method: 'prefill', args: { ...KNOWN, columns } });
       }
@@ -153,8 +162,8 @@ export async function sampleProbes(stage) {
   /** @type {Probe[]} */
   const probes = [];
   for (const { name } of stage.builds) {
-    for (const [model, address] of Object.entries(stage.models)) {
-      const target = await core(stage, name, address);
+    for (const model of stage.attending) {
+      const target = await core(stage, name, stage.models[model]);
       for (const samples of TOGETHER) {
         const args = { position: STEP, steps: stage.steps, samples };
         probes.push({ name: key('samples', model, samples, name), ...target, method: 'time', args });

@@ -247,8 +247,14 @@ export function assemble(samples, facts) {
     return entries.length ? [[name, Object.fromEntries(entries)]] : [];
   }));
 
+  const loops = Object.fromEntries(['gates', 'queue'].flatMap((name) => {
+    const own = samples[key('loop', name)], most = samples[key('loop', name, 'ceiling')];
+    if (!own?.length || !most?.length) return [];
+    return [[name, { rate: Math.max(...own), ceiling: Math.max(...most), share: Math.max(...own) / Math.max(...most) }]];
+  }));
+
   const result = {
-    machine: facts.machine, builds, chosen, summary, w1, ceiling, kernels, shipped, lookAhead, prefill, samples: together, pixels,
+    machine: facts.machine, builds, chosen, summary, w1, ceiling, kernels, loops, shipped, lookAhead, prefill, samples: together, pixels,
     sizes: facts.sizes ?? null, peers,
   };
   return { ...result, goals: goals(result) };

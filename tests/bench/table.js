@@ -69,6 +69,14 @@ function kernelTable({ kernels }) {
 }
 
 /** @param {any} result @returns {Table} */
+function loopTable({ loops = {} }) {
+  /** @type {Record<string, string>} */
+  const units = { gates: 'gates, G numbers a second of tanh and sigma', queue: 'taps of a queue, GB a second of one copy' };
+  return ['kernels beside ceilings of their own', ['', 'reached', 'at most', 'share'],
+    Object.entries(loops).map(([name, { rate, ceiling, share }]) => [units[name], number(rate), number(ceiling), percent(share)])];
+}
+
+/** @param {any} result @returns {Table} */
 function shippedTable({ shipped }) {
   /** @type {{ name: string, pixels: number, build: string, one: any }[]} */
   const list = shipped.flatMap((/** @type {any} */ { name, pixels, builds }) => (
@@ -131,7 +139,7 @@ export function text(result) {
     `load ${load}\nthe library takes ${chosen} here`;
   /** @type {Table[]} */
   const tables = [
-    decoderTable(result), ...ceilingTables(result), kernelTable(result), shippedTable(result), lookAheadTable(result), ...columnTables(result), llamaTable(result),
+    decoderTable(result), ...ceilingTables(result), kernelTable(result), loopTable(result), shippedTable(result), lookAheadTable(result), ...columnTables(result), llamaTable(result),
     ['bytes of a page', ['', 'gzip KB'], Object.entries(sizes ?? {}).map(([name, bytes]) => [name, number(bytes / 1024, 1)])],
     goalTable(result),
   ];

@@ -265,6 +265,9 @@ function madeUp() {
   const samples = {};
   /** A median of ms, and better and worse rounds. @param {string} name @param {number} ms */
   const put = (name, ms) => void (samples[name] = [ms * 2, ms * 0.9, ms]);
+  put('loop/queue', 10);
+  put('loop/gates', 0.3);
+  put('loop/gates/ceiling', 0.4);
   put('ceiling/baseline/one', 25);
   put('ceiling/baseline/four', 40);
   put('ceiling/relaxed/one', 50);
@@ -331,6 +334,8 @@ test('the summary takes medians, the best weight type and the fastest peer', () 
   const shares = result.w1[64]['nextpixel-relaxed q8'].ceiling;
   assert.equal(shares?.limit, 'bytes');
   assert.equal(Math.round(1000 * /** @type {number} */ (shares?.share)), Math.round(1000 * (4e6 / 60e6) / (0.9 * 0.3064)));
+  assert.ok(Math.abs((result.loops.gates?.share ?? 0) - 0.75) < 1e-12);
+  assert.equal(result.loops.queue, undefined); // its ceiling was not measured
   const { products, attention, values256 } = result.kernels['nextpixel-relaxed'].q8;
   assert.ok(products && attention);
   assert.ok(Math.abs(products.gigamacs - 2e5 / 0.009 / 1e6) < 1e-6, 'half of what two more blocks take, in the best rounds');

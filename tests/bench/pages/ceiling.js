@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The bare loops of tests/bench/ceiling.c. */
+/** The bare loops of tests/bench/ceiling.c, and the kernels of tests/bench/kernels.c with theirs. */
 
 import { bytesOf, turn } from './common.js';
 
@@ -39,5 +39,25 @@ export async function start({ wasm, most: megabytes }) {
         return performance.now() - start;
       }));
     },
+  };
+}
+
+/** @param {{ wasm: string }} options */
+export async function startKernels({ wasm }) {
+  const module = await WebAssembly.compile(await bytesOf(wasm));
+  const exports = /** @type {any} */ (new WebAssembly.Instance(module, {}).exports);
+  /** @param {string} name @param {number} work  of a call @param {number} times */
+  const rate = async (name, work, times) => 1 / (1e6 * await turn(work * times, () => {
+    const start = performance.now();
+    exports[name](times);
+    return performance.now() - start;
+  }));
+  return {
+    /** Billions of numbers a second. */
+    gates: () => rate('gate', exports.gate_numbers(), 2000),
+    gatesCeiling: () => rate('gate_ceiling', exports.gate_numbers(), 2000),
+    /** Billions of bytes a second. */
+    queue: () => rate('gather', exports.gather_bytes(), 100_000),
+    queueCeiling: () => rate('gather_ceiling', exports.gather_bytes(), 100_000),
   };
 }
