@@ -4,7 +4,7 @@
 //
 //   node web/front/make-stills.js [NAME...]
 //
-// A page whose line in papers.js says nothing of its card gets what the weights of its page.html draw from nothing, or go on with, or translate.
+// A page whose line in papers.js says nothing of its card gets what the weights of its page.html draw from nothing, or go on with, translate or tag.
 // @ts-check
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -52,8 +52,9 @@ async function drawn(model, { file, samples, passes, ...options }) {
   return encodePng(picture);
 }
 
-/** What the model of a page makes of a text: how large it is set, and by which options. @type {Record<'tokens' | 'translate', { text: string, font: string, options: object }>} */
+/** What the model of a page makes of a text: how large it is set, and by which options. @type {Record<'tag' | 'translate' | 'tokens', { text: string, font: string, options: object }>} */
 const TEXTS = {
+  tag: { text: 'Time flies like an arrow', font: '30px', options: { marginals: true } },
   tokens: { text: 'Once upon a time', font: '18px', options: { seed: 1, temperature: 0.8, maxTokens: 50 } },
   translate: { text: 'Er hat im Garten einen Hund gesehen.', font: '15px', options: {} },
 };
@@ -67,7 +68,7 @@ async function still({ page, pictures, text }) {
   try {
     const { tasks } = model.info;
     if (tasks.includes('generate')) return await drawn(model, pictures ?? { file, seed: 1, samples: 6, temperature: 1 });
-    const verb = tasks.includes('translate') ? 'translate' : 'tokens';
+    const verb = /** @type {const} */ (['tag', 'translate', 'tokens']).find((task) => tasks.includes(task)) ?? 'tokens';
     const { stillOfText } = await import('../../tests/browser/still-texts.js');
     return await stillOfText({ file, verb, ...TEXTS[verb], ...(text && { text }) });
   } finally {

@@ -22,7 +22,7 @@
  * @property {string} [page] its folder in web/pages
  * @property {string} [says] what the page shows
  * @property {Pictures} [pictures] on its card
- * @property {string} [text] that the model of its still goes on with, or translates; without either, front/make-stills.js takes one of its own
+ * @property {string} [text] that the model of its still goes on with, translates or tags; without either, front/make-stills.js takes one of its own
  * @property {true} [colourful] its pictures have colours of their own, not the inks of the page
  */
 
