@@ -122,7 +122,7 @@ export function writeGGUF({ metadata, tensors }) {
     string: (value) => {
       const bytes = new TextEncoder().encode(value);
       writers.u64(bytes.length);
-      head.push(...bytes);
+      for (const byte of bytes) head.push(byte); // too many for arguments, some of them
     },
   };
   /** @param {number} count */

@@ -1,3 +1,3 @@
-// made of sources e2fb9279d3727ac07f42172c08cee310087f41a5e80f011fd9b82c1af835b559 by ./build.sh js
+// made of sources adf0795a749e48ca2cd0ce8a32b1745e6ae85ccc56e3cdf96bc742ccc2f323d0 by ./build.sh js
 // SPDX-License-Identifier: MIT
 import{takeWorker as a,weights as e}from"./page-first.js";import{load as m,supported as d,tokenizer as f}from"./shared.js";import{acquire as o}from"./shared.js";import{Codec as w,quantise as b}from"./shared.js";import{blank as k,paint as v,picture as q}from"./shared.js";import{fromRGBA as C,reduce as E}from"./shared.js";var i=new AbortController,{signal:r}=i;e&&o(e.href,{signal:r,worker:a()}).then(({release:t})=>r.aborted?t():r.addEventListener("abort",t),()=>{});function O(t){if(!e)throw new Error("The head of this page preloads no weights.");let n=o(e.href,t);return i.abort(),n}export{O as acquireFirst};

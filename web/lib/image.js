@@ -242,7 +242,7 @@ function drawn(image) {
  */
 function bytesOf(data) {
   if (data instanceof Uint8Array || data instanceof Uint8ClampedArray) return data;
-  if (Array.isArray(data) && data.every((value) => Number.isInteger(value) && value >= 0 && value <= 255)) return data;
+  if (Array.isArray(data) && Array.from(data).every((value) => Number.isInteger(value) && value >= 0 && value <= 255)) return data;
   throw argumentError('image.data must hold 8-bit values: a Uint8Array, a Uint8ClampedArray or an array of whole ' +
     'numbers from 0 to 255');
 }

@@ -3,9 +3,12 @@
 
 /** The metadata of a weight file as JavaScript has them. */
 
+import { NextPixelError } from './error.js';
+
 /** @typedef {string | number | boolean | bigint} Scalar */
 /** @typedef {Scalar | Scalar[]} Value */
 /** @typedef {Map<string, Value>} Metadata */
+/** Metadata that are read when they are asked for. @typedef {Pick<Metadata, 'get' | 'has'>} Lookup */
 
 /**
  * One entry. Its bytes were checked, by the C library or by header.js: texts lie inside of them.
@@ -29,13 +32,46 @@ const NUMBERS = {
 };
 const STRING = 8;
 const ARRAY = 9;
+/** Bytes of a text that takes less time by itself than a decoder. */
+const SHORT = 32;
+
+/** Limits of what is read: the items of an array, and the bytes of a text and of all texts together. */
+const MOST_ITEMS = 2 ** 21;
+const MOST_TEXT = 2 ** 20;
+const MOST_TEXTS = 2 ** 24;
+
+/** @param {Entry} entry */
+const isShort = ({ type, count, value }) => (type === STRING ? value.length <= MOST_TEXT : count <= MOST_ITEMS);
 
 /**
+ * All that is within the limits: a file that has more runs without it, for nothing long decides how.
+ *
  * @param {Entry[]} entries
  * @returns {Metadata}
  */
 export function metadataOf(entries) {
-  return new Map(entries.map((entry) => [entry.key, valueOf(entry)]));
+  let left = MOST_TEXTS;
+  const kept = entries.filter((entry) => isShort(entry) && (entry.itemType !== STRING || (left -= entry.value.length) >= 0));
+  return new Map(kept.map((entry) => [entry.key, valueOf(entry)]));
+}
+
+/**
+ * What is asked for; what is beyond the limits is an error.
+ *
+ * @param {Entry[]} entries
+ * @returns {Lookup}
+ */
+export function lookupOf(entries) {
+  const all = new Map(entries.map((entry) => [entry.key, entry]));
+  return {
+    has: (key) => all.has(key),
+    get: (key) => {
+      const entry = all.get(key);
+      if (!entry) return undefined;
+      if (!isShort(entry)) throw new NextPixelError('limit', `${key} is too long: at most 1 MB of a text and ${MOST_ITEMS} items of a list are read`);
+      return valueOf(entry);
+    },
+  };
 }
 
 /**
@@ -69,10 +105,10 @@ function readStrings(value, count) {
   for (let i = 0, at = 0; i < count; i++) {
     const from = at + 8;
     at = from + view.getUint32(from - 8, true); // they lie inside of a file of less than 2^32 bytes
-    // Character by character while that is what the bytes are: to call a decoder for each of a vocabulary takes twice as long.
+    // A short one character by character while that is what the bytes are: to call a decoder for each of a vocabulary takes twice as long.
     let text = '';
     let next = from;
-    while (next < at && value[next] < 128) text += String.fromCharCode(value[next++]);
+    while (next < at && at - from <= SHORT && value[next] < 128) text += String.fromCharCode(value[next++]);
     strings.push(next < at ? decoder.decode(value.subarray(from, at)) : text);
   }
   return strings;

@@ -76,6 +76,7 @@ export class TagModel {
 /** @param {unknown} text */
 function wordsOf(text) {
   if (typeof text === 'string') return cut(text);
-  if (Array.isArray(text) && text.every((word) => typeof word === 'string' && word !== '')) return [...text];
+  const words = Array.isArray(text) ? Array.from(text) : [null]; // holes become undefined
+  if (words.every((word) => typeof word === 'string' && word !== '')) return words;
   throw argumentError('tag() takes a text, or an array of words, none of them empty');
 }

@@ -32,8 +32,8 @@ import { argumentError } from './error.js';
 export function checkTokens(given, tokenizer, size) {
   const { settings, options, seed } = checkSettings('texts', given);
   const { maxTokens, logitBias = {}, stop = [], alternatives, maps } = options;
-  const stops = typeof stop === 'string' ? [stop] : stop;
-  if (!Array.isArray(stops) || !stops.every((text) => typeof text === 'string' && text !== '') || stops.length > 64) {
+  const stops = typeof stop === 'string' ? [stop] : Array.isArray(stop) ? Array.from(stop) : [null]; // one of ours, with holes filled
+  if (!stops.every((text) => typeof text === 'string' && text !== '') || stops.length > 64) {
     throw argumentError('stop must be a text, or a list of at most 64 texts, none of them empty');
   }
   const { repetitionPenalty, frequencyPenalty, presencePenalty, penaltyLast } = settings;

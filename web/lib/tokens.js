@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from './checks.js';
+import { checkOptions, show } from './checks.js';
 import { Tokenizer } from './codecs/text.js';
 import { NextPixelError, argumentError } from './error.js';
-import { metadataOf } from './metadata.js';
+import { lookupOf } from './metadata.js';
 import { showAll } from './sinks/canvas.js';
 import { TextSheet } from './sinks/text.js';
 import { checkTokens } from './tokens-settings.js';
@@ -73,7 +73,7 @@ import { Translation, checkTranslate, sentenceOf } from './translate.js';
 
 /** @param {Entry[]} vocabulary @returns {Tokenizer | undefined} */
 function tokenizerIn(vocabulary) {
-  const metadata = metadataOf(vocabulary);
+  const metadata = lookupOf(vocabulary);
   return metadata.has('tokenizer.ggml.model') ? new Tokenizer(metadata) : undefined;
 }
 
@@ -184,6 +184,7 @@ export class TextModel {
     const ids = this.#read(text);
     const head = ids[0] === this.#begin() ? 1 : 0;
     const given = 1; // the one that begins the text, or else its first
+    if (ids.length > given) windowStart(ids.length - 1, head, this.#info.positions);
     const tokens = ids.slice(given);
     const perToken = new Float32Array(tokens.length);
     const job = this.#link.job(signal);
@@ -244,9 +245,10 @@ export class TextModel {
     const checked = checkTokens(options, this.#tokenizer, this.#info.vocabulary);
     const { positions } = this.#info;
     const head = ids[0] === this.#begin() ? 1 : 0;
+    const most = maxTokens ?? Math.max(0, positions - ids.length);
+    if (most > 0) windowStart(ids.length + most - 1, head, positions); // where it cannot go on so far, it does not begin
     return new TokenRun(this.#link, this.#tokenizer, {
-      ids: Array.from(ids), prompt, positions, head, name: this.#name(), kept,
-      most: maxTokens ?? Math.max(0, positions - ids.length),
+      ids: Array.from(ids), prompt, positions, head, name: this.#name(), kept, most,
       window: (/** @type {number[]} */ all, /** @type {number} */ from) => this.#window(Uint32Array.from(all), from),
     }, checked, signal);
   }
@@ -280,8 +282,9 @@ export class TextModel {
   /** @param {ArrayLike<unknown>} ids */
   #checkIds(ids) {
     const { vocabulary } = this.#info;
-    const wrong = Array.from(ids).find((id) => !(Number.isInteger(id) && Number(id) >= 0 && Number(id) < vocabulary));
-    if (wrong !== undefined) throw argumentError(`${wrong} is no token: they are 0 to ${vocabulary - 1}`);
+    const all = Array.from(ids); // of a list with holes too
+    const wrong = all.findIndex((id) => !(Number.isInteger(id) && Number(id) >= 0 && Number(id) < vocabulary));
+    if (wrong >= 0) throw argumentError(`${show(all[wrong])} is no token: they are 0 to ${vocabulary - 1}`);
   }
 
   #begin() {
@@ -320,14 +323,11 @@ export class TextModel {
  * @internal
  */
 export function windowStart(count, head, positions) {
-  let from = 0;
-  let seen = count;
-  while (seen >= positions) {
-    const full = count - seen + positions; // how long the text was when it was full
-    from = full - Math.floor(positions / 2);
-    seen = count - from + head;
-  }
-  return from;
+  if (count < positions) return 0;
+  const half = Math.floor(positions / 2);
+  const forgotten = positions - half - head; // each time: the rest, the first token and the newer half are seen
+  if (forgotten < 1) throw argumentError(`A text of ${count} tokens is too long: this model sees ${positions}, too few to forget the oldest and go on`);
+  return positions - half + Math.floor((count - positions) / forgotten) * forgotten;
 }
 
 /**

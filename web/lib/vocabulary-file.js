@@ -6,7 +6,7 @@
 import { Tokenizer } from './codecs/text.js';
 import { NextPixelError, argumentError } from './error.js';
 import { readEntries } from './header.js';
-import { metadataOf } from './metadata.js';
+import { lookupOf } from './metadata.js';
 import { inNode, nodeModule } from './platform.js';
 import { disk, fetchOrFail } from './source.js';
 
@@ -22,7 +22,7 @@ import { disk, fetchOrFail } from './source.js';
 export async function tokenizerOf(source, signal) {
   signal?.throwIfAborted();
   const chunks = await chunksOf(source, signal);
-  return new Tokenizer(metadataOf(await readEntries(chunks)));
+  return new Tokenizer(lookupOf(await readEntries(chunks)));
 }
 
 /**

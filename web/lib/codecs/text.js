@@ -15,7 +15,7 @@ import { Specials } from './text/special.js';
 import { SentencePieces } from './text/spm.js';
 import { BYTE, CONTROL, UNKNOWN, USER_DEFINED, vocabularyOf } from './text/vocabulary.js';
 
-/** @import { Metadata } from '../metadata.js' */
+/** @import { Lookup } from '../metadata.js' */
 /** @import { Vocabulary } from './text/vocabulary.js' */
 
 /** @typedef {'normal' | 'unknown' | 'control' | 'user' | 'byte'} TokenKind */
@@ -33,7 +33,7 @@ export class Tokenizer {
   size;
 
   /**
-   * @param {Metadata} metadata  those under `tokenizer.` are read
+   * @param {Lookup} metadata  those under `tokenizer.` are read
    * @internal
    */
   constructor(metadata) {

@@ -11,7 +11,7 @@ import { splitter } from './pre.js';
 import { CONTROL, UNKNOWN, USER_DEFINED, textsOf, show, vocabularyError } from './vocabulary.js';
 
 /** @import { Vocabulary } from './vocabulary.js' */
-/** @import { Metadata } from '../../metadata.js' */
+/** @import { Lookup } from '../../metadata.js' */
 
 /** Words that are remembered with their tokens: most of a text is words seen before. */
 const MOST_WORDS = 1 << 15;
@@ -42,7 +42,7 @@ export class BytePairs {
 
   /**
    * @param {Vocabulary} vocabulary
-   * @param {Metadata} metadata
+   * @param {Lookup} metadata
    */
   constructor({ pre, ids, unknown }, metadata) {
     this.#split = splitter(pre);

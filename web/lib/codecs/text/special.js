@@ -3,80 +3,142 @@
 
 /** Finds the tokens that stand for themselves, whatever is around them: those of control, and those that the file's maker defined. */
 
-import { CONTROL, UNKNOWN, USER_DEFINED } from './vocabulary.js';
+import { CONTROL, UNKNOWN, USER_DEFINED, vocabularyError } from './vocabulary.js';
 
 /** @import { Vocabulary } from './vocabulary.js' */
 
-/** @typedef {{ id?: number, next: Map<string, Node> }} Node  of a tree of texts, a character at a time */
+/** @typedef {{ text: string, id: number }} Special */
+
+/** The most characters of such a token. Looking for them takes time of at most so many characters for each one of a text. */
+const LONGEST = 256;
 
 export class Specials {
   #tokens;
-  /** For a plain text, and for one in which control tokens count. @type {Record<'plain' | 'all', Node>} */
-  #trees = { plain: { next: new Map() }, all: { next: new Map() } };
+  /** Such tokens in the order of their texts, equal ones in that of their numbers: those in a plain text, and those in one in which control
+   * tokens count. @type {Record<'plain' | 'all', Special[]>} */
+  #sorted = { plain: [], all: [] };
+  /** Where in that order those with this first character are: from, to. @type {Record<'plain' | 'all', Map<string, [number, number]>>} */
+  #starts;
 
   /** @param {Vocabulary} vocabulary */
   constructor({ tokens, types }) {
     this.#tokens = tokens;
     tokens.forEach((text, id) => {
-      if (text === '') return;
-      if (types[id] === USER_DEFINED) grow(this.#trees.plain, text, id);
-      if (types[id] === USER_DEFINED || types[id] === CONTROL || types[id] === UNKNOWN) grow(this.#trees.all, text, id);
+      const type = types[id];
+      if (text === '' || (type !== USER_DEFINED && type !== CONTROL && type !== UNKNOWN)) return;
+      if (text.length > LONGEST) throw vocabularyError('limit', 'tokens', `token ${id} stands for itself and has more than ${LONGEST} characters`);
+      if (type === USER_DEFINED) this.#sorted.plain.push({ text, id });
+      this.#sorted.all.push({ text, id });
     });
+    const order = (/** @type {Special} */ a, /** @type {Special} */ b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : a.id - b.id);
+    const startsOf = (/** @type {Special[]} */ sorted) => {
+      /** @type {Map<string, [number, number]>} */
+      const starts = new Map();
+      sorted.sort(order).forEach(({ text }, at) => starts.set(text[0], [starts.get(text[0])?.[0] ?? at, at + 1]));
+      return starts;
+    };
+    this.#starts = { plain: startsOf(this.#sorted.plain), all: startsOf(this.#sorted.all) };
   }
 
   /**
+   * Where several tokens fit, the longest in all of the text goes first; of equally long ones the one of the lower number, and then the one
+   * further left.
+   *
    * @param {string} text
    * @param {boolean} control  whether control tokens count
    * @returns {(string | number)[]} tokens, and the text between them
    */
   divide(text, control) {
     if (text === '') return [];
-    const found = this.#found(text, control ? this.#trees.all : this.#trees.plain);
-    /** @type {(string | number)[]} */
-    let parts = [text];
-    // The longest first, in all of the text.
-    found.sort((a, b) => this.#tokens[b].length - this.#tokens[a].length || a - b);
-    for (const id of found) {
-      parts = parts.flatMap((part) => {
-        if (typeof part === 'number') return part;
-        return part.split(this.#tokens[id]).flatMap((between, i) => (i > 0 ? [id, between] : [between])).filter((piece) => piece !== '');
-      });
+    const which = control ? 'all' : 'plain';
+    /** Tokens that are to be tried, by their length, as pairs of place and token. @type {[number, number][][]} */
+    const tries = [];
+    const offer = (/** @type {number} */ at, /** @type {number} */ to) => {
+      const id = this.#longestAt(text, at, to, which);
+      if (id >= 0) (tries[this.#tokens[id].length] ??= []).push([at, id]);
+    };
+    if (this.#sorted[which].length > 0) for (let at = 0; at < text.length; at++) offer(at, text.length);
+    if (tries.length === 0) return [text];
+    /** The end of the token that covers a character, or 0. */
+    const taken = new Int32Array(text.length);
+    /** Of those that are taken, by their place. @type {Map<number, number>} */
+    const found = new Map();
+    for (let length = tries.length - 1; length > 0; length--) { // a token that finds its end taken is shorter when it is tried again
+      for (const [at, id] of (tries[length] ?? []).sort((a, b) => a[1] - b[1] || a[0] - b[0])) {
+        if (taken[at]) continue;
+        const free = taken.subarray(at, at + length).findIndex((end) => end > 0);
+        if (free > 0) {
+          offer(at, at + free);
+          continue;
+        }
+        taken.fill(at + length, at, at + length);
+        found.set(at, id);
+      }
     }
-    return parts;
+    return partsOf(text, found, taken);
   }
 
   /**
-   * Which tokens the text contains.
+   * The longest token that begins at `at` and ends at `to` or before: a walk along the order of tokens, of which those stay that go on like the text.
    *
    * @param {string} text
-   * @param {Node} tree
+   * @param {number} at
+   * @param {number} to
+   * @param {'plain' | 'all'} which
+   * @returns {number} of equal texts the last; -1: none
    */
-  #found(text, tree) {
-    /** @type {Set<number>} */
-    const found = new Set();
-    if (tree.next.size === 0) return [];
-    for (let from = 0; from < text.length; from++) {
-      let node = tree.next.get(text[from]);
-      for (let at = from + 1; node; at++) {
-        if (node.id !== undefined) found.add(node.id);
-        node = node.next.get(text[at]);
+  #longestAt(text, at, to, which) {
+    const sorted = this.#sorted[which];
+    let [low, high] = this.#starts[which].get(text[at]) ?? [0, 0];
+    let longest = -1;
+    for (let length = 1; low < high; length++) { // all of low..high - 1 begin with the text's next `length` characters
+      let first = sorted[low];
+      for (; first.text.length === length; first = sorted[low]) {
+        longest = first.id;
+        if (++low === high) return longest;
       }
+      if (at + length >= to) break;
+      const code = text.charCodeAt(at + length);
+      if (first.text.charCodeAt(length) === code && (high - low === 1 || sorted[high - 1].text.charCodeAt(length) === code)) continue;
+      low = lowerBound(sorted, low, high, length, code);
+      high = lowerBound(sorted, low, high, length, code + 1);
     }
-    return [...found];
+    return longest;
   }
 }
 
 /**
- * @param {Node} tree
- * @param {string} text
- * @param {number} id
+ * The first of sorted[from..to - 1] whose character `place` is `code` or a later one; `to` where there is none.
+ *
+ * @param {Special[]} sorted
+ * @param {number} from
+ * @param {number} to
+ * @param {number} place
+ * @param {number} code
  */
-function grow(tree, text, id) {
-  let node = tree;
-  for (let i = 0; i < text.length; i++) {
-    let next = node.next.get(text[i]);
-    if (!next) node.next.set(text[i], (next = { next: new Map() }));
-    node = next;
+function lowerBound(sorted, from, to, place, code) {
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (sorted[middle].text.charCodeAt(place) >= code) to = middle;
+    else from = middle + 1;
   }
-  node.id = id;
+  return from;
+}
+
+/**
+ * @param {string} text
+ * @param {Map<number, number>} found  tokens by their place
+ * @param {Int32Array} taken           of each place, where the token there ends
+ */
+function partsOf(text, found, taken) {
+  /** @type {(string | number)[]} */
+  const parts = [];
+  let done = 0;
+  for (const at of [...found.keys()].sort((a, b) => a - b)) {
+    if (at > done) parts.push(text.slice(done, at));
+    parts.push(/** @type {number} */ (found.get(at)));
+    done = taken[at];
+  }
+  if (done < text.length) parts.push(text.slice(done));
+  return parts;
 }

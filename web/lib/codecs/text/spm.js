@@ -11,7 +11,7 @@ import { Pairs, merge } from './merge.js';
 import { BYTE, CONTROL, UNKNOWN, vocabularyError } from './vocabulary.js';
 
 /** @import { Vocabulary } from './vocabulary.js' */
-/** @import { Metadata } from '../../metadata.js' */
+/** @import { Lookup } from '../../metadata.js' */
 
 const SPACE = '\u2581';
 const INNER_SPACE = /[^\u2581]\u2581/;
@@ -44,7 +44,7 @@ export class SentencePieces {
 
   /**
    * @param {Vocabulary} vocabulary
-   * @param {Metadata} metadata
+   * @param {Lookup} metadata
    */
   constructor({ tokens, types, unknown }, metadata) {
     this.#size = tokens.length;

@@ -6,7 +6,7 @@
 import { NextPixelError } from '../../error.js';
 
 /** @import { ErrorCode } from '../../protocol.js' */
-/** @import { Metadata } from '../../metadata.js' */
+/** @import { Lookup } from '../../metadata.js' */
 
 /** Kinds of tokens, by the numbers of `tokenizer.ggml.token_type`. */
 export const NORMAL = 1;
@@ -20,6 +20,8 @@ const TURN_ENDS = ['<|im_end|>', '<|eot_id|>', '<|eom_id|>', '<|end|>', '<end_of
 
 /** NX_MAX_VALUES of include/nextpixel.h. */
 const MOST_TOKENS = 262144;
+/** Characters of a token as the file writes it. */
+const MOST_TEXT = 65536;
 
 /**
  * @typedef {object} Vocabulary
@@ -44,11 +46,12 @@ const MOST_TOKENS = 262144;
  */
 export function vocabularyError(code, key, reason) {
   return new NextPixelError(code, `Reading the vocabulary failed (tokenizer.ggml.${key}: ${reason}). ` + (code === 'unsupported' ?
-    'Use a newer version of nextpixel, or another file' : 'The file is damaged, or was exported wrongly: get it anew'));
+    'Use a newer version of nextpixel, or another file' : code === 'limit' ? 'This is beyond a stated limit of nextpixel' :
+    'The file is damaged, or was exported wrongly: get it anew'));
 }
 
 /**
- * @param {Metadata} metadata
+ * @param {Lookup} metadata
  * @returns {Vocabulary}
  */
 export function vocabularyOf(metadata) {
@@ -62,6 +65,8 @@ export function vocabularyOf(metadata) {
   const tokens = textsOf('tokens', get('tokens'));
   if (tokens.length === 0) throw vocabularyError('format', 'tokens', 'empty');
   if (tokens.length > MOST_TOKENS) throw vocabularyError('limit', 'tokens', `more than ${MOST_TOKENS} tokens`);
+  const long = tokens.findIndex((text) => text.length > MOST_TEXT);
+  if (long >= 0) throw vocabularyError('limit', 'tokens', `token ${long} has more than ${MOST_TEXT} characters`);
   const types = typesOf(get('token_type'), tokens.length);
   /** @param {string} key  @param {number} [missing] */
   const id = (key, missing) => {

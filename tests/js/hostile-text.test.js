@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Models of texts whose file has numbers and texts that would cost without end, and lists of tokens with things in them that are none. */
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { Specials } from '../../web/lib/codecs/text/special.js';
+import { tokenizer } from '../../web/lib/index.js';
+import { lookupOf, metadataOf } from '../../web/lib/metadata.js';
+import { windowStart } from '../../web/lib/tokens.js';
+import { isError, load } from './helpers.js';
+import { TOKENS, toyText } from './toy-text.js';
+import { toyTranslation } from './toy-translation.js';
+
+/** @import { Model } from '../../web/lib/index.js' */
+
+/** @type {Model} */
+let toy;
+before(async () => void (toy = await load(toyText())));
+after(() => toy.close());
+
+/** Ends never come, so that a run is as long as asked for. */
+const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity }, seed: 1 };
+
+/** @param {() => unknown} work @returns {number} milliseconds of this process */
+function cost(work) {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** Vocabularies with one more token, of the given kind. @param {string} text  @param {number} type */
+const withToken = (text, type) => {
+  const tokens = [...TOKENS, text];
+  const kinds = tokens.map((_, i) => (i === 0 ? 2 : i < 3 ? 3 : i < 259 ? 6 : i === tokens.length - 1 ? type : 1));
+  return toyText({
+    values: tokens.length, metadata: {
+      'tokenizer.ggml.tokens': ['array', 'string', tokens], 'tokenizer.ggml.scores': ['array', 'f32', tokens.map((_, i) => -i)],
+      'tokenizer.ggml.token_type': ['array', 'i32', kinds],
+    },
+  });
+};
+
+test('the window of a text rolls on, or says that it cannot', () => {
+  // As by forgetting again and again.
+  const slow = (/** @type {number} */ count, /** @type {number} */ head, /** @type {number} */ positions) => {
+    let from = 0;
+    for (let seen = count; seen >= positions; seen = count - from + head) from = count - seen + positions - Math.floor(positions / 2);
+    return from;
+  };
+  for (let positions = 3; positions < 20; positions++) {
+    for (const head of [0, 1]) {
+      for (let count = 0; count < 120; count++) {
+        const from = windowStart(count, head, positions);
+        assert.equal(from, slow(count, head, positions));
+        assert.ok(count - from + (from > 0 ? head : 0) < positions, 'there is room for another');
+      }
+    }
+  }
+  for (const positions of [1, 2]) {
+    assert.equal(windowStart(positions - 1, 1, positions), 0);
+    assert.throws(() => windowStart(positions, 1, positions), isError('argument', /too few to forget the oldest/));
+    assert.ok(windowStart(99, 0, positions) > 90);
+  }
+});
+
+test('a context of 1, 2, 3 and 4: a text as long as there is room for, or an error', async () => {
+  for (const context of [1, 2, 3, 4]) {
+    const model = await load(toyText({ context }));
+    if (context === 1) {
+      assert.throws(() => model.tokens('', ENDLESS), isError('argument', /sees 1/));
+    } else {
+      const run = model.tokens('', { ...ENDLESS, seed: 3 });
+      await run.text();
+      assert.equal(run.ids.length, context);
+    }
+    if (context < 3) {
+      assert.throws(() => model.tokens([], { ...ENDLESS, maxTokens: 5 }), isError('argument'));
+      await assert.rejects(model.score('abcabc'), isError('argument', /too few/));
+    } else {
+      const run = model.tokens('', { ...ENDLESS, maxTokens: 50 });
+      await run.text();
+      assert.equal(run.ids.length, 51);
+      const { perToken } = await model.score('abcabc'.repeat(9));
+      assert.ok(perToken.every((nats) => nats > 0 && nats < 50));
+    }
+    const alone = [5, 6, 7, 8]; // without what begins a text
+    if (context > 1) assert.equal((await model.score(alone)).perToken.length, 3);
+    model.close();
+  }
+});
+
+test('tokens that stand for themselves: the longest first, at a cost that the text and no file decides', () => {
+  /** As by searching for each in all that is left. @param {string[]} tokens  @param {string} text */
+  const slow = (tokens, text) => {
+    const order = tokens.map((_, id) => id).filter((id) => tokens[id] !== '' && tokens.lastIndexOf(tokens[id]) === id);
+    order.sort((a, b) => tokens[b].length - tokens[a].length || a - b);
+    /** @type {(string | number)[]} */
+    let parts = [text];
+    for (const id of order) {
+      parts = parts.flatMap((part) => (typeof part === 'number' ? part :
+        part.split(tokens[id]).flatMap((between, i) => (i > 0 ? [id, between] : [between])).filter((piece) => piece !== '')));
+    }
+    return parts.filter((part) => part !== '');
+  };
+  const random = ((seed) => (/** @type {number} */ n) => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) % 65521 % n)(1);
+  const word = (/** @type {number} */ length) => Array.from({ length }, () => 'abc'[random(2 + random(2))]).join('');
+  for (let round = 0; round < 3000; round++) {
+    const tokens = Array.from({ length: 1 + random(8) }, () => word(random(6)));
+    const specials = new Specials(/** @type {any} */ ({ tokens, types: new Uint8Array(tokens.length).fill(3) }));
+    const text = word(random(30));
+    assert.deepEqual(specials.divide(text, true), slow(tokens, text), `${tokens} in ${text}`);
+    assert.deepEqual(specials.divide(text, false), text === '' ? [] : [text], 'control tokens do not count');
+  }
+  const letters = 'a'.repeat(40_000);
+  const hostile = [
+    Array.from({ length: 250 }, (_, i) => 'a'.repeat(i + 1)), [`${'a'.repeat(250)}b`], Array.from({ length: 20_000 }, (_, i) => 'a'.repeat(240) + i),
+    Array.from({ length: 9_000 }, (_, i) => String.fromCharCode(97 + i % 5) + i),
+  ];
+  for (const tokens of hostile) {
+    const time = cost(() => new Specials(/** @type {any} */ ({ tokens, types: new Uint8Array(tokens.length).fill(3) })).divide(letters, true));
+    assert.ok(time < 4000, `${tokens.length} tokens: ${time} ms`);
+  }
+});
+
+test('tokens beyond the limits are refused, in tokenizer() and in load()', async () => {
+  for (const [text, type, message] of /** @type {[string, number, RegExp][]} */ ([
+    ['x'.repeat(300), 3, /stands for itself and has more than 256 characters/], ['<|'.repeat(200_000), 4, /more than 65536 characters/],
+    ['y'.repeat(70_000), 1, /more than 65536 characters/],
+  ])) {
+    const file = withToken(text, type);
+    await assert.rejects(tokenizer(file.slice()), isError('limit', message));
+    await assert.rejects(load(file), isError('limit', message));
+  }
+  const file = withToken('<|'.repeat(100), 3);
+  const own = await tokenizer(file);
+  assert.equal(own.encode(`ab${'<|'.repeat(100)}`, { special: true }).at(-1), TOKENS.length);
+});
+
+test('metadata that nobody asked for cost nothing, and long ones nothing much', async () => {
+  const long = 'm'.repeat(900_000);
+  const file = toyText({ metadata: {
+    'tokenizer.chat_template': ['string', long], 'general.description': ['string', `${long}${long}`], 'general.author': ['string', 'somebody'],
+    'general.notes': ['string', long], 'nextpixel.card.numbers': ['array', 'i32', Array(1000).fill(1)],
+  } });
+  const model = await load(file);
+  assert.equal(model.info.card.author, 'somebody');
+  assert.equal(model.info.card.notes, long);
+  assert.equal(model.info.card.description, undefined, 'more than 1 MB');
+  model.close();
+  const text = (/** @type {string} */ key, /** @type {number} */ bytes) => {
+    const value = new Uint8Array(8 + bytes).fill(109);
+    new DataView(value.buffer).setBigUint64(0, BigInt(bytes), true);
+    return { key, type: 8, itemType: 8, count: 1, value };
+  };
+  const read = lookupOf([text('a', 1e8), text('b', 5e5), text('c', 3)]);
+  const time = cost(() => assert.equal(String(read.get('b')).length, 5e5));
+  assert.ok(time < 100, `${time} ms`);
+  assert.equal(read.get('c'), 'mmm');
+  assert.ok(read.has('a'));
+  assert.throws(() => read.get('a'), isError('limit', /a is too long/));
+  const all = metadataOf([...Array(40).keys()].map((i) => text(String(i), 1e6)));
+  assert.equal(all.size, 16, 'those that fit into 16 MB');
+});
+
+test('lists with something in them that is no token', async () => {
+  const holes = [1, 5];
+  holes.length = 4;
+  const lists = [[1, undefined, 5], holes, [NaN], [1, null], ['5'], [1.5], [-1], [TOKENS.length], [[5]], [5n]];
+  for (const list of /** @type {any[]} */ (lists)) {
+    assert.throws(() => toy.tokens(list), isError('argument', /is no token: they are 0 to/));
+    await assert.rejects(toy.score(list), isError('argument', /is no token/));
+    const saved = toy.tokens([1, 5], { maxTokens: 0 }).save();
+    assert.throws(() => toy.resume({ ...saved, ids: list, prompt: 1 }), isError('argument', /is no token/));
+    assert.throws(() => toy.tokenizer.decode(list), isError('argument', /is no token/));
+  }
+  for (const stop of /** @type {any[]} */ ([new Array(3), ['a', undefined], [null], {}, 5])) {
+    assert.throws(() => toy.tokens('', { stop }), isError('argument', /stop must be a text/));
+  }
+  const translator = await load(toyTranslation());
+  for (const list of /** @type {any[]} */ (lists.filter((list) => !String(list).includes(String(TOKENS.length))))) {
+    assert.throws(() => translator.translate(list), isError('argument', /is no token/));
+  }
+  translator.close();
+});
+
+test('what was given may change afterwards', async () => {
+  const stop = ['zzz'];
+  const options = { ...ENDLESS, maxTokens: 20, stop };
+  const run = toy.tokens('ab', options);
+  stop[0] = 'a';
+  stop.push('b');
+  await run.text();
+  assert.equal(run.finish, 'length');
+});
