@@ -11,7 +11,7 @@
  *     weights: fvsbn.gguf                       the file that the first figure begins to load at once
  *     styles: completion                        style sheets of web/shell beside page.css, figures.css and controls.css
  *     scripts: page-text texts                  modules of web/dist beside those of every page
- *     connect: https:                           what it may fetch from beside its own host
+ *     takes: complete 28x28x1                   models of others that its address may name (web/shell/asked.js), and so may be fetched from elsewhere
  *     contents:
  *       #figure-endings The figure              its places, for the masthead
  *     ways:
@@ -91,9 +91,11 @@ export const masthead = (up, links, name) => `  <header class="masthead">
   </header>
 `;
 
-/** @typedef {{ title: string, description: string, weights?: string, styles?: string, scripts?: string, connect?: string, contents: string[], ways?: string[] }} Facts */
+/** @typedef {{ title: string, description: string, weights?: string, styles?: string, scripts?: string, takes?: string, contents: string[], ways?: string[] }} Facts */
 
-const KEYS = ['title', 'description', 'weights', 'styles', 'scripts', 'connect', 'contents', 'ways'];
+const KEYS = ['title', 'description', 'weights', 'styles', 'scripts', 'takes', 'contents', 'ways'];
+/** Where models of others may lie: on any host that says Access-Control-Allow-Origin. */
+const ELSEWHERE = 'https:';
 
 /**
  * The facts of a page.html, and the HTML of its text and of its footer.
@@ -141,7 +143,7 @@ const systems = () => `<p>${PAPERS.filter(({ page }) => page).map(({ page, syste
  */
 export function framed(source, { path, name, sheets }) {
   const { facts, head, text, footer } = parsePage(source, path);
-  const { weights, styles = '', scripts = '', connect, contents, ways = [] } = facts;
+  const { weights, styles = '', scripts = '', takes, contents, ways = [] } = facts;
   const up = name ? '../../' : '';
   const words = (/** @type {string} */ list) => list.split(' ').filter(Boolean);
   const [, figure] = /<figure id="([\w-]+)"/.exec(text) ?? [];
@@ -149,6 +151,7 @@ export function framed(source, { path, name, sheets }) {
   const sheet = (/** @type {string} */ address) => `<link rel="stylesheet" href="${address}">`;
   const early = (/** @type {string} */ script) => `<script type="module" async src="${up}dist/${script}.js"></script>`;
   const tags = [
+    ...(takes ? [`<meta name="takes" content="${takes}">`] : []),
     ...(weights ? [`<link rel="preload" as="fetch" crossorigin href="${up}../weights/${weights}">`] : []),
     early('page-first'), early(name ? 'page-start' : 'page-front'),
     ...(name ? [
@@ -158,7 +161,7 @@ export function framed(source, { path, name, sheets }) {
       `<script type="module" src="${up}dist/page-${name}.js"></script>`,
     ] : [sheet('dist/page-front.css')]),
   ];
-  return `${opening({ title: `: ${facts.title}`, description: facts.description, up, line: LINE, connect, tags })}  <a class="skip" href="#${figure}">Skip to the figure</a>
+  return `${opening({ title: `: ${facts.title}`, description: facts.description, up, line: LINE, connect: takes && ELSEWHERE, tags })}  <a class="skip" href="#${figure}">Skip to the figure</a>
 
 ${masthead(up, [...contents.map(link), `<a href="${up}manual/">Manual</a>`].join('\n      '), 'Contents')}
   <main>

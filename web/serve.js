@@ -61,14 +61,14 @@ class Refusal extends Error {
 }
 
 /**
- * @param {{ port?: number, root?: string }} [options]  port: an error if it is taken; 0: any; default: the first free
+ * @param {{ port?: number, root?: string, connect?: string }} [options]  connect: hosts from which pages may fetch models, beside this one; port: an error if it is taken; 0: any; default: the first free
  *   one from 8080. root: the folder that holds web/ and weights/
  * @returns {Promise<{ url: string, port: number, close: () => Promise<void> }>}
  */
-export async function serve({ port, root = fileURLToPath(new URL('..', import.meta.url)) } = {}) {
+export async function serve({ port, root = fileURLToPath(new URL('..', import.meta.url)), connect } = {}) {
   const base = await realpath(root);
   const server = createServer((request, response) => {
-    answer(base, request, response).catch((error) => {
+    answer(base, policy(connect), request, response).catch((error) => {
       if (error instanceof Refusal) refuse(response, error.status, error.headers);
       else if (response.headersSent) response.destroy(); // the reader went away, or the file broke off
       else {
@@ -113,18 +113,19 @@ async function listen(server, port) {
 
 /**
  * @param {string} base  the root, without links
+ * @param {string} pages  the policy of the pages
  * @param {import('node:http').IncomingMessage} request
  * @param {import('node:http').ServerResponse} response
  */
-async function answer(base, request, response) {
+async function answer(base, pages, request, response) {
   const { localPort } = request.socket;
   if (!NAMES.some((name) => request.headers.host === `${name}:${localPort}` || (localPort === 80 && request.headers.host === name))) throw new Refusal(421);
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(405, { Allow: 'GET, HEAD' });
   const path = await locate(base, request.url ?? '/');
   const sources = dirname(path) === join(base, 'web/dist') ? sourceOf(basename(path)) : undefined;
-  if (sources !== undefined && !(await isMade(path))) return send(response, sources, TYPES[extname(path)]);
+  if (sources !== undefined && !(await isMade(path))) return send(response, sources, TYPES[extname(path)], pages);
   const page = await pageOf(join(base, 'web'), path);
-  if (page !== undefined) return send(response, page, TYPES['.html']);
+  if (page !== undefined) return send(response, page, TYPES['.html'], pages);
   const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)); // a link that came meanwhile
   try {
     const { size, mtime, mtimeMs } = await file.stat();
@@ -140,7 +141,7 @@ async function answer(base, request, response) {
       'Last-Modified': lastModified,
       'X-Content-Type-Options': 'nosniff',
     };
-    if (type.startsWith('text/html')) headers['Content-Security-Policy'] = POLICY;
+    if (type.startsWith('text/html')) headers['Content-Security-Policy'] = pages;
     if (isFresh(request.headers, etag, mtimeMs)) {
       response.writeHead(304, headers).end();
       return;
@@ -165,11 +166,12 @@ async function answer(base, request, response) {
  * @param {import('node:http').ServerResponse} response
  * @param {string} text
  * @param {string} type
+ * @param {string} pages  the policy of the pages
  */
-function send(response, text, type) {
+function send(response, text, type, pages) {
   response.writeHead(200, {
     'Cache-Control': 'no-store', 'Content-Length': Buffer.byteLength(text), 'Content-Type': type, 'X-Content-Type-Options': 'nosniff',
-    ...(type.startsWith('text/html') && { 'Content-Security-Policy': POLICY }),
+    ...(type.startsWith('text/html') && { 'Content-Security-Policy': pages }),
   });
   response.end(text);
 }
@@ -274,23 +276,26 @@ const HELP = `Serves the folders web/ and weights/ of nextpixel to this machine,
 
     npm start                  prints the addresses of the demo and of the manual; open one in a browser, end with Ctrl+C
     PORT=3000 npm start        on this port; without it, on the first free one from ${FIRST_PORT} to ${LAST_PORT}
-    node web/serve.js [--help]
+    npm start -- --connect https:      pages may also fetch models of others from any https host, or from the one that is named;
+                               which page takes what: PAGE/?model=ADDRESS (the chapter Hosting of the manual)
+    node web/serve.js [--help] [--connect HOST]
 
 It needs Node.js and nothing else, answers to the names ${NAMES.join(' and ')} alone, and is not made for the internet: there, any static
 server does (the chapter Hosting of the manual).`;
 
 /** Started from the command line. */
 async function main() {
-  const [option, ...more] = process.argv.slice(2);
+  const [option, connect, ...more] = process.argv.slice(2);
   if (['--help', '-h'].includes(option)) return console.log(HELP);
-  if (option !== undefined) throw new Error(`${[option, ...more].join(' ')} is not known: node web/serve.js --help says what is`);
+  if (option !== undefined && (option !== '--connect' || more.length > 0)) throw new Error(`${process.argv.slice(2).join(' ')} is not known: node web/serve.js --help says what is`);
+  if (option && !/^https?:(\/\/[\w.-]+(:\d+)?)?$/.test(connect ?? '')) throw new Error('--connect takes https: or a host such as https://huggingface.co');
   const { PORT } = process.env;
   const port = PORT === undefined || PORT === '' ? undefined : Number(PORT);
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65535)) {
     throw new Error(`PORT must be a whole number from 0 to 65535, not ${JSON.stringify(PORT)}`);
   }
   try {
-    const { url } = await serve({ port });
+    const { url } = await serve({ port, connect });
     console.log(`nextpixel: ${url}   (Ctrl+C ends)\nits manual: ${url}web/manual/`);
   } catch (error) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);

@@ -190,7 +190,7 @@ test('a file of one’s own, and files that are none', () => withPage(async (pag
   await page.locator('#own-file').setInputFiles({ name: 'notes.gguf', mimeType: 'text/plain', buffer: Buffer.from('dear diary') });
   await page.locator('#own-said', { hasText: 'not a GGUF file' }).waitFor();
   await page.locator('#own-file').setInputFiles({ name: 'grey.gguf', mimeType: 'application/octet-stream', buffer: await readFile(`${GOLDEN}fvsbn-tiny.gguf`) });
-  await page.locator('#own-said', { hasText: 'a model of pictures' }).waitFor();
+  await page.locator('#own-said', { hasText: 'draws pictures: the pages of pictures show such models' }).waitFor();
   await page.locator('#own-address').fill('https://');
   await page.locator('#own-form button').click();
   await page.locator('#own-said', { hasText: 'https:// is no address' }).waitFor();

@@ -336,7 +336,7 @@ test('a page is what its page.html says now, in the frame of all pages', async (
   const folder = join(root, 'web/pages/toy');
   await mkdir(folder, { recursive: true });
   const source = (/** @type {string} */ title) => [
-    '---', `title: ${title}`, 'description: A toy.', 'connect: https:', 'contents:', '  #figure-toy The figure', 'ways:', '  ../look-ahead/ Ahead', '---',
+    '---', `title: ${title}`, 'description: A toy.', 'takes: tokens', 'contents:', '  #figure-toy The figure', 'ways:', '  ../look-ahead/ Ahead', '---',
     '<h1>A toy</h1>', '<p class="deck">Of a page.</p>', '', '<figure id="figure-toy"></figure>', '<footer>', '<p>Ours.</p>', '</footer>', ''].join('\n');
   await writeFile(join(folder, 'index.html'), 'what was made before');
   assert.equal((await ask('/web/pages/toy/')).body, 'what was made before', 'without a page.html');

@@ -4,6 +4,7 @@
 // @ts-check
 import { build, startOwn } from '../lib/files.js';
 import { fastest } from '../lib/simd.js';
+import { asked } from './asked.js';
 
 /** The weights that it asks for. @type {HTMLLinkElement | null} */
 export const weights = document.querySelector('link[rel="preload"][href$=".gguf"]');
@@ -19,7 +20,7 @@ export function takeWorker() {
   return taken;
 }
 
-if (weights) {
+if (weights || asked) {
   try {
     worker = startOwn();
     worker.onerror = (event) => { // the library, which starts another one, says what is wrong

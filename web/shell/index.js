@@ -7,6 +7,7 @@ export * from './library.js';
 export * from './acquire-all.js';
 export * from './address.js';
 export * from './ask.js';
+export { asked, misfit } from './asked.js';
 export * from './button.js';
 export * from './classes.js';
 export * from './digits.js';

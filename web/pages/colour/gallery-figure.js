@@ -22,7 +22,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
   const part = (name) => byId(`${id}-${name}`);
   const made = `${task.plan.noun}s`;
   /** What is shown. */
-  let { strip: name, temperature, file } = choice;
+  let { strip: name, temperature, own: model } = choice;
   /** The visitor's picture, while it is in the first row. @type {Subject | null} */
   let own = null;
   const meter = createMeter((each) => transport.say(each > 0 ? `${time(each)} a pixel, computed here` : ''));
@@ -98,14 +98,14 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
 
   /** The pictures of the strip. */
   let among = subjects;
-  /** All that the pictures of the first row follow from; null: the model is the visitor's own. */
+  /** All that the pictures of the first row follow from; null: the model is a file of the visitor's. */
   function settings() {
-    if (file) return null;
+    if (model && typeof model !== 'string') return null;
     const { first } = gallery;
     const index = among.indexOf(first);
     const { data, width, height } = first.image;
     const rgb = Uint8Array.from({ length: 3 * width * height }, (_, i) => data[4 * Math.floor(i / 3) + i % 3]);
-    return { model: name, seed: transport.seed, temperature, ...(tries && { tries: Number(tries.value) }), ...(index >= 0 ? { picture: index } : { pixels: toText(rgb) }) };
+    return { model: model ? 'own' : name, seed: transport.seed, temperature, ...(tries && { tries: Number(tries.value) }), ...(index >= 0 ? { picture: index } : { pixels: toText(rgb) }) };
   }
   createTake(part('take'), { id: `figure-${id}`, shots: gallery.shots, settings });
 
@@ -115,7 +115,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
     get ofOwn() { return own !== null; },
     /** Opens with the pictures of a choice; the visitor's own stays. @param {Choice} next @param {Subject[]} pictures */
     show(next, pictures) {
-      ({ strip: name, temperature, file } = next);
+      ({ strip: name, temperature, own: model } = next);
       setTries(next.tries ?? SHOWN);
       among = pictures;
       const rows = next.first.map((i) => among[i]);
@@ -150,14 +150,14 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
       if (!rgb && index >= 0) strip.show(name, among, among[index]);
       gallery.start();
     },
-    /** @param {Model | null} model null: there is none until another comes */
-    use(model) {
-      gallery.use(model, temperature);
-      if (!model) return;
+    /** @param {Model | null} loaded null: there is none until another comes */
+    use(loaded) {
+      gallery.use(loaded, temperature);
+      if (!loaded) return;
       meter.reset();
       part('temperature').textContent = String(temperature);
-      if (!file) {
-        part(`${name}-parameters`).textContent = integer(model.info.parameters);
+      if (!model) {
+        part(`${name}-parameters`).textContent = integer(loaded.info.parameters);
         announce(`The model of the ${STRIPS[name].things} is loaded.`);
       }
       sight.proceed();

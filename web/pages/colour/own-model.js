@@ -1,39 +1,45 @@
 // SPDX-License-Identifier: MIT
-// A model of one's own for a figure: a GGUF file that is chosen or dropped there. It never leaves the page.
+// A model of one's own for a figure: a GGUF file that is chosen or dropped there and never leaves the page, or one that the page's address names.
 // @ts-check
-import { announce, load, make } from '../../shell/index.js';
+import { acquire, announce, load, make, misfit } from '../../shell/index.js';
 /** @import { Hold, LoadOptions, ModelInfo } from '../../shell/index.js' */
-
-/** The pictures of the figures are so large. */
-const SIDE = 32;
 
 /** @param {File} file */
 export const isModelFile = ({ name }) => /\.gguf$/i.test(name);
 
-/** Why a figure cannot use a model; '': it can. @param {ModelInfo} info @param {'complete' | 'super-resolve'} kind what the figure asks for */
-function problem({ tasks, width, height, channels }, kind) {
-  const size = `${width} by ${height} pixels ${channels === 3 ? 'in colour' : 'in grey'}`;
-  if (width !== SIDE || height !== SIDE || channels !== 3) return `It draws ${size}; the pictures here have ${SIDE} by ${SIDE} in colour.`;
-  if (tasks.includes(kind)) return '';
-  return kind === 'complete' ? 'It enlarges pictures: give it to the figure below, which does that.' : 'It does not enlarge pictures: give it to the figure above, which completes them.';
+/** Why a figure cannot use a model; '': it can. @param {ModelInfo} info @param {string} name @param {'complete' | 'super-resolve'} kind what the figure asks for */
+function problem(info, name, kind) {
+  const wrong = misfit(info, name);
+  if (wrong || info.tasks.includes(kind)) return wrong;
+  return kind === 'complete' ? `${name} enlarges pictures: give it to the figure below, which does that.`
+    : `${name} does not enlarge pictures: give it to the figure above, which completes them.`;
 }
 
 /**
- * Loads a model from a file.
+ * Loads a model from a file, or from an address.
  *
- * @param {File} file
+ * @param {File | string} own
  * @param {'complete' | 'super-resolve'} kind
  * @param {LoadOptions} options
  * @returns {Promise<Hold>}
  */
-export async function openModel(file, kind, options) {
-  const model = await load(new Response(file), { ...options, workers: 'auto' });
-  const wrong = problem(model.info, kind);
-  const close = () => model.close();
-  if (!wrong) return { model, release: close, discard: close };
-  close();
-  throw Object.assign(new Error(`${file.name} cannot be used here. ${wrong}`), { code: 'unsupported' });
+export async function openModel(own, kind, options) {
+  const hold = await (typeof own === 'string' ? acquire(own, { ...options, workers: 'auto' }) : openFile(own, options));
+  const wrong = problem(hold.model.info, nameOf(own), kind);
+  if (!wrong) return hold;
+  hold.release();
+  throw Object.assign(new Error(wrong), { code: 'unsupported' });
 }
+
+/** @param {File} file @param {LoadOptions} options @returns {Promise<Hold>} */
+async function openFile(file, options) {
+  const model = await load(new Response(file), { ...options, workers: 'auto' });
+  const close = () => model.close();
+  return { model, release: close, discard: close };
+}
+
+/** @param {File | string} own a file or an address */
+export const nameOf = (own) => (typeof own === 'string' ? own : own.name);
 
 /**
  * The control, in an element of the figure.

@@ -3,7 +3,7 @@
 // @ts-check
 import { acquire, byId, createLoading, createModelSwitch, integer, keepInAddress, loadPictures, whenNear } from '../../shell/index.js';
 import { createGalleryFigure } from './gallery-figure.js';
-import { createOwnModel, openModel } from './own-model.js';
+import { createOwnModel, nameOf, openModel } from './own-model.js';
 import { keepDrops } from './photo.js';
 import { SHOWN } from './row.js';
 /** @import { StripName } from '../../shell/index.js' */
@@ -16,7 +16,7 @@ import { SHOWN } from './row.js';
  * @property {number} temperature
  * @property {number} [tries] pictures drawn for each row, as many for each that is shown; by default all are
  * @property {number[]} first the pictures that the rows open with, by their place in the strip
- * @property {File} [file] the visitor's own, instead of `weights`
+ * @property {File | string} [own] the visitor's own, or one at an address, instead of `weights`
  */
 
 /**
@@ -43,16 +43,17 @@ export function createSection(section) {
   let own;
   const chosen = () => (choices.value === 'own' && own ? own : choices.value === 'photos' ? section.photos : section.emoji);
   const ownModel = createOwnModel(byId(`${id}-own`), takeModel);
-  /** @param {File} file */
-  function takeModel(file) {
+  /** @param {File | string} given a file, or an address */
+  function takeModel(given) {
     if (choices.busy) {
-      ownModel.say(`Another model is being loaded. Give ${file.name} again when it is there.`, true);
+      ownModel.say(`Another model is being loaded. Give ${nameOf(given)} again when it is there.`, true);
       return;
     }
-    own = { ...section.emoji, temperature: 1, tries: SHOWN, file };
-    choices.offer('own', 'Your model');
+    own = { ...section.emoji, temperature: 1, tries: SHOWN, own: given };
+    choices.offer('own', typeof given === 'string' ? 'Linked model' : 'Your model');
     choices.value = 'own';
-    change();
+    opened = true;
+    return change();
   }
   function change() {
     ownModel.say('');
@@ -63,11 +64,10 @@ export function createSection(section) {
   const loading = createLoading(byId(`${id}-load`), {
     acquire: (options) => choices.during(async () => {
       const choice = chosen();
-      const { file } = choice;
-      const model = file ? openModel(file, section.task.kind, options) : acquire(choice.weights, { ...options, workers: 'auto' });
+      const model = choice.own ? openModel(choice.own, section.task.kind, options) : acquire(choice.weights, { ...options, workers: 'auto' });
       try {
         // One without a palette takes photographs as they are.
-        const { strip, first } = file && !(await model).model.info.palette ? section.photos : choice;
+        const { strip, first } = choice.own && !(await model).model.info.palette ? section.photos : choice;
         Object.assign(choice, { strip, first });
         const subjects = choice === shown ? [] : await loadPictures(choice.strip);
         if (!figure) {
@@ -87,8 +87,8 @@ export function createSection(section) {
     onModels([model]) {
       ready = true;
       figure?.use(model);
-      const { file } = chosen();
-      if (file) ownModel.say(`${file.name}, a model of ${integer(model.info.parameters)} parameters, is at work now.`);
+      const { own: given } = chosen();
+      if (given) ownModel.say(`${nameOf(given)}, a model of ${integer(model.info.parameters)} parameters, is at work now.`);
       address.proceed();
       address.changed(); // another model, if that was wanted
     },
@@ -108,12 +108,12 @@ export function createSection(section) {
     settings: () => (ready && figure && !figure.ofOwn ? figure.settings() : null),
     apply(given) {
       const model = given.get('model');
-      if (model === 'emoji' || model === 'photos') choices.value = model;
+      if (model === 'emoji' || model === 'photos' || (model === 'own' && own)) choices.value = model;
       if (shown && chosen() !== shown) change();
       if (!ready) return false;
       figure?.apply(given);
       return true;
     },
   });
-  whenNear(byId(`figure-${id}`), open);
+  return { takeModel, openWhenNear: () => whenNear(byId(`figure-${id}`), open) };
 }

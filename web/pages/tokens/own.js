@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Another model in place of the one that came with the page: a file that is dropped or chosen, or an address. And what the model is.
 // @ts-check
-import { announce, byId, bytes, integer, load, make } from '../../shell/index.js';
+import { announce, byId, bytes, integer, load, make, misfit } from '../../shell/index.js';
 /** @import { Model } from '../../shell/index.js' */
 
 /** The entries of a card that are shown, and what they are called. @type {[string, string][]} */
@@ -55,9 +55,10 @@ export function createOwn({ onModel }) {
         signal, cache: false,
         onProgress({ loaded, total }) { said.textContent = `Loading ${name}: ${bytes(loaded)}${total ? ` of ${bytes(total)}` : ''}`; },
       });
-      if (!model.info.tasks.includes('tokens')) {
+      const wrong = misfit(model.info, name);
+      if (wrong) {
         model.close();
-        say(`${name} is a model of pictures: the other pages show those.`);
+        say(wrong);
         return;
       }
       const before = mine;
