@@ -216,6 +216,9 @@ task_test_sweep() {
 # site       write build/site, the demo as a folder that any static host serves as it is: ./build.sh site [folder]
 task_site() { node web/site.js "$@"; }
 
+# release    build/release: the package as npm would publish it and the demo as a site; publishes nothing, says what is not ready and the commands that do
+task_release() { task_tools; task_check_wasm; task_js; node web/release.js "$OUT/release"; }
+
 # manual_tools: $OUT/manual, with what web/manual/make/package.json names
 manual_tools() {
   if ! cmp -s web/manual/make/package-lock.json "$OUT/manual/package-lock.json" || [ ! -e "$OUT/manual/node_modules/.package-lock.json" ]; then

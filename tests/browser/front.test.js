@@ -44,6 +44,16 @@ test('the digit completes itself, as on the page of the Image Transformer; dice 
   await done(page);
   await sleep(100);
   assert.deepEqual(await endings(page), before);
+  await page.fill('#seed', '12');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.querySelector('#run-text')?.textContent !== 'Run again');
+  await done(page);
+  const others = await page.locator('.ending .panel-note').allTextContents();
+  assert.notDeepEqual(others, notes);
+  await page.click('#further'); // where they can be taken along
+  await page.locator('#take').waitFor();
+  await done(page);
+  assert.deepEqual(await page.locator('.ending .panel-note').allTextContents(), others);
   await page.goto('/web/pages/image-transformer/');
   await done(page);
   assert.deepEqual(await page.locator('.ending .panel-note').allTextContents(), notes);

@@ -15,6 +15,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
 import { bundles } from '../../web/bundle.js';
+import { unready } from '../../web/release.js';
 import { ROOT } from './helpers.js';
 import { toyModel } from './toy.js';
 
@@ -280,4 +281,17 @@ test('size', async (context) => {
       `${await sum('element.js', 'define.js')}`,
   );
   assert.ok(library + wasm < MAX_GZIP_BYTES);
+});
+
+test('a release says what is not ready', () => {
+  const ready = { changes: '# Changes\n\n## 1.2.0, 2027-01-02\n\n## 1.1.0\n', manifest: { version: '1.2.0', repository: { url: 'x' } }, uncommitted: '', tags: 'v1.1.0\n' };
+  assert.deepEqual(unready(ready), []);
+  for (const [change, said] of /** @type {[object, RegExp][]} */ ([
+    [{ changes: '# Changes\n\n## Not yet released\n' }, /^CHANGELOG\.md begins with "Not yet released": name it "1\.2\.0, /],
+    [{ uncommitted: ' M README.md' }, /not committed:\n M README/], [{ tags: 'v1.2.0\n' }, /tagged already/], [{ manifest: { version: '1.2.0' } }, /no "repository"/],
+  ])) {
+    const [text, ...more] = unready({ ...ready, ...change });
+    assert.match(text, said);
+    assert.deepEqual(more, []);
+  }
 });

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The front page: a digit that completes itself at once, the systems, the papers.
 // @ts-check
-import { keepInAddress, wholeIn } from '../shell/address.js';
+import { addressOf, keepInAddress, wholeIn } from '../shell/address.js';
 import { createCompletion } from '../shell/completion/figure.js';
+import { settingsOf } from '../shell/completion/shots.js';
 import { createStore, initialState } from '../shell/completion/state.js';
 import { PIXELS, SIDE } from '../shell/digits.js';
 import { byId } from '../shell/dom.js';
@@ -33,6 +34,11 @@ const address = keepInAddress('figure-hero', {
     store.set({ seed: wholeIn(given, 'seed', 0, 1e9 - 1, seed), rows: wholeIn(given, 'rows', 0, SIDE - 1, rows) });
   },
 });
+// There these very endings can be saved, and linked to.
+const further = /** @type {HTMLAnchorElement} */ (byId('further'));
+const leadFurther = () => { further.hash = addressOf('figure-endings', settingsOf(store, 'digits')).split('#')[1]; };
+leadFurther();
+store.on(['seed', 'rows'], leadFurther);
 store.on(['seed'], () => address.changed());
 store.on(['rows'], () => address.changed(true));
 /** @type {Promise<void>} */
