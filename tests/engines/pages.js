@@ -41,7 +41,8 @@ export async function stagePages(site) {
   rmSync(site, { recursive: true, force: true });
   mkdirSync(`${site}/weights`, { recursive: true });
   cpSync(`${ROOT}package.json`, `${site}/package.json`);
-  cpSync(`${ROOT}web`, `${site}/web`, { recursive: true, preserveTimestamps: true });
+  // Without page.html, of which the server would make a page anew: one that has no witness.
+  cpSync(`${ROOT}web`, `${site}/web`, { recursive: true, preserveTimestamps: true, filter: (path) => !path.endsWith('/page.html') });
   for (const file of readdirSync(`${ROOT}weights`).filter((name) => name.endsWith('.gguf'))) cpSync(`${ROOT}weights/${file}`, `${site}/weights/${file}`);
   cpSync(new URL('witness.js', import.meta.url), `${site}/web/engines/witness.js`);
   const pages = ['', ...await pagesOf(`${site}/web`)];
