@@ -37,7 +37,7 @@
 extern "C" {
 #endif
 
-#define NX_ABI_VERSION 8
+#define NX_ABI_VERSION 9
 #define NX_ALIGN 16 /* bytes; alignment of every block handed to the library */
 
 #if defined(__wasm__)
@@ -96,6 +96,7 @@ typedef struct {
     uint32_t inputs, maps, tables, ends;      /* the numbers of ports, maps, tables, and ids that end a sample */
     uint32_t results;                         /* the number of results */
     uint32_t draft;                           /* 1: the file has a draft for nx_settings.look_ahead */
+    uint32_t grows;                           /* 1: a run may begin short, and grow (nx_session_grow) */
     uint32_t parameters_low, parameters_high; /* number of weights, 64 bits in two halves */
 } nx_part_info;
 
@@ -256,6 +257,15 @@ NX_API nx_status nx_session_size(const nx_model *model, uint32_t part, const nx_
 /* Starts a run before its first element. `*session` points to `block`. Returns as nx_session_size, or NX_E_MEMORY. */
 NX_API nx_status nx_session_open(void *block, size_t block_bytes, const nx_model *model, uint32_t part, const nx_settings *settings,
                                  const nx_shape *shape, nx_session **session);
+
+/* Makes a run longer: a block of the bytes that nx_session_grown_size says becomes `from`, with room for `length` positions. It goes on to
+ * the same bits as a run that was as long from the beginning; `from` stays as it is. So a run may begin with the memory that it needs now.
+ * Only of a part that `grows`.
+ * Returns NX_OK; NX_E_ARGUMENT for a length that is not over that of `from` or is over that of the part, within a position (after NX_MORE),
+ * and of a search, whose length is part of what it finds; NX_E_LIMIT as nx_session_size; NX_E_MEMORY when block_bytes is too small. */
+NX_API_TEXTS nx_status nx_session_grown_size(const nx_model *model, const nx_session *from, uint32_t length, size_t *bytes);
+NX_API_TEXTS nx_status nx_session_grow(void *block, size_t block_bytes, const nx_model *model, const nx_session *from, uint32_t length,
+                                       nx_session **session);
 
 /* Checks a saved run that was read back. Returns NX_OK if `block` holds a session of this model that may be continued, else NX_E_STATE. */
 NX_API nx_status nx_session_check(const nx_model *model, const void *block, size_t block_bytes);

@@ -92,6 +92,10 @@ typedef struct {
     uint64_t (*state_bytes)(const void *m, const nx_shape *shape);
     uint64_t (*scratch_bytes)(const void *m, const nx_shape *shape, uint32_t columns);
 
+    /* Copies the state of a sequence of a run of shape `from` to `to`, which is the same but longer and begins as zeros. Null: the part has
+     * no runs that grow. */
+    void (*grow)(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to);
+
     /* Computes slice 0, 1, ... of the encoder's output from the inputs, where nx_plan.encodes says that there is an encoder. Returns 1
      * while there are more slices, 0 after the last one, and -1 when a number is not finite. */
     int (*encode)(const void *m, const nx_inputs *inputs, uint32_t slice, void *encoder_output, void *scratch);

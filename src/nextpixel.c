@@ -8,7 +8,7 @@
 #include "reader.h"
 
 /* The layouts that web/lib/abi.js has of the header, where a pointer has 32 bits. Settings grow, and all their fields have 32 bits. */
-_Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_part_info) == 52 && sizeof(nx_shape) == 36 && sizeof(nx_tensor_info) == 12 &&
+_Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_part_info) == 56 && sizeof(nx_shape) == 36 && sizeof(nx_tensor_info) == 12 &&
                    sizeof(nx_candidate) == 20,
                "mirrored in web/lib/abi.js");
 _Static_assert(sizeof(void *) != 4 || (sizeof(nx_metadata) == 28 && sizeof(nx_port) == 36 && sizeof(nx_result) == 28 &&
@@ -206,6 +206,7 @@ nx_status nx_model_part(const nx_model *model, uint32_t part, nx_part_info *info
         .ends = plan->n_ends,
         .results = plan->n_results,
         .draft = plan->draft != NULL,
+        .grows = NX_TEXTS && model->arch->parts[part].grow,
         .parameters_low = (uint32_t)model->parameters,
         .parameters_high = (uint32_t)(model->parameters >> 32),
     };

@@ -16,6 +16,16 @@ uint64_t nx_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t 
     return 2 * (uint64_t)slots * heads * key_length * sizeof(float);
 }
 
+void nx_cache_copy(const nx_cache *to, const nx_cache *from) {
+    size_t floats = (size_t)from->n_kv_heads * from->key_length, all = from->slots * floats;
+    if (NX_TEXTS && from->type == NX_KV8) {
+        nx_kv8_copy(to, from);
+        return;
+    }
+    memcpy(to->memory, from->memory, all * sizeof(float));
+    memcpy((float *)to->memory + to->slots * floats, (const float *)from->memory + all, all * sizeof(float));
+}
+
 void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, const float *value) {
     if (NX_TEXTS && cache->type == NX_KV8) {
         nx_kv8_write(cache, position, key, value);

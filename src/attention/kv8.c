@@ -37,6 +37,18 @@ void nx_kv8_write(const nx_cache *cache, uint32_t position, const float *key, co
     }
 }
 
+void nx_kv8_copy(const nx_cache *to, const nx_cache *from) {
+    size_t slots = ring_slots(from->slots), bytes = slots * from->key_length;
+    for (uint32_t h = 0; h < from->n_kv_heads; h++) {
+        head_cache t = head_of(to, h), f = head_of(from, h);
+        memcpy(t.keys, f.keys, bytes);
+        memcpy(t.values, f.values, bytes);
+        memcpy(t.key_scales, f.key_scales, slots * sizeof *f.key_scales);
+        memcpy(t.value_scales, f.value_scales, slots * sizeof *f.value_scales);
+        memcpy(key_sums_of(to, h), key_sums_of(from, h), slots * sizeof(int32_t));
+    }
+}
+
 /* weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), -infinity outside the range. Returns the
  * largest of them and `top`. */
 NX_INLINE v128_t scores(float *weights, const nx_wide *query, float scale, const nx_cache *cache, const head_cache *head,

@@ -38,6 +38,15 @@ uint64_t nx_decoder_state_bytes(const void *decoder, const nx_shape *shape) {
     return m->n_blocks * nx_cache_form_bytes(m->cache, shape->length);
 }
 
+void nx_decoder_grow(const void *decoder, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to) {
+    const nx_decoder *m = decoder;
+    for (uint32_t i = 0; i < m->n_blocks; i++) {
+        nx_cache short_one = nx_cache_of_block(m->cache, from, i, from_shape->length);
+        nx_cache long_one = nx_cache_of_block(m->cache, to, i, to_shape->length);
+        nx_cache_copy(&long_one, &short_one);
+    }
+}
+
 uint32_t nx_decoder_pass_end(const void *decoder, uint32_t position) {
     (void)decoder;
     return position ? UINT32_MAX : 1;

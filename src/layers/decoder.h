@@ -36,9 +36,10 @@ uint32_t nx_head_width(nx_reader *r, const char *key, uint32_t d, uint32_t heads
 /* Its plan, of `length` positions: the distribution, the ends of the file, and the map "attention". */
 void nx_decoder_plan(nx_reader *r, const nx_decoder *decoder, uint32_t length, nx_plan *plan);
 
-/* Parts of nx_part: the caches of all blocks; position 0, where nothing has come before, has a pass to itself; the keys of the map
+/* Parts of nx_part: the caches of all blocks, also for a longer run; position 0, where nothing has come before, has a pass to itself; the keys of the map
  * "attention", counted as the public header says: key j holds id j - 1, key 0 the start. */
 uint64_t nx_decoder_state_bytes(const void *decoder, const nx_shape *shape);
+void nx_decoder_grow(const void *decoder, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to);
 uint32_t nx_decoder_pass_end(const void *decoder, uint32_t position);
 uint32_t nx_decoder_keys(const void *decoder, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys);
 

@@ -174,6 +174,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
 
 static const nx_part part = {
     .state_bytes = nx_decoder_state_bytes,
+    .grow = nx_decoder_grow,
     .scratch_bytes = scratch_bytes,
     .pass_end = nx_decoder_pass_end,
     .forward = forward,

@@ -397,6 +397,7 @@ static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, ui
 static const nx_part part = {
     .encoder_output_bytes = encoder_output_bytes,
     .state_bytes = nx_decoder_state_bytes,
+    .grow = nx_decoder_grow,
     .scratch_bytes = scratch_bytes,
     .encode = encode,
     .forward = forward,

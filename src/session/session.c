@@ -139,6 +139,56 @@ nx_status nx_session_open(void *block, size_t block_bytes, const nx_model *model
     return NX_OK;
 }
 
+/* ---- growth ----------------------------------------------------------------------------------------------------------- */
+
+nx_status nx_session_grown_size(const nx_model *model, const nx_session *from, uint32_t length, size_t *bytes) {
+    nx_shape shape = from->shape;
+    shape.length = length;
+    if (!NX_TEXTS || !model->arch->parts[from->part].grow || length <= from->shape.length || from->columns || from->begun)
+        return NX_E_ARGUMENT;
+    return nx_session_size(model, from->part, &from->settings, &shape, bytes);
+}
+
+/* Copies what a slot has of every map of the past, whose rows are longer now. */
+static void grow_trace(const nx_layout *to, const nx_layout *from, uint32_t slot) {
+    float *wide = nx_trace_of(to, slot), *narrow = nx_trace_of(from, slot);
+    for (uint32_t i = 0; from->trace_floats && i < from->plan->n_maps; i++) {
+        const nx_map *map = &from->plan->maps[i];
+        uint32_t to_keys = nx_map_keys(map, &to->inputs.shape), from_keys = nx_map_keys(map, &from->inputs.shape);
+        for (uint32_t row = 0; !map->queries && row < map->rows; row++, wide += to_keys, narrow += from_keys)
+            memcpy(wide, narrow, from_keys * sizeof *wide);
+    }
+}
+
+nx_status nx_session_grow(void *block, size_t block_bytes, const nx_model *model, const nx_session *from, uint32_t length,
+                          nx_session **session) {
+    size_t bytes;
+    nx_status status = nx_session_grown_size(model, from, length, &bytes);
+    if (status) return status;
+    if (block_bytes < bytes) return NX_E_MEMORY;
+    memset(block, 0, bytes);
+    nx_session *s = *session = block;
+    *s = *from;
+    s->shape.length = length;
+    nx_layout t = nx_layout_of(model, s), f = nx_layout_of(model, from);
+    memcpy(t.slots, f.slots, f.samples * sizeof *f.slots);
+    memcpy(t.ended, f.ended, f.samples * sizeof *f.ended);
+    for (uint32_t i = 0; i < f.plan->n_inputs; i++)
+        memcpy(t.port[i], f.port[i], port_ids(&f.plan->inputs[i], &from->shape, i) * sizeof **f.port);
+    memcpy(t.biased, f.biased, f.session->settings.biases * sizeof *f.biased);
+    memcpy(t.bias, f.bias, f.session->settings.biases * sizeof *f.bias);
+    memcpy(t.ahead, f.ahead, f.length);
+    memcpy(t.encoder_output, f.encoder_output, (size_t)f.encoder_output_bytes);
+    if (f.encoded_floats) memcpy(t.inputs.trace, f.inputs.trace, (size_t)f.encoded_floats * sizeof *f.inputs.trace);
+    for (uint32_t slot = 0; slot < (from->forked ? f.samples : 1); slot++) {
+        memcpy(nx_ids(&t, slot), nx_ids(&f, slot), (size_t)f.length * f.span * sizeof *f.ids);
+        memcpy(nx_output_of(&t, slot), nx_output_of(&f, slot), f.stride * sizeof *f.output);
+        f.part->grow(f.plan->weights, &f.inputs.shape, f.state + slot * f.state_bytes, &t.inputs.shape, t.state + slot * t.state_bytes);
+        grow_trace(&t, &f, slot);
+    }
+    return NX_OK;
+}
+
 /* ---- inputs ----------------------------------------------------------------------------------------------------------- */
 
 /* Tells whether all inputs that are not optional were given. */

@@ -859,6 +859,135 @@ static void branches(const subject *s) {
 
 static void branched(void) { for_every(branches); }
 
+/* What a run becomes in a longer block; the old one is then overwritten. */
+static nx_session *grow(const subject *s, nx_session *from, uint32_t length, size_t *bytes) {
+    size_t size = 0, old = 0;
+    nx_session *to = NULL;
+    CHECK_INT(nx_session_size(s->model, 0, &from->settings, &from->shape, &old), NX_OK);
+    CHECK_INT(nx_session_grown_size(s->model, from, length, &size), NX_OK);
+    void *block = memory_take(size);
+    memset(block, 0xa5, size); /* whatever was there before */
+    CHECK_INT(nx_session_grow(block, size - 1, s->model, from, length, &to), NX_E_MEMORY);
+    CHECK_INT(nx_session_grow(block, size, s->model, from, length, &to), NX_OK);
+    CHECK_INT(nx_session_check(s->model, to, size), NX_OK);
+    memset(from, 0x5a, old);
+    if (bytes) *bytes = size;
+    return to;
+}
+
+/* Every map of the last position of every sample, weights of all rows one after another. Returns how many. */
+static uint32_t all_maps(const subject *s, const nx_session *session, uint32_t samples, float *weights) {
+    uint32_t n = 0, count = 0, *keys = memory_take(4096 * sizeof *keys);
+    nx_map map;
+    for (uint32_t m = 0; nx_model_map(s->model, 0, m, &map) == NX_OK; m++)
+        for (uint32_t b = 0; b < samples; b++)
+            for (uint32_t row = 0; row < map.rows * (map.queries ? s->shape.counts[map.port] : 1); row++, n += count)
+                CHECK_INT(nx_session_map(s->model, session, b, m, row, keys, weights + n, &count), NX_OK);
+    return n;
+}
+
+static uint32_t runs_grown;
+
+/* A run that begins short and is made longer whenever it is full, to the bit the run that was long from the beginning: its ids, nats, maps and
+ * branches, with guesses and without. */
+static void grows(const subject *s) {
+    nx_part_info info;
+    CHECK_INT(nx_model_part(s->model, 0, &info), NX_OK);
+    nx_settings settings = settings_of(3, 0, 18), alone = settings_of(1, 1, 18);
+    if (!info.grows) {
+        size_t bytes;
+        CHECK_INT(nx_session_grown_size(s->model, start(s, &alone, NULL), s->length + 1, &bytes), NX_E_ARGUMENT);
+        return;
+    }
+    for (uint32_t way = 0; way < 12; way++) {
+        size_t mark = memory_mark(), bytes = 0;
+        nx_settings own = way % 3 ? alone : settings;
+        if (way % 3 == 2) own.look_ahead = 8, own.look_up = 1;
+        own.trace = way % 2;
+        uint32_t samples = own.samples, width = samples * s->span, step = 1 + 5 * (way / 4), n = 0, half = s->length / 2;
+        run all = whole(s, &own), r = room_of(s, samples);
+        subject small = *s;
+        small.shape.length = 1 + way;
+        if (small.shape.length >= s->length || all.n < s->length / 4) continue; /* it ends too soon to tell */
+        nx_session *session = start(&small, &own, NULL), *long_one = start(s, &own, NULL);
+        check_at("way %lld", way, 0, 0, 0);
+        while (n < all.n) {
+            uint32_t room = session->shape.length;
+            if (n == room) {
+                uint32_t longer = room + step < s->length ? room + step : s->length;
+                session = grow(s, session, longer, &bytes);
+                runs_grown++;
+                continue;
+            }
+            uint32_t left = (room < all.n ? room : all.n) - n, drawn = draw(s, session, left, r.ids + n * width, r.nats + n * width);
+            CHECK_INT(drawn, left);
+            if (own.trace) {
+                float *a = memory_take(1 << 20), *b = memory_take(1 << 20);
+                CHECK_INT(draw(s, long_one, left, all.ids + n * width, all.nats + n * width), left);
+                uint32_t weights = all_maps(s, session, samples, a);
+                CHECK_INT(all_maps(s, long_one, samples, b), weights);
+                CHECK_BYTES(a, b, weights * sizeof *a);
+                if (session->shape.length < s->length) { /* what there was to see is still there */
+                    session = grow(s, session, session->shape.length + 1, &bytes);
+                    CHECK_INT(all_maps(s, session, samples, b), weights);
+                    CHECK_BYTES(a, b, weights * sizeof *a);
+                }
+            }
+            n += left;
+        }
+        CHECK_BYTES(r.ids, all.ids, n * width * sizeof *r.ids);
+        CHECK_BYTES(r.nats, all.nats, n * width * sizeof *r.nats);
+        /* A branch of it goes on as it would have. */
+        if (s->rewinds >= s->length && half < n && session->shape.length > small.shape.length) {
+            nx_settings sample = own;
+            sample.samples = 1, sample.first_sample = own.first_sample + samples - 1, sample.trace = 0;
+            subject grown = *s;
+            grown.shape = session->shape;
+            nx_session *branch = bare(&grown, &sample, NULL);
+            CHECK_INT(nx_session_branch(s->model, branch, session, samples - 1, half), NX_OK);
+            run b = room_of(s, 1);
+            uint32_t more = draw(s, branch, session->shape.length - half, b.ids, b.nats);
+            for (uint32_t p = 0; p < more && half + p < n; p++) CHECK_INT(b.ids[p], at(s, &all, samples, half + p, samples - 1)[0]);
+        }
+        memory_release(mark);
+    }
+    /* Beams, whose slots are in another order; and what does not grow. */
+    subject small = *s;
+    small.shape.length = 4;
+    nx_session *shorter = start(&small, &settings, NULL), *longer = start(s, &settings, NULL);
+    nx_session *both[] = {shorter, longer};
+    uint32_t ids[3] = {1, 0, 1}, parents[3] = {0, 0, 0};
+    for (uint32_t p = 0; p < 8 && p < s->length; p++) {
+        float *logits[2];
+        if (p == 4) both[0] = grow(s, both[0], s->length, NULL);
+        for (uint32_t b = 0; b < 3; b++) ids[b] = (p + b) % 2, parents[b] = (2 * b + p) % 3;
+        for (int i = 0; i < 2; i++) CHECK_INT(nx_session_advance(s->model, both[i], parents, ids), NX_OK);
+        for (uint32_t b = 0; b < 3; b++) {
+            for (int i = 0; i < 2; i++) {
+                logits[i] = memory_take(info.outputs * sizeof(float));
+                CHECK_INT(nx_session_output(s->model, both[i], b, logits[i]), NX_OK);
+            }
+            CHECK_BYTES(logits[0], logits[1], info.outputs * sizeof(float));
+        }
+    }
+    size_t bytes;
+    nx_candidate candidates[64];
+    uint32_t count, over;
+    nx_session *search = start(&small, &settings, NULL);
+    CHECK_INT(nx_session_grown_size(s->model, search, 4, &bytes), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_grown_size(s->model, search, info.length + 1, &bytes), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_grown_size(s->model, search, 5, &bytes), NX_OK);
+    CHECK_INT(nx_session_search(s->model, search, 0, candidates, &count, &over), NX_OK);
+    CHECK_INT(nx_session_grown_size(s->model, search, 5, &bytes), NX_E_ARGUMENT);
+}
+
+static void grown(void) {
+    runs_grown = 0;
+    for_every(grows);
+    if (!shaped) check_note("  %u times", (unsigned)runs_grown);
+    CHECK(runs_grown > 100);
+}
+
 /* After the settings change, as if the run so far had been known and they had been so from the start. */
 static void retunes(const subject *s) {
     nx_settings settings = settings_of(2, 0, 15), other = settings;
@@ -947,7 +1076,7 @@ static void maps(void) { for_every(mapped); }
 
 /* All of the above with them: they follow from the ids of the sequence, so however it is done they are the same. */
 static void shaped_runs(void) {
-    static void (*const tests[])(void) = {divided, known_at_any_time, the_same_to_all, copied, searched, resampled, branched, retuned, top_ids};
+    static void (*const tests[])(void) = {divided, known_at_any_time, the_same_to_all, copied, searched, resampled, branched, grown, retuned, top_ids};
     shaped = 1;
     for (uint32_t i = 0; i < sizeof tests / sizeof *tests; i++) tests[i]();
     shaped = 0;
@@ -1085,6 +1214,7 @@ const check_test runs_tests[] = {
     {"a search through everything", exhaustive},
     {"searches that are refused", refused_searches},
     {"branches", branched},
+    {"runs that grow", grown},
     {"other settings midway", retuned},
     {"origins", origins},
     {"maps", maps},

@@ -14,11 +14,11 @@ const LETTERS = Array.from({ length: 256 }, (_, byte) => (
 export const TOKENS = ['<unk>', '<s>', '</s>', ...LETTERS, '\u2581', 'a', 'b', 'c', 'ab', '\u2581a', '\u2581b', '\u2581ab', 'bc', '<user>'];
 
 /**
- * @param {{ context?: number, values?: number, d?: number, inner?: number, metadata?: Record<string, Typed | undefined> }} [options]
- *   d: its width; inner: that of its feed-forward network; values: rows of the embedding, if not as many as tokens; metadata: in place of these; undefined: without
+ * @param {{ context?: number, values?: number, d?: number, inner?: number, keyLength?: number, metadata?: Record<string, Typed | undefined> }} [options]
+ *   d: its width; inner: that of its feed-forward network; keyLength: that of each of its two heads; values: rows of the embedding, if not as many as tokens; metadata: in place of these; undefined: without
  * @returns {Uint8Array<ArrayBuffer>} a weight file
  */
-export function toyText({ context = 64, values = TOKENS.length, d = 16, inner = 32, metadata = {} } = {}) {
+export function toyText({ context = 64, values = TOKENS.length, d = 16, inner = 32, keyLength = d / 2, metadata = {} } = {}) {
   let state = 12345;
   const random = () => ((state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32 - 0.5) * 3.4;
   /** @type {Record<string, Tensor>} */
@@ -29,7 +29,8 @@ export function toyText({ context = 64, values = TOKENS.length, d = 16, inner = 
     tensors[name] = { shape, type: F32, data: Float32Array.from({ length: count }, () => mean + scale * random()) };
   };
   add('token_embd.weight', [values, d], 1);
-  for (const [part, shape] of /** @type {[string, number[]][]} */ ([['attn_q', [d, d]], ['attn_k', [d, d]], ['attn_v', [d, d]], ['attn_output', [d, d]],
+  const heads = 2 * keyLength;
+  for (const [part, shape] of /** @type {[string, number[]][]} */ ([['attn_q', [heads, d]], ['attn_k', [heads, d]], ['attn_v', [heads, d]], ['attn_output', [d, heads]],
     ['ffn_gate', [inner, d]], ['ffn_up', [inner, d]], ['ffn_down', [d, inner]]])) add(`blk.0.${part}.weight`, shape, 0.4);
   for (const norm of ['blk.0.attn_norm', 'blk.0.ffn_norm', 'output_norm']) add(`${norm}.weight`, [d], 0.1, 1);
   add('output.weight', [values, d], 0.5);
@@ -42,6 +43,8 @@ export function toyText({ context = 64, values = TOKENS.length, d = 16, inner = 
     'llama.block_count': ['u32', 1],
     'llama.feed_forward_length': ['u32', inner],
     'llama.attention.head_count': ['u32', 2],
+    'llama.attention.key_length': ['u32', keyLength],
+    'llama.attention.value_length': ['u32', keyLength],
     'llama.attention.layer_norm_rms_epsilon': ['f32', 1e-5],
     'tokenizer.ggml.model': ['string', 'llama'],
     'tokenizer.ggml.tokens': ['array', 'string', TOKENS],

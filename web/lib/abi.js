@@ -6,7 +6,7 @@
 export const STRUCTS = /* @__PURE__ */ Object.freeze({
   nx_part_info: /* @__PURE__ */ Object.freeze({
     values: 'u', span: 'u', outputs: 'u', length: 'u', rewinds: 'u', inputs: 'u', maps: 'u', tables: 'u', ends: 'u', results: 'u',
-    draft: 'u', parameters_low: 'u', parameters_high: 'u',
+    draft: 'u', grows: 'u', parameters_low: 'u', parameters_high: 'u',
   }),
   nx_port: /* @__PURE__ */ Object.freeze({
     name: 'u', values: 'u', 'dims[0]': 'u', 'dims[1]': 'u', 'dims[2]': 'u', 'dims[3]': 'u', optional: 'u', any_length: 'u', like: 'u',
@@ -40,7 +40,7 @@ export const STRUCTS = /* @__PURE__ */ Object.freeze({
   }),
 });
 
-export const NX_ABI_VERSION = 8;
+export const NX_ABI_VERSION = 9;
 export const NX_ALIGN = 16;
 export const NX_MAX_SAMPLES = 64;
 export const NX_MAX_LENGTH = 16777216;
@@ -60,6 +60,7 @@ export const CANDIDATE_WORDS = 5;
 export const CANDIDATE_NATS = 3;
 export const CANDIDATE_SCORE = 4;
 
-/** Where the part and the settings stand in a saved session, in bytes. */
+/** Where the part, the length and the settings stand in a saved session, in bytes. */
 export const SAVED_PART = 8;
+export const SAVED_LENGTH = 12;
 export const SAVED_SETTINGS = 48;

@@ -14,7 +14,7 @@
  */
 
 import {
-  CANDIDATE_WORDS, NX_ABI_VERSION, NX_ALIGN, NX_E_ARGUMENT, NX_E_STATE, NX_MAX_SAMPLES, NX_MORE, NX_PORTS, SAVED_PART, SAVED_SETTINGS,
+  CANDIDATE_WORDS, NX_ABI_VERSION, NX_ALIGN, NX_E_ARGUMENT, NX_E_STATE, NX_MAX_SAMPLES, NX_MORE, NX_PORTS, SAVED_LENGTH, SAVED_PART, SAVED_SETTINGS,
 } from './abi.js';
 import { NextPixelError, argumentError } from './error.js';
 import { Heap } from './heap.js';
@@ -54,7 +54,8 @@ const AREAS = scratchAreas();
 /**
  * A run in the wasm memory, from openSession to closeSession.
  *
- * @typedef {{ address: number, pointer: number, bytes: number, samples: number, part: Part, counts: number[] }} Session
+ * @typedef {{ address: number, pointer: number, bytes: number, samples: number, part: Part, counts: number[], length: number }} Session
+ *   length: positions that there is room for
  */
 
 /**
@@ -275,26 +276,60 @@ export class Core {
     const ports = part.inputs.map(({ name, anyLength }, i) => (anyLength && name in inputs ? counts[i] : 0));
     writeStruct(this.#view(), shape, 'nx_shape', { length, ...Object.fromEntries(Array.from({ length: NX_PORTS }, (_, i) => [`counts[${i}]`, ports[i] ?? 0])) });
     const result = this.#scratch + AREAS.result;
-    /** @param {number} status */
-    const check = (status) => {
-      if (status >= 0) return;
-      const error = statusError(status, 'Starting a run');
-      if (error.code !== 'limit') throw error;
-      throw new NextPixelError('limit', settings.samples > 1 ?
-        `${settings.samples} samples of this model at once take more than 2 GB: draw fewer at a time` :
-        'A run of this model takes more than 2 GB: use a smaller model', { status });
-    };
-    check(this.#call('nx_session_size', this.#model, index, at, shape, result));
+    const { samples } = settings;
+    const positions = length || part.length;
+    const size = this.#call('nx_session_size', this.#model, index, at, shape, result);
+    if (size < 0) throw runError(size, part, samples, positions);
     const bytes = this.#word(result);
-    const address = this.#take(bytes);
+    const address = this.#takeForRun(bytes, part, samples, positions);
     try {
-      check(this.#call('nx_session_open', address, bytes, this.#model, index, at, shape, result));
-      const session = { address, pointer: this.#word(result), bytes, samples: settings.samples, part, counts };
+      const status = this.#call('nx_session_open', address, bytes, this.#model, index, at, shape, result);
+      if (status < 0) throw runError(status, part, samples, positions);
+      const session = { address, pointer: this.#word(result), bytes, samples, part, counts, length: positions };
       if (logitBias.length) this.#bias(session, logitBias);
       return session;
     } catch (error) {
       this.#heap.free(address);
       throw error;
+    }
+  }
+
+  /**
+   * Makes room for more positions of a run of a part that grows.
+   *
+   * @param {Session} session
+   * @param {number} length  more than before
+   */
+  growSession(session, length) {
+    const { part, samples, pointer } = session;
+    const result = this.#scratch + AREAS.result;
+    const size = this.#call('nx_session_grown_size', this.#model, pointer, length, result);
+    if (size < 0) throw runError(size, part, samples, length);
+    const bytes = this.#word(result);
+    const address = this.#takeForRun(bytes, part, samples, length);
+    const status = this.#call('nx_session_grow', address, bytes, this.#model, pointer, length, result);
+    if (status < 0) {
+      this.#heap.free(address);
+      throw runError(status, part, samples, length);
+    }
+    this.#heap.free(session.address);
+    Object.assign(session, { address, pointer: this.#word(result), bytes, length });
+  }
+
+  /**
+   * Memory for a run of so many positions.
+   *
+   * @param {number} bytes
+   * @param {Part} part
+   * @param {number} samples
+   * @param {number} length
+   */
+  #takeForRun(bytes, part, samples, length) {
+    try {
+      return this.#take(bytes);
+    } catch (error) {
+      const { status, code } = /** @type {NextPixelError} */ (error);
+      throw code === 'memory' && part.grows ? runError(status, part, samples, length, error) : error;
     }
   }
 
@@ -345,7 +380,7 @@ export class Core {
     const at = bytes > SAVED_SAMPLES ? this.#word(address + SAVED_SAMPLES) : 0;
     const status = at === samples ? this.#call('nx_session_check', this.#model, address, bytes) : NX_E_STATE;
     const part = this.parts[this.#word(address + SAVED_PART)];
-    if (status >= 0) return { address, pointer: address, bytes, samples, part, counts: [] };
+    if (status >= 0) return { address, pointer: address, bytes, samples, part, counts: [], length: this.#word(address + SAVED_LENGTH) };
     this.#heap.free(address);
     throw statusError(status, 'Going on with a saved run');
   }
@@ -652,9 +687,9 @@ export class Core {
     const each = (n, one) => Array.from({ length: n }, (_, i) => one(i));
     /** @param {Record<string, number>} fields */
     const dimsOf = (fields) => each(4, (i) => fields[`dims[${i}]`]);
-    const { values, span, outputs, length, rewinds, inputs, results, maps, tables, ends, draft, ...parameters } = read('nx_model_part', 'nx_part_info');
+    const { values, span, outputs, length, rewinds, inputs, results, maps, tables, ends, draft, grows, ...parameters } = read('nx_model_part', 'nx_part_info');
     return {
-      index, values, span, outputs, length, rewinds, draft: draft === 1,
+      index, values, span, outputs, length, rewinds, draft: draft === 1, grows: grows === 1,
       parameters: parameters.parameters_high * 2 ** 32 + parameters.parameters_low,
       inputs: each(inputs, (i) => {
         const port = read('nx_model_port', 'nx_port', i);
@@ -786,6 +821,25 @@ export class Core {
   #words(address, count) {
     return new Uint32Array(this.#memory.buffer, address, count).slice();
   }
+}
+
+/**
+ * The error of a run that cannot be opened or made longer.
+ *
+ * @param {number} status
+ * @param {Part} part
+ * @param {number} samples
+ * @param {number} length   positions
+ * @param {unknown} [cause] there is no more memory
+ */
+function runError(status, part, samples, length, cause) {
+  const error = statusError(status, 'Starting a run');
+  if (error.code !== 'limit' && !cause) return error;
+  const most = cause ? 'more memory than there is' : 'more than 2 GB';
+  const advice = samples > 1 ? `${samples} samples of this model at once take ${most}: draw fewer at a time` : part.grows ?
+    `A text of ${length} tokens takes ${most} with this model: ask for fewer tokens with maxTokens, begin with a shorter text, or use a smaller model` :
+    `A run of this model takes ${most}: use a smaller model`;
+  return new NextPixelError(cause ? 'memory' : 'limit', advice, { status, cause });
 }
 
 /**

@@ -96,6 +96,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @property {number} length      the most positions; 0: no bound
  * @property {number} rewinds     how many positions back a run may be entered again
  * @property {boolean} draft      it can guess ahead
+ * @property {boolean} grows      a run may begin with room for a few positions and get more
  * @property {number} parameters  number of weights
  * @property {{ name: string, values: number, dims: number[], optional: boolean, anyLength: boolean, like: number }[]} inputs  like: the port
  *   whose count it shares, or NX_NONE

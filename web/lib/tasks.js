@@ -224,8 +224,11 @@ export class Tasks {
   *#draw(message, credit) {
     const { id, known, inputs, settings, maps: wantMaps = false, length = 0, part, resample } = message;
     const core = this.#live();
-    const session = core.openSession(settings, { part, trace: wantMaps, length, inputs });
-    const positions = length || session.part.length;
+    const drawing = core.parts[part ?? core.part.index];
+    const positions = length || drawing.length;
+    // Room for what is known and some more, then for twice as much whenever it is full; of a search for all, which it weighs by that.
+    const room = drawing.grows && message.search === undefined ? roomFor(known.length / drawing.span, positions) : positions;
+    const session = core.openSession(settings, { part, trace: wantMaps, length: room, inputs });
     try {
       yield* this.#read(core, session, inputs);
       yield* this.#put(core, session, known);
@@ -242,7 +245,9 @@ export class Tasks {
         const slices = [];
         do {
           if (slices.length > 0) yield GO_ON;
-          const slice = this.#paced(kind, first, single ? 1 : Math.min(end - position, core.sliceLimit(samples, session.part)), step);
+          if (position === session.length) growRun(core, session, positions);
+          const most = Math.min(end, session.length) - position;
+          const slice = this.#paced(kind, first, single ? 1 : Math.min(most, core.sliceLimit(samples, session.part)), step);
           slices.push(slice);
           position = core.position(session);
           last = slice.ended || position === positions;
@@ -304,7 +309,7 @@ export class Tasks {
    */
   *#score({ id, ids, inputs }) {
     const core = this.#live();
-    const session = core.openSession(READ_ONLY, { inputs });
+    const session = core.openSession(READ_ONLY, { inputs, length: core.part.grows ? ids.length / core.part.span : 0 });
     try {
       yield* this.#read(core, session, inputs);
       const nats = new Float32Array(ids.length);
@@ -398,6 +403,37 @@ export class Tasks {
     const result = work(count);
     size.record(count, this.#now() - start);
     return result;
+  }
+}
+
+/** A run begins with room for so many positions more than are known, or up to twice as many. */
+const FIRST_ROOM = 256;
+
+/**
+ * Positions that a run begins with room for.
+ *
+ * @param {number} known
+ * @param {number} positions  of the whole run
+ */
+function roomFor(known, positions) {
+  return Math.min(positions, FIRST_ROOM * Math.ceil((known + FIRST_ROOM) / FIRST_ROOM));
+}
+
+/**
+ * Makes a run twice as long as it is; where that is too long for this machine, a little longer.
+ *
+ * @param {Core} core
+ * @param {Session} session
+ * @param {number} positions  of the whole run
+ */
+function growRun(core, session, positions) {
+  const { length } = session;
+  try {
+    core.growSession(session, Math.min(positions, 2 * length));
+  } catch (error) {
+    const { code } = /** @type {NextPixelError} */ (error);
+    if (code !== 'limit' && code !== 'memory') throw error;
+    core.growSession(session, Math.min(positions, length + Math.ceil(length / 16)));
   }
 }
 
