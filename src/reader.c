@@ -55,6 +55,18 @@ uint32_t nx_read_strings(nx_reader *reader, const char *key, uint32_t limit) {
     return reader->status ? 0 : entry.count;
 }
 
+uint32_t nx_read_numbers(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t *numbers, uint32_t limit) {
+    nx_metadata entry;
+    if (!find(reader, key, GGUF_ARRAY, &entry)) return 0;
+    if (entry.item_type != GGUF_I32 && entry.item_type != GGUF_U32) nx_reader_fail(reader, NX_E_FORMAT, key, "not an array of integers");
+    if (entry.count > limit) nx_reader_fail(reader, NX_E_LIMIT, key, "too many items");
+    for (uint32_t i = 0; !reader->status && i < entry.count; i++) {
+        memcpy(numbers + i, (const uint8_t *)entry.value + 4 * i, 4);
+        if (numbers[i] < low || numbers[i] > high) nx_reader_fail(reader, NX_E_LIMIT, key, "a number is out of its range");
+    }
+    return reader->status ? 0 : entry.count;
+}
+
 static char *append(char *at, const char *text) {
     size_t n = strlen(text);
     memcpy(at, text, n + 1);

@@ -15,6 +15,9 @@ uint32_t nx_read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t 
 /* A finite float key in low..high, or `missing` when absent. */
 float nx_read_f32(nx_reader *reader, const char *key, float low, float high, float missing);
 
+/* A key that is an array of integers in low..high: up to `limit` of them in `numbers`. Returns how many; 0 when the key is absent. */
+uint32_t nx_read_numbers(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t *numbers, uint32_t limit);
+
 /* A string key that must be one of n names: its index; index 0 when the key is absent. */
 uint32_t nx_read_choice(nx_reader *reader, const char *key, const char *const *names, uint32_t n);
 

@@ -14,6 +14,7 @@
     NX_MODEL(fvsbn, SMALL)             /* Frey, Hinton, Dayan 1996; Gan et al. 2015 */                                                     \
     NX_MODEL(pixelcnn, PICTURES)       /* van den Oord, Kalchbrenner, Kavukcuoglu 2016, arXiv:1601.06759 */                                \
     NX_MODEL(gated_pixelcnn, PICTURES) /* van den Oord et al. 2016, arXiv:1606.05328 */                                                    \
+    NX_MODEL(wavenet, TEXTS)           /* van den Oord et al. 2016, arXiv:1609.03499 */                                                    \
     NX_MODEL(llama, TEXTS)             /* Touvron et al. 2023, arXiv:2302.13971 */                                                         \
     NX_MODEL(qwen2, TEXTS)             /* Yang et al. 2024, arXiv:2407.10671; in llama.c */                                                \
     NX_MODEL(gpt2, TEXTS)              /* Radford et al. 2019 */                                                                           \

@@ -53,6 +53,8 @@ def of_file(default):
 
 
 def number(kind):
+    if kind is tuple:                    # 1,2,4
+        return lambda s: tuple(int(part) for part in s.split(","))
     return (lambda s: s.lower() in ("1", "true", "yes")) if kind is bool else kind
 
 

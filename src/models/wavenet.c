@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * WaveNet [van den Oord, Dieleman, Zen, Simonyan, Vinyals, Graves, Kalchbrenner, Senior, Kavukcuoglu 2016, arXiv:1609.03499]: sound,
+ * sample by sample, by causal convolutions of two taps whose distance, the dilation d, doubles from layer to layer: L layers see 2^L
+ * samples. Layer l, of which h is the column of the sample that is due:
+ *
+ *   [f, g] = W_gate [h_{t-d}; h_t] + V_c class + V_s speaker        before the first sample h is zero, which is not silence
+ *   z      = tanh(f) sigma(g)
+ *   [r, s] = W_mix z        h += r, skip += s                       the last layer has s alone
+ *
+ * for L layers behind the first one, which reads ids: h_t = A id_{t-2} + B id_{t-1} + bias, rows of a table. At the end
+ * W_output relu(W_head relu(skip)). The class and the speaker are optional.
+ *
+ * h of d samples ago is in a queue of each layer [Paine et al. 2016, arXiv:1611.09482], so that a sample costs L products whatever the
+ * dilations, where the tree of all that it depends on has 2^L leaves.
+ *
+ * Sounds are mu-law levels 0..255 and an end, 256; their length is the caller's. The same network also draws grey pictures, as a
+ * sequence of pixels in raster order.
+ *
+ * R, D, S are the widths of h, z and skip; V the values of an id; J the columns of a pass.
+ */
+#include <string.h>
+
+#include "kernels/gates.h"
+#include "kernels/queue.h"
+#include "models/image.h"
+#include "models/layers.h"
+
+#define ARCH "wavenet"
+#define MAX_LAYERS 256
+#define MAX_DILATION 65536
+#define MAX_WIDTH 4096
+#define SOUND_LEVELS 256 /* of mu-law; the id that follows is the end */
+
+/* ---- config and weights ---------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    nx_taps taps;                   /* one, d back */
+    uint64_t queue;                 /* bytes of the queues before this one */
+    nx_linear gate, mix;            /* (2D, 2R), (R + S, D) or (S, D) */
+    nx_embedding classes, speakers; /* (classes, 2D), (speakers, 2D) or without data */
+} layer;
+
+typedef struct {
+    uint32_t R, D, S, head_length, n;
+    uint32_t class_port, speaker_port; /* NX_NONE: none */
+    uint64_t queues;                   /* bytes of all of them */
+    nx_output output;
+    nx_taps first;        /* of the ids */
+    nx_embedding input;   /* (2V, R) */
+    const float *bias;    /* (R) */
+    const layer *layers;  /* (n) */
+    nx_linear head, last; /* (head_length, S), (P, head_length) */
+} model;
+
+static uint32_t width(nx_reader *r, const char *name) {
+    nx_name key = nx_key(ARCH, name);
+    uint32_t w = nx_read_u32(r, key.text, 4, MAX_WIDTH, NX_REQUIRED);
+    if (w % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, key.text, "a width is not a multiple of 4");
+    return w;
+}
+
+/* What is drawn: a sound where the file has a rate, else a picture. */
+static void read_output(nx_reader *r, nx_output *output, nx_plan *plan) {
+    static const char *const outputs[] = {"categorical", "bernoulli"};
+    output->elements = 1;
+    if (nx_has_key(r, nx_key(ARCH, "sound.rate").text)) {
+        nx_read_u32(r, nx_key(ARCH, "sound.rate").text, 1000, 384000, NX_REQUIRED);
+        output->levels = SOUND_LEVELS + 1;
+        output->kind = NX_CATEGORICAL;
+        plan->ends[plan->n_ends++] = SOUND_LEVELS;
+        return;
+    }
+    plan->length = nx_read_u32(r, nx_key(ARCH, "image.height").text, 1, NX_MAX_SIDE, NX_REQUIRED) *
+                   nx_read_u32(r, nx_key(ARCH, "image.width").text, 1, NX_MAX_SIDE, NX_REQUIRED);
+    nx_read_u32(r, nx_key(ARCH, "image.channels").text, 1, 1, 1);
+    output->levels = nx_read_u32(r, nx_key(ARCH, "image.levels").text, 2, NX_MAX_LEVELS, NX_REQUIRED);
+    output->kind = nx_read_choice(r, nx_key(ARCH, "output.type").text, outputs, 2) ? NX_BERNOULLI : NX_CATEGORICAL;
+    if (output->kind == NX_BERNOULLI && output->levels != 2)
+        nx_reader_fail(r, NX_E_FORMAT, nx_key(ARCH, "image.levels").text, "a Bernoulli output has 2 levels");
+}
+
+/* A class or a speaker: an input of one id, where the file names any. Returns how many there are. */
+static uint32_t read_port(nx_reader *r, nx_plan *plan, const char *names, const char *name, uint32_t *port) {
+    uint32_t values = nx_read_strings(r, nx_key(ARCH, names).text, NX_MAX_CLASSES);
+    *port = values ? plan->n_inputs : NX_NONE;
+    if (values) plan->inputs[plan->n_inputs++] = (nx_port){.name = name, .values = values, .dims = {1, 1, 1, 1}, .optional = 1};
+    return values;
+}
+
+static void read_layer(nx_reader *r, const model *m, layer *l, uint32_t i, uint32_t classes, uint32_t speakers) {
+    l->gate = nx_read_linear_with_bias(r, "", i, "gate", 2 * m->D, 2 * m->R);
+    l->mix = nx_read_linear_with_bias(r, "", i, "mix", (i + 1 < m->n ? m->R : 0) + m->S, m->D);
+    if (classes) l->classes = nx_read_embedding(r, nx_block_name("", i, "class", ".weight").text, classes, 2 * m->D);
+    if (speakers) l->speakers = nx_read_embedding(r, nx_block_name("", i, "speaker", ".weight").text, speakers, 2 * m->D);
+}
+
+static void configure(nx_reader *r, nx_plan *plan) {
+    model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
+    uint32_t dilations[MAX_LAYERS];
+    memset(m, 0, sizeof *m);
+    m->n = nx_read_numbers(r, nx_key(ARCH, "dilations").text, 1, MAX_DILATION, dilations, MAX_LAYERS);
+    if (!m->n) nx_reader_fail(r, NX_E_FORMAT, nx_key(ARCH, "dilations").text, "there are no layers");
+    m->R = width(r, "residual_length"), m->D = width(r, "gate_length"), m->S = width(r, "skip_length");
+    m->head_length = width(r, "head_length");
+    read_output(r, &m->output, plan);
+    uint32_t classes = read_port(r, plan, "classes", "class", &m->class_port);
+    uint32_t speakers = read_port(r, plan, "speakers", "speaker", &m->speaker_port);
+    m->first = (nx_taps){.left = 2, .gap = 1};
+    m->input = nx_read_embedding(r, "input.weight", 2 * m->output.levels, m->R);
+    m->bias = nx_read_vector(r, "input.bias", m->R, 0);
+    layer *layers = nx_arena_take(r->arena, m->n * sizeof *layers), unplaced;
+    for (uint32_t i = 0; i < m->n && !r->status; i++) {
+        layer *l = layers ? layers + i : &unplaced;
+        memset(l, 0, sizeof *l);
+        l->taps = (nx_taps){.left = 1, .gap = dilations[i]};
+        l->queue = m->queues;
+        m->queues += nx_queue_bytes(&l->taps, m->R);
+        read_layer(r, m, l, i, classes, speakers);
+    }
+    m->layers = layers;
+    m->head.weight = nx_read_matrix(r, "head.0.weight", m->head_length, m->S);
+    m->head.bias = nx_read_vector(r, "head.0.bias", m->head_length, 0);
+    m->last.weight = nx_read_matrix(r, "output.weight", nx_output_parameters(&m->output), m->head_length);
+    m->last.bias = nx_read_vector(r, "output.bias", nx_output_parameters(&m->output), 0);
+
+    plan->weights = placed;
+    plan->output = m->output;
+    plan->rewinds = NX_COLUMNS;
+}
+
+/* ---- state: a queue for each layer; the scratch of a pass ------------------------------------------------------------- */
+
+static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
+    (void)shape;
+    return ((const model *)opaque)->queues;
+}
+
+static float *queue_of(const layer *l, void *state) { return (float *)((uint8_t *)state + l->queue); }
+
+typedef struct {
+    float *h;    /* (J, R) */
+    float *skip; /* (J, S) */
+    float *wide; /* (J, 2R) what a layer reads: h d samples ago, and now */
+    float *fg;   /* (J, 2D) */
+    float *z;    /* (J, D) */
+    float *y;    /* (J, R + S, or head_length) */
+    float *row;  /* (2D or R) of a table */
+    void *matmul;
+} scratch;
+
+static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *bytes) {
+    uint32_t y = m->R + m->S > m->head_length ? m->R + m->S : m->head_length, row = 2 * m->D > m->R ? 2 * m->D : m->R, most = 2 * m->R;
+    nx_arena arena = {memory, 0, UINT64_MAX};
+    scratch s;
+    s.h = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->R) * 4);
+    s.skip = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->S) * 4);
+    s.wide = nx_arena_take(&arena, (uint64_t)n * nx_stride(2 * m->R) * 4);
+    s.fg = nx_arena_take(&arena, (uint64_t)n * nx_stride(2 * m->D) * 4);
+    s.z = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->D) * 4);
+    s.y = nx_arena_take(&arena, (uint64_t)n * nx_stride(y) * 4);
+    s.row = nx_arena_take(&arena, (uint64_t)nx_stride(row) * 4);
+    if (most < m->D) most = m->D;
+    if (most < m->S) most = m->S;
+    if (most < m->head_length) most = m->head_length;
+    s.matmul = nx_arena_take(&arena, nx_input_bytes(most, n));
+    if (bytes) *bytes = arena.used;
+    return s;
+}
+
+static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
+    uint64_t bytes;
+    (void)shape;
+    scratch_at(opaque, NULL, n, &bytes);
+    return bytes;
+}
+
+/* ---- a pass ----------------------------------------------------------------------------------------------------------- */
+
+/* out = W x + b over n columns. */
+static void apply(float *out, const nx_linear *l, const float *x, uint32_t n, void *matmul) {
+    nx_input input = nx_input_of(x, n, matmul);
+    nx_apply(out, l, &input);
+}
+
+/* fg (2D) += the row of what the run was given at a port, if anything. */
+static void add_given(float *fg, const nx_embedding *table, uint32_t port, const nx_column *column, float *row) {
+    const uint32_t *given = port == NX_NONE ? NULL : column->inputs->port[port];
+    if (!given) return;
+    nx_embed(row, table, *given);
+    nx_add(fg, row, table->cols, 1);
+}
+
+/* Layer i: h += r, skip += s. */
+static void through(const model *m, uint32_t i, const scratch *s, const nx_column *columns, uint32_t n) {
+    const layer *l = m->layers + i;
+    uint32_t R = m->R, rows = l->mix.weight.rows, residual = rows - m->S, wide = nx_stride(2 * R);
+    for (uint32_t j = 0; j < n; j++)
+        nx_queue_write(queue_of(l, columns[j].state), &l->taps, R, columns[j].position, s->h + (size_t)j * nx_stride(R));
+    for (uint32_t j = 0; j < n; j++) {
+        nx_queue_gather(s->wide + (size_t)j * wide, queue_of(l, columns[j].state), &l->taps, R, columns[j].position);
+        memcpy(s->wide + (size_t)j * wide + R, s->h + (size_t)j * nx_stride(R), R * sizeof *s->h);
+    }
+    apply(s->fg, &l->gate, s->wide, n, s->matmul);
+    for (uint32_t j = 0; j < n; j++) {
+        float *fg = s->fg + (size_t)j * nx_stride(2 * m->D);
+        add_given(fg, &l->classes, m->class_port, columns + j, s->row);
+        add_given(fg, &l->speakers, m->speaker_port, columns + j, s->row);
+    }
+    nx_gate(s->z, s->fg, m->D, n);
+    apply(s->y, &l->mix, s->z, n, s->matmul);
+    for (uint32_t j = 0; j < n; j++) {
+        const float *y = s->y + (size_t)j * nx_stride(rows);
+        if (residual) nx_add(s->h + (size_t)j * nx_stride(R), y, residual, 1);
+        nx_add(s->skip + (size_t)j * nx_stride(m->S), y + residual, m->S, 1);
+    }
+}
+
+static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
+    const model *m = opaque;
+    scratch s = scratch_at(m, memory, n, NULL);
+    (void)slice; /* a pass is short */
+    for (uint32_t j = 0; j < n; j++) {
+        float *h = s.h + (size_t)j * nx_stride(m->R);
+        memcpy(h, m->bias, m->R * sizeof *h);
+        nx_taps_add_rows(h, &m->input, &m->first, m->output.levels, columns[j].ids, columns[j].position, s.row);
+    }
+    memset(s.skip, 0, (size_t)n * nx_stride(m->S) * sizeof *s.skip);
+    for (uint32_t i = 0; i < m->n; i++) through(m, i, &s, columns, n);
+    if (!parameters) return 0;
+    nx_relu(s.skip, m->S, n);
+    apply(s.y, &m->head, s.skip, n, s.matmul);
+    nx_relu(s.y, m->head_length, n);
+    apply(parameters, &m->last, s.y, n, s.matmul);
+    return 0;
+}
+
+static const nx_part part = {.state_bytes = state_bytes, .scratch_bytes = scratch_bytes, .forward = forward};
+
+const nx_arch nx_wavenet = {.name = ARCH, .n_parts = 1, .parts = &part, .configure = configure};

@@ -1,0 +1,99 @@
+"""Free Spoken Digit Dataset: 3,000 recordings of the digits 0 to 9 by six speakers, fifty takes of each, 8 kHz, CC BY-SA 4.0.
+
+A folder with fsdd_index.csv (digit,speaker,take,samples) and fsdd_8k_mulaw.u8.xz (all recordings one after another, mu-law of 256 levels), or
+with the recordings themselves as they are published, recordings/7_jackson_32.wav.  As its author says, takes 0 to 4 are the test set; takes 5 and 6
+validate, 43 of each digit and speaker train.
+
+Silence before and after the word is cut off (`word`), and each recording is made equally loud: its largest sample becomes 0.8.
+"""
+import csv
+import glob
+import lzma
+import os
+import sys
+import wave
+
+import numpy as np
+
+import data
+
+INDEX, SAMPLES = "fsdd_index.csv", "fsdd_8k_mulaw.u8.xz"
+MARK = INDEX
+OWN = "fsdd"
+CLASSES = [str(i) for i in range(10)]
+SPEAKERS = ["george", "jackson", "lucas", "nicolas", "theo", "yweweler"]
+DEFAULT_DIR = os.path.join(data.ROOT, "data", "fsdd")
+RATE = 8000
+PEAK = 0.8                               # of every recording
+FRAME, QUIET, BEFORE, AFTER = 80, 0.03, 2, 3         # samples; part of the peak; frames that are kept
+
+
+def expand(u):
+    """Mu-law levels 0..255 -> samples -1..1."""
+    y = np.asarray(u, np.float64) / 255 * 2 - 1
+    return np.sign(y) * (256.0 ** np.abs(y) - 1) / 255
+
+
+def compress(x):
+    """Samples -1..1 -> mu-law levels 0..255."""
+    x = np.clip(np.asarray(x, np.float64), -1, 1)
+    return np.floor((np.sign(x) * np.log1p(255 * np.abs(x)) / np.log(256) + 1) / 2 * 255 + 0.5).astype(np.uint8)
+
+
+def word(x):
+    """Samples without the silence around them: from two frames of 10 ms before the first one above 3 % of the peak to two after the last one,
+    and as loud as all."""
+    x = x / np.abs(x).max()
+    frames = x[:len(x) // FRAME * FRAME].reshape(-1, FRAME)
+    loud = np.flatnonzero(np.sqrt((frames ** 2).mean(1)) > QUIET)
+    return PEAK * x[max(0, loud[0] - BEFORE) * FRAME:(loud[-1] + AFTER) * FRAME]
+
+
+def split_of(take):
+    return "test" if take < 5 else "validation" if take < 7 else "train"
+
+
+def packed(directory):
+    """-> (digit, speaker, take, read) of every recording, read() -> its samples"""
+    with lzma.open(os.path.join(directory, SAMPLES)) as f:
+        samples, at = np.frombuffer(f.read(), np.uint8), 0
+    with open(os.path.join(directory, INDEX), encoding="utf-8") as f:
+        for row in csv.DictReader(f):
+            part = samples[at:at + int(row["samples"])]
+            at += len(part)
+            yield int(row["digit"]), row["speaker"], int(row["take"]), lambda part=part: expand(part)
+
+
+def recorded(directory):
+    for path in sorted(glob.glob(os.path.join(directory, "recordings", "*.wav"))):
+        digit, speaker, take = os.path.basename(path)[:-4].split("_")
+
+        def read(path=path):
+            with wave.open(path) as f:
+                if (f.getframerate(), f.getnchannels(), f.getsampwidth()) != (RATE, 1, 2):
+                    sys.exit("%s: 8 kHz, one channel and 16 bits are wanted" % path)
+                return np.frombuffer(f.readframes(f.getnframes()), "<i2") / 32768
+        yield int(digit), speaker, int(take), read
+
+
+def read(directory, split, evaluation=False):
+    """-> [mu-law levels of a word], digits, speakers.  The only place that opens files of recordings."""
+    if split not in ("train", "validation"):
+        data.check_evaluation(evaluation, "split %r" % split)
+    here = packed if os.path.exists(os.path.join(directory, INDEX)) else recorded
+    found = sorted(((digit, speaker, take, read) for digit, speaker, take, read in here(directory) if split_of(take) == split), key=lambda r: r[:3])
+    if not found:
+        sys.exit("missing %s\nPut %s and %s, or the folder recordings of the data set, in one folder and pass it with --data DIR." % (
+            os.path.join(directory, INDEX), INDEX, SAMPLES))
+    return ([compress(word(r[3]())) for r in found], np.array([r[0] for r in found], np.int64),
+            np.array([SPEAKERS.index(r[1]) for r in found], np.int64))
+
+
+def load(directory, split):
+    """split "train" or "validation"."""
+    return read(directory, split)
+
+
+def load_test_for_evaluation(directory):
+    """The evaluation entry point: the 300 recordings of takes 0 to 4."""
+    return read(directory, "test", evaluation=True)

@@ -1,0 +1,1 @@
+"""WaveNet (van den Oord et al. 2016)."""

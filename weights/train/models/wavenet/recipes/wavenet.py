@@ -1,0 +1,19 @@
+"""Spoken digits by WaveNet: 0 to 9 in the voices of six speakers, sample by sample at 8 kHz.
+
+    python3 weights/train/train.py wavenet
+"""
+settings = dict(
+    rate=8000, levels=257, classes=10, speakers=6, dataset="fsdd",
+    dilations=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 1, 2, 4, 8, 16, 32), residual_length=32, gate_length=32, skip_length=64, head_length=96,
+    minutes=16.0, clock="cpu", batch=4, lr=3e-3, warmup=150, every=8.0, ema=0.998, threads=1, sheets=0, valid_images=60,
+)
+card = dict(
+    name="wavenet",
+    description="WaveNet for spoken digits at 8 kHz: says a digit in the voice of a speaker, goes on with a sound and scores it.",
+    class_names=["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"],
+    speaker_names=["george", "jackson", "lucas", "nicolas", "theo", "yweweler"],
+    license="CC-BY-SA-4.0",              # as its training data
+    dataset="Free Spoken Digit Dataset (Jackson et al.), takes 7 to 49: 2,580 recordings of six speakers",
+    dataset_license="CC BY-SA 4.0",
+    command="python3 weights/train/train.py wavenet",
+)

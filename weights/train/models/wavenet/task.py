@@ -1,0 +1,157 @@
+"""WaveNet as a task: sounds with a class and a speaker, each of the length it has; or grey pictures in raster order."""
+import os
+from dataclasses import dataclass, fields
+
+import numpy as np
+import torch
+
+import data
+from common import gguf
+from common.settings import Settings as Common
+from common.task import Task, picks, spread
+from data.pictures import to_levels
+from models.pixelcnn.task import Levels, PixelCNNTask
+from models.wavenet.model import END, Config, WaveNet
+
+PREFIX = "wavenet."
+
+
+@dataclass
+class Settings(Config, Common):
+    dataset: str = "fsdd"
+    class_drop: float = 0.1              # probability that an example is shown without its class
+    speaker_drop: float = 0.15           # and without its speaker
+    longest: int = 8000                  # samples of a sound that are trained on
+
+
+class Sounds:
+    """Sounds of ids and their end, shorter ones filled up with -1, with class and speaker."""
+
+    def __init__(self, clips, labels, speakers, longest, device):
+        self.clips = [torch.from_numpy(np.append(clip, END).astype(np.int16)[:longest]) for clip in clips]
+        self.lengths = np.array([len(clip) for clip in self.clips])
+        self.y, self.s = torch.from_numpy(np.array(labels)).long(), torch.from_numpy(np.array(speakers)).long()
+
+    def __len__(self):
+        return len(self.clips)
+
+    def take(self, pick, device):
+        pick = np.arange(len(self))[pick]
+        x = torch.nn.utils.rnn.pad_sequence([self.clips[i] for i in pick], True, -1)
+        return x.to(device).long(), self.y[pick].to(device), self.s[pick].to(device)
+
+
+class WaveNetTask(Task):
+    Settings, Config, Model = Settings, Config, WaveNet
+    architecture = "wavenet"
+    length = 0.0                         # mean ids of a training sound
+
+    @staticmethod
+    def smoke(settings):
+        return dict(Task.smoke(settings), dilations=(1, 2, 4, 8), residual_length=32, gate_length=32, skip_length=32, head_length=32, longest=400)
+
+    @property
+    def sound(self):
+        return self.s.rate > 0
+
+    def model(self):
+        values = {f.name: getattr(self.s, f.name) for f in fields(Config)}
+        return WaveNet(Config(**dict(values, dilations=tuple(values["dilations"]))))
+
+    def begin(self, model, examples):
+        """The output begins with how often each level is."""
+        if self.sound:
+            counts = np.bincount(np.concatenate(examples[0]), minlength=END + 1) + 10.0
+            counts[END] = len(examples[0])
+            with torch.no_grad():
+                model.output.bias.copy_(torch.from_numpy(np.log(counts / counts.sum())))
+
+    @property
+    def shape(self):
+        return None if self.sound else (self.s.height, self.s.width, 1)
+
+    def encode(self, examples, model, device="cpu"):
+        if not self.sound:
+            return Levels(*examples[:2], self.s.levels, device)
+        found = Sounds(*examples, self.s.longest, device)
+        self.length = self.length or float(found.lengths.mean())
+        return found
+
+    def batch(self, train, step, device):
+        """Sounds of about one length: an epoch is sorted by length with some noise, cut into batches, and these are shuffled."""
+        s = self.s
+        if not self.sound:
+            return train.take(picks(s.seed, step, s.batch, len(train)), device)
+        per_epoch = len(train) // s.batch
+        rng = np.random.default_rng([s.seed, step // per_epoch])
+        order = np.argsort(train.lengths * rng.uniform(0.9, 1.1, len(train)))[rng.integers(len(train) - per_epoch * s.batch + 1):]
+        at = rng.permutation(per_epoch)[step % per_epoch] * s.batch
+        x, label, speaker = train.take(order[at:at + s.batch], device)
+        drop = torch.from_numpy(np.random.default_rng([s.seed, step, 1]).random((2, len(x)))).to(device)
+        label[drop[0] < s.class_drop], speaker[drop[1] < s.speaker_drop] = -1, -1
+        return x, label, speaker
+
+    def nats(self, model, x, label=None, speaker=None):
+        return model.nats(x, label, speaker) if self.sound else model.nats(x)
+
+    def matrices(self, model):
+        return [p for name, p in model.named_parameters() if name.endswith(".weight") and self.product(name)]
+
+    @staticmethod
+    def product(name):
+        """Whether a matrix is multiplied by, rather than a table whose rows are added."""
+        return name != "input.weight" and ".class." not in name and ".speaker." not in name
+
+    @property
+    def elements(self):
+        return self.length if self.sound else self.s.height * self.s.width
+
+    def sheet(self, model, valid, path, autocast, device, final):
+        """Sounds as samples.wav: each digit by a speaker, one after another; of pictures the sheet of PixelCNN."""
+        if not self.sound:
+            return PixelCNNTask.sheet(self, model, valid, path, autocast, device, final)
+        from data.fsdd import RATE, expand
+        import wave
+        count = 30 if final else 10
+        model = model.cpu()
+        x = model.generate(torch.arange(count) % 10, torch.arange(count) * 7 % 6, 5000, 1.0, torch.Generator().manual_seed(0))
+        model.to(device)
+        parts = []
+        for row in x.numpy():
+            end = np.flatnonzero(row == END)
+            parts += [expand(row[:end[0] if len(end) else None]), np.zeros(2000)]
+        with wave.open(path.replace(".png", ".wav"), "wb") as f:
+            f.setnchannels(1), f.setsampwidth(2), f.setframerate(RATE)
+            f.writeframes((32767 * np.concatenate(parts)).astype("<i2").tobytes())
+
+    def metadata(self, model):
+        c, p = model.c, PREFIX
+        kind = ({p + "sound.rate": c.rate} if c.rate else
+                {p + "image.height": c.height, p + "image.width": c.width, p + "image.channels": 1, p + "image.levels": c.levels, p + "output.type": c.output})
+        return dict(kind, **{p + "dilations": [int(d) for d in c.dilations], p + "residual_length": c.residual_length, p + "gate_length": c.gate_length,
+                             p + "skip_length": c.skip_length, p + "head_length": c.head_length})
+
+    def card_metadata(self, model, card):
+        c = model.c
+        found = {PREFIX + "classes": card.get("class_names") or [str(i) for i in range(c.classes)]} if c.classes else {}
+        return dict(found, **{PREFIX + "speakers": card.get("speaker_names") or [str(i) for i in range(c.speakers)]}) if c.speakers else found
+
+    def type_of(self, name, x, kind):
+        """Products take the wanted type; the table of ids is F16 then; vectors, small tables and odd widths stay F32."""
+        if name == "input.weight":
+            return gguf.F16 if kind in (gguf.Q4_0, gguf.Q8_0) else kind
+        if x.ndim != 2 or not self.product(name) or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
+            return gguf.F32
+        return gguf.Q8_0 if kind == gguf.Q4_0 and name == "output.weight" else kind
+
+    @classmethod
+    def settings_of(cls, metadata, tensors):
+        m = {key[len(PREFIX):]: v for key, v in metadata.items() if key.startswith(PREFIX)}
+        found = {key: m[key] for key in ("residual_length", "gate_length", "skip_length", "head_length")}
+        found.update(dilations=tuple(int(d) for d in m["dilations"]), classes=len(m.get("classes", ())), speakers=len(m.get("speakers", ())))
+        if "sound.rate" in m:
+            return dict(found, rate=m["sound.rate"], levels=END + 1)
+        return dict(found, height=m["image.height"], width=m["image.width"], levels=m["image.levels"], output=m["output.type"])
+
+
+TASK = WaveNetTask
