@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Attention of one query to a list of vectors, as recurrent models have it: a score for each, a softmax over a window of them, a weighted
+ * sum. Everything is single precision. Vectors of a list stand nx_stride(width) apart; width % 4 == 0. A window is the positions
+ * from <= i < to of a list, and functions write only the numbers of these.
+ */
+#ifndef NX_SCORES_H
+#define NX_SCORES_H
+
+#include <stdint.h>
+
+typedef struct {
+    uint32_t from, to;
+} nx_window;
+
+/* Positions at most D from `centre`, which is one of the list, of a list of `count`: never empty. */
+static inline nx_window nx_window_around(uint32_t centre, uint32_t D, uint32_t count) {
+    return (nx_window){centre > D ? centre - D : 0, count - centre > D ? centre + D + 1 : count};
+}
+
+/* score[i] = scale query . keys[i]  [Luong, Pham, Manning 2015, arXiv:1508.04025, eq. 8: dot; general where keys are W h] */
+void nx_score_dot(float *score, const float *query, const float *keys, float scale, uint32_t width, nx_window window);
+
+/* score[i] = v . tanh(query + keys[i])  [Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A.1.2]; query = W_q s, keys = W_k h */
+void nx_score_additive(float *score, const float *query, const float *keys, const float *v, uint32_t width, nx_window window);
+
+/* Softmax of the window. weights: has room for three numbers past the window, which are overwritten. */
+void nx_score_softmax(float *weights, nx_window window);
+
+/* weights[i] *= exp(-(i - centre)^2 / (2 deviation^2))  [Luong et al., eq. 10]: the weights no longer sum to 1. */
+void nx_score_bell(float *weights, float centre, float deviation, nx_window window);
+
+/* out (width) = sum of weights[i] values[i] over the window; zeros for an empty one. */
+void nx_score_sum(float *out, const float *weights, const float *values, uint32_t width, nx_window window);
+
+/* x . y */
+float nx_dot(const float *x, const float *y, uint32_t width);
+
+/* 1 / |x|, 0 where x is zero. */
+float nx_inverse_norm(const float *x, uint32_t width);
+
+#endif

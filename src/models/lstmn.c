@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The long short-term memory-network [Cheng, Dong, Lapata 2016, arXiv:1601.06733]: an LSTM that keeps the hidden state and the cell of
+ * every word that it has read, on two tapes, and attends to all of them where an LSTM goes on from the last one:
+ *
+ *   a_i  = v . tanh(W_h h_i + W_x x_t + W_s s_t-1),  i < t                        eq. 5
+ *   p    = softmax of a                                                            eq. 6
+ *   s_t  = sum of p_i h_i,  r_t = sum of p_i c_i                                   eq. 7; nothing before the first word: zeros
+ *   i, f, o, g = sigma, sigma, sigma, tanh of W [s_t; x_t] + b                     eq. 8
+ *   c_t  = sigma(f) r_t + sigma(i) tanh(g),  h_t = sigma(o) tanh(c_t)              eq. 9, 10
+ *
+ * s and r are the paper's h and c with a tilde, s_0 = 0. With all attention on i = t-1 that is an LSTM. The logits of the next id are E h_t,
+ * with the table E of which x_t is a row, times sqrt(d).
+ *
+ * W_h h_i is kept beside h_i, so that a word costs three products of its own, and for each word before it 3 d multiply-adds and d tanh.
+ *
+ * As in decoders (layers/decoder.h) the first id is given: position p > 0 reads id p-1, the word t = p, and writes slot p of the tape; slot 0
+ * is a row of zeros, which takes part in the softmax where tape_start is "zero".
+ *
+ * Letters: T the most ids, d width, V ids; J is the number of columns of a pass.
+ */
+#include <string.h>
+
+#include "attention/scores.h"
+#include "kernels/cells.h"
+#include "kernels/kernels.h"
+#include "layers/decoder.h"
+#include "reader.h"
+
+#define KEY(name) "lstmn." name
+
+typedef struct {
+    nx_decoder decoder;            /* d, V, and the table of ids, which is the output's too; no caches */
+    nx_matrix of_tape, of_x, of_s; /* (d, d) W_h, W_x, W_s */
+    const float *v;                /* (d) */
+    nx_linear cell;                /* (4d, 2d) of [s; x], gates i, f, o, g */
+    uint32_t first;                /* slot of the tape that the softmax begins with: 0 or 1 */
+    float root;                    /* sqrt(d) */
+} model;
+
+static void configure(nx_reader *r, nx_plan *plan) {
+    static const char *const starts[] = {"none", "zero"};
+    model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
+    memset(m, 0, sizeof *m);
+    r->packing = NX_BY_BLOCK;
+    uint32_t context = nx_read_u32(r, KEY("context_length"), 1, 65536, NX_REQUIRED);
+    uint32_t d = m->decoder.d = nx_read_u32(r, KEY("embedding_length"), 4, 4096, NX_REQUIRED);
+    if (d % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("embedding_length"), "a width is not a multiple of 4");
+    m->first = !nx_read_choice(r, KEY("tape_start"), starts, 2);
+    m->root = wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat((float)d)), 0);
+    m->decoder.n_blocks = m->decoder.heads = 1;
+    nx_decoder_read(r, &m->decoder);
+    m->of_tape = nx_read_matrix(r, "attn_h.weight", d, d);
+    m->of_x = nx_read_matrix(r, "attn_x.weight", d, d);
+    m->of_s = nx_read_matrix(r, "attn_summary.weight", d, d);
+    m->v = nx_read_vector(r, "attn_v.weight", d, 0);
+    m->cell.weight = nx_read_matrix(r, "cell.weight", 4 * d, 2 * d);
+    m->cell.bias = nx_read_vector(r, "cell.bias", 4 * d, 0);
+    plan->weights = placed;
+    nx_decoder_plan(r, &m->decoder, context, plan);
+}
+
+/* ---- the tape, and the scratch of a pass --------------------------------------------------------------------------------- */
+
+/* (T + 1) slots of each: h, c, W_h h, s. */
+typedef struct {
+    float *h, *c, *key, *s;
+} tape;
+
+static tape tape_at(const model *m, const nx_shape *shape, void *state, uint64_t *bytes) {
+    uint64_t size = (shape->length + 1ull) * nx_stride(m->decoder.d) * sizeof(float);
+    nx_arena arena = {state, 0, UINT64_MAX};
+    tape t;
+    t.h = nx_arena_take(&arena, size);
+    t.c = nx_arena_take(&arena, size);
+    t.key = nx_arena_take(&arena, size);
+    t.s = nx_arena_take(&arena, size);
+    if (bytes) *bytes = arena.used;
+    return t;
+}
+
+static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
+    uint64_t bytes;
+    tape_at(opaque, shape, NULL, &bytes);
+    return bytes;
+}
+
+typedef struct {
+    float *x, *s;         /* (J, d) the words; s_t-1 */
+    float *query, *added; /* (J, d) W_x x + W_s s */
+    float *joined;        /* (J, 2d) [s; x] */
+    float *gates;         /* (J, 4d) */
+    float *h, *c, *key;   /* (J, d) */
+    float *weights;       /* (T + 4) */
+    void *matmul;
+} scratch;
+
+static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, uint32_t n, uint64_t *bytes) {
+    uint32_t d = m->decoder.d;
+    uint64_t size = (uint64_t)n * nx_stride(d) * sizeof(float);
+    nx_arena arena = {memory, 0, UINT64_MAX};
+    scratch s;
+    s.x = nx_arena_take(&arena, size);
+    s.s = nx_arena_take(&arena, size);
+    s.query = nx_arena_take(&arena, size);
+    s.added = nx_arena_take(&arena, size);
+    s.h = nx_arena_take(&arena, size);
+    s.c = nx_arena_take(&arena, size);
+    s.key = nx_arena_take(&arena, size);
+    s.joined = nx_arena_take(&arena, (uint64_t)n * nx_stride(2 * d) * sizeof(float));
+    s.gates = nx_arena_take(&arena, (uint64_t)n * nx_stride(4 * d) * sizeof(float));
+    s.weights = nx_arena_take(&arena, nx_stride(shape->length + 4) * sizeof(float));
+    s.matmul = nx_arena_take(&arena, nx_input_bytes(2 * d, n));
+    if (bytes) *bytes = arena.used;
+    return s;
+}
+
+static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
+    uint64_t bytes;
+    scratch_at(opaque, shape, NULL, n, &bytes);
+    return bytes;
+}
+
+/* ---- a step ---------------------------------------------------------------------------------------------------------------- */
+
+/* s_t and r_t of a column, from the query of its word; its weights. */
+static void remember(const model *m, const nx_column *column, const float *query, float *s, float *r, float *weights) {
+    uint32_t d = m->decoder.d;
+    tape t = tape_at(m, &column->inputs->shape, column->state, NULL);
+    nx_window past = {m->first, column->position};
+    nx_score_additive(weights, query, t.key, m->v, d, past);
+    nx_score_softmax(weights, past);
+    nx_score_sum(s, weights, t.h, d, past);
+    nx_score_sum(r, weights, t.c, d, past);
+    if (!column->trace) return;
+    memcpy(column->trace, weights + past.from, (past.to - past.from) * sizeof *weights);
+    column->trace[past.to - past.from] = 0; /* its own, which it does not look at */
+}
+
+/* One word of each of n sequences; h (J, d) written. */
+static void step(const model *m, const nx_column *columns, uint32_t n, const scratch *s, float *h) {
+    uint32_t d = m->decoder.d, width = nx_stride(d), wide = nx_stride(2 * d);
+    for (uint32_t j = 0; j < n; j++) {
+        uint32_t p = columns[j].position;
+        tape t = tape_at(m, &columns[j].inputs->shape, columns[j].state, NULL);
+        float *x = s->x + (size_t)j * width;
+        nx_decoder_embed(&m->decoder, s->added, columns[j].ids[p - 1]);
+        memset(x, 0, d * sizeof *x);
+        nx_add_scaled(x, s->added, m->root, d);
+        memcpy(s->joined + (size_t)j * wide + d, x, d * sizeof *x);
+        memset(s->s + (size_t)j * width, 0, d * sizeof *x);
+        if (p > 1) memcpy(s->s + (size_t)j * width, t.s + (size_t)(p - 1) * width, d * sizeof *x);
+    }
+    nx_input input = nx_input_of(s->x, n, s->matmul);
+    nx_matmul(s->query, &m->of_x, NULL, &input);
+    input = nx_input_of(s->s, n, s->matmul);
+    nx_matmul(s->added, &m->of_s, NULL, &input);
+    nx_add(s->query, s->added, d, n);
+    for (uint32_t j = 0; j < n; j++)
+        remember(m, columns + j, s->query + (size_t)j * width, s->joined + (size_t)j * wide, s->c + (size_t)j * width, s->weights);
+    input = nx_input_of(s->joined, n, s->matmul);
+    nx_apply(s->gates, &m->cell, &input);
+    nx_lstm(h, s->c, s->gates, d, n);
+    input = nx_input_of(h, n, s->matmul);
+    nx_matmul(s->key, &m->of_tape, NULL, &input);
+    for (uint32_t j = 0; j < n; j++) {
+        tape t = tape_at(m, &columns[j].inputs->shape, columns[j].state, NULL);
+        size_t slot = (size_t)columns[j].position * width, column = (size_t)j * width;
+        memcpy(t.h + slot, h + column, d * sizeof *h);
+        memcpy(t.c + slot, s->c + column, d * sizeof *h);
+        memcpy(t.key + slot, s->key + column, d * sizeof *h);
+        memcpy(t.s + slot, s->joined + (size_t)j * wide, d * sizeof *h);
+    }
+}
+
+/* Columns of different sequences go together, those of one sequence one after another. */
+static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
+    const model *m = opaque;
+    scratch s = scratch_at(m, &columns[0].inputs->shape, memory, n, NULL);
+    (void)slice; /* a pass is short */
+    if (columns[0].position == 0) {
+        nx_decoder_start(&m->decoder, columns, n, parameters);
+        return 0;
+    }
+    for (uint32_t from = 0, to; from < n; from = to) {
+        for (to = from + 1; to < n && columns[to].state != columns[to - 1].state;) to++;
+        step(m, columns + from, to - from, &s, s.h + (size_t)from * nx_stride(m->decoder.d));
+    }
+    if (!parameters) return 0;
+    nx_input input = nx_input_of(s.h, n, s.matmul);
+    nx_matmul(parameters, &m->decoder.head, NULL, &input);
+    return 0;
+}
+
+/* At position p > 0 the word p-1 looks at the words before it, whose keys are 1..p-1, as in decoders; at the row of zeros, key 0, where the
+ * tape begins with one; and not at itself, key p, which is listed with no weight. */
+static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
+    const model *m = opaque;
+    uint32_t first = position ? m->first : 0;
+    (void)shape, (void)map, (void)row;
+    for (uint32_t i = first; i <= position; i++) list[i - first] = i;
+    return position + 1 - first;
+}
+
+static const nx_part part = {
+    .state_bytes = state_bytes,
+    .scratch_bytes = scratch_bytes,
+    .pass_end = nx_decoder_pass_end,
+    .forward = forward,
+    .keys = keys,
+};
+
+const nx_arch nx_lstmn = {.name = "lstmn", .n_parts = 1, .parts = &part, .configure = configure, .streams = 1};

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: MIT  The recurrent encoder-decoder and each of its attentions against their equations in double precision. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+#include "kernels/kernels.h"
+#include "reference.h"
+#include "session/session.h"
+#include "toy.h"
+
+/* Single precision through a sentence. */
+#define TOLERANCE 1e-4
+#define MAP_TOLERANCE 3e-5
+/* What rounding activations and weights costs at most. */
+#define ROUNDED_TOLERANCE 0.3
+#define ROUNDED_MAP_TOLERANCE 0.1
+
+/* ---- toys ------------------------------------------------------------------------------------------------------------------- */
+
+typedef enum { NONE, ADDITIVE, DOT, SCALED_DOT, GENERAL, COSINE, LOCATION } score_kind;
+typedef enum { GLOBAL, LOCAL_M, LOCAL_P } range_kind;
+
+typedef struct {
+    uint32_t values, length, d, e, A, D, positions;
+    score_kind score;
+    range_kind range;
+    int before, feeds;
+    uint32_t end; /* id + 1; 0: none */
+    uint32_t type;
+    uint64_t seed;
+} config;
+
+typedef struct {
+    config c;
+    toy_tensor tensor[24];
+    uint32_t n_tensors;
+    toy_file file;
+} seq2seq;
+
+static void add(seq2seq *m, const char *name, uint32_t rows, uint32_t cols, uint32_t type, double mean, double spread) {
+    toy_tensor *t = m->tensor + m->n_tensors++;
+    check_random random = {m->c.seed ^ check_hash(0, name, strlen(name))};
+    strcpy(t->name, name);
+    t->rows = rows, t->cols = cols, t->type = type;
+    t->values = memory_take((size_t)rows * cols * sizeof *t->values);
+    for (uint32_t i = 0; i < rows * cols; i++) t->values[i] = (float)(mean + spread * random_normal(&random));
+}
+
+static void add_map(seq2seq *m, const char *name, uint32_t rows, uint32_t cols, double spread, int bias) {
+    char full[48];
+    sprintf(full, "%s.weight", name), add(m, full, rows, cols, m->c.type, 0, spread / sqrt((double)cols));
+    sprintf(full, "%s.bias", name);
+    if (bias) add(m, full, 1, rows, NX_F32, 0, 0.3);
+}
+
+static toy_file *written(seq2seq *m) {
+    static const char *const scores[] = {"none", "additive", "dot", "scaled-dot", "general", "cosine", "location"};
+    static const char *const ranges[] = {"global", "local-m", "local-p"};
+    const config *c = &m->c;
+    toy_file head = {0}, data = {0};
+    put_header(&head, m->n_tensors, 8 + (c->D > 0) + (c->A > 0) + (c->positions > 0) + (c->feeds > 0) + (c->end > 0));
+    put_key_text(&head, "general.architecture", "seq2seq");
+    put_key_u32(&head, "seq2seq.context_length", c->length);
+    put_key_u32(&head, "seq2seq.embedding_length", c->d);
+    put_key_u32(&head, "seq2seq.encoder.state_length", c->e);
+    put_key_text(&head, "seq2seq.cell", "gru");
+    put_key_text(&head, "seq2seq.attention.score", scores[c->score]);
+    put_key_text(&head, "seq2seq.attention.order", c->before ? "before" : "after");
+    put_key_text(&head, "seq2seq.attention.range", ranges[c->range]);
+    if (c->D) put_key_u32(&head, "seq2seq.attention.window", c->D);
+    if (c->A) put_key_u32(&head, "seq2seq.attention.length", c->A);
+    if (c->positions) put_key_u32(&head, "seq2seq.attention.positions", c->positions);
+    if (c->feeds) put_key_u32(&head, "seq2seq.input_feeding", 1);
+    if (c->end) put_key_u32(&head, "tokenizer.ggml.eos_token_id", c->end - 1);
+    for (uint32_t i = 0; i < m->n_tensors; i++) put_tensor(&head, &data, m->tensor + i);
+    while (head.length % 32) put_bytes(&head, "", 1);
+    put_bytes(&head, data.bytes, data.length);
+    m->file = head;
+    return &m->file;
+}
+
+static seq2seq *build(const config *c) {
+    seq2seq *m = memory_take(sizeof *m);
+    memset(m, 0, sizeof *m);
+    m->c = *c;
+    uint32_t h = 2 * c->e;
+    add(m, "token_embd.weight", c->values, c->d, c->type, 0, 1.4 / sqrt((double)c->d));
+    add_map(m, "enc.fwd.input", 3 * c->e, c->d, 1.4, 1), add_map(m, "enc.fwd.state", 3 * c->e, c->e, 1.4, 1);
+    add_map(m, "enc.bwd.input", 3 * c->e, c->d, 1.4, 1), add_map(m, "enc.bwd.state", 3 * c->e, c->e, 1.4, 1);
+    add_map(m, "init", h, h, 1.4, 1);
+    add_map(m, "dec.input", 3 * h, c->d + (c->before ? h : c->feeds ? c->d : 0), 1.4, 1), add_map(m, "dec.state", 3 * h, h, 1.4, 1);
+    if (c->score == ADDITIVE || c->score == LOCATION) add_map(m, "attn_q", c->score == LOCATION ? c->positions : c->A, h, 2.5, 0);
+    if (c->score == ADDITIVE || c->score == GENERAL) add_map(m, "attn_k", c->score == ADDITIVE ? c->A : h, h, 2, 0);
+    if (c->score == ADDITIVE) add(m, "attn_v.weight", 1, c->A, NX_F32, 0, 1);
+    if (c->score == COSINE) add(m, "attn_scale.weight", 1, 1, NX_F32, 5, 0);
+    if (c->range == LOCAL_P) add_map(m, "attn_position", c->A, h, 2, 0), add(m, "attn_centre.weight", 1, c->A, NX_F32, 0, 1);
+    add_map(m, "output", c->d, c->score == NONE ? h : 2 * h, 1.4, 1);
+    written(m);
+    return m;
+}
+
+static nx_model *opened(seq2seq *m) { return toy_file_open(written(m)); }
+
+static const config configs[] = {
+    {.values = 31, .length = 30, .d = 12, .e = 8, .seed = 1},
+    {.values = 31, .length = 30, .d = 12, .e = 8, .score = ADDITIVE, .A = 20, .before = 1, .seed = 2},
+    {.values = 40, .length = 33, .d = 16, .e = 12, .score = ADDITIVE, .A = 8, .feeds = 1, .seed = 3},
+    {.values = 31, .length = 30, .d = 12, .e = 8, .score = DOT, .seed = 4},
+    {.values = 31, .length = 30, .d = 8, .e = 12, .score = SCALED_DOT, .before = 1, .seed = 5},
+    {.values = 31, .length = 30, .d = 12, .e = 8, .score = GENERAL, .feeds = 1, .type = NX_F16, .seed = 6},
+    {.values = 31, .length = 30, .d = 12, .e = 8, .score = COSINE, .seed = 7},
+    {.values = 31, .length = 30, .d = 12, .e = 8, .score = LOCATION, .positions = 11, .seed = 8},
+    {.values = 31, .length = 30, .d = 12, .e = 8, .score = LOCATION, .range = LOCAL_M, .D = 2, .positions = 11, .seed = 9},
+    {.values = 31, .length = 30, .d = 12, .e = 8, .score = DOT, .range = LOCAL_M, .D = 1, .seed = 10},
+    {.values = 31, .length = 30, .d = 12, .e = 8, .score = GENERAL, .range = LOCAL_P, .D = 2, .A = 12, .seed = 11},
+    {.values = 31, .length = 30, .d = 12, .e = 8, .score = ADDITIVE, .range = LOCAL_P, .D = 4, .A = 12, .before = 1, .seed = 12},
+    {.values = 40, .length = 24, .d = 32, .e = 32, .score = ADDITIVE, .A = 32, .before = 1, .type = NX_Q8_0, .seed = 13},
+    {.values = 40, .length = 24, .d = 32, .e = 32, .score = GENERAL, .range = LOCAL_P, .D = 3, .A = 32, .feeds = 1, .type = NX_Q8_0, .seed = 14},
+    {.values = 25, .length = 30, .d = 16, .e = 8, .score = GENERAL, .feeds = 1, .end = 3, .seed = 15},
+    {.values = 25, .length = 30, .d = 32, .e = 32, .score = ADDITIVE, .A = 32, .before = 1, .end = 3, .type = NX_Q8_0, .seed = 16},
+    {.values = 7, .length = 9, .d = 4, .e = 4, .score = LOCATION, .range = LOCAL_P, .D = 1, .A = 4, .positions = 5, .end = 1, .seed = 17},
+    {.values = 7, .length = 9, .d = 4, .e = 4, .score = COSINE, .seed = 18},
+};
+#define CONFIGS (sizeof configs / sizeof *configs)
+
+static toy_file toy_number(uint32_t number) { return build(configs + number)->file; }
+
+/* A source of 19 words takes more than a slice of the encoder. */
+const toy_row seq2seq_toys[] = {
+    {"seq2seq, additive before the step", TOY_RUN | TOY_SHAPED, toy_number, 1, {.length = 27, .counts = {19}}},
+    {"seq2seq, general, fed", TOY_RUN, toy_number, 5, {.length = 27, .counts = {19}}},
+    {"seq2seq, local-p, rounded", TOY_RUN | TOY_DAMPED, toy_number, 13, {.length = 23, .counts = {19}}},
+    {"seq2seq without attention", TOY_RUN, toy_number, 0, {.length = 27, .counts = {19}}},
+    {"seq2seq with an end", TOY_SEARCH, toy_number, 14, {.length = 14, .counts = {9}}},
+    {"seq2seq with an end, rounded", TOY_SEARCH, toy_number, 15, {.length = 14, .counts = {9}}},
+    {NULL, TOY_SEED, toy_number, 16, {0}},
+    {NULL, TOY_SEED, toy_number, 17, {0}},
+    {NULL, TOY_SEED, toy_number, 2, {0}},
+    {0},
+};
+
+static float *tensor(const seq2seq *m, const char *name) {
+    for (uint32_t i = 0; i < m->n_tensors; i++)
+        if (!strcmp(m->tensor[i].name, name)) return (float *)m->tensor[i].values;
+    return NULL;
+}
+
+/* ---- the twin --------------------------------------------------------------------------------------------------------------- */
+
+static double sigma(double x) { return 1 / (1 + exp(-x)); }
+
+/* out (rows) = W x + b, of the tensors "NAME.weight" and, where it is there, "NAME.bias" */
+static void mapped(double *out, const seq2seq *m, const char *name, const char *part, uint32_t rows, uint32_t cols, const double *x) {
+    char full[64];
+    sprintf(full, "%s%s.weight", name, part);
+    ref_matmul(out, NULL, tensor(m, full), rows, cols, x);
+    sprintf(full, "%s%s.bias", name, part);
+    const float *bias = tensor(m, full);
+    for (uint32_t r = 0; bias && r < rows; r++) out[r] += (double)bias[r];
+}
+
+static void gru(const seq2seq *m, const char *name, uint32_t width, uint32_t inputs, const double *x, double *h) {
+    double of_x[400], of_h[400];
+    mapped(of_x, m, name, ".input", 3 * width, inputs, x), mapped(of_h, m, name, ".state", 3 * width, width, h);
+    for (uint32_t i = 0; i < width; i++) {
+        double r = sigma(of_x[i] + of_h[i]), z = sigma(of_x[width + i] + of_h[width + i]);
+        h[i] = (1 - z) * tanh(of_x[2 * width + i] + r * of_h[2 * width + i]) + z * h[i];
+    }
+}
+
+static void word(const seq2seq *m, double *x, uint32_t id) {
+    for (uint32_t i = 0; i < m->c.d; i++) x[i] = id == NX_NONE ? 0 : sqrt((double)m->c.d) * (double)tensor(m, "token_embd.weight")[id * m->c.d + i];
+}
+
+typedef struct {
+    double *logits, *weights, *centre; /* (n, V), (n, S), (n) of the source, at most its last word */
+} twin_run;
+
+/* Weights (S) and context (2e) of a state at position p, as the equations say; additive with the matrix of [s; h] put together. */
+static double attended(const seq2seq *m, const double *s, const double *h, uint32_t S, uint32_t p, double *a, double *context) {
+    const config *c = &m->c;
+    uint32_t w = 2 * c->e, A = c->A, middle = p < S ? p : S - 1;
+    double centre = middle, inner[400];
+    if (c->range == LOCAL_P) {
+        double sum = 0;
+        mapped(inner, m, "attn_position", "", A, w, s);
+        for (uint32_t i = 0; i < A; i++) sum += (double)tensor(m, "attn_centre.weight")[i] * tanh(inner[i]);
+        centre = S * sigma(sum), middle = (uint32_t)fmin(floor(centre), S - 1);
+    }
+    for (uint32_t i = 0; i < S; i++) {
+        const double *key = h + (size_t)i * w;
+        double dot = 0, ss = 0, hh = 0, of_s[400], of_h[400];
+        for (uint32_t e = 0; e < w; e++) dot += s[e] * key[e], ss += s[e] * s[e], hh += key[e] * key[e];
+        switch (c->score) {
+        case ADDITIVE:
+            a[i] = 0;
+            for (uint32_t r = 0; r < A; r++) {
+                double sum = 0; /* a row of [W_q W_k] times [s; h] */
+                for (uint32_t e = 0; e < 2 * w; e++)
+                    sum += (double)tensor(m, e < w ? "attn_q.weight" : "attn_k.weight")[r * w + e % w] * (e < w ? s[e] : key[e - w]);
+                a[i] += (double)tensor(m, "attn_v.weight")[r] * tanh(sum);
+            }
+            break;
+        case GENERAL:
+            mapped(of_h, m, "attn_k", "", w, w, key), a[i] = 0;
+            for (uint32_t e = 0; e < w; e++) a[i] += s[e] * of_h[e];
+            break;
+        case COSINE: a[i] = ss > 0 && hh > 0 ? (double)tensor(m, "attn_scale.weight")[0] * dot / sqrt(ss * hh) : 0; break;
+        case LOCATION:
+            mapped(of_s, m, "attn_q", "", c->positions, w, s);
+            a[i] = i < c->positions ? of_s[i] : -INFINITY;
+            break;
+        default: a[i] = c->score == SCALED_DOT ? dot / sqrt((double)w) : dot;
+        }
+        if (c->range != GLOBAL && (i > middle ? i - middle : middle - i) > c->D) a[i] = -INFINITY;
+    }
+    ref_softmax(a, S);
+    for (uint32_t e = 0; e < w; e++) context[e] = 0;
+    for (uint32_t i = 0; i < S; i++) {
+        if (c->range == LOCAL_P) a[i] *= exp(-pow(i - centre, 2) / (2 * pow(c->D / 2.0, 2)));
+        for (uint32_t e = 0; e < w; e++) context[e] += a[i] * h[(size_t)i * w + e];
+    }
+    return fmin(centre, S - 1);
+}
+
+/* Logits of each of n ids, given those before it. */
+static twin_run twin(const seq2seq *m, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n) {
+    const config *c = &m->c;
+    uint32_t e = c->e, w = 2 * e, d = c->d;
+    twin_run t = {memory_take((size_t)n * c->values * sizeof(double)), memory_take((size_t)n * S * sizeof(double)), memory_take(n * sizeof(double))};
+    double *h = memory_take((size_t)S * w * sizeof *h), x[400], state[400] = {0}, s[400], fed[400] = {0}, joined[400], out[400];
+    for (uint32_t i = 0; i < S; i++) word(m, x, source[i]), gru(m, "enc.fwd", e, d, x, state), memcpy(h + (size_t)i * w, state, e * sizeof *h);
+    memset(state, 0, sizeof state);
+    for (uint32_t i = S; i-- > 0;) word(m, x, source[i]), gru(m, "enc.bwd", e, d, x, state), memcpy(h + (size_t)i * w + e, state, e * sizeof *h);
+    memcpy(joined, h + (size_t)(S - 1) * w, e * sizeof *h), memcpy(joined + e, h + e, e * sizeof *h);
+    mapped(s, m, "init", "", w, w, joined);
+    for (uint32_t i = 0; i < w; i++) s[i] = tanh(s[i]);
+    for (uint32_t p = 0; p < n; p++) {
+        word(m, x, p ? ids[p - 1] : NX_NONE);
+        if (c->before) t.centre[p] = attended(m, s, h, S, p, t.weights + (size_t)p * S, x + d), memcpy(joined, x + d, w * sizeof *x);
+        if (c->feeds) memcpy(x + d, fed, d * sizeof *x);
+        gru(m, "dec", w, d + (c->before ? w : c->feeds ? d : 0), x, s);
+        if (!c->before && c->score != NONE) t.centre[p] = attended(m, s, h, S, p, t.weights + (size_t)p * S, joined);
+        memcpy(joined + (c->score == NONE ? 0 : w), s, w * sizeof *s);
+        mapped(out, m, "output", "", d, c->score == NONE ? w : 2 * w, joined);
+        for (uint32_t i = 0; i < d; i++) fed[i] = tanh(out[i]);
+        ref_matmul(t.logits + (size_t)p * c->values, NULL, tensor(m, "token_embd.weight"), c->values, d, fed);
+    }
+    return t;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------------------------- */
+
+static nx_session *session_of(const nx_model *model, const uint32_t *source, uint32_t S, uint32_t trace) {
+    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1, .trace = trace};
+    nx_shape shape = {.counts = {S}};
+    nx_session *session = NULL;
+    size_t bytes = 0;
+    CHECK_INT(nx_session_size(model, 0, &settings, &shape, &bytes), NX_OK);
+    CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, &settings, &shape, &session), NX_OK);
+    CHECK_INT(nx_session_input(model, session, 0, source, S), NX_OK);
+    nx_status status;
+    while ((status = nx_session_encode(model, session)) == NX_MORE) {}
+    CHECK_INT(status, NX_OK);
+    return session;
+}
+
+static const uint32_t *some_ids(uint32_t n, uint32_t values, uint64_t seed) {
+    check_random random = {seed};
+    uint32_t *ids = memory_take(n * sizeof *ids);
+    for (uint32_t i = 0; i < n; i++) ids[i] = random_below(&random, values);
+    return ids;
+}
+
+/* Logits of n known ids, one after another; their weights over the source (n, S) and their centres (n), may be null. */
+static float *run(const nx_model *model, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n, float *weights, float *centres) {
+    nx_session *session = session_of(model, source, S, weights != NULL);
+    nx_part_info part;
+    CHECK_INT(nx_model_part(model, 0, &part), NX_OK);
+    float *all = memory_take((size_t)n * part.outputs * sizeof *all);
+    uint32_t *keys = memory_take((size_t)part.length * sizeof *keys), count;
+    float nats;
+    for (uint32_t p = 0; p < n; p++) {
+        CHECK_INT(nx_session_put(model, session, ids + p, 1, 0, &nats), NX_OK);
+        CHECK_INT(nx_session_output(model, session, 0, all + (size_t)p * part.outputs), NX_OK);
+        if (!weights) continue;
+        CHECK_INT(nx_session_map(model, session, 0, 0, 0, keys, weights + (size_t)p * S, &count), NX_OK);
+        CHECK_INT(count, S);
+        if (!centres) continue;
+        float *between = memory_take(S * sizeof *between);
+        CHECK_INT(nx_session_map(model, session, 0, 1, 0, keys, between, &count), NX_OK);
+        CHECK_INT(count, S);
+        centres[p] = 0;
+        for (uint32_t k = 0; k < S; k++) centres[p] += (float)k * between[k];
+    }
+    return all;
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------------------------------ */
+
+/* One by one against the twin, sources of all lengths; then all at once to the same bits. */
+static void logits(void) {
+    for (size_t i = 0; i < CONFIGS; i++) {
+        const config *c = configs + i;
+        const uint32_t lengths[] = {1, 2, 7, 16, 17, c->length};
+        int rounded = c->type == NX_Q8_0;
+        double worst = 0, worst_map = 0;
+        for (int l = 0; l < 6; l++) {
+            size_t mark = memory_mark();
+            seq2seq *m = build(c);
+            nx_model *model = opened(m);
+            if (!model) return;
+            uint32_t n = c->length, S = lengths[l] < n ? lengths[l] : n;
+            const uint32_t *source = some_ids(S, c->values, 10 + l), *ids = some_ids(n, c->values, 20 + l);
+            float *weights = memory_take((size_t)n * S * sizeof *weights), *centres = memory_take(n * sizeof *centres);
+            float *single = memory_take(n * sizeof *single), *at_once = memory_take(n * sizeof *at_once);
+            twin_run truth = twin(m, source, S, ids, n);
+            check_at("configuration %lld, %lld of the source", (long long)i, S, 0, 0);
+            const float *output = run(model, source, S, ids, n, c->score == NONE ? NULL : weights, c->range == GLOBAL ? NULL : centres);
+            for (uint32_t v = 0; v < n * c->values; v++) worst = fmax(worst, fabs((double)output[v] - truth.logits[v]));
+            for (uint32_t p = 0; p < n && c->score != NONE; p++) {
+                if (c->range != GLOBAL) worst_map = fmax(worst_map, fabs((double)centres[p] - truth.centre[p]));
+                for (uint32_t k = 0; k < S; k++) worst_map = fmax(worst_map, fabs((double)weights[p * S + k] - truth.weights[p * S + k]));
+            }
+            nx_session *stepping = session_of(model, source, S, 0);
+            for (uint32_t p = 0; p < n; p++) CHECK_INT(nx_session_put(model, stepping, ids + p, 1, 0, single + p), NX_OK);
+            CHECK_INT(nx_session_put(model, session_of(model, source, S, 0), ids, n, 0, at_once), NX_OK);
+            CHECK_FLOATS(at_once, single, n);
+            memory_release(mark);
+        }
+        check_note("  configuration %d: logits within %.3g, weights %.3g", (int)i, worst, worst_map);
+        CHECK(worst < (rounded ? ROUNDED_TOLERANCE : TOLERANCE));
+        CHECK(worst_map < (rounded ? ROUNDED_MAP_TOLERANCE : MAP_TOLERANCE));
+    }
+}
+
+enum { S = 13, N = 18 };
+
+/* The same weights under two descriptions give the same logits: bit for bit, or within `off`. */
+static void same(seq2seq *a, seq2seq *b, double off) {
+    nx_model *one = opened(a), *other = opened(b);
+    if (!one || !other) return;
+    const uint32_t *source = some_ids(S, a->c.values, 1), *ids = some_ids(N, a->c.values, 2);
+    const float *x = run(one, source, S, ids, N, NULL, NULL), *y = run(other, source, S, ids, N, NULL, NULL);
+    if (off > 0)
+        for (uint32_t i = 0; i < N * a->c.values; i++) CHECK_NEAR((double)x[i], (double)y[i], off);
+    else CHECK_FLOATS(x, y, (size_t)N * a->c.values);
+}
+
+/* W_k = scale I */
+static void diagonal(seq2seq *m, double scale) {
+    uint32_t w = 2 * m->c.e;
+    for (uint32_t i = 0; i < w * w; i++) tensor(m, "attn_k.weight")[i] = i % (w + 1) ? 0 : (float)scale;
+}
+
+static void scores_are_one_another(void) {
+    config c = configs[3], other = c;
+    other.score = GENERAL;
+    seq2seq *general = build(&other);
+    diagonal(general, 1), same(build(&c), general, 0);                           /* general with the unit matrix is dot */
+    c.score = SCALED_DOT;
+    diagonal(general, 1 / sqrt(2.0 * c.e)), same(build(&c), general, TOLERANCE); /* and with 1/sqrt(width) of it scaled dot */
+    c = configs[3], other = c, other.score = COSINE;
+    seq2seq *cosine = build(&other);
+    tensor(cosine, "attn_scale.weight")[0] = 0;
+    c.score = GENERAL, general = build(&c), diagonal(general, 0);
+    same(general, cosine, 0); /* both with scores of zero: the mean of the annotations */
+}
+
+/* A window that covers the source is no window. */
+static void window_that_covers_all(void) {
+    for (size_t i = 0; i < CONFIGS; i++) {
+        config c = configs[i], local = c;
+        if (c.score == NONE || c.range != GLOBAL || c.length < N) continue;
+        local.range = LOCAL_M, local.D = S;
+        check_at("configuration %lld", (long long)i, 0, 0, 0);
+        same(build(&c), build(&local), 0);
+    }
+}
+
+/* The centre of local-p at both ends: its window is cut there and never empty, and weights times the bell do not sum to 1. */
+static void window_at_both_ends(void) {
+    for (int last = 0; last < 2; last++) {
+        seq2seq *m = build(configs + 10);
+        const uint32_t *source = some_ids(S, m->c.values, 1), *ids = some_ids(N, m->c.values, 2);
+        float weights[N * S], centres[N], *of_state = tensor(m, "attn_position.weight");
+        for (uint32_t i = 0; i < m->c.A; i++) tensor(m, "attn_centre.weight")[i] = 0;
+        run(opened(m), source, S, ids, N, weights, centres);
+        for (uint32_t p = 0; p < N; p++) CHECK_NEAR((double)centres[p], 0.5 * S, 1e-5); /* sigma(0) */
+        /* the sign of the first number of the state says which end */
+        for (uint32_t i = 0; i < m->c.A; i++) tensor(m, "attn_centre.weight")[i] = 300;
+        for (uint32_t i = 0; i < m->c.A * 2 * m->c.e; i++) of_state[i] = i % (2 * m->c.e) ? 0 : last ? 1e3f : -1e3f;
+        run(opened(m), source, S, ids, N, weights, centres);
+        for (uint32_t p = 0; p < N; p++) {
+            double sum = 0;
+            uint32_t inside = 0, at = centres[p] < 0.5f * S ? 0 : S - 1;
+            CHECK(centres[p] < 0.01f || centres[p] > S - 1.01f);
+            for (uint32_t k = 0; k < S; k++) {
+                sum += (double)weights[p * S + k], inside += weights[p * S + k] > 0;
+                if ((k > at ? k - at : at - k) > m->c.D) CHECK(weights[p * S + k] == 0);
+            }
+            CHECK(inside >= 1 && inside <= m->c.D + 1);
+            CHECK(sum > 0 && sum < 1 + 1e-6);
+        }
+    }
+}
+
+/* Location has as many rows as it has: beyond the source they are cut before the softmax, and words beyond them get nothing. */
+static void location_beyond_its_rows(void) {
+    seq2seq *m = build(configs + 7);
+    nx_model *model = opened(m);
+    if (!model) return;
+    const uint32_t *ids = some_ids(N, m->c.values, 2);
+    float weights[N * 30];
+    for (uint32_t length = 1; length < 20; length++) {
+        const uint32_t *source = some_ids(length, m->c.values, 1);
+        run(model, source, length, ids, N, weights, NULL);
+        for (uint32_t p = 0; p < N; p++) {
+            double sum = 0;
+            for (uint32_t k = 0; k < length; k++) {
+                sum += (double)weights[p * length + k];
+                CHECK((weights[p * length + k] > 0) == (k < m->c.positions));
+            }
+            CHECK_NEAR(sum, 1, 1e-6);
+        }
+    }
+}
+
+/* What is written later changes nothing before it. Every word of the source reaches every position, and without attention too. */
+static void causality(void) {
+    for (size_t i = 0; i < CONFIGS; i++) {
+        size_t mark = memory_mark();
+        const config *c = configs + i;
+        nx_model *model = opened(build(c));
+        if (!model) return;
+        enum { n = 9, longest = 9, moved = 4 };
+        uint32_t ids[n], source[longest];
+        float nats[n], other[n];
+        memcpy(ids, some_ids(n, c->values, 3), sizeof ids), memcpy(source, some_ids(longest, c->values, 4), sizeof source);
+        CHECK_INT(nx_session_put(model, session_of(model, source, longest, 0), ids, n, 0, nats), NX_OK);
+        ids[moved] = (ids[moved] + 5) % c->values;
+        CHECK_INT(nx_session_put(model, session_of(model, source, longest, 0), ids, n, 0, other), NX_OK);
+        check_at("configuration %lld", (long long)i, 0, 0, 0);
+        CHECK_FLOATS(other, nats, moved);
+        for (uint32_t p = moved; p < n; p++) CHECK(other[p] != nats[p]);
+        memory_release(mark);
+    }
+}
+
+static void refused(const config *c, nx_status status, const char *named) {
+    seq2seq *m = build(c);
+    toy_refused(m->file.bytes, m->file.length, status, named);
+}
+
+static void refusals(void) {
+    config c = configs[10];
+    c.D = 0;
+    refused(&c, NX_E_FORMAT, "seq2seq.attention.window"); /* missing */
+    seq2seq *m = build(configs + 10);
+    for (size_t i = 0; i + 32 < m->file.length; i++) /* a window of zero: the number behind the key and its type */
+        if (!memcmp(m->file.bytes + i, "seq2seq.attention.window", 24)) memset(m->file.bytes + i + 28, 0, 4);
+    toy_refused(m->file.bytes, m->file.length, NX_E_FORMAT, "seq2seq.attention.window");
+    m = build(configs + 3);
+    for (size_t i = 0; i + 40 < m->file.length; i++) /* an unknown score: the text behind the key, its type and its length */
+        if (!memcmp(m->file.bytes + i, "seq2seq.attention.score", 23)) memcpy(m->file.bytes + i + 23 + 4 + 8, "dut", 3);
+    toy_refused(m->file.bytes, m->file.length, NX_E_UNSUPPORTED, "seq2seq.attention.score");
+    m = build(configs + 3);
+    for (size_t i = 0; i + 40 < m->file.length; i++)
+        if (!memcmp(m->file.bytes + i, "seq2seq.attention.score", 23)) memcpy(m->file.bytes + i, "seq2seq.attention.scorf", 23);
+    toy_refused(m->file.bytes, m->file.length, NX_E_FORMAT, "seq2seq.attention.score");
+    c = configs[1], c.feeds = 1;
+    refused(&c, NX_E_UNSUPPORTED, "seq2seq.input_feeding");
+    c = configs[0], c.before = 1;
+    refused(&c, NX_E_UNSUPPORTED, "seq2seq.attention.order");
+    c = configs[0], c.range = LOCAL_M, c.D = 2;
+    refused(&c, NX_E_UNSUPPORTED, "seq2seq.attention.range");
+    c = configs[1], c.A = 18;
+    refused(&c, NX_E_UNSUPPORTED, "seq2seq.attention.length");
+    c = configs[1], c.d = 10;
+    refused(&c, NX_E_UNSUPPORTED, "seq2seq.embedding_length");
+    m = build(configs + 7);
+    for (size_t i = 0; i + 40 < m->file.length; i++)
+        if (!memcmp(m->file.bytes + i, "seq2seq.attention.positions", 27)) m->file.bytes[i] = 'x';
+    toy_refused(m->file.bytes, m->file.length, NX_E_FORMAT, "seq2seq.attention.positions");
+}
+
+const check_test seq2seq_tests[] = {
+    {"logits, weights and centres of every score, and all at once", logits},
+    {"general with the unit matrix is dot; scaled by the root of the width", scores_are_one_another},
+    {"a window that covers the source is none", window_that_covers_all},
+    {"the window of local-p at both ends", window_at_both_ends},
+    {"location beyond and below its rows", location_beyond_its_rows},
+    {"causality", causality},
+    {"files that are refused", refusals},
+    {0},
+};

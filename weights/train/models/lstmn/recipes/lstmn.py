@@ -1,0 +1,18 @@
+"""Tales in English by a memory-network: an LSTM that attends to every state it has had.
+
+    python3 weights/train/train.py lstmn
+"""
+settings = dict(
+    # model: 0.9 M parameters, 0.7 M of them the vocabulary, which is that of `stories`
+    dataset="stories", vocabulary="stories", values=4096, context_length=512, embedding_length=160, window=64,
+    # schedule: minutes of one thread's CPU time, which other work on the machine does not shorten
+    clock="cpu", threads=1, minutes=18.0, batch=64, lr=4e-3, warmup=100, every=4.0, sheets=2, valid_images=128, final_valid_images=800, ema=0.995,
+)
+card = dict(
+    name="lstmn",
+    description="A memory-network that goes on with tales in English and shows, at each word, which earlier words it looks at.",
+    license="CC0-1.0",
+    dataset="21 books of fairy tales (Project Gutenberg, public domain) but for those held out, and 2,316 stories of TinyStories (Eldan and Li 2023)",
+    dataset_license="public domain; TinyStories: CDLA-Sharing-1.0",
+    command="python3 weights/train/train.py lstmn",
+)

@@ -1,0 +1,8 @@
+"""German to English by recurrent networks, the attention of Bahdanau et al.: an additive score of the state before the step.
+
+    python3 weights/train/train.py seq2seq-additive
+"""
+from models.seq2seq import shared
+
+settings = shared.settings(score="additive", order="before", minutes=16.0)
+card = shared.card("seq2seq-additive", "it scores a word by a small network before each step (Bahdanau's attention).")

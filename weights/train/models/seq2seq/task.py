@@ -1,0 +1,80 @@
+"""The recurrent encoder-decoder as a task: that of the Transformer (pairs, batches of like length, BLEU), with a model of its own."""
+from dataclasses import dataclass, fields
+
+import torch
+
+from models.seq2seq.model import Config, Seq2seq
+from models.transformer.task import END, TransformerTask
+from models.transformer import task as pairs
+
+PREFIX = "seq2seq."
+
+
+@dataclass
+class Settings(pairs.Settings):
+    """The Transformer's settings of data and training, of which this model has others in place of blocks and heads."""
+    state_length: int = Config.state_length
+    score: str = Config.score
+    order: str = Config.order
+    range: str = Config.range
+    attention_length: int = Config.attention_length
+    window: int = Config.window
+    positions: int = Config.positions
+    input_feeding: bool = Config.input_feeding
+
+
+class Seq2seqTask(TransformerTask):
+    Settings = Settings
+    architecture = "seq2seq"
+
+    @staticmethod
+    def smoke(settings):
+        tiny = dict(embedding_length=32, state_length=32, attention_length=32, context_length=64, bleu_pairs=4)
+        return dict(pairs.Task.smoke(settings), **tiny)
+
+    def model(self):
+        return Seq2seq(Config(**{f.name: getattr(self.s, f.name) for f in fields(Config)}))
+
+    @torch.no_grad()
+    def grow(self, model, weights):
+        """Begins with what a file of another attention has in common with this model: the words, the encoder and, of the decoder, what reads
+        words and states.  The rest stays random: fair to all attentions but the file's own."""
+        for name, p in model.named_parameters():
+            old = weights.get(name)
+            if old is None or old.shape[0] != p.shape[0]:
+                continue
+            columns = min(old.shape[-1], p.shape[-1]) if name == "dec.input.weight" else p.shape[-1]
+            if old.shape[-1] >= columns and not name.startswith("attn") and (name != "output.weight" or old.shape == p.shape):
+                p[..., :columns] = old[..., :columns]
+
+    def matrices(self, model):
+        return [p for name, p in model.named_parameters() if p.dim() == 2 and name != "token_embd.weight"]
+
+    def metadata(self, model):
+        c, p = model.c, PREFIX
+        keys = {p + "context_length": c.context_length, p + "embedding_length": c.embedding_length, p + "encoder.state_length": c.state_length,
+                p + "cell": "gru", p + "vocab_size": c.values, p + "attention.score": c.score}
+        if c.score != "none":
+            keys.update({p + "attention.order": c.order, p + "attention.range": c.range})
+        if c.range != "global":
+            keys[p + "attention.window"] = c.window
+        if c.score == "additive" or c.range == "local-p":
+            keys[p + "attention.length"] = c.attention_length
+        if c.score == "location":
+            keys[p + "attention.positions"] = c.positions
+        if c.input_feeding:
+            keys[p + "input_feeding"] = 1
+        end = {"tokenizer.ggml.eos_token_id": END, "tokenizer.ggml.add_bos_token": False, "tokenizer.ggml.add_eos_token": True}
+        return dict(keys, **self.tokenizer.metadata(), **end)
+
+    @staticmethod
+    def settings_of(metadata, tensors):
+        m = lambda key, default=None: metadata.get(PREFIX + key, default)
+        return dict(values=len(metadata["tokenizer.ggml.tokens"]), context_length=m("context_length"), embedding_length=m("embedding_length"),
+                    state_length=m("encoder.state_length"), score=m("attention.score"), order=m("attention.order", "after"),
+                    range=m("attention.range", "global"), window=m("attention.window", Config.window),
+                    attention_length=m("attention.length", Config.attention_length), positions=m("attention.positions", Config.positions),
+                    input_feeding=bool(m("input_feeding", 0)))
+
+
+TASK = Seq2seqTask
