@@ -6,7 +6,7 @@
  *
  *     node web/bundle.js [--check]
  *
- * Before, what the sources themselves take from elsewhere is made anew: web/lib/abi.js, web/lib/options.js, web/jsx/attributes.d.ts.
+ * Before, what the sources themselves take from elsewhere is made anew: web/lib/abi.js, web/lib/options.js, web/lib/fields.js, web/jsx/attributes.d.ts.
  *
  *     nextpixel.js  load(), with shared.js        element.js, define.js  the element, with shared.js
  *     worker.js     what they start               every module that lib/ imports by import(): a file of its name, with shared.js,
@@ -96,6 +96,7 @@ async function exportsOf(path) {
 }
 
 const own = new Set(Object.keys((await facts('lib/common.js')).inputs));
+own.delete('lib/abi.js'); // numbers, which are shorter where they are used
 /** Modules of shared.js are taken from there. @type {import('esbuild').Plugin} */
 const fromShared = {
   name: 'from shared.js',
@@ -150,7 +151,7 @@ const shell = {
 const unusedApart = {
   name: 'unused apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/(texts|tags|large|threads|hub|integrity|disk|kept|concurrency|elsewhere|sniff|resume|again)\.js$/ }, ({ kind, path }) => (
+    onResolve({ filter: /\/(texts|tags|large|threads|hub|integrity|disk|kept|concurrency|elsewhere|sniff|resume|again|questions|node-worker|handed)\.js$/ }, ({ kind, path }) => (
       kind === 'dynamic-import' ? { path: `./${basename(path)}`, external: true } : undefined));
   },
 };

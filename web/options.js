@@ -3,7 +3,8 @@
 
 /**
  * Makes what the table of settings and the table of verbs say to a type checker: web/lib/options.js, the types of the options,
- * web/lib/element/properties.js, those of the element's properties, and web/jsx/attributes.d.ts, those of its attributes. ./build.sh js does so too; a test compares.
+ * web/lib/element/properties.js, those of the element's properties, and web/jsx/attributes.d.ts, those of its attributes; and web/lib/fields.js,
+ * what the worker needs of the settings. ./build.sh js does so too; a test compares.
  *
  *     node web/options.js
  */
@@ -116,7 +117,19 @@ ${attributes.map((one) => one.property).join('\n')}
 
 export {};
 `;
-  return new Map([['lib/options.js', options], ['jsx/attributes.d.ts', jsx], ['lib/element/properties.js', properties]]);
+  const fields = ROWS.filter(([, { field }]) => field)
+    .map(([name, { field, initial, off = initial, on = 1 }]) => `  ['${name}', '${field}', ${Number(off ?? 0)}, ${on}],\n`);
+  const table = `// SPDX-License-Identifier: MIT
+// Made of web/lib/settings.js by node web/options.js: change that.
+// @ts-check
+
+/** Settings that are fields of nx_settings: name, field, what it is in a run that does not know the setting, and what it is for true. */
+
+/** @type {[name: string, field: string, off: number, on: number][]} */
+export const FIELDS = [
+${fields.join('')}];
+`;
+  return new Map([['lib/options.js', options], ['lib/fields.js', table], ['jsx/attributes.d.ts', jsx], ['lib/element/properties.js', properties]]);
 }
 
 /** Writes them, where they are not so. */

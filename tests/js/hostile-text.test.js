@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { Specials } from '../../web/lib/codecs/text/special.js';
 import { tokenizer } from '../../web/lib/index.js';
 import { lookupOf, metadataOf } from '../../web/lib/metadata.js';
-import { windowStart } from '../../web/lib/tokens.js';
+import { Context } from '../../web/lib/context.js';
 import { isError, load } from './helpers.js';
 import { TOKENS, toyText } from './toy-text.js';
 import { toyTranslation } from './toy-translation.js';
@@ -54,16 +54,16 @@ test('the window of a text rolls on, or says that it cannot', () => {
   for (let positions = 3; positions < 20; positions++) {
     for (const head of [0, 1]) {
       for (let count = 0; count < 120; count++) {
-        const from = windowStart(count, head, positions);
+        const from = new Context(positions, head).start(count);
         assert.equal(from, slow(count, head, positions));
         assert.ok(count - from + (from > 0 ? head : 0) < positions, 'there is room for another');
       }
     }
   }
   for (const positions of [1, 2]) {
-    assert.equal(windowStart(positions - 1, 1, positions), 0);
-    assert.throws(() => windowStart(positions, 1, positions), isError('argument', /too few to forget the oldest/));
-    assert.ok(windowStart(99, 0, positions) > 90);
+    assert.equal(new Context(positions, 1).start(positions - 1), 0);
+    assert.throws(() => new Context(positions, 1).start(positions), isError('argument', /too few to forget the oldest/));
+    assert.ok(new Context(positions, 0).start(99) > 90);
   }
 });
 

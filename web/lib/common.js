@@ -7,19 +7,19 @@
  */
 
 export { abortable } from './abort.js';
-export { CANDIDATE_NATS, CANDIDATE_SCORE, CANDIDATE_WORDS, NX_CUT, NX_ENDED, NX_MAX_BIASES, NX_MAX_SAMPLES, NX_MOST_BIAS } from './abi.js';
+export { BaseRun, modelName, noSavedRun, resumedOptions } from './base-run.js';
 export { CACHE_NAME, copyOf, dropCopy, keeper } from './cache.js';
 export { Codec, quantise } from './codecs/picture.js';
 export { blank, paint, picture } from './sinks/pixels.js';
 export { argumentError } from './error.js';
 export { hint, workerText } from './files.js';
-export { fromRGBA, reduce } from './image.js';
+export { fromRGBA, holds, inputOf, pictureOf, reduce } from './image.js';
 export * from './index.js';
 export { Link } from './link.js';
 export { within } from './patience.js';
 export { CODES } from './protocol.js';
-export { checkOptions, checkSettings, show, wholeNumber } from './checks.js';
-export { canBeKnown } from './pictures.js';
+export { checkLabel, checkOptions, checkSettings, show, wholeNumber } from './checks.js';
+export { canBeKnown, inputsOf } from './pictures.js';
 export { ALL } from './verbs/tasks.js';
 export { ROWS } from './settings.js';
 export { inNode, nodeModule } from './platform.js';

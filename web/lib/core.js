@@ -17,10 +17,10 @@ import {
   CANDIDATE_WORDS, NX_ABI_VERSION, NX_ALIGN, NX_E_ARGUMENT, NX_E_STATE, NX_MAX_SAMPLES, NX_MORE, NX_PORTS, SAVED_LENGTH, SAVED_PART, SAVED_SETTINGS,
 } from './abi.js';
 import { NextPixelError, argumentError } from './error.js';
+import { FIELDS } from './fields.js';
 import { Heap } from './heap.js';
 import { offsetOf, readName, readProblem, readStruct, scratchAreas, writeStruct } from './layout.js';
 import { metadataOf } from './metadata.js';
-import { ROWS } from './settings.js';
 import { checkStatus, statusError } from './status-error.js';
 
 /** @import { Entry, Metadata } from './metadata.js' */
@@ -347,8 +347,7 @@ export class Core {
       seed_low: Number(settings.seed & 0xffffffffn), seed_high: Number(settings.seed >> 32n), trace: trace ? 1 : 0,
       biases: settings.logitBias?.length ?? 0,
     };
-    for (const [name, { field, initial, off = initial, on = 1 }] of ROWS) {
-      if (!field) continue;
+    for (const [name, field, off, on] of FIELDS) {
       const value = given[name] ?? off;
       fields[field] = value === true ? on : Number(value);
     }
@@ -488,26 +487,28 @@ export class Core {
   }
 
   /**
-   * Feeds known ids, the same to every sample.
+   * Feeds known ids.
    *
    * @param {Session} session
-   * @param {Uint32Array} ids   (count, span), at most sliceLimit(samples) positions
+   * @param {Uint32Array} ids   (count, span), at most sliceLimit(samples) positions; with `each` (count, samples, span)
    * @param {boolean} wantNats
+   * @param {boolean} [each]    every sample has its own; else all have the same
    * @returns {Float32Array<ArrayBuffer>} (count, samples, span), or empty
    */
-  put(session, ids, wantNats) {
+  put(session, ids, wantNats, each = false) {
     const { samples, pointer, part } = session;
     const { span } = part;
-    const count = ids.length / span;
+    const width = each ? samples * span : span;
+    const count = ids.length / width;
     this.#checkSlice(count, session);
     new Uint32Array(this.#memory.buffer, this.#ids, ids.length).set(ids);
     const first = this.position(session);
     for (let done = 0, status = NX_MORE; status === NX_MORE; done = this.position(session) - first) {
       const nats = wantNats ? this.#floatsAt + 4 * done * samples * span : 0;
-      status = this.#call('nx_session_put', this.#model, pointer, this.#ids + 4 * done * span, count - done, 0, nats);
+      status = this.#call('nx_session_put', this.#model, pointer, this.#ids + 4 * done * width, count - done, Number(each), nats);
       checkStatus(status, 'Reading what is known');
     }
-    return this.#floats(this.#floatsAt, wantNats ? ids.length * samples : 0);
+    return this.#floats(this.#floatsAt, wantNats ? count * samples * span : 0);
   }
 
   /**

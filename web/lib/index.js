@@ -166,13 +166,15 @@ export async function tokenizer(source, { signal } = {}) {
 /** @typedef {import('./run.js').Run} Run */
 /** @typedef {import('./run.js').Step} Step */
 /** @typedef {import('./run.js').LookedAt} LookedAt */
+/** @typedef {import('./run.js').SavedPictures} SavedPictures */
 /** @typedef {import('./tokens.js').TokenRun} TokenRun */
 /** @typedef {import('./tokens.js').TokenStep} TokenStep */
 /** @typedef {import('./tokens.js').Alternative} Alternative */
 /** @typedef {import('./tokens.js').TokenLook} TokenLook */
-/** @typedef {import('./tokens.js').TextScore} TextScore */
+/** @typedef {import('./text-model.js').TextScore} TextScore */
 /** @typedef {import('./tokens.js').SavedTokens} SavedTokens */
 /** @typedef {import('./translate.js').Translation} Translation */
+/** @typedef {import('./translate.js').SavedTranslation} SavedTranslation */
 /** @typedef {import('./tagging.js').Tagging} Tagging */
 /** @typedef {import('./tagging.js').TagOptions} TagOptions */
 /** @typedef {import('./options.js').TranslateOptions} TranslateOptions */
@@ -181,8 +183,8 @@ export async function tokenizer(source, { signal } = {}) {
 /** @typedef {import('./translate.js').SearchStep} SearchStep */
 /** @typedef {import('./translate.js').Hypothesis} Hypothesis */
 /** @typedef {import('./options.js').TokenOptions} TokenOptions */
-/** @typedef {import('./pictures.js').Score} Score */
-/** @typedef {import('./pictures.js').Attention} Attention */
+/** @typedef {import('./questions.js').Score} Score */
+/** @typedef {import('./questions.js').Attention} Attention */
 /** @typedef {import('./image.js').ImageSource} ImageSource */
 /** @typedef {import('./sinks/pixels.js').Picture} Picture */
 /** @typedef {import('./options.js').DrawOptions} DrawOptions */

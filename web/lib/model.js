@@ -11,10 +11,12 @@ import { verbsOf } from './verbs/tasks.js';
 
 /** @import { Tokenizer } from './codecs/text.js' */
 /** @import { Link } from './link.js' */
-/** @import { TokenOptions } from './options.js' */
+/** @import { DrawOptions, TokenOptions, TranslateOptions } from './options.js' */
 /** @import { ModelInfo, OpenedMessage } from './protocol.js' */
+/** @import { Run, SavedPictures } from './run.js' */
 /** @import { Contents, Count } from './source.js' */
 /** @import { SavedTokens, TokenRun } from './tokens.js' */
+/** @import { SavedTranslation, Translation } from './translate.js' */
 
 /**
  * A model that is ready to run, from load(). Several runs, scores and attentions may be in flight at once; they take
@@ -66,17 +68,36 @@ export class Model extends Methods {
   }
 
   /**
-   * Goes on with a run that was saved, to the same tokens; or, with `at` or other options, branches off from it.
+   * Goes on with a run that was saved, to the same elements. One of pictures or a translation goes on as it was begun: only `signal`, `maps`
+   * and `chunk` or `onSearch` may be given anew. A text may branch off: with `at`, how many of the tokens that were drawn are kept, by default
+   * all, and with other options; maxTokens counts from there.
    *
+   * @overload
    * @param {SavedTokens} saved  what run.save() gave
-   * @param {TokenOptions & { at?: number }} [options]  those that shall be different. at: how many of the tokens that were drawn are
-   *   kept, by default all; maxTokens counts from there
+   * @param {TokenOptions & { at?: number }} [options]  those that shall be different
    * @returns {TokenRun}
+   */
+  /**
+   * @overload
+   * @param {SavedTranslation} saved
+   * @param {Pick<TranslateOptions, 'signal' | 'maps' | 'onSearch'>} [options]
+   * @returns {Translation}
+   */
+  /**
+   * @overload
+   * @param {SavedPictures} saved
+   * @param {Pick<DrawOptions, 'signal' | 'maps' | 'chunk'>} [options]
+   * @returns {Run}
+   */
+  /**
+   * @param {any} saved
+   * @param {object} [options]
+   * @returns {any}
    */
   resume(saved, options = {}) {
     const { kind } = engineOf(this);
     checkOptions(options);
-    if (!kind.resume) throw argumentError('A run of this model is not saved: draw it again with its seed');
+    if (!kind.resume) throw argumentError('This model draws nothing that could be saved: ask it again');
     return kind.resume(saved, options);
   }
 

@@ -3,38 +3,19 @@
 
 /** Shared by the verbs of pictures: the checks of their options, their inputs, scores and attention. */
 
+import { modelName, noSavedRun, resumedOptions } from './base-run.js';
 import { checkLabel, checkSettings, wholeNumber } from './checks.js';
 import { Codec } from './codecs/picture.js';
 import { argumentError } from './error.js';
-import { holds, inputOf, pictureOf, reduce } from './image.js';
 import { Run } from './run.js';
 
 /** @import { Label } from './checks.js' */
 /** @import { Engine } from './engine.js' */
 /** @import { ImageSource } from './image.js' */
 /** @import { DrawOptions } from './options.js' */
-/** @import { AttendedMessage, Inputs, ModelInfo, Resample, ScoredMessage, Settings } from './protocol.js' */
-
-/**
- * The cost of an image under a model: the image as the model sees it, rounded to its levels or to its palette.
- *
- * @typedef {object} Score
- * @property {number} nats              minus log p(image), natural logarithm
- * @property {number} bitsPerDim        the same in bits per element, which is a channel of a pixel
- * @property {Float32Array} perElement  nats of each element, as in a Step, in generation order
- */
-
-/**
- * The attention of the query that predicts a channel or a pixel: `weights[(block * heads + head) * elements.length + k]`
- * is the weight that it gives to `elements[k]`.
- *
- * @typedef {object} Attention
- * @property {number} blocks
- * @property {number} heads
- * @property {Int32Array} elements   for each key, what it holds: a place in raster order as in `model.order`, or -1, the
- *   start, which comes before the image. In generation order
- * @property {Float32Array} weights  (blocks, heads, elements.length); each row sums to 1
- */
+/** @import { Inputs, ModelInfo, Resample, Settings } from './protocol.js' */
+/** @import { Looking } from './questions.js' */
+/** @import { SavedPictures } from './run.js' */
 
 /**
  * How a run draws pictures.
@@ -99,10 +80,13 @@ export function canBeKnown(rows, { height, blockRows }) {
  * @param {number} label        class index, or -1 for none
  * @param {Uint8Array} [image]  of super-resolution
  * @returns {Inputs}
+ * @internal
  */
-function inputsOf(label, image) {
+export function inputsOf(label, image) {
   return { ...(label >= 0 && { class: Uint32Array.of(label) }), ...(image && { image: Uint32Array.from(image) }) };
 }
+
+const questions = () => import('./questions.js');
 
 /** The pictures of a model. @internal */
 export class Pictures {
@@ -120,65 +104,46 @@ export class Pictures {
    * @param {DrawOptions} options
    * @param {Uint32Array} [known]
    * @param {Uint8Array} [input]  of super-resolution, the small picture
+   * @param {{ ids?: number[][], steps?: any[] }} [drawn]  of a run that goes on
    */
-  run(options, known = new Uint32Array(0), input) {
+  run(options, known = new Uint32Array(0), input, { ids, steps } = {}) {
     const { links, info } = this.#engine;
     const { inputs, ...drawing } = drawingOf(options, info, input);
-    return new Run(links, this.codec, { known, inputs, input }, drawing, options.signal);
+    const { seed, signal, ...kept } = options;
+    return new Run(links, this.codec, { known, ids, steps, inputs, input }, drawing, { model: modelName(info), options: kept }, signal);
+  }
+
+  /**
+   * @param {SavedPictures} saved
+   * @param {DrawOptions} given
+   */
+  resume(saved, given) {
+    const { info } = this.#engine;
+    const options = resumedOptions(saved, info, given, ['signal', 'maps', 'chunk']);
+    const { known, input, ids, steps } = saved;
+    const { positionIds } = this.codec;
+    const most = info.positions * positionIds;
+    const wrong = (/** @type {any} */ list, below = info.levels) => !Array.isArray(list) ||
+      list.some((id) => !(Number.isInteger(id) && id >= 0 && id < below));
+    const bad = wrong(known) || ids.length !== (options.samples ?? 1) || (info.inputWidth ? wrong(input, 256) : input !== undefined) ||
+      ids.some((all) => wrong(all) || known.length + all.length > most || all.length % positionIds);
+    if (bad || !Array.isArray(steps) || !steps.every((/** @type {any} */ step) => step?.sample in ids)) throw noSavedRun();
+    return this.run(options, Uint32Array.from(known), input && Uint8Array.from(input), saved);
   }
 
   /**
    * @param {ImageSource} image
    * @param {{ label?: Label, input?: ImageSource, signal?: AbortSignal }} options
-   * @returns {Promise<Score>}
    */
-  async score(image, { label, input, signal }) {
-    const { info } = this.#engine;
-    const picture = pictureOf(image, info);
-    const inputs = inputsOf(checkLabel(label, info), this.#inputFor(picture, input));
-    /** @type {ScoredMessage} */
-    const scored = await this.#engine.ask({ type: 'score', ids: this.codec.encode(picture), inputs }, signal);
-    const perElement = this.codec.costs(scored.nats);
-    const nats = perElement.reduce((sum, cost) => sum + cost, 0);
-    return { nats, bitsPerDim: nats / (perElement.length * Math.LN2), perElement };
+  async score(image, options) {
+    return (await questions()).score(this.#engine, this.codec, image, options);
   }
 
   /**
    * @param {ImageSource} image
-   * @param {{ row: number, column: number, channel?: number, label?: Label, input?: ImageSource, signal?: AbortSignal }} options
-   * @returns {Promise<Attention>}
+   * @param {Looking} options
    */
-  async attention(image, { row, column, channel = 0, label, input, signal }) {
-    const { info } = this.#engine;
-    const { width, height, channels, blocks, heads } = info;
-    wholeNumber('row', row, 0, height - 1);
-    wholeNumber('column', column, 0, width - 1);
-    wholeNumber('channel', channel, 0, channels - 1);
-    const place = Math.floor(((row * width + column) * channels + channel) / this.codec.span);
-    const picture = pictureOf(image, info);
-    const ids = this.codec.encode(picture, this.codec.order.indexOf(place) + 1);
-    const inputs = inputsOf(checkLabel(label, info), this.#inputFor(picture, input));
-    /** @type {AttendedMessage} */
-    const { keys, weights } = await this.#engine.ask({ type: 'attention', ids, inputs }, signal);
-    // The input is shifted by one: a key position holds what stands at the one before it.
-    return { blocks, heads, elements: Int32Array.from(keys, (key) => (key > 0 ? this.codec.order[key - 1] : -1)), weights };
-  }
-
-  /**
-   * The small picture that goes with a whole one.
-   *
-   * @param {Uint8Array} picture
-   * @param {ImageSource} [input]
-   */
-  #inputFor(picture, input) {
-    const { info } = this.#engine;
-    const { inputWidth, inputHeight } = info;
-    if (inputWidth === 0) {
-      if (input === undefined) return undefined;
-      throw argumentError('This model takes no small picture: leave input out');
-    }
-    if (input !== undefined) return inputOf(input, info);
-    if (holds(info, inputWidth, inputHeight)) return reduce(picture, info, inputWidth, inputHeight);
-    throw argumentError(`This model needs its small picture of ${inputWidth} x ${inputHeight} pixels as well: pass { input }`);
+  async attention(image, options) {
+    return (await questions()).attention(this.#engine, this.codec, image, options);
   }
 }

@@ -178,11 +178,11 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @typedef {{ type: 'share', id: number, count: number }} ShareMessage */
 /** To a worker that becomes such a thread, for ever.
  * @typedef {{ type: 'thread', id: number, module: WasmModule, memory: object, stack: number }} ThreadMessage */
-/** `known`: the ids before the first drawn one; `maps`: every step is one position, with what it looked at; `length`: the positions
+/** `known`: the ids before the first drawn one; `drawn`: of a run that goes on, (positions, samples, ids of a position) those that follow; `maps`: every step is one position, with what it looked at; `length`: the positions
  * after which it is over, if fewer than those of the model; `alternatives`: so many of the most probable ids of each position; `search`:
  * instead of drawing, a search by beams, which the samples are, with this penalty for length; `forced`: these ids are drawn; `resample`:
  * samples compete; `part`: which one draws, by default the one that does.
- * @typedef {{ type: 'draw', id: number, known: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
+ * @typedef {{ type: 'draw', id: number, known: Uint32Array, drawn?: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
  *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, part?: number }} DrawMessage */
 /** `chunk`: the most positions of each sample to answer with; 0: as many as one slice yields.
  * @typedef {{ type: 'next', id: number, chunk: number }} NextMessage */
@@ -228,9 +228,11 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @property {Uint8Array} ahead      (to - from) how many positions of its pass came before each: 0 begins a pass
  * @property {MapRow[][]} [maps]      of each sample, where the run was asked for them
  * @property {Alternatives} [alternatives]  of a single sample, where the run was asked for them
- * @property {boolean} [anew]        samples became others, and all positions drawn so far come again; 0 in `ahead`
+ * @property {Settled} [settled]     samples became others then
  * @property {boolean} last          all is drawn, and the run is already freed
  */
+/** All positions that were drawn so far, of the samples as they are now; `ahead` has 0.
+ * @typedef {Pick<StepMessage, 'from' | 'ids' | 'nats' | 'ahead'> & { anew: boolean }} Settled */
 /** `nats`: one per id.
  * @typedef {{ type: 'scored', id: number, nats: Float32Array }} ScoredMessage */
 /** `keys`: the positions seen, whose inputs are those of the position before; `weights`: (blocks, heads, keys).

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { argumentError } from './error.js';
-import { checkOptions } from './checks.js';
-import { showAll } from './sinks/canvas.js';
+import { BaseRun } from './base-run.js';
 import { NOWHERE, PictureSink } from './sinks/picture.js';
 
 /** @import { Codec } from './codecs/picture.js' */
 /** @import { Link } from './link.js' */
-/** @import { Inputs, MapRow, Resample, Settings, StepMessage } from './protocol.js' */
+/** @import { Drawing } from './pictures.js' */
+/** @import { Inputs, MapRow, StepMessage } from './protocol.js' */
 /** @import { Canvas } from './sinks/canvas.js' */
 /** @import { PictureOptions } from './sinks/picture.js' */
 /** @import { Picture } from './sinks/pixels.js' */
@@ -45,31 +44,36 @@ import { NOWHERE, PictureSink } from './sinks/picture.js';
  */
 
 /**
+ * A run as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
+ *
+ * @typedef {object} SavedPictures
+ * @property {1} version
+ * @property {string} model      which model it belongs to
+ * @property {string} seed
+ * @property {number[]} known    the ids that were given
+ * @property {number[]} [input]  of super-resolution, the small picture
+ * @property {number[][]} ids    of each sample, those that were drawn
+ * @property {object[]} steps    those of them that were not told yet
+ * @property {object} options    as they were given to the verb, without seed and signal
+ */
+
+/**
  * One run of a model: an async iterable of steps, or drawn to a canvas. It can be read once.
  *
  * Streaming is pulled: the worker computes while a step is awaited, and not otherwise. Leaving the loop, the signal and
  * `model.close()` stop the run between two slices of about 10 ms and free its memory.
  *
- * @implements {AsyncIterable<Step>}
+ * @extends {BaseRun<Step, Picture[]>}
  */
-export class Run {
+export class Run extends BaseRun {
   #links;
   #codec;
-  #known;
-  #inputs;
-  #settings;
-  #maps;
-  #resample;
-  #chunk;
-  #signal;
-  #claimed = false;
-
-  /**
-   * The seed, whether it was given or chosen at random: with it the same run can be made again.
-   *
-   * @type {number | bigint}
-   */
-  seed;
+  #given;
+  /** Ids that were drawn, of each sample. @type {number[][]} */
+  #ids;
+  /** Steps with these ids that were not told yet. @type {Step[]} */
+  #pending;
+  #drawing;
 
   /**
    * The elements that were given, the first ones in generation order, as the model sees them: rounded to its levels or
@@ -78,6 +82,13 @@ export class Run {
    * @type {Uint8Array}
    */
   known;
+
+  /**
+   * Of a run that goes on: of each sample, the elements after these that were drawn before it was saved.
+   *
+   * @type {Uint8Array[]}
+   */
+  drawn;
 
   /**
    * Of super-resolution, the small picture that it starts from: (inputHeight, inputWidth, channels) 8-bit.
@@ -89,29 +100,28 @@ export class Run {
   /**
    * @param {Link[]} links  to the workers that share the samples
    * @param {Codec} codec
-   * @param {{ known: Uint32Array, inputs: Inputs, input?: Uint8Array }} given  known: the ids before the first drawn one
-   * @param {{ settings: Settings, resample?: Resample, maps: boolean, seed: number | bigint, chunk: number }} checked
+   * @param {{ known: Uint32Array, ids?: number[][], steps?: any[], inputs: Inputs, input?: Uint8Array }} given  known: the ids before the first
+   *   drawn one
+   * @param {Drawing} drawing
+   * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
    * @internal
    */
-  constructor(links, codec, { known, inputs, input }, { settings, resample, maps, seed, chunk }, signal) {
+  constructor(links, codec, given, drawing, kept, signal) {
+    super(drawing.seed, kept, signal);
+    const { known, ids = Array.from({ length: drawing.settings.samples }, () => []), steps = [], input } = given;
     this.#links = links;
     this.#codec = codec;
-    this.#known = known;
-    this.#inputs = inputs;
-    this.#settings = settings;
-    this.#maps = maps;
-    this.#resample = resample;
-    this.#chunk = Math.ceil(chunk / codec.span);
-    this.#signal = signal;
-    this.seed = seed;
+    this.#given = given;
+    this.#ids = ids.map((all) => [...all]);
+    this.#pending = steps.map(stepFrom);
+    this.#drawing = drawing;
     this.known = codec.decode(known);
+    this.drawn = ids.map((all, i) => {
+      const { from = codec.elements } = steps.find(({ sample, anew }) => sample === i && !anew) ?? {}; // that is still to be told
+      return codec.decode(Uint32Array.from(all)).subarray(0, from - known.length * codec.span / codec.positionIds);
+    });
     this.input = input;
-  }
-
-  /** @returns {AsyncGenerator<Step, void, void>} */
-  [Symbol.asyncIterator]() {
-    return this.#steps();
   }
 
   /**
@@ -124,7 +134,7 @@ export class Run {
    * @returns {Promise<Picture[]>} the finished images, one for each sample
    */
   async drawTo(target, options = {}) {
-    return this.#draw(target, options);
+    return this.show(target, options);
   }
 
   /**
@@ -134,16 +144,17 @@ export class Run {
    * @returns {Promise<Picture[]>} the finished images, one for each sample
    */
   async pictures(options = {}) {
-    return this.#draw(NOWHERE, options);
+    return this.show(NOWHERE, options);
   }
 
   /**
-   * @param {Canvas | Canvas[]} target
-   * @param {{ signal?: AbortSignal }} options
+   * All that is needed to go on from here: model.resume(saved) draws the elements that this run would have.
+   *
+   * @returns {SavedPictures}
    */
-  async #draw(target, options) {
-    checkOptions(options);
-    return showAll(this.#steps(options.signal), this.sink(target));
+  save() {
+    const { known, input } = this.#given;
+    return this.saved({ known: [...known], ...(input && { input: [...input] }), ids: this.#ids.map((all) => [...all]), steps: structuredClone(this.#pending) });
   }
 
   /**
@@ -154,7 +165,12 @@ export class Run {
    * @internal
    */
   sink(target, options) {
-    return new PictureSink(target, this.#codec, this.known, { samples: this.#settings.samples, ...options });
+    const sink = new PictureSink(target, this.#codec, this.known, { samples: this.drawn.length, ...options });
+    sink.result.forEach((_, sample) => {
+      const values = this.drawn[sample];
+      if (values.length > 0) sink.add({ sample, from: this.known.length, values });
+    });
+    return sink;
   }
 
   /** How much of what is to be drawn there is with a step, 0 to 1. @param {Step} step @internal */
@@ -162,77 +178,87 @@ export class Run {
     return (to - this.known.length) / (this.#codec.elements - this.known.length);
   }
 
-  /** @param {AbortSignal} [signal]  beside that of the run */
-  #steps(signal) {
-    if (this.#claimed) throw argumentError('A run can be read once: ask the model for another one');
-    this.#claimed = true;
-    return this.#stream(signal);
-  }
-
-  /**
-   * @param {AbortSignal} [signal]
-   * @returns {AsyncGenerator<Step, void, void>}
-   */
-  async *#stream(signal) {
-    const parts = share(this.#settings.samples, this.#links.length, this.#resample?.group ?? 1)
-      .map((part, i) => ({ ...part, job: this.#links[i].job(this.#signal, signal) }));
-    const check = () => {
-      for (const { job } of parts) job.check();
-    };
-    try {
-      check();
-      let open = this.known.length === this.#codec.elements ? [] : parts;
-      for (const { job, first, samples } of open) {
-        const settings = { ...this.#settings, first, samples };
-        job.tell({ type: 'draw', known: this.#known, inputs: this.#inputs, settings, maps: this.#maps, resample: this.#resample });
-      }
-      while (open.length > 0) {
-        /** @type {StepMessage[]} */
-        const messages = await Promise.all(open.map(({ job }) => job.ask({ type: 'next', chunk: this.#chunk })));
-        for (const [i, { first, samples }] of open.entries()) {
-          for (let sample = 0; sample < samples; sample++) {
-            check();
-            yield stepOf(this.#codec, messages[i], sample, first, samples);
-          }
+  /** @returns {AsyncGenerator<Step, void, void>} @internal */
+  async *stream() {
+    const { settings, resample, maps, chunk } = this.#drawing;
+    const { known, inputs } = this.#given;
+    const { span, positionIds, info } = this.#codec;
+    const pending = this.#pending;
+    const parts = share(this.#ids, this.#links.length, resample?.group ?? 1).map(({ first, samples }, i) => {
+      const drawn = together(this.#ids.slice(first, first + samples), positionIds);
+      const over = known.length + this.#ids[first].length === info.positions * positionIds;
+      const order = over ? undefined : { known, drawn, inputs, settings: { ...settings, first, samples }, maps, resample };
+      return { link: this.#links[i % this.#links.length], first, samples, order };
+    });
+    while (pending.length > 0) yield /** @type {Step} */ (pending.shift());
+    for await (const { message, part: { first, samples }, check } of this.messages(parts, Math.ceil(chunk / span))) {
+      const { settled, ...drawn } = message;
+      for (const some of settled ? [drawn, { ...drawn, ...settled, maps: undefined }] : [drawn]) {
+        for (let sample = 0; sample < samples; sample++) {
+          const ids = partOf(some.ids, sample, samples, positionIds);
+          const all = this.#ids[first + sample];
+          all.length = some.from * positionIds - known.length;
+          for (const id of ids) all.push(id);
+          pending.push(stepOf(this.#codec, some, ids, sample, first, samples));
         }
-        open = open.filter((_, i) => !messages[i].last);
       }
-      check();
-    } finally {
-      for (const { job } of parts) job.end();
+      for (; pending.length > 0; check()) yield /** @type {Step} */ (pending.shift());
     }
   }
 }
 
+/** A step that was saved, also as JSON has it. @param {any} step @returns {Step} */
+function stepFrom({ values, nats, ahead, maps, ...rest }) {
+  const [bytes, floats] = [Uint8Array, Float32Array].map((Type) => (/** @type {object} */ list) => Type.from(Object.values(list)));
+  return {
+    ...rest, values: bytes(values), nats: floats(nats), ahead: bytes(ahead),
+    ...(maps && { maps: maps.map((/** @type {any} */ row) => ({ ...row, elements: Int32Array.from(Object.values(row.elements)), weights: floats(row.weights) })) }),
+  };
+}
+
 /**
- * Neighbouring samples for each worker, whole groups of them, as evenly as can be.
+ * Neighbouring samples for each worker, whole groups of them, as evenly as can be, and all of them equally far.
  *
- * @param {number} samples
+ * @param {number[][]} ids  of each sample
  * @param {number} workers
  * @param {number} group
  */
-function share(samples, workers, group) {
-  const groups = samples / group;
+function share(ids, workers, group) {
+  const groups = ids.length / group;
   const count = Math.min(groups, workers);
-  const start = (/** @type {number} */ i) => group * Math.floor((i * groups) / count);
-  return Array.from({ length: count }, (_, i) => ({ first: start(i), samples: start(i + 1) - start(i) }));
+  const even = Array.from({ length: count }, (_, i) => group * Math.floor((i * groups) / count));
+  const starts = [...ids.keys()].filter((i) => even.includes(i) || (i % group === 0 && ids[i].length !== ids[i - 1].length));
+  return starts.map((first, i) => ({ first, samples: (starts[i + 1] ?? ids.length) - first }));
+}
+
+/**
+ * Ids of samples as the engine takes them, position by position.
+ *
+ * @param {number[][]} all  of each sample, equally many
+ * @param {number} width    ids of a position
+ */
+function together(all, width) {
+  const row = width * all.length;
+  return Uint32Array.from({ length: all.length * all[0].length }, (_, i) => (
+    all[Math.floor(i / width) % all.length][Math.floor(i / row) * width + (i % width)]));
 }
 
 /**
  * @param {Codec} codec
- * @param {StepMessage} message  of one worker
+ * @param {Omit<StepMessage, 'settled'> & { anew?: boolean }} message  of one worker
+ * @param {Uint32Array} ids      of the sample
  * @param {number} sample        which of its samples
  * @param {number} first         the first of them, in the whole run
  * @param {number} samples       how many it has
  * @returns {Step}
  */
-function stepOf(codec, { from, to, ids, nats, ahead, anew, maps }, sample, first, samples) {
+function stepOf(codec, { from, to, nats, ahead, anew, maps }, ids, sample, first, samples) {
   return {
     sample: first + sample,
     from: from * codec.span,
     to: to * codec.span,
-    values: codec.decode(samples === 1 ? ids : partOf(ids, sample, samples, codec.positionIds)),
-    nats: codec.costs(samples === 1 ? nats : partOf(nats, sample, samples, codec.positionIds)),
+    values: codec.decode(ids),
+    nats: codec.costs(partOf(nats, sample, samples, codec.positionIds)),
     ahead: codec.spread(ahead),
     ...(anew && { anew }),
     ...(maps && { maps: maps[sample].map((row) => lookedAt(codec, row)) }),
@@ -263,10 +289,7 @@ function lookedAt(codec, { name, row, keys, weights }) {
  * @returns {T} (positions, width)
  */
 function partOf(all, sample, samples, width) {
-  const part = /** @type {T} */ (all.slice(0, all.length / samples));
-  for (let i = 0; i < part.length; i++) {
-    const position = Math.floor(i / width);
-    part[i] = all[(position * samples + sample) * width + (i % width)];
-  }
-  return part;
+  if (samples === 1) return all;
+  const at = (/** @type {any} */ _, /** @type {number} */ i) => all[(Math.floor(i / width) * samples + sample) * width + (i % width)];
+  return /** @type {T} */ (all.subarray(0, all.length / samples).map(at));
 }

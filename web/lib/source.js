@@ -59,16 +59,8 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
     const url = String(source);
     /** @type {Large} */
     let file;
-    if (source instanceof Blob) {
-      file = { name: /** @type {Partial<File>} */ (source).name ?? 'the Blob', size: source.size, response: new Response(source.stream()) };
-    } else if (source instanceof ReadableStream) {
-      if (source.locked) throw argumentError('This ReadableStream is being read by something else');
-      file = { name: 'the stream', size: 0, response: new Response(source) };
-    } else if (source instanceof Response) {
-      file = { name: source.url || 'the response', size: 0, response: source };
-    } else if (!isAddress(source)) {
-      throw argumentError('load() takes the address of a weight file, a Blob or File, a Response, a ReadableStream, an ArrayBuffer or a Uint8Array');
-    } else {
+    if (!isAddress(source)) file = (await import('./handed.js')).handed(source);
+    else {
       const path = inNode ? await (await disk()).filePath(source) : undefined;
       if (path === undefined) {
         fetched = fresh ? { response: await fetchOrFail(url, signal, { cache: 'reload', patience }), copied: false } :

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Starts workers, in a browser and in Node. */
+/** Starts workers of a browser; of Node, node-worker.js does. */
 
 import { startOwn, workerAddress } from './files.js';
-import { nodeModule } from './platform.js';
 
 /** The longest that a worker's script may take to arrive and to say that it is there. */
 const START_MS = 60000;
@@ -47,24 +46,7 @@ export async function startWorker(onMessage, onDeath, workerUrl, early) {
       end: () => worker.terminate(),
     };
   }
-  const { Worker: NodeWorker } = await nodeModule('node:worker_threads');
-  // Flags of the process such as --input-type are not for it.
-  const worker = new NodeWorker(await nodeAddress(workerUrl ?? workerAddress()), { execArgv: [] });
-  worker.on('message', onMessage);
-  worker.on('error', (/** @type {Error} */ error) => onDeath(String(error)));
-  worker.on('exit', () => onDeath('it ended'));
-  worker.unref();
-  return {
-    post: (message, transfer = []) => worker.postMessage(message, transfer),
-    hold: (busy) => (busy ? worker.ref() : worker.unref()),
-    end: () => void worker.terminate(),
-  };
-}
-
-/** @param {WorkerUrl} address  also a path */
-async function nodeAddress(address) {
-  const text = String(address);
-  return /^(file|data):/.test(text) ? new URL(text) : (await nodeModule('node:url')).pathToFileURL(text);
+  return (await import('./node-worker.js')).startInNode(onMessage, onDeath, workerUrl ?? workerAddress());
 }
 
 /**

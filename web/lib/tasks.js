@@ -16,6 +16,7 @@ import { NextPixelError, toPlain } from './error.js';
 import { spin } from './spin.js';
 import { stepperOf } from './steppers/index.js';
 import { contest } from './steppers/resample.js';
+import { joinSlices } from './steppers/slices.js';
 
 /** @import { AttentionMessage, DrawMessage, EncodeMessage, EncodedMessage, FromWorker, Inputs, MapRow, ScoreMessage, ToWorker } from './protocol.js' */
 /** @import { Session } from './core.js' */
@@ -32,6 +33,8 @@ const RESULT_SLICE = 8192;
 
 /** Settings of work that draws nothing. */
 const READ_ONLY = { seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 };
+
+const NONE = new Uint32Array(0);
 
 /** @typedef {Generator<typeof GO_ON | typeof AWAIT_CREDIT, void, void>} Work */
 /** How many positions the page asked for last. @typedef {{ chunk: number }} Credit */
@@ -222,20 +225,25 @@ export class Tasks {
    * @returns {Work}
    */
   *#draw(message, credit) {
-    const { id, known, inputs, settings, maps: wantMaps = false, length = 0, part, resample } = message;
+    const { id, known, drawn = NONE, inputs, settings, maps: wantMaps = false, length = 0, part, resample } = message;
     const core = this.#live();
     const drawing = core.parts[part ?? core.part.index];
     const positions = length || drawing.length;
+    const given = (known.length + drawn.length / settings.samples) / drawing.span;
     // Room for what is known and some more, then for twice as much whenever it is full; of a search for all, which it weighs by that.
-    const room = drawing.grows && message.search === undefined ? roomFor(known.length / drawing.span, positions) : positions;
+    const room = drawing.grows && message.search === undefined ? roomFor(given, positions) : positions;
     const session = core.openSession(settings, { part, trace: wantMaps, length: room, inputs });
     try {
       yield* this.#read(core, session, inputs);
       yield* this.#put(core, session, known);
       const { samples } = settings;
       const { kind, first, single, step } = stepperOf(core, session, message);
-      let position = core.position(session);
-      const rivals = resample && contest(samples, resample, session.part.span, position);
+      const rivals = resample && contest(samples, resample, session.part.span, core.position(session));
+      const before = new Float32Array(drawn.length);
+      yield* this.#put(core, session, drawn, rivals && before, true);
+      rivals?.add(drawn, before);
+      const start = core.position(session);
+      let position = start;
       for (let last = false; !last;) {
         const from = position;
         const chunk = wantMaps || single ? 1 : credit.chunk;
@@ -252,22 +260,13 @@ export class Tasks {
           position = core.position(session);
           last = slice.ended || position === positions;
         } while (!last && position < (chunk > 0 ? end : from + 1)); // a position may take several slices
-        const ids = join(Uint32Array, slices.map((slice) => slice.ids));
-        const nats = join(Float32Array, slices.map((slice) => slice.nats));
-        const ahead = join(Uint8Array, slices.map((slice) => slice.ahead));
-        const maps = wantMaps ? Array.from({ length: samples }, (_, sample) => mapRows(core, session, sample, from === 0 && inputs)) : undefined;
-        const tops = slices.flatMap((slice) => slice.alternatives ?? []);
-        const alternatives = tops.length > 0 ? { ids: join(Uint32Array, tops.map((top) => top.ids)), nats: join(Float32Array, tops.map((top) => top.nats)) } : undefined;
+        const { ids, nats, ahead, alternatives } = joinSlices(slices);
+        const maps = wantMaps ? Array.from({ length: samples }, (_, sample) => mapRows(core, session, sample, from === start && inputs)) : undefined;
         rivals?.add(ids, nats);
-        const settles = rivals && (last || position === stage);
-        this.#post({ type: 'step', id, from, to: position, ids, nats, ahead, maps, alternatives, last: last && !settles }, [ids.buffer, nats.buffer, ahead.buffer]);
-        if (settles) {
-          const settled = rivals.settle(last);
-          if (!last) core.resample(session, settled.parents);
-          yield AWAIT_CREDIT;
-          const { begin } = rivals;
-          this.#post({ type: 'step', id, from: begin, to: position, ids: settled.ids, nats: settled.nats, ahead: new Uint8Array(position - begin), anew: true, last });
-        }
+        const parted = rivals && (last || position === stage) ? rivals.settle(last) : undefined;
+        if (parted && !last) core.resample(session, parted.parents);
+        const settled = rivals && parted && { from: rivals.begin, ids: parted.ids, nats: parted.nats, ahead: new Uint8Array(position - rivals.begin), anew: true };
+        this.#post({ type: 'step', id, from, to: position, ids, nats, ahead, maps, alternatives, settled, last }, [ids.buffer, nats.buffer, ahead.buffer]);
         if (!last) yield AWAIT_CREDIT;
       }
     } finally {
@@ -370,16 +369,18 @@ export class Tasks {
    * @param {Session} session
    * @param {Uint32Array} ids
    * @param {Float32Array} [nats]  written: one per id
+   * @param {boolean} [each]       (positions, samples, span) ids, those of each sample; else all samples have the same
    * @returns {Work}
    */
-  *#put(core, session, ids, nats) {
-    const { span } = session.part;
+  *#put(core, session, ids, nats, each = false) {
+    const { samples, part } = session;
+    const width = part.span * (each ? samples : 1);
     for (let at = 0; at < ids.length;) {
-      const most = Math.min((ids.length - at) / span, core.sliceLimit(session.samples, session.part));
-      at += this.#paced(nats ? 'score' : 'put', 32, most, (count) => {
-        const cost = core.put(session, ids.subarray(at, at + count * span), nats !== undefined);
+      const most = Math.min((ids.length - at) / width, core.sliceLimit(samples, part));
+      at += this.#paced(`${nats ? 'score' : 'put'} ${each ? samples : 1}`, 32, most, (count) => {
+        const cost = core.put(session, ids.subarray(at, at + count * width), nats !== undefined, each);
         nats?.set(cost, at);
-        return count * span;
+        return count * width;
       });
       yield GO_ON;
     }

@@ -2,10 +2,10 @@
 // @ts-check
 
 import { CANDIDATE_NATS as NATS, CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WORDS, NX_CUT, NX_ENDED } from './abi.js';
+import { BaseRun } from './base-run.js';
 import { argumentError } from './error.js';
-import { checkOptions, checkSettings, show } from './checks.js';
+import { checkSettings, show } from './checks.js';
 import { AlignedSheet } from './sinks/aligned.js';
-import { showAll } from './sinks/canvas.js';
 
 /** @import { Tokenizer } from './codecs/text.js' */
 /** @import { Link } from './link.js' */
@@ -91,31 +91,33 @@ export function sentenceOf(text) {
 }
 
 /**
+ * A translation as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
+ *
+ * @typedef {object} SavedTranslation
+ * @property {1} version
+ * @property {string} model     which model it belongs to
+ * @property {string} seed
+ * @property {number[]} source  the tokens of the sentence
+ * @property {number[]} ids     those of the translation so far
+ * @property {object} options   as they were given to translate(), without seed, signal and onSearch
+ */
+
+/**
  * A translation under way: an async iterable of tokens, a text, or drawn to a canvas. It can be read once. Leaving the loop, the signal and
  * `model.close()` stop it within some 10 ms.
  *
- * @implements {AsyncIterable<TranslateStep>}
+ * @extends {BaseRun<TranslateStep, string>}
  */
-export class Translation {
+export class Translation extends BaseRun {
   #link;
   #tokenizer;
   #source;
   #checked;
-  #signal;
-  #claimed = false;
-  /** @type {number[]} */
-  #ids = [];
+  /** Tokens that were told. @type {number[]} */
+  #ids;
 
-  /** The seed, whether it was given or chosen at random. @type {number | bigint} */
-  seed;
-
-  /**
-   * Why the run ended: 'end', the translation is complete; 'length', there were as many tokens as asked for, or as the model has room for;
-   * 'abort', it was stopped. Undefined until then.
-   *
-   * @type {'end' | 'length' | 'abort' | undefined}
-   */
-  finish;
+  /** The translation before the first step: of a run that goes on, what was told before it was saved. @type {string} */
+  before;
 
   /** With several beams, the search so far. @type {SearchStep[]} */
   search = [];
@@ -131,18 +133,20 @@ export class Translation {
   /**
    * @param {Link} link
    * @param {Tokenizer | undefined} tokenizer
-   * @param {Uint32Array} source  with its end, or empty
+   * @param {{ source: Uint32Array, ids: number[] }} given  source: with its end, or empty; ids: what was told already
    * @param {TranslateSettings} checked
+   * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
    * @internal
    */
-  constructor(link, tokenizer, source, checked, signal) {
+  constructor(link, tokenizer, { source, ids }, checked, kept, signal) {
+    super(checked.seed, kept, signal);
     this.#link = link;
     this.#tokenizer = tokenizer;
     this.#source = source;
     this.#checked = checked;
-    this.#signal = signal;
-    this.seed = checked.seed;
+    this.#ids = [...ids];
+    this.before = textsOf(tokenizer, ids).join('');
   }
 
   /** The tokens of the sentence, the one that ends it last; of an empty sentence none. */
@@ -166,16 +170,21 @@ export class Translation {
     return Math.min(maxTokens, positions);
   }
 
-  /** @returns {AsyncGenerator<TranslateStep, void, void>} */
-  [Symbol.asyncIterator]() {
-    return this.#claim();
-  }
-
-  /** Reads the run to its end. @returns {Promise<string>} the translation */
+  /** Reads the run to its end. @returns {Promise<string>} the translation, without what stood before */
   async text() {
     let text = '';
     for await (const step of this) text += step.text;
     return text;
+  }
+
+  /**
+   * All that is needed to go on from here: model.resume(saved) tells the tokens that this run would have told. With several beams the search
+   * is made again.
+   *
+   * @returns {SavedTranslation}
+   */
+  save() {
+    return this.saved({ source: [...this.#source], ids: [...this.#ids] });
   }
 
   /**
@@ -188,9 +197,7 @@ export class Translation {
    * @returns {Promise<string>} the translation
    */
   async drawTo(canvas, options = {}) {
-    checkOptions(options);
-    const { signal, ...how } = options;
-    return showAll(this.#claim(signal, true), this.sink(canvas, how));
+    return this.show(canvas, options);
   }
 
   /**
@@ -202,7 +209,9 @@ export class Translation {
    */
   sink(canvas, options) {
     this.#checked = { ...this.#checked, maps: true }; // they are what is drawn
-    return new AlignedSheet(canvas, this.sourceTexts, options);
+    const sheet = new AlignedSheet(canvas, this.sourceTexts, options);
+    for (const text of textsOf(this.#tokenizer, this.#ids)) sheet.add({ text });
+    return sheet;
   }
 
   /** How much of the translation there is, 0 to 1: most are about as long as what they are of. @internal */
@@ -210,44 +219,23 @@ export class Translation {
     return Math.min(1, this.#ids.length / (this.#checked.maxTokens || Math.max(1, this.#source.length)));
   }
 
-  /**
-   * @param {AbortSignal} [signal]  beside that of the run
-   * @param {boolean} [maps]        they are wanted, whether or not they were asked for
-   */
-  #claim(signal, maps = this.#checked.maps) {
-    if (this.#claimed) throw argumentError('A run can be read once: ask the model for another one');
-    this.#claimed = true;
-    return this.#stream(maps, signal);
-  }
-
-  /**
-   * The tokens with their texts.
-   *
-   * @param {boolean} maps
-   * @param {AbortSignal} [signal]
-   * @returns {AsyncGenerator<TranslateStep, void, void>}
-   */
-  async *#stream(maps, signal) {
+  /** The tokens with their texts. @returns {AsyncGenerator<TranslateStep, void, void>} @internal */
+  async *stream() {
+    if (this.#source.length === 0) return;
     const writer = this.#tokenizer?.writer();
+    for (const id of this.#ids) writer?.write(id); // so that what follows continues it
     /** Steps in the middle of a character. @type {TranslateStep[]} */
     let held = [];
-    try {
-      if (this.#source.length === 0) {
-        this.finish = 'end';
-        return;
-      }
-      const found = this.#checked.search === undefined ? undefined : await this.#find(this.#checked.search, signal);
-      for await (const step of this.#draw(found, maps, signal)) {
-        held.push({ ...step, text: writer?.write(step.token) ?? '' });
-        if (writer?.waiting()) continue;
-        yield* this.#tell(held);
-        held = [];
-      }
-      if (held.length > 0) held[held.length - 1].text += writer?.end() ?? '';
+    const found = this.#checked.search === undefined ? undefined : await this.#find(this.#checked.search);
+    if (this.stopped) return;
+    for await (const step of this.#draw(found)) {
+      held.push({ ...step, text: writer?.write(step.token) ?? '' });
+      if (writer?.waiting()) continue;
       yield* this.#tell(held);
-    } finally {
-      this.finish ??= 'abort';
+      held = [];
     }
+    if (held.length > 0) held[held.length - 1].text += writer?.end() ?? '';
+    yield* this.#tell(held);
   }
 
   /** @param {TranslateStep[]} steps */
@@ -262,18 +250,17 @@ export class Translation {
    * One token after another, drawn or known.
    *
    * @param {{ ids: Uint32Array, ended: boolean } | undefined} found
-   * @param {boolean} maps
-   * @param {AbortSignal} [signal]
    * @returns {AsyncGenerator<Omit<TranslateStep, 'text'>, void, void>}
    */
-  async *#draw(found, maps, signal) {
+  async *#draw(found) {
+    const { settings, maps } = this.#checked;
     const length = found ? found.ids.length : this.#most;
-    const what = { settings: { ...this.#checked.settings, samples: 1 }, maps, length, forced: found?.ids };
-    for await (const message of this.#ask(what, signal)) {
+    for await (const message of this.#ask({ settings: { ...settings, samples: 1 }, maps, length, forced: found?.ids }, this.#ids)) {
       // Whoever has no vocabulary knows an end by that nothing follows.
       const ended = message.last && (found ? found.ended : message.to < length);
       const rows = message.maps?.[0];
-      if (message.from === 0) this.encoder = joined(rows?.filter(({ name }) => name === 'encoder') ?? [], this.#source.length);
+      const encoder = rows?.filter(({ name }) => name === 'encoder') ?? [];
+      if (encoder.length > 0) this.encoder = joined(encoder, this.#source.length);
       const looks = rows?.filter(({ name }) => name !== 'encoder').map(({ name, row, weights }) => ({ name, row, weights }));
       for (const [i, token] of message.ids.entries()) {
         if (this.#tokenizer?.isEnd(token) || (ended && i === message.ids.length - 1)) {
@@ -283,21 +270,20 @@ export class Translation {
         yield { token, nats: message.nats[i], ...(looks && { maps: looks, alignment: meanOf(looks) }) };
       }
     }
-    this.finish ??= 'length';
+    if (!this.stopped) this.finish ??= 'length';
   }
 
   /**
    * Searches for the best translation.
    *
    * @param {number} alpha
-   * @param {AbortSignal} [signal]
    * @returns {Promise<{ ids: Uint32Array<ArrayBuffer>, ended: boolean }>} with its end, if it has one
    */
-  async #find(alpha, signal) {
+  async #find(alpha) {
     /** The hypotheses that live after each step. @type {number[][]} */
     let living = [[]];
     let best = { score: Infinity, ids: /** @type {number[]} */ ([]) };
-    for await (const { from, ids } of this.#ask({ settings: this.#checked.settings, length: this.#most, search: alpha }, signal)) {
+    for await (const { from, ids } of this.#ask({ settings: this.#checked.settings, length: this.#most, search: alpha }, [])) {
       const hypotheses = this.#hypothesesOf(ids);
       /** @type {number[][]} */
       const next = [];
@@ -334,25 +320,14 @@ export class Translation {
    * The messages of a run that reads the sentence; none of one that has no length.
    *
    * @param {{ settings: Settings, length: number, maps?: boolean, search?: number, forced?: Uint32Array }} what
-   * @param {AbortSignal} [signal]
+   * @param {number[]} known  tokens that are not drawn again
    * @returns {AsyncGenerator<StepMessage, void, void>}
    */
-  async *#ask(what, signal) {
-    const job = this.#link.job(this.#signal, signal);
-    try {
-      job.check();
-      if (what.length === 0) return;
-      job.tell({ type: 'draw', known: new Uint32Array(0), inputs: { source: this.#source }, ...what });
-      for (let last = false; !last;) {
-        /** @type {StepMessage} */
-        const message = await job.ask({ type: 'next', chunk: 0 });
-        job.check();
-        ({ last } = message);
-        yield message;
-        job.check();
-      }
-    } finally {
-      job.end();
+  async *#ask(what, known) {
+    const order = known.length >= what.length ? undefined : { known: Uint32Array.from(known), inputs: { source: this.#source }, ...what };
+    for await (const { message, check } of this.messages([{ link: this.#link, order }])) {
+      yield message;
+      check();
     }
   }
 }
@@ -361,7 +336,7 @@ export class Translation {
  * Texts of tokens in a row; one in the middle of a character has none, the last one of it has it.
  *
  * @param {Tokenizer | undefined} tokenizer
- * @param {Uint32Array} ids
+ * @param {ArrayLike<number>} ids
  */
 function textsOf(tokenizer, ids) {
   const writer = tokenizer?.writer();

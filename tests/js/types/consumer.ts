@@ -4,8 +4,8 @@
 
 import { NextPixelError, acquire, cache, load, supported, tokenizer } from 'nextpixel';
 import type {
-  Attention, DrawOptions, ErrorCode, KeptFile, ModelInfo, Phase, Picture, Progress, SavedTokens, Score, SearchStep, Source, Step, TextScore, TokenRun, Tokenizer,
-  Translation,
+  Attention, DrawOptions, ErrorCode, KeptFile, ModelInfo, Phase, Picture, Progress, SavedPictures, SavedTokens, SavedTranslation, Score, SearchStep, Source, Step, TextScore, TokenRun,
+  Tokenizer, Translation,
 } from 'nextpixel';
 
 export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): Promise<void> {
@@ -107,6 +107,14 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   const kept: SavedTokens = JSON.parse(JSON.stringify(run2.save()));
   const end: 'stop' | 'length' | 'end' | 'abort' | undefined = run2.finish;
   const told: string = await model.resume(kept, { at: 2, seed: 3 }).text();
+  const half: SavedTranslation = run3.save();
+  for await (const { alignment } of model.resume(half, { maps: true })) void alignment;
+  const begun: SavedPictures = JSON.parse(JSON.stringify(model.generate().save()));
+  const [picture] = await model.resume(begun, { chunk: 8 }).pictures();
+  // @ts-expect-error: it goes on as it was begun
+  model.resume(begun, { temperature: 2 });
+  model.generate().stop();
+  void picture.width;
   const cost: TextScore = await model.score('Once upon');
   const own: Tokenizer = await tokenizer(new Blob());
   const ids: Uint32Array = own.encode('x', { special: true });

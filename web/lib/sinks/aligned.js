@@ -57,10 +57,10 @@ export class AlignedSheet extends Sheet {
     this.paint();
   }
 
-  /** @param {TranslateStep} step */
+  /** @param {TranslateStep | { text: string }} step  without a token: what was told before, of which no weights are known */
   add(step) {
     append(this.#target, step.text, this.#rows.length);
-    this.#rows.push(this.#weights(step));
+    this.#rows.push('token' in step ? this.#weights(step) : []);
     this.result += step.text;
     this.paintSoon();
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { join } from '../arrays.js';
+import { joinSlices } from './slices.js';
 
 /** @import { Core, Session } from '../core.js' */
 /** @import { Stepper } from './index.js' */
@@ -17,19 +17,14 @@ import { join } from '../arrays.js';
 export function peek(core, session, k) {
   const step = (/** @type {number} */ count) => {
     const drawn = [];
-    const tops = [];
     for (let i = 0; i < count; i++) {
-      const top = core.top(session, k);
+      const alternatives = core.top(session, k);
       const one = core.draw(session, 1);
-      drawn.push(one);
-      if (one.ids.length === 0) break; // it had ended
-      tops.push(top);
+      const over = one.ids.length === 0; // it had ended
+      drawn.push(over ? one : { ...one, alternatives });
+      if (over) break;
     }
-    return {
-      ids: join(Uint32Array, drawn.map(({ ids }) => ids)), nats: join(Float32Array, drawn.map(({ nats }) => nats)),
-      ahead: join(Uint8Array, drawn.map(({ ahead }) => ahead)), ended: drawn[drawn.length - 1].ended,
-      ...(tops.length > 0 && { alternatives: { ids: join(Uint32Array, tops.map(({ ids }) => ids)), nats: join(Float32Array, tops.map(({ nats }) => nats)) } }),
-    };
+    return joinSlices(drawn);
   };
   return { kind: 'peek', first: 1, single: false, step };
 }

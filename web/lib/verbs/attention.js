@@ -7,7 +7,7 @@ import { engineOf } from '../engine.js';
 /** @import { Label } from '../checks.js' */
 /** @import { ImageSource } from '../image.js' */
 /** @import { Model } from '../model.js' */
-/** @import { Attention } from '../pictures.js' */
+/** @import { Attention } from '../questions.js' */
 /** @import { Fitting } from './tasks.js' */
 
 export const draws = false;

@@ -7,8 +7,8 @@ import { engineOf } from '../engine.js';
 /** @import { Label } from '../checks.js' */
 /** @import { ImageSource } from '../image.js' */
 /** @import { Model } from '../model.js' */
-/** @import { Score } from '../pictures.js' */
-/** @import { TextScore } from '../tokens.js' */
+/** @import { Score } from '../questions.js' */
+/** @import { TextScore } from '../text-model.js' */
 /** @import { Fitting } from './tasks.js' */
 
 export const task = 'score';

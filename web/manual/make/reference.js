@@ -20,10 +20,10 @@ const MODULES = (await readdir(LIB, { recursive: true })).filter((name) => name.
 const GROUPS = [
   ['Loading', ['load', 'LoadOptions', 'Source', 'Progress', 'Phase', 'WorkerUrl', 'acquire', 'Hold', 'supported', 'cache', 'KeptFile']],
   ['A model', ['Model', 'ModelInfo', 'BasicInfo', 'PictureInfo']],
-  ['Pictures', ['DrawOptions', 'Label', 'ImageSource', 'RawImage', 'Canvas', 'Run', 'Step', 'LookedAt', 'Picture', 'Score', 'Attention']],
+  ['Pictures', ['DrawOptions', 'Label', 'ImageSource', 'RawImage', 'Canvas', 'Run', 'Step', 'LookedAt', 'Picture', 'SavedPictures', 'Score', 'Attention']],
   ['Texts', ['TokenOptions', 'TokenRun', 'TokenStep', 'Alternative', 'TokenLook', 'Finish', 'SavedTokens', 'TextScore', 'TextSheetOptions', 'tokenizer',
     'VocabularySource', 'Tokenizer', 'TokenKind']],
-  ['Translations', ['TranslateOptions', 'Translation', 'TranslateStep', 'SourceLook', 'SearchStep', 'Hypothesis', 'AlignedSheetOptions']],
+  ['Translations', ['TranslateOptions', 'Translation', 'TranslateStep', 'SavedTranslation', 'SourceLook', 'SearchStep', 'Hypothesis', 'AlignedSheetOptions']],
   ['Tags', ['TagOptions', 'Tagging', 'Best', 'TagSheetOptions']],
   ['Errors', ['NextPixelError', 'ErrorCode']],
   ['The element', ['NextPixelElement', 'ElementState', 'Task', 'NextPixelReadyEvent', 'NextPixelStepEvent', 'NextPixelEndEvent', 'NextPixelErrorEvent']],
@@ -53,7 +53,7 @@ export async function reference({ typedoc, ts, block, inline }) {
     entryPoints: MODULES.map((name) => `${LIB}${name}.js`), tsconfig: fileURLToPath(new URL('./tsconfig.json', import.meta.url)),
     excludeInternal: true, excludePrivate: true, excludeExternals: true, skipErrorChecking: true, disableSources: true, readme: 'none',
     logLevel: 'Error', sort: ['source-order'],
-    blockTags: ['@param', '@property', '@returns', '@template', '@typedef', '@implements', '@throws', '@import', '@type', '@callback'],
+    blockTags: ['@param', '@property', '@returns', '@template', '@typedef', '@implements', '@extends', '@throws', '@import', '@type', '@callback'],
   });
   /** Types that are one of some texts, and these. @type {Map<string, string[]>} */
   const spelled = new Map();
@@ -165,7 +165,8 @@ export async function reference({ typedoc, ts, block, inline }) {
       return `${text}<p><code class="type">${linked(spelled.get(name)?.join(' | ') ?? plain(String(type)), name)}</code></p>\n`;
     }
     if (kind === ReflectionKind.Interface) return text + properties(children);
-    const own = (children ?? []).filter((/** @type {any} */ child) => !child.inheritedFrom && !HIDDEN.test(child.name));
+    // Of what a class has from its parent, only what all runs have, which are on this page and their parent is not.
+    const own = (children ?? []).filter((/** @type {any} */ child) => (!child.inheritedFrom || /^BaseRun\./.test(child.inheritedFrom.name)) && !HIDDEN.test(child.name));
     if (name === 'Model') own.unshift(...verbs);
     return text + members(name, own, (method) => (method.flags.isStatic ? `${name}.` : ''));
   }

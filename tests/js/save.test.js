@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** save(), resume() and stop() of runs that draw: the same bits wherever a run was left, through JSON, and what is refused. Texts: tokens.test.js. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { DIGITS, GOLDEN, ROOT, isError, load } from './helpers.js';
+import { toyTranslation } from './toy-translation.js';
+import { noise, toyModel } from './toy.js';
+
+/** @import { Model, Run, SavedPictures, Step } from '../../web/lib/index.js' */
+
+/** @typedef {{ values: number[][], nats: number[][] }} Drawn  of each sample, by element */
+
+/**
+ * Reads a run, all of it or so many steps.
+ *
+ * @param {Run} run
+ * @param {number} [most]
+ * @param {Drawn} [drawn]  gets what is drawn, each element in its place
+ */
+async function read(run, most = Infinity, drawn = { values: [], nats: [] }) {
+  let steps = 0;
+  if (most === 0) return drawn;
+  for await (const { sample, from, values, nats } of run) {
+    for (const [all, some] of /** @type {[number[][], ArrayLike<number>][]} */ ([[drawn.values, values], [drawn.nats, nats]])) {
+      all[sample] ??= [];
+      for (let i = 0; i < some.length; i++) all[sample][from - run.known.length + i] = some[i] + 0; // JSON knows no -0
+    }
+    if (++steps === most) break;
+  }
+  return drawn;
+}
+
+/** @param {Run} run @returns {SavedPictures} */
+const kept = (run) => JSON.parse(JSON.stringify(run.save()));
+
+/**
+ * Leaves a run after so many steps, again and again, until it is drawn.
+ *
+ * @param {Model[]} models  which go on with it in turn
+ * @param {Run} run
+ * @param {number} each     steps at a time
+ * @param {object} [options]  with which it goes on
+ */
+async function piecemeal(models, run, each, options = {}) {
+  const drawn = await read(run, each);
+  for (let i = 1; run.finish !== 'end'; i++) {
+    assert.ok(i < 5000);
+    const saved = kept(run);
+    run = models[i % models.length].resume(saved, options);
+    assert.deepEqual(kept(run), { ...saved, options: { ...saved.options, ...options } }, 'before it goes on, it is what it was');
+    if (!saved.steps.some((step) => 'anew' in step)) run.drawn.forEach((values, sample) => assert.deepEqual([...values], drawn.values[sample]?.slice(0, values.length) ?? [], 'what was drawn'));
+    await read(run, each, drawn);
+  }
+  return drawn;
+}
+
+const grey = { data: noise(63), width: 7, height: 9 };
+const colour = { data: noise(63 * 3), width: 7, height: 9 };
+const small = { data: noise(12), width: 2, height: 2 };
+
+/** @type {[string, import('./toy.js').ToyOptions, (model: Model, options: any) => Run, object][]} */
+const RUNS = [
+  ['one sample', {}, (model, options) => model.generate({ seed: 3, ...options }), { chunk: 5 }],
+  ['rows that are known', { width: 7, height: 9 }, (model, options) => model.complete(grey, { rows: 2, seed: 2n ** 60n, ...options }), { chunk: 4, temperature: 0.7, topK: 5 }],
+  ['several samples', { classes: ['cat', 'dog'] }, (model, options) => model.generate({ label: 'dog', seed: 4, ...options }), { samples: 5, chunk: 3 }],
+  ['look-ahead', { draft: true, width: 7, height: 9 }, (model, options) => model.complete(grey, { rows: 1, seed: 5, ...options }), { chunk: 2 }],
+  ['a palette and look-ahead', { draft: true, width: 7, height: 9, channels: 3, palette: true, levels: 20 },
+    (model, options) => model.complete(colour, { rows: 1, seed: 6, ...options }), { chunk: 3 }],
+  ['pixels of three channels', { width: 7, height: 9, channels: 3, output: 'dmol', levels: 256 }, (model, options) => model.complete(colour, { rows: 3, seed: 7, ...options }),
+    { samples: 2, chunk: 6 }],
+  ['blocks', { width: 7, height: 9, blockRows: 3 }, (model, options) => model.complete(grey, { rows: 3, seed: 8, ...options }), { samples: 2, chunk: 5 }],
+  ['from a small picture', { width: 4, height: 4, channels: 3, inputWidth: 2 }, (model, options) => model.superResolve(small, { seed: 9, ...options }), { chunk: 7 }],
+  ['samples that compete', { width: 7, height: 9 }, (model, options) => model.complete(grey, { rows: 1, seed: 10, ...options }),
+    { samples: 6, resample: 3, resampleRows: 2, chunk: 5 }],
+  ['samples that compete in one group, pixel by pixel of a palette', { width: 7, height: 9, channels: 3, palette: true, levels: 20 },
+    (model, options) => model.generate({ seed: 11, ...options }), { samples: 4, resample: 4, resampleRows: 3, maps: true }],
+];
+
+for (const [name, toy, begin, options] of RUNS) {
+  test(`a run goes on to the same bits wherever it was left: ${name}`, async () => {
+    const file = toyModel(toy);
+    const models = await Promise.all([1, 2, 3].map((workers) => load(file, { workers })));
+    const expected = await read(begin(models[0], options));
+    for (const each of [1, 2, 7]) {
+      for (const who of [[models[0]], [models[1]], models]) {
+        assert.deepEqual(await piecemeal(who, begin(who[0], options), each), expected, `${each} steps at a time, ${who.length} models`);
+      }
+    }
+    assert.deepEqual(await piecemeal([models[0]], begin(models[0], options), 3, { chunk: 4, maps: true }), expected, 'in other steps');
+    // What is drawn goes on, with what was there, also where only the pictures are asked for.
+    const run = begin(models[1], options);
+    await read(run, 4);
+    const data = async (/** @type {Run} */ one) => (await one.pictures()).map((picture) => [...picture.data]);
+    assert.deepEqual(await data(models[0].resume(kept(run))), await data(begin(models[0], options)));
+    for (const model of models) model.close();
+  });
+}
+
+for (const [name, path, begin] of /** @type {[string, string, (model: Model) => Run][]} */ ([
+  ['digits', DIGITS, (model) => model.generate({ label: '3', seed: 1 })],
+  ['digits, two at a time', DIGITS, (model) => model.generate({ label: '3', seed: 1, samples: 2 })],
+  ['emoji', `${ROOT}weights/emoji.gguf`, (model) => model.generate({ seed: 2, label: 0 })],
+  ['PixelCNN', `${ROOT}weights/pixelcnn-digits.gguf`, (model) => model.generate({ seed: 3, samples: 2, chunk: 50 })],
+  ['an FVSBN', `${GOLDEN}fvsbn-tiny.gguf`, (model) => model.generate({ seed: 4, samples: 3, chunk: 2 })],
+])) {
+  test(`a run of ${name} is left in the middle and goes on in another model`, async () => {
+    const [one, other] = await Promise.all([load(path), load(path, { workers: 2 })]);
+    const whole = begin(one);
+    const expected = await read(whole);
+    assert.equal(whole.finish, 'end');
+    for (const steps of [1, 6]) {
+      const run = begin(one);
+      const drawn = await read(run, steps);
+      assert.equal(run.finish, 'abort');
+      const rest = other.resume(kept(run));
+      assert.equal(BigInt(rest.seed), BigInt(run.seed));
+      assert.deepEqual(await read(rest, Infinity, drawn), expected);
+    }
+    for (const model of [one, other]) model.close();
+  });
+}
+
+test('a run that is complete, and one that was not begun', async () => {
+  const model = await load(toyModel());
+  const run = model.generate({ seed: 1, samples: 2 });
+  const before = kept(run);
+  const expected = await read(run);
+  assert.deepEqual(await read(model.resume(before)), expected);
+  const over = model.resume(kept(run));
+  assert.deepEqual(await read(over), { values: [], nats: [] });
+  assert.equal(over.finish, 'end');
+  assert.deepEqual(over.drawn.map((values) => [...values]), expected.values);
+  model.close();
+});
+
+test('what does not go on as it was begun is refused', async () => {
+  const model = await load(toyModel({ classes: ['cat', 'dog'] }));
+  const other = await load(toyModel());
+  const run = model.generate({ seed: 1, samples: 2, label: 'cat', chunk: 3 });
+  await read(run, 5);
+  const saved = kept(run);
+  assert.throws(() => other.resume(saved), isError('state', /belongs to another model/));
+  for (const options of [{ seed: 2 }, { samples: 3 }, { temperature: 0.5 }, { label: 'dog' }, { resample: 2 }, { lookAhead: false }, { at: 3 }]) {
+    const [name] = Object.keys(options);
+    assert.throws(() => model.resume(saved, /** @type {any} */ (options)), isError('argument', new RegExp(`resume\\(\\) cannot change ${name}`)));
+  }
+  const damaged = [{}, null, 7, 'x', [], { ...saved, version: 2 }, { ...saved, seed: 'x' }, { ...saved, ids: 7 }, { ...saved, ids: saved.ids.slice(1) },
+    { ...saved, ids: [saved.ids[0], [16]] }, { ...saved, ids: [saved.ids[0], ['1']] }, { ...saved, ids: [saved.ids[0], null] }, { ...saved, known: [-1] },
+    { ...saved, known: Array(64).fill(0) }, { ...saved, known: undefined }, { ...saved, input: [1] }];
+  for (const one of damaged) assert.throws(() => model.resume(/** @type {any} */ (one)), isError('state', /no saved run/), JSON.stringify(one));
+  assert.throws(() => model.resume({ ...saved, options: { ...saved.options, temperature: -1 } }), isError('argument', /temperature/));
+  assert.throws(() => model.resume(saved, /** @type {any} */ (null)), isError('argument', /options/));
+  const tagger = await load(`${GOLDEN}chain-crf-tiny.gguf`);
+  assert.throws(() => tagger.resume(saved), isError('argument', /nothing that could be saved/));
+  for (const one of [model, other, tagger]) one.close();
+});
+
+test('a saved run does not change with the run, nor the run with it', async () => {
+  const model = await load(toyModel());
+  const run = model.generate({ seed: 1, chunk: 4 });
+  const steps = run[Symbol.asyncIterator]();
+  await steps.next();
+  const saved = run.save();
+  const text = JSON.stringify(saved);
+  await steps.next();
+  assert.equal(JSON.stringify(saved), text);
+  assert.equal(saved.ids[0].length, 4);
+  assert.equal(run.save().ids[0].length, 8);
+  saved.ids[0].length = 0;
+  assert.equal(run.save().ids[0].length, 8);
+  await steps.return();
+  model.close();
+});
+
+test('stop() ends a run after the step under way, of every kind, and what was drawn stays', async () => {
+  const model = await load(toyModel());
+  const run = model.generate({ seed: 1, chunk: 4 });
+  /** @type {Step[]} */
+  const steps = [];
+  for await (const step of run) if (steps.push(step) === 2) run.stop();
+  assert.deepEqual([steps.length, run.finish], [2, 'abort']);
+  const shown = model.generate({ seed: 1, chunk: 1 });
+  const pictures = shown.pictures();
+  setTimeout(() => shown.stop(), 5);
+  const [{ data }] = await pictures;
+  const whole = (await model.generate({ seed: 1 }).pictures())[0].data;
+  const drawn = shown.save().ids[0].length;
+  assert.ok(data.every((value, i) => value === (Math.floor(i / 4) < drawn ? whole[i] : 0)));
+  const never = model.generate();
+  never.stop();
+  assert.deepEqual(await read(never), { values: [], nats: [] });
+  model.close();
+
+  const copier = await load(toyTranslation());
+  for (const beams of [1, 3]) {
+    const translation = copier.translate('a b c d e', { beams });
+    let told = 0;
+    for await (const step of translation) if (step && ++told === 2) translation.stop();
+    assert.deepEqual([told, translation.finish, translation.ids.length], [2, 'abort', 2]);
+  }
+  const searching = copier.translate('a b c d e', { beams: 3, onSearch: () => searching.stop() });
+  assert.equal(await searching.text(), '');
+  assert.deepEqual([searching.finish, searching.search.length], ['abort', 1]);
+  copier.close();
+  const stories = await load(`${GOLDEN}stories260K.gguf`);
+  const text = stories.tokens('One', { seed: 1 });
+  let count = 0;
+  for await (const { token } of text) if (token >= 0 && ++count === 3) text.stop();
+  assert.deepEqual([count, text.finish, text.ids.length], [3, 'abort', text.promptLength + 3]);
+  stories.close();
+});
+
+test('a translation goes on to the same tokens: greedily, drawn, with beams, with its maps', async () => {
+  const sentence = 'ab bc a b bbb Grüße, 世界!';
+  const copier = await load(toyTranslation());
+  const golden = await load(`${GOLDEN}transformer-post.gguf`);
+  for (const [model, given] of /** @type {[Model, string][]} */ ([[copier, sentence], [golden, 'Ein Hund']])) {
+    for (const options of [{}, { beams: 3, lengthPenalty: 1 }, { temperature: 1, seed: 7 }, { maxTokens: 6 }]) {
+      const whole = model.translate(given, { ...options, maps: true });
+      const expected = [];
+      for await (const step of whole) expected.push(step);
+      for (let told = 0; told <= expected.length; told++) {
+        const begun = model.translate(given, options);
+        let count = 0;
+        if (told > 0) for await (const step of begun) if (step && ++count === told) break;
+        /** @type {import('../../web/lib/index.js').SavedTranslation} */
+        const saved = JSON.parse(JSON.stringify(begun.save()));
+        const rest = model.resume(saved, { maps: true });
+        const text = expected.slice(0, told).map((step) => step.text).join('');
+        if (told < expected.length) assert.equal(rest.before, text);
+        else assert.ok(text.startsWith(rest.before)); // without a last character that is not complete
+        assert.deepEqual([...rest.ids], expected.slice(0, told).map(({ token }) => token));
+        const steps = [];
+        for await (const step of rest) steps.push(step);
+        assert.deepEqual(steps, expected.slice(told), `from ${told} on`);
+        assert.equal(rest.finish, whole.finish);
+        assert.deepEqual([...rest.ids], [...whole.ids]);
+        if (steps.length > 0) assert.deepEqual(rest.encoder, whole.encoder);
+      }
+    }
+  }
+  const saved = copier.translate('a').save();
+  assert.throws(() => golden.resume(saved), isError('state', /another model/));
+  assert.throws(() => copier.resume(saved, /** @type {any} */ ({ beams: 2 })), isError('argument', /cannot change beams/));
+  assert.throws(() => copier.resume({ ...saved, ids: [9999] }), isError('argument', /9999 is no token/));
+  assert.throws(() => copier.resume(/** @type {any} */ ({ ...saved, source: undefined })), isError('state', /no saved run/));
+  for (const model of [copier, golden]) model.close();
+});
+
+test('biases of a text survive JSON: a Map, names, and what is never drawn', async () => {
+  const stories = await load(`${GOLDEN}stories260K.gguf`);
+  const { token: likeliest } = await stories.tokens('One', { temperature: 0, maxTokens: 1 })[Symbol.asyncIterator]().next().then(({ value }) => value ?? { token: 0 });
+  const options = { seed: 3, logitBias: new Map([[likeliest, -Infinity]]), maxTokens: 30 };
+  const whole = stories.tokens('One', options);
+  await whole.text();
+  const begun = stories.tokens('One', { ...options, maxTokens: 12 });
+  await begun.text();
+  const rest = stories.resume(JSON.parse(JSON.stringify(begun.save())), { maxTokens: 18 });
+  await rest.text();
+  assert.deepEqual([...rest.ids], [...whole.ids]);
+  assert.ok(!rest.ids.slice(rest.promptLength).includes(likeliest));
+  stories.close();
+});
