@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { Core } from '../../web/lib/core.js';
+import { Core } from './core.js';
 import { NextPixelError } from '../../web/lib/error.js';
 import { Heap } from '../../web/lib/heap.js';
 import { NX_ABI_VERSION, NX_MAX_BIASES, NX_MAX_SAMPLES, NX_NONE, NX_NAME_BYTES, STRUCTS } from '../../web/lib/abi.js';

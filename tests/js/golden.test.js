@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 
 import { Codec } from '../../web/lib/codecs/picture.js';
-import { Core } from '../../web/lib/core.js';
+import { Core } from './core.js';
 import { describe, fittingOf } from '../../web/lib/describe.js';
 import { readGGUF } from './gguf.js';
 import { GOLDEN, ROOT, give, load, wasmModule } from './helpers.js';

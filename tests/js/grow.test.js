@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { Core } from '../../web/lib/core.js';
+import { Core } from './core.js';
 import { Tasks } from '../../web/lib/tasks.js';
 import { GOLDEN, isError, load, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';

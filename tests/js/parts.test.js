@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { Core } from '../../web/lib/core.js';
+import { Core } from './core.js';
 import { Tasks } from '../../web/lib/tasks.js';
 import { writeGGUF } from './gguf.js';
 import { ROOT, give, isError } from './helpers.js';

@@ -14,12 +14,12 @@
  */
 
 import {
-  CANDIDATE_WORDS, NX_ABI_VERSION, NX_ALIGN, NX_E_ARGUMENT, NX_E_STATE, NX_MAX_SAMPLES, NX_MORE, NX_PORTS, SAVED_LENGTH, SAVED_PART, SAVED_SETTINGS,
+  CANDIDATE_WORDS, NX_ABI_VERSION, NX_ALIGN, NX_E_ARGUMENT, NX_MAX_SAMPLES, NX_MORE, NX_PORTS,
 } from './abi.js';
 import { NextPixelError, argumentError } from './error.js';
 import { FIELDS } from './fields.js';
 import { Heap } from './heap.js';
-import { offsetOf, readName, readProblem, readStruct, scratchAreas, writeStruct } from './layout.js';
+import { readName, readProblem, readStruct, scratchAreas, writeStruct } from './layout.js';
 import { metadataOf } from './metadata.js';
 import { checkStatus, statusError } from './status-error.js';
 
@@ -44,9 +44,6 @@ const TOO_SHORT = new Error('the head is too short');
 
 /** The least bytes of weights that go on their way together. */
 const FEED_BYTES = 1 << 20;
-
-/** Where a saved run says its samples. */
-const SAVED_SAMPLES = SAVED_SETTINGS + offsetOf('nx_settings', 'samples');
 
 /** Where each part of the first block begins. */
 const AREAS = scratchAreas();
@@ -121,7 +118,7 @@ export class Core {
    */
   static begin(module, head, fileBytes) {
     try {
-      return new Core(module, head, fileBytes);
+      return new this(module, head, fileBytes);
     } catch (error) {
       if (error === TOO_SHORT) return 'more';
       if (error instanceof NextPixelError && error.status === NX_E_ARGUMENT) return 'whole';
@@ -231,6 +228,13 @@ export class Core {
   stacks(count) {
     this.#blocks += count;
     return Array.from({ length: count }, () => this.#take(STACK_BYTES) + STACK_BYTES);
+  }
+
+  /** The engine itself, for tests of what the library does not ask of it. @internal */
+  get engine() {
+    /** @type {(name: string, ...values: number[]) => number} */
+    const call = (...given) => this.#call(...given);
+    return { call, memory: this.#memory, heap: this.#heap, model: this.#model, scratch: this.#scratch };
   }
 
   /** Positions of a complete sequence. */
@@ -353,48 +357,6 @@ export class Core {
     }
     writeStruct(this.#view(), at, 'nx_settings', fields);
     return at;
-  }
-
-  /**
-   * A run as bytes that go on to the same ids wherever they are read back, with this model.
-   *
-   * @param {Session} session
-   * @returns {Uint8Array<ArrayBuffer>}
-   */
-  save(session) {
-    return this.#bytes().slice(session.address, session.address + session.bytes);
-  }
-
-  /**
-   * Goes on from what save() gave.
-   *
-   * @param {Uint8Array} saved  damaged bytes, and those of another model, are an error
-   * @param {number} samples    as the run was opened with
-   * @returns {Session}
-   */
-  restoreSession(saved, samples) {
-    const bytes = saved.length;
-    const address = this.#take(bytes);
-    this.#bytes().set(saved, address);
-    const at = bytes > SAVED_SAMPLES ? this.#word(address + SAVED_SAMPLES) : 0;
-    const status = at === samples ? this.#call('nx_session_check', this.#model, address, bytes) : NX_E_STATE;
-    const part = this.parts[this.#word(address + SAVED_PART)];
-    if (status >= 0) return { address, pointer: address, bytes, samples, part, counts: [], length: this.#word(address + SAVED_LENGTH) };
-    this.#heap.free(address);
-    throw statusError(status, 'Going on with a saved run');
-  }
-
-  /**
-   * From now on draws with other settings. Samples, `first`, trace and the number of biases must be as they were.
-   *
-   * @param {Session} session
-   * @param {Settings} settings
-   * @param {{ trace?: boolean }} [options]
-   */
-  retune(session, settings, { trace = false } = {}) {
-    const status = this.#call('nx_session_retune', this.#model, session.pointer, this.#writeSettings(settings, trace));
-    checkStatus(status, 'Changing the settings of a run');
-    if (settings.logitBias?.length) this.#bias(session, settings.logitBias);
   }
 
   /**
@@ -584,20 +546,6 @@ export class Core {
    */
   position(session) {
     return this.#call('nx_session_position', session.pointer) >>> 0;
-  }
-
-  /**
-   * What the output layer gave for the last position computed with it: the logits of a categorical distribution, the
-   * parameters of another one.
-   *
-   * @param {Session} session
-   * @param {number} sample
-   * @returns {Float32Array<ArrayBuffer>}
-   */
-  output(session, sample) {
-    const status = this.#call('nx_session_output', this.#model, session.pointer, sample, this.#floatsAt);
-    checkStatus(status, 'Reading the output layer');
-    return this.#floats(this.#floatsAt, session.part.outputs);
   }
 
   /**
