@@ -144,4 +144,7 @@ uint16_t nx_float_to_half(float x);
  * x / 2 (1 + tanh(u)) = x / (1 + e^(-2 u)), u = sqrt(2 / pi) (x + 0.044715 x^3).    width % 4 == 0 */
 void nx_gelu(float *x, uint32_t width, uint32_t n);
 
+/* The same in the form of its approximation by sigma: x sigma(1.702 x) [the same section].    width % 4 == 0 */
+void nx_gelu_sigmoid(float *x, uint32_t width, uint32_t n);
+
 #endif

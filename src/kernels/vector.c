@@ -108,3 +108,11 @@ void nx_gelu(float *x, uint32_t width, uint32_t n) {
             wasm_v128_store(x + i, wasm_f32x4_div(value, wasm_f32x4_add(one, f32x4_exp(wasm_f32x4_mul(inner, scale)))));
         }
 }
+
+void nx_gelu_sigmoid(float *x, uint32_t width, uint32_t n) {
+    for (uint32_t j = 0; j < n; j++, x += nx_stride(width))
+        for (uint32_t i = 0; i < width; i += 4) {
+            v128_t value = wasm_v128_load(x + i);
+            wasm_v128_store(x + i, wasm_f32x4_mul(value, f32x4_sigmoid(wasm_f32x4_mul(value, wasm_f32x4_splat(1.702f)))));
+        }
+}

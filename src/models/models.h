@@ -10,16 +10,17 @@
  */
 #ifndef NX_MODELS
 #define NX_MODELS                                                                                                                          \
-    NX_MODEL(image_transformer, SMALL) /* Parmar et al. 2018, arXiv:1802.05751 */                                                          \
-    NX_MODEL(fvsbn, SMALL)             /* Frey, Hinton, Dayan 1996; Gan et al. 2015 */                                                     \
-    NX_MODEL(pixelcnn, PICTURES)       /* van den Oord, Kalchbrenner, Kavukcuoglu 2016, arXiv:1601.06759 */                                \
-    NX_MODEL(gated_pixelcnn, PICTURES) /* van den Oord et al. 2016, arXiv:1606.05328 */                                                    \
-    NX_MODEL(wavenet, TEXTS)           /* van den Oord et al. 2016, arXiv:1609.03499 */                                                    \
-    NX_MODEL(llama, TEXTS)             /* Touvron et al. 2023, arXiv:2302.13971 */                                                         \
-    NX_MODEL(qwen2, TEXTS)             /* Yang et al. 2024, arXiv:2407.10671; in llama.c */                                                \
-    NX_MODEL(gpt2, TEXTS)              /* Radford et al. 2019 */                                                                           \
-    NX_MODEL(transformer, TEXTS)       /* Vaswani et al. 2017, arXiv:1706.03762 */                                                         \
-    NX_MODEL(seq2seq, TEXTS)           /* Sutskever et al. 2014; Bahdanau et al. 2015; Luong et al. 2015 */                                \
-    NX_MODEL(lstmn, TEXTS)             /* Cheng, Dong, Lapata 2016, arXiv:1601.06733 */                                                    \
-    NX_MODEL(chain, TEXTS)             /* Rabiner 1989; McCallum et al. 2000; Lafferty et al. 2001 */
+    NX_MODEL(image_transformer, SMALL)  /* Parmar et al. 2018, arXiv:1802.05751 */                                                         \
+    NX_MODEL(fvsbn, SMALL)              /* Frey, Hinton, Dayan 1996; Gan et al. 2015 */                                                    \
+    NX_MODEL(pixelcnn, PICTURES)        /* van den Oord, Kalchbrenner, Kavukcuoglu 2016, arXiv:1601.06759 */                               \
+    NX_MODEL(gated_pixelcnn, PICTURES)  /* van den Oord et al. 2016, arXiv:1606.05328 */                                                   \
+    NX_MODEL(wavenet, TEXTS)            /* van den Oord et al. 2016, arXiv:1609.03499 */                                                   \
+    NX_MODEL(llama, TEXTS)              /* Touvron et al. 2023, arXiv:2302.13971 */                                                        \
+    NX_MODEL(qwen2, TEXTS)              /* Yang et al. 2024, arXiv:2407.10671; in llama.c */                                               \
+    NX_MODEL(gpt2, TEXTS)               /* Radford et al. 2019 */                                                                          \
+    NX_MODEL(sparse_transformer, TEXTS) /* Child et al. 2019, arXiv:1904.10509 */                                                          \
+    NX_MODEL(transformer, TEXTS)        /* Vaswani et al. 2017, arXiv:1706.03762 */                                                        \
+    NX_MODEL(seq2seq, TEXTS)            /* Sutskever et al. 2014; Bahdanau et al. 2015; Luong et al. 2015 */                               \
+    NX_MODEL(lstmn, TEXTS)              /* Cheng, Dong, Lapata 2016, arXiv:1601.06733 */                                                   \
+    NX_MODEL(chain, TEXTS)              /* Rabiner 1989; McCallum et al. 2000; Lafferty et al. 2001 */
 #endif

@@ -1036,8 +1036,9 @@ static void origins(void) {
 /* ---- maps ------------------------------------------------------------------------------------------------------------------- */
 
 /* Every row of every map, of every sample: weights of what came before or of the source, which add up to 1 (to 1 at most where a paper damps them); looking changes
- * nothing. */
+ * nothing. Only the fixed pattern of a sparse text has rows that do not see their own position, and at first see nothing. */
 static void mapped(const subject *s) {
+    int fixed = !strncmp(s->name, "sparse text", 11);
     nx_settings settings = settings_of(3, 0, 17);
     run plain = whole(s, &settings), traced = room_of(s, 3);
     settings.trace = 1;
@@ -1055,8 +1056,9 @@ static void mapped(const subject *s) {
                     double sum = 0;
                     CHECK_INT(nx_session_map(s->model, session, b, m, row, keys, weights, &count), NX_OK);
                     check_at("position %lld, map %lld, row %lld, sample %lld", p, m, row, b);
-                    CHECK(count >= 1 && count <= map.keys);
-                    if (map.port == NX_NONE) CHECK_INT(keys[count - 1], p);
+                    CHECK(count >= (fixed ? 0 : 1) && count <= map.keys);
+                    if (!count) continue;
+                    if (map.port == NX_NONE) CHECK(fixed ? keys[count - 1] <= p : keys[count - 1] == p);
                     else CHECK_INT(count, s->shape.counts[map.port] ? s->shape.counts[map.port] : map.keys);
                     for (uint32_t k = 0; k < count; k++) {
                         sum += (double)weights[k];

@@ -334,8 +334,10 @@ export class Tasks {
       core.put(session, ids.subarray(-core.part.span), true);
       const map = core.part.maps.findIndex(({ name }) => name === 'attention');
       const rows = Array.from({ length: core.part.maps[map].rows }, (_, row) => core.map(session, 0, map, row));
-      const { keys } = rows[0]; // all look at the same
-      const weights = join(Float32Array, rows.map((row) => row.weights));
+      // What any of them looks at; a head that sees less has weights of 0 there.
+      const keys = Uint32Array.from(new Set(rows.flatMap((row) => [...row.keys]))).sort();
+      const weights = new Float32Array(rows.length * keys.length);
+      rows.forEach((row, at) => row.keys.forEach((key, k) => { weights[at * keys.length + keys.indexOf(key)] = row.weights[k]; }));
       this.#post({ type: 'attended', id, keys, weights }, [keys.buffer, weights.buffer]);
     } finally {
       core.closeSession(session);

@@ -188,12 +188,16 @@ static float dot(const bf16 *a, const bf16 *b, int d) {
 }
 
 typedef struct {
-    int n, heads, d, block, memory; /* positions; heads of width d (even); queries of a block; keys before it */
+    int n, heads, d, block, memory, window; /* positions; heads of width d (even); queries of a block; keys before it; most keys of a query, 0: no limit */
     size_t in, out;                 /* bf16 from row to row of q, k, v and their gradients; of o and its gradient */
 } shape;
 
 /* Queries at once: a quarter of a block at least, or the masked part of its scores weighs too much. */
 static int tile_of(const shape *s) { return s->block >= 4 * TILE ? TILE : s->block >= 128 ? TILE / 2 : 24; }
+
+/* Of the first `sees` keys of a block, how many the window leaves out; and which of the sixteen from j on are seen */
+static int unseen(const shape *s, int sees) { return s->window && sees > s->window ? sees - s->window : 0; }
+static inline __mmask16 seen_of(int j, int skips, int sees) { return part(sees - j) & (__mmask16)~part(skips - j); }
 
 static int reach(const shape *s, int block) { int from = block - s->memory; return from > 0 ? from : 0; }
 
@@ -220,16 +224,15 @@ static int forward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16
             float total[TILE];
             for (int r = 0; r < rows; r++) {
                 float *x = score + (size_t)r * width;
-                int sees = lo + r - from + 1;
+                int sees = lo + r - from + 1, skips = unseen(s, sees);
                 __m512 top = _mm512_set1_ps(-INFINITY), all = _mm512_setzero_ps();
                 int whole = sees / LANES * LANES;
-                for (int j = 0; j < whole; j += LANES) top = _mm512_max_ps(top, _mm512_loadu_ps(x + j));
-                if (whole < sees) top = _mm512_mask_max_ps(top, part(sees - whole), top, _mm512_loadu_ps(x + whole));
+                for (int j = skips / LANES * LANES; j < sees; j += LANES) top = _mm512_mask_max_ps(top, seen_of(j, skips, sees), top, _mm512_loadu_ps(x + j));
                 float largest = _mm512_reduce_max_ps(top);
                 __m512 binary = _mm512_set1_ps(scale * LOG2E), shift = _mm512_set1_ps(largest * scale * LOG2E);
                 for (int j = 0; j < columns; j += LANES) {
                     __m512 e = power(_mm512_fmsub_ps(_mm512_loadu_ps(x + j), binary, shift));
-                    if (j >= whole) e = _mm512_maskz_mov_ps(part(sees - j), e);
+                    if (j >= whole || j < skips) e = _mm512_maskz_mov_ps(seen_of(j, skips, sees), e);
                     all = _mm512_add_ps(all, e);
                     store_elements(p + (size_t)r * width + j, e);
                 }
@@ -306,14 +309,16 @@ static int backward_head(const shape *s, const bf16 *q, const bf16 *k, const bf1
                     size_t at = (size_t)(lo + r + i) * s->out;
                     mean[i] = _mm512_set1_ps(r + i < rows ? dot(o + at, d_o + at, s->d) : 0);
                 }
-                int sees = lo + r - from + 1, whole = r + 1 < rows ? sees / LANES * LANES : 0;    /* of the first row; the second sees one more */
+                int sees = lo + r - from + 1, skips = unseen(s, sees), next = unseen(s, sees + 1);
+                int whole = r + 1 < rows ? sees / LANES * LANES : 0, masked = (next + LANES - 1) / LANES * LANES;    /* of the first row; the second sees one more */
                 size_t at = (size_t)r * width, down = (size_t)(r / GROUP) * width;
                 const float minus[2] = {l[lo + r] * LOG2E, r + 1 < rows ? l[lo + r + 1] * LOG2E : 0};
-                for (int j = 0; j < whole; j += LANES)
-                    slopes(score + at + j, slope + at + j, ds + at + j, p_down + down + j, ds_down + down + j, (size_t)width, binary, scale, minus, mean, 0xffff, 0xffff, 1);
-                for (int j = whole; j < columns; j += LANES)
-                    slopes(score + at + j, slope + at + j, ds + at + j, p_down + down + j, ds_down + down + j, (size_t)width, binary, scale, minus, mean, part(sees - j),
-                           r + 1 < rows ? part(sees + 1 - j) : 0, r + 1 < rows);
+                for (int j = 0; j < columns; j += LANES)
+                    if (j >= masked && j < whole)
+                        slopes(score + at + j, slope + at + j, ds + at + j, p_down + down + j, ds_down + down + j, (size_t)width, binary, scale, minus, mean, 0xffff, 0xffff, 1);
+                    else
+                        slopes(score + at + j, slope + at + j, ds + at + j, p_down + down + j, ds_down + down + j, (size_t)width, binary, scale, minus, mean,
+                               seen_of(j, skips, sees), r + 1 < rows ? seen_of(j, next, sees + 1) : 0, r + 1 < rows);
             }
             product(rows, wide, groups_of(seen), (const group *)ds, (size_t)width / GROUP, 1, rows_of_keys, (size_t)wide, sum, (size_t)wide, 0);
             for (int r = 0; r < rows; r++)
@@ -342,9 +347,9 @@ static unsigned flush(void) {
 }
 
 /* q, k, v (images, n) rows, all with the stride `in`; o (images, n, heads * d); l (images, heads, n). -> 0, or -1 without memory */
-int attention_forward(int threads, int images, int n, int heads, int d, int block, int memory, long in, const bf16 *q, const bf16 *k, const bf16 *v,
+int attention_forward(int threads, int images, int n, int heads, int d, int block, int memory, int window, long in, const bf16 *q, const bf16 *k, const bf16 *v,
                       bf16 *o, float *l) {
-    shape s = {n, heads, d, block, memory, (size_t)in, (size_t)heads * d};
+    shape s = {n, heads, d, block, memory, window, (size_t)in, (size_t)heads * d};
     int failed = 0;
 #pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(| : failed)
     for (int i = 0; i < images * heads; i++) {
@@ -356,9 +361,9 @@ int attention_forward(int threads, int images, int n, int heads, int d, int bloc
     return failed;
 }
 
-int attention_backward(int threads, int images, int n, int heads, int d, int block, int memory, long in, const bf16 *q, const bf16 *k, const bf16 *v,
+int attention_backward(int threads, int images, int n, int heads, int d, int block, int memory, int window, long in, const bf16 *q, const bf16 *k, const bf16 *v,
                        const bf16 *o, const float *l, const bf16 *d_o, bf16 *dq, bf16 *dk, bf16 *dv) {
-    shape s = {n, heads, d, block, memory, (size_t)in, (size_t)heads * d};
+    shape s = {n, heads, d, block, memory, window, (size_t)in, (size_t)heads * d};
     int failed = 0;
 #pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(| : failed)
     for (int i = 0; i < images * heads; i++) {

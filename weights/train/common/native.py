@@ -40,14 +40,14 @@ def pointers(*tensors):
 
 class Attention(torch.autograd.Function):
     """qkv (B, n, 3 A d_k) bf16, rows [q | k | v] -> (B, n, A d_k) bf16; positions in raster order, blocks of `block` queries that see
-    `memory` keys before their block.  See native.c."""
+    `memory` keys before their block, where there is a `window` no more than so many keys, the last one their own.  See native.c."""
 
     @staticmethod
-    def forward(ctx, qkv, heads, block, memory):
+    def forward(ctx, qkv, heads, block, memory, window=0):
         B, n, columns = qkv.shape
         inner, qkv = columns // 3, qkv.contiguous()
         o, l = qkv.new_empty(B, n, inner), torch.empty(B, heads, n)
-        ctx.sizes = (torch.get_num_threads(), B, n, heads, inner // heads, block, memory, ctypes.c_long(columns))
+        ctx.sizes = (torch.get_num_threads(), B, n, heads, inner // heads, block, memory, window, ctypes.c_long(columns))
         if library().attention_forward(*ctx.sizes, *pointers(*qkv.split(inner, -1), o, l)):
             raise MemoryError
         ctx.save_for_backward(qkv, o, l)
@@ -59,7 +59,7 @@ class Attention(torch.autograd.Function):
         inner, d_qkv, d_o = qkv.shape[2] // 3, torch.empty_like(qkv), d_o.to(torch.bfloat16).contiguous()
         if library().attention_backward(*ctx.sizes, *pointers(*qkv.split(inner, -1), o, l, d_o, *d_qkv.split(inner, -1))):
             raise MemoryError
-        return d_qkv, None, None, None
+        return d_qkv, None, None, None, None
 
 
 def usable(*tensors):

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT  See sparse.h. */
+#include "sparse.h"
+
+static uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* Slots that the far set of the strided pattern has for each residue: whole tiles of 16, or an even part of one. So where a run stands in
+ * its tiles, and with it the rounding of sums, does not depend on how long a sequence may become. */
+static uint32_t residue_slots(const nx_sparse *p) {
+    uint32_t rows = (p->positions - 1) / p->stride + 1;
+    return rows <= 4 ? 4 : rows <= 8 ? 8 : (rows + 15) & ~15u;
+}
+
+/* Summaries among the positions 0..i. */
+static uint32_t summaries(const nx_sparse *p, uint32_t i) {
+    uint32_t place = i % p->stride + 1, others = p->stride - p->summary;
+    return i / p->stride * p->summary + (place > others ? place - others : 0);
+}
+
+uint32_t nx_sparse_slot(const nx_sparse *p, uint32_t i) {
+    if (p->sets != NX_FAR) return i;
+    if (p->kind == NX_STRIDED) return i % p->stride * residue_slots(p) + i / p->stride;
+    return i % p->stride < p->stride - p->summary ? NX_NOT_KEPT : summaries(p, i) - 1;
+}
+
+/* Appends the range from..to-1, joined to the one before where they touch; returns the number of ranges. */
+static uint32_t append(nx_range *ranges, uint32_t n, uint32_t from, uint32_t to) {
+    if (n && ranges[n - 1].to >= from) {
+        ranges[n - 1].to = to;
+        return n;
+    }
+    ranges[n] = (nx_range){from, to};
+    return n + 1;
+}
+
+/* The first position of A1. */
+static uint32_t near_from(const nx_sparse *p, uint32_t i) {
+    if (p->kind == NX_FIXED) return i - i % p->stride;
+    return i < p->stride ? 0 : i + 1 - p->stride;
+}
+
+uint32_t nx_sparse_ranges(const nx_sparse *p, uint32_t i, nx_range *ranges) {
+    uint32_t l = p->stride, near = near_from(p, i), n = 0;
+    if (p->sets == NX_FAR && p->kind == NX_STRIDED) {
+        uint32_t slot = nx_sparse_slot(p, i);
+        return append(ranges, 0, slot - i / l, slot + 1);
+    }
+    if (p->sets == NX_FAR) return summaries(p, i) ? append(ranges, 0, 0, summaries(p, i)) : 0;
+    for (uint32_t row = 0; row < i / l && (p->sets & NX_FAR); row++) {
+        uint32_t from = row * l + (p->kind == NX_FIXED ? l - p->summary : i % l), to = p->kind == NX_FIXED ? (row + 1) * l : from + 1;
+        if (from < near) n = append(ranges, n, from, min(to, near));
+    }
+    return append(ranges, n, near, i + 1);
+}
+
+uint32_t nx_sparse_keys(const nx_sparse *p, uint32_t i, uint32_t *keys) {
+    uint32_t n = 0, l = p->stride, near = near_from(p, i);
+    for (uint32_t row = 0; row <= i / l && (p->sets & NX_FAR); row++) {
+        uint32_t end = p->sets & NX_NEAR ? near : i + 1; /* what is near follows */
+        uint32_t from = row * l + (p->kind == NX_FIXED ? l - p->summary : i % l), to = p->kind == NX_FIXED ? (row + 1) * l : from + 1;
+        for (uint32_t j = from; j < to && j < end; j++) keys[n++] = j;
+    }
+    for (uint32_t j = near; j <= i && (p->sets & NX_NEAR); j++) keys[n++] = j;
+    return n;
+}
+
+uint32_t nx_sparse_max_ranges(const nx_sparse *p) { return p->sets == (NX_NEAR | NX_FAR) ? (p->positions - 1) / p->stride + 1 : 1; }
+
+uint32_t nx_sparse_window(const nx_sparse *p) {
+    uint64_t n = p->positions, near = p->sets & NX_NEAR ? p->stride : 0;
+    uint64_t far = p->kind == NX_FIXED ? summaries(p, p->positions - 1) : (n - 1) / p->stride + 1;
+    uint64_t window = near + (p->sets & NX_FAR ? far : 0);
+    return !window ? 1 : window < n ? (uint32_t)window : p->positions; /* of sets that are always empty, room for one */
+}
+
+uint32_t nx_sparse_slots(const nx_sparse *p) {
+    uint64_t all = p->positions, slots = all;
+    if (p->sets == NX_NEAR) slots = (uint64_t)p->stride + NX_SPARSE_SPARE;
+    if (p->sets != NX_FAR) return (uint32_t)(((slots < all ? slots : all) + 3) & ~3u);
+    slots = p->kind == NX_STRIDED ? (uint64_t)p->stride * residue_slots(p) : summaries(p, p->positions - 1);
+    return ((uint32_t)slots + 3) & ~3u;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sparse patterns [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509, section 4]. Of the positions up to its own, query i sees one of two
+ * sets of about sqrt(n) each, or both; l is the stride, c the summary:
+ *
+ *                A1, near                                      A2, far
+ *   strided      the last l positions, i among them            every l-th position back from i, i among them
+ *   fixed        those of i's block of l positions, up to i    the last c positions of each block of l, up to i
+ *
+ * The paper's formula for the strided A1 is i - l .. i, which are l + 1 positions; the code that its authors released takes l, as here. The
+ * fixed A2 of the first l - c positions is empty.
+ *
+ * A pattern says slots as well: where in a cache a position is kept, so that what a query sees of one set is a single run there. The near
+ * sets keep the last positions in a ring; the far one of the strided pattern keeps the positions of a residue modulo l side by side,
+ * that of the fixed pattern keeps the summaries and nothing else. Both sets at once are kept in the order of the positions.
+ */
+#ifndef NX_SPARSE_H
+#define NX_SPARSE_H
+
+#include "attention.h"
+
+typedef enum { NX_STRIDED, NX_FIXED } nx_sparse_kind;
+
+enum { NX_NEAR = 1, NX_FAR = 2 }; /* A1, A2 */
+
+typedef struct {
+    nx_sparse_kind kind;
+    uint32_t positions; /* n, at least 1 */
+    uint32_t stride;    /* l, at least 1 */
+    uint32_t summary;   /* c, 1..l, of the fixed pattern */
+    uint32_t sets;      /* NX_NEAR, NX_FAR or NX_NEAR | NX_FAR */
+} nx_sparse;
+
+#define NX_NOT_KEPT 0xffffffffu
+#define NX_SPARSE_SPARE 16 /* slots of a ring beyond its set, so that so many positions may share a pass, or be entered again */
+
+/* The slot of position i, to be taken modulo nx_sparse_slots; NX_NOT_KEPT where no query ever sees it. */
+uint32_t nx_sparse_slot(const nx_sparse *pattern, uint32_t i);
+
+/* The slots that query i sees, in the order of their positions: ranges (nx_sparse_max_ranges) written, which neither touch nor overlap.
+ * Returns their number, 0 where the set is empty. A range of a near set counts slots without the modulo, as nx_attend wants it. */
+uint32_t nx_sparse_ranges(const nx_sparse *pattern, uint32_t i, nx_range *ranges);
+
+/* The positions in these slots, ascending: keys (nx_sparse_window) written. Returns their number. */
+uint32_t nx_sparse_keys(const nx_sparse *pattern, uint32_t i, uint32_t *keys);
+
+/* The most ranges and the most positions that a query sees. */
+uint32_t nx_sparse_max_ranges(const nx_sparse *pattern);
+uint32_t nx_sparse_window(const nx_sparse *pattern);
+
+/* Slots of a cache, a multiple of 4. */
+uint32_t nx_sparse_slots(const nx_sparse *pattern);
+
+#endif

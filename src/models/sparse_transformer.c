@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sparse Transformer [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509] of grey pictures and of texts: a decoder whose heads see about
+ * sqrt(n) of the n positions before them, so that a step costs the square root of what it does with dense attention. The blocks and their
+ * patterns are in sparse_transformer/blocks.h. Here:
+ *
+ *   x = e[id] + row[i / w] + column[i % w]        blocks        W_out LN(x) + b
+ *
+ * with learned tables of positions: rows and columns of a picture w wide, blocks of a text and places in a block of w = l positions.
+ *
+ * Position p of a picture reads pixel p - 1, the first one none, and stands at place p of the pattern. Position p > 0 of a text reads id p - 1, at
+ * place p - 1; its first id is given, and position 0 tells nothing (layers/decoder.h says the same of other models of texts).
+ *
+ * Letters: n places, d width of the model, V values, P parameters of the output; J is the number of columns of a pass.
+ */
+#include "models/sparse_transformer/blocks.h"
+
+#include <string.h>
+
+#include "kernels/kernels.h"
+#include "models/image.h"
+
+#define ARCH "sparse-transformer"
+#define KEY(name) "sparse-transformer." name
+#define MAX_CONTEXT 1048576
+
+/* ---- config and weights ---------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    nx_sparse_blocks blocks;
+    uint32_t width; /* w */
+    nx_output output;
+    nx_embedding values, rows, columns; /* (V, d), (n / w, d), (w, d) */
+    nx_norm last;                       /* (d) */
+    nx_linear head;                     /* (P, d) */
+} model;
+
+static int is_text(const model *m) { return m->blocks.behind > 0; }
+
+/* A picture's size and values: its places. */
+static uint32_t read_picture(nx_reader *r, model *m) {
+    static const char *const outputs[] = {"categorical", "bernoulli"};
+    uint32_t height = nx_read_u32(r, KEY("image.height"), 1, NX_MAX_SIDE, NX_REQUIRED);
+    m->width = nx_read_u32(r, KEY("image.width"), 1, NX_MAX_SIDE, NX_REQUIRED);
+    nx_read_u32(r, KEY("image.channels"), 1, 1, 1);
+    m->output.levels = nx_read_u32(r, KEY("image.levels"), 2, NX_MAX_LEVELS, NX_REQUIRED);
+    m->output.kind = nx_read_choice(r, KEY("output.type"), outputs, 2) ? NX_BERNOULLI : NX_CATEGORICAL;
+    if (m->output.kind == NX_BERNOULLI && m->output.levels != 2)
+        nx_reader_fail(r, NX_E_FORMAT, KEY("image.levels"), "a Bernoulli output has 2 levels");
+    return height * m->width;
+}
+
+static void configure(nx_reader *r, nx_plan *plan) {
+    model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
+    memset(m, 0, sizeof *m);
+    m->output = (nx_output){.kind = NX_CATEGORICAL, .elements = 1};
+    m->blocks.behind = !nx_has_key(r, KEY("image.height"));
+    uint32_t places;
+    if (is_text(m)) {
+        r->packing = NX_BY_BLOCK;
+        places = nx_read_u32(r, KEY("context_length"), 1, MAX_CONTEXT, NX_REQUIRED);
+        m->output.levels = nx_read_vocabulary(r, "token_embd.weight");
+    } else {
+        places = read_picture(r, m);
+    }
+    nx_sparse_blocks_read(r, &m->blocks, ARCH, "", places);
+    uint32_t d = m->blocks.d;
+    if (is_text(m)) m->width = m->blocks.pattern.stride;
+    if (r->status) return; /* there may be no width to divide by */
+    m->values = nx_read_embedding(r, "token_embd.weight", m->output.levels, d);
+    m->rows = nx_read_embedding(r, "position_row.weight", (places - 1) / m->width + 1, d);
+    m->columns = nx_read_embedding(r, "position_col.weight", m->width, d);
+    m->last.weight = nx_read_vector(r, "output_norm.weight", d, 0);
+    m->last.bias = nx_read_vector(r, "output_norm.bias", d, 0);
+    m->head.weight = nx_read_matrix(r, "output.weight", nx_output_parameters(&m->output), d);
+    m->head.bias = nx_read_vector(r, "output.bias", nx_output_parameters(&m->output), 0);
+
+    plan->weights = placed;
+    plan->output = m->output;
+    plan->length = places + m->blocks.behind;
+    plan->rewinds = NX_SPARSE_SPARE;
+    plan->maps[plan->n_maps++] = nx_sparse_blocks_map(&m->blocks);
+    if (is_text(m)) nx_read_ends(r, plan);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+
+static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
+    return nx_sparse_blocks_state_bytes(&((const model *)opaque)->blocks, shape->length);
+}
+
+typedef struct {
+    float *x, *y;       /* (J, d) the residual stream, and rows on their way into it */
+    void *blocks, *end; /* of the blocks, and of the last product */
+} scratch;
+
+static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *bytes) {
+    nx_arena arena = {memory, 0, UINT64_MAX};
+    uint64_t d_bytes = (uint64_t)n * nx_stride(m->blocks.d) * 4;
+    scratch s;
+    s.x = nx_arena_take(&arena, d_bytes);
+    s.y = nx_arena_take(&arena, d_bytes);
+    s.blocks = nx_arena_take(&arena, nx_sparse_blocks_scratch_bytes(&m->blocks, n));
+    s.end = nx_arena_take(&arena, nx_input_bytes(m->blocks.d, n));
+    if (bytes) *bytes = arena.used;
+    return s;
+}
+
+static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
+    uint64_t bytes;
+    (void)shape;
+    scratch_at(opaque, NULL, n, &bytes);
+    return bytes;
+}
+
+/* ---- a pass ---------------------------------------------------------------------------------------------------------- */
+
+static uint32_t pass_end(const void *opaque, uint32_t position) { return is_text(opaque) && position == 0 ? 1 : UINT32_MAX; }
+
+static void embed(const model *m, float *x, float *y, const nx_column *column) {
+    uint32_t place = column->position - m->blocks.behind, d = m->blocks.d;
+    nx_embed(x, &m->rows, place / m->width);
+    nx_embed(y, &m->columns, place % m->width);
+    nx_add(x, y, d, 1);
+    if (column->position == 0) return;
+    nx_embed(y, &m->values, column->ids[column->position - 1]);
+    nx_add(x, y, d, 1);
+}
+
+/* Position 0 of a text: equal odds, and all attention on the start. */
+static void start(const model *m, const nx_column *columns, uint32_t n, float *parameters) {
+    nx_map map = nx_sparse_blocks_map(&m->blocks);
+    for (uint32_t j = 0; j < n; j++) {
+        uint32_t keys = nx_map_keys(&map, &columns[j].inputs->shape), values = nx_stride(m->output.levels);
+        if (parameters) memset(parameters + (size_t)j * values, 0, values * sizeof *parameters);
+        for (uint32_t row = 0; columns[j].trace && row < map.rows; row++) columns[j].trace[(size_t)row * keys] = 1;
+    }
+}
+
+static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
+    const model *m = opaque;
+    uint32_t stride = nx_stride(m->blocks.d);
+    (void)slice; /* a pass is short */
+    if (is_text(m) && columns[0].position == 0) {
+        start(m, columns, n, parameters);
+        return 0;
+    }
+    scratch s = scratch_at(m, memory, n, NULL);
+    for (uint32_t j = 0; j < n; j++) embed(m, s.x + (size_t)j * stride, s.y, columns + j);
+    nx_sparse_blocks_apply(&m->blocks, s.x, columns, n, s.blocks);
+    if (!parameters) return 0;
+    nx_norm_columns(&m->last, s.x, m->blocks.epsilon, m->blocks.d, n);
+    nx_input input = nx_input_of(s.x, n, s.end);
+    nx_apply(parameters, &m->head, &input);
+    return 0;
+}
+
+static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
+    (void)shape, (void)map;
+    return nx_sparse_blocks_keys(&((const model *)opaque)->blocks, row, position, list);
+}
+
+static const nx_part part = {
+    .state_bytes = state_bytes,
+    .scratch_bytes = scratch_bytes,
+    .pass_end = pass_end,
+    .forward = forward,
+    .keys = keys,
+};
+
+const nx_arch nx_sparse_transformer = {.name = "sparse-transformer", .n_parts = 1, .parts = &part, .configure = configure};

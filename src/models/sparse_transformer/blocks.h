@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The blocks of a Sparse Transformer [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509, equations 11 to 14]: each reads the residual stream
+ * through a layer norm, and adds
+ *
+ *   a = W_o attention(LN(x))        b = W_down f(W_up LN(x + a))        x = x + a + b,        f(x) = x sigma(1.702 x)
+ *
+ * Attention is over the sets A1 and A2 of attention/sparse.h, combined in one of three ways: blocks take them in turn, A1 first (interleaved,
+ * equation 6), every block sees their union (merged, 7), or the first half of the heads has A1 and the other A2 (heads, 8).
+ *
+ * Letters: d width of the model, H heads of width k, F inner width of the feed-forward network, N blocks; J is the number of columns of a pass.
+ */
+#ifndef NX_SPARSE_BLOCKS_H
+#define NX_SPARSE_BLOCKS_H
+
+#include "attention/sparse.h"
+#include "models/layers.h"
+
+typedef struct {
+    nx_norm attention_norm, inner_norm; /* (d) */
+    nx_linear query, key, value;        /* (H k, d) */
+    nx_linear output;                   /* (d, H k) */
+    nx_linear up, down;                 /* (F, d), (d, F) */
+} nx_sparse_block;
+
+typedef enum { NX_INTERLEAVED, NX_MERGED, NX_BY_HEAD } nx_sparse_combine;
+
+typedef struct {
+    uint32_t d, heads, key_length, inner, n_blocks;
+    uint32_t behind; /* position p of a sequence is place p - behind of the pattern; those before have no place */
+    float epsilon;
+    nx_sparse pattern; /* of the longest sequence; `sets` follow from block and head */
+    nx_sparse_combine combine;
+    uint32_t cache; /* type of the caches */
+    const nx_sparse_block *blocks;
+} nx_sparse_blocks;
+
+/* Reads the keys of architecture `arch` and the tensors of `stack`, of sequences with so many places. `behind` stays as it is. */
+void nx_sparse_blocks_read(nx_reader *r, nx_sparse_blocks *b, const char *arch, const char *stack, uint32_t places);
+
+/* Bytes of the caches of a sequence of `length` positions, and of the scratch memory of a pass of n columns. */
+uint64_t nx_sparse_blocks_state_bytes(const nx_sparse_blocks *b, uint32_t length);
+uint64_t nx_sparse_blocks_scratch_bytes(const nx_sparse_blocks *b, uint32_t n);
+
+/* x (J, d) the residual stream of the columns, through all blocks. The caches stand at the beginning of each column's state. */
+void nx_sparse_blocks_apply(const nx_sparse_blocks *b, float *x, const nx_column *columns, uint32_t n, void *scratch);
+
+/* The map "attention": its rows are the heads of the blocks; row `row` has keys of its own. */
+nx_map nx_sparse_blocks_map(const nx_sparse_blocks *b);
+uint32_t nx_sparse_blocks_keys(const nx_sparse_blocks *b, uint32_t row, uint32_t position, uint32_t *keys);
+
+#endif

@@ -1,0 +1,1 @@
+"""Sparse Transformer (Child et al. 2019)."""

@@ -1,0 +1,231 @@
+"""Sparse Transformer (Child, Gray, Radford and Sutskever 2019, "Generating Long Sequences with Sparse Transformers") of grey pictures and of texts.
+
+Mirrors the C engine block by block.  Module names are chosen so that `state_dict()` gives the tensor names of the weight file.  Of the n
+positions before and with its own, a query sees two sets, of about sqrt(n) each; l is the stride, c the summary:
+
+    strided    A1(i) = the last l positions, i among them          A2(i) = every l-th position back from i
+    fixed      A1(i) = those of i's own block of l positions       A2(i) = the last c positions of each block, up to i
+
+Blocks take them in turn, A1 first ("interleaved"), every block sees their union ("merged"), or half of the heads has one set and half the other
+("heads").  The paper writes i - l .. i for the strided A1, l + 1 positions; the code that its authors released takes l of them, as here.  With
+the fixed pattern the first l - c positions have an empty A2: what such a query gathers is 0.
+"""
+import math
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from common import distributions, native
+
+NEAR, FAR = 1, 2                         # A1, A2
+LIMIT = -1e30                            # the score of what is not seen
+
+
+@dataclass
+class Config:
+    """Hyper-parameters, named as in the weight file's metadata."""
+    height: int = 0                      # of a picture; 0: a text
+    width: int = 0
+    levels: int = 2                      # V, of a text the size of the vocabulary
+    output: str = "bernoulli"            # bernoulli (V = 2) | categorical
+    context_length: int = 0              # n; of a picture height * width
+    block_count: int = 6
+    embedding_length: int = 128          # d
+    feed_forward_length: int = 256
+    head_count: int = 4
+    key_length: int = 32
+    pattern: str = "strided"             # strided | fixed
+    stride: int = 28                     # l
+    summary: int = 0                     # c, of the fixed pattern
+    combine: str = "interleaved"         # interleaved | merged | heads
+    layer_norm_epsilon: float = 1e-5
+
+    @property
+    def n(self):
+        return self.height * self.width or self.context_length
+
+    @property
+    def text(self):
+        return not self.height
+
+    @property
+    def columns(self):
+        """Positions of a row of the two tables of positions: a picture's row, a text's block."""
+        return self.width or self.stride
+
+    def sets(self, index):
+        """Which sets the heads of a block see: [(A1, A2 or both, heads)]"""
+        if self.combine == "interleaved":
+            return [(FAR if index % 2 else NEAR, self.head_count)]
+        if self.combine == "merged":
+            return [(NEAR | FAR, self.head_count)]
+        return [(NEAR, self.head_count - self.head_count // 2), (FAR, self.head_count // 2)]
+
+
+def seen(c, which, n):
+    """(n, n) bool: does query i see key j?  The definition; what is faster below has to give the same."""
+    i, j = torch.arange(n)[:, None], torch.arange(n)[None]
+    if c.pattern == "strided":
+        near, far = j > i - c.stride, (i - j) % c.stride == 0
+    else:
+        near, far = i // c.stride == j // c.stride, j % c.stride >= c.stride - c.summary
+    return (j <= i) & ((near & bool(which & NEAR)) | (far & bool(which & FAR)))
+
+
+def masked(q, k, v, visible):
+    """q (..., m, d_k), k, v (..., j, d_k), visible (m, j) -> (..., m, d_k), 0 where nothing is visible"""
+    score = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+    weights = score.masked_fill(~visible, LIMIT).softmax(-1) * visible.any(-1, keepdim=True).to(score.dtype)
+    return weights.to(v.dtype) @ v
+
+
+class Swish(torch.autograd.Function):
+    """x sigmoid(1.702 x)"""
+
+    @staticmethod
+    def forward(ctx, x):
+        s = torch.sigmoid(1.702 * x)
+        y = x * s
+        ctx.save_for_backward(s, y)
+        return y
+
+    @staticmethod
+    def backward(ctx, g):
+        s, y = ctx.saved_tensors
+        return g * (s + 1.702 * y * (1 - s))
+
+
+class Block(nn.Module):
+    """    a = W_o attention(LN(h)),   b = W_down f(W_up LN(h + a)),   h + a + b,        f(x) = x sigmoid(1.702 x)"""
+
+    def __init__(self, c, index):
+        super().__init__()
+        d, inner = c.embedding_length, c.head_count * c.key_length
+        self.c, self.sets = c, c.sets(index)
+        self.attn_norm, self.ffn_norm = (nn.LayerNorm(d, eps=c.layer_norm_epsilon) for _ in range(2))
+        self.attn_q, self.attn_k, self.attn_v, self.attn_output = (nn.Linear(*shape, bias=False) for shape in ((d, inner),) * 3 + ((inner, d),))
+        self.ffn_up, self.ffn_down = nn.Linear(d, c.feed_forward_length), nn.Linear(c.feed_forward_length, d)
+
+    def projections(self, first, heads):
+        """(3 heads d_k, d): the rows [q | k | v] of these heads"""
+        at = slice(first * self.c.key_length, (first + heads) * self.c.key_length)
+        return torch.cat([part.weight[at] for part in (self.attn_q, self.attn_k, self.attn_v)])
+
+    def gathered(self, which, qkv, heads):
+        """qkv (B, n, 3 heads d_k), rows [q | k | v] -> (B, n, heads d_k)"""
+        c, (B, n, _) = self.c, qkv.shape
+        q, k, v = qkv.view(B, n, 3, heads, c.key_length).permute(2, 0, 3, 1, 4)
+        return masked(q, k, v, seen(c, which, n).to(qkv.device)).transpose(1, 2).flatten(2)
+
+    def gathered_fast(self, which, qkv, heads):
+        """The same in bf16 on a CPU, of whole blocks of positions, without scores of what is not seen."""
+        c, (B, n, _), l = self.c, qkv.shape, self.c.stride
+        if which == NEAR:
+            strided = c.pattern == "strided"
+            return native.Attention.apply(qkv, heads, l, l if strided else 0, l if strided else 0)
+        if c.pattern == "strided":       # every column of the (n / l, l) grid sees itself
+            across = qkv.view(B, n // l, l, -1).transpose(1, 2).reshape(B * l, n // l, -1)
+            out = native.Attention.apply(across, heads, n // l, 0)
+            return out.view(B, l, n // l, -1).transpose(1, 2).reshape(B, n, -1)
+        q, k, v = qkv.view(B, n, 3, heads, c.key_length).permute(2, 0, 3, 1, 4)
+        last = lambda t: t.reshape(B, heads, n // l, l, -1)[:, :, :, l - c.summary:].flatten(2, 3)
+        place = (torch.arange(n // l)[:, None] * l + torch.arange(l - c.summary, l)).flatten()
+        return masked(q, last(k), last(v), place[None] <= torch.arange(n)[:, None]).transpose(1, 2).flatten(2)
+
+    def attention(self, h):
+        out, first, n = [], 0, h.shape[1]
+        for which, heads in self.sets:
+            qkv = F.linear(h, self.projections(first, heads))
+            fast = qkv.dtype == torch.bfloat16 and n % self.c.stride == 0 and which != NEAR | FAR and native.usable(self.attn_q.weight)
+            out.append((self.gathered_fast if fast else self.gathered)(which, qkv, heads))
+            first += heads
+        return self.attn_output(out[0] if len(out) == 1 else torch.cat(out, -1))
+
+    def feed_forward(self, y):
+        return self.ffn_down(Swish.apply(self.ffn_up(y)))
+
+    def forward(self, h):
+        """(B, n, d) -> (B, n, d)"""
+        h = h + self.attention(self.attn_norm(h))
+        return h + self.feed_forward(self.ffn_norm(h))
+
+    def fused(self, h, f):
+        """The same of h + f, in training on a CPU -> (h, what is to be added next); see native.AddNorm."""
+        norm = lambda layer, h, f: native.AddNorm.apply(h, f, layer.weight, layer.bias, layer.eps, False)
+        h, y = norm(self.attn_norm, h, f)
+        h, y = norm(self.ffn_norm, h, self.attention(y))
+        return h, self.feed_forward(y)
+
+
+class SparseTransformer(nn.Module):
+    """Position i of a picture reads x_{i-1}, the first one nothing; position i of a text reads x_i.  Each predicts the next one: x_i of a picture,
+    x_{i+1} of a text."""
+
+    def __init__(self, c):
+        super().__init__()
+        self.c, d = c, c.embedding_length
+        self.token_embd = nn.Embedding(c.levels, d)
+        self.position_row = nn.Embedding(-(-c.n // c.columns), d)
+        self.position_col = nn.Embedding(c.columns, d)
+        self.blk = nn.ModuleList(Block(c, i) for i in range(c.block_count))
+        self.output_norm = nn.LayerNorm(d, eps=c.layer_norm_epsilon)
+        self.output = nn.Linear(d, 1 if c.output == "bernoulli" else c.levels)
+        with torch.no_grad():
+            for name, p in self.blk.named_parameters():
+                if p.dim() == 2:
+                    nn.init.normal_(p, std=1 / math.sqrt(p.shape[1]))
+                    if "attn_output" in name or "ffn_down" in name:
+                        p.mul_(1 / math.sqrt(2 * c.block_count))
+                elif name.endswith(".bias"):
+                    nn.init.zeros_(p)
+            nn.init.normal_(self.token_embd.weight, std=0.5)
+            for table in (self.position_row, self.position_col):
+                nn.init.normal_(table.weight, std=0.2)
+            nn.init.zeros_(self.output.weight), nn.init.zeros_(self.output.bias)
+
+    def embedded(self, x):
+        """x (B, n) ids -> (B, n, d)"""
+        c, h = self.c, self.token_embd(x)
+        if not c.text:
+            h = F.pad(h[:, :-1], (0, 0, 1, 0))
+        i = torch.arange(x.shape[1], device=x.device)
+        return h + (self.position_row.weight[i // c.columns] + self.position_col.weight[i % c.columns])
+
+    def forward(self, x):
+        """x (B, n) ids -> (B, n, P): what each position predicts."""
+        h = self.embedded(x)
+        if torch.is_autocast_cpu_enabled() and h.dtype == torch.float32 and native.usable(*self.parameters()):
+            f = None
+            for block in self.blk:
+                h, f = block.fused(h, f)
+            norm = self.output_norm
+            return self.output(native.AddNorm.apply(h, f, norm.weight, norm.bias, norm.eps, False)[1])
+        for block in self.blk:
+            h = block(h)
+        return self.output(self.output_norm(h))
+
+    def each(self, x):
+        """-log p of each id: (B, n) of a picture; of a text (B, n - 1), the first id is given."""
+        c = self.c
+        out = self(x[:, :-1] if c.text else x)
+        out = out if out.dtype == torch.float64 else out.float()
+        if c.text:
+            return F.cross_entropy(out.flatten(0, 1), x[:, 1:].flatten(), reduction="none").view(len(x), -1)
+        return distributions.nats(c, out, x)
+
+    def nats(self, x):
+        """(B,): -log p of a picture; of a text but for its first id"""
+        return self.each(x).sum(1)
+
+    @torch.no_grad()
+    def generate(self, x, count, temperature=1.0, generator=None):
+        """x (B, m) -> (B, m + count).  Each id costs all before it: for sheets of samples only."""
+        c = self.c
+        for _ in range(count):
+            out = self(x if c.text else F.pad(x, (0, 1)))[:, -1].float()
+            if c.output == "bernoulli":
+                out = F.pad(out, (1, 0))
+            x = torch.cat([x, torch.multinomial((out / temperature).softmax(-1), 1, generator=generator)], 1)
+        return x

@@ -1,0 +1,52 @@
+"""A start that looks around: heads of the first blocks begin aimed at chosen neighbours, as those of the Image Transformer do, see
+models/image_transformer/start.py.  A position carries the value before it, so that the pixel above is read at the key (-1, +1).
+"""
+import torch
+
+from models.image_transformer.start import aim, aimed_dimensions
+from models.image_transformer.model import sinusoid
+from models.sparse_transformer.model import FAR
+
+NEAR_PIXELS = (((-1, 1), (-1, 2), (0, 0), (-1, 0)),                      # above, above right, left, above left
+               ((-1, 1), (0, -1), (-1, 3), (0, -2)))
+FAR_PIXELS = (((-1, 0), (-2, 0), (-3, 0), (-5, 0)),                      # of its column
+              ((-1, 0), (-2, 0), (-4, 0), (-8, 0)))
+NEAR_BYTES = (((0, -1), (0, -2), (0, -3), (0, -4)),
+              ((0, -1), (0, -2), (0, -5), (0, -6)))
+
+
+@torch.no_grad()
+def look_around(model):
+    c, half = model.c, model.c.embedding_length // 2
+    tables, used = (model.position_row, model.position_col), aimed_dimensions(c)
+    for i, table in enumerate(tables):   # sines of the row in the first half, of the column in the second
+        table.weight.zero_()
+        table.weight[:, i * half:(i + 1) * half] = sinusoid(range(len(table.weight)), c.embedding_length)
+    model.token_embd.weight[:, used] = 0
+    grid = AsGrid(c)
+    seen = dict.fromkeys((1, 2), 0)      # blocks with this set so far
+    for block in model.blk:
+        first = 0
+        for which, heads in block.sets:
+            offsets = (() if c.text else FAR_PIXELS) if which == FAR else NEAR_BYTES if c.text else NEAR_PIXELS
+            turn = seen[min(which, 2)]
+            seen[min(which, 2)] += 1
+            if turn < len(offsets):
+                q, k = (Rows(part.weight[first * c.key_length:]) for part in (block.attn_q, block.attn_k))
+                aim(grid, q, k, offsets[turn][:heads])
+            first += heads
+
+
+class Rows:
+    """Some rows of a matrix, as a layer has them."""
+
+    def __init__(self, weight):
+        self.weight = weight
+
+
+class AsGrid:
+    """What `aim` wants to know."""
+
+    def __init__(self, c):
+        self.embedding_length, self.key_length, self.head_count = c.embedding_length, c.key_length, c.head_count
+        self.height, self.width = -(-c.n // c.columns), c.columns
