@@ -105,8 +105,8 @@ test('the first program of Node runs as the manual says, after npm init -y', asy
   }
 });
 
-/** @param {number} bytes */
-const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+/** What would be nothing in millions is told in thousands. @param {number} bytes */
+const megabytes = (bytes) => (bytes < 5e4 ? `${Math.round(bytes / 1e3)} KB` : `${(bytes / 1e6).toFixed(1)} MB`);
 
 test('every file of weights has a card and a row, whose numbers are its own', async () => {
   const [cards, readme] = [await text('weights/README.md'), await text('README.md')];
@@ -128,7 +128,8 @@ test('every file of weights has a card and a row, whose numbers are its own', as
     const [said] = new RegExp(`^\\|[^\\n]*\`${file}\`[^\\n]*$`, 'm').exec(readme) ?? [];
     assert.ok(said, `README.md has no row of ${file}`);
     assert.ok(said.includes(`| ${megabytes(bytes.length)} |`), `${said}: ${megabytes(bytes.length)}`);
-    assert.ok(said.includes(`| ${(Number(parameters.replaceAll(',', '')) / 1e6).toFixed(1)} M |`), `${said}: ${parameters}`);
+    const millions = Number(parameters.replaceAll(',', '')) / 1e6;
+    assert.ok(said.includes(`| ${millions < 0.05 ? parameters : `${millions.toFixed(1)} M`} |`), `${said}: ${parameters}`);
     const model = await load(`${ROOT}weights/${file}`);
     const plain = (/** @type {string} */ words) => words.replace(/[\s-]/g, '');
     const licence = plain(model.info.card.license);

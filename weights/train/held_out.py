@@ -2,7 +2,7 @@
 """Writes the held-out pictures or texts of a data set for `npm run eval`:  python3 weights/train/held_out.py emoji build/emoji-test
 
 NAME.u8.gz: count x height x width x channels bytes, gzip; NAME.json: {width, height, channels, labels}.  Of stories NAME.txt: the books, a form
-feed between them; NAME-short.txt: the short ones.  Of multi30k NAME.tsv: a sentence, a tab and its translation a line.  An evaluation entry point: training code cannot reach these (see data/__init__.py).
+feed between them; NAME-short.txt: the short ones.  Of multi30k and letters NAME.tsv: a sentence, a tab and its translation a line.  An evaluation entry point: training code cannot reach these (see data/__init__.py).
 """
 import argparse
 
@@ -16,7 +16,7 @@ from data import pictures
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("dataset", choices=("mnist", "binarised_mnist", "emoji", "cifar10", "stories", "multi30k"))
+    parser.add_argument("dataset", choices=("mnist", "binarised_mnist", "emoji", "cifar10", "stories", "multi30k", "letters"))
     parser.add_argument("name", help="path without extension")
     parser.add_argument("--data", default="", help="default data/<data set>")
     parser.add_argument("--split", default="test", choices=("test", "validation"), help="validation: what settings may be chosen by")
@@ -30,7 +30,7 @@ def main():
                 f.write("\f".join(texts))
             print("%s%s: %d texts, %d characters" % (args.name, name, len(texts), sum(map(len, texts))))
         return
-    if args.dataset == "multi30k":
+    if args.dataset in ("multi30k", "letters"):
         with open(args.name + ".tsv", "w", encoding="utf-8") as f:
             f.writelines("%s\t%s\n" % pair for pair in zip(*examples))
         print("%s.tsv: %d sentences and their translations" % (args.name, len(examples[0])))

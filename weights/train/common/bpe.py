@@ -146,6 +146,18 @@ class Vocabulary:
                 t + "token_type": [3] * s + [1] * (len(self) - s), t + "merges": ["%s %s" % (shown(a), shown(b)) for a, b in self.merges]}
 
 
+class Signs(Vocabulary):
+    """A vocabulary without merges of these characters alone, each of one byte; others are passed over, as the library does where a file has no unknown token."""
+
+    def __init__(self, signs, special=("<end>",)):
+        super().__init__([], special)
+        self.tokens = [s.encode() for s in special] + [sign.encode() for sign in signs]
+        self.ids = {token: i for i, token in enumerate(self.tokens) if i >= len(special)}
+
+    def word(self, word):
+        return [self.ids[bytes([b])] for b in word.encode() if bytes([b]) in self.ids]
+
+
 def save(path, vocabulary):
     with open(path, "w", encoding="utf-8") as f:
         f.write(" ".join(vocabulary.special) + "\n")

@@ -4,6 +4,7 @@ They are computed in double precision from the weights as stored in the .gguf fi
 rounding.  A model's golden.py has
     cases() -> [Case]     tiny random models, each made by `randomise(model, seed)`
     tensors(case, model, seed), inputs(*batch), outputs(model, *batch)
+    inside(model, *batch)     {name: tensor} of all that is computed on the way, where a recipe's card says of which word (`inside`)
 """
 import gzip
 import importlib
@@ -73,7 +74,9 @@ def trained(name, run, directory, out=OUT):
     task, model, _ = load_average(run)
     task.s.data = directory or task.s.data
     golden = module(type(task).__module__.split(".")[1])
-    batch = task.encode(tuple(a[:1] for a in task.load("validation")), model).take(slice(1), "cpu")
+    word = find(name).card.get("inside")
+    examples = ([word], [word[::-1]]) if word else tuple(a[:1] for a in task.load("validation"))
+    batch = task.encode(examples, model).take(slice(1), "cpu")
     work = os.path.join(out, name + ".tmp.gguf")
     tensors = golden.inputs(*batch)
     for suffix, kind in (("", "f32"), ("_q8_0", "q8_0")):
@@ -83,14 +86,18 @@ def trained(name, run, directory, out=OUT):
         if len(rows) < len(logits):
             tensors["rows"] = rows
         tensors["logits" + suffix], tensors["nats" + suffix] = logits[rows], nats
+        if kind == "f32" and word:
+            tensors.update(("inside." + key, x) for key, x in golden.inside(stored(task, work), *batch).items())
         os.remove(work)
     write(os.path.join(out, name + ".golden.gguf"), tensors)
 
 
 @torch.no_grad()
 def pictures(name, run, directory, count=100, out=OUT):
-    """<name>-test100.u8.gz / .labels.u8 / .json: 100 held-out pictures (8-bit) and their nats from the F32 weights."""
+    """<name>-test100.u8.gz / .labels.u8 / .json: 100 held-out pictures (8-bit) and their nats from the F32 weights; of words and texts nothing."""
     task, model, checkpoint = load_average(run)
+    if task.shape is None:
+        return
     task.s.data = directory or task.s.data
     card = find(name).card
     images, labels = task.held_out()

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from common.golden import Case
-from models.transformer.model import Config
+from models.transformer.model import PADDING, Config
 from models.transformer.task import TASK
 
 BASE = Config(values=257, context_length=14, block_count=2, encoder_block_count=3, embedding_length=16, feed_forward_length=24, head_count=2)
@@ -74,3 +74,50 @@ def inputs(source, target):
 def outputs(model, source, target):
     """-> logits (n, V), nats"""
     return model(source, target)[0], model.each(source, target)[0]
+
+
+@torch.no_grad()
+def inside(model, source, target):
+    """-> {name: matrix} of everything on the way to the logits of one pair, by the names of web/pages/opened/networks.js; post-norm only."""
+    c, found = model.c, {}
+    k = c.key_length
+
+    def put(name, x):
+        found[name] = x
+        return x
+
+    def attention(name, block, kind, x, memory, causal):
+        w = lambda part: getattr(block, kind + "_" + part)
+        query, key, value = (put("%s.%s" % (name, long), w(part)(x if part == "q" else memory)) for part, long in zip("qkv", ("query", "key", "value")))
+        heads = []
+        for h in range(c.head_count):
+            at, of = "%s.%d." % (name, h), slice(h * k, (h + 1) * k)
+            q, key_h, v = (put(at + long, m[:, of]) for long, m in (("query", query), ("key", key), ("value", value)))
+            score = put(at + "scale", put(at + "compare", q @ key_h.T) / math.sqrt(k))
+            if causal:
+                score = put(at + "mask", score.masked_fill(torch.ones_like(score, dtype=torch.bool).triu(1), -math.inf))
+            heads.append(put(at + "output", put(at + "weights", score.softmax(-1)) @ v))
+        y = put(name + ".project", w("output")(put(name + ".concat", torch.cat(heads, 1))))
+        return put(name + ".norm", w("norm")(put(name + ".sum", x + y)))
+
+    def feed_forward(name, block, x):
+        y = put(name + ".down", block.ffn_down(put(name + ".active", put(name + ".up", block.ffn_up(x)).relu())))
+        return put(name + ".norm", block.ffn_norm(put(name + ".sum", x + y)))
+
+    def embedded(name, stack, ids):
+        hot = put(name + ".onehot", torch.stack([(torch.arange(c.values) == i).double() for i in ids]))
+        x = put(name + ".scaled", put(name + ".embedding", hot @ model.token_embd.weight) * math.sqrt(c.embedding_length))
+        return put(name + ".input", x + put(name + ".position", stack.positions(len(ids), x)))
+
+    memory = embedded("enc", model.enc, source[0].tolist())
+    for i, block in enumerate(model.enc.blk):
+        memory = feed_forward("enc.%d.ffn" % i, block, attention("enc.%d.self" % i, block, "attn", memory, memory, False))
+    x = embedded("dec", model, [PADDING] + target[0, :-1].tolist())
+    for i, block in enumerate(model.blk):
+        x = attention("dec.%d.self" % i, block, "attn", x, x, True)
+        x = attention("dec.%d.cross" % i, block, "cross_attn", x, memory, False)
+        x = feed_forward("dec.%d.ffn" % i, block, x)
+    logits = put("logits", x @ model.token_embd.weight.T)
+    put("odds", logits.softmax(-1))
+    assert torch.allclose(logits, model(source, target)[0], atol=1e-10, rtol=0)
+    return found

@@ -23,6 +23,7 @@ AT_ONCE = 64                             # sentences translated together
 class Settings(Config, Common):
     dataset: str = "multi30k"
     vocabulary: str = "multi30k"         # a file of vocabularies/; "": the bytes
+    signs: str = ""                      # these characters alone instead, for a task of single words
     smoothing: float = 0.1               # label smoothing, in training only
     merge_dropout: float = 0.0           # of merges of the source, so that a word is seen cut in several ways (bpe.Vocabulary.sampled), in training only
     lower: float = 0.0                   # share of training sources in small letters, as people type
@@ -109,6 +110,8 @@ class TransformerTask(Task):
 
     @property
     def tokenizer(self):
+        if self.words is None and self.s.signs:
+            self.words = bpe.Signs(self.s.signs)
         if self.words is None:
             self.words = bpe.load(os.path.join(VOCABULARIES, self.s.vocabulary + ".txt")) if self.s.vocabulary else bpe.Vocabulary([])
             if len(self.words) != self.s.values:
@@ -149,10 +152,12 @@ class TransformerTask(Task):
         return [found[i] for i in pick]
 
     def measures(self, model, valid, autocast, device, final):
-        """BLEU of greedy translations of validation pairs."""
+        """BLEU of greedy translations of validation pairs; of single words, how many of a hundred are right to the last letter."""
         pick = spread(len(valid), 0 if final and not self.s.run.endswith("-smoke") else min(self.s.bleu_pairs, len(valid))).tolist()
-        score = bleu.corpus([t.lower() for t in self.translations(model, valid, pick, autocast, device)], [valid.targets[i].lower() for i in pick])
-        return {"bleu": score}
+        found, wanted = self.translations(model, valid, pick, autocast, device), [valid.targets[i] for i in pick]
+        if self.s.signs:
+            return {"right": 100 * sum(a == b for a, b in zip(found, wanted)) / len(pick)}
+        return {"bleu": bleu.corpus([t.lower() for t in found], [t.lower() for t in wanted])}
 
     def sheet(self, model, valid, path, autocast, device, final):
         """Validation sentences, how people translated them, and how the model does, in samples.txt."""

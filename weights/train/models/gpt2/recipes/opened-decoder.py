@@ -1,0 +1,21 @@
+"""Words backwards, by a decoder alone: the word, a sign, and the word backwards are one line.
+
+    python3 weights/train/train.py opened-decoder
+"""
+settings = dict(
+    # model: two blocks, two heads of 4; six letters, the sign, six letters
+    dataset="letters", signs="abcdefghijklmnopqrstuvwxyz=", values=28, context_length=13,
+    block_count=2, embedding_length=8, feed_forward_length=32, head_count=2,
+    # schedule: 1.6 minutes of processor time
+    clock="cpu", minutes=1.6, batch=256, lr=8e-3, warmup=300, every=1.0, valid_images=1024, final_valid_images=6000, ema=0.998, bf16=False,
+)
+card = dict(
+    name="opened-decoder",
+    description="A decoder alone, GPT-2 with two blocks and width 8, that goes on with a word of up to six letters and = by the word backwards.",
+    license="CC0-1.0",
+    dataset="words of random letters and the same backwards, made by weights/train/data/letters.py",
+    dataset_license="CC0-1.0",
+    command="python3 weights/train/train.py opened-decoder",
+    type="f32",                          # the numbers that a page shows are the file's
+    inside="planet",                     # the golden file has every matrix on the way of this word
+)
