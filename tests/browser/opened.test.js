@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The page of the Transformer, opened: what a visitor does there. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+
+import { ROOT } from '../js/helpers.js';
+import { opened } from '../js/opened-double.js';
+import { readGGUF } from '../js/gguf.js';
+import { OUT, session } from './browser.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session();
+const PAGE = '/web/pages/opened/';
+const bytes = await readFile(`${ROOT}weights/opened.gguf`);
+const tokens = readGGUF(bytes).metadata['tokenizer.ggml.tokens'];
+const ids = (/** @type {string} */ word) => [...word].map((sign) => tokens.indexOf(sign));
+
+/** @param {Page} page */
+const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
+/** The letters that were written. @param {Page} page */
+const letters = (page) => page.locator('.letter b').allTextContents().then((all) => all.join(''));
+/** The number that is told. @param {Page} page */
+const told = (page) => page.locator('#sum .sum-value').evaluate((output) => {
+  const { name = '', cell = '', value = '' } = /** @type {HTMLElement} */ (output).dataset;
+  return { name, cell, value, text: output.textContent ?? '' };
+});
+
+test('the walk by keyboard alone: every step is a sentence, and thirty numbers come out again from the file in double precision', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await done(page);
+  assert.equal(await letters(page), 'pots⏎');
+  assert.match(await page.locator('#verdict').textContent() ?? '', /The engine writes the same, with the same odds/);
+  const again = opened(bytes, [...ids('stop'), 0], ids('pots'));
+  const seen = new Set();
+  /** @param {Awaited<ReturnType<typeof told>>} number */
+  const check = ({ name, cell, value, text }) => {
+    const [i, j] = cell.split(',').map(Number);
+    const wanted = again[name]?.[i][j];
+    if (wanted === undefined) return; // a weight
+    assert.ok(Number(value) === wanted || Math.abs(Number(value) - wanted) < 2e-4, `${name} at ${cell}: ${value}, ${wanted}`);
+    assert.ok(wanted === -Infinity ? text === '−∞' : Math.abs(Number(text.replace('−', '-')) - wanted) < 3e-4, `${name} at ${cell}: ${text}, ${wanted}`);
+    seen.add(`${name} ${cell}`);
+  };
+  await page.locator('#walk-next').focus();
+  const count = await page.locator('#walk > li').count();
+  for (let step = 0; step < count; step++) {
+    const item = page.locator('#walk > li:not([hidden])');
+    assert.equal(await item.count(), 1);
+    const text = (await item.textContent() ?? '').replace(/\s+/g, ' ').trim();
+    assert.match(text, /^[A-Z].*\. .*[.!?] /);
+    assert.ok(!/undefined|NaN/.test(text), text);
+    check(await told(page));
+    // Where it came from: a button goes there, and the numbers there have their sums.
+    const back = page.locator('#sum .example', { hasText: '←' }).first();
+    if (await back.count()) {
+      await back.press('Enter');
+      check(await told(page));
+      await page.keyboard.press('ArrowDown'); // the focus is on the matrix
+      check(await told(page));
+    }
+    if (step + 1 < count) await page.locator('#walk-next').press('Enter');
+  }
+  assert.ok(seen.size >= 30, `${seen.size} numbers`);
+  assert.ok(await page.locator('#walk-next').isDisabled());
+  await page.locator('#walk-back').press('Enter');
+  assert.equal(await page.locator('.walk-count').textContent(), `${count - 1} of ${count}`);
+}));
+
+test('a box opens by pointer and by keyboard; pointing at a number tells its sum', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await done(page);
+  await page.locator('.box[data-box="dec.1.cross"]').click();
+  assert.equal(await page.locator('#box-name').textContent(), 'Decoder, block 2, Attention to the word');
+  await page.locator('input[name=head]').nth(1).check();
+  const softmax = page.getByRole('application', { name: /^softmax, 5 by 5/ }).first();
+  await softmax.focus();
+  await page.keyboard.press('ArrowRight');
+  assert.match(await page.locator('#sum').textContent() ?? '', /softmax of head 2 at ⇥, [a-z⏎]: e to its power.* = e\^/s);
+  await page.locator('.box[data-box="dec.1.cross"]').focus();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Enter');
+  assert.equal(await page.locator('#box-name').textContent(), 'Decoder, block 2, Add & norm');
+  await page.keyboard.press('ArrowLeft');
+  assert.match(await page.evaluate(() => document.activeElement?.getAttribute('data-box') ?? ''), /^enc\./);
+  // Every letter that was written is a place to look at.
+  await page.locator('.letter input').nth(2).check();
+  assert.match(await page.locator('#step-next').evaluate((item) => item.textContent ?? ''), /after “o”, “t” has odds of \d/);
+}));
+
+test('what is typed is written backwards; what is taken away breaks it, and comes back', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await done(page);
+  await page.locator('#word').fill('Anna');
+  await page.waitForFunction(() => document.querySelectorAll('.letter').length === 5);
+  assert.equal(await letters(page), 'anna⏎');
+  await page.locator('#word').fill('planet');
+  await page.waitForFunction(() => document.querySelectorAll('.letter').length === 7);
+  assert.equal(await letters(page), 'tenalp⏎');
+  await page.locator('#switches input[value=positions]').uncheck();
+  assert.match(await page.locator('#verdict').textContent() ?? '', /✗ it should be tenalp⏎/);
+  await page.locator('#figure-opened').screenshot({ path: `${OUT}opened-broken.png` });
+  await page.locator('#restore').click();
+  assert.equal(await letters(page), 'tenalp⏎');
+  await page.locator('#off').selectOption({ index: 8 });
+  assert.ok(await page.locator('#restore').isEnabled());
+  await page.locator('#restore').click();
+  // A weight.
+  await page.locator('.box[data-box="logits"]').click();
+  await page.getByRole('application', { name: /^ET, / }).focus();
+  await page.keyboard.press('ArrowRight');
+  for (let i = 0; i < 4; i++) await page.locator('#sum .example', { hasText: '+ 0.5' }).click();
+  assert.ok(await page.locator('#restore').isEnabled());
+  assert.match(await page.locator('#sum').textContent() ?? '', /a weight that was learned, token_embd\.weight/);
+  await page.locator('#sum .example', { hasText: 'as trained' }).click();
+  assert.ok(await page.locator('#restore').isDisabled());
+  await page.locator('#word').fill('');
+  await page.waitForFunction(() => /Type one to six letters/.test(document.getElementById('verdict')?.textContent ?? ''));
+}));
+
+test('a decoder alone does the same', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await done(page);
+  await page.locator('input[value="opened-decoder.gguf"]').check();
+  await page.waitForFunction(() => document.querySelectorAll('.box').length === 13);
+  await page.waitForFunction(() => /The engine writes the same/.test(document.getElementById('verdict')?.textContent ?? ''));
+  assert.equal(await letters(page), 'pots⏎');
+  for (const id of ['step-one-hot', 'step-residual', 'step-mask', 'step-next']) {
+    await page.evaluate((hash) => { location.hash = hash; }, id);
+    await page.locator(`#${id}:not([hidden])`).waitFor();
+    assert.ok(await page.locator('#sum .sum-value').count());
+  }
+  await page.evaluate(() => { location.hash = 'step-cross'; }); // which it has not
+  assert.equal(await page.locator('#walk > li:not([hidden])').getAttribute('id'), 'step-next');
+}));
+
+test('an address opens a step; the overture and the layer of pictures', () => withPage(async (page) => {
+  await page.goto(`${PAGE}#step-mask`);
+  await done(page);
+  assert.equal(await page.locator('#walk > li:not([hidden])').getAttribute('id'), 'step-mask');
+  assert.equal((await told(page)).text, '−∞');
+  const before = await page.locator('#overture-said').textContent();
+  await page.locator('.handle.query').first().press('ArrowLeft');
+  assert.notEqual(await page.locator('#overture-said').textContent(), before);
+  const weights = (await page.locator('#overture-rows td:nth-child(3)').allTextContents()).map(parseFloat);
+  assert.ok(Math.abs(weights.reduce((a, b) => a + b, 0) - 100) <= 1);
+  await page.locator('#figure-layer').scrollIntoViewIfNeeded();
+  await page.locator('.term').first().waitFor();
+  await page.locator('.layer-equation').nth(1).locator('.term', { hasText: 'ReLU' }).click();
+  assert.match(await page.locator('#layer-sum').textContent() ?? '', /active at s, 1: itself, or zero/);
+}));
+
+test('it is alive with its file alone, before the engine; the page is under 60 KB', () => withPage(async (page) => {
+  await page.route(/\.wasm$/, () => {}); // never comes
+  await page.goto(PAGE);
+  await page.locator('.letter').first().waitFor();
+  assert.equal(await letters(page), 'pots⏎');
+  const files = ['web/dist/page-opened.js', 'web/pages/opened/index.html', 'web/pages/opened/opened.css'];
+  const sizes = await Promise.all(files.map(async (file) => gzipSync(await readFile(`${ROOT}${file}`)).length));
+  assert.ok(sizes.reduce((a, b) => a + b) < 60 * 1024, `${sizes}`);
+}));

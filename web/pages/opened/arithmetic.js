@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// The arithmetic of the engine on one core, one number at a time: single precision, every sum in the order of src/kernels and src/attention, and its own
+// exponential. A product or a sum of two singles is exact enough in JavaScript's doubles to be rounded once, so Math.fround after each makes the same bits
+// as the engine, in every browser. A test holds the logits of both to be equal.
+// @ts-check
+
+const f = Math.fround;
+const bits = new Int32Array(1);
+const float = new Float32Array(bits.buffer);
+
+/** 1 / ln 2; ln 2 in two parts; 1.5 times 2^23, by which a number is rounded to a whole one that its low bits are. As in src/kernels/elementary.h. */
+const [PER_LN2, LN2_HIGH, LN2_LOW, SHIFT] = [0x1715476 / 2 ** 24, 0x162e4 / 2 ** 17, 0x17f7d1c / 2 ** 44, 1.5 * 2 ** 23];
+/** Taylor's sum of e^r, from r^7 down. */
+const TAYLOR = [1 / 720, 1 / 120, 1 / 24, 1 / 6, 0.5, 1, 1].map(f);
+
+/** e^x; below -87 it is 0. @param {number} x single */
+export function exp(x) {
+  if (x < -87) return 0;
+  const sum = f(f(Math.min(x, 88) * PER_LN2) + SHIFT);
+  const n = f(sum - SHIFT);
+  const r = f(f(n * -LN2_LOW) + f(f(n * -LN2_HIGH) + Math.min(x, 88)));
+  let p = f(1 / 5040);
+  for (const term of TAYLOR) p = f(f(p * r) + term);
+  float[0] = sum;
+  bits[0] = (bits[0] << 23) + 0x3f800000;
+  return f(p * float[0]);
+}
+
+/** Four running sums, number i on sum i mod 4, joined at the end. @param {number} count @param {(i: number) => number} number */
+function lanes(count, number) {
+  const sums = [0, 0, 0, 0];
+  for (let i = 0; i < count; i++) sums[i % 4] = f(sums[i % 4] + number(i));
+  return f(f(sums[0] + sums[2]) + f(sums[1] + sums[3]));
+}
+
+/** bias + sum of a_i b_i, one after another. @param {ArrayLike<number>} a @param {ArrayLike<number>} b @param {number} [bias] */
+export function dot(a, b, bias = 0) {
+  let sum = bias;
+  for (let i = 0; i < a.length; i++) sum = f(f(a[i] * b[i]) + sum);
+  return sum;
+}
+
+/** The same of a query and a key: even and odd channels apart. @param {ArrayLike<number>} q @param {ArrayLike<number>} k */
+export function compare(q, k) {
+  let [even, odd] = [0, 0];
+  for (let i = 0; i < q.length; i += 2) {
+    even = f(f(k[i] * q[i]) + even);
+    odd = f(f(k[i + 1] * q[i + 1]) + odd);
+  }
+  return f(even + odd);
+}
+
+/** e^(x - largest) / their sum; -Infinity becomes 0. @param {ArrayLike<number>} row */
+export function softmax(row) {
+  const top = Array.from(row).reduce((a, b) => Math.max(a, b), -Infinity);
+  const e = Float32Array.from(row, (x) => exp(f(x - (top === -Infinity ? 0 : top))));
+  const total = lanes(e.length, (i) => e[i]);
+  const scale = total === 0 ? 0 : f(1 / total);
+  return e.map((x) => x * scale);
+}
+
+/**
+ * (x - mean) / sqrt(variance + epsilon) * weight + bias
+ *
+ * @param {ArrayLike<number>} x @param {ArrayLike<number>} weight @param {ArrayLike<number>} bias @param {number} epsilon
+ */
+export function norm(x, weight, bias, epsilon) {
+  const per = f(1 / x.length);
+  const mean = f(lanes(x.length, (i) => x[i]) * per);
+  const centred = Float32Array.from(x, (one) => one - mean);
+  const variance = f(lanes(x.length, (i) => f(centred[i] * centred[i])) * per);
+  const scale = f(1 / f(Math.sqrt(f(variance + f(epsilon)))));
+  return { mean, scale, row: centred.map((one, i) => f(f(one * scale) * weight[i]) + bias[i]) };
+}
+
+/** 1 / sqrt(k), by which scores are multiplied. @param {number} k */
+export const scaleOf = (k) => f(1 / f(Math.sqrt(k)));
+
+/** max(x, 0) @param {number} x */
+export const relu = (x) => (x < 0 ? 0 : x);
+
+/** x / (1 + e^(-2 sqrt(2 / pi) (x + 0.044715 x^3))) @param {number} x */
+export const gelu = (x) => f(x / f(1 + exp(f(f(x * f(f(f(0.044715) * f(x * x)) + 1)) * f(-1.5957691216057308)))));
+
+/** Element i of the position p of a model of width d [Vaswani 2017, section 3.5]. @param {number} p @param {number} i @param {number} d */
+export function wave(p, i, d) {
+  const angle = p * 10000 ** (-(i - i % 2) / d);
+  return f(i % 2 ? Math.cos(angle) : Math.sin(angle));
+}

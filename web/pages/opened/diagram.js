@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// The network as the paper draws it, from below to above: a button for each box, arrows between them, on which the numbers are seen to flow.
+// @ts-check
+import { make } from '../../shell/index.js';
+import { nameOf } from './boxes.js';
+
+/** @import { Box } from './boxes.js' */
+/** @import { Shape } from './networks.js' */
+
+/** In units of the drawing. */
+const [WIDTH, BOX, STEP, HEIGHT, FRAME, FOOT] = [328, 122, 37, 27, 6, 34];
+const SVG = 'http://www.w3.org/2000/svg';
+
+/** @param {string} tag @param {Record<string, string | number>} attributes */
+function svg(tag, attributes) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  return element;
+}
+
+/**
+ * @param {Box[]} boxes
+ * @param {Shape} shape
+ * @param {(box: Box) => void} onOpen
+ */
+export function createDiagram(boxes, shape, onOpen) {
+  const sides = /** @type {const} */ (['enc', 'dec']).filter((side) => boxes.some((box) => box.side === side));
+  const tall = Math.max(...sides.map((side) => boxes.filter((box) => box.side === side).length));
+  const height = tall * STEP + 2 * FOOT;
+  /** Left edge and middle of a box. @type {Map<Box, { x: number, y: number }>} */
+  const places = new Map();
+  for (const side of sides) {
+    const x = sides.length === 1 ? (WIDTH - BOX) / 2 : side === 'enc' ? 26 : WIDTH - BOX - 26;
+    boxes.filter((box) => box.side === side).forEach((box, i) => places.set(box, { x, y: height - FOOT - STEP * (i + 0.5) }));
+  }
+  const place = (/** @type {Box} */ box) => /** @type {{ x: number, y: number }} */ (places.get(box));
+  const lines = svg('svg', { viewBox: `0 0 ${WIDTH} ${height}`, class: 'diagram-lines', 'aria-hidden': 'true' });
+  /** @param {string} d @param {string} [kind] */
+  const arrow = (d, kind = '') => lines.append(svg('path', { d, class: `wire ${kind}` }), svg('path', { d, class: `flow ${kind}`, pathLength: 1 }));
+  const [half, middle] = [HEIGHT / 2, BOX / 2];
+
+  for (const side of sides) {
+    const column = boxes.filter((box) => box.side === side);
+    column.forEach((box, i) => {
+      const { x, y } = place(box);
+      arrow(`M${x + middle} ${i === 0 ? y + half + 16 : y + STEP - half} V${y + half}`);
+      // Around a sublayer: what goes in is added to what comes out.
+      const next = column[i + 1];
+      const outer = side === 'enc' || sides.length === 1 ? -1 : 1;
+      const edge = outer < 0 ? x : x + BOX;
+      if (['attend', 'feed'].includes(box.kind) && next?.kind === 'norm' && next.title.startsWith('Add')) {
+        arrow(`M${x + middle} ${y + half + 5} H${edge + outer * 9} V${place(next).y} H${edge}`, 'around');
+      } else if (box.title.endsWith(', add')) {
+        const { y: below } = place(column[i - 1]);
+        arrow(`M${x + middle} ${below + half + 5} H${edge + outer * 9} V${y} H${edge}`, 'around');
+      }
+    });
+    const last = column[column.length - 1];
+    if (side === 'dec') arrow(`M${place(last).x + middle} ${place(last).y - half} v-14`);
+  }
+  if (sides.length === 2) {
+    const top = boxes.filter(({ side }) => side === 'enc').pop();
+    const from = top && place(top);
+    for (const box of boxes.filter(({ id }) => id.endsWith('.cross'))) {
+      if (from) arrow(`M${from.x + middle} ${from.y - half} v-10 H${WIDTH / 2} V${place(box).y} H${place(box).x}`, 'across');
+    }
+  }
+  // The blocks.
+  for (const side of sides) {
+    for (let n = 0; n < (side === 'enc' ? shape.encoderBlocks : shape.blocks); n++) {
+      const all = boxes.filter((box) => box.side === side && box.block === n).map(place);
+      const [above, below] = [Math.min(...all.map(({ y }) => y)) - half - FRAME, Math.max(...all.map(({ y }) => y)) + half + FRAME - 1];
+      const wide = 16;
+      lines.prepend(svg('rect', { x: all[0].x - wide, y: above, width: BOX + 2 * wide, height: below - above, rx: 6, class: 'frame' }));
+    }
+  }
+
+  const buttons = new Map(boxes.map((box) => {
+    const { x, y } = place(box);
+    const button = make('button', { type: 'button', class: `box box-${box.kind}`, 'aria-pressed': 'false', 'aria-label': nameOf(box, shape), 'data-box': box.id }, box.title);
+    Object.assign(button.style, { left: `${(100 * x) / WIDTH}%`, top: `${(100 * (y - half)) / height}%`, width: `${(100 * BOX) / WIDTH}%`, height: `${(100 * HEIGHT) / height}%` });
+    button.addEventListener('click', () => onOpen(box));
+    return [box, button];
+  }));
+  const label = (/** @type {string} */ side, /** @type {'foot' | 'head'} */ end) => {
+    const words = make('span', { class: `diagram-words ${end}` });
+    const column = boxes.filter((box) => box.side === side);
+    Object.assign(words.style, { left: `${(100 * (place(column[0]).x - 26)) / WIDTH}%`, width: `${(100 * (BOX + 52)) / WIDTH}%`, [end === 'foot' ? 'bottom' : 'top']: '0' });
+    return words;
+  };
+  const [below, above] = [sides.map((side) => label(side, 'foot')), label('dec', 'head')];
+  const drawing = make('div', { class: 'diagram', role: 'group', 'aria-label': 'The network, from below to above. The arrow keys walk through its boxes; Enter opens one.' }, ...buttons.values(), ...below, above);
+  drawing.prepend(lines);
+  drawing.style.aspectRatio = `${WIDTH} / ${height}`;
+
+  drawing.addEventListener('keydown', (event) => {
+    const at = [...buttons].find(([, button]) => button === event.target)?.[0];
+    if (!at || event.ctrlKey || event.metaKey || event.altKey) return;
+    const column = boxes.filter(({ side }) => side === at.side);
+    const other = boxes.filter(({ side }) => side !== at.side);
+    const nearest = () => [...other].sort((a, b) => Math.abs(place(a).y - place(at).y) - Math.abs(place(b).y - place(at).y))[0];
+    const next = { ArrowUp: () => column[column.indexOf(at) + 1], ArrowDown: () => column[column.indexOf(at) - 1],
+      ArrowLeft: () => (at.side === 'dec' ? nearest() : undefined), ArrowRight: () => (at.side === 'enc' ? nearest() : undefined) }[event.key];
+    if (!next) return;
+    event.preventDefault();
+    const box = next();
+    if (!box) return;
+    buttons.get(box)?.focus();
+  });
+
+  return {
+    root: drawing,
+    /** @param {Box} box */
+    select(box) {
+      for (const [one, button] of buttons) button.setAttribute('aria-pressed', String(one === box));
+    },
+    /** Letters below and above. @param {string[]} read of each side @param {string} written */
+    label(read, written) {
+      below.forEach((words, i) => { words.textContent = read[i]; });
+      above.textContent = written;
+    },
+    /** Lets the numbers flow once. */
+    flow() {
+      drawing.classList.remove('flowing');
+      void drawing.offsetWidth; // begins anew
+      drawing.classList.add('flowing');
+    },
+  };
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// What made a number: the sum, and the numbers that went into it. No page here.
+// @ts-check
+
+/** @import { Matrix } from './graph.js' */
+
+/** @param {number} x @param {number} [digits] */
+export const number = (x, digits = 2) => (x === -Infinity ? '−∞' : (Object.is(Number(x.toFixed(digits)), -0) ? 0 : x).toFixed(digits).replace('-', '−'));
+
+/** In a product or a sum, what is negative stands in brackets. @param {number} x */
+const factor = (x) => (x < 0 ? `(${number(x)})` : number(x));
+
+/**
+ * @typedef {{ matrix: Matrix, cells: [number, number][] }} Source  what went in: rows and columns
+ * @typedef {{ rule: string, sum: string, sources: Source[] }} Explanation  rule: in a few words; sum: with the numbers
+ */
+
+/** @param {Matrix} matrix @param {number} i @returns {Source} */
+const wholeRow = (matrix, i) => ({ matrix, cells: Array.from({ length: matrix.cols }, (_, c) => [i, c]) });
+
+/** @param {Matrix} matrix @param {number} i @param {number} j @returns {Source} */
+const one = (matrix, i, j) => ({ matrix, cells: [[i, j]] });
+
+/** a b + ... @param {ArrayLike<number>} a @param {ArrayLike<number>} b @param {number[]} [more] */
+const products = (a, b, more = []) => [...Array.from(a, (x, c) => `${factor(x)} × ${factor(b[c])}`), ...more.map(factor)].join(' + ');
+
+/** @param {Matrix} matrix @param {number} j */
+const column = (matrix, j) => Float32Array.from({ length: matrix.rows }, (_, i) => matrix.at(i, j));
+
+/** By operation. @type {Record<import('./graph.js').Op, (matrix: Matrix, i: number, j: number) => Explanation>} */
+const RULES = {
+  file: ({ name }) => ({ rule: `a weight that was learned, ${name} in the file`, sum: '', sources: [] }),
+  onehot: () => ({ rule: 'one at the letter that stands here, zero at every other', sum: '', sources: [] }),
+  lookup({ made: { of: [hot, table], ids = [] } }, i, j) {
+    if (ids[i] < 0) return { rule: 'nothing is read here yet: zeros', sum: '', sources: [] };
+    return { rule: 'the one-hot row times the table leaves one row of it', sum: `1 × ${factor(table.at(ids[i], j))}`, sources: [one(hot, i, ids[i]), one(table, ids[i], j)] };
+  },
+  times: ({ made: { of: [a], by = 1 } }, i, j) => ({ rule: `times ${number(by)}`, sum: `${factor(a.at(i, j))} × ${number(by, 3)}`, sources: [one(a, i, j)] }),
+  wave: ({ cols }, i, j) => ({ rule: `the ${j % 2 ? 'cosine' : 'sine'} of the place, ${i}, over 10000 to the power ${j - j % 2}/${cols}`,
+    sum: `${j % 2 ? 'cos' : 'sin'}(${i} / ${number(10000 ** ((j - j % 2) / cols), 1)})`, sources: [] }),
+  add: ({ made: { of: [a, b] } }, i, j) => ({ rule: 'the sum of two', sum: `${number(a.at(i, j))} + ${factor(b.at(i, j))}`, sources: [one(a, i, j), one(b, i, j)] }),
+  product: ({ made: { of: [x, w, bias] } }, i, j) => ({ rule: `a row times a column${bias ? ', and a bias' : ''}`, sum: products(x.row(i), w.row(j), bias ? [bias.data[j]] : []),
+    sources: [wholeRow(x, i), wholeRow(w, j), ...(bias ? [one(bias, 0, j)] : [])] }),
+  columns: ({ made: { of: [a], from = 0 } }, i, j) => ({ rule: 'taken out of a larger matrix', sum: '', sources: [one(a, i, from + j)] }),
+  join: ({ made: { of } }, i, j) => ({ rule: 'the heads side by side', sum: '', sources: [one(of[Math.floor(j / of[0].cols)], i, j % of[0].cols)] }),
+  compare: ({ made: { of: [q, k] } }, i, j) => ({ rule: 'this query times that key', sum: products(q.row(i), k.row(j)), sources: [wholeRow(q, i), wholeRow(k, j)] }),
+  mask: ({ made: { of: [a] } }, i, j) => ({ rule: j > i ? 'it comes later: not to be seen' : 'it may be seen', sum: '', sources: [one(a, i, j)] }),
+  softmax({ made: { of: [a] } }, i, j) {
+    const row = Array.from(a.row(i)).filter((x) => x > -Infinity);
+    const terms = row.map((x) => `e^${factor(x)}`).join(' + ');
+    return { rule: 'e to its power, over the sum of all in its row', sum: a.at(i, j) === -Infinity ? '0' : `e^${factor(a.at(i, j))} / (${terms})`, sources: [wholeRow(a, i)] };
+  },
+  aggregate: ({ made: { of: [w, v] } }, i, j) => ({ rule: 'every value, as much as its weight', sum: products(w.row(i), column(v, j)),
+    sources: [wholeRow(w, i), { matrix: v, cells: Array.from({ length: v.rows }, (_, r) => [r, j]) }] }),
+  norm: ({ made: { of: [x, g, b], means = [], scales = [] } }, i, j) => ({ rule: 'less the mean of its row, over its spread, times a gain, and a bias',
+    sum: `(${number(x.at(i, j))} − ${factor(means[i])}) / ${number(1 / scales[i])} × ${factor(g.data[j])} + ${factor(b.data[j])}`, sources: [wholeRow(x, i), one(g, 0, j), one(b, 0, j)] }),
+  relu: ({ made: { of: [a] } }, i, j) => ({ rule: 'itself, or zero if it is below', sum: `max(0, ${number(a.at(i, j))})`, sources: [one(a, i, j)] }),
+  gelu: ({ made: { of: [a] } }, i, j) => ({ rule: 'itself, times a gate that shuts below zero', sum: `gelu(${number(a.at(i, j))})`, sources: [one(a, i, j)] }),
+  copy: ({ made: { of: [a] } }, i, j) => ({ rule: 'unchanged: this is switched off', sum: '', sources: [one(a, i, j)] }),
+  zero: () => ({ rule: 'zero: this is switched off', sum: '', sources: [] }),
+};
+
+/** @param {Matrix} matrix @param {number} i @param {number} j @returns {Explanation} */
+export const explain = (matrix, i, j) => RULES[matrix.made.op](matrix, i, j);

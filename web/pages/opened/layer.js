@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Equations (1) and (2) of the Image Transformer with the numbers of one layer: block 1 of the encoder, which is such a layer. A part of an equation shows its matrix.
+// @ts-check
+import { byId, make } from '../../shell/index.js';
+import { createSheet } from './sheet.js';
+
+/** @import { Group, Line } from './boxes.js' */
+/** @import { Matrix } from './graph.js' */
+/** @import { WeightFile } from './file.js' */
+/** @import { Shape, Trace } from './networks.js' */
+
+/** A part of an equation, and the matrix that it is: its own name, or after a < the operand of that number. @typedef {string | { text: string, name: string }} Part */
+
+/** @param {string} text @param {string} name @returns {Part} */
+const part = (text, name) => ({ text, name });
+const W = (/** @type {string} */ below) => `<i>W</i><sub>${below}</sub>`;
+const AT = 'enc.0.self';
+
+/** As the paper writes them; of head 1. @type {Part[][]} */
+const EQUATIONS = [
+  [part('<i>q</i><sub>a</sub>', `${AT}.norm`), ' = layernorm( ', part('<i>q</i>', `${AT}.sum<0`), ' + dropout( ', part('softmax', `${AT}.0.weights`), '( ', part(`<i>q</i>${W('q')}`, `${AT}.0.query`), ' (',
+    part(`<i>M</i>${W('k')}`, `${AT}.0.key`), ')<sup>T</sup> ', part('/ √<i>d</i>', `${AT}.0.scale`), ' ) ', part(`<i>M</i>${W('v')}`, `${AT}.0.value`), ' ) )'],
+  [part('<i>q</i>′', 'enc.0.ffn.norm'), ' = layernorm( ', part('<i>q</i><sub>a</sub>', `${AT}.norm`), ' + dropout( ', part(W('1'), 'enc.0.ffn.down<1'), ' ', part('ReLU', 'enc.0.ffn.active'), '( ',
+    part(W('2'), 'enc.0.ffn.up<1'), ' ', part('<i>q</i><sub>a</sub>', `${AT}.norm`), ' ) ) )'],
+];
+
+export function createLayer() {
+  const sheet = createSheet(byId('layer-sheet'), byId('layer-sum'), {});
+  /** @type {{ trace: Trace, file: WeightFile, shape: Shape } | undefined} */
+  let now;
+  let chosen = `${AT}.0.weights`;
+  /** @type {Map<string, HTMLButtonElement[]>} */
+  const buttons = new Map();
+  byId('layer-equations').replaceChildren(...EQUATIONS.map((parts, i) => make('p', { class: 'layer-equation' }, make('span', { class: 'equation-number' }, `(${i + 1})`), ...parts.map((one) => {
+    if (typeof one === 'string') {
+      const text = make('span');
+      text.innerHTML = one; // our own words
+      return text;
+    }
+    const button = make('button', { type: 'button', class: 'term', 'aria-pressed': 'false' });
+    button.innerHTML = one.text;
+    button.addEventListener('click', () => { chosen = one.name; show(); });
+    buttons.set(one.name, [...(buttons.get(one.name) ?? []), button]);
+    return button;
+  }))));
+
+  /** @param {string} name @returns {Matrix} */
+  const matrixOf = (name) => {
+    const [own, operand] = name.split('<');
+    const matrix = /** @type {Matrix} */ (now?.trace.matrices.get(own));
+    return operand === undefined ? matrix : matrix.made.of[Number(operand)];
+  };
+
+  /** A matrix, and those that it was made of. @returns {Group[]} */
+  function groups() {
+    const matrix = matrixOf(chosen);
+    const symbol = (/** @type {Matrix} */ { name }) => name.replace('enc.0.', '').replace('self.', '');
+    const { op, of } = matrix.made;
+    const operands = op === 'file' ? [] : of.map((one, i) => ({ name: one.name, matrix: one, symbol: symbol(one), transposed: (op === 'product' || op === 'compare') && i === 1 }));
+    const sign = /** @type {Record<string, string>} */ ({ add: '+', product: '×', compare: '×', aggregate: '×' })[op] ?? ',';
+    /** @type {Line} */
+    const line = [...operands.flatMap((one, i) => (i ? [i === 1 ? sign : op === 'product' ? '+' : ',', one] : [one])), ...(operands.length ? [op === 'norm' ? '→ layernorm →' : op === 'softmax' ? '→ softmax →' : op === 'relu' ? '→ ReLU →' : op === 'columns' ? '→ head 1 →' : '='] : []),
+      { name: matrix.name, matrix, symbol: symbol(matrix) }];
+    return [{ says: '', line }];
+  }
+
+  function show() {
+    if (!now) return;
+    for (const [name, all] of buttons) for (const button of all) button.setAttribute('aria-pressed', String(name === chosen));
+    sheet.show({ ...now, groups: groups() });
+    const matrix = matrixOf(chosen);
+    sheet.keep(matrix, 0, 0);
+  }
+  return {
+    /** Numbers of another pass. @param {{ trace: Trace, file: WeightFile, shape: Shape }} next */
+    use(next) {
+      if (!next.trace.matrices.has(`${AT}.norm`)) return; // a decoder alone has no such layer: the numbers stay
+      now = next;
+      show();
+    },
+  };
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+// The first figure: a word, the network that writes it backwards, its boxes, the walk, and switches that break it.
+// @ts-check
+import { acquire, acquireFirst, announce, byId, createLoading, make, weights } from '../../shell/index.js';
+import { boxOf, boxesOf, groupsOf, letter, nameOf } from './boxes.js';
+import { createDiagram } from './diagram.js';
+import { readFile } from './file.js';
+import { ALL_ON, shapeOf, trace } from './networks.js';
+import { createSheet } from './sheet.js';
+import { cellOf, createWalk } from './walk.js';
+
+/** @import { Model } from '../../shell/index.js' */
+/** @import { Box } from './boxes.js' */
+/** @import { Matrix } from './graph.js' */
+/** @import { WeightFile } from './file.js' */
+/** @import { Shape, Trace } from './networks.js' */
+
+/** @typedef {{ name: string, file: WeightFile, shape: Shape, boxes: Box[], diagram: ReturnType<typeof createDiagram> }} Network */
+
+const FILES = ['opened.gguf', 'opened-decoder.gguf'];
+const REST_MS = 60;
+
+/** A file; without a connection the one that the library has kept. @param {string} url */
+async function bytesOf(url) {
+  const answer = await fetch(url).catch(async (error) => {
+    const copy = await globalThis.caches?.match(url);
+    if (!copy) throw error;
+    return copy;
+  });
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${answer.statusText}`);
+  return answer.arrayBuffer();
+}
+
+/** @param {(pass: { trace: Trace, file: WeightFile, shape: Shape }) => void} onPass whenever all was computed anew */
+export function createOpened(onPass) {
+  /** @type {HTMLInputElement} */
+  const input = byId('word');
+  const [written, verdict, heads, transport, result] = [byId('written'), byId('verdict'), byId('heads'), byId('transport'), byId('result')];
+  /** @type {HTMLSelectElement} */
+  const off = byId('off');
+  /** @type {HTMLButtonElement} */
+  const restore = byId('restore');
+  const switches = /** @type {HTMLInputElement[]} */ ([...byId('switches').querySelectorAll('input')]);
+  /** Networks by their files, once they were asked for; and the engine's models. @type {Map<string, Promise<Network>>} */
+  const networks = new Map();
+  /** @type {Map<string, Model>} */
+  const models = new Map();
+  /** @type {Network | undefined} */
+  let network;
+  /** @type {Trace | undefined} */
+  let shown;
+  /** @type {Box | undefined} */
+  let box;
+  let head = 0;
+  /** Which written letter is looked at. */
+  let at = 0;
+  /** Weights that the visitor has changed, and what they were. @type {Map<Matrix, Map<number, number>>} */
+  const changed = new Map();
+  let stopper = new AbortController();
+
+  const sheet = createSheet(byId('sheet'), byId('sum'), {
+    onGo(matrix, i, j) {
+      walk.stop();
+      if (!network) return;
+      open(boxOf(network.boxes, matrix.name), headOf(matrix.name));
+      sheet.keep(matrix, i, j, true);
+    },
+    onChange(matrix, i, j, by) {
+      const place = i * matrix.cols + j;
+      const before = changed.get(matrix) ?? new Map([[place, matrix.data[place]]]);
+      if (!before.has(place)) before.set(place, matrix.data[place]);
+      matrix.data[place] = by ? matrix.data[place] + by : before.get(place) ?? 0;
+      if (by) changed.set(matrix, before);
+      else before.delete(place);
+      if (before.size === 0) changed.delete(matrix);
+      write();
+    },
+  });
+  const walk = createWalk({ list: byId('walk'), tools: transport }, (step) => {
+    if (!network || !shown) return;
+    open(/** @type {Box} */ (network.boxes.find(({ id }) => id === step.box)), headOf(step.name));
+    const matrix = /** @type {Matrix} */ (shown.matrices.get(step.name));
+    const row = step.name.startsWith('enc.') ? 0 : shown.first + at;
+    sheet.only(matrix);
+    sheet.keep(matrix, ...cellOf(matrix, step.item.id === 'step-mask' ? Math.min(row, matrix.rows - 2) : row, step.item.id === 'step-mask'));
+  });
+
+  /** The head that a matrix belongs to; that which is chosen, if to none. @param {string} name */
+  const headOf = (name) => Number(/\.(?:self|cross)\.(\d)\./.exec(name)?.[1] ?? head);
+
+  /** @param {string} name @returns {Promise<Network>} */
+  function bring(name) {
+    const coming = networks.get(name) ?? bytesOf(weights(name)).then((bytes) => {
+      const file = readFile(bytes);
+      const shape = shapeOf(file);
+      return { name, file, shape, boxes: boxesOf(shape) };
+    }).then((all) => ({ ...all, diagram: createDiagram(all.boxes, all.shape, (one) => {
+      walk.stop();
+      open(one);
+      announce(nameOf(one, all.shape));
+      // Where the drawing has no room beside it, the box is above.
+      byId('opened-box').scrollIntoView({ block: 'nearest' });
+    }) }));
+    networks.set(name, coming);
+    coming.catch(() => networks.delete(name));
+    return coming;
+  }
+
+  /** @param {Box | undefined} next @param {number} [which] head */
+  function open(next, which = head) {
+    if (!network || !shown || !next) return;
+    box = next;
+    head = Math.min(which, network.shape.heads - 1);
+    network.diagram.select(box);
+    byId('box-name').textContent = nameOf(box, network.shape);
+    heads.hidden = box.kind !== 'attend';
+    [...heads.querySelectorAll('input')].forEach((radio, i) => { radio.checked = i === head; });
+    sheet.show({ groups: groupsOf(box, head, shown, network.file), trace: shown, file: network.file, shape: network.shape });
+  }
+
+  const settings = () => ({ ...ALL_ON, ...Object.fromEntries(switches.map(({ value, checked }) => [value, checked])), off: off.value });
+  const asTrained = () => changed.size === 0 && off.value === '' && switches.every(({ checked }) => checked);
+
+  /** The letters that the network knows. */
+  function idsOf() {
+    const { tokens = [] } = network?.shape ?? {};
+    return [...input.value.toLowerCase()].map((sign) => tokens.indexOf(sign)).filter((id, i) => id > 0 && /[a-z]/i.test(input.value[i]));
+  }
+
+  /** The word anew, and all that follows from it. */
+  function write() {
+    if (!network) return;
+    const { file, shape, boxes, diagram } = network;
+    const ids = idsOf();
+    restore.disabled = asTrained();
+    if (ids.length === 0) {
+      written.replaceChildren();
+      verdict.textContent = 'Type one to six letters from a to z.';
+      return;
+    }
+    shown = trace(file, ids, settings());
+    at = Math.min(at, shown.written.length - 1);
+    const name = (/** @type {number} */ id) => letter(shape.tokens[id]);
+    const out = shown.written.map(name).join('');
+    const wanted = `${[...ids].reverse().map(name).join('')}⏎`;
+    const right = out === wanted;
+    verdict.textContent = right ? `✓ ${asTrained() ? '' : 'still right'}` : `✗ it should be ${wanted}`;
+    verdict.classList.toggle('wrong', !right);
+    showWritten();
+    const read = shown.source.map(name).join(' ');
+    const wrote = shown.written.slice(0, -1).map(name).join(' ');
+    diagram.label(shape.kind === 'gpt2' ? [`${read} ${wrote}`] : [read, `⇥ ${wrote}`], shown.written.map(name).join(' '));
+    diagram.flow();
+    walk.tell({ trace: shown, shape, at });
+    if (box && boxes.includes(box)) open(box);
+    onPass({ trace: shown, file, shape });
+    agree();
+  }
+
+  /** The letters, each a choice of the place that told it. */
+  function showWritten() {
+    if (!shown || !network) return;
+    const { written: ids, matrices, first } = shown;
+    const { tokens } = network.shape;
+    const odds = /** @type {Matrix} */ (matrices.get('odds'));
+    written.replaceChildren(...ids.map((id, i) => {
+      const radio = make('input', { type: 'radio', name: 'letter', value: String(i) });
+      radio.checked = i === at;
+      radio.addEventListener('change', () => {
+        at = i;
+        if (!shown || !network) return;
+        walk.tell({ trace: shown, shape: network.shape, at });
+        if (walk.step) walk.goTo(walk.step.id);
+      });
+      return make('label', { class: 'letter' }, radio, make('b', {}, letter(tokens[id])), make('span', {}, `${Math.round(100 * odds.at(first + i, id))}%`));
+    }));
+  }
+
+  /** The engine writes the same word: what it says of each letter stands beside what is shown. */
+  async function agree() {
+    stopper.abort();
+    const { signal } = stopper = new AbortController();
+    const model = network && models.get(network.name);
+    if (!network || !shown || !model) return;
+    if (!asTrained()) {
+      result.textContent = '';
+      return;
+    }
+    const { shape } = network;
+    const { source, written: ids, matrices, first } = shown;
+    const odds = /** @type {Matrix} */ (matrices.get('odds'));
+    /** @type {{ token: number, nats: number }[]} */
+    const steps = [];
+    try {
+      const run = shape.kind === 'gpt2' ? model.tokens(source, { temperature: 0, maxTokens: ids.length, signal }) : model.translate(source, { signal });
+      for await (const step of run) steps.push(step);
+    } catch (error) {
+      if (!signal.aborted) loading.failed(error);
+      return;
+    }
+    if (signal.aborted) return;
+    const said = (/** @type {number[]} */ all) => all.filter((id) => id !== shape.end).map((id) => shape.tokens[id]).join('');
+    const apart = steps.map(({ token, nats }, i) => Math.abs(Math.exp(-nats) - odds.at(first + i, token)));
+    const same = said(steps.map(({ token }) => token)) === said(ids) && apart.every((x) => x < 1e-5);
+    verdict.textContent = `✓ ${same ? 'The engine writes the same, with the same odds.' : 'The engine writes something else.'}`;
+    // For those who compare engines: to the last bit.
+    result.textContent = `${said(source)}: ${said(ids)}; ${ids.map((id, i) => odds.at(first + i, id)).join(' ')}; ${steps.map(({ nats }) => nats).join(' ')}`;
+    transport.dataset.phase = 'done';
+  }
+
+  /** @param {string} name of a file */
+  async function use(name) {
+    const next = await bring(name);
+    if (chosen() !== name) return; // another one was chosen meanwhile
+    network = next;
+    const { shape, boxes, diagram } = network;
+    byId('diagram').replaceChildren(diagram.root);
+    heads.replaceChildren(...Array.from({ length: shape.heads }, (_, i) => {
+      const radio = make('input', { type: 'radio', name: 'head', value: String(i) });
+      radio.addEventListener('change', () => open(box, i));
+      return make('label', {}, radio, ` head ${i + 1}`);
+    }));
+    const names = boxes.filter(({ kind }) => kind === 'attend');
+    off.replaceChildren(make('option', { value: '' }, 'none'), ...names.flatMap((one) => Array.from({ length: shape.heads }, (_, i) => (
+      make('option', { value: `${one.id}.${i}` }, `${nameOf(one, shape)}, head ${i + 1}`)))));
+    box = undefined;
+    write();
+    if (!shown) return;
+    walk.use(shape, shown.matrices, (matrix) => boxOf(boxes, matrix)?.id ?? '');
+    if (transport.dataset.phase === 'empty') transport.dataset.phase = 'ready';
+  }
+  const chosen = () => /** @type {HTMLInputElement} */ (document.querySelector('input[name=network]:checked')).value;
+
+  /** @param {string} name */
+  const loadingOf = (name) => createLoading(byId('load'), {
+    acquire: async (options) => [await (name === FILES[0] ? acquireFirst(options) : acquire(weights(name), options))],
+    onModels([model]) {
+      models.set(name, model);
+      agree();
+    },
+    onLost() { models.delete(name); },
+  });
+  const loading = loadingOf(FILES[0]);
+  /** @type {ReturnType<typeof createLoading> | undefined} */
+  let second;
+
+  let timer = 0;
+  input.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = Number(setTimeout(() => { at = 0; write(); if (walk.step) walk.goTo(walk.step.id); }, REST_MS));
+  });
+  for (const one of [...switches, off]) one.addEventListener('change', () => { write(); announce(verdict.textContent ?? ''); });
+  restore.addEventListener('click', () => {
+    for (const [matrix, before] of changed) for (const [place, value] of before) matrix.data[place] = value;
+    changed.clear();
+    for (const one of switches) one.checked = true;
+    off.value = '';
+    write();
+    input.focus();
+  });
+  for (const radio of document.querySelectorAll('input[name=network]')) {
+    radio.addEventListener('change', async () => {
+      const name = chosen();
+      try {
+        await use(name);
+      } catch (error) {
+        verdict.textContent = /** @type {Error} */ (error).message;
+        return;
+      }
+      if (name !== FILES[0] && !models.has(name)) (second ??= loadingOf(name)).load();
+    });
+  }
+  addEventListener('hashchange', () => { if (walk.goTo(location.hash.slice(1))) byId('figure-opened').scrollIntoView(); });
+  return Promise.all([use(FILES[0]).then(() => { if (location.hash.startsWith('#step-')) byId('figure-opened').scrollIntoView(); }), loading.load()]);
+}

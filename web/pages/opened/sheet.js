@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// An open box: its matrices, line by line as they follow from one another, and the sum that made the number that is pointed at.
+// @ts-check
+import { announce, make } from '../../shell/index.js';
+import { explain, number } from './explain.js';
+import { labelsOf, shortOf } from './boxes.js';
+import { createMatrixView } from './matrix-view.js';
+
+/** @import { Matrix } from './graph.js' */
+/** @import { Group } from './boxes.js' */
+/** @import { MatrixView } from './matrix-view.js' */
+/** @import { WeightFile } from './file.js' */
+/** @import { Shape, Trace } from './networks.js' */
+
+/** @typedef {{ groups: Group[], trace: Trace, file: WeightFile, shape: Shape }} Open */
+
+/**
+ * @param {HTMLElement} root of the matrices
+ * @param {HTMLElement} said of the sum
+ * @param {Object} hooks
+ * @param {(matrix: Matrix, i: number, j: number) => void} [hooks.onGo] to where a number was made
+ * @param {(matrix: Matrix, i: number, j: number, by: number) => void} [hooks.onChange] a weight is made larger or smaller; 0: as it was
+ */
+export function createSheet(root, said, { onGo, onChange }) {
+  /** @type {MatrixView[]} */
+  let views = [];
+  /** @type {Open | undefined} */
+  let open;
+  /** What is pointed at; kept: it stays when the pointer leaves. @type {{ matrix: Matrix, i: number, j: number } | null} */
+  let pointed = null;
+  /** @type {{ matrix: Matrix, i: number, j: number } | null} */
+  let kept = null;
+  const room = () => root.clientWidth;
+  new ResizeObserver(() => { for (const { draw } of views) draw(); }).observe(root);
+
+  /** The view in which a matrix is made: the last of its line. @param {Matrix} matrix */
+  function maker(matrix) {
+    const all = views.filter((view) => view.matrix === matrix);
+    return all.find(({ root: view }) => !view.nextElementSibling) ?? all[0];
+  }
+
+  /** @param {Matrix} matrix @param {number} i @param {number} j */
+  function wordsOf(matrix, i, j) {
+    if (!open) return '';
+    const { rows, columns } = labelsOf(matrix, open.trace, open.shape);
+    return `${shortOf(matrix)} at ${[rows[i], columns[j]].filter(Boolean).join(', ')}`;
+  }
+
+  function tell(aloud = false) {
+    const now = pointed ?? kept;
+    const sources = now ? explain(now.matrix, now.i, now.j).sources : [];
+    for (const view of views) {
+      const lit = sources.filter(({ matrix }) => matrix === view.matrix).flatMap(({ matrix, cells }) => cells.map(([r, c]) => r * matrix.cols + c));
+      view.mark(now?.matrix === view.matrix ? [now.i, now.j] : null, new Set(lit));
+    }
+    if (!now) {
+      said.replaceChildren(make('p', {}, 'Point at a number, or walk with the arrow keys: here stands how it was made.'));
+      return;
+    }
+    const { matrix, i, j } = now;
+    const { rule, sum } = explain(matrix, i, j);
+    const value = make('output', { class: 'sum-value', 'data-name': matrix.name, 'data-cell': `${i},${j}`, 'data-value': String(matrix.at(i, j)) }, number(matrix.at(i, j), 4));
+    said.replaceChildren(make('p', { class: 'sum-rule' }, make('b', {}, wordsOf(matrix, i, j)), `: ${rule}.`), make('p', { class: 'sum-line' }, value, ...(sum ? [` = ${sum}`] : [])), tools(now, sources.map(({ matrix: source }) => source)));
+    if (aloud) announce(`${wordsOf(matrix, i, j)}: ${number(matrix.at(i, j))}, ${rule}`);
+  }
+
+  /** Where to go from a number: to where those it was made of were made; a weight can be changed. @param {{ matrix: Matrix, i: number, j: number }} now @param {Matrix[]} sources */
+  function tools({ matrix, i, j }, sources) {
+    const box = make('p', { class: 'sum-tools' });
+    const add = (/** @type {string} */ text, /** @type {() => void} */ act) => {
+      const button = make('button', { type: 'button', class: 'example' }, text);
+      button.addEventListener('click', act);
+      box.append(button);
+    };
+    if (matrix.made.op === 'file') {
+      if (!onChange) return box;
+      for (const [text, by] of /** @type {[string, number][]} */ ([['− 0.5', -0.5], ['+ 0.5', 0.5], ['as trained', 0]])) add(text, () => onChange(matrix, i, j, by));
+      return box;
+    }
+    for (const source of new Set(sources)) {
+      if (source.made.op === 'file' || !onGo) continue;
+      const { cells } = /** @type {import('./explain.js').Source} */ (explain(matrix, i, j).sources.find((one) => one.matrix === source));
+      const largest = cells.reduce((best, cell) => (Math.abs(source.at(...cell)) > Math.abs(source.at(...best)) ? cell : best));
+      add(`← ${shortOf(source)}`, () => onGo(source, ...largest));
+    }
+    return box;
+  }
+
+  return {
+    /** @param {Open} next */
+    show(next) {
+      const before = kept;
+      open = next;
+      views = [];
+      // One line alone needs no lid.
+      const lid = (/** @type {import('./boxes.js').Group} */ { says, closed }, /** @type {HTMLElement} */ line) => (says ? make('details', { class: 'group', ...(closed ? {} : { open: '' }) }, make('summary', {}, says), line)
+        : make('div', { class: 'group' }, line));
+      root.replaceChildren(...next.groups.map((group) => lid(group, make('div', { class: 'group-line' },
+        ...group.line.map((part) => {
+          if (typeof part === 'string') {
+            const sign = make('span', { class: 'sign' });
+            sign.innerHTML = part; // our own words
+            return sign;
+          }
+          const view = createMatrixView(part, labelsOf(part.matrix, next.trace, next.shape), { room, onPoint: point, onLeave: () => { pointed = null; tell(); } });
+          views.push(view);
+          return view.root;
+        })))));
+      // What was pointed at is a number of another pass now.
+      const again = before && (next.trace.matrices.get(before.matrix.name) ?? next.file.tensors.get(before.matrix.name));
+      kept = again && before.i < again.rows && before.j < again.cols && views.some(({ matrix }) => matrix === again) ? { matrix: again, i: before.i, j: before.j } : null;
+      pointed = null;
+      tell();
+    },
+    /** Keeps a number pointed at. @param {Matrix} matrix @param {number} i @param {number} j @param {boolean} [focus] */
+    keep(matrix, i, j, focus = false) {
+      kept = { matrix, i, j };
+      pointed = null;
+      const made = maker(matrix);
+      const lid = made?.root.closest('details');
+      if (lid) lid.open = true;
+      tell();
+      if (focus) made?.canvas.focus();
+    },
+    /** Opens nothing but the line in which a matrix is made. @param {Matrix} matrix */
+    only(matrix) {
+      const lid = maker(matrix)?.root.closest('details');
+      for (const details of root.querySelectorAll('details')) details.open = details === lid;
+    },
+    forget() {
+      kept = pointed = null;
+      tell();
+    },
+  };
+
+  /** @param {Matrix} matrix @param {number} i @param {number} j @param {boolean} aloud */
+  function point(matrix, i, j, aloud) {
+    const now = { matrix, i, j };
+    if (aloud) kept = now;
+    pointed = aloud ? null : now;
+    tell(aloud);
+  }
+}
