@@ -271,23 +271,15 @@ TRAINING='python3-torch python3-numpy python3-pil libopenblas0-openmp' # Debian 
 # want COMMAND PACKAGE: as need, but what follows goes on without
 want() { (need "$1" "$2") || true; }
 
-# engine_plain COMPILER: tests/engines/native.c with what the C tests have compiled, and `natives` lists it for the driver
-engine_plain() {
+# engine NAME COMMAND: tests/engines/native.c and the library compiled so, and `natives` lists it for the driver. Without COMMAND, NAME is a compiler,
+# and the library is what the C tests have compiled with it
+engine() {
   name=$(basename "$1") program=$OUT/engines/$(basename "$1")
   if [ ! -e "$program" ] || [ -n "$(find include src tests/engines/*.[ch] build.sh -newer "$program")" ]; then
-    plain_library "$1"
-    "$1" $EXACT $WARN -Iinclude -Isrc -Itests/c $objects tests/c/check.c tests/c/picture.c tests/engines/native.c tests/engines/sha256.c -lm -o "$program"
+    if [ $# = 1 ]; then plain_library "$1"; else objects=$(sources); fi
+    ${2:-$1} $EXACT $WARN -Iinclude -Isrc -Itests/c $objects tests/c/check.c tests/c/picture.c tests/engines/native.c tests/engines/sha256.c -lm -o "$program"
   fi
   natives="$natives --native=$name=$program"
-}
-
-# engine_native NAME COMMAND: the same, compiled anew
-engine_native() {
-  program=$OUT/engines/$1
-  if [ ! -e "$program" ] || [ -n "$(find include src tests/engines/*.[ch] build.sh -newer "$program")" ]; then
-    $2 $EXACT $WARN -Iinclude -Isrc -Itests/c $(sources) tests/c/check.c tests/c/picture.c tests/engines/native.c tests/engines/sha256.c -lm -o "$program"
-  fi
-  natives="$natives --native=$1=$program"
 }
 
 # test-engines  one table of hashes, all equal: Chromium, Firefox, WebKit, Node, native; and every page in each browser: ./build.sh test-engines [--pages] [--short] [engine ...]
@@ -305,10 +297,10 @@ task_test_engines() {
   natives=
   case $engines in *' native '*)
     # Other instructions, another order of them, another compiler; -ffp-contract=off stands in EXACT.
-    engine_plain "$CC"
+    engine "$CC"
     if [ -z "$short" ]; then
-      engine_native "$(basename "$CC")-tuned" "$CC -O3 -march=native"
-      engine_native "$(basename "$CLANG")" "$CLANG -O2"
+      engine "$(basename "$CC")-tuned" "$CC -O3 -march=native"
+      engine "$(basename "$CLANG")" "$CLANG -O2"
     fi ;;
   esac
   npx --no-install tsc -p tests/engines/tsconfig.json

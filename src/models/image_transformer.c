@@ -16,9 +16,9 @@
 #include "arch.h"
 #include "attention/attention.h"
 #include "kernels/elementary.h"
+#include "layers/sublayers.h"
 #include "models/image_transformer/direct.h"
 #include "models/image.h"
-#include "models/layers.h"
 #include "reader.h"
 #include "session/draft.h"
 
@@ -28,23 +28,7 @@
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    nx_linear query, key, value; /* (H k, d)   W_q W_k W_v */
-    nx_linear output;            /* (d, H k)   W_o joins the heads */
-    nx_norm norm;                /* (d)        of eq. 1 */
-} attention_weights;
-
-typedef struct {
-    nx_linear up, down; /* (F, d), (d, F): W_2 and W_1 of eq. 2 */
-    nx_norm norm;       /* (d)        of eq. 2 */
-} feed_forward_weights;
-
-typedef struct {
-    attention_weights self, cross; /* cross: to the encoder's output, see `crossed` */
-    feed_forward_weights feed_forward;
-} block;
-
-typedef struct {
-    uint32_t n, d, heads, key_length, inner, n_blocks;
+    uint32_t n, d, heads, key_length, n_blocks;
     uint32_t height, width, channels; /* pixels, and C */
     uint32_t cols;                    /* positions in a row of the image */
     uint32_t tables;                  /* tables of values: C, or 1 with a palette */
@@ -59,16 +43,18 @@ typedef struct {
     const float *col_position;        /* (cols, d)    of columns and channels, likewise */
     nx_embedding classes;             /* (classes, d) or without data */
     uint32_t class_port, source_port; /* NX_NONE: none */
-    const block *blocks;              /* (N) */
+    nx_block_form form;               /* of the decoder's blocks */
+    nx_cache_form cache;              /* of the keys and values of a block */
+    const nx_block *blocks;           /* (N) */
     nx_norm last;                     /* (d)  pre-norm only */
     nx_linear head;                   /* (P, d) */
 
     /* the encoder */
     uint32_t source, source_cols, n_encoder_blocks; /* S, columns, blocks; 0: none */
-    uint32_t source_inner;                          /* F of its blocks */
-    nx_linear source_pixel;                         /* (d, C) */
+    nx_block_form source_form;
+    nx_linear source_pixel; /* (d, C) */
     const float *source_row_position, *source_col_position;
-    const block *encoder_blocks;
+    const nx_block *encoder_blocks;
     nx_norm source_last; /* (d)  pre-norm only */
 
     nx_direct direct;  /* places == 0: none */
@@ -108,37 +94,6 @@ static const float *positions(nx_reader *reader, const char *name, int sinusoida
         }
     }
     return table;
-}
-
-/* names: of the query, key, value and output projections and of the norm. */
-static void read_attention(nx_reader *r, const char *stack, uint32_t index, attention_weights *w, const char *const *names,
-                           const model *m) {
-    uint32_t d = m->d, width = m->heads * m->key_length;
-    w->query = nx_read_linear(r, stack, index, names[0], width, d);
-    w->key = nx_read_linear(r, stack, index, names[1], width, d);
-    w->value = nx_read_linear(r, stack, index, names[2], width, d);
-    w->output = nx_read_linear(r, stack, index, names[3], d, width);
-    w->norm = nx_read_norm(r, stack, index, names[4], d);
-}
-
-static void read_feed_forward(nx_reader *r, const char *stack, uint32_t index, feed_forward_weights *w, const model *m, uint32_t inner) {
-    w->up = nx_read_linear_with_bias(r, stack, index, "ffn_up", inner, m->d);
-    w->down = nx_read_linear_with_bias(r, stack, index, "ffn_down", m->d, inner);
-    w->norm = nx_read_norm(r, stack, index, "ffn_norm", m->d);
-}
-
-/* A stack of blocks with feed-forward networks of that inner width; `cross`: with attention to the encoder. */
-static const block *read_blocks(nx_reader *reader, const char *stack, uint32_t n, uint32_t inner, int cross, const model *m) {
-    static const char *const self[] = {"attn_q", "attn_k", "attn_v", "attn_output", "attn_norm"};
-    static const char *const crossing[] = {"cross_attn_q", "cross_attn_k", "cross_attn_v", "cross_attn_output", "cross_attn_norm"};
-    block *blocks = nx_arena_take(reader->arena, n * sizeof *blocks), unplaced;
-    for (uint32_t i = 0; i < n && !reader->status; i++) {
-        block *b = blocks ? blocks + i : &unplaced;
-        read_attention(reader, stack, i, &b->self, self, m);
-        if (cross) read_attention(reader, stack, i, &b->cross, crossing, m);
-        read_feed_forward(reader, stack, i, &b->feed_forward, m, inner);
-    }
-    return blocks;
 }
 
 static void read_pattern(nx_reader *r, model *m) {
@@ -244,8 +199,9 @@ static void read_source(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
     m->source_pixel.bias = nx_read_vector(r, "enc.pixel_embd.bias", m->d, 0);
     m->source_row_position = positions(r, "enc.position_row.weight", sinusoidal, height, m->d, 0);
     m->source_col_position = positions(r, "enc.position_col.weight", sinusoidal, width, m->d, m->d / 2);
-    m->source_inner = read_width(r, KEY("encoder.feed_forward_length"), 65536, m->inner);
-    m->encoder_blocks = read_blocks(r, "enc.", m->n_encoder_blocks, m->source_inner, 0, m);
+    m->source_form = m->form;
+    m->source_form.inner = read_width(r, KEY("encoder.feed_forward_length"), 65536, m->form.inner);
+    m->encoder_blocks = nx_read_blocks(r, "enc.", m->n_encoder_blocks, &m->source_form);
     if (m->direct.places) m->context.weight = nx_read_matrix(r, "direct.context.weight", m->d, m->d);
     if (!m->pre_norm) return;
     m->source_last.weight = nx_read_vector(r, "enc.output_norm.weight", m->d, 0);
@@ -263,15 +219,20 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->n_blocks = nx_read_u32(r, KEY("block_count"), 1, 256, NX_REQUIRED);
     m->d = read_width(r, KEY("embedding_length"), 8192, NX_REQUIRED);
     m->heads = nx_read_u32(r, KEY("attention.head_count"), 1, 256, NX_REQUIRED);
-    m->inner = read_width(r, KEY("feed_forward_length"), 65536, NX_REQUIRED);
+    uint32_t inner = read_width(r, KEY("feed_forward_length"), 65536, NX_REQUIRED);
     m->key_length = read_width(r, KEY("attention.key_length"), NX_MAX_KEY_LENGTH, m->d / m->heads);
+    m->form = (nx_block_form){.d = m->d, .width = m->heads * m->key_length, .inner = inner, .biased = 1};
     m->epsilon = nx_read_f32(r, KEY("attention.layer_norm_epsilon"), 0, 1, 1e-6f);
     m->pre_norm = (int)nx_read_choice(r, KEY("norm"), norms, 2);
     int sinusoidal = (int)nx_read_choice(r, KEY("position.type"), position_types, 2);
     read_pattern(r, m);
     read_inputs(r, m, plan, sinusoidal);
     read_source(r, m, plan, sinusoidal);
-    m->blocks = read_blocks(r, "", m->n_blocks, m->inner, crossed(m), m);
+    m->form.cross = crossed(m);
+    m->blocks = nx_read_blocks(r, "", m->n_blocks, &m->form);
+    /* Keys and values are rounded where the weights that make them are. */
+    int rounds = m->blocks && !r->status && m->blocks[0].self.key.weight.type != NX_F32;
+    m->cache = (nx_cache_form){rounds ? NX_KV7 : NX_F32, m->heads, m->key_length, 1};
     if (m->pre_norm) {
         m->last.weight = nx_read_vector(r, "output_norm.weight", m->d, 0);
         m->last.bias = nx_read_vector(r, "output_norm.bias", m->d, 0);
@@ -296,19 +257,6 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */
 
-/* Keys and values are rounded where the weights that make them are. */
-static uint32_t cache_type(const model *m) { return m->blocks[0].self.key.weight.type == NX_F32 ? NX_F32 : NX_KV7; }
-
-static uint64_t block_cache_bytes(const model *m, uint32_t slots) {
-    return (nx_cache_bytes(cache_type(m), slots, m->heads, m->key_length) + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
-}
-
-/* The cache of block `index` among those of all blocks. */
-static nx_cache cache_at(const model *m, const void *caches, uint32_t index, uint32_t slots) {
-    uint8_t *memory = (uint8_t *)caches + index * block_cache_bytes(m, slots);
-    return (nx_cache){memory, cache_type(m), slots, m->heads, m->key_length, 1};
-}
-
 /* Slots of a run's ring: a local pattern has some to spare, so that positions that were guessed wrongly, or left by a branch,
  * may be entered again; no ring is longer than the run. */
 static uint32_t slots(const model *m, const nx_shape *shape) {
@@ -318,44 +266,27 @@ static uint32_t slots(const model *m, const nx_shape *shape) {
 
 static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
     const model *m = opaque;
-    return m->n_blocks * block_cache_bytes(m, slots(m, shape));
+    return m->n_blocks * nx_cache_form_bytes(m->cache, slots(m, shape));
 }
 
 typedef struct {
-    float *x;                   /* (J, d) the residual stream */
-    float *y;                   /* (J, d) a sublayer's output */
-    float *normed;              /* (J, d) a sublayer's input, pre-norm only */
-    float *query, *key, *value; /* (J, H k) */
-    float *mixed;               /* (J, H k) attention's output before W_o */
-    float *inner;               /* (J, F) */
-    float *known;               /* (J, NX_DIRECT_KNOWN) what the small picture and the past say, where that is asked */
-    nx_range *ranges;           /* what the pass's queries see */
-    void *attend;
-    void *matmul;
+    nx_sublayers sublayers;
+    float *x;         /* (J, d) the residual stream */
+    float *known;     /* (J, NX_DIRECT_KNOWN) what the small picture and the past say, where that is asked */
+    nx_range *ranges; /* what the pass's queries see */
 } scratch;
 
 static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *bytes) {
-    uint32_t attention = m->heads * m->key_length, widest = m->d, window = nx_pattern_window(&m->pattern);
-    uint32_t inner = m->source_inner > m->inner ? m->source_inner : m->inner;
-    if (attention > widest) widest = attention;
-    if (inner > widest) widest = inner;
+    uint32_t window = nx_pattern_window(&m->pattern), n_ranges = nx_pattern_max_ranges(&m->pattern);
+    nx_block_form widest = m->form; /* either stack's */
+    if (m->source_form.inner > widest.inner) widest.inner = m->source_form.inner;
     if (m->source > window) window = m->source;
     nx_arena arena = {memory, 0, UINT64_MAX};
-    uint64_t d_bytes = (uint64_t)n * nx_stride(m->d) * 4, attention_bytes = (uint64_t)n * nx_stride(attention) * 4;
-    uint32_t n_ranges = nx_pattern_max_ranges(&m->pattern);
     scratch s;
-    s.x = nx_arena_take(&arena, d_bytes);
-    s.y = nx_arena_take(&arena, d_bytes);
-    s.normed = nx_arena_take(&arena, m->pre_norm ? d_bytes : 0);
-    s.query = nx_arena_take(&arena, attention_bytes);
-    s.key = nx_arena_take(&arena, attention_bytes);
-    s.value = nx_arena_take(&arena, attention_bytes);
-    s.mixed = nx_arena_take(&arena, attention_bytes);
-    s.inner = nx_arena_take(&arena, (uint64_t)n * nx_stride(inner) * 4);
+    s.x = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->d) * 4);
     s.known = nx_arena_take(&arena, m->direct.places ? (uint64_t)n * nx_stride(NX_DIRECT_KNOWN) * 4 : 0);
     s.ranges = nx_arena_take(&arena, n_ranges * sizeof *s.ranges);
-    s.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(window, n_ranges));
-    s.matmul = nx_arena_take(&arena, nx_input_bytes(widest, n));
+    s.sublayers = nx_sublayers_at(&arena, &widest, m->pre_norm, m->epsilon, window, n_ranges, n);
     if (bytes) *bytes = arena.used;
     return s;
 }
@@ -374,14 +305,12 @@ typedef struct {
     void *cache; /* one cache of S slots, for the encoder's own attention */
 } encoder_output;
 
-static uint32_t source_slots(const model *m) { return (m->source + 3) & ~3u; }
-
 static encoder_output source_at(const model *m, const void *output, uint64_t *bytes) {
     nx_arena arena = {(void *)output, 0, UINT64_MAX};
     encoder_output c;
-    c.cross = nx_arena_take(&arena, crossed(m) ? m->n_blocks * block_cache_bytes(m, source_slots(m)) : 0);
+    c.cross = nx_arena_take(&arena, crossed(m) ? m->n_blocks * nx_cache_form_bytes(m->cache, m->source) : 0);
     c.x = nx_arena_take(&arena, (uint64_t)m->source * nx_stride(m->d) * 4);
-    c.cache = nx_arena_take(&arena, m->source ? block_cache_bytes(m, source_slots(m)) : 0);
+    c.cache = nx_arena_take(&arena, m->source ? nx_cache_form_bytes(m->cache, m->source) : 0);
     if (bytes) *bytes = arena.used;
     return c;
 }
@@ -395,30 +324,6 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
 
 /* ---- sublayers ------------------------------------------------------------------------------------------------------- */
 
-/* A sublayer reads x (post-norm) or LN(x) (pre-norm). */
-static const float *sublayer_input(const model *m, const scratch *s, const float *x, const nx_norm *norm, uint32_t n) {
-    if (!m->pre_norm) return x;
-    memcpy(s->normed, x, (size_t)n * nx_stride(m->d) * sizeof *x);
-    nx_norm_columns(norm, s->normed, m->epsilon, m->d, n);
-    return s->normed;
-}
-
-/* Its output y joins the residual stream: x = LN(x + y) (post-norm) or x + y (pre-norm). */
-static void sublayer_output(const model *m, const scratch *s, float *x, const nx_norm *norm, uint32_t n) {
-    nx_add(x, s->y, m->d, n);
-    if (!m->pre_norm) nx_norm_columns(norm, x, m->epsilon, m->d, n);
-}
-
-static void project(float *out, const nx_linear *linear, const float *x, uint32_t n, const scratch *s) {
-    nx_input input = nx_input_of(x, n, s->matmul);
-    nx_apply(out, linear, &input);
-}
-
-static void keys_and_values(const attention_weights *w, const scratch *s, nx_input *input) {
-    nx_apply(s->key, &w->key, input);
-    nx_apply(s->value, &w->value, input);
-}
-
 /* Keys of a row of the map of the past. */
 static uint32_t traced_keys(const model *m, const nx_shape *shape) {
     uint32_t window = nx_pattern_window(&m->pattern);
@@ -426,67 +331,34 @@ static uint32_t traced_keys(const model *m, const nx_shape *shape) {
 }
 
 /* Equation 1, multi-headed, for the columns of a pass:  x = LN( x + W_o [ softmax(q K^T / sqrt(k)) V ] ). */
-static void self_attention(const model *m, const attention_weights *w, uint32_t index, const scratch *s, const nx_column *columns,
+static void self_attention(const model *m, const nx_attention_weights *w, uint32_t index, const scratch *of, const nx_column *columns,
                            uint32_t n, uint32_t n_ranges) {
-    uint32_t width = m->heads * m->key_length, stride = nx_stride(width), window = traced_keys(m, &columns[0].inputs->shape);
-    nx_input input = nx_input_of(sublayer_input(m, s, s->x, &w->norm, n), n, s->matmul);
+    const nx_sublayers *s = &of->sublayers;
+    uint32_t stride = nx_stride(s->width), window = traced_keys(m, &columns[0].inputs->shape);
+    nx_input input = nx_sublayer_input(s, of->x, &w->norm, n);
     nx_apply(s->query, &w->query, &input);
-    keys_and_values(w, s, &input);
+    nx_keys_and_values(s, w, &input);
 
     nx_cache cache[NX_COLUMNS];
     for (uint32_t j = 0; j < n; j++) {
-        cache[j] = cache_at(m, columns[j].state, index, slots(m, &columns[j].inputs->shape));
-        nx_cache_write(&cache[j], columns[j].position, s->key + (size_t)j * stride, s->value + (size_t)j * stride);
+        cache[j] = nx_cache_of_block(m->cache, columns[j].state, index, slots(m, &columns[j].inputs->shape));
+        nx_keep(s, &cache[j], columns[j].position, j);
     }
     for (uint32_t j = 0; j < n; j++) {
         float *trace = columns[j].trace ? columns[j].trace + (size_t)index * m->heads * window : NULL;
-        s->ranges[n_ranges - 1].to = columns[j].position + 1; /* the columns differ in where they end only */
-        nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, &cache[j], s->ranges, n_ranges, s->attend, trace, window);
+        of->ranges[n_ranges - 1].to = columns[j].position + 1; /* the columns differ in where they end only */
+        nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, &cache[j], of->ranges, n_ranges, s->attend, trace, window);
     }
-    project(s->y, &w->output, s->mixed, n, s);
-    sublayer_output(m, s, s->x, &w->norm, n);
-}
-
-/* Attention of the columns x over all S positions of a cache that is complete: the encoder's own, or the decoder's to
- * its output. traces: null, or of each column null or (heads, S) weights to write. */
-static void source_attention(const model *m, const attention_weights *w, const scratch *s, float *x, const nx_cache *cache, uint32_t n,
-                             float *const *traces) {
-    uint32_t stride = nx_stride(m->heads * m->key_length);
-    nx_range all = {0, m->source};
-    project(s->query, &w->query, sublayer_input(m, s, x, &w->norm, n), n, s);
-    for (uint32_t j = 0; j < n; j++)
-        nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, cache, &all, 1, s->attend, traces ? traces[j] : NULL,
-                  m->source);
-    project(s->y, &w->output, s->mixed, n, s);
-    sublayer_output(m, s, x, &w->norm, n);
-}
-
-/* Equation 2:  x = LN( x + W_1 ReLU(W_2 x) ). */
-static void feed_forward(const model *m, const feed_forward_weights *w, const scratch *s, float *x, uint32_t n) {
-    project(s->inner, &w->up, sublayer_input(m, s, x, &w->norm, n), n, s);
-    nx_relu(s->inner, w->up.weight.rows, n);
-    project(s->y, &w->down, s->inner, n, s);
-    sublayer_output(m, s, x, &w->norm, n);
+    nx_sublayer_join(s, of->x, &w->output, s->mixed, &w->norm, n);
 }
 
 /* ---- the encoder ----------------------------------------------------------------------------------------------------- */
 
 /* out (d) = W p + b for a pixel p of C levels, as numbers in [-1, 1]. */
-static void embed_pixel(float *out, const nx_linear *linear, const uint32_t *pixel, uint32_t levels, const scratch *s) {
+static void embed_pixel(float *out, const nx_linear *linear, const uint32_t *pixel, uint32_t levels, const nx_sublayers *s) {
     float numbers[16] = {0};
     for (uint32_t c = 0; c < linear->weight.cols; c++) numbers[c] = (float)pixel[c] * (2.0f / (float)(levels - 1)) - 1;
-    project(out, linear, numbers, 1, s);
-}
-
-/* Fills `cache` with the keys and values of `n` columns x from position `at` on; `normed`: whether they are sublayer inputs
- * that the norm precedes. */
-static void fill_cache(const model *m, const attention_weights *w, const scratch *s, const float *x, uint32_t at, uint32_t n,
-                       const nx_cache *cache, int normed) {
-    uint32_t stride = nx_stride(m->heads * m->key_length);
-    if (normed) x = sublayer_input(m, s, x, &w->norm, n);
-    nx_input input = nx_input_of(x, n, s->matmul);
-    keys_and_values(w, s, &input);
-    for (uint32_t j = 0; j < n; j++) nx_cache_write(cache, at + j, s->key + (size_t)j * stride, s->value + (size_t)j * stride);
+    nx_project(s, out, linear, numbers, 1);
 }
 
 /* Reads the small image (S, C) and leaves its keys and values for every decoder block, or rows for the pixels of the cells. A slice is a
@@ -497,11 +369,11 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
     uint32_t passes = (m->source + NX_COLUMNS - 1) / NX_COLUMNS, x_stride = nx_stride(m->d), last_encoded = 2 * m->n_encoder_blocks;
     uint32_t steps = last_encoded + 1 + (crossed(m) ? m->n_blocks : 0);
     if (!m->source || slice / passes >= steps) return 0;
-    scratch s = scratch_at(m, scratch_memory, NX_COLUMNS, NULL);
+    nx_sublayers s = scratch_at(m, scratch_memory, NX_COLUMNS, NULL).sublayers;
     encoder_output c = source_at(m, output, NULL);
     uint32_t step = slice / passes, at = slice % passes * NX_COLUMNS, n = m->source - at < NX_COLUMNS ? m->source - at : NX_COLUMNS;
     float *x = c.x + (size_t)at * x_stride;
-    nx_cache cache = cache_at(m, c.cache, 0, source_slots(m));
+    nx_cache cache = nx_cache_of_block(m->cache, c.cache, 0, m->source);
     if (step == 0) {
         for (uint32_t i = at; i < at + n; i++) {
             float *own = c.x + (size_t)i * x_stride;
@@ -510,22 +382,22 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
             nx_add(own, m->source_col_position + (size_t)(i % m->source_cols) * m->d, m->d, 1);
         }
     } else if (step <= last_encoded) {
-        const block *layer = m->encoder_blocks + (step - 1) / 2;
+        const nx_block *layer = m->encoder_blocks + (step - 1) / 2;
         if (step % 2) {
-            fill_cache(m, &layer->self, &s, x, at, n, &cache, 1);
+            nx_fill_cache(&s, &layer->self, x, at, n, &cache, 1);
         } else {
-            source_attention(m, &layer->self, &s, x, &cache, n, NULL);
-            feed_forward(m, &layer->feed_forward, &s, x, n);
+            nx_source_attention(&s, &layer->self, x, &cache, m->source, n, NULL, 0);
+            nx_feed_forward_columns(&s, &layer->feed_forward, x, n);
             if (step == last_encoded && m->pre_norm) nx_norm_columns(&m->source_last, x, m->epsilon, m->d, n);
             if (step == last_encoded && m->direct.places) {
-                project(s.y, &m->context, x, n, &s);
+                nx_project(&s, s.y, &m->context, x, n);
                 memcpy(x, s.y, (size_t)n * x_stride * sizeof *x);
             }
         }
     } else {
         uint32_t b = step - last_encoded - 1;
-        cache = cache_at(m, c.cross, b, source_slots(m));
-        fill_cache(m, &m->blocks[b].cross, &s, x, at, n, &cache, 0);
+        cache = nx_cache_of_block(m->cache, c.cross, b, m->source);
+        nx_fill_cache(&s, &m->blocks[b].cross, x, at, n, &cache, 0);
     }
     return slice + 1 < passes * steps;
 }
@@ -534,7 +406,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* The decoder's input at one position: the embedding of the position before it in generation order (zeros before the
  * first: the input is shifted right by one), plus the place of the position itself, plus the class. */
-static void embed(const model *m, float *x, const nx_column *column, const scratch *s) {
+static void embed(const model *m, float *x, const nx_column *column, const nx_sublayers *s) {
     uint32_t i = column->position, d = m->d, place = nx_pattern_raster(&m->pattern, i);
     memcpy(x, m->row_position + (size_t)(place / m->cols) * d, d * sizeof *x);
     nx_add(x, m->col_position + (size_t)(place % m->cols) * d, d, 1);
@@ -577,23 +449,23 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     uint32_t n_ranges = nx_pattern_ranges(&m->pattern, columns[n - 1].position, s.ranges);
     (void)slice; /* a pass is short */
     for (uint32_t j = 0; j < n; j++) {
-        embed(m, s.x + (size_t)j * nx_stride(m->d), columns + j, &s);
+        embed(m, s.x + (size_t)j * nx_stride(m->d), columns + j, &s.sublayers);
         if (m->direct.places) look(m, s.x + (size_t)j * nx_stride(m->d), columns + j, j, &s);
     }
     for (uint32_t i = 0; i < m->n_blocks; i++) {
-        const block *b = m->blocks + i;
+        const nx_block *b = m->blocks + i;
         self_attention(m, &b->self, i, &s, columns, n, n_ranges);
         if (crossed(m)) {
-            nx_cache cache = cache_at(m, source_at(m, columns[0].encoder_output, NULL).cross, i, source_slots(m));
+            nx_cache cache = nx_cache_of_block(m->cache, source_at(m, columns[0].encoder_output, NULL).cross, i, m->source);
             float *traces[NX_COLUMNS];
             for (uint32_t j = 0; j < n; j++) traces[j] = columns[j].trace ? source_trace(m, columns + j, i) : NULL;
-            source_attention(m, &b->cross, &s, s.x, &cache, n, traces);
+            nx_source_attention(&s.sublayers, &b->cross, s.x, &cache, m->source, n, traces, m->source);
         }
-        feed_forward(m, &b->feed_forward, &s, s.x, n);
+        nx_feed_forward_columns(&s.sublayers, &b->feed_forward, s.x, n);
     }
     if (!parameters) return 0;
     if (m->pre_norm) nx_norm_columns(&m->last, s.x, m->epsilon, m->d, n);
-    project(parameters, &m->head, s.x, n, &s);
+    nx_project(&s.sublayers, parameters, &m->head, s.x, n);
     for (uint32_t j = 0; j < n && m->direct.places; j++)
         nx_direct_lead(&m->direct, parameters + (size_t)j * nx_stride(m->head.weight.rows), s.x + (size_t)j * nx_stride(m->d),
                        known_of(&s, j), columns[j].position);

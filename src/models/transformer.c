@@ -27,7 +27,7 @@
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
 #include "layers/decoder.h"
-#include "models/layers.h"
+#include "layers/sublayers.h"
 #include "reader.h"
 
 #define KEY(name) "transformer." name
@@ -35,30 +35,18 @@
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    nx_linear query, key, value; /* (d, d): the heads one after another */
-    nx_linear output;            /* (d, d) W_o joins them */
-    nx_norm norm;
-} attention_weights;
-
-typedef struct {
-    attention_weights self, cross; /* cross: of the decoder */
-    nx_linear up, down;            /* (F, d), (d, F) */
-    nx_norm norm;
-} block;
-
 /* What encoder and decoder have each for itself. */
 typedef struct {
     nx_embedding positions; /* (T, d) learned ones */
     uint32_t n_blocks;
-    const block *blocks; /* (N) */
-    nx_norm last;        /* pre-norm only */
+    const nx_block *blocks; /* (N) */
+    nx_norm last;           /* pre-norm only */
 } stack;
 
 typedef struct {
     nx_decoder decoder; /* its head is the table of ids, (V, d) */
-    uint32_t inner;
-    int pre_norm; /* norm before each sublayer and once at the end, instead of after each */
+    nx_block_form form; /* of either stack's blocks */
+    int pre_norm;       /* norm before each sublayer and once at the end, instead of after each */
     enum { SINUSOIDAL, LEARNED, NONE } positions;
     const double *frequency; /* (d / 2) 10000^(-2i/d), sinusoidal only */
     float epsilon, root;     /* root: sqrt(d) */
@@ -66,16 +54,6 @@ typedef struct {
 } model;
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
-
-/* names: of the query, key, value and output projections and of the norm. */
-static void read_attention(nx_reader *r, const char *stack_name, uint32_t index, attention_weights *w, const char *const *names,
-                           uint32_t d) {
-    w->query = nx_read_linear(r, stack_name, index, names[0], d, d);
-    w->key = nx_read_linear(r, stack_name, index, names[1], d, d);
-    w->value = nx_read_linear(r, stack_name, index, names[2], d, d);
-    w->output = nx_read_linear(r, stack_name, index, names[3], d, d);
-    w->norm = nx_read_norm(r, stack_name, index, names[4], d);
-}
 
 static nx_name name_in(const char *prefix, const char *rest) {
     nx_name name;
@@ -87,20 +65,10 @@ static nx_name name_in(const char *prefix, const char *rest) {
 
 /* name: "enc." or "". */
 static void read_stack(nx_reader *reader, const model *m, stack *s, const char *name, uint32_t context, int decodes) {
-    static const char *const self[] = {"attn_q", "attn_k", "attn_v", "attn_output", "attn_norm"};
-    static const char *const cross[] = {"cross_attn_q", "cross_attn_k", "cross_attn_v", "cross_attn_output", "cross_attn_norm"};
-    if (m->positions == LEARNED)
-        s->positions = nx_read_embedding(reader, name_in(name, "position_embd.weight").text, context, m->decoder.d);
-    block *blocks = nx_arena_take(reader->arena, s->n_blocks * sizeof *blocks), unplaced;
-    for (uint32_t i = 0; i < s->n_blocks && !reader->status; i++) {
-        block *b = blocks ? blocks + i : &unplaced;
-        read_attention(reader, name, i, &b->self, self, m->decoder.d);
-        if (decodes) read_attention(reader, name, i, &b->cross, cross, m->decoder.d);
-        b->up = nx_read_linear(reader, name, i, "ffn_up", m->inner, m->decoder.d);
-        b->down = nx_read_linear(reader, name, i, "ffn_down", m->decoder.d, m->inner);
-        b->norm = nx_read_norm(reader, name, i, "ffn_norm", m->decoder.d);
-    }
-    s->blocks = blocks;
+    if (m->positions == LEARNED) s->positions = nx_read_embedding(reader, name_in(name, "position_embd.weight").text, context, m->form.d);
+    nx_block_form form = m->form;
+    form.cross = decodes;
+    s->blocks = nx_read_blocks(reader, name, s->n_blocks, &form);
     if (!m->pre_norm) return;
     s->last.weight = nx_read_vector(reader, name_in(name, "output_norm.weight").text, m->decoder.d, 0);
     s->last.bias = nx_read_vector(reader, name_in(name, "output_norm.bias").text, m->decoder.d, 0);
@@ -126,14 +94,15 @@ static void configure(nx_reader *r, nx_plan *plan) {
     decoder->n_blocks = m->writing.n_blocks = nx_read_u32(r, KEY("block_count"), 1, 256, NX_REQUIRED);
     m->reading.n_blocks = nx_read_u32(r, KEY("encoder.block_count"), 1, 256, m->writing.n_blocks);
     uint32_t d = decoder->d = nx_read_u32(r, KEY("embedding_length"), 4, 16384, NX_REQUIRED);
-    m->inner = nx_read_u32(r, KEY("feed_forward_length"), 4, 65536, 4 * d);
+    uint32_t inner = nx_read_u32(r, KEY("feed_forward_length"), 4, 65536, 4 * d);
+    m->form = (nx_block_form){.d = d, .width = d, .inner = inner};
     decoder->heads = decoder->n_kv_heads = nx_read_u32(r, KEY("attention.head_count"), 1, 256, NX_REQUIRED);
     m->epsilon = nx_read_f32(r, KEY("attention.layer_norm_epsilon"), 0, 1, 1e-6f);
     m->root = wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat((float)d)), 0);
     m->pre_norm = (int)nx_read_choice(r, KEY("norm"), norms, 2);
     nx_read_choice(r, KEY("activation"), activations, 1);
     decoder->key_length = nx_head_width(r, KEY("attention.head_count"), d, decoder->heads);
-    if (m->inner % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("feed_forward_length"), "a width is not a multiple of 4");
+    if (inner % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("feed_forward_length"), "a width is not a multiple of 4");
     read_positions(r, m);
 
     uint32_t values = nx_read_vocabulary(r, "token_embd.weight");
@@ -186,28 +155,16 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
 }
 
 typedef struct {
-    float *x, *y, *normed;      /* (J, d) the residual stream, a sublayer's output, its input */
-    float *query, *key, *value; /* (J, d) */
-    float *mixed;               /* (J, d) attention's output before W_o */
-    float *inner;               /* (J, F) */
-    void *attend, *matmul;
+    nx_sublayers sublayers;
+    float *x; /* (J, d) the residual stream */
 } scratch;
 
 static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, uint32_t n, uint64_t *bytes) {
     uint32_t window = shape->length > shape->counts[0] ? shape->length : shape->counts[0];
     nx_arena arena = {memory, 0, UINT64_MAX};
-    uint64_t d_bytes = (uint64_t)n * nx_stride(m->decoder.d) * 4;
     scratch s;
-    s.x = nx_arena_take(&arena, d_bytes);
-    s.y = nx_arena_take(&arena, d_bytes);
-    s.normed = nx_arena_take(&arena, d_bytes);
-    s.query = nx_arena_take(&arena, d_bytes);
-    s.key = nx_arena_take(&arena, d_bytes);
-    s.value = nx_arena_take(&arena, d_bytes);
-    s.mixed = nx_arena_take(&arena, d_bytes);
-    s.inner = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->inner) * 4);
-    s.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(window, 1));
-    s.matmul = nx_arena_take(&arena, nx_input_bytes(m->inner > m->decoder.d ? m->inner : m->decoder.d, n));
+    s.x = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->decoder.d) * 4);
+    s.sublayers = nx_sublayers_at(&arena, &m->form, m->pre_norm, m->epsilon, window, 1, n);
     if (bytes) *bytes = arena.used;
     return s;
 }
@@ -238,83 +195,24 @@ static void embed(const model *m, const stack *of, float *x, float *y, uint32_t 
     nx_add(x, y, m->decoder.d, 1);
 }
 
-/* What a sublayer reads: x, or LN(x) with pre-norm. */
-static nx_input input_of(const model *m, const scratch *s, const float *x, const nx_norm *by, uint32_t n) {
-    if (m->pre_norm) {
-        memcpy(s->normed, x, (size_t)n * nx_stride(m->decoder.d) * sizeof *x);
-        nx_norm_columns(by, s->normed, m->epsilon, m->decoder.d, n);
-    }
-    return nx_input_of(m->pre_norm ? s->normed : x, n, s->matmul);
-}
-
-/* x = LN(x + W input), or x + W input with pre-norm. */
-static void join(const model *m, const scratch *s, float *x, const nx_linear *l, const float *input, const nx_norm *by, uint32_t n) {
-    nx_input in = nx_input_of(input, n, s->matmul);
-    nx_apply(s->y, l, &in);
-    nx_add(x, s->y, m->decoder.d, n);
-    if (!m->pre_norm) nx_norm_columns(by, x, m->epsilon, m->decoder.d, n);
-}
-
 /* What comes after the last block of a stack. */
 static void finish(const model *m, const stack *of, float *x, uint32_t n) {
     if (m->pre_norm) nx_norm_columns(&of->last, x, m->epsilon, m->decoder.d, n);
 }
 
-/* Scratch gets the keys and values of the columns of an input. */
-static void keys_and_values(const attention_weights *w, const scratch *s, nx_input *input) {
-    nx_apply(s->key, &w->key, input);
-    nx_apply(s->value, &w->value, input);
-}
-
-static void keep(const model *m, const nx_cache *cache, uint32_t position, const scratch *s, uint32_t column) {
-    size_t at = (size_t)column * nx_stride(m->decoder.d);
-    nx_cache_write(cache, position, s->key + at, s->value + at);
-}
-
-/* What the query of a column finds among the first `n_keys` positions of a cache. trace: null, or (H, window) weights to write. */
-static void look(const model *m, const scratch *s, uint32_t column, const nx_cache *cache, uint32_t n_keys, float *trace, uint32_t window) {
-    size_t at = (size_t)column * nx_stride(m->decoder.d);
-    nx_range all = {0, n_keys};
-    nx_attend(s->mixed + at, s->query + at, cache, &all, 1, s->attend, trace, window);
-}
-
 /* The decoder's attention to what it has written so far. */
-static void self_attention(const model *m, const block *b, uint32_t index, const scratch *s, const nx_column *columns, uint32_t n) {
-    uint32_t width = nx_stride(m->decoder.d);
-    nx_input input = input_of(m, s, s->x, &b->self.norm, n);
-    nx_apply(s->query, &b->self.query, &input);
-    keys_and_values(&b->self, s, &input);
-    nx_decoder_attend(&m->decoder, index, columns, n, 0, &(nx_qkv){s->query, s->key, s->value, width, width}, s->mixed, s->attend);
-    join(m, s, s->x, &b->self.output, s->mixed, &b->self.norm, n);
-}
-
-/* Attention of n columns x to all S positions of a cache that is complete: the encoder's own, or the decoder's to its output.
- * traces: of each column null or weights to write, S for each head, `apart` from one another. */
-static void source_attention(const model *m, const attention_weights *w, const scratch *s, float *x, const nx_cache *cache, uint32_t S,
-                             uint32_t n, float *const *traces, uint32_t apart) {
-    nx_input input = input_of(m, s, x, &w->norm, n);
+static void self_attention(const model *m, const nx_attention_weights *w, uint32_t index, const scratch *of, const nx_column *columns,
+                           uint32_t n) {
+    const nx_sublayers *s = &of->sublayers;
+    uint32_t width = nx_stride(s->width);
+    nx_input input = nx_sublayer_input(s, of->x, &w->norm, n);
     nx_apply(s->query, &w->query, &input);
-    for (uint32_t j = 0; j < n; j++) look(m, s, j, cache, S, traces[j], apart);
-    join(m, s, x, &w->output, s->mixed, &w->norm, n);
-}
-
-static void feed_forward(const model *m, const block *b, const scratch *s, float *x, uint32_t n) {
-    nx_input input = input_of(m, s, x, &b->norm, n);
-    nx_apply(s->inner, &b->up, &input);
-    nx_relu(s->inner, m->inner, n);
-    join(m, s, x, &b->down, s->inner, &b->norm, n);
+    nx_keys_and_values(s, w, &input);
+    nx_decoder_attend(&m->decoder, index, columns, n, 0, &(nx_qkv){s->query, s->key, s->value, width, width}, s->mixed, s->attend);
+    nx_sublayer_join(s, of->x, &w->output, s->mixed, &w->norm, n);
 }
 
 /* ---- the encoder ----------------------------------------------------------------------------------------------------- */
-
-/* The keys and values of n columns of the source from `at` on go to a cache: `own`, for the encoder's attention, which the norm may
- * precede; or for the decoder's. */
-static void fill(const model *m, const attention_weights *w, const scratch *s, const float *x, uint32_t at, uint32_t n,
-                 const nx_cache *cache, int own) {
-    nx_input input = own ? input_of(m, s, x, &w->norm, n) : nx_input_of(x, n, s->matmul);
-    keys_and_values(w, s, &input);
-    for (uint32_t j = 0; j < n; j++) keep(m, cache, at + j, s, j);
-}
 
 /* Reads the source (S) and leaves its keys and values for every block of the decoder. A slice is a pass of columns through one of these
  * steps, in this order: their embedding; for each block of the encoder its keys and values, then the block itself; the keys and values
@@ -323,7 +221,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
     const model *m = opaque;
     uint32_t S = inputs->shape.counts[0], passes = (S + NX_COLUMNS - 1) / NX_COLUMNS, last_encoded = 2 * m->reading.n_blocks;
     if (slice / passes > last_encoded + m->writing.n_blocks) return 0;
-    scratch s = scratch_at(m, &inputs->shape, scratch_memory, NX_COLUMNS, NULL);
+    nx_sublayers s = scratch_at(m, &inputs->shape, scratch_memory, NX_COLUMNS, NULL).sublayers;
     encoder_output source = source_at(m, &inputs->shape, output, NULL);
     uint32_t step = slice / passes, at = slice % passes * NX_COLUMNS, n = S - at < NX_COLUMNS ? S - at : NX_COLUMNS;
     float *x = source.x + (size_t)at * nx_stride(m->decoder.d);
@@ -333,21 +231,21 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
             embed(m, &m->reading, x + (size_t)j * nx_stride(m->decoder.d), s.y, inputs->port[0][at + j], at + j);
     } else if (step <= last_encoded) {
         uint32_t index = (step - 1) / 2;
-        const block *b = m->reading.blocks + index;
+        const nx_block *b = m->reading.blocks + index;
         if (step % 2) {
-            fill(m, &b->self, &s, x, at, n, &cache, 1);
+            nx_fill_cache(&s, &b->self, x, at, n, &cache, 1);
         } else {
             float *traces[NX_COLUMNS]; /* (N H, S, S) in all: a head's row of this query is S queries from the next head's */
             for (uint32_t j = 0; j < n; j++)
                 traces[j] = inputs->trace ? inputs->trace + ((size_t)index * m->decoder.heads * S + at + j) * S : NULL;
-            source_attention(m, &b->self, &s, x, &cache, S, n, traces, S * S);
-            feed_forward(m, b, &s, x, n);
+            nx_source_attention(&s, &b->self, x, &cache, S, n, traces, S * S);
+            nx_feed_forward_columns(&s, &b->feed_forward, x, n);
             if (step == last_encoded) finish(m, &m->reading, x, n);
         }
     } else {
         uint32_t index = step - last_encoded - 1;
         cache = cache_at(m, source.cross, index, S);
-        fill(m, &m->writing.blocks[index].cross, &s, x, at, n, &cache, 0);
+        nx_fill_cache(&s, &m->writing.blocks[index].cross, x, at, n, &cache, 0);
     }
     return slice + 1 < passes * (last_encoded + 1 + m->writing.n_blocks);
 }
@@ -368,20 +266,20 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     (void)slice; /* a pass is short */
     for (uint32_t j = 0; j < n; j++) {
         uint32_t at = columns[j].position;
-        embed(m, &m->writing, s.x + (size_t)j * nx_stride(m->decoder.d), s.y, at ? columns[j].ids[at - 1] : NX_NONE, at);
+        embed(m, &m->writing, s.x + (size_t)j * nx_stride(m->decoder.d), s.sublayers.y, at ? columns[j].ids[at - 1] : NX_NONE, at);
     }
     for (uint32_t i = 0; i < m->writing.n_blocks; i++) {
-        const block *b = m->writing.blocks + i;
+        const nx_block *b = m->writing.blocks + i;
         nx_cache cache = cache_at(m, source.cross, i, shape->counts[0]);
         float *traces[NX_COLUMNS];
         for (uint32_t j = 0; j < n; j++) traces[j] = columns[j].trace ? source_trace(m, columns + j, i) : NULL;
-        self_attention(m, b, i, &s, columns, n);
-        source_attention(m, &b->cross, &s, s.x, &cache, shape->counts[0], n, traces, shape->counts[0]);
-        feed_forward(m, b, &s, s.x, n);
+        self_attention(m, &b->self, i, &s, columns, n);
+        nx_source_attention(&s.sublayers, &b->cross, s.x, &cache, shape->counts[0], n, traces, shape->counts[0]);
+        nx_feed_forward_columns(&s.sublayers, &b->feed_forward, s.x, n);
     }
     if (!parameters) return 0;
     finish(m, &m->writing, s.x, n);
-    nx_input input = nx_input_of(s.x, n, s.matmul);
+    nx_input input = nx_input_of(s.x, n, s.sublayers.matmul);
     nx_matmul(parameters, &m->decoder.head, NULL, &input);
     return 0;
 }

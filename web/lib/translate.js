@@ -255,21 +255,30 @@ export class Translation extends BaseRun {
   async *#draw(found) {
     const { settings, maps } = this.#checked;
     const length = found ? found.ids.length : this.#most;
+    /** Without a vocabulary, the last token: it is an end if nothing follows, which the next message may say. @type {Omit<TranslateStep, 'text'>[]} */
+    const held = [];
     for await (const message of this.#ask({ settings: { ...settings, samples: 1 }, maps, length, forced: found?.ids }, this.#ids)) {
-      // Whoever has no vocabulary knows an end by that nothing follows.
       const ended = message.last && (found ? found.ended : message.to < length);
       const rows = message.maps?.[0];
       const encoder = rows?.filter(({ name }) => name === 'encoder') ?? [];
       if (encoder.length > 0) this.encoder = joined(encoder, this.#source.length);
       const looks = rows?.filter(({ name }) => name !== 'encoder').map(({ name, row, weights }) => ({ name, row, weights }));
       for (const [i, token] of message.ids.entries()) {
+        yield* held.splice(0);
         if (this.#tokenizer?.isEnd(token) || (ended && i === message.ids.length - 1)) {
           this.finish = 'end';
           return;
         }
-        yield { token, nats: message.nats[i], ...(looks && { maps: looks, alignment: meanOf(looks) }) };
+        const step = { token, nats: message.nats[i], ...(looks && { maps: looks, alignment: meanOf(looks) }) };
+        if (this.#tokenizer) yield step;
+        else held.push(step);
+      }
+      if (ended) {
+        this.finish = 'end';
+        return;
       }
     }
+    yield* held;
     if (!this.stopped) this.finish ??= 'length';
   }
 

@@ -23,6 +23,7 @@ export * from './page.js';
 export * from './paint.js';
 export * from './palette.js';
 export * from './pictures.js';
+export * from './pixel-grid.js';
 export * from './playback.js';
 export * from './start.js';
 export * from './speed.js';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The figure of the weights: for one pixel, how each of the ones before it votes.
 // @ts-check
-import { PIXELS, SIDE, announce, askable, byId, make, onTheme, palette, perFrame } from '../../shell/index.js';
+import { PIXELS, SIDE, announce, askable, byId, make, onTheme, paintGrid, palette, perFrame } from '../../shell/index.js';
 
 /** The most that a vote is shown as: heavier ones are as strong. */
 const MOST = 3;
@@ -31,27 +31,16 @@ export function createVotes(root) {
   root.append(make('div', { class: 'stage' }, frame), note);
 
   const redraw = perFrame(() => {
-    const context = canvas.getContext('2d');
-    const side = Math.round(canvas.clientWidth * devicePixelRatio);
-    if (!context || side === 0) return;
-    if (canvas.width !== side) canvas.width = canvas.height = side;
-    const { paper, wash, predicted, heat, accent, ink } = palette();
-    /** @param {number} k */
-    const edge = (k) => Math.round(k * side / SIDE);
-    context.fillStyle = paper;
-    context.fillRect(0, 0, side, side);
-    for (let j = 0; j < PIXELS; j++) {
-      const [x, y] = [edge(j % SIDE), edge(Math.floor(j / SIDE))];
-      const w = weights && j < at ? vote(weights, at, j) : 0;
-      const share = Math.sqrt(Math.min(1, Math.abs(w) / MOST)); // lifted, so that small votes show
-      context.fillStyle = j >= at ? (j === at ? accent : wash) : w > 0 ? heat(share) : predicted[Math.round(255 * share)];
-      context.fillRect(x, y, edge(j % SIDE + 1) - x, edge(Math.floor(j / SIDE) + 1) - y);
-    }
-    const [x, y] = [edge(at % SIDE), edge(Math.floor(at / SIDE))];
-    context.strokeStyle = ink;
-    context.lineWidth = Math.max(1, Math.round(devicePixelRatio));
-    context.strokeRect(x, y, edge(at % SIDE + 1) - x, edge(Math.floor(at / SIDE) + 1) - y);
-    if (!weights) return;
+    const painted = paintGrid(canvas, {
+      at, frame: ({ ink }) => ink, line: 1,
+      cell(j, { wash, predicted, heat, accent }) {
+        if (j >= at) return j === at ? accent : wash;
+        const w = weights ? vote(weights, at, j) : 0;
+        const share = Math.sqrt(Math.min(1, Math.abs(w) / MOST)); // lifted, so that small votes show
+        return w > 0 ? heat(share) : predicted[Math.round(255 * share)];
+      },
+    });
+    if (!weights || !painted) return;
     note.textContent = describe(weights, at);
     canvas.setAttribute('aria-label', note.textContent);
     if (document.activeElement === frame) announce(note.textContent, 400);

@@ -2,7 +2,7 @@
 // What a pixel may see, in PixelCNN and in gated PixelCNN, layer by layer: both models say so themselves.
 // @ts-check
 import {
-  PIXELS, SIDE, acquireAll, announce, askable, byId, countOf, createFields, createLoading, integer, make, onTheme, palette, perFrame, whenNear,
+  SIDE, acquireAll, announce, askable, byId, countOf, createFields, createLoading, integer, make, onTheme, paintGrid, perFrame, whenNear,
 } from '../../shell/index.js';
 /** @import { Field } from '../../shell/field.js' */
 
@@ -43,25 +43,11 @@ export function createFieldView(root, plainWeights, gatedWeights) {
   const redraw = perFrame(() => {
     output.textContent = layer === 0 ? 'the first alone' : `the first and ${Math.min(layer, Number(slider.max))} more`;
     views.forEach(({ name, canvas, note, frame }, k) => {
-      const context = canvas.getContext('2d');
-      const side = Math.round(canvas.clientWidth * devicePixelRatio);
-      if (!context || side === 0) return;
-      if (canvas.width !== side) canvas.width = canvas.height = side;
-      const { paper, wash, heat, predicted, accent } = palette();
-      const edge = (/** @type {number} */ n) => Math.round(n * side / SIDE);
       const seen = layerOf(k);
-      context.fillStyle = paper;
-      context.fillRect(0, 0, side, side);
-      for (let i = 0; i < PIXELS; i++) {
-        const x = edge(i % SIDE), y = edge(Math.floor(i / SIDE));
-        context.fillStyle = i >= at ? wash : !seen ? paper : seen[i] ? heat(0.35) : predicted[60];
-        context.fillRect(x, y, edge(i % SIDE + 1) - x, edge(Math.floor(i / SIDE) + 1) - y);
-      }
-      context.strokeStyle = accent;
-      context.lineWidth = Math.max(2, Math.round(2 * devicePixelRatio));
-      const x = edge(at % SIDE), y = edge(Math.floor(at / SIDE));
-      context.strokeRect(x, y, edge(at % SIDE + 1) - x, edge(Math.floor(at / SIDE) + 1) - y);
-      if (!seen) return;
+      const painted = paintGrid(canvas, {
+        at, cell: (i, { wash, paper, heat, predicted }) => (i >= at ? wash : !seen ? paper : seen[i] ? heat(0.35) : predicted[60]),
+      });
+      if (!seen || !painted) return;
       note.textContent = `Row ${Math.floor(at / SIDE) + 1}, column ${at % SIDE + 1}: sees ${integer(countOf(seen))} of the ${integer(at)} pixels before it.`;
       canvas.setAttribute('aria-label', `${name}. ${note.textContent}`);
       if (document.activeElement === frame) announce(note.textContent, 400);

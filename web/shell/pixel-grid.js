@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// A canvas with a cell for each pixel of a digit, one of which has a frame.
+// @ts-check
+import { SIDE, PIXELS } from './digits.js';
+import { palette } from './palette.js';
+
+/** @typedef {ReturnType<typeof palette>} Colours */
+
+/**
+ * Paints it at the device's own resolution.
+ *
+ * @param {HTMLCanvasElement} canvas
+ * @param {object} what
+ * @param {number} what.at                        the pixel with the frame
+ * @param {(pixel: number, colours: Colours) => string} what.cell  colour of a cell
+ * @param {(pixel: number, colours: Colours) => { colour: string, margin: number } | undefined} [what.dot]  of a square in it, whose margin is a
+ *   share of the cell
+ * @param {(colours: Colours) => string} [what.frame]  colour of the frame
+ * @param {number} [what.line]                    its width in CSS pixels
+ * @returns {boolean} false: the canvas has no room on the page
+ */
+export function paintGrid(canvas, { at, cell, dot, frame = ({ accent }) => accent, line = 2 }) {
+  const context = canvas.getContext('2d');
+  const side = Math.round(canvas.clientWidth * devicePixelRatio);
+  if (!context || side === 0) return false;
+  if (canvas.width !== side) canvas.width = canvas.height = side;
+  const colours = palette();
+  const edge = (/** @type {number} */ k) => Math.round(k * side / SIDE);
+  /** @param {number} pixel @returns {[number, number, number, number]} */
+  const box = (pixel) => {
+    const [column, row] = [pixel % SIDE, Math.floor(pixel / SIDE)];
+    const [x, y] = [edge(column), edge(row)];
+    return [x, y, edge(column + 1) - x, edge(row + 1) - y];
+  };
+  context.fillStyle = colours.paper;
+  context.fillRect(0, 0, side, side);
+  for (let pixel = 0; pixel < PIXELS; pixel++) {
+    const [x, y, w, h] = box(pixel);
+    context.fillStyle = cell(pixel, colours);
+    context.fillRect(x, y, w, h);
+    const square = dot?.(pixel, colours);
+    if (!square) continue;
+    const margin = Math.round(w * square.margin);
+    context.fillStyle = square.colour;
+    context.fillRect(x + margin, y + margin, w - 2 * margin, h - 2 * margin);
+  }
+  context.strokeStyle = frame(colours);
+  context.lineWidth = Math.max(line, Math.round(line * devicePixelRatio));
+  context.strokeRect(...box(at));
+  return true;
+}
