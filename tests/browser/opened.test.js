@@ -155,6 +155,19 @@ test('an address opens a step; the overture and the layer of pictures', () => wi
   assert.match(await page.locator('#layer-sum').textContent() ?? '', /active at s, 1: itself, or zero/);
 }));
 
+test('what is written with one thing less, for each thing', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await done(page);
+  await page.locator('#figure-broken').scrollIntoViewIfNeeded();
+  await page.locator('#broken[data-done="stop"]').waitFor();
+  const rows = await page.locator('#broken tr').evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+  assert.equal(rows.length, 5 + 12);
+  assert.deepEqual(rows[0], ['nothing', '✓ pots⏎']);
+  assert.ok(rows.filter(([, written]) => written?.startsWith('✗')).length > 2);
+  await page.locator('#word').fill('zebra');
+  await page.locator('#broken[data-done="zebra"]').waitFor();
+}));
+
 test('it is alive with its file alone, before the engine; the page is under 60 KB', () => withPage(async (page) => {
   await page.route(/\.wasm$/, () => {}); // never comes
   await page.goto(PAGE);

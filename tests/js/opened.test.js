@@ -10,15 +10,14 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { Core } from './core.js';
 import { exp, softmax } from '../../web/pages/opened/arithmetic.js';
 import { attend } from '../../web/pages/opened/attend.js';
 import { boxOf, boxesOf, groupsOf, labelsOf } from '../../web/pages/opened/boxes.js';
 import { explain } from '../../web/pages/opened/explain.js';
 import { readFile as readWeights } from '../../web/pages/opened/file.js';
 import { ALL_ON, shapeOf, trace } from '../../web/pages/opened/networks.js';
-
 import { answer } from '../bench/eval-words.js';
+import { Core } from './core.js';
 import { readGGUF } from './gguf.js';
 import { GOLDEN, ROOT, give, load, wasmModule } from './helpers.js';
 import { opened } from './opened-double.js';

@@ -8,7 +8,8 @@
 
 /**
  * @typedef {'embed' | 'place' | 'attend' | 'norm' | 'feed' | 'linear' | 'odds'} Kind
- * @typedef {{ id: string, title: string, kind: Kind, side: 'enc' | 'dec', block: number }} Box  id: what the names of its matrices begin with; block: -1 for none
+ * @typedef {{ id: string, title: string, kind: Kind, side: 'enc' | 'dec', block: number, adds?: boolean }} Box  id: what the names of its matrices begin with; block: -1 for none;
+ *   adds: what went in is added to what comes out, in the same box
  * @typedef {{ name: string, matrix: Matrix, symbol: string, transposed?: boolean, wide?: boolean }} Shown  symbol: HTML
  * @typedef {(Shown | string)[]} Line  matrices with the signs between them
  * @typedef {{ says: string, line: Line, closed?: boolean }} Group  closed: at first
@@ -21,16 +22,16 @@ export function boxesOf({ kind, blocks, encoderBlocks }) {
   const alone = kind === 'gpt2';
   /** @param {'enc' | 'dec'} side @param {number} count */
   const stack = (side, count) => {
-    const put = (/** @type {string} */ id, /** @type {string} */ title, /** @type {Kind} */ what, block = -1) => boxes.push({ id: `${side}.${id}`, title, kind: what, side, block });
+    const put = (/** @type {string} */ id, /** @type {string} */ title, /** @type {Kind} */ what, block = -1, adds = false) => boxes.push({ id: `${side}.${id}`, title, kind: what, side, block, adds });
     put('embedding', 'Embedding', 'embed');
     put('input', '+ Positions', 'place');
     for (let i = 0; i < count; i++) {
       const self = side === 'dec' ? 'Masked attention' : 'Attention';
       if (alone) {
         put(`${i}.self.norm`, 'Norm', 'norm', i);
-        put(`${i}.self`, `${self}, add`, 'attend', i);
+        put(`${i}.self`, self, 'attend', i, true);
         put(`${i}.ffn.norm`, 'Norm', 'norm', i);
-        put(`${i}.ffn`, 'Feed-forward, add', 'feed', i);
+        put(`${i}.ffn`, 'Feed-forward', 'feed', i, true);
         continue;
       }
       put(`${i}.self`, self, 'attend', i);
@@ -51,12 +52,12 @@ export function boxesOf({ kind, blocks, encoderBlocks }) {
 }
 
 /** A box by its whole name, for people. @param {Box} box @param {Shape} shape */
-export const nameOf = ({ title, side, block }, { kind }) => [...(kind === 'gpt2' ? [] : [side === 'enc' ? 'Encoder' : 'Decoder']), ...(block >= 0 ? [`block ${block + 1}`] : []), title].join(', ');
+export const nameOf = ({ title, side, block }, { kind }) => [...(kind === 'gpt2' ? [] : [side === 'enc' ? 'Encoder' : 'Decoder']), ...(block >= 0 ? [`${kind === 'gpt2' ? 'Block' : 'block'} ${block + 1}`] : []), title].join(', ');
 
 /** The box in which a matrix is made: the one with the longest name that it begins with. @param {Box[]} boxes @param {string} name */
 export function boxOf(boxes, name) {
   const alias = /^(enc|dec)\.(onehot|scaled)$/.test(name) ? name.replace(/onehot|scaled/, 'embedding') : /^(enc|dec)\.position$/.test(name) ? name.replace('position', 'input')
-    : /\.sum$/.test(name) && boxes.some(({ id }) => id === name.replace(/sum$/, 'norm')) && !boxes.some(({ title }) => title.endsWith(', add')) ? name.replace(/sum$/, 'norm') : name;
+    : /\.sum$/.test(name) && boxes.some(({ id }) => id === name.replace(/sum$/, 'norm')) && !boxes.some(({ adds }) => adds) ? name.replace(/sum$/, 'norm') : name;
   return boxes.filter(({ id }) => alias === id || alias.startsWith(`${id}.`)).sort((a, b) => b.id.length - a.id.length)[0];
 }
 

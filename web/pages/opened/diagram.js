@@ -50,7 +50,7 @@ export function createDiagram(boxes, shape, onOpen) {
       const edge = outer < 0 ? x : x + BOX;
       if (['attend', 'feed'].includes(box.kind) && next?.kind === 'norm' && next.title.startsWith('Add')) {
         arrow(`M${x + middle} ${y + half + 5} H${edge + outer * 9} V${place(next).y} H${edge}`, 'around');
-      } else if (box.title.endsWith(', add')) {
+      } else if (box.adds) {
         const { y: below } = place(column[i - 1]);
         arrow(`M${x + middle} ${below + half + 5} H${edge + outer * 9} V${y} H${edge}`, 'around');
       }

@@ -34,7 +34,8 @@ export class Graph {
 
   /** @param {string} name @param {number} rows @param {number} cols @param {Made} made @param {(i: number, j: number) => number} number */
   #make(name, rows, cols, made, number) {
-    const matrix = new Matrix(name, rows, cols, made, Float32Array.from({ length: rows * cols }, (_, at) => number(Math.floor(at / cols), at % cols)));
+    const matrix = new Matrix(name, rows, cols, made);
+    for (let i = 0, at = 0; i < rows; i++) for (let j = 0; j < cols; j++) matrix.data[at++] = number(i, j);
     this.matrices.set(name, matrix);
     return matrix;
   }

@@ -2,6 +2,7 @@
 // Equations (1) and (2) of the Image Transformer with the numbers of one layer: block 1 of the encoder, which is such a layer. A part of an equation shows its matrix.
 // @ts-check
 import { byId, make } from '../../shell/index.js';
+import { shortOf } from './boxes.js';
 import { createSheet } from './sheet.js';
 
 /** @import { Group, Line } from './boxes.js' */
@@ -23,6 +24,12 @@ const EQUATIONS = [
   [part('<i>q</i>′', 'enc.0.ffn.norm'), ' = layernorm( ', part('<i>q</i><sub>a</sub>', `${AT}.norm`), ' + dropout( ', part(W('1'), 'enc.0.ffn.down<1'), ' ', part('ReLU', 'enc.0.ffn.active'), '( ',
     part(W('2'), 'enc.0.ffn.up<1'), ' ', part('<i>q</i><sub>a</sub>', `${AT}.norm`), ' ) ) )'],
 ];
+
+/** What a matrix is in the equations, by its name. @type {Map<string, string>} */
+const SYMBOLS = new Map(EQUATIONS.flatMap((parts) => parts.flatMap((one) => (typeof one === 'string' ? [] : [/** @type {[string, string]} */ ([one.name, one.text])]))));
+
+/** Whether a network has such a layer. @param {{ trace: Trace }} pass */
+export const isLayer = ({ trace: { matrices } }) => matrices.has(`${AT}.norm`);
 
 export function createLayer() {
   const sheet = createSheet(byId('layer-sheet'), byId('layer-sum'), {});
@@ -54,7 +61,10 @@ export function createLayer() {
   /** A matrix, and those that it was made of. @returns {Group[]} */
   function groups() {
     const matrix = matrixOf(chosen);
-    const symbol = (/** @type {Matrix} */ { name }) => name.replace('enc.0.', '').replace('self.', '');
+    const symbol = (/** @type {Matrix} */ one) => {
+      const [, text] = [...SYMBOLS].find(([name]) => matrixOf(name) === one) ?? [];
+      return text ?? shortOf(one);
+    };
     const { op, of } = matrix.made;
     const operands = op === 'file' ? [] : of.map((one, i) => ({ name: one.name, matrix: one, symbol: symbol(one), transposed: (op === 'product' || op === 'compare') && i === 1 }));
     const sign = /** @type {Record<string, string>} */ ({ add: '+', product: '×', compare: '×', aggregate: '×' })[op] ?? ',';
@@ -74,7 +84,6 @@ export function createLayer() {
   return {
     /** Numbers of another pass. @param {{ trace: Trace, file: WeightFile, shape: Shape }} next */
     use(next) {
-      if (!next.trace.matrices.has(`${AT}.norm`)) return; // a decoder alone has no such layer: the numbers stay
       now = next;
       show();
     },

@@ -2,20 +2,31 @@
 // The page of the Transformer, opened: a network whose every number can be looked at, and a walk through it.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
-import { createLayer } from './layer.js';
+import { createBroken } from './broken.js';
+import { createLayer, isLayer } from './layer.js';
 import { createOpened } from './opened.js';
 import { createOverture } from './overture.js';
 
 createOverture();
 /** @type {ReturnType<typeof createLayer> | undefined} */
 let layer;
-/** @type {Parameters<ReturnType<typeof createLayer>['use']>[0] | undefined} */
-let last;
+/** @type {ReturnType<typeof createBroken> | undefined} */
+let broken;
+/** @typedef {Parameters<ReturnType<typeof createLayer>['use']>[0]} Pass */
+/** The last pass, and the last one of a network that has such a layer: of a decoder alone it keeps its numbers. @type {Record<'any' | 'layered', Pass | undefined>} */
+const last = { any: undefined, layered: undefined };
 startPage(createOpened((pass) => {
-  last = pass;
+  last.any = pass;
+  broken?.use(pass);
+  if (!isLayer(pass)) return;
+  last.layered = pass;
   layer?.use(pass);
 }));
+whenNear(byId('figure-broken'), () => {
+  broken = createBroken();
+  if (last.any) broken.use(last.any);
+});
 whenNear(byId('figure-layer'), () => {
   layer = createLayer();
-  if (last) layer.use(last);
+  if (last.layered) layer.use(last.layered);
 });

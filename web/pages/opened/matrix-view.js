@@ -8,7 +8,9 @@ import { number } from './explain.js';
 /** @import { Shown } from './boxes.js' */
 
 /** Pixels of a cell with a number, of its letters, of one without. */
-const [CELL, HEIGHT, FONT, SMALL, TINY] = [31, 21, 11, 13, 9];
+const [CELL, HEIGHT, FONT, SMALL, TINY] = [29, 21, 11, 13, 9];
+/** More rows than this are lower. */
+const TALL = 16;
 
 /** @typedef {{ rows: string[], columns: string[] }} Labels */
 
@@ -48,7 +50,7 @@ export function createMatrixView({ matrix, symbol, transposed = false, wide = fa
     const space = Math.max(120, room()) - left - 2;
     cell = wide ? Math.max(TINY, Math.min(SMALL + 2, Math.floor(space / width))) : width * CELL <= space ? CELL : Math.max(TINY, Math.floor(space / width));
     const written = cell >= 26;
-    line = written || wide ? HEIGHT : Math.min(HEIGHT, Math.max(SMALL, cell));
+    line = height > TALL ? HEIGHT - 4 : written || wide ? HEIGHT : Math.min(HEIGHT, Math.max(SMALL, cell));
     const ratio = devicePixelRatio;
     const [w, h] = [left + cell * width + 1, top + line * height + 1];
     Object.assign(canvas, { width: Math.round(w * ratio), height: Math.round(h * ratio) });

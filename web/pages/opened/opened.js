@@ -80,7 +80,7 @@ export function createOpened(onPass) {
     if (!network || !shown) return;
     open(/** @type {Box} */ (network.boxes.find(({ id }) => id === step.box)), headOf(step.name));
     const matrix = /** @type {Matrix} */ (shown.matrices.get(step.name));
-    const row = step.name.startsWith('enc.') ? 0 : shown.first + at;
+    const row = step.name.startsWith('enc.') ? 0 : step.item.id === 'step-shifted' ? Math.max(1, shown.first + at) : shown.first + at;
     sheet.only(matrix);
     sheet.keep(matrix, ...cellOf(matrix, step.item.id === 'step-mask' ? Math.min(row, matrix.rows - 2) : row, step.item.id === 'step-mask'));
   });

@@ -13,7 +13,7 @@ const COUNT = 3;
 const [TURN, PACE] = [90, 30];
 
 export function createOverture() {
-  const q = /** @type {Arrow} */ ({ name: 'q', kind: 'query', at: [1.4, 0.5] });
+  const q = /** @type {Arrow} */ ({ name: 'q', kind: 'query', at: [0.7, 0.35] });
   const keys = /** @type {Arrow[]} */ ([[1.3, 1.1], [-1.5, 0.6], [0.3, -1.5]].map((at, j) => ({ name: `k${'₁₂₃'[j]}`, kind: `key-${j}`, at })));
   const values = /** @type {Arrow[]} */ ([[-0.4, 1.6], [1.6, 0.9], [0.4, -1.5]].map((at, j) => ({ name: `v${'₁₂₃'[j]}`, kind: `key-${j}`, at })));
   const out = /** @type {Arrow} */ ({ name: 'y', kind: 'query', at: [0, 0], fixed: true });

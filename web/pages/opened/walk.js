@@ -14,12 +14,16 @@ const STEP_MS = 5000;
 /** @typedef {{ trace: Trace, shape: Shape, at: number }} Now  at: which written letter is looked at */
 /** @typedef {{ id: string, item: HTMLElement, box: string, name: string }} Step  of a list item: the box it opens, the matrix it points into */
 
-/** The cell of a matrix that a step points at: in the row that counts, the largest number but −∞, or the last one that is hidden. @param {Matrix} matrix @param {number} row @param {boolean} hidden */
+/** What is looked for is the largest, not what is farthest from zero. */
+const RANKED = /\.(compare|scale|mask|weights)$|^logits$|^odds$/;
+
+/** The cell of a matrix that a step points at: in the row that counts, the number that stands out, or the last one that is hidden. @param {Matrix} matrix @param {number} row @param {boolean} hidden */
 export function cellOf(matrix, row, hidden = false) {
   const i = Math.min(row, matrix.rows - 1);
   const numbers = [...matrix.row(i)];
+  const size = (/** @type {number} */ x) => (RANKED.test(matrix.name) ? x : Math.abs(x));
   if (hidden && numbers.includes(-Infinity)) return /** @type {[number, number]} */ ([i, numbers.lastIndexOf(-Infinity)]);
-  return /** @type {[number, number]} */ ([i, numbers.reduce((best, x, j) => (Math.abs(x) < Infinity && Math.abs(x) > Math.abs(numbers[best]) ? j : best), 0)]);
+  return /** @type {[number, number]} */ ([i, numbers.reduce((best, x, j) => (size(x) > size(numbers[best]) ? j : best), 0)]);
 }
 
 /** Words and numbers of the steps, by the names that the page gives them. @param {Now} now @returns {Record<string, string>} */

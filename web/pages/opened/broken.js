@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// What the network writes with one thing taken away, for each thing that it has: a row each, filled one after another.
+// @ts-check
+import { byId, make } from '../../shell/index.js';
+import { boxesOf, letter, nameOf } from './boxes.js';
+import { ALL_ON, trace } from './networks.js';
+
+/** @import { WeightFile } from './file.js' */
+/** @import { Shape, Trace } from './networks.js' */
+
+/** @typedef {{ name: string, off: Partial<typeof ALL_ON> }} Loss */
+
+/** Everything that can be taken away. @param {Shape} shape @returns {Loss[]} */
+export function lossesOf(shape) {
+  const heads = boxesOf(shape).filter(({ kind }) => kind === 'attend').flatMap((box) => Array.from({ length: shape.heads }, (_, i) => (
+    { name: `${nameOf(box, shape)}, head ${i + 1}`, off: { off: `${box.id}.${i}` } })));
+  return [{ name: 'nothing', off: {} }, { name: 'the scale', off: { scale: false } }, { name: 'the mask', off: { mask: false } }, { name: 'the positions', off: { positions: false } },
+    { name: 'the residuals', off: { residual: false } }, ...heads];
+}
+
+export function createBroken() {
+  const root = byId('broken');
+  let turn = 0;
+  return {
+    /** Another word, network or weight. @param {{ trace: Trace, file: WeightFile, shape: Shape }} pass */
+    async use({ trace: { source }, file, shape }) {
+      const mine = ++turn;
+      const word = source.slice(0, -1);
+      const name = (/** @type {number[]} */ ids) => ids.map((id) => letter(shape.tokens[id])).join('');
+      const wanted = `${name([...word].reverse())}⏎`;
+      const losses = lossesOf(shape);
+      const cells = losses.map(() => make('td', {}, '…'));
+      root.replaceChildren(...losses.map((loss, i) => make('tr', {}, make('th', { scope: 'row' }, loss.name), cells[i])));
+      for (const [i, { off }] of losses.entries()) {
+        await new Promise((resolve) => { setTimeout(resolve); }); // the page goes on meanwhile
+        if (mine !== turn) return;
+        const written = name(trace(file, word, { ...ALL_ON, ...off }).written);
+        const right = written === wanted;
+        cells[i].textContent = `${right ? '✓' : '✗'} ${written}`;
+        cells[i].classList.toggle('wrong', !right);
+      }
+      root.dataset.done = name(word);
+    },
+  };
+}
