@@ -50,7 +50,7 @@ static uint32_t hash_of_rows(uint32_t hash, const uint8_t *data, uint32_t rows, 
 
 static uint32_t rows_of(const nx_tensor *tensor) { return tensor->dim[1] * tensor->dim[2] * tensor->dim[3]; }
 
-/* What a saved session names its model by: the head, then every row of every tensor. */
+/* A saved session names its model by this hash of the head and of every row of every tensor. */
 static uint32_t fingerprint(const nx_gguf *file) {
     uint32_t hash = hash_of(2166136261u, file->bytes, file->head_end);
     for (uint32_t i = 0; i < file->n_tensors; i++) {

@@ -95,7 +95,7 @@ async function exportsOf(path) {
   return Object.values((await facts(path)).outputs)[0].exports.sort();
 }
 
-const own = new Set(Object.keys((await facts('lib/common.js')).inputs));
+const own = new Set(Object.keys((await facts('lib/exports.js')).inputs));
 own.delete('lib/abi.js'); // numbers, which are shorter where they are used
 /** Modules of shared.js are taken from there. @type {import('esbuild').Plugin} */
 const fromShared = {
@@ -114,10 +114,10 @@ const fromShared = {
 async function library() {
   /** @type {Set<string>} */
   const later = new Set();
-  for (const path of ['lib/common.js', 'lib/element.js']) await facts(path, later);
+  for (const path of ['lib/exports.js', 'lib/element.js']) await facts(path, later);
   for (const path of later) await facts(path, later); // which may have further ones
   const files = new Map([
-    ...await bundle({ shared: 'lib/common.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }),
+    ...await bundle({ shared: 'lib/exports.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }),
     ...await bundle(Object.fromEntries([...later, 'lib/element.js'].map((path) => [basename(path, '.js'), path])), { plugins: [moved, apart(), fromShared] }),
     ...await bundle({ define: 'lib/define.js' }, { external: ['./element.js'] }),
     ...await bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }),
@@ -151,7 +151,7 @@ const shell = {
 const unusedApart = {
   name: 'unused apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/(texts|tags|large|threads|hub|integrity|disk|kept|concurrency|elsewhere|sniff|resume|again|questions|node-worker|handed)\.js$/ }, ({ kind, path }) => (
+    onResolve({ filter: /\/(texts|tags|large|threads|hub|integrity|disk|cache-admin|concurrency|worker-fallback|sniff|resume-download|refetch|questions|node-worker|handed)\.js$/ }, ({ kind, path }) => (
       kind === 'dynamic-import' ? { path: `./${basename(path)}`, external: true } : undefined));
   },
 };
@@ -181,11 +181,11 @@ export async function bundles() {
     bundle(Object.fromEntries((await pagesOf(WEB)).map((name) => [`page-${name}`, `pages/${name}/main.js`])), { ...forPage, plugins: [shell, moved] }),
   ]);
   const files = new Map(made.flatMap((part) => [...part]));
-  const offered = new Set(await exportsOf('lib/common.js'));
+  const offered = new Set(await exportsOf('lib/exports.js'));
   for (const [name, text] of files) {
     for (const [, list] of text.matchAll(/import\{([^}]*)\}from"\.\/shared\.js"/g)) {
       const missing = list.split(',').map((item) => item.split(' as ')[0]).filter((item) => !offered.has(item));
-      if (missing.length > 0) throw new Error(`lib/common.js must export ${missing.join(', ')} for web/dist/${name}`);
+      if (missing.length > 0) throw new Error(`lib/exports.js must export ${missing.join(', ')} for web/dist/${name}`);
     }
   }
   return files;

@@ -39,8 +39,7 @@ typedef struct {
     uint32_t from, to;
 } nx_range;
 
-/* What query i sees: ranges in ascending order that neither touch nor overlap, the last one ends with i itself. Returns
- * their number. */
+/* Query i sees these ranges: they ascend, neither touch nor overlap, and the last one ends with i itself. Returns their number. */
 uint32_t nx_pattern_ranges(const nx_pattern *pattern, uint32_t i, nx_range *ranges);
 
 /* The same positions one by one, ascending; keys: room for nx_pattern_window. Returns their number. */

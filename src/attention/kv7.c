@@ -3,7 +3,7 @@
  * Attention over keys and values of 7 bits, for models of pictures. See tiles.h for the cache and how work goes, and kernels/dot.h for the
  * product of bytes.
  *
- * What is rounded: keys and values to 7 bits, each head of each position with its own scale; the query to 8 bits; the
+ * It rounds keys and values to 7 bits, each head of each position with its own scale; the query to 8 bits; the
  * weights of the positions to 127 steps.
  */
 #include "kv7.h"

@@ -6,7 +6,7 @@
  * Behind the scales, a cache has key sums (H, S): 8192 times the sum of a position's key, which a query that is kept plus 8192 adds to
  * its product.
  *
- * What is rounded: keys and values to 8 bits, each head of each position with its own scale; the query to 14 bits; the
+ * It rounds keys and values to 8 bits, each head of each position with its own scale; the query to 14 bits; the
  * weights of the positions to 16383 steps.
  */
 #include "kv8.h"

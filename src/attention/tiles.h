@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What attention over keys and values of 7 bits (kv7.c) and of 8 bits (kv8.c) have in common: a cache of bytes and how work goes over it.
+ * Attention over keys and values of 7 bits (kv7.c) and of 8 bits (kv8.c) share a cache of bytes and the order in which they go over it.
  *
  * A cache, of S slots (a multiple of 16), H heads of width k, is bytes and then scales:
  *   keys (H, S/16, k/4, 4) vectors of 4 positions x 4 channels: a lane of a product is a position

@@ -39,7 +39,7 @@ NX_INLINE uint32_t offsets_of(uint32_t form) {
 }
 NX_INLINE uint32_t six_bits(uint32_t form) { return form == NX_BLOCKS_6_OFFSET || form == NX_BLOCKS_6_HALVES; }
 
-/* What is added to numbers that are stored. Forms with offsets have it in those. */
+/* The offset that is added to the numbers of a form before they are stored. Forms with offsets of their own have it in those. */
 NX_INLINE uint32_t zero_of(uint32_t form) { return form == NX_BLOCKS_4 ? 8 : form == NX_BLOCKS_6_HALVES ? 32 : 0; }
 
 NX_INLINE uint32_t low_at(uint32_t form) { return 2 * TILE * (scales_of(form) + offsets_of(form)); }
@@ -307,7 +307,7 @@ NX_INLINE void two_groups(v128_t part[4][4], const uint8_t *low, const place *x,
             }
 }
 
-/* What the halves from..to-1 of a block start with. */
+/* The sums that the halves from..to-1 of a block start with. */
 NX_INLINE v128_t start_of(const place *x, uint32_t j, uint32_t zero, uint32_t from, uint32_t to) {
     uint32_t sum = 0; /* modulo 2^32: see dot.h */
     for (uint32_t h = from; h < to; h++) sum += (uint32_t)x->sum[j][h];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the types of GGUF's tensors mean. See formats.h.
+ * The types of GGUF's tensors, decoded. See formats.h.
  *
  * Blocks of 32, d and m halves:
  *   Q4_0 { d; byte q[16] }                 value d (q - 8), nibble j of the low halves is value j, of the high ones value 16 + j

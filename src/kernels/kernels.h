@@ -17,8 +17,8 @@
 
 #define NX_COLUMNS 16 /* the most columns of one pass */
 
-/* What only models of language need (matrices by block, the types of their files, caches of 8 bits, most filters, penalties, searches,
- * guesses from the text) is left out of a build of other models, -DNX_TEXTS=0; such a build refuses files of those types. */
+/* A build without models of language, -DNX_TEXTS=0, leaves out what they alone need: matrices by block, the types of their files, caches of
+ * 8 bits, most filters, penalties, searches, guesses from the text. It refuses files of those types. */
 #ifndef NX_TEXTS
 #define NX_TEXTS 1
 #endif
@@ -33,7 +33,7 @@ static inline uint32_t nx_stride(uint32_t width) { return (width + 15) & ~15u; }
  * 16 bits wide in memory. */
 typedef enum { NX_BY_ROW, NX_BY_BLOCK } nx_packing;
 
-/* What weights are packed into: F32, F16, BF16; Q8_0 and Q4_0 by row (matmul.c); by block (blocks.c). Bytes for 32 weights are those
+/* The forms that weights are packed into: F32, F16, BF16; Q8_0 and Q4_0 by row (matmul.c); by block (blocks.c). Bytes for 32 weights are those
  * beside it. */
 enum {
     NX_BLOCKS_8 = 64,   /* 34: Q8_0 */
@@ -53,7 +53,7 @@ typedef struct {
 
 /* The form in which weights of a file's type are packed. By row, F16 is widened to F32, and types other than F32, F16, Q8_0 and Q4_0
  * are packed as by block.
- * What is lost: of F32, F16, BF16, Q4_0, Q4_1, Q5_0 and Q5_1 nothing; of Q8_0 nothing by block. In the K types, a scale is a half
+ * Packing loses, of F32, F16, BF16, Q4_0, Q4_1, Q5_0 and Q5_1 nothing; of Q8_0 nothing by block. In the K types, a scale is a half
  * times an integer; here it is rounded to a half, by 1/2048 at most, and so is the offset of its block. */
 uint32_t nx_matrix_form(uint32_t type, uint32_t packing);
 

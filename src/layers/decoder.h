@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What decoders of texts have in common: ids in, attention of every block to what came before, logits of the next id.
+ * Decoders of texts have this in common: ids in, attention of every block to what came before, logits of the next id.
  *
  * In a model that begins with nothing (GPT-2, Llama) the first id is given: nothing comes before it, and position 0 tells nothing (all
  * ids are equally probable). Position p > 0 reads id p - 1, whose key and value stand in slot p - 1, and sees slots 0..p - 1.

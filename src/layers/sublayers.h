@@ -36,7 +36,8 @@ typedef struct {
     nx_feed_forward feed_forward;
 } nx_block;
 
-/* What the blocks of a stack are like: d, H k and F, whether they have cross-attention, and whether the feed-forward network has to have biases. */
+/* The form of the blocks of a stack: d, H k and F, whether they have cross-attention, and whether the feed-forward network has to have
+ * biases. */
 typedef struct {
     uint32_t d, width, inner;
     int cross, biased;
@@ -70,7 +71,7 @@ static inline const nx_block *nx_read_blocks(nx_reader *r, const char *stack, ui
     return blocks;
 }
 
-/* What the sublayers of a pass of up to J columns work with. */
+/* The working memory of the sublayers, for a pass of up to J columns, and how they norm. */
 typedef struct {
     uint32_t d, width;          /* d, H k */
     int pre_norm;               /* norm before each sublayer instead of after it */

@@ -142,7 +142,7 @@ static void emit(const model *m, const uint32_t *ids, float *u, float *row) {
     }
 }
 
-/* What a memm takes away from its potentials at t, those behind it not yet changed. */
+/* An MEMM takes these log-sums away from its potentials at t, while those behind it are not changed yet. */
 static void normalise(const model *m, const room *r, uint32_t t, uint32_t n, float *row) {
     float *u = r->potential + (size_t)t * m->stride;
     if (t == 0) {

@@ -118,7 +118,7 @@ static void read_pattern(nx_reader *r, model *m) {
     }
 }
 
-/* What a position is, and its distribution. Colours of a palette are for whoever shows them. */
+/* Reads what a position is, a channel, a colour of a palette or a pixel, and its distribution. Colours are for whoever shows them. */
 static void read_elements(nx_reader *r, model *m, nx_plan *plan) {
     static const char *const outputs[] = {"categorical", "bernoulli", "dmol", "logistic", "gaussian"};
     nx_output *o = &m->output;
@@ -298,7 +298,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
     return bytes;
 }
 
-/* What the encoder leaves for the decoder, and its own working memory. */
+/* The encoder leaves this for the decoder; some of it is its own working memory. */
 typedef struct {
     void *cross; /* (N) caches of S slots: keys and values of the encoder's output for each decoder block that attends to it */
     float *x;    /* (S, d) the encoder's residual stream; in the end its output, times U where it goes to the pixels */
@@ -425,7 +425,7 @@ static void embed(const model *m, float *x, const nx_column *column, const nx_su
 
 static float *known_of(const scratch *s, uint32_t j) { return s->known + (size_t)j * nx_stride(NX_DIRECT_KNOWN); }
 
-/* What the small picture says about a position, to be used here and at the end of the pass. */
+/* Asks the small picture about a position: some of the answer is added to x here, the rest at the end of the pass. */
 static void look(const model *m, float *x, const nx_column *column, uint32_t j, const scratch *s) {
     nx_direct_know(&m->direct, known_of(s, j), column->inputs->port[m->source_port], column->ids, column->position);
     nx_direct_enter(&m->direct, x, known_of(s, j), column->position);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What models are made of, as their files have it: linear maps, layer norms, and the caches that go with them.
+ * Linear maps, layer norms and caches of keys and values, as the files of most models have them.
  */
 #ifndef NX_LAYERS_H
 #define NX_LAYERS_H

@@ -94,7 +94,7 @@ static void read_frequencies(nx_reader *r, const char *arch, model *m) {
     m->stretch = nx_read_vector_within(r, "rope_freqs.weight", half, 1, 1e6f, 1);
 }
 
-/* What a file may say that would be computed wrongly here. */
+/* Refuses files whose metadata ask for something that would be computed wrongly here. */
 static void refuse_others(nx_reader *r, const char *arch, const model *m) {
     nx_name experts = nx_key(arch, "expert_count"), value = nx_key(arch, "attention.value_length");
     uint32_t key_length = m->decoder.key_length;

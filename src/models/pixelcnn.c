@@ -11,7 +11,7 @@
  * The masks leave a blind spot: pixels up and to the right that no path of taps reaches, however many layers there are. It is the model's,
  * and stays.
  *
- * What a block's convolution reads, h numbers a pixel, is kept in a queue for each block, so that a pixel costs its own column of every
+ * Each block keeps in a queue what its convolution reads, h numbers a pixel, so that a pixel costs its own column of every
  * layer and nothing else, and is the same to the bit as the convolution over the whole picture.
  *
  * Letters: n pixels, d = 2h width of x, N blocks, V levels, J columns of a pass. In the file a convolution is (out, taps in), the taps that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What PixelCNN and gated PixelCNN share: the picture that they draw, their first convolution, over ids, and the two layers at their end.
+ * PixelCNN and gated PixelCNN share the picture that they draw, their first convolution, over ids, and the two layers at their end.
  * Both predict one grey pixel a position, in raster order.
  */
 #ifndef NX_PIXELS_H

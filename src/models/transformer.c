@@ -35,7 +35,7 @@
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
-/* What encoder and decoder have each for itself. */
+/* Encoder and decoder have one each. */
 typedef struct {
     nx_embedding positions; /* (T, d) learned ones */
     uint32_t n_blocks;
@@ -130,7 +130,7 @@ static nx_cache cache_at(const model *m, const void *caches, uint32_t index, uin
     return nx_cache_of_block(m->decoder.cache, caches, index, positions);
 }
 
-/* What the encoder leaves for the decoder, and what it needs itself between two slices. */
+/* The encoder leaves this for the decoder; some of it is its own memory between two slices. */
 typedef struct {
     void *cross; /* (N) caches of S positions: keys and values of the encoder's output for each block of the decoder */
     void *self;  /* one, for the encoder's own attention */
@@ -195,7 +195,7 @@ static void embed(const model *m, const stack *of, float *x, float *y, uint32_t 
     nx_add(x, y, m->decoder.d, 1);
 }
 
-/* What comes after the last block of a stack. */
+/* After the last block of a stack comes one more norm (pre-norm). */
 static void finish(const model *m, const stack *of, float *x, uint32_t n) {
     if (m->pre_norm) nx_norm_columns(&of->last, x, m->epsilon, m->decoder.d, n);
 }

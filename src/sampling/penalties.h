@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a caller adds to the logits before a value is drawn: biases, and penalties for what the sequence said lately. They are
+ * A caller may add to the logits before a value is drawn: biases, and penalties for what the sequence said lately. They are
  * functions of the sequence's ids and of nothing else.
  */
 #ifndef NX_PENALTIES_H

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 
 import { addWorthwhile, worthwhile } from '../../web/lib/concurrency.js';
 import { parallelism } from '../../web/lib/platform.js';
-import { compileLoop, spin } from '../../web/lib/spin.js';
+import { compileLoop, spin } from '../../web/lib/core-probe.js';
 import { busyDuring, collect, isError, load, sleep } from './helpers.js';
 import { toyModel } from './toy.js';
 

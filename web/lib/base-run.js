@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What the runs of all verbs that draw have in common: they are read once, computed while they are read, stopped, saved, and gone on with. */
+/** The runs of all verbs that draw are read once and computed while they are read; they can be stopped, saved and gone on with. */
 
 import { NextPixelError, argumentError } from './error.js';
 import { checkOptions } from './checks.js';
@@ -14,7 +14,7 @@ import { showAll } from './sinks/canvas.js';
 /** @typedef {'stop' | 'length' | 'end' | 'abort'} Finish */
 
 /**
- * What every saved run says, whatever it draws: a plain object, which survives JSON.
+ * A saved run, whatever it draws, has these entries. It is a plain object, which survives JSON.
  *
  * @typedef {object} SavedRun
  * @property {1} version
@@ -26,7 +26,7 @@ import { showAll } from './sinks/canvas.js';
 /** How a part of a run is to be drawn. @typedef {Omit<DrawMessage, 'type' | 'id'>} Order */
 
 /**
- * What each kind of run adds: its steps, and what shows them.
+ * Each kind of run adds its steps, and the sink that shows them.
  *
  * @template Step, Result
  * @typedef {{ stream(): AsyncGenerator<Step, void, void>, sink(target: any, options: object): Sink<Step, Result> }} Particular

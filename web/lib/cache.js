@@ -14,13 +14,13 @@ export const CACHE_NAME = 'nextpixel';
 /** The weight files that this browser keeps for the pages of this origin. In Node, and where it keeps none, there are none. */
 export const cache = {
   /** @returns {Promise<KeptFile[]>} */
-  list: async () => (await import('./kept.js')).list(),
+  list: async () => (await import('./cache-admin.js')).list(),
   /** Frees one of them, or all. @param {string | URL} [url] @returns {Promise<boolean>} whether there was something */
-  delete: async (url) => (await import('./kept.js')).remove(url),
+  delete: async (url) => (await import('./cache-admin.js')).remove(url),
   /** @returns {Promise<number>} bytes of all */
   size: async () => (await cache.list()).reduce((sum, { bytes }) => sum + bytes, 0),
   /** Asks the browser not to free them when it is short of room. It may ask the visitor. @returns {Promise<boolean>} whether it agreed */
-  persist: async () => (await import('./kept.js')).persist(),
+  persist: async () => (await import('./cache-admin.js')).persist(),
 };
 
 /** Whether there is a Cache API at all. In a sandboxed frame its very name throws. */

@@ -4,7 +4,7 @@
 /** How many workers pay: as many as run side by side at nearly the speed of one alone. */
 
 import { NextPixelError } from './error.js';
-import { compileLoop } from './spin.js';
+import { compileLoop } from './core-probe.js';
 
 /** @import { Link } from './link.js' */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What a model of texts sees of a text: its context, which keeps the newer half of itself whenever it is full. */
+/** The context of a model of texts: the part of a text that it sees. Whenever it is full, it keeps its newer half. */
 
 import { argumentError } from './error.js';
 
@@ -52,7 +52,7 @@ export class Context {
   }
 
   /**
-   * What heads looked at, as places in the whole text.
+   * The attention of the heads, with places of the whole text in place of those of the context.
    *
    * @param {MapRow[]} rows
    * @param {number} from

@@ -99,7 +99,7 @@ export class Core {
   part;
   /** Without those of a vocabulary, which may be long. @type {Metadata} */
   metadata;
-  /** What `tokenizer.` has, for the page to read. @type {Entry[]} */
+  /** The metadata under `tokenizer.`, for the page to read. @type {Entry[]} */
   vocabulary;
   /** Size of the weight file. @type {number} */
   fileBytes;

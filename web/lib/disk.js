@@ -3,7 +3,7 @@
 
 /** Files of this machine, in Node. Loaded only there. */
 
-import { NextPixelError, messageOf, nodeModule } from './common.js';
+import { NextPixelError, messageOf, nodeModule } from './exports.js';
 
 /**
  * The path that a string or URL names in Node, or undefined where it is to be fetched.

@@ -122,8 +122,8 @@ export class NextPixelElement extends Base {
     upgrade(this);
     if (this.#state === 'closed') this.#state = 'idle';
     watchNear(this, (near) => this.#seen(near));
-    document.addEventListener('visibilitychange', this.#look);
-    this.#motion.addEventListener('change', this.#look);
+    document.addEventListener('visibilitychange', this.#restOrGoOn);
+    this.#motion.addEventListener('change', this.#restOrGoOn);
     this.#forgetColours();
     this.#forgetColours = watchColours(() => this.#view.repaint());
     this.#show();
@@ -131,8 +131,8 @@ export class NextPixelElement extends Base {
 
   disconnectedCallback() {
     forgetNear(this);
-    document.removeEventListener('visibilitychange', this.#look);
-    this.#motion.removeEventListener('change', this.#look);
+    document.removeEventListener('visibilitychange', this.#restOrGoOn);
+    this.#motion.removeEventListener('change', this.#restOrGoOn);
     this.#forgetColours();
     // A node that is moved is back by then.
     queueMicrotask(() => {
@@ -158,7 +158,7 @@ export class NextPixelElement extends Base {
   play() {
     this.#held = false;
     if (this.#run) {
-      this.#look();
+      this.#restOrGoOn();
     } else if (this.#hold) {
       this.#start(this.#hold);
     } else {
@@ -170,7 +170,7 @@ export class NextPixelElement extends Base {
   /** Stops until play(). What is not asked for is not computed. */
   pause() {
     this.#held = true;
-    this.#look();
+    this.#restOrGoOn();
   }
 
   /** Ends the run; what was drawn stays. */
@@ -204,11 +204,11 @@ export class NextPixelElement extends Base {
       this.#state = 'near';
       this.#load();
     }
-    this.#look();
+    this.#restOrGoOn();
   }
 
-  /** Looks at everything that decides whether a run goes on. */
-  #look = () => {
+  /** Pauses the run or goes on with it, by all that decides: the button, the viewport, the tab. */
+  #restOrGoOn = () => {
     if (this.#run) {
       const rest = this.#held || !this.#near || document.hidden;
       if (rest !== (this.#state === 'paused')) this.#enter(rest ? 'paused' : 'running', this.#message);
@@ -314,7 +314,7 @@ export class NextPixelElement extends Base {
     this.#failed = false;
     this.#progress = 0;
     this.#enter('running', doing);
-    this.#look();
+    this.#restOrGoOn();
     let finish = () => {};
     try {
       const { samples, tries } = this;

@@ -106,7 +106,7 @@ export async function load(source, options = {}) {
   /** A file that was kept and is bad is fetched once more. @param {unknown} error */
   const again = async (error) => {
     if (!isAddress(source)) throw error;
-    return (await import('./again.js')).readAgain(String(source), error, () => readSource(source, { ...reading, fresh: true }));
+    return (await import('./refetch.js')).refetch(String(source), error, () => readSource(source, { ...reading, fresh: true }));
   };
   try {
     tell({});

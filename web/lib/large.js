@@ -5,7 +5,7 @@
  * A large weight file goes to the engine while it arrives: it never stands in memory beside its model. Loaded only for one.
  */
 
-import { NextPixelError, chunksOf, joined, keeper, nodeModule } from './common.js';
+import { NextPixelError, chunksOf, joined, keeper, nodeModule } from './exports.js';
 
 /** @import { Job } from './job.js' */
 /** @import { FedMessage, OpenedMessage } from './protocol.js' */

@@ -56,7 +56,7 @@ export function metadataOf(entries) {
 }
 
 /**
- * What is asked for; what is beyond the limits is an error.
+ * Reads an entry when it is asked for; one beyond the limits is an error.
  *
  * @param {Entry[]} entries
  * @returns {Lookup}

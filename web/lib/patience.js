@@ -48,7 +48,7 @@ export function patientReader(response, url, signal, ms = PATIENCE_MS) {
         } catch (cause) {
           signal?.throwIfAborted();
           void reader?.cancel().catch(() => {});
-          reader = await (await import('./resume.js')).resume(response, url, loaded, cause, signal, ms);
+          reader = await (await import('./resume-download.js')).resume(response, url, loaded, cause, signal, ms);
         }
       }
     },

@@ -53,7 +53,7 @@ import { NOWHERE, PictureSink } from './sinks/picture.js';
  * @property {number[]} known    the ids that were given
  * @property {number[]} [input]  of super-resolution, the small picture
  * @property {number[][]} ids    of each sample, those that were drawn
- * @property {object[]} steps    those of them that were not told yet
+ * @property {object[]} steps    those of them that were not emitted yet
  * @property {object} options    as they were given to the verb, without seed and signal
  */
 
@@ -71,7 +71,7 @@ export class Run extends BaseRun {
   #given;
   /** Ids that were drawn, of each sample. @type {number[][]} */
   #ids;
-  /** Steps with these ids that were not told yet. @type {Step[]} */
+  /** Steps with these ids that were not emitted yet. @type {Step[]} */
   #pending;
   #drawing;
 
@@ -261,7 +261,7 @@ function stepOf(codec, { from, to, nats, ahead, anew, maps }, ids, sample, first
     nats: codec.costs(partOf(nats, sample, samples, codec.positionIds)),
     ahead: codec.spread(ahead),
     ...(anew && { anew }),
-    ...(maps && { maps: maps[sample].map((row) => lookedAt(codec, row)) }),
+    ...(maps && { maps: maps[sample].map((row) => mapRow(codec, row)) }),
   };
 }
 
@@ -272,7 +272,7 @@ function stepOf(codec, { from, to, nats, ahead, anew, maps }, ids, sample, first
  * @param {MapRow} row
  * @returns {LookedAt}
  */
-function lookedAt(codec, { name, row, keys, weights }) {
+function mapRow(codec, { name, row, keys, weights }) {
   // Of attention the input is shifted by one: a key position holds what stands at the one before it. A source and a field name pixels.
   const place = (/** @type {number} */ key) => (name === 'source' || name === 'field' ? key : key > 0 ? codec.order[key - 1] : -1);
   return { name, row, elements: Int32Array.from(keys, place), weights };

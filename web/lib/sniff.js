@@ -3,7 +3,7 @@
 
 /** Recognises a file by its first bytes. Loaded only where one is not what it should be. */
 
-import { CODES, NextPixelError } from './common.js';
+import { CODES, NextPixelError } from './exports.js';
 import { statusError } from './status-error.js';
 
 /** @import { ErrorCode } from './protocol.js' */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Steps that may not be told yet: a stop may begin in them, or a character is not complete. */
+/** Holds back the steps that may not be emitted yet: a stop may begin in them, or a character is not complete. */
 
 /** @import { TokenStep } from './tokens.js' */
 
 export class Stops {
   #texts;
   /** @type {TokenStep[]} */
-  #held = [];
+  #pending = [];
   /** The first of them in which a character is not complete. */
   #waitingFrom;
 
@@ -22,28 +22,28 @@ export class Stops {
   }
 
   /** How many steps wait. */
-  get held() {
-    return this.#held.length;
+  get pending() {
+    return this.#pending.length;
   }
 
   /**
    * @param {TokenStep} step
    * @param {boolean} waiting  its character is not complete
-   * @returns {{ steps: TokenStep[], stopped: boolean }}  those that may be told now; stopped: they are the last
+   * @returns {{ steps: TokenStep[], stopped: boolean }}  those that may be emitted now; stopped: they are the last
    */
   add(step, waiting) {
-    const held = this.#held;
-    held.push(step);
-    this.#waitingFrom = waiting ? Math.min(this.#waitingFrom, held.length - 1) : Infinity;
+    const pending = this.#pending;
+    pending.push(step);
+    this.#waitingFrom = waiting ? Math.min(this.#waitingFrom, pending.length - 1) : Infinity;
     const { cut, safe } = this.#find();
     if (cut >= 0) return { steps: this.#upTo(cut), stopped: true };
     let released = 0;
-    for (let length = 0; released < Math.min(held.length, this.#waitingFrom); released++) {
-      length += held[released].text.length;
+    for (let length = 0; released < Math.min(pending.length, this.#waitingFrom); released++) {
+      length += pending[released].text.length;
       if (length > safe) break;
     }
     this.#waitingFrom -= released;
-    return { steps: held.splice(0, released), stopped: false };
+    return { steps: pending.splice(0, released), stopped: false };
   }
 
   /**
@@ -53,25 +53,25 @@ export class Stops {
    * @returns {{ steps: TokenStep[], stopped: boolean }}
    */
   end(rest) {
-    if (this.#held.length > 0) this.#held[this.#held.length - 1].text += rest;
+    if (this.#pending.length > 0) this.#pending[this.#pending.length - 1].text += rest;
     const { cut } = this.#find();
-    return cut >= 0 ? { steps: this.#upTo(cut), stopped: true } : { steps: this.#held.splice(0), stopped: false };
+    return cut >= 0 ? { steps: this.#upTo(cut), stopped: true } : { steps: this.#pending.splice(0), stopped: false };
   }
 
-  /** Steps up to a place in their text. Those after it stay held. @param {number} cut */
+  /** Steps up to a place in their text. Those after it stay. @param {number} cut */
   #upTo(cut) {
     const steps = [];
-    for (let left = cut; this.#held.length > 0 && left > 0;) {
-      const step = /** @type {TokenStep} */ (this.#held.shift());
+    for (let left = cut; this.#pending.length > 0 && left > 0;) {
+      const step = /** @type {TokenStep} */ (this.#pending.shift());
       steps.push({ ...step, text: step.text.slice(0, left) });
       left -= step.text.length;
     }
     return steps;
   }
 
-  /** @returns {{ cut: number, safe: number }}  cut: where a stop stands in the held text, or -1; safe: how much of it none can begin in */
+  /** @returns {{ cut: number, safe: number }}  cut: where a stop stands in the pending text, or -1; safe: how much of it none can begin in */
   #find() {
-    const text = this.#held.map((step) => step.text).join('');
+    const text = this.#pending.map((step) => step.text).join('');
     const found = this.#texts.map((end) => text.indexOf(end)).filter((at) => at >= 0);
     if (found.length > 0) return { cut: Math.min(...found), safe: 0 };
     let safe = text.length;

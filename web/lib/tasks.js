@@ -13,7 +13,7 @@
 import { join, joinAlike } from './arrays.js';
 import { Core, helpForEver } from './core.js';
 import { NextPixelError, toPlain } from './error.js';
-import { spin } from './spin.js';
+import { spin } from './core-probe.js';
 import { stepperOf } from './steppers/index.js';
 import { contest } from './steppers/resample.js';
 import { joinSlices } from './steppers/slices.js';
@@ -334,7 +334,7 @@ export class Tasks {
       core.put(session, ids.subarray(-core.part.span), true);
       const map = core.part.maps.findIndex(({ name }) => name === 'attention');
       const rows = Array.from({ length: core.part.maps[map].rows }, (_, row) => core.map(session, 0, map, row));
-      // What any of them looks at; a head that sees less has weights of 0 there.
+      // The keys that any of the heads looks at; one that sees fewer has weights of 0 at the others.
       const keys = Uint32Array.from(new Set(rows.flatMap((row) => [...row.keys]))).sort();
       const weights = new Float32Array(rows.length * keys.length);
       rows.forEach((row, at) => row.keys.forEach((key, k) => { weights[at * keys.length + keys.indexOf(key)] = row.weights[k]; }));

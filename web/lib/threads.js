@@ -6,7 +6,7 @@
  * load() is asked for them.
  */
 
-import { Link, NextPixelError, compile, compileBest, fastest, inNode } from './common.js';
+import { Link, NextPixelError, compile, compileBest, fastest, inNode } from './exports.js';
 import { threaded } from './threads-files.js';
 
 /** Whether memory may be shared here: in a browser, where the page is isolated from other origins. */

@@ -64,9 +64,9 @@ export class TokenRun extends BaseRun {
   #tokenizer;
   #plan;
   #checked;
-  /** How many tokens are part of what was told, the prompt included; and how many were before it began. */
-  #told;
-  #begun;
+  /** Tokens that were emitted, the prompt included; and those that there were before it began. */
+  #emitted;
+  #first;
 
   /**
    * @param {Link} link
@@ -83,12 +83,12 @@ export class TokenRun extends BaseRun {
     this.#tokenizer = tokenizer;
     this.#plan = plan;
     this.#checked = checked;
-    this.#begun = this.#told = plan.ids.length;
+    this.#first = this.#emitted = plan.ids.length;
   }
 
   /** All tokens so far, those of the prompt first. */
   get ids() {
-    return Uint32Array.from(this.#plan.ids.slice(0, this.#told));
+    return Uint32Array.from(this.#plan.ids.slice(0, this.#emitted));
   }
 
   /** How many tokens were given. */
@@ -115,7 +115,7 @@ export class TokenRun extends BaseRun {
    */
   save() {
     const { prompt, ids } = this.#plan;
-    return this.saved({ prompt, ids: ids.slice(0, this.#told) });
+    return this.saved({ prompt, ids: ids.slice(0, this.#emitted) });
   }
 
   /**
@@ -147,7 +147,7 @@ export class TokenRun extends BaseRun {
   /** How much of the text there is, 0 to 1, if it becomes as long as it may. @internal */
   doneWith() {
     const { most } = this.#plan;
-    return most > 0 ? Math.min(1, (this.#told - this.#begun) / most) : 1;
+    return most > 0 ? Math.min(1, (this.#emitted - this.#first) / most) : 1;
   }
 
   /** The tokens as steps with text, up to a stop. @returns {AsyncGenerator<TokenStep, void, void>} @internal */
@@ -161,21 +161,21 @@ export class TokenRun extends BaseRun {
       const { steps, stopped } = stops.add({ text, token, ...rest }, writer?.waiting() ?? false);
       if (stopped) {
         this.finish = 'stop';
-        ids.length -= stops.held; // they are not part of the run
+        ids.length -= stops.pending; // they are not part of the run
       }
-      yield* this.#tell(steps);
+      yield* this.#emit(steps);
       if (stopped) return;
     }
     const { steps, stopped } = stops.end(writer?.end() ?? '');
     if (stopped) this.finish = 'stop';
-    ids.length -= stops.held;
-    yield* this.#tell(steps);
+    ids.length -= stops.pending;
+    yield* this.#emit(steps);
   }
 
   /** @param {TokenStep[]} steps */
-  *#tell(steps) {
+  *#emit(steps) {
     for (const step of steps) {
-      this.#told++;
+      this.#emitted++;
       yield step;
     }
   }

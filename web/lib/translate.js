@@ -113,10 +113,10 @@ export class Translation extends BaseRun {
   #tokenizer;
   #source;
   #checked;
-  /** Tokens that were told. @type {number[]} */
+  /** Tokens that were emitted. @type {number[]} */
   #ids;
 
-  /** The translation before the first step: of a run that goes on, what was told before it was saved. @type {string} */
+  /** The translation before the first step: of a run that goes on, what was emitted before it was saved. @type {string} */
   before;
 
   /** With several beams, the search so far. @type {SearchStep[]} */
@@ -133,7 +133,7 @@ export class Translation extends BaseRun {
   /**
    * @param {Link} link
    * @param {Tokenizer | undefined} tokenizer
-   * @param {{ source: Uint32Array, ids: number[] }} given  source: with its end, or empty; ids: what was told already
+   * @param {{ source: Uint32Array, ids: number[] }} given  source: with its end, or empty; ids: those that were emitted already
    * @param {TranslateSettings} checked
    * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
@@ -178,7 +178,7 @@ export class Translation extends BaseRun {
   }
 
   /**
-   * All that is needed to go on from here: model.resume(saved) tells the tokens that this run would have told. With several beams the search
+   * All that is needed to go on from here: model.resume(saved) gives the tokens that this run would have given. With several beams the search
    * is made again.
    *
    * @returns {SavedTranslation}
@@ -225,21 +225,21 @@ export class Translation extends BaseRun {
     const writer = this.#tokenizer?.writer();
     for (const id of this.#ids) writer?.write(id); // so that what follows continues it
     /** Steps in the middle of a character. @type {TranslateStep[]} */
-    let held = [];
+    let pending = [];
     const found = this.#checked.search === undefined ? undefined : await this.#find(this.#checked.search);
     if (this.stopped) return;
     for await (const step of this.#draw(found)) {
-      held.push({ ...step, text: writer?.write(step.token) ?? '' });
+      pending.push({ ...step, text: writer?.write(step.token) ?? '' });
       if (writer?.waiting()) continue;
-      yield* this.#tell(held);
-      held = [];
+      yield* this.#emit(pending);
+      pending = [];
     }
-    if (held.length > 0) held[held.length - 1].text += writer?.end() ?? '';
-    yield* this.#tell(held);
+    if (pending.length > 0) pending[pending.length - 1].text += writer?.end() ?? '';
+    yield* this.#emit(pending);
   }
 
   /** @param {TranslateStep[]} steps */
-  *#tell(steps) {
+  *#emit(steps) {
     for (const step of steps) {
       this.#ids.push(step.token);
       yield step;

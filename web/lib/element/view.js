@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What <next-pixel> shows: a canvas with what is drawn or written, buttons, and a line of text, in a shadow root. */
+/** The shadow root of <next-pixel>: a canvas on which it draws or writes, buttons, and a line of text. */
 
 import { widthOf } from '../sinks/picture.js';
 import { coloured, colourOf } from './colours.js';

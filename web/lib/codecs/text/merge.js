@@ -111,7 +111,7 @@ export function merge(symbols, count, pairs) {
     const at = heap.keys[0] % POSITIONS;
     heap.pop();
     const right = next[at];
-    // What stood there when the pair was found may have become something else.
+    // The symbols of the pair may have been merged with others since it was found.
     if (symbols[at] === GONE || right < 0 || pairs.find(symbols[at], symbols[right]) !== pair) continue;
     symbols[at] = pairs.result(pair);
     symbols[right] = GONE;

@@ -35,7 +35,7 @@ function vouched(url) {
  * @param {unknown} cause  why it did not start from its address
  * @returns {Promise<Worker>}
  */
-export async function startElsewhere(address, begun, cause) {
+export async function startFallback(address, begun, cause) {
   const url = new URL(String(address), globalThis.document?.baseURI ?? location.href);
   /** Directives that forbade something meanwhile. @type {Set<string>} */
   const forbidden = new Set();

@@ -3,7 +3,7 @@
 
 /** A download that broke off is asked for again from where it was, if the file there is still the same. Loaded only then. */
 
-import { abortable, within } from './common.js';
+import { abortable, within } from './exports.js';
 
 /** @import { Reader } from './patience.js' */
 

@@ -3,7 +3,7 @@
 
 /** A weight file that is bad because it is an old one is read once more: loaded only when one is bad. */
 
-import { copyOf, dropCopy } from './common.js';
+import { copyOf, dropCopy } from './exports.js';
 
 /** @import { Contents } from './source.js' */
 
@@ -16,7 +16,7 @@ import { copyOf, dropCopy } from './common.js';
  * @param {() => Promise<Contents>} read
  * @returns {Promise<Contents>} rejects with the error where that cannot help
  */
-export async function readAgain(url, error, read) {
+export async function refetch(url, error, read) {
   const { code, message } = /** @type {import('./error.js').NextPixelError} */ (error); // of this library or, on the front page, of its own copy
   if (!['format', 'unsupported', 'limit', 'numeric', 'integrity'].includes(code)) throw error;
   const kept = await copyOf(url) !== undefined;
