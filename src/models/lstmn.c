@@ -85,6 +85,15 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
     return bytes;
 }
 
+static void grow(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to) {
+    tape old = tape_at(m, from_shape, (void *)from, NULL), grown = tape_at(m, to_shape, to, NULL);
+    size_t bytes = (from_shape->length + 1ull) * nx_stride(((const model *)m)->decoder.d) * sizeof(float);
+    memcpy(grown.h, old.h, bytes);
+    memcpy(grown.c, old.c, bytes);
+    memcpy(grown.key, old.key, bytes);
+    memcpy(grown.s, old.s, bytes);
+}
+
 typedef struct {
     float *x, *s;         /* (J, d) the words; s_t-1 */
     float *query, *added; /* (J, d) W_x x + W_s s */
@@ -204,6 +213,7 @@ static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, ui
 
 static const nx_part part = {
     .state_bytes = state_bytes,
+    .grow = grow,
     .scratch_bytes = scratch_bytes,
     .pass_end = nx_decoder_pass_end,
     .forward = forward,

@@ -189,6 +189,12 @@ static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
     return (uint64_t)SLOTS * slot_floats(opaque) * sizeof(float);
 }
 
+/* The ring is as long as it was. */
+static void grow(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to) {
+    (void)to_shape;
+    memcpy(to, from, state_bytes(m, from_shape));
+}
+
 typedef struct {
     float *x;           /* (J, inputs of the decoder) what a step reads; the encoder's words */
     float *s;           /* (J, 2e) states */
@@ -406,6 +412,7 @@ static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, ui
 static const nx_part part = {
     .encoder_output_bytes = encoder_output_bytes,
     .state_bytes = state_bytes,
+    .grow = grow,
     .scratch_bytes = scratch_bytes,
     .encode = encode,
     .forward = forward,

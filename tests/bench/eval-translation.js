@@ -2,12 +2,12 @@
 // How well a model translates held-out sentences, through the wasm: lower-cased BLEU, see bleu.js.
 // @ts-check
 import { readFileSync } from 'node:fs';
-import { bleu } from './bleu.js';
+import { bleu, words } from './bleu.js';
 
 /**
  * What is asked of a model here.
  * @typedef {Object} Translator
- * @property {(text: string, options: { beams: number, lengthPenalty?: number }) => { text: () => Promise<string> }} translate
+ * @property {(text: string, options: { beams: number, lengthPenalty?: number, maps?: boolean }) => { text: () => Promise<string> }} translate
  * @property {(text: string, options: { source: string }) => Promise<{ nats: number, perToken: ArrayLike<number> }>} score  of a translation of `source`
  */
 
@@ -21,7 +21,13 @@ import { bleu } from './bleu.js';
  * @property {number} nats         -log p of a reference, the mean over sentences
  * @property {number} natsPerToken
  * @property {number} secondsPerSentence   of translating, with the time in which the encoder reads
+ * @property {{ words: [number, number], bleu: number }[]} [byLength]  where it is asked for: a quarter of the sentences each, the shortest first, and
+ *   how many words these have
+ * @property {number} [entropy]    likewise: of the weights over a sentence, in nats, the mean over the tokens of the translations
  */
+
+/** How many parts the sentences are divided into by their length. */
+const PARTS = 4;
 
 /**
  * Pairs of sentences, a line each: the sentence, a tab, its translation.
@@ -41,18 +47,19 @@ export function readPairs(file) {
 /**
  * @param {Translator} model
  * @param {string} file  a .tsv of pairs
- * @param {{ most: number, beams: number, lengthPenalty?: number, say: (done: string) => void,
+ * @param {{ most: number, beams: number, lengthPenalty?: number, lengths?: boolean, say: (done: string) => void,
  *   tell?: (source: string, target: string, found: string) => void }} options
- *   most: sentences at most; tell: is given each sentence, its reference and its translation
+ *   most: sentences at most; lengths: BLEU by the length of the sentence and how sharp attention is, too, which takes twice as long; tell: is given each sentence, its reference and its translation
  * @returns {Promise<TranslationResult>}
  */
-export async function scoreTranslations(model, file, { most, beams, lengthPenalty, say, tell }) {
+export async function scoreTranslations(model, file, { most, beams, lengthPenalty, lengths = false, say, tell }) {
   if (!(most >= 1)) throw new Error('--images takes a positive number');
   if (!Number.isInteger(beams) || beams < 1) throw new Error('--beams takes a whole number from 1 on');
   const pairs = readPairs(file).slice(0, most);
   /** @type {string[]} */
   const found = [];
   let nats = 0, tokens = 0, seconds = 0;
+  const sharpness = { nats: 0, steps: 0 };
   for (const { source, target } of pairs) {
     const started = performance.now();
     const text = await model.translate(source, { beams, ...(lengthPenalty !== undefined && { lengthPenalty }) }).text();
@@ -61,6 +68,14 @@ export async function scoreTranslations(model, file, { most, beams, lengthPenalt
     const scored = await model.score(target, { source });
     nats += scored.nats;
     tokens += scored.perToken.length;
+    if (lengths) {
+      /** @type {any} */
+      const looking = model.translate(source, { beams, maps: true });
+      for await (const { alignment } of looking) {
+        sharpness.nats += alignment ? entropyOf(alignment) : 0;
+        sharpness.steps++;
+      }
+    }
     tell?.(source, target, text);
     say(`${found.length} of ${pairs.length}`);
   }
@@ -68,5 +83,29 @@ export async function scoreTranslations(model, file, { most, beams, lengthPenalt
   return {
     sentences: pairs.length, beams, lengthPenalty, bleu: score, lengthRatio: length / referenceLength, nats: nats / pairs.length,
     natsPerToken: nats / tokens, secondsPerSentence: seconds / pairs.length,
+    ...(lengths && { byLength: byLength(pairs, found), entropy: sharpness.nats / Math.max(1, sharpness.steps) }),
   };
+}
+
+/** Of weights that may add up to less than 1, as shares. @param {ArrayLike<number>} weights */
+function entropyOf(weights) {
+  const all = Array.from(weights);
+  const sum = all.reduce((total, weight) => total + weight, 0);
+  return all.reduce((total, weight) => total - (weight > 0 ? weight / sum * Math.log(weight / sum) : 0), 0);
+}
+
+/**
+ * BLEU of the shortest quarter of the sentences, the next one, and so on.
+ * @param {{ source: string, target: string }[]} pairs
+ * @param {string[]} found
+ * @returns {{ words: [number, number], bleu: number }[]}
+ */
+function byLength(pairs, found) {
+  const all = pairs.map(({ source, target }, i) => ({ length: words(source).length, target, text: found[i] })).sort((a, b) => a.length - b.length);
+  return Array.from({ length: PARTS }, (_, k) => {
+    const part = all.slice(Math.round(k * all.length / PARTS), Math.round((k + 1) * all.length / PARTS));
+    if (part.length === 0) return { words: [0, 0], bleu: 0 };
+    const { score } = bleu(part.map(({ text }) => text), part.map(({ target }) => target), { lowercase: true });
+    return { words: [part[0].length, part[part.length - 1].length], bleu: score };
+  });
 }

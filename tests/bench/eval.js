@@ -5,7 +5,7 @@
 //   npm run eval -- weights/emoji-sr.gguf --data data/emoji-test.u8.gz
 //   npm run eval -- weights/stories.gguf --data build/stories-test.txt
 //   npm run eval -- weights/crf-en.gguf --data FILE.conllu
-//   npm run eval -- weights/de-en.gguf --data build/multi30k-test.tsv [--beams 4] [--length-penalty 0.6] [--show]
+//   npm run eval -- weights/de-en.gguf --data build/multi30k-test.tsv [--beams 4] [--length-penalty 0.6] [--lengths] [--show]
 //
 // Without --data it reads the small set of tests/golden/ that is held out of the model's data set, where there is one. --labels tells the model each image's class, --wasm
 // takes another build of the library. The result is
@@ -32,7 +32,8 @@
 //
 // For a model that translates --data is a file of a sentence, a tab and its translation a line; the result is lower-cased BLEU (bleu.js), the nats of a
 // reference, and the time of a translation. --beams 1, which is the default, takes the most probable word each time. --images is the number of sentences,
-// --show prints each with its reference and its translation.
+// --show prints each with its reference and its translation; --lengths tells BLEU by the length of the sentence, a quarter of them each, and how sharp
+// attention is: the entropy of its weights over the sentence.
 // @ts-check
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -184,12 +185,13 @@ async function tellTexts(model, file, { data, images = 'Infinity', json }) {
 /**
  * @param {Translator} model
  * @param {string} file
- * @param {{ data: string, images?: string, beams: string, 'length-penalty'?: string, show: boolean, json: boolean }} options
+ * @param {{ data: string, images?: string, beams: string, 'length-penalty'?: string, lengths: boolean, show: boolean,
+ *   json: boolean }} options
  */
-async function tellTranslations(model, file, { data, images = 'Infinity', beams, 'length-penalty': penalty, show, json }) {
+async function tellTranslations(model, file, { data, images = 'Infinity', beams, 'length-penalty': penalty, lengths, show, json }) {
   const live = !json && !show && process.stderr.isTTY;
   const result = await scoreTranslations(model, data, {
-    most: Number(images), beams: Number(beams), lengthPenalty: penalty === undefined ? undefined : Number(penalty),
+    most: Number(images), beams: Number(beams), lengthPenalty: penalty === undefined ? undefined : Number(penalty), lengths,
     say: (done) => { if (live) process.stderr.write(`\r${done}`); },
     tell: show ? (...lines) => console.log(lines.join('\n    ')) : undefined,
   });
@@ -197,7 +199,9 @@ async function tellTranslations(model, file, { data, images = 'Infinity', beams,
   if (json) console.log(JSON.stringify({ file: path.basename(file), ...result }));
   else console.log(`${path.basename(file)}: ${result.sentences} sentences, ${beams === '1' ? 'greedy' : `${beams} beams`}: BLEU ${result.bleu.toFixed(2)} ` +
     `(lower-cased, 13a; ${result.lengthRatio.toFixed(3)} of the references' length), ${result.nats.toFixed(2)} nats a reference, ` +
-    `${result.natsPerToken.toFixed(3)} a token; ${(1000 * result.secondsPerSentence).toFixed(1)} ms a sentence`);
+    `${result.natsPerToken.toFixed(3)} a token; ${(1000 * result.secondsPerSentence).toFixed(1)} ms a sentence` +
+    (result.byLength ? `; by words of the sentence ${result.byLength.map(({ words, bleu }) => `${words.join('-')}: ${bleu.toFixed(2)}`).join(', ')}; ` +
+      `entropy of attention ${(result.entropy ?? 0).toFixed(3)} nats` : ''));
 }
 
 /** @param {Model} model @param {string} file @param {{ data: string, images?: string, json: boolean }} options */
@@ -230,12 +234,13 @@ async function main() {
       json: { type: 'boolean', default: false },
       beams: { type: 'string', default: '1' },
       'length-penalty': { type: 'string' },
+      lengths: { type: 'boolean', default: false },
       show: { type: 'boolean', default: false },
     },
   });
   if (positionals.length !== 1) {
     console.error('usage: npm run eval -- FILE [--images N] [--data FOLDER | FILE.u8.gz] [--labels] [--temperatures 1,0.8] [--of N] [--resample N] [--resample-rows N] ' +
-      '[--beams N] [--length-penalty A] [--show] [--wasm FILE] [--json]');
+      '[--beams N] [--length-penalty A] [--lengths] [--show] [--wasm FILE] [--json]');
     process.exit(2);
   }
   const model = await load(path.resolve(positionals[0]), options.wasm === undefined ? {} : { wasmUrl: path.resolve(options.wasm) });

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Kernels that no matrix product hides, for npm run bench, each beside what the machine can do at most: the gates of gated PixelCNN
- * (src/kernels/gates.c) beside tanh and sigma with nothing around them, and the gathering of a convolution's taps (src/kernels/queue.c)
- * beside one copy of as many bytes, both from the first-level cache. Sizes are those of weights/gated-pixelcnn-digits.gguf and
- * weights/pixelcnn-digits.gguf.
+ * (src/kernels/gates.c) and the cells of recurrent networks (src/kernels/cells.c) beside their tanh and sigma with nothing around them, and the
+ * gathering of a convolution's taps (src/kernels/queue.c) beside one copy of as many bytes, all from the first-level cache. Sizes are those of
+ * weights/gated-pixelcnn-digits.gguf, weights/pixelcnn-digits.gguf, weights/seq2seq-additive.gguf and weights/lstmn.gguf.
  */
 #include <string.h>
 
+#include "kernels/cells.h"
 #include "kernels/elementary.h"
 #include "kernels/gates.h"
 #include "kernels/queue.h"
@@ -45,6 +46,46 @@ EXPORT float gate_ceiling(uint32_t times) {
     for (int v = 1; v < 8; v++) x[0] = wasm_f32x4_add(x[0], x[v]);
     return wasm_f32x4_extract_lane(x[0], 0);
 }
+
+#define STATES 256u /* of the decoder */
+#define MEMORY 160u
+
+static _Alignas(16) float of_input[4 * STATES], of_state[4 * STATES], state[STATES], cell[MEMORY];
+
+/* Numbers of a state that is stepped in a call. */
+EXPORT uint32_t gru_numbers(void) { return STATES; }
+EXPORT uint32_t lstm_numbers(void) { return MEMORY; }
+
+EXPORT void gru(uint32_t times) {
+    for (uint32_t i = 0; i < times; i++) {
+        nx_gru(state, of_input, of_state, STATES, 1);
+        of_state[i % STATES] = state[i % STATES];
+    }
+}
+
+EXPORT void lstm(uint32_t times) {
+    for (uint32_t i = 0; i < times; i++) {
+        nx_lstm(state, cell, of_input, MEMORY, 1);
+        of_input[i % MEMORY] = state[i % MEMORY];
+    }
+}
+
+/* `tanhs` of tanh and `sigmas` of sigma for each of `numbers`, eight vectors at a time as above. */
+static float bare(uint32_t times, uint32_t numbers, uint32_t tanhs, uint32_t sigmas) {
+    v128_t x[8];
+    for (int v = 0; v < 8; v++) x[v] = wasm_f32x4_splat(0.25f * (float)(v + 1));
+    for (uint32_t i = 0; i < times * (numbers / 32); i++) {
+        for (uint32_t k = 0; k < sigmas; k++)
+            for (int v = 0; v < 8; v++) x[v] = wasm_f32x4_add(f32x4_sigmoid(x[v]), wasm_f32x4_splat(0.5f));
+        for (uint32_t k = 0; k < tanhs; k++)
+            for (int v = 0; v < 8; v++) x[v] = wasm_f32x4_add(f32x4_tanh(x[v]), wasm_f32x4_splat(0.5f));
+    }
+    for (int v = 1; v < 8; v++) x[0] = wasm_f32x4_add(x[0], x[v]);
+    return wasm_f32x4_extract_lane(x[0], 0);
+}
+
+EXPORT float gru_ceiling(uint32_t times) { return bare(times, STATES, 1, 2); }
+EXPORT float lstm_ceiling(uint32_t times) { return bare(times, MEMORY, 2, 3); }
 
 /* Bytes that are gathered in a call: a vector at every tap. */
 EXPORT uint32_t gather_bytes(void) { return sizeof gathered; }

@@ -12,7 +12,7 @@ export const HELP = `npm run bench [-- OPTIONS]
 
   --only LIST  sections, by commas; 'ours' among them leaves the other runtimes out. Default: all
                  w1       decoder of 6.3 M weights at positions ${POSITIONS.join(', ')}: ours and the others
-                 kernels  what matrices, attention and drawing cost, as a share of the bare dot loop (with w1); gates and queues, of their own
+                 kernels  what matrices, attention and drawing cost, as a share of the bare dot loop (with w1); gates, cells and queues, of their own
                  shipped  the files of weights/, the lower half of a picture through the library
                  ahead    the files of weights/ that have a draft: one sample with exact look-ahead and without
                  prefill  known pixels: 16 columns against one

@@ -24,7 +24,7 @@ import { AlignedSheet } from './sinks/aligned.js';
  * @property {number} nats      -log p of it, given the sentence and all before it, under the model's own distribution (temperature 1)
  * @property {SourceLook[]} [maps]        with the option `maps`: what it looked at, a head of a layer at a time
  * @property {Float32Array} [alignment]   with `maps`: one weight for each token of `run.source`, the mean of all heads of all layers. They
- *   add up to 1
+ *   add up to 1; to less where the model damps them, as local attention about a predicted position does. A model without attention has none
  */
 
 /**
@@ -32,9 +32,10 @@ import { AlignedSheet } from './sinks/aligned.js';
  *
  * @typedef {object} SourceLook
  * @property {string} name           'source': the tokens of the sentence; 'attention': what was written before, where key 0 is the start and
- *   key k the token k - 1 of the translation
+ *   key k the token k - 1 of the translation; 'centre': the tokens of the sentence, where a local attention has its centre, between two of them as
+ *   near as their weights say
  * @property {number} row            layer * heads + head
- * @property {Float32Array} weights  one for each of them, in their order; they add up to 1
+ * @property {Float32Array} weights  one for each of them, in their order; they add up to 1, or to less as in `alignment`
  */
 
 /**
@@ -263,13 +264,14 @@ export class Translation extends BaseRun {
       const encoder = rows?.filter(({ name }) => name === 'encoder') ?? [];
       if (encoder.length > 0) this.encoder = joined(encoder, this.#source.length);
       const looks = rows?.filter(({ name }) => name !== 'encoder').map(({ name, row, weights }) => ({ name, row, weights }));
+      const alignment = looks && meanOf(looks);
       for (const [i, token] of message.ids.entries()) {
         yield* held.splice(0);
         if (this.#tokenizer?.isEnd(token) || (ended && i === message.ids.length - 1)) {
           this.finish = 'end';
           return;
         }
-        const step = { token, nats: message.nats[i], ...(looks && { maps: looks, alignment: meanOf(looks) }) };
+        const step = { token, nats: message.nats[i], ...(looks && { maps: looks }), ...(alignment && { alignment }) };
         if (this.#tokenizer) yield step;
         else held.push(step);
       }
@@ -353,12 +355,13 @@ function textsOf(tokenizer, ids) {
 }
 
 /**
- * The mean of the weights over the sentence.
+ * The mean of the weights over the sentence; undefined: the model has none.
  *
  * @param {SourceLook[]} looks
  */
 function meanOf(looks) {
   const rows = looks.filter(({ name }) => name === 'source');
+  if (rows.length === 0) return undefined;
   return Float32Array.from(rows[0].weights, (_, key) => rows.reduce((sum, { weights }) => sum + weights[key], 0) / rows.length);
 }
 

@@ -56,6 +56,10 @@ export async function startKernels({ wasm }) {
     /** Billions of numbers a second. */
     gates: () => rate('gate', exports.gate_numbers(), 2000),
     gatesCeiling: () => rate('gate_ceiling', exports.gate_numbers(), 2000),
+    gru: () => rate('gru', exports.gru_numbers(), 2000),
+    gruCeiling: () => rate('gru_ceiling', exports.gru_numbers(), 2000),
+    lstm: () => rate('lstm', exports.lstm_numbers(), 2000),
+    lstmCeiling: () => rate('lstm_ceiling', exports.lstm_numbers(), 2000),
     /** Billions of bytes a second. */
     queue: () => rate('gather', exports.gather_bytes(), 100_000),
     queueCeiling: () => rate('gather_ceiling', exports.gather_bytes(), 100_000),

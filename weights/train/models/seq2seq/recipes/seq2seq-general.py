@@ -1,8 +1,11 @@
-"""German to English by recurrent networks, the attention of Luong et al.: the score s . W h after the step.
+"""German to English by recurrent networks, an attention of Luong et al.: the score s . W h of the state after the step.
 
     python3 weights/train/train.py seq2seq-general
+
+It begins with the words, the encoder and the recurrence of seq2seq-additive, so that the scores can be compared after a few minutes.
 """
 from models.seq2seq import shared
 
-settings = shared.settings(score="general", minutes=30.0)
+start = "seq2seq-additive.gguf"
+settings = shared.settings(score="general", minutes=2.0, lr=1.5e-3, warmup=100)
 card = shared.card("seq2seq-general", "it scores a word by a bilinear form (Luong's general attention).")

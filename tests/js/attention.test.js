@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Recurrent networks through the library: every attention translates, with its maps; the memory-network writes; what is odd or wrong is as with other models. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { GOLDEN, isError, load } from './helpers.js';
+
+/** @param {AsyncIterable<any>} run */
+async function all(run) {
+  const steps = [];
+  for await (const step of run) steps.push(step);
+  return steps;
+}
+/** @param {ArrayLike<number>} row */
+const sum = (row) => Array.from(row).reduce((total, one) => total + one, 0);
+
+const SCORES = ['none', 'additive', 'concat', 'dot', 'scaled-dot', 'general', 'cosine', 'location', 'location-long', 'local-m', 'local-p', 'local-p-before'];
+
+test('every attention translates, greedily and with beams, and shows where it looks', async () => {
+  for (const score of SCORES) {
+    const model = await load(`${GOLDEN}seq2seq-${score}.gguf`);
+    assert.deepEqual(model.info.tasks, ['translate', 'score'], score);
+    assert.equal(model.info.positions, 14);
+    const run = model.translate('Ein Hund', { maps: true });
+    const steps = await all(run);
+    assert.equal(run.source.length, 9);
+    for (const { maps, alignment } of steps) {
+      const names = maps.map((/** @type {any} */ { name }) => name);
+      const local = score.includes('local') || score === 'location-long';
+      assert.deepEqual(names, [...(score === 'none' ? [] : ['source']), ...(local ? ['centre'] : [])], score);
+      if (score === 'none') {
+        assert.equal(alignment, undefined);
+        continue;
+      }
+      assert.equal(alignment.length, 9);
+      if (score.startsWith('local-p')) assert.ok(sum(alignment) > 0 && sum(alignment) < 1 + 1e-5);
+      else assert.ok(Math.abs(sum(alignment) - 1) < 1e-5, score);
+    }
+    const plain = await all(model.translate('Ein Hund'));
+    assert.deepEqual(plain.map(({ token, nats }) => [token, nats]), steps.map(({ token, nats }) => [token, nats]), 'looking changes nothing');
+    const found = model.translate('Ein Hund', { beams: 3 });
+    await found.text();
+    assert.ok(found.search.length > 0);
+    const { nats } = await model.score('A dog', { source: 'Ein Hund' });
+    assert.ok(nats > 0);
+    model.close();
+  }
+});
+
+test('an empty sentence, a long one, characters that were never seen', async () => {
+  const model = await load(`${GOLDEN}seq2seq-additive.gguf`);
+  assert.equal(await model.translate('').text(), '');
+  assert.equal((await all(model.translate('世界'))).length > 0, true);
+  assert.throws(() => model.translate('a'.repeat(40)), isError('argument', /40 tokens, and this model sees 14/));
+  assert.throws(() => model.tokens('a'), /has no tokens\(\): use translate\(\)/);
+  model.close();
+});
+
+test('an unknown score and a window of zero are refused by name', async () => {
+  const { readFile } = await import('node:fs/promises');
+  const file = await readFile(`${GOLDEN}seq2seq-local-m.gguf`);
+  const at = (/** @type {string} */ key) => file.indexOf(key) + key.length;
+  const score = Uint8Array.from(file);
+  score.set(new TextEncoder().encode('dut'), at('seq2seq.attention.score') + 12);
+  await assert.rejects(load(score), isError('unsupported', /seq2seq\.attention\.score/));
+  const window = Uint8Array.from(file);
+  window.set([0, 0, 0, 0], at('seq2seq.attention.window') + 4);
+  await assert.rejects(load(window), isError('format', /seq2seq\.attention\.window/));
+});
+
+test('the memory-network writes, and each word looks at those before it', async () => {
+  const model = await load(`${GOLDEN}lstmn-tiny.gguf`);
+  assert.deepEqual(model.info.tasks, ['tokens', 'score']);
+  const steps = await all(model.tokens('abc', { maxTokens: 5, maps: true, seed: 1 }));
+  assert.equal(steps.length, 5);
+  for (const { maps } of steps) {
+    assert.equal(maps.length, 1);
+    assert.ok(Math.abs(sum(maps[0].weights) - 1) < 1e-5);
+  }
+  model.close();
+});

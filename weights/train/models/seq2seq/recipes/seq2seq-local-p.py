@@ -1,0 +1,11 @@
+"""German to English by recurrent networks, the local attention of Luong et al.: a window about a place that the state predicts.
+
+    python3 weights/train/train.py seq2seq-local-p
+
+It begins with the words, the encoder and the recurrence of seq2seq-additive, so that the scores can be compared after a few minutes.
+"""
+from models.seq2seq import shared
+
+start = "seq2seq-additive.gguf"
+settings = shared.settings(score="general", range="local-p", window=3, minutes=2.0, lr=1.5e-3, warmup=100)
+card = shared.card("seq2seq-local-p", "it looks through a window about a place that it predicts (Luong's local-p).")

@@ -1,0 +1,11 @@
+"""German to English by recurrent networks, the location-based attention of Luong et al.: a state says which places to look at, whatever stands there.
+
+    python3 weights/train/train.py seq2seq-location
+
+It begins with the words, the encoder and the recurrence of seq2seq-additive, so that the scores can be compared after a few minutes.
+"""
+from models.seq2seq import shared
+
+start = "seq2seq-additive.gguf"
+settings = shared.settings(score="location", positions=48, minutes=2.0, lr=1.5e-3, warmup=100)
+card = shared.card("seq2seq-location", "it says which places to look at without looking at the words (Luong's location-based attention).")

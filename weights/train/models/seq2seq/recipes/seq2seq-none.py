@@ -1,0 +1,11 @@
+"""German to English by recurrent networks, without attention (Sutskever et al.): one vector is all that the decoder is told.
+
+    python3 weights/train/train.py seq2seq-none
+
+It begins with the words, the encoder and the recurrence of seq2seq-additive, so that the scores can be compared after a few minutes.
+"""
+from models.seq2seq import shared
+
+start = "seq2seq-additive.gguf"
+settings = shared.settings(score="none", minutes=2.0, lr=1.5e-3, warmup=100)
+card = shared.card("seq2seq-none", "without attention: one vector is all that the decoder is told of the sentence (Sutskever et al.).")
