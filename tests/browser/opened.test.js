@@ -52,10 +52,15 @@ test('the walk by keyboard alone: every step is a sentence, and thirty numbers c
   for (let step = 0; step < count; step++) {
     const item = page.locator('#walk > li:not([hidden])');
     assert.equal(await item.count(), 1);
-    const text = (await item.textContent() ?? '').replace(/\s+/g, ' ').trim();
+    const text = (await item.innerText()).replace(/\s+/g, ' ').trim();
     assert.match(text, /^[A-Z].*\. .*[.!?] /);
     assert.ok(!/undefined|NaN/.test(text), text);
-    check(await told(page));
+    const number = await told(page);
+    check(number);
+    // The sentence tells the number that is pointed at.
+    for (const live of await item.locator('[data-live=compared], [data-live=scaled], [data-live=value], [data-live=logit]').allTextContents()) {
+      assert.equal(live, Number(number.value).toFixed(2).replace('-', '−'), text);
+    }
     // Where it came from: a button goes there, and the numbers there have their sums.
     const back = page.locator('#sum .example', { hasText: '←' }).first();
     if (await back.count()) {
@@ -97,7 +102,7 @@ test('what is typed is written backwards; what is taken away breaks it, and come
   await page.goto(PAGE);
   await done(page);
   await page.locator('#word').fill('Anna');
-  await page.waitForFunction(() => document.querySelectorAll('.letter').length === 5);
+  await page.waitForFunction(() => document.getElementById('written')?.textContent?.startsWith('a'));
   assert.equal(await letters(page), 'anna⏎');
   await page.locator('#word').fill('planet');
   await page.waitForFunction(() => document.querySelectorAll('.letter').length === 7);
@@ -133,6 +138,7 @@ test('a decoder alone does the same', () => withPage(async (page) => {
   for (const id of ['step-one-hot', 'step-residual', 'step-mask', 'step-next']) {
     await page.evaluate((hash) => { location.hash = hash; }, id);
     await page.locator(`#${id}:not([hidden])`).waitFor();
+    assert.equal(await page.locator(`#${id} .equation:visible`).count(), 1);
     assert.ok(await page.locator('#sum .sum-value').count());
   }
   await page.evaluate(() => { location.hash = 'step-cross'; }); // which it has not

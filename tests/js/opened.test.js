@@ -98,6 +98,37 @@ for (const name of ['opened', 'opened-decoder']) {
   });
 }
 
+test('the softmax of every head in every block is the map that the engine gives, to the last bit', async () => {
+  const { file, ids } = await network('opened');
+  const model = await load(`${ROOT}weights/opened.gguf`);
+  const alone = await load(`${ROOT}weights/opened-decoder.gguf`);
+  const { file: decoder, ids: of } = await network('opened-decoder');
+  for (const word of WORDS) {
+    const { matrices, written } = trace(file, ids(word));
+    const row = (/** @type {string} */ name, /** @type {number} */ i, /** @type {number} */ count) => matrices.get(name)?.row(i).slice(0, count);
+    const run = model.translate(word, { maps: true });
+    let p = 0;
+    for await (const { maps = [] } of run) {
+      assert.equal(maps.length, 8);
+      for (const { name, row: at, weights } of maps) {
+        assert.deepEqual(weights, row(`dec.${at >> 1}.${name === 'source' ? 'cross' : 'self'}.${at % 2}.weights`, p, weights.length), `${word}, ${name} ${at}, place ${p}`);
+      }
+      p++;
+    }
+    assert.equal(p, written.length - 1); // the end is no step
+    run.encoder.forEach((weights, at) => assert.deepEqual(weights, matrices.get(`enc.${at >> 1}.self.${at % 2}.weights`)?.data));
+    assert.equal(run.encoder.length, 4);
+    const line = trace(decoder, of(word));
+    let q = line.first;
+    for await (const { maps = [] } of alone.tokens(`${word}=`, { temperature: 0, maxTokens: line.written.length, maps: true })) {
+      for (const { row: at, weights } of maps) assert.deepEqual(weights, line.matrices.get(`dec.${at >> 1}.self.${at % 2}.weights`)?.row(q).slice(0, weights.length));
+      q++;
+    }
+  }
+  model.close();
+  alone.close();
+});
+
 test('every number comes out again from the file in double precision', async () => {
   const { bytes, file, ids } = await network('opened');
   const { matrices, source, written } = trace(file, ids('planet'));

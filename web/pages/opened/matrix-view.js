@@ -12,7 +12,7 @@ const [CELL, HEIGHT, FONT, SMALL, TINY] = [29, 21, 11, 13, 9];
 /** More rows than this are lower. */
 const TALL = 16;
 
-/** @typedef {{ rows: string[], columns: string[] }} Labels */
+/** @typedef {{ rows: string[], columns: string[], followed?: number }} Labels  followed: a row that is marked */
 
 /**
  * @param {Shown} shown
@@ -56,15 +56,20 @@ export function createMatrixView({ matrix, symbol, transposed = false, wide = fa
     Object.assign(canvas, { width: Math.round(w * ratio), height: Math.round(h * ratio) });
     Object.assign(canvas.style, { width: `${w}px`, height: `${h}px` });
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const { known, predicted, ink, paper, edge, wash, heat } = palette();
+    const { known, predicted, ink, accent, paper, edge, wash, heat } = palette();
     context.textBaseline = 'middle';
     context.fillStyle = ink;
     const labelled = Math.max(FONT - 1, cell < 12 ? 9 : 0);
-    context.font = font(labelled);
     context.textAlign = 'right';
-    down.forEach((word, y) => context.fillText(word, left - 4, top + (y + 0.5) * line));
+    /** @param {string} word @param {number} x @param {number} y @param {boolean} followed */
+    const label = (word, x, y, followed) => {
+      context.font = `${followed ? '700 ' : ''}${font(labelled)}`;
+      context.fillStyle = followed ? accent : ink;
+      context.fillText(word, x, y);
+    };
+    down.forEach((word, y) => label(word, left - 4, top + (y + 0.5) * line, !transposed && y === labels.followed));
     context.textAlign = 'center';
-    if (cell >= TINY) across.forEach((word, x) => { if (cell >= 12 || word.length === 1) context.fillText(word, left + (x + 0.5) * cell, top - 7); });
+    if (cell >= TINY) across.forEach((word, x) => { if (cell >= 12 || word.length === 1) label(word, left + (x + 0.5) * cell, top - 7, transposed && x === labels.followed); });
     context.font = font(written ? FONT : FONT - 2);
     for (let y = 0; y < height; y++) {
       for (let x = 0; x < width; x++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The first figure: a word, the network that writes it backwards, its boxes, the walk, and switches that break it.
 // @ts-check
-import { acquire, acquireFirst, announce, byId, createLoading, make, weights } from '../../shell/index.js';
+import { acquire, acquireFirst, announce, byId, createLoading, inSight, make, weights } from '../../shell/index.js';
 import { boxOf, boxesOf, groupsOf, letter, nameOf } from './boxes.js';
 import { createDiagram } from './diagram.js';
 import { readFile } from './file.js';
@@ -19,6 +19,13 @@ import { cellOf, createWalk } from './walk.js';
 
 const FILES = ['opened.gguf', 'opened-decoder.gguf'];
 const REST_MS = 60;
+
+/** Of every bit of every number. @param {Iterable<Matrix>} matrices */
+function fingerprint(matrices) {
+  let hash = 0x811c9dc5;
+  for (const { data } of matrices) for (const bits of new Uint32Array(data.buffer, data.byteOffset, data.length)) hash = Math.imul(hash ^ bits, 0x01000193);
+  return (hash >>> 0).toString(16);
+}
 
 /** A file; without a connection the one that the library has kept. @param {string} url */
 async function bytesOf(url) {
@@ -115,7 +122,7 @@ export function createOpened(onPass) {
     byId('box-name').textContent = nameOf(box, network.shape);
     heads.hidden = box.kind !== 'attend';
     [...heads.querySelectorAll('input')].forEach((radio, i) => { radio.checked = i === head; });
-    sheet.show({ groups: groupsOf(box, head, shown, network.file), trace: shown, file: network.file, shape: network.shape });
+    sheet.show({ groups: groupsOf(box, head, shown, network.file), followed: shown.first + at, trace: shown, file: network.file, shape: network.shape });
   }
 
   const settings = () => ({ ...ALL_ON, ...Object.fromEntries(switches.map(({ value, checked }) => [value, checked])), off: off.value });
@@ -204,7 +211,7 @@ export function createOpened(onPass) {
     const same = said(steps.map(({ token }) => token)) === said(ids) && apart.every((x) => x < 1e-5);
     verdict.textContent = `✓ ${same ? 'The engine writes the same, with the same odds.' : 'The engine writes something else.'}`;
     // For those who compare engines: to the last bit.
-    result.textContent = `${said(source)}: ${said(ids)}; ${ids.map((id, i) => odds.at(first + i, id)).join(' ')}; ${steps.map(({ nats }) => nats).join(' ')}`;
+    result.textContent = `${said(source)}: ${said(ids)}; ${ids.map((id, i) => odds.at(first + i, id)).join(' ')}; ${steps.map(({ nats }) => nats).join(' ')}; ${fingerprint(matrices.values())}`;
     transport.dataset.phase = 'done';
   }
 
@@ -270,6 +277,7 @@ export function createOpened(onPass) {
       if (name !== FILES[0] && !models.has(name)) (second ??= loadingOf(name)).load();
     });
   }
+  inSight(byId('figure-opened'), { onSeen() {}, onAway: walk.stop }); // it does not play for nobody
   addEventListener('hashchange', () => { if (walk.goTo(location.hash.slice(1))) byId('figure-opened').scrollIntoView(); });
   return Promise.all([use(FILES[0]).then(() => { if (location.hash.startsWith('#step-')) byId('figure-opened').scrollIntoView(); }), loading.load()]);
 }

@@ -12,7 +12,7 @@ import { createMatrixView } from './matrix-view.js';
 /** @import { WeightFile } from './file.js' */
 /** @import { Shape, Trace } from './networks.js' */
 
-/** @typedef {{ groups: Group[], trace: Trace, file: WeightFile, shape: Shape }} Open */
+/** @typedef {{ groups: Group[], trace: Trace, file: WeightFile, shape: Shape, followed?: number }} Open  followed: the row of the decoder that is looked at; of the encoder it is the first */
 
 /**
  * @param {HTMLElement} root of the matrices
@@ -32,6 +32,9 @@ export function createSheet(root, said, { onGo, onChange }) {
   let kept = null;
   const room = () => root.clientWidth;
   new ResizeObserver(() => { for (const { draw } of views) draw(); }).observe(root);
+
+  /** The row that is followed through all layers. @param {Matrix} matrix @param {Open} next */
+  const followedIn = ({ name, made: { op } }, { followed }) => (op === 'file' ? undefined : name.startsWith('enc.') || /\.cross\..*(key|value)$/.test(name) ? 0 : followed);
 
   /** The view in which a matrix is made: the last of its line. @param {Matrix} matrix */
   function maker(matrix) {
@@ -102,7 +105,7 @@ export function createSheet(root, said, { onGo, onChange }) {
             sign.innerHTML = part; // our own words
             return sign;
           }
-          const view = createMatrixView(part, labelsOf(part.matrix, next.trace, next.shape), { room, onPoint: point, onLeave: () => { pointed = null; tell(); } });
+          const view = createMatrixView(part, { ...labelsOf(part.matrix, next.trace, next.shape), followed: followedIn(part.matrix, next) }, { room, onPoint: point, onLeave: () => { pointed = null; tell(); } });
           views.push(view);
           return view.root;
         })))));

@@ -16,6 +16,11 @@ const STEP_MS = 5000;
 
 /** What is looked for is the largest, not what is farthest from zero. */
 const RANKED = /\.(compare|scale|mask|weights)$|^logits$|^odds$/;
+/** Scores of places that are hidden in the end. */
+const CAUSAL = /^dec\.\d\.self\.\d\.(compare|scale)$/;
+
+/** What a step says. @param {HTMLElement} item */
+const textOf = (item) => /** @type {HTMLElement[]} */ ([...item.children]).filter(({ hidden }) => !hidden).map(({ textContent }) => textContent?.replace(/\s+/g, ' ').trim()).join(' ');
 
 /** The cell of a matrix that a step points at: in the row that counts, the number that stands out, or the last one that is hidden. @param {Matrix} matrix @param {number} row @param {boolean} hidden */
 export function cellOf(matrix, row, hidden = false) {
@@ -23,7 +28,7 @@ export function cellOf(matrix, row, hidden = false) {
   const numbers = [...matrix.row(i)];
   const size = (/** @type {number} */ x) => (RANKED.test(matrix.name) ? x : Math.abs(x));
   if (hidden && numbers.includes(-Infinity)) return /** @type {[number, number]} */ ([i, numbers.lastIndexOf(-Infinity)]);
-  return /** @type {[number, number]} */ ([i, numbers.reduce((best, x, j) => (size(x) > size(numbers[best]) ? j : best), 0)]);
+  return /** @type {[number, number]} */ ([i, numbers.reduce((best, x, j) => (size(x) > size(numbers[best]) && !(CAUSAL.test(matrix.name) && j > i) ? j : best), 0)]);
 }
 
 /** Words and numbers of the steps, by the names that the page gives them. @param {Now} now @returns {Record<string, string>} */
@@ -44,15 +49,17 @@ export function liveOf({ trace: { matrices, source, written, first }, shape, at 
   const compared = look(`${side}.0.self.0.compare`, asker);
   const j = compared.j;
   const cell = (/** @type {string} */ matrix) => get(matrix)?.at(asker, j) ?? 0;
+  const aggregated = look(`${side}.0.self.0.output`, asker);
+  /** What the walk begins with: the first letter of the word, or the one that is looked at. */
+  const begun = alone ? read[row] : source[0];
   const cross = look('dec.1.cross.0.weights', row);
   const odds = get('odds');
   const told = written[at];
   return {
-    letter: name(source[0]), id: String(source[0] + 1), values: String(values), d: String(d), root: number(Math.sqrt(d)), place: '0', heads: String(heads), width: String(d / heads),
+    letter: name(begun), id: String(begun + 1), values: String(values), d: String(d), heads: String(heads), width: String(d / heads),
     asker: alone ? name(read[row]) : word[0], asked: alone ? name(read[j]) : word[j], compared: number(cell(`${side}.0.self.0.compare`)), scaled: number(cell(`${side}.0.self.0.scale`)),
-    share: `${Math.round(100 * cell(`${side}.0.self.0.weights`))}%`, word: word.slice(0, -1).join(''), inner: String(shape.inner), places: String(get(`${side}.0.self.0.output`)?.rows ?? 0),
-    value: number(get(`${side}.0.self.0.output`)?.at(asker, 0) ?? 0), 'sum-before': number(get(`${side}.0.self.sum`)?.at(asker, 0) ?? 0), normed: number(get(`${side}.0.self.norm`)?.at(asker, 0) ?? 0),
-    shifted: read.map(name).join(' '), written: written.map(name).join(' '), before: name(read[row]), told: name(told), step: String(at + 1), later: String(Math.max(0, read.length - 1 - row)),
+    share: `${Math.round(100 * cell(`${side}.0.self.0.weights`))}%`, inner: String(shape.inner), places: String(alone ? row + 1 : source.length),
+    value: number(aggregated.x), channel: String(aggregated.j + 1), shifted: read.map(name).join(' '), before: name(read[row]), told: name(told), step: String(at + 1),
     cross: word[cross.j] ?? '', 'cross-share': `${Math.round(100 * cross.x)}%`, logit: number(get('logits')?.at(row, told) ?? 0), odds: `${number(100 * (odds?.at(row, told) ?? 0), 1)}%`,
   };
 }
@@ -84,7 +91,7 @@ export function createWalk({ list, tools }, onStep) {
     next.disabled = at === steps.length - 1;
     count.textContent = `${at + 1} of ${steps.length}`;
     onStep(steps[at]);
-    if (aloud) announce(steps[at].item.textContent?.replace(/\s+/g, ' ').trim() ?? '', 300);
+    if (aloud) announce(textOf(steps[at].item), 300);
   }
   function stop() {
     clearInterval(timer);
@@ -109,6 +116,7 @@ export function createWalk({ list, tools }, onStep) {
     /** The steps that a network has; the one that is shown stays where it is, if it can. @param {Shape} shape @param {Map<string, Matrix>} matrices @param {(name: string) => string} boxName the box that a matrix is made in */
     use({ kind }, matrices, boxName) {
       const shown = steps[at]?.id ?? location.hash.slice(1);
+      for (const part of /** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll('[data-kind]'))) part.hidden = part.dataset.kind !== kind;
       steps = items.flatMap((item) => {
         const names = item.dataset.matrix?.split(' ') ?? [];
         const name = names[kind === 'gpt2' ? 1 : 0] ?? names[0];
