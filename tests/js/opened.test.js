@@ -139,6 +139,21 @@ test('every number comes out again from the file in double precision', async () 
   }
 });
 
+test('what is guessed of a word changes nothing', async () => {
+  for (const name of ['opened', 'opened-decoder']) {
+    const { file, ids } = await network(name);
+    for (const word of ['stop', 'planet', 'anna']) {
+      for (const off of /** @type {Partial<typeof ALL_ON>[]} */ ([{}, { scale: false }, { mask: false }, { positions: false }, { residual: false }, { off: 'dec.1.self.1' }])) {
+        const [plain, ...others] = [[], undefined, ids('xxxxxxx'), ids('po')].map((guess) => trace(file, ids(word), { ...ALL_ON, ...off }, guess));
+        for (const other of others) {
+          assert.deepEqual(other.written, plain.written);
+          for (const [key, { data }] of plain.matrices) assert.deepEqual(other.matrices.get(key)?.data, data, key);
+        }
+      }
+    }
+  }
+});
+
 test('a sum as it is told is the number', async () => {
   const { file, ids } = await network('opened');
   const { matrices } = trace(file, ids('stop'));

@@ -167,24 +167,33 @@ function gpt2(file, ids, on) {
 /**
  * A word, and what the network writes of it, always the most probable letter; every matrix of the pass that tells them all.
  *
+ * No place looks at a later one, so one pass checks a whole guess of what will be written; only where it is wrong another pass is needed. Without the mask places
+ * do look ahead, and nothing may stand there that is not yet written.
+ *
  * @param {WeightFile} file
  * @param {number[]} word ids
  * @param {Switches} [on]
+ * @param {number[]} [guess] ids; it changes nothing but the time
  * @returns {Trace}
  */
-export function trace(file, word, on = ALL_ON) {
+export function trace(file, word, on = ALL_ON, guess = [...word].reverse()) {
   const { kind, end, context, tokens } = shapeOf(file);
   const alone = kind === 'gpt2';
   const source = [...word, alone ? tokens.indexOf('=') : end];
   const first = alone ? source.length - 1 : 0;
   const most = alone ? Math.min(source.length, context + 1 - source.length) : context;
-  const pass = (/** @type {number[]} */ written) => (alone ? gpt2(file, [...source, ...written], on) : transformer(file, source, written, on));
-  /** @type {number[]} */
-  const written = [];
+  /** The end is guessed after all that is. @param {number[]} ids */
+  const ended = (ids) => (ids.length < most && ids[ids.length - 1] !== end ? [...ids, end] : ids);
+  let written = ended(on.mask ? guess.slice(0, most) : []);
   for (;;) {
-    const matrices = pass(written);
-    const row = /** @type {Matrix} */ (matrices.get('logits')).row(first + written.length);
-    written.push(row.indexOf(Math.max(...row)));
-    if (written.length >= most || written[written.length - 1] === end) return { matrices, source, written, first };
+    const read = written.slice(0, -1);
+    const matrices = alone ? gpt2(file, [...source, ...read], on) : transformer(file, source, read, on);
+    const logits = /** @type {Matrix} */ (matrices.get('logits'));
+    const told = (/** @type {number} */ i) => logits.row(first + i).indexOf(Math.max(...logits.row(first + i)));
+    // Without the mask what was told before more was written stays.
+    const from = on.mask ? 0 : written.length - 1;
+    const wrong = written.findIndex((id, i) => i >= from && told(i) !== id);
+    if (wrong < 0) return { matrices, source, written, first };
+    written = ended([...written.slice(0, wrong), told(wrong)]);
   }
 }
