@@ -205,10 +205,12 @@ NX_API nx_status nx_model_metadata(const nx_model *model, uint32_t index, nx_met
 
 /* ---- a run ----------------------------------------------------------------------------------------------------------- */
 
-/* The shape of a run: its length and the lengths of its inputs. */
+/* The shape of a run: its length, the lengths of its inputs, and how finely it keeps keys. */
 typedef struct {
     uint32_t length;           /* the most positions, up to that of the part; 0: the part's own, where it has one or no sequence */
     uint32_t counts[NX_PORTS]; /* items of each input that takes any length; 0: the most, or as many as the port that it is like has */
+    uint32_t key_bits; /* of a part that grows: the bits of cached keys, where they are rounded, 8 or 16; 0: as the model says, which
+                                * is 16 where its keys have biases, and else 8 */
 } nx_shape;
 
 /* The settings with which a run draws. Zeros in the last block of fields turn them off.

@@ -94,7 +94,7 @@ const nx_type *nx_type_of(uint32_t type) {
         [NX_F32] = {1, 4, 0, 0},        [NX_F16] = {1, 2, 1, 0},      [NX_Q4_0] = {32, Q4_0_BYTES, 1, 0}, [NX_Q4_1] = {32, 20, 2, 0},
         [NX_Q5_0] = {32, 22, 1, 0},     [NX_Q5_1] = {32, 24, 2, 0},   [NX_Q8_0] = {32, Q8_0_BYTES, 1, 0}, [NX_Q2_K] = {256, 84, 2, 80},
         [NX_Q3_K] = {256, 110, 1, 108}, [NX_Q4_K] = {256, 144, 2, 0}, [NX_Q5_K] = {256, 176, 2, 0},       [NX_Q6_K] = {256, 210, 1, 208},
-        [NX_BF16] = {1, 2, 0, 0},
+        [NX_BF16] = {1, 2, 0, 0},       [NX_IQ4_NL] = {32, 18, 1, 0}, [NX_IQ4_XS] = {256, 136, 1, 0},
     };
     return type < sizeof types / sizeof *types && types[type].values ? types + type : NULL;
 }
@@ -232,8 +232,9 @@ nx_status nx_gguf_parse_head(nx_gguf *file, const void *bytes, size_t present, s
     uint32_t version = take_u32(&c);
     uint64_t n_tensors = take_u64(&c), n_keys = take_u64(&c);
     if (c.status) return nx_refuse(problem, NX_E_FORMAT, "", 0, "the file ends inside its header");
-    if (version != 3)
-        return nx_refuse(problem, NX_E_UNSUPPORTED, "", 0, version == 0x03000000 ? "a big-endian GGUF file" : "the GGUF version is not 3");
+    if (version != 2 && version != 3) /* of the same layout: 3 may be big-endian, too */
+        return nx_refuse(problem, NX_E_UNSUPPORTED, "", 0,
+                         version == 0x03000000 || version == 0x02000000 ? "a big-endian GGUF file" : "the GGUF version is neither 2 nor 3");
     if (n_keys > GGUF_MAX_KEYS) return nx_refuse(problem, NX_E_LIMIT, "", 0, "more than 1024 metadata keys");
     if (n_tensors > GGUF_MAX_TENSORS) return nx_refuse(problem, NX_E_LIMIT, "", 0, "more than 2048 tensors");
     file->n_keys = (uint32_t)n_keys;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reader of GGUF version 3 files: the only parser of outside bytes. nx_gguf_parse checks every count, length, type,
+ * Reader of GGUF files of the versions 2 and 3: the only parser of outside bytes. nx_gguf_parse checks every count, length, type,
  * size and offset against the file; afterwards all that an entry describes lies inside the file.
  *
  * The format, little-endian throughout:
@@ -56,6 +56,8 @@ enum {
     NX_Q4_K = 12,
     NX_Q5_K = 13,
     NX_Q6_K = 14,
+    NX_IQ4_NL = 20,
+    NX_IQ4_XS = 23,
     NX_BF16 = 30
 };
 

@@ -8,7 +8,7 @@
 #include "reader.h"
 
 /* The layouts that web/lib/abi.js has of the header, where a pointer has 32 bits. Settings grow, and all their fields have 32 bits. */
-_Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_part_info) == 56 && sizeof(nx_shape) == 36 && sizeof(nx_tensor_info) == 12 &&
+_Static_assert(sizeof(nx_problem) == 160 && sizeof(nx_part_info) == 56 && sizeof(nx_shape) == 40 && sizeof(nx_tensor_info) == 12 &&
                    sizeof(nx_candidate) == 20,
                "mirrored in web/lib/abi.js");
 _Static_assert(sizeof(void *) != 4 || (sizeof(nx_metadata) == 28 && sizeof(nx_port) == 36 && sizeof(nx_result) == 28 &&
@@ -79,6 +79,33 @@ static nx_status expect_tensors(nx_model *model, const nx_gguf *file, nx_arena *
     return NX_OK;
 }
 
+/* Tells whether the text of a key is, or ends with, `text`. */
+static int text_ends(const nx_metadata *entry, const char *text) {
+    size_t n = strlen(text);
+    return entry->type == GGUF_STRING && entry->value_bytes - 8 >= n &&
+           !memcmp((const char *)entry->value + entry->value_bytes - n, text, n);
+}
+
+/* What is no model that writes, or not all of one: named as what it is, before its tensors are missed. */
+static nx_status refuse_other_kinds(const nx_gguf *file, const nx_metadata *architecture, nx_problem *problem) {
+    nx_metadata entry;
+    nx_name pooling = {{0}};
+    uint32_t parts = 0, name_bytes = architecture->value_bytes - 8;
+    if (nx_gguf_find(file, "split.count", &entry) && entry.value_bytes >= 2) memcpy(&parts, entry.value, 2);
+    if (parts > 1)
+        return nx_refuse(problem, NX_E_UNSUPPORTED, "split.count", 11, "one part of several: load all of them, a list of addresses");
+    if ((nx_gguf_find(file, "general.type", &entry) && text_ends(&entry, "adapter")) || nx_gguf_find(file, "adapter.type", &entry))
+        return nx_refuse(problem, NX_E_UNSUPPORTED, "adapter.type", 12, "an adapter (LoRA), no model: merge it into its model first");
+    if ((nx_gguf_find(file, "general.type", &entry) && text_ends(&entry, "mmproj")) || text_ends(architecture, "clip"))
+        return nx_refuse(problem, NX_E_UNSUPPORTED, "general.type", 12, "a projector of pictures into another model, which writes no text");
+    if (!file->n_tensors && nx_gguf_find(file, "tokenizer.ggml.tokens", &entry))
+        return nx_refuse(problem, NX_E_UNSUPPORTED, "", 0, "a vocabulary without weights, which tokenizer() reads");
+    if (name_bytes < 40) memcpy(pooling.text, (const char *)architecture->value + 8, name_bytes);
+    if (text_ends(architecture, "bert") || nx_gguf_find(file, nx_key(pooling.text, "pooling_type").text, &entry))
+        return nx_refuse(problem, NX_E_UNSUPPORTED, "general.architecture", 20, "a model of embeddings, which writes no text");
+    return NX_OK;
+}
+
 /* Reads a file, or the head of one, through an arena; model stays null when the arena only counts. */
 static nx_status read_model(nx_arena *arena, const void *bytes, size_t present, size_t length, int head, nx_model **model,
                             nx_problem *problem) {
@@ -88,6 +115,8 @@ static nx_status read_model(nx_arena *arena, const void *bytes, size_t present, 
     if (status) return status;
     if (!nx_gguf_find(&file, "general.architecture", &name) || name.type != GGUF_STRING)
         return nx_refuse(problem, NX_E_FORMAT, "general.architecture", 20, "the key is missing");
+    if (NX_TEXTS) status = refuse_other_kinds(&file, &name, problem);
+    if (status) return status;
     const nx_arch *arch = nx_arch_find((const char *)name.value + 8, name.value_bytes - 8);
     if (!arch)
         return nx_refuse(problem, NX_E_UNSUPPORTED, (const char *)name.value + 8, name.value_bytes - 8,

@@ -17,12 +17,30 @@ static int find(nx_reader *reader, const char *key, uint32_t type, nx_metadata *
     return 0;
 }
 
+/* An integer of any type; one below 0 is 0, one above 32 bits the largest of these. Returns 0 for what is none. */
+static int integer_of(const nx_metadata *entry, uint32_t *value) {
+    static const uint8_t sizes[] = {
+        [GGUF_U8] = 1, [GGUF_I8] = 1, [GGUF_U16] = 2, [GGUF_I16] = 2, [GGUF_U32] = 4, [GGUF_I32] = 4, [GGUF_U64] = 8, [GGUF_I64] = 8};
+    if (!NX_TEXTS) { /* our own files have no other ones */
+        memcpy(value, entry->value, 4);
+        return entry->type == GGUF_U32;
+    }
+    uint32_t size = entry->type < sizeof sizes ? sizes[entry->type] : 0;
+    int is_signed = entry->type == GGUF_I8 || entry->type == GGUF_I16 || entry->type == GGUF_I32 || entry->type == GGUF_I64;
+    uint64_t number = 0;
+    if (!size) return 0;
+    memcpy(&number, entry->value, size);
+    int negative = is_signed && number >> (8 * size - 1);
+    *value = negative ? 0 : number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
+    return 1;
+}
+
 uint32_t nx_read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t missing) {
     nx_metadata entry;
     uint32_t value = missing;
-    if (find(reader, key, GGUF_U32, &entry))
-        memcpy(&value, entry.value, 4);
-    else if (missing < low)
+    if (!reader->status && nx_gguf_find(reader->file, key, &entry)) {
+        if (!integer_of(&entry, &value)) nx_reader_fail(reader, NX_E_FORMAT, key, "the key has another type than it should");
+    } else if (missing < low)
         nx_reader_fail(reader, NX_E_FORMAT, key, "the key is missing");
     if (!reader->status && value < low) nx_reader_fail(reader, NX_E_FORMAT, key, "the number is too small");
     if (!reader->status && value > high) nx_reader_fail(reader, NX_E_LIMIT, key, "the number is too large");
@@ -98,8 +116,8 @@ nx_name nx_key(const char *arch, const char *name) {
 /* "its type is IQ2_XS, which is not read", of a tensor that a model needs. */
 static void refuse_type(nx_reader *reader, const char *name, uint32_t type) {
     static const char *const known[] = {
-        [9] = "Q8_1",   [15] = "Q8_K",  [16] = "IQ2_XXS", [17] = "IQ2_XS", [18] = "IQ3_XXS", [19] = "IQ1_S", [20] = "IQ4_NL",
-        [21] = "IQ3_S", [22] = "IQ2_S", [23] = "IQ4_XS",  [24] = "I8",     [25] = "I16",     [26] = "I32",   [27] = "I64",
+        [9] = "Q8_1",   [15] = "Q8_K",  [16] = "IQ2_XXS", [17] = "IQ2_XS", [18] = "IQ3_XXS", [19] = "IQ1_S",
+        [21] = "IQ3_S", [22] = "IQ2_S", [24] = "I8",      [25] = "I16",    [26] = "I32",     [27] = "I64",
         [28] = "F64",   [29] = "IQ1_M", [34] = "TQ1_0",   [35] = "TQ2_0",  [39] = "MXFP4",
     };
     char reason[NX_NAME_BYTES], number[11];
@@ -229,7 +247,8 @@ void nx_read_ends(nx_reader *reader, nx_plan *plan) {
     static const char *const keys[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"};
     for (uint32_t i = 0; i < 2; i++) {
         if (!nx_has_key(reader, keys[i]) || !plan->output.levels) continue;
-        uint32_t id = nx_read_u32(reader, keys[i], 0, plan->output.levels - 1, 0);
+        uint32_t id = nx_read_u32(reader, keys[i], 0, UINT32_MAX, 0);
+        if (id >= plan->output.levels) continue; /* no token of this vocabulary: what is never drawn ends nothing */
         if (!plan->n_ends || plan->ends[0] != id) plan->ends[plan->n_ends++] = id;
     }
 }

@@ -11,14 +11,14 @@
 #include "mask.h"
 
 uint64_t nx_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t key_length) {
-    if (NX_TEXTS && type == NX_KV8) return nx_kv8_cache_bytes(slots, heads, key_length);
+    if (NX_TEXTS && nx_is_kv8(type)) return nx_kv8_cache_bytes(type, slots, heads, key_length);
     if (type == NX_KV7) return nx_kv7_cache_bytes(slots, heads, key_length);
     return 2 * (uint64_t)slots * heads * key_length * sizeof(float);
 }
 
 void nx_cache_copy(const nx_cache *to, const nx_cache *from) {
     size_t floats = (size_t)from->n_kv_heads * from->key_length, all = from->slots * floats;
-    if (NX_TEXTS && from->type == NX_KV8) {
+    if (NX_TEXTS && nx_is_kv8(from->type)) {
         nx_kv8_copy(to, from);
         return;
     }
@@ -27,7 +27,7 @@ void nx_cache_copy(const nx_cache *to, const nx_cache *from) {
 }
 
 void nx_cache_write(const nx_cache *cache, uint32_t position, const float *key, const float *value) {
-    if (NX_TEXTS && cache->type == NX_KV8) {
+    if (NX_TEXTS && nx_is_kv8(cache->type)) {
         nx_kv8_write(cache, position, key, value);
         return;
     }
@@ -130,7 +130,7 @@ static void attend_f32(float *out, const float *query, const nx_cache *cache, co
 
 void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_range *ranges, uint32_t n_ranges, void *scratch,
                float *trace, uint32_t trace_stride) {
-    if (NX_TEXTS && cache->type == NX_KV8)
+    if (NX_TEXTS && nx_is_kv8(cache->type))
         nx_kv8_attend(out, query, cache, ranges, n_ranges, scratch, trace, trace_stride);
     else if (cache->type == NX_KV7)
         nx_kv7_attend(out, query, cache, ranges, n_ranges, scratch, trace, trace_stride);

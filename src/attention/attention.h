@@ -63,8 +63,9 @@ uint32_t nx_pattern_raster(const nx_pattern *pattern, uint32_t i);
 #define NX_MAX_KEY_LENGTH 1024
 
 /* Types of a cache besides NX_F32, which keeps keys and values as they are: in 7 bits for pictures (kv7.c), and in 8 for models
- * of language (kv8.c). */
-enum { NX_KV7 = 8, NX_KV8 = 64 };
+ * of language (kv8.c), wide: with keys of 16 bits, for models whose keys have a few channels far larger than the others. */
+enum { NX_KV7 = 8, NX_KV8 = 64, NX_KV8_WIDE = 65 };
+static inline int nx_is_kv8(uint32_t type) { return type == NX_KV8 || type == NX_KV8_WIDE; }
 
 /* The cached keys and values of one layer of one sequence: `memory` has nx_cache_bytes. `queries_per_kv` queries, one after another, share
  * the keys and values of a head [Ainslie et al. 2023, arXiv:2305.13245]. Layout, NX_F32, width = heads * key_length:

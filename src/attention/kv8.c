@@ -4,9 +4,10 @@
  * how work goes; here bytes are signed (kernels/wide.h).
  *
  * Behind the scales, a cache has key sums (H, S): 8192 times the sum of a position's key, which a query that is kept plus 8192 adds to
- * its product.
+ * its product. A wide one has the keys a second time behind these, then such sums: what 8 bits left of each number, in steps that are
+ * FINE times finer.
  *
- * It rounds keys and values to 8 bits, each head of each position with its own scale; the query to 14 bits; the
+ * It rounds keys and values to 8 bits, keys of a wide cache to 16, each head of each position with its own scale; the query to 14 bits; the
  * weights of the positions to 16383 steps.
  */
 #include "kv8.h"
@@ -16,14 +17,44 @@
 
 #define BYTE_MOST 127.0f
 #define WEIGHT_MOST 16383.0f
+#define FINE 254.0f /* what is left of a number is half a step at most: -127..127 finer ones */
 
-uint64_t nx_kv8_cache_bytes(uint32_t slots, uint32_t heads, uint32_t key_length) {
-    return (uint64_t)ring_slots(slots) * heads * (2 * key_length + 3 * sizeof(float));
+uint64_t nx_kv8_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t key_length) {
+    uint64_t bytes = 2 * key_length + 3 * sizeof(float);
+    if (type == NX_KV8_WIDE) bytes += key_length + sizeof(int32_t);
+    return ring_slots(slots) * heads * bytes;
 }
 
 static int32_t *key_sums_of(const nx_cache *cache, uint32_t head) {
     size_t slots = ring_slots(cache->slots);
     return (int32_t *)((uint8_t *)cache->memory + 2 * slots * cache->n_kv_heads * (cache->key_length + sizeof(float))) + head * slots;
+}
+
+/* The finer bytes of the keys of a head of a wide cache, and their sums. */
+static uint8_t *fine_keys_of(const nx_cache *cache, uint32_t head) {
+    return (uint8_t *)(key_sums_of(cache, 0) + (size_t)ring_slots(cache->slots) * cache->n_kv_heads) +
+           (size_t)head * ring_slots(cache->slots) * cache->key_length;
+}
+static int32_t *fine_sums_of(const nx_cache *cache, uint32_t head) {
+    return (int32_t *)fine_keys_of(cache, cache->n_kv_heads) + (size_t)head * ring_slots(cache->slots);
+}
+
+/* Keeps what `scale` times the bytes of a key at `coarse` leave of its n numbers. Returns the sum of the finer bytes. */
+static int32_t store_fine(uint8_t *fine, const uint8_t *coarse, const float *x, uint32_t n, float scale) {
+    v128_t step = wasm_f32x4_splat(scale), per_unit = steps_per_unit(FINE, scale), most = wasm_i32x4_splat((int32_t)BYTE_MOST);
+    int32_t total = 0;
+    for (uint32_t c = 0; c < n; c += 4, coarse += 4 * TILE, fine += 4 * TILE) {
+        v128_t bytes = wasm_i32x4_make((int8_t)coarse[0], (int8_t)coarse[1], (int8_t)coarse[2], (int8_t)coarse[3]);
+        v128_t left = wasm_f32x4_sub(wasm_v128_load(x + c), wasm_f32x4_mul(wasm_f32x4_convert_i32x4(bytes), step));
+        v128_t steps = wasm_i32x4_max(wasm_i32x4_min(round_to_steps(left, per_unit), most), wasm_i32x4_neg(most));
+        int32_t four[4];
+        wasm_v128_store(four, steps);
+        for (uint32_t i = 0; i < 4; i++) {
+            fine[i] = (uint8_t)four[i];
+            total += four[i];
+        }
+    }
+    return total;
 }
 
 void nx_kv8_write(const nx_cache *cache, uint32_t position, const float *key, const float *value) {
@@ -34,6 +65,10 @@ void nx_kv8_write(const nx_cache *cache, uint32_t position, const float *key, co
         head.value_scales[slot] = store_bytes(head.values + value_byte(slot, k), value, k, 4, 16, BYTE_MOST, 0, NULL);
         head.key_scales[slot] = store_bytes(head.keys + key_byte(slot, k), key, k, 1, 4 * TILE, BYTE_MOST, 0, &sum);
         key_sums_of(cache, h)[slot] = sum * NX_WIDE_ZERO; /* at most 2^30 */
+        if (cache->type != NX_KV8_WIDE) continue;
+        size_t at = key_byte(slot, k);
+        fine_sums_of(cache, h)[slot] =
+            store_fine(fine_keys_of(cache, h) + at, head.keys + at, key, k, head.key_scales[slot]) * NX_WIDE_ZERO;
     }
 }
 
@@ -46,34 +81,52 @@ void nx_kv8_copy(const nx_cache *to, const nx_cache *from) {
         memcpy(t.key_scales, f.key_scales, slots * sizeof *f.key_scales);
         memcpy(t.value_scales, f.value_scales, slots * sizeof *f.value_scales);
         memcpy(key_sums_of(to, h), key_sums_of(from, h), slots * sizeof(int32_t));
+        if (from->type != NX_KV8_WIDE) continue;
+        memcpy(fine_keys_of(to, h), fine_keys_of(from, h), bytes);
+        memcpy(fine_sums_of(to, h), fine_sums_of(from, h), slots * sizeof(int32_t));
     }
 }
+
+/* product[i] = query . key of the positions 4 i..4 i + 3 of a tile, in steps. */
+NX_INLINE void products(v128_t product[4], const nx_wide *query, const uint8_t *keys, const int32_t *key_sums, uint32_t vectors) {
+    v128_t sum[2][4];
+    for (int i = 0; i < 4; i++) sum[0][i] = sum[1][i] = wasm_i32x4_splat(0);
+    NX_ROLLED
+    for (uint32_t c = 0; c < vectors; c++, keys += 64)
+        for (int i = 0; i < 4; i++) {
+            v128_t four = wasm_v128_load(keys + 16 * i);
+            sum[0][i] = wide_dot(sum[0][i], four, query + c, 0);
+            sum[1][i] = wide_dot(sum[1][i], four, query + c, 1);
+        }
+    for (int i = 0; i < 4; i++) {
+        v128_t exact = wasm_i32x4_sub(wasm_i32x4_add(wide_first(sum[0][i]), sum[1][i]), wasm_v128_load(key_sums + 4 * i));
+        product[i] = wasm_f32x4_convert_i32x4(exact);
+    }
+}
+
+/* The keys of a head: bytes and sums, and of a wide cache (`wide`) the finer ones. */
+typedef struct {
+    const uint8_t *bytes[2];
+    const int32_t *sums[2];
+} head_keys;
 
 /* weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), -infinity outside the range. Returns the
  * largest of them and `top`. */
 NX_INLINE v128_t scores(float *weights, const nx_wide *query, float scale, const nx_cache *cache, const head_cache *head,
-                        const int32_t *key_sums, nx_range range, v128_t top) {
+                        const head_keys *keys, int wide, nx_range range, v128_t top) {
     uint32_t first = range.from / TILE, tiles = range_tiles(range), ring_tiles = ring_slots(cache->slots) / TILE;
     uint32_t tile = first % ring_tiles, vectors = cache->key_length / 4;
     v128_t query_scale = wasm_f32x4_splat(scale);
     for (uint32_t t = 0; t < tiles; t++, weights += TILE) {
-        const uint8_t *keys = head->keys + (size_t)tile * TILE * cache->key_length;
-        v128_t sum[2][4];
-        for (int i = 0; i < 4; i++) sum[0][i] = sum[1][i] = wasm_i32x4_splat(0);
-        NX_ROLLED
-        for (uint32_t c = 0; c < vectors; c++, keys += 64)
-            for (int i = 0; i < 4; i++) {
-                v128_t four = wasm_v128_load(keys + 16 * i);
-                sum[0][i] = wide_dot(sum[0][i], four, query + c, 0);
-                sum[1][i] = wide_dot(sum[1][i], four, query + c, 1);
-            }
+        size_t slot = (size_t)tile * TILE;
+        v128_t product[4], finer[4];
+        products(product, query, keys->bytes[0] + slot * cache->key_length, keys->sums[0] + slot, vectors);
+        if (wide) products(finer, query, keys->bytes[1] + slot * cache->key_length, keys->sums[1] + slot, vectors);
         for (int i = 0; i < 4; i++) {
-            size_t slot = (size_t)tile * TILE + 4 * (size_t)i;
-            v128_t product = wasm_i32x4_sub(wasm_i32x4_add(wide_first(sum[0][i]), sum[1][i]), wasm_v128_load(key_sums + slot));
-            v128_t key_scale = wasm_f32x4_mul(wasm_v128_load(head->key_scales + slot), query_scale);
+            if (wide) product[i] = wasm_f32x4_add(product[i], wasm_f32x4_mul(finer[i], wasm_f32x4_splat(1 / FINE)));
+            v128_t key_scale = wasm_f32x4_mul(wasm_v128_load(head->key_scales + slot + 4 * i), query_scale);
             int end = t == 0 || t + 1 == tiles;
-            top = keep_scores(weights + 4 * i, wasm_f32x4_convert_i32x4(product), key_scale, (first + t) * (TILE / 4) + (uint32_t)i, end,
-                              range, top);
+            top = keep_scores(weights + 4 * i, product[i], key_scale, (first + t) * (TILE / 4) + (uint32_t)i, end, range, top);
         }
         if (++tile == ring_tiles) tile = 0;
     }
@@ -147,7 +200,10 @@ void nx_kv8_attend(float *out, const float *query, const nx_cache *cache, const 
     nx_wide rounded_query[NX_MAX_KEY_LENGTH / 4];
     v128_t zero = wasm_i32x4_splat(NX_WIDE_ZERO), most = wasm_i32x4_splat(2 * NX_WIDE_ZERO - 1);
     for (uint32_t q = 0; q < cache->n_kv_heads * cache->queries_per_kv; q++, query += key_length, out += key_length) {
-        head_cache head = head_of(cache, q / cache->queries_per_kv);
+        uint32_t h = q / cache->queries_per_kv;
+        int wide = cache->type == NX_KV8_WIDE;
+        head_cache head = head_of(cache, h);
+        head_keys keys = {{head.keys, wide ? fine_keys_of(cache, h) : NULL}, {key_sums_of(cache, h), wide ? fine_sums_of(cache, h) : NULL}};
         float largest = largest_magnitude(query, key_length);
         v128_t per_unit = steps_per_unit(NX_WIDE_MOST, largest);
         for (uint32_t c = 0; c < key_length; c += 4)
@@ -157,7 +213,8 @@ void nx_kv8_attend(float *out, const float *query, const nx_cache *cache, const 
         float scale = largest / NX_WIDE_MOST * to_bits, *at = weights;
         v128_t top = wasm_f32x4_splat(-__builtin_inff()), sum = wasm_f32x4_splat(0);
         for (uint32_t r = 0; r < n_ranges; at += TILE * range_tiles(ranges[r]), r++)
-            top = scores(at, rounded_query, scale, cache, &head, key_sums_of(cache, q / cache->queries_per_kv), ranges[r], top);
+            top = wide ? scores(at, rounded_query, scale, cache, &head, &keys, 1, ranges[r], top)
+                       : scores(at, rounded_query, scale, cache, &head, &keys, 0, ranges[r], top);
         top = f32x4_largest(top);
         uint32_t traced = trace ? trace_powers(trace, weights, ranges, n_ranges, top) : 0;
         weight_block *next = blocks;

@@ -8,7 +8,7 @@
 
 #include "attention.h"
 
-uint64_t nx_kv8_cache_bytes(uint32_t slots, uint32_t heads, uint32_t key_length);
+uint64_t nx_kv8_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t key_length);
 void nx_kv8_write(const nx_cache *cache, uint32_t position, const float *key, const float *value);
 void nx_kv8_copy(const nx_cache *to, const nx_cache *from);
 uint64_t nx_kv8_scratch_bytes(uint32_t window, uint32_t n_ranges);

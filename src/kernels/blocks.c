@@ -56,6 +56,8 @@ uint64_t nx_blocks_tile_bytes(uint32_t form, uint32_t cols) { return tile_head(f
 uint32_t nx_block_form(uint32_t type) {
     switch (type) {
     case NX_Q8_0:
+    case NX_IQ4_NL:
+    case NX_IQ4_XS:
         return NX_BLOCKS_8;
     case NX_Q4_0:
         return NX_BLOCKS_4;
@@ -78,9 +80,13 @@ uint32_t nx_block_form(uint32_t type) {
 
 /* ---- packing ----------------------------------------------------------------------------------------------------------- */
 
-/* Sets number `c` of row t, of 4 or 6 bits. */
+/* Sets number `c` of row t. */
 static void store_number(uint8_t *block, uint32_t t, uint32_t c, uint32_t number, uint32_t form) {
     uint32_t lane = t % 4 * 4 + c % 4, v = t / 4, g = c / 4, upper = g / 4;
+    if (form == NX_BLOCKS_8) {
+        block[low_at(form) + (g * 4 + v) * 16 + lane] = (uint8_t)number;
+        return;
+    }
     uint8_t *low = block + low_at(form) + (g % 4 * 4 + v) * 16 + lane;
     *low = (uint8_t)(*low | (number & 15) << 4 * upper);
     if (!six_bits(form)) return;
@@ -123,7 +129,8 @@ void nx_blocks_pack_row(uint8_t *tile, uint32_t t, const uint8_t *weights, uint3
         pack_as_it_stands(tile, t, weights, form, cols);
         return;
     }
-    uint8_t *block = tile;
+    uint8_t *block = tile + tile_head(form);
+    float constant = 0;
     int32_t zero = type == NX_Q3_K ? 4 : (int32_t)zero_of(form);
     for (uint32_t b = 0; b < cols / BLOCK; b++, block += block_bytes(form)) {
         nx_weights w;
@@ -133,8 +140,14 @@ void nx_blocks_pack_row(uint8_t *tile, uint32_t t, const uint8_t *weights, uint3
             float scale = nx_half_to_float(*half_at(block, i, t)), offset = type == NX_Q3_K ? -4 * scale : w.offset[i];
             *half_at(block, scales_of(form) + i, t) = nx_float_to_half(offset);
         }
-        for (uint32_t c = 0; c < BLOCK; c++) store_number(block, t, c, (uint32_t)(w.number[c] + zero) & 0xff, form);
+        int32_t sum = 0;
+        for (uint32_t c = 0; c < BLOCK; c++) {
+            store_number(block, t, c, (uint32_t)(w.number[c] + zero) & 0xff, form);
+            sum += w.number[c];
+        }
+        constant += nx_half_to_float(*half_at(block, 0, t)) * (float)sum;
     }
+    if (form == NX_BLOCKS_8) ((float *)tile)[t] = constant;
 }
 
 void nx_blocks_row(float *out, const uint8_t *tile, uint32_t t, uint32_t form, uint32_t cols) {

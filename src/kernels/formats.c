@@ -8,12 +8,14 @@
  *   Q5_0 { d; u32 h; byte q[16] }          d (q + 16 h_j - 16), h_j bit j of h
  *   Q5_1 { d, m; u32 h; byte q[16] }       d (q + 16 h_j) + m
  *   Q8_0 { d; int8 q[32] }                 d q
+ *   IQ4_NL { d; byte q[16] }               d t_q, t sixteen levels that are closer near zero
  * Blocks of 256, in two stretches of 128 or four of 64 whose values lie side by side in the bits of the same bytes:
  *   Q2_K { byte s[16]; byte q[64]; d, m }  d (s & 15) q - m (s >> 4), a byte s for each 16 values
  *   Q3_K { byte h[32]; byte q[64]; byte s[12]; d }   d (s - 32) (q - 4 + 4 h), 6-bit s for each 16
  *   Q4_K { d, m; byte s[12]; byte q[128] } d s q - m t, 6-bit s and t for each 32
  *   Q5_K { d, m; byte s[12]; byte h[32]; byte q[128] }   the same, q + 16 h
  *   Q6_K { byte q[128]; byte h[64]; int8 s[16]; d }      d s (q + 16 h - 32), s for each 16
+ *   IQ4_XS { d; u16 h; byte l[4]; byte q[128] }      d (s - 32) t_q, s for each 32: four bits in l, two in h
  */
 #include "formats.h"
 
@@ -67,6 +69,15 @@ static void nibbles(int8_t *number, const uint8_t *pairs, int32_t minus) {
     }
 }
 
+/* The levels of IQ4_NL and IQ4_XS. */
+static void levels(int8_t *number, const uint8_t *pairs) {
+    static const int8_t level[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+    for (uint32_t i = 0; i < 16; i++) {
+        number[i] = level[pairs[i] & 15];
+        number[16 + i] = level[pairs[i] >> 4];
+    }
+}
+
 static void whole(nx_weights *w, float scale, float offset) {
     w->scale[0] = w->scale[1] = scale;
     w->offset[0] = w->offset[1] = offset;
@@ -116,6 +127,12 @@ static void unpack_k(nx_weights *w, const uint8_t *block, uint32_t type, uint32_
         whole(w, 0, 0);
         for (uint32_t h = 0; h < 2; h++) w->scale[h] = load_half(block + 208) * (float)(int8_t)block[192 + 2 * s + h];
         return;
+    case NX_IQ4_XS: {
+        uint32_t high = (uint32_t)(block[2] | block[3] << 8) >> 2 * s & 3, low = block[4 + s / 2] >> s % 2 * 4 & 15;
+        levels(w->number, block + 8 + 16 * s);
+        whole(w, load_half(block) * (float)((int32_t)(low | high << 4) - 32), 0);
+        return;
+    }
     default: { /* Q4_K, Q5_K */
         const uint8_t *pairs = block + (type == NX_Q5_K ? 48 : 16) + s / 2 * 32;
         for (uint32_t i = 0; i < 32; i++) {
@@ -141,6 +158,9 @@ void nx_unpack(nx_weights *w, const uint8_t *row, uint32_t type, uint32_t b) {
         return;
     case NX_Q4_0:
         nibbles(w->number, block + 2, 8);
+        return;
+    case NX_IQ4_NL:
+        if (NX_TEXTS) levels(w->number, block + 2);
         return;
     case NX_Q4_1:
         if (NX_TEXTS) nibbles(w->number, block + 4, 0);

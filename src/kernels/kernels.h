@@ -36,7 +36,7 @@ typedef enum { NX_BY_ROW, NX_BY_BLOCK } nx_packing;
 /* The forms that weights are packed into: F32, F16, BF16; Q8_0 and Q4_0 by row (matmul.c); by block (blocks.c). Bytes for 32 weights are those
  * beside it. */
 enum {
-    NX_BLOCKS_8 = 64,   /* 34: Q8_0 */
+    NX_BLOCKS_8 = 64,   /* 34: Q8_0, IQ4_NL (18), IQ4_XS (17) */
     NX_BLOCKS_4,        /* 18: Q4_0 */
     NX_BLOCKS_4_OFFSET, /* 20: Q4_1, Q4_K (18 in the file) */
     NX_BLOCKS_4_HALVES, /* 24: Q2_K (10.5), Q3_K (13.75) */
@@ -114,6 +114,9 @@ void nx_add(float *x, const float *y, uint32_t width, uint32_t n);
 
 /* x[j] = silu(x[j]) * y[j], silu(x) = x / (1 + e^-x): the gated inner layer [Shazeer 2020, arXiv:2002.05202]. */
 void nx_silu_times(float *x, const float *y, uint32_t width, uint32_t n);
+
+/* x[j] *= y[j], width % 4 == 0. */
+void nx_multiply(float *x, const float *y, uint32_t width, uint32_t n);
 
 /* out[j] = weight * x[j] / sqrt(mean(x[j]^2) + epsilon)  [Zhang, Sennrich 2019, arXiv:1910.07467]. */
 void nx_rms_norm(float *out, const float *x, const float *weight, float epsilon, uint32_t width, uint32_t n);

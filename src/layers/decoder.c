@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "gguf.h"
 #include "kernels/kernels.h"
 
 void nx_decoder_read(nx_reader *r, nx_decoder *m) {
@@ -13,8 +14,8 @@ void nx_decoder_read(nx_reader *r, nx_decoder *m) {
     m->head = nx_read_matrix(r, m->tied ? "token_embd.weight" : "output.weight", values, m->d);
 }
 
-void nx_decoder_cache(nx_decoder *m, const nx_matrix *keys) {
-    m->cache = nx_cache_form_of(keys, m->n_kv_heads, m->key_length, m->heads / m->n_kv_heads);
+void nx_decoder_cache(nx_decoder *m, const nx_matrix *keys, int wide) {
+    m->cache = nx_cache_form_of(keys, wide, m->n_kv_heads, m->key_length, m->heads / m->n_kv_heads);
 }
 
 uint32_t nx_head_width(nx_reader *r, const char *key, uint32_t d, uint32_t heads) {
@@ -33,16 +34,24 @@ void nx_decoder_plan(nx_reader *r, const nx_decoder *m, uint32_t length, nx_plan
     plan->maps[plan->n_maps++] = (nx_map){.name = "attention", .port = NX_NONE, .rows = m->n_blocks * m->heads, .keys = length};
 }
 
+/* What the caches of a run are like. */
+static nx_cache_form form_of(const nx_decoder *m, const nx_shape *shape) {
+    nx_cache_form form = m->cache;
+    if (form.type != NX_F32 && shape->key_bits) form.type = shape->key_bits == 16 ? NX_KV8_WIDE : NX_KV8;
+    return form;
+}
+
 uint64_t nx_decoder_state_bytes(const void *decoder, const nx_shape *shape) {
     const nx_decoder *m = decoder;
-    return m->n_blocks * nx_cache_form_bytes(m->cache, shape->length);
+    return m->n_blocks * nx_cache_form_bytes(form_of(m, shape), shape->length);
 }
 
 void nx_decoder_grow(const void *decoder, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to) {
     const nx_decoder *m = decoder;
+    nx_cache_form form = form_of(m, to_shape);
     for (uint32_t i = 0; i < m->n_blocks; i++) {
-        nx_cache short_one = nx_cache_of_block(m->cache, from, i, from_shape->length);
-        nx_cache long_one = nx_cache_of_block(m->cache, to, i, to_shape->length);
+        nx_cache short_one = nx_cache_of_block(form, from, i, from_shape->length);
+        nx_cache long_one = nx_cache_of_block(form, to, i, to_shape->length);
         nx_cache_copy(&long_one, &short_one);
     }
 }
@@ -75,18 +84,20 @@ void nx_decoder_embed(const nx_decoder *m, float *x, uint32_t id) {
         nx_embed(x, &m->ids, id);
 }
 
-void nx_decoder_attend(const nx_decoder *m, uint32_t index, const nx_column *columns, uint32_t n, uint32_t behind, const nx_qkv *qkv,
-                       float *out, void *scratch) {
+void nx_decoder_attend(const nx_decoder *m, uint32_t index, const nx_column *columns, uint32_t n, uint32_t behind, uint32_t local,
+                       const nx_qkv *qkv, float *out, void *scratch) {
     uint32_t width = nx_stride(m->heads * m->key_length);
     nx_cache cache[NX_COLUMNS];
+    nx_cache_form form = form_of(m, &columns[0].inputs->shape);
     for (uint32_t j = 0; j < n; j++) {
         size_t at = (size_t)j * qkv->kv_stride;
-        cache[j] = nx_cache_of_block(m->cache, columns[j].state, index, columns[j].inputs->shape.length);
+        cache[j] = nx_cache_of_block(form, columns[j].state, index, columns[j].inputs->shape.length);
         nx_cache_write(&cache[j], columns[j].position - behind, qkv->key + at, qkv->value + at);
     }
     for (uint32_t j = 0; j < n; j++) {
         uint32_t window = columns[j].inputs->shape.length;
         nx_range past = {0, columns[j].position + 1 - behind};
+        if (local && past.to > local) past.from = past.to - local;
         float *trace = columns[j].trace ? columns[j].trace + (size_t)index * m->heads * window : NULL;
         nx_attend(out + (size_t)j * width, qkv->query + (size_t)j * qkv->query_stride, &cache[j], &past, 1, scratch, trace, window);
     }

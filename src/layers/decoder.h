@@ -27,8 +27,8 @@ typedef struct {
 /* Reads the table of ids and the output layer, "token_embd.weight" and "output.weight", which is tied to it where it is missing. */
 void nx_decoder_read(nx_reader *r, nx_decoder *decoder);
 
-/* Says what the caches are like, by the matrix that makes the keys. */
-void nx_decoder_cache(nx_decoder *decoder, const nx_matrix *keys);
+/* Says what the caches are like, by the matrix that makes the keys. wide: keys may have a few channels far larger than the others. */
+void nx_decoder_cache(nx_decoder *decoder, const nx_matrix *keys, int wide);
 
 /* Width of each of the heads that d is cut into; says what is wrong with `key` where they do not fit. */
 uint32_t nx_head_width(nx_reader *r, const char *key, uint32_t d, uint32_t heads);
@@ -55,9 +55,10 @@ typedef struct {
     uint32_t query_stride, kv_stride;
 } nx_qkv;
 
-/* out (J, nx_stride(H k)) = attention of block `index` to the columns themselves and what came before them, heads one after another. Enters
- * the keys and values into the cache, column of position p into slot p - behind: 1 where nothing comes before position 1, else 0. */
-void nx_decoder_attend(const nx_decoder *decoder, uint32_t index, const nx_column *columns, uint32_t n, uint32_t behind, const nx_qkv *qkv,
-                       float *out, void *scratch);
+/* out (J, nx_stride(H k)) = attention of block `index` to the columns themselves and what came before them, of it the last `local` slots, heads
+ * one after another; 0: all slots. Enters the keys and values into the cache, column of position p into slot p - behind: 1 where nothing comes
+ * before position 1, else 0. */
+void nx_decoder_attend(const nx_decoder *decoder, uint32_t index, const nx_column *columns, uint32_t n, uint32_t behind, uint32_t local,
+                       const nx_qkv *qkv, float *out, void *scratch);
 
 #endif

@@ -79,7 +79,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->blocks = read_blocks(r, m);
     m->last.weight = nx_read_vector(r, "output_norm.weight", d, 0);
     m->last.bias = nx_read_vector(r, "output_norm.bias", d, 0);
-    if (m->blocks && !r->status) nx_decoder_cache(decoder, &m->blocks[0].qkv.weight);
+    if (m->blocks && !r->status) nx_decoder_cache(decoder, &m->blocks[0].qkv.weight, 0);
 
     plan->weights = placed;
     nx_decoder_plan(r, decoder, context + 1, plan);
@@ -132,7 +132,7 @@ static void attention(const model *m, const block *b, uint32_t index, const scra
     nx_input input = normed(m, s, &b->before_attention, n);
     nx_apply(s->qkv, &b->qkv, &input);
     nx_qkv qkv = {s->qkv, s->qkv + d, s->qkv + 2 * d, width, width};
-    nx_decoder_attend(&m->decoder, index, columns, n, 1, &qkv, s->mixed, s->attend);
+    nx_decoder_attend(&m->decoder, index, columns, n, 1, 0, &qkv, s->mixed, s->attend);
     nx_input mixed = nx_input_of(s->mixed, n, s->matmul);
     nx_apply(s->y, &b->output, &mixed);
     nx_add(s->x, s->y, d, n);

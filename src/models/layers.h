@@ -55,10 +55,12 @@ typedef struct {
     uint32_t type, n_kv_heads, key_length, queries_per_kv;
 } nx_cache_form;
 
-/* keys: the matrix that makes them. Where weights are rounded, keys and values are too: 8 bits each. Heads of a few channels, over which
- * that does not average out, belong to models so small that single precision costs no memory to speak of. */
-static inline nx_cache_form nx_cache_form_of(const nx_matrix *keys, uint32_t n_kv_heads, uint32_t key_length, uint32_t queries_per_kv) {
-    return (nx_cache_form){nx_matrix_rounds(keys) && key_length >= 32 ? NX_KV8 : NX_F32, n_kv_heads, key_length, queries_per_kv};
+/* keys: the matrix that makes them. Where weights are rounded, keys and values are too: 8 bits each; `wide`: keys to 16. Heads of a few
+ * channels, over which that does not average out, belong to models so small that single precision costs no memory to speak of. */
+static inline nx_cache_form nx_cache_form_of(const nx_matrix *keys, int wide, uint32_t n_kv_heads, uint32_t key_length,
+                                             uint32_t queries_per_kv) {
+    uint32_t rounded = wide ? NX_KV8_WIDE : NX_KV8;
+    return (nx_cache_form){nx_matrix_rounds(keys) && key_length >= 32 ? rounded : NX_F32, n_kv_heads, key_length, queries_per_kv};
 }
 
 static inline uint32_t nx_cache_slots(uint32_t positions) { return (positions + 3) & ~3u; }

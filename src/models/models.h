@@ -17,6 +17,8 @@
     NX_MODEL(wavenet, TEXTS)            /* van den Oord et al. 2016, arXiv:1609.03499 */                                                   \
     NX_MODEL(llama, TEXTS)              /* Touvron et al. 2023, arXiv:2302.13971 */                                                        \
     NX_MODEL(qwen2, TEXTS)              /* Yang et al. 2024, arXiv:2407.10671; in llama.c */                                               \
+    NX_MODEL(qwen3, TEXTS)              /* Yang et al. 2025, arXiv:2505.09388; in llama.c */                                               \
+    NX_MODEL(gemma3, TEXTS)             /* Gemma Team 2025, arXiv:2503.19786; in llama.c */                                                \
     NX_MODEL(gpt2, TEXTS)               /* Radford et al. 2019 */                                                                          \
     NX_MODEL(sparse_transformer, TEXTS) /* Child et al. 2019, arXiv:1904.10509 */                                                          \
     NX_MODEL(transformer, TEXTS)        /* Vaswani et al. 2017, arXiv:1706.03762 */                                                        \

@@ -111,7 +111,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     decoder->head = nx_read_matrix(r, "token_embd.weight", values, d);
     read_stack(r, m, &m->reading, "enc.", context, 0);
     read_stack(r, m, &m->writing, "", context, 1);
-    if (m->writing.blocks && !r->status) nx_decoder_cache(decoder, &m->writing.blocks[0].self.key.weight);
+    if (m->writing.blocks && !r->status) nx_decoder_cache(decoder, &m->writing.blocks[0].self.key.weight, 0);
 
     plan->weights = placed;
     plan->encodes = 1;
@@ -208,7 +208,7 @@ static void self_attention(const model *m, const nx_attention_weights *w, uint32
     nx_input input = nx_sublayer_input(s, of->x, &w->norm, n);
     nx_apply(s->query, &w->query, &input);
     nx_keys_and_values(s, w, &input);
-    nx_decoder_attend(&m->decoder, index, columns, n, 0, &(nx_qkv){s->query, s->key, s->value, width, width}, s->mixed, s->attend);
+    nx_decoder_attend(&m->decoder, index, columns, n, 0, 0, &(nx_qkv){s->query, s->key, s->value, width, width}, s->mixed, s->attend);
     nx_sublayer_join(s, of->x, &w->output, s->mixed, &w->norm, n);
 }
 

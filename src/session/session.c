@@ -95,6 +95,7 @@ static int full_shape(const nx_plan *plan, const nx_part *part, const nx_shape *
         memset(shape, 0, sizeof *shape);
     if (!shape->length) shape->length = plan->length;
     if (!part->forward != !shape->length || shape->length > (plan->length ? plan->length : NX_MAX_LENGTH)) return 0;
+    if (shape->key_bits && (!part->grow || (shape->key_bits != 8 && shape->key_bits != 16))) return 0;
     for (uint32_t i = 0; i < NX_PORTS; i++) {
         if (i >= plan->n_inputs || !plan->inputs[i].any_length) {
             if (shape->counts[i]) return 0;

@@ -19,7 +19,7 @@ static uint32_t key_u32(const nx_model *model, const char *name, uint32_t missin
     for (uint32_t i = 0; nx_model_metadata(model, i, &entry) == NX_OK; i++)
         if (is_key(model, &entry, name)) {
             if (entry.type == GGUF_ARRAY) return entry.count;
-            if (entry.type == GGUF_U32) memcpy(&missing, entry.value, 4);
+            if (entry.type == GGUF_U32 || entry.type == GGUF_I32) memcpy(&missing, entry.value, 4);
             return missing;
         }
     return missing;

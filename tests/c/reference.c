@@ -52,6 +52,9 @@ static int packed_six(const uint8_t *bytes, uint32_t part, uint32_t which) {
     return bits_at(bytes, 8 * (part + 4) + 4 * which, 4) + 16 * bits_at(bytes, 8 * (part - 4 + 4 * which) + 6, 2);
 }
 
+/* The levels of IQ4_NL. */
+static const int iq4_levels[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+
 double ref_weight(const uint8_t *row, uint32_t type, uint32_t i) {
     float single = 0;
     const uint8_t *b;
@@ -65,6 +68,12 @@ double ref_weight(const uint8_t *row, uint32_t type, uint32_t i) {
     case NX_Q5_0: b = row + i / 32 * 22; return half_at(b) * (nibble_at(b + 6, i % 32) + 16 * bits_at(b + 2, i % 32, 1) - 16);
     case NX_Q5_1: b = row + i / 32 * 24; return half_at(b) * (nibble_at(b + 8, i % 32) + 16 * bits_at(b + 4, i % 32, 1)) + half_at(b + 2);
     case NX_Q8_0: b = row + i / 32 * 34; return half_at(b) * (int8_t)b[2 + i % 32];
+    case NX_IQ4_NL: b = row + i / 32 * 18; return half_at(b) * iq4_levels[nibble_at(b + 2, i % 32)];
+    case NX_IQ4_XS: {
+        b = row + i / 256 * 136;
+        int scale = bits_at(b + 4, 4 * part, 4) + 16 * bits_at(b + 2, 2 * part, 2) - 32;
+        return half_at(b) * scale * iq4_levels[nibble_at(b + 8 + 16 * part, place)];
+    }
     case NX_Q2_K:
         b = row + i / 256 * 84;
         return half_at(b + 80) * bits_at(b + in / 16, 0, 4) * bits_at(b + 16 + 32 * side + place, 2 * quarter, 2) - half_at(b + 82) * bits_at(b + in / 16, 4, 4);

@@ -195,7 +195,7 @@ typedef struct {
 } roundings;
 
 static roundings roundings_of(uint32_t type) {
-    return type == NX_KV8 ? (roundings){8191, 127, 16383} : (roundings){127, 63, 127};
+    return nx_is_kv8(type) ? (roundings){8191, 127, 16383} : (roundings){127, 63, 127};
 }
 
 /* Rounds each head to so many steps of its largest magnitude, in single precision as the library does it: of many steps, some numbers
@@ -208,6 +208,21 @@ static void round_heads(double *x, size_t n, uint32_t key_length, float steps) {
         for (size_t i = h; i < h + key_length; i++) {
             float scaled = (float)x[i] * inverse;
             x[i] = ((double)scaled + 0x1.8p52 - 0x1.8p52) * (double)(top / steps);
+        }
+    }
+}
+
+/* Keys of a wide cache: what a first rounding left is rounded, too. */
+static void round_keys_twice(double *x, size_t n, uint32_t key_length) {
+    for (size_t h = 0; h < n; h += key_length) {
+        float top = 0;
+        for (size_t i = h; i < h + key_length; i++) top = fmaxf(top, fabsf((float)x[i]));
+        float scale = top / 127, inverse = top > 0x1p-100f ? 127 / top : 0, finer = scale > 0x1p-100f ? 254 / scale : 0;
+        for (size_t i = h; i < h + key_length; i++) {
+            float scaled = (float)x[i] * inverse, coarse = (float)((double)scaled + 0x1.8p52 - 0x1.8p52);
+            float product = coarse * scale, left = (float)x[i] - product, steps = left * finer;
+            double fine = fmin(fmax((double)steps + 0x1.8p52 - 0x1.8p52, -127), 127);
+            x[i] = ((double)coarse + fine / 254) * (double)scale;
         }
     }
 }
@@ -228,7 +243,8 @@ static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type,
     roundings steps = roundings_of(type);
     if (type != NX_F32) {
         round_heads(q, all, s->key_length, (float)steps.query);
-        round_heads(k, all, s->key_length, (float)steps.cached);
+        if (type == NX_KV8_WIDE) round_keys_twice(k, all, s->key_length);
+        else round_heads(k, all, s->key_length, (float)steps.cached);
         round_heads(v, all, s->key_length, (float)steps.cached);
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -273,8 +289,8 @@ static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type,
 
 static void attention_of(const nx_pattern *pattern, uint32_t heads, uint32_t key_length, double scale, check_random *random) {
     uint32_t n = pattern->positions;
-    static const uint32_t types[] = {NX_F32, NX_KV7, NX_KV8};
-    for (int t = 0; t < 3; t++) {
+    static const uint32_t types[] = {NX_F32, NX_KV7, NX_KV8, NX_KV8_WIDE};
+    for (int t = 0; t < 4; t++) {
         uint32_t type = types[t];
         size_t mark = memory_mark();
         sequence s = sequence_of(n, heads, key_length, scale, random);
@@ -348,6 +364,7 @@ static void local_is_full(void) {
     local_is_full_in(NX_F32);
     local_is_full_in(NX_KV7);
     local_is_full_in(NX_KV8);
+    local_is_full_in(NX_KV8_WIDE);
 }
 
 /* Through the ring, ranges of every length and place; and in blocks of one position, where nearly every range is one. */
@@ -394,9 +411,9 @@ static void one_position(void) {
 
 /* Queries that share keys and values get what each would get alone. */
 static void grouped_queries(void) {
-    static const uint32_t types[] = {NX_F32, NX_KV7, NX_KV8};
+    static const uint32_t types[] = {NX_F32, NX_KV7, NX_KV8, NX_KV8_WIDE};
     check_random random = {11};
-    for (int t = 0; t < 3; t++)
+    for (int t = 0; t < 4; t++)
         for (uint32_t members = 1; members <= 4; members++) {
             uint32_t heads = 2, k = 12, n = 37, width = heads * k;
             nx_cache cache = {memory_take(nx_cache_bytes(types[t], 40, heads, k)), types[t], 40, heads, k, members}, alone = cache;

@@ -604,7 +604,8 @@ static void header(void) {
         {"GGUG", 3, 0, 0, NX_E_FORMAT},
         {"FUGG", 3, 0, 0, NX_E_FORMAT},
         {"GGUF", 0, 0, 0, NX_E_UNSUPPORTED},
-        {"GGUF", 2, 0, 0, NX_E_UNSUPPORTED},
+        {"GGUF", 1, 0, 0, NX_E_UNSUPPORTED},
+        {"GGUF", 2, 0, 0, NX_OK},
         {"GGUF", 4, 0, 0, NX_E_UNSUPPORTED},
         {"GGUF", 0x03000000, 0, 0, NX_E_UNSUPPORTED}, /* big-endian */
         {"GGUF", 3, 1, 0, NX_E_FORMAT},

@@ -412,7 +412,7 @@ static void dequantize(void) {
 
 /* ---- matrices by block ------------------------------------------------------------------------------------------------------ */
 
-static const uint32_t all_types[] = {NX_F32, NX_F16, NX_BF16, NX_Q4_0, NX_Q4_1, NX_Q5_0, NX_Q5_1, NX_Q8_0, NX_Q2_K, NX_Q3_K, NX_Q4_K, NX_Q5_K, NX_Q6_K};
+static const uint32_t all_types[] = {NX_F32, NX_F16, NX_BF16, NX_Q4_0, NX_Q4_1, NX_Q5_0, NX_Q5_1, NX_Q8_0, NX_Q2_K, NX_Q3_K, NX_Q4_K, NX_Q5_K, NX_Q6_K, NX_IQ4_NL, NX_IQ4_XS};
 
 /* Rows of a type whose bits are any, but its scales and single numbers, which are of some ordinary size. */
 static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_random *random) {
@@ -494,13 +494,15 @@ static void any_type(void) {
     }
 }
 
-/* x as a product by block sees it. 8 bits: steps of each 32; 14 bits, where it meets Q8_0: of the whole column. */
+static int of_eight_bits(uint32_t type) { return type == NX_Q8_0 || type == NX_IQ4_NL || type == NX_IQ4_XS; }
+
+/* x as a product by block sees it. 8 bits: steps of each 32; 14 bits, where it meets weights of 8: of the whole column. */
 static void round_by_block(double *x, uint32_t type, uint32_t cols) {
-    uint32_t group = type == NX_Q8_0 ? cols : 32;
+    uint32_t group = of_eight_bits(type) ? cols : 32;
     for (uint32_t from = 0; from < cols; from += group) {
         float top = 0;
         for (uint32_t c = from; c < from + group; c++) top = fmaxf(top, fabsf((float)x[c]));
-        float most = type == NX_Q8_0 ? 8191 : 127, inverse = top > 0x1p-100f ? most / top : 0;
+        float most = of_eight_bits(type) ? 8191 : 127, inverse = top > 0x1p-100f ? most / top : 0;
         for (uint32_t c = from; c < from + group; c++) {
             float scaled = (float)x[c] * inverse;
             x[c] = ((double)scaled + 0x1.8p52 - 0x1.8p52) * (double)(top / most);
@@ -546,7 +548,7 @@ static void product_by_block(uint32_t type, uint32_t rows, uint32_t cols, uint32
         for (uint32_t c = 0; c < cols; c++) top = fmax(top, fabs(seen[c]));
         for (uint32_t r = 0; r < rows; r++) {
             /* scales and offsets of a block are parts of what the size adds up, which may cancel: any_rows has none above 2^3 * 63 */
-            if (type == NX_Q8_0) {
+            if (of_eight_bits(type)) {
                 constant = 0;
                 for (uint32_t c = 0; c < cols; c++) constant += fabs((double)kept[(size_t)r * cols + c]) * top; /* 8192 steps, added and taken off */
             }

@@ -98,7 +98,7 @@ test('a struct is read as it was written', () => {
   writeStruct(view, 8, 'nx_settings', settings);
   assert.deepEqual(readStruct(view, 8, 'nx_settings'), settings);
   assert.equal(view.getUint32(8 + sizeOf('nx_settings'), true), 0);
-  const shape = { length: 7, ...Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`counts[${i}]`, 10 + i])) };
+  const shape = { length: 7, key_bits: 16, ...Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`counts[${i}]`, 10 + i])) };
   writeStruct(view, 8, 'nx_shape', shape);
   assert.deepEqual(readStruct(view, 8, 'nx_shape'), shape);
   assert.equal(view.getUint32(8 + 4 * 3, true), 12, 'counts[2]');

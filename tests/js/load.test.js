@@ -142,6 +142,8 @@ test('info', async () => {
     codec: 'picture',
     tasks: ['complete', 'generate', 'score'],
     languages: [],
+    warnings: [],
+    chatTemplate: '',
     width: 8,
     height: 8,
     channels: 1,
@@ -384,8 +386,8 @@ test('a download that is no weight file is refused as soon as it shows', { timeo
   /** @type {[number, number, string, RegExp][]} a byte of the header and its value, and what it makes of the file */
   const cases = [
     [0, 0x67, 'format', /not a GGUF file/],
-    [4, 2, 'unsupported', /version is not 3/],
-    [5, 1, 'unsupported', /version is not 3/],
+    [4, 4, 'unsupported', /version is neither 2 nor 3/],
+    [5, 1, 'unsupported', /version is neither 2 nor 3/],
     [9, 9, 'limit', /more than 2048 tensors/],
     [15, 0x80, 'limit', /more than 2048 tensors/],
     [17, 5, 'limit', /more than 1024 metadata keys/],

@@ -85,7 +85,7 @@ test('every key that the engine or a codec reads is in the chapter of files, in 
 test('every architecture has its section, and the types of tensors are those that are read', async () => {
   const text = await chapter('files');
   const header = await readFile(`${ROOT}src/gguf.h`, 'utf8');
-  const types = [...header.matchAll(/^ {4}NX_((?:B?F|Q)\w+) = \d+/gm)].map(([, name]) => name);
+  const types = [...header.matchAll(/^ {4}NX_((?:B?F|I?Q)\w+) = \d+/gm)].map(([, name]) => name);
   assert.ok(types.length >= 10);
   for (const type of types) assert.ok(codeIn(text).has(type), type);
 });

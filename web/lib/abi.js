@@ -28,7 +28,7 @@ export const STRUCTS = /* @__PURE__ */ Object.freeze({
   }),
   nx_shape: /* @__PURE__ */ Object.freeze({
     length: 'u', 'counts[0]': 'u', 'counts[1]': 'u', 'counts[2]': 'u', 'counts[3]': 'u', 'counts[4]': 'u', 'counts[5]': 'u',
-    'counts[6]': 'u', 'counts[7]': 'u',
+    'counts[6]': 'u', 'counts[7]': 'u', key_bits: 'u',
   }),
   nx_settings: /* @__PURE__ */ Object.freeze({
     seed_low: 'u', seed_high: 'u', samples: 'u', first_sample: 'u', origin: 'u', temperature: 'f', top_k: 'u', top_p: 'f', trace: 'u',
@@ -63,4 +63,4 @@ export const CANDIDATE_SCORE = 4;
 /** Where the part, the length and the settings stand in a saved session, in bytes. */
 export const SAVED_PART = 8;
 export const SAVED_LENGTH = 12;
-export const SAVED_SETTINGS = 48;
+export const SAVED_SETTINGS = 52;

@@ -188,8 +188,8 @@ export function modelName({ architecture, name, parameters, vocabulary }) {
  */
 export function resumedOptions(saved, info, given, free) {
   const model = modelName(info);
-  if (saved?.version !== 1 || !Array.isArray(saved.ids) || !/^\d+$/.test(saved.seed)) throw noSavedRun();
-  if (saved.model !== model) throw new NextPixelError('state', `The saved run belongs to another model (${saved.model}), this one is ${model}`);
+  if (saved?.version !== 1 || !Array.isArray(saved.ids) || !/^\d+$/.test(String(saved.seed)) || !saved.options || typeof saved.options !== 'object') throw noSavedRun();
+  if (saved.model !== model) throw new NextPixelError('state', `The saved run belongs to another model (${String(saved.model)}), this one is ${model}`);
   const fixed = free && Object.keys(given).find((name) => !free.includes(name));
   if (fixed) throw argumentError(`resume() cannot change ${fixed}: a picture or a translation goes on as it was begun`);
   return { ...saved.options, seed: BigInt(saved.seed), ...given };

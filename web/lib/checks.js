@@ -120,5 +120,6 @@ function randomSeed() {
 
 /** @param {unknown} value */
 export function show(value) {
-  return typeof value === 'string' ? JSON.stringify(value) : typeof value === 'bigint' ? `${value}n` : typeof value === 'object' && value ? 'an object' : String(value);
+  const type = typeof value;
+  return type === 'string' ? JSON.stringify(value) : type === 'bigint' ? `${value}n` : type === 'function' || (type === 'object' && value) ? 'an object' : String(value);
 }

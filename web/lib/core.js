@@ -264,12 +264,13 @@ export class Core {
 
   /**
    * @param {Settings} settings
-   * @param {{ part?: number, trace?: boolean, length?: number, inputs?: Inputs }} [options]  part: which one runs, by default the one that
+   * @param {{ part?: number, trace?: boolean, length?: number, inputs?: Inputs, keyBits?: number }} [options]  part: which one runs, by default the one that
    *   draws; trace: keep the attention weights of the last position; length: the most positions of this run, up to those of the part; 0: the
-   *   part's own. A shorter run takes less memory. inputs: those that input() will give, for their lengths
+   *   part's own. A shorter run takes less memory. inputs: those that input() will give, for their lengths.
+   *   keyBits: of the keys that are kept, 8 or 16; 0: as the model says
    * @returns {Session}
    */
-  openSession(settings, { part: index = this.part.index, trace = false, length = 0, inputs = {} } = {}) {
+  openSession(settings, { part: index = this.part.index, trace = false, length = 0, inputs = {}, keyBits = 0 } = {}) {
     const part = this.parts[index];
     if (!part) throw argumentError(`The model has no part ${index}`);
     const at = this.#writeSettings(settings, trace);
@@ -278,14 +279,14 @@ export class Core {
     // Items of each input: rows of its other dimensions.
     const counts = part.inputs.map(({ name, dims: [most, ...each] }) => (name in inputs ? Math.floor(inputs[name].length / product(each)) : most));
     const ports = part.inputs.map(({ name, anyLength }, i) => (anyLength && name in inputs ? counts[i] : 0));
-    writeStruct(this.#view(), shape, 'nx_shape', { length, ...Object.fromEntries(Array.from({ length: NX_PORTS }, (_, i) => [`counts[${i}]`, ports[i] ?? 0])) });
+    writeStruct(this.#view(), shape, 'nx_shape', { length, key_bits: keyBits, ...Object.fromEntries(Array.from({ length: NX_PORTS }, (_, i) => [`counts[${i}]`, ports[i] ?? 0])) });
     const result = this.#scratch + AREAS.result;
     const { samples } = settings;
     const positions = length || part.length;
     const size = this.#call('nx_session_size', this.#model, index, at, shape, result);
     if (size < 0) throw runError(size, part, samples, positions);
     const bytes = this.#word(result);
-    const address = this.#takeForRun(bytes, part, samples, positions);
+    const address = this.#take(bytes);
     try {
       const status = this.#call('nx_session_open', address, bytes, this.#model, index, at, shape, result);
       if (status < 0) throw runError(status, part, samples, positions);
@@ -310,7 +311,7 @@ export class Core {
     const size = this.#call('nx_session_grown_size', this.#model, pointer, length, result);
     if (size < 0) throw runError(size, part, samples, length);
     const bytes = this.#word(result);
-    const address = this.#takeForRun(bytes, part, samples, length);
+    const address = this.#take(bytes);
     const status = this.#call('nx_session_grow', address, bytes, this.#model, pointer, length, result);
     if (status < 0) {
       this.#heap.free(address);
@@ -318,23 +319,6 @@ export class Core {
     }
     this.#heap.free(session.address);
     Object.assign(session, { address, pointer: this.#word(result), bytes, length });
-  }
-
-  /**
-   * Memory for a run of so many positions.
-   *
-   * @param {number} bytes
-   * @param {Part} part
-   * @param {number} samples
-   * @param {number} length
-   */
-  #takeForRun(bytes, part, samples, length) {
-    try {
-      return this.#take(bytes);
-    } catch (error) {
-      const { status, code } = /** @type {NextPixelError} */ (error);
-      throw code === 'memory' && part.grows ? runError(status, part, samples, length, error) : error;
-    }
   }
 
   /**
@@ -705,7 +689,7 @@ export class Core {
       } catch (cause) {
         this.#heap.free(address);
         const size = (missing / 1e6).toFixed(1);
-        throw new NextPixelError('memory', `Not enough memory: ${size} MB more are needed. Use fewer samples or a smaller ` +
+        throw new NextPixelError('memory', `Not enough memory: ${size} MB more are needed. Use fewer samples or tokens (maxTokens), a smaller ` +
           'model, or close models that are no longer needed', { cause });
       }
     }
@@ -779,16 +763,13 @@ export class Core {
  * @param {Part} part
  * @param {number} samples
  * @param {number} length   positions
- * @param {unknown} [cause] there is no more memory
  */
-function runError(status, part, samples, length, cause) {
+function runError(status, part, samples, length) {
   const error = statusError(status, 'Starting a run');
-  if (error.code !== 'limit' && !cause) return error;
-  const most = cause ? 'more memory than there is' : 'more than 2 GB';
-  const advice = samples > 1 ? `${samples} samples of this model at once take ${most}: draw fewer at a time` : part.grows ?
-    `A text of ${length} tokens takes ${most} with this model: ask for fewer tokens with maxTokens, begin with a shorter text, or use a smaller model` :
-    `A run of this model takes ${most}: use a smaller model`;
-  return new NextPixelError(cause ? 'memory' : 'limit', advice, { status, cause });
+  if (error.code !== 'limit') return error;
+  const [what, advice] = samples > 1 ? [`${samples} samples of this model at once take`, 'draw fewer at a time'] :
+    part.grows ? [`A text of ${length} tokens takes`, 'ask for fewer with maxTokens, or use a smaller model'] : ['A run of this model takes', 'use a smaller model'];
+  return new NextPixelError('limit', `${what} more than 2 GB: ${advice}`, { status });
 }
 
 /**

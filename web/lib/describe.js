@@ -51,6 +51,8 @@ export function describe(fitting) {
     parameters: part.parameters,
     bytes: fileBytes,
     lookAhead: part.draft,
+    warnings: [],
+    chatTemplate: '',
     card: cardOf(metadata),
     ...pictureInfo(architecture, metadata, part),
   };

@@ -25,7 +25,9 @@ export async function filePath(source) {
 /** @param {string} path */
 export async function sizeOfFile(path) {
   const { stat } = await nodeModule('node:fs/promises');
-  return (await stat(path).catch(() => undefined))?.size ?? 0; // what is not there says so when it is read
+  const found = await stat(path).catch(() => undefined); // what is not there says so when it is read
+  if (found && !found.isFile()) throw new NextPixelError('argument', `${path} is no file but ${found.isDirectory() ? 'a folder' : 'a device or a pipe'}: name a weight file`);
+  return found?.size ?? 0;
 }
 
 /**

@@ -36,6 +36,7 @@
  * Under prefers-reduced-motion nothing begins by itself (buttons appear instead), and a picture appears when it is finished.
  */
 
+import { media } from './media.js';
 import { ATTRIBUTES, upgrade, withProperties } from './element/attributes.js';
 import { ask, givesSomething } from './element/ask.js';
 import { NextPixelEndEvent, NextPixelErrorEvent, NextPixelReadyEvent, NextPixelStepEvent } from './element/events.js';
@@ -82,7 +83,7 @@ export class NextPixelElement extends Base {
     play: () => (this.#state === 'running' ? this.pause() : this.play()),
     stop: () => this.stop(),
   });
-  #motion = matchMedia('(prefers-reduced-motion: reduce)');
+  #motion = media('(prefers-reduced-motion: reduce)');
   /** Ends that colours are watched. */
   #forgetColours = () => {};
   /** @type {ElementState} */

@@ -18,6 +18,7 @@ export * from './index.js';
 export { Link } from './link.js';
 export { within } from './patience.js';
 export { CODES } from './protocol.js';
+export { classOf } from './realm.js';
 export { checkLabel, checkOptions, checkSettings, show, wholeNumber } from './checks.js';
 export { canBeKnown, inputsOf } from './pictures.js';
 export { ALL } from './verbs/tasks.js';
@@ -27,4 +28,4 @@ export { atNextFrame, contextOf, showAll, watchColours } from './sinks/canvas.js
 export { PictureSink, widthOf } from './sinks/picture.js';
 export { compile, compileBest } from './wasm.js';
 export { fastest } from './simd.js';
-export { chunksOf, disk, fetchOrFail, joined, messageOf } from './source.js';
+export { chunksOf, disk, fetchOrFail, isBytes, joined, messageOf } from './source.js';

@@ -4,6 +4,7 @@
 /** Weight files that a page fetches or has by itself: a Blob, a stream, a response. Loaded only for these. */
 
 import { argumentError } from './error.js';
+import { classOf } from './realm.js';
 
 /** @import { Large } from './source.js' */
 
@@ -12,11 +13,17 @@ import { argumentError } from './error.js';
  * @returns {Large}
  */
 export function handed(source) {
-  if (source instanceof Blob) return { name: /** @type {Partial<File>} */ (source).name ?? 'the Blob', size: source.size, response: new Response(source.stream()) };
-  if (source instanceof ReadableStream) {
-    if (source.locked) throw argumentError('This ReadableStream is being read by something else');
-    return { name: 'the stream', size: 0, response: new Response(source) };
+  const kind = classOf(source);
+  if (kind === 'Blob' || kind === 'File') {
+    const { name = 'the Blob', size } = /** @type {Partial<File> & Blob} */ (source);
+    const stream = /** @type {Blob} */ (source).stream?.();
+    if (!stream) throw argumentError('This Blob cannot be read here, it has no stream(): give its bytes, an ArrayBuffer');
+    return { name, size, response: new Response(stream) };
   }
-  if (source instanceof Response) return { name: source.url || 'the response', size: 0, response: source };
+  if (kind === 'ReadableStream') {
+    if (/** @type {ReadableStream} */ (source).locked) throw argumentError('This ReadableStream is being read by something else');
+    return { name: 'the stream', size: 0, response: new Response(/** @type {ReadableStream} */ (source)) };
+  }
+  if (kind === 'Response') return { name: /** @type {Response} */ (source).url || 'the response', size: 0, response: /** @type {Response} */ (source) };
   throw argumentError('load() takes the address of a weight file, a Blob or File, a Response, a ReadableStream, an ArrayBuffer or a Uint8Array');
 }

@@ -4,6 +4,7 @@
 /** From whatever a page has to the 8-bit picture of a model: rows, columns, channels within a pixel. */
 
 import { argumentError, reading } from './error.js';
+import { classOf } from './realm.js';
 
 /** @import { ModelInfo } from './protocol.js' */
 /** @import { Dom } from './dom.js' */
@@ -241,7 +242,7 @@ function drawn(image) {
  * @returns {Uint8Array | Uint8ClampedArray | number[]}
  */
 function bytesOf(data) {
-  if (data instanceof Uint8Array || data instanceof Uint8ClampedArray) return data;
+  if (/^Uint8(Clamped)?Array$/.test(classOf(data))) return data;
   if (Array.isArray(data) && Array.from(data).every((value) => Number.isInteger(value) && value >= 0 && value <= 255)) return data;
   throw argumentError('image.data must hold 8-bit values: a Uint8Array, a Uint8ClampedArray or an array of whole ' +
     'numbers from 0 to 255');

@@ -157,7 +157,9 @@ export async function load(source, options = {}) {
  * @returns {Promise<Tokenizer>} rejects with a NextPixelError: 'unsupported' where the file has no vocabulary or one of another kind,
  *   'format' or 'limit' where it is damaged
  */
-export async function tokenizer(source, { signal } = {}) {
+export async function tokenizer(source, options = {}) {
+  checkOptions(options);
+  const { signal } = options;
   return (await import('./texts.js')).tokenizerOf(source, signal);
 }
 
@@ -167,6 +169,8 @@ export async function tokenizer(source, { signal } = {}) {
 /** @typedef {import('./run.js').Step} Step */
 /** @typedef {import('./run.js').LookedAt} LookedAt */
 /** @typedef {import('./run.js').SavedPictures} SavedPictures */
+/** @typedef {import('./chat.js').Message} Message */
+/** @typedef {import('./chat.js').ChatOptions} ChatOptions */
 /** @typedef {import('./tokens.js').TokenRun} TokenRun */
 /** @typedef {import('./tokens.js').TokenStep} TokenStep */
 /** @typedef {import('./tokens.js').Alternative} Alternative */

@@ -55,7 +55,11 @@
  * @property {number} [maxTokens] the most tokens to draw. Default: as many as the context has room for; for more than that, the older half
  * of the context is forgotten whenever it is full. Of a translation 50 more than the sentence has, as in the paper, or as many as the model
  * has room for: what it does not know may lead it round in circles
- * @property {string | string[]} [stop] texts that end the run where they would appear; they do not appear
+ * @property {string | string[]} [stop] texts that end the run where they would appear; they do not appear. The name of a control token in
+ * one means that token, such as '<|im_start|>'
+ * @property {number} [cache] 8 or 16: bits of the keys that attention remembers, where the file's weights are rounded. 16 takes half as much
+ * memory again and some time, and loses less. Default: 16 where the keys of the file have biases, as in Qwen 2, which are large in a few
+ * channels; else 8
  * @property {number} [alternatives] how many of the most probable tokens every step names, with their nats. Default 0
  * @property {boolean} [maps] true: every step is one position of each sample and says what it looked at (`step.maps`). Slower, and nothing
  * is guessed ahead; what is drawn is the same. Default false

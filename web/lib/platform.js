@@ -15,8 +15,9 @@ export const inNode = typeof process === 'object' && typeof process.versions?.no
  * @param {'node:fs' | 'node:fs/promises' | 'node:os' | 'node:stream' | 'node:worker_threads' | 'node:url'} name
  * @returns {Promise<any>}
  */
-export function nodeModule(name) {
-  return import(/* webpackIgnore: true */ /* @vite-ignore */ name);
+export async function nodeModule(name) {
+  // Without import() where that is possible: Jest has none in its scripts.
+  return /** @type {any} */ (process).getBuiltinModule?.(name) ?? import(/* webpackIgnore: true */ /* @vite-ignore */ name);
 }
 
 /** How many threads run at the same time here, as the system counts them; 1 where it does not say. */

@@ -129,6 +129,8 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @property {number} parameters    number of weights
  * @property {number} bytes         size of the weight file
  * @property {boolean} lookAhead    the file has a draft, which guesses ahead: a single sample is drawn in fewer passes
+ * @property {string[]} warnings    what of the file is odd, for people: a key that names no token, a way to cut texts that is not known; usually empty
+ * @property {string} chatTemplate  how the model reads talks, as its file says, a program in Jinja, for `chat()`; '': the file says nothing
  * @property {Record<string, string>} card  the model card: the texts of the file's metadata under `general.` and
  *   `nextpixel.card.`, without these prefixes (dataset, dataset_license, command, quality, author, license, ...)
  */
@@ -181,9 +183,9 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 /** `known`: the ids before the first drawn one; `drawn`: of a run that goes on, (positions, samples, ids of a position) those that follow; `maps`: every step is one position, with what it looked at; `length`: the positions
  * after which it is over, if fewer than those of the model; `alternatives`: so many of the most probable ids of each position; `search`:
  * instead of drawing, a search by beams, which the samples are, with this penalty for length; `forced`: these ids are drawn; `resample`:
- * samples compete; `part`: which one draws, by default the one that does.
+ * samples compete; `part`: which one draws, by default the one that does; `keyBits`: see nx_shape.
  * @typedef {{ type: 'draw', id: number, known: Uint32Array, drawn?: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
- *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, part?: number }} DrawMessage */
+ *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, part?: number, keyBits?: number }} DrawMessage */
 /** `chunk`: the most positions of each sample to answer with; 0: as many as one slice yields.
  * @typedef {{ type: 'next', id: number, chunk: number }} NextMessage */
 /** @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs }} ScoreMessage */

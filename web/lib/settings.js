@@ -70,8 +70,12 @@ export const SETTINGS = /** @type {const} */ ({
    * whenever it is full. Of a translation 50 more than the sentence has, as in the paper, or as many as the model has room for: what it does
    * not know may lead it round in circles */
   maxTokens: { of: 'texts translations', whole: [0, MANY], attribute: true },
-  /** {string | string[]} texts that end the run where they would appear; they do not appear */
+  /** {string | string[]} texts that end the run where they would appear; they do not appear. The name of a control token in one means that
+   * token, such as '<|im_start|>' */
   stop: { of: 'texts' },
+  /** 8 or 16: bits of the keys that attention remembers, where the file's weights are rounded. 16 takes half as much memory again and some
+   * time, and loses less. Default: 16 where the keys of the file have biases, as in Qwen 2, which are large in a few channels; else 8 */
+  cache: { of: 'texts' },
   /** how many of the most probable tokens every step names, with their nats. Default 0 */
   alternatives: { of: 'texts', whole: [0, 1024], initial: 0 },
   /** 1 to 16: how many translations are followed side by side, of which the best is told once all is known. 1: the most probable token at

@@ -88,8 +88,8 @@ export function headerProblem(start, whole = false) {
   if (start.length < HEADER_BYTES) return undefined;
   const view = new DataView(start.buffer, start.byteOffset);
   const version = view.getUint32(4, true);
-  if (version === 0x03000000) return refused('unsupported', 'a big-endian GGUF file');
-  if (version !== 3) return refused('unsupported', 'the GGUF version is not 3');
+  if (version === 0x03000000 || version === 0x02000000) return refused('unsupported', 'a big-endian GGUF file');
+  if (version !== 2 && version !== 3) return refused('unsupported', 'the GGUF version is neither 2 nor 3');
   if (view.getBigUint64(16, true) > MAX_KEYS) return refused('limit', `more than ${MAX_KEYS} metadata keys`);
   if (view.getBigUint64(8, true) > MAX_TENSORS) return refused('limit', `more than ${MAX_TENSORS} tensors`);
   return undefined;

@@ -7,6 +7,7 @@ import { copyOf, isSame, keeper } from './cache.js';
 import { NextPixelError, argumentError } from './error.js';
 import { PATIENCE_MS, patientReader, within } from './patience.js';
 import { inNode } from './platform.js';
+import { classOf } from './realm.js';
 
 /** @typedef {string | URL | Blob | Response | ReadableStream<Uint8Array> | ArrayBuffer | Uint8Array} Source */
 /** @typedef {{ loaded: number, total: number | undefined, head?: Uint8Array }} Count  bytes */
@@ -51,12 +52,12 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
   const check = integrity === undefined ? undefined : (await import('./integrity.js')).checkOf(integrity);
   signal?.throwIfAborted();
   let bytes, fetched;
-  if (source instanceof ArrayBuffer || source instanceof Uint8Array) {
+  if (isBytes(source)) {
     bytes = bytesOf(source); // of a typed array: a copy
-    if (source instanceof ArrayBuffer) bytes = bytes.slice();
+    if (!ArrayBuffer.isView(source)) bytes = bytes.slice();
     onProgress?.({ loaded: bytes.length, total: bytes.length });
   } else {
-    const url = String(source);
+    const url = isAddress(source) ? String(source) : '';
     /** @type {Large} */
     let file;
     if (!isAddress(source)) file = (await import('./handed.js')).handed(source);
@@ -110,12 +111,17 @@ export const disk = () => import('./disk.js');
  * @internal
  */
 export function isAddress(source) {
-  return typeof source === 'string' || source instanceof URL;
+  return typeof source === 'string' || classOf(source) === 'URL';
 }
 
 /** Whether it gives the same when it is read again. @param {Source} source @internal */
 export function isLasting(source) {
-  return isAddress(source) || source instanceof Blob;
+  return isAddress(source) || /Blob|File/.test(classOf(source));
+}
+
+/** @param {unknown} source @returns {source is ArrayBuffer | Uint8Array} @internal */
+export function isBytes(source) {
+  return /^ArrayB|^Uint8Array$/.test(classOf(source));
 }
 
 /** @param {ArrayBuffer | Uint8Array} source */
@@ -203,7 +209,7 @@ export async function fetchOrFail(url, signal, { cache, patience = PATIENCE_MS }
     signal?.throwIfAborted();
     throw new NextPixelError('network', `Cannot fetch ${url} (${messageOf(cause)}). Check the address and the connection. A server of ` +
       'another origin must answer with Access-Control-Allow-Origin, and a Content-Security-Policy have connect-src ' +
-      `${/^https?:/.test(String(url)) ? new URL(url).origin : "'self'"}`, { cause });
+      `${/^https?:\/\/[^/?#]+/.exec(String(url))?.[0] ?? "'self'"}`, { cause });
   } finally {
     signal?.removeEventListener('abort', stop);
   }

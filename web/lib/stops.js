@@ -9,6 +9,8 @@ export class Stops {
   #texts;
   /** @type {TokenStep[]} */
   #pending = [];
+  /** Of each of them what is looked at: its text, or the mark of a control token. @type {string[]} */
+  #seen = [];
   /** The first of them in which a character is not complete. */
   #waitingFrom;
 
@@ -29,20 +31,23 @@ export class Stops {
   /**
    * @param {TokenStep} step
    * @param {boolean} waiting  its character is not complete
+   * @param {string} [mark]    of a control token, in place of its text: see Tokenizer.mark
    * @returns {{ steps: TokenStep[], stopped: boolean }}  those that may be emitted now; stopped: they are the last
    */
-  add(step, waiting) {
+  add(step, waiting, mark = '') {
     const pending = this.#pending;
     pending.push(step);
+    this.#seen.push(mark || step.text);
     this.#waitingFrom = waiting ? Math.min(this.#waitingFrom, pending.length - 1) : Infinity;
     const { cut, safe } = this.#find();
     if (cut >= 0) return { steps: this.#upTo(cut), stopped: true };
     let released = 0;
     for (let length = 0; released < Math.min(pending.length, this.#waitingFrom); released++) {
-      length += pending[released].text.length;
+      length += this.#seen[released].length;
       if (length > safe) break;
     }
     this.#waitingFrom -= released;
+    this.#seen.splice(0, released);
     return { steps: pending.splice(0, released), stopped: false };
   }
 
@@ -53,7 +58,11 @@ export class Stops {
    * @returns {{ steps: TokenStep[], stopped: boolean }}
    */
   end(rest) {
-    if (this.#pending.length > 0) this.#pending[this.#pending.length - 1].text += rest;
+    const last = this.#pending.length - 1;
+    if (last >= 0) {
+      this.#pending[last].text += rest;
+      this.#seen[last] += rest;
+    }
     const { cut } = this.#find();
     return cut >= 0 ? { steps: this.#upTo(cut), stopped: true } : { steps: this.#pending.splice(0), stopped: false };
   }
@@ -64,14 +73,14 @@ export class Stops {
     for (let left = cut; this.#pending.length > 0 && left > 0;) {
       const step = /** @type {TokenStep} */ (this.#pending.shift());
       steps.push({ ...step, text: step.text.slice(0, left) });
-      left -= step.text.length;
+      left -= String(this.#seen.shift()).length;
     }
     return steps;
   }
 
   /** @returns {{ cut: number, safe: number }}  cut: where a stop stands in the pending text, or -1; safe: how much of it none can begin in */
   #find() {
-    const text = this.#pending.map((step) => step.text).join('');
+    const text = this.#seen.join('');
     const found = this.#texts.map((end) => text.indexOf(end)).filter((at) => at >= 0);
     if (found.length > 0) return { cut: Math.min(...found), safe: 0 };
     let safe = text.length;

@@ -3,6 +3,7 @@
 
 /** Models that tag words: a linear chain over tags, whose part reads features of words and leaves tags and their odds. */
 
+import { show } from './checks.js';
 import { Features } from './codecs/features.js';
 import { cut } from './codecs/words.js';
 import { NextPixelError, argumentError } from './error.js';
@@ -65,7 +66,7 @@ export class TagModel {
     const ids = new Uint32Array(words.length).fill(this.names.length);
     for (const [at, tag] of given) {
       const id = this.names.indexOf(String(tag));
-      if (id < 0) throw argumentError(`pinned: '${tag}' is no tag of this model, which has ${this.names.join(', ')}`);
+      if (id < 0) throw argumentError(`pinned: ${show(tag)} is no tag of this model, which has ${this.names.join(', ')}`);
       if (!/^\d+$/.test(at) || Number(at) >= words.length) throw argumentError(`pinned: there is no word ${at}, the text has ${words.length}`);
       ids[Number(at)] = id;
     }

@@ -225,14 +225,14 @@ export class Tasks {
    * @returns {Work}
    */
   *#draw(message, credit) {
-    const { id, known, drawn = NONE, inputs, settings, maps: wantMaps = false, length = 0, part, resample } = message;
+    const { id, known, drawn = NONE, inputs, settings, maps: wantMaps = false, length = 0, part, resample, keyBits } = message;
     const core = this.#live();
     const drawing = core.parts[part ?? core.part.index];
     const positions = length || drawing.length;
     const given = (known.length + drawn.length / settings.samples) / drawing.span;
     // Room for what is known and some more, then for twice as much whenever it is full; of a search for all, which it weighs by that.
     const room = drawing.grows && message.search === undefined ? roomFor(given, positions) : positions;
-    const session = core.openSession(settings, { part, trace: wantMaps, length: room, inputs });
+    const session = core.openSession(settings, { part, trace: wantMaps, length: room, inputs, keyBits });
     try {
       yield* this.#read(core, session, inputs);
       yield* this.#put(core, session, known);

@@ -4,15 +4,18 @@
 /** Models of texts and of translations: what verbs ask of them, in tokens of their vocabulary. */
 
 import { modelName, noSavedRun, resumedOptions } from './base-run.js';
+import { piecesOf } from './chat.js';
 import { show } from './checks.js';
 import { Tokenizer } from './codecs/text.js';
 import { Context } from './context.js';
 import { NextPixelError, argumentError } from './error.js';
 import { lookupOf } from './metadata.js';
+import { classOf } from './realm.js';
 import { TokenRun } from './tokens.js';
 import { checkTokens } from './tokens-settings.js';
 import { Translation, checkTranslate, sentenceOf } from './translate.js';
 
+/** @import { ChatOptions, Message } from './chat.js' */
 /** @import { Link } from './link.js' */
 /** @import { Entry } from './metadata.js' */
 /** @import { TokenOptions, TranslateOptions } from './options.js' */
@@ -31,10 +34,20 @@ import { Translation, checkTranslate, sentenceOf } from './translate.js';
  * @property {Float32Array} perToken  nats of each
  */
 
-/** @param {Entry[]} vocabulary @returns {Tokenizer | undefined} */
-function tokenizerIn(vocabulary) {
+/** @param {Entry[]} vocabulary @param {string} architecture @returns {Tokenizer | undefined} */
+function tokenizerIn(vocabulary, architecture) {
   const metadata = lookupOf(vocabulary);
-  return metadata.has('tokenizer.ggml.model') ? new Tokenizer(metadata) : undefined;
+  return metadata.has('tokenizer.ggml.model') ? new Tokenizer(metadata, architecture) : undefined;
+}
+
+/** How the model reads talks, as the file says; one too long is none, with a warning. @param {Entry[]} vocabulary @param {ModelInfo} info */
+function templateIn(vocabulary, { warnings }) {
+  try {
+    return String(lookupOf(vocabulary).get('tokenizer.chat_template') ?? '');
+  } catch (error) {
+    warnings.push(error instanceof Error ? error.message : '');
+    return '';
+  }
 }
 
 /**
@@ -57,7 +70,7 @@ export class TextModel {
    * @internal
    */
   constructor(link, info, vocabulary, early) {
-    const tokenizer = early ?? tokenizerIn(vocabulary);
+    const tokenizer = early ?? tokenizerIn(vocabulary, info.architecture);
     if (tokenizer && tokenizer.size !== info.vocabulary) {
       throw new NextPixelError('format', `The vocabulary has ${tokenizer.size} tokens, but the weights are for ${info.vocabulary}: the file ` +
         'was exported wrongly, get it anew');
@@ -65,6 +78,8 @@ export class TextModel {
     this.#link = link;
     this.#info = info;
     this.#tokenizer = tokenizer;
+    info.warnings.push(...tokenizer?.warnings ?? []);
+    info.chatTemplate = templateIn(vocabulary, info);
   }
 
   /** @returns {Tokenizer} */
@@ -84,6 +99,17 @@ export class TextModel {
       throw argumentError(`The prompt has ${ids.length} tokens, and this model sees ${positions}: at most ${positions - 1} leave room for another`);
     }
     return this.#run(ids, ids.length, options);
+  }
+
+  /**
+   * @param {Message[]} messages
+   * @param {TokenOptions & ChatOptions} options
+   */
+  chat(messages, { template, render, ...options }) {
+    const { begin, end } = this.tokenizer;
+    const nameOf = (/** @type {number | undefined} */ id) => (id === undefined ? '' : this.tokenizer.name(id));
+    const pieces = piecesOf(messages, this.#info.chatTemplate, { begin: nameOf(begin), end: nameOf(end) }, { template, render });
+    return this.tokens(this.tokenizer.encodePieces(pieces), options);
   }
 
   get #translates() {
@@ -110,12 +136,25 @@ export class TextModel {
   }
 
   /**
+   * The tokens of a sentence; of one in capitals alone, as if it were not where the vocabulary then needs fewer.
+   *
+   * @param {string} sentence
+   */
+  #pasted(sentence) {
+    const ids = this.tokenizer.encode(sentence);
+    const lower = sentence.toLowerCase();
+    if (sentence === lower || sentence !== sentence.toUpperCase() || !/\p{L}{4}/u.test(sentence)) return ids;
+    const written = this.tokenizer.encode(lower.replace(/\p{L}/u, (letter) => letter.toUpperCase()));
+    return written.length < ids.length ? written : ids;
+  }
+
+  /**
    * A sentence as the model reads and writes it: its tokens and the one that ends it. An empty one is nothing at all.
    *
    * @param {string | ArrayLike<number>} text
    */
   #sentence(text) {
-    const given = typeof text === 'string' ? this.tokenizer.encode(sentenceOf(text)) : this.#listed('A sentence', text);
+    const given = typeof text === 'string' ? this.#pasted(sentenceOf(text)) : this.#listed('A sentence', text);
     const end = this.#tokenizer?.end;
     const ids = end === undefined || given.length === 0 || given[given.length - 1] === end ? given : Uint32Array.of(...given, end);
     const { positions } = this.#info;
@@ -139,7 +178,7 @@ export class TextModel {
    */
   #resumeTokens(saved, { at, ...options }) {
     const all = resumedOptions(saved, this.#info, options);
-    if (!(saved.prompt <= saved.ids.length)) throw noSavedRun();
+    if (!(Number.isInteger(saved.prompt) && saved.prompt >= 0 && saved.prompt <= saved.ids.length)) throw noSavedRun();
     const drawn = saved.ids.length - saved.prompt;
     if (at !== undefined && !(Number.isInteger(at) && at >= 0 && at <= drawn)) {
       throw argumentError(`at must be a whole number from 0 to ${drawn}, the tokens that were drawn`);
@@ -262,7 +301,7 @@ export class TextModel {
    * @returns {Uint32Array<ArrayBuffer>}
    */
   #listed(what, ids) {
-    const isIds = Array.isArray(ids) || ids instanceof Uint32Array || ids instanceof Int32Array || ids instanceof Uint16Array;
+    const isIds = Array.isArray(ids) || /^(Uint32|Int32|Uint16)Array$/.test(classOf(ids));
     if (!isIds) throw argumentError(`${what} is a text, or a list of tokens by their numbers`);
     this.#checkIds(ids);
     return Uint32Array.from(ids);

@@ -6,6 +6,7 @@
 import { NX_MAX_BIASES, NX_MOST_BIAS } from './abi.js';
 import { checkSettings, show, wholeNumber } from './checks.js';
 import { argumentError } from './error.js';
+import { classOf } from './realm.js';
 
 /** @import { Tokenizer } from './codecs/text.js' */
 /** @import { TokenOptions } from './options.js' */
@@ -18,9 +19,10 @@ import { argumentError } from './error.js';
  * @property {Settings} settings
  * @property {number | bigint} seed  as it was given
  * @property {number | undefined} maxTokens
- * @property {string[]} stop
+ * @property {string[]} stop  with marks for control tokens, see Tokenizer.mark
  * @property {number} alternatives
  * @property {boolean} maps
+ * @property {8 | 16 | undefined} cache
  */
 
 /**
@@ -31,7 +33,8 @@ import { argumentError } from './error.js';
  */
 export function checkTokens(given, tokenizer, size) {
   const { settings, options, seed } = checkSettings('texts', given);
-  const { maxTokens, logitBias = {}, stop = [], alternatives, maps } = options;
+  const { maxTokens, logitBias = {}, stop = [], alternatives, maps, cache } = options;
+  if (cache !== undefined && cache !== 8 && cache !== 16) throw argumentError(`cache must be 8 or 16, bits of the keys that are kept, not ${show(cache)}`);
   const stops = typeof stop === 'string' ? [stop] : Array.isArray(stop) ? Array.from(stop) : [null]; // one of ours, with holes filled
   if (!stops.every((text) => typeof text === 'string' && text !== '') || stops.length > 64) {
     throw argumentError('stop must be a text, or a list of at most 64 texts, none of them empty');
@@ -42,7 +45,7 @@ export function checkTokens(given, tokenizer, size) {
     settings: {
       ...settings, temperatureLast: true, penaltyLast: penalises ? penaltyLast : 0, logitBias: checkBiases(logitBias, tokenizer, size), lookAhead: true,
     },
-    seed, maxTokens, stop: stops, alternatives: Math.min(alternatives, size), maps,
+    seed, maxTokens, stop: stops.map((text) => tokenizer?.marked(text) ?? text), alternatives: Math.min(alternatives, size), maps, cache,
   };
 }
 
@@ -54,7 +57,7 @@ export function checkTokens(given, tokenizer, size) {
  */
 function checkBiases(biases, tokenizer, size) {
   if (typeof biases !== 'object' || biases === null) throw argumentError('logitBias must be an object, such as { \' the\': -5 }, or a Map');
-  const entries = biases instanceof Map ? [...biases] : Object.entries(biases);
+  const entries = classOf(biases) === 'Map' ? [.../** @type {Map<string | number, number>} */ (biases)] : Object.entries(biases);
   if (entries.length > NX_MAX_BIASES) throw argumentError(`logitBias may name at most ${NX_MAX_BIASES} tokens`);
   /** @type {Map<number, number>} */
   const all = new Map();

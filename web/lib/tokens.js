@@ -158,7 +158,7 @@ export class TokenRun extends BaseRun {
     const stops = new Stops(this.#checked.stop, writer?.waiting() ?? false);
     for await (const { token, ...rest } of this.#draw()) {
       const text = writer?.write(token) ?? '';
-      const { steps, stopped } = stops.add({ text, token, ...rest }, writer?.waiting() ?? false);
+      const { steps, stopped } = stops.add({ text, token, ...rest }, writer?.waiting() ?? false, this.#tokenizer?.mark(token));
       if (stopped) {
         this.finish = 'stop';
         ids.length -= stops.pending; // they are not part of the run
@@ -187,12 +187,12 @@ export class TokenRun extends BaseRun {
    */
   async *#draw() {
     const { ids, context, most } = this.#plan;
-    const { settings, alternatives: k, maps } = this.#checked;
+    const { settings, alternatives: k, maps, cache } = this.#checked;
     for (let left = most; left > 0;) {
       const from = context.start(ids.length);
       const known = context.window(ids, from);
       const length = Math.min(context.positions, known.length + left);
-      const order = { known, inputs: {}, settings: { ...settings, origin: context.origin(from) }, maps, length, alternatives: k };
+      const order = { known, inputs: {}, settings: { ...settings, origin: context.origin(from) }, maps, length, alternatives: k, keyBits: cache };
       let drawn = 0;
       for await (const { message, check } of this.messages([{ link: this.#link, order }])) {
         for (const [i, token] of message.ids.entries()) {

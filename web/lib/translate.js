@@ -88,7 +88,10 @@ export function checkTranslate(given, { positions }) {
  * @internal
  */
 export function sentenceOf(text) {
-  return text.normalize('NFC').trim().replace(/\s+/g, ' ');
+  // What nobody sees, joined letters, quotes as they are typed.
+  const plain = text.replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g, '').replace(/[\ufb00-\ufb06]/g, (letters) => letters.normalize('NFKC'))
+    .replace(/[\u201c-\u201f\u00ab\u00bb\u2033\uff02]/g, '"').replace(/[\u2018-\u201b\u2039\u203a\u2032\uff07]/g, "'");
+  return plain.normalize('NFC').trim().replace(/\s+/g, ' ');
 }
 
 /**

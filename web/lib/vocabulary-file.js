@@ -8,7 +8,8 @@ import { NextPixelError, argumentError } from './error.js';
 import { readEntries } from './header.js';
 import { lookupOf } from './metadata.js';
 import { inNode, nodeModule } from './platform.js';
-import { disk, fetchOrFail } from './source.js';
+import { classOf } from './realm.js';
+import { disk, fetchOrFail, isBytes } from './source.js';
 
 /** @typedef {string | URL | Response | ArrayBuffer | Uint8Array | Blob} VocabularySource */
 
@@ -31,13 +32,17 @@ export async function tokenizerOf(source, signal) {
  * @returns {Promise<AsyncIterable<Uint8Array>>}
  */
 async function chunksOf(source, signal) {
-  if (source instanceof ArrayBuffer || source instanceof Uint8Array) return once(new Uint8Array(source));
-  if (typeof Blob === 'function' && source instanceof Blob) return chunksOfBlob(source, signal);
-  if (typeof Response === 'function' && source instanceof Response) return chunksOfResponse(source, source.url || 'the response', signal);
-  if (typeof source !== 'string' && !(source instanceof URL)) {
+  const kind = classOf(source);
+  if (isBytes(source)) return once(new Uint8Array(source));
+  if (kind === 'Blob' || kind === 'File') return chunksOfBlob(/** @type {Blob} */ (source), signal);
+  if (kind === 'Response') {
+    const response = /** @type {Response} */ (source);
+    return chunksOfResponse(response, response.url || 'the response', signal);
+  }
+  if (typeof source !== 'string' && kind !== 'URL') {
     throw argumentError('tokenizer() takes the address of a weight file, a Response, its bytes or a Blob');
   }
-  const path = inNode ? await (await disk()).filePath(source) : undefined;
+  const path = inNode ? await (await disk()).filePath(/** @type {string | URL} */ (source)) : undefined;
   if (path !== undefined) return chunksOfFile(path, signal);
   return chunksOfResponse(await fetchOrFail(String(source), signal), String(source), signal);
 }

@@ -31,7 +31,7 @@ static void add(toy_llama *m, const char *name, uint32_t rows, uint32_t cols, ui
 toy_llama *toy_llama_build(const toy_llama_config *c) {
     toy_llama *m = memory_take(sizeof *m);
     uint32_t k = key_length_of(c), type = c->type, d = c->d;
-    *m = (toy_llama){.config = *c, .tensor = memory_take((4 + 16 * c->blocks) * sizeof *m->tensor)};
+    *m = (toy_llama){.config = *c, .tensor = memory_take((4 + 20 * c->blocks) * sizeof *m->tensor)};
     double into_d = 1 / sqrt((double)d);
     add(m, "token_embd.weight", c->values, d, type, 0, 1);
     for (uint32_t b = 0; b < c->blocks; b++) {
@@ -53,6 +53,14 @@ toy_llama *toy_llama_build(const toy_llama_config *c) {
             ADD("ffn_up.bias", 1, c->inner, NX_F32, 0, 0.3);
             ADD("ffn_down.bias", 1, d, NX_F32, 0, 0.3);
         }
+        if (c->qwen > 1) {
+            ADD("attn_q_norm.weight", 1, k, NX_F32, 1, 0.2);
+            ADD("attn_k_norm.weight", 1, k, NX_F32, 1, 0.2);
+        }
+        if (c->qwen > 2) {
+            ADD("post_attention_norm.weight", 1, d, NX_F32, 1, 0.2);
+            ADD("post_ffw_norm.weight", 1, d, NX_F32, 1, 0.2);
+        }
         ADD("ffn_norm.weight", 1, d, NX_F32, 1, 0.2);
         ADD("ffn_gate.weight", c->inner, d, type, 0, into_d);
         ADD("ffn_up.weight", c->inner, d, type, 0, into_d);
@@ -69,10 +77,12 @@ toy_llama *toy_llama_build(const toy_llama_config *c) {
     if (!c->tied) add(m, "output.weight", c->values, d, type, 0, into_d);
     toy_file head = {0}, data = {0};
     char name[64];
-    uint32_t keys = 9 + (c->key_length > 0) + (c->rotated > 0) + (c->end > 0) + (c->base > 0) + 2 * (c->scaling > 0) + (c->tokens > 0);
-#define KEY(kind, text, value) sprintf(name, "%s." text, c->qwen ? "qwen2" : "llama"), put_key_##kind(&head, name, value)
+    uint32_t keys = 9 + (c->key_length > 0) + (c->rotated > 0) + (c->end > 0) + (c->base > 0) + 2 * (c->scaling > 0) + (c->tokens > 0) +
+                    (c->window > 0);
+    static const char *const kinds[] = {"llama", "qwen2", "qwen3", "gemma3"};
+#define KEY(kind, text, value) sprintf(name, "%s." text, kinds[c->qwen]), put_key_##kind(&head, name, value)
     put_header(&head, m->n_tensors, keys);
-    put_key_text(&head, "general.architecture", c->qwen ? "qwen2" : "llama");
+    put_key_text(&head, "general.architecture", kinds[c->qwen]);
     KEY(u32, "context_length", c->length);
     KEY(u32, "block_count", c->blocks);
     KEY(u32, "embedding_length", d);
@@ -87,6 +97,7 @@ toy_llama *toy_llama_build(const toy_llama_config *c) {
     if (c->base > 0) KEY(f32, "rope.freq_base", c->base);
     if (c->scaling > 0) KEY(text, "rope.scaling.type", "linear");
     if (c->scaling > 0) KEY(f32, "rope.scaling.factor", c->scaling);
+    if (c->window) KEY(u32, "attention.sliding_window", c->window);
     if (c->tokens) put_key_texts(&head, "tokenizer.ggml.tokens", c->tokens);
 #undef KEY
     for (uint32_t i = 0; i < m->n_tensors; i++) put_tensor(&head, &data, m->tensor + i);
@@ -108,6 +119,8 @@ static toy_file toy_number(uint32_t number) {
         {.values = 7, .length = 10, .blocks = 1, .d = 8, .inner = 4, .heads = 1, .groups = 1, .biases = 2, .stretched = 1, .scaling = 2, .tokens = 7, .seed = 3},
         {.values = 9, .length = 12, .blocks = 2, .d = 8, .inner = 8, .heads = 2, .groups = 2, .tied = 1, .biases = 1, .qwen = 1, .end = 2, .seed = 4},
         {.values = 12, .length = 12, .blocks = 1, .d = 32, .inner = 32, .heads = 2, .groups = 1, .biases = 1, .qwen = 1, .type = NX_Q4_0, .seed = 5},
+        {.values = 30, .length = 40, .blocks = 1, .d = 32, .inner = 32, .heads = 2, .groups = 1, .key_length = 32, .tied = 1, .qwen = 2, .type = NX_Q8_0, .seed = 6},
+        {.values = 30, .length = 40, .blocks = 6, .d = 16, .inner = 16, .heads = 2, .groups = 1, .key_length = 16, .tied = 1, .qwen = 3, .window = 4, .seed = 7},
     };
     return toy_llama_build(configs + number)->file;
 }
@@ -116,11 +129,14 @@ static toy_file toy_number(uint32_t number) {
 const toy_row llama_toys[] = {
     {"llama", TOY_RUN | TOY_SHAPED | TOY_SEARCH, toy_number, 0, {.length = 27}},
     {"llama, rounded", TOY_RUN, toy_number, 1, {.length = 27}},
+    {"llama, rounded, keys of 16 bits", TOY_RUN, toy_number, 1, {.length = 27, .key_bits = 16}},
     {NULL, TOY_SEED, toy_number, 2, {0}},
     {NULL, TOY_SEED, toy_number, 3, {0}},
     {NULL, TOY_SEED, toy_number, 4, {0}},
     {NULL, TOY_SEED, toy_number, 5, {0}},
     {NULL, TOY_SEED, toy_number, 6, {0}},
+    {"qwen3", TOY_RUN | TOY_SEED, toy_number, 7, {.length = 27}},
+    {"gemma3", TOY_RUN, toy_number, 8, {.length = 27}},
     {0},
 };
 
@@ -310,8 +326,6 @@ static void refused_files(void) {
         {"llama.rope.dimension_count", 3, NX_E_FORMAT, NULL},
         {"llama.rope.dimension_count", 6, NX_E_LIMIT, NULL}, /* a head has 4 */
         {"llama.rope.dimension_count", 0, NX_E_FORMAT, NULL},
-        {"tokenizer.ggml.eos_token_id", 37, NX_E_LIMIT, NULL},
-        {"tokenizer.ggml.eos_token_id", UINT32_MAX, NX_E_LIMIT, NULL},
     };
     toy_llama_config c = configs[0];
     c.end = 3, c.base = 10000, c.scaling = 2, c.rotated = 4;
@@ -323,12 +337,18 @@ static void refused_files(void) {
     }
     for (uint32_t type = 0; type < 8; type++) { /* a length that is no number of 32 bits */
         toy_llama *m = toy_llama_build(&c);
-        if (type == 4) continue;
+        if (type == GGUF_U32 || type == GGUF_I32) continue;
         *type_of(m, "llama.context_length") = (uint8_t)type;
         size_t bytes;
         check_at("type %lld", type, 0, 0, 0);
         CHECK(nx_model_size(m->file.bytes, m->file.length, &bytes, NULL) < 0);
     }
+    toy_llama *other = toy_llama_build(&c); /* a signed number; an end that is no token ends nothing */
+    uint32_t beyond = 37, end;
+    *type_of(other, "llama.context_length") = GGUF_I32;
+    memcpy(type_of(other, "tokenizer.ggml.eos_token_id") + 4, &beyond, 4);
+    nx_model *model = toy_llama_open(other);
+    CHECK(model && nx_model_end(model, 0, 0, &end) == NX_E_ARGUMENT);
     toy_llama *m = toy_llama_build(&c); /* another way to scale, by a name of as many letters */
     memcpy(type_of(m, "llama.rope.scaling.type") + 12, "yarn!!", 6);
     refused(m, NX_E_UNSUPPORTED, "llama.rope.scaling.type");
@@ -342,7 +362,7 @@ static void refused_lengths(void) {
     put_key_text(&head, "general.architecture", "llama");
     put_key_u64(&head, "llama.context_length", (uint64_t)1 << 60);
     toy_llama m = {.config = c, .file = head};
-    refused(&m, NX_E_FORMAT, "llama.context_length");
+    refused(&m, NX_E_LIMIT, "llama.context_length");
     c = configs[0], c.heads = 3, c.groups = 1, c.key_length = 4; /* 16 / 3; told how wide a head is, it is a model */
     CHECK(toy_llama_open(toy_llama_build(&c)) != NULL);
     toy_llama *uneven = toy_llama_build(&c);

@@ -557,7 +557,6 @@ static void refused_files(void) {
         {"transformer.feed_forward_length", 18, NX_E_UNSUPPORTED, NULL},
         {"transformer.feed_forward_length", 24, NX_E_FORMAT, "enc.blk.0.ffn_up.weight"},
         {"transformer.attention.layer_norm_epsilon", 0x7fc00000, NX_E_FORMAT, NULL},
-        {"tokenizer.ggml.eos_token_id", 37, NX_E_LIMIT, NULL},
     };
     static const struct {
         const char *key, *was, *word;

@@ -12,7 +12,8 @@ typedef struct {
     float base;   /* of the rotary frequencies; 0: 10,000, unsaid */
     float scaling; /* linear, of positions; 0: none, unsaid */
     int stretched; /* the file has a divisor for each frequency */
-    int qwen;      /* qwen2 */
+    int qwen;      /* qwen2; 2: qwen3; 3: gemma3 */
+    uint32_t window; /* of gemma3 */
     uint32_t tokens; /* of its vocabulary; 0: it has none */
     uint32_t type;
     uint64_t seed;

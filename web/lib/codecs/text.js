@@ -9,6 +9,7 @@
  *     text/spm.js         SentencePiece ('llama')     text/special.js  tokens with a meaning of their own
  */
 
+import { checkOptions, show } from '../checks.js';
 import { argumentError } from '../error.js';
 import { BytePairs } from './text/bpe.js';
 import { Specials } from './text/special.js';
@@ -34,10 +35,11 @@ export class Tokenizer {
 
   /**
    * @param {Lookup} metadata  those under `tokenizer.` are read
+   * @param {string} [architecture]  of the model
    * @internal
    */
-  constructor(metadata) {
-    const vocabulary = vocabularyOf(metadata);
+  constructor(metadata, architecture = String(metadata.get('general.architecture') ?? '')) {
+    const vocabulary = vocabularyOf(metadata, architecture);
     this.#vocabulary = vocabulary;
     this.#pieces = vocabulary.model === 'llama' ? new SentencePieces(vocabulary, metadata) : new BytePairs(vocabulary, metadata);
     this.#specials = new Specials(vocabulary);
@@ -49,7 +51,12 @@ export class Tokenizer {
     return this.#vocabulary.model;
   }
 
-  /** How a text is cut before bytes are merged. */
+  /** What of the vocabulary is odd, for people. */
+  get warnings() {
+    return this.#vocabulary.warnings;
+  }
+
+  /** How a text is cut before bytes are merged, as the file calls it. */
   get pre() {
     return this.#vocabulary.pre;
   }
@@ -75,16 +82,26 @@ export class Tokenizer {
    *   where the text contains the name of a control token, such as <s>, that token is meant. Default: false, all is plain text
    * @returns {Uint32Array<ArrayBuffer>}
    */
-  encode(text, { special = false } = {}) {
+  encode(text, options = {}) {
+    checkOptions(options);
+    const { special = false } = options;
     if (typeof text !== 'string') throw argumentError(`text must be a string, not ${typeof text}`);
     if (text.length > 2 ** 26) throw argumentError('text must have at most 2^26 characters: cut it into shorter texts');
+    return this.#encodeParts(this.#specials.divide(wellFormed(text), special), special);
+  }
+
+  /**
+   * @param {(string | number)[]} parts  texts, and tokens that stand for themselves
+   * @param {boolean} special  whether it begins and ends as the file asks for it
+   */
+  #encodeParts(parts, special) {
     const { begin, end, addBegin, addEnd, addSpace } = this.#vocabulary;
     /** @type {number[]} */
     const ids = [];
     const put = (/** @type {number} */ id) => void ids.push(id);
-    if (special && addBegin && begin !== undefined) put(begin);
+    if (special && addBegin && begin !== undefined && parts[0] !== begin) put(begin); // which it may begin with itself
     let first = true; // of a text, or after a special token
-    for (const part of this.#specials.divide(wellFormed(text), special)) {
+    for (const part of parts) {
       if (typeof part === 'number') put(part);
       else this.#pieces.encode(addSpace && first ? ` ${part}` : part, put);
       first = typeof part === 'number';
@@ -94,11 +111,32 @@ export class Tokenizer {
   }
 
   /**
+   * The tokens of pieces of a text, one after another as if they were one: in those that are plain, the names of control tokens are letters.
+   *
+   * @param {{ text: string, plain?: boolean }[]} pieces
+   * @returns {Uint32Array<ArrayBuffer>}
+   * @internal
+   */
+  encodePieces(pieces) {
+    /** @type {(string | number)[]} */
+    const parts = [];
+    for (const part of pieces.flatMap(({ text, plain = false }) => this.#specials.divide(wellFormed(text), !plain))) {
+      const last = parts.length - 1;
+      if (typeof part === 'string' && typeof parts[last] === 'string') parts[last] += part;
+      else parts.push(part);
+    }
+    return this.#encodeParts(parts, true);
+  }
+
+  /**
    * @param {ArrayLike<number>} ids
    * @param {{ special?: boolean }} [options]  special: control tokens appear by their names. Default: false, they are no text
    * @returns {string} bytes that are no UTF-8 become U+FFFD
    */
-  decode(ids, { special = false } = {}) {
+  decode(ids, options = {}) {
+    checkOptions(options);
+    const { special = false } = options;
+    if (typeof ids?.length !== 'number' || typeof ids === 'string') throw argumentError(`decode() takes a list of tokens by their numbers, not ${show(ids)}`);
     const writer = this.writer({ special });
     const parts = Array.from(ids, (id) => writer.write(id));
     return parts.join('') + writer.end();
@@ -188,6 +226,21 @@ export class Tokenizer {
     return found.length === 1 && this.name(found[0]) === text ? found[0] : ids.get(text);
   }
 
+  /**
+   * What a token is to those who look for a stop: of control, a mark; else nothing, its text is what counts.
+   *
+   * @param {number} id
+   * @internal
+   */
+  mark(id) {
+    return this.kind(id) === 'control' ? `\ue000${id}\ue001` : '';
+  }
+
+  /** A text with marks in place of the control tokens that it names. @param {string} text @internal */
+  marked(text) {
+    return this.#specials.divide(wellFormed(text), true).map((part) => (typeof part === 'number' ? this.mark(part) || this.#vocabulary.tokens[part] : part)).join('');
+  }
+
   /** Whether a token ends a text or a turn. @param {number} id */
   isEnd(id) {
     return this.#vocabulary.ends.has(id);
@@ -195,7 +248,7 @@ export class Tokenizer {
 
   /** @param {number} id */
   #check(id) {
-    if (!(Number.isInteger(id) && id >= 0 && id < this.size)) throw argumentError(`${id} is no token: they are 0 to ${this.size - 1}`);
+    if (!(Number.isInteger(id) && id >= 0 && id < this.size)) throw argumentError(`${show(id)} is no token: they are 0 to ${this.size - 1}`);
   }
 }
 

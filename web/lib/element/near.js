@@ -8,8 +8,9 @@ const watchers = new WeakMap();
 /** @type {IntersectionObserver | undefined} */
 let observer;
 
+/** Where there is none, as in jsdom, every element is near. */
 function shared() {
-  return (observer ??= new IntersectionObserver((entries) => {
+  return typeof IntersectionObserver !== 'function' ? undefined : (observer ??= new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) watchers.get(target)?.(isIntersecting);
   }, { rootMargin: '200px' }));
 }
@@ -22,10 +23,12 @@ function shared() {
  */
 export function watchNear(element, changed) {
   watchers.set(element, changed);
-  shared().observe(element);
+  const watch = shared();
+  if (watch) watch.observe(element);
+  else queueMicrotask(() => watchers.get(element)?.(true));
 }
 
 /** @param {Element} element */
 export function forgetNear(element) {
-  shared().unobserve(element);
+  shared()?.unobserve(element);
 }

@@ -4,6 +4,7 @@
 /** The sink of pictures: shows them on canvases while they are being drawn, painted at most once per animation frame. */
 
 import { argumentError } from '../error.js';
+import { classOf } from '../realm.js';
 import { atNextFrame, contextOf } from './canvas.js';
 import { paint, picture } from './pixels.js';
 
@@ -128,7 +129,7 @@ function resize(canvas, width, height) {
  * @param {Picture} picture
  */
 function imageData(context, picture) {
-  if (typeof ImageData === 'function' && picture instanceof ImageData) return picture;
+  if (classOf(picture) === 'ImageData') return /** @type {ImageData} */ (picture);
   const image = context.createImageData(picture.width, picture.height); // a canvas library in Node
   image.data.set(picture.data);
   return image;

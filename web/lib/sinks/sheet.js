@@ -6,6 +6,8 @@
  * set on it is painted anew when one of these changes. The canvas's own content is the text that it shows, for those who do not see it.
  */
 
+import { media } from '../media.js';
+import { classOf } from '../realm.js';
 import { atNextFrame, contextOf, watchColours } from './canvas.js';
 
 /** @import { Dom } from '../dom.js' */
@@ -52,7 +54,7 @@ export class Sheet {
   constructor(canvas, mirror) {
     this.context = contextOf(canvas);
     this.#canvas = canvas;
-    this.#element = typeof HTMLCanvasElement === 'function' && canvas instanceof HTMLCanvasElement ? canvas : undefined;
+    this.#element = classOf(canvas) === 'HTMLCanvasElement' ? /** @type {HTMLCanvasElement} */ (canvas) : undefined;
     this.#mirror = mirror;
     painters.get(canvas)?.close();
     painters.set(canvas, this);
@@ -89,7 +91,7 @@ export class Sheet {
   colours() {
     const style = this.#element?.isConnected ? getComputedStyle(this.#element) : undefined;
     const ink = style?.color ?? INK;
-    const forced = style !== undefined && matchMedia('(forced-colors: active)').matches;
+    const forced = style !== undefined && media('(forced-colors: active)').matches;
     const surprise = forced ? ink : style?.getPropertyValue('--nx-surprise').trim() || SURPRISE;
     return { ink, surprise, accent: forced ? ink : style?.getPropertyValue('--nx-accent').trim() || surprise, forced };
   }
@@ -154,9 +156,9 @@ export class Sheet {
   /** @param {HTMLCanvasElement} element */
   #watch(element) {
     const again = () => this.changed();
-    const sizes = new ResizeObserver(again);
-    sizes.observe(element);
-    this.#leave.push(() => sizes.disconnect(), watchColours(again));
+    const sizes = typeof ResizeObserver === 'function' ? new ResizeObserver(again) : undefined;
+    sizes?.observe(element);
+    this.#leave.push(() => sizes?.disconnect(), watchColours(again));
     void document.fonts?.ready.then(() => {
       if (this.#leave.length > 0) this.fontLoaded();
     });

@@ -7,7 +7,8 @@
  *     node web/manual/make/manual.js TOOLS [--check]
  *
  * TOOLS is the folder in which npm has installed what package.json names. The chapters are Markdown, in ../chapters; a line
- * `<!-- reference -->` stands for what TypeDoc finds in web/lib, `<!-- attributes -->` for rows of a table, those of the element's attributes. A fence that names a file shows that file, so that what is read is what the
+ * `<!-- reference -->` stands for what TypeDoc finds in web/lib, `<!-- attributes -->` for rows of a table, those of the element's attributes, `<!-- runs -->` for those of what runs
+ * of other people's files. A fence that names a file shows that file, so that what is read is what the
  * tests run:
  *
  *     ```js file=web/examples/node/draw.mjs
@@ -22,6 +23,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { attributeList } from '../../options.js';
 import { addressOf, framed } from './page.js';
 import { reference } from './reference.js';
+import { runs } from './runs.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const MANUAL = `${ROOT}web/manual/`;
@@ -58,10 +60,11 @@ export async function pages(tools) {
   const made = await reference({ typedoc, ts, block: (text) => strict.render(text), inline: (text) => strict.renderInline(text) });
 
   const rows = (await attributeList()).map((one) => `| \`${one.name}\` | ${one.said} | ${one.initial || 'none'} |`).join('\n');
+  const run = await runs();
   const result = new Map();
   for (const [name] of CHAPTERS) {
     const text = await readFile(`${MANUAL}chapters/${name}.md`, 'utf8');
-    const tokens = md.parse(text.replace('<!-- attributes -->', rows), {});
+    const tokens = md.parse(text.replace('<!-- attributes -->', rows).replace('<!-- runs -->', run), {});
     /** @type {import('./page.js').Page} */
     const page = { name, title: '', deck: '', body: '', contents: [] };
     // A heading and a paragraph open the page.

@@ -22,6 +22,8 @@ export function showCard(model) {
   } catch {
     rows.push(['Vocabulary', `${integer(info.vocabulary)} tokens, of which the file does not say what they are`]);
   }
+  if (info.chatTemplate) rows.push(['Talks', 'the file says how the model reads them']);
+  if (info.warnings.length > 0) rows.push(['Odd', info.warnings.join('. ')]);
   for (const [key, name] of CARD) if (info.card[key]) rows.push([name, info.card[key]]);
   byId('card').replaceChildren(...rows.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))));
 }

@@ -42,6 +42,8 @@ export function createWriting(Sheet, {
 }) {
   /** @type {HTMLInputElement} */
   const prompt = byId('prompt');
+  /** Of a model of talks: the prompt is a message, and what it writes the answer. @type {HTMLInputElement} */
+  const asTalk = byId('as-talk');
   /** @type {Model | null} */
   let model = null;
   /** It is the one that the page came with. */
@@ -145,10 +147,19 @@ export function createWriting(Sheet, {
       `First token after ${time(clock.first)}`);
   }
 
+  /** Whether the file says how the model reads talks, in a way that is known here. */
+  function talks() {
+    try {
+      return Boolean(model?.chat([{ role: 'user', content: '' }], { maxTokens: 0 }));
+    } catch {
+      return false;
+    }
+  }
+
   /** Sets the prompt. */
   function prepare() {
     if (!model) return;
-    const run = model.tokens(prompt.value, { maxTokens: 0 });
+    const run = asTalk.checked && talks() ? model.chat([{ role: 'user', content: prompt.value }], { maxTokens: 0 }) : model.tokens(prompt.value, { maxTokens: 0 });
     template = run.save();
     tale = new Tale(run.ids, vocabulary());
     showTale();
@@ -228,6 +239,7 @@ export function createWriting(Sheet, {
     model = next;
     ours = !own;
     tale = null;
+    /** @type {HTMLElement} */ (asTalk.parentElement).hidden = !talks();
     playback.enter('ready');
     address.proceed();
     sight.renew();
@@ -279,6 +291,7 @@ export function createWriting(Sheet, {
   const sight = playback.watch(byId('figure-tale'), write);
   transport.onPress(sight.decide);
   prompt.addEventListener('change', changed);
+  asTalk.addEventListener('change', changed);
 
   /** The visitor wants another tale. */
   function changed() {

@@ -7,7 +7,7 @@
  */
 
 import { Pairs, merge } from './merge.js';
-import { splitter } from './pre.js';
+import { composes, splitter } from './pre.js';
 import { CONTROL, UNKNOWN, USER_DEFINED, textsOf, show, vocabularyError } from './vocabulary.js';
 
 /** @import { Vocabulary } from './vocabulary.js' */
@@ -29,6 +29,7 @@ const BYTES = new Map(LETTERS.map((letter, byte) => [letter, byte]));
 
 export class BytePairs {
   #split;
+  #composes;
   #pairs;
   #wholeWords;
   #unknown;
@@ -44,9 +45,10 @@ export class BytePairs {
    * @param {Vocabulary} vocabulary
    * @param {Lookup} metadata
    */
-  constructor({ pre, ids, unknown }, metadata) {
-    this.#split = splitter(pre);
-    this.#wholeWords = pre === 'llama-bpe'; // a word that is a token needs no merges
+  constructor({ pre, cut, ids, unknown }, metadata) {
+    this.#split = splitter(cut, pre);
+    this.#composes = composes(pre);
+    this.#wholeWords = cut === 'llama-bpe'; // a word that is a token needs no merges
     this.#unknown = unknown;
     this.#ids = ids;
     this.#bytes = Int32Array.from(LETTERS, (letter) => ids.get(letter) ?? -1);
@@ -69,7 +71,7 @@ export class BytePairs {
    * @param {(id: number) => void} put
    */
   encode(text, put) {
-    for (const word of this.#split(text)) for (const id of this.#tokens(word)) put(id);
+    for (const word of this.#split(this.#composes ? text.normalize('NFC') : text)) for (const id of this.#tokens(word)) put(id);
   }
 
   /** @param {string} word */

@@ -8,7 +8,6 @@
  */
 
 import { NextPixelError } from '../../error.js';
-import { show, vocabularyError } from './vocabulary.js';
 
 // White space as Unicode defines it. In JavaScript \s counts U+FEFF in and leaves U+0085 out.
 const SPACE = '\\p{White_Space}';
@@ -55,15 +54,52 @@ const EXPRESSIONS = {
   'deepseek-coder': [BREAK, `${SPACE}?\\p{L}+`, `${SPACE}?\\p{P}+`, EAST_ASIAN, '\\p{N}'],
 };
 
+/** What is meant where a file says nothing. */
+export const DEFAULT = 'default';
+
+/** Names under which files have one of these cuts, by the name that it has here. */
+const OTHER_NAMES = {
+  'gpt-2': ['phi-2', 'jina-es', 'jina-de', 'jina-v2-es', 'jina-v2-de', 'gigachat', 'roberta-bpe', 'a.x-4.0', 'mellum', 'exaone4'],
+  mpt: ['olmo', 'jais', 'trillion'],
+  starcoder: ['command-r', 'codeshell', 'exaone', 'minerva-7b'],
+  'llama-bpe': ['llama3', 'llama-v3', 'falcon3', 'falcon-h1', 'pixtral', 'midm-2.0', 'lfm2'],
+  'llama-3-like': ['dbrx', 'smaug-bpe', 'chatglm-bpe', 'glm4'],
+  qwen2: ['deepseek-r1-qwen', 'stablelm2', 'megrez', 'hunyuan'],
+};
+EXPRESSIONS['llama-3-like'] = EXPRESSIONS['llama-bpe']; // its cuts, without what else Llama 3 does
+
+const NAMES = new Map(Object.entries(OTHER_NAMES).flatMap(([own, names]) => names.map((name) => [name, own])));
+
 /**
- * @param {string} name
+ * The cuts of that name, as they are called here.
+ *
+ * @param {string} name  as a file has it
+ * @returns {string | undefined} undefined: they are not known
+ */
+export function cutOf(name) {
+  return Object.hasOwn(EXPRESSIONS, name) ? name : NAMES.get(name);
+}
+
+/** The names that are known. */
+export const names = () => [...Object.keys(EXPRESSIONS).filter((name) => name !== 'llama-3-like'), ...NAMES.keys()];
+
+/** Whether a text is brought into the composed form of Unicode first, by the name in the file: what Qwen does. @param {string} name */
+export const composes = (name) => name === 'qwen2' || name === 'deepseek-r1-qwen';
+
+/**
+ * @param {string | undefined} cut  as cutOf() calls it
+ * @param {string} name  as the file does
  * @returns {(text: string) => string[]} pieces that, joined, are the text
  */
-export function splitter(name) {
-  if (!Object.hasOwn(EXPRESSIONS, name)) {
-    throw vocabularyError('unsupported', 'pre', `${show(name)} is none of the pre-tokenizers that are read: ${Object.keys(EXPRESSIONS).join(', ')}`);
+export function splitter(cut, name = String(cut)) {
+  if (cut === undefined || !Object.hasOwn(EXPRESSIONS, cut)) {
+    const problem = `A text cannot be cut for this model (tokenizer.ggml.pre: ${JSON.stringify(name.slice(0, 40))} is none of the pre-tokenizers that are read: ` +
+      `${names().join(', ')}). Give tokens by their numbers, or use another file`;
+    return () => {
+      throw new NextPixelError('unsupported', problem);
+    };
   }
-  const expressions = EXPRESSIONS[name].map((source) => new RegExp(source, 'gu'));
+  const expressions = EXPRESSIONS[cut].map((source) => new RegExp(source, 'gu'));
   return (text) => {
     let pieces = text ? [text] : [];
     try {

@@ -4,9 +4,13 @@
 /** The tokens of a file as its metadata say, checked. */
 
 import { NextPixelError } from '../../error.js';
+import { DEFAULT, cutOf } from './pre.js';
 
 /** @import { ErrorCode } from '../../protocol.js' */
 /** @import { Lookup } from '../../metadata.js' */
+
+/** The ways to cut a text that are known, by their names in files: SentencePiece and byte pairs. */
+export const MODELS = ['llama', 'gpt2'];
 
 /** Kinds of tokens, by the numbers of `tokenizer.ggml.token_type`. */
 export const NORMAL = 1;
@@ -15,8 +19,14 @@ export const CONTROL = 3;
 export const USER_DEFINED = 4;
 export const BYTE = 6;
 
-/** How files name the control token that ends a turn, where no key says which it is. */
-const TURN_ENDS = ['<|im_end|>', '<|eot_id|>', '<|eom_id|>', '<|end|>', '<end_of_turn>', '<|endoftext|>', '<EOT>'];
+/** How files name tokens that end a text or a turn, which are of control whatever the file says of them. */
+const ENDS = ['<|im_end|>', '<|eot_id|>', '<|eom_id|>', '<|end|>', '<|return|>', '<|call|>', '<end_of_turn>', '<|endoftext|>', '<|end_of_text|>',
+  '<|endofprompt|>', '<|end_of_turn|>', '<end_of_utterance>', '<EOT>', '_<EOT>', '<eos>', '[EOS]', '</s>', '<|fim_pad|>', '<|file_sep|>', '<|repo_name|>',
+  '<\uff5cend\u2581of\u2581sentence\uff5c>'];
+
+/** How pre.js calls the cuts of Llama 3, whose texts begin with a token; and how many tokens that has. */
+const LLAMA_3 = 'llama-bpe';
+const LLAMA_3_TOKENS = 128256;
 
 /** NX_MAX_VALUES of include/nextpixel.h. */
 const MOST_TOKENS = 262144;
@@ -26,7 +36,8 @@ const MOST_TEXT = 65536;
 /**
  * @typedef {object} Vocabulary
  * @property {string} model      'llama' or 'gpt2', the way a text is cut
- * @property {string} pre        what is done before: a name of pre.js
+ * @property {string} pre        what is done before, as the file calls it
+ * @property {string | undefined} cut  the same, as pre.js calls it; undefined: nobody knows that name
  * @property {string[]} tokens   as the file writes them
  * @property {Uint8Array} types  their kinds
  * @property {Map<string, number>} ids  of the texts; of several with one text, the last
@@ -37,6 +48,7 @@ const MOST_TEXT = 65536;
  * @property {boolean} addBegin  whether a text begins with it
  * @property {boolean} addEnd
  * @property {boolean} addSpace  whether a space is put before a text
+ * @property {string[]} warnings  what of the file is odd, for people
  */
 
 /**
@@ -52,14 +64,17 @@ export function vocabularyError(code, key, reason) {
 
 /**
  * @param {Lookup} metadata
+ * @param {string} architecture  of the model, which tells how a text is cut where the file does not
  * @returns {Vocabulary}
  */
-export function vocabularyOf(metadata) {
+export function vocabularyOf(metadata, architecture) {
+  /** @type {string[]} */
+  const warnings = [];
   /** @param {string} key */
   const get = (key) => metadata.get(`tokenizer.ggml.${key}`);
   const model = get('model');
   if (model === undefined) throw vocabularyError('unsupported', 'model', 'missing: this file has no vocabulary');
-  if (model !== 'llama' && model !== 'gpt2') {
+  if (typeof model !== 'string' || !MODELS.includes(model)) {
     throw vocabularyError('unsupported', 'model', `${show(model)} is none of the tokenizers that are read, "llama" and "gpt2"`);
   }
   const tokens = textsOf('tokens', get('tokens'));
@@ -71,9 +86,12 @@ export function vocabularyOf(metadata) {
   /** @param {string} key  @param {number} [missing] */
   const id = (key, missing) => {
     const value = get(key) ?? missing;
-    if (value === undefined || value === missing) return typeof value === 'number' && value < tokens.length ? value : undefined;
-    if (Number.isInteger(value) && Number(value) >= 0 && Number(value) < tokens.length) return Number(value);
-    throw vocabularyError('format', key, `${show(value)} is no token`);
+    const number = typeof value === 'bigint' ? Number(value) : value;
+    if (number === undefined || number === missing) return typeof number === 'number' && number < tokens.length ? number : undefined;
+    if (!Number.isInteger(number)) throw vocabularyError('format', key, `${show(value)} is no token`);
+    if (Number(number) >= 0 && Number(number) < tokens.length) return Number(number);
+    if (Number(number) >= 0 && Number(number) < 2 ** 32 - 1) warnings.push(`tokenizer.ggml.${key} is ${show(value)}, and there are ${tokens.length} tokens: it is left out`);
+    return undefined; // -1 and its like say that there is none
   };
   /** @param {string} key  @param {boolean} missing */
   const flag = (key, missing) => {
@@ -81,22 +99,38 @@ export function vocabularyOf(metadata) {
     if (typeof value === 'boolean') return value;
     throw vocabularyError('format', key, 'neither true nor false');
   };
-  const pre = get('pre') ?? 'default';
-  if (typeof pre !== 'string') throw vocabularyError('format', 'pre', 'not a text');
   const spm = model === 'llama';
+  const pre = get('pre') ?? (spm ? DEFAULT : preOf(architecture, tokens.length));
+  if (typeof pre !== 'string') throw vocabularyError('format', 'pre', 'not a text');
+  const cut = cutOf(pre);
+  if (!spm && get('pre') === undefined && pre === DEFAULT) warnings.push('The file does not say how a text is cut (tokenizer.ggml.pre): tokens may be others than in training');
+  if (!spm && cut === undefined) warnings.push(`This version does not know how a text is cut for this model (tokenizer.ggml.pre: ${show(pre)}): give tokens by their numbers`);
   const ids = new Map(tokens.map((text, i) => [text, i]));
   const end = id('eos_token_id', spm ? 2 : undefined);
-  const turns = TURN_ENDS.map((text) => ids.get(text)).filter((token) => token !== undefined && types[token] === CONTROL);
+  const turns = ENDS.map((text) => ids.get(text)).filter((token) => token !== undefined);
+  for (const token of turns) types[token] = CONTROL;
   const begin = id('bos_token_id', spm ? 1 : undefined);
   const ends = [end, begin, id('eot_token_id'), id('eom_token_id'), ...turns].filter((token) => token !== undefined);
   return {
-    model, pre, tokens, types, ids, begin, end,
+    model, pre, cut, tokens, types, ids, begin, end, warnings,
     ends: new Set(ends),
     unknown: id('unknown_token_id', spm ? 0 : undefined),
-    addBegin: flag('add_bos_token', spm || pre === 'llama-bpe'),
+    addBegin: flag('add_bos_token', spm || cut === LLAMA_3),
     addEnd: flag('add_eos_token', false),
     addSpace: spm && flag('add_space_prefix', true),
   };
+}
+
+/**
+ * How a text is cut for an architecture whose file does not say it.
+ *
+ * @param {string} architecture
+ * @param {number} tokens
+ */
+function preOf(architecture, tokens) {
+  if (/^qwen[23]/.test(architecture)) return 'qwen2';
+  if (architecture === 'gpt2') return 'gpt-2';
+  return architecture === 'llama' && tokens === LLAMA_3_TOKENS ? LLAMA_3 : DEFAULT;
 }
 
 /**
@@ -116,9 +150,10 @@ export function textsOf(key, value) {
  */
 function typesOf(value, count) {
   if (value === undefined) return new Uint8Array(count).fill(NORMAL);
-  if (!Array.isArray(value) || !value.every(Number.isInteger)) throw vocabularyError('format', 'token_type', 'not a list of whole numbers');
-  if (value.length !== count) throw vocabularyError('format', 'token_type', `${value.length} kinds for ${count} tokens`);
-  return Uint8Array.from(value, (type) => (type >= NORMAL && type <= BYTE ? type : NORMAL));
+  const kinds = Array.isArray(value) ? value.map((kind) => (typeof kind === 'bigint' ? Number(kind) : kind)) : [null];
+  if (!kinds.every(Number.isInteger)) throw vocabularyError('format', 'token_type', 'not a list of whole numbers');
+  if (kinds.length !== count) throw vocabularyError('format', 'token_type', `${kinds.length} kinds for ${count} tokens`);
+  return Uint8Array.from(/** @type {number[]} */ (kinds), (type) => (type >= NORMAL && type <= BYTE ? type : NORMAL));
 }
 
 /** @param {unknown} value */

@@ -9,16 +9,25 @@ import numpy as np
 import torch
 
 from common.golden import Case
+from models.llama import kin
 from models.llama.model import Config
 from models.llama.task import TASK
 
 TINY = Config(values=257, context_length=24, block_count=2, embedding_length=32, feed_forward_length=48, head_count=4, head_count_kv=2, freq_base=500.0)
 
 
+QWEN3 = kin.Config(values=257, context_length=24, block_count=2, embedding_length=32, feed_forward_length=64, head_count=4, head_count_kv=2,
+                   head_width=32, freq_base=500.0)
+GEMMA3 = kin.Config(values=257, context_length=24, block_count=6, embedding_length=32, feed_forward_length=64, head_count=2, head_count_kv=1,
+                    head_width=32, window=5, freq_base=500.0, freq_base_local=50.0)
+
+
 def cases():
-    task = TASK.of(TINY)
-    task.s.vocabulary = ""
-    return [Case("llama-tiny", task, "f32")]
+    made = [("llama-tiny", TASK.of(TINY), "f32")] + [(name, kin.KinTask.of(config), kind) for name, config, kind in (
+        ("qwen3-tiny", QWEN3, "f32"), ("qwen3-q8_0", QWEN3, "q8_0"), ("gemma3-tiny", GEMMA3, "f32"), ("gemma3-q8_0", GEMMA3, "q8_0"))]
+    for _, task, _ in made:
+        task.s.vocabulary = ""
+    return [Case(*case) for case in made]
 
 
 @torch.no_grad()

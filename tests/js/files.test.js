@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Files that people load by mistake are named as what they are, older ones and other types of weights run. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+
+import { tokenizer } from '../../web/lib/index.js';
+import { F32, writeGGUF } from './gguf.js';
+import { GOLDEN, isError, load } from './helpers.js';
+import { gaussian, halfOf } from './toy-qwen.js';
+import { TOKENS, toyText } from './toy-text.js';
+
+/** @import { Typed } from './gguf.js' */
+
+const ENDLESS = { logitBias: { 1: -Infinity, 2: -Infinity }, seed: 1, maxTokens: 12 };
+
+test('what is no model that writes texts says so', async () => {
+  /** @type {[Record<string, Typed | undefined>, RegExp][]} */
+  const cases = [
+    [{ 'general.type': ['string', 'adapter'] }, /an adapter \(LoRA\), no model: merge it/],
+    [{ 'adapter.type': ['string', 'lora'] }, /an adapter \(LoRA\)/],
+    [{ 'general.type': ['string', 'mmproj'] }, /a projector of pictures/],
+    [{ 'general.architecture': ['string', 'clip'] }, /a projector of pictures/],
+    [{ 'llama.pooling_type': ['u32', 1] }, /a model of embeddings, which writes no text/],
+    [{ 'general.architecture': ['string', 'nomic-bert'] }, /a model of embeddings/],
+    [{ 'general.architecture': ['string', 'rwkv7'] }, /rwkv7: an architecture that this library does not have/],
+  ];
+  for (const [metadata, message] of cases) await assert.rejects(load(toyText({ metadata })), isError('unsupported', message), String(message));
+  const alone = writeGGUF({ metadata: {
+    'general.architecture': ['string', 'llama'], 'tokenizer.ggml.model': ['string', 'llama'], 'tokenizer.ggml.tokens': ['array', 'string', ['a', 'b', 'c']],
+    'tokenizer.ggml.scores': ['array', 'f32', [0, 0, 0]],
+  }, tensors: {} });
+  await assert.rejects(load(alone.slice()), isError('unsupported', /a vocabulary without weights, which tokenizer\(\) reads/));
+  assert.equal((await tokenizer(alone)).size, 3);
+});
+
+test('GGUF version 2 is read, version 1 and 4 are not', async () => {
+  const texts = [];
+  for (const version of [3, 2]) {
+    const file = toyText();
+    file[4] = version;
+    assert.equal((await tokenizer(file.slice())).size, TOKENS.length);
+    const model = await load(file);
+    texts.push(await model.tokens('ab', ENDLESS).text());
+    model.close();
+  }
+  assert.equal(texts[0], texts[1]);
+  for (const version of [1, 4]) {
+    const file = toyText();
+    file[4] = version;
+    await assert.rejects(load(file), isError('unsupported', /neither 2 nor 3/));
+  }
+});
+
+/** The levels of IQ4_NL. */
+const LEVELS = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
+
+test('IQ4_NL and IQ4_XS are the floats that they mean', async () => {
+  const random = gaussian(3);
+  /** Random rows of a type, and what they mean. @param {number} type  @param {number} count */
+  const rows = (type, count) => {
+    const block = type === 20 ? 32 : 256;
+    const bytes = [];
+    const means = [];
+    for (let b = 0; b < count / block; b++) {
+      const [bits, scale] = halfOf((type === 20 ? 0.001 : 0.0001) * (1 + Math.abs(random())));
+      bytes.push(bits & 255, bits >> 8);
+      const codes = Array.from({ length: block }, () => Math.floor(Math.abs(random()) * 7.9) % 16);
+      const scales = Array.from({ length: block / 32 }, () => (type === 20 ? 1 : Math.floor(Math.abs(random()) * 20) % 64 - 32));
+      if (type === 23) {
+        const high = scales.reduce((sum, s, i) => sum | ((s + 32) >> 4) << (2 * i), 0);
+        bytes.push(high & 255, high >> 8, ...Array.from({ length: 4 }, (_, i) => ((scales[2 * i] + 32) & 15) | ((scales[2 * i + 1] + 32) & 15) << 4));
+      }
+      for (let part = 0; part < block; part += 32) for (let i = 0; i < 16; i++) bytes.push(codes[part + i] | codes[part + 16 + i] << 4);
+      means.push(...codes.map((code, i) => scale * scales[i >> 5] * LEVELS[code]));
+    }
+    return { bytes: Uint8Array.from(bytes), means: Float32Array.from(means) };
+  };
+  for (const type of [20, 23]) {
+    /** @type {Float32Array[]} */
+    const nats = [];
+    const matrix = rows(type, 512 * 256);
+    for (const exact of [false, true]) {
+      const d = 256;
+      const eye = (/** @type {number} */ scale) => {
+        const data = new Float32Array(d * d);
+        for (let i = 0; i < d; i++) data[i * d + i] = scale;
+        return { shape: [d, d], type: F32, data };
+      };
+      const ones = { shape: [d], type: F32, data: new Float32Array(d).fill(1) };
+      const tensors = {
+        'token_embd.weight': { shape: [512, d], type: exact ? F32 : type, data: exact ? matrix.means : matrix.bytes },
+        'blk.0.attn_norm.weight': ones, 'blk.0.ffn_norm.weight': ones, 'output_norm.weight': ones,
+        ...Object.fromEntries(['attn_q', 'attn_k', 'attn_v', 'attn_output', 'ffn_gate', 'ffn_up', 'ffn_down'].map((part) => [`blk.0.${part}.weight`, eye(0.1)])),
+      };
+      const metadata = /** @type {Record<string, Typed>} */ (Object.fromEntries([
+        ['general.architecture', ['string', 'llama']],
+        ...Object.entries({ context_length: 64, embedding_length: d, block_count: 1, feed_forward_length: d, 'attention.head_count': 4 }).map(([key, value]) => [`llama.${key}`, ['u32', value]])]));
+      const model = await load(writeGGUF({ metadata, tensors }));
+      nats.push((await model.score(Array.from({ length: 30 }, (_, i) => (i * 97) % 512))).perToken);
+      model.close();
+    }
+    nats[0].forEach((cost, i) => assert.ok(Math.abs(cost - nats[1][i]) < 0.02, `${type}: ${cost}, ${nats[1][i]}`));
+  }
+});
+
+test('Qwen 3 and Gemma 3 write, and say what they look at', async () => {
+  for (const [name, heads, window] of /** @type {[string, number, number][]} */ ([['qwen3-tiny', 4, 0], ['qwen3-q8_0', 4, 0], ['gemma3-tiny', 2, 5]])) {
+    const model = await load(new Uint8Array(await readFile(`${GOLDEN}${name}.gguf`)));
+    assert.equal(model.info.architecture, name.split('-')[0]);
+    let step = 0;
+    for await (const { maps = [] } of model.tokens([1, 2, 3], { maps: true, seed: 1, maxTokens: 15 })) {
+      maps.forEach(({ row, tokens, weights }) => {
+        const local = window > 0 && (Math.floor(row / heads) + 1) % 6 > 0;
+        assert.equal(tokens.length, local ? Math.min(window, 3 + step) : 3 + step, `row ${row} of step ${step}`);
+        assert.equal(tokens[tokens.length - 1], 2 + step);
+        assert.ok(Math.abs(weights.reduce((sum, weight) => sum + weight, 0) - 1) < 1e-3);
+      });
+      step++;
+    }
+    model.close();
+  }
+});

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { checkOptions } from '../checks.js';
+import { engineOf } from '../engine.js';
+
+/** @import { ChatOptions, Message } from '../chat.js' */
+/** @import { Model } from '../model.js' */
+/** @import { TokenOptions } from '../options.js' */
+/** @import { TokenRun } from '../tokens.js' */
+
+export const draws = true;
+
+export { fits } from './tokens.js';
+
+/**
+ * Answers in a talk, as the file's template says that the model reads one.
+ *
+ * @this {Model}
+ * @param {Message[]} messages  from the first to the last, such as [{ role: 'user', content: 'Hello' }]; the answer is the assistant's
+ * @param {TokenOptions & ChatOptions} [options]
+ * @returns {TokenRun}
+ */
+export function start(messages, options = {}) {
+  checkOptions(options);
+  return engineOf(this).kind.chat(messages, options);
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What of other people's files runs, as the code has it: rows of a table of the manual. */
+
+import { readFile } from 'node:fs/promises';
+
+import { FORMATS } from '../../lib/chat.js';
+import { names } from '../../lib/codecs/text/pre.js';
+import { MODELS as TOKENIZERS } from '../../lib/codecs/text/vocabulary.js';
+
+const ROOT = new URL('../../../', import.meta.url);
+const source = (/** @type {string} */ path) => readFile(new URL(path, ROOT), 'utf8');
+
+/** Rows of Markdown. */
+export async function runs() {
+  const llama = await source('src/models/llama.c');
+  const gpt2 = await source('src/models/gpt2.c');
+  const architectures = [llama, gpt2].flatMap((text) => [...text.matchAll(/\bnx_arch nx_\w+ = \{\.name = "([\w-]+)"/g)].map(([, name]) => name));
+  const types = [...(await source('src/gguf.h')).matchAll(/^ {4}NX_((?:B?F|I?Q)\w+) = \d+/gm)].map(([, name]) => name);
+  const [, most] = /#define GGUF_MAX_BYTES \w+ \/\* (.*?) \*\//.exec(await source('src/gguf.h')) ?? [];
+  const code = (/** @type {string[]} */ list) => list.map((name) => `\`${name}\``).join(', ');
+  /** @type {[string, string][]} */
+  const rows = [
+    ['Containers', `GGUF versions 2 and 3, little-endian, up to ${most}, in one file`],
+    ['Architectures', code(architectures)],
+    ['Weights', code(types)],
+    ['Tokenizers', code(TOKENIZERS)],
+    ['Cuts before byte pairs (`tokenizer.ggml.pre`)', `${code(names())}. With another name a model runs, with tokens by their numbers`],
+    ['Talks (`model.chat()`)', `${FORMATS.map(({ name }) => name).join(', ')}; others by what the page passes`],
+    ['Not', 'mixtures of experts, adapters (LoRA), models of embeddings, projectors of pictures, models in several files: each is refused as what it is'],
+  ];
+  return rows.map(([what, which]) => `| ${what} | ${which} |`).join('\n');
+}
