@@ -6,6 +6,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { bell, cellTerms, centreOf, rowSum, windowOf } from '../../web/pages/alignment/terms.js';
+import { PLAYERS, cosine, mixture, order, softmax, weights } from '../../web/pages/alignment/fit.js';
 import { GOLDEN, isError, load } from './helpers.js';
 
 /** @param {AsyncIterable<any>} run */
@@ -81,4 +83,31 @@ test('the memory-network writes, and each word looks at those before it', async 
     assert.ok(Math.abs(sum(maps[0].weights) - 1) < 1e-5);
   }
   model.close();
+});
+
+test('the terms of a weight: a softmax, a bell, a sum', () => {
+  const row = [0.1, 0.75, 0.15];
+  assert.equal(rowSum(row, ['ein', 'Hund', 'läuft'], 3), 'c₃ = 0.10 h₁ + 0.75 h₂ + 0.15 h₃   (h₁ ein, h₂ Hund, h₃ läuft)');
+  assert.equal(cellTerms(row, 1), 'e^0.00 / (e^0.00 + e^−1.61 + e^−2.01) = 0.75');
+  assert.equal(cellTerms([0, 1], 0), 'outside the window: 0');
+  assert.ok(Math.abs(bell(4, 4.5, 2) - Math.exp(-0.125)) < 1e-12);
+  assert.match(cellTerms([0.2 * bell(0, 1.5, 3), 0.8 * bell(1, 1.5, 3)], 1, { centre: 1.5, D: 3 }), /= 0\.80 · 0\.95 = 0\.76, σ = 1\.5$/);
+  assert.equal(centreOf([0, 0.25, 0.75]), 1.75);
+  assert.deepEqual(windowOf(1.75, 1, 9), { from: 0, to: 3, centre: 1.75 });
+  assert.deepEqual(windowOf(8, 3, 9), { from: 5, to: 9, centre: 8 });
+});
+
+test('the batting order: cosines, weights that add up to 1, and everyone bats once', () => {
+  const at = PLAYERS.map((player) => player.at);
+  assert.equal(cosine([2, 0], [5, 0]), 1);
+  assert.equal(cosine([0, 0], [1, 0]), 0);
+  for (const fit of /** @type {const} */ (['cosine', 'dot'])) {
+    const rows = weights(at, 14, fit);
+    for (const row of rows) assert.ok(Math.abs(sum(row) - 1) < 1e-12);
+    assert.deepEqual([...order(rows)].sort((a, b) => a - b), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  }
+  const scaled = weights(at.map(([x, y]) => [x / 2, y / 2]), 14, 'cosine');
+  weights(at, 14, 'cosine').forEach((row, p) => row.forEach((w, i) => assert.ok(Math.abs(w - scaled[p][i]) < 1e-9, 'a cosine does not see how long a vector is')));
+  assert.deepEqual(mixture([1, 0], [[0.2, 0.4], [1, 1]]), [0.2, 0.4]);
+  assert.deepEqual(softmax([0, 0]), [0.5, 0.5]);
 });

@@ -86,6 +86,31 @@ test('translations of a file of pairs', async () => {
   }
 });
 
+test('BLEU by the length of the sentence, and how sharp attention is', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'nextpixel-'));
+  try {
+    const file = join(folder, 'pairs.tsv');
+    const sentence = (/** @type {number} */ n) => Array.from({ length: n }, (_, i) => `w${i}`).join(' ');
+    await writeFile(file, [9, 5, 7, 6, 12, 8, 10, 11].map((n) => `${sentence(n)}\t${sentence(n)}\n`).join(''));
+    const model = {
+      translate: (/** @type {string} */ text) => ({
+        text: async () => (text.split(' ').length > 10 ? 'none of it' : text), // what is long is forgotten
+        async* [Symbol.asyncIterator]() {
+          yield { alignment: [0.25, 0.25] }; // damped: what it is spread over counts
+          yield { alignment: [0, 1] };
+        },
+      }),
+      score: async () => ({ nats: 1, perToken: [1] }),
+    };
+    const { byLength, entropy } = await scoreTranslations(model, file, { most: 9, beams: 1, lengths: true, say: () => {} });
+    assert.deepEqual(byLength?.map(({ words }) => words), [[5, 6], [7, 8], [9, 10], [11, 12]]);
+    assert.deepEqual(byLength?.map(({ bleu: score }) => Math.round(score)), [100, 100, 100, 0]);
+    assert.ok(Math.abs(Number(entropy) - Math.LN2 / 2) < 1e-12);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
 test('a model of Multi30k says which sentences it wants to be measured on', () => {
   const info = /** @type {ModelInfo} */ (/** @type {unknown} */ ({ name: 'de-en', card: { dataset: 'Multi30k, German and English captions' } }));
   assert.throws(() => readSmallSet(info), /--data build\/multi30k-test\.tsv, which python3 weights\/train\/held_out\.py multi30k build\/multi30k-test writes/);

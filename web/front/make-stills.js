@@ -59,8 +59,41 @@ const TEXTS = {
   translate: { text: 'Er hat im Garten einen Hund gesehen.', font: '15px', options: {} },
 };
 
+/** The size of a card's picture. */
+const [WIDTH, HEIGHT] = [300, 200];
+
+/**
+ * Where each line looked, as squares: a line of weights for each of them, in ink as dense as the root of the weight.
+ * @param {ArrayLike<number>[]} rows
+ */
+function squares(rows) {
+  const columns = Math.max(...rows.map(({ length }) => length));
+  const cell = Math.floor(Math.min(WIDTH / columns, HEIGHT / rows.length));
+  const [left, top] = [Math.floor((WIDTH - cell * columns) / 2), Math.floor((HEIGHT - cell * rows.length) / 2)];
+  const picture = blank(WIDTH, HEIGHT);
+  rows.forEach((row, r) => Array.from(row, (weight, c) => {
+    // In few steps, which a PNG keeps in few bytes.
+    const rgba = [...ink, Math.round(Math.round(8 * Math.sqrt(weight)) * 255 / 8)];
+    for (let y = 0; y < cell - 1; y++) for (let x = 0; x < cell - 1; x++) picture.data.set(rgba, 4 * ((top + r * cell + y) * WIDTH + left + c * cell + x));
+  }));
+  return encodePng(picture);
+}
+
+/** Where a model looked, for each word of a translation. @param {NonNullable<Paper['looks']>} looks */
+async function looked({ file, text }) {
+  const model = await load(new URL(`../../weights/${file}`, import.meta.url));
+  const rows = [];
+  try {
+    for await (const { alignment = [] } of model.translate(text, { maps: true })) rows.push(alignment);
+  } finally {
+    model.close();
+  }
+  return squares(rows);
+}
+
 /** @param {Paper & { page: string }} paper */
-async function still({ page, pictures, text }) {
+async function still({ page, pictures, text, looks }) {
+  if (looks) return looked(looks);
   const path = `web/pages/${page}/page.html`;
   const file = pictures?.file ?? parsePage(await readFile(new URL(`../../${path}`, import.meta.url), 'utf8'), path).facts.weights;
   if (!file) throw new Error(`${path} names no weights: say in web/front/papers.js what its card shows`);

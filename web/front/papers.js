@@ -23,6 +23,7 @@
  * @property {string} [says] what the page shows
  * @property {Pictures} [pictures] on its card
  * @property {string} [text] that the model of its still goes on with, translates or tags; without either, front/make-stills.js takes one of its own
+ * @property {{ file: string, text: string }} [looks] its still is where a model looked: for each word of a translation
  * @property {true} [colourful] its pictures have colours of their own, not the inks of the page
  */
 
@@ -30,7 +31,7 @@
 export const PAPERS = [
   { year: 1996, by: 'Frey, Hinton, Dayan', title: 'Does the wake-sleep algorithm produce good density estimators?', url: 'https://papers.nips.cc/paper/1153-does-the-wake-sleep-algorithm-produce-good-density-estimators', system: 'Fully visible sigmoid belief network', page: 'fvsbn', says: 'No hidden layer at all: every pixel votes on the ones after it, and all 306,936 votes can be looked at.', pictures: { file: 'fvsbn.gguf', seed: 1, samples: 6, temperature: 1 } },
   { year: 2001, by: 'Lafferty, McCallum, Pereira', title: 'Conditional random fields: probabilistic models for segmenting and labeling sequence data', url: 'https://repository.upenn.edu/handle/20.500.14332/6188', system: 'Chains: HMM, MEMM, CRF', page: 'chains', says: 'Three taggers side by side. Pin a word and the others follow; and a machine that goes wrong because each step is normalised by itself.' },
-  { year: 2014, by: 'Bahdanau, Cho, Bengio', title: 'Neural machine translation by jointly learning to align and translate', url: 'https://arxiv.org/abs/1409.0473', system: 'Additive attention' },
+  { year: 2014, by: 'Bahdanau, Cho, Bengio', title: 'Neural machine translation by jointly learning to align and translate', url: 'https://arxiv.org/abs/1409.0473', system: 'Alignment: additive attention and its kin', page: 'alignment', says: 'One German sentence through five recurrent networks that differ in how they score a word. Every cell is its equation; and players to drag.', looks: { file: 'seq2seq-general.gguf', text: 'Ein Mann, der einen roten Hut trägt, spielt auf der Straße Gitarre.' } },
   { year: 2015, by: 'Xu et al.', title: 'Show, attend and tell: neural image caption generation with visual attention', url: 'https://arxiv.org/abs/1502.03044', system: 'Captions, with soft and hard attention' },
   { year: 2015, by: 'Luong, Pham, Manning', title: 'Effective approaches to attention-based neural machine translation', url: 'https://arxiv.org/abs/1508.04025', system: 'Global and local attention' },
   { year: 2016, by: 'van den Oord, Kalchbrenner, Kavukcuoglu', title: 'Pixel recurrent neural networks', url: 'https://arxiv.org/abs/1601.06759', system: 'PixelCNN', page: 'pixelcnn', says: 'Masked convolutions, the spot that they leave blind, and the gates and second stack that see it. Point at a pixel: what may it see?', pictures: { file: 'pixelcnn-digits.gguf', seed: 1, samples: 6, temperature: 1 } },

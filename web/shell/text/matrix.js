@@ -3,14 +3,19 @@
 // @ts-check
 import { announce, make, onTheme, palette, percent, perFrame } from '../index.js';
 
-/** @typedef {{ rows: string[], columns: string[], weights: ArrayLike<number>[] }} Matrix  weights: a line may be shorter than the others */
+/** @typedef {{ rows: string[], columns: string[], weights: ArrayLike<number>[], windows?: { from: number, to: number, centre: number }[] }} Matrix  weights: a
+ * line may be shorter than the others; windows: what a line may see at all, and where the middle of it is, framed */
 
 const SIZE = 13; // of letters
 const MOST = 34; // of a cell
 const LEAST = 13;
 
-/** @param {HTMLElement} root @param {HTMLElement} note says what is pointed at */
-export function createMatrix(root, note) {
+/**
+ * @param {HTMLElement} root
+ * @param {HTMLElement} note says what is pointed at
+ * @param {{ say?: (row: number, column: number) => string, rest?: () => string }} [hooks] say: in words of its own; rest: what it says where nothing is pointed at
+ */
+export function createMatrix(root, note, { say, rest } = {}) {
   const canvas = make('canvas', {
     class: 'picture matrix', tabindex: '0', role: 'application', 'aria-label': 'Map of attention. The arrow keys walk through it.',
   });
@@ -63,6 +68,15 @@ export function createMatrix(root, note) {
         context.fillRect(left + j * cell, top + i * cell, cell - 1, cell - 1);
       }
     });
+    context.strokeStyle = colours.accent;
+    context.lineWidth = 1.5;
+    matrix.windows?.forEach(({ from, to, centre }, i) => {
+      context.strokeRect(left + from * cell, top + i * cell, (to - from) * cell - 1, cell - 1);
+      context.beginPath();
+      context.moveTo(left + (centre + 0.5) * cell, top + i * cell);
+      context.lineTo(left + (centre + 0.5) * cell, top + (i + 1) * cell - 1);
+      context.stroke();
+    });
     if (!marked) return;
     context.strokeStyle = colours.ink;
     context.lineWidth = 2;
@@ -74,8 +88,8 @@ export function createMatrix(root, note) {
     const { rows, columns, weights } = matrix;
     marked = row >= 0 && row < rows.length && column >= 0 && column < columns.length ? [row, column] : null;
     const weight = marked && weights[row]?.[column];
-    note.textContent = !marked ? hint : weight === undefined || weight === null ? `“${rows[row]}” may not look at “${columns[column]}”, which comes later` :
-      `“${rows[row]}” gives “${columns[column]}” ${percent(weight)}`;
+    note.textContent = !marked ? (rest?.() ?? hint) : weight === undefined || weight === null ? `“${rows[row]}” may not look at “${columns[column]}”, which comes later` :
+      say?.(row, column) ?? `“${rows[row]}” gives “${columns[column]}” ${percent(weight)}`;
     if (aloud && marked) announce(note.textContent);
     draw();
   }

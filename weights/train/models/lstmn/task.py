@@ -1,6 +1,9 @@
 """The memory-network as a task: that of the Llama (windows of a stream of tokens), with a model of its own and shorter windows than its context."""
 from dataclasses import dataclass, fields
 
+import numpy as np
+
+from common.task import picks
 from models.llama import task as tales
 from models.llama.task import LlamaTask, Windows
 from models.lstmn.model import Config, Lstmn
@@ -28,6 +31,12 @@ class LstmnTask(LlamaTask):
     def encode(self, examples, model, device="cpu"):
         windows = super().encode(examples, model, device)
         return Windows(windows.ids.numpy(), self.s.window, device)
+
+    def batch(self, train, step, device):
+        """The windows of an epoch begin at a place of its own."""
+        epoch = step // (len(train) // self.s.batch)
+        phase = int(np.random.default_rng([self.s.seed, epoch, 1]).integers(self.s.window))
+        return train.take(picks(self.s.seed, step, self.s.batch, len(train)), device, phase)
 
     @property
     def elements(self):

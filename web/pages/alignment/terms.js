@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// A weight as the terms of its equation, and a row of weights as the sum that it stands for. No page here.
+// @ts-check
+
+/** Weights below this are left out of a sum. */
+const LEAST = 0.05;
+/** Terms of a softmax that are written out. */
+const TERMS = 3;
+
+/** @param {number} x */
+const two = (x) => x.toFixed(2).replace('-', '−');
+
+/** What is at a whole number as small figures below the line. @param {number} n */
+export const below = (n) => String(n).replace(/\d/g, (d) => '₀₁₂₃₄₅₆₇₈₉'[Number(d)]);
+
+/** Where a local attention has its centre, between two words. @param {ArrayLike<number>} weights of the map "centre" */
+export const centreOf = (weights) => Array.from(weights).reduce((sum, w, i) => sum + w * i, 0);
+
+/**
+ * The window of a local attention about a centre.
+ * @param {number} centre
+ * @param {number} D how far it reaches to both sides
+ * @param {number} words
+ */
+export function windowOf(centre, D, words) {
+  const middle = Math.min(Math.floor(centre + 1e-4), words - 1); // two weights of single precision say where it is
+  return { from: Math.max(0, middle - D), to: Math.min(words, middle + D + 1), centre };
+}
+
+/** exp(-(i - centre)^2 / (2 (D/2)^2)) @param {number} i @param {number} centre @param {number} D */
+export const bell = (i, centre, D) => Math.exp(-2 * ((i - centre) / D) ** 2);
+
+/**
+ * The weight of word i as what its softmax divides, the best word's score being 0: scores are known up to a number that all share.
+ * @param {ArrayLike<number>} weights
+ * @param {number} i
+ * @param {{ centre: number, D: number }} [local] where weights were multiplied by the bell about a predicted centre
+ */
+export function cellTerms(weights, i, local) {
+  const shares = Array.from(weights, (w, k) => (local ? w / bell(k, local.centre, local.D) : w));
+  const inside = shares.map((share, k) => ({ share, k })).filter(({ share }) => share > 0).sort((a, b) => b.share - a.share);
+  if (!(weights[i] > 0)) return 'outside the window: 0';
+  const score = (/** @type {number} */ k) => Math.log(shares[k] / inside[0].share);
+  const power = (/** @type {number} */ k) => `e^${two(score(k)).replace(/^−0\.00$/, '0.00')}`;
+  const under = inside.slice(0, TERMS).map(({ k }) => power(k)).join(' + ') + (inside.length > TERMS ? ' + …' : '');
+  const softmax = `${power(i)} / (${under})`;
+  if (!local) return `${softmax} = ${two(weights[i])}`;
+  return `${softmax} · e^(−(${i + 1} − ${two(local.centre + 1)})² / 2σ²) = ${two(shares[i])} · ${two(bell(i, local.centre, local.D))} = ${two(weights[i])}, σ = ${local.D / 2}`;
+}
+
+/**
+ * c_t = 0.10 h_1 + 0.75 h_2 + 0.15 h_3, the largest parts first named by their words.
+ * @param {ArrayLike<number>} weights
+ * @param {string[]} words
+ * @param {number} t which word is written, from 1 on
+ */
+export function rowSum(weights, words, t) {
+  const parts = Array.from(weights, (w, i) => ({ w, i })).filter(({ w }) => w >= LEAST);
+  const rest = Array.from(weights).some((w) => w > 0 && w < LEAST);
+  return `c${below(t)} = ${parts.map(({ w, i }) => `${two(w)} h${below(i + 1)}`).join(' + ') || '0'}${rest ? ' + …' : ''}${parts.length > 0 ? `   (${parts.map(({ i }) => `h${below(i + 1)} ${words[i]}`).join(', ')})` : ''}`;
+}
