@@ -87,6 +87,18 @@ test('a box opens by pointer and by keyboard; pointing at a number tells its sum
   await softmax.focus();
   await page.keyboard.press('ArrowRight');
   assert.match(await page.locator('#sum').textContent() ?? '', /softmax of head 2 at ⇥, [a-z⏎]: e to its power.* = e\^/s);
+  const { x = 0, y = 0, width = 0, height = 0 } = await softmax.boundingBox() ?? {};
+  await page.mouse.move(x + width - 8, y + height - 8);
+  assert.match(await page.locator('#sum').textContent() ?? '', /softmax of head 2 at s, ⏎/);
+  await page.mouse.move(2, 2); // what was walked to stays
+  assert.match(await page.locator('#sum').textContent() ?? '', /softmax of head 2 at ⇥/);
+  // It plays by itself, and stops where one likes.
+  await page.locator('#walk-play').click();
+  assert.equal(await page.locator('#walk-play-text').textContent(), 'Pause');
+  assert.equal(await page.locator('.walk-count').textContent(), '2 of 16');
+  await page.locator('#walk-play').click();
+  assert.equal(await page.locator('#walk-play-text').textContent(), 'Play');
+  await page.locator('.box[data-box="dec.1.cross"]').click();
   await page.locator('.box[data-box="dec.1.cross"]').focus();
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('Enter');
@@ -131,6 +143,11 @@ test('what is typed is written backwards; what is taken away breaks it, and come
 test('a decoder alone does the same', () => withPage(async (page) => {
   await page.goto(PAGE);
   await done(page);
+  // A weight that was changed belongs to the network that is left.
+  await page.locator('.box[data-box="logits"]').click();
+  await page.getByRole('application', { name: /^ET, / }).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.locator('#sum .example', { hasText: '+ 0.5' }).click();
   await page.locator('input[value="opened-decoder.gguf"]').check();
   await page.waitForFunction(() => document.querySelectorAll('.box').length === 13);
   await page.waitForFunction(() => /The engine writes the same/.test(document.getElementById('verdict')?.textContent ?? ''));

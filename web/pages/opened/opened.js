@@ -215,10 +215,17 @@ export function createOpened(onPass) {
     transport.dataset.phase = 'done';
   }
 
+  /** Weights as they were. */
+  function putBack() {
+    for (const [matrix, before] of changed) for (const [place, value] of before) matrix.data[place] = value;
+    changed.clear();
+  }
+
   /** @param {string} name of a file */
   async function use(name) {
     const next = await bring(name);
     if (chosen() !== name) return; // another one was chosen meanwhile
+    putBack();
     network = next;
     const { shape, boxes, diagram } = network;
     byId('diagram').replaceChildren(diagram.root);
@@ -258,8 +265,7 @@ export function createOpened(onPass) {
   });
   for (const one of [...switches, off]) one.addEventListener('change', () => { write(); announce(verdict.textContent ?? ''); });
   restore.addEventListener('click', () => {
-    for (const [matrix, before] of changed) for (const [place, value] of before) matrix.data[place] = value;
-    changed.clear();
+    putBack();
     for (const one of switches) one.checked = true;
     off.value = '';
     write();
