@@ -9,6 +9,7 @@
  * Before, what the sources themselves take from elsewhere is made anew: web/lib/abi.js, web/lib/options.js, web/lib/fields.js, web/jsx/attributes.d.ts.
  *
  *     nextpixel.js  load(), with shared.js        element.js, define.js  the element, with shared.js
+ *     player.js     what plays sound, an AudioWorklet
  *     worker.js     what they start               every module that lib/ imports by import(): a file of its name, with shared.js,
  *                                                 which a page fetches only when it is needed
  *     page-first.js  asks for the wasm before all else; a file of its own, which is there long before what imports it
@@ -120,6 +121,7 @@ async function library() {
     ...await bundle({ shared: 'lib/exports.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }),
     ...await bundle(Object.fromEntries([...later, 'lib/element.js'].map((path) => [basename(path, '.js'), path])), { plugins: [moved, apart(), fromShared] }),
     ...await bundle({ define: 'lib/define.js' }, { external: ['./element.js'] }),
+    ...await bundle({ player: 'lib/player.js' }, { minifyIdentifiers: true, plugins: [moved] }),
     ...await bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }),
   ]);
   const names = await exportsOf('lib/index.js');
@@ -151,7 +153,7 @@ const shell = {
 const unusedApart = {
   name: 'unused apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/(texts|tags|large|threads|hub|integrity|disk|cache-admin|concurrency|worker-fallback|sniff|resume-download|refetch|questions|node-worker|handed)\.js$/ }, ({ kind, path }) => (
+    onResolve({ filter: /\/(texts|tags|sounds|large|threads|hub|integrity|disk|cache-admin|concurrency|worker-fallback|sniff|resume-download|refetch|questions|node-worker|handed)\.js$/ }, ({ kind, path }) => (
       kind === 'dynamic-import' ? { path: `./${basename(path)}`, external: true } : undefined));
   },
 };

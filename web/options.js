@@ -21,6 +21,7 @@ const WEB = fileURLToPath(new URL('.', import.meta.url));
 /** The options of each kind of run. @type {[string, string, string][]} */
 const KINDS = [
   ['DrawOptions', 'pictures', 'How pictures are drawn.'],
+  ['SoundOptions', 'sounds', 'How sounds are drawn.'],
   ['TokenOptions', 'texts', 'How tokens are drawn. In this order: biases and penalties change the odds, top-k, typical, top-p and min-p each leave some tokens out, ' +
     'the temperature sharpens or flattens what is left, and one is drawn.'],
   ['TranslateOptions', 'translations', 'How a sentence is translated: by default the most probable token at every step.'],

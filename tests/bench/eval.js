@@ -5,6 +5,7 @@
 //   npm run eval -- weights/emoji-sr.gguf --data data/emoji-test.u8.gz
 //   npm run eval -- weights/stories.gguf --data build/stories-test.txt
 //   npm run eval -- weights/crf-en.gguf --data FILE.conllu
+//   npm run eval -- weights/wavenet.gguf --data build/fsdd-test [--labels]
 //   npm run eval -- weights/de-en.gguf --data build/multi30k-test.tsv [--beams 4] [--length-penalty 0.6] [--lengths] [--show]
 //
 // Without --data it reads the small set of tests/golden/ that is held out of the model's data set, where there is one. --labels tells the model each image's class, --wasm
@@ -30,6 +31,9 @@
 // For a model that tags --data is a treebank, as CoNLL-U or as lines of a word, a tab and its tag with empty lines between sentences; the result is the share of
 // words that get their tag, of those that training never saw too, and the nats of the treebank's tags a word. --images is the number of sentences.
 //
+// For a model of sounds --data is a WAV file or a folder of them; the result is nats and bits a sample. With --labels the model is told digit and speaker, which
+// the names say: DIGIT_SPEAKER_TAKE.wav. --images is the number of sounds.
+//
 // For a model that translates --data is a file of a sentence, a tab and its translation a line; the result is lower-cased BLEU (bleu.js), the nats of a
 // reference, and the time of a translation. --beams 1, which is the default, takes the most probable word each time. --images is the number of sentences,
 // --show prints each with its reference and its translation; --lengths tells BLEU by the length of the sentence, a quarter of them each, and how sharp
@@ -44,6 +48,7 @@ import { bicubic } from '../../web/pages/colour/bicubic.js';
 import { reduce } from '../../web/lib/image.js';
 import { load } from '../../web/lib/index.js';
 import { picturesOf } from './drawn.js';
+import { scoreSounds } from './eval-sounds.js';
 import { scoreTags } from './eval-tags.js';
 import { scoreTexts } from './eval-text.js';
 import { scoreTranslations } from './eval-translation.js';
@@ -215,6 +220,16 @@ async function tellTags(model, file, { data, images = 'Infinity', json }) {
     `${Math.round(result.wordsPerSecond)} words a second`);
 }
 
+/** @param {Model} model @param {string} file @param {{ data: string, images?: string, labels: boolean, json: boolean }} options */
+async function tellSounds(model, file, { data, images = 'Infinity', labels, json }) {
+  const live = !json && process.stderr.isTTY;
+  const result = await scoreSounds(model, data, { most: Number(images), labels, say: (done) => { if (live) process.stderr.write(`\r${done}`); } });
+  if (live) process.stderr.write('\r');
+  if (json) console.log(JSON.stringify({ file: path.basename(file), labels, ...result }));
+  else console.log(`${path.basename(file)}: ${result.sounds} sounds${labels ? ' with labels' : ''}, ${result.seconds.toFixed(1)} s: ${result.bitsPerSample.toFixed(3)} bits a sample ` +
+    `(standard error ${result.standardError.toFixed(3)}), ${result.natsPerSample.toFixed(4)} nats; scored ${result.timesRealTime.toFixed(1)} times as fast as they sound`);
+}
+
 /** How models are measured that have a task of the table of verbs; those of pictures are in main().
  * @type {Record<string, (model: any, file: string, options: any) => Promise<void>>} */
 const EVALUATIONS = { tokens: tellTexts, translate: tellTranslations, tag: tellTags };
@@ -245,11 +260,11 @@ async function main() {
   }
   const model = await load(path.resolve(positionals[0]), options.wasm === undefined ? {} : { wasmUrl: path.resolve(options.wasm) });
   const { info } = model;
-  const task = info.tasks.find((name) => name in EVALUATIONS);
-  if (task !== undefined) {
+  const evaluate = info.codec === 'sound' ? tellSounds : EVALUATIONS[info.tasks.find((name) => name in EVALUATIONS) ?? ''];
+  if (evaluate) {
     const translator = /** @type {Translator} */ (/** @type {unknown} */ (model));
     if (options.data === undefined) readSmallSet(info); // says what to pass
-    else await EVALUATIONS[task](/** @type {any} */ (translator), positionals[0], { ...options, data: options.data });
+    else await evaluate(/** @type {any} */ (translator), positionals[0], { ...options, data: options.data });
     model.close();
     return;
   }

@@ -74,6 +74,6 @@ test('verbs: those with attributes are tasks of the element, and each attribute 
   assert.ok(ALL.every(([, { fits, start }]) => typeof fits === 'function' && typeof start === 'function'));
   for (const { attributes } of TASKS) for (const [name, reading] of Object.entries(attributes)) assert.deepEqual(reading, ATTRIBUTES[name], name);
   assert.deepEqual(Object.keys(ATTRIBUTES).sort(), [
-    'beams', 'label', 'max-tokens', 'prompt', 'rows', 'samples', 'seed', 'src', 'temperature', 'top-p', 'tries',
+    'beams', 'label', 'max-tokens', 'prompt', 'rows', 'samples', 'seconds', 'seed', 'speaker', 'src', 'temperature', 'top-p', 'tries',
   ]);
 });

@@ -100,9 +100,10 @@ async function still({ page, pictures, text, looks }) {
   const model = await load(new URL(`../../weights/${file}`, import.meta.url));
   try {
     const { tasks } = model.info;
+    const { stillOfText } = await import('../../tests/browser/still-texts.js');
+    if (model.info.codec === 'sound') return await stillOfText({ file, verb: 'generate', text: '', font: '14px', options: { label: '7', speaker: 'jackson', seconds: 1, seed: 1 } });
     if (tasks.includes('generate')) return await drawn(model, pictures ?? { file, seed: 1, samples: 6, temperature: 1 });
     const verb = /** @type {const} */ (['tag', 'translate', 'tokens']).find((task) => tasks.includes(task)) ?? 'tokens';
-    const { stillOfText } = await import('../../tests/browser/still-texts.js');
     return await stillOfText({ file, verb, ...TEXTS[verb], ...(text && { text }) });
   } finally {
     model.close();

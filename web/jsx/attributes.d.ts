@@ -21,7 +21,7 @@ export interface NextPixelAttributes {
   cache?: 'default' | 'no-store';
   /** `sha256-` and the base64 of the SHA-256 that the weights must have. Default: not checked. */
   integrity?: string;
-  /** Picture to complete or to enlarge. */
+  /** Picture to complete or to enlarge, or sound to go on with. */
   src?: string;
   /** Rows of it that are known; absent: half of them. */
   rows?: number | string;
@@ -39,6 +39,10 @@ export interface NextPixelAttributes {
   'top-p'?: number | string;
   /** The class to draw. */
   label?: string;
+  /** Of a model of sounds, the voice. */
+  speaker?: string;
+  /** The most seconds to draw, over 0 to 120; a sound may end before. Default 2. */
+  seconds?: number | string;
   /** What the text begins with, or the sentence to translate or to tag. */
   prompt?: string;
   /** The most tokens to draw. Default: as many as the context has room for; for more than that, the older half of the context is forgotten

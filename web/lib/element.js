@@ -323,7 +323,8 @@ export class NextPixelElement extends Base {
       signal.throwIfAborted();
       const sink = this.#view.begin(run, { codec: info.codec, samples, calm: this.#motion.matches });
       finish = () => this.#view.end(sink);
-      const tally = new Tally(samples, tries);
+      const tally = new Tally(samples, tries, info.rate ?? 0);
+      const heard = run.aloud?.(sink, signal, (/** @type {string} */ now) => this.#say(now));
       await this.#patience(signal);
       for await (const told of run) {
         signal.throwIfAborted();
@@ -335,6 +336,7 @@ export class NextPixelElement extends Base {
         this.dispatchEvent(new NextPixelStepEvent(step));
         await this.#patience(signal);
       }
+      await heard;
       signal.throwIfAborted();
       this.#run = undefined;
       this.#progress = 1;
@@ -445,10 +447,13 @@ class Tally {
   nats;
   /** The number of steps so far. */
   steps = 0;
+  /** Of a sound, its samples so far. */
+  to = 0;
 
-  /** @param {number} samples  that are shown @param {number} tries  drawn for each */
-  constructor(samples, tries) {
+  /** @param {number} samples  that are shown @param {number} tries  drawn for each @param {number} rate  of a sound, samples a second */
+  constructor(samples, tries, rate) {
     this.#tries = tries;
+    this.rate = rate;
     this.nats = new Array(samples).fill(0);
   }
 
@@ -458,6 +463,7 @@ class Tally {
     if (all % this.#tries > 0) return undefined;
     const sample = all / this.#tries;
     this.steps++;
+    this.to = step.to ?? 0;
     if (step.anew) this.nats[sample] = 0;
     for (const cost of typeof step.nats === 'number' ? [step.nats] : step.nats) this.nats[sample] += cost;
     return 'sample' in step ? { ...step, sample } : step;

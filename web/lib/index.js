@@ -179,6 +179,14 @@ export async function tokenizer(source, options = {}) {
 /** @typedef {import('./tokens.js').SavedTokens} SavedTokens */
 /** @typedef {import('./translate.js').Translation} Translation */
 /** @typedef {import('./translate.js').SavedTranslation} SavedTranslation */
+/** @typedef {import('./sound-run.js').SoundRun} SoundRun */
+/** @typedef {import('./sound-run.js').SoundStep} SoundStep */
+/** @typedef {import('./sounds.js').SoundScore} SoundScore */
+/** @typedef {import('./hear.js').SoundSource} SoundSource */
+/** @typedef {import('./hear.js').Heard} Heard */
+/** @typedef {import('./play.js').Played} Played */
+/** @typedef {import('./play.js').PlayOptions} PlayOptions */
+/** @typedef {import('./options.js').SoundOptions} SoundOptions */
 /** @typedef {import('./tagging.js').Tagging} Tagging */
 /** @typedef {import('./tagging.js').TagOptions} TagOptions */
 /** @typedef {import('./options.js').TranslateOptions} TranslateOptions */

@@ -34,6 +34,24 @@
  */
 
 /**
+ * How sounds are drawn.
+ *
+ * @typedef {object} SoundOptions
+ * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
+ * @property {number} [temperature] 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1;
+ * of a translation 0, and over 0 only with one beam
+ * @property {number} [topK] draw among the k most probable values only; 0: all. Default 0
+ * @property {number} [topP] draw among the most probable values that together have this probability, over 0 to 1. Default 1
+ * @property {Label} [label] the class to draw
+ * @property {Label} [speaker] of a model of sounds, the voice
+ * @property {number} [seconds] the most seconds to draw, over 0 to 120; a sound may end before. Default 2
+ * @property {boolean} [odds] true: every step says the odds of each of its samples. Slower; what is drawn is the same. Default false
+ * @property {number} [chunk] the most elements in a step, rounded up to whole pixels where the model draws these as a whole. Default: as
+ * many as take about 10 ms
+ * @property {AbortSignal} [signal] stops the run
+ */
+
+/**
  * How tokens are drawn. In this order: biases and penalties change the odds, top-k, typical, top-p and min-p each leave some tokens out, the
  * temperature sharpens or flattens what is left, and one is drawn.
  *

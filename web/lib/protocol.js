@@ -120,12 +120,15 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @typedef {object} BasicInfo
  * @property {string} architecture  such as 'image-transformer'
  * @property {string} name
- * @property {string} codec         what its ids mean: 'picture', 'text' or 'tags'
+ * @property {string} codec         what its ids mean: 'picture', 'sound', 'text' or 'tags'
  * @property {string[]} tasks       what it can do: 'complete', 'generate', 'super-resolve', 'tokens', 'translate', 'tag', 'score'
  * @property {number} positions     steps in a complete sequence; of a model of texts, the most tokens that it sees, its context; of one
- *   that tags, the most words at once
+ *   that tags, the most words at once; of one of sounds 0, for the caller says how long
  * @property {string[]} languages   of a model that translates, from which and into which, such as 'de', 'en'; as far as the file says
  * @property {number} vocabulary    of a model of texts, how many tokens there are; else 0
+ * @property {number} [rate]        of a model of sounds: samples a second
+ * @property {string[]} [speakers]  of a model of sounds: whose voices it knows
+ * @property {number[]} [dilations] of a model of sounds: how far back each layer reaches
  * @property {number} parameters    number of weights
  * @property {number} bytes         size of the weight file
  * @property {boolean} lookAhead    the file has a draft, which guesses ahead: a single sample is drawn in fewer passes

@@ -308,7 +308,7 @@ export class Tasks {
    */
   *#score({ id, ids, inputs }) {
     const core = this.#live();
-    const session = core.openSession(READ_ONLY, { inputs, length: core.part.grows ? ids.length / core.part.span : 0 });
+    const session = core.openSession(READ_ONLY, { inputs, length: core.part.grows || !core.part.length ? ids.length / core.part.span : 0 });
     try {
       yield* this.#read(core, session, inputs);
       const nats = new Float32Array(ids.length);

@@ -2,9 +2,11 @@
 """Writes the held-out pictures or texts of a data set for `npm run eval`:  python3 weights/train/held_out.py emoji build/emoji-test
 
 NAME.u8.gz: count x height x width x channels bytes, gzip; NAME.json: {width, height, channels, labels}.  Of stories NAME.txt: the books, a form
-feed between them; NAME-short.txt: the short ones.  Of multi30k and letters NAME.tsv: a sentence, a tab and its translation a line.  An evaluation entry point: training code cannot reach these (see data/__init__.py).
+feed between them; NAME-short.txt: the short ones.  Of fsdd a folder NAME of WAV files, DIGIT_SPEAKER_TAKE.wav.  Of multi30k and letters NAME.tsv: a sentence, a tab and its translation a line.  An evaluation entry point: training code cannot reach these (see data/__init__.py).
 """
 import argparse
+import os
+import wave
 
 from common import needed
 
@@ -16,7 +18,7 @@ from data import pictures
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("dataset", choices=("mnist", "binarised_mnist", "emoji", "cifar10", "stories", "multi30k", "letters"))
+    parser.add_argument("dataset", choices=("mnist", "binarised_mnist", "emoji", "cifar10", "stories", "multi30k", "letters", "fsdd"))
     parser.add_argument("name", help="path without extension")
     parser.add_argument("--data", default="", help="default data/<data set>")
     parser.add_argument("--split", default="test", choices=("test", "validation"), help="validation: what settings may be chosen by")
@@ -29,6 +31,14 @@ def main():
             with open(args.name + name, "w", encoding="utf-8") as f:
                 f.write("\f".join(texts))
             print("%s%s: %d texts, %d characters" % (args.name, name, len(texts), sum(map(len, texts))))
+        return
+    if args.dataset == "fsdd":
+        os.makedirs(args.name, exist_ok=True)
+        for i, (clip, digit, speaker) in enumerate(zip(*examples)):
+            with wave.open(os.path.join(args.name, "%d_%s_%d.wav" % (digit, module.SPEAKERS[speaker], i)), "wb") as f:
+                f.setnchannels(1), f.setsampwidth(2), f.setframerate(module.RATE)
+                f.writeframes((32767 * module.expand(clip)).round().astype("<i2").tobytes())
+        print("%s: %d sounds" % (args.name, len(examples[0])))
         return
     if args.dataset in ("multi30k", "letters"):
         with open(args.name + ".tsv", "w", encoding="utf-8") as f:

@@ -25,6 +25,11 @@ const HINT_BYTES = 4096;
 /** The first that fits is the one. @type {CodecRow[]} */
 export const CODECS = [
   {
+    name: 'sound',
+    says: (_, number) => number('sound.rate') > 0,
+    open: async (engine, facts) => new (await import('../sounds.js')).SoundModel(engine, facts),
+  },
+  {
     name: 'picture',
     says: ({ vocabulary }, number) => vocabulary.length === 0 && number('image.width') > 0,
     open: (engine) => new Pictures(engine),

@@ -15,9 +15,9 @@ import { said, taskOf } from './attributes.js';
 
 /** @typedef {Element & ElementProperties} Asking */
 
-/** Some attributes name what a verb takes before its options. They are read here. @type {Record<string, (element: Asking, signal: AbortSignal) => unknown>} */
+/** Some attributes name what a verb takes before its options. They are read here. @type {Record<string, (element: Asking, signal: AbortSignal, info: ModelInfo) => unknown>} */
 const GIVEN = {
-  src: ({ src }, signal) => pictureAt(src, signal),
+  src: ({ src }, signal, { codec }) => (codec === 'sound' ? soundAt(src, signal) : pictureAt(src, signal)),
   prompt: ({ prompt }) => prompt,
 };
 
@@ -52,7 +52,7 @@ export async function ask(element, model, signal) {
   /** @type {Record<string, any>} */
   const options = { signal };
   for (const [name, { property }] of Object.entries(attributes)) {
-    if (GIVEN[name]) given.push(await GIVEN[name](element, signal));
+    if (GIVEN[name]) given.push(await GIVEN[name](element, signal, info));
     else options[property] = said(element, name);
   }
   return /** @type {any} */ (model)[verb](...given, fitting(options, info));
@@ -64,7 +64,7 @@ export async function ask(element, model, signal) {
  * @param {Record<string, any>} options
  * @param {ModelInfo} info
  */
-function fitting({ rows, label, tries = 1, ...options }, info) {
+function fitting({ rows, label, speaker, tries = 1, ...options }, info) {
   const { samples = 1 } = options;
   if (samples * tries > NX_MAX_SAMPLES) throw new NextPixelError('argument', `samples times tries must be at most ${NX_MAX_SAMPLES}, not ${samples} times ${tries}`);
   return {
@@ -72,7 +72,23 @@ function fitting({ rows, label, tries = 1, ...options }, info) {
     ...(tries > 1 && { samples: samples * tries, resample: tries }),
     ...(rows !== undefined && canBeKnown(rows, info) && { rows }),
     ...(label && info.classes.length > 0 && { label }),
+    ...(speaker && info.speakers?.length && { speaker }),
   };
+}
+
+/**
+ * The sound to go on with.
+ *
+ * @param {string} src
+ * @param {AbortSignal} signal
+ */
+async function soundAt(src, signal) {
+  const missing = (/** @type {unknown} */ cause) => new NextPixelError('network', src ? `The sound ${src} cannot be loaded: check the attribute src` :
+    'There is no sound to start from: set the attribute src, or task="generate"', { cause });
+  if (!src) throw missing(undefined);
+  const response = await fetch(new URL(src, document.baseURI), { signal }).catch((cause) => { throw signal.aborted ? cause : missing(cause); });
+  if (!response.ok) throw missing(response.status);
+  return response.blob();
 }
 
 /**

@@ -13,7 +13,7 @@ const MAX_SIDE = 256;
 export function roomIn(head) {
   const [width, height] = ['width', 'height'].map((side) => numberIn(head, `.image.${side}`));
   if (width && height && Math.max(width, height) <= MAX_SIDE) return { codec: 'picture', width, height };
-  return !width && numberIn(head, '.context_length') ? { codec: 'text', width: 0, height: 0 } : undefined;
+  return !width && (numberIn(head, '.context_length') || numberIn(head, '.sound.rate')) ? { codec: 'text', width: 0, height: 0 } : undefined;
 }
 
 /**

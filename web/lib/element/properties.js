@@ -18,7 +18,7 @@
  * @property {number | undefined} height The same, from top to bottom. Default: as many as the pictures have, times `--nx-pixel`.
  * @property {string} cache `no-store`: the browser keeps no copy of the weights. Default: it keeps one.
  * @property {string} integrity `sha256-` and the base64 of the SHA-256 that the weights must have. Default: not checked.
- * @property {string} src Picture to complete or to enlarge.
+ * @property {string} src Picture to complete or to enlarge, or sound to go on with.
  * @property {number | undefined} rows Rows of it that are known; absent: half of them.
  * @property {number} tries Pictures drawn for each that is shown, its likeliest at the end; they compete on the way (`resample`). 4 to 8
  * make fewer slips and take as much longer; `samples` times `tries` is at most 64. Default 1.
@@ -29,6 +29,8 @@
  * a translation 0, and over 0 only with one beam.
  * @property {number} topP Draw among the most probable values that together have this probability, over 0 to 1. Default 1.
  * @property {string} label The class to draw.
+ * @property {string} speaker Of a model of sounds, the voice.
+ * @property {number} seconds The most seconds to draw, over 0 to 120; a sound may end before. Default 2.
  * @property {string} prompt What the text begins with, or the sentence to translate or to tag.
  * @property {number | undefined} maxTokens The most tokens to draw. Default: as many as the context has room for; for more than that, the
  * older half of the context is forgotten whenever it is full. Of a translation 50 more than the sentence has, as in the paper, or as many as

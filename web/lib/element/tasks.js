@@ -31,7 +31,7 @@ export const TASKS = ALL.filter(([, { attributes }]) => attributes).map(([verb, 
   made,
   attributes: Object.fromEntries([
     ...Object.entries(attributes).map(([name, reading]) => [name, { ...reading, property: camels(name) }]),
-    ...ROWS.filter(([, { of, attribute }]) => attribute && of.split(' ').includes(settings ?? '')).map(([setting, { whole, number, over, initial }]) => (
+    ...ROWS.filter(([, { of, attribute }]) => attribute && of.split(' ').some((whose) => settings?.split(' ').includes(whose))).map(([setting, { whole, number, over, initial }]) => (
       [hyphened(setting), { whole, number, over, initial, property: setting, setting }])),
   ]),
 }));

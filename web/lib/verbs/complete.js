@@ -10,18 +10,20 @@ import { takes } from './fits.js';
 
 /** @import { ImageSource } from '../image.js' */
 /** @import { Model } from '../model.js' */
-/** @import { DrawOptions } from '../options.js' */
+/** @import { SoundSource } from '../hear.js' */
+/** @import { DrawOptions, SoundOptions } from '../options.js' */
 /** @import { Run } from '../run.js' */
+/** @import { SoundRun } from '../sound-run.js' */
 /** @import { Fitting, Reading } from './tasks.js' */
 
 export const task = 'complete';
 export const draws = true;
 export const made = '{pictures} completed from {src}';
-export const settings = 'pictures';
+export const settings = 'pictures sounds';
 
 /** @type {Record<'src' | 'rows' | 'tries', Reading>} */
 export const attributes = {
-  /** picture to complete or to enlarge */
+  /** picture to complete or to enlarge, or sound to go on with */
   src: {},
   /** rows of it that are known; absent: half of them */
   rows: { whole: [0, 65536] },
@@ -32,21 +34,37 @@ export const attributes = {
 
 /** @internal @param {Fitting} model */
 export function fits({ codec, part }) {
-  return codec === 'picture' && !takes(part, 'image');
+  return (codec === 'picture' && !takes(part, 'image')) || codec === 'sound';
 }
 
 /**
  * Draws what lies below the first rows of an image.
  *
- * @this {Model}
+ * @overload
  * @param {ImageSource} image
  * @param {DrawOptions & { rows?: number }} [options]  rows: how many rows are known, 0 to height; where the model draws
  *   blocks, a multiple of `info.blockRows`, or all. Default: half of them, or the closest to it
  * @returns {Run}
  */
-export function start(image, options = {}) {
+/**
+ * Goes on with a sound.
+ *
+ * @overload
+ * @param {SoundSource} sound  an AudioBuffer, a Blob, the bytes of a WAV file, or { data, rate }; at most 60 seconds. One of another rate is
+ *   brought to that of the model, and channels are mixed: `run.heard` says so
+ * @param {SoundOptions} [options]
+ * @returns {SoundRun}
+ */
+/**
+ * @this {Model}
+ * @param {any} what
+ * @param {any} [options]
+ * @returns {any}
+ */
+export function start(what, options = {}) {
   checkOptions(options);
   const { info, kind } = engineOf(this);
+  if (kind.complete) return kind.complete(what, options);
   const rows = checkRows(options.rows, info);
-  return kind.run(options, kind.codec.encode(pictureOf(image, info), (rows * info.positions) / info.height));
+  return kind.run(options, kind.codec.encode(pictureOf(what, info), (rows * info.positions) / info.height));
 }

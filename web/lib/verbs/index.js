@@ -13,7 +13,7 @@
  *     fits        whether a model has it, told from what its file says
  *     attributes  those of the element that are its own, beside those of its settings. What has them is a task of the element: a run, or an
  *                 answer that can be read and shown as a run can
- *     settings    whose settings are its options: a word of `of` in the table of settings
+ *     settings    whose settings are its options: words of `of` in the table of settings
  *     start       the method; `this` is the model
  *
  * Heavy code is loaded with the codec of the model (codecs/index.js): these files themselves are in every page.

@@ -5,9 +5,11 @@ import { checkOptions } from '../checks.js';
 import { engineOf } from '../engine.js';
 
 /** @import { Label } from '../checks.js' */
+/** @import { SoundSource } from '../hear.js' */
 /** @import { ImageSource } from '../image.js' */
 /** @import { Model } from '../model.js' */
 /** @import { Score } from '../questions.js' */
+/** @import { SoundScore } from '../sounds.js' */
 /** @import { TextScore } from '../text-model.js' */
 /** @import { Fitting } from './tasks.js' */
 
@@ -29,6 +31,14 @@ export function fits({ part }) {
  * @returns {Promise<TextScore>}
  */
 /**
+ * How probable the model finds a sound, sample by sample.
+ *
+ * @overload
+ * @param {SoundSource} sound  as in complete()
+ * @param {{ label?: Label, speaker?: Label, signal?: AbortSignal }} [options]
+ * @returns {Promise<SoundScore>}
+ */
+/**
  * How probable the model finds an image.
  *
  * @overload
@@ -40,7 +50,7 @@ export function fits({ part }) {
 /**
  * @this {Model}
  * @param {any} what
- * @param {{ label?: Label, input?: ImageSource, source?: string | ArrayLike<number>, signal?: AbortSignal }} [options]
+ * @param {{ label?: Label, speaker?: Label, input?: ImageSource, source?: string | ArrayLike<number>, signal?: AbortSignal }} [options]
  * @returns {Promise<any>}
  */
 export function start(what, options = {}) {

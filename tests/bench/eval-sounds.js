@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// How probable a model finds held-out sounds, through the wasm.
+// @ts-check
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+
+/** @import { Model } from '../../web/lib/index.js' */
+
+/**
+ * @typedef {Object} SoundResult
+ * @property {number} sounds
+ * @property {number} seconds
+ * @property {number} natsPerSample
+ * @property {number} bitsPerSample
+ * @property {number} standardError    of the bits a sample of a sound
+ * @property {number} timesRealTime    how much faster than they sound they were scored
+ */
+
+/**
+ * @param {Model} model
+ * @param {string} data  a WAV file, or a folder of them. With labels they are called DIGIT_SPEAKER_TAKE.wav, as those of the data set
+ * @param {{ most: number, labels: boolean, say: (done: string) => void }} how
+ * @returns {Promise<SoundResult>}
+ */
+export async function scoreSounds(model, data, { most, labels, say }) {
+  const files = (statSync(data).isDirectory() ? readdirSync(data).sort().map((name) => path.join(data, name)) : [data])
+    .filter((file) => /\.wav$/i.test(file)).slice(0, most);
+  if (files.length === 0) throw new Error(`${data} holds no WAV file`);
+  let samples = 0, nats = 0, ms = 0, sum = 0, squares = 0;
+  for (const [i, file] of files.entries()) {
+    const [label, speaker] = path.basename(file).split('_');
+    const began = performance.now();
+    const { perElement, bitsPerDim, nats: cost } = await model.score(new Uint8Array(readFileSync(file)), labels ? { label, speaker } : {});
+    ms += performance.now() - began;
+    samples += perElement.length;
+    nats += cost;
+    sum += bitsPerDim;
+    squares += bitsPerDim ** 2;
+    say(`${i + 1} of ${files.length}: ${(nats / samples / Math.LN2).toFixed(3)} bits a sample`);
+  }
+  const seconds = samples / (model.info.rate ?? NaN);
+  const mean = sum / files.length;
+  return {
+    sounds: files.length, seconds, natsPerSample: nats / samples, bitsPerSample: nats / samples / Math.LN2,
+    standardError: Math.sqrt(Math.max(0, squares / files.length - mean * mean) / files.length), timesRealTime: (1000 * seconds) / ms,
+  };
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Models of sounds: mu-law, WAV, rates, runs, scores, what is refused. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, test } from 'node:test';
+
+import { load } from '../../web/lib/index.js';
+import { Resampler, compress, expand, hear, readWav, resample, writeWav } from '../../web/lib/sounds.js';
+import { GOLDEN } from './helpers.js';
+
+/** @typedef {import('../../web/lib/sound-run.js').SoundRun} SoundRun */
+/** @typedef {import('../../web/lib/options.js').SoundOptions} SoundOptions */
+
+const model = await load(`${GOLDEN}wavenet-tiny.gguf`);
+after(() => model.close());
+
+/** @param {SoundOptions} options @returns {SoundRun} */
+const generate = (options) => /** @type {any} */ (model.generate(/** @type {any} */ (options)));
+
+/** Numbers from 0 to 1 of a seed. @param {number} seed */
+const random = (seed) => () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+
+/** @param {number} length @param {number} [hertz] @param {number} [rate] */
+const tone = (length, hertz = 440, rate = 8000) => Float32Array.from({ length }, (_, i) => 0.5 * Math.sin((2 * Math.PI * hertz * i) / rate));
+
+/** A WAV file by hand. @param {{ encoding?: number, channels?: number, rate?: number, bits?: number, size?: number, data: number[] }} fields */
+function wavOf({ encoding = 1, channels = 1, rate = 8000, bits = 16, data, size = data.length }) {
+  const bytes = new Uint8Array(44 + data.length);
+  const view = new DataView(bytes.buffer);
+  const text = (/** @type {number} */ at, /** @type {string} */ name) => [...name].forEach((letter, i) => view.setUint8(at + i, letter.charCodeAt(0)));
+  text(0, 'RIFF');
+  text(8, 'WAVEfmt ');
+  view.setUint32(16, 16, true);
+  view.setUint16(20, encoding, true);
+  view.setUint16(22, channels, true);
+  view.setUint32(24, rate, true);
+  view.setUint16(32, (channels * bits) / 8, true);
+  view.setUint16(34, bits, true);
+  text(36, 'data');
+  view.setUint32(40, size, true);
+  bytes.set(data, 44);
+  return bytes;
+}
+
+test('mu-law: every level and back, 0 is 128, as the formula has it', () => {
+  const levels = Uint32Array.from({ length: 256 }, (_, i) => i);
+  const samples = expand(levels);
+  assert.deepEqual(compress(samples), levels);
+  assert.deepEqual([...compress([0, 1, -1, 5, -5])], [128, 255, 0, 255, 0]);
+  for (let l = 0; l < 256; l++) {
+    const f = (2 * l) / 255 - 1;
+    assert.ok(Math.abs(samples[l] - (Math.sign(f) * (256 ** Math.abs(f) - 1)) / 255) < 1e-7);
+    if (l > 0) assert.ok(samples[l] > samples[l - 1]);
+  }
+  const next = random(5);
+  for (let i = 0; i < 2000; i++) {
+    const x = 2 * next() - 1;
+    const f = (Math.sign(x) * Math.log1p(255 * Math.abs(x))) / Math.log(256);
+    const exact = ((f + 1) / 2) * 255 + 0.5;
+    if (Math.abs(exact - Math.round(exact)) > 1e-9) assert.equal(compress([x])[0], Math.floor(exact));
+  }
+});
+
+test('WAV: written and read; all encodings; channels are averaged', () => {
+  const samples = tone(500);
+  const back = readWav(writeWav(samples, 8000));
+  assert.equal(back.rate, 8000);
+  assert.equal(back.data.length, 500);
+  back.data.forEach((sample, i) => assert.ok(Math.abs(sample - samples[i]) < 1 / 16384));
+  const read = (/** @type {Parameters<typeof wavOf>[0]} */ fields) => [...readWav(wavOf(fields)).data];
+  assert.deepEqual(read({ bits: 8, data: [128, 0, 192] }), [0, -1, 0.5]);
+  assert.deepEqual(read({ data: [0, 64, 0, 192] }), [0.5, -0.5]);
+  assert.deepEqual(read({ bits: 24, data: [0, 0, 64, 0, 0, 192] }), [0.5, -0.5]);
+  assert.deepEqual(read({ bits: 32, data: [0, 0, 0, 64] }), [0.5]);
+  assert.deepEqual(read({ encoding: 3, bits: 32, data: [...new Uint8Array(Float32Array.of(0.25, -2).buffer)] }), [0.25, -2]);
+  assert.deepEqual(read({ encoding: 3, bits: 64, data: [...new Uint8Array(Float64Array.of(0.125).buffer)] }), [0.125]);
+  assert.deepEqual(read({ channels: 2, data: [0, 64, 0, 0] }), [0.25]);
+  assert.deepEqual(read({ encoding: 7, bits: 8, data: [255, 127, 128, 0] }).map((x) => Math.round(32768 * x)), [0, 0, 32124, -32124]);
+  assert.deepEqual(read({ encoding: 6, bits: 8, data: [0xd5, 0x55, 0xaa] }).map((x) => Math.round(32768 * x)), [8, -8, 32256]);
+  assert.equal(readWav(wavOf({ data: [0, 64, 0, 64], size: 0xffffffff })).data.length, 2, 'of no stated end, as a stream writes it');
+});
+
+test('WAV files that are none are refused, whatever their bytes', () => {
+  const code = (/** @type {Uint8Array} */ bytes) => {
+    try {
+      readWav(bytes);
+    } catch (error) {
+      return /** @type {any} */ (error).code;
+    }
+    return 'read';
+  };
+  assert.equal(code(new Uint8Array(0)), 'format');
+  assert.equal(code(wavOf({ encoding: 85, data: [0, 0] })), 'unsupported');
+  assert.equal(code(wavOf({ channels: 0, data: [0, 0] })), 'format');
+  assert.equal(code(wavOf({ rate: 0, data: [0, 0] })), 'format');
+  assert.equal(code(wavOf({ data: [] }).subarray(0, 40)), 'format');
+  assert.throws(() => readWav(wavOf({ data: Array(400).fill(0) }), 100), { code: 'limit' });
+  // Any bytes changed, any length: an error of the list, or samples.
+  const next = random(7);
+  const whole = wavOf({ channels: 2, data: Array.from({ length: 64 }, (_, i) => i) });
+  let seen = new Set();
+  for (let i = 0; i < 20000; i++) {
+    const bytes = whole.slice(0, Math.floor(next() * (whole.length + 1)) || whole.length);
+    for (let k = 0; k < 3; k++) bytes[Math.floor(next() * Math.min(bytes.length, 48))] = next() < 0.3 ? 255 : Math.floor(next() * 256);
+    seen.add(code(bytes));
+  }
+  assert.deepEqual([...seen].sort(), ['format', 'read', 'unsupported']);
+});
+
+test('another rate: a tone stays what it is, what the rate cannot hold is gone, chunks make no difference', () => {
+  const high = tone(44100, 500, 44100);
+  const low = resample(high, 44100, 8000);
+  assert.equal(low.length, 8000);
+  const same = tone(8000, 500);
+  for (let i = 100; i < 7900; i++) assert.ok(Math.abs(low[i] - same[i]) < 2e-3, `${i}: ${low[i]}, not ${same[i]}`);
+  const gone = resample(tone(44100, 6000, 44100), 44100, 8000);
+  assert.ok(gone.slice(100, 7900).every((x) => Math.abs(x) < 5e-3));
+  const up = resample(same, 8000, 48000);
+  assert.equal(up.length, 48000);
+  const wanted = tone(48000, 500, 48000);
+  for (let i = 600; i < 47400; i++) assert.ok(Math.abs(up[i] - wanted[i]) < 2e-3);
+  const resampler = new Resampler(8000, 48000);
+  const parts = [];
+  for (let at = 0; at < same.length;) {
+    const size = 1 + (at * 7) % 300;
+    parts.push(...resampler.push(same.subarray(at, at + size)));
+    at += size;
+  }
+  parts.push(...resampler.end());
+  assert.deepEqual(Float32Array.from(parts), up);
+  assert.deepEqual(resample(same, 8000, 8000), same);
+});
+
+test('info says what the model is', () => {
+  const { codec, rate, classes, speakers, tasks, positions } = model.info;
+  assert.deepEqual({ codec, rate, classes, speakers, tasks, positions }, {
+    codec: 'sound', rate: 8000, classes: ['0', '1', '2'], speakers: ['0', '1'], tasks: ['complete', 'generate', 'score'], positions: 0 });
+});
+
+test('a sound of a seed is the same however it is read', async () => {
+  const options = { label: 1, speaker: '0', seconds: 0.05, seed: 3 };
+  const run = generate(options);
+  const all = await run.samples();
+  assert.equal(all.length, 400);
+  assert.equal(run.finish, 'length');
+  const chunks = [];
+  let at = 0;
+  for await (const { from, to, samples, levels, nats } of generate({ ...options, chunk: 7 })) {
+    assert.equal(from, at);
+    at = to;
+    assert.ok(to - from <= 7 && samples.length === to - from && nats.length === to - from);
+    assert.deepEqual(expand(levels), samples);
+    chunks.push(...samples);
+  }
+  assert.deepEqual(Float32Array.from(chunks), all);
+  // Several readers of one run, one after another and at the same time.
+  const shared = generate(options);
+  const [one, wav] = await Promise.all([shared.samples(), shared.wav()]);
+  assert.deepEqual(one, all);
+  assert.deepEqual(await shared.samples(), all);
+  assert.equal(wav.type, 'audio/wav');
+  assert.deepEqual(new Uint8Array(await wav.arrayBuffer()), writeWav(all, 8000));
+  assert.notDeepEqual(await generate({ ...options, speaker: 1 }).samples(), all);
+  assert.notDeepEqual(await generate({ ...options, label: undefined }).samples(), all);
+});
+
+test('odds of each sample add up to one and cost what the nats say', async () => {
+  for await (const { from, to, levels, nats, odds = new Float32Array(0) } of generate({ seconds: 0.005, seed: 1, odds: true })) {
+    assert.equal(odds.length, (to - from) * 257);
+    levels.forEach((level, i) => {
+      const own = odds.subarray(i * 257, (i + 1) * 257);
+      assert.ok(Math.abs(own.reduce((sum, p) => sum + p, 0) - 1) < 1e-5);
+      assert.ok(Math.abs(-Math.log(own[level]) - nats[i]) < 1e-4);
+    });
+  }
+});
+
+test('a sound is gone on with, and scored, as it was drawn', async () => {
+  const nats = [];
+  const run = generate({ seconds: 0.04, seed: 9, label: 2 });
+  for await (const step of run) nats.push(...step.nats);
+  const sound = { data: await run.samples(), rate: 8000 };
+  const { perElement, bitsPerDim, heard } = await model.score(sound, { label: 2 });
+  assert.equal(heard.said, '');
+  assert.deepEqual([...perElement], nats);
+  assert.ok(Math.abs(bitsPerDim - nats.reduce((sum, cost) => sum + cost, 0) / nats.length / Math.LN2) < 1e-6);
+  const longer = model.complete({ data: sound.data.subarray(0, 200), rate: 8000 }, { seconds: 0.015, seed: 9, label: 2 });
+  assert.deepEqual(await longer.samples(), sound.data, 'the noise is that of the positions');
+  assert.equal((await longer.heard)?.samples.length, 200);
+});
+
+test('a sound that the model ends is shorter', async () => {
+  let ended = 0;
+  for (let seed = 0; seed < 12 && ended === 0; seed++) {
+    const run = generate({ seconds: 0.5, seed });
+    const { length } = await run.samples();
+    if (run.finish === 'end') ended = length;
+  }
+  assert.ok(ended > 0 && ended < 4000);
+});
+
+test('another rate and channels: it says so', async () => {
+  const { samples, said, rate, channels } = await hear({ data: [tone(4410, 440, 44100), new Float32Array(4410)], rate: 44100 }, 8000);
+  assert.equal(said, 'The sound was brought from 44100 to 8000 samples a second and was mixed to one channel of 2.');
+  assert.deepEqual([samples.length, rate, channels], [800, 44100, 2]);
+  const buffer = { sampleRate: 16000, numberOfChannels: 1, length: 160, getChannelData: () => tone(160, 440, 16000) };
+  assert.equal((await hear(/** @type {any} */ (buffer), 8000)).samples.length, 80);
+  assert.equal((await hear(writeWav(tone(80), 8000), 8000)).said, '');
+  assert.equal((await hear(new Blob([writeWav(tone(80), 8000)]), 8000)).samples.length, 80);
+});
+
+test('bad sounds are refused, and say why', async () => {
+  /** @type {[any, string, RegExp][]} */
+  const rows = [
+    [{ data: [], rate: 8000 }, 'argument', /empty/], [new Uint8Array(0), 'argument', /empty/], [{ data: [0, NaN], rate: 8000 }, 'argument', /sample 1/],
+    [{ data: { length: Infinity }, rate: 8000 }, 'limit', /no end/], [{ data: { length: 1e9 }, rate: 8000 }, 'limit', /at most 60/],
+    [{ data: [0], rate: 1 }, 'argument', /rate/], [{ data: [[0, 1], [0]], rate: 8000 }, 'argument', /same length/],
+    [new TextEncoder().encode('no sound at all'), 'unsupported', /WAV/], [undefined, 'argument', /AudioBuffer/], ['a.wav', 'argument', /AudioBuffer/],
+    [{ sampleRate: 8000, numberOfChannels: 1, length: 1e9, getChannelData: () => [] }, 'limit', /at most 60/],
+  ];
+  for (const [sound, code, message] of rows) {
+    await assert.rejects(model.score(sound), { code, message });
+    await assert.rejects(/** @type {SoundRun} */ (/** @type {any} */ (model.complete(sound))).samples(), { code, message });
+  }
+  assert.throws(() => generate({ seconds: 0 }), { code: 'argument', message: /seconds/ });
+  assert.throws(() => generate({ seconds: 1, label: '9' }), { code: 'argument', message: /label must be one of 0, 1, 2/ });
+  assert.throws(() => generate({ speaker: 'nobody' }), { code: 'argument', message: /speaker must be one of 0, 1/ });
+  await assert.rejects(generate({ seconds: 0.01, seed: 1 }).playTo(/** @type {any} */ ({})), { code: 'argument', message: /AudioContext/ });
+});
+
+test('signal, break and close stop it; what was drawn stays', async () => {
+  const stop = new AbortController();
+  const run = generate({ seconds: 60, seed: 1, chunk: 50, signal: stop.signal });
+  let steps = 0;
+  await assert.rejects(async () => {
+    for await (const _ of run) if (++steps === 2) stop.abort();
+  }, { name: 'AbortError' });
+  const left = generate({ seconds: 60, seed: 1, chunk: 50 });
+  for await (const _ of left) break;
+  assert.equal(left.finish, 'abort');
+  assert.equal((await left.samples()).length, 50);
+  const own = await load(await readFile(`${GOLDEN}wavenet-tiny.gguf`));
+  const closed = own.generate({ seconds: 60, seed: 1, chunk: 50 });
+  await assert.rejects(async () => {
+    for await (const _ of closed) own.close();
+  }, { code: 'closed' });
+});
+
+test('a WaveNet of pictures is a model of pictures', async () => {
+  const pictures = await load(`${GOLDEN}wavenet-picture.gguf`);
+  assert.deepEqual([pictures.info.codec, pictures.info.width, pictures.info.rate], ['picture', 7, undefined]);
+  const [picture] = await pictures.generate({ seed: 1 }).pictures();
+  assert.equal(picture.width, 7);
+  pictures.close();
+});

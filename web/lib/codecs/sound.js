@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Mu-law [ITU-T G.711, as in WaveNet]: samples between -1 and 1 in 256 levels, fine near 0 and coarse where it is loud.
+ *
+ *     level = floor((f(x) + 1) / 2 * 255 + 1/2)        f(x) = sign(x) ln(1 + 255 |x|) / ln 256
+ *
+ * Logarithms of JavaScript are not the same in all engines. |f| is k / 255 at a level and between two of them, and there |x| is
+ * (256^(k / 255) - 1) / 255: powers of one number, which multiplication gives, and that is the same everywhere.
+ */
+
+/** Levels of a sample. */
+export const LEVELS = 256;
+
+/** 256^(1 / 255), the nearest double. */
+const STEP = 1.021983956890934;
+
+/** |x| where |f(x)| is k / 255, k = 0..255. */
+const SIZES = new Float64Array(LEVELS);
+for (let k = 0, power = 1; k < LEVELS; k++, power *= STEP) SIZES[k] = (power - 1) / 255;
+
+/** x where f(x) is k / 255, k from -255 on. @param {number} k */
+const place = (k) => (k < 0 ? -SIZES[-k] : SIZES[k]);
+
+/** The sample of each level. @type {Float32Array} */
+const SAMPLES = Float32Array.from({ length: LEVELS }, (_, level) => place(2 * level - 255));
+/** The least sample of each level but the first. */
+const BOUNDS = Float64Array.from({ length: LEVELS - 1 }, (_, i) => place(2 * i - 254));
+
+/**
+ * @param {ArrayLike<number>} levels
+ * @returns {Float32Array<ArrayBuffer>} samples
+ */
+export function expand(levels) {
+  return Float32Array.from({ length: levels.length }, (_, i) => SAMPLES[levels[i]]);
+}
+
+/**
+ * @param {ArrayLike<number>} samples  beyond -1 and 1 they are cut
+ * @returns {Uint32Array<ArrayBuffer>} levels
+ */
+export function compress(samples) {
+  const levels = new Uint32Array(samples.length);
+  for (let i = 0; i < levels.length; i++) {
+    let [low, high] = [0, LEVELS - 1]; // how many bounds are at or below the sample
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (samples[i] >= BOUNDS[middle]) low = middle + 1;
+      else high = middle;
+    }
+    levels[i] = low;
+  }
+  return levels;
+}

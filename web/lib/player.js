@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The AudioWorklet that plays samples in the order in which they come, at the rate of its context. It is a file of its own, without imports.
+ *
+ *     in:   Float32Array  more samples        'end'  there will be no more        'stop'  silence, for ever
+ *     out:  { played, held, gaps, over }      how many samples it has played and how many wait; how often nothing was there when it
+ *                                             should have been; whether all is played
+ *
+ * It begins when `enough` samples wait, or all. Where they run out it is silent until as many wait again.
+ */
+
+const scope = /** @type {any} */ (globalThis);
+/** Told every so many quanta of 128 samples. */
+const TELL = 4;
+
+class Player extends scope.AudioWorkletProcessor {
+  /** @type {Float32Array[]} */
+  #queue = [];
+  #at = 0; // in the first of the queue
+  #held = 0;
+  #played = 0;
+  #gaps = 0;
+  #quanta = 0;
+  #begun = false;
+  #ended = false;
+  #stopped = false;
+  #enough;
+
+  /** @param {{ processorOptions: { enough: number } }} options */
+  constructor({ processorOptions: { enough } }) {
+    super();
+    this.#enough = enough;
+    this.port.onmessage = (/** @type {MessageEvent} */ { data }) => {
+      if (data === 'end') this.#ended = true;
+      else if (data === 'stop') this.#stopped = true;
+      else {
+        this.#queue.push(data);
+        this.#held += data.length;
+      }
+    };
+  }
+
+  /** @param {Float32Array[][]} _  @param {Float32Array[][]} outputs */
+  process(_, [[out]]) {
+    if (this.#stopped) return false;
+    if (!this.#begun && (this.#ended || this.#held >= this.#enough)) this.#begun = true;
+    if (this.#begun) {
+      let filled = 0;
+      while (filled < out.length && this.#queue.length > 0) {
+        const some = this.#queue[0].subarray(this.#at, this.#at + out.length - filled);
+        out.set(some, filled);
+        filled += some.length;
+        this.#at += some.length;
+        if (this.#at === this.#queue[0].length) {
+          this.#queue.shift();
+          this.#at = 0;
+        }
+      }
+      this.#held -= filled;
+      this.#played += filled;
+      if (filled < out.length && !this.#ended) {
+        this.#gaps++;
+        this.#begun = false;
+      }
+    }
+    const over = this.#ended && this.#held === 0;
+    if (over || ++this.#quanta % TELL === 0) this.port.postMessage({ played: this.#played, held: this.#held, gaps: this.#gaps, over });
+    return !over;
+  }
+}
+
+scope.registerProcessor('nextpixel-player', Player);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Models of sounds: a file of its own, which a page without sound never fetches. */
+
+import { checkLabel, checkSettings, show } from './checks.js';
+import { compress } from './codecs/sound.js';
+import { argumentError } from './error.js';
+import { LONGEST_SECONDS, hear } from './hear.js';
+import { SoundRun } from './sound-run.js';
+
+/** @import { Engine } from './engine.js' */
+/** @import { Label } from './checks.js' */
+/** @import { Heard, SoundSource } from './hear.js' */
+/** @import { SoundOptions } from './options.js' */
+/** @import { Facts, Inputs, ScoredMessage } from './protocol.js' */
+
+export { Resampler, resample } from './codecs/resample.js';
+export { compress, expand } from './codecs/sound.js';
+export { readWav, writeWav } from './codecs/wav.js';
+export { hear } from './hear.js';
+export { play } from './play.js';
+export { SoundRun } from './sound-run.js';
+export { Waveform } from './sinks/waveform.js';
+
+/**
+ * The cost of a sound under a model.
+ *
+ * @typedef {object} SoundScore
+ * @property {number} nats              minus log p(its samples), natural logarithm
+ * @property {number} bitsPerDim        the same in bits a sample
+ * @property {Float32Array} perElement  nats of each sample
+ * @property {Heard} heard              the sound as the model heard it
+ */
+
+export class SoundModel {
+  #engine;
+
+  /** Samples a second. */
+  rate;
+  /** @type {string[]} */
+  speakers;
+
+  /**
+   * @param {Engine} engine
+   * @param {Facts} facts
+   */
+  constructor(engine, { metadata, parts }) {
+    this.#engine = engine;
+    const said = (/** @type {string} */ key) => metadata.get(`${engine.info.architecture}.${key}`);
+    const [names, dilations] = [said('speakers'), said('dilations')];
+    const count = parts[0].inputs.find(({ name }) => name === 'speaker')?.values ?? 0;
+    this.rate = Number(said('sound.rate'));
+    this.speakers = Array.from({ length: count }, (_, i) => String((Array.isArray(names) && names[i]) || i));
+    Object.assign(engine.info, { rate: this.rate, speakers: this.speakers, dilations: Array.isArray(dilations) ? dilations.map(Number) : [] });
+  }
+
+  /** @param {{ label?: Label, speaker?: Label }} options @returns {Inputs} */
+  #inputs({ label, speaker }) {
+    const { info } = this.#engine;
+    const [given, voice] = [checkLabel(label, info), voiceOf(speaker, this.speakers)];
+    return { ...(given >= 0 && { class: Uint32Array.of(given) }), ...(voice >= 0 && { speaker: Uint32Array.of(voice) }) };
+  }
+
+  /**
+   * @param {SoundOptions} options
+   * @param {Promise<Heard | undefined>} [heard]
+   */
+  run(options, heard = Promise.resolve(undefined)) {
+    const { links } = this.#engine;
+    const { settings, options: { seconds, odds, chunk = 0 }, seed } = checkSettings('sounds', options);
+    return new SoundRun(links[0], this.rate, this.#inputs(options), heard, { settings, seed, seconds, odds, chunk }, options.signal);
+  }
+
+  /**
+   * @param {SoundSource} sound
+   * @param {SoundOptions} options
+   */
+  complete(sound, options) {
+    return this.run(options, hear(sound, this.rate, options.signal));
+  }
+
+  /**
+   * @param {SoundSource} sound
+   * @param {{ label?: Label, speaker?: Label, signal?: AbortSignal }} options
+   * @returns {Promise<SoundScore>}
+   */
+  async score(sound, { signal, ...given }) {
+    const inputs = this.#inputs(given);
+    const heard = await hear(sound, this.rate, signal);
+    /** @type {ScoredMessage} */
+    const { nats: perElement } = await this.#engine.ask({ type: 'score', ids: compress(heard.samples), inputs }, signal);
+    const nats = perElement.reduce((sum, cost) => sum + cost, 0);
+    return { nats, bitsPerDim: nats / (perElement.length * Math.LN2), perElement, heard };
+  }
+}
+
+/**
+ * @param {Label} speaker
+ * @param {string[]} speakers
+ * @returns {number} its index, or -1 for none
+ */
+function voiceOf(speaker, speakers) {
+  if (speaker === undefined || speaker === null) return -1;
+  if (speakers.length === 0) throw argumentError('This model knows no speakers: leave speaker out');
+  const index = typeof speaker === 'string' ? speakers.indexOf(speaker) : speaker;
+  if (Number.isInteger(index) && index >= 0 && index < speakers.length) return index;
+  throw argumentError(`speaker must be one of ${speakers.join(', ')}, or an index from 0 to ${speakers.length - 1}, not ${show(speaker)}`);
+}
+
+export { LONGEST_SECONDS };

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The page of WaveNet: a digit that is heard while it is drawn, trees, queues, odds, and a voice that goes on.
+// @ts-check
+import { byId, startPage, whenNear } from '../../shell/index.js';
+import { createOdds } from './odds.js';
+import { createPlayer } from './play.js';
+import { createQueues } from './queues.js';
+import { createTrees } from './trees.js';
+import { createVoice } from './voice.js';
+
+const player = createPlayer();
+whenNear(byId('figure-trees'), createTrees);
+whenNear(byId('figure-queues'), createQueues);
+whenNear(byId('figure-odds'), () => createOdds(player));
+whenNear(byId('figure-voice'), () => createVoice(player));
+startPage(player.loaded);

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// The first figure: a digit in a voice, heard while it is drawn, and looked at from seconds down to samples.
+// @ts-check
+import { acquireFirst, announce, byId, createLoading, createTransport, make, weights } from '../../shell/index.js';
+/** @import { Model } from '../../shell/index.js' */
+/** @typedef {import('../../lib/sound-run.js').SoundRun} SoundRun */
+/** @typedef {import('../../lib/sinks/waveform.js').Waveform} Waveform */
+
+/** The longest that is drawn, in seconds. */
+const SECONDS = 1.2;
+/** The closest look, in seconds. */
+const CLOSEST = 0.006;
+const SEED = 1;
+
+/** @type {AudioContext | undefined} */
+let context;
+/** The one context of the page, made at the first click. */
+export const audio = () => (context ??= new AudioContext());
+
+/**
+ * Plays a run, and says how it went.
+ * @param {SoundRun} run @param {Waveform} wave @param {AbortSignal} signal
+ * @returns {Promise<string>} '' where all is well
+ */
+export async function hear(run, wave, signal) {
+  try {
+    const { gaps } = await run.playTo(audio(), { signal, onPlay: ({ seconds, over }) => { wave.cursor = over ? -1 : seconds; } });
+    return gaps > 0 ? ` This machine did not keep up: ${gaps} ${gaps === 1 ? 'gap' : 'gaps'}.` : '';
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return ` It cannot be heard: ${/** @type {Error} */ (error).message}.`;
+  } finally {
+    wave.cursor = -1;
+  }
+}
+
+export function createPlayer() {
+  /** @type {HTMLCanvasElement} */
+  const canvas = byId('wave');
+  /** @type {HTMLSelectElement} */
+  const speaker = byId('speaker');
+  /** @type {HTMLInputElement} */
+  const zoom = byId('zoom');
+  /** @type {HTMLAnchorElement} */
+  const file = byId('file');
+  const [digits, said, zoomSaid] = [byId('digit'), byId('said'), byId('zoom-said')];
+  /** @type {Model | undefined} */
+  let model;
+  /** @type {SoundRun | undefined} */
+  let run;
+  /** @type {Waveform | undefined} */
+  let wave;
+  /** @type {AbortController | undefined} */
+  let stopper;
+  let seconds = 0;
+  let middle = 0.5;
+  /** @type {Set<() => void>} */
+  const listeners = new Set();
+
+  const transport = createTransport(byId('transport'), {
+    name: '', seed: SEED, onSeed: () => start(true), pace: true,
+    onRun: () => (run?.finish === 'end' || run?.finish === 'length' ? again() : start(true)),
+    onStop: () => stop(),
+  });
+  const loading = createLoading(byId('load'), {
+    acquire: async (options) => [await acquireFirst(options)],
+    onModels([loaded]) {
+      model = loaded;
+      const { classes, speakers = [], dilations = [], rate = 1 } = model.info;
+      if (digits.childElementCount === 1) {
+        digits.append(...classes.map((name) => {
+          const input = make('input', { type: 'radio', name: 'digit', value: name });
+          input.checked = name === '7';
+          return make('label', {}, input, make('span', {}, name));
+        }));
+        speaker.replaceChildren(...speakers.map((name) => make('option', { value: name }, name)), make('option', { value: '' }, 'any voice'));
+      }
+      speaker.disabled = zoom.disabled = false;
+      const field = (2 + dilations.reduce((sum, d) => sum + d, 0)) / rate;
+      byId('own-field').textContent = `This network hears ${Math.round(1000 * field)} thousandths of a second with ${dilations.length} layers.`;
+      byId('voice-field').textContent = String(Math.round(1000 * field));
+      transport.show('ready');
+      for (const tell of listeners) tell();
+      start(false);
+    },
+    onLost() {
+      model = undefined;
+      speaker.disabled = zoom.disabled = true;
+      transport.show('empty');
+    },
+  });
+  digits.addEventListener('change', () => start(true));
+  speaker.addEventListener('change', () => start(true));
+  const chosen = () => /** @type {HTMLInputElement | null} */ (digits.querySelector('input:checked'))?.value;
+
+  function stop() {
+    stopper?.abort();
+    transport.show(model ? 'ready' : 'empty');
+  }
+
+  /** Draws a new one. @param {boolean} aloud */
+  async function start(aloud) {
+    stopper?.abort();
+    if (!model) return;
+    const { signal } = (stopper = new AbortController());
+    loading.clear();
+    transport.show('running');
+    file.hidden = true;
+    said.textContent = 'Drawing';
+    const began = performance.now();
+    const label = chosen();
+    try {
+      const drawing = run = model.generate({ label, speaker: speaker.value || undefined, seconds: SECONDS, seed: transport.seed, signal });
+      const shown = wave = /** @type {Waveform} */ (drawing.sink(canvas));
+      const heard = aloud ? hear(drawing, shown, signal) : Promise.resolve('');
+      heard.catch(() => {});
+      let drawn = 0;
+      /** @type {number[]} */
+      const levels = [];
+      for await (const step of drawing) {
+        shown.add(step);
+        drawn = step.to;
+        levels.push(...step.levels);
+      }
+      shown.end();
+      const took = (performance.now() - began) / 1000;
+      seconds = drawn / drawing.rate;
+      middle = seconds / 2;
+      look();
+      byId('result').textContent = levels.join(' ');
+      transport.say(`${seconds.toFixed(2)} s of sound drawn in ${took.toFixed(2)} s${aloud ? ' while it was played' : `: ${(seconds / took).toFixed(1)} times as fast as it sounds`}`);
+      for (const tell of listeners) tell();
+      said.textContent = `${shown.result}${drawing.finish === 'length' ? ' It did not come to an end.' : ''}${await heard}`;
+      if (signal.aborted) return;
+      if (file.href) URL.revokeObjectURL(file.href);
+      file.href = URL.createObjectURL(await drawing.wav());
+      file.download = `${label}-${transport.seed}.wav`;
+      file.hidden = false;
+      transport.show('done');
+      announce(shown.result);
+    } catch (error) {
+      if (signal.aborted) return;
+      transport.show('ready');
+      said.textContent = '';
+      loading.failed(error);
+    }
+  }
+
+  /** Plays what is there once more. */
+  async function again() {
+    stopper?.abort();
+    if (!run || !wave) return;
+    const { signal } = (stopper = new AbortController());
+    transport.show('running');
+    try {
+      const how = await hear(run, wave, signal);
+      said.textContent = `${wave.result}${how}`;
+      transport.show('done');
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  /** Shows the stretch that zoom and place say. */
+  function look() {
+    if (!wave || seconds === 0) return;
+    const share = Number(zoom.value) / 100;
+    const length = seconds * (Math.min(CLOSEST, seconds) / seconds) ** share;
+    const from = Math.min(Math.max(0, middle - length / 2), seconds - length);
+    wave.show(share === 0 ? undefined : from, share === 0 ? undefined : from + length);
+    zoomSaid.textContent = share === 0 ? 'the whole sound' : `${length < 0.1 ? `${(1000 * length).toFixed(0)} thousandths of a second` : `${length.toFixed(2)} s`} from ${from.toFixed(3)} s, ${Math.round(length * (run?.rate ?? 0))} samples`;
+  }
+  zoom.addEventListener('input', look);
+  canvas.tabIndex = 0;
+  canvas.addEventListener('pointerdown', ({ offsetX }) => {
+    if (Number(zoom.value) === 0) middle = seconds * offsetX / canvas.clientWidth;
+    look();
+  });
+  canvas.addEventListener('pointermove', ({ offsetX, buttons }) => {
+    if (Number(zoom.value) === 0 || buttons === 1) middle = seconds * Math.min(1, Math.max(0, offsetX / canvas.clientWidth));
+    if (buttons === 1) look();
+  });
+  canvas.addEventListener('keydown', (event) => {
+    const step = { ArrowLeft: -0.02, ArrowRight: 0.02 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    middle = Math.min(seconds, Math.max(0, middle + step * seconds));
+    look();
+  });
+
+  return {
+    loaded: loading.load(),
+    get model() { return model; },
+    get run() { return run; },
+    get label() { return chosen(); },
+    get speaker() { return speaker.value || undefined; },
+    get seed() { return transport.seed; },
+    /** Called when there is a model, and when a sound is drawn. @param {() => void} tell */
+    on(tell) { listeners.add(tell); },
+  };
+}

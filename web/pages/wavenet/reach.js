@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// What a sample depends on through layers of two taps.
+// @ts-check
+
+/**
+ * What a sample at the top depends on: of each layer, the input first, which places.
+ * @param {number} at @param {number[]} dilations of the layers, the lowest first
+ */
+export function lit(at, dilations) {
+  const rows = [new Set([at])];
+  for (const d of dilations.toReversed()) rows.unshift(new Set([...rows[0]].flatMap((t) => (t >= d ? [t, t - d] : [t]))));
+  return rows;
+}

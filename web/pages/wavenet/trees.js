@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Causal convolutions as trees: one step back in every layer, and twice as far with every layer; lit is what a sample depends on.
+// @ts-check
+import { byId } from '../../shell/index.js';
+import { lit } from './reach.js';
+
+const SAMPLES = 32;
+const SVG = 'http://www.w3.org/2000/svg';
+const [STEP, RISE, EDGE] = [10, 22, 8];
+
+/** @param {string} tag @param {Record<string, string | number>} attributes */
+function svg(tag, attributes) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  return element;
+}
+
+export function createTrees() {
+  const [layers, at] = [/** @type {HTMLInputElement} */ (byId('tree-layers')), /** @type {HTMLInputElement} */ (byId('tree-at'))];
+  const trees = [
+    { root: byId('tree-plain'), said: byId('tree-plain-said'), dilation: () => 1 },
+    { root: byId('tree-dilated'), said: byId('tree-dilated-said'), dilation: (/** @type {number} */ l) => 2 ** l },
+  ];
+
+  function draw() {
+    const count = Number(layers.value);
+    const top = Number(at.value);
+    const x = (/** @type {number} */ t) => EDGE + t * STEP;
+    const y = (/** @type {number} */ l) => EDGE + (count - l) * RISE;
+    byId('tree-layers-said').textContent = String(count);
+    byId('tree-at-said').textContent = `${top + 1} of ${SAMPLES}`;
+    for (const { root, said, dilation } of trees) {
+      const dilations = Array.from({ length: count }, (_, l) => dilation(l));
+      const rows = lit(top, dilations);
+      const lines = [];
+      const nodes = [];
+      for (let l = count; l > 0; l--) {
+        for (let t = 0; t < SAMPLES; t++) {
+          const on = rows[l].has(t);
+          for (const back of [0, dilations[l - 1]]) {
+            if (t < back) continue;
+            const line = svg('line', { x1: x(t), y1: y(l), x2: x(t - back), y2: y(l - 1), class: on ? 'on' : 'off' });
+            if (on) lines.push(line);
+            else lines.unshift(line);
+          }
+        }
+      }
+      for (let l = 0; l <= count; l++) {
+        for (let t = 0; t < SAMPLES; t++) nodes.push(svg('circle', { cx: x(t), cy: y(l), r: l === count && t === top ? 4.5 : 3, class: rows[l].has(t) ? 'on' : 'off' }));
+      }
+      root.setAttribute('viewBox', `0 0 ${2 * EDGE + (SAMPLES - 1) * STEP} ${2 * EDGE + count * RISE}`);
+      root.replaceChildren(...lines, ...nodes);
+      const reach = rows[0].size;
+      said.textContent = `${count} ${count === 1 ? 'layer' : 'layers'}: it hears ${reach} ${reach === 1 ? 'sample' : 'samples'}${top + 1 < 1 + dilations.reduce((sum, d) => sum + d, 0) ? ', for there are no more before it' : ''}.`;
+    }
+  }
+  layers.addEventListener('input', draw);
+  at.addEventListener('input', draw);
+  for (const { root } of trees) {
+    root.addEventListener('pointermove', (event) => {
+      const { left, width } = root.getBoundingClientRect();
+      const place = ((event.clientX - left) / width) * (2 * EDGE + (SAMPLES - 1) * STEP);
+      at.value = String(Math.round(Math.min(SAMPLES - 1, Math.max(0, (place - EDGE) / STEP))));
+      draw();
+    });
+  }
+  draw();
+}
