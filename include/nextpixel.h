@@ -45,7 +45,7 @@ extern "C" {
 #else
 #define NX_API
 #endif
-/* Functions that only models of texts are used with. A build of models of pictures alone leaves them out. */
+/* Functions that the pictures of a page do without. A WebAssembly build of models of pictures alone leaves them out. */
 #define NX_API_TEXTS NX_API
 
 /* Stated limits. A file or a request beyond them is NX_E_LIMIT. */
@@ -270,7 +270,7 @@ NX_API_TEXTS nx_status nx_session_grow(void *block, size_t block_bytes, const nx
                                        nx_session **session);
 
 /* Checks a saved run that was read back. Returns NX_OK if `block` holds a session of this model that may be continued, else NX_E_STATE. */
-NX_API nx_status nx_session_check(const nx_model *model, const void *block, size_t block_bytes);
+NX_API_TEXTS nx_status nx_session_check(const nx_model *model, const void *block, size_t block_bytes);
 
 /* Gives the run one of its inputs. ids (count), each below the port's values; the port's dimensions, or the shape, say what count is.
  * Returns NX_E_ARGUMENT when there is no such port, when an id or the count does not fit, when the input was given before, and after the
@@ -359,7 +359,7 @@ NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *sessio
 
 /* From now on draws with other settings. Samples, first_sample, origin, trace and biases must be as they were, else
  * NX_E_ARGUMENT. */
-NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
+NX_API_TEXTS nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
 
 /* The number of positions that are known or drawn so far, which is the index of the next one. */
 NX_API uint32_t nx_session_position(const nx_session *session);
@@ -372,7 +372,7 @@ NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *sessi
 /* The output parameters of the last position for which they were computed (by a draw, a top, or a put with nats). For a categorical
  * distribution these are its logits. output (P) written.
  * NX_E_ARGUMENT: no such sample, or no position computed yet. */
-NX_API nx_status nx_session_output(const nx_model *model, const nx_session *session, uint32_t sample, float *output);
+NX_API_TEXTS nx_status nx_session_output(const nx_model *model, const nx_session *session, uint32_t sample, float *output);
 
 /* One row of a map of the last position computed, i, of a sample; needs settings.trace = 1.
  * row       below map.rows. A map with queries is there once the inputs are encoded, is the same for all samples and positions, and has

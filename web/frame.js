@@ -155,7 +155,7 @@ export function framed(source, { path, name, sheets }) {
     ...(weights ? [`<link rel="preload" as="fetch" crossorigin href="${up}../weights/${weights}">`] : []),
     early('page-first'), early(name ? 'page-start' : 'page-front'),
     ...(name ? [
-      ...['shared', 'page-shell', ...words(scripts)].map((script) => `<link rel="modulepreload" href="${up}dist/${script}.js">`),
+      ...['shared', 'holders', 'page-shell', ...words(scripts)].map((script) => `<link rel="modulepreload" href="${up}dist/${script}.js">`),
       ...['page', 'figures', 'controls', ...words(styles)].map((style) => sheet(`${up}shell/${style}.css`)),
       ...sheets.map(sheet),
       `<script type="module" src="${up}dist/page-${name}.js"></script>`,

@@ -46,18 +46,20 @@ import { forgetNear, watchNear } from './element/near.js';
 import { View } from './element/view.js';
 import { NO_MODEL, groupLabel, pictureLabel, wordsOf } from './element/words.js';
 import { NextPixelError } from './error.js';
-import { acquire } from './shared.js';
+import { acquire } from './index.js';
 import { watchColours } from './sinks/canvas.js';
 import { announce } from './status.js';
 
 /** @import { ModelInfo } from './protocol.js' */
 /** @import { Picture } from './sinks/pixels.js' */
-/** @import { Hold } from './shared.js' */
+/** @import { Hold } from './holders.js' */
 
 /** @typedef {import('./element/properties.js').ElementProperties['task']} Task */
 /** @typedef {'idle' | 'near' | 'running' | 'paused' | 'closed'} ElementState */
 
 export { NextPixelEndEvent, NextPixelErrorEvent, NextPixelReadyEvent, NextPixelStepEvent };
+
+import('./holders.js').catch(() => {}); // acquire() needs it, and says so where it is not to be had
 
 /** So that importing this file does no harm where there is no document, as in Node. */
 const Base = withProperties(globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (/** @type {unknown} */ (class {})));

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * nextpixel: self-attention image models that draw themselves, element by element, on the CPU.
+ * nextpixel: generative models that run inside a web page, on the CPU, and give one element after another: pixels, tokens, tags.
  *
  *     import { load } from 'nextpixel';
  *
@@ -36,7 +36,6 @@ const KEEP_MS = 500;
 
 export { NextPixelError } from './error.js';
 export { cache } from './cache.js';
-export { acquire } from './shared.js';
 export { supported } from './simd.js';
 /** @typedef {import('./codecs/text.js').Tokenizer} Tokenizer */
 /** @import { VocabularySource } from './vocabulary-file.js' */
@@ -149,6 +148,23 @@ export async function load(source, options = {}) {
 }
 
 /**
+ * As in load(); workers, worker: for the first one who asks.
+ *
+ * @typedef {Pick<LoadOptions, 'onProgress' | 'signal' | 'workers' | 'cache' | 'integrity' | 'worker'>} AcquireOptions
+ */
+
+/**
+ * Loads a model, or joins those who hold it already, such as the elements of the page: one download, one worker, one copy in memory.
+ *
+ * @param {string | URL} url
+ * @param {AcquireOptions} [options]
+ * @returns {Promise<Hold>} to be released, not closed
+ */
+export async function acquire(url, options = {}) {
+  return (await import('./holders.js')).acquire(url, options);
+}
+
+/**
  * The tokenizer of a weight file, or of a file that has a vocabulary and no weights. Of a large file only the beginning is read.
  *
  * @param {VocabularySource} source  an address, in Node also a path; a response, bytes or
@@ -165,6 +181,7 @@ export async function tokenizer(source, options = {}) {
 
 // The types of what load() leads to, under one roof.
 /** @typedef {import('./model.js').Model} Model */
+/** @typedef {import('./holders.js').Hold} Hold */
 /** @typedef {import('./run.js').Run} Run */
 /** @typedef {import('./run.js').Step} Step */
 /** @typedef {import('./run.js').LookedAt} LookedAt */

@@ -2,8 +2,7 @@
 // The only door of the pages to the library: nothing else in web/shell, web/pages and web/front knows where it lies.
 // @ts-check
 
-export { load, supported, tokenizer } from '../lib/index.js';
-export { acquire } from '../lib/shared.js';
+export { acquire, load, supported, tokenizer } from '../lib/index.js';
 export { announce } from '../lib/status.js';
 export { Codec, quantise } from '../lib/codecs/picture.js';
 export { blank, paint as paintElements, picture as pictureOf } from '../lib/sinks/pixels.js';
@@ -32,5 +31,5 @@ export const texts = () => import('../lib/texts.js');
 /** @typedef {import('../lib/index.js').SearchStep} SearchStep */
 /** @typedef {import('../lib/index.js').NextPixelError} NextPixelError */
 /** @typedef {import('../lib/sinks/pixels.js').Picture} Picture RGBA */
-/** @typedef {import('../lib/shared.js').Hold} Hold */
+/** @typedef {import('../lib/holders.js').Hold} Hold */
 /** @typedef {import('../lib/source.js').Progress} Progress */

@@ -18,7 +18,7 @@ const MODULES = (await readdir(LIB, { recursive: true })).filter((name) => name.
 
 /** What the page shows, in its order. What lib/index.js exports and is not here comes last. @type {[string, string[]][]} */
 const GROUPS = [
-  ['Loading', ['load', 'LoadOptions', 'Source', 'Progress', 'Phase', 'WorkerUrl', 'acquire', 'Hold', 'supported', 'cache', 'KeptFile']],
+  ['Loading', ['load', 'LoadOptions', 'Source', 'Progress', 'Phase', 'WorkerUrl', 'acquire', 'AcquireOptions', 'Hold', 'supported', 'cache', 'KeptFile']],
   ['A model', ['Model', 'ModelInfo', 'BasicInfo', 'PictureInfo']],
   ['Pictures', ['DrawOptions', 'Label', 'ImageSource', 'RawImage', 'Canvas', 'Run', 'Step', 'LookedAt', 'Picture', 'SavedPictures', 'Score', 'Attention']],
   ['Texts', ['TokenOptions', 'TokenRun', 'TokenStep', 'Alternative', 'TokenLook', 'Finish', 'SavedTokens', 'TextScore', 'TextSheetOptions', 'tokenizer',

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Models shared by everything on a page: who asks for the same address gets the same model, which is closed when its last holder
+ * Loaded by the first acquire(). Models shared by everything on a page: who asks for the same address gets the same model, which is closed when its last holder
  * has let go. A node that is moved lets go and asks again within the grace time, so nothing is downloaded twice.
  */
 
@@ -41,14 +41,14 @@ const SILENT_MS = 10000;
 const entries = new Map();
 
 /**
- * Loads a model, or joins those who hold it already, such as the elements of the page: one download, one worker, one copy in memory.
+ * See acquire() of index.js.
  *
  * @param {string | URL} url
- * @param {{ onProgress?: (progress: Progress) => void, signal?: AbortSignal, workers?: number | 'auto', cache?: boolean, integrity?: string, worker?: import('./dom.js').Dom<'Worker'> }}
- *   [options]  as in load(); workers, worker: for the first one who asks
- * @returns {Promise<Hold>} to be released, not closed
+ * @param {import('./index.js').AcquireOptions} options
+ * @returns {Promise<Hold>}
+ * @internal
  */
-export async function acquire(url, options = {}) {
+export async function acquire(url, options) {
   checkOptions(options);
   const { onProgress, signal, workers, cache = true, integrity, worker } = options;
   signal?.throwIfAborted();

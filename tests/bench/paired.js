@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Times another version of the library beside this one, in one process and by turns: a slow moment of the machine meets both.
+//
+//   git worktree add /tmp/old COMMIT && node tests/bench/paired.js /tmp/old [--rounds 15] [--build nextpixel-pairs] [NAME ...]
+//
+// NAME: of weight files, by default all that the other version has; both read its files. Each round draws the same positions of a model with
+// either, by turns. Says the median of old time by new time, in seconds of the processor: over 1, this
+// version is faster. What they draw must be the same bits. Exits with 1 where a median is below 0.98, the rule of the project.
+// @ts-check
+import { readFile, readdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+
+import './quiet.js';
+
+/** @import { Core, Session } from '../../web/lib/core.js' */
+/** @import { Part } from '../../web/lib/protocol.js' */
+
+const LEAST = 0.98;
+/** A round takes about so long with either. */
+const ROUND_MS = 150;
+const HERE = fileURLToPath(new URL('../..', import.meta.url));
+
+const { values: { rounds, build }, positionals: [old, ...names] } = parseArgs({
+  allowPositionals: true, options: { rounds: { type: 'string', default: '15' }, build: { type: 'string', default: 'nextpixel' } },
+});
+if (!old) throw new Error('say where the other version is: node tests/bench/paired.js FOLDER');
+
+/** @param {string} root @returns {Promise<(file: Uint8Array) => Core>} */
+async function opener(root) {
+  const { Core } = await import(pathToFileURL(`${resolve(root)}/web/lib/core.js`).href);
+  const module = await WebAssembly.compile(await readFile(`${root}/web/dist/${build}.wasm`));
+  return (file) => new Core(module, file);
+}
+
+/** The same numbers below n each time. @param {number} count @param {number} n */
+const numbers = (count, n) => Uint32Array.from({ length: count }, (_, i) => Math.imul(i + 1, 2654435761) >>> 8).map((x) => x % n);
+
+/** Inputs that fit, of those that a run needs. @param {Part} part */
+function inputsOf({ inputs }) {
+  return Object.fromEntries(inputs.filter(({ optional }) => !optional).map(({ name, values, dims, anyLength }) => (
+    [name, numbers(anyLength ? 12 : dims.reduce((product, dim) => product * dim, 1), values)])));
+}
+
+/**
+ * Draws so many positions from the beginning of a run.
+ *
+ * @param {Core} core
+ * @param {number} steps
+ * @returns {{ seconds: number, drawn: Uint32Array }}
+ */
+function draw(core, steps) {
+  const { part } = core;
+  const inputs = inputsOf(part);
+  const session = core.openSession({ seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1, lookAhead: false, lookUp: false },
+    { inputs, length: Math.min(steps + 1, part.length || Infinity) });
+  for (const [name, ids] of Object.entries(inputs)) core.input(session, name, ids);
+  const before = process.cpuUsage();
+  while (core.encode(session)) continue;
+  /** @type {number[]} */
+  const drawn = [];
+  while (core.position(session) < steps) {
+    const { ids, ended } = core.draw(session, Math.min(16, steps - core.position(session)));
+    drawn.push(...ids);
+    if (ended) break;
+  }
+  const { user, system } = process.cpuUsage(before);
+  core.closeSession(session);
+  return { seconds: (user + system) / 1e6, drawn: Uint32Array.from(drawn) };
+}
+
+/** @param {number[]} numbers */
+const median = (numbers) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+const open = await Promise.all([old, HERE].map(opener));
+const files = names.length > 0 ? names : (await readdir(`${old}/weights`)).filter((name) => name.endsWith('.gguf')).map((name) => name.slice(0, -5)).sort();
+let slow = false;
+for (const name of files) {
+  const file = new Uint8Array(await readFile(`${old}/weights/${name}.gguf`));
+  const cores = open.map((make) => make(file));
+  const { length } = cores[0].part;
+  let steps = Math.min(length || 64, 64);
+  for (let i = 0; i < 6; i++) for (const core of cores) draw(core, steps); // V8 compiles again what is used much
+  steps = Math.min(length || 512, 512);
+  const { seconds } = draw(cores[1], steps);
+  const times = Math.max(1, Math.round(ROUND_MS / 1000 / Math.max(seconds, 1e-3)));
+  const ratios = [];
+  let same = true;
+  for (let round = 0; round < Number(rounds); round++) {
+    const sums = [0, 0];
+    /** @type {Uint32Array[]} */
+    const drawn = [];
+    for (let i = 0; i < 2 * times; i++) { // old, new, new, old, ...
+      const which = (i ^ (i >> 1) ^ round) & 1;
+      const one = draw(cores[which], steps);
+      sums[which] += one.seconds;
+      drawn[which] = one.drawn;
+    }
+    ratios.push(sums[0] / sums[1]);
+    same &&= drawn[0].length === drawn[1].length && drawn[0].every((id, i) => id === drawn[1][i]);
+  }
+  const middle = median(ratios);
+  slow ||= middle < LEAST || !same;
+  console.log(`${name.padEnd(16)} ${String(times).padStart(3)} x ${String(steps).padStart(4)} positions  ${middle.toFixed(3)}  (${ratios[0].toFixed(3)} to ${ratios[ratios.length - 1].toFixed(3)})${same ? '' : '  OTHER BITS'}`);
+}
+if (slow) process.exitCode = 1;
