@@ -261,7 +261,8 @@ test('hf: names a file on the Hub', async () => {
     return new Response(toy);
   };
   try {
-    for (const source of ['hf:owner/name/file.gguf', 'hf:owner/na-me.x@v1/folder/file.gguf', new URL('hf:owner/name/file.gguf')]) (await load(source)).close();
+    for (const source of ['hf:owner/name/file.gguf', 'hf:owner/na-me.x@v1/folder/file.gguf', new URL('hf:owner/name/file.gguf'),
+      'hf:owner/name/file#1.gguf', 'https://huggingface.co/owner/name/blob/main/q4/file.gguf', 'https://huggingface.co/owner/name/resolve/blob/file.gguf']) (await load(source)).close();
     for (const source of ['hf:', 'hf:owner', 'hf:owner/name', 'hf:owner/name/']) {
       await assert.rejects(load(source), isError('argument', /hf:owner\/name\/file\.gguf/), source);
     }
@@ -270,7 +271,8 @@ test('hf: names a file on the Hub', async () => {
   }
   assert.deepEqual(asked, [
     'https://huggingface.co/owner/name/resolve/main/file.gguf', 'https://huggingface.co/owner/na-me.x/resolve/v1/folder/file.gguf',
-    'https://huggingface.co/owner/name/resolve/main/file.gguf',
+    'https://huggingface.co/owner/name/resolve/main/file.gguf', 'https://huggingface.co/owner/name/resolve/main/file%231.gguf',
+    'https://huggingface.co/owner/name/resolve/main/q4/file.gguf', 'https://huggingface.co/owner/name/resolve/blob/file.gguf',
   ]);
 });
 

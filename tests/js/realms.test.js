@@ -46,7 +46,7 @@ test('a picture in an array of another realm', async () => {
 
 test('addresses that are none, folders and devices', async () => {
   for (const address of ['http://[', 'https://', 'http://a b/']) await assert.rejects(load(address), isError('network', /Cannot fetch/));
-  for (const path of [tmpdir(), '/dev/null', '/']) await assert.rejects(load(path), isError('argument', /is no file but a (folder|device)/));
+  for (const path of [tmpdir(), '/dev/null', '/']) await assert.rejects(load(path), isError('network', /it is a (folder|device)/));
   for (const source of /** @type {any[]} */ ([Object.create(null), Symbol('x'), () => {}, null, 7n, [], new Date()])) {
     await assert.rejects(load(source), isError('argument', /load\(\) takes/));
     await assert.rejects(tokenizer(source), isError('argument', /tokenizer\(\) takes/));

@@ -202,8 +202,10 @@ test('what a text costs', async () => {
   steps.forEach(({ nats: cost }, i) => assert.ok(Math.abs(again[tokens.length + i] - cost) < 1e-5));
   const long = await toy.score('ab '.repeat(200));
   assert.ok(long.tokens.length > 64 && long.perToken.every((cost) => cost > 0));
-  const empty = await stories.score('');
-  assert.equal(empty.nats, 0);
+  for (const nothing of ['', [5]]) {
+    const { nats: none, natsPerToken: each, natsPerByte: bytes, perToken: costs } = await stories.score(nothing);
+    assert.deepEqual([none, each, bytes, costs.length], [0, 0, 0, 0]);
+  }
 });
 
 test('biases and penalties', async () => {
@@ -226,7 +228,7 @@ test('wrong use', async () => {
   wrong(() => stories.tokens([1, 512]), /512 is no token: they are 0 to 511/);
   wrong(() => stories.tokens('', { maxTokens: -1 }), /maxTokens must be a whole number/);
   wrong(() => stories.tokens('', { temperature: NaN }), /temperature must be a number/);
-  wrong(() => stories.tokens('', { topP: 0 }), /topP must be over 0/);
+  for (const topP of [0, 1e-46, -0]) wrong(() => stories.tokens('', { topP }), /topP must be over 0/);
   wrong(() => stories.tokens('', { minP: 2 }), /minP must be a number from 0 to 1/);
   wrong(() => stories.tokens('', { stop: [''] }), /stop must be a text/);
   wrong(() => stories.tokens('', { logitBias: { ' quixotic': 1 } }), /" quixotic" is not one token of this model/);

@@ -60,7 +60,7 @@ export function checkSettings(of, given, initial = {}) {
 function checkOne(name, value, { whole, number: range, over, flag }) {
   if (whole) wholeNumber(name, value, ...whole);
   if (range) number(name, value, ...range);
-  if (range && over && value === range[0]) throw argumentError(`${name} must be over ${range[0]}${range[1] === 1 ? ': 1 keeps every value' : ''}`);
+  if (range && over && Math.fround(/** @type {number} */ (value)) === range[0]) throw argumentError(`${name} must be over ${range[0]}${range[1] === 1 ? ': 1 keeps every value' : ''}`);
   if (flag && typeof value !== 'boolean') throw argumentError(`${name} must be true or false, not ${show(value)}`);
 }
 

@@ -26,7 +26,7 @@ export async function filePath(source) {
 export async function sizeOfFile(path) {
   const { stat } = await nodeModule('node:fs/promises');
   const found = await stat(path).catch(() => undefined); // what is not there says so when it is read
-  if (found && !found.isFile()) throw new NextPixelError('argument', `${path} is no file but ${found.isDirectory() ? 'a folder' : 'a device or a pipe'}: name a weight file`);
+  if (found && !found.isFile()) throw new NextPixelError('network', `Cannot read the file ${path} (it is ${found.isDirectory() ? 'a folder' : 'a device or a pipe'}): name a weight file`);
   return found?.size ?? 0;
 }
 

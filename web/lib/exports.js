@@ -28,4 +28,4 @@ export { atNextFrame, contextOf, showAll, watchColours } from './sinks/canvas.js
 export { PictureSink, widthOf } from './sinks/picture.js';
 export { compile, compileBest } from './wasm.js';
 export { fastest } from './simd.js';
-export { chunksOf, disk, fetchOrFail, isBytes, joined, messageOf } from './source.js';
+export { MAX_BYTES, chunksOf, disk, fetchOrFail, isAddress, isBytes, joined, messageOf, readSource } from './source.js';

@@ -46,6 +46,21 @@ export function readHeader(bytes, whole) {
 }
 
 /**
+ * The metadata of a file that is all there, with where each entry stands, and where they end.
+ *
+ * @param {Uint8Array} bytes
+ */
+export function entriesIn(bytes) {
+  let end = 24;
+  const entries = (readHeader(bytes, true) ?? []).map((entry) => {
+    const from = end;
+    end = entry.value.byteOffset - bytes.byteOffset + entry.value.length;
+    return { ...entry, from, to: end };
+  });
+  return { entries, end };
+}
+
+/**
  * @param {ErrorCode} code
  * @param {string} name
  * @param {string} reason

@@ -77,14 +77,16 @@ const MAX_THREADS = 16;
 /**
  * Loads a model.
  *
- * @param {Source} source  the address of a weight file, in Node also a path, or hf:owner/name/file.gguf for one on the Hugging Face Hub; a
- *   Blob or File; its bytes; a Response or a ReadableStream that brings them
+ * @param {Source | Source[]} source  the address of a weight file, in Node also a path, or hf:owner/name/file.gguf for one on the Hugging Face Hub; a
+ *   Blob or File; its bytes; a Response or a ReadableStream that brings them; of a model in several files all of these, or the address of the first,
+ *   ...-00001-of-00003.gguf
  * @param {LoadOptions} [options]
  * @returns {Promise<Model>} rejects with a NextPixelError, or with the signal's reason
  */
 export async function load(source, options = {}) {
   checkOptions(options);
-  if (isAddress(source) && /^hf:/i.test(String(source))) source = (await import('./hub.js')).hubAddress(String(source));
+  if (Array.isArray(source) || (isAddress(source) && /-00001-of-\d{5}\.gguf/.test(String(source)))) source = await (await import('./texts.js')).readParts(source, options);
+  if (isAddress(source) && /^hf:|^https:\/\/huggingface.co\/.*\/blob\//i.test(String(source))) source = (await import('./hub.js')).hubAddress(String(source));
   const { onProgress, signal, patience, workers = 1, threads = 1, wasmUrl, workerUrl, worker } = options;
   signal?.throwIfAborted();
   if (workers !== 'auto') wholeNumber('workers', workers, 1, MAX_WORKERS);

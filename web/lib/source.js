@@ -155,6 +155,8 @@ async function fetchOrCopy(url, cache, { signal, patience }) {
   const looking = copyOf(url); // meanwhile
   try {
     const response = await fetchOrFail(url, signal, { patience });
+    const kept = response.status >= 500 && await looking; // the server is out of order: what was there before will do
+    if (kept) return { response: kept, copied: true };
     return { response, copied: false, same: looking.then((copy) => (copy && isSame(response, copy) ? copy : undefined)) };
   } catch (error) {
     const copy = await looking;

@@ -257,7 +257,7 @@ export class TextModel {
   #scored(tokens, perToken) {
     const nats = perToken.reduce((sum, cost) => sum + cost, 0);
     const bytes = this.#tokenizer ? tokens.reduce((sum, id) => sum + this.tokenizer.bytes(id).length, 0) : NaN;
-    return { nats, natsPerToken: nats / tokens.length, natsPerByte: nats / bytes, tokens, perToken };
+    return { nats, natsPerToken: nats / (tokens.length || 1), natsPerByte: nats / (bytes === 0 ? 1 : bytes), tokens, perToken }; // of no tokens: 0
   }
 
   /**

@@ -22,13 +22,13 @@ export async function runs() {
   const code = (/** @type {string[]} */ list) => list.map((name) => `\`${name}\``).join(', ');
   /** @type {[string, string][]} */
   const rows = [
-    ['Containers', `GGUF versions 2 and 3, little-endian, up to ${most}, in one file`],
+    ['Containers', `GGUF versions 2 and 3, little-endian, up to ${most}, in one file or in several, as llama.cpp splits them (a list of all, or the address of the first)`],
     ['Architectures', code(architectures)],
     ['Weights', code(types)],
     ['Tokenizers', code(TOKENIZERS)],
     ['Cuts before byte pairs (`tokenizer.ggml.pre`)', `${code(names())}. With another name a model runs, with tokens by their numbers`],
     ['Talks (`model.chat()`)', `${FORMATS.map(({ name }) => name).join(', ')}; others by what the page passes`],
-    ['Not', 'mixtures of experts, adapters (LoRA), models of embeddings, projectors of pictures, models in several files: each is refused as what it is'],
+    ['Not', 'mixtures of experts, adapters (LoRA), models of embeddings, projectors of pictures: each is refused as what it is'],
   ];
   return rows.map(([what, which]) => `| ${what} | ${which} |`).join('\n');
 }
