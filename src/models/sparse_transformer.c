@@ -56,8 +56,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->output = (nx_output){.kind = NX_CATEGORICAL, .elements = 1};
     m->blocks.behind = !nx_has_key(r, KEY("image.height"));
     uint32_t places;
+    r->packing = NX_BY_BLOCK; /* layer norms before each map leave outliers, which 7 bits a row would not keep */
     if (is_text(m)) {
-        r->packing = NX_BY_BLOCK;
         places = nx_read_u32(r, KEY("context_length"), 1, MAX_CONTEXT, NX_REQUIRED);
         m->output.levels = nx_read_vocabulary(r, "token_embd.weight");
     } else {

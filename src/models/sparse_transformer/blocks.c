@@ -46,9 +46,7 @@ void nx_sparse_blocks_read(nx_reader *r, nx_sparse_blocks *b, const char *arch, 
         block->inner_norm = nx_read_norm(r, stack, i, "ffn_norm", d);
         block->up = nx_read_linear_with_bias(r, stack, i, "ffn_up", b->inner, d);
         block->down = nx_read_linear_with_bias(r, stack, i, "ffn_down", d, b->inner);
-        /* Where weights are rounded keys and values are too, in the precision of the products; but not heads of a few channels (layers.h). */
-        int rounded = nx_matrix_rounds(&block->key.weight) && b->key_length >= 32;
-        if (i == 0) b->cache = !rounded ? NX_F32 : r->packing == NX_BY_BLOCK ? NX_KV8 : NX_KV7;
+        if (i == 0) b->cache = nx_cache_form_of(&block->key.weight, b->heads, b->key_length, 1).type;
     }
     b->blocks = blocks;
 }
