@@ -141,7 +141,7 @@ for (const name of models) {
   });
 }
 
-for (const name of ['digits', 'emoji', 'pixelcnn-digits', 'gated-pixelcnn-digits']) {
+for (const name of ['digits', 'emoji', 'pixelcnn-digits', 'gated-pixelcnn-digits', 'sparse-digits']) {
   test(`${name}: bits/dim of 100 test images, shipped file against the F32 weights in PyTorch`, async (context) => {
     const images = gunzipSync(await readFile(`${GOLDEN}${name}-test100.u8.gz`));
     const record = JSON.parse(await readFile(`${GOLDEN}${name}-test100.json`, 'utf8'));

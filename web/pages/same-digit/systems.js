@@ -17,4 +17,5 @@ export const SYSTEMS = [
   { name: 'PixelCNN', year: 2016, page: 'pixelcnn', file: 'pixelcnn-digits.gguf', how: 'masked convolutions' },
   { name: 'Gated PixelCNN', year: 2016, page: 'pixelcnn', file: 'gated-pixelcnn-digits.gguf', how: 'two stacks and gates' },
   { name: 'Image Transformer', year: 2018, page: 'image-transformer', file: 'image-transformer-digits-bw.gguf', how: 'local self-attention' },
+  { name: 'Sparse Transformer', year: 2019, page: 'sparse', file: 'sparse-digits.gguf', how: 'strided self-attention' },
 ];

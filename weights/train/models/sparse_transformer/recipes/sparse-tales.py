@@ -8,6 +8,8 @@ settings = dict(
     pattern="fixed", stride=128, summary=16, combine="heads",
     minutes=22.0, batch=4, lr=2e-3, warmup=150, every=4.0, ema=0.998, sheets=-1, valid_images=24, final_valid_images=120,
 )
+# from the first run's weights, with half as many windows a step
+stages = (dict(minutes=19.0, batch=2, lr=1.5e-3, warmup=40, seed=2),)
 card = dict(
     name="sparse-tales",
     description="Sparse Transformer that goes on with fairy tales in English, byte by byte, and looks 2,048 bytes back.",

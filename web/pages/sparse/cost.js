@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// What a step costs by length, measured here and now: random weights, the last pixels of a picture.
+// @ts-check
+import { Playback, announce, bytes, byId, createButton, integer, load, make } from '../../shell/index.js';
+import { FAR, NEAR, kept } from './patterns.js';
+import { LAYERS, POSITION_BYTES, kindOf, randomModel } from './random-model.js';
+
+/** Sides of pictures: 1,024, 4,096 and 16,384 positions. */
+const SIDES = [32, 64, 128];
+const WHICH = /** @type {const} */ (['dense', 'strided', 'fixed']);
+const NAMES = { dense: 'Dense', strided: 'Strided', fixed: 'Fixed' };
+
+/** Parts in which the last two rows of a picture come. */
+const PARTS = 8;
+
+/** Microseconds of a step at the end of a picture, all parts but the first, which reads what is given as well. @param {typeof WHICH[number]} which @param {number} side @param {AbortSignal} signal */
+async function measured(which, side, signal) {
+  const model = await load(randomModel(side, kindOf(which, side)), { signal });
+  try {
+    const image = { data: new Uint8Array(side * side), width: side, height: side };
+    let since = 0, steps = 0;
+    for await (const { from, to } of model.complete(image, { rows: side - 2, samples: 1, seed: 1, chunk: 2 * side / PARTS, signal })) {
+      if (since) steps += to - from;
+      else since = performance.now();
+    }
+    return 1000 * (performance.now() - since) / steps;
+  } finally {
+    model.close();
+  }
+}
+
+/** Bytes of keys and values of all layers. @param {typeof WHICH[number]} which @param {number} side */
+function memory(which, side) {
+  const pattern = { n: side * side, ...kindOf(which, side) };
+  return POSITION_BYTES * Array.from({ length: LAYERS }, (_, i) => kept(pattern, which === 'dense' ? NEAR | FAR : i % 2 ? FAR : NEAR)).reduce((a, b) => a + b, 0);
+}
+
+/** @param {HTMLElement} root */
+export function createCost(root) {
+  const body = make('tbody');
+  const rows = SIDES.map((side) => {
+    const cells = WHICH.map((which) => ({ time: make('td', { 'data-head': `${NAMES[which]}, a step` }, '–'), memory: make('td', { 'data-head': `${NAMES[which]} keeps` }, bytes(memory(which, side))) }));
+    const ratio = make('td', { 'data-head': 'Dense by the faster one' }, '–');
+    body.append(make('tr', {}, make('th', { scope: 'row' }, integer(side * side)), ...cells.map(({ time }) => time), ratio, ...cells.map(({ memory: kept_ }) => kept_)));
+    return { side, cells, ratio };
+  });
+  root.append(make('table', { class: 'costs' },
+    make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, 'Length'), ...WHICH.map((which) => make('th', { scope: 'col' }, `${NAMES[which]}, a step`)),
+      make('th', { scope: 'col' }, 'Dense by the faster one'), ...WHICH.map((which) => make('th', { scope: 'col' }, `${NAMES[which]} keeps`)))), body));
+  const said = byId('cost-said');
+  const buttons = byId('cost-transport');
+  const measure = createButton('Measure', { id: 'cost-run', icon: 'run', primary: true });
+  const stop = createButton('Stop', { id: 'cost-stop', icon: 'stop' });
+  buttons.append(measure.button, stop.button);
+  const playback = new Playback({
+    onPhase(phase) {
+      buttons.dataset.phase = phase; // for whoever waits for the end
+      measure.show(phase === 'done' ? 'Measure again' : 'Measure', 'run');
+      measure.button.disabled = phase === 'running';
+      stop.button.disabled = phase !== 'running';
+    },
+    onError: (error) => { said.textContent = `It could not be measured. ${/** @type {Error} */ (error).message}`; },
+  });
+  measure.button.addEventListener('click', () => {
+    run();
+    stop.button.focus(); // the button that had the focus is disabled now
+  });
+  stop.button.addEventListener('click', () => {
+    playback.abort();
+    playback.enter('ready');
+    said.textContent = 'Stopped.';
+    measure.button.focus();
+  });
+  playback.enter('ready');
+
+  function run() {
+    return playback.run(async (signal) => {
+      for (const { cells, ratio } of rows) for (const cell of [...cells.map(({ time }) => time), ratio]) cell.textContent = '–';
+      said.textContent = 'Warming up …';
+      await measured('strided', SIDES[0], signal); // a program is slow at first
+      for (const { side, cells, ratio } of rows) {
+        /** @type {number[]} */
+        const times = [];
+        for (const [k, which] of WHICH.entries()) {
+          said.textContent = `Measuring ${NAMES[which].toLowerCase()} attention over ${integer(side * side)} positions …`;
+          const micros = await measured(which, side, signal);
+          signal.throwIfAborted();
+          times.push(micros);
+          cells[k].time.textContent = `${integer(micros)} µs`;
+        }
+        ratio.textContent = `${(times[0] / Math.min(times[1], times[2])).toFixed(1)} times`;
+      }
+      said.textContent = 'A step holds all else that a network does, too, which does not grow: the longer, the nearer its time is to that of attention.';
+      announce(`Measured: ${rows.map(({ side, ratio }) => `${integer(side * side)} positions, ${ratio.textContent}`).join('; ')}.`);
+      return 'done';
+    });
+  }
+}

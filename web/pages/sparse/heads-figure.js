@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Where the idea came from: the heads of all layers of a dense model at one pixel, beside those of the sparse one.
+// @ts-check
+import { SIDE, acquireAll, announce, askable, byId, createLoading, loadStrip, make, onTheme, paint, paintSmall, palette, perFrame, quantise, toImage, whenNear } from '../../shell/index.js';
+/** @import { Attention, Model } from '../../shell/index.js' */
+
+const DIGIT = 14;
+const BEGIN = { row: 17, col: 13 };
+
+/** The shares of a head, the largest 1, lifted by a square root; NaN where it does not look. @param {Attention} attention @param {number} head */
+function sharesOf({ elements, weights }, head) {
+  const shares = new Float32Array(SIDE * SIDE).fill(NaN);
+  const own = weights.subarray(head * elements.length, (head + 1) * elements.length);
+  let most = 0;
+  elements.forEach((element, k) => {
+    if (element < 0 || own[k] === 0) return;
+    shares[element] = own[k];
+    most = Math.max(most, own[k]);
+  });
+  return shares.map((share) => Math.sqrt(share / (most || 1)));
+}
+
+/** @param {HTMLElement} root @param {{ name: string, address: string }[]} files */
+export function createHeadsFigure(root, files) {
+  let at = BEGIN;
+  let busy = false;
+  /** @type {Model[]} */
+  let models = [];
+  /** @type {Uint8Array | undefined} */
+  let pixels;
+  const canvas = make('canvas', { role: 'img', 'aria-label': 'A digit' });
+  const frame = askable(canvas, {
+    label: 'The digit. Arrow keys choose the pixel whose heads are shown.',
+    grid: () => ({ rows: SIDE, cols: SIDE }), from: () => at, onPixel: (cell) => { at = cell; redraw(); ask(); },
+  });
+  const note = make('p', { class: 'panel-note', 'data-result': '' });
+  const grids = files.map(({ name }) => ({ name, grid: make('div', { class: 'all-heads', role: 'img', 'aria-label': `${name}: not there yet` }), thumbs: /** @type {HTMLCanvasElement[]} */ ([]), attention: /** @type {Attention | undefined} */ (undefined) }));
+  root.append(make('div', { class: 'panel heads-source' }, make('p', { class: 'panel-name' }, make('b', {}, 'The pixel that asks')), make('div', { class: 'stage' }, frame), note),
+    ...grids.map(({ name, grid }) => make('div', { class: 'panel' }, make('p', { class: 'panel-name' }, make('b', {}, name), make('span', {}, 'a row is a layer')), grid)));
+
+  const redraw = perFrame(() => {
+    if (pixels) paint(canvas, { values: pixels, filled: SIDE * SIDE, known: at.row * SIDE + at.col, ghost: true, cursor: at.row * SIDE + at.col });
+    const { heat, wash, paper, accent } = palette();
+    const query = at.row * SIDE + at.col;
+    for (const { thumbs, attention } of grids) {
+      thumbs.forEach((thumb, head) => {
+        const shares = attention && sharesOf(attention, head);
+        paintSmall(thumb, (i) => (i === query ? accent : i > query ? wash : !shares || Number.isNaN(shares[i]) ? paper : heat(0.1 + 0.9 * shares[i])));
+      });
+    }
+  });
+
+  async function ask() {
+    if (busy || models.length === 0 || !pixels) return;
+    busy = true;
+    const asked = at;
+    try {
+      const image = toImage(pixels);
+      const answers = await Promise.all(models.map((model) => model.attention(image, { row: asked.row, column: asked.col })));
+      answers.forEach((answer, k) => { grids[k].attention = answer; });
+      // How much of the attention of each head the strided sets would keep.
+      const [dense] = answers;
+      const query = asked.row * SIDE + asked.col;
+      let held = 0;
+      dense.elements.forEach((element, k) => {
+        // The position that holds pixel `element` is the one after it.
+        const back = query - (element + 1);
+        if (back < SIDE || back % SIDE === 0) for (let h = 0; h < dense.blocks * dense.heads; h++) held += dense.weights[h * dense.elements.length + k];
+      });
+      held /= dense.blocks * dense.heads;
+      note.textContent = `Row ${asked.row + 1}, column ${asked.col + 1}: ${Math.round(100 * held)}% of what the dense heads look at here lies in the two strided sets, which hold ${SIDE + asked.row} of ${query + 1} places.`;
+      canvas.setAttribute('aria-label', note.textContent);
+      grids.forEach(({ grid, name }) => grid.setAttribute('aria-label', `${name}: attention of all heads at row ${asked.row + 1}, column ${asked.col + 1}`));
+      if (document.activeElement === frame) announce(note.textContent, 400);
+    } catch { /* the loading box says what is wrong with a model */ } finally {
+      busy = false;
+    }
+    redraw();
+    if (asked !== at) ask();
+  }
+
+  const loading = createLoading(byId('heads-load'), {
+    acquire: async (options) => {
+      const [holds, strip] = await Promise.all([acquireAll(files.map(({ address }) => address), options), loadStrip()]);
+      pixels = strip[DIGIT].pixels;
+      return holds;
+    },
+    onModels(loaded) {
+      models = loaded;
+      if (pixels) pixels = quantise(pixels, 2);
+      grids.forEach((each, k) => {
+        const { blocks, heads } = models[k].info;
+        each.grid.style.setProperty('--heads', String(heads));
+        each.thumbs = Array.from({ length: blocks * heads }, () => make('canvas', { 'aria-hidden': 'true' }));
+        each.grid.replaceChildren(...each.thumbs);
+      });
+      redraw();
+      ask();
+    },
+    onLost() { models = []; },
+  });
+  whenNear(root, loading.load);
+  onTheme(redraw);
+  new ResizeObserver(redraw).observe(root);
+}

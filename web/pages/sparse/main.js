@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// The page of sparse attention: endings of a digit, the patterns, the heads of a dense model, what a step costs by length, a tale.
+// @ts-check
+import { SIDE, byId, createEndings, createStore, initialState, startPage, weights } from '../../shell/index.js';
+import { createCost } from './cost.js';
+import { createHeadsFigure } from './heads-figure.js';
+import { createPatternFigure } from './pattern-figure.js';
+import { FAR, NEAR, sees } from './patterns.js';
+import { createTale } from './tale.js';
+
+const store = createStore(initialState());
+const strided = /** @type {const} */ ({ kind: 'strided', n: SIDE * SIDE, stride: SIDE, summary: 0 });
+const { load } = createEndings(store, 'sparse-digits', {
+  // The position that is drawn at i holds pixel i - 1: key j is what stands at pixel j - 1.
+  heatAt({ row, column }) {
+    const i = row * SIDE + column;
+    return (pixel) => (sees(strided, NEAR, i, pixel + 1) && pixel < i ? 0.3 : sees(strided, FAR, i, pixel + 1) && pixel < i ? 0.7 : NaN);
+  },
+});
+
+createPatternFigure(byId('patterns'));
+createHeadsFigure(byId('heads'), [
+  { name: 'Dense: the Image Transformer', address: weights('image-transformer-digits-bw.gguf') },
+  { name: 'Sparse: strided, in turn', address: weights('sparse-digits.gguf') },
+]);
+createCost(byId('cost'));
+createTale(byId('tale'), weights('sparse-tales.gguf'));
+startPage(load());

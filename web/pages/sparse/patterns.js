@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// The sets of sparse attention (Child et al. 2019, section 4), as src/attention/sparse.h has them; a test compares these with what the models say.
+// @ts-check
+
+/** The sets A1 and A2, which may be added up. */
+export const NEAR = 1;
+export const FAR = 2;
+
+/**
+ * @typedef {Object} Pattern
+ * @property {'strided' | 'fixed'} kind
+ * @property {number} n positions
+ * @property {number} stride l
+ * @property {number} summary c, of the fixed pattern
+ */
+
+/** @typedef {'interleaved' | 'merged' | 'heads'} Combine */
+
+/**
+ * What parts of a model see: its blocks in turn, all of them, or the halves of their heads.
+ *
+ * @type {Record<Combine, { name: string, sets: number }[]>}
+ */
+export const PARTS = {
+  interleaved: [{ name: 'Layers 1, 3, 5', sets: NEAR }, { name: 'Layers 2, 4, 6', sets: FAR }],
+  merged: [{ name: 'Every layer', sets: NEAR | FAR }],
+  heads: [{ name: 'Half of the heads', sets: NEAR }, { name: 'The other half', sets: FAR }],
+};
+
+/** Whether query i sees key j. @param {Pattern} pattern @param {number} sets @param {number} i @param {number} j */
+export function sees({ kind, stride, summary }, sets, i, j) {
+  if (j > i) return false;
+  const near = kind === 'strided' ? j > i - stride : Math.floor(i / stride) === Math.floor(j / stride);
+  const far = kind === 'strided' ? (i - j) % stride === 0 : j % stride >= stride - summary;
+  return ((sets & NEAR) > 0 && near) || ((sets & FAR) > 0 && far);
+}
+
+/** The keys of query i, in ascending order. @param {Pattern} pattern @param {number} sets @param {number} i */
+export const keysOf = (pattern, sets, i) => Array.from({ length: i + 1 }, (_, j) => j).filter((j) => sees(pattern, sets, i, j));
+
+/** How many keys all queries have together. @param {Pattern} pattern @param {number} sets */
+export function cells(pattern, sets) {
+  let sum = 0;
+  for (let i = 0; i < pattern.n; i++) sum += keysOf(pattern, sets, i).length;
+  return sum;
+}
+
+/**
+ * What query i reaches through two layers, each beside its residual connection: 1 in place j.
+ *
+ * @param {Pattern} pattern
+ * @param {Combine} combine
+ * @param {number} i
+ */
+export function reached(pattern, combine, i) {
+  const parts = PARTS[combine];
+  const [first, second] = combine === 'interleaved' ? parts.map(({ sets }) => sets) : [NEAR | FAR, NEAR | FAR];
+  const seen = new Uint8Array(pattern.n);
+  for (const j of new Set([i, ...keysOf(pattern, second, i)])) for (const k of new Set([j, ...keysOf(pattern, first, j)])) seen[k] = 1;
+  return seen;
+}
+
+/**
+ * Positions whose keys and values a layer keeps to go on from position n: a ring with 16 to spare, the summaries, or all.
+ *
+ * @param {Pattern} pattern
+ * @param {number} sets
+ */
+export function kept({ kind, n, stride, summary }, sets) {
+  if (sets === NEAR) return Math.min(n, stride + 16);
+  return sets === FAR && kind === 'fixed' ? Math.ceil(n / stride) * summary : n;
+}
