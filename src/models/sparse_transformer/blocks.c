@@ -46,7 +46,7 @@ void nx_sparse_blocks_read(nx_reader *r, nx_sparse_blocks *b, const char *arch, 
         block->inner_norm = nx_read_norm(r, stack, i, "ffn_norm", d);
         block->up = nx_read_linear_with_bias(r, stack, i, "ffn_up", b->inner, d);
         block->down = nx_read_linear_with_bias(r, stack, i, "ffn_down", d, b->inner);
-        if (i == 0) b->cache = nx_cache_form_of(&block->key.weight, b->heads, b->key_length, 1).type;
+        if (i == 0) b->cache = nx_cache_form_of(&block->key.weight, 0, b->heads, b->key_length, 1).type;
     }
     b->blocks = blocks;
 }
