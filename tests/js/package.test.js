@@ -29,7 +29,7 @@ const MAX_GZIP_BYTES = 128 * 1024;
 const DIST = `${ROOT}web/dist/`;
 const PUBLISHED = ['nextpixel.js', 'shared.js', 'worker.js', 'element.js', 'define.js'];
 /** Files that a page fetches only when they are needed. */
-const LATER = ['cache-admin.js', 'concurrency.js', 'disk.js', 'handed.js', 'holders.js', 'hub.js', 'integrity.js', 'large.js', 'node-worker.js', 'questions.js', 'refetch.js', 'resume-download.js', 'sniff.js', 'sounds.js', 'tags.js', 'texts.js', 'threads.js', 'worker-fallback.js'];
+const LATER = ['player.js', 'cache-admin.js', 'concurrency.js', 'disk.js', 'handed.js', 'holders.js', 'hub.js', 'integrity.js', 'large.js', 'node-worker.js', 'questions.js', 'refetch.js', 'resume-download.js', 'sniff.js', 'sounds.js', 'tags.js', 'texts.js', 'threads.js', 'worker-fallback.js'];
 
 /** @type {string} */
 let folder;
@@ -79,7 +79,7 @@ test('it holds what a page needs and nothing else', () => {
   }
   const known = [
     /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|include\/nextpixel\.h)$/,
-    /^web\/dist\/(nextpixel|shared|worker|element|define|cache-admin|concurrency|disk|handed|holders|hub|integrity|large|node-worker|questions|refetch|resume-download|sniff|tags|texts|threads|worker-fallback)\.js$/,
+    new RegExp(`^web/dist/(${[...PUBLISHED, ...LATER].join('|').replaceAll('.js', '')})\\.js$`),
     /^web\/dist\/[\w-]+\.wasm$/,
     /^web\/single\/(inline\.js|classic\.js|nextpixel\.cjs)$/,
     /^web\/jsx\/\w+\.d\.ts$/,

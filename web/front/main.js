@@ -8,7 +8,7 @@ import { createStore, initialState } from '../shell/completion/state.js';
 import { PIXELS, SIDE } from '../shell/digits.js';
 import { byId } from '../shell/dom.js';
 import { startPage } from '../shell/page.js';
-import { acquireFirst } from '../shell/start.js';
+import { acquireEarly } from '../shell/early.js';
 import { THREE } from '../pictures/three.js';
 import { createCards } from './cards.js';
 import { leadOn } from './moved.js';
@@ -50,7 +50,7 @@ let makeRest = () => {
   createPapers(byId('papers-list'));
 };
 const { load } = createCompletion(store, {
-  acquire: acquireFirst, steps: false,
+  acquire: acquireEarly, steps: false,
   onDrawn(what) {
     if (what !== 'first') return;
     performance.mark('first-pixel');

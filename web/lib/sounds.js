@@ -42,6 +42,7 @@ export class SoundModel {
   speakers;
 
   /**
+   * @internal
    * @param {Engine} engine
    * @param {Facts} facts
    */

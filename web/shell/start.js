@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What takes longest begins first: while the rest of a page is still being read, a worker starts and the weights come that its head asks for.
+// The first model of a page, its own or the one that its address names.
 // @ts-check
-import { asked, misfit } from './asked.js';
+import { asked } from './asked.js';
 import { make } from './dom.js';
-import { takeWorker, weights } from './first.js';
-import { acquire } from './library.js';
+import { acquireEarly } from './early.js';
+import { misfit } from './misfit.js';
 import { integer } from './words.js';
 /** @import { Hold, Model } from './library.js' */
 /** @import { LoadOptions } from './loading.js' */
-
-/** Holds the model until a figure does. */
-const waiting = new AbortController();
-const { signal } = waiting;
-const address = asked ?? weights?.href;
-if (address) {
-  acquire(address, { signal, worker: takeWorker() }).then(
-    ({ release }) => (signal.aborted ? release() : signal.addEventListener('abort', release)),
-    () => {}, // whoever asks next hears of it
-  );
-}
 
 /** Says in front of the first figure whose model it shows. @param {Model} model */
 function introduce({ info }) {
@@ -40,14 +29,12 @@ function fitting(hold) {
 }
 
 /**
- * The model that the page's head asks for, or that its address names: joins what has begun.
+ * The model that the page's head asks for, or that its address names if the page can show it.
  *
  * @param {LoadOptions} options
  * @returns {Promise<Hold>}
  */
-export function acquireFirst(options) {
-  if (!address) throw new Error('The head of this page preloads no weights.');
-  const hold = acquire(address, options);
-  waiting.abort();
-  return asked ? hold.then(fitting) : hold;
+export async function acquireFirst(options) {
+  const hold = await acquireEarly(options);
+  return asked ? fitting(hold) : hold;
 }

@@ -3,15 +3,18 @@
 
 import { checkOptions } from '../checks.js';
 import { engineOf } from '../engine.js';
+import * as tokens from './tokens.js';
 
 /** @import { ChatOptions, Message } from '../chat.js' */
 /** @import { Model } from '../model.js' */
 /** @import { TokenOptions } from '../options.js' */
 /** @import { TokenRun } from '../tokens.js' */
+/** @import { Fitting } from './tasks.js' */
 
 export const draws = true;
 
-export { fits } from './tokens.js';
+/** @internal @param {Fitting} model */
+export const fits = (model) => tokens.fits(model);
 
 /**
  * Answers in a talk, as the file's template says that the model reads one.
