@@ -8,6 +8,7 @@ import { test } from 'node:test';
 
 import { bell, cellTerms, centreOf, rowSum, windowOf } from '../../web/pages/alignment/terms.js';
 import { PLAYERS, cosine, mixture, order, softmax, weights } from '../../web/pages/alignment/fit.js';
+import { looksOf } from '../../web/pages/reading/looks.js';
 import { GOLDEN, isError, load } from './helpers.js';
 
 /** @param {AsyncIterable<any>} run */
@@ -82,6 +83,11 @@ test('the memory-network writes, and each word looks at those before it', async 
     assert.equal(maps.length, 1);
     assert.ok(Math.abs(sum(maps[0].weights) - 1) < 1e-5);
   }
+  const ids = [97, 98, 99, 100];
+  const looks = await all(looksOf(model, ids, new AbortController().signal));
+  assert.deepEqual(looks.map(([row]) => row.length), [1, 2, 3, 4]);
+  assert.deepEqual(looks.map(([row]) => Math.round(sum(row))), [0, 1, 1, 1], 'the first has nothing to look at');
+  looks.forEach(([row], t) => assert.equal(row[t], 0, 'none looks at itself'));
   model.close();
 });
 

@@ -10,6 +10,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 import { parsePage } from '../frame.js';
+import { looksOf } from '../pages/reading/looks.js';
 import { Codec, blank, load } from '../shell/library.js';
 import { encodePng } from '../shell/png.js';
 import { PAPERS } from './papers.js';
@@ -79,12 +80,13 @@ function squares(rows) {
   return encodePng(picture);
 }
 
-/** Where a model looked, for each word of a translation. @param {NonNullable<Paper['looks']>} looks */
+/** Where a model looked: for each word of a translation, or of a text that it read. @param {NonNullable<Paper['looks']>} looks */
 async function looked({ file, text }) {
   const model = await load(new URL(`../../weights/${file}`, import.meta.url));
   const rows = [];
   try {
-    for await (const { alignment = [] } of model.translate(text, { maps: true })) rows.push(alignment);
+    if (model.info.tasks.includes('translate')) for await (const { alignment = [] } of model.translate(text, { maps: true })) rows.push(alignment);
+    else for await (const [row = []] of looksOf(model, model.tokenizer.encode(text), new AbortController().signal)) rows.push(row);
   } finally {
     model.close();
   }

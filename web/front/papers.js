@@ -23,7 +23,7 @@
  * @property {string} [says] what the page shows
  * @property {Pictures} [pictures] on its card
  * @property {string} [text] that the model of its still goes on with, translates or tags; without either, front/make-stills.js takes one of its own
- * @property {{ file: string, text: string }} [looks] its still is where a model looked: for each word of a translation
+ * @property {{ file: string, text: string }} [looks] its still is where a model looked: for each word of a translation, or of a text
  * @property {true} [colourful] its pictures have colours of their own, not the inks of the page
  */
 
@@ -35,7 +35,7 @@ export const PAPERS = [
   { year: 2015, by: 'Xu et al.', title: 'Show, attend and tell: neural image caption generation with visual attention', url: 'https://arxiv.org/abs/1502.03044', system: 'Captions, with soft and hard attention' },
   { year: 2015, by: 'Luong, Pham, Manning', title: 'Effective approaches to attention-based neural machine translation', url: 'https://arxiv.org/abs/1508.04025', system: 'Global and local attention' },
   { year: 2016, by: 'van den Oord, Kalchbrenner, Kavukcuoglu', title: 'Pixel recurrent neural networks', url: 'https://arxiv.org/abs/1601.06759', system: 'PixelCNN', page: 'pixelcnn', says: 'Masked convolutions, the spot that they leave blind, and the gates and second stack that see it. Point at a pixel: what may it see?', pictures: { file: 'pixelcnn-digits.gguf', seed: 1, samples: 6, temperature: 1 } },
-  { year: 2016, by: 'Cheng, Dong, Lapata', title: 'Long short-term memory-networks for machine reading', url: 'https://arxiv.org/abs/1601.06733', system: 'LSTMN: attention over one’s own past' },
+  { year: 2016, by: 'Cheng, Dong, Lapata', title: 'Long short-term memory-networks for machine reading', url: 'https://arxiv.org/abs/1601.06733', system: 'Reading with a memory', page: 'reading', says: 'An LSTM that keeps every word it has read, and looks back. Beside it, the self-attention of a decoder, on a sentence of yours.', looks: { file: 'lstmn.gguf', text: 'The king had three sons, and the youngest of them was called Simpleton.' } },
   { year: 2016, by: 'van den Oord et al.', title: 'Conditional image generation with PixelCNN decoders', url: 'https://arxiv.org/abs/1606.05328', system: 'The same digit, every way', page: 'same-digit', says: 'FVSBN, PixelCNN, gated PixelCNN and the Image Transformer finish the same half digit with the same dice, side by side, in nats and microseconds.', pictures: { file: 'gated-pixelcnn-digits.gguf', seed: 1, samples: 6, temperature: 1 } },
   { year: 2016, by: 'van den Oord et al.', title: 'WaveNet: a generative model for raw audio', url: 'https://arxiv.org/abs/1609.03499', system: 'WaveNet', page: 'wavenet', says: 'A digit, spoken while it is drawn, sample by sample. Dilated layers as trees, the queues behind them, the odds of the next sample, and your voice going on.' },
   { year: 2017, by: 'Kim, Denton, Hoang, Rush', title: 'Structured attention networks', url: 'https://arxiv.org/abs/1702.00887', system: 'Structured attention' },

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Where a model of language looks while it reads a given text: at each token, at those before it. No page here.
+// @ts-check
+/** @import { Model } from '../../shell/index.js' */
+
+/** Of the token that was just read, over the tokens up to it: a row for each head of a layer. @typedef {Float32Array[]} Look */
+
+/**
+ * Reads a text token by token. What a token looks at is there when the next one is asked for, so each beginning of the text is asked to go on once.
+ * @param {Model} model
+ * @param {ArrayLike<number>} ids with what begins a text
+ * @param {AbortSignal} signal
+ * @returns {AsyncGenerator<Look, void, void>}
+ */
+export async function* looksOf(model, ids, signal) {
+  for (let count = 1; count <= ids.length; count++) {
+    const run = model.tokens(Array.from(ids).slice(0, count), { maxTokens: 1, temperature: 0, maps: true, signal });
+    for await (const { maps = [] } of run) {
+      yield maps.map(({ tokens, weights }) => {
+        const row = new Float32Array(count);
+        tokens.forEach((token, i) => { row[token] = weights[i]; });
+        return row;
+      });
+    }
+    if (run.finish === 'end') yield []; // it would have ended here: no look is told
+  }
+}
