@@ -23,7 +23,7 @@ import { LLAMA_PEERS, MODULES, PEERS, install } from './peers.js';
 import { STREAM, llamaProbes, llamaResult } from './llama.js';
 import {
   AT_ONCE, KNOWN, STEP, STREAMS, TOGETHER, ceilingProbes, kernelProbes, lookAheadProbes, loopProbes, pixelProbes, prefillProbes,
-  sampleProbes, shippedProbes, w1Probes,
+  sampleProbes, shippedProbes, soundProbes, w1Probes,
 } from './probes.js';
 import { serve } from './server.js';
 import { sizes as library } from './size.js';
@@ -79,6 +79,16 @@ function readShipped() {
   const files = readdirSync(`${ROOT}weights`).filter((file) => file.endsWith('.gguf')).sort();
   return Object.fromEntries(files.map((file) => /** @type {const} */ ([path.basename(file, '.gguf'), readFileSync(`${ROOT}weights/${file}`)]))
     .filter(([, bytes]) => says(bytes, 'image.height') && !says(bytes, 'input.height')));
+}
+
+/** The shipped files of sounds: their rate, and the multiply-adds of a sample. @returns {{ name: string, rate: number, macs: number }[]} */
+function readSounds() {
+  return readdirSync(`${ROOT}weights`).filter((file) => file.endsWith('.gguf')).sort().flatMap((file) => {
+    const bytes = readFileSync(`${ROOT}weights/${file}`), rate = says(bytes, 'sound.rate');
+    if (!rate) return [];
+    const products = Object.entries(readGGUF(bytes).tensors).filter(([name]) => /(gate|mix|head\.0|output)\.weight$/.test(name));
+    return [{ name: path.basename(file, '.gguf'), rate, macs: products.reduce((sum, [, { shape }]) => sum + shape[0] * shape[1], 0) }];
+  });
 }
 
 /** Writes a random model. @param {string} file @param {() => Uint8Array} make @returns {string} its address */
@@ -189,6 +199,8 @@ async function main() {
     if (sections.has('kernels')) probes.push(...await loopProbes(stage, OUT), ...await kernelProbes(stage));
     if (sections.has('shipped')) probes.push(...await shippedProbes(stage, Object.keys(shipped)));
     if (sections.has('ahead')) probes.push(...await lookAheadProbes(stage, drafted));
+    const sounds = readSounds();
+    if (sections.has('sound')) probes.push(...await soundProbes(stage, sounds.map(({ name }) => name)));
     if (sections.has('prefill')) probes.push(...await prefillProbes(stage));
     if (sections.has('samples')) probes.push(...await sampleProbes(stage));
     if (sections.has('llama')) probes.push(...await llamaProbes(stage, withPeers, say));
@@ -203,7 +215,7 @@ async function main() {
         browser: `Chromium ${browser.version()}`, date: new Date().toISOString(), runs, load, args: process.argv.slice(2).join(' '),
       },
       builds, chosen, cacheBytes: cacheBytes(), positions: POSITIONS, types: WEIGHT_TYPES, peers, sides, streams: STREAMS,
-      together: TOGETHER, atOnce: AT_ONCE, blockMacs: blockMacs(),
+      sounds, together: TOGETHER, atOnce: AT_ONCE, blockMacs: blockMacs(),
       w1Work: Object.fromEntries(WEIGHT_TYPES.flatMap((type) => POSITIONS.map((position) => (
         [key(type, position), workOf(decoders[type], { from: position, to: position + 1 })])))),
       shipped: Object.keys(shipped).map((name) => ({ name, pixels: pixels[name] ?? 0 })),

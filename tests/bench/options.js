@@ -15,6 +15,7 @@ export const HELP = `npm run bench [-- OPTIONS]
                  kernels  what matrices, attention and drawing cost, as a share of the bare dot loop (with w1); gates, cells and queues, of their own
                  shipped  the files of weights/, the lower half of a picture through the library
                  ahead    the files of weights/ that have a draft: one sample with exact look-ahead and without
+                 sound    samples of a sound, one after another, and how many times faster than they sound
                  prefill  known pixels: 16 columns against one
                  samples  ${TOGETHER.join(', ')} samples that advance together
                  llama    language models of 15 and 110 M weights in 8 and 4 bits: ours and the others
@@ -25,7 +26,7 @@ export const HELP = `npm run bench [-- OPTIONS]
   --json       result for machines instead of tables (npm run -s leaves npm's own lines out)
   --write      puts the table into README.md`;
 
-const SECTIONS = ['w1', 'kernels', 'shipped', 'ahead', 'prefill', 'samples', 'llama', 'pixels', 'sizes'];
+const SECTIONS = ['w1', 'kernels', 'shipped', 'ahead', 'sound', 'prefill', 'samples', 'llama', 'pixels', 'sizes'];
 
 /** @param {string[]} args */
 export function options(args) {

@@ -142,6 +142,20 @@ export async function lookAheadProbes({ arena, builds, models }, drafted) {
   return probes;
 }
 
+/** Samples of a sound, one after another. @param {Stage} stage @param {string[]} sounds  names of files of weights/ */
+export async function soundProbes({ arena, builds }, sounds) {
+  /** @type {Probe[]} */
+  const probes = [];
+  for (const model of sounds) {
+    for (const { name } of builds) {
+      const options = { wasm: `/web/dist/${name}.wasm`, model: `/weights/${model}.gguf` };
+      const target = await arena.start('ours', `sound ${name} ${model}`, 'ours', 'startSound', options);
+      probes.push({ name: key('sound', model, name), ...target, method: 'sample', args: { steps: 1000, warm: 2000 } });
+    }
+  }
+  return probes;
+}
+
 /** @param {Stage} stage */
 export async function prefillProbes(stage) {
   /** @type {Probe[]} */

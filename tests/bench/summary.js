@@ -20,6 +20,7 @@
  * @property {{ id: string, name: string, gzip?: number }[]} peers
  * @property {Record<string, Work>} w1Work  by `type/position`
  * @property {{ name: string, pixels: number }[]} shipped  pixels: of a lower half
+ * @property {{ name: string, rate: number, macs: number }[]} [sounds]  rate: samples a second; macs: of one
  * @property {readonly number[]} together   numbers of samples that advance together, in the engine
  * @property {readonly number[]} atOnce     the same, in shipped
  * @property {{ name: string, macs: number, work: Work }[]} models  those of the sections prefill and samples; macs: of a known
@@ -253,8 +254,14 @@ export function assemble(samples, facts) {
     return [[name, { rate: Math.max(...own), ceiling: Math.max(...most), share: Math.max(...own) / Math.max(...most) }]];
   }));
 
+  const sounds = Object.fromEntries((facts.sounds ?? []).flatMap(({ name: model, rate: hertz, macs }) => builds.flatMap(({ name }) => {
+    const found = time(samples[key('sound', model, name)]);
+    if (!found) return [];
+    return [[`${model} ${name}`, { ...found, build: name, realTime: 1000 / (hertz * found.median), ...rate(macs, found.min, ceiling.dots[name].one) }]];
+  })));
+
   const result = {
-    machine: facts.machine, builds, chosen, summary, w1, ceiling, kernels, loops, shipped, lookAhead, prefill, samples: together, pixels,
+    sounds, machine: facts.machine, builds, chosen, summary, w1, ceiling, kernels, loops, shipped, lookAhead, prefill, samples: together, pixels,
     sizes: facts.sizes ?? null, peers,
   };
   return { ...result, goals: goals(result) };
@@ -263,7 +270,7 @@ export function assemble(samples, facts) {
 /** @typedef {{ name: string, value: number, wanted: number, atMost: boolean, met: boolean }} Goal */
 
 /** What the project promises, held against what was measured in this run. @param {any} result @returns {Goal[]} */
-export function goals({ chosen, summary, w1, lookAhead, prefill, samples, pixels }) {
+export function goals({ chosen, summary, w1, lookAhead, prefill, samples, pixels, sounds = {} }) {
   /** @type {Goal[]} */
   const list = [];
   /** @param {string} name @param {number | null | undefined} value @param {number} wanted @param {boolean} [atMost] */
@@ -271,6 +278,9 @@ export function goals({ chosen, summary, w1, lookAhead, prefill, samples, pixels
     if (value === null || value === undefined) return;
     list.push({ name, value, wanted, atMost, met: atMost ? value <= wanted : value >= wanted });
   };
+  for (const [name, { build, realTime }] of Object.entries(/** @type {Record<string, { build: string, realTime: number }>} */ (sounds))) {
+    if (build === chosen) add(`times real time, ${name}`, realTime, 4);
+  }
   /** @type {[string, string, number[]][]} */
   const ratios = [
     ['4-bit weights', 'w1q4', [12, 14, 12]],

@@ -97,6 +97,13 @@ function lookAheadTable({ lookAhead }) {
     rows(lookAhead, ({ with: ahead, without, ratio }) => [number(without?.median, 1), number(ahead?.median, 1), number(ratio)])];
 }
 
+/** @param {any} result @returns {Table} */
+function soundTable({ sounds = {} }) {
+  return ['a sound, sample by sample, one thread: us a sample, times real time; G multiply-adds a second of the whole step, and share of the bare dot loop',
+    ['', 'us', 'times real time', 'GMAC/s', 'share'],
+    Object.entries(sounds).map(([name, { median, realTime, gigamacs, share }]) => [name, number(1000 * median, 1), number(realTime, 1), number(gigamacs, 1), percent(share)])];
+}
+
 /** @param {any} result @returns {Table[]} */
 function columnTables({ prefill, samples, pixels }) {
   const counts = Object.keys(/** @type {any} */ (Object.values(Object.values(samples)[0] ?? {})[0])?.ms ?? {});
@@ -142,7 +149,7 @@ export function text(result) {
     `load ${load}\nthe library takes ${chosen} here`;
   /** @type {Table[]} */
   const tables = [
-    decoderTable(result), ...ceilingTables(result), kernelTable(result), loopTable(result), shippedTable(result), lookAheadTable(result), ...columnTables(result), llamaTable(result),
+    decoderTable(result), ...ceilingTables(result), kernelTable(result), loopTable(result), shippedTable(result), lookAheadTable(result), soundTable(result), ...columnTables(result), llamaTable(result),
     ['bytes of a page', ['', 'gzip KB'], Object.entries(sizes ?? {}).map(([name, bytes]) => [name, number(bytes / 1024, 1)])],
     goalTable(result),
   ];
