@@ -9,6 +9,8 @@ export const QUARTERS = ['5–9', '9–11', '11–14', '14–31'];
 export const MEASURED = [
   { kind: 'additive', name: 'additive', order: 'before', bleu: 36.20, byLength: [37.31, 37.47, 38.50, 33.26], entropy: 1.72, ms: 3.0 },
   { kind: 'general', name: 'general', order: 'after', bleu: 35.85, byLength: [37.45, 36.74, 37.00, 32.69], entropy: 0.15, ms: 2.3 },
+  { kind: 'dot', name: 'dot', order: 'after', bleu: 32.33, byLength: [34.72, 35.12, 34.45, 27.57], entropy: 0.18, ms: 2.6 },
+  { kind: 'cosine', name: 'cosine', order: 'after', bleu: 34.66, byLength: [36.89, 35.22, 37.55, 31.08], entropy: 1.90, ms: 2.2 },
   { kind: 'location', name: 'location', order: 'after', bleu: 30.51, byLength: [33.18, 31.89, 32.14, 27.09], entropy: 2.10, ms: 3.1 },
   { kind: 'local-p', name: 'local-p', order: 'after', bleu: 34.31, byLength: [36.42, 34.45, 35.72, 31.15], entropy: 0.11, ms: 2.8 },
   { kind: 'none', name: 'none', order: '–', bleu: 11.88, byLength: [12.84, 13.66, 12.12, 9.15], entropy: null, ms: 2.2 },

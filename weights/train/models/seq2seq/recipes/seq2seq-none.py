@@ -8,6 +8,4 @@ from models.seq2seq import shared
 
 start = "seq2seq-additive.gguf"
 settings = shared.settings(score="none", minutes=2.0, lr=1.5e-3, warmup=100)
-# the second run: in the time of the others it learns to write, but hardly what
-stages = (dict(minutes=4.0),)
 card = shared.card("seq2seq-none", "without attention: one vector is all that the decoder is told of the sentence (Sutskever et al.).")
