@@ -14,6 +14,7 @@ import { test } from 'node:test';
 import { load, tokenizer } from '../../web/lib/index.js';
 import { GOLDEN } from '../js/helpers.js';
 import { OUT, provide, session, sleep } from './browser.js';
+import { toyText } from '../js/toy-text.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -187,6 +188,13 @@ test('a file of one’s own, and files that are none', () => withPage(async (pag
   assert.match(await page.locator('#card').textContent() ?? '', /SentencePiece/);
   await page.evaluate(() => scrollTo(0, 0));
   await grows(page, 30);
+  assert.equal(await page.locator('.as-talk').isVisible(), false, 'a file that says nothing of talks');
+  const talk = toyText({ context: 512, metadata: { 'tokenizer.chat_template': ['string', "{{ '<|im_start|>' + message['role'] }}"] } });
+  await page.locator('#own-file').setInputFiles({ name: 'talk.gguf', mimeType: 'application/octet-stream', buffer: Buffer.from(talk) });
+  await page.locator('.as-talk').waitFor();
+  await page.waitForFunction(() => document.querySelector('#tale-text')?.textContent?.includes('<|im_start|>assistant'));
+  await page.locator('#as-talk').uncheck();
+  await page.waitForFunction(() => document.querySelector('#tale-text')?.textContent?.includes('<|im_start|>') === false);
   await page.locator('#own-file').setInputFiles({ name: 'notes.gguf', mimeType: 'text/plain', buffer: Buffer.from('dear diary') });
   await page.locator('#own-said', { hasText: 'not a GGUF file' }).waitFor();
   await page.locator('#own-file').setInputFiles({ name: 'grey.gguf', mimeType: 'application/octet-stream', buffer: await readFile(`${GOLDEN}fvsbn-tiny.gguf`) });
