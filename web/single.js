@@ -35,6 +35,7 @@ async function filesInside() {
     export const workerText = WORKER;
     export const workerAddress = () => new URL('data:text/javascript,' + encodeURIComponent(WORKER));
     export const startOwn = () => new Worker(address ??= URL.createObjectURL(new Blob([WORKER], { type: 'text/javascript' })));
+    export const playerAddress = () => new URL('data:text/javascript,' + encodeURIComponent(${JSON.stringify(await readFile(`${WEB}dist/player.js`, 'utf8'))}));
     const BUILDS = {
       baseline: () => usual ??= unpacked(${await packed('nextpixel.wasm')}),
       relaxed: () => fast ??= unpacked(${await packed('nextpixel-relaxed.wasm')}),

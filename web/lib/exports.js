@@ -12,7 +12,7 @@ export { CACHE_NAME, copyOf, dropCopy, keeper } from './cache.js';
 export { Codec, quantise } from './codecs/picture.js';
 export { blank, paint, picture } from './sinks/pixels.js';
 export { argumentError } from './error.js';
-export { hint, workerText } from './files.js';
+export { hint, playerAddress, workerText } from './files.js';
 export { fromRGBA, holds, inputOf, pictureOf, reduce } from './image.js';
 export * from './index.js';
 export { Link } from './link.js';

@@ -28,6 +28,9 @@ export const workerText = undefined;
 export const startOwn = () => (MOVED ? new Worker(unmoved('worker.js'), { type: 'module' }) :
   new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }));
 
+/** The AudioWorklet that plays sound. */
+export const playerAddress = () => (MOVED ? unmoved('player.js') : new URL('./player.js', import.meta.url));
+
 const BUILDS = {
   baseline: () => (MOVED ? unmoved('nextpixel.wasm') : new URL('../dist/nextpixel.wasm', import.meta.url)),
   relaxed: () => (MOVED ? unmoved('nextpixel-relaxed.wasm') : new URL('../dist/nextpixel-relaxed.wasm', import.meta.url)),

@@ -4,6 +4,7 @@
 /** Plays samples while they come: by an AudioWorklet (player.js), or, where a page's policy or a single file leaves no way to one, by buffers set end to end. */
 
 import { NextPixelError, argumentError } from './error.js';
+import { playerAddress } from './files.js';
 import { Resampler } from './codecs/resample.js';
 
 /** @import { Dom } from './dom.js' */
@@ -32,9 +33,6 @@ const AHEAD = 0.6;
 const START_MS = 1000;
 /** Buffers set end to end: told every so many milliseconds. */
 const TELL_MS = 25;
-
-/** The player's file. */
-const playerAddress = () => new URL('./player.js', import.meta.url);
 
 /** Contexts that know the player. @type {WeakMap<object, Promise<boolean>>} */
 const known = new WeakMap();
