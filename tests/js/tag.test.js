@@ -151,7 +151,7 @@ test('drawTo: nothing, and more words than find room', async () => {
 test('what is no text, no tag, no place, is refused; a signal stops', async () => {
   for (const bad of [undefined, 3, ['a', ''], ['a', 1], {}]) await assert.rejects(crf.tag(/** @type {any} */ (bad)), { code: 'argument' });
   await assert.rejects(crf.tag('a b', { pinned: { 2: 'NOUN' } }), /no word 2/);
-  await assert.rejects(crf.tag('a b', { pinned: { 0: 'noun' } }), /'noun' is no tag.*NOUN/);
+  await assert.rejects(crf.tag('a b', { pinned: { 0: 'noun' } }), /"noun" is no tag.*NOUN/);
   await assert.rejects((await crf.tag('a b')).score(['NOUN']), /each of the 2 words/);
   await assert.rejects((await crf.tag('a')).score(['NOUN'], /** @type {any} */ (null)), { code: 'argument', message: /options must be an object/ });
   await assert.rejects((await crf.tag('a')).drawTo(/** @type {any} */ (fakeCanvas(9, 9)), /** @type {any} */ (null)), { code: 'argument' });
