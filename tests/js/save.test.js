@@ -265,3 +265,33 @@ test('biases of a text survive JSON: a Map, names, and what is never drawn', asy
   assert.ok(!rest.ids.slice(rest.promptLength).includes(likeliest));
   stories.close();
 });
+
+test('a sound goes on to the same samples, with what it went on with and what was drawn', async () => {
+  const model = await load(`${GOLDEN}wavenet-tiny.gguf`);
+  const sound = { data: Float32Array.from({ length: 50 }, (_, i) => Math.sin(i / 3)), rate: 8000 };
+  const options = { seconds: 0.03, seed: 5, chunk: 40, temperature: 0.9 };
+  const begins = /** @type {(() => import('../../web/lib/index.js').SoundRun)[]} */ (/** @type {unknown} */ ([
+    () => model.generate({ ...options, label: 1 }), () => model.complete(/** @type {any} */ (sound), options)]));
+  for (const begin of begins) {
+    const expected = await begin().samples();
+    for (const steps of [0, 1, 3, 100]) {
+      const run = begin();
+      await run.heard;
+      let count = 0;
+      if (steps > 0) for await (const step of run) if (step && ++count === steps) run.stop();
+      if (steps === 1) assert.equal(run.finish, 'abort');
+      const saved = JSON.parse(JSON.stringify(run.save()));
+      const rest = model.resume(/** @type {import('../../web/lib/index.js').SavedSound} */ (saved), { chunk: 7 });
+      assert.deepEqual(JSON.parse(JSON.stringify(rest.save())).ids, saved.ids);
+      assert.deepEqual(await rest.samples(), expected, `after ${steps} steps`);
+      assert.deepEqual([...await rest.samples()], [...expected], 'and again');
+    }
+  }
+  assert.throws(() => begins[1]().save(), isError('state', /not read yet/));
+  const whole = begins[0]();
+  await whole.samples();
+  const saved = whole.save();
+  assert.throws(() => model.resume(saved, /** @type {any} */ ({ seconds: 1 })), isError('argument', /cannot change seconds/));
+  for (const bad of [{ ids: [256] }, { known: null }, { nats: [] }, { model: 'x' }]) assert.throws(() => model.resume({ ...saved, .../** @type {any} */ (bad) }), isError('state'));
+  model.close();
+});

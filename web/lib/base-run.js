@@ -166,8 +166,20 @@ export class BaseRun {
    * @internal
    */
   saved(drawn) {
-    return { version: 1, seed: String(this.seed), ...this.#kept, ...drawn };
+    return savedRun(this.seed, this.#kept, drawn);
   }
+}
+
+/**
+ * @template T
+ * @param {number | bigint} seed
+ * @param {{ model: string, options: object }} kept
+ * @param {T} drawn  what is particular to the verb
+ * @returns {{ version: 1, seed: string, model: string, options: object } & T}
+ * @internal
+ */
+export function savedRun(seed, kept, drawn) {
+  return { version: 1, seed: String(seed), ...kept, ...drawn };
 }
 
 /** Which file a saved run belongs to, as far as its description tells. @param {ModelInfo} info @internal */
@@ -191,7 +203,7 @@ export function resumedOptions(saved, info, given, free) {
   if (saved?.version !== 1 || !Array.isArray(saved.ids) || !/^\d+$/.test(String(saved.seed)) || !saved.options || typeof saved.options !== 'object') throw noSavedRun();
   if (saved.model !== model) throw new NextPixelError('state', `The saved run belongs to another model (${String(saved.model)}), this one is ${model}`);
   const fixed = free && Object.keys(given).find((name) => !free.includes(name));
-  if (fixed) throw argumentError(`resume() cannot change ${fixed}: a picture or a translation goes on as it was begun`);
+  if (fixed) throw argumentError(`resume() cannot change ${fixed}: a picture, a sound or a translation goes on as it was begun`);
   return { ...saved.options, seed: BigInt(saved.seed), ...given };
 }
 

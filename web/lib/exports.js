@@ -7,7 +7,7 @@
  */
 
 export { abortable } from './abort.js';
-export { BaseRun, modelName, noSavedRun, resumedOptions } from './base-run.js';
+export { BaseRun, modelName, noSavedRun, resumedOptions, savedRun } from './base-run.js';
 export { CACHE_NAME, copyOf, dropCopy, keeper } from './cache.js';
 export { Codec, quantise } from './codecs/picture.js';
 export { blank, paint, picture } from './sinks/pixels.js';

@@ -199,6 +199,7 @@ export async function tokenizer(source, options = {}) {
 /** @typedef {import('./translate.js').Translation} Translation */
 /** @typedef {import('./translate.js').SavedTranslation} SavedTranslation */
 /** @typedef {import('./sound-run.js').SoundRun} SoundRun */
+/** @typedef {import('./sound-run.js').SavedSound} SavedSound */
 /** @typedef {import('./sound-run.js').SoundStep} SoundStep */
 /** @typedef {import('./sounds.js').SoundScore} SoundScore */
 /** @typedef {import('./hear.js').SoundSource} SoundSource */

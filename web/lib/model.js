@@ -11,9 +11,10 @@ import { verbsOf } from './verbs/tasks.js';
 
 /** @import { Tokenizer } from './codecs/text.js' */
 /** @import { Link } from './link.js' */
-/** @import { DrawOptions, TokenOptions, TranslateOptions } from './options.js' */
+/** @import { DrawOptions, SoundOptions, TokenOptions, TranslateOptions } from './options.js' */
 /** @import { ModelInfo, OpenedMessage } from './protocol.js' */
 /** @import { Run, SavedPictures } from './run.js' */
+/** @import { SavedSound, SoundRun } from './sound-run.js' */
 /** @import { Contents, Count } from './source.js' */
 /** @import { SavedTokens, TokenRun } from './tokens.js' */
 /** @import { SavedTranslation, Translation } from './translate.js' */
@@ -68,8 +69,8 @@ export class Model extends Methods {
   }
 
   /**
-   * Goes on with a run that was saved, to the same elements. One of pictures or a translation goes on as it was begun: only `signal`, `maps`
-   * and `chunk` or `onSearch` may be given anew. A text may branch off: with `at`, how many of the tokens that were drawn are kept, by default
+   * Goes on with a run that was saved, to the same elements. One of pictures or of a sound, or a translation goes on as it was begun: only `signal`,
+   * `maps` or `odds`, and `chunk` or `onSearch` may be given anew. A text may branch off: with `at`, how many of the tokens that were drawn are kept, by default
    * all, and with other options; maxTokens counts from there.
    *
    * @overload
@@ -88,6 +89,12 @@ export class Model extends Methods {
    * @param {SavedPictures} saved
    * @param {Pick<DrawOptions, 'signal' | 'maps' | 'chunk'>} [options]
    * @returns {Run}
+   */
+  /**
+   * @overload
+   * @param {SavedSound} saved
+   * @param {Pick<SoundOptions, 'signal' | 'odds' | 'chunk'>} [options]
+   * @returns {SoundRun}
    */
   /**
    * @param {any} saved

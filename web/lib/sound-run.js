@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { savedRun } from './base-run.js';
 import { checkOptions } from './checks.js';
 import { LEVELS, compress, expand } from './codecs/sound.js';
 import { writeWav } from './codecs/wav.js';
@@ -31,6 +32,19 @@ import { Waveform } from './sinks/waveform.js';
 
 /** How a sound is drawn. @typedef {{ settings: Settings, seed: number | bigint, seconds: number, odds: boolean, chunk: number }} Sounding */
 
+/**
+ * A run as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
+ *
+ * @typedef {object} SavedSound
+ * @property {1} version
+ * @property {string} model    which model it belongs to
+ * @property {string} seed
+ * @property {number[]} known  levels of the sound that it goes on with
+ * @property {number[]} ids    levels of the samples that were drawn
+ * @property {number[]} nats   of these
+ * @property {object} options  as they were given to the verb, without seed and signal
+ */
+
 const VALUES = LEVELS + 1;
 
 /** What all elements of a page sound through. @type {AudioContext | undefined} */
@@ -49,7 +63,10 @@ export class SoundRun {
   #link;
   #inputs;
   #how;
+  #kept;
   #signal;
+  /** The levels that were given, once they are read. @type {Uint32Array | undefined} */
+  #known;
   /** @type {ReturnType<Link['job']> | undefined} */
   #job;
   /** @type {SoundStep[]} */
@@ -87,19 +104,51 @@ export class SoundRun {
    * @param {Inputs} inputs
    * @param {Promise<Heard | undefined>} heard
    * @param {Sounding} how
+   * @param {{ model: string, options: object }} kept  for save()
    * @param {AbortSignal} [signal]
    * @internal
    */
-  constructor(link, rate, inputs, heard, how, signal) {
+  constructor(link, rate, inputs, heard, how, kept, signal) {
     this.#link = link;
     this.#inputs = inputs;
     this.#how = how;
+    this.#kept = kept;
     this.#signal = signal;
     this.seed = how.seed;
     this.rate = rate;
     this.heard = heard;
     this.most = Math.round(how.seconds * rate);
-    heard.catch(() => {}); // told by those who read
+    heard.then((sound) => { this.#known ??= compress(sound?.samples ?? []); }, () => {}); // what is wrong, those who read are told
+  }
+
+  /**
+   * What was saved comes first, as one step, and the run goes on after it.
+   *
+   * @param {SavedSound} saved
+   * @internal
+   */
+  after({ known, ids, nats }) {
+    this.#known = Uint32Array.from(known);
+    const [from, levels] = [known.length, Uint8Array.from(ids)];
+    if (ids.length > 0) this.#steps.push({ from, to: from + ids.length, samples: expand(levels), levels, nats: Float32Array.from(nats) });
+    return this;
+  }
+
+  /**
+   * All that is needed to go on from here: model.resume(saved) draws the samples that this run would have. Its first step has those that were
+   * drawn before. Of complete(), once `heard` is there.
+   *
+   * @returns {SavedSound}
+   */
+  save() {
+    if (!this.#known) throw new NextPixelError('state', 'The sound that the run goes on with is not read yet: await run.heard first');
+    const all = (/** @type {'levels' | 'nats'} */ name) => this.#steps.flatMap((step) => [...step[name]]);
+    return savedRun(this.seed, this.#kept, { known: [...this.#known], ids: all('levels'), nats: all('nats') });
+  }
+
+  /** Ends the run. What was drawn stays: it can be read, heard and saved. */
+  stop() {
+    if (!this.#over) this.#end('abort');
   }
 
   /** @returns {AsyncGenerator<SoundStep, void, void>} */
@@ -118,8 +167,8 @@ export class SoundRun {
     /** @type {Float32Array[]} */
     const parts = [];
     for await (const { samples } of this.#read(options.signal)) parts.push(samples);
-    const known = (await this.heard)?.samples ?? new Float32Array(0);
-    return joined([expand(compress(known)), ...parts]);
+    await this.heard;
+    return joined([expand(this.#known ?? []), ...parts]);
   }
 
   /**
@@ -168,7 +217,7 @@ export class SoundRun {
    */
   sink(canvas, options) {
     const waveform = new Waveform(canvas, { rate: this.rate, most: this.most, ...options });
-    this.heard.then((heard) => heard && waveform.given(expand(compress(heard.samples)), this.most), () => {});
+    this.heard.then(() => this.#known?.length && waveform.given(expand(this.#known), this.most), () => {});
     return waveform;
   }
 
@@ -202,8 +251,8 @@ export class SoundRun {
 
   /** What is heard: what was given, then what is drawn. @param {AbortSignal} [signal] */
   async *#audible(signal) {
-    const heard = await this.heard;
-    if (heard) yield { samples: expand(compress(heard.samples)) };
+    await this.heard;
+    if (this.#known?.length) yield { samples: expand(this.#known) };
     yield* this.#read(signal);
   }
 
@@ -251,12 +300,13 @@ export class SoundRun {
   }
 
   async #begin() {
-    const heard = await this.heard;
+    await this.heard;
     const { settings, seconds, odds } = this.#how;
-    const known = compress(heard?.samples ?? []);
-    const length = known.length + Math.round(seconds * this.rate);
+    const given = this.#known ?? new Uint32Array(0);
+    const known = Uint32Array.from([...given, ...this.#steps.flatMap(({ levels }) => [...levels])]);
+    const length = given.length + Math.round(seconds * this.rate);
     this.most = length;
-    if (length === known.length) return this.#end('length');
+    if (length <= known.length) return this.#end('length');
     const job = this.#link.job(this.#signal);
     this.#job = job;
     job.check();

@@ -3,8 +3,9 @@
 
 /** Models of sounds: a file of its own, which a page without sound never fetches. */
 
+import { modelName, noSavedRun, resumedOptions } from './base-run.js';
 import { checkLabel, checkSettings, show } from './checks.js';
-import { compress } from './codecs/sound.js';
+import { LEVELS, compress } from './codecs/sound.js';
 import { argumentError } from './error.js';
 import { LONGEST_SECONDS, hear } from './hear.js';
 import { SoundRun } from './sound-run.js';
@@ -14,6 +15,7 @@ import { SoundRun } from './sound-run.js';
 /** @import { Heard, SoundSource } from './hear.js' */
 /** @import { SoundOptions } from './options.js' */
 /** @import { Facts, Inputs, ScoredMessage } from './protocol.js' */
+/** @import { SavedSound } from './sound-run.js' */
 
 export { Resampler, resample } from './codecs/resample.js';
 export { compress, expand } from './codecs/sound.js';
@@ -68,9 +70,22 @@ export class SoundModel {
    * @param {Promise<Heard | undefined>} [heard]
    */
   run(options, heard = Promise.resolve(undefined)) {
-    const { links } = this.#engine;
+    const { links, info } = this.#engine;
     const { settings, options: { seconds, odds, chunk = 0 }, seed } = checkSettings('sounds', options);
-    return new SoundRun(links[0], this.rate, this.#inputs(options), heard, { settings, seed, seconds, odds, chunk }, options.signal);
+    const { seed: _, signal, ...kept } = options;
+    return new SoundRun(links[0], this.rate, this.#inputs(options), heard, { settings, seed, seconds, odds, chunk }, { model: modelName(info), options: kept }, signal);
+  }
+
+  /**
+   * @param {SavedSound} saved
+   * @param {SoundOptions} given
+   */
+  resume(saved, given) {
+    const options = resumedOptions(saved, this.#engine.info, given, ['signal', 'odds', 'chunk']);
+    const { known, ids, nats } = saved;
+    const isLevel = (/** @type {unknown} */ id) => Number.isInteger(id) && Number(id) >= 0 && Number(id) < LEVELS;
+    if (![known, ids].every((all) => Array.isArray(all) && all.every(isLevel)) || !Array.isArray(nats) || nats.length !== ids.length) throw noSavedRun();
+    return this.run(options).after(saved);
   }
 
   /**

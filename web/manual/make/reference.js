@@ -24,7 +24,7 @@ const GROUPS = [
   ['Texts', ['TokenOptions', 'TokenRun', 'TokenStep', 'Alternative', 'TokenLook', 'Finish', 'SavedTokens', 'TextScore', 'TextSheetOptions', 'tokenizer',
     'VocabularySource', 'Tokenizer', 'TokenKind']],
   ['Translations', ['TranslateOptions', 'Translation', 'TranslateStep', 'SavedTranslation', 'SourceLook', 'SearchStep', 'Hypothesis', 'AlignedSheetOptions']],
-  ['Sounds', ['SoundOptions', 'SoundSource', 'PlainSound', 'Heard', 'SoundRun', 'SoundStep', 'WaveformOptions', 'PlayOptions', 'Played', 'SoundScore']],
+  ['Sounds', ['SoundOptions', 'SoundSource', 'PlainSound', 'Heard', 'SoundRun', 'SoundStep', 'SavedSound', 'WaveformOptions', 'PlayOptions', 'Played', 'SoundScore']],
   ['Tags', ['TagOptions', 'Tagging', 'Best', 'TagSheetOptions']],
   ['Errors', ['NextPixelError', 'ErrorCode']],
   ['The element', ['NextPixelElement', 'ElementState', 'Task', 'NextPixelReadyEvent', 'NextPixelStepEvent', 'NextPixelEndEvent', 'NextPixelErrorEvent']],
