@@ -10,6 +10,7 @@ export const MEASURED = [
   { kind: 'additive', name: 'additive', order: 'before', bleu: 36.20, byLength: [37.31, 37.47, 38.50, 33.26], entropy: 1.72, ms: 3.0 },
   { kind: 'general', name: 'general', order: 'after', bleu: 35.85, byLength: [37.45, 36.74, 37.00, 32.69], entropy: 0.15, ms: 2.3 },
   { kind: 'dot', name: 'dot', order: 'after', bleu: 32.33, byLength: [34.72, 35.12, 34.45, 27.57], entropy: 0.18, ms: 2.6 },
+  { kind: 'scaled-dot', name: 'scaled dot', order: 'after', bleu: 35.49, byLength: [37.84, 36.16, 38.13, 31.95], entropy: 1.96, ms: 3.0 },
   { kind: 'cosine', name: 'cosine', order: 'after', bleu: 34.66, byLength: [36.89, 35.22, 37.55, 31.08], entropy: 1.90, ms: 2.2 },
   { kind: 'location', name: 'location', order: 'after', bleu: 30.51, byLength: [33.18, 31.89, 32.14, 27.09], entropy: 2.10, ms: 3.1 },
   { kind: 'local-m', name: 'local-m', order: 'after', bleu: 35.15, byLength: [36.65, 35.05, 36.61, 32.83], entropy: 0.13, ms: 3.1 },
