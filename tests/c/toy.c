@@ -678,6 +678,7 @@ static void run_ahead(const nx_model *model, const picture_info *info, const uin
 static void run_model(const nx_model *model, const picture_info *info, size_t most) {
     nx_port port;
     if (nx_model_port(model, 0, 0, &port) == NX_OK && port.any_length) return; /* it reads a sentence: tests/fuzz has runs of it */
+    if (!info->positions) return; /* a sound, as long as its caller says */
     picture_settings settings = toy_settings(2, 5);
     settings.label = (int32_t)info->classes - 1;
     settings.temperature = 0.5f;
@@ -702,7 +703,8 @@ static void run_model(const nx_model *model, const picture_info *info, size_t mo
     for (uint32_t i = 0; i < room; i++) CHECK(nats[i] >= 0 || nats[i] <= 0); /* never not-a-number */
     if (!CHECK_INT(nx_session_output(model, session, 1, output), NX_OK)) return;
     if (info->window && !CHECK_INT(picture_attention(model, session, 1, weights, keys, &count), NX_OK)) return;
-    CHECK(!info->window || (count >= 1 && count <= info->window && keys[count - 1] + 1 == nx_session_position(session)));
+    /* up to the position itself; a sparse set may end before it, or be empty */
+    CHECK(!info->window || (count <= info->window && (!count || keys[count - 1] < nx_session_position(session))));
     CHECK_INT(nx_session_check(model, session, bytes), NX_OK);
 }
 
