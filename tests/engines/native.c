@@ -283,15 +283,37 @@ static void attention(void) {
     while (order[last] != place) last++;
     uint8_t *values = encode(last + 1);
     uint32_t *keys = room(info.window * sizeof *keys);
-    float *weights = room(info.rows * info.window * sizeof *weights), nats[3];
-    int32_t *elements = room(info.window * sizeof *elements);
+    float *weights = NULL, *row = room(info.window * sizeof *row), nats[3];
+    int32_t *elements = room((info.positions + 1) * sizeof *elements);
+    uint32_t *place_of = room((info.positions + 1) * sizeof *place_of), all = 0;
     nx_session *session = start(1, 0, 1, 0);
     prefill(session, values, last, 0, NULL);
     prefill(session, values + last * info.position_elements, 1, 0, nats);
-    check(picture_attention(model, session, 0, weights, keys, &count), "picture_attention");
-    for (uint32_t i = 0; i < count; i++) elements[i] = keys[i] > 0 ? (int32_t)order[keys[i] - 1] : -1;
-    say("elements", "asked", elements, count * sizeof *elements);
-    say("weights", "asked", weights, info.blocks * info.heads * count * sizeof *weights);
+    /* What any head looks at; one that sees less of it has weights of 0 there, as in web/lib/tasks.js. */
+    uint8_t *seen = room(info.positions + 1);
+    memset(seen, 0, info.positions + 1);
+    for (int pass = 0; pass < 2; pass++) {
+        uint32_t at = 0;
+        if (pass) {
+            all = 0;
+            for (uint32_t k = 0; k <= info.positions; k++)
+                if (seen[k]) elements[all] = k > 0 ? (int32_t)order[k - 1] : -1, place_of[k] = all++;
+            weights = room((size_t)info.rows * all * sizeof *weights);
+            memset(weights, 0, (size_t)info.rows * all * sizeof *weights);
+        }
+        for (uint32_t r = 0; r < info.rows; r++, at += all) {
+            check(nx_session_map(model, session, 0, 0, r, keys, row, &count), "nx_session_map");
+            for (uint32_t i = 0; i < count; i++) {
+                if (pass) weights[at + place_of[keys[i]]] = row[i];
+                else seen[keys[i]] = 1;
+            }
+        }
+    }
+    say("elements", "asked", elements, all * sizeof *elements);
+    say("weights", "asked", weights, (size_t)info.rows * all * sizeof *weights);
+    free(seen);
+    free(place_of);
+    free(row);
     free(session);
     free(values);
     free(keys);
