@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 import unittest
+import wave
 from dataclasses import replace
 from unittest import mock
 
@@ -50,6 +51,12 @@ def paint(directory, count=30, size=(40, 36)):
             words = some(rng.integers(1, 12)).split()
             f.writelines("%d\t%s\t_\t%s\t_\t_\t0\t_\t_\t_\n" % (i + 1, w, "NOUN" if w in ("king", "wood") else "X") for i, w in enumerate(words))
             f.write("\n")
+    os.makedirs(os.path.join(directory, "recordings"), exist_ok=True)
+    for take in (5, 7, 8, 9):                                           # and of sounds: takes that validate and train
+        for digit in range(10):
+            with wave.open(os.path.join(directory, "recordings", "%d_theo_%d.wav" % (digit, take)), "wb") as f:
+                f.setnchannels(1), f.setsampwidth(2), f.setframerate(8000)
+                f.writeframes((8000 * np.sin(np.arange(2000) * (0.1 + 0.05 * digit)) + rng.normal(0, 500, 2000)).astype("<i2").tobytes())
     with open(os.path.join(directory, "more", "pairs.tsv"), "w") as f:   # and of translation
         f.writelines("%s\t%s\n" % (some(rng.integers(1, 12)), some(rng.integers(1, 12))) for _ in range(300))
 
