@@ -377,8 +377,9 @@ NX_API_TEXTS nx_status nx_session_output(const nx_model *model, const nx_session
 /* One row of a map of the last position computed, i, of a sample; needs settings.trace = 1.
  * row       below map.rows. A map with queries is there once the inputs are encoded, is the same for all samples and positions, and has
  *           the rows row * n + query, where n is the number of items of the input
- * keys      (*count) written: what i attended to, in ascending order. In a map of the past these are positions up to i itself. Key j
- *           stands for the element at j - 1 (0: the start, nothing), because the input is shifted by one. Room for map.keys
+ * keys      (*count) written: what i attended to, in ascending order. In a map of the past these are positions up to i itself; a sparse
+ *           pattern may end before it, or have none. Key j stands for the element at j - 1 (0: the start, nothing), because the
+ *           input is shifted by one. Room for map.keys
  * weights   (*count) written. Room for map.keys
  * NX_E_ARGUMENT: no such sample, map or row, no position computed yet, or no trace. */
 NX_API nx_status nx_session_map(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t map, uint32_t row,

@@ -82,7 +82,7 @@ static int text_ends(const nx_metadata *entry, const char *text) {
            !memcmp((const char *)entry->value + entry->value_bytes - n, text, n);
 }
 
-/* What is no model that writes, or not all of one: named as what it is, before its tensors are missed. */
+/* Names a file that is no model that writes, or not all of one, before its tensors are missed. */
 static nx_status refuse_other_kinds(const nx_gguf *file, const nx_metadata *architecture, nx_problem *problem) {
     nx_metadata entry;
     nx_name pooling = {{0}};

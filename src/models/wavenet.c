@@ -60,7 +60,7 @@ static uint32_t width(nx_reader *r, const char *name) {
     return w;
 }
 
-/* What is drawn: a sound where the file has a rate, else a picture. */
+/* The ids are a sound where the file has a rate, else a picture. */
 static void read_output(nx_reader *r, nx_output *output, nx_plan *plan) {
     static const char *const outputs[] = {"categorical", "bernoulli"};
     output->elements = 1;

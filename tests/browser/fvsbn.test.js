@@ -9,7 +9,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
-import { readTensor } from '../../web/pages/fvsbn/gguf.js';
+import { readGguf } from '../../web/shell/gguf.js';
 import { OUT, session } from './browser.js';
 import { inRepository } from './gallery.js';
 
@@ -46,7 +46,7 @@ test('a pixel that is pointed at shows the weights of the file', options, () => 
   const note = page.locator('#votes .panel-note');
   await note.getByText(/^Row 15, column 14/).waitFor();
   const buffer = await readFile(FILE);
-  const { values, shape } = readTensor(/** @type {ArrayBuffer} */ (buffer.buffer.slice(buffer.byteOffset, buffer.byteOffset + buffer.length)), 'fvsbn.weight');
+  const { values, shape } = readGguf(/** @type {ArrayBuffer} */ (buffer.buffer.slice(buffer.byteOffset, buffer.byteOffset + buffer.length))).tensor('fvsbn.weight');
   assert.deepEqual(shape, [784, 784]);
   const [row, col] = [20, 9];
   const i = row * SIDE + col;

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { readTensor } from '../../web/pages/fvsbn/gguf.js';
+import { readGguf } from '../../web/shell/gguf.js';
 import { learn, natsOf, nothingLearnt, sample } from '../../web/pages/fvsbn/learn.js';
 import { Lesson } from '../../web/pages/fvsbn/lesson.js';
 import { randomFrom } from '../../web/shell/random.js';
@@ -103,7 +103,8 @@ test('the file of training digits is the one that its page tells of', () => {
 test('the same sums as the engine: the nats of digits by the weights of the file', { skip: !existsSync(`${ROOT}weights/fvsbn.gguf`) && 'weights/fvsbn.gguf is missing' }, async () => {
   const file = readFileSync(`${ROOT}weights/fvsbn.gguf`);
   const buffer = /** @type {ArrayBuffer} */ (file.buffer.slice(file.byteOffset, file.byteOffset + file.length));
-  const weights = { weight: readTensor(buffer, 'fvsbn.weight').values, bias: readTensor(buffer, 'fvsbn.bias').values };
+  const { tensor } = readGguf(buffer);
+  const weights = { weight: tensor('fvsbn.weight').values, bias: tensor('fvsbn.bias').values };
   const model = await load(`${ROOT}weights/fvsbn.gguf`);
   for (const picture of digits.slice(0, 5)) {
     const { nats } = await model.score({ data: picture.map((x) => 255 * x), width: 28, height: 28 });

@@ -15,7 +15,7 @@ import { NextPixelError, argumentError } from './error.js';
  * @property {string} content  plain text: names of control tokens in it are letters like any others
  */
 
-/** What is to be read: text in which control tokens count, or plain text. @typedef {{ text: string, plain?: boolean }} Piece */
+/** A piece of a prompt: text in which control tokens count, or plain text. @typedef {{ text: string, plain?: boolean }} Piece */
 
 /**
  * A template that is known.

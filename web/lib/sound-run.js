@@ -249,7 +249,7 @@ export class SoundRun {
     }
   }
 
-  /** What is heard: what was given, then what is drawn. @param {AbortSignal} [signal] */
+  /** The sound as it is heard: the given samples, then those that are drawn. @param {AbortSignal} [signal] */
   async *#audible(signal) {
     await this.heard;
     if (this.#known?.length) yield { samples: expand(this.#known) };

@@ -37,7 +37,7 @@ export class Resampler {
     return this.#upTo(Math.max(0, Math.floor((this.#given - this.#half) / this.#ratio)));
   }
 
-  /** What is left, once all has come. @returns {Float32Array<ArrayBuffer>} */
+  /** The last samples, once all have come. @returns {Float32Array<ArrayBuffer>} */
   end() {
     if (this.#ratio === 1) return new Float32Array(0);
     return this.#upTo(Math.round(this.#given / this.#ratio));

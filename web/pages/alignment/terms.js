@@ -10,7 +10,7 @@ const TERMS = 3;
 /** @param {number} x */
 const two = (x) => x.toFixed(2).replace('-', '−');
 
-/** What is at a whole number as small figures below the line. @param {number} n */
+/** An index as small figures below the line. @param {number} n */
 export const below = (n) => String(n).replace(/\d/g, (d) => '₀₁₂₃₄₅₆₇₈₉'[Number(d)]);
 
 /** Where a local attention has its centre, between two words. @param {ArrayLike<number>} weights of the map "centre" */

@@ -2,7 +2,7 @@
 // The page of the fully visible sigmoid belief network: a binarised digit is completed, and the weights that do it.
 // @ts-check
 import { SIDE, byId, bytes, createEndings, createStore, initialState, integer, startPage, weights, whenNear } from '../../shell/index.js';
-import { readTensor } from './gguf.js';
+import { readGguf } from '../../shell/gguf.js';
 import { createLearning } from './learning-figure.js';
 import { createSamples } from './samples-figure.js';
 import { loadTrainingDigits } from './training-digits.js';
@@ -23,7 +23,8 @@ store.on(['info'], ({ info }) => {
 /** The weights themselves, of the file that the model is made of. */
 async function showVotes() {
   const file = await fetch(weights('fvsbn.gguf')).then((response) => response.arrayBuffer());
-  const read = { weight: readTensor(file, 'fvsbn.weight').values, bias: readTensor(file, 'fvsbn.bias').values };
+  const { tensor } = readGguf(file);
+  const read = { weight: tensor('fvsbn.weight').values, bias: tensor('fvsbn.bias').values };
   votes.use(read);
   samples.use(read);
 }

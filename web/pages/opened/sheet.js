@@ -26,7 +26,7 @@ export function createSheet(root, said, { onGo, onChange }) {
   let views = [];
   /** @type {Open | undefined} */
   let open;
-  /** What is pointed at; kept: it stays when the pointer leaves. @type {{ matrix: Matrix, i: number, j: number } | null} */
+  /** The number that is pointed at; kept: it stays when the pointer leaves. @type {{ matrix: Matrix, i: number, j: number } | null} */
   let pointed = null;
   /** @type {{ matrix: Matrix, i: number, j: number } | null} */
   let kept = null;

@@ -14,7 +14,7 @@ const STEP_MS = 5000;
 /** @typedef {{ trace: Trace, shape: Shape, at: number }} Now  at: which written letter is looked at */
 /** @typedef {{ id: string, item: HTMLElement, box: string, name: string }} Step  of a list item: the box it opens, the matrix it points into */
 
-/** What is looked for is the largest, not what is farthest from zero. */
+/** The walk points at the largest number, not at the one farthest from zero. */
 const RANKED = /\.(compare|scale|mask|weights)$|^logits$|^odds$/;
 /** Scores of places that are hidden in the end. */
 const CAUSAL = /^dec\.\d\.self\.\d\.(compare|scale)$/;

@@ -54,7 +54,7 @@ const EXPRESSIONS = {
   'deepseek-coder': [BREAK, `${SPACE}?\\p{L}+`, `${SPACE}?\\p{P}+`, EAST_ASIAN, '\\p{N}'],
 };
 
-/** What is meant where a file says nothing. */
+/** The cut of a file that names none. */
 export const DEFAULT = 'default';
 
 /** Names under which files have one of these cuts, by the name that it has here. */

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// A weight file read in the page, for pictures of its numbers: metadata and tensors. The engine has the real, checked reader.
+// @ts-check
+
+/** Bytes of a metadata value by its type, and how it is read; those of eight bytes as numbers. @type {Record<number, [bytes: number, (view: DataView, at: number) => unknown]>} */
+const VALUES = {
+  0: [1, (view, at) => view.getUint8(at)], 1: [1, (view, at) => view.getInt8(at)],
+  2: [2, (view, at) => view.getUint16(at, true)], 3: [2, (view, at) => view.getInt16(at, true)],
+  4: [4, (view, at) => view.getUint32(at, true)], 5: [4, (view, at) => view.getInt32(at, true)],
+  6: [4, (view, at) => view.getFloat32(at, true)], 7: [1, (view, at) => view.getUint8(at) !== 0],
+  10: [8, (view, at) => Number(view.getBigUint64(at, true))], 11: [8, (view, at) => Number(view.getBigInt64(at, true))],
+  12: [8, (view, at) => view.getFloat64(at, true)],
+};
+const [STRING, ARRAY, ALIGNMENT] = [8, 9, 32];
+/** Types of tensors. */
+export const [F32, F16, Q8_0] = [0, 1, 8];
+/** Weights of a block of Q8_0, after a scale. */
+const BLOCK = 32;
+
+/** @param {number} bits of a half-precision number */
+function half(bits) {
+  const exponent = (bits >> 10) & 31;
+  const fraction = bits & 1023;
+  const size = exponent === 0 ? fraction * 2 ** -24 : exponent === 31 ? NaN : (1 + fraction / 1024) * 2 ** (exponent - 15);
+  return bits & 0x8000 ? -size : size;
+}
+
+/** The number at place i of a tensor that begins at `from`, by its type. @type {Record<number, (view: DataView, from: number, i: number) => number>} */
+const NUMBERS = {
+  [F32]: (view, from, i) => view.getFloat32(from + 4 * i, true),
+  [F16]: (view, from, i) => half(view.getUint16(from + 2 * i, true)),
+  [Q8_0](view, from, i) {
+    const block = from + Math.floor(i / BLOCK) * (2 + BLOCK);
+    return half(view.getUint16(block, true)) * view.getInt8(block + 2 + i % BLOCK);
+  },
+};
+
+/** @typedef {{ shape: number[], type: number, values: Float32Array }} Tensor  the first number of the shape is that of neighbours in memory */
+
+/**
+ * @param {ArrayBuffer} buffer a GGUF file
+ * @returns {{ facts: Map<string, any>, names: string[], tensor: (name: string) => Tensor }}  facts: the metadata
+ */
+export function readGguf(buffer) {
+  const view = new DataView(buffer);
+  let at = 0;
+  const u32 = () => { at += 4; return view.getUint32(at - 4, true); };
+  const u64 = () => { at += 8; return Number(view.getBigUint64(at - 8, true)); };
+  const text = () => { const length = u64(); at += length; return new TextDecoder().decode(new Uint8Array(buffer, at - length, length)); };
+  /** @param {number} type @returns {unknown} */
+  function value(type) {
+    if (type === STRING) return text();
+    if (type === ARRAY) {
+      const inner = u32();
+      return Array.from({ length: u64() }, () => value(inner));
+    }
+    const [size, read] = VALUES[type];
+    at += size;
+    return read(view, at - size);
+  }
+  if (u32() !== 0x46554747) throw new Error('This is no GGUF file.');
+  at += 4; // version
+  const [count, keys] = [u64(), u64()];
+  const facts = new Map(Array.from({ length: keys }, () => /** @type {[string, unknown]} */ ([text(), value(u32())])));
+  const places = new Map(Array.from({ length: count }, () => /** @type {const} */ ([text(), { shape: Array.from({ length: u32() }, u64), type: u32(), offset: u64() }])));
+  const data = Math.ceil(at / ALIGNMENT) * ALIGNMENT;
+  return {
+    facts, names: [...places.keys()],
+    tensor(name) {
+      const place = places.get(name);
+      if (!place) throw new Error(`The file has no tensor ${name}.`);
+      const { shape, type, offset } = place;
+      const number = NUMBERS[type];
+      if (!number) throw new Error(`Tensors of type ${type} cannot be shown here.`);
+      return { shape, type, values: Float32Array.from({ length: shape.reduce((product, n) => product * n, 1) }, (_, i) => number(view, data + offset, i)) };
+    },
+  };
+}
