@@ -167,6 +167,31 @@ export const firstFigure = (page, phase = 'loaded') => page.locator('figure').fi
 /** Of the widths at which a figure must fit, the first, which is the narrowest; ./build.sh test-sweep has every one. @param {number[]} all */
 export const widths = (...all) => (process.env.EVERY_WIDTH ? all : all.slice(0, 1));
 
+/**
+ * A change after which the first figure runs anew: resolves once it has begun. A short run is over between two looks of waitForFunction(), so an
+ * observer, which misses none, stands there before.
+ *
+ * @param {Page} page
+ * @param {() => Promise<unknown>} change
+ */
+export async function runAnew(page, change) {
+  const begun = await page.evaluateHandle(() => {
+    const text = /** @type {HTMLElement} */ (document.querySelector('#run-text'));
+    /** @type {Promise<void>} */
+    const promise = new Promise((resolve) => {
+      const observer = new MutationObserver(() => {
+        if (text.textContent === 'Run again') return;
+        observer.disconnect();
+        resolve();
+      });
+      observer.observe(text, { childList: true, characterData: true, subtree: true });
+    });
+    return { promise };
+  });
+  await change();
+  await begun.evaluate(({ promise }) => promise);
+}
+
 /** Resolves when the browser has painted all that was there when this was called. @param {Page} page */
 export const painted = (page) => page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)); }));
 

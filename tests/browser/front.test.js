@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
 import { PAPERS } from '../../web/front/papers.js';
-import { session, sleep } from './browser.js';
+import { runAnew, session, sleep } from './browser.js';
 import { inRepository } from './gallery.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -33,20 +33,19 @@ test('the digit completes itself, as on the page of the Image Transformer; dice 
   const notes = await page.locator('.ending .panel-note').allTextContents();
   assert.ok(notes.every((note) => /^\d+\.\d nats$/.test(note)), notes.join());
   const before = await endings(page);
-  await page.click('#dice');
-  await page.waitForFunction(() => document.querySelector('#run-text')?.textContent !== 'Run again');
+  const seed = async (/** @type {string} */ wanted) => {
+    await page.fill('#seed', wanted);
+    await page.keyboard.press('Enter');
+  };
+  await runAnew(page, () => page.click('#dice'));
   await done(page);
   await sleep(100);
   assert.notDeepEqual(await endings(page), before);
-  await page.fill('#seed', '7');
-  await page.keyboard.press('Enter');
-  await page.waitForFunction(() => document.querySelector('#run-text')?.textContent !== 'Run again');
+  await runAnew(page, () => seed('7'));
   await done(page);
   await sleep(100);
   assert.deepEqual(await endings(page), before);
-  await page.fill('#seed', '12');
-  await page.keyboard.press('Enter');
-  await page.waitForFunction(() => document.querySelector('#run-text')?.textContent !== 'Run again');
+  await runAnew(page, () => seed('12'));
   await done(page);
   const others = await page.locator('.ending .panel-note').allTextContents();
   assert.notDeepEqual(others, notes);

@@ -10,7 +10,7 @@ import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
 import { quantise } from '../../web/lib/codecs/picture.js';
-import { OUT, decode, session, sleep, widths } from './browser.js';
+import { OUT, decode, runAnew, session, sleep, widths } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -161,8 +161,7 @@ test('settings change the endings: seed, temperature, class, line', () => withPa
   await open(page);
   /** The pictures of a finished run, after a change. @param {() => Promise<unknown>} change */
   const after = async (change) => {
-    await change();
-    await page.waitForFunction(() => document.querySelector('#run-text')?.textContent !== 'Run again');
+    await runAnew(page, change);
     await done(page);
     await sleep(50);
     return page.locator('.ending canvas').evaluateAll((all) => all.map((canvas) => /** @type {HTMLCanvasElement} */ (canvas).toDataURL()).join());
