@@ -36,7 +36,7 @@ export function createVoice(player) {
   let stopper;
 
   const ready = () => {
-    record.disabled = !player.model;
+    record.disabled = file.disabled = !player.model;
     const classes = player.model?.info.classes ?? [];
     if (label.options.length === 1) label.append(...classes.map((name) => make('option', { value: name }, name)));
   };
