@@ -542,7 +542,7 @@ ceilings() {
     "$WASM_LD" $WASM_LDFLAGS --export=dot_one --export=dot_four --export=stream "$OUT/ceiling$build.o" -o "$OUT/ceiling$build.wasm"
   done
   parts=
-  for source in tests/bench/kernels.c src/kernels/cells.c src/kernels/gates.c src/kernels/queue.c; do
+  for source in tests/bench/kernels.c src/kernels/cells.c src/kernels/gates.c src/kernels/image.c src/kernels/queue.c; do
     part=$OUT/bench-$(basename "$source" .c).o parts="$parts $OUT/bench-$(basename "$source" .c).o"
     "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$(sysroot)" $WASM_CFLAGS -O3 -Iinclude -Isrc -c "$source" -o "$part"
   done

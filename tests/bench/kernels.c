@@ -2,7 +2,7 @@
  *
  * Kernels that no matrix product hides, for npm run bench, each beside what the machine can do at most: the gates of gated PixelCNN
  * (src/kernels/gates.c) and the cells of recurrent networks (src/kernels/cells.c) beside their tanh and sigma with nothing around them, and the
- * gathering of a convolution's taps (src/kernels/queue.c) beside one copy of as many bytes, all from the first-level cache. Sizes are those of
+ * gathering of a convolution's taps (src/kernels/queue.c, image.c) beside one copy of as many bytes, all from the first-level cache. Sizes are those of
  * weights/gated-pixelcnn-digits.gguf, weights/pixelcnn-digits.gguf, weights/seq2seq-additive.gguf and weights/lstmn.gguf.
  */
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "kernels/cells.h"
 #include "kernels/elementary.h"
 #include "kernels/gates.h"
+#include "kernels/image.h"
 #include "kernels/queue.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -104,6 +105,32 @@ EXPORT float gather_ceiling(uint32_t times) {
     for (uint32_t i = 0; i < times; i++) {
         memcpy(gathered, queue + 4 * (i % 4), sizeof gathered);
         sum += gathered[i % CHANNELS];
+    }
+    return sum;
+}
+
+/* The same of the patches of a picture: 3 x 3 taps of 64 channels, one of them at a time, at places whose patches reach over the edge and at others. */
+#define PICTURE 7
+#define DEPTH 64
+static _Alignas(16) float picture[PICTURE * PICTURE * DEPTH], patch[9 * DEPTH];
+static const nx_patches patches = {PICTURE, PICTURE, DEPTH, DEPTH, 3, 3, 1, 1, 1, 1, 1, 1, 1};
+
+EXPORT uint32_t patch_bytes(void) { return sizeof patch; }
+
+EXPORT float gather_patch(uint32_t times) {
+    float sum = 0;
+    for (uint32_t i = 0; i < times; i++) {
+        nx_patch_gather(patch, picture, &patches, i % (PICTURE * PICTURE));
+        sum += patch[i % DEPTH];
+    }
+    return sum;
+}
+
+EXPORT float gather_patch_ceiling(uint32_t times) {
+    float sum = 0;
+    for (uint32_t i = 0; i < times; i++) {
+        memcpy(patch, picture + 4 * (i % 4), sizeof patch);
+        sum += patch[i % DEPTH];
     }
     return sum;
 }

@@ -68,7 +68,7 @@ export async function ceilingProbes({ arena, builds }, out, more = []) {
 export async function loopProbes({ arena }, out) {
   if (!existsSync(`${out}/kernels.wasm`)) return [];
   const target = await arena.start('ceiling', 'kernels', 'ceiling', 'startKernels', { wasm: '/build/kernels.wasm' });
-  return ['gates', 'gru', 'lstm', 'queue'].flatMap((name) => [{ name: key('loop', name), ...target, method: name },
+  return ['gates', 'gru', 'lstm', 'queue', 'patches'].flatMap((name) => [{ name: key('loop', name), ...target, method: name },
     { name: key('loop', name, 'ceiling'), ...target, method: `${name}Ceiling` }]);
 }
 

@@ -248,7 +248,7 @@ export function assemble(samples, facts) {
     return entries.length ? [[name, Object.fromEntries(entries)]] : [];
   }));
 
-  const loops = Object.fromEntries(['gates', 'gru', 'lstm', 'queue'].flatMap((name) => {
+  const loops = Object.fromEntries(['gates', 'gru', 'lstm', 'queue', 'patches'].flatMap((name) => {
     const own = samples[key('loop', name)], most = samples[key('loop', name, 'ceiling')];
     if (!own?.length || !most?.length) return [];
     return [[name, { rate: Math.max(...own), ceiling: Math.max(...most), share: Math.max(...own) / Math.max(...most) }]];

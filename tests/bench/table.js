@@ -74,6 +74,7 @@ function loopTable({ loops = {} }) {
   const units = {
     gates: 'gates, G numbers a second of tanh and sigma', gru: 'gated recurrent unit, G numbers of a state a second of two sigma and a tanh',
     lstm: 'LSTM, the same of three sigma and two tanh', queue: 'taps of a queue, GB a second of one copy',
+    patches: 'patches of a picture, the same',
   };
   return ['kernels beside ceilings of their own', ['', 'reached', 'at most', 'share'],
     Object.entries(loops).map(([name, { rate, ceiling, share }]) => [units[name], number(rate), number(ceiling), percent(share)])];

@@ -63,5 +63,7 @@ export async function startKernels({ wasm }) {
     /** Billions of bytes a second. */
     queue: () => rate('gather', exports.gather_bytes(), 100_000),
     queueCeiling: () => rate('gather_ceiling', exports.gather_bytes(), 100_000),
+    patches: () => rate('gather_patch', exports.patch_bytes(), 100_000),
+    patchesCeiling: () => rate('gather_patch_ceiling', exports.patch_bytes(), 100_000),
   };
 }

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pictures of many channels, and rows of them: what a convolution that sees all around it reads, pools, nearest neighbours.
+ *
+ * A picture is (rows, cols) vectors, its pixels, in raster order, each of `channels` numbers. Unless nx_patches.pixel says otherwise a vector
+ * stands nx_stride(channels) numbers behind the one before it, as products leave their columns (kernels.h). A row of vectors, such as a
+ * sound, is a picture of one row. Outside the picture there is nothing: zeros.
+ */
+#ifndef NX_IMAGE_H
+#define NX_IMAGE_H
+
+#include <stdint.h>
+
+#include "kernels.h"
+
+/* Which pixels the places of a convolution see. Place (r, c) sees down * across taps, in raster order: tap (i, j) is the pixel
+ * (r stride_down + i dilation - above, c stride_across + j dilation - left). A square of k with an edge of e: down = across = k, above = left =
+ * below = right = e. A row of k: rows = down = 1, above = below = 0. */
+typedef struct {
+    uint32_t rows, cols, channels;
+    uint32_t pixel; /* numbers from one pixel to the next, at least `channels`; 0: nx_stride(channels) */
+    uint32_t down, across;
+    uint32_t stride_down, stride_across, dilation; /* at least 1 */
+    uint32_t above, left, below, right;            /* rows and columns of zeros around the picture */
+} nx_patches;
+
+/* Rows and columns of places: (rows + above + below - dilation (down - 1) - 1) / stride_down + 1, rounded down, and likewise; 0 where not even
+ * one patch fits. */
+uint32_t nx_patch_rows(const nx_patches *patches);
+uint32_t nx_patch_cols(const nx_patches *patches);
+
+/* Numbers of a patch: down across channels. */
+static inline uint32_t nx_patch_length(const nx_patches *p) { return p->down * p->across * p->channels; }
+
+/* out (nx_patch_length) written: the vectors that a place sees, one after another. place: row * nx_patch_cols + column. */
+void nx_patch_gather(float *out, const float *picture, const nx_patches *patches, uint32_t place);
+
+/* A convolution at n places from `first` on, n <= NX_COLUMNS: out (n, nx_stride(weights->rows)) written, weights * patch + bias. weights: of
+ * nx_patch_length columns. scratch: nx_convolve_bytes of these patches. A place's numbers do not depend on the others. */
+uint64_t nx_convolve_bytes(const nx_patches *patches);
+void nx_convolve(float *out, const nx_matrix *weights, const float *bias, const float *picture, const nx_patches *patches, uint32_t first,
+                 uint32_t n, void *scratch);
+
+/* out (rows / 2, cols / 2) written: the largest of 2 x 2, a last odd row or column left out. Not-a-number is the largest.
+ * channels % 4 == 0 */
+void nx_pool_largest(float *out, const float *picture, uint32_t rows, uint32_t cols, uint32_t channels);
+
+/* out (2 rows, 2 cols) written: every pixel four times, its nearest neighbours. */
+void nx_enlarge(float *out, const float *picture, uint32_t rows, uint32_t cols, uint32_t channels);
+
+#endif
