@@ -10,6 +10,7 @@ import { extname } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+import { singles } from '../../web/single.js';
 import { toyModel } from '../js/toy.js';
 import { OUT, session } from './browser.js';
 
@@ -43,7 +44,13 @@ async function serve(answer) {
   return server;
 }
 
-const file = async (/** @type {string} */ path) => (path === '/toy.gguf' ? toy : readFile(`${ROOT}web${path}`));
+/** The library, the files of models that are made here, and the library as one file. @param {string} path */
+async function file(path) {
+  if (path === '/toy.gguf') return toy;
+  if (path === '/sound.gguf') return readFile(`${ROOT}tests/golden/wavenet-tiny.gguf`);
+  if (path === '/inline.js') return /** @type {string} */ ((await singles()).get('inline.js'));
+  return readFile(`${ROOT}web${path}`);
+}
 const originOf = (/** @type {import('node:http').Server} */ server) => `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
 
 before(async () => {
@@ -220,3 +227,36 @@ test('a worker that the page has started before the library was there is taken, 
   }), 64);
   assert.equal(asked.filter((url) => url.endsWith('/worker.js')).length, 1);
 }));
+
+/** How a sound of a third of a second is heard after a click: what play tells, and whether by the AudioWorklet. @param {Page} page @param {string} library */
+async function heard(page, library) {
+  await page.mouse.click(5, 5);
+  return page.evaluate(async ([address, weights]) => {
+    let worklets = 0;
+    globalThis.AudioWorkletNode = class extends AudioWorkletNode {
+      /** @param {any} context @param {string} name @param {AudioWorkletNodeOptions} [options] */
+      constructor(context, name, options) {
+        super(context, name, options);
+        worklets++;
+      }
+    };
+    const { load } = await import(address);
+    const model = await load(weights);
+    const context = new AudioContext({ sampleRate: 8000 });
+    const run = model.generate({ label: 1, speaker: 0, seed: 4, seconds: 0.3 });
+    const { seconds, over } = await run.playTo(context);
+    const { length } = await run.samples();
+    model.close();
+    await context.close();
+    return { worklets, over, whole: Math.round(8000 * seconds) === length && length > 0 };
+  }, [library, `${cdn}/sound.gguf`]);
+}
+
+test('a sound: the player of the other origin, also of the one file; by buffers where a policy has no place for that', () => withPage(async (page) => {
+  await open(page, '', `script-src ${cdn} 'wasm-unsafe-eval'; worker-src blob:; connect-src ${cdn}`);
+  assert.deepEqual(await heard(page, `${cdn}/dist/nextpixel.js`), { worklets: 1, over: true, whole: true });
+  await open(page, '');
+  assert.deepEqual(await heard(page, `${own}/inline.js`), { worklets: 1, over: true, whole: true });
+  await open(page, '', `script-src ${own} 'wasm-unsafe-eval'; worker-src blob:`);
+  assert.deepEqual(await heard(page, `${own}/inline.js`), { worklets: 0, over: true, whole: true });
+}, { complains: true }));

@@ -35,6 +35,7 @@ enum {
     WAYS,
     PINNED,
     FEATURES,
+    SPEAKER,
     FIELDS
 };
 
@@ -85,7 +86,7 @@ static void open_model(void) {
     check(nx_model_open(room(bytes), bytes, content, length, &model, NULL), "nx_model_open");
     free(content);
     picture_info_of(model, &info);
-    if (!info.height) return; /* it writes texts */
+    if (!info.height) return; /* it writes texts or sounds */
     order = room(info.positions * sizeof *order);
     picture_order(model, order);
     palette = NULL;
@@ -321,13 +322,25 @@ static void attention(void) {
     free(elements);
 }
 
-/* ---- texts ----------------------------------------------------------------------------------------------------------- */
+/* ---- texts and sounds -------------------------------------------------------------------------------------------------- */
 
-/* Tokens of no meaning: idsOf of runs.js. */
+/* A sound is a text of levels, 0..255, whose end is no level. */
+static int is_sound(void) { return !strcmp(field[TASK], "sound") || !strcmp(field[TASK], "score-sound"); }
+
+/* Tokens or levels of no meaning: idsOf of runs.js. */
 static uint32_t *known_ids(const nx_part_info *part) {
-    uint32_t *ids = room(number(KNOWN) * sizeof *ids);
-    for (uint32_t i = 0; i < number(KNOWN); i++) ids[i] = (7 * i * i + 3 * i + 1) % part->values;
+    uint32_t *ids = room(number(KNOWN) * sizeof *ids), values = is_sound() ? 256 : part->values;
+    for (uint32_t i = 0; i < number(KNOWN); i++) ids[i] = (7 * i * i + 3 * i + 1) % values;
     return ids;
+}
+
+/* The class or the speaker of the line, where it has one. */
+static void give(nx_session *session, const char *name, int which) {
+    nx_port port;
+    uint32_t id = number(which);
+    if (strcmp(field[which], "-1"))
+        for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++)
+            if (!strcmp(port.name, name)) check(nx_session_input(model, session, i, &id, 1), "nx_session_input");
 }
 
 static nx_session *start_text(void) {
@@ -338,11 +351,12 @@ static nx_session *start_text(void) {
                             .temperature = strtof(field[TEMPERATURE], NULL),
                             .top_k = number(TOP_K),
                             .top_p = strtof(field[TOP_P], NULL),
-                            .temperature_last = 1};
+                            .temperature_last = !is_sound()};
     nx_shape shape = {.length = number(KNOWN) + number(DRAW)};
     nx_session *session;
     check(nx_session_size(model, 0, &settings, &shape, &session_bytes), "nx_session_size");
     check(nx_session_open(room(session_bytes), session_bytes, model, 0, &settings, &shape, &session), "nx_session_open");
+    if (is_sound()) give(session, "class", LABEL), give(session, "speaker", SPEAKER);
     return session;
 }
 
@@ -353,7 +367,7 @@ static int is_end(uint32_t id) {
     return 0;
 }
 
-/* Known tokens, then drawn ones, `each` a call, or 0: all; the end of a text is none of them. */
+/* Known tokens, then drawn ones, `each` a call, or 0: all; the end of a text is none of them. Levels of a sound are bytes. */
 static void tell(const char *way, uint32_t each) {
     nx_part_info part;
     check(nx_model_part(model, 0, &part), "nx_model_part");
@@ -372,7 +386,14 @@ static void tell(const char *way, uint32_t each) {
             break;
         }
     }
-    say("tokens", way, ids, told * sizeof *ids);
+    if (is_sound()) {
+        uint8_t *levels = room(told);
+        for (uint32_t i = 0; i < told; i++) levels[i] = (uint8_t)ids[i];
+        say("levels", way, levels, told);
+        free(levels);
+    } else {
+        say("tokens", way, ids, told * sizeof *ids);
+    }
     say("nats", way, nats, told * sizeof *nats);
     free(session);
     free(known);
@@ -380,7 +401,7 @@ static void tell(const char *way, uint32_t each) {
     free(nats);
 }
 
-/* What known tokens cost, but for the first. */
+/* What known tokens cost, but for the first; of a sound all of them. */
 static void score_text(void) {
     nx_part_info part;
     check(nx_model_part(model, 0, &part), "nx_model_part");
@@ -388,7 +409,8 @@ static void score_text(void) {
     float *nats = room(count * sizeof *nats);
     nx_session *session = start_text();
     check(nx_session_put(model, session, known, count, 0, nats), "nx_session_put");
-    say("nats", "at once", nats + 1, (count - 1) * sizeof *nats);
+    uint32_t first = is_sound() ? 0 : 1;
+    say("nats", "at once", nats + first, (count - first) * sizeof *nats);
     free(session);
     free(known);
     free(nats);
@@ -457,11 +479,11 @@ int main(void) {
             open_model(), strcpy(path, field[PATH]);
         else if (strcmp(path, field[PATH]))
             fail("the model is not open", 0);
-        else if (!strcmp(task, "tokens"))
+        else if (!strcmp(task, "tokens") || !strcmp(task, "sound"))
             tell("at once", 0), tell("token by token", 1), tell("by fives", 5);
         else if (!strcmp(task, "tag"))
             tag("at once", 0, 0), tag("moved between slices, read by fives", 5, 1);
-        else if (!strcmp(task, "score-text"))
+        else if (!strcmp(task, "score-text") || !strcmp(task, "score-sound"))
             score_text();
         else if (!strcmp(task, "score"))
             score();

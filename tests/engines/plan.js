@@ -36,12 +36,14 @@ import { load } from '../../web/lib/index.js';
  * @property {string} path         of the weight file
  * @property {string} model        its name
  * @property {string} work
- * @property {string} task         'open': the first line of each model; 'score-text'; else as in Work
- * @property {number} known        positions; of a text tokens
- * @property {number} draw         positions; of a text tokens at most, for it may end
+ * @property {string} task         'open': the first line of each model; 'score-text'; of sounds 'sound', from nothing or after another one, and
+ *   'score-sound'; else as in Work
+ * @property {number} known        positions; of a text tokens, of a sound samples
+ * @property {number} draw         positions; of a text or a sound at most so many, for it may end
  * @property {number} samples
  * @property {string} seed
  * @property {number} label        index, or -1
+ * @property {number} speaker      likewise, of a model of sounds
  * @property {number} temperature
  * @property {number} topK
  * @property {number} topP
@@ -60,13 +62,17 @@ import { load } from '../../web/lib/index.js';
 /** The fields of a line for the native program, in its order. */
 const FIELDS = /** @type {const} */ ([
   'path', 'model', 'work', 'task', 'known', 'draw', 'samples', 'seed', 'label', 'temperature', 'topK', 'topP', 'row',
-  'column', 'channel', 'ways', 'pinned', 'features',
+  'column', 'channel', 'ways', 'pinned', 'features', 'speaker',
 ]);
 
 /** Tokens that are known of a text, all of them in a score. */
 const KNOWN_TOKENS = 40;
 /** Tokens that are drawn at most. */
 const MOST_TOLD = 48;
+
+/** Samples of a sound that are known, and drawn at most. */
+const KNOWN_SAMPLES = 300;
+const MOST_SOUNDED = 400;
 
 /** The words that are tagged, one that no training sentence has among them. */
 const WORDS = 'Time flies like an arrow , but fruit flies like a xqzzyish banana in 1905 .'.split(' ');
@@ -109,17 +115,17 @@ export async function makePlan(root) {
 function runsOf(works, path, model, info, shipped, features) {
   const { height, width, channels, positions, classes, tasks, vocabulary } = info;
   if (vocabulary > 0 && !tasks.includes('tokens')) return []; // translations are compared by their page (pages.js) and, of C, by one hash (tests/c)
-  if (info.codec === 'sound') return []; // likewise; a WaveNet of pictures is among the others
   const step = info.blockRows || 1;
   const span = (height * width * channels) / positions;
   /** @type {PlannedRun} */
   const base = {
     path, model, work: 'file', task: 'open', known: 0, draw: 0, samples: 1, seed: '0', label: -1, temperature: 1, topK: 0,
-    topP: 1, row: 0, column: 0, channel: 0, ways: 'one', pinned: -1, features: '', words: [], knownRows: 0, span, shipped,
+    topP: 1, row: 0, column: 0, channel: 0, ways: 'one', pinned: -1, speaker: -1, features: '', words: [], knownRows: 0, span, shipped,
   };
   if (tasks.includes('tag')) {
     return [base, ...works.filter(({ task }) => task === 'tag').map(({ label, ...work }) => ({ ...base, ...work, features, words: WORDS }))];
   }
+  if (info.codec === 'sound') return [base, ...works.filter(({ task }) => tasks.includes(task)).map((work) => ({ ...base, ...work, ...sounding(work, info) }))];
   if (vocabulary > 0) {
     const known = Math.min(KNOWN_TOKENS, positions >> 1);
     const told = works.filter(({ task }) => tasks.includes(task)).map(({ label, ...work }) => ({
@@ -130,15 +136,39 @@ function runsOf(works, path, model, info, shipped, features) {
   const planned = works.filter(({ task }) => (task === 'attention' ? info.heads > 0 : tasks.includes(task))).map((work) => {
     const knownRows = work.task === 'complete' ? Math.floor((KNOWN * height) / step) * step : 0;
     const known = (knownRows * positions) / height;
-    const last = classes.length - 1; // -1 where there are none
     return {
       ...base, ...work, knownRows, known, draw: Math.min(positions - known, MOST_DRAWN),
-      label: { none: -1, first: Math.min(0, last), middle: last >> 1, last }[work.label ?? 'none'],
+      label: labelOf(work, classes),
       // In the lower half, where a query sees as much as it can.
       row: Math.floor((2 * height) / 3), column: width >> 1, channel: channels - 1,
     };
   });
   return [base, ...planned];
+}
+
+/**
+ * The index of a work's class, or -1.
+ *
+ * @param {Work} work
+ * @param {string[]} classes
+ */
+function labelOf({ label }, classes) {
+  const last = classes.length - 1; // -1 where there are none
+  return { none: -1, first: Math.min(0, last), middle: last >> 1, last }[label ?? 'none'];
+}
+
+/**
+ * A work of pictures as one of sounds, in a voice where it has a class.
+ *
+ * @param {Work} work
+ * @param {ModelInfo} info
+ */
+function sounding(work, { classes, speakers = [] }) {
+  const label = labelOf(work, classes);
+  return {
+    task: work.task === 'score' ? 'score-sound' : 'sound', samples: 1, known: work.task === 'generate' ? 0 : KNOWN_SAMPLES, draw: MOST_SOUNDED,
+    label, speaker: label < 0 || speakers.length === 0 ? -1 : (label + 1) % speakers.length,
+  };
 }
 
 /**
@@ -158,7 +188,8 @@ export function lines(plan) {
  */
 export function itemsOf({ task, samples }) {
   if (task === 'open') return ['bytes'];
-  if (task === 'score' || task === 'score-text') return ['nats'];
+  if (['score', 'score-text', 'score-sound'].includes(task)) return ['nats'];
+  if (task === 'sound') return ['levels', 'nats'];
   if (task === 'tokens') return ['tokens', 'nats'];
   if (task === 'tag') return ['tags', 'marginals', 'nats'];
   if (task === 'attention') return ['elements', 'weights'];

@@ -6,7 +6,7 @@
  * does the same through the C header.
  */
 
-/** @import { LoadOptions, Model, ModelInfo } from '../../web/lib/index.js' */
+/** @import { LoadOptions, Model, ModelInfo, SoundRun } from '../../web/lib/index.js' */
 /** @typedef {typeof import('../../web/lib/index.js').load} Load */
 /** @import { PlannedRun } from './plan.js' */
 
@@ -82,6 +82,20 @@ export async function runPlan(loadModel, plan, read, options) {
         await say('tokens', way, Uint32Array.from(tokens));
         await say('nats', way, Float32Array.from(nats));
       }
+    } else if (run.task === 'sound') {
+      for (const way of ['at once', 'in chunks of 7', 'resumed']) {
+        const sounding = soundOf(model, run, way === 'in chunks of 7' ? { chunk: 7 } : {});
+        /** @type {number[][]} */
+        const [levels, nats] = [[], []];
+        for await (const step of way === 'resumed' ? await halfWay(model, sounding) : sounding) {
+          levels.push(...step.levels);
+          nats.push(...step.nats);
+        }
+        await say('levels', way, Uint8Array.from(levels));
+        await say('nats', way, Float32Array.from(nats));
+      }
+    } else if (run.task === 'score-sound') {
+      await say('nats', 'asked', (await model.score(knownSound(model.info, run.known), { label: labelOf(run), speaker: speakerOf(run) })).perElement);
     } else if (run.task === 'tag') {
       const { names } = await model.tag([]);
       const pinned = run.pinned < 0 ? {} : { [run.pinned]: names[names.length - 1] };
@@ -110,6 +124,32 @@ export async function runPlan(loadModel, plan, read, options) {
   }
   model?.close();
   return results;
+}
+
+/**
+ * The sound of a run of the plan.
+ *
+ * @param {Model} model
+ * @param {PlannedRun} run
+ * @param {{ chunk?: number }} way
+ * @returns {SoundRun}
+ */
+function soundOf(model, run, way) {
+  const { seed, temperature, topK, topP, known, draw: most } = run;
+  const options = { seed: BigInt(seed), temperature, topK, topP, label: labelOf(run), speaker: speakerOf(run), seconds: most / (model.info.rate ?? 1), ...way };
+  return /** @type {any} */ (known > 0 ? model.complete(knownSound(model.info, known), options) : model.generate(options));
+}
+
+/**
+ * The same run, saved after its first samples and gone on with.
+ *
+ * @param {Model} model
+ * @param {SoundRun} run
+ * @returns {Promise<SoundRun>}
+ */
+async function halfWay(model, run) {
+  for await (const _ of run) break;
+  return /** @type {any} */ (model.resume(run.save()));
 }
 
 /**
@@ -143,14 +183,33 @@ async function draw(model, run, samples, way) {
 /**
  * Token ids (count) of no meaning, below the vocabulary's size: known_ids() of native.c.
  *
- * @param {ModelInfo} info
+ * @param {{ vocabulary: number }} info
  * @param {number} count
  */
 const idsOf = ({ vocabulary }, count) => Uint32Array.from({ length: count }, (_, i) => (7 * i * i + 3 * i + 1) % vocabulary);
 
+/**
+ * Levels of no meaning, those of idsOf(), as a sound.
+ *
+ * @param {ModelInfo} info
+ * @param {number} count
+ */
+function knownSound({ rate = 1 }, count) {
+  const data = Float32Array.from(idsOf({ vocabulary: 256 }, count), (level) => {
+    const f = (2 * level) / 255 - 1;
+    return (Math.sign(f) * (256 ** Math.abs(f) - 1)) / 255;
+  });
+  return { data, rate };
+}
+
 /** @param {PlannedRun} run */
 function labelOf({ label }) {
   return label < 0 ? undefined : label;
+}
+
+/** @param {PlannedRun} run */
+function speakerOf({ speaker }) {
+  return speaker < 0 ? undefined : speaker;
 }
 
 /**
