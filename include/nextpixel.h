@@ -37,7 +37,7 @@
 extern "C" {
 #endif
 
-#define NX_ABI_VERSION 9
+#define NX_ABI_VERSION 10
 #define NX_ALIGN 16 /* bytes; alignment of every block handed to the library */
 
 #if defined(__wasm__)
@@ -62,6 +62,7 @@ extern "C" {
 #define NX_NAME_BYTES 80                /* room for a name in nx_problem, final zero included */
 
 #define NX_NONE 0xffffffffu /* in place of an id: nothing, for the sample has ended; in place of a port: none */
+#define NX_OWN 0xfffffffdu  /* in place of the port of a map: places of the result itself */
 
 typedef int32_t nx_status;
 enum {
@@ -121,10 +122,11 @@ typedef struct {
 /* A map: the weights with which positions attended to others. A row of it is one head of one layer. */
 typedef struct {
     const char *name;
-    uint32_t port;    /* the input whose items are attended to; NX_NONE: the positions before */
+    uint32_t port;    /* the input whose items are attended to; NX_NONE: the positions before; NX_OWN: `keys` places of the result itself */
     uint32_t rows;    /* layers times heads */
     uint32_t keys;    /* the most keys that one query attends to */
-    uint32_t queries; /* 0: the queries are the positions of the run; else they are the items of that input, at most so many */
+    uint32_t queries; /* 0: the queries are the positions of the run; else so many, at most, attend while the inputs are encoded */
+    uint32_t asking;  /* with queries: the input whose items they are; NX_NONE: there are always `queries` */
 } nx_map;
 
 /* Numbers of the file that a codec needs, such as the colours of a palette. */
@@ -376,7 +378,7 @@ NX_API_TEXTS nx_status nx_session_output(const nx_model *model, const nx_session
 
 /* One row of a map of the last position computed, i, of a sample; needs settings.trace = 1.
  * row       below map.rows. A map with queries is there once the inputs are encoded, is the same for all samples and positions, and has
- *           the rows row * n + query, where n is the number of items of the input
+ *           the rows row * n + query, where n is the number of queries in this run
  * keys      (*count) written: what i attended to, in ascending order. In a map of the past these are positions up to i itself; a sparse
  *           pattern may end before it, or have none. Key j stands for the element at j - 1 (0: the start, nothing), because the
  *           input is shifted by one. Room for map.keys

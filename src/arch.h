@@ -70,8 +70,16 @@ typedef struct {
 
 /* The number of keys in a row of a map, in a run of this shape: at most as many as there are positions or items to attend to. */
 static inline uint32_t nx_map_keys(const nx_map *map, const nx_shape *shape) {
-    uint32_t most = map->port == NX_NONE ? shape->length : shape->counts[map->port] ? shape->counts[map->port] : map->keys;
+    uint32_t most = map->port == NX_NONE                               ? shape->length
+                    : map->port == NX_OWN || !shape->counts[map->port] ? map->keys
+                                                                       : shape->counts[map->port];
     return map->keys < most ? map->keys : most;
+}
+
+/* The number of queries of a map in a run of this shape; 0: they are the positions. */
+static inline uint32_t nx_map_queries(const nx_map *map, const nx_shape *shape) {
+    uint32_t items = map->queries && map->asking != NX_NONE ? shape->counts[map->asking] : 0;
+    return items && items < map->queries ? items : map->queries;
 }
 
 /* One column of a pass: the element at `position` of a sequence is predicted from those before it. */

@@ -119,8 +119,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
         (nx_port){.name = "source", .values = values, .dims = {context, 1, 1, 1}, .any_length = 1, .like = NX_NONE};
     nx_decoder_plan(r, decoder, context, plan);
     plan->maps[plan->n_maps++] = (nx_map){.name = "source", .port = 0, .rows = decoder->n_blocks * decoder->heads, .keys = context};
-    plan->maps[plan->n_maps++] =
-        (nx_map){.name = "encoder", .port = 0, .rows = m->reading.n_blocks * decoder->heads, .keys = context, .queries = context};
+    plan->maps[plan->n_maps++] = (nx_map){
+        .name = "encoder", .port = 0, .rows = m->reading.n_blocks * decoder->heads, .keys = context, .queries = context, .asking = 0};
 }
 
 /* ---- memory: caches of keys and values, and the scratch of a pass ---------------------------------------------------- */

@@ -883,7 +883,7 @@ static uint32_t all_maps(const subject *s, const nx_session *session, uint32_t s
     nx_map map;
     for (uint32_t m = 0; nx_model_map(s->model, 0, m, &map) == NX_OK; m++)
         for (uint32_t b = 0; b < samples; b++)
-            for (uint32_t row = 0; row < map.rows * (map.queries ? s->shape.counts[map.port] : 1); row++, n += count)
+            for (uint32_t row = 0; row < map.rows * (map.queries ? nx_map_queries(&map, &s->shape) : 1); row++, n += count)
                 CHECK_INT(nx_session_map(s->model, session, b, m, row, keys, weights + n, &count), NX_OK);
     return n;
 }
@@ -1052,7 +1052,7 @@ static void mapped(const subject *s) {
             uint32_t *keys = memory_take(map.keys * sizeof *keys);
             float *weights = memory_take(map.keys * sizeof *weights);
             for (uint32_t b = 0; b < 3; b++)
-                for (row = 0; row < map.rows * (map.queries ? s->shape.counts[map.port] : 1); row++) {
+                for (row = 0; row < map.rows * (map.queries ? nx_map_queries(&map, &s->shape) : 1); row++) {
                     double sum = 0;
                     CHECK_INT(nx_session_map(s->model, session, b, m, row, keys, weights, &count), NX_OK);
                     check_at("position %lld, map %lld, row %lld, sample %lld", p, m, row, b);

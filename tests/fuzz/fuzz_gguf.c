@@ -98,7 +98,7 @@ static void look(const nx_model *model, const nx_session *session, const nx_shap
     float weights[20];
     nx_map map;
     for (uint32_t i = 0; nx_model_map(model, 0, i, &map) == NX_OK; i++) {
-        uint32_t rows = map.rows * (map.queries ? shape->counts[map.port] : 1);
+        uint32_t rows = map.rows * (map.queries ? nx_map_queries(&map, shape) : 1);
         nx_session_map(model, session, 0, i, 0, keys, weights, &count);
         nx_session_map(model, session, 0, i, rows - 1, keys, weights, &count);
         nx_session_map(model, session, 0, i, rows, keys, weights, &count);

@@ -380,8 +380,8 @@ test('what a part is', () => {
   ]);
   const [{ keys }] = part.maps;
   assert.deepEqual(part.maps, [
-    { name: 'attention', port: 2 ** 32 - 1, rows: 4, keys, queries: 0 },
-    { name: 'source', port: part.inputs.findIndex(({ name }) => name === 'image'), rows: 4, keys: 8, queries: 0 },
+    { name: 'attention', port: 2 ** 32 - 1, rows: 4, keys, queries: 0, asking: 0 },
+    { name: 'source', port: part.inputs.findIndex(({ name }) => name === 'image'), rows: 4, keys: 8, queries: 0, asking: 0 },
   ]);
   assert.ok(keys >= 4 * (3 + 2) + 5 && keys < 64, 'the block, columns to both sides, the row above');
   assert.deepEqual(part.tables.map(({ name, rows, cols }) => [name, rows, cols]), [['palette.weight', 5, 3]]);

@@ -15,7 +15,7 @@ export const STRUCTS = /* @__PURE__ */ Object.freeze({
     name: 'u', values: 'u', 'dims[0]': 'u', 'dims[1]': 'u', 'dims[2]': 'u', 'dims[3]': 'u', port: 'u',
   }),
   nx_map: /* @__PURE__ */ Object.freeze({
-    name: 'u', port: 'u', rows: 'u', keys: 'u', queries: 'u',
+    name: 'u', port: 'u', rows: 'u', keys: 'u', queries: 'u', asking: 'u',
   }),
   nx_table: /* @__PURE__ */ Object.freeze({
     name: 'u', rows: 'u', cols: 'u', data: 'u',
@@ -40,7 +40,7 @@ export const STRUCTS = /* @__PURE__ */ Object.freeze({
   }),
 });
 
-export const NX_ABI_VERSION = 9;
+export const NX_ABI_VERSION = 10;
 export const NX_ALIGN = 16;
 export const NX_MAX_SAMPLES = 64;
 export const NX_MAX_LENGTH = 16777216;

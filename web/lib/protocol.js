@@ -101,7 +101,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @property {{ name: string, values: number, dims: number[], optional: boolean, anyLength: boolean, like: number }[]} inputs  like: the port
  *   whose count it shares, or NX_NONE
  * @property {Result[]} results   what it leaves of its inputs
- * @property {{ name: string, port: number, rows: number, keys: number, queries: number }[]} maps
+ * @property {{ name: string, port: number, rows: number, keys: number, queries: number, asking: number }[]} maps
  * @property {{ name: string, rows: number, cols: number, data: Float32Array }[]} tables
  * @property {number[]} ends      ids that end a sample
  */
@@ -195,7 +195,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 /** `ids`: up to and including those of the position whose query is asked for.
  * @typedef {{ type: 'attention', id: number, ids: Uint32Array, inputs: Inputs }} AttentionMessage */
 /** `part`: which one of the model; `results`: those that are wanted, by default all.
- * @typedef {{ type: 'encode', id: number, part: number, inputs: Inputs, results?: string[] }} EncodeMessage */
+ * @typedef {{ type: 'encode', id: number, part: number, inputs: Inputs, results?: string[], maps?: boolean }} EncodeMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
 /** @typedef {BeatMessage | MeasureMessage | OpenMessage | BeginMessage | FeedMessage | ShareMessage | ThreadMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | EncodeMessage | StopMessage} ToWorker */
 
@@ -243,6 +243,6 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 /** `keys`: the positions seen, whose inputs are those of the position before; `weights`: (blocks, heads, keys).
  * @typedef {{ type: 'attended', id: number, keys: Uint32Array, weights: Float32Array }} AttendedMessage */
 /** Numbers of each result, row-major: ids, or floats.
- * @typedef {{ type: 'encoded', id: number, results: Record<string, Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>> }} EncodedMessage */
+ * @typedef {{ type: 'encoded', id: number, results: Record<string, Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>>, maps?: MapRow[] }} EncodedMessage */
 /** @typedef {{ type: 'failed', id: number, error: PlainError }} FailedMessage */
 /** @typedef {HereMessage | MeasuredMessage | OpenedMessage | FedMessage | SharedMessage | LostMessage | StepMessage | ScoredMessage | AttendedMessage | EncodedMessage | FailedMessage} FromWorker */

@@ -261,7 +261,7 @@ export class Tasks {
           last = slice.ended || position === positions;
         } while (!last && position < (chunk > 0 ? end : from + 1)); // a position may take several slices
         const { ids, nats, ahead, alternatives } = joinSlices(slices);
-        const maps = wantMaps ? Array.from({ length: samples }, (_, sample) => mapRows(core, session, sample, from === start && inputs)) : undefined;
+        const maps = wantMaps ? Array.from({ length: samples }, (_, sample) => mapRows(core, session, sample, from === start)) : undefined;
         rivals?.add(ids, nats);
         const parted = rivals && (last || position === stage) ? rivals.settle(last) : undefined;
         if (parted && !last) core.resample(session, parted.parents);
@@ -280,9 +280,9 @@ export class Tasks {
    * @param {EncodeMessage} message
    * @returns {Work}
    */
-  *#encode({ id, part, inputs, results: wanted }) {
+  *#encode({ id, part, inputs, results: wanted, maps: wantMaps = false }) {
     const core = this.#live();
-    const session = core.openSession(READ_ONLY, { part, inputs });
+    const session = core.openSession(READ_ONLY, { part, inputs, trace: wantMaps });
     try {
       yield* this.#read(core, session, inputs);
       /** @type {EncodedMessage['results']} */
@@ -296,7 +296,8 @@ export class Tasks {
         }
         results[name] = joinAlike(slices);
       }
-      this.#post({ type: 'encoded', id, results }, Object.values(results).map(({ buffer }) => buffer));
+      const maps = wantMaps ? mapRows(core, session, 0, true) : undefined;
+      this.#post({ type: 'encoded', id, results, maps }, Object.values(results).map(({ buffer }) => buffer));
     } finally {
       core.closeSession(session);
     }
@@ -446,13 +447,13 @@ function growRun(core, session, positions) {
  * @param {Core} core
  * @param {Session} session
  * @param {number} sample
- * @param {Inputs | false} inputs  those of the run, for maps of how these were encoded, a row for each query of each head; false: without
+ * @param {boolean} encoded  also maps of how the inputs were encoded, a row for each query of each head
  * @returns {MapRow[]}
  */
-function mapRows(core, session, sample, inputs) {
-  return session.part.maps.flatMap(({ name, rows, port, queries }, map) => {
+function mapRows(core, session, sample, encoded) {
+  return session.part.maps.flatMap(({ name, rows, queries, asking }, map) => {
     let shared = new Uint32Array(0);
-    const all = queries === 0 ? rows : inputs ? rows * inputs[session.part.inputs[port].name].length : 0;
+    const all = queries === 0 ? rows : encoded ? rows * Math.min(queries, session.counts[asking] ?? queries) : 0;
     return Array.from({ length: all }, (_, row) => {
       const { keys, weights } = core.map(session, sample, map, row);
       if (keys.length !== shared.length || keys.some((key, i) => key !== shared[i])) shared = keys;
