@@ -8,7 +8,8 @@
  *
  *     inline.js      an ES module with the worker and both wasm inside, for bundlers that emit neither: load() and the element
  *     classic.js     the same for <script src> without type="module": registers <next-pixel>, and is the global `nextpixel`
- *     nextpixel.cjs  for require() in Nodes that cannot require an ES module; worker and wasm are those of web/dist
+ *     nextpixel.cjs  for require() in Nodes that cannot require an ES module, and in Jest; worker and wasm are those of web/dist
+ *     define.cjs     the same for nextpixel/define
  */
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -79,9 +80,15 @@ export async function singles() {
       stdin: { contents: `${all} import './lib/define.js';`, resolveDir: WEB }, format: 'iife', globalName: 'nextpixel', plugins: [inside],
     })],
     ['nextpixel.cjs', await single({
-      entryPoints: ['lib/index.js'], format: 'cjs', platform: 'node', plugins: [beside], define: { 'import.meta.url': 'fileAddress' },
-      banner: { js: `${LICENCE}\nconst fileAddress=require('node:url').pathToFileURL(__filename).href;` },
+      stdin: { contents: all, resolveDir: WEB }, format: 'cjs', platform: 'node', plugins: [beside], define: { 'import.meta.url': 'fileAddress' },
+      // Jest's window of jsdom has no TextDecoder.
+      banner: { js: `${LICENCE}\nconst fileAddress=require('node:url').pathToFileURL(__filename).href,{TextDecoder,TextEncoder}=globalThis.TextDecoder?globalThis:require('node:util');` },
     })],
+    ['define.cjs', `${LICENCE}
+const { NextPixelElement } = require('./nextpixel.cjs');
+if (globalThis.customElements && !customElements.get('next-pixel')) NextPixelElement.define();
+exports.NextPixelElement = NextPixelElement;
+`],
   ]);
 }
 

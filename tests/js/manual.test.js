@@ -149,7 +149,7 @@ test('the versions that are said to be tested are those of tests/embed', async (
   const { dependencies } = JSON.parse(await readFile(`${ROOT}tests/embed/package.json`, 'utf8'));
   /** @param {string} name */
   const version = (name) => dependencies[name].replace(/^npm:.*@/, '');
-  for (const name of ['vite', 'vite6', 'vite7', 'webpack', 'rollup', 'esbuild', 'parcel', 'react', 'vue', 'svelte', 'next', 'bun', 'deno', '@rollup/plugin-node-resolve']) {
+  for (const name of ['vite', 'vite6', 'vite7', 'webpack', 'rollup', 'esbuild', 'parcel', 'react', 'vue', 'svelte', 'next', 'bun', 'deno', 'vitest', 'jest', 'jsdom', 'happy-dom', '@rollup/plugin-node-resolve']) {
     assert.ok(text.includes(version(name)), `${name} ${version(name)} is tested; the chapter of bundlers says otherwise`);
   }
 });

@@ -72,6 +72,7 @@ test('it holds what a page needs and nothing else', () => {
     'web/single/inline.js',
     'web/single/classic.js',
     'web/single/nextpixel.cjs',
+    'web/single/define.cjs',
     'web/jsx/react.d.ts',
     'include/nextpixel.h',
   ]) {
@@ -81,7 +82,7 @@ test('it holds what a page needs and nothing else', () => {
     /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|include\/nextpixel\.h)$/,
     new RegExp(`^web/dist/(${[...PUBLISHED, ...LATER].join('|').replaceAll('.js', '')})\\.js$`),
     /^web\/dist\/[\w-]+\.wasm$/,
-    /^web\/single\/(inline\.js|classic\.js|nextpixel\.cjs)$/,
+    /^web\/single\/(inline\.js|classic\.js|nextpixel\.cjs|define\.cjs)$/,
     /^web\/jsx\/\w+\.d\.ts$/,
     /^web\/types\/(cjs\/)?(codecs\/|element\/|sinks\/|verbs\/)?[\w-]+\.d\.ts$/,
     /^web\/types\/cjs\/package\.json$/,
@@ -129,6 +130,7 @@ test('it is required as it is imported, with and without what newer Nodes can', 
     join(folder, 'draw.cjs'),
     `
     const { load, NextPixelError, supported } = require('nextpixel');
+    if (require('nextpixel/define').NextPixelElement !== require('nextpixel/element').NextPixelElement) throw new Error('two elements');
     (async () => {
       const model = await load('toy.gguf');
       let count = 0;

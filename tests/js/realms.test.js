@@ -5,13 +5,15 @@
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 
 import { tokenizer } from '../../web/lib/index.js';
 import { sentenceOf } from '../../web/lib/translate.js';
-import { DIGITS, GOLDEN, isError, load } from './helpers.js';
+import { singles } from '../../web/single.js';
+import { DIGITS, GOLDEN, ROOT, isError, load } from './helpers.js';
 import { toyText } from './toy-text.js';
 
 /** Something made in another realm. @param {string} code @param {object} [given] */
@@ -42,6 +44,60 @@ test('a picture in an array of another realm', async () => {
     assert.ok(nats > 0);
   }
   model.close();
+});
+
+test('Blobs that do not know their class, or not how to give their bytes', async () => {
+  const bytes = toyText();
+  class Nameless { // as happy-dom's
+    size = bytes.length;
+    slice = (/** @type {number} */ from, /** @type {number} */ to) => new Blob([bytes]).slice(from, to);
+    stream = () => new Blob([bytes]).stream();
+  }
+  class Mute { // as jsdom's
+    get [Symbol.toStringTag]() { return 'Blob'; }
+    constructor(from = 0, to = bytes.length) { this.part = bytes.slice(from, to); }
+    size = bytes.length;
+    slice = (/** @type {number} */ from, /** @type {number} */ to) => new Mute(from, to);
+  }
+  const { FileReader } = globalThis;
+  await assert.rejects(load(/** @type {any} */ (new Mute())), isError('argument', /neither stream\(\) nor arrayBuffer\(\)/));
+  // @ts-ignore
+  globalThis.FileReader = class {
+    onload = () => {};
+    readAsArrayBuffer = (/** @type {Mute} */ { part }) => {
+      Object.assign(this, { result: foreign('Uint8Array.from(list).buffer', { list: [...part] }) });
+      queueMicrotask(() => this.onload());
+    };
+  };
+  try {
+    for (const blob of /** @type {any[]} */ ([new Nameless(), new Mute()])) {
+      const model = await load(blob);
+      assert.equal(model.info.name, 'toy text');
+      model.close();
+      assert.equal((await tokenizer(blob)).find('ab'), 263);
+    }
+  } finally {
+    globalThis.FileReader = FileReader;
+  }
+});
+
+test('the library itself in another realm, as Jest runs it: without TextDecoder, Response and streams', async () => {
+  const script = /** @type {string} */ ((await singles()).get('nextpixel.cjs'));
+  const bytes = toyText();
+  const nodeRequire = createRequire(import.meta.url);
+  const context = { module: { exports: {} }, require: nodeRequire, process, URL, Event, AbortController, setTimeout, clearTimeout, setInterval, clearInterval, crypto, performance, bytes, __filename: `${ROOT}web/single/nextpixel.cjs` };
+  const said = await runInNewContext(`(async () => {
+    const exports = module.exports;
+    ${script}
+    const { load, NextPixelError } = module.exports;
+    const model = await load(Uint8Array.from(bytes));
+    const run = model.tokens('ab', { maxTokens: 3, seed: 1 });
+    const text = await run.text();
+    model.close();
+    const error = await load('/none.gguf').catch((error) => error);
+    return [typeof text, run.ids instanceof Uint32Array || Array.isArray(run.ids), error instanceof NextPixelError && error.code];
+  })()`, context);
+  assert.deepEqual([...said], ['string', true, 'network']);
 });
 
 test('addresses that are none, folders and devices', async () => {

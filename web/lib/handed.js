@@ -3,6 +3,7 @@
 
 /** Weight files that a page fetches or has by itself: a Blob, a stream, a response. Loaded only for these. */
 
+import { bytesOfBlob, isBlob } from './blob.js';
 import { argumentError } from './error.js';
 import { classOf } from './realm.js';
 
@@ -10,15 +11,13 @@ import { classOf } from './realm.js';
 
 /**
  * @param {Blob | Response | ReadableStream<Uint8Array>} source
- * @returns {Large}
+ * @returns {Promise<Large | Uint8Array<ArrayBuffer>>} what can be read, or what was
  */
-export function handed(source) {
+export async function handed(source) {
   const kind = classOf(source);
-  if (kind === 'Blob' || kind === 'File') {
+  if (isBlob(source)) {
     const { name = 'the Blob', size } = /** @type {Partial<File> & Blob} */ (source);
-    const stream = /** @type {Blob} */ (source).stream?.();
-    if (!stream) throw argumentError('This Blob cannot be read here, it has no stream(): give its bytes, an ArrayBuffer');
-    return { name, size, response: new Response(stream) };
+    return source.stream ? { name, size, response: new Response(source.stream()) } : bytesOfBlob(source);
   }
   if (kind === 'ReadableStream') {
     if (/** @type {ReadableStream} */ (source).locked) throw argumentError('This ReadableStream is being read by something else');

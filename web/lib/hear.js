@@ -3,10 +3,12 @@
 
 /** From whatever a page has as a sound to the samples that a model hears: one channel, at its rate. */
 
+import { bytesOfBlob, isBlob } from './blob.js';
 import { show } from './checks.js';
 import { NextPixelError, argumentError } from './error.js';
 import { resample } from './codecs/resample.js';
 import { isWav, readWav } from './codecs/wav.js';
+import { isBytes } from './source.js';
 
 /** @import { Dom } from './dom.js' */
 /** @import { Recorded } from './codecs/wav.js' */
@@ -68,9 +70,8 @@ const tooLong = (seconds) => new NextPixelError('limit', Number.isFinite(seconds
  * @returns {Promise<Recorded>}
  */
 async function recordedOf(sound, signal) {
-  if (typeof Blob === 'function' && sound instanceof Blob) return fileOf(new Uint8Array(await sound.arrayBuffer()), signal);
-  if (sound instanceof ArrayBuffer) return fileOf(new Uint8Array(sound), signal);
-  if (sound instanceof Uint8Array) return fileOf(sound, signal);
+  if (isBlob(sound)) return fileOf(await bytesOfBlob(sound), signal);
+  if (isBytes(sound)) return fileOf(new Uint8Array(sound), signal);
   if (typeof sound?.getChannelData === 'function') {
     const { sampleRate, numberOfChannels, length } = sound;
     if (length > LONGEST_SECONDS * sampleRate) throw tooLong(length / sampleRate);

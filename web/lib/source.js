@@ -52,17 +52,18 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
   const check = integrity === undefined ? undefined : (await import('./integrity.js')).checkOf(integrity);
   signal?.throwIfAborted();
   let bytes, fetched;
-  if (isBytes(source)) {
-    bytes = bytesOf(source); // of a typed array: a copy
-    if (!ArrayBuffer.isView(source)) bytes = bytes.slice();
+  const given = isAddress(source) || isBytes(source) ? source : await (await import('./handed.js')).handed(source);
+  if (isBytes(given)) {
+    bytes = bytesOf(given); // of a typed array: a copy
+    if (!ArrayBuffer.isView(given)) bytes = bytes.slice();
     onProgress?.({ loaded: bytes.length, total: bytes.length });
   } else {
-    const url = isAddress(source) ? String(source) : '';
+    const url = String(given);
     /** @type {Large} */
     let file;
-    if (!isAddress(source)) file = (await import('./handed.js')).handed(source);
+    if (!isAddress(given)) file = given;
     else {
-      const path = inNode ? await (await disk()).filePath(source) : undefined;
+      const path = inNode ? await (await disk()).filePath(given) : undefined;
       if (path === undefined) {
         fetched = fresh ? { response: await fetchOrFail(url, signal, { cache: 'reload', patience }), copied: false } :
           await fetchOrCopy(url, cache, { signal, patience });
@@ -106,7 +107,7 @@ export const disk = () => import('./disk.js');
 /**
  * Whether a source can be read again.
  *
- * @param {Source} source
+ * @param {Source | Large} source
  * @returns {source is string | URL}
  * @internal
  */

@@ -3,6 +3,7 @@
 
 /** The vocabulary of a weight file by itself: no weights are read and no worker is started. */
 
+import { bytesOfBlob, isBlob } from './blob.js';
 import { Tokenizer } from './codecs/text.js';
 import { NextPixelError, argumentError } from './error.js';
 import { readEntries } from './header.js';
@@ -34,7 +35,7 @@ export async function tokenizerOf(source, signal) {
 async function chunksOf(source, signal) {
   const kind = classOf(source);
   if (isBytes(source)) return once(new Uint8Array(source));
-  if (kind === 'Blob' || kind === 'File') return chunksOfBlob(/** @type {Blob} */ (source), signal);
+  if (isBlob(source)) return chunksOfBlob(source, signal);
   if (kind === 'Response') {
     const response = /** @type {Response} */ (source);
     return chunksOfResponse(response, response.url || 'the response', signal);
@@ -62,7 +63,7 @@ const PART_BYTES = 1 << 20;
 async function* chunksOfBlob(blob, signal) {
   for (let at = 0; at < blob.size;) {
     const to = Math.max(2 * at, PART_BYTES);
-    yield new Uint8Array(await blob.slice(at, to).arrayBuffer());
+    yield await bytesOfBlob(blob.slice(at, to));
     signal?.throwIfAborted();
     at = to;
   }

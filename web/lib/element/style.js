@@ -44,10 +44,17 @@ const STYLE = `
  * @type {CSSStyleSheet | undefined} */
 let sheet;
 
-export function styles() {
-  if (!sheet) {
-    sheet = new CSSStyleSheet();
-    sheet.replaceSync(STYLE);
+/** @param {ShadowRoot} root */
+export function dress(root) {
+  if (typeof CSSStyleSheet?.prototype.replaceSync === 'function') {
+    if (!sheet) {
+      sheet = new CSSStyleSheet();
+      sheet.replaceSync(STYLE);
+    }
+    root.adoptedStyleSheets = [sheet];
+  } else { // as in jsdom
+    const style = document.createElement('style');
+    style.textContent = STYLE;
+    root.append(style);
   }
-  return sheet;
 }

@@ -5,7 +5,7 @@
 
 import { widthOf } from '../sinks/picture.js';
 import { coloured, colourOf } from './colours.js';
-import { styles } from './style.js';
+import { dress } from './style.js';
 
 /** @import { Picture } from '../sinks/pixels.js' */
 /** @import { Sink } from '../sinks/canvas.js' */
@@ -54,7 +54,7 @@ export class View {
    * @param {{ play: () => void, stop: () => void }} actions
    */
   constructor(root, { play, stop }) {
-    root.adoptedStyleSheets = [styles()];
+    dress(root);
     this.#play.addEventListener('click', play);
     this.#stop.addEventListener('click', stop);
     this.#inside.addEventListener('slotchange', () => this.#cover());

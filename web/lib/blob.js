@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Blobs and Files, also those of a test runner's window, which know neither their own class nor how to give their bytes. Loaded only for these. */
+
+import { argumentError } from './error.js';
+import { classOf } from './realm.js';
+
+/**
+ * @param {any} value
+ * @returns {value is Blob}
+ */
+export function isBlob(value) {
+  return /^(Blob|File)$/.test(classOf(value)) || (typeof value?.size === 'number' && typeof value.slice === 'function'); // happy-dom's say "Object"
+}
+
+/** @param {Blob} blob @returns {Promise<Uint8Array<ArrayBuffer>>} */
+export async function bytesOfBlob(blob) {
+  if (blob.arrayBuffer) return new Uint8Array(await blob.arrayBuffer());
+  if (typeof FileReader !== 'function') throw argumentError('This Blob cannot be read here, it has neither stream() nor arrayBuffer(): give its bytes');
+  const reader = new FileReader(); // as in jsdom
+  await new Promise((resolve, reject) => {
+    reader.onload = resolve;
+    reader.onerror = () => reject(reader.error);
+    reader.readAsArrayBuffer(blob);
+  });
+  return new Uint8Array(/** @type {ArrayBuffer} */ (reader.result));
+}
