@@ -81,13 +81,15 @@ function readShipped() {
     .filter(([, bytes]) => says(bytes, 'image.height') && !says(bytes, 'input.height')));
 }
 
-/** The shipped files of sounds: their rate, and the multiply-adds of a sample. @returns {{ name: string, rate: number, macs: number }[]} */
+/** The shipped files of sounds: their rate, the shapes of their products in the order of the file, and the multiply-adds of a sample.
+ * @returns {{ name: string, rate: number, shapes: [rows: number, columns: number][], macs: number }[]} */
 function readSounds() {
   return readdirSync(`${ROOT}weights`).filter((file) => file.endsWith('.gguf')).sort().flatMap((file) => {
     const bytes = readFileSync(`${ROOT}weights/${file}`), rate = says(bytes, 'sound.rate');
     if (!rate) return [];
     const products = Object.entries(readGGUF(bytes).tensors).filter(([name]) => /(gate|mix|head\.0|output)\.weight$/.test(name));
-    return [{ name: path.basename(file, '.gguf'), rate, macs: products.reduce((sum, [, { shape }]) => sum + shape[0] * shape[1], 0) }];
+    const shapes = products.map(([, { shape }]) => /** @type {[number, number]} */ ([shape[0], shape[1]]));
+    return [{ name: path.basename(file, '.gguf'), rate, shapes, macs: shapes.reduce((sum, [rows, columns]) => sum + rows * columns, 0) }];
   });
 }
 
@@ -200,7 +202,7 @@ async function main() {
     if (sections.has('shipped')) probes.push(...await shippedProbes(stage, Object.keys(shipped)));
     if (sections.has('ahead')) probes.push(...await lookAheadProbes(stage, drafted));
     const sounds = readSounds();
-    if (sections.has('sound')) probes.push(...await soundProbes(stage, sounds.map(({ name }) => name)));
+    if (sections.has('sound')) probes.push(...await soundProbes(stage, sounds, OUT));
     if (sections.has('prefill')) probes.push(...await prefillProbes(stage));
     if (sections.has('samples')) probes.push(...await sampleProbes(stage));
     if (sections.has('llama')) probes.push(...await llamaProbes(stage, withPeers, say));

@@ -142,15 +142,25 @@ export async function lookAheadProbes({ arena, builds, models }, drafted) {
   return probes;
 }
 
-/** Samples of a sound, one after another. @param {Stage} stage @param {string[]} sounds  names of files of weights/ */
-export async function soundProbes({ arena, builds }, sounds) {
+/**
+ * Samples of a sound, one after another, and their products alone.
+ *
+ * @param {Stage} stage
+ * @param {{ name: string, shapes: [rows: number, columns: number][] }[]} sounds  files of weights/
+ * @param {string} out  the build folder
+ */
+export async function soundProbes({ arena, builds }, sounds, out) {
   /** @type {Probe[]} */
   const probes = [];
-  for (const model of sounds) {
-    for (const { name } of builds) {
+  for (const { name: model, shapes } of sounds) {
+    for (const { name, loop } of builds) {
       const options = { wasm: `/web/dist/${name}.wasm`, model: `/weights/${model}.gguf` };
       const target = await arena.start('ours', `sound ${name} ${model}`, 'ours', 'startSound', options);
       probes.push({ name: key('sound', model, name), ...target, method: 'sample', args: { steps: 1000, warm: 2000 } });
+      const file = `products${loop === 'baseline' ? '' : `-${loop}`}.wasm`;
+      if (!existsSync(`${out}/${file}`)) continue;
+      const alone = await arena.start('ceiling', `products ${name} ${model}`, 'ceiling', 'startProducts', { wasm: `/build/${file}`, shapes });
+      probes.push({ name: key('products', model, name), ...alone, method: 'products' });
     }
   }
   return probes;

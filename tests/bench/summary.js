@@ -257,7 +257,9 @@ export function assemble(samples, facts) {
   const sounds = Object.fromEntries((facts.sounds ?? []).flatMap(({ name: model, rate: hertz, macs }) => builds.flatMap(({ name }) => {
     const found = time(samples[key('sound', model, name)]);
     if (!found) return [];
-    return [[`${model} ${name}`, { ...found, build: name, realTime: 1000 / (hertz * found.median), ...rate(macs, found.min, ceiling.dots[name].one) }]];
+    const alone = time(samples[key('products', model, name)]);
+    const products = alone && { ...alone, ...rate(macs, alone.min, ceiling.dots[name].one) };
+    return [[`${model} ${name}`, { ...found, build: name, realTime: 1000 / (hertz * found.median), ...rate(macs, found.min, ceiling.dots[name].one), products }]];
   })));
 
   const result = {
@@ -278,8 +280,10 @@ export function goals({ chosen, summary, w1, lookAhead, prefill, samples, pixels
     if (value === null || value === undefined) return;
     list.push({ name, value, wanted, atMost, met: atMost ? value <= wanted : value >= wanted });
   };
-  for (const [name, { build, realTime }] of Object.entries(/** @type {Record<string, { build: string, realTime: number }>} */ (sounds))) {
-    if (build === chosen) add(`times real time, ${name}`, realTime, 4);
+  for (const [name, { build, realTime, products }] of Object.entries(/** @type {Record<string, any>} */ (sounds))) {
+    if (build !== chosen) continue;
+    add(`times real time, ${name}`, realTime, 4);
+    add(`share of the dot loop, products of ${name}`, products?.share, 0.85);
   }
   /** @type {[string, string, number[]][]} */
   const ratios = [

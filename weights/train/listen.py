@@ -4,7 +4,7 @@
     node tests/bench/say.js weights/wavenet.gguf build/said
     python3 weights/train/listen.py build/said
 
-prints its accuracy on the held-out takes and on the files, which are called DIGIT_SPEAKER_NUMBER.wav.  Frames of 25 ms, every 10, in 40 bands on the mel
+prints its accuracy on the held-out takes and on the files of each folder, which are called DIGIT_SPEAKER_NUMBER.wav.  Frames of 25 ms, every 10, in 40 bands on the mel
 scale, brought to 32 frames, then two convolutions over time.
 """
 import argparse
@@ -73,10 +73,22 @@ def train(x, y, epochs, seed):
     return model.eval()
 
 
+def names(model, folder):
+    """-> the digits that the files of a folder should say, and those that are heard"""
+    said, named = [], []
+    for path in sorted(glob.glob(os.path.join(folder, "*.wav"))):
+        with wave.open(path) as f:
+            sound = np.frombuffer(f.readframes(f.getnframes()), "<i2") / 32768
+        said.append(int(os.path.basename(path).split("_")[0]))
+        loud = np.abs(sound).max() if len(sound) else 0
+        named.append(int(model(heard(word(sound) if loud > 1e-3 and len(sound) >= 160 else np.zeros(800))[None]).argmax()))
+    return np.array(said), np.array(named)
+
+
 @torch.no_grad()
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", help="WAV files called DIGIT_SPEAKER_NUMBER.wav")
+    parser.add_argument("folders", nargs="+", help="WAV files called DIGIT_SPEAKER_NUMBER.wav")
     parser.add_argument("--data", default=DEFAULT_DIR)
     parser.add_argument("--epochs", type=int, default=25)
     args = parser.parse_args()
@@ -88,16 +100,10 @@ def main():
     clips, digits, _ = load_test_for_evaluation(args.data)
     right = model(torch.stack([heard(expand(clip)) for clip in clips])).argmax(1).numpy() == digits
     print("held-out takes: %.1f %% of %d" % (100 * right.mean(), len(right)))
-    said, named = [], []
-    for path in sorted(glob.glob(os.path.join(args.folder, "*.wav"))):
-        with wave.open(path) as f:
-            sound = np.frombuffer(f.readframes(f.getnframes()), "<i2") / 32768
-        said.append(int(os.path.basename(path).split("_")[0]))
-        loud = np.abs(sound).max() if len(sound) else 0
-        named.append(int(model(heard(word(sound) if loud > 1e-3 and len(sound) >= 160 else np.zeros(800))[None]).argmax()))
-    said, named = np.array(said), np.array(named)
-    print("%s: %.1f %% of %d" % (args.folder, 100 * (said == named).mean(), len(said)))
-    print("by digit: " + ", ".join("%d %.0f %%" % (d, 100 * (named[said == d] == d).mean()) for d in sorted(set(said))))
+    for folder in args.folders:
+        said, named = names(model, folder)
+        print("%s: %.1f %% of %d" % (folder, 100 * (said == named).mean(), len(said)))
+        print("by digit: " + ", ".join("%d %.0f %%" % (d, 100 * (named[said == d] == d).mean()) for d in sorted(set(said))))
 
 
 if __name__ == "__main__":

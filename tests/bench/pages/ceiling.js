@@ -42,6 +42,22 @@ export async function start({ wasm, most: megabytes }) {
   };
 }
 
+/** The products of tests/bench/products.c. @param {{ wasm: string, shapes: [rows: number, columns: number][] }} options */
+export async function startProducts({ wasm, shapes }) {
+  const module = await WebAssembly.compile(await bytesOf(wasm));
+  const { add, products } = /** @type {any} */ (new WebAssembly.Instance(module, {}).exports);
+  for (const [rows, columns] of shapes) if (!add(rows, columns)) throw new Error(`no room for a product of ${rows} x ${columns}`);
+  const times = 1000;
+  return {
+    /** Milliseconds for all of them. */
+    products: () => turn(times, () => {
+      const start = performance.now();
+      products(times);
+      return performance.now() - start;
+    }),
+  };
+}
+
 /** @param {{ wasm: string }} options */
 export async function startKernels({ wasm }) {
   const module = await WebAssembly.compile(await bytesOf(wasm));

@@ -66,6 +66,18 @@ class WaveNetTask(Task):
             with torch.no_grad():
                 model.output.bias.copy_(torch.from_numpy(np.log(counts / counts.sum())))
 
+    def grow(self, model, weights):
+        """Also of fewer layers, which the first ones are: those that are added give nothing yet, and what was the last one passes nothing on.  Dilations
+        are this recipe's."""
+        own, R = model.state_dict(), model.c.residual_length
+        last = max(int(name.split(".")[1]) for name in weights if name.startswith("blk."))
+        for name, w in weights.items():
+            if own[name].shape != w.shape:               # what was the last layer gave the skip sum alone
+                w = torch.cat([torch.zeros(R, *w.shape[1:]), w])
+            own[name].copy_(w)
+        for i in range(last + 1, len(model.blk)):
+            own["blk.%d.mix.weight" % i].zero_()
+
     @property
     def shape(self):
         return None if self.sound else (self.s.height, self.s.width, 1)
