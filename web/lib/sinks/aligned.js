@@ -6,6 +6,7 @@
  * looked at the other.
  */
 
+import { levelsOf, placesOf } from './bidi.js';
 import { Sheet } from './sheet.js';
 
 /** @import { Dom } from '../dom.js' */
@@ -21,7 +22,8 @@ import { Sheet } from './sheet.js';
 
 /** A word or a sign: its text, which tokens it is made of, and whether it follows without a space.
  * @typedef {{ text: string, tokens: number[], tight: boolean }} Word */
-/** A word in its place: left edge, line and width in CSS pixels. @typedef {Word & { x: number, line: number, width: number }} Placed */
+/** A word in its place: left edge, line and width in CSS pixels, and whether it is read from the right.
+ * @typedef {Word & { x: number, line: number, width: number, reversed: boolean }} Placed */
 
 const LINE_HEIGHT = 1.5;
 /** Between words, in spaces. */
@@ -115,8 +117,10 @@ export class AlignedSheet extends Sheet {
     context.font = this.font(size);
     context.fillStyle = ink;
     context.textBaseline = 'middle';
+    context.textAlign = 'left';
     for (const [words, top, alpha] of /** @type {[Placed[], number, number][]} */ ([[above, 0, 1], [below, floor, 0.8]])) {
-      for (const { text, x, line } of words) {
+      for (const { text, x, line, reversed } of words) {
+        context.direction = reversed ? 'rtl' : 'ltr';
         context.globalAlpha = forced ? 1 : text === END ? 0.4 : alpha;
         context.fillText(text, x, top + (line + 0.5) * leading);
       }
@@ -137,7 +141,7 @@ export class AlignedSheet extends Sheet {
   }
 
   /**
-   * Words in lines, broken where they must.
+   * Words in lines, broken where they must and set in the direction in which they are read.
    *
    * @param {Word[]} words
    * @param {string} font
@@ -146,18 +150,29 @@ export class AlignedSheet extends Sheet {
   #place(words, font) {
     this.context.font = font;
     const space = this.context.measureText(' ').width;
+    const { base, levels } = levelsOf(words.map(({ text, tight }) => (tight ? text : ` ${text}`)).join(''));
+    /** Words and the gaps between them. @type {{ word?: Word, width: number, level: number }[][]} */
+    const lines = [[]];
     let x = 0;
-    let line = 0;
-    return words.map((word) => {
+    let at = 0;
+    for (const word of words) {
       const { width } = this.context.measureText(word.text);
-      if (x > 0 && word.tight) x -= GAP * space;
-      else if (x > 0 && x + width > this.width) {
+      const gap = x > 0 && !word.tight ? GAP * space : 0;
+      if (gap > 0 && x + gap + width > this.width) {
         x = 0;
-        line++;
+        lines.push([]);
+      } else {
+        x += gap;
+        lines[lines.length - 1].push({ width: gap, level: levels[at] });
       }
-      const placed = { ...word, x, line, width };
-      x += width + GAP * space;
-      return placed;
+      const from = at + (word.tight ? 0 : 1);
+      at = from + word.text.length;
+      lines[lines.length - 1].push({ word, width, level: Math.min(2, ...levels.slice(from, at)) });
+      x += width;
+    }
+    return lines.flatMap((parts, line) => {
+      const places = placesOf(parts, base, this.width);
+      return parts.flatMap(({ word, width, level }, i) => (word ? { ...word, x: places[i], line, width, reversed: level % 2 === 1 } : []));
     });
   }
 }

@@ -3,6 +3,7 @@
 
 /** Sets words with their tags under them, each tag on a shade as dark as it is probable. Words that find no room are left out, after an ellipsis. */
 
+import { levelsOf, placesOf } from './bidi.js';
 import { Sheet } from './sheet.js';
 
 /** @import { Dom } from '../dom.js' */
@@ -16,7 +17,7 @@ import { Sheet } from './sheet.js';
 
 /** A tag of a word and its marginal. @typedef {{ name: string, p: number }} Odds */
 /** A word in its place, the best tag first: left edge, top and width in CSS pixels.
- * @typedef {{ text: string, odds: Odds[], x: number, top: number, width: number }} Placed */
+ * @typedef {{ text: string, odds: Odds[], x: number, top: number, width: number, level: number }} Placed */
 
 const LINE_HEIGHT = 1.4;
 /** So many tags of a word are shown, and of those that are not the best only what is as probable as this. */
@@ -85,7 +86,9 @@ export class TagSheet extends Sheet {
       const middle = word.x + word.width / 2;
       context.font = this.font(size);
       context.fillStyle = ink;
+      context.direction = word.level % 2 === 1 ? 'rtl' : 'ltr';
       context.fillText(word.text, middle, top + line / 2);
+      context.direction = 'ltr';
       context.font = this.font(TAG_SIZE * size);
       for (const [i, { name, p }] of word.odds.entries()) {
         const y = top + line + i * row;
@@ -128,6 +131,8 @@ export class TagSheet extends Sheet {
       this.context.font = this.font(pixels);
       return this.context.measureText(text).width;
     };
+    const { base, levels } = levelsOf(this.#words.join(' '));
+    let at = 0; // of a word in all of them
     /** @type {Placed[]} */
     const placed = [];
     let x = 0;
@@ -143,8 +148,17 @@ export class TagSheet extends Sheet {
       }
       rows = Math.max(rows, odds.length);
       if (top > 0 && top + heightOf(size, rows) > this.height) break;
-      placed.push({ text, odds, x, top, width });
+      placed.push({ text, odds, x, top, width, level: Math.min(2, ...levels.slice(at, at + text.length)) });
+      at += text.length + 1;
       x += width + GAP * size;
+    }
+    if (levels.some((level) => level > 0)) {
+      for (const first of placed.filter((word) => word.x === 0)) {
+        // Each with the gap before it, which is as the words around it.
+        const line = placed.filter((word) => word.top === first.top);
+        const parts = line.flatMap((word, i) => [{ level: i === 0 ? base : Math.min(word.level, line[i - 1].level), width: i === 0 ? 0 : GAP * size }, word]);
+        placesOf(parts, base, this.width).forEach((left, i) => { if (i % 2 === 1) line[(i - 1) / 2].x = left; });
+      }
     }
     return placed;
   }

@@ -3,9 +3,11 @@
 
 /**
  * Sets text on a canvas while it is being written. A word is measured and drawn as a whole, whatever tokens it was made of, so
- * that letters join as their script wants; each token is a stretch of it with a shade of its own.
+ * that letters join as their script wants; each token is a stretch of it with a shade of its own. Words are broken into lines in the
+ * order in which they are read; where some are read from right to left, bidi.js then says where each stands in its line.
  */
 
+import { isBidirectional, levelsOf, placesOf } from './bidi.js';
 import { Sheet } from './sheet.js';
 
 /** @import { Dom } from '../dom.js' */
@@ -22,6 +24,8 @@ import { Sheet } from './sheet.js';
  * @typedef {{ index: number, from: number, to: number, nats: number, given: boolean }} Stretch */
 /** `space`: width of the space before it; `line` counts from the first line of all.
  * @typedef {{ text: string, stretches: Stretch[], x: number, line: number, width: number }} Word */
+/** What is drawn at once: a word, or a part of it that is read in one direction.
+ * @typedef {{ text: string, stretches: Stretch[], x: number, line: number, width: number, reversed: boolean }} Piece */
 /** In CSS pixels, from the corner of the canvas. @typedef {{ x: number, y: number, width: number, height: number }} Box */
 
 /** A surprise of so many nats has the full shade. */
@@ -57,6 +61,8 @@ export class TextSheet extends Sheet {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #telling;
   #writing = true;
+  /** Something is read from right to left. */
+  #bidirectional = false;
   /** The token that is marked. */
   #marked = -1;
   #scroll = 0;
@@ -91,6 +97,7 @@ export class TextSheet extends Sheet {
     this.#writing = true;
     this.#text += text;
     if (!given) this.result += text;
+    this.#bidirectional ||= isBidirectional(text);
     if (this.#text.length > 2 * KEPT_TEXT) this.#text = this.#text.slice(-KEPT_TEXT);
     for (const [piece] of text.matchAll(/\n|[^\S\n\u00a0\u202f]+|(?:\S|[\u00a0\u202f])+/g)) this.#set(piece, { index, from: 0, to: 0, nats, given });
     this.#forget();
@@ -115,6 +122,7 @@ export class TextSheet extends Sheet {
     this.#open = undefined;
     this.#x = this.#line = this.#count = this.#scroll = 0;
     this.#text = '';
+    this.#bidirectional = false;
     this.#writing = true;
     this.#marked = -1;
     this.paintSoon();
@@ -163,9 +171,11 @@ export class TextSheet extends Sheet {
     const { ink, surprise, forced } = this.colours();
     context.font = this.#font;
     context.textBaseline = 'alphabetic';
+    context.textAlign = 'left';
     const leading = this.#leading;
     const baseline = 0.5 * (leading + 0.7 * this.size);
-    for (const { index, nats, given, box } of this.#boxes()) {
+    const { pieces, caret } = this.#arranged();
+    for (const { index, nats, given, box } of this.#boxes(pieces)) {
       const shade = !this.#shade || given ? 0 : (FULL_SHADE * Math.min(nats, FULL_NATS)) / FULL_NATS;
       if (shade > 0.01) {
         // Below letters of a forced colour a shade of another one could hide them: there a line under the token is as thick as it would be dark.
@@ -184,8 +194,9 @@ export class TextSheet extends Sheet {
     context.globalAlpha = 1;
     context.fillStyle = ink;
     const top = this.#top;
-    for (const { text, x, line, stretches } of this.#visible()) {
+    for (const { text, x, line, width, reversed, stretches } of pieces) {
       const y = (line - top) * leading;
+      context.direction = reversed ? 'rtl' : 'ltr';
       const given = Math.max(0, ...stretches.filter((stretch) => stretch.given).map(({ to }) => to));
       context.globalAlpha = given > 0 && !forced ? GIVEN_ALPHA : 1;
       if (given === 0 || given >= text.length) {
@@ -193,11 +204,13 @@ export class TextSheet extends Sheet {
         continue;
       }
       // A word of which the beginning was given, such as one with a comma that was written.
-      const edge = x + context.measureText(text.slice(0, given)).width;
-      for (const [left, width] of [[x - leading, edge - x + leading], [edge, this.width]]) {
+      const cut = context.measureText(text.slice(0, given)).width;
+      const edge = reversed ? x + width - cut : x + cut;
+      const sides = [edge - this.width, edge]; // the left edges of both
+      for (const side of reversed ? sides.reverse() : sides) {
         context.save();
         context.beginPath();
-        context.rect(left, y, width, 2 * leading);
+        context.rect(side, y, this.width, 2 * leading);
         context.clip();
         context.fillText(text, x, y + baseline);
         context.restore();
@@ -206,8 +219,7 @@ export class TextSheet extends Sheet {
     }
     context.globalAlpha = 1;
     if (this.#writing && this.#caret && this.#scroll === 0) {
-      const x = this.#open ? this.#open.x + this.#open.width : this.#x;
-      context.fillRect(Math.min(x + 1, this.width - 2), (this.#line - top) * leading + baseline - 0.8 * this.size, 2, this.size);
+      context.fillRect(Math.max(0, Math.min(caret, this.width - 2)), (this.#line - top) * leading + baseline - 0.8 * this.size, 2, this.size);
     }
     this.#tell();
   }
@@ -251,27 +263,98 @@ export class TextSheet extends Sheet {
     return words.reverse();
   }
 
-  /** Every visible stretch of a token and where it stands. */
-  #boxes() {
+  /**
+   * What is visible, where it stands, and where the caret does.
+   *
+   * @returns {{ pieces: Piece[], caret: number }}
+   */
+  #arranged() {
+    const words = this.#visible();
+    // White space before a word that went to the next line has no place of its own.
+    const shown = words.filter(({ text, line }, i) => !(/^\s/.test(text) && words[i + 1]?.line > line));
+    if (!this.#bidirectional) {
+      const pieces = shown.map((word) => ({ ...word, reversed: false }));
+      return { pieces, caret: 1 + (this.#open ? this.#open.x + this.#open.width : this.#x) };
+    }
+    const { context } = this;
+    context.font = this.#font;
+    const visible = new Set(shown);
+    /** @type {Piece[]} */
+    const pieces = [];
+    let caret = 1;
+    for (const { lines, base } of this.#paragraphs()) {
+      for (const parts of lines) {
+        const line = parts.filter(({ word }) => visible.has(word)).map(({ word, from, to, level }) => {
+          const text = word.text.slice(from, to);
+          const stretches = word.stretches.map((one) => ({ ...one, from: Math.max(0, one.from - from), to: Math.min(to, one.to) - from }));
+          return {
+            text, level, line: word.line, reversed: level % 2 === 1, width: text === word.text ? word.width : context.measureText(text).width,
+            stretches: stretches.filter((one) => one.to > one.from),
+          };
+        });
+        placesOf(line, base, this.width).forEach((x, i) => pieces.push({ ...line[i], x }));
+      }
+      const last = lines.length > 0 ? pieces.at(-1) : undefined;
+      caret = last ? (last.reversed ? last.x - 3 : last.x + last.width + 1) : base ? this.width : 1;
+    }
+    return { pieces, caret };
+  }
+
+  /**
+   * The paragraphs that are visible, line by line, each in parts that are read in one direction.
+   *
+   * @returns {{ base: number, lines: { word: Word, from: number, to: number, level: number }[][] }[]} base: 1 where it begins at the right
+   */
+  #paragraphs() {
+    const top = this.#top;
+    /** @type {Word[][]} */
+    const all = [[]];
+    for (const word of this.#words) {
+      if (word.stretches.length === 0) all.push([]); // a line break
+      else all[all.length - 1].push(word);
+    }
+    let before = 0; // an empty one begins where the one before did
+    const visible = all.filter((words) => words.length === 0 || (words[words.length - 1].line >= top && words[0].line < top + this.#rows));
+    return visible.map((words) => {
+      const { base, levels } = levelsOf(words.map(({ text }) => text).join(''));
+      before = words.length === 0 ? before : base;
+      /** @type {{ word: Word, from: number, to: number, level: number }[][]} */
+      const lines = [];
+      let at = 0;
+      for (const word of words) {
+        const line = lines[word.line - words[0].line] ??= [];
+        for (let from = 0, to = 0; from < word.text.length; from = to) {
+          const level = levels[at + from];
+          for (to = from + 1; to < word.text.length && levels[at + to] === level;) to++;
+          line.push({ word, from, to, level });
+        }
+        at += word.text.length;
+      }
+      return { base: before, lines };
+    });
+  }
+
+  /** Every visible stretch of a token and where it stands. @param {Piece[]} [pieces] */
+  #boxes(pieces = this.#arranged().pieces) {
     const context = this.context;
     context.font = this.#font;
     const top = this.#top;
     const leading = this.#leading;
-    const words = this.#visible();
     /** @type {(Stretch & { box: Box })[]} */
     const boxes = [];
-    words.forEach(({ text, x, line, stretches, width }, i) => {
-      // White space before a word that went to the next line has no place of its own.
-      if (/^\s/.test(text) && words[i + 1]?.line > line) return;
+    for (const { text, x, line, stretches, width, reversed } of pieces) {
       for (const stretch of stretches) {
         const from = stretch.from === 0 ? 0 : context.measureText(text.slice(0, stretch.from)).width;
         const to = stretch.to === text.length ? width : context.measureText(text.slice(0, stretch.to)).width;
+        const box = { x: reversed ? x + width - to : x + from, y: (line - top) * leading, width: to - from, height: leading };
         const last = boxes[boxes.length - 1];
         // A space and the word after it are often one token.
-        if (last?.index === stretch.index && last.box.y === (line - top) * leading) last.box.width = x + to - last.box.x;
-        else boxes.push({ ...stretch, box: { x: x + from, y: (line - top) * leading, width: to - from, height: leading } });
+        if (last?.index === stretch.index && last.box.y === box.y && touch(last.box, box)) {
+          last.box.x = Math.min(last.box.x, box.x);
+          last.box.width += box.width;
+        } else boxes.push({ ...stretch, box });
       }
-    });
+    }
     return boxes;
   }
 
@@ -400,4 +483,9 @@ export class TextSheet extends Sheet {
     this.#reflow();
     this.paintSoon();
   }
+}
+
+/** Whether one begins where the other ends. @param {Box} a  @param {Box} b */
+function touch(a, b) {
+  return Math.abs(a.x + a.width - b.x) < 0.5 || Math.abs(b.x + b.width - a.x) < 0.5;
 }

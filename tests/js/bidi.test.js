@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Levels and places of text that is read from right to left. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { isBidirectional, levelsOf, placesOf } from '../../web/lib/sinks/bidi.js';
+
+/** @param {string} text */
+const levels = (text) => levelsOf(text).levels.join('');
+/** The characters of a text from left to right. @param {string} text */
+function seen(text) {
+  const { base, levels: all } = levelsOf(text);
+  const places = placesOf(all.map((level) => ({ level, width: 1 })), base, text.length);
+  /** @type {string[]} */
+  const line = [];
+  places.forEach((x, i) => { line[x] = text[i]; });
+  return line.join('');
+}
+
+test('one direction', () => {
+  for (const text of ['', 'abc 12.5', '\u05d0\u05d1', '\u4f60\u597d']) assert.equal(isBidirectional(text), text.includes('\u05d0'));
+  assert.deepEqual(levelsOf('ab, 12!'), { base: 0, levels: [0, 0, 0, 0, 0, 0, 0] });
+  assert.deepEqual(levelsOf('\u05d0\u05d1, \u05d2!'), { base: 1, levels: [1, 1, 1, 1, 1, 1] });
+  assert.deepEqual(levelsOf('... 12'), { base: 0, levels: [0, 0, 0, 0, 2, 2].fill(0) });
+  assert.equal(seen('\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd.'), '.\u05dd\u05dc\u05d5\u05e2 \u05dd\u05d5\u05dc\u05e9');
+});
+
+// The names of the letters here: abc Latin, \u05d0 \u05d1 \u05d2 Hebrew alef, bet, gimel, \u0627 \u0628 Arabic alef, beh.
+test('Hebrew words within an English line, and the other way round', () => {
+  assert.equal(levels('a \u05d0\u05d1 \u05d2, b'), '001111000');
+  assert.equal(seen('a \u05d0\u05d1 \u05d2, b'), 'a \u05d2 \u05d1\u05d0, b');
+  assert.equal(levels('\u05d0 ab cd \u05d1'), '112222211');
+  assert.equal(seen('\u05d0 ab cd \u05d1'), '\u05d1 ab cd \u05d0');
+  assert.equal(seen('a (\u05d0 \u05d1) b'), 'a (\u05d1 \u05d0) b');
+  assert.equal(levels('\u05d0 ab (3.5).'), '11222222221'); // a bracket goes with its pair
+  assert.equal(levels('a (b \u05d0) \u05d1'), '000001001');
+  assert.equal(levels('\u05d0 (a \u05d1) [b] c'), '1112111112112');
+  assert.equal(seen('a \u05d0.'), 'a \u05d0.'); // the full stop is the sentence's
+});
+
+test('numbers, signs, prices and marks', () => {
+  assert.equal(seen('\u05d0 12 \u05d1'), '\u05d1 12 \u05d0');
+  assert.equal(seen('\u05d0 3.14, 15%'), '15% ,3.14 \u05d0');
+  assert.equal(seen('\u05d0 $5 \u05d1'), '\u05d1 $5 \u05d0');
+  assert.equal(levels('\u05d0 a 12'), '112222'); // after Latin a number is as Latin
+  assert.equal(seen('a \u05d0 12 b'), 'a 12 \u05d0 b');
+  assert.equal(seen('\u0627 1/2 \u0628'), '\u0628 1/2 \u0627'); // W4, with the numbers of W2
+  assert.equal(seen('\u0627 \u0661\u0662 \u0628'), '\u0628 \u0661\u0662 \u0627');
+  assert.equal(levels('\u05d0\u05b8\u05d1\u05b4a'), '11112'); // points go with their letters
+  assert.equal(levels('\u{10900}\u{10901} \u{1e900}'), '1111111'); // Phoenician, Adlam: two units a letter
+});
+
+test('parts of different widths, from the right edge where the paragraph is', () => {
+  const parts = [{ level: 0, width: 10 }, { level: 1, width: 20 }, { level: 1, width: 5 }, { level: 0, width: 1 }];
+  assert.deepEqual(placesOf(parts, 0, 100), [0, 15, 10, 35]);
+  assert.deepEqual(placesOf([{ level: 1, width: 10 }, { level: 1, width: 3 }, { level: 2, width: 7 }, { level: 2, width: 2 }], 1, 50), [40, 37, 28, 35]);
+});
