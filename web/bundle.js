@@ -153,7 +153,7 @@ const shell = {
 const unusedApart = {
   name: 'unused apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/(texts|tags|sounds|large|threads|hub|integrity|disk|cache-admin|concurrency|worker-fallback|sniff|resume-download|refetch|node-worker|handed)\.js$/ }, ({ kind, path }) => (
+    onResolve({ filter: /\/(texts|tags|signs|sounds|large|threads|hub|integrity|disk|cache-admin|concurrency|worker-fallback|sniff|resume-download|refetch|node-worker|handed)\.js$/ }, ({ kind, path }) => (
       kind === 'dynamic-import' ? { path: `./${basename(path)}`, external: true } : undefined));
   },
 };

@@ -151,7 +151,7 @@ static uint32_t maps_off(double *worst, const nx_gguf *g, const nx_model *model,
         char name[60] = "map.";
         if (!items(g, strcat(name, map.name)) || (map.queries > 0) != (position == NX_NONE)) continue;
         if (position != NX_NONE) map_off(worst, g, model, session, index, position, n);
-        uint32_t asked = session->shape.counts[map.port < NX_PORTS ? map.port : 0];
+        uint32_t asked = nx_map_queries(&map, &session->shape);
         for (uint32_t i = 0; position == NX_NONE && i < asked; i++) map_off(worst, g, model, session, index, i, asked);
         found++;
     }

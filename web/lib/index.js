@@ -207,6 +207,8 @@ export async function tokenizer(source, options = {}) {
 /** @typedef {import('./play.js').Played} Played */
 /** @typedef {import('./play.js').PlayOptions} PlayOptions */
 /** @typedef {import('./options.js').SoundOptions} SoundOptions */
+/** @typedef {import('./classification.js').Classification} Classification */
+/** @typedef {import('./classification.js').ClassifyOptions} ClassifyOptions */
 /** @typedef {import('./tagging.js').Tagging} Tagging */
 /** @typedef {import('./tagging.js').TagOptions} TagOptions */
 /** @typedef {import('./options.js').TranslateOptions} TranslateOptions */

@@ -57,6 +57,10 @@ def paint(directory, count=30, size=(40, 36)):
             with wave.open(os.path.join(directory, "recordings", "%d_theo_%d.wav" % (digit, take)), "wb") as f:
                 f.setnchannels(1), f.setsampwidth(2), f.setframerate(8000)
                 f.writeframes((8000 * np.sin(np.arange(2000) * (0.1 + 0.05 * digit)) + rng.normal(0, 500, 2000)).astype("<i2").tobytes())
+    for sign in range(20):                                              # and of signs
+        os.makedirs(os.path.join(directory, "signs", "%02d" % sign))
+        for drawing in range(5):
+            Image.fromarray(rng.integers(0, 256, (7, 7), dtype=np.uint8) // (1 + sign % 3)).resize((40, 40)).save(os.path.join(directory, "signs", "%02d" % sign, "%d.png" % drawing))
     with open(os.path.join(directory, "more", "pairs.tsv"), "w") as f:   # and of translation
         f.writelines("%s\t%s\n" % (some(rng.integers(1, 12)), some(rng.integers(1, 12))) for _ in range(300))
 

@@ -30,6 +30,11 @@ export const CODECS = [
     open: async (engine, facts) => new (await import('../sounds.js')).SoundModel(engine, facts),
   },
   {
+    name: 'signs',
+    says: ({ parts }) => parts[0].results.some(({ name }) => name === 'odds'),
+    open: async (engine, facts) => new (await import('../signs.js')).SignModel(engine, facts),
+  },
+  {
     name: 'picture',
     says: ({ vocabulary }, number) => vocabulary.length === 0 && number('image.width') > 0,
     open: (engine) => new Pictures(engine),

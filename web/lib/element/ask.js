@@ -55,6 +55,7 @@ export async function ask(element, model, signal) {
     if (GIVEN[name]) given.push(await GIVEN[name](element, signal, info));
     else options[property] = said(element, name);
   }
+  if (verb === 'classify') return model.classify({ signal, query: /** @type {HTMLImageElement} */ (given[0]), support: await examplesOf(element, signal) });
   return /** @type {any} */ (model)[verb](...given, fitting(options, info));
 }
 
@@ -74,6 +75,21 @@ function fitting({ rows, label, speaker, tries = 1, ...options }, info) {
     ...(label && info.classes.length > 0 && { label }),
     ...(speaker && info.speakers?.length && { speaker }),
   };
+}
+
+/**
+ * The pictures in an element that have a name, `<img data-label>`.
+ *
+ * @param {Asking} element
+ * @param {AbortSignal} signal
+ */
+async function examplesOf(element, signal) {
+  const images = [...element.querySelectorAll('img')].filter(({ dataset }) => dataset.label !== undefined);
+  return Promise.all(images.map(async (image) => {
+    await image.decode().catch((cause) => { throw new NextPixelError('network', `The example ${image.src} cannot be loaded`, { cause }); });
+    signal.throwIfAborted();
+    return { image, label: /** @type {string} */ (image.dataset.label) };
+  }));
 }
 
 /**

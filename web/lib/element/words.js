@@ -14,6 +14,7 @@ const OF_RUNS = {
   picture: { doing: 'Drawing', done: ({ nats }) => `Drawn: ${nats.map((cost) => cost.toFixed(1)).join(', ')} nats` },
   sound: { doing: 'Drawing', done: ({ nats, to, rate }) => `Drawn: ${(to / rate).toFixed(2)} s, ${(nats[0] / Math.max(to, 1) / Math.LN2).toFixed(1)} bits a sample` },
   text: { doing: 'Writing', done: ({ nats, steps }) => `Written: ${steps} tokens, ${nats[0].toFixed(1)} nats` },
+  signs: { doing: 'Naming', done: ({ nats }) => `Named: ${nats[0].toFixed(1)} nats` },
   tags: { doing: 'Tagging', done: ({ nats }) => `Tagged: ${nats[0].toFixed(1)} nats` },
 };
 

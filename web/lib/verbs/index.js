@@ -21,6 +21,7 @@
 
 export * as attention from './attention.js';
 export * as chat from './chat.js';
+export * as classify from './classify.js';
 export * as complete from './complete.js';
 export * as generate from './generate.js';
 export * as score from './score.js';

@@ -35,6 +35,7 @@ def half_a_step(x, kind):
 def export(path, task, model, kind, card, round_to=""):
     """Writes and verifies one file -> bytes written.  round_to: as in training; matrices that are rounded there and not stored in
     that form are rounded to it."""
+    model = task.folded(model)
     metadata = metadata_of(task, model, card)
     state = {k: v.detach().float().cpu() for k, v in model.state_dict().items()}
     types = {k: task.type_of(k, v, kind) for k, v in state.items()}

@@ -156,6 +156,7 @@ class Trainer:
 
     def save(self, final=False):
         if not self.rank:
+            self.task.settle(self.average, self.training, self.device)
             self.run.save(dict(self.head(final), model=self.model.state_dict(), average=self.average.state_dict(), adam=self.adam.state_dict(),
                                rng=torch.get_rng_state(), running=self.smoothed(), least=self.least))
 
@@ -194,6 +195,7 @@ class Trainer:
         if self.rank:
             return
         s, task = self.s, self.task
+        task.settle(self.average, self.training, self.device)
         self.new_line()
         with self.rounded(self.average):
             nats = measure(task, self.average, self.valid, s.final_valid_images if final else s.valid_images, self.autocast, self.device)

@@ -51,6 +51,9 @@ class Task:
     def ready(self, model, average, device):
         """Before training, once the weights are there: what is chosen by machine or by settings."""
 
+    def settle(self, average, training, device):
+        """Before the averaged weights are measured or saved: what of them is no weight and no average, as the statistics of a norm."""
+
     def matrices(self, model):
         """Parameters that are rounded with `round_to`."""
         return [p for name, p in model.named_parameters() if "blk." in name and p.dim() == 2]
@@ -123,6 +126,10 @@ class Task:
         """A sample sheet as PNG, or nothing."""
 
     # the file
+
+    def folded(self, model):
+        """-> the model whose state_dict is what the file has: norms folded into the products beside them."""
+        return model
 
     def metadata(self, model):
         """{key: value} behind general.*, in the order it is written."""

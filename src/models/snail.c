@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * SNAIL, a simple neural attentive learner [Mishra, Rohaninejad, Chen, Abbeel 2018, arXiv:1707.03141], for signs of which one example each
+ * has been seen. A sequence of examples, each an embedded picture beside its label in one-hot form, is followed by a query, whose label is
+ * zeros. Layers append channels to x, of which x_t is the place t:
+ *
+ *   embed       relu(W * picture + b) four times, then a linear map of all that is left        strides in place of the paper's pools
+ *   dense R     tanh(W_f [x_{t-R}; x_t]) sigma(W_g [x_{t-R}; x_t])                               x of a place before the first is zeros
+ *   attend      softmax over places s <= t of q_t . k_s / sqrt(k), times v_s                     over keys: one query's weights sum to 1
+ *
+ *   attend, dense 2, 4, .. 2^L, attend, dense 2, 4, .. 2^L, attend; odds = log softmax(W_o x), over labels that an example has
+ *
+ * Batch norms are folded into the convolutions. Any number of queries share the examples: each stands at the place behind the last one, sees
+ * itself and the examples, and no other query.
+ *
+ * N: examples. Q: queries. T = N + Q: places in memory. The map has the weights of queries on examples; what is missing to 1 they gave
+ * themselves.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "kernels/gates.h"
+#include "kernels/image.h"
+#include "models/layers.h"
+
+#define KEY(name) "snail." name
+#define MAX_SIDE 256u
+#define MAX_WAYS 128u
+#define MAX_LENGTH 2048u /* of a vector of any kind */
+#define MAX_CONVOLUTIONS 8
+#define MAX_LAYERS 9u
+#define MAX_BLOCKS 4
+#define EXAMPLES 1024u
+#define QUERIES 64u
+#define GROUP 64u /* places of a slice */
+
+/* ---- config and weights ---------------------------------------------------------------------------------------------- */
+
+enum { SUPPORT, LABELS, QUERY };
+
+typedef struct {
+    nx_patches patches;
+    nx_linear map;
+    uint32_t places;
+} convolution;
+
+/* A layer: attention where `gate` has no rows, of key length k and value length v; else dense with that reach, v channels. */
+typedef struct {
+    nx_linear q, k, v, gate;
+    uint32_t from, reach, keys, values; /* from: channels that it reads, behind which it appends `values` */
+} layer;
+
+typedef struct {
+    uint32_t height, width, ways, label_length, embedding_length, n_convolutions, n_layers, channels; /* channels: of x in the end */
+    uint32_t picture;                                                                                 /* most numbers of a picture inside */
+    uint32_t widest, keys, reads; /* the most that a patch has, a key, and a layer reads of a place or two */
+    uint32_t attentions;
+    convolution convolutions[MAX_CONVOLUTIONS + 1]; /* the last one is the linear map of the whole picture */
+    layer layers[MAX_BLOCKS * (MAX_LAYERS + 1)];
+    nx_linear output;
+} model;
+
+/* "embd.", 3, ".weight" make "embd.3.weight". n < 10 */
+static nx_name numbered(const char *before, uint32_t n, const char *after) {
+    nx_name name;
+    size_t length = strlen(before);
+    memcpy(name.text, before, length);
+    name.text[length] = (char)('0' + n);
+    memcpy(name.text + length + 1, after, strlen(after) + 1);
+    return name;
+}
+
+static uint32_t at_least(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+static void read_convolution(nx_reader *r, model *m, uint32_t i, nx_patches patches, const char *weight, const char *bias,
+                             uint32_t outputs) {
+    convolution *c = &m->convolutions[i];
+    c->patches = patches;
+    c->places = nx_patch_rows(&patches) * nx_patch_cols(&patches);
+    c->map.weight = nx_read_matrix(r, weight, outputs, nx_patch_length(&patches));
+    c->map.bias = nx_read_vector(r, bias, outputs, 0);
+    m->picture = at_least(m->picture, c->places * nx_stride(outputs));
+    m->widest = at_least(m->widest, nx_patch_length(&patches));
+}
+
+static void read_embedding(nx_reader *r, model *m) {
+    uint32_t kernels[MAX_CONVOLUTIONS], strides[MAX_CONVOLUTIONS], rows = m->height, cols = m->width, channels = 1;
+    uint32_t n = nx_read_numbers(r, KEY("kernels"), 1, 15, kernels, MAX_CONVOLUTIONS);
+    if (!n || nx_read_numbers(r, KEY("strides"), 1, 8, strides, MAX_CONVOLUTIONS) != n)
+        nx_reader_fail(r, NX_E_FORMAT, KEY("strides"), "not one for each kernel");
+    m->picture = rows * cols;
+    for (uint32_t i = 0; i < n && !r->status; i++) {
+        uint32_t edge = (kernels[i] - 1) / 2, outputs;
+        nx_patches p = {rows, cols, channels, i ? 0 : 1, kernels[i], kernels[i], strides[i], strides[i], 1, edge, edge, edge, edge};
+        nx_name weight = numbered("embd.", i, ".weight"), bias = numbered("embd.", i, ".bias");
+        outputs = nx_tensor_rows(r, weight.text);
+        if (!(kernels[i] % 2)) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("kernels"), "a kernel without a middle");
+        if (!outputs || outputs % 4 || outputs > MAX_LENGTH || kernels[i] * kernels[i] * channels > 16 * MAX_LENGTH)
+            nx_reader_fail(r, NX_E_UNSUPPORTED, weight.text, "channels that are not supported");
+        if (r->status) return;
+        read_convolution(r, m, i, p, weight.text, bias.text, outputs);
+        rows = nx_patch_rows(&p), cols = nx_patch_cols(&p), channels = outputs;
+    }
+    if (!r->status && (uint64_t)rows * cols * channels > 32 * MAX_LENGTH)
+        nx_reader_fail(r, NX_E_LIMIT, KEY("strides"), "too much of a picture is left");
+    if (r->status) return;
+    m->n_convolutions = n;
+    nx_patches all = {rows, cols, channels, 0, rows, cols, 1, 1, 1, 0, 0, 0, 0};
+    read_convolution(r, m, n, all, "embd.out.weight", "embd.out.bias", m->embedding_length);
+}
+
+static void read_layers(nx_reader *r, model *m) {
+    uint32_t keys[MAX_BLOCKS], values[MAX_BLOCKS], layers = nx_read_u32(r, KEY("layers"), 1, MAX_LAYERS, NX_REQUIRED);
+    uint32_t D = nx_read_u32(r, KEY("dense_length"), 4, MAX_LENGTH, NX_REQUIRED);
+    uint32_t n = nx_read_numbers(r, KEY("key_length"), 4, NX_MAX_KEY_LENGTH, keys, MAX_BLOCKS);
+    if (!n || nx_read_numbers(r, KEY("value_length"), 4, NX_MAX_KEY_LENGTH, values, MAX_BLOCKS) != n)
+        nx_reader_fail(r, NX_E_FORMAT, KEY("value_length"), "not one for each key length");
+    if (D % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("dense_length"), "not a multiple of 4");
+    m->channels = m->embedding_length + m->label_length;
+    for (uint32_t b = 0; b < n && !r->status; b++) {
+        layer *l = &m->layers[m->n_layers++];
+        if (keys[b] % 4 || values[b] % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("key_length"), "not a multiple of 4");
+        if (values[b] > keys[b]) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("value_length"), "values that are wider than keys");
+        l->from = m->channels, l->keys = keys[b], l->values = values[b];
+        l->q = nx_read_linear_with_bias(r, "", b, "attn.q", keys[b], l->from);
+        l->k = nx_read_linear_with_bias(r, "", b, "attn.k", keys[b], l->from);
+        l->v = nx_read_linear_with_bias(r, "", b, "attn.v", values[b], l->from);
+        m->keys = at_least(m->keys, keys[b]);
+        m->channels += values[b];
+        for (uint32_t i = 0; i < layers && b + 1 < n; i++) {
+            l = &m->layers[m->n_layers++];
+            l->from = m->channels, l->reach = 2u << i, l->values = D;
+            l->gate = nx_read_linear_with_bias(r, "", b, numbered("", i, ".gate").text, 2 * D, 2 * l->from);
+            m->channels += D;
+        }
+    }
+    m->attentions = n;
+    m->reads = at_least(at_least(2 * m->channels, 2 * D), at_least(m->keys, m->ways));
+    if (m->channels > 4 * MAX_LENGTH) nx_reader_fail(r, NX_E_LIMIT, KEY("layers"), "too many channels");
+    m->output.weight = nx_read_matrix(r, "output.weight", m->ways, m->channels);
+    m->output.bias = nx_read_vector(r, "output.bias", m->ways, 0);
+}
+
+static void configure(nx_reader *r, nx_plan *plan) {
+    model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
+    memset(m, 0, sizeof *m);
+    m->height = nx_read_u32(r, KEY("image.height"), 1, MAX_SIDE, NX_REQUIRED);
+    m->width = nx_read_u32(r, KEY("image.width"), 1, MAX_SIDE, NX_REQUIRED);
+    m->ways = nx_read_u32(r, KEY("ways"), 1, MAX_WAYS, NX_REQUIRED);
+    m->label_length = nx_read_u32(r, KEY("label_length"), 1, MAX_WAYS, NX_REQUIRED);
+    m->embedding_length = nx_read_u32(r, KEY("embedding_length"), 1, MAX_LENGTH, NX_REQUIRED);
+    if (m->label_length < m->ways) nx_reader_fail(r, NX_E_FORMAT, KEY("label_length"), "fewer than there are ways");
+    if (m->embedding_length % 4 || m->label_length % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("embedding_length"), "not a multiple of 4");
+    if (!r->status) read_embedding(r, m);
+    if (!r->status) read_layers(r, m);
+    plan->weights = placed;
+    plan->encodes = 1;
+    plan->n_inputs = 3;
+    plan->inputs[SUPPORT] =
+        (nx_port){.name = "support", .values = 256, .dims = {EXAMPLES, m->height, m->width, 1}, .any_length = 1, .like = NX_NONE};
+    plan->inputs[LABELS] = (nx_port){.name = "labels", .values = m->ways, .dims = {EXAMPLES, 1, 1, 1}, .any_length = 1, .like = SUPPORT};
+    plan->inputs[QUERY] =
+        (nx_port){.name = "query", .values = 256, .dims = {QUERIES, m->height, m->width, 1}, .any_length = 1, .like = NX_NONE};
+    plan->n_results = 1;
+    plan->results[0] = (nx_result){.name = "odds", .dims = {QUERIES, m->ways, 1, 1}, .port = QUERY};
+    plan->n_maps = 1;
+    plan->maps[0] =
+        (nx_map){.name = "attention", .port = SUPPORT, .rows = m->attentions, .keys = EXAMPLES, .queries = QUERIES, .asking = QUERY};
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint32_t *done;
+    float *x;    /* (T, nx_stride(channels)): examples, then queries */
+    void *cache; /* of the attention that is computed: N + 1 slots, the last one the query's own */
+    float *odds; /* (Q, ways) */
+    uint64_t bytes;
+} room;
+
+static uint32_t examples_of(const nx_shape *shape) { return shape->counts[SUPPORT]; }
+static uint32_t places_of(const nx_shape *shape) { return shape->counts[SUPPORT] + shape->counts[QUERY]; }
+
+static nx_cache cache_of(const nx_shape *shape, void *memory, uint32_t keys) {
+    return (nx_cache){memory, NX_F32, nx_cache_slots(examples_of(shape) + 1), 1, keys, 1};
+}
+
+static room lay_out(const model *m, const nx_shape *shape, void *output) {
+    nx_arena arena = {output, 0, UINT64_MAX};
+    room r = {.done = nx_arena_take(&arena, sizeof *r.done)};
+    r.x = nx_arena_take(&arena, (uint64_t)places_of(shape) * nx_stride(m->channels) * sizeof *r.x);
+    r.cache = nx_arena_take(&arena, nx_cache_bytes(NX_F32, nx_cache_slots(examples_of(shape) + 1), 1, m->keys));
+    r.odds = nx_arena_take(&arena, (uint64_t)shape->counts[QUERY] * m->ways * sizeof *r.odds);
+    r.bytes = arena.used;
+    return r;
+}
+
+static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) { return lay_out(opaque, shape, NULL).bytes; }
+
+/* J = NX_COLUMNS. */
+typedef struct {
+    float *picture[2]; /* (picture) what a convolution reads and writes */
+    float *column;     /* (J, reads) */
+    float *q, *k, *v;  /* (J, 2 D or keys) */
+    float *value;      /* (keys) a value, zeros behind it */
+    float *weights;    /* (N + 1) */
+    void *patches, *input, *attend;
+    uint64_t bytes;
+} workspace;
+
+static workspace scratch_of(const model *m, const nx_shape *shape, void *scratch) {
+    nx_arena arena = {scratch, 0, UINT64_MAX};
+    workspace w = {0};
+    uint32_t N = examples_of(shape), wide = nx_stride(m->reads) * NX_COLUMNS;
+    nx_patches widest = {.channels = m->widest, .down = 1, .across = 1};
+    for (int i = 0; i < 2; i++) w.picture[i] = nx_arena_take(&arena, m->picture * sizeof(float));
+    w.column = nx_arena_take(&arena, wide * sizeof(float));
+    w.q = nx_arena_take(&arena, wide * sizeof(float));
+    w.k = nx_arena_take(&arena, wide * sizeof(float));
+    w.v = nx_arena_take(&arena, wide * sizeof(float));
+    w.value = nx_arena_take(&arena, nx_stride(m->keys) * sizeof(float));
+    w.weights = nx_arena_take(&arena, nx_cache_slots(N + 1) * sizeof(float));
+    w.patches = nx_arena_take(&arena, nx_convolve_bytes(&widest));
+    w.input = nx_arena_take(&arena, nx_input_bytes(m->reads, NX_COLUMNS));
+    w.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(nx_cache_slots(N + 1), 1));
+    w.bytes = arena.used;
+    return w;
+}
+
+static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t columns) {
+    (void)columns;
+    return scratch_of(opaque, shape, NULL).bytes;
+}
+
+/* ---- the passes ------------------------------------------------------------------------------------------------------ */
+
+/* x of one place: its embedding, and its label if it is an example. */
+static void embed(const model *m, const nx_inputs *inputs, uint32_t place, float *x, const workspace *w) {
+    uint32_t N = examples_of(&inputs->shape), pixels = m->height * m->width;
+    const uint32_t *ids = place < N ? inputs->port[SUPPORT] + (size_t)place * pixels : inputs->port[QUERY] + (size_t)(place - N) * pixels;
+    float *from = w->picture[0], *to = w->picture[1];
+    for (uint32_t i = 0; i < pixels; i++) from[i] = (float)ids[i] / 255.0f;
+    for (uint32_t i = 0; i <= m->n_convolutions; i++) {
+        const convolution *c = &m->convolutions[i];
+        uint32_t outputs = c->map.weight.rows, stride = nx_stride(outputs);
+        for (uint32_t at = 0; at < c->places; at += NX_COLUMNS) {
+            uint32_t n = c->places - at < NX_COLUMNS ? c->places - at : NX_COLUMNS;
+            nx_convolve(to + (size_t)at * stride, &c->map.weight, c->map.bias, from, &c->patches, at, n, w->patches);
+        }
+        if (i < m->n_convolutions) nx_relu(to, outputs, c->places);
+        float *swap = from;
+        from = to, to = swap;
+    }
+    memcpy(x, from, m->embedding_length * sizeof *x);
+    memset(x + m->embedding_length, 0, m->label_length * sizeof *x);
+    if (place < N) x[m->embedding_length + inputs->port[LABELS][place]] = 1;
+}
+
+/* The first `width` channels of n places side by side, as products want them. */
+static nx_input gather(const model *m, const float *x, uint32_t first, uint32_t n, uint32_t width, const workspace *w) {
+    for (uint32_t j = 0; j < n; j++)
+        memcpy(w->column + (size_t)j * nx_stride(width), x + (size_t)(first + j) * nx_stride(m->channels), width * sizeof *x);
+    return nx_input_of(w->column, n, w->input);
+}
+
+/* n places from `first` on, none of them both an example and a query's. */
+static void dense(const model *m, const layer *l, const room *r, uint32_t N, uint32_t first, uint32_t n, const workspace *w) {
+    uint32_t stride = nx_stride(m->channels), both = nx_stride(2 * l->from);
+    for (uint32_t j = 0; j < n; j++) {
+        uint32_t t = first + j < N ? first + j : N; /* where a query stands */
+        float *column = w->column + (size_t)j * both;
+        if (t < l->reach)
+            memset(column, 0, l->from * sizeof *column);
+        else
+            memcpy(column, r->x + (size_t)(t - l->reach) * stride, l->from * sizeof *column);
+        memcpy(column + l->from, r->x + (size_t)(first + j) * stride, l->from * sizeof *column);
+    }
+    nx_input input = nx_input_of(w->column, n, w->input);
+    nx_apply(w->q, &l->gate, &input);
+    nx_gate(w->k, w->q, l->values, n);
+    for (uint32_t j = 0; j < n; j++)
+        memcpy(r->x + (size_t)(first + j) * stride + l->from, w->k + (size_t)j * nx_stride(l->values), l->values * sizeof(float));
+}
+
+/* The same. trace: null, or where the weights (Q, N) of the queries go. */
+static void attend(const model *m, const layer *l, const room *r, const nx_shape *shape, uint32_t first, uint32_t n, float *trace,
+                   const workspace *w) {
+    uint32_t N = examples_of(shape);
+    nx_cache cache = cache_of(shape, r->cache, l->keys);
+    nx_input input = gather(m, r->x, first, n, l->from, w);
+    nx_apply(w->q, &l->q, &input);
+    nx_apply(w->k, &l->k, &input);
+    nx_apply(w->v, &l->v, &input);
+    memset(w->value, 0, l->keys * sizeof(float));
+    for (uint32_t j = 0; j < n; j++) {
+        uint32_t t = first + j < N ? first + j : N;
+        nx_range range = {0, t + 1};
+        float *query = w->q + (size_t)j * nx_stride(l->keys), *key = w->k + (size_t)j * nx_stride(l->keys);
+        memcpy(w->value, w->v + (size_t)j * nx_stride(l->values), l->values * sizeof(float));
+        nx_cache_write(&cache, t, key, w->value);
+        nx_attend(key, query, &cache, &range, 1, w->attend, w->weights, N + 1);
+        memcpy(r->x + (size_t)(first + j) * nx_stride(m->channels) + l->from, key, l->values * sizeof(float));
+        if (trace && t == N) memcpy(trace + (size_t)(first + j - N) * N, w->weights, N * sizeof *trace);
+    }
+}
+
+/* log p of the labels of a query that examples have, -infinity of the others. Returns 0 when a number is not finite. */
+static int answer(const model *m, const nx_inputs *inputs, const room *r, uint32_t query, const workspace *w) {
+    uint32_t N = examples_of(&inputs->shape), stride = nx_stride(m->ways);
+    uint8_t there[MAX_WAYS] = {0};
+    nx_input input = gather(m, r->x, N + query, 1, m->channels, w);
+    float *logits = w->q, whole;
+    nx_apply(logits, &m->output, &input);
+    for (uint32_t i = 0; i < N; i++) there[inputs->port[LABELS][i]] = 1;
+    for (uint32_t i = 0; i < stride; i++) {
+        if (i >= m->ways || !there[i])
+            logits[i] = -INFINITY;
+        else if (logits[i] - logits[i] != 0)
+            return 0;
+    }
+    whole = nx_log_sum_exp(logits, stride);
+    for (uint32_t i = 0; i < m->ways; i++) r->odds[(size_t)query * m->ways + i] = logits[i] - whole;
+    return 1;
+}
+
+/* The trace of the attention that is layer `index`. */
+static float *trace_of(const model *m, const nx_inputs *inputs, uint32_t index) {
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < index; i++) before += m->layers[i].keys > 0;
+    return inputs->trace ? inputs->trace + (size_t)before * inputs->shape.counts[QUERY] * examples_of(&inputs->shape) : NULL;
+}
+
+/* Slices: a picture each; then of each layer GROUP places each; then the answers. */
+static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch) {
+    const model *m = opaque;
+    const nx_shape *shape = &inputs->shape;
+    room r = lay_out(m, shape, output);
+    workspace w = scratch_of(m, shape, scratch);
+    uint32_t N = examples_of(shape), T = places_of(shape), groups = (T + GROUP - 1) / GROUP;
+    if (slice < T) {
+        embed(m, inputs, slice, r.x + (size_t)slice * nx_stride(m->channels), &w);
+        return 1;
+    }
+    uint32_t index = (slice - T) / groups, at = (slice - T) % groups * GROUP, past = T - at < GROUP ? T : at + GROUP;
+    if (index == m->n_layers) {
+        for (uint32_t i = 0; i < T - N; i++)
+            if (!answer(m, inputs, &r, i, &w)) return -1;
+        *r.done = 1;
+        return 0;
+    }
+    const layer *l = &m->layers[index];
+    for (uint32_t n; at < past; at += n) {
+        uint32_t end = at < N && N < past ? N : past; /* examples and queries never share a pass */
+        n = end - at < NX_COLUMNS ? end - at : NX_COLUMNS;
+        if (l->keys)
+            attend(m, l, &r, shape, at, n, trace_of(m, inputs, index), &w);
+        else
+            dense(m, l, &r, N, at, n, &w);
+    }
+    return 1;
+}
+
+static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
+    (void)opaque, (void)map, (void)row, (void)position;
+    for (uint32_t i = 0; i < examples_of(shape); i++) list[i] = i;
+    return examples_of(shape);
+}
+
+static const void *result(const void *opaque, const nx_shape *shape, const void *output, uint32_t index, uint32_t *count) {
+    const model *m = opaque;
+    room r = lay_out(m, shape, (void *)output);
+    (void)index;
+    *count = *r.done ? shape->counts[QUERY] * m->ways : 0;
+    return r.odds;
+}
+
+static const nx_part part = {
+    .encoder_output_bytes = encoder_output_bytes, .scratch_bytes = scratch_bytes, .encode = encode, .keys = keys, .result = result};
+
+const nx_arch nx_snail = {.name = "snail", .n_parts = 1, .parts = &part, .configure = configure};

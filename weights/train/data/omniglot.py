@@ -1,0 +1,48 @@
+"""Omniglot [Lake, Salakhutdinov and Tenenbaum 2015]: 1,623 signs of fifty alphabets, each drawn by twenty people.  MIT licence.
+
+A folder with background_28x28.u8.gz (964 signs, 20 drawings each, 28 x 28 bytes, ink 255) and background_classes.json ([alphabet, sign, drawings] of
+each), and the same of `evaluation` (659 signs), which is the test: the official split by alphabets.  Of the thirty background alphabets these validate:
+"""
+import gzip
+import json
+import os
+import sys
+
+import numpy as np
+
+import data
+
+VALIDATION = ("Bengali", "Futurama", "Inuktitut_(Canadian_Aboriginal_Syllabics)", "Tagalog")
+MARK = "background_classes.json"
+OWN = "signs"
+CLASSES = []
+SIZE, DRAWERS = 28, 20
+DEFAULT_DIR = os.path.join(data.ROOT, "data", "omniglot")
+
+
+def read(directory, part, evaluation=False):
+    """-> drawings (signs, 20, 28, 28) uint8, ink 255; the alphabet of each sign.  The only place that opens a file."""
+    if part != "background":
+        data.check_evaluation(evaluation, part)
+    path = os.path.join(directory, part + "_28x28.u8.gz")
+    if not os.path.exists(path):
+        sys.exit("missing %s\nPut background and evaluation _28x28.u8.gz and _classes.json in one folder and pass it with --data DIR." % path)
+    with gzip.open(path) as f:
+        drawings = np.frombuffer(f.read(), np.uint8).reshape(-1, DRAWERS, SIZE, SIZE)
+    with open(os.path.join(directory, part + "_classes.json"), encoding="utf-8") as f:
+        alphabets = [row[0] for row in json.load(f)]
+    return drawings, alphabets
+
+
+def load(directory, split):
+    """split "train" (26 alphabets) or "validation" (4)."""
+    if split not in ("train", "validation"):
+        data.check_evaluation(False, "split %r" % split)
+    drawings, alphabets = read(directory, "background")
+    mine = [i for i, alphabet in enumerate(alphabets) if (alphabet in VALIDATION) == (split == "validation")]
+    return drawings[mine], [alphabets[i] for i in mine]
+
+
+def load_test_for_evaluation(directory):
+    """The evaluation entry point: the twenty evaluation alphabets."""
+    return read(directory, "evaluation", evaluation=True)
