@@ -207,10 +207,11 @@ task_test_browser() {
   tests 900 --test-concurrency=2 tests/browser/*.test.js
 }
 
-# test-sweep  every page of the demo and of the manual, and every figure, at every width and in every colour, each check in a load of its own
+# test-sweep  every page of the demo and of the manual, and every figure, at every width and in every colour, each check in a load of its own; every address, every test image
 task_test_sweep() {
   tests 3600 --test-concurrency=2 tests/browser/all/*.test.js
-  (export EVERY_WIDTH=1; tests 900 --test-concurrency=2 --test-name-pattern='nothing is wider' tests/browser/*.test.js)
+  (export EVERY_WIDTH=1 EVERY_ADDRESS=1; tests 900 --test-concurrency=2 --test-name-pattern='nothing is wider' --test-name-pattern='malformed' tests/browser/*.test.js)
+  (export EVERY_IMAGE=1; tests 900 --test-name-pattern='bits/dim of' tests/js/golden.test.js)
 }
 
 # site       write build/site, the demo as a folder that any static host serves as it is: ./build.sh site [folder]
@@ -413,7 +414,7 @@ run_suite() {
 # The sanitized library of clang counts where it has been, too, so that the fuzzer shares it.
 clang_suite() { native_suite "$CLANG" -fsanitize=fuzzer-no-link; }
 
-# test-c     the C tests with gcc, with clang and its sanitizers, and as wasm: all must give the same bits; then 20 seconds of fuzzing. "all": gcc's sanitizers, too
+# test-c     the C tests with gcc, with clang and its sanitizers, as wasm, and as its build for relaxed SIMD: all must give the same bits; then 20 seconds of fuzzing. "all": gcc's sanitizers and the build pairs, too
 task_test_c() {
   mkdir -p "$OUT"
   native=$(basename "$CC") clang=$(basename "$CLANG")
@@ -434,7 +435,9 @@ task_test_c() {
   fi
   wasm_suite nextpixel
   run_suite wasm node tests/c/run.mjs "$OUT/suite-nextpixel.wasm"
-  for name in relaxed pairs; do
+  builds=relaxed
+  [ "${1:-}" != all ] || builds='relaxed pairs'
+  for name in $builds; do
     wasm_suite nextpixel-$name
     suite=$OUT/suite-nextpixel-$name.wasm relaxed=
     # Node 20 has relaxed SIMD as an experiment, which its first compiler gets wrong.

@@ -86,12 +86,14 @@ test('a box opens by pointer and by keyboard; pointing at a number tells its sum
   const softmax = page.getByRole('application', { name: /^softmax, 5 by 5/ }).first();
   await softmax.focus();
   await page.keyboard.press('ArrowRight');
-  assert.match(await page.locator('#sum').textContent() ?? '', /softmax of head 2 at ⇥, [a-z⏎]: e to its power.* = e\^/s);
-  const { x = 0, y = 0, width = 0, height = 0 } = await softmax.boundingBox() ?? {};
-  await page.mouse.move(x + width - 8, y + height - 8);
-  assert.match(await page.locator('#sum').textContent() ?? '', /softmax of head 2 at s, ⏎/);
+  const sum = page.locator('#sum');
+  await sum.getByText(/softmax of head 2 at ⇥, [a-z⏎]: e to its power/).waitFor();
+  assert.match(await sum.textContent() ?? '', / = e\^/);
+  const { width = 0, height = 0 } = await softmax.boundingBox() ?? {};
+  await softmax.hover({ position: { x: width - 8, y: height - 8 } });
+  await sum.getByText(/softmax of head 2 at s, ⏎/).waitFor();
   await page.mouse.move(2, 2); // what was walked to stays
-  assert.match(await page.locator('#sum').textContent() ?? '', /softmax of head 2 at ⇥/);
+  await sum.getByText(/softmax of head 2 at ⇥/).waitFor();
   // It plays by itself, and stops where one likes.
   await page.locator('#walk-play').click();
   assert.equal(await page.locator('#walk-play-text').textContent(), 'Pause');

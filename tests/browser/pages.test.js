@@ -22,6 +22,8 @@ const WAIT = { timeout: 60000 };
 /** What a good page moves at most, as web.dev has it. */
 const SHIFT = 0.1;
 
+const NARROWEST = { width: 320, height: 740 };
+
 /** Opens a page under the policy, and waits for its first figure. @param {Page} page @param {string} path */
 async function open(page, path) {
   await watchShifts(page);
@@ -55,6 +57,9 @@ describe('pages', { concurrency: 2 }, async () => {
       await fits(page);
       await page.screenshot({ path: `${OUT}${name}-phone.png`, fullPage: true });
       await axeFindsNothing(page);
+      await fits(page);
+      await page.setViewportSize(NARROWEST);
+      await painted(page);
       await fits(page);
     }, PHONE));
 

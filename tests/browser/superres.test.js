@@ -100,6 +100,9 @@ test('the pixels come line by line', () => withPage(async (page) => {
 
 test('stop, new seed, and the strip', () => withPage(async (page) => {
   await open(page);
+  await rowIs(page, 0, 'being drawn');
+  await page.locator('#superres-tries').selectOption('3');
+  await rowIs(page, 0, 'being drawn');
   await rowIs(page, 0);
   const [, , first] = await pixels(page, 0);
   await page.click('#superres-dice');

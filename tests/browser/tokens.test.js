@@ -13,7 +13,7 @@ import { test } from 'node:test';
 
 import { load, tokenizer } from '../../web/lib/index.js';
 import { GOLDEN } from '../js/helpers.js';
-import { OUT, provide, session, sleep } from './browser.js';
+import { OUT, painted, provide, session, sleep } from './browser.js';
 import { toyText } from '../js/toy-text.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -35,10 +35,15 @@ async function open(page, hash = '') {
 const text = (page) => page.locator('#tale-text').evaluate((node) => node.textContent ?? '');
 /** @param {Page} page @param {number} length */
 const grows = (page, length) => page.waitForFunction((n) => (document.getElementById('tale-text')?.textContent ?? '').length > n, length);
-/** Pauses, unless the tale is at its end. @param {Page} page */
-const rest = (page) => page.locator('#run').evaluate((/** @type {HTMLButtonElement} */ button) => {
-  if (!button.hidden && button.textContent === 'Pause') button.click();
-});
+/** Pauses, unless the tale is at its end; what was told by then is there to be read. @param {Page} page */
+async function rest(page) {
+  await page.locator('#run').evaluate((/** @type {HTMLButtonElement} */ button) => {
+    if (!button.hidden && button.textContent === 'Pause') button.click();
+  });
+  await painted(page);
+}
+/** What might have been in place of the marked token. @param {Page} page */
+const alternatives = (page) => page.locator('#token-list[aria-busy=false] li').nth(7).waitFor();
 /** As fast as it goes. @param {Page} page */
 const hurry = (page) => page.locator('#speed').fill('5');
 
@@ -83,11 +88,10 @@ test('a token, what might have been, another branch, and back', () => withPage(a
   await frame.focus();
   await page.keyboard.press('Home');
   for (let i = 0; i < 9; i++) await page.keyboard.press('ArrowRight');
-  await page.locator('#token-list li').nth(7).waitFor();
+  await alternatives(page);
   assert.match(await page.locator('#token-note').textContent() ?? '', /Token \d+: odds .*, a surprise of [\d.]+ nats/);
   await page.keyboard.press('Enter');
-  const buttons = page.locator('#token-list button');
-  assert.equal(await buttons.first().evaluate((node) => node === document.activeElement), true);
+  await page.locator('#token-list li:first-child button:focus').waitFor();
   await page.keyboard.press('ArrowDown');
   if (await page.locator('#token-list li:nth-child(2) [aria-current]').count() > 0) await page.keyboard.press('ArrowDown'); // what was drawn is no other branch
   await page.keyboard.press('Enter');
@@ -100,8 +104,10 @@ test('a token, what might have been, another branch, and back', () => withPage(a
   const other = await text(page);
   assert.notEqual(other.slice(0, before.length), before);
   await page.locator('#branches button').first().click();
+  await painted(page);
   assert.equal(await text(page), before);
   await page.locator('#branches button').nth(1).click();
+  await painted(page);
   assert.equal((await text(page)).slice(0, 60), other.slice(0, 60));
 }));
 
@@ -113,7 +119,7 @@ test('pointing: the token under the pointer, and arcs to where it looked, by lay
   const box = await page.locator('.page-text').first().boundingBox();
   assert.ok(box);
   await page.mouse.move(box.x + 200, box.y + 45);
-  await page.locator('#token-list li').nth(7).waitFor();
+  await alternatives(page);
   const painted = () => page.locator('.page-arcs').evaluate((/** @type {HTMLCanvasElement} */ canvas) => {
     const { data } = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d')).getImageData(0, 0, canvas.width, canvas.height);
     let sum = 0;
@@ -225,7 +231,7 @@ for (const [how, options] of /** @type {[string, object][]} */ ([
     await rest(page);
     await page.locator('.picture.page').focus();
     await page.keyboard.press('ArrowLeft');
-    await page.locator('#token-list li').nth(7).waitFor();
+    await alternatives(page);
     await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
     await sleep(300);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));

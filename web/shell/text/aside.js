@@ -17,6 +17,15 @@ export function createAside({ onChoose, onHead }) {
   const note = byId('token-note');
   const list = byId('token-list');
   const heads = createHeads([byId('token-layer')], [byId('token-head')], onHead);
+  let wanted = false; // the list shall have the focus once it is that of the marked token
+
+  /** While the list is still that of the token before. */
+  const waits = () => list.getAttribute('aria-busy') === 'true';
+  /** @param {boolean} busy */
+  const wait = (busy) => {
+    list.setAttribute('aria-busy', String(busy));
+    wanted &&= busy;
+  };
 
   return {
     /** Offers so many layers and heads. @param {number} layers @param {number} count */
@@ -27,15 +36,18 @@ export function createAside({ onChoose, onHead }) {
       title.textContent = 'Point at a word';
       note.textContent = 'Or walk through the tale with the arrow keys: what might have been there instead, and where the model looked, appear here.';
       list.replaceChildren();
+      wait(false);
     },
-    /** @param {string} text @param {number} token @param {number} nats @param {boolean} given */
+    /** The list is to follow: alternatives(). @param {string} text @param {number} token @param {number} nats @param {boolean} given */
     token(text, token, nats, given) {
       title.textContent = visible(text);
       note.textContent = given ? `Token ${token}, given.` : `Token ${token}: odds ${share(Math.exp(-nats))}, a surprise of ${nats.toFixed(2)} nats.`;
+      wait(true);
     },
     /** @param {Alternative[]} all @param {number} token the one that was drawn */
     alternatives(all, token) {
-      const hadFocus = list.contains(document.activeElement);
+      const focus = wanted || list.contains(document.activeElement);
+      wait(false);
       list.replaceChildren(...all.slice(0, SHOWN).map((one) => {
         const odds = Math.exp(-one.nats);
         const bar = make('span', { class: 'bar', 'aria-hidden': 'true' });
@@ -43,12 +55,15 @@ export function createAside({ onChoose, onHead }) {
         const button = make('button', { type: 'button', class: one.token === token ? 'alternative drawn' : 'alternative' },
           make('span', { class: 'word' }, visible(one.text)), bar, make('span', { class: 'percent' }, share(odds)));
         if (one.token === token) button.setAttribute('aria-current', 'true');
-        button.addEventListener('click', () => onChoose(one));
+        button.addEventListener('click', () => { if (!waits()) onChoose(one); });
         return make('li', {}, button);
       }));
-      if (hadFocus) list.querySelector('button')?.focus();
+      if (focus) list.querySelector('button')?.focus();
     },
-    focus() { list.querySelector('button')?.focus(); },
+    focus() {
+      if (waits()) wanted = true;
+      else list.querySelector('button')?.focus();
+    },
     onEscape(/** @type {() => void} */ back) {
       list.addEventListener('keydown', (event) => {
         const { key } = event;
