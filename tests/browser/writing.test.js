@@ -101,3 +101,47 @@ test('<next-pixel task="tokens"> writes, pauses, says so, and is dark in the dar
   for (let x = 0; x < picture.width; x++) for (let y = 0; y < 100; y++) if (picture.at(x, y).every((value) => value > 200)) light++;
   assert.ok(light > 200, 'light letters');
 }));
+
+test('canvases that cannot be drawn on, and small ones that can', () => withPage(async (page) => {
+  await provide(page, MODEL, stories);
+  await openEmpty(page);
+  const told = await page.evaluate(async ([library, model, picture]) => {
+    const { load } = await import(library);
+    const made = (/** @type {any} */ how = {}) => Object.assign(document.createElement('canvas'), how);
+    const used = (/** @type {string} */ kind) => {
+      const canvas = made();
+      return canvas.getContext(kind) ? canvas : Object.assign(canvas, { getContext: () => null }); // a browser without that kind
+    };
+    const transferred = made();
+    transferred.transferControlToOffscreen();
+    const away = new OffscreenCanvas(30, 30);
+    structuredClone(away, { transfer: [away] });
+    /** @type {[string, any][]} */
+    const canvases = [
+      ['none', undefined], ['null', null], ['another element', document.body], ['WebGL', used('webgl')], ['bitmaps', used('bitmaprenderer')],
+      ['transferred', transferred], ['transferred, off the screen', away], ['a proxy', new Proxy(made(), {})],
+      ['0 x 0', made({ width: 0, height: 0 })], ['1 x 1', made({ width: 1, height: 1 })], ['off the screen', new OffscreenCanvas(40, 30)],
+      ['0 x 0 off the screen', new OffscreenCanvas(0, 0)], ['2D', used('2d')],
+    ];
+    /** @type {Record<string, string[]>} */
+    const said = {};
+    for (const [file, begin] of /** @type {[string, (model: any) => any][]} */ ([
+      [model, (it) => it.tokens('Once', { maxTokens: 3 })], [picture, (it) => it.generate({ seed: 1 })],
+    ])) {
+      const it = await load(file);
+      for (const [name, canvas] of canvases) {
+        const how = await begin(it).drawTo(canvas).then(() => 'drawn', (/** @type {any} */ error) => `${error.name} ${error.code}`);
+        (said[name] ??= []).push(how);
+      }
+      it.close();
+    }
+    return said;
+  }, [LIBRARY, MODEL, '/weights/fvsbn.gguf']);
+  const refused = ['NextPixelError argument', 'NextPixelError argument'];
+  const drawn = ['drawn', 'drawn'];
+  assert.deepEqual(told, {
+    none: refused, null: refused, 'another element': refused, WebGL: refused, bitmaps: refused, transferred: refused, 'transferred, off the screen': told['transferred, off the screen'],
+    'a proxy': refused, '0 x 0': drawn, '1 x 1': drawn, 'off the screen': drawn, '0 x 0 off the screen': drawn, '2D': drawn,
+  });
+  assert.ok(told['transferred, off the screen'].every((how) => /^drawn$|^NextPixelError/.test(how)), String(told['transferred, off the screen']));
+}));

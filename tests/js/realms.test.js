@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 
-import { tokenizer } from '../../web/lib/index.js';
+import { acquire, tokenizer } from '../../web/lib/index.js';
 import { sentenceOf } from '../../web/lib/translate.js';
 import { singles } from '../../web/single.js';
 import { DIGITS, GOLDEN, ROOT, isError, load } from './helpers.js';
@@ -118,13 +118,22 @@ test('options and lists that are none', async () => {
     assert.throws(() => own.decode([1], options), isError('argument', /options must be an object/));
   }
   await assert.rejects(tokenizer(stories, /** @type {any} */ ({ signal: {} })), isError('argument', /signal must be an AbortSignal/));
+  for (const use of [() => own.find(/** @type {any} */ (7)), () => own.encode(/** @type {any} */ (Symbol('x')))]) assert.throws(use, isError('argument', /text must be a string, not (7|Symbol)/));
+  assert.throws(() => own.writer(/** @type {any} */ (null)), isError('argument', /options must be an object/));
+  for (const odd of /** @type {any[]} */ ([Object.create(null), [Symbol('x')]])) {
+    await assert.rejects(load(stories, { wasmUrl: odd }), isError('argument', /wasmUrl cannot be read/));
+    await assert.rejects(load(stories, { integrity: odd }), isError('argument', /integrity must be/));
+    await assert.rejects(acquire(odd), isError('argument', /acquire\(\) takes the address of a weight file, not an object/));
+  }
+  await assert.rejects(acquire('http://['), isError('network'));
   for (const list of /** @type {any[]} */ ([undefined, null, 7, 'abc', {}, Symbol('x')])) assert.throws(() => own.decode(list), isError('argument', /decode\(\) takes a list/));
   for (const id of /** @type {any[]} */ ([Symbol('x'), Object.create(null), null, 1.5, () => {}])) {
     for (const use of [() => own.decode([id]), () => own.bytes(id), () => own.name(id), () => own.kind(id)]) assert.throws(use, isError('argument', /is no token/));
   }
   const model = await load(stories);
   const saved = model.tokens('Once', { maxTokens: 2, seed: 3 }).save();
-  for (const changed of /** @type {any[]} */ ([{ seed: 'x' }, { seed: 7.5 }, { prompt: -1 }, { prompt: 1.5 }, { prompt: 'x' }, { ids: 'abc' }, { model: Symbol('x') }, { options: null }, { options: 7 }, { version: 2 }])) {
+  assert.throws(() => model.resume({ ...saved, options: { signal: /** @type {any} */ (Symbol('x')) } }), isError('argument', /signal must be an AbortSignal/));
+  for (const changed of /** @type {any[]} */ ([{ seed: 'x' }, { seed: 7.5 }, { seed: Object.create(null) }, { seed: [Symbol('x')] }, { model: Object.create(null) }, { prompt: -1 }, { prompt: 1.5 }, { prompt: 'x' }, { ids: 'abc' }, { model: Symbol('x') }, { options: null }, { options: 7 }, { version: 2 }])) {
     assert.throws(() => model.resume({ ...saved, ...changed }), isError('state'), JSON.stringify(Object.keys(changed)));
   }
   for (const nothing of /** @type {any[]} */ ([null, undefined, 7, 'x', []])) assert.throws(() => model.resume(nothing), isError('state'));

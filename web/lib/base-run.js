@@ -4,7 +4,7 @@
 /** The runs of all verbs that draw are read once and computed while they are read; they can be stopped, saved and gone on with. */
 
 import { NextPixelError, argumentError } from './error.js';
-import { checkOptions } from './checks.js';
+import { checkOptions, show } from './checks.js';
 import { showAll } from './sinks/canvas.js';
 
 /** @import { Link } from './link.js' */
@@ -200,11 +200,13 @@ export function modelName({ architecture, name, parameters, vocabulary }) {
  */
 export function resumedOptions(saved, info, given, free) {
   const model = modelName(info);
-  if (saved?.version !== 1 || !Array.isArray(saved.ids) || !/^\d+$/.test(String(saved.seed)) || !saved.options || typeof saved.options !== 'object') throw noSavedRun();
-  if (saved.model !== model) throw new NextPixelError('state', `The saved run belongs to another model (${String(saved.model)}), this one is ${model}`);
+  if (saved?.version !== 1 || !Array.isArray(saved.ids) || typeof saved.seed !== 'string' || !/^\d+$/.test(saved.seed) || !saved.options || typeof saved.options !== 'object') throw noSavedRun();
+  if (saved.model !== model) throw new NextPixelError('state', `The saved run belongs to another model (${show(saved.model)}), this one is ${model}`);
   const fixed = free && Object.keys(given).find((name) => !free.includes(name));
   if (fixed) throw argumentError(`resume() cannot change ${fixed}: a picture, a sound or a translation goes on as it was begun`);
-  return { ...saved.options, seed: BigInt(saved.seed), ...given };
+  const options = { ...saved.options, seed: BigInt(saved.seed), ...given };
+  checkOptions(options);
+  return options;
 }
 
 /** The error for what is no saved run. @internal */

@@ -118,8 +118,8 @@ function randomSeed() {
   return (high >>> 11) * 2 ** 32 + low;
 }
 
-/** @param {unknown} value */
+/** A value as messages name it: all of them do so here, for some values cannot be turned into text, and a text may be long. @param {unknown} value @internal */
 export function show(value) {
   const type = typeof value;
-  return type === 'string' ? JSON.stringify(value) : type === 'bigint' ? `${value}n` : type === 'function' || (type === 'object' && value) ? 'an object' : String(value);
+  return type === 'string' ? JSON.stringify(String(value).slice(0, 80)) : type === 'bigint' ? `${value}n` : type === 'function' || (type === 'object' && value) ? 'an object' : String(value);
 }

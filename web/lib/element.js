@@ -250,7 +250,7 @@ export class NextPixelElement extends Base {
     this.#failed = false;
     this.#show();
     try {
-      const hold = await acquire(new URL(this.model, document.baseURI).href, {
+      const hold = await acquire(this.model, {
         signal: stopper.signal,
         cache: this.cache !== 'no-store',
         integrity: this.integrity || undefined,

@@ -7,8 +7,10 @@
  */
 
 import { abortable } from './abort.js';
+import { checkOptions, show } from './checks.js';
+import { argumentError } from './error.js';
 import { load } from './index.js';
-import { checkOptions } from './checks.js';
+import { isAddress } from './source.js';
 
 /** @import { Model } from './model.js' */
 /** @import { Progress } from './source.js' */
@@ -52,7 +54,8 @@ export async function acquire(url, options) {
   checkOptions(options);
   const { onProgress, signal, workers, cache = true, integrity, worker } = options;
   signal?.throwIfAborted();
-  const address = typeof document === 'object' ? new URL(url, document.baseURI).href : String(url);
+  if (!isAddress(url)) throw argumentError(`acquire() takes the address of a weight file, not ${show(url)}`);
+  const address = resolved(url);
   const key = JSON.stringify([address, cache, integrity]);
   let entry = entries.get(key);
   if (!entry || (!entry.loaded && Date.now() - entry.heard > SILENT_MS)) entry = begin(key, address, { workers, cache, integrity, worker });
@@ -114,4 +117,13 @@ function end(key, entry) {
   if (entries.get(key) === entry) entries.delete(key);
   entry.stopper.abort();
   entry.model.then((model) => model.close(), () => {});
+}
+
+/** An address as the page has it; one that is none stays as it is, and load() says so. @param {string | URL} url */
+function resolved(url) {
+  try {
+    return new URL(url, globalThis.document?.baseURI).href;
+  } catch {
+    return String(url);
+  }
 }

@@ -10,7 +10,7 @@ import { NextPixelError, argumentError } from './exports.js';
  * @returns {(bytes: Uint8Array<ArrayBuffer>) => Promise<void>} rejects for bytes that have another digest
  */
 export function checkOf(integrity) {
-  const match = /^sha256-([A-Za-z0-9+/]{43}=)$/.exec(integrity);
+  const match = typeof integrity === 'string' && /^sha256-([A-Za-z0-9+/]{43}=)$/.exec(integrity);
   if (!match) throw argumentError('integrity must be "sha256-" and the base64 of a SHA-256 digest (44 characters)');
   return (bytes) => checkIntegrity(bytes, match[1]);
 }

@@ -3,7 +3,7 @@
 
 /** Compiles the WebAssembly module, once per address. */
 
-import { NextPixelError } from './error.js';
+import { NextPixelError, reading } from './error.js';
 import { build, hint } from './files.js';
 import { PATIENCE_MS, within } from './patience.js';
 import { inNode } from './platform.js';
@@ -37,7 +37,7 @@ export function compile(file, patience = PATIENCE_MS) {
     return Promise.reject(new NextPixelError('wasm', 'nextpixel needs WebAssembly with SIMD, which is missing here: use a ' +
       'current version of Chromium, Firefox or Safari, or Node 20 or later'));
   }
-  const key = file instanceof Promise ? file : String(file);
+  const key = file instanceof Promise ? file : reading('wasmUrl', () => String(file));
   let module = compiled.get(key);
   if (module === undefined) {
     module = file instanceof Promise ? file.then((bytes) => compileBytes(bytes, 'nextpixel.wasm')) : compileAt(file, patience);

@@ -85,7 +85,7 @@ export class Tokenizer {
   encode(text, options = {}) {
     checkOptions(options);
     const { special = false } = options;
-    if (typeof text !== 'string') throw argumentError(`text must be a string, not ${typeof text}`);
+    checkText(text);
     if (text.length > 2 ** 26) throw argumentError('text must have at most 2^26 characters: cut it into shorter texts');
     return this.#encodeParts(this.#specials.divide(wellFormed(text), special), special);
   }
@@ -148,7 +148,9 @@ export class Tokenizer {
    * @param {{ special?: boolean, within?: boolean }} [options]  within: it goes on after other text, so that a leading space counts
    * @returns {{ write: (id: number) => string, waiting: () => boolean, end: () => string }}
    */
-  writer({ special = false, within = false } = {}) {
+  writer(options = {}) {
+    checkOptions(options);
+    const { special = false, within = false } = options;
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
     const { addSpace } = this.#vocabulary;
     const pending = new Pending();
@@ -217,6 +219,7 @@ export class Tokenizer {
    * @returns {number | undefined}
    */
   find(text) {
+    checkText(text);
     const { addSpace, ids, model } = this.#vocabulary;
     const written = model === 'llama' ? text.replaceAll(' ', '\u2581') : undefined;
     const direct = written === undefined ? undefined : ids.get(written);
@@ -250,6 +253,11 @@ export class Tokenizer {
   #check(id) {
     if (!(Number.isInteger(id) && id >= 0 && id < this.size)) throw argumentError(`${show(id)} is no token: they are 0 to ${this.size - 1}`);
   }
+}
+
+/** @param {unknown} text */
+function checkText(text) {
+  if (typeof text !== 'string') throw argumentError(`text must be a string, not ${show(text)}`);
 }
 
 const REPLACEMENT = new TextEncoder().encode('\ufffd');

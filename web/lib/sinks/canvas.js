@@ -3,7 +3,7 @@
 
 /** A sink shows a run on a canvas. This is what all kinds of sinks share. */
 
-import { argumentError, reading } from '../error.js';
+import { argumentError } from '../error.js';
 
 /** @import { Dom } from '../dom.js' */
 
@@ -45,8 +45,11 @@ export async function showAll(steps, sink) {
  * @internal
  */
 export function contextOf(canvas) {
-  const context = typeof canvas?.getContext === 'function' ? reading('canvas', () => canvas.getContext('2d')) : null;
-  if (!context) throw argumentError('drawTo() needs a canvas with a 2D context; one in use for WebGL has none');
+  let context;
+  try {
+    context = canvas.getContext('2d');
+  } catch { /* it is none, or has been transferred */ }
+  if (!context) throw argumentError('drawTo() needs a canvas with a 2D context, and not a proxy of it; one in use for WebGL or transferred to a worker has none');
   return /** @type {CanvasRenderingContext2D} */ (context);
 }
 

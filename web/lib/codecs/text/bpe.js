@@ -8,7 +8,8 @@
 
 import { Pairs, merge } from './merge.js';
 import { composes, splitter } from './pre.js';
-import { CONTROL, UNKNOWN, USER_DEFINED, textsOf, show, vocabularyError } from './vocabulary.js';
+import { show } from '../../checks.js';
+import { CONTROL, UNKNOWN, USER_DEFINED, textsOf, vocabularyError } from './vocabulary.js';
 
 /** @import { Vocabulary } from './vocabulary.js' */
 /** @import { Lookup } from '../../metadata.js' */

@@ -3,6 +3,7 @@
 
 /** The tokens of a file as its metadata say, checked. */
 
+import { show } from '../../checks.js';
 import { NextPixelError } from '../../error.js';
 import { DEFAULT, cutOf } from './pre.js';
 
@@ -154,9 +155,4 @@ function typesOf(value, count) {
   if (!kinds.every(Number.isInteger)) throw vocabularyError('format', 'token_type', 'not a list of whole numbers');
   if (kinds.length !== count) throw vocabularyError('format', 'token_type', `${kinds.length} kinds for ${count} tokens`);
   return Uint8Array.from(/** @type {number[]} */ (kinds), (type) => (type >= NORMAL && type <= BYTE ? type : NORMAL));
-}
-
-/** @param {unknown} value */
-export function show(value) {
-  return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : String(value).slice(0, 40);
 }
