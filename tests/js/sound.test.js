@@ -86,7 +86,10 @@ test('WAV: written and read; all encodings; channels are averaged', () => {
 test('WAV files that are none are refused, whatever their bytes', () => {
   const code = (/** @type {Uint8Array} */ bytes) => {
     try {
-      readWav(bytes);
+      const { data, rate, channels } = readWav(bytes);
+      const bits = new DataView(bytes.buffer, bytes.byteOffset).getUint16(34, true);
+      assert.ok(rate >= 1000 && rate <= 768000 && channels >= 1 && data.length * channels * (bits / 8) <= bytes.length - 44);
+      if (bytes[20] !== 3) assert.ok(data.every((sample) => sample >= -1 && sample <= 1)); // of floats all can be, which hear() refuses
     } catch (error) {
       return /** @type {any} */ (error).code;
     }
@@ -100,14 +103,32 @@ test('WAV files that are none are refused, whatever their bytes', () => {
   assert.throws(() => readWav(wavOf({ data: Array(400).fill(0) }), 100), { code: 'limit' });
   // Any bytes changed, any length: an error of the list, or samples.
   const next = random(7);
-  const whole = wavOf({ channels: 2, data: Array.from({ length: 64 }, (_, i) => i) });
-  let seen = new Set();
+  const forms = [[1, 8], [1, 16], [1, 24], [1, 32], [3, 32], [3, 64], [6, 8], [7, 8]].map(([encoding, bits]) => (
+    wavOf({ encoding, bits, channels: 2, data: Array.from({ length: 64 }, (_, i) => (37 * i) % 256) })));
+  const seen = new Set();
   for (let i = 0; i < 20000; i++) {
+    const whole = forms[i % forms.length];
     const bytes = whole.slice(0, Math.floor(next() * (whole.length + 1)) || whole.length);
     for (let k = 0; k < 3; k++) bytes[Math.floor(next() * Math.min(bytes.length, 48))] = next() < 0.3 ? 255 : Math.floor(next() * 256);
     seen.add(code(bytes));
   }
   assert.deepEqual([...seen].sort(), ['format', 'read', 'unsupported']);
+});
+
+test('WAV files: what stands between the chunks, and where the bytes lie, makes no difference', () => {
+  const next = random(9);
+  const plain = wavOf({ channels: 2, data: Array.from({ length: 60 }, (_, i) => (91 * i) % 256) });
+  const wanted = readWav(plain);
+  for (let i = 0; i < 300; i++) {
+    const other = () => Array.from({ length: Math.floor(3 * next()) }, () => {
+      const size = Math.floor(9 * next());
+      return [...new TextEncoder().encode(next() < 0.5 ? 'LIST' : 'fact'), size, 0, 0, 0, ...Array.from({ length: size + (size % 2) }, () => Math.floor(256 * next()))];
+    }).flat();
+    const all = [...plain.subarray(0, 12), ...other(), ...plain.subarray(12, 36), ...other(), ...plain.subarray(36), ...other()];
+    const within = new Uint8Array(all.length + 7).fill(255);
+    within.set(all, i % 7);
+    assert.deepEqual(readWav(within.subarray(i % 7, (i % 7) + all.length)), wanted);
+  }
 });
 
 test('another rate: a tone stays what it is, what the rate cannot hold is gone, chunks make no difference', () => {
