@@ -69,6 +69,6 @@ test('a pixel that is pointed at shows what it may have seen: PixelCNN not all o
   const counts = page.locator('#table td[data-head="A pixel sees"]');
   await counts.nth(1).getByText(/of 602 before it/).waitFor(); // row 22, column 15
   const texts = await counts.allTextContents();
-  assert.deepEqual([texts[0], texts[2], texts[3], texts[4]], Array(4).fill('602 of 602 before it'));
+  assert.deepEqual(texts.toSpliced(1, 1), Array(5).fill('602 of 602 before it'));
   assert.ok(parseInt(texts[1], 10) < 500, texts[1]);
 }, { reducedMotion: 'reduce' }));

@@ -144,7 +144,7 @@ for (const name of models) {
 /** Of the hundred that are there; ./build.sh test-sweep has all. */
 const IMAGES = process.env.EVERY_IMAGE ? 100 : 25;
 
-for (const name of ['digits', 'emoji', 'pixelcnn-digits', 'gated-pixelcnn-digits', 'sparse-digits']) {
+for (const name of ['digits', 'emoji', 'pixelcnn-digits', 'gated-pixelcnn-digits', 'sparse-digits', 'wavenet-digits']) {
   test(`${name}: bits/dim of ${IMAGES} test images, shipped file against the F32 weights in PyTorch`, async (context) => {
     const images = gunzipSync(await readFile(`${GOLDEN}${name}-test100.u8.gz`));
     const record = JSON.parse(await readFile(`${GOLDEN}${name}-test100.json`, 'utf8'));

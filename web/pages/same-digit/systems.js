@@ -16,6 +16,7 @@ export const SYSTEMS = [
   { name: 'FVSBN', year: 1996, page: 'fvsbn', file: 'fvsbn.gguf', how: 'a sum of votes, one layer' },
   { name: 'PixelCNN', year: 2016, page: 'pixelcnn', file: 'pixelcnn-digits.gguf', how: 'masked convolutions' },
   { name: 'Gated PixelCNN', year: 2016, page: 'pixelcnn', file: 'gated-pixelcnn-digits.gguf', how: 'two stacks and gates' },
+  { name: 'WaveNet', year: 2016, page: 'wavenet', file: 'wavenet-digits.gguf', how: 'dilated convolutions, all pixels in one line' },
   { name: 'Image Transformer', year: 2018, page: 'image-transformer', file: 'image-transformer-digits-bw.gguf', how: 'local self-attention' },
   { name: 'Sparse Transformer', year: 2019, page: 'sparse', file: 'sparse-digits.gguf', how: 'strided self-attention' },
 ];
