@@ -37,7 +37,7 @@
 extern "C" {
 #endif
 
-#define NX_ABI_VERSION 10
+#define NX_ABI_VERSION 11
 #define NX_ALIGN 16 /* bytes; alignment of every block handed to the library */
 
 #if defined(__wasm__)
@@ -109,6 +109,9 @@ typedef struct {
     uint32_t optional;   /* 1: a run may leave it out */
     uint32_t any_length; /* 1: it takes up to dims[0] items; nx_shape.counts says how many */
     uint32_t like;       /* of any length: the port whose number of items it shares, or NX_NONE */
+    /* 1: a run to which it is not given fills it, before it encodes, with noise of its seed and its first sample: standard normal deviates z as
+     * the ids nearest to 32768 + 8192 z, at most 65535. What was drawn is a result of the same name, where the part has one. */
+    uint32_t noise;
 } nx_port;
 
 /* A result: dims[0] * dims[1] * ... numbers that a part computes from its inputs. Ids fill the port of the same name of a later part. */
@@ -280,7 +283,7 @@ NX_API_TEXTS nx_status nx_session_check(const nx_model *model, const void *block
 NX_API nx_status nx_session_input(const nx_model *model, nx_session *session, uint32_t port, const uint32_t *ids, uint32_t count);
 
 /* Runs the encoder of the part over its inputs, a slice at a time. Call it until it returns NX_OK, after all inputs that are not optional
- * were given. A part without an encoder, or one whose encoder has finished, returns NX_OK at once.
+ * were given, but those that the run fills itself (nx_port.noise). A part without an encoder, or one whose encoder has finished, returns NX_OK at once.
  * Returns NX_MORE, NX_OK, NX_E_ARGUMENT when an input is missing, or NX_E_NUMERIC when the output is not finite; from then on every call
  * returns NX_E_NUMERIC. */
 NX_API nx_status nx_session_encode(const nx_model *model, nx_session *session);

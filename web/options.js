@@ -21,6 +21,7 @@ const WEB = fileURLToPath(new URL('.', import.meta.url));
 /** The options of each kind of run. @type {[string, string, string][]} */
 const KINDS = [
   ['DrawOptions', 'pictures', 'How pictures are drawn.'],
+  ['LatentOptions', 'latents', 'How pictures are made at once, of latents. Without a label the classes take turns.'],
   ['SoundOptions', 'sounds', 'How sounds are drawn.'],
   ['TokenOptions', 'texts', 'How tokens are drawn. In this order: biases and penalties change the odds, top-k, typical, top-p and min-p each leave some tokens out, ' +
     'the temperature sharpens or flattens what is left, and one is drawn.'],

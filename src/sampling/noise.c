@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT  See noise.h. */
 #include "noise.h"
 
+#include <math.h>
+
 #include "kernels/elementary.h"
 
 /* The 64 bits of four products of 32-bit numbers. */
@@ -46,5 +48,37 @@ void nx_add_gumbel(float *z, nx_noise noise, uint32_t first) {
         u = wasm_f32x4_mul(wasm_f32x4_add(u, wasm_f32x4_splat(0.5f)), wasm_f32x4_splat(0x1p-23f));
         v128_t gumbel = wasm_f32x4_neg(f32x4_log(wasm_f32x4_neg(f32x4_log(u))));
         wasm_v128_store(z + 4 * i, wasm_f32x4_add(wasm_v128_load(z + 4 * i), gumbel));
+    }
+}
+
+/* A pair of deviates from two words. */
+static void box_muller(double z[2], uint32_t first, uint32_t second) {
+    float u = ((float)(first >> 9) + 0.5f) * 0x1p-23f;
+    double v = ((double)(second >> 9) + 0.5) * 0x1p-23, radius = sqrt(-2.0 * (double)f32_log(u)), sine, cosine;
+    nx_f64_sincos(6.283185307179586 * v, &sine, &cosine);
+    z[0] = radius * cosine;
+    z[1] = radius * sine;
+}
+
+static uint32_t deviate_id(double z) {
+    double at = 32768.5 + 8192 * z;
+    return at < 0 ? 0 : at > 65535 ? 65535 : (uint32_t)at;
+}
+
+void nx_normals(uint32_t *ids, uint32_t n, nx_noise noise) {
+    for (uint32_t at = 0; at < n; at += 16) {
+        v128_t group = wasm_i32x4_add(wasm_i32x4_splat((int32_t)(at / 4)), wasm_i32x4_make(0, 1, 2, 3));
+        v128_t word[4] = {group, wasm_i32x4_splat((int32_t)noise.position), wasm_i32x4_splat((int32_t)noise.sample),
+                          wasm_i32x4_splat((int32_t)noise.stream)};
+        nx_philox(word, noise.seed_low, noise.seed_high);
+        transpose(word);
+        for (uint32_t i = 0; i < 16 && at + i < n; i += 2) {
+            uint32_t words[4];
+            double z[2];
+            wasm_v128_store(words, word[i / 4]);
+            box_muller(z, words[i % 4], words[i % 4 + 1]);
+            ids[at + i] = deviate_id(z[0]);
+            if (at + i + 1 < n) ids[at + i + 1] = deviate_id(z[1]);
+        }
     }
 }

@@ -17,7 +17,8 @@ typedef struct {
     uint32_t seed_low, seed_high; /* the key */
     uint32_t sample;              /* index of the sequence */
     uint32_t position;            /* index of the element: it implies its place within a position */
-    uint32_t stream;              /* what it is for, so that two uses share no noise: elements of part i take stream i */
+    /* What it is for, so that two uses share no noise: elements of part i take stream i, port j of part i NX_MAX_PARTS + NX_PORTS i + j. */
+    uint32_t stream;
 } nx_noise;
 
 /* Adds standard Gumbel noise -ln(-ln u) of the values first .. first + 15 to the 16 numbers z, first % 4 == 0.
@@ -27,5 +28,10 @@ void nx_add_gumbel(float *z, nx_noise noise, uint32_t first);
 
 #define NX_GUMBEL_LEAST (-2.82f) /* -ln(24 ln 2) = -2.812 */
 #define NX_GUMBEL_MOST 16.65f    /* -ln(-ln(1 - 2^-24)) = 16.636 */
+
+/* Standard normal deviates as ids, nearest to 32768 + 8192 z, cut off at 0 and 65535, which is 4 standard deviations away: ids (n) written. A pair
+ * of them is sqrt(-2 ln u) (cos 2 pi v, sin 2 pi v) [Box, Muller 1958], of which ids 4 i and 4 i + 1 take words 0 and 1 of the counter (i, position,
+ * sample, stream), the next two words 2 and 3; u and v are made of words as above. */
+void nx_normals(uint32_t *ids, uint32_t n, nx_noise noise);
 
 #endif

@@ -191,11 +191,24 @@ nx_status nx_session_grow(void *block, size_t block_bytes, const nx_model *model
 
 /* ---- inputs ----------------------------------------------------------------------------------------------------------- */
 
-/* Tells whether all inputs that are not optional were given. */
+/* Tells whether all inputs that are not optional were given, or will be filled. */
 static int has_inputs(const nx_plan *plan, const nx_session *session) {
     for (uint32_t i = 0; i < plan->n_inputs; i++)
-        if (!plan->inputs[i].optional && !(session->given >> i & 1)) return 0;
+        if (!plan->inputs[i].optional && !(session->given >> i & 1) && !(NX_TEXTS && plan->inputs[i].noise && !session->slices)) return 0;
     return 1;
+}
+
+/* Fills the ports of noise that were not given. */
+static void fill_noise(nx_layout *l) {
+    const nx_settings *s = &l->session->settings;
+    for (uint32_t i = 0; i < l->plan->n_inputs; i++) {
+        const nx_port *port = &l->plan->inputs[i];
+        if (!port->noise || l->session->given >> i & 1) continue;
+        nx_noise noise = {s->seed_low, s->seed_high, s->first_sample, 0, NX_MAX_PARTS + NX_PORTS * l->session->part + i};
+        nx_normals(l->port[i], (uint32_t)port_ids(port, &l->session->shape, i), noise);
+        l->inputs.port[i] = l->port[i];
+        l->session->given |= 1u << i;
+    }
 }
 
 nx_status nx_session_ready(const nx_layout *l) {
@@ -220,6 +233,7 @@ nx_status nx_session_encode(const nx_model *model, nx_session *session) {
     if (session->broken) return NX_E_NUMERIC;
     if (!has_inputs(l.plan, session)) return NX_E_ARGUMENT;
     if (!l.plan->encodes || session->encoded) return NX_OK;
+    if (NX_TEXTS && !session->slices) fill_noise(&l);
     int more = l.part->encode(l.plan->weights, &l.inputs, session->slices++, l.encoder_output, l.scratch);
     if (more < 0) return nx_broke(session);
     if (more) return NX_MORE;

@@ -97,6 +97,43 @@ static void gumbel_moments(void) {
     CHECK(-log(-log(0x1p-24)) > (double)NX_GUMBEL_LEAST && -log(-log(1 - 0x1p-24)) < (double)NX_GUMBEL_MOST);
 }
 
+/* The contract of nx_normals, word by word; its length changes nothing, and nothing behind it is written. */
+static void normals_by_definition(void) {
+    for (uint32_t sample = 0; sample < 20; sample++) {
+        nx_noise noise = {12345, 678, sample, 3 * sample + 1, 17};
+        uint32_t ids[128], fewer[128];
+        nx_normals(ids, 128, noise);
+        fewer[sample] = 99;
+        nx_normals(fewer, sample, noise);
+        CHECK_BYTES(fewer, ids, sample * sizeof *ids);
+        CHECK(fewer[sample] == 99);
+        for (uint32_t i = 0; i < 128; i++) {
+            uint32_t word[4], counter[4] = {i / 4, 3 * sample + 1, sample, 17};
+            random_words(word, counter, i / 4 % 4, 12345, 678);
+            double u = ((word[i % 4 / 2 * 2] >> 9) + 0.5) / 8388608, v = ((word[i % 4 / 2 * 2 + 1] >> 9) + 0.5) / 8388608;
+            double z = sqrt(-2 * log(u)) * (i % 2 ? sin(2 * 3.141592653589793 * v) : cos(2 * 3.141592653589793 * v));
+            CHECK_NEAR((double)ids[i], fmin(fmax(32768 + 8192 * z, 0), 65535), 0.51);
+        }
+    }
+}
+
+static void normals_moments(void) {
+    enum { draws = 1 << 17 };
+    double sum = 0, squares = 0, fourth = 0;
+    for (uint32_t i = 0; i < draws / 256; i++) {
+        uint32_t ids[256];
+        nx_normals(ids, 256, (nx_noise){99, 0, i, 0, 17});
+        for (int v = 0; v < 256; v++) {
+            double z = ((double)ids[v] - 32768) / 8192;
+            sum += z, squares += z * z, fourth += z * z * z * z;
+        }
+    }
+    /* Mean 0, variance 1, fourth moment 3 (2.990 where it is cut off at 4). Bounds: 4 standard errors. */
+    CHECK_NEAR(sum / draws, 0, 4 / sqrt(draws));
+    CHECK_NEAR(squares / draws, 1, 4 * sqrt(2.0 / draws));
+    CHECK_NEAR(fourth / draws, 2.99, 4 * sqrt(96.0 / draws));
+}
+
 /* Seeds, samples, positions and streams each make another noise; values that differ are nearly all different. */
 static void noise_differs(void) {
     nx_noise noise[] = {{1, 2, 3, 4, 0}, {2, 2, 3, 4, 0}, {1, 3, 3, 4, 0}, {1, 2, 4, 4, 0}, {1, 2, 3, 5, 0}, {2, 1, 3, 4, 0}, {1, 2, 4, 3, 0}, {1, 2, 3, 4, 1}};
@@ -732,6 +769,8 @@ const check_test sampling_tests[] = {
     {"Philox known answers", philox},
     {"Gumbel noise is its definition", gumbel_by_definition},
     {"Gumbel mean, variance and extremes", gumbel_moments},
+    {"normal deviates are their definition", normals_by_definition},
+    {"normal mean, variance and fourth moment", normals_moments},
     {"noise depends on seed, sample, position", noise_differs},
     {"log-probability", log_prob},
     {"finite logits", finite},

@@ -462,6 +462,51 @@ static void tag(const char *way, uint32_t each, int moved) {
     free(session);
 }
 
+/* ---- pictures made at once ---------------------------------------------------------------------------------------------- */
+
+static float deviate(uint32_t id) { return ((float)id - 32768) / 8192; }
+
+/* The image, the latent, and where it looked. */
+static void make(const char *way, int moved) {
+    uint64_t seed = strtoull(field[SEED], NULL, 10);
+    nx_settings settings = {.seed_low = (uint32_t)seed, .seed_high = (uint32_t)(seed >> 32), .samples = 1, .temperature = 1, .top_p = 1, .trace = !moved};
+    nx_session *session;
+    nx_status status;
+    nx_result image, latent;
+    nx_map map;
+    uint32_t label = number(LABEL), keys[4096], n;
+    check(nx_session_size(model, 0, &settings, NULL, &session_bytes), "nx_session_size");
+    check(nx_session_open(room(session_bytes), session_bytes, model, 0, &settings, NULL, &session), "nx_session_open");
+    check(nx_session_input(model, session, 1, &label, 1), "nx_session_input");
+    while ((status = nx_session_encode(model, session)) == NX_MORE)
+        if (moved) session = move(session);
+    check(status, "nx_session_encode");
+    check(nx_model_result(model, 0, 0, &image), "nx_model_result");
+    check(nx_model_result(model, 0, 1, &latent), "nx_model_result");
+    uint32_t colours = image.dims[0] * image.dims[1] * image.dims[2], length = latent.dims[0];
+    uint32_t *ids = room((colours > length ? colours : length) * sizeof *ids);
+    uint8_t *values = room(colours);
+    float *numbers = room(length * sizeof *numbers);
+    check(nx_session_result(model, session, 0, 0, colours, ids), "nx_session_result");
+    for (uint32_t i = 0; i < colours; i++) values[i] = (uint8_t)ids[i];
+    say("values", way, values, colours);
+    check(nx_session_result(model, session, 1, 0, length, ids), "nx_session_result");
+    for (uint32_t i = 0; i < length; i++) numbers[i] = deviate(ids[i]);
+    say("latent", way, numbers, length * sizeof *numbers);
+    if (!moved && nx_model_map(model, 0, 0, &map) == NX_OK) {
+        float *weights = room((size_t)map.queries * map.keys * sizeof *weights);
+        for (uint32_t row = 0; row < map.queries; row++) check(nx_session_map(model, session, 0, 0, row, keys, weights + (size_t)row * map.keys, &n), "nx_session_map");
+        say("weights", way, weights, (size_t)map.queries * map.keys * sizeof *weights);
+        free(weights);
+    } else if (!moved) {
+        say("weights", way, ids, 0);
+    }
+    free(ids);
+    free(values);
+    free(numbers);
+    free(session);
+}
+
 int main(void) {
     static char line[65536], path[4096];
     while (fgets(line, sizeof line, stdin)) {
@@ -483,6 +528,8 @@ int main(void) {
             tell("at once", 0), tell("token by token", 1), tell("by fives", 5);
         else if (!strcmp(task, "tag"))
             tag("at once", 0, 0), tag("moved between slices, read by fives", 5, 1);
+        else if (!strcmp(task, "make"))
+            make("at once", 0), make("moved between slices", 1);
         else if (!strcmp(task, "score-text") || !strcmp(task, "score-sound"))
             score_text();
         else if (!strcmp(task, "score"))

@@ -37,7 +37,7 @@ import { load } from '../../web/lib/index.js';
  * @property {string} model        its name
  * @property {string} work
  * @property {string} task         'open': the first line of each model; 'score-text'; of sounds 'sound', from nothing or after another one, and
- *   'score-sound'; else as in Work
+ *   'score-sound'; of pictures from latents 'make'; else as in Work
  * @property {number} known        positions; of a text tokens, of a sound samples
  * @property {number} draw         positions; of a text or a sound at most so many, for it may end
  * @property {number} samples
@@ -125,6 +125,7 @@ function runsOf(works, path, model, info, shipped, features) {
   if (tasks.includes('tag')) {
     return [base, ...works.filter(({ task }) => task === 'tag').map(({ label, ...work }) => ({ ...base, ...work, features, words: WORDS }))];
   }
+  if (tasks.includes('walk')) return [base, { ...base, work: 'make', task: 'make', seed: '12884901888', label: classes.length - 1 }];
   if (info.codec === 'sound') return [base, ...works.filter(({ task }) => tasks.includes(task)).map((work) => ({ ...base, ...work, ...sounding(work, info) }))];
   if (vocabulary > 0) {
     const known = Math.min(KNOWN_TOKENS, positions >> 1);
@@ -191,6 +192,7 @@ export function itemsOf({ task, samples }) {
   if (['score', 'score-text', 'score-sound'].includes(task)) return ['nats'];
   if (task === 'sound') return ['levels', 'nats'];
   if (task === 'tokens') return ['tokens', 'nats'];
+  if (task === 'make') return ['values', 'latent', 'weights'];
   if (task === 'tag') return ['tags', 'marginals', 'nats'];
   if (task === 'attention') return ['elements', 'weights'];
   return Array.from({ length: samples }, (_, i) => [`sample ${i} values`, `sample ${i} nats`]).flat();

@@ -96,6 +96,13 @@ export async function runPlan(loadModel, plan, read, options) {
       }
     } else if (run.task === 'score-sound') {
       await say('nats', 'asked', (await model.score(knownSound(model.info, run.known), { label: labelOf(run), speaker: speakerOf(run) })).perElement);
+    } else if (run.task === 'make') {
+      const making = /** @type {import('../../web/lib/index.js').LatentRun} */ (/** @type {any} */ (model.generate({ seed: BigInt(run.seed), label: run.label, maps: true })));
+      for await (const { values, latent, maps = [] } of making) {
+        await say('values', 'asked', values);
+        await say('latent', 'asked', latent);
+        await say('weights', 'asked', maps.length > 0 ? maps[0].weights : new Float32Array(0));
+      }
     } else if (run.task === 'tag') {
       const { names } = await model.tag([]);
       const pinned = run.pinned < 0 ? {} : { [run.pinned]: names[names.length - 1] };

@@ -70,10 +70,10 @@ test('ranges of the table are the checks', () => {
 });
 
 test('verbs: those with attributes are tasks of the element, and each attribute has one meaning', () => {
-  assert.deepEqual(TASKS.map(({ task }) => task), ['complete', 'generate', 'super-resolve', 'tokens', 'translate', 'tag']);
+  assert.deepEqual(TASKS.map(({ task }) => task), ['complete', 'generate', 'super-resolve', 'tokens', 'translate', 'walk', 'tag']);
   assert.ok(ALL.every(([, { fits, start }]) => typeof fits === 'function' && typeof start === 'function'));
   for (const { attributes } of TASKS) for (const [name, reading] of Object.entries(attributes)) assert.deepEqual(reading, ATTRIBUTES[name], name);
   assert.deepEqual(Object.keys(ATTRIBUTES).sort(), [
-    'beams', 'label', 'max-tokens', 'prompt', 'rows', 'samples', 'seconds', 'seed', 'speaker', 'src', 'temperature', 'top-p', 'tries',
+    'beams', 'from', 'label', 'max-tokens', 'prompt', 'rows', 'samples', 'seconds', 'seed', 'shape', 'speaker', 'src', 'steps', 'temperature', 'to', 'top-p', 'tries',
   ]);
 });

@@ -6,7 +6,7 @@ export interface NextPixelAttributes {
   /** Address of the weights, relative to the page. */
   model?: string;
   /** What the model is asked for. Default: the first of these that it can do. */
-  task?: 'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate' | 'classify' | 'tag';
+  task?: 'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate' | 'walk' | 'classify' | 'tag';
   /** Begins by itself when it comes into sight. Default: no. */
   autoplay?: boolean | '';
   /** Shows buttons and a line of text. Default: no. */
@@ -52,4 +52,12 @@ export interface NextPixelAttributes {
   /** 1 to 16: how many translations are followed side by side, of which the best is told once all is known. 1: the most probable token at
    * every step, told as it comes. Default 1. */
   beams?: number | string;
+  /** Seed of the picture that a walk begins with. Default 1. */
+  from?: number | string;
+  /** Seed of the one that it leads to. Default 2. */
+  to?: number | string;
+  /** Pictures of a walk. Default 30. */
+  steps?: number | string;
+  /** `line`, `sphere` or `circle`. Default: `sphere`. */
+  shape?: string;
 }

@@ -10,6 +10,7 @@ export const STRUCTS = /* @__PURE__ */ Object.freeze({
   }),
   nx_port: /* @__PURE__ */ Object.freeze({
     name: 'u', values: 'u', 'dims[0]': 'u', 'dims[1]': 'u', 'dims[2]': 'u', 'dims[3]': 'u', optional: 'u', any_length: 'u', like: 'u',
+    noise: 'u',
   }),
   nx_result: /* @__PURE__ */ Object.freeze({
     name: 'u', values: 'u', 'dims[0]': 'u', 'dims[1]': 'u', 'dims[2]': 'u', 'dims[3]': 'u', port: 'u',
@@ -40,7 +41,7 @@ export const STRUCTS = /* @__PURE__ */ Object.freeze({
   }),
 });
 
-export const NX_ABI_VERSION = 10;
+export const NX_ABI_VERSION = 11;
 export const NX_ALIGN = 16;
 export const NX_MAX_SAMPLES = 64;
 export const NX_MAX_LENGTH = 16777216;

@@ -209,6 +209,11 @@ export async function tokenizer(source, options = {}) {
 /** @typedef {import('./options.js').SoundOptions} SoundOptions */
 /** @typedef {import('./classification.js').Classification} Classification */
 /** @typedef {import('./classification.js').ClassifyOptions} ClassifyOptions */
+/** @typedef {import('./latent-run.js').LatentRun} LatentRun */
+/** @typedef {import('./latent-run.js').LatentStep} LatentStep */
+/** @typedef {import('./latent-run.js').WhereLooked} WhereLooked */
+/** @typedef {import('./options.js').LatentOptions} LatentOptions */
+/** @typedef {import('./verbs/walk.js').WalkOptions} WalkOptions */
 /** @typedef {import('./tagging.js').Tagging} Tagging */
 /** @typedef {import('./tagging.js').TagOptions} TagOptions */
 /** @typedef {import('./options.js').TranslateOptions} TranslateOptions */

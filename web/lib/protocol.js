@@ -194,8 +194,8 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 /** @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs }} ScoreMessage */
 /** `ids`: up to and including those of the position whose query is asked for.
  * @typedef {{ type: 'attention', id: number, ids: Uint32Array, inputs: Inputs }} AttentionMessage */
-/** `part`: which one of the model; `results`: those that are wanted, by default all.
- * @typedef {{ type: 'encode', id: number, part: number, inputs: Inputs, results?: string[], maps?: boolean }} EncodeMessage */
+/** `part`: which one of the model; `results`: those that are wanted, by default all; `settings`: of its noise.
+ * @typedef {{ type: 'encode', id: number, part: number, inputs: Inputs, results?: string[], maps?: boolean, settings?: Settings }} EncodeMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
 /** @typedef {BeatMessage | MeasureMessage | OpenMessage | BeginMessage | FeedMessage | ShareMessage | ThreadMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | EncodeMessage | StopMessage} ToWorker */
 

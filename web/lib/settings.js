@@ -29,9 +29,9 @@ const MANY = 2 ** 31 - 1;
 
 export const SETTINGS = /** @type {const} */ ({
   /** images to draw, each with noise of its own, 1 to 64. Default 1 */
-  samples: { of: 'pictures', whole: [1, NX_MAX_SAMPLES], initial: 1, field: 'samples', attribute: true },
+  samples: { of: 'pictures latents', whole: [1, NX_MAX_SAMPLES], initial: 1, field: 'samples', attribute: true },
   /** {number | bigint} of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one */
-  seed: { of: 'pictures sounds texts translations', attribute: true },
+  seed: { of: 'pictures sounds texts translations latents', attribute: true },
   /** 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1; of a translation 0, and over 0
    * only with one beam */
   temperature: { of: 'pictures sounds texts translations', number: [0, 100], initial: 1, field: 'temperature', attribute: true },
@@ -55,7 +55,10 @@ export const SETTINGS = /** @type {const} */ ({
    * token: -Infinity never draws it. At most 4096 of them */
   logitBias: { of: 'texts' },
   /** {Label} the class to draw */
-  label: { of: 'pictures sounds', attribute: true },
+  label: { of: 'pictures sounds latents', attribute: true },
+  /** {ArrayLike<number> | ArrayLike<number>[]} what the pictures are made of, as `step.latent` of another run has it: `info.positions` numbers, about
+   * -3 to 3; or one for each sample. Default: drawn by the seed */
+  latent: { of: 'latents' },
   /** {Label} of a model of sounds, the voice */
   speaker: { of: 'sounds', attribute: true },
   /** the most seconds to draw, over 0 to 120; a sound may end before. Default 2 */
@@ -92,13 +95,13 @@ export const SETTINGS = /** @type {const} */ ({
   lengthPenalty: { of: 'translations', number: [0, 2], initial: 0.6 },
   /** true: every step is one position of each sample and says what it looked at (`step.maps`). Slower, and nothing is guessed ahead; what is
    * drawn is the same. Default false */
-  maps: { of: 'pictures texts translations', flag: true, initial: false },
+  maps: { of: 'pictures texts translations latents', flag: true, initial: false },
   /** {(step: SearchStep) => void} called after every step of a search with several beams */
   onSearch: { of: 'translations' },
   /** the most elements in a step, rounded up to whole pixels where the model draws these as a whole. Default: as many as take about 10 ms */
   chunk: { of: 'pictures sounds', whole: [1, MANY] },
   /** {AbortSignal} stops the run */
-  signal: { of: 'pictures sounds texts translations' },
+  signal: { of: 'pictures sounds texts translations latents' },
 
   // Settings that the library gives to itself.
 

@@ -280,9 +280,9 @@ export class Tasks {
    * @param {EncodeMessage} message
    * @returns {Work}
    */
-  *#encode({ id, part, inputs, results: wanted, maps: wantMaps = false }) {
+  *#encode({ id, part, inputs, results: wanted, maps: wantMaps = false, settings = READ_ONLY }) {
     const core = this.#live();
-    const session = core.openSession(READ_ONLY, { part, inputs, trace: wantMaps });
+    const session = core.openSession(settings, { part, inputs, trace: wantMaps });
     try {
       yield* this.#read(core, session, inputs);
       /** @type {EncodedMessage['results']} */

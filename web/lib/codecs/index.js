@@ -37,7 +37,7 @@ export const CODECS = [
   {
     name: 'picture',
     says: ({ vocabulary }, number) => vocabulary.length === 0 && number('image.width') > 0,
-    open: (engine) => new Pictures(engine),
+    open: async (engine, facts) => (facts.parts[0].outputs ? new Pictures(engine) : new (await import('../latents.js')).LatentModel(engine, facts)),
   },
   {
     name: 'tags',

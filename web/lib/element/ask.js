@@ -19,6 +19,8 @@ import { said, taskOf } from './attributes.js';
 const GIVEN = {
   src: ({ src }, signal, { codec }) => (codec === 'sound' ? soundAt(src, signal) : pictureAt(src, signal)),
   prompt: ({ prompt }) => prompt,
+  from: ({ from }) => from,
+  to: ({ to }) => to,
 };
 
 /**
@@ -29,7 +31,7 @@ const GIVEN = {
  */
 export function givesSomething(element, info) {
   const { attributes } = taskOf(element, info);
-  return Object.keys(GIVEN).some((name) => attributes[name] && element.getAttribute(name));
+  return ['src', 'prompt'].some((name) => attributes[name] && element.getAttribute(name));
 }
 
 /**

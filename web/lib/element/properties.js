@@ -7,8 +7,8 @@
  *
  * @typedef {object} ElementProperties
  * @property {string} model Address of the weights, relative to the page.
- * @property {'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate' | 'classify' | 'tag'} task What the model is asked for.
- * Default: the first of these that it can do.
+ * @property {'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate' | 'walk' | 'classify' | 'tag'} task What the model is asked
+ * for. Default: the first of these that it can do.
  * @property {boolean} autoplay Begins by itself when it comes into sight. Default: no.
  * @property {boolean} controls Shows buttons and a line of text. Default: no.
  * @property {string} poster Address of a picture that is shown until the first pixel, if nothing stands inside the element. Default: what is
@@ -37,6 +37,10 @@
  * the model has room for: what it does not know may lead it round in circles.
  * @property {number} beams 1 to 16: how many translations are followed side by side, of which the best is told once all is known. 1: the
  * most probable token at every step, told as it comes. Default 1.
+ * @property {number} from Seed of the picture that a walk begins with. Default 1.
+ * @property {number} to Seed of the one that it leads to. Default 2.
+ * @property {number | undefined} steps Pictures of a walk. Default 30.
+ * @property {string} shape `line`, `sphere` or `circle`. Default: `sphere`.
  */
 
 export {};

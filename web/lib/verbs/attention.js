@@ -14,7 +14,7 @@ export const draws = false;
 
 /** @internal @param {Fitting} model */
 export function fits({ codec, part }) {
-  return codec === 'picture' && part.maps.some(({ name }) => name === 'attention');
+  return codec === 'picture' && part.outputs > 0 && part.maps.some(({ name }) => name === 'attention');
 }
 
 /**

@@ -34,7 +34,7 @@ export const attributes = {
 
 /** @internal @param {Fitting} model */
 export function fits({ codec, part }) {
-  return (codec === 'picture' && !takes(part, 'image')) || codec === 'sound';
+  return (codec === 'picture' && part.outputs > 0 && !takes(part, 'image')) || codec === 'sound';
 }
 
 /**

@@ -3,11 +3,13 @@
 
 import { checkOptions } from '../checks.js';
 import { engineOf } from '../engine.js';
-import { attributes as picture, fits as completes } from './complete.js';
+import { attributes as picture } from './complete.js';
+import { takes } from './fits.js';
 
 /** @import { Label } from '../checks.js' */
 /** @import { Model } from '../model.js' */
-/** @import { DrawOptions, SoundOptions } from '../options.js' */
+/** @import { LatentRun } from '../latent-run.js' */
+/** @import { DrawOptions, LatentOptions, SoundOptions } from '../options.js' */
 /** @import { Run } from '../run.js' */
 /** @import { SoundRun } from '../sound-run.js' */
 /** @import { Fitting } from './tasks.js' */
@@ -15,11 +17,11 @@ import { attributes as picture, fits as completes } from './complete.js';
 export const task = 'generate';
 export const draws = true;
 export const made = '{pictures} drawn from nothing';
-export const settings = 'pictures sounds';
+export const settings = 'pictures sounds latents';
 export const attributes = { tries: picture.tries };
 
 /** @internal @type {(model: Fitting) => boolean} */
-export const fits = completes;
+export const fits = ({ codec, part }) => (codec === 'picture' && !takes(part, 'image')) || codec === 'sound';
 
 /**
  * Draws whole images, from nothing or from a class.
@@ -27,6 +29,13 @@ export const fits = completes;
  * @overload
  * @param {DrawOptions} [options]
  * @returns {Run}
+ */
+/**
+ * Makes whole images at once, of a latent and a class.
+ *
+ * @overload
+ * @param {LatentOptions} options  of a model of latents
+ * @returns {LatentRun}
  */
 /**
  * Draws a sound, from nothing, of a class or in a voice.

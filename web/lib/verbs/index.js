@@ -29,3 +29,4 @@ export * as superResolve from './super-resolve.js';
 export * as tag from './tag.js';
 export * as tokens from './tokens.js';
 export * as translate from './translate.js';
+export * as walk from './walk.js';

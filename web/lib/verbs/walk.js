@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { checkOptions } from '../checks.js';
+import { engineOf } from '../engine.js';
+import { takes } from './fits.js';
+
+/** @import { Label } from '../checks.js' */
+/** @import { LatentRun } from '../latent-run.js' */
+/** @import { Model } from '../model.js' */
+/** @import { Fitting, Reading } from './tasks.js' */
+
+export const task = 'walk';
+export const draws = true;
+export const settings = 'latents';
+export const made = 'A walk';
+
+/** @type {[number, number]} */
+const SEED = [0, 2 ** 53 - 1];
+
+/** @type {Record<'from' | 'to' | 'steps' | 'shape', Reading>} */
+export const attributes = {
+  /** seed of the picture that a walk begins with. Default 1 */
+  from: { whole: SEED, initial: 1 },
+  /** seed of the one that it leads to. Default 2 */
+  to: { whole: SEED, initial: 2 },
+  /** pictures of a walk. Default 30 */
+  steps: { whole: [2, 4096] },
+  /** `line`, `sphere` or `circle`. Default: `sphere` */
+  shape: {},
+};
+
+/** @internal @param {Fitting} model */
+export const fits = ({ codec, part }) => codec === 'picture' && takes(part, 'latent');
+
+/**
+ * @typedef {object} WalkOptions
+ * @property {number} [steps]  pictures, 2 to 4096, both ends among them. Default 30
+ * @property {'line' | 'sphere' | 'circle'} [shape]  'line': straight; 'sphere': along the great circle from one to the other, where latents are as far
+ *   from nought as those that are drawn; 'circle': all the way round, so that it ends where it begins. Default 'sphere'
+ * @property {Label} [label]   the class of them all. Default: the first
+ * @property {boolean} [maps]  also where each picture looked. Default false
+ * @property {AbortSignal} [signal]
+ */
+
+/**
+ * Walks from one latent to another: a step is a picture.
+ *
+ * @this {Model}
+ * @param {number | bigint | ArrayLike<number>} from  a latent, or the seed of one
+ * @param {number | bigint | ArrayLike<number>} to
+ * @param {WalkOptions} [options]
+ * @returns {LatentRun}
+ */
+export function start(from, to, options = {}) {
+  checkOptions(options);
+  return engineOf(this).kind.walk(from, to, options);
+}
