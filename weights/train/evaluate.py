@@ -29,7 +29,7 @@ def from_file(recipe, path):
     known = {f.name for f in fields(recipe.task.Settings)}
     own = recipe.task.settings_of(metadata, {k: torch.empty(v.shape) for k, v in tensors.items()})
     task = recipe.task(recipe.task.Settings(**dict({k: v for k, v in recipe.settings.items() if k in known}, **own)))
-    return task, task.model()
+    return task, task.reader()
 
 
 @torch.no_grad()

@@ -39,7 +39,7 @@ def module(model):
 
 def stored(task, path):
     """The model as a reader of the file sees it, in double precision."""
-    model = task.model()
+    model = task.reader()
     model.load_state_dict(task.stored(path))
     return model.double().eval()
 

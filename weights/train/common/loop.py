@@ -52,7 +52,7 @@ def optimiser(task, model, s, cuda):
         if p.requires_grad:
             groups.setdefault(s.fresh_rate if task.fresh(name) else s.sharp_rate if task.sharp(name) else 1.0, []).append(p)
     return torch.optim.Adam([dict(params=params, rate=rate) for rate, params in groups.items()],
-                            lr=s.lr, betas=(0.9, s.beta2), eps=1e-9, **(dict(fused=True) if cuda else {}))
+                            lr=s.lr, betas=(s.beta1, s.beta2), eps=1e-9, **(dict(fused=True) if cuda else {}))
 
 
 def compiled(task, model, batch, autocast):
@@ -97,14 +97,14 @@ class Trainer:
         self.average = task.model().to(device)
         self.average.load_state_dict(model.state_dict())
         self.adam = optimiser(task, model, s, self.cuda)
+        task.ready(model, self.average, device)
         if saved:
             self.restore(saved)
-        task.ready(model, self.average, device)
         trained = [(p, a) for p, a in zip(model.parameters(), self.average.parameters()) if p.requires_grad]
         self.parameters, self.averaged = [p for p, _ in trained], [a for _, a in trained]
         beside = {id(p): a for p, a in trained}
         grouped = [p for group in self.adam.param_groups for p in group["params"]]
-        plain = type(self.adam) is torch.optim.Adam and len(grouped) == len(trained)
+        plain = not task.update and type(self.adam) is torch.optim.Adam and len(grouped) == len(trained)
         self.fused = native.Adam(self.adam, [beside[id(p)] for p in grouped]) if plain and native.usable(*self.parameters) else None     # in one pass
         nats = compiled(task, model, self.batch(), self.autocast) if s.compile else lambda *b: task.nats(model, *b)
         self.loss = parallel.averaging(model, nats, processes)
@@ -114,6 +114,8 @@ class Trainer:
         self.average.load_state_dict(saved["average"]), self.adam.load_state_dict(saved["adam"])
         self.count, self.elapsed, self.running, self.least = saved["step"], saved["elapsed"], saved.get("running"), saved.get("least", math.inf)
         torch.set_rng_state(saved["rng"].cpu())
+        if "beside" in saved:
+            self.task.restore(saved["beside"])
         print("resumed at step %d, %.1f minutes" % (self.count, self.elapsed / 60), flush=True)
 
     def batch(self):
@@ -129,6 +131,10 @@ class Trainer:
     def step(self):
         """-> mean nats per example of the batch, on the device."""
         s, rate = self.s, learning_rate(self.s, self.count, self.progress())
+        if self.task.update:
+            value = self.task.update(self, self.batch(), rate / s.lr)
+            polyak(self.averaged, self.parameters, min(s.ema, (1 + self.count) / (10 + self.count)))
+            return self.counted(value)
         for group in self.adam.param_groups:
             group["lr"] = rate * group.get("rate", 1)
         batch = self.batch()
@@ -146,8 +152,12 @@ class Trainer:
                 torch.nn.utils.clip_grad_norm_(self.parameters, s.clip)
             self.adam.step()
             polyak(self.averaged, self.parameters, decay)
+        return self.counted(loss.detach())
+
+    def counted(self, value):
+        """After a step with this loss."""
         self.count += 1
-        value = parallel.mean(loss.detach(), self.processes)             # stays on the GPU, which need not wait for its number
+        value = parallel.mean(value, self.processes)                     # stays on the GPU, which need not wait for its number
         self.running = value if self.running is None else 0.98 * self.running + 0.02 * value
         return value
 
@@ -157,7 +167,8 @@ class Trainer:
     def save(self, final=False):
         if not self.rank:
             self.task.settle(self.average, self.training, self.device)
-            self.run.save(dict(self.head(final), model=self.model.state_dict(), average=self.average.state_dict(), adam=self.adam.state_dict(),
+            beside = dict(beside=self.task.beside()) if self.task.update else {}
+            self.run.save(dict(self.head(final), **beside, model=self.model.state_dict(), average=self.average.state_dict(), adam=self.adam.state_dict(),
                                rng=torch.get_rng_state(), running=self.smoothed(), least=self.least))
 
     def save_average(self, final=False, name="average.pt"):
@@ -181,8 +192,8 @@ class Trainer:
         if self.rank:
             return
         left = self.elapsed * (1 - self.progress()) / max(self.progress(), 1e-9)
-        line = "step %d  %.1f min  loss %.2f nats  %s left" % (
-            self.count, self.elapsed / 60, self.smoothed(), "%.0f s" % left if left < 90 else "%.0f min" % (left / 60) if left < 5400 else "%.1f h" % (left / 3600))
+        line = "step %d  %.1f min  loss %.2f %s  %s left" % (
+            self.count, self.elapsed / 60, self.smoothed(), self.task.unit, "%.0f s" % left if left < 90 else "%.0f min" % (left / 60) if left < 5400 else "%.1f h" % (left / 3600))
         print("\r\x1b[K" + line if sys.stdout.isatty() else line, end="" if sys.stdout.isatty() else "\n", flush=True)
 
     def new_line(self):
@@ -201,14 +212,15 @@ class Trainer:
             nats = measure(task, self.average, self.valid, s.final_valid_images if final else s.valid_images, self.autocast, self.device)
             self.average.eval()
             measures = task.measures(self.average, self.valid, self.autocast, self.device, final)
-        first = next(iter(nats.values()))
+        first = next(iter(nats.values()), math.nan)      # a GAN has no likelihood
         line = dict(step=self.count, elapsed=round(self.elapsed, 1), epoch=round(self.count * s.batch / len(self.training), 3),
                     train_nats=self.smoothed(), **{"valid_nats" + ("_" + name if name else ""): v for name, v in nats.items()},
-                    valid_bits_per_dim=task.bits(first), final=final, **measures)
+                    **({"valid_bits_per_dim": task.bits(first)} if nats else {}), final=final, **measures)
         self.run.log(line)
         more = ", ".join("%.2f given the %s" % (v, name) for name, v in nats.items() if name)
-        print("%svalid %.2f nats%s, %.4f bits/dim%s" % ("final " if final else "", first, " (%s)" % more if more else "",
-                                                        line["valid_bits_per_dim"], "".join(", %s %.2f" % m for m in measures.items())), flush=True)
+        told = ["%svalid %.2f nats%s, %.4f bits/dim" % ("final " if final else "", first, " (%s)" % more if more else "", line["valid_bits_per_dim"])] if nats else []
+        if told or measures:
+            print(", ".join(told + ["%s %.2f" % m for m in measures.items()]), flush=True)
         if s.best and first < self.least:
             self.least = first
             self.save_average(final, "best.pt")

@@ -19,7 +19,8 @@ class Settings:
     lr: float = 1e-3                     # peak; linear warm-up, then cosine
     warmup: int = 300                    # steps
     lr_floor: float = 0.02               # final lr as a fraction of the peak
-    # optimiser: Adam (beta1 0.9) and Polyak averaging of the weights (the average is evaluated and exported)
+    # optimiser: Adam and Polyak averaging of the weights (the average is evaluated and exported)
+    beta1: float = 0.9
     beta2: float = 0.98
     clip: float = 1.0                    # gradient norm; 0 = none
     fresh_rate: float = 1.0              # times the learning rate for what the file that a run begins with does not have (Task.fresh)

@@ -18,6 +18,9 @@ class Task:
     Settings = Settings                  # a dataclass: those of the loop and the model's own
     architecture = ""                    # general.architecture of its files
     draft = "draft."                     # tensors of a file that are not the model's begin so
+    unit = "nats"                        # of the training loss
+    update = None                        # a method (trainer, batch, rate) -> loss where a step is more than one loss and one optimiser, as with a GAN; then also
+                                         # beside() -> what a checkpoint has of it, and restore(beside)
 
     def __init__(self, settings):
         self.s = settings
@@ -130,6 +133,10 @@ class Task:
     def folded(self, model):
         """-> the model whose state_dict is what the file has: norms folded into the products beside them."""
         return model
+
+    def reader(self):
+        """-> the model whose weights these are, where it is another than the one that trains"""
+        return self.model()
 
     def metadata(self, model):
         """{key: value} behind general.*, in the order it is written."""

@@ -1,0 +1,204 @@
+"""The GAN as a task.  A step is `update`: the discriminator's loss, then the generator's, each with an optimiser of its own, on the same drawn pictures:
+
+    L_D = E[max(0, 1 - D(x, y))] + E[max(0, 1 + D(G(z, y), y))]        L_G = -E[D(G(z, y), y)]
+"""
+from dataclasses import dataclass, fields
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from common import gguf
+from common.png import mosaic
+from common.settings import Settings as Common
+from common.task import Task
+from data.emoji_kinds import MIRRORED
+from models.sagan.augment import augment
+from models.sagan.discriminator import Discriminator
+from models.sagan.model import Config, Folded, Generator
+
+PREFIX = "sagan."
+SETTLE = 16                              # batches whose statistics are averaged
+
+
+@dataclass
+class Settings(Config, Common):
+    dataset: str = "emoji_kinds"
+    critic: tuple = (64, 96, 96)         # channels of the discriminator's blocks
+    critic_lr: float = 6e-4              # two time scales: the generator's is lr
+    normed: str = "both"                 # spectral normalisation: both | critic | none
+    flip: bool = True                    # half of the pictures are mirrored, but for the kinds of the data set that must not be
+    augmented: bool = True
+
+
+class Pictures:
+    """(N, 3, H, W) uint8, labels, and which must not be mirrored."""
+
+    def __init__(self, images, labels, classes, device):
+        self.x = torch.from_numpy(np.ascontiguousarray(images)).to(device)
+        self.y = torch.from_numpy(np.maximum(np.array(labels, np.int64), 0) % classes).to(device)
+        self.of = [np.flatnonzero(self.y.numpy() == k) for k in range(classes)]
+
+    def __len__(self):
+        return len(self.x)
+
+    def take(self, pick, device):
+        pick = pick if isinstance(pick, slice) else torch.from_numpy(np.asarray(pick))
+        return self.x[pick].to(device).permute(0, 3, 1, 2).float() / 127.5 - 1, self.y[pick].to(device)
+
+
+class SaganTask(Task):
+    Settings = Settings
+    architecture = "sagan"
+    unit = "hinge"
+
+    @staticmethod
+    def smoke(settings):
+        return dict(Task.smoke(settings), height=16, channels=(32, 32, 32), latent_length=32, critic=(32, 32), attention_size=settings.get("attention_size", 16) and 8,
+                    attention_value=32)
+
+    @property
+    def width(self):
+        return self.s.height
+
+    def config(self):
+        return Config(**{f.name: getattr(self.s, f.name) for f in fields(Config)})
+
+    def model(self):
+        return Generator(self.config(), self.s.normed == "both")
+
+    # two nets
+
+    def ready(self, model, average, device):
+        s = self.s
+        if not hasattr(self, "critic"):
+            self.critic = Discriminator(s.critic, s.classes, s.attention_size > 0, s.normed != "none").to(device)
+            self.critic_adam = torch.optim.Adam(self.critic.parameters(), lr=s.critic_lr, betas=(s.beta1, s.beta2), eps=1e-8)
+        self.said = {}
+
+    def beside(self):
+        """What a checkpoint has of it."""
+        return dict(critic=self.critic.state_dict(), critic_adam=self.critic_adam.state_dict())
+
+    def restore(self, beside):
+        self.critic.load_state_dict(beside["critic"]), self.critic_adam.load_state_dict(beside["critic_adam"])
+
+    def update(self, trainer, batch, rate):
+        """One step of both -> the discriminator's loss, which stays near 2 while it knows nothing.  rate: of the learning rates, 0..1"""
+        s, (x, y), critic, G = self.s, batch, self.critic, trainer.model
+        for adam, lr in ((self.critic_adam, s.critic_lr), (trainer.adam, s.lr)):
+            for group in adam.param_groups:
+                group["lr"] = lr * rate
+        rng = torch.Generator().manual_seed(int(np.random.default_rng([s.seed, trainer.count, 5]).integers(1 << 62)))
+        changed = (lambda x: augment(x, rng)) if s.augmented else (lambda x: x)
+        z, drawn = torch.randn(len(y), s.latent_length, generator=rng).to(y.device), torch.randint(0, s.classes, (len(y),), generator=rng).to(y.device)
+        with trainer.autocast():
+            fake = G(z, drawn)
+        for p in critic.parameters():
+            p.requires_grad_(True)
+        seen = changed(torch.cat([x, fake.detach().float()]))
+        with trainer.autocast():
+            score = critic(seen, torch.cat([y, drawn]))
+        loss = F.relu(1 - score[:len(y)]).mean() + F.relu(1 + score[len(y):]).mean()
+        self.critic_adam.zero_grad(set_to_none=True)
+        loss.backward()
+        self.critic_adam.step()
+        for p in critic.parameters():
+            p.requires_grad_(False)
+        seen = changed(fake.float())
+        with trainer.autocast():
+            score = critic(seen, drawn)
+        trainer.model.zero_grad(set_to_none=True)
+        (-score.mean()).backward()
+        trainer.adam.step()
+        return loss.detach()
+
+    @torch.no_grad()
+    def settle(self, average, training, device):
+        average.settle(SETTLE)
+
+    # data
+
+    @property
+    def shape(self):
+        return self.s.height, self.s.height, 3
+
+    def encode(self, examples, model, device="cpu"):
+        return Pictures(*examples, self.s.classes, device)
+
+    def batch(self, train, step, device):
+        """As many of each kind, as far as there are any; mirrored by chance."""
+        s, rng = self.s, np.random.default_rng([self.s.seed, step])
+        kinds = [of for of in train.of if len(of)]
+        pick = np.array([rng.choice(kinds[k % len(kinds)]) for k in rng.permutation(max(s.batch, len(kinds)))[:s.batch]])
+        x, y = train.take(pick, device)
+        if s.flip:
+            flip = torch.from_numpy(rng.random(s.batch) < 0.5).to(device) & torch.tensor(MIRRORED)[y % 4]
+            x = torch.where(flip[:, None, None, None], x.flip(3), x)
+        return x.contiguous(memory_format=torch.channels_last), y
+
+    def nats(self, model, x, y):
+        """There is no likelihood. (B,): in its place, how far what it makes of the latent 0 is from each picture, for comparing a file with its run."""
+        return ((model(torch.zeros(len(y), self.s.latent_length, device=y.device), y).float() - x) ** 2).flatten(1).sum(1)
+
+    def views(self, *batch):
+        """No likelihood."""
+        return {}
+
+    @property
+    def elements(self):
+        return 1
+
+    def measures(self, model, valid, autocast, device, final):
+        return {"gamma": float(model.attn.gain)} if self.s.attention_size else {}
+
+    @torch.no_grad()
+    def sheet(self, model, valid, path, autocast, device, final):
+        """Eight of each class; the first column is one latent, and so on."""
+        s = self.s
+        z = torch.randn(12, s.latent_length, generator=torch.Generator().manual_seed(0)).to(device).repeat(s.classes, 1)
+        y = torch.arange(s.classes, device=device).repeat_interleave(12)
+        x = model(z, y).float().clamp(-1, 1)
+        tiles = ((x + 1) * 127.5).round().byte().permute(0, 2, 3, 1).cpu().numpy()
+        mosaic(path, tiles.reshape(s.classes, 12, s.height, s.height, 3))
+
+    # the file
+
+    def folded(self, model):
+        if not isinstance(model, Generator):
+            return model
+        folded = Folded(model.c)
+        folded.load_state_dict(model.folded())
+        return folded
+
+    def reader(self):
+        return Folded(self.config())
+
+    def metadata(self, model):
+        c, a = model.c, PREFIX
+        m = {a + "image.height": c.height, a + "image.width": c.height, a + "image.channels": 3, a + "latent_length": c.latent_length, a + "channels": list(c.channels)}
+        if c.attention_size:
+            m.update({a + "attention.size": c.attention_size, a + "attention.pool": int(c.attention_pool),
+                      a + "attention.key_length": c.attention_key, a + "attention.value_length": c.attention_value})
+        return m
+
+    def card_metadata(self, model, card):
+        return {PREFIX + "classes": card.get("class_names") or [str(k) for k in range(model.c.classes)]}
+
+    def type_of(self, name, x, kind):
+        """Matrices take the wanted type, those of attention and the last convolution at least F16; tables and vectors stay F32."""
+        if x.ndim != 2 or "norm" in name or kind == gguf.F32:
+            return gguf.F32
+        if name.startswith(("output", "attn")) or x.shape[1] % 32:
+            return gguf.F16
+        return kind
+
+    @staticmethod
+    def settings_of(metadata, tensors):
+        m = {key[len(PREFIX):]: v for key, v in metadata.items() if key.startswith(PREFIX)}
+        return dict(height=m["image.height"], latent_length=m["latent_length"], channels=tuple(m["channels"]), classes=len(m["classes"]),
+                    attention_size=m.get("attention.size", 0), attention_pool=bool(m.get("attention.pool", 0)),
+                    attention_key=m.get("attention.key_length", 0), attention_value=m.get("attention.value_length", 0))
+
+
+TASK = SaganTask

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Self-checks of the GAN: its attention, spectral normalisation, what is folded into a file.
+
+    python3 weights/train/test_sagan.py        a second
+"""
+import unittest
+
+import torch
+
+from models.sagan.augment import augment
+from models.sagan.layers import Attention, Linear
+from models.sagan.model import Config, Folded, Generator
+
+SMALL = Config(height=16, latent_length=8, channels=(16, 16, 16), classes=3, attention_size=8, attention_key=4, attention_value=8)
+
+
+def random(module, seed=1):
+    torch.manual_seed(seed)
+    with torch.no_grad():
+        for p in module.parameters():
+            p.normal_()
+    return module
+
+
+class Sagan(unittest.TestCase):
+    def test_gamma_nought_is_the_identity(self):
+        attention = random(Attention(16, 4, 8, True))
+        x = torch.randn(2, 16, 8, 8)
+        self.assertGreater((attention(x) - x).abs().max(), 0.1)
+        with torch.no_grad():
+            attention.gain.zero_()
+        self.assertTrue(torch.equal(attention(x), x))
+
+    def test_attention_adds_up_to_one_over_keys(self):
+        for pool, keys in ((True, 16), (False, 64)):
+            weights = random(Attention(16, 4, 8, pool)).weights(torch.randn(2, 16, 8, 8))
+            self.assertEqual(weights.shape, (2, 64, keys))
+            self.assertTrue(torch.allclose(weights.sum(2), torch.ones(2, 64), atol=1e-5))
+
+    def test_without_pooling_places_that_change_places_change_the_result_so(self):
+        attention, x, order = random(Attention(16, 4, 8, False)).eval(), torch.randn(2, 16, 8, 8), torch.randperm(64)
+        moved = lambda x: x.flatten(2)[:, :, order].reshape(x.shape)
+        self.assertTrue(torch.allclose(attention(moved(x)), moved(attention(x)), atol=1e-4))
+
+    def test_the_largest_singular_value_becomes_one(self):
+        layer = random(Linear(40, 30))
+        with torch.no_grad():
+            for _ in range(60):
+                W = layer.matrix()
+        self.assertAlmostEqual(float(torch.linalg.matrix_norm(W, 2)), 1, delta=1e-3)
+        self.assertAlmostEqual(float(torch.linalg.matrix_norm(layer.folded(), 2)), 1, delta=1e-5)
+
+    def test_folded_is_unfolded(self):
+        model = random(Generator(SMALL))
+        with torch.no_grad():
+            model.settle(3)
+            folded = Folded(SMALL)
+            folded.load_state_dict(model.folded())
+            z, label = torch.randn(4, 8), torch.tensor([0, 1, 2, 1])
+            self.assertTrue(torch.allclose(model.eval()(z, label), folded.eval()(z, label), atol=1e-4))
+
+    def test_augmentation_has_a_gradient_and_follows_from_its_noise(self):
+        x = torch.rand(3, 3, 16, 16, requires_grad=True)
+        one, same, other = (augment(x, torch.Generator().manual_seed(seed)) for seed in (1, 1, 2))
+        self.assertTrue(torch.equal(one, same))
+        self.assertFalse(torch.equal(one, other))
+        one.sum().backward()
+        self.assertGreater(x.grad.abs().sum(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
