@@ -25,6 +25,6 @@
     NX_MODEL(seq2seq, TEXTS)            /* Sutskever et al. 2014; Bahdanau et al. 2015; Luong et al. 2015 */                               \
     NX_MODEL(lstmn, TEXTS)              /* Cheng, Dong, Lapata 2016, arXiv:1601.06733 */                                                   \
     NX_MODEL(chain, TEXTS)              /* Rabiner 1989; McCallum et al. 2000; Lafferty et al. 2001 */                                     \
-    NX_MODEL(snail, PICTURES)           /* Mishra, Rohaninejad, Chen, Abbeel 2018, arXiv:1707.03141 */                                       \
+    NX_MODEL(snail, PICTURES)           /* Mishra, Rohaninejad, Chen, Abbeel 2018, arXiv:1707.03141 */                                     \
     NX_MODEL(sagan, TEXTS)              /* Zhang, Goodfellow, Metaxas, Odena 2019, arXiv:1805.08318 */
 #endif

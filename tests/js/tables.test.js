@@ -70,7 +70,7 @@ test('ranges of the table are the checks', () => {
 });
 
 test('verbs: those with attributes are tasks of the element, and each attribute has one meaning', () => {
-  assert.deepEqual(TASKS.map(({ task }) => task), ['complete', 'generate', 'super-resolve', 'tokens', 'translate', 'walk', 'tag']);
+  assert.deepEqual(TASKS.map(({ task }) => task), ['complete', 'generate', 'super-resolve', 'tokens', 'translate', 'walk', 'classify', 'tag']);
   assert.ok(ALL.every(([, { fits, start }]) => typeof fits === 'function' && typeof start === 'function'));
   for (const { attributes } of TASKS) for (const [name, reading] of Object.entries(attributes)) assert.deepEqual(reading, ATTRIBUTES[name], name);
   assert.deepEqual(Object.keys(ATTRIBUTES).sort(), [
