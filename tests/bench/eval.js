@@ -5,6 +5,7 @@
 //   npm run eval -- weights/emoji-sr.gguf --data data/emoji-test.u8.gz
 //   npm run eval -- weights/stories.gguf --data build/stories-test.txt
 //   npm run eval -- weights/crf-en.gguf --data FILE.conllu
+//   npm run eval -- weights/snail-omniglot.gguf --data data/omniglot
 //   npm run eval -- weights/wavenet.gguf --data build/fsdd-test [--labels]
 //   npm run eval -- weights/de-en.gguf --data build/multi30k-test.tsv [--beams 4] [--length-penalty 0.6] [--lengths] [--show]
 //
@@ -31,6 +32,9 @@
 // For a model that tags --data is a treebank, as CoNLL-U or as lines of a word, a tab and its tag with empty lines between sentences; the result is the share of
 // words that get their tag, of those that training never saw too, and the nats of the treebank's tags a word. --images is the number of sentences.
 //
+// For a model that names signs --data is a folder with the evaluation part of Omniglot (weights/train/data/omniglot.py); the result is the share of 2,000 questions
+// of seed 1, or --images of them, that are answered rightly, of 5 signs and of 20, one example each.
+//
 // For a model of sounds --data is a WAV file or a folder of them; the result is nats and bits a sample. With --labels the model is told digit and speaker, which
 // the names say: DIGIT_SPEAKER_TAKE.wav. --images is the number of sounds.
 //
@@ -48,6 +52,7 @@ import { bicubic } from '../../web/pages/colour/bicubic.js';
 import { reduce } from '../../web/lib/image.js';
 import { load } from '../../web/lib/index.js';
 import { picturesOf } from './drawn.js';
+import { scoreSigns } from './eval-signs.js';
 import { scoreSounds } from './eval-sounds.js';
 import { scoreTags } from './eval-tags.js';
 import { scoreTexts } from './eval-text.js';
@@ -220,6 +225,18 @@ async function tellTags(model, file, { data, images = 'Infinity', json }) {
     `${Math.round(result.wordsPerSecond)} words a second`);
 }
 
+/** @param {Model} model @param {string} file @param {{ data: string, images?: string, json: boolean }} options */
+async function tellSigns(model, file, { data, images = '2000', json }) {
+  const live = !json && process.stderr.isTTY;
+  for (const ways of [5, 20]) {
+    const result = await scoreSigns(model, data, ways, Number(images), (done) => { if (live) process.stderr.write(`\r${done}`); });
+    if (live) process.stderr.write('\r');
+    if (json) console.log(JSON.stringify({ file: path.basename(file), ...result }));
+    else console.log(`${path.basename(file)}: ${result.episodes} questions of ${ways} signs, one example each: ${(100 * result.accuracy).toFixed(2)} % right ` +
+      `(standard error ${(100 * result.standardError).toFixed(2)}), ${result.nats.toFixed(4)} nats; ${result.ms.toFixed(1)} ms a question`);
+  }
+}
+
 /** @param {Model} model @param {string} file @param {{ data: string, images?: string, labels: boolean, json: boolean }} options */
 async function tellSounds(model, file, { data, images = 'Infinity', labels, json }) {
   const live = !json && process.stderr.isTTY;
@@ -232,7 +249,7 @@ async function tellSounds(model, file, { data, images = 'Infinity', labels, json
 
 /** How models are measured that have a task of the table of verbs; those of pictures are in main().
  * @type {Record<string, (model: any, file: string, options: any) => Promise<void>>} */
-const EVALUATIONS = { tokens: tellTexts, translate: tellTranslations, tag: tellTags };
+const EVALUATIONS = { tokens: tellTexts, translate: tellTranslations, tag: tellTags, classify: tellSigns };
 
 async function main() {
   const { values: options, positionals } = parseArgs({

@@ -507,6 +507,58 @@ static void make(const char *way, int moved) {
     free(session);
 }
 
+/* ---- signs ------------------------------------------------------------------------------------------------------------ */
+
+#define LABELS 3
+
+/* Made-up signs from number `first` on, as tests/engines/plan.js makes them. */
+static void give_signs(nx_session *session, uint32_t index, uint32_t first, uint32_t count, uint32_t pixels) {
+    uint32_t *ids = room(count * pixels * sizeof *ids);
+    for (uint32_t k = 0; k < count; k++)
+        for (uint32_t i = 0; i < pixels; i++) {
+            uint32_t mixed = (uint32_t)((uint64_t)(first + k + 1) * (i + 7) * 7919 % 65521);
+            ids[k * pixels + i] = mixed % 5 ? 0 : mixed % 256;
+        }
+    check(nx_session_input(model, session, index, ids, count * pixels), "nx_session_input");
+    free(ids);
+}
+
+/* What every label costs each question, and where it looked; `moved` as above. */
+static void classify(const char *way, int moved) {
+    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1, .trace = 1};
+    uint32_t examples = number(KNOWN), questions = number(DRAW), labels[64], found = 0;
+    nx_shape shape = {.counts = {examples, examples, questions}};
+    nx_port support;
+    nx_result odds;
+    nx_map map;
+    nx_session *session;
+    nx_status status;
+    check(nx_model_port(model, 0, 0, &support), "nx_model_port");
+    check(nx_model_result(model, 0, 0, &odds), "nx_model_result");
+    check(nx_model_map(model, 0, 0, &map), "nx_model_map");
+    check(nx_session_size(model, 0, &settings, &shape, &session_bytes), "nx_session_size");
+    check(nx_session_open(room(session_bytes), session_bytes, model, 0, &settings, &shape, &session), "nx_session_open");
+    for (uint32_t i = 0; i < examples; i++) labels[i] = i % LABELS;
+    give_signs(session, 0, 0, examples, support.dims[1] * support.dims[2]);
+    check(nx_session_input(model, session, 1, labels, examples), "nx_session_input");
+    give_signs(session, 2, examples, questions, support.dims[1] * support.dims[2]);
+    while ((status = nx_session_encode(model, session)) == NX_MORE)
+        if (moved) session = move(session);
+    check(status, "nx_session_encode");
+    uint32_t ways = odds.dims[1], *keys = room(examples * sizeof *keys), count;
+    float *all = room(questions * ways * sizeof *all), *nats = room(questions * LABELS * sizeof *nats);
+    float *weights = room(questions * map.rows * examples * sizeof *weights);
+    check(nx_session_result(model, session, 0, 0, questions * ways, all), "nx_session_result");
+    for (uint32_t q = 0; q < questions; q++) {
+        for (uint32_t i = 0; i < LABELS; i++) nats[q * LABELS + i] = 0 - all[q * ways + i];
+        for (uint32_t row = 0; row < map.rows; row++, found += count)
+            check(nx_session_map(model, session, 0, 0, row * questions + q, keys, weights + found, &count), "nx_session_map");
+    }
+    say("nats", way, nats, questions * LABELS * sizeof *nats);
+    say("weights", way, weights, found * sizeof *weights);
+    free(keys), free(all), free(nats), free(weights), free(session);
+}
+
 int main(void) {
     static char line[65536], path[4096];
     while (fgets(line, sizeof line, stdin)) {
@@ -530,6 +582,8 @@ int main(void) {
             tag("at once", 0, 0), tag("moved between slices, read by fives", 5, 1);
         else if (!strcmp(task, "make"))
             make("at once", 0), make("moved between slices", 1);
+        else if (!strcmp(task, "classify"))
+            classify("at once", 0), classify("moved between slices", 1);
         else if (!strcmp(task, "score-text") || !strcmp(task, "score-sound"))
             score_text();
         else if (!strcmp(task, "score"))

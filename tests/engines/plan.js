@@ -77,6 +77,9 @@ const MOST_SOUNDED = 400;
 /** The words that are tagged, one that no training sentence has among them. */
 const WORDS = 'Time flies like an arrow , but fruit flies like a xqzzyish banana in 1905 .'.split(' ');
 
+/** Examples and questions of a model that names signs. */
+const [EXAMPLES, QUESTIONS] = [8, 3];
+
 /** What is known in a completion, and what is drawn at most: over the border to the third block of local attention, where the
  * first one falls out of sight, and not much further; from nothing, so far that pictures have begun that do not all begin blank. */
 const KNOWN = 3 / 8;
@@ -126,6 +129,9 @@ function runsOf(works, path, model, info, shipped, features) {
     return [base, ...works.filter(({ task }) => task === 'tag').map(({ label, ...work }) => ({ ...base, ...work, features, words: WORDS }))];
   }
   if (tasks.includes('walk')) return [base, { ...base, work: 'make', task: 'make', seed: '12884901888', label: classes.length - 1 }];
+  if (tasks.includes('classify')) {
+    return [base, ...works.filter(({ task }) => task === 'classify').map(({ label, ...work }) => ({ ...base, ...work, known: EXAMPLES, draw: QUESTIONS }))];
+  }
   if (info.codec === 'sound') return [base, ...works.filter(({ task }) => tasks.includes(task)).map((work) => ({ ...base, ...work, ...sounding(work, info) }))];
   if (vocabulary > 0) {
     const known = Math.min(KNOWN_TOKENS, positions >> 1);
@@ -194,6 +200,7 @@ export function itemsOf({ task, samples }) {
   if (task === 'tokens') return ['tokens', 'nats'];
   if (task === 'make') return ['values', 'latent', 'weights'];
   if (task === 'tag') return ['tags', 'marginals', 'nats'];
+  if (task === 'classify') return ['nats', 'weights'];
   if (task === 'attention') return ['elements', 'weights'];
   return Array.from({ length: samples }, (_, i) => [`sample ${i} values`, `sample ${i} nats`]).flat();
 }

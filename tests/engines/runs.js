@@ -10,6 +10,22 @@
 /** @typedef {typeof import('../../web/lib/index.js').load} Load */
 /** @import { PlannedRun } from './plan.js' */
 
+/** Labels that the examples of made-up signs have. */
+const LABELS = 3;
+
+/**
+ * A made-up sign: bytes, most of them nothing, as native.c makes it too.
+ *
+ * @param {number} number  of the sign
+ * @param {number} pixels
+ */
+function signOf(number, pixels) {
+  return Uint8Array.from({ length: pixels }, (_, i) => {
+    const mixed = ((number + 1) * (i + 7) * 7919) % 65521;
+    return mixed % 5 === 0 ? mixed % 256 : 0;
+  });
+}
+
 /**
  * A hash of something computed. Those that agree in model, work and item must agree in the hash, whatever the way.
  *
@@ -110,6 +126,14 @@ export async function runPlan(loadModel, plan, read, options) {
       await say('tags', 'asked', best.ids);
       await say('marginals', 'asked', marginals ?? new Float32Array(0));
       await say('nats', 'asked', Float32Array.of(best.logZ, pinnedNats, best.nats));
+    } else if (run.task === 'classify') {
+      const { width, height } = model.info;
+      const sign = (/** @type {number} */ number) => ({ data: signOf(number, width * height), width, height });
+      const support = Array.from({ length: run.known }, (_, i) => ({ image: sign(i), label: i % LABELS }));
+      const answers = await model.classify({ support, query: Array.from({ length: run.draw }, (_, i) => sign(run.known + i)), maps: true });
+      const inOrder = answers.flatMap(({ odds }) => [...odds].sort((a, b) => Number(a.label) - Number(b.label)).map(({ nats }) => nats));
+      await say('nats', 'asked', Float32Array.from(inOrder));
+      await say('weights', 'asked', Float32Array.from(answers.flatMap(({ maps = [] }) => maps.flatMap((row) => [...row]))));
     } else if (run.task === 'attention') {
       const { row, column, channel } = run;
       const query = { row, column, channel, label: labelOf(run), input };

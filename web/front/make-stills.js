@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 import { parsePage } from '../frame.js';
 import { looksOf } from '../pages/reading/looks.js';
+import { DRAWINGS, SIGNS, unpack } from '../pages/snail/signs.js';
 import { Codec, blank, load } from '../shell/library.js';
 import { encodePng } from '../shell/png.js';
 import { PAPERS } from './papers.js';
@@ -93,6 +94,21 @@ async function looked({ file, text }) {
   return squares(rows);
 }
 
+/** Held-out signs of the page of SNAIL, three and three. */
+async function signs() {
+  const all = unpack(new Uint8Array(await readFile(new URL('../pages/snail/signs.bin', import.meta.url))));
+  const [side, scale] = [28, 3];
+  const picture = blank(WIDTH, HEIGHT);
+  for (let k = 0; k < 6; k++) {
+    const pixels = all[k * SIGNS * DRAWINGS + (k % 4) * DRAWINGS];
+    const [left, top] = [8 + (k % 3) * 100, 8 + Math.floor(k / 3) * 100];
+    for (let y = 0; y < side * scale; y++) for (let x = 0; x < side * scale; x++) {
+      picture.data.set([...ink, pixels[Math.floor(y / scale) * side + Math.floor(x / scale)]], 4 * ((top + y) * WIDTH + left + x));
+    }
+  }
+  return encodePng(picture);
+}
+
 /** @param {Paper & { page: string }} paper */
 async function still({ page, pictures, text, looks }) {
   if (looks) return looked(looks);
@@ -102,6 +118,7 @@ async function still({ page, pictures, text, looks }) {
   const model = await load(new URL(`../../weights/${file}`, import.meta.url));
   try {
     const { tasks } = model.info;
+    if (tasks.includes('classify')) return await signs();
     const { stillOfText } = await import('../../tests/browser/still-texts.js');
     if (model.info.codec === 'sound') return await stillOfText({ file, verb: 'generate', text: '', font: '14px', options: { label: '7', speaker: 'jackson', seconds: 1, seed: 1 } });
     if (tasks.includes('generate')) return await drawn(model, pictures ?? { file, seed: 1, samples: 6, temperature: 1 });

@@ -22,8 +22,8 @@ function distance(x, y, a, b) {
   return Math.hypot(x - a[0] - t * dx, y - a[1] - t * dy);
 }
 
-/** @param {Point[][]} strokes in pixels of the result @returns {Uint8Array} */
-function ink(strokes) {
+/** @param {Point[][]} strokes in pixels of the result @param {number} width of a stroke @returns {Uint8Array} */
+function ink(strokes, width) {
   const pixels = new Uint8Array(PIXELS);
   const segments = strokes.flatMap((stroke) => stroke.map((point, i) => /** @type {[Point, Point]} */ ([stroke[Math.max(0, i - 1)], point])));
   for (let i = 0; i < PIXELS; i++) {
@@ -31,7 +31,7 @@ function ink(strokes) {
     const y = Math.floor(i / SIDE) + 0.5;
     let nearest = Infinity;
     for (const [a, b] of segments) nearest = Math.min(nearest, distance(x, y, a, b));
-    pixels[i] = Math.round(255 * Math.min(1, Math.max(0, 0.5 + (STROKE / 2 - nearest) / SOFT)));
+    pixels[i] = Math.round(255 * Math.min(1, Math.max(0, 0.5 + (width / 2 - nearest) / SOFT)));
   }
   return pixels;
 }
@@ -41,9 +41,10 @@ const move = (strokes, scale, dx, dy) => strokes.map((stroke) => stroke.map(([x,
 
 /**
  * @param {Point[][]} strokes
+ * @param {{ box?: number, stroke?: number }} [how] side of the box that the ink fills, width of a stroke; as in MNIST
  * @returns {Uint8Array} 28 by 28 greys, 0 = paper
  */
-export function rasterise(strokes) {
+export function rasterise(strokes, { box = BOX, stroke = STROKE } = {}) {
   const points = strokes.flat();
   if (!points.length) return new Uint8Array(PIXELS);
   const xs = points.map(([x]) => x);
@@ -54,12 +55,12 @@ export function rasterise(strokes) {
   const height = Math.max(...ys) - top;
   // The box holds the ink, so the points get the box less half a stroke on each side.
   const size = Math.max(width, height);
-  const scale = size > 0 ? (BOX - STROKE) / size : 1;
+  const scale = size > 0 ? (box - stroke) / size : 1;
   const centred = move(strokes, scale, SIDE / 2 - (left + width / 2) * scale, SIDE / 2 - (top + height / 2) * scale);
-  const first = ink(centred);
+  const first = ink(centred, stroke);
   let mass = 0;
   let x = 0;
   let y = 0;
   first.forEach((v, i) => { mass += v; x += v * (i % SIDE + 0.5); y += v * (Math.floor(i / SIDE) + 0.5); });
-  return mass > 0 ? ink(move(centred, 1, SIDE / 2 - x / mass, SIDE / 2 - y / mass)) : first;
+  return mass > 0 ? ink(move(centred, 1, SIDE / 2 - x / mass, SIDE / 2 - y / mass), stroke) : first;
 }

@@ -3,7 +3,7 @@
     python3 weights/train/train.py snail-omniglot
 """
 settings = dict(
-    dataset="omniglot", minutes=60.0, clock="wall", lr=1e-3, warmup=100, lr_floor=0.02, ema=0.995, clip=1.0,
+    dataset="omniglot", minutes=65.0, clock="wall", lr=1e-3, warmup=100, lr_floor=0.02, ema=0.995, clip=1.0,
     every=5.0, threads=1, sheets=-1, valid_images=100, final_valid_images=1000,
 )
 card = dict(

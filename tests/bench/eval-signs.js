@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// How well a model names signs that it never saw, after one example of each, through the wasm.
+// @ts-check
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+
+/** @import { Model } from '../../web/lib/index.js' */
+
+/**
+ * @typedef {Object} SignResult
+ * @property {number} ways      signs of a question, one example each
+ * @property {number} episodes
+ * @property {number} accuracy  share of the questions that are answered rightly
+ * @property {number} standardError  of it
+ * @property {number} nats      -log p of the right label, a question
+ * @property {number} ms        of a question, the median
+ */
+
+const DRAWERS = 20;
+const FILE = 'evaluation_28x28.u8.gz';
+
+/** Numbers of 0..below-1 that follow from a seed (Steele, Lea and Flood 2014; 32 bits, as in Mulberry32). @param {number} seed */
+export function dice(seed) {
+  let state = seed >>> 0;
+  return (/** @type {number} */ below) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return Math.floor(((t ^ (t >>> 14)) >>> 0) / 2 ** 32 * below);
+  };
+}
+
+/**
+ * @param {Model} model
+ * @param {string} folder  of Omniglot, with its evaluation part: 20 drawings of each sign, one after another
+ * @param {number} ways
+ * @param {number} episodes  of seed 1: so many signs, a drawing of each, and another drawing of one of them
+ * @param {(done: string) => void} say
+ * @returns {Promise<SignResult>}
+ */
+export async function scoreSigns(model, folder, ways, episodes, say) {
+  const { width, height } = model.info;
+  const pixels = width * height;
+  const all = gunzipSync(readFileSync(`${folder}/${FILE}`));
+  const signs = all.length / pixels / DRAWERS;
+  if (!Number.isInteger(signs) || signs < ways) throw new Error(`${folder}/${FILE} holds no drawings of ${width} x ${height} pixels, ${DRAWERS} of each of ${ways} signs`);
+  const roll = dice(1);
+  const drawing = (/** @type {number} */ sign, /** @type {number} */ drawer) => {
+    const at = (sign * DRAWERS + drawer) * pixels;
+    return { data: all.subarray(at, at + pixels), width, height };
+  };
+  let right = 0, nats = 0;
+  const times = [];
+  for (let i = 0; i < episodes; i++) {
+    /** @type {Set<number>} */
+    const chosen = new Set();
+    while (chosen.size < ways) chosen.add(roll(signs));
+    const shown = [...chosen].map((sign) => ({ sign, drawer: roll(DRAWERS) }));
+    const truth = roll(ways);
+    const query = drawing(shown[truth].sign, (shown[truth].drawer + 1 + roll(DRAWERS - 1)) % DRAWERS);
+    const support = shown.map(({ sign, drawer }, label) => ({ image: drawing(sign, drawer), label }));
+    const began = performance.now();
+    const { label, odds } = await model.classify({ support, query });
+    times.push(performance.now() - began);
+    right += Number(Number(label) === truth);
+    nats += odds.find((one) => one.label === String(truth))?.nats ?? NaN;
+    if ((i + 1) % 100 === 0) say(`${ways} ways, ${i + 1} of ${episodes}: ${(100 * right / (i + 1)).toFixed(2)} %`);
+  }
+  const accuracy = right / episodes;
+  return { ways, episodes, accuracy, standardError: Math.sqrt(accuracy * (1 - accuracy) / episodes), nats: nats / episodes, ms: times.sort((a, b) => a - b)[episodes >> 1] };
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// The first figure: five examples, a sign to be named, its odds and where the network looked, anew with every stroke.
+// @ts-check
+import { acquireFirst, announce, byId, createLoading, createTransport, make, percent, time } from '../../shell/index.js';
+import { createPad } from './pad.js';
+import { ALPHABETS, DRAWINGS, SIGNS, loadSigns } from './signs.js';
+/** @import { Model } from '../../shell/index.js' */
+/** @typedef {import('../../lib/classification.js').Classification} Answer */
+
+export const WAYS = 5;
+const NAMES = ['A', 'B', 'C', 'D', 'E'];
+/** Orders of the examples that are tried when they are shuffled. */
+const ORDERS = 20;
+
+/** A probability in little room. @param {number} p */
+const short = (p) => (p < 0.001 ? '< 0.1%' : percent(p));
+
+/** @param {Uint8Array} data */
+export const raw = (data) => ({ data, width: 28, height: 28 });
+
+/** @param {{ onAnswer: (maps: Float32Array[]) => void, onModel: (model: Model, sign: Awaited<ReturnType<typeof loadSigns>>) => void }} hooks */
+export function createAsk({ onAnswer, onModel }) {
+  const [said, ownWeight, orderSaid, result] = [byId('said'), byId('own-weight'), byId('order-said'), byId('result')];
+  /** @type {HTMLSelectElement} */
+  const alphabet = byId('alphabet');
+  /** @type {Model | undefined} */
+  let model;
+  /** @type {Awaited<ReturnType<typeof loadSigns>> | undefined} */
+  let sign;
+  /** Which sign of the alphabet stands in each square, and which one is asked for. */
+  let chosen = Array.from({ length: WAYS }, (_, i) => i);
+  let asked = 1;
+  let drawing = 1;
+  /** @type {Float32Array[]} */
+  let maps = [];
+  /** A question is on its way; and whether it is out of date. */
+  let busy = false;
+  let stale = false;
+
+  const transport = createTransport(byId('transport'), { name: '', onRun: () => ask(), pace: true });
+  const slots = NAMES.map((name, i) => {
+    const pad = createPad(`Example ${name}: a square to draw in`, change);
+    const bar = make('span', { class: 'odds-bar' });
+    const odds = make('span', { class: 'odds-said' });
+    const look = make('span', { class: 'look-said' });
+    const other = make('button', { type: 'button', class: 'sign-button', 'aria-label': `Another sign for ${name}` }, 'Another');
+    const clear = make('button', { type: 'button', class: 'sign-button', 'aria-label': `Empty ${name}` }, 'Clear');
+    other.addEventListener('click', () => {
+      if (!sign) return;
+      do chosen[i] = (chosen[i] + 1) % SIGNS;
+      while (chosen.some((one, j) => j !== i && one === chosen[i]));
+      pad.set(sign(alphabet.selectedIndex, chosen[i], 0));
+      change();
+    });
+    clear.addEventListener('click', () => { pad.set(null); change(); });
+    const item = make('li', { class: 'sign-slot' }, make('b', {}, name), pad.canvas, make('span', { class: 'odds-track', 'aria-hidden': 'true' }, bar), odds, look, make('span', { class: 'sign-buttons' }, other, clear));
+    byId('examples').append(item);
+    return { name, pad, bar, odds, look, item };
+  });
+  const query = createPad('The sign to be named: a square to draw in', change);
+  const next = make('button', { type: 'button', class: 'sign-button', 'aria-label': 'Another drawing to be named' }, 'Another');
+  const clear = make('button', { type: 'button', class: 'sign-button', 'aria-label': 'Empty the sign to be named' }, 'Clear');
+  next.addEventListener('click', () => {
+    asked = (asked + 1) % WAYS;
+    drawing = 1 + (drawing % (DRAWINGS - 1));
+    askChosen();
+    change();
+  });
+  clear.addEventListener('click', () => { query.set(null); change(); });
+  byId('query').append(make('b', {}, '?'), query.canvas, make('span', { class: 'sign-buttons' }, next, clear));
+
+  const loading = createLoading(byId('load'), {
+    acquire: async (options) => {
+      const [hold, signs] = await Promise.all([acquireFirst(options), loadSigns()]);
+      sign = signs;
+      return [hold];
+    },
+    onModels([loaded]) {
+      model = loaded;
+      onModel(loaded, /** @type {NonNullable<typeof sign>} */ (sign));
+      transport.show('ready');
+      fill();
+    },
+    onLost() {
+      model = undefined;
+      transport.show('empty');
+    },
+  });
+
+  function askChosen() {
+    if (sign) query.set(sign(alphabet.selectedIndex, chosen[asked], drawing));
+  }
+
+  /** Signs of the alphabet that is chosen. */
+  function fill() {
+    if (!sign) return;
+    chosen = chosen.map((_, i) => i);
+    slots.forEach(({ pad }, i) => pad.set(/** @type {NonNullable<typeof sign>} */ (sign)(alphabet.selectedIndex, chosen[i], 0)));
+    askChosen();
+    change();
+  }
+
+  function change() {
+    orderSaid.textContent = '';
+    void ask();
+  }
+
+  /** What is asked now: examples that are there. */
+  function question() {
+    const support = slots.flatMap(({ name, pad }) => (pad.pixels ? [{ image: raw(pad.pixels), label: name }] : []));
+    return { support, query: query.pixels && raw(query.pixels) };
+  }
+
+  async function ask() {
+    if (!model) return;
+    stale = busy;
+    if (busy) return;
+    const { support, query: picture } = question();
+    if (support.length === 0 || !picture) return showNothing(support.length === 0 ? 'Draw the first example.' : 'Now draw the sign to be named.');
+    busy = true;
+    transport.show('running');
+    try {
+      const began = performance.now();
+      const answer = await model.classify({ support, query: picture, maps: true });
+      show(answer, support.map(({ label }) => label), performance.now() - began);
+      transport.show('done');
+    } catch (error) {
+      said.textContent = /** @type {Error} */ (error).message;
+      transport.show('ready');
+    } finally {
+      busy = false;
+    }
+    if (stale) await ask();
+  }
+
+  /** @param {string} text */
+  function showNothing(text) {
+    said.textContent = text;
+    maps = [];
+    for (const { bar, odds, look, item } of slots) {
+      bar.style.setProperty('--p', '0%');
+      odds.textContent = look.textContent = '';
+      item.classList.remove('best');
+    }
+    ownWeight.textContent = result.textContent = '';
+    onAnswer(maps);
+    transport.show('done');
+    transport.say('');
+  }
+
+  /** @param {Answer} answer @param {string[]} labels in the order of the examples @param {number} ms */
+  function show(answer, labels, ms) {
+    const { odds, label, nats } = answer;
+    for (const slot of slots) {
+      const p = odds.find((one) => one.label === slot.name)?.p;
+      slot.bar.style.setProperty('--p', `${Math.round(100 * (p ?? 0))}%`);
+      slot.odds.textContent = p === undefined ? 'empty' : short(p);
+      slot.item.classList.toggle('best', slot.name === label);
+    }
+    maps = (answer.maps ?? []).map((weights) => Float32Array.from(slots, ({ name }) => weights[labels.indexOf(name)] ?? 0));
+    showLooks();
+    said.textContent = `It says ${label}, with odds of ${percent(odds[0].p)}.`;
+    result.textContent = `${odds.map((one) => `${one.label} ${one.nats}`).join(' ')}; ${maps.map((weights) => [...weights].join(' ')).join('; ')}`;
+    transport.say(`${nats.toFixed(3)} nats; ${time(ms)}`);
+    onAnswer(maps);
+  }
+
+  /** Where the attention looked that is chosen. */
+  function showLooks() {
+    const which = Number(/** @type {HTMLInputElement} */ (document.querySelector('input[name="look"]:checked')).value);
+    const weights = maps[which];
+    if (!weights) return;
+    slots.forEach(({ look, pad }, i) => {
+      look.textContent = pad.pixels ? `looked ${short(weights[i])}` : '';
+    });
+    ownWeight.textContent = `What is missing to 100% it gave the query itself: ${percent(Math.max(0, 1 - weights.reduce((sum, w) => sum + w, 0)))}.`;
+  }
+  for (const radio of document.querySelectorAll('input[name="look"]')) radio.addEventListener('change', showLooks);
+
+  byId('mine').addEventListener('click', () => {
+    for (const { pad } of slots) pad.set(null);
+    query.set(null);
+    announce('All squares are empty.');
+    change();
+  });
+  byId('shuffle').addEventListener('click', async () => {
+    const { support, query: picture } = question();
+    if (!model || support.length < 2 || !picture) return void (orderSaid.textContent = 'There must be two examples and a sign to be named.');
+    const labels = new Set();
+    /** @type {number[]} */
+    const best = [];
+    const { label: usual } = await model.classify({ support, query: picture });
+    for (let i = 0; i < ORDERS; i++) {
+      const order = support.map((example) => ({ example, at: Math.random() })).sort((a, b) => a.at - b.at).map(({ example }) => example);
+      const { odds, label } = await model.classify({ support: order, query: picture });
+      labels.add(label);
+      best.push(odds.find((one) => one.label === usual)?.p ?? 0);
+    }
+    orderSaid.textContent = `In ${ORDERS} other orders of the same examples the odds of ${usual} go from ${percent(Math.min(...best))} to ${percent(Math.max(...best))}, for the convolutions see order; ${
+      labels.size === 1 ? 'the answer stays.' : `the answer is ${[...labels].join(' or ')}.`}`;
+  });
+  alphabet.append(...ALPHABETS.map((name) => make('option', {}, name)));
+  alphabet.addEventListener('change', fill);
+  return loading.load();
+}

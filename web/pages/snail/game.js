@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Twenty tasks: the visitor and the network name the same signs.
+// @ts-check
+import { byId, make, onTheme, palette } from '../../shell/index.js';
+import { raw } from './ask.js';
+import { ALPHABETS, DRAWINGS, SIGNS, paint } from './signs.js';
+/** @import { Model } from '../../shell/index.js' */
+
+const TASKS = 20;
+
+/** @param {Model} model @param {(alphabet: number, sign: number, drawing: number) => Uint8Array} sign */
+export function createGame(model, sign) {
+  /** @type {HTMLCanvasElement} */
+  const question = byId('game-query');
+  /** @type {HTMLButtonElement} */
+  const start = byId('game-start');
+  const [said, score, choices] = [byId('game-said'), byId('game-score'), byId('game-choices')];
+  let [task, yours, its] = [0, 0, 0];
+  let open = false;
+  let truth = 0;
+  /** @type {Uint8Array} */
+  let asked;
+  /** @type {Uint8Array[]} */
+  let shown = [];
+  const below = (/** @type {number} */ n) => Math.floor(n * Math.random());
+  const buttons = Array.from({ length: SIGNS }, (_, i) => {
+    const canvas = make('canvas', { class: 'sign', width: '28', height: '28', 'aria-hidden': 'true' });
+    const button = make('button', { type: 'button', class: 'game-choice', 'aria-label': `Sign ${i + 1}`, disabled: '' }, canvas);
+    button.addEventListener('click', () => choose(i));
+    choices.append(button);
+    return { button, canvas };
+  });
+
+  function repaint() {
+    if (shown.length === 0) return;
+    const { ink } = palette();
+    paint(question, asked, ink);
+    buttons.forEach(({ canvas }, i) => paint(canvas, shown[i], ink));
+  }
+
+  function next() {
+    const alphabet = below(ALPHABETS.length);
+    const drawer = below(DRAWINGS);
+    const order = Array.from({ length: SIGNS }, (_, i) => ({ i, at: Math.random() })).sort((a, b) => a.at - b.at).map(({ i }) => i);
+    truth = below(SIGNS);
+    shown = order.map((i) => sign(alphabet, i, drawer));
+    asked = sign(alphabet, order[truth], (drawer + 1 + below(DRAWINGS - 1)) % DRAWINGS);
+    open = true;
+    for (const { button } of buttons) {
+      button.disabled = false;
+      button.classList.remove('right', 'wrong');
+    }
+    start.disabled = true;
+    said.textContent = `Task ${task + 1} of ${TASKS}, ${ALPHABETS[alphabet]}: which is it?`;
+    repaint();
+  }
+
+  /** @param {number} i */
+  async function choose(i) {
+    if (!open) return;
+    open = false;
+    const { label } = await model.classify({ support: shown.map((image, k) => ({ image: raw(image), label: k })), query: raw(asked) });
+    task++;
+    yours += Number(i === truth);
+    its += Number(Number(label) === truth);
+    buttons[truth].button.classList.add('right');
+    if (i !== truth) buttons[i].button.classList.add('wrong');
+    said.textContent = `${i === truth ? 'Right' : `No, it was sign ${truth + 1}`}; the network said ${Number(label) === truth ? 'the same, right' : `sign ${Number(label) + 1}, wrong`}.${
+      task === TASKS ? ` ${yours > its ? 'You win' : yours < its ? 'It wins' : 'A draw'}: ${yours} to ${its}.` : ''}`;
+    score.textContent = `You ${yours}, it ${its}, of ${task}`;
+    for (const { button } of buttons) button.disabled = true;
+    start.disabled = false;
+    start.textContent = task === TASKS ? 'Play again' : 'Next task';
+    start.focus({ preventScroll: true });
+  }
+  start.addEventListener('click', () => {
+    if (task === TASKS) [task, yours, its] = [0, 0, 0];
+    next();
+    buttons[0].button.focus({ preventScroll: true });
+  });
+  start.disabled = false;
+  said.textContent = 'Nothing is shown before you begin.';
+  onTheme(repaint);
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// The page of SNAIL: signs to draw and to name, the layers, a game.
+// @ts-check
+import { startPage } from '../../shell/index.js';
+import { createAsk } from './ask.js';
+import { createGame } from './game.js';
+import { createLayers } from './layers.js';
+
+const layers = createLayers();
+let begun = false;
+startPage(createAsk({
+  onAnswer(maps) { layers.maps = maps; },
+  onModel(model, sign) {
+    if (!begun) createGame(model, sign);
+    begun = true;
+  },
+}));

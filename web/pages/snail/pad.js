@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// A square in which a sign stands that was chosen or is drawn: with mouse, finger or pen.
+// @ts-check
+import { make, onTheme, palette } from '../../shell/index.js';
+import { rasterise } from '../../shell/completion/rasterise.js';
+import { paint } from './signs.js';
+/** @import { Point } from '../../shell/completion/rasterise.js' */
+
+/** As the signs of training are: the side that the ink fills, and how thick a stroke is, in pixels of 28. */
+const SIGN = { box: 19, stroke: 1.7 };
+
+/**
+ * @param {string} name for those who do not see it
+ * @param {() => void} onChange it is another sign now, also while a stroke goes on
+ */
+export function createPad(name, onChange) {
+  const canvas = make('canvas', { class: 'sign sign-pad', width: '28', height: '28', role: 'img', 'aria-label': name });
+  /** @type {Uint8Array | null} */
+  let pixels = null;
+  /** @type {Point[][]} in shares of the square */
+  let strokes = [];
+
+  const show = () => paint(canvas, pixels, palette().ink);
+  /** What is drawn, where it is drawn, while the pen is down; then as the model gets it. @param {boolean} over */
+  function use(over) {
+    const SIDE = 28;
+    pixels = strokes.length === 0 ? null : rasterise(strokes, SIGN);
+    if (over) show();
+    else {
+      const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+      context.clearRect(0, 0, SIDE, SIDE);
+      context.strokeStyle = palette().ink;
+      context.lineWidth = SIGN.stroke;
+      context.lineCap = context.lineJoin = 'round';
+      for (const stroke of strokes) {
+        context.beginPath();
+        context.moveTo(stroke[0][0] * SIDE, stroke[0][1] * SIDE);
+        for (const [x, y] of stroke) context.lineTo(x * SIDE, y * SIDE);
+        context.stroke();
+      }
+    }
+    onChange();
+  }
+  /** @param {PointerEvent} event @returns {Point} */
+  const at = (event) => {
+    const box = canvas.getBoundingClientRect();
+    return [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
+  };
+  canvas.addEventListener('pointerdown', (event) => {
+    if (event.button !== 0) return;
+    event.preventDefault();
+    canvas.setPointerCapture(event.pointerId);
+    strokes.push([at(event)]);
+    use(false);
+  });
+  canvas.addEventListener('pointermove', (event) => {
+    if (!canvas.hasPointerCapture(event.pointerId)) return;
+    strokes[strokes.length - 1].push(...(event.getCoalescedEvents?.() ?? [event]).map(at));
+    use(false);
+  });
+  for (const end of ['pointerup', 'pointercancel']) canvas.addEventListener(end, () => use(true));
+  onTheme(show);
+  return {
+    canvas,
+    get pixels() { return pixels; },
+    /** A sign that was chosen; null: an empty square. @param {Uint8Array | null} sign */
+    set(sign) {
+      strokes = [];
+      pixels = sign;
+      show();
+    },
+  };
+}
