@@ -35,7 +35,7 @@ const NUMBERS = {
   },
 };
 
-/** @typedef {{ shape: number[], type: number, values: Float32Array }} Tensor  the first number of the shape is that of neighbours in memory */
+/** @typedef {{ at: number, shape: number[], type: number, values: Float32Array }} Tensor  at: where it begins in the file; the first number of the shape is that of neighbours in memory */
 
 /**
  * @param {ArrayBuffer} buffer a GGUF file
@@ -72,7 +72,7 @@ export function readGguf(buffer) {
       const { shape, type, offset } = place;
       const number = NUMBERS[type];
       if (!number) throw new Error(`Tensors of type ${type} cannot be shown here.`);
-      return { shape, type, values: Float32Array.from({ length: shape.reduce((product, n) => product * n, 1) }, (_, i) => number(view, data + offset, i)) };
+      return { at: data + offset, shape, type, values: Float32Array.from({ length: shape.reduce((product, n) => product * n, 1) }, (_, i) => number(view, data + offset, i)) };
     },
   };
 }

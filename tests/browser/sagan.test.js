@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The page of SAGAN: what a visitor does there. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { load } from '../../web/lib/index.js';
+import { sumOf } from '../../web/pages/sagan/draw.js';
+import { largest, round } from '../../web/pages/sagan/singular.js';
+import { ROOT } from '../js/helpers.js';
+import { session } from './browser.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session();
+const PAGE = '/web/pages/sagan/';
+
+/** @param {Page} page @param {string} selector */
+const sum = (page, selector) => page.locator(selector).first().getAttribute('data-sum');
+
+test('a sheet of seeds, of which one is chosen; walks; where it looked; gamma', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await page.locator('#transport[data-phase="done"]').waitFor();
+  const model = await load(`${ROOT}weights/sagan-emoji.gguf`);
+  const made = async (/** @type {import('../../web/lib/index.js').LatentOptions} */ options) => {
+    const steps = [];
+    for await (const step of /** @type {import('../../web/lib/index.js').LatentRun} */ (/** @type {any} */ (model.generate(options)))) steps.push(step);
+    return steps;
+  };
+  const faces = await made({ seed: 1, samples: 16, label: 0 });
+  assert.equal(await sum(page, '.tile canvas'), String(sumOf(faces[0].values)));
+  assert.equal(await page.locator('.tile').count(), 64);
+  assert.match(await page.locator('.pace').textContent() ?? '', /^64 pictures in .*each$/);
+
+  // The second row is of the same latents; arrows walk over the sheet.
+  await page.locator('.tile').first().focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  const person = page.locator('.sheet-row').nth(1).locator('.tile').nth(1);
+  assert.equal(await person.getAttribute('aria-pressed'), 'true');
+  const [chosen] = await made({ latent: faces[1].latent, label: 1, maps: true });
+
+  // A corner of the walk is its picture.
+  await page.locator('#figure-walk').scrollIntoViewIfNeeded();
+  const pad = page.locator('#pad');
+  await page.waitForFunction(() => document.getElementById('walk-said')?.textContent);
+  for (let i = 0; i < 10; i++) {
+    await pad.press('ArrowLeft');
+    await pad.press('ArrowUp');
+  }
+  const shown = (/** @type {string} */ id, /** @type {Uint8Array} */ values) => page.locator(`#${id}[data-sum="${sumOf(values)}"]`).waitFor();
+  assert.equal(await page.locator('#walk-said').textContent(), '100 %, 0 %, 0 %, 0 % of the four');
+  await shown('between', chosen.values);
+
+  // Where it looked, by keyboard, is what the library says; a point stays.
+  await page.locator('#figure-look').scrollIntoViewIfNeeded();
+  await shown('look-picture', chosen.values);
+  await page.locator('#look-picture').press('ArrowRight');
+  await page.locator('#look-picture').press('Enter');
+  await page.locator('.heat.point-0').waitFor();
+  const [{ rows, keyRows, weights }] = chosen.maps ?? [];
+  const most = [...weights.subarray((5 * rows + 6) * keyRows ** 2, (5 * rows + 7) * keyRows ** 2)].sort((a, b) => b - a).slice(0, 8).reduce((sum, w) => sum + w, 0);
+  const told = Number(/(\d+)% of its attention/.exec(await page.locator('#look-said').textContent() ?? '')?.[1]);
+  assert.ok(Math.abs(told - 100 * most) <= 1, `${told}, ${most}`);
+
+  // With gamma 0 another picture, with its own again the same.
+  await page.locator('#gamma').fill('0');
+  await page.locator('#look-picture[data-gain="0"]').waitFor();
+  assert.notEqual(await sum(page, '#look-picture'), String(sumOf(chosen.values)));
+  await page.locator('#gamma').fill('1');
+  await shown('look-picture', chosen.values);
+
+  await page.locator('#figure-module').scrollIntoViewIfNeeded();
+  await page.locator('#size-beta', { hasText: `${rows ** 2} × ${keyRows ** 2}` }).waitFor();
+  model.close();
+}));
+
+test('the spectral norm: power iteration finds it, and division makes it 1', () => withPage(async (page) => {
+  for (const W of /** @type {import('../../web/pages/sagan/singular.js').Matrix[]} */ ([[1.6, 0.9, -0.4, 0.7], [2, 0, 0, 1], [0, 1, -1, 0.2]])) {
+    /** @type {import('../../web/pages/sagan/singular.js').Vector} */
+    let v = [0.8, 0.6];
+    for (let i = 0; i < 60; i++) v = round(W, v);
+    assert.ok(Math.abs(Math.hypot(W[0] * v[0] + W[1] * v[1], W[2] * v[0] + W[3] * v[1]) - largest(W)) < 1e-3);
+  }
+  await page.goto(PAGE);
+  await page.locator('#figure-norm').scrollIntoViewIfNeeded();
+  const said = page.locator('#norm-said');
+  await said.filter({ hasText: 'after 0 rounds' }).waitFor();
+  const sigma = largest([1.6, 0.9, -0.4, 0.7]).toFixed(4);
+  for (let i = 0; i < 12; i++) await page.locator('#norm-step').press('Enter');
+  assert.equal(await said.textContent(), `σ is ${sigma}; after 12 rounds power iteration says ${sigma}.`);
+  await page.locator('#norm-divide').check();
+  assert.match(await said.textContent() ?? '', /^σ is 1\.0000; .* says 1\.0000\.$/);
+  assert.match(await page.locator('#chain-said').textContent() ?? '', /6 layers .* 1\.00 to the power of 6: 1\.00 times/);
+}));

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// A made picture on a canvas.
+// @ts-check
+
+/** @typedef {import('../../lib/index.js').LatentStep} LatentStep */
+/** @typedef {import('../../lib/index.js').LatentOptions} LatentOptions */
+/** @typedef {import('../../shell/index.js').Model} Model */
+
+/** @param {HTMLCanvasElement} canvas @param {Uint8Array} values (side, side, 3) */
+export function show(canvas, values) {
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  const image = context.createImageData(canvas.width, canvas.height);
+  for (let i = 0, j = 0; i < values.length; i += 3, j += 4) image.data.set([values[i], values[i + 1], values[i + 2], 255], j);
+  context.putImageData(image, 0, 0);
+  canvas.dataset.sum = String(sumOf(values)); // for whoever compares
+}
+
+/** A number that nearly only this picture has. @param {Uint8Array} values */
+export const sumOf = (values) => values.reduce((sum, value) => (31 * sum + value) % 1000003, 7);
+
+/**
+ * The pictures of these options, one after another.
+ *
+ * @param {Model} model
+ * @param {LatentOptions} options
+ * @returns {AsyncIterable<LatentStep>}
+ */
+export const made = (model, options) => /** @type {any} */ (model.generate(/** @type {any} */ (options)));
+
+/** The one picture of a latent. @param {Model} model @param {LatentOptions} options @returns {Promise<LatentStep>} */
+export async function one(model, options) {
+  for await (const step of made(model, options)) return step;
+  throw new Error('nothing was made');
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The page of SAGAN: a sheet of seeds, walks between pictures, where a picture looked, the module's sizes, and the spectral norm.
+// @ts-check
+import { byId, startPage, whenNear } from '../../shell/index.js';
+import { createLook } from './look.js';
+import { createModule } from './module.js';
+import { createNorm } from './norm.js';
+import { createSheet } from './sheet.js';
+import { createWalk } from './walk.js';
+
+const sheet = createSheet();
+whenNear(byId('figure-walk'), () => createWalk(sheet));
+whenNear(byId('figure-look'), () => createLook(sheet));
+whenNear(byId('figure-module'), createModule);
+whenNear(byId('figure-norm'), createNorm);
+startPage(sheet.loaded);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// The sizes of the attention module, read from the file.
+// @ts-check
+import { byId, weights } from '../../shell/index.js';
+import { readGguf } from '../../shell/gguf.js';
+import { fileBytes } from './file.js';
+
+export async function createModule() {
+  const { facts, tensor } = readGguf(await fileBytes(weights('sagan-emoji.gguf')));
+  const matrix = (/** @type {string} */ name) => tensor(`attn.${name}.weight`).shape; // (in, out)
+  const size = facts.get('sagan.attention.size');
+  const pooled = facts.get('sagan.attention.pool') ? size / 2 : size;
+  const [[channels, queries], [, keys], [, values]] = ['q', 'k', 'v'].map(matrix);
+  const gain = tensor('attn.gain').values[0];
+  const grid = (/** @type {number} */ side, /** @type {number} */ depth) => `${side} × ${side} × ${depth}`;
+  const by = (/** @type {number} */ rows, /** @type {number} */ columns) => `a matrix of ${rows} × ${columns}`;
+  const then = pooled === size ? '' : ', then the largest of 2 × 2';
+  /** @type {Record<string, string>} */
+  const said = {
+    'size-x': grid(size, channels), 'made-f': by(keys, channels) + then, 'size-f': grid(pooled, keys), 'made-g': by(queries, channels), 'size-g': grid(size, queries),
+    'made-h': by(values, channels) + then, 'size-h': grid(pooled, values), 'size-beta': `${size ** 2} × ${pooled ** 2}`, 'made-o': by(channels, values), 'size-o': grid(size, channels),
+    'made-y': `γ = ${gain.toFixed(3)}, learned`, 'size-y': grid(size, channels),
+  };
+  for (const [id, text] of Object.entries(said)) byId(id).textContent = text;
+}

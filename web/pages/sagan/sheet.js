@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// The sheet: a latent a column, a class a row. A picture can be chosen.
+// @ts-check
+import { acquireFirst, announce, byId, createLoading, createTransport, make, time } from '../../shell/index.js';
+import { made, show, sumOf } from './draw.js';
+/** @import { Model } from '../../shell/index.js' */
+/** @import { LatentStep } from './draw.js' */
+
+const COLUMNS = 16;
+/** The seed whose pictures stand there first. */
+const SEED = 1;
+
+/** @typedef {{ model: Model, chosen: LatentStep, corners: LatentStep[] }} Chosen  corners: four pictures of its class */
+
+export function createSheet() {
+  const root = byId('sheet');
+  /** @type {Model | undefined} */
+  let model;
+  /** @type {{ button: HTMLButtonElement, canvas: HTMLCanvasElement, step?: LatentStep }[][]} */
+  let tiles = [];
+  let chosen = { row: 0, column: 0 };
+  /** @type {((news: Chosen) => void)[]} */
+  const listeners = [];
+  /** @type {AbortController | undefined} */
+  let stopper;
+
+  const transport = createTransport(byId('transport'), { name: '', onRun: () => draw(), onStop: () => stopper?.abort(), seed: SEED, onSeed: () => draw(), pace: true });
+  const loading = createLoading(byId('load'), {
+    acquire: async (options) => [await acquireFirst(options)],
+    onModels([loaded]) {
+      model = loaded;
+      build(model);
+      draw();
+    },
+    onLost() {
+      model = undefined;
+      transport.show('empty');
+    },
+  });
+
+  /** @param {Model} of */
+  function build({ info: { classes, width, height } }) {
+    tiles = classes.map((name, row) => Array.from({ length: COLUMNS }, (_, column) => {
+      const canvas = make('canvas', { class: 'pixels', width: String(width), height: String(height) });
+      const button = make('button', { type: 'button', class: 'tile', 'aria-pressed': 'false', 'aria-label': `${name}, latent ${column + 1}` }, canvas);
+      button.addEventListener('click', () => choose(row, column));
+      return { button, canvas };
+    }));
+    root.replaceChildren(...classes.map((name, row) => make('div', { class: 'sheet-row', role: 'group', 'aria-label': name }, make('p', { class: 'sheet-name' }, name),
+      make('div', { class: 'sheet-tiles' }, ...tiles[row].map(({ button }) => button)))));
+    root.addEventListener('keydown', (event) => {
+      const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+      if (!step) return;
+      const row = tiles.findIndex((all) => all.some(({ button }) => button === document.activeElement));
+      const column = tiles[row]?.findIndex(({ button }) => button === document.activeElement) ?? -1;
+      const next = tiles[row + step[0]]?.[column + step[1]];
+      if (!next) return;
+      event.preventDefault();
+      next.button.focus();
+    });
+  }
+
+  async function draw() {
+    stopper?.abort();
+    if (!model) return;
+    const { signal } = (stopper = new AbortController());
+    loading.clear();
+    transport.show('running');
+    const began = performance.now();
+    const seed = transport.seed;
+    let done = 0;
+    const [{ length: count }] = [tiles];
+    try {
+      /** @type {Float32Array[]} */
+      const latents = [];
+      for (let row = 0; row < count; row++) {
+        const of = row === 0 ? { seed } : { latent: latents };
+        for await (const step of made(model, { ...of, samples: COLUMNS, label: row, signal })) {
+          if (row === 0) latents.push(step.latent);
+          const tile = tiles[row][step.sample];
+          tile.step = step;
+          show(tile.canvas, step.values);
+          done++;
+          if (row === chosen.row && step.sample === Math.max(chosen.column, 3)) choose(chosen.row, chosen.column);
+        }
+      }
+      const ms = performance.now() - began;
+      transport.say(`${done} pictures in ${time(ms)}, ${time(ms / done)} each`);
+      byId('result').textContent = tiles.map((row) => row.map(({ step }) => step && sumOf(step.values)).join(' ')).join('\n');
+      transport.show('done');
+    } catch (error) {
+      if (signal.aborted) {
+        if (stopper.signal === signal) {
+          transport.show('ready');
+          transport.say(`${done} pictures, stopped`);
+        }
+        return;
+      }
+      transport.show('ready');
+      loading.failed(error);
+    }
+  }
+
+  /** @param {number} row @param {number} column */
+  function choose(row, column) {
+    chosen = { row, column };
+    for (const [r, all] of tiles.entries()) for (const [c, { button }] of all.entries()) button.setAttribute('aria-pressed', String(r === row && c === column));
+    tell();
+  }
+
+  function tell() {
+    const { row, column } = chosen;
+    const step = tiles[row]?.[column].step;
+    const corners = [0, 1, 2, 3].map((i) => tiles[row]?.[(column + i) % COLUMNS].step);
+    if (!model || !step || !corners.every(Boolean)) return;
+    announce(`Chosen: ${model.info.classes[row]}`);
+    for (const listener of listeners) listener({ model, chosen: step, corners: /** @type {LatentStep[]} */ (corners) });
+  }
+
+  const loaded = loading.load();
+  return {
+    loaded,
+    /** Is told now, if there is a picture, and of every other one. @param {(news: Chosen) => void} listener */
+    onChosen(listener) {
+      listeners.push(listener);
+      tell();
+    },
+    /** A run of a figure has failed. @param {unknown} error */
+    failed: (error) => loading.failed(error),
+  };
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Singular values of a matrix of 2 x 2.
+// @ts-check
+
+/** Row by row. @typedef {[number, number, number, number]} Matrix */
+/** @typedef {[number, number]} Vector */
+
+/** The largest singular value: the root of the larger eigenvalue of W' W. @param {Matrix} W */
+export function largest([a, b, c, d]) {
+  const sum = a * a + b * b + c * c + d * d;
+  const determinant = a * d - b * c;
+  return Math.sqrt((sum + Math.sqrt(Math.max(0, sum * sum - 4 * determinant * determinant))) / 2);
+}
+
+/** A round of power iteration: W' W v, of length 1; v itself where that is nought. @param {Matrix} W @param {Vector} v @returns {Vector} */
+export function round([a, b, c, d], [x, y]) {
+  const [p, q] = [a * x + b * y, c * x + d * y];
+  const [s, t] = [a * p + c * q, b * p + d * q];
+  const size = Math.hypot(s, t);
+  return size > 0 ? [s / size, t / size] : [x, y];
+}
