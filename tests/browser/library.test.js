@@ -248,3 +248,30 @@ test('drawTo shows the values, pixel by pixel', () => withPage(async (page) => {
     }
   }
 }));
+
+test('pictures in Display P3 and of Float16 are converted', () => withPage(async (page) => {
+  await provide(page, WEIGHTS, digitsFile);
+  await openEmpty(page);
+  const seen = await page.evaluate(async (library) => {
+    const { pictureOf } = await import(library.replace('index', 'image'));
+    const shape = { width: 4, height: 4, channels: 3 };
+    const plain = new ImageData(Uint8ClampedArray.from({ length: 64 }, (_, i) => (i % 4 === 3 ? 255 : (37 * i) % 200)), 4, 4);
+    /** A canvas of some colours gives them as it has them. @param {any} settings */
+    const as = (settings) => {
+      const canvas = new OffscreenCanvas(4, 4);
+      const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext('2d', { colorSpace: settings.colorSpace ?? 'srgb' }));
+      context.putImageData(plain, 0, 0);
+      return context.getImageData(0, 0, 4, 4, settings);
+    };
+    /** @param {any} image @returns {number[]} */
+    const read = (image) => [...pictureOf(image, shape)];
+    const wide = as({ colorSpace: 'display-p3' });
+    const half = typeof (/** @type {any} */ (globalThis).Float16Array) === 'function' ? as({ pixelFormat: 'rgba-float16' }) : undefined;
+    const isHalf = half !== undefined && Object.prototype.toString.call(half.data) === '[object Float16Array]';
+    return { plain: read(plain), wide: read(wide), raw: [...wide.data].filter((_, i) => i % 4 < 3), half: isHalf ? read(half) : undefined };
+  }, LIBRARY);
+  const far = (/** @type {number[]} */ a) => Math.max(...a.map((value, i) => Math.abs(value - seen.plain[i])));
+  assert.ok(far(seen.raw) > 8, 'the same colours have other numbers there');
+  assert.ok(far(seen.wide) <= 2, `${seen.wide} is ${seen.plain}`);
+  if (seen.half) assert.ok(far(seen.half) <= 1, `${seen.half} is ${seen.plain}`);
+}));

@@ -89,6 +89,13 @@ test('weights are kept: without a connection they are there, changed ones come a
   assert.equal(await version(page, { integrity }), 'integrity');
   assert.equal(await kept(page), 1);
 
+  for (const status of [500, 503, 599]) { // a server that is out of order
+    await page.unroute(`**${FILE}`);
+    await page.route(`**${FILE}`, (route) => route.fulfill({ status, body: 'out of order' }));
+    assert.equal(await version(page), 'two', `${status}`);
+    assert.equal(await version(page, { cache: false }), 'network');
+  }
+
   await page.unroute(`**${FILE}`);
   assert.equal(await version(page), 'network', 'what is gone from the server is gone');
 }, { complains: true }));

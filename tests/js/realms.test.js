@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { runInNewContext } from 'node:vm';
 
 import { acquire, tokenizer } from '../../web/lib/index.js';
@@ -98,6 +99,38 @@ test('the library itself in another realm, as Jest runs it: without TextDecoder,
     return [typeof text, run.ids instanceof Uint32Array || Array.isArray(run.ids), error instanceof NextPixelError && error.code];
   })()`, context);
   assert.deepEqual([...said], ['string', true, 'network']);
+});
+
+test('where no worker can be started, as in a service worker, it says so', async () => {
+  const script = /** @type {string} */ ((await singles()).get('nextpixel.cjs'));
+  const context = { module: { exports: {} }, require: createRequire(import.meta.url), URL, Event, AbortController, setTimeout, clearTimeout, crypto, performance, fetch: () => new Promise(() => {}), bytes: toyText(), __filename: `${ROOT}web/single/nextpixel.cjs` };
+  for (const given of ['Uint8Array.from(bytes)', 'Uint8Array.from(bytes).buffer', "'/somewhere.gguf'"]) {
+    const said = await runInNewContext(`(async () => { const exports = module.exports; ${script}
+      return module.exports.load(${given}).catch((error) => error.code + ' ' + error.message); })()`, context);
+    assert.match(String(said), /^unsupported A service or shared worker has no workers: load the model in a page$/);
+  }
+});
+
+test('addresses in a window of Electron with Node: relative to its page, and an error of ours where it has none', async () => {
+  const { versions } = process;
+  const given = (/** @type {string} */ baseURI) => {
+    Object.defineProperty(process, 'versions', { value: { ...versions, electron: '30.0.0' }, configurable: true });
+    // @ts-ignore
+    globalThis.document = { baseURI };
+  };
+  try {
+    given(pathToFileURL(GOLDEN).href);
+    for (const address of ['stories260K.gguf', './stories260K.gguf', pathToFileURL(`${GOLDEN}stories260K.gguf`).href, `${GOLDEN}stories260K.gguf`]) {
+      assert.ok((await tokenizer(address)).size > 100, address);
+    }
+    await assert.rejects(tokenizer('none.gguf'), isError('network', /none\.gguf/));
+    given('about:blank');
+    for (const address of ['stories260K.gguf', '../a.gguf']) await assert.rejects(tokenizer(address), isError('argument', /is relative, and this page has none/));
+  } finally {
+    Object.defineProperty(process, 'versions', { value: versions, configurable: true });
+    // @ts-ignore
+    delete globalThis.document;
+  }
 });
 
 test('addresses that are none, folders and devices', async () => {

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { GOLDEN, isError, load, sleep } from './helpers.js';
+import { GOLDEN, ROOT, isError, load, sleep } from './helpers.js';
 import { toyText } from './toy-text.js';
 import { BLOCKS, HEADS, toyTranslation } from './toy-translation.js';
 import { toyModel } from './toy.js';
@@ -278,4 +278,25 @@ test('what is said to wrong use', async () => {
   wrong(() => painter.translate('a'), /has no translate\(\)/);
   writer.close();
   painter.close();
+});
+
+test('a sentence in capitals alone is read as if it were not, where the vocabulary then needs fewer tokens', async () => {
+  const model = await load(`${ROOT}weights/de-en.gguf`);
+  const read = (/** @type {string} */ sentence) => [...model.translate(sentence).source];
+  for (const sentence of ['Zwei hunde laufen durch den schnee.', 'Ein mann schl\u00e4ft auf einer bank.', 'Eine frau liest ein buch.']) {
+    assert.deepEqual(read(sentence.toUpperCase()), read(sentence));
+    assert.notDeepEqual(read(sentence.toUpperCase().replace('EI', 'Ei').replace('ZW', 'Zw')), read(sentence), 'capitals and small letters stand as they are');
+  }
+  assert.deepEqual(read('USA.'), [...(model.tokenizer ?? assert.fail()).encode('USA.'), model.tokenizer?.end], 'a short name is no sentence in capitals');
+  model.close();
+});
+
+test('nothing has no score', async () => {
+  await assert.rejects(copier.score('', { source: 'a' }), isError('argument', /empty sentence has no score/));
+  const model = await load(toyText());
+  for (const nothing of ['', [], new Uint32Array()]) {
+    const { nats, natsPerToken, natsPerByte, tokens, perToken } = await model.score(nothing);
+    assert.deepEqual([nats, natsPerToken, natsPerByte, perToken.length], [0, 0, 0, tokens.length === 0 ? 0 : perToken.length]);
+  }
+  model.close();
 });

@@ -120,6 +120,6 @@ function randomSeed() {
 
 /** A value as messages name it: all of them do so here, for some values cannot be turned into text, and a text may be long. @param {unknown} value @internal */
 export function show(value) {
-  const type = typeof value;
-  return type === 'string' ? JSON.stringify(String(value).slice(0, 80)) : type === 'bigint' ? `${value}n` : type === 'function' || (type === 'object' && value) ? 'an object' : String(value);
+  if (Object(value) === value) return 'an object'; // or a function
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : String(value) + (typeof value === 'bigint' ? 'n' : '');
 }

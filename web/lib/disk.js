@@ -12,13 +12,28 @@ import { NextPixelError, messageOf, nodeModule } from './exports.js';
  * @returns {Promise<string | undefined>}
  */
 export async function filePath(source) {
-  const text = String(source);
+  const text = inPage(String(source));
   if (/^(https?|data|blob):/i.test(text)) return undefined;
   if (!/^file:/i.test(text)) return text;
   try {
     return (await nodeModule('node:url')).fileURLToPath(text);
   } catch (cause) {
     throw new NextPixelError('argument', `Not the address of a file: ${text}`, { cause });
+  }
+}
+
+/**
+ * In a window of Electron with Node's modules an address is that of a page, and a relative one is relative to it. (A window of a test runner is none: there it
+ * is a path.)
+ *
+ * @param {string} address
+ */
+function inPage(address) {
+  if (!process.versions.electron || !globalThis.document) return address;
+  try {
+    return new URL(address, document.baseURI).href;
+  } catch (cause) {
+    throw new NextPixelError('argument', `The address ${address} is relative, and this page has none that it could be relative to (${document.baseURI}): give a whole one`, { cause });
   }
 }
 

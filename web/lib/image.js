@@ -207,13 +207,14 @@ function isRaw(image) {
   if (typeof image !== 'object' || image === null) {
     throw argumentError('image must be an ImageData, a canvas, an ImageBitmap, an <img> or { data, width, height }');
   }
-  return 'data' in image;
+  // An ImageData of other colours than those of 'srgb', such as 'display-p3', or of numbers of 16 bits, is drawn too: that converts it.
+  return 'data' in image && !/Float16|-/.test(classOf(image.data) + /** @type {Partial<ImageData>} */ (image).colorSpace);
 }
 
 /**
  * The pixels of an image of the page, at its own size.
  *
- * @param {HTMLCanvasElement | OffscreenCanvas | ImageBitmap | HTMLImageElement} image
+ * @param {HTMLCanvasElement | OffscreenCanvas | ImageBitmap | HTMLImageElement | ImageData} image
  */
 function drawn(image) {
   const isElement = 'naturalWidth' in image;
@@ -229,7 +230,8 @@ function drawn(image) {
     Object.assign(document.createElement('canvas'), { width, height });
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d', { willReadFrequently: true }));
   try {
-    context.drawImage(image, 0, 0);
+    if ('data' in image) context.putImageData(image, 0, 0); // which converts it
+    else context.drawImage(image, 0, 0);
     return context.getImageData(0, 0, width, height, { colorSpace: 'srgb' });
   } catch (cause) {
     throw argumentError(`The image cannot be read (${cause}). One from another origin needs crossorigin="anonymous" and ` +
@@ -244,6 +246,5 @@ function drawn(image) {
 function bytesOf(data) {
   if (/^Uint8(Clamped)?Array$/.test(classOf(data))) return data;
   if (Array.isArray(data) && Array.from(data).every((value) => Number.isInteger(value) && value >= 0 && value <= 255)) return data;
-  throw argumentError('image.data must hold 8-bit values: a Uint8Array, a Uint8ClampedArray or an array of whole ' +
-    'numbers from 0 to 255');
+  throw argumentError('image.data must hold 8-bit values: a Uint8Array, Uint8ClampedArray or array of numbers from 0 to 255');
 }

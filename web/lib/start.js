@@ -3,7 +3,9 @@
 
 /** Starts workers of a browser; of Node, node-worker.js does. */
 
+import { NextPixelError } from './error.js';
 import { startOwn, workerAddress } from './files.js';
+import { inNode } from './platform.js';
 
 /** The longest that a worker's script may take to arrive and to say that it is there. */
 const START_MS = 60000;
@@ -46,6 +48,7 @@ export async function startWorker(onMessage, onDeath, workerUrl, early) {
       end: () => worker.terminate(),
     };
   }
+  if (!inNode) throw new NextPixelError('unsupported', 'A service or shared worker has no workers: load the model in a page');
   return (await import('./node-worker.js')).startInNode(onMessage, onDeath, workerUrl ?? workerAddress());
 }
 

@@ -34,8 +34,7 @@ const compiled = new Map();
  */
 export function compile(file, patience = PATIENCE_MS) {
   if (!supported) {
-    return Promise.reject(new NextPixelError('wasm', 'nextpixel needs WebAssembly with SIMD, which is missing here: use a ' +
-      'current version of Chromium, Firefox or Safari, or Node 20 or later'));
+    return Promise.reject(new NextPixelError('wasm', 'nextpixel needs WebAssembly with SIMD, which is missing here: use a current browser, or Node 20 or later'));
   }
   const key = file instanceof Promise ? file : reading('wasmUrl', () => String(file));
   let module = compiled.get(key);
