@@ -71,7 +71,7 @@ test('signs that were chosen, signs that are drawn, another attention, another o
   await page.locator('.odds-said').nth(2).filter({ hasText: '%' }).waitFor();
   await said(page, /^It says B/);
   assert.equal(await page.locator('.odds-said').nth(4).textContent(), 'empty');
-  await page.getByRole('button', { name: 'Empty the sign to be named' }).click();
+  await page.getByRole('button', { name: 'Clear the sign to be named' }).click();
   await said(page, /^Now draw the sign to be named\.$/);
 }));
 

@@ -44,7 +44,7 @@ export function createAsk({ onAnswer, onModel }) {
     const odds = make('span', { class: 'odds-said' });
     const look = make('span', { class: 'look-said' });
     const other = make('button', { type: 'button', class: 'sign-button', 'aria-label': `Another sign for ${name}` }, 'Another');
-    const clear = make('button', { type: 'button', class: 'sign-button', 'aria-label': `Empty ${name}` }, 'Clear');
+    const clear = make('button', { type: 'button', class: 'sign-button', 'aria-label': `Clear ${name}` }, 'Clear');
     other.addEventListener('click', () => {
       if (!sign) return;
       do chosen[i] = (chosen[i] + 1) % SIGNS;
@@ -59,7 +59,7 @@ export function createAsk({ onAnswer, onModel }) {
   });
   const query = createPad('The sign to be named: a square to draw in', change);
   const next = make('button', { type: 'button', class: 'sign-button', 'aria-label': 'Another drawing to be named' }, 'Another');
-  const clear = make('button', { type: 'button', class: 'sign-button', 'aria-label': 'Empty the sign to be named' }, 'Clear');
+  const clear = make('button', { type: 'button', class: 'sign-button', 'aria-label': 'Clear the sign to be named' }, 'Clear');
   next.addEventListener('click', () => {
     asked = (asked + 1) % WAYS;
     drawing = 1 + (drawing % (DRAWINGS - 1));
