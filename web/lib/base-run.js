@@ -90,7 +90,7 @@ export class BaseRun {
    * @internal
    */
   claim(signal) {
-    if (this.#claimed) throw argumentError('A run can be read once: ask the model for another one, or resume a saved one');
+    if (this.#claimed) throw argumentError('A run can be read once: ask for another, or resume a saved one');
     this.#claimed = true;
     this.#signals.push(signal);
     return this.#read();

@@ -140,10 +140,10 @@ export class Core {
       exports = new WebAssembly.Instance(module, /** @type {any} */ ({ env: { memory: this.shared } })).exports;
     } catch (cause) {
       throw new NextPixelError('wasm', `Cannot start nextpixel.wasm (${cause}): close other pages, or check that the file ` +
-        'and the library are of one version', { cause });
+        'and library are of one version', { cause });
     }
     if (typeof exports.nx_abi_version !== 'function') {
-      throw new NextPixelError('wasm', 'The WebAssembly module is not nextpixel.wasm: it has no nx_abi_version');
+      throw new NextPixelError('wasm', 'This is not nextpixel.wasm: it has no nx_abi_version');
     }
     this.#exports = exports;
     this.#memory = this.shared ?? exports.memory;
@@ -689,8 +689,8 @@ export class Core {
       } catch (cause) {
         this.#heap.free(address);
         const size = (missing / 1e6).toFixed(1);
-        throw new NextPixelError('memory', `Not enough memory: ${size} MB more are needed. Use fewer samples or tokens (maxTokens), a smaller ` +
-          'model, or close models that are no longer needed', { cause });
+        throw new NextPixelError('memory', `Not enough memory: ${size} MB more are needed. Use fewer samples or tokens, a smaller ` +
+          'model, or close other models', { cause });
       }
     }
     return address;

@@ -26,8 +26,7 @@ export function fittingOf(facts) {
   const architecture = architectureOf(facts);
   const codec = CODECS.find(({ says }) => says(facts, (key) => Number(metadata.get(`${architecture}.${key}`) ?? 0)));
   if (!codec) {
-    throw new NextPixelError('unsupported', `This model (${architecture}) is of another kind than ${CODECS.map(({ name }) => name).join(' or ')}. ` +
-      'The engine runs it, but this version of the library has no codec for what it makes', { status: -3 });
+    throw new NextPixelError('unsupported', `This model (${architecture}) is of another kind than ${CODECS.map(({ name }) => name).join(' or ')}`, { status: -3 });
   }
   return { ...facts, codec: codec.name, part: parts.find(({ outputs }) => outputs > 0) ?? parts[0] };
 }

@@ -57,7 +57,7 @@ export function setEngine(model, engine) {
  */
 export function engineOf(model) {
   const engine = engines.get(model);
-  if (!engine) throw argumentError('The model is behind a proxy: keep the model itself (in Vue, with shallowRef() or markRaw())');
+  if (!engine) throw argumentError('The model is behind a proxy: keep the model itself (in Vue, with markRaw())');
   for (const { ended } of engine.links) if (ended) throw ended;
   return engine;
 }

@@ -25,7 +25,7 @@ export { ALL } from './verbs/tasks.js';
 export { ROWS } from './settings.js';
 export { inNode, nodeModule } from './platform.js';
 export { atNextFrame, contextOf, showAll, watchColours } from './sinks/canvas.js';
-export { NOWHERE, PictureSink, widthOf } from './sinks/picture.js';
+export { PictureSink, widthOf } from './sinks/picture.js';
 export { compile, compileBest } from './wasm.js';
 export { fastest } from './simd.js';
 export { MAX_BYTES, chunksOf, disk, fetchOrFail, isAddress, isBytes, joined, messageOf, readSource } from './source.js';

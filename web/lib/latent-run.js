@@ -3,7 +3,8 @@
 
 import { checkOptions } from './checks.js';
 import { showAll } from './sinks/canvas.js';
-import { NOWHERE, PictureSink } from './sinks/picture.js';
+import { PictureSink } from './sinks/picture.js';
+import { picture } from './sinks/pixels.js';
 
 /** @import { Codec } from './codecs/picture.js' */
 /** @import { Engine } from './engine.js' */
@@ -106,7 +107,11 @@ export class LatentRun {
    * @returns {Promise<Picture[]>} as drawTo()
    */
   async pictures(options = {}) {
-    return this.drawTo(NOWHERE, options);
+    checkOptions(options);
+    /** @type {Picture[]} */
+    const all = [];
+    for await (const { sample, values } of this.#steps(options.signal)) all[sample] = picture(this.#codec, values);
+    return all;
   }
 
   /**

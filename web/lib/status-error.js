@@ -22,10 +22,10 @@ export function codeOfStatus(status) {
 const ADVICE = {
   argument: 'Check the values given',
   format: 'The file is damaged, incomplete or of another kind: download it again or check its address',
-  unsupported: 'Use a newer version of nextpixel, or export the model again in a form that this version runs',
-  limit: 'This is beyond a stated limit of nextpixel',
-  memory: 'Use fewer samples or a smaller model, or close models that are no longer needed',
-  numeric: 'The weights are damaged, or their training diverged',
+  unsupported: 'Use a newer nextpixel, or export the model in a form that this one runs',
+  limit: 'This is beyond a limit of nextpixel',
+  memory: 'Use fewer samples or a smaller model, or close other models',
+  numeric: 'The weights are damaged, or training diverged',
   state: 'Start the run again',
 };
 

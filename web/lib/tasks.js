@@ -203,7 +203,7 @@ export class Tasks {
     this.#post({ type: 'failed', id, error: toPlain(error) });
     if (!this.#core?.poisoned) return;
     // The memory of every other run went with the instance.
-    const lost = new NextPixelError('trap', 'Another run of this model stopped the engine unexpectedly: start again');
+    const lost = new NextPixelError('trap', 'Another run stopped the engine: start again');
     for (const other of this.#tasks.keys()) this.#post({ type: 'failed', id: other, error: toPlain(lost) });
     this.#tasks.clear();
     this.#core = undefined;

@@ -32,7 +32,7 @@ export function pictureInfo(architecture, metadata, part) {
     width: number('image.width'),
     height: number('image.height'),
     channels: number('image.channels', 1),
-    levels: part.values || part.results[0].values, // where a part has no sequence, its first result is the picture
+    levels: part.values,
     palette: paletteOf(part),
     inputWidth: input ? input.dims[1] : 0,
     inputHeight: input ? input.dims[0] : 0,

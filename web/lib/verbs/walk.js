@@ -13,19 +13,15 @@ import { takes } from './fits.js';
 export const task = 'walk';
 export const draws = true;
 export const settings = 'latents';
-export const made = 'A walk';
 
-/** @type {[number, number]} */
-const SEED = [0, 2 ** 53 - 1];
-
-/** @type {Record<'from' | 'to' | 'steps' | 'shape', Reading>} */
+/** Read in element/ask.js. @type {Record<'from' | 'to' | 'steps' | 'shape', Reading>} */
 export const attributes = {
   /** seed of the picture that a walk begins with. Default 1 */
-  from: { whole: SEED, initial: 1 },
+  from: {},
   /** seed of the one that it leads to. Default 2 */
-  to: { whole: SEED, initial: 2 },
+  to: {},
   /** pictures of a walk. Default 30 */
-  steps: { whole: [2, 4096] },
+  steps: {},
   /** `line`, `sphere` or `circle`. Default: `sphere` */
   shape: {},
 };
