@@ -158,7 +158,7 @@ class Recipes(House):
         self.assertEqual(metadata["nextpixel.card.dataset"], "a folder of one's own, pictures")
         self.assertNotIn("MNIST", str(metadata))
         with open(out[:-5] + ".json") as f:          # held out and validation, for its sheets
-            self.assertEqual(len(json.load(f)["labels"]), 6)
+            self.assertEqual(len(json.load(f)["labels"]), 26)
         self.assertIn("there are cifar10", command("train.py", "nothing", runs_in=self.runs, check=False))
 
     def test_what_is_missing_is_said(self):
@@ -259,7 +259,7 @@ class FromAFile(House):
         """Split by file, the same wherever they lie; the held-out part is guarded; cut to the middle, transparent parts white."""
         from PIL import Image
         count = {split: len(folder.read(self.pictures, split, (8, 8, 3))[0]) for split in ("train", "validation")}
-        self.assertEqual(count, dict(train=24, validation=3))
+        self.assertEqual(count, dict(train=104, validation=13))
         with self.assertRaises(data.TestSetError):
             folder.read(self.pictures, "test", (8, 8, 3))
         with self.assertRaises(data.TestSetError):
