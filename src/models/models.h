@@ -4,7 +4,7 @@
  *
  *   SMALL     nothing else, and it is part of the small build of pictures alone, whose size is promised (./build.sh size)
  *   PICTURES  nothing else
- *   TEXTS     what NX_TEXTS stands for as well (kernels/kernels.h): weights in blocks, filters and penalties of texts, searches, guesses
+ *   TEXTS     what NX_TEXTS stands for as well (kernels/kernels.h): weights in blocks, filters and penalties of texts, searches, guesses, maps of how inputs were read
  *
  * A build of a few of them (./build.sh wasm --models fvsbn) takes their rows from here and defines NX_MODELS itself.
  */
@@ -25,6 +25,6 @@
     NX_MODEL(seq2seq, TEXTS)            /* Sutskever et al. 2014; Bahdanau et al. 2015; Luong et al. 2015 */                               \
     NX_MODEL(lstmn, TEXTS)              /* Cheng, Dong, Lapata 2016, arXiv:1601.06733 */                                                   \
     NX_MODEL(chain, TEXTS)              /* Rabiner 1989; McCallum et al. 2000; Lafferty et al. 2001 */                                     \
-    NX_MODEL(snail, PICTURES)           /* Mishra, Rohaninejad, Chen, Abbeel 2018, arXiv:1707.03141 */                                     \
+    NX_MODEL(snail, TEXTS)              /* Mishra, Rohaninejad, Chen, Abbeel 2018, arXiv:1707.03141 */                                     \
     NX_MODEL(sagan, TEXTS)              /* Zhang, Goodfellow, Metaxas, Odena 2019, arXiv:1805.08318 */
 #endif

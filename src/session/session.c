@@ -18,7 +18,8 @@ static uint64_t port_ids(const nx_port *port, const nx_shape *shape, uint32_t i)
 static uint64_t trace_floats(const nx_plan *plan, const nx_shape *shape, uint32_t n_maps, int encoded) {
     uint64_t floats = 0;
     for (uint32_t i = 0; i < n_maps; i++)
-        if (encoded == (plan->maps[i].queries > 0)) floats += nx_map_rows(&plan->maps[i], shape) * nx_map_keys(&plan->maps[i], shape);
+        if (encoded == (NX_TEXTS && plan->maps[i].queries))
+            floats += nx_map_rows(&plan->maps[i], shape) * nx_map_keys(&plan->maps[i], shape);
     return floats;
 }
 
@@ -34,7 +35,7 @@ void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *setting
     l->length = shape->length;
     l->stride = nx_stride(nx_output_parameters(&plan->output));
     l->trace_floats = settings->trace ? trace_floats(plan, shape, plan->n_maps, 0) : 0;
-    l->encoded_floats = settings->trace ? trace_floats(plan, shape, plan->n_maps, 1) : 0;
+    l->encoded_floats = NX_TEXTS && settings->trace ? trace_floats(plan, shape, plan->n_maps, 1) : 0;
     l->encoder_output_bytes = l->part->encoder_output_bytes ? l->part->encoder_output_bytes(plan->weights, shape) : 0;
     l->state_bytes = l->part->state_bytes ? l->part->state_bytes(plan->weights, shape) : 0;
     l->state_bytes = (l->state_bytes + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
@@ -416,7 +417,7 @@ nx_status nx_session_map(const nx_model *model, const nx_session *session, uint3
     nx_layout l = nx_layout_of(model, session);
     if (sample >= l.samples || !session->settings.trace || map >= l.plan->n_maps) return NX_E_ARGUMENT;
     const nx_map *m = &l.plan->maps[map];
-    int encoded = m->queries > 0;
+    int encoded = NX_TEXTS && m->queries;
     if (!(encoded ? session->encoded : session->computed) || row >= nx_map_rows(m, &session->shape)) return NX_E_ARGUMENT;
     const float *trace =
         (encoded ? l.inputs.trace : nx_trace_of(&l, nx_slot(&l, sample))) + trace_floats(l.plan, &session->shape, map, encoded);

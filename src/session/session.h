@@ -38,7 +38,7 @@ struct nx_session {
 
 /* The number of rows of a map in a run of this shape. A map of the encoder has each row once for every query. */
 static inline uint64_t nx_map_rows(const nx_map *map, const nx_shape *shape) {
-    return (uint64_t)map->rows * (map->queries ? nx_map_queries(map, shape) : 1);
+    return (uint64_t)map->rows * (NX_TEXTS && map->queries ? nx_map_queries(map, shape) : 1);
 }
 
 /* Pointers to the parts of a session's block. P: output parameters of a position, E: its elements, V: their values, S: slots = samples. */

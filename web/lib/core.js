@@ -635,7 +635,7 @@ export class Core {
       }),
       maps: each(maps, (i) => {
         const { name, ...map } = read('nx_model_map', 'nx_map', i);
-        return { name: this.#name(name), port: map.port, rows: map.rows, keys: map.keys, queries: map.queries, asking: map.asking };
+        return /** @type {Part['maps'][number]} */ ({ ...map, name: this.#name(name) });
       }),
       tables: each(tables, (i) => {
         const { name, rows, cols, data } = read('nx_model_table', 'nx_table', i);

@@ -3,6 +3,7 @@
 
 /** Models that name signs after a few examples: a part that reads pictures with labels and a query, and leaves the odds of labels. */
 
+import { checkOptions } from './checks.js';
 import { Classification } from './classification.js';
 import { NextPixelError, argumentError } from './error.js';
 import { pictureOf } from './image.js';
@@ -33,6 +34,7 @@ export class SignModel {
 
   /** @param {ClassifyOptions<any>} options */
   async classify(options) {
+    checkOptions(options);
     const { support, query, maps = false, signal } = options;
     signal?.throwIfAborted();
     if (typeof maps !== 'boolean') throw argumentError('maps must be true or false');

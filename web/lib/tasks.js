@@ -280,9 +280,9 @@ export class Tasks {
    * @param {EncodeMessage} message
    * @returns {Work}
    */
-  *#encode({ id, part, inputs, results: wanted, maps: wantMaps = false, settings = READ_ONLY }) {
+  *#encode({ id, part, inputs, results: wanted, maps: trace, settings = READ_ONLY }) {
     const core = this.#live();
-    const session = core.openSession(settings, { part, inputs, trace: wantMaps });
+    const session = core.openSession(settings, { part, inputs, trace });
     try {
       yield* this.#read(core, session, inputs);
       /** @type {EncodedMessage['results']} */
@@ -296,8 +296,7 @@ export class Tasks {
         }
         results[name] = joinAlike(slices);
       }
-      const maps = wantMaps ? mapRows(core, session, 0, true) : undefined;
-      this.#post({ type: 'encoded', id, results, maps }, Object.values(results).map(({ buffer }) => buffer));
+      this.#post({ type: 'encoded', id, results, maps: trace ? mapRows(core, session, 0, true) : undefined }, Object.values(results).map(({ buffer }) => buffer));
     } finally {
       core.closeSession(session);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from '../checks.js';
 import { engineOf } from '../engine.js';
 
 /** @import { Model } from '../model.js' */
@@ -11,7 +10,7 @@ import { engineOf } from '../engine.js';
 
 export const task = 'classify';
 export const draws = false;
-export const made = '{src}, named after examples,';
+export const made = 'A name';
 export const attributes = { src: {} };
 
 /** @internal @param {Fitting} model */
@@ -28,6 +27,5 @@ export function fits({ codec }) {
  * @returns {Promise<T extends any[] ? Classification[] : Classification>} of many queries many, in their order
  */
 export async function start(options) {
-  checkOptions(options);
   return engineOf(this).kind.classify(options);
 }
