@@ -182,7 +182,7 @@ export function savedRun(seed, kept, drawn) {
   return { version: 1, seed: String(seed), ...kept, ...drawn };
 }
 
-/** Which file a saved run belongs to, as far as its description tells. @param {ModelInfo} info @internal */
+/** Names the file that a saved run belongs to, as far as its description tells. @param {ModelInfo} info @internal */
 export function modelName({ architecture, name, parameters, vocabulary }) {
   return `${architecture} ${name} ${parameters} ${vocabulary}`;
 }
@@ -200,10 +200,10 @@ export function modelName({ architecture, name, parameters, vocabulary }) {
  */
 export function resumedOptions(saved, info, given, free) {
   const model = modelName(info);
-  if (saved?.version !== 1 || !Array.isArray(saved.ids) || typeof saved.seed !== 'string' || !/^\d+$/.test(saved.seed) || !saved.options || typeof saved.options !== 'object') throw noSavedRun();
+  if (saved?.version !== 1 || !Array.isArray(saved.ids) || !/^"\d+"$/.test(show(saved.seed)) || !saved.options || typeof saved.options !== 'object') throw noSavedRun();
   if (saved.model !== model) throw new NextPixelError('state', `The saved run belongs to another model (${show(saved.model)}), this one is ${model}`);
   const fixed = free && Object.keys(given).find((name) => !free.includes(name));
-  if (fixed) throw argumentError(`resume() cannot change ${fixed}: a picture, a sound or a translation goes on as it was begun`);
+  if (fixed) throw argumentError(`resume() cannot change ${fixed}`);
   const options = { ...saved.options, seed: BigInt(saved.seed), ...given };
   checkOptions(options);
   return options;

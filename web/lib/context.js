@@ -46,7 +46,7 @@ export class Context {
     return all.slice(begin);
   }
 
-  /** Which token of the whole text is the first that it sees, as its positions are counted. @param {number} from */
+  /** The first token of the whole text that it sees, as its positions are counted. @param {number} from */
   origin(from) {
     return from === 0 ? 0 : from - this.head;
   }

@@ -45,7 +45,7 @@ const TOO_SHORT = new Error('the head is too short');
 /** The least bytes of weights that go on their way together. */
 const FEED_BYTES = 1 << 20;
 
-/** Where each part of the first block begins. */
+/** The beginning of each part of the first block. */
 const AREAS = scratchAreas();
 
 /**

@@ -16,10 +16,15 @@ export async function filePath(source) {
   if (/^(https?|data|blob):/i.test(text)) return undefined;
   if (!/^file:/i.test(text)) return text;
   try {
-    return (await nodeModule('node:url')).fileURLToPath(text);
+    return (await ownModule('node:url')).fileURLToPath(text);
   } catch (cause) {
     throw new NextPixelError('argument', `Not the address of a file: ${text}`, { cause });
   }
+}
+
+/** One of Node's modules; older windows of Electron have them only by require(). @param {Parameters<typeof nodeModule>[0]} name */
+async function ownModule(name) {
+  return /** @type {any} */ (globalThis).require?.(name) ?? nodeModule(name);
 }
 
 /**
@@ -39,7 +44,7 @@ function inPage(address) {
 
 /** @param {string} path */
 export async function sizeOfFile(path) {
-  const { stat } = await nodeModule('node:fs/promises');
+  const { stat } = await ownModule('node:fs/promises');
   const found = await stat(path).catch(() => undefined); // what is not there says so when it is read
   if (found && !found.isFile()) throw new NextPixelError('network', `Cannot read the file ${path} (it is ${found.isDirectory() ? 'a folder' : 'a device or a pipe'}): name a weight file`);
   return found?.size ?? 0;
@@ -52,7 +57,7 @@ export async function sizeOfFile(path) {
  */
 export async function readFile(path, signal) {
   try {
-    const { readFile: read } = await nodeModule('node:fs/promises');
+    const { readFile: read } = await ownModule('node:fs/promises');
     const buffer = await read(path, { signal });
     // A small file may share a pool with others, and a pool cannot be transferred.
     const whole = buffer.byteLength === buffer.buffer.byteLength;

@@ -105,7 +105,7 @@ export class NextPixelElement extends Base {
   #run;
   /** The view of what is given, under way. @type {AbortController | undefined} */
   #preparing;
-  /** Of the drawn part, 0 to 1. */
+  /** The share that is drawn, 0 to 1. */
   #progress = 0;
   /** Lets a paused run go on. */
   #goOn = () => {};
@@ -445,11 +445,11 @@ export class NextPixelElement extends Base {
 /** Adds up what the pictures of a run, or its text, cost. Of samples that compete, the first of each group is the one that is shown. */
 class Tally {
   #tries;
-  /** Of each picture. @type {number[]} */
+  /** The cost of each picture in nats. @type {number[]} */
   nats;
   /** The number of steps so far. */
   steps = 0;
-  /** Of a sound, its samples so far. */
+  /** The samples of a sound so far. */
   to = 0;
 
   /** @param {number} samples  that are shown @param {number} tries  drawn for each @param {number} rate  of a sound, samples a second */

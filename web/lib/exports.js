@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * What web/dist/shared.js holds for the other files of web/dist: the library itself, and what the element, the pages and the files that are
+ * The contents of web/dist/shared.js for the other files of web/dist: the library itself, and what the element, the pages and the files that are
  * loaded later use of it. web/bundle.js says which name is missing here.
  */
 

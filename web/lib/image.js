@@ -234,8 +234,7 @@ function drawn(image) {
     else context.drawImage(image, 0, 0);
     return context.getImageData(0, 0, width, height, { colorSpace: 'srgb' });
   } catch (cause) {
-    throw argumentError(`The image cannot be read (${cause}). One from another origin needs crossorigin="anonymous" and ` +
-      'that server\'s consent');
+    throw argumentError(`The image cannot be read (${cause}). One from another origin needs crossorigin="anonymous"`);
   }
 }
 

@@ -19,7 +19,7 @@ export function sizeOf(struct) {
 }
 
 /**
- * Where a field stands in its struct, in bytes.
+ * The offset of a field in its struct, in bytes.
  *
  * @param {StructName} struct
  * @param {string} field

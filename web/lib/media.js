@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * What a page says of its visitor's wishes; where it cannot be asked, as in jsdom, nothing ever.
+ * Asks a page about its visitor's wishes; where it cannot be asked, as in jsdom, there are none.
  *
  * @param {string} query
  * @returns {Pick<MediaQueryList, 'matches' | 'addEventListener' | 'removeEventListener'>}

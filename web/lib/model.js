@@ -33,7 +33,7 @@ export class Model extends Methods {
   info;
 
   /**
-   * Where each position of the generation order stands in raster order: rows, columns, and, where a position is one
+   * The place of each position of the generation order in raster order: rows, columns, and, where a position is one
    * channel (`info.positions` is `width * height * channels`), channels within a pixel; otherwise a position is a pixel.
    * 0, 1, 2, ... unless the model draws blocks of rows and columns.
    *
@@ -53,10 +53,10 @@ export class Model extends Methods {
     this.order = engine.kind.codec?.order ?? new Uint32Array(0);
   }
 
-  /** Of a model of texts, what turns them into tokens and back. @type {Tokenizer} */
+  /** Turns texts into tokens and back, where this is a model of texts. @type {Tokenizer} */
   get tokenizer() {
     const { kind } = engineOf(this);
-    if (!('tokenizer' in kind)) throw argumentError('This model has no tokens: its ids are no text');
+    if (!('tokenizer' in kind)) throw argumentError('This model has no tokens');
     return kind.tokenizer;
   }
 
@@ -104,7 +104,7 @@ export class Model extends Methods {
   resume(saved, options = {}) {
     const { kind } = engineOf(this);
     checkOptions(options);
-    if (!kind.resume) throw argumentError('This model draws nothing that could be saved: ask it again');
+    if (!kind.resume) throw argumentError('This model draws nothing that could be saved');
     return kind.resume(saved, options);
   }
 

@@ -16,8 +16,8 @@ export const inNode = typeof process === 'object' && typeof process.versions?.no
  * @returns {Promise<any>}
  */
 export async function nodeModule(name) {
-  // Without import() where that is possible: Jest has none in its scripts, an older Electron only require() in its windows.
-  return /** @type {any} */ (process).getBuiltinModule?.(name) ?? /** @type {any} */ (globalThis).require?.(name) ?? import(/* webpackIgnore: true */ /* @vite-ignore */ name);
+  // Without import() where that is possible: Jest has none in its scripts.
+  return /** @type {any} */ (process).getBuiltinModule?.(name) ?? import(/* webpackIgnore: true */ /* @vite-ignore */ name);
 }
 
 /** How many threads run at the same time here, as the system counts them; 1 where it does not say. */

@@ -26,7 +26,7 @@ import { Resampler } from './codecs/resample.js';
  * @property {(played: Played) => void} [onPlay]  called some fifty times a second
  */
 
-/** What waits before it begins, and how far the run is ahead of what is heard, in seconds. */
+/** This much waits before it begins, and how far the run is ahead of what is heard, in seconds. */
 const ENOUGH = 0.1;
 const AHEAD = 0.6;
 /** How long a browser is given to start a context that it had suspended. */

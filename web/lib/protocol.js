@@ -66,7 +66,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 
 /** @import { WasmModule } from './dom.js' */
 
-/** Where another worker.js is. A TrustedScriptURL is one that the page vouches for.
+/** The address of another worker.js. A TrustedScriptURL is one that the page vouches for.
  * @typedef {string | URL | { toString(): string }} WorkerUrl */
 
 /**

@@ -84,14 +84,14 @@ export class Run extends BaseRun {
   known;
 
   /**
-   * Of a run that goes on: of each sample, the elements after these that were drawn before it was saved.
+   * In a run that goes on, the elements of each sample after these that were drawn before it was saved.
    *
    * @type {Uint8Array[]}
    */
   drawn;
 
   /**
-   * Of super-resolution, the small picture that it starts from: (inputHeight, inputWidth, channels) 8-bit.
+   * The small picture that super-resolution starts from: (inputHeight, inputWidth, channels) 8-bit.
    *
    * @type {Uint8Array | undefined}
    */

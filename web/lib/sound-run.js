@@ -47,7 +47,7 @@ import { Waveform } from './sinks/waveform.js';
 
 const VALUES = LEVELS + 1;
 
-/** What all elements of a page sound through. @type {AudioContext | undefined} */
+/** All elements of a page sound through this one. @type {AudioContext | undefined} */
 let context;
 
 /**
@@ -85,7 +85,7 @@ export class SoundRun {
   rate;
 
   /**
-   * Of complete(), the sound that is gone on with, as the model hears it: once it is read. It rejects where it cannot be.
+   * The sound that complete() goes on with, as the model hears it, once it is read. It rejects where it cannot be.
    *
    * @type {Promise<Heard | undefined>}
    */

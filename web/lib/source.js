@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Where the bytes of a weight file come from: an address, a response, memory, and in Node a file (disk.js). */
+/** Reads the bytes of a weight file from where they are: an address, a response, memory, and in Node a file (disk.js). */
 
 import { copyOf, isSame, keeper } from './cache.js';
 import { NextPixelError, argumentError } from './error.js';
@@ -266,7 +266,7 @@ function checkResponse(response, name) {
     throw new NextPixelError('network', `Cannot fetch ${name}: the server answered ${response.status} ` +
       `${response.statusText}`.trimEnd());
   }
-  if (response.bodyUsed || response.body?.locked) throw argumentError('The body of this Response was read already, or is being read: fetch it again');
+  if (response.bodyUsed || response.body?.locked) throw argumentError('This Response was read already, or is being read: fetch it again');
   // The length on the wire says nothing about the bytes that a decoded body yields.
   return response.headers.get('content-encoding') ? 0 : Number(response.headers.get('content-length')) || 0;
 }
@@ -307,7 +307,7 @@ async function headerProblem(head, whole = false) {
  */
 async function readCopy(copy, name, onProgress, signal) {
   const bytes = new Uint8Array(await copy.arrayBuffer().catch((cause) => {
-    throw new NextPixelError('network', `The copy of ${name} that the browser keeps cannot be read (${messageOf(cause)}): try again`, { cause });
+    throw new NextPixelError('network', `Cannot read the kept copy of ${name} (${messageOf(cause)}): try again`, { cause });
   }));
   signal?.throwIfAborted();
   onProgress?.({ loaded: bytes.length, total: bytes.length });

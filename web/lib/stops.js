@@ -9,7 +9,7 @@ export class Stops {
   #texts;
   /** @type {TokenStep[]} */
   #pending = [];
-  /** Of each of them what is looked at: its text, or the mark of a control token. @type {string[]} */
+  /** For each of them what is looked at: its text, or the mark of a control token. @type {string[]} */
   #seen = [];
   /** The first of them in which a character is not complete. */
   #waitingFrom;

@@ -3,7 +3,7 @@
 
 /** Compiles the WebAssembly module, once per address. */
 
-import { NextPixelError, reading } from './error.js';
+import { NextPixelError } from './error.js';
 import { build, hint } from './files.js';
 import { PATIENCE_MS, within } from './patience.js';
 import { inNode } from './platform.js';
@@ -36,7 +36,7 @@ export function compile(file, patience = PATIENCE_MS) {
   if (!supported) {
     return Promise.reject(new NextPixelError('wasm', 'nextpixel needs WebAssembly with SIMD, which is missing here: use a current browser, or Node 20 or later'));
   }
-  const key = file instanceof Promise ? file : reading('wasmUrl', () => String(file));
+  const key = file instanceof Promise ? file : String(file);
   let module = compiled.get(key);
   if (module === undefined) {
     module = file instanceof Promise ? file.then((bytes) => compileBytes(bytes, 'nextpixel.wasm')) : compileAt(file, patience);
@@ -58,7 +58,7 @@ async function compileAt(url, patience) {
   const response = await fetchOrFail(url, undefined, { patience });
   if (!response.ok) {
     throw new NextPixelError('network', `Cannot fetch ${url}: the server answered ${response.status}. nextpixel.wasm ` +
-      `belongs beside the library; wasmUrl names another place.${hint()}`);
+      `belongs beside the library, or at wasmUrl.${hint()}`);
   }
   // Compiling while it downloads needs the right type, which not every server sends.
   const type = response.headers.get('content-type') ?? '';
@@ -92,8 +92,8 @@ async function compileBytes(bytes, url) {
  * @param {unknown} cause
  */
 function wasmError(url, cause) {
-  return new NextPixelError('wasm', `Cannot compile ${url} (${cause}). Check that it is nextpixel.wasm, and that the ` +
-    `page's Content-Security-Policy has script-src 'wasm-unsafe-eval'.${hint()}`, { cause });
+  return new NextPixelError('wasm', `Cannot compile ${url} (${cause}). It must be nextpixel.wasm, and a ` +
+    `Content-Security-Policy have script-src 'wasm-unsafe-eval'.${hint()}`, { cause });
 }
 
 /**

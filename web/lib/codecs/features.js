@@ -45,7 +45,7 @@ export function shape(form) {
   return out;
 }
 
-/** Of each template: what it begins with, and its atoms with their offsets. @param {string} template */
+/** Gives the beginning of each template, and its atoms with their offsets. @param {string} template */
 function parsed(template) {
   const atoms = template.split('|').map((part) => {
     const [name, offset] = part.split('@');

@@ -114,7 +114,7 @@ export class Codec {
   }
 
   /**
-   * Where an element stands in the picture.
+   * The place of an element in the picture.
    *
    * @param {number} element
    */

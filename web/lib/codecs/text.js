@@ -51,7 +51,7 @@ export class Tokenizer {
     return this.#vocabulary.model;
   }
 
-  /** What of the vocabulary is odd, for people. */
+  /** Says for people what is odd about the vocabulary. */
   get warnings() {
     return this.#vocabulary.warnings;
   }
@@ -230,7 +230,7 @@ export class Tokenizer {
   }
 
   /**
-   * What a token is to those who look for a stop: of control, a mark; else nothing, its text is what counts.
+   * The mark of a token for those who look for a stop: one of control has one; of all others the text counts.
    *
    * @param {number} id
    * @internal

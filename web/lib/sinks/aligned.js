@@ -41,7 +41,7 @@ export class AlignedSheet extends Sheet {
   #source;
   /** @type {Word[]} */
   #target = [];
-  /** Of each token of the translation, over the tokens of the sentence. @type {ArrayLike<number>[]} */
+  /** The weights of each token of the translation, over the tokens of the sentence. @type {ArrayLike<number>[]} */
   #rows = [];
   /** The translation so far. */
   result = '';

@@ -130,7 +130,7 @@ function spans(kinds, isOf, each) {
 }
 
 /**
- * Where the parts of a line stand, by rule L2: from the highest level down, what is at it or above is turned round.
+ * Places the parts of a line by rule L2: from the highest level down, what is at it or above is turned round.
  *
  * @param {{ level: number, width: number }[]} parts  in the order in which they are read
  * @param {number} base   of the paragraph: 1 begins at the right edge

@@ -49,7 +49,7 @@ export function contextOf(canvas) {
   try {
     context = canvas.getContext('2d');
   } catch { /* it is none, or has been transferred */ }
-  if (!context) throw argumentError('drawTo() needs a canvas with a 2D context, not a proxy; one in use for WebGL or transferred has none');
+  if (!context) throw argumentError('drawTo() needs a canvas with a 2D context, not a proxy; WebGL or a transfer leaves none');
   return /** @type {CanvasRenderingContext2D} */ (context);
 }
 

@@ -42,7 +42,7 @@ export class Sheet {
   height = 0;
   /** Pixels of the canvas for each of these. */
   #ratio = 1;
-  /** Of the letters. */
+  /** The size of the letters, in CSS pixels. */
   size = SIZE;
   /** The font of the page at some size. @type {(size: number) => string} */
   font = (size) => `${size}px serif`;

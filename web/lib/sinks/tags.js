@@ -93,7 +93,7 @@ export class TagSheet extends Sheet {
       for (const [i, { name, p }] of word.odds.entries()) {
         const y = top + line + i * row;
         context.fillStyle = accent;
-        // Where there is one colour for all, a line of its length instead of the shade.
+        // With one colour for all, a line of its length stands for the shade.
         if (forced) context.fillRect(word.x, y + row - 2, p * word.width, 1);
         else {
           context.globalAlpha = FULL_SHADE * p;

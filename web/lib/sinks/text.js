@@ -24,7 +24,7 @@ import { Sheet } from './sheet.js';
  * @typedef {{ index: number, from: number, to: number, nats: number, given: boolean }} Stretch */
 /** `space`: width of the space before it; `line` counts from the first line of all.
  * @typedef {{ text: string, stretches: Stretch[], x: number, line: number, width: number }} Word */
-/** What is drawn at once: a word, or a part of it that is read in one direction.
+/** A piece is drawn at once: a word, or a part of it that is read in one direction.
  * @typedef {{ text: string, stretches: Stretch[], x: number, line: number, width: number, reversed: boolean }} Piece */
 /** In CSS pixels, from the corner of the canvas. @typedef {{ x: number, y: number, width: number, height: number }} Box */
 
@@ -38,7 +38,7 @@ const GIVEN_ALPHA = 0.72;
 /** Lines above the visible ones that are kept, for a page that becomes narrower or is looked at. */
 const KEPT_LINES = 500;
 const LINE_HEIGHT = 1.55;
-/** Of characters in the text for those who do not see the canvas; the canvas shows fewer. */
+/** The most characters in the text for those who do not see the canvas; the canvas shows fewer. */
 const KEPT_TEXT = 100_000;
 /** Between two changes of that text: a long one is work for the browser even where it is not shown. */
 const TOLD_MS = 200;
@@ -264,7 +264,7 @@ export class TextSheet extends Sheet {
   }
 
   /**
-   * What is visible, where it stands, and where the caret does.
+   * The visible pieces in their places, and the place of the caret.
    *
    * @returns {{ pieces: Piece[], caret: number }}
    */

@@ -46,7 +46,7 @@ export class Waveform extends Sheet {
     this.paint();
   }
 
-  /** What the sound is, as a sentence. */
+  /** A sentence that says what the sound is. */
   get result() {
     const seconds = (/** @type {number} */ samples) => `${(samples / this.#rate).toFixed(2)} s`;
     const drawn = this.#nats.length;

@@ -6,7 +6,7 @@
  * until none may. With a heap of pairs over a linked list, n symbols take time n log n whatever they are.
  */
 
-/** Which pairs of symbols become one, and into what: a hash table with open addressing. */
+/** Says which pairs of symbols become one, and which one: a hash table with open addressing. */
 export class Pairs {
   #mask;
   #left;
@@ -25,7 +25,7 @@ export class Pairs {
   }
 
   /**
-   * Where a pair stands, or would.
+   * The place of a pair, or the one that it would have.
    *
    * @param {number} left
    * @param {number} right

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Where a text is cut before pairs of bytes are merged, by the names of `tokenizer.ggml.pre`: a model was trained with these
+ * Cuts a text before pairs of bytes are merged, by the names of `tokenizer.ggml.pre`: a model was trained with these
  * cuts, and another one gives it tokens that it has hardly seen. Each is a list of expressions. The first cuts the text into
  * what it matches and what lies between, the next one each of these pieces, and so on.
  */

@@ -17,7 +17,7 @@ export class Specials {
   /** Such tokens in the order of their texts, equal ones in that of their numbers: those in a plain text, and those in one in which control
    * tokens count. @type {Record<'plain' | 'all', Special[]>} */
   #sorted = { plain: [], all: [] };
-  /** Where in that order those with this first character are: from, to. @type {Record<'plain' | 'all', Map<string, [number, number]>>} */
+  /** The range of those with this first character in that order: from, to. @type {Record<'plain' | 'all', Map<string, [number, number]>>} */
   #starts;
 
   /** @param {Vocabulary} vocabulary */

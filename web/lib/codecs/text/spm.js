@@ -38,7 +38,7 @@ export class SentencePieces {
   #words = true;
   /** Words seen before, with their tokens. @type {Map<string, Uint32Array>} */
   #seen = new Map();
-  /** Of characters that are no tokens, those of their bytes. @type {Map<string, number[]>} */
+  /** For characters that are no tokens, those of their bytes. @type {Map<string, number[]>} */
   #strange = new Map();
   #utf8 = new TextEncoder();
 
