@@ -38,7 +38,7 @@ import { picture } from './sinks/pixels.js';
  * @property {Float32Array} weights  (rows * rows, keyRows * keyRows): those of one that looks add up to 1
  */
 
-/** A picture to be made. @typedef {{ sample: number, label: number, inputs: Inputs, settings: Settings, at?: number }} Placed @internal */
+/** A picture to be made. @typedef {{ sample: number, label: number, inputs: Inputs, settings: Settings, at?: number }} Placed */
 
 /**
  * Pictures made at once, or a walk: an async iterable of steps, a picture each, or drawn to a canvas. What was made is kept, so it may be read
