@@ -678,6 +678,7 @@ static void run_ahead(const nx_model *model, const picture_info *info, const uin
 static void run_model(const nx_model *model, const picture_info *info, size_t most) {
     nx_port port;
     if (nx_model_port(model, 0, 0, &port) == NX_OK && port.any_length) return; /* it reads a sentence: tests/fuzz has runs of it */
+    if (!info->outputs) return; /* no sequence: tests/fuzz asks for its results */
     if (!info->positions) return; /* a sound, as long as its caller says */
     picture_settings settings = toy_settings(2, 5);
     settings.label = (int32_t)info->classes - 1;
@@ -710,7 +711,7 @@ static void run_model(const nx_model *model, const picture_info *info, size_t mo
 
 /* What must hold of any model. */
 static void check_info(const nx_model *model, const picture_info *info) {
-    if (!info->height) return; /* no model of pictures */
+    if (!info->height || !info->outputs) return; /* no model of pictures that are drawn element by element */
     CHECK(info->height >= 1 && info->height <= NX_MAX_SIDE && info->width >= 1 && info->width <= NX_MAX_SIDE);
     CHECK(info->levels >= 2 && info->levels <= NX_MAX_LEVELS && (info->channels == 1 || info->channels == 3));
     CHECK(info->elements == info->positions * info->position_elements && info->classes <= NX_MAX_CLASSES && info->palette <= 1);

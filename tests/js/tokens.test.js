@@ -105,7 +105,7 @@ test('a saved run goes on to the same tokens, and branches', async () => {
   const other = await all(branch);
   assert.notDeepEqual(ids(other), ids(whole.slice(3, 23)));
   assert.deepEqual([...branch.ids.slice(branch.promptLength, branch.promptLength + 3)], ids(whole.slice(0, 3)));
-  assert.throws(() => toy.resume(saved), isError('state', /belongs to another model \(llama/));
+  assert.throws(() => toy.resume(saved), isError('state', /belongs to another model \("llama/));
   assert.throws(() => stories.resume(/** @type {any} */ ({})), isError('state', /no saved run/));
   assert.throws(() => stories.resume(saved, { at: 99 }), isError('argument', /at must be a whole number from 0 to 15/));
   assert.throws(() => stories.resume({ ...saved, ids: [1, 9999], prompt: 1 }), isError('argument', /9999 is no token/));
