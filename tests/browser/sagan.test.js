@@ -10,7 +10,7 @@ import { load } from '../../web/lib/index.js';
 import { sumOf } from '../../web/pages/sagan/draw.js';
 import { largest, round } from '../../web/pages/sagan/singular.js';
 import { ROOT } from '../js/helpers.js';
-import { session } from './browser.js';
+import { runAnew, session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -20,19 +20,41 @@ const PAGE = '/web/pages/sagan/';
 /** @param {Page} page @param {string} selector */
 const sum = (page, selector) => page.locator(selector).first().getAttribute('data-sum');
 
+/** Milliseconds that the page's own thread computes while a sheet is drawn; processor time, which other programs do not lengthen. @param {Page} page */
+async function blocked(page) {
+  const tools = await page.context().newCDPSession(page);
+  await tools.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const worked = async () => (await tools.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ?? NaN;
+  /** @type {number[]} */
+  const times = [];
+  for (let draw = 0; draw < 2; draw++) {
+    const before = await worked();
+    await runAnew(page, () => page.locator('#run').click());
+    await page.locator('#transport[data-phase="done"]').waitFor();
+    times.push(1000 * (await worked() - before));
+  }
+  await tools.detach();
+  return Math.min(...times);
+}
+
 test('a sheet of seeds, of which one is chosen; walks; where it looked; gamma', () => withPage(async (page) => {
   await page.goto(PAGE);
   await page.locator('#transport[data-phase="done"]').waitFor();
   const model = await load(`${ROOT}weights/sagan-emoji.gguf`);
   const made = async (/** @type {import('../../web/lib/index.js').LatentOptions} */ options) => {
     const steps = [];
-    for await (const step of /** @type {import('../../web/lib/index.js').LatentRun} */ (/** @type {any} */ (model.generate(options)))) steps.push(step);
+    for await (const step of model.generate(options)) steps.push(step);
     return steps;
   };
   const faces = await made({ seed: 1, samples: 16, label: 0 });
   assert.equal(await sum(page, '.tile canvas'), String(sumOf(faces[0].values)));
   assert.equal(await page.locator('.tile').count(), 64);
   assert.match(await page.locator('.pace').textContent() ?? '', /^64 pictures in .*each$/);
+
+  // It is drawn elsewhere: all that the page does meanwhile is less than what is felt, so no part of it is.
+  const ms = await blocked(page);
+  assert.ok(ms < 200, `${ms} ms`);
+  assert.equal(await sum(page, '.tile canvas'), String(sumOf(faces[0].values)));
 
   // The second row is of the same latents; arrows walk over the sheet.
   await page.locator('.tile').first().focus();
@@ -75,6 +97,11 @@ test('a sheet of seeds, of which one is chosen; walks; where it looked; gamma', 
 
   await page.locator('#figure-module').scrollIntoViewIfNeeded();
   await page.locator('#size-beta', { hasText: `${rows ** 2} × ${keyRows ** 2}` }).waitFor();
+
+  // Curves are of the numbers in their table, a point each.
+  await page.locator('#figure-runs').scrollIntoViewIfNeeded();
+  await page.locator('#runs-chart .run.scales').waitFor();
+  assert.equal(await page.locator('.run-point').count(), await page.locator('#runs-table td').count());
   model.close();
 }));
 

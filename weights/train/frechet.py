@@ -84,17 +84,22 @@ def distance(one, other):
     return float(((m - n) ** 2).sum() + torch.trace(C) + torch.trace(D) - 2 * torch.linalg.eigvalsh(root @ D @ root).clamp(min=0).sqrt().sum())
 
 
-@torch.no_grad()
-def drawn(path, kinds, count, seed=1):
-    """Pictures of a file, kinds as often as in `kinds`, rounded to bytes as the engine does."""
+def generator(path):
+    """-> the net of a file, how long its latents are"""
     metadata, tensors = gguf.read(path)
     task = SaganTask(Settings(**SaganTask.settings_of(metadata, tensors)))
     model = task.reader()
     model.load_state_dict(task.stored(path))
+    return model.eval(), task.s.latent_length
+
+
+@torch.no_grad()
+def drawn(model, latent_length, kinds, count, seed=1):
+    """Pictures of a generator, kinds as often as in `kinds`, rounded to bytes as the engine does."""
     rng = torch.Generator().manual_seed(seed)
     for at in range(0, count, 100):
         label = kinds[torch.randint(0, len(kinds), (100,), generator=rng)]
-        x = model.eval()(torch.randn(100, task.s.latent_length, generator=rng), label)
+        x = model(torch.randn(100, latent_length, generator=rng), label)
         yield torch.floor(127.5 * (1 + x) + 0.5) / 127.5 - 1
 
 
@@ -113,7 +118,7 @@ def main():
     held_out = pictures(directory, "test")
     print("held-out pictures (%d): %.2f" % (len(held_out[0]), distance(real, statistics(model, [held_out[0]]))), flush=True)
     for path in args.files:
-        print("%s: %.2f, %d drawn against %d training pictures" % (path, distance(real, statistics(model, drawn(path, kinds, args.count))), args.count, len(x)), flush=True)
+        print("%s: %.2f, %d drawn against %d training pictures" % (path, distance(real, statistics(model, drawn(*generator(path), kinds, args.count))), args.count, len(x)), flush=True)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ export const fits = ({ codec, part }) => (codec === 'picture' && !takes(part, 'i
  * Draws whole images, from nothing or from a class.
  *
  * @overload
- * @param {DrawOptions} [options]
+ * @param {DrawOptions & { latent?: undefined }} [options]
  * @returns {Run}
  */
 /**

@@ -25,7 +25,7 @@ export const sumOf = (values) => values.reduce((sum, value) => (31 * sum + value
  * @param {LatentOptions} options
  * @returns {AsyncIterable<LatentStep>}
  */
-export const made = (model, options) => /** @type {any} */ (model.generate(/** @type {any} */ (options)));
+export const made = (model, options) => model.generate(options);
 
 /** The one picture of a latent. @param {Model} model @param {LatentOptions} options @returns {Promise<LatentStep>} */
 export async function one(model, options) {

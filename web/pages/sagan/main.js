@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The page of SAGAN: a sheet of seeds, walks between pictures, where a picture looked, the module's sizes, and the spectral norm.
+// The page of SAGAN: a sheet of seeds, walks between pictures, where a picture looked, the module's sizes, the spectral norm, and three short runs.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createLook } from './look.js';
 import { createModule } from './module.js';
 import { createNorm } from './norm.js';
+import { createRuns } from './runs.js';
 import { createSheet } from './sheet.js';
 import { createWalk } from './walk.js';
 
@@ -13,4 +14,5 @@ whenNear(byId('figure-walk'), () => createWalk(sheet));
 whenNear(byId('figure-look'), () => createLook(sheet));
 whenNear(byId('figure-module'), createModule);
 whenNear(byId('figure-norm'), createNorm);
+whenNear(byId('figure-runs'), createRuns);
 startPage(sheet.loaded);
