@@ -544,11 +544,11 @@ ceilings() {
     "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$(sysroot)" $WASM_CFLAGS -O3 $(flags_of "nextpixel$build") -c tests/bench/ceiling.c -o "$OUT/ceiling$build.o"
     "$WASM_LD" $WASM_LDFLAGS --export=dot_one --export=dot_four --export=stream "$OUT/ceiling$build.o" -o "$OUT/ceiling$build.wasm"
     parts= optimise=-O2 # of matmul.c, as compile() has it
-    for source in tests/bench/products.c src/kernels/matmul.c src/kernels/blocks.c src/kernels/formats.c src/kernels/vector.c src/gguf.c; do
+    for source in tests/bench/products.c src/kernels/image.c src/kernels/matmul.c src/kernels/blocks.c src/kernels/formats.c src/kernels/vector.c src/gguf.c; do
       part=$OUT/products-$(basename "$source" .c).o parts="$parts $OUT/products-$(basename "$source" .c).o"
       "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$(sysroot)" $WASM_CFLAGS $optimise $(flags_of "nextpixel$build") -Iinclude -Isrc -c "$source" -o "$part"
     done
-    "$WASM_LD" $WASM_LDFLAGS --export=add --export=products $parts -o "$OUT/products$build.wasm"
+    "$WASM_LD" $WASM_LDFLAGS --initial-memory=2097152 --export=add --export=products --export=add_convolution --export=convolutions $parts -o "$OUT/products$build.wasm"
   done
   parts=
   for source in tests/bench/kernels.c src/kernels/cells.c src/kernels/gates.c src/kernels/image.c src/kernels/queue.c; do

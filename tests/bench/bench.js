@@ -22,7 +22,7 @@ import { HELP, options } from './options.js';
 import { LLAMA_PEERS, MODULES, PEERS, install } from './peers.js';
 import { STREAM, llamaProbes, llamaResult } from './llama.js';
 import {
-  AT_ONCE, KNOWN, STEP, STREAMS, TOGETHER, ceilingProbes, kernelProbes, lookAheadProbes, loopProbes, pixelProbes, prefillProbes,
+  AT_ONCE, KNOWN, STEP, STREAMS, TOGETHER, ceilingProbes, ganProbes, kernelProbes, lookAheadProbes, loopProbes, pixelProbes, prefillProbes,
   sampleProbes, shippedProbes, soundProbes, w1Probes,
 } from './probes.js';
 import { serve } from './server.js';
@@ -40,6 +40,10 @@ const DIST = `${ROOT}web/dist/`;
 /** Builds of ours, the baseline first, with their bare dot loops; those that are there are measured. */
 const BUILDS = { nextpixel: 'baseline', 'nextpixel-relaxed': 'relaxed', 'nextpixel-pairs': 'pairs' };
 const WEIGHT_TYPES = /** @type {WeightType[]} */ (Object.keys(TYPES));
+
+/** Architectures of pictures that no pixel follows another in. */
+const WHOLE = new Set(['sagan', 'snail']);
+const Q8_0 = 8; // the type of a tensor in a file
 
 /** A load from which on nothing is worth writing down. */
 const BUSY = 0.7;
@@ -71,14 +75,14 @@ function says(file, key) {
 }
 
 /**
- * The shipped files that draw pictures from nothing; what enlarges one has no lower half to draw.
+ * The shipped files that draw pictures pixel by pixel; what enlarges one, makes it at once or names it has no lower half to draw.
  *
  * @returns {Record<string, Uint8Array>}
  */
 function readShipped() {
   const files = readdirSync(`${ROOT}weights`).filter((file) => file.endsWith('.gguf')).sort();
   return Object.fromEntries(files.map((file) => /** @type {const} */ ([path.basename(file, '.gguf'), readFileSync(`${ROOT}weights/${file}`)]))
-    .filter(([, bytes]) => says(bytes, 'image.height') && !says(bytes, 'input.height')));
+    .filter(([, bytes]) => says(bytes, 'image.height') && !says(bytes, 'input.height') && !WHOLE.has(readGGUF(bytes).metadata['general.architecture'])));
 }
 
 /** The shipped files of sounds: their rate, the shapes of their products in the order of the file, and the multiply-adds of a sample.
@@ -90,6 +94,29 @@ function readSounds() {
     const products = Object.entries(readGGUF(bytes).tensors).filter(([name]) => /(gate|mix|head\.0|output)\.weight$/.test(name));
     const shapes = products.map(([, { shape }]) => /** @type {[number, number]} */ ([shape[0], shape[1]]));
     return [{ name: path.basename(file, '.gguf'), rate, shapes, macs: shapes.reduce((sum, [rows, columns]) => sum + rows * columns, 0) }];
+  });
+}
+
+/** The shipped files whose pictures are made at once: their convolutions of 8-bit weights, in the order of the file, and the multiply-adds of those and of
+ * all convolutions and products of a picture.
+ * @returns {{ name: string, shapes: [rows: number, channels: number, side: number][], macs: number, all: number }[]} */
+function readMade() {
+  return readdirSync(`${ROOT}weights`).filter((file) => file.endsWith('.gguf')).sort().flatMap((file) => {
+    const bytes = readFileSync(`${ROOT}weights/${file}`);
+    if (!says(bytes, 'latent_length')) return [];
+    const side = says(bytes, 'image.height'), blocks = says(bytes, 'channels').length - 1;
+    /** @type {[number, number, number][]} */
+    const shapes = [];
+    let all = 0;
+    for (const [name, { shape: [rows, columns], type }] of Object.entries(readGGUF(bytes).tensors)) {
+      if (!columns || name.includes('norm')) continue;
+      const block = /^blk\.(\d+)\.(conv)?/.exec(name);
+      // What stands beside a block's convolutions sees the picture before it is enlarged.
+      const width = block ? side >> (blocks - 1 - Number(block[1]) + (block[2] ? 0 : 1)) : name === 'output.weight' ? side : name.startsWith('attn') ? says(bytes, 'attention.size') : 1;
+      all += rows * columns * width ** 2;
+      if (block?.[2] && type === Q8_0) shapes.push([rows, columns / 9, width]);
+    }
+    return [{ name: path.basename(file, '.gguf'), shapes, macs: shapes.reduce((sum, [rows, channels, width]) => sum + 9 * rows * channels * width ** 2, 0), all }];
   });
 }
 
@@ -203,6 +230,8 @@ async function main() {
     if (sections.has('ahead')) probes.push(...await lookAheadProbes(stage, drafted));
     const sounds = readSounds();
     if (sections.has('sound')) probes.push(...await soundProbes(stage, sounds, OUT));
+    const made = readMade();
+    if (sections.has('gan')) probes.push(...await ganProbes(stage, made, OUT));
     if (sections.has('prefill')) probes.push(...await prefillProbes(stage));
     if (sections.has('samples')) probes.push(...await sampleProbes(stage));
     if (sections.has('llama')) probes.push(...await llamaProbes(stage, withPeers, say));
@@ -217,7 +246,7 @@ async function main() {
         browser: `Chromium ${browser.version()}`, date: new Date().toISOString(), runs, load, args: process.argv.slice(2).join(' '),
       },
       builds, chosen, cacheBytes: cacheBytes(), positions: POSITIONS, types: WEIGHT_TYPES, peers, sides, streams: STREAMS,
-      sounds, together: TOGETHER, atOnce: AT_ONCE, blockMacs: blockMacs(),
+      sounds, made, together: TOGETHER, atOnce: AT_ONCE, blockMacs: blockMacs(),
       w1Work: Object.fromEntries(WEIGHT_TYPES.flatMap((type) => POSITIONS.map((position) => (
         [key(type, position), workOf(decoders[type], { from: position, to: position + 1 })])))),
       shipped: Object.keys(shipped).map((name) => ({ name, pixels: pixels[name] ?? 0 })),

@@ -16,6 +16,7 @@ export const HELP = `npm run bench [-- OPTIONS]
                  shipped  the files of weights/, the lower half of a picture through the library
                  ahead    the files of weights/ that have a draft: one sample with exact look-ahead and without
                  sound    samples of a sound, one after another, and how many times faster than they sound
+                 gan      pictures made at once, and the convolutions of one alone
                  prefill  known pixels: 16 columns against one
                  samples  ${TOGETHER.join(', ')} samples that advance together
                  llama    language models of 15 and 110 M weights in 8 and 4 bits: ours and the others
@@ -26,7 +27,7 @@ export const HELP = `npm run bench [-- OPTIONS]
   --json       result for machines instead of tables (npm run -s leaves npm's own lines out)
   --write      puts the table into README.md`;
 
-const SECTIONS = ['w1', 'kernels', 'shipped', 'ahead', 'sound', 'prefill', 'samples', 'llama', 'pixels', 'sizes'];
+const SECTIONS = ['w1', 'kernels', 'shipped', 'ahead', 'sound', 'gan', 'prefill', 'samples', 'llama', 'pixels', 'sizes'];
 
 /** @param {string[]} args */
 export function options(args) {

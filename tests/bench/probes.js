@@ -166,6 +166,29 @@ export async function soundProbes({ arena, builds }, sounds, out) {
   return probes;
 }
 
+/**
+ * Pictures made at once, and the convolutions of one alone.
+ *
+ * @param {Stage} stage
+ * @param {{ name: string, shapes: [rows: number, channels: number, side: number][] }[]} made  files of weights/
+ * @param {string} out  the build folder
+ */
+export async function ganProbes({ arena, builds }, made, out) {
+  /** @type {Probe[]} */
+  const probes = [];
+  for (const { name: model, shapes } of made) {
+    for (const { name, loop } of builds) {
+      const target = await arena.start('ours', `picture ${name} ${model}`, 'ours', 'startPicture', { wasm: `/web/dist/${name}.wasm`, model: `/weights/${model}.gguf` });
+      probes.push({ name: key('gan', model, name), ...target, method: 'picture' });
+      const file = `products${loop === 'baseline' ? '' : `-${loop}`}.wasm`;
+      if (!existsSync(`${out}/${file}`)) continue;
+      const alone = await arena.start('ceiling', `convolutions ${name} ${model}`, 'ceiling', 'startConvolutions', { wasm: `/build/${file}`, shapes });
+      probes.push({ name: key('convolutions', model, name), ...alone, method: 'convolutions' });
+    }
+  }
+  return probes;
+}
+
 /** @param {Stage} stage */
 export async function prefillProbes(stage) {
   /** @type {Probe[]} */

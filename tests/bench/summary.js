@@ -21,6 +21,7 @@
  * @property {Record<string, Work>} w1Work  by `type/position`
  * @property {{ name: string, pixels: number }[]} shipped  pixels: of a lower half
  * @property {{ name: string, rate: number, macs: number }[]} [sounds]  rate: samples a second; macs: of one
+ * @property {{ name: string, macs: number, all: number }[]} [made]  pictures made at once; macs: of the convolutions of 8-bit weights; all: of a picture
  * @property {readonly number[]} together   numbers of samples that advance together, in the engine
  * @property {readonly number[]} atOnce     the same, in shipped
  * @property {{ name: string, macs: number, work: Work }[]} models  those of the sections prefill and samples; macs: of a known
@@ -262,8 +263,16 @@ export function assemble(samples, facts) {
     return [[`${model} ${name}`, { ...found, build: name, realTime: 1000 / (hertz * found.median), ...rate(macs, found.min, ceiling.dots[name].one), products }]];
   })));
 
+  const made = Object.fromEntries((facts.made ?? []).flatMap(({ name: model, macs, all }) => builds.flatMap(({ name }) => {
+    const found = time(samples[key('gan', model, name)]);
+    if (!found) return [];
+    const alone = time(samples[key('convolutions', model, name)]), { four } = ceiling.dots[name];
+    const convolutions = alone && { ...alone, ...rate(macs, alone.min, four), part: macs / all };
+    return [[`${model} ${name}`, { ...found, build: name, ...rate(all, found.min, four), convolutions }]];
+  })));
+
   const result = {
-    sounds, machine: facts.machine, builds, chosen, summary, w1, ceiling, kernels, loops, shipped, lookAhead, prefill, samples: together, pixels,
+    sounds, made, machine: facts.machine, builds, chosen, summary, w1, ceiling, kernels, loops, shipped, lookAhead, prefill, samples: together, pixels,
     sizes: facts.sizes ?? null, peers,
   };
   return { ...result, goals: goals(result) };
@@ -272,7 +281,7 @@ export function assemble(samples, facts) {
 /** @typedef {{ name: string, value: number, wanted: number, atMost: boolean, met: boolean }} Goal */
 
 /** What the project promises, held against what was measured in this run. @param {any} result @returns {Goal[]} */
-export function goals({ chosen, summary, w1, lookAhead, prefill, samples, pixels, sounds = {} }) {
+export function goals({ chosen, summary, w1, lookAhead, prefill, samples, pixels, sounds = {}, made = {} }) {
   /** @type {Goal[]} */
   const list = [];
   /** @param {string} name @param {number | null | undefined} value @param {number} wanted @param {boolean} [atMost] */
@@ -284,6 +293,11 @@ export function goals({ chosen, summary, w1, lookAhead, prefill, samples, pixels
     if (build !== chosen) continue;
     add(`times real time, ${name}`, realTime, 4);
     add(`share of the dot loop, products of ${name}`, products?.share, 0.85);
+  }
+  for (const [name, { build, median: ms, convolutions }] of Object.entries(/** @type {Record<string, any>} */ (made))) {
+    if (build !== chosen) continue;
+    add(`ms a picture at once, ${name}`, ms, 30, true);
+    add(`share of the dot loop, convolutions of ${name}`, convolutions?.share, 0.7);
   }
   /** @type {[string, string, number[]][]} */
   const ratios = [

@@ -106,6 +106,14 @@ function soundTable({ sounds = {} }) {
       ...(products ? [number(1000 * products.median, 1), number(products.gigamacs, 1), percent(products.share)] : ['-', '-', '-'])])];
 }
 
+/** @param {any} result @returns {Table} */
+function madeTable({ made = {} }) {
+  return ['a picture at once, one thread: ms a picture; G multiply-adds a second of all of it, and share of the bare dot loop of four columns; the same of its convolutions of 8-bit weights alone, and their part of the multiply-adds',
+    ['', 'ms', 'GMAC/s', 'share', 'convolutions, ms', 'GMAC/s', 'share', 'part'],
+    Object.entries(made).map(([name, { median, gigamacs, share, convolutions }]) => [name, number(median), number(gigamacs, 1), percent(share),
+      ...(convolutions ? [number(convolutions.median), number(convolutions.gigamacs, 1), percent(convolutions.share), percent(convolutions.part)] : ['-', '-', '-', '-'])])];
+}
+
 /** @param {any} result @returns {Table[]} */
 function columnTables({ prefill, samples, pixels }) {
   const counts = Object.keys(/** @type {any} */ (Object.values(Object.values(samples)[0] ?? {})[0])?.ms ?? {});
@@ -151,7 +159,7 @@ export function text(result) {
     `load ${load}\nthe library takes ${chosen} here`;
   /** @type {Table[]} */
   const tables = [
-    decoderTable(result), ...ceilingTables(result), kernelTable(result), loopTable(result), shippedTable(result), lookAheadTable(result), soundTable(result), ...columnTables(result), llamaTable(result),
+    decoderTable(result), ...ceilingTables(result), kernelTable(result), loopTable(result), shippedTable(result), lookAheadTable(result), soundTable(result), madeTable(result), ...columnTables(result), llamaTable(result),
     ['bytes of a page', ['', 'gzip KB'], Object.entries(sizes ?? {}).map(([name, bytes]) => [name, number(bytes / 1024, 1)])],
     goalTable(result),
   ];

@@ -293,6 +293,8 @@ function madeUp() {
       put(key('shipped/toy', count, build), 40 * count);
       put(key('samples/toy', count, build), count === 4 ? 0.15 : 0.1);
     }
+    put(key('gan/toy', build), 5);
+    put(key('convolutions/toy', build), 2);
     put(key('ahead/toy', build, 'with'), 20);
     put(key('ahead/toy', build, 'without'), 26);
     put(key('prefill/toy/1', build), 0.3);
@@ -310,7 +312,7 @@ function madeUp() {
       positions, types, peers: [{ id: 'slow', name: 'Slow 1', gzip: 3e6 }, { id: 'fast', name: 'Fast 2', gzip: 5e5 }],
       w1Work: Object.fromEntries(types.flatMap((type) => positions.map((p) => (
         [key(type, p), { ...work, macs: 6e6 + 4096 * p, bytes: 4e6 }])))),
-      shipped: [{ name: 'toy', pixels: 400 }], together: [1, 4], atOnce: [1, 4], sides,
+      shipped: [{ name: 'toy', pixels: 400 }], made: [{ name: 'toy', macs: 7.2e7, all: 9e7 }], together: [1, 4], atOnce: [1, 4], sides,
       models: [{ name: 'toy', macs: 2e6, work }],
       streams: [4, 16, 64], blockMacs: 2e5, sizes: { 'nextpixel, library and wasm': 61440, 'Slow 1': 3e6 },
     },
@@ -336,6 +338,9 @@ test('the summary takes medians, the best weight type and the fastest peer', () 
   assert.equal(Math.round(1000 * /** @type {number} */ (shares?.share)), Math.round(1000 * (4e6 / 60e6) / (0.9 * 0.3064)));
   assert.ok(Math.abs((result.loops.gates?.share ?? 0) - 0.75) < 1e-12);
   assert.equal(result.loops.queue, undefined); // its ceiling was not measured
+  const { convolutions, ...whole } = result.made['toy nextpixel-relaxed'];
+  assert.ok(Math.abs((convolutions?.share ?? 0) - 7.2e7 / (0.9 * 2) / 1e6 / 140) < 1e-9, 'of four columns, in the best rounds');
+  assert.deepEqual([convolutions?.part, whole.median], [0.8, 5]);
   const { products, attention, values256 } = result.kernels['nextpixel-relaxed'].q8;
   assert.ok(products && attention);
   assert.ok(Math.abs(products.gigamacs - 2e5 / 0.009 / 1e6) < 1e-6, 'half of what two more blocks take, in the best rounds');

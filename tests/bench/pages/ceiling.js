@@ -58,6 +58,22 @@ export async function startProducts({ wasm, shapes }) {
   };
 }
 
+/** The convolutions of tests/bench/products.c. @param {{ wasm: string, shapes: [rows: number, channels: number, side: number][] }} options */
+export async function startConvolutions({ wasm, shapes }) {
+  const module = await WebAssembly.compile(await bytesOf(wasm));
+  const { add_convolution: add, convolutions } = /** @type {any} */ (new WebAssembly.Instance(module, {}).exports);
+  for (const shape of shapes) if (!add(...shape)) throw new Error(`no room for a convolution of ${shape.join(', ')}`);
+  const times = 4;
+  return {
+    /** Milliseconds for all of them, a picture's. */
+    convolutions: () => turn(times, () => {
+      const start = performance.now();
+      convolutions(times);
+      return performance.now() - start;
+    }),
+  };
+}
+
 /** @param {{ wasm: string }} options */
 export async function startKernels({ wasm }) {
   const module = await WebAssembly.compile(await bytesOf(wasm));
