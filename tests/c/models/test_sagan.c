@@ -19,6 +19,7 @@ typedef struct {
     uint32_t width, attention, pool, key, value, type; /* attention: its size, 0: none */
     uint32_t middle, small;                            /* middle: channels between the blocks, 0: 16; small: one block, 4 pixels wide */
     float gain, scale;                                 /* scale: of all weights, 0: 1 */
+    uint32_t apart, shuffled;                          /* apart: one block, and no convolution looks at neighbours; shuffled: by places() */
 } sagan_toy;
 
 static void put_key_numbers(toy_file *file, const char *key, const uint32_t *numbers, uint32_t count) {
@@ -33,8 +34,26 @@ typedef struct {
     toy_file head, data;
     uint32_t type;
     float scale;
+    uint32_t apart, shuffled;
     check_random random;
 } writer;
+
+#define PLACES 16u
+
+/* Where place p of a picture of 4 x 4 goes. */
+static uint32_t place_of(uint32_t p) { return (5 * p + 3) % PLACES; }
+
+/* What the latent becomes at each place: (16, count) numbers. */
+static void shuffle(float *values, uint32_t count) {
+    float *before = memory_copy(values, PLACES * count * sizeof *values);
+    for (uint32_t p = 0; p < PLACES; p++) memcpy(values + place_of(p) * count, before + p * count, count * sizeof *values);
+}
+
+/* All taps but the middle one of 3 x 3 are nought. */
+static void keep_middle(float *values, uint32_t rows, uint32_t cols) {
+    for (uint32_t i = 0; i < rows * cols; i++)
+        if (i % cols / (cols / 9) != 4) values[i] = 0;
+}
 
 /* A matrix (rows, cols) whose products keep the size of what goes in. The numbers follow from the name, so that toys share what they share. */
 static void put_matrix(writer *w, const char *name, uint32_t rows, uint32_t cols) {
@@ -45,6 +64,8 @@ static void put_matrix(writer *w, const char *name, uint32_t rows, uint32_t cols
     float size = w->scale;
     for (uint32_t n = cols; n > 1; n /= 4) size /= 2;
     for (uint32_t i = 0; i < rows * cols; i++) t.values[i] = size * (float)random_normal(&w->random);
+    if (w->apart && (strstr(name, "conv_") || !strcmp(name, "output.weight"))) keep_middle(t.values, rows, cols);
+    if (w->shuffled && !strcmp(name, "latent.weight")) shuffle(t.values, rows / PLACES * cols);
     put_tensor(&w->head, &w->data, &t);
 }
 
@@ -52,6 +73,7 @@ static void put_numbers(writer *w, const char *name, uint32_t rows, uint32_t col
     toy_tensor t = {.rows = rows, .cols = cols, .type = NX_F32, .values = memory_take((size_t)rows * cols * sizeof(float))};
     strcpy(t.name, name);
     for (uint32_t i = 0; i < rows * cols; i++) t.values[i] = i % cols < cols / 2 || cols < 4 ? number + 0.25f * (float)(i % 3) * (cols > 3) : 0.1f * (float)(i % 5);
+    if (w->shuffled && !strcmp(name, "latent.bias")) shuffle(t.values, cols / PLACES);
     put_tensor(&w->head, &w->data, &t);
 }
 
@@ -62,8 +84,9 @@ static const char *named(char *name, const char *part) {
 }
 
 static toy_file file_of(const sagan_toy *s) {
-    uint32_t channels[] = {16, s->middle ? s->middle : 16, 32}, blocks = s->small ? 1 : 2, last = channels[blocks], side = s->small ? 4 : SIDE;
-    writer w = {.type = s->type, .scale = s->scale ? s->scale : 1};
+    uint32_t channels[] = {16, s->middle ? s->middle : 16, 32}, blocks = s->small || s->apart ? 1 : 2, last = channels[blocks], side = s->small ? 4 : SIDE;
+    uint32_t start = side >> blocks;
+    writer w = {.type = s->type, .scale = s->scale ? s->scale : 1, .apart = s->apart, .shuffled = s->shuffled};
     put_header(&w.head, 2 + blocks * 7 + 3 + (s->attention ? 5 : 0), 5 + (s->attention ? 4 : 0));
     put_key_text(&w.head, "general.architecture", "sagan");
     put_key_u32(&w.head, "sagan.image.height", side);
@@ -76,8 +99,8 @@ static toy_file file_of(const sagan_toy *s) {
         put_key_u32(&w.head, "sagan.attention.key_length", s->key);
         put_key_u32(&w.head, "sagan.attention.value_length", s->value);
     }
-    put_matrix(&w, "latent.weight", 4 * 16, LATENT);
-    put_numbers(&w, "latent.bias", 1, 4 * 16, 0);
+    put_matrix(&w, "latent.weight", start * start * 16, LATENT);
+    put_numbers(&w, "latent.bias", 1, start * start * 16, 0);
     for (uint32_t i = 0; i < blocks; i++) {
         char name[40] = "blk.0.";
         uint32_t into = channels[i], out = channels[i + 1];
@@ -209,6 +232,21 @@ static void weights_sum(void) {
     }
 }
 
+/* Attention that is not pooled knows no places: where the places before it change their order, so do the picture's, of which each place
+ * becomes 2 x 2 pixels. */
+static void permutation(void) {
+    sagan_toy one = {.apart = 1, .attention = 4, .key = 8, .value = 4, .gain = 2}, other = one, none = one;
+    other.shuffled = 1;
+    none.gain = 0;
+    drawn a = draw(model_of(&one), 6, 0, NULL, 1), b = draw(model_of(&other), 6, 0, NULL, 1), c = draw(model_of(&none), 6, 0, NULL, 1);
+    CHECK(memcmp(a.pixels, c.pixels, sizeof a.pixels) != 0);
+    for (uint32_t pixel = 0; pixel < SIDE * SIDE; pixel++) {
+        uint32_t row = pixel / SIDE, column = pixel % SIDE, to = place_of(row / 2 * 4 + column / 2);
+        uint32_t there = (to / 4 * 2 + row % 2) * SIDE + to % 4 * 2 + column % 2;
+        for (uint32_t i = 0; i < 3; i++) CHECK_NEAR(b.pixels[3 * there + i], a.pixels[3 * pixel + i], 1e-5);
+    }
+}
+
 /* Seed and sample make the latent; given back, it makes the same picture, whatever the seed. */
 static void latents(void) {
     const nx_model *model = model_of(&pooled);
@@ -293,6 +331,7 @@ static void refused(void) {
 const check_test sagan_tests[] = {
     {"gamma 0 is no attention", no_gain},
     {"attention adds up to 1 over keys", weights_sum},
+    {"places that change their order", permutation},
     {"a latent is noise of seed and sample, or given", latents},
     {"no picture without a class", no_class},
     {"interrupted between slices", interrupted},
