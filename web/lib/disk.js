@@ -34,7 +34,7 @@ async function ownModule(name) {
  * @param {string} address
  */
 function inPage(address) {
-  if (!process.versions.electron || !globalThis.document) return address;
+  if (!globalThis.process.versions.electron || !globalThis.document) return address;
   try {
     return new URL(address, document.baseURI).href;
   } catch (cause) {

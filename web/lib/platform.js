@@ -7,7 +7,7 @@
  */
 
 /** Whether this is Node (or a page with Node's modules at hand, whose own workers and fetch are used all the same). */
-export const inNode = typeof process === 'object' && typeof process.versions?.node === 'string';
+export const inNode = typeof globalThis.process?.versions?.node === 'string';
 
 /**
  * Imports one of Node's own modules. The name is a variable so that bundlers for the browser leave the import alone.
@@ -17,7 +17,7 @@ export const inNode = typeof process === 'object' && typeof process.versions?.no
  */
 export async function nodeModule(name) {
   // Without import() where that is possible: Jest has none in its scripts.
-  return /** @type {any} */ (process).getBuiltinModule?.(name) ?? import(/* webpackIgnore: true */ /* @vite-ignore */ name);
+  return /** @type {any} */ (globalThis.process).getBuiltinModule?.(name) ?? import(/* webpackIgnore: true */ /* @vite-ignore */ name);
 }
 
 /** How many threads run at the same time here, as the system counts them; 1 where it does not say. */
