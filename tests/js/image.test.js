@@ -324,10 +324,14 @@ test('drawTo: both signals stop it, and the canvas keeps what was drawn', async 
     const end = new AbortController();
     const { signal } = end;
     const canvas = new FakeCanvas();
+    const { push } = canvas.paints;
+    canvas.paints.push = (paint) => { // as soon as something of it is to be seen
+      if (paint.data[3]) end.abort();
+      return push.call(canvas.paints, paint);
+    };
     const drawing = model
       .generate({ seed: 1, ...(whose === 'run' && { signal }) })
       .drawTo(/** @type {any} */ (canvas), whose === 'drawTo' ? { signal } : {});
-    setTimeout(() => end.abort(), 30);
     await assert.rejects(drawing, { name: 'AbortError' });
     const alpha = [.../** @type {any} */ (canvas.paints.at(-1)).data].filter((_, i) => i % 4 === 3);
     assert.ok(alpha[0] === 255 && alpha.at(-1) === 0);
