@@ -190,15 +190,14 @@ task_js() {
 }
 
 # types      check the JavaScript with tsc and write web/types/*.d.ts
-task_types() { npx --no-install tsc -p tsconfig.json && node web/types.js; }
+task_types() { node web/types.js; }
 
 # test-js    the library in Node, the server, the package, and the types
 task_test_js() {
   task_types
   [ ! -e tests/js/tsconfig.json ] || npx --no-install tsc -p tests/js/tsconfig.json
   npx --no-install tsc -p tests/bench/tsconfig.json
-  tests 600 $(find tests/js -name '*.test.js' ! -name package.test.js)
-  tests 600 --test-concurrency=1 tests/js/package.test.js tests/embed/short.test.js # which pack the library, and write what is packed
+  tests 600 $(find tests/js -name '*.test.js') tests/embed/short.test.js
 }
 
 # test-browser  the library, the page and the element in headless Chromium
@@ -511,10 +510,7 @@ task_test_changed() {
   if grep -q '^types$' "$OUT/changed"; then for project in . tests/js tests/browser tests/bench; do npx --no-install tsc -p $project/tsconfig.json; done; fi
   files=$(sed -n 's/^test //p' "$OUT/changed")
   case $files in *tests/browser/*) task_js ;; esac
-  alone= others=
-  for file in $files; do case $file in */package.test.js) alone=$file ;; *) others="$others $file" ;; esac; done
-  [ -z "$others" ] || tests 900 --test-concurrency=2 $others
-  [ -z "$alone" ] || tests 900 $alone # it writes what is packed
+  [ -z "$files" ] || tests 900 --test-concurrency=2 $files
   ! grep -q '^train$' "$OUT/changed" || task_test_train
 }
 

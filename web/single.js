@@ -12,11 +12,13 @@
  *     define.cjs     the same for nextpixel/define
  */
 
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
 import { build } from 'esbuild';
+
+import { put } from './put.js';
 
 const WEB = fileURLToPath(new URL('.', import.meta.url));
 const LICENCE = '// SPDX-License-Identifier: MIT';
@@ -93,6 +95,5 @@ exports.NextPixelElement = NextPixelElement;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await mkdir(`${WEB}single`, { recursive: true });
-  for (const [name, text] of await singles()) await writeFile(`${WEB}single/${name}`, text);
+  for (const [name, text] of await singles()) await put(`${WEB}single/${name}`, text);
 }

@@ -2,46 +2,66 @@
 // @ts-check
 
 /**
- * Finishes what tsc has written to web/types: what no public declaration leads to is deleted, the element becomes known to the page's own
- * types, and there is a copy for require(). `npm run types` is both.
+ * Makes web/types: npm run types
+ *
+ * Checks the library with tsc, which writes declarations. What no public one leads to is left out, the element becomes known to the page's own
+ * types, and there is a copy for require().
  */
 
-import { appendFile, cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const TYPES = fileURLToPath(new URL('types/', import.meta.url));
+import { put } from './put.js';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const TYPES = `${ROOT}web/types/`;
 
 /** Declarations that the package exports. */
 const PUBLIC = ['index.d.ts', 'element.d.ts', 'define.d.ts'];
-
-/** @param {string[]} names  of files @returns {Promise<string[]>} with all that they lead to */
-async function reachable(names) {
-  const found = new Set(names);
-  for (const name of found) {
-    const text = withoutComments(await readFile(TYPES + name, 'utf8'));
-    for (const [, from] of text.matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g)) found.add(normalize(join(dirname(name), `${from}.d.ts`)));
-  }
-  return [...found];
-}
 
 /** @param {string} text */
 function withoutComments(text) {
   return text.replace(/\/\*[^]*?\*\//g, '');
 }
 
-// What was internal is gone, but not the imports that it needed.
-for (const name of (await readdir(TYPES, { recursive: true })).filter((file) => file.endsWith('.d.ts'))) {
-  const text = await readFile(TYPES + name, 'utf8');
+/** Leaves out imports of what was internal, which is gone. @param {string} text  of a declaration */
+function withoutUnused(text) {
   const code = withoutComments(text);
   const used = (/** @type {string} */ type) => [...code.matchAll(new RegExp(`\\b${type}\\b`, 'g'))].length > 1;
-  await writeFile(TYPES + name, text.replace(/^import (?:type )?\{ ([^}]*) \} from .*;\n/gm, (line, names) => (names.split(', ').some(used) ? line : '')));
+  return text.replace(/^import (?:type )?\{ ([^}]*) \} from .*;\n/gm, (line, names) => (names.split(', ').some(used) ? line : ''));
 }
-const wanted = await reachable(PUBLIC);
-for (const name of await readdir(TYPES, { recursive: true })) {
-  if (name.endsWith('.d.ts') && !wanted.includes(name)) await rm(TYPES + name);
+
+/** @param {Map<string, string>} all  declarations by name @param {string[]} names @returns {string[]} with all that they lead to */
+function reachable(all, names) {
+  const found = new Set(names);
+  for (const name of found) {
+    const text = withoutComments(all.get(name) ?? '');
+    for (const [, from] of text.matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g)) found.add(normalize(join(dirname(name), `${from}.d.ts`)));
+  }
+  return [...found];
 }
-await appendFile(`${TYPES}element.d.ts`, `
+
+/** @returns {Promise<Map<string, string>>} what tsc declares, by name; empty where it finds errors, which it has said */
+async function declared() {
+  const folder = await mkdtemp(join(tmpdir(), 'nextpixel-types-'));
+  try {
+    const { status } = spawnSync(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, '-p', `${ROOT}tsconfig.json`, '--outDir', folder], { stdio: 'inherit' });
+    if (status !== 0) return new Map();
+    const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.d.ts'));
+    return new Map(await Promise.all(names.map(async (name) => /** @type {[string, string]} */ ([name, withoutUnused(await readFile(join(folder, name), 'utf8'))]))));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const made = await declared();
+if (made.size === 0) process.exit(1);
+/** @type {Map<string, string>} */
+const files = new Map(reachable(made, PUBLIC).map((name) => [name, made.get(name) ?? '']));
+files.set('element.d.ts', `${files.get('element.d.ts')}
 declare global {
     interface HTMLElementTagNameMap {
         'next-pixel': NextPixelElement;
@@ -54,10 +74,11 @@ declare global {
     }
 }
 `);
-await writeFile(`${TYPES}inline.d.ts`, "export * from './index.js';\nexport { NextPixelElement } from './element.js';\n");
-await rm(`${TYPES}cjs`, { recursive: true, force: true });
-for (const name of await reachable(['index.d.ts'])) {
-  await mkdir(dirname(`${TYPES}cjs/${name}`), { recursive: true });
-  await cp(TYPES + name, `${TYPES}cjs/${name}`);
+files.set('inline.d.ts', "export * from './index.js';\nexport { NextPixelElement } from './element.js';\n");
+for (const name of reachable(made, ['index.d.ts'])) files.set(`cjs/${name}`, made.get(name) ?? '');
+files.set('cjs/package.json', '{ "type": "commonjs" }\n');
+
+for (const [name, text] of files) await put(TYPES + name, text);
+for (const name of await readdir(TYPES, { recursive: true })) {
+  if (/\.(d\.ts|json)$/.test(name) && !files.has(name)) await rm(TYPES + name);
 }
-await writeFile(`${TYPES}cjs/package.json`, '{ "type": "commonjs" }\n');
