@@ -15,33 +15,38 @@ after(() => {
   plain.close();
 });
 
-/** @param {any} run  the types of generate() take it for one of another kind @returns {Promise<import('../../web/lib/index.js').LatentStep[]>} */
+/** @import { LatentOptions, LatentRun } from '../../web/lib/index.js' */
+
+/** Options of latents alone say that the run is one of those, which others leave open. @param {LatentOptions} options */
+const make = (options, of = model) => of.generate(options);
+
+/** @param {LatentRun} run */
 async function collect(run) {
   const steps = [];
   for await (const step of run) steps.push(step);
   return steps;
 }
 
-/** The one step of one picture. @param {import('../../web/lib/index.js').LatentOptions} options */
-const one = async (options) => (await collect(model.generate(options)))[0];
+/** The one step of one picture. @param {LatentOptions} options */
+const one = async (options) => (await collect(make(options)))[0];
 
 test('what such a model is', () => {
-  const { tasks, codec, width, height, channels, levels, classes, positions, palette } = model.info;
-  assert.deepEqual({ tasks, codec, width, height, channels, levels, classes, positions, palette },
-    { tasks: ['generate', 'walk'], codec: 'picture', width: 16, height: 16, channels: 3, levels: 256, classes: ['0', '1', '2'], positions: 20, palette: null });
+  const { tasks, codec, width, height, channels, levels, classes, positions, latent, palette } = model.info;
+  assert.deepEqual({ tasks, codec, width, height, channels, levels, classes, positions, latent, palette },
+    { tasks: ['generate', 'walk'], codec: 'picture', width: 16, height: 16, channels: 3, levels: 256, classes: ['0', '1', '2'], positions: 0, latent: 20, palette: null });
   assert.throws(() => model.complete(new Uint8Array(0)), /This model has no complete\(\): use generate\(\) or walk\(\)/);
   assert.throws(() => model.resume(/** @type {any} */ ({})), { code: 'argument' });
 });
 
 test('the seed and the number of a sample make a picture; its latent makes it again', async () => {
-  const steps = await collect(model.generate({ seed: 5, samples: 4 }));
+  const steps = await collect(make({ seed: 5, samples: 4 }));
   assert.deepEqual(steps.map(({ sample, label, from, to }) => [sample, label, from, to]), [[0, 0, 0, 768], [1, 1, 0, 768], [2, 2, 0, 768], [3, 0, 0, 768]], 'classes take turns');
   assert.equal(new Set(steps.map(({ values }) => values.join())).size, 4);
   const { latent, values } = steps[3];
   assert.equal(latent.length, 20);
   assert.deepEqual((await one({ latent, label: 0, seed: 9 })).values, values);
   assert.deepEqual((await one({ latent: Array.from(latent), label: '0' })).values, values);
-  const each = await collect(model.generate({ latent: steps.map((step) => step.latent), samples: 4 }));
+  const each = await collect(make({ latent: steps.map((step) => step.latent), samples: 4 }));
   assert.deepEqual(each.map((step) => step.values), steps.map((step) => step.values));
   assert.notDeepEqual((await one({ seed: 6, label: 0 })).values, (await one({ seed: 7, label: 0 })).values);
   assert.deepEqual((await one({ seed: 2n ** 64n - 1n, label: 2 })).values, (await one({ seed: 2n ** 64n - 1n, label: 2 })).values);
@@ -53,7 +58,7 @@ test('where it looked', async () => {
   assert.deepEqual([name, rows, keyRows, weights.length], ['attention', 8, 4, 64 * 16]);
   for (let i = 0; i < 64; i++) assert.ok(Math.abs(weights.subarray(16 * i, 16 * i + 16).reduce((sum, w) => sum + w, 0) - 1) < 1e-5);
   assert.deepEqual((await one({ seed: 3, label: 1 })).values, values);
-  assert.deepEqual((await collect(plain.generate({ maps: true })))[0].maps, []);
+  assert.deepEqual((await collect(make({ maps: true }, plain)))[0].maps, []);
 });
 
 test('walks', async () => {
@@ -76,7 +81,7 @@ test('walks', async () => {
 });
 
 test('a run can be read again, drawn, and stopped', async () => {
-  const run = model.generate({ seed: 1, samples: 3 });
+  const run = make({ seed: 1, samples: 3 });
   const [first] = await run.pictures();
   assert.deepEqual([first.width, first.height, first.data.length], [16, 16, 1024]);
   assert.equal(run.finish, 'end');
@@ -103,7 +108,7 @@ test('what makes no sense is refused at once', () => {
   const withOne = (/** @type {number} */ z) => Float32Array.from(right, (zero, i) => (i === 4 ? z : zero));
   refused(() => model.generate({ latent: withOne(NaN) }), /A latent has numbers, about -3 to 3, not NaN/);
   refused(() => model.generate({ latent: withOne(Infinity) }), /not Infinity/);
-  refused(() => model.generate({ latent: /** @type {any} */ (new Array(20)) }), /A latent has numbers/);
+  refused(() => model.generate({ latent: new Array(20) }), /A latent has numbers/);
   refused(() => model.generate({ latent: [right, right], samples: 3 }), /latent must be one, or 3, one a sample, not 2/);
   refused(() => model.generate({ label: 'cat' }), /label must be one of 0, 1, 2/);
   refused(() => model.generate({ label: 3 }), /label must be one of/);

@@ -52,7 +52,7 @@ export class LatentModel {
     this.#engine = engine;
     this.#length = parts[0].inputs[0].dims[0];
     const { width, height } = engine.info;
-    engine.info.levels = parts[0].results[0].values;
+    Object.assign(engine.info, { levels: parts[0].results[0].values, positions: 0, latent: this.#length });
     this.codec = new Codec({ ...engine.info, positions: width * height });
   }
 

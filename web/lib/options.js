@@ -41,7 +41,7 @@
  * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
  * @property {Label} [label] the class to draw
  * @property {ArrayLike<number> | ArrayLike<number>[]} [latent] what the pictures are made of, as `step.latent` of another run has it:
- * `info.positions` numbers, about -3 to 3; or one for each sample. Default: drawn by the seed
+ * `info.latent` numbers, about -3 to 3; or one for each sample. Default: drawn by the seed
  * @property {boolean} [maps] true: every step is one position of each sample and says what it looked at (`step.maps`). Slower, and nothing
  * is guessed ahead; what is drawn is the same. Default false
  * @property {AbortSignal} [signal] stops the run

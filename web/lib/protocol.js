@@ -123,7 +123,9 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @property {string} codec         what its ids mean: 'picture', 'sound', 'text', 'tags' or 'signs'
  * @property {string[]} tasks       what it can do: 'complete', 'generate', 'super-resolve', 'tokens', 'translate', 'tag', 'score'
  * @property {number} positions     steps in a complete sequence; of a model of texts, the most tokens that it sees, its context; of one
- *   that tags, the most words at once; of one of sounds 0, for the caller says how long
+ *   that tags, the most words at once; of one that names signs, the most examples; of one of sounds 0, for the caller says how long; of one
+ *   that makes pictures at once 0, for there is no sequence
+ * @property {number} [latent]      of a model that makes pictures at once: how many numbers it makes one of
  * @property {string[]} languages   of a model that translates, from which and into which, such as 'de', 'en'; as far as the file says
  * @property {number} vocabulary    of a model of texts, how many tokens there are; else 0
  * @property {number} [rate]        of a model of sounds: samples a second

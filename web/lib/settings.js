@@ -56,7 +56,7 @@ export const SETTINGS = /** @type {const} */ ({
   logitBias: { of: 'texts' },
   /** {Label} the class to draw */
   label: { of: 'pictures sounds latents', attribute: true },
-  /** {ArrayLike<number> | ArrayLike<number>[]} what the pictures are made of, as `step.latent` of another run has it: `info.positions` numbers, about
+  /** {ArrayLike<number> | ArrayLike<number>[]} what the pictures are made of, as `step.latent` of another run has it: `info.latent` numbers, about
    * -3 to 3; or one for each sample. Default: drawn by the seed */
   latent: { of: 'latents' },
   /** {Label} of a model of sounds, the voice */
