@@ -27,6 +27,7 @@ test('three models tag what is typed; a pinned word moves the others', () => wit
   const model = await load(`${ROOT}weights/crf-en.gguf`);
   const free = await model.tag('Time flies like an arrow', { marginals: true });
   assert.deepEqual((await tags(page)).map((row) => row[2]), free.tags);
+  assert.equal(await page.locator('#run-text').textContent(), 'Tag again');
   assert.match(await page.locator('.pace').textContent() ?? '', /HMM \d.*MEMM \d.*CRF \d.* nats; .*ms/);
   await page.locator('#figure-taggers').screenshot({ path: `${OUT}chains.png` });
 
@@ -127,14 +128,20 @@ test('training is a climb, and what it finds is not of one draw', () => {
 
 test('letters become vowels and others; neighbours pull', () => withPage(async (page) => {
   await page.goto(PAGE);
+  // The last figure is far from the screen, and nothing of it is made; the first use of its controls makes it, and is not lost.
+  assert.equal(await page.locator('.player').count(), 0);
+  assert.match(await page.evaluate(() => {
+    document.getElementById('linked')?.click();
+    return document.getElementById('players-said')?.textContent ?? '';
+  }), /^Each by itself/);
   await page.locator('#figure-vowels').scrollIntoViewIfNeeded();
   await page.waitForFunction(() => /Round 60/.test(document.getElementById('vowels-said')?.textContent ?? ''));
   assert.match(await page.locator('#vowels-said').textContent() ?? '', /␣ a e i o\b/);
   await page.locator('#figure-players').scrollIntoViewIfNeeded();
   const shares = () => page.locator('.player output').allTextContents();
-  const tied = await shares();
-  await page.locator('#linked').uncheck();
   const alone = await shares();
+  await page.locator('#linked').check();
+  const tied = await shares();
   assert.notDeepEqual(tied, alone);
   assert.equal(alone[8], '50%'); // sigma of 0
 }, { reducedMotion: 'reduce' }));

@@ -34,6 +34,7 @@ test('signs that were chosen, signs that are drawn, another attention, another o
   await page.goto(PAGE);
   await said(page, /^It says [A-E], with odds of \d/);
   await page.locator('#figure-snail').screenshot({ path: `${OUT}snail.png` });
+  await page.locator('#run-text', { hasText: 'Name it again' }).waitFor();
   assert.match(await page.locator('.pace').first().textContent() ?? '', /nats; \d.* ms/);
   const looks = () => page.locator('.look-said').allTextContents();
   const last = await looks();

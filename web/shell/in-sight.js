@@ -53,16 +53,24 @@ export function whileSeen(element, { start, stop }) {
   };
 }
 
+/** What visitors do to controls, by mouse, by keyboard, or by a file that they choose. */
+const USES = ['focusin', 'pointerdown', 'click', 'input', 'change', 'keydown'];
+
 /**
- * Makes a part of the page when it comes near, for whoever never gets there has no use for it.
+ * Makes a part of the page when it comes near, for whoever never gets there has no use for it. Being near is told a moment later, so a visitor
+ * may be faster: the first use of a control makes the part too, before the event gets to the control, whose listeners hear of it then.
  * @param {Element} element
  * @param {() => void} open
  */
 export function whenNear(element, open) {
-  const near = new IntersectionObserver((entries) => {
-    if (!entries.some((entry) => entry.isIntersecting)) return;
+  const begin = () => {
     near.disconnect();
+    for (const use of USES) element.removeEventListener(use, begin, true);
     open();
+  };
+  const near = new IntersectionObserver((entries) => {
+    if (entries.some((entry) => entry.isIntersecting)) begin();
   }, { rootMargin: NEAR });
   near.observe(element);
+  for (const use of USES) element.addEventListener(use, begin, true);
 }

@@ -13,6 +13,7 @@ import { createSpeed } from './speed.js';
  * @property {string} name what the ids of its parts begin with; '': nothing
  * @property {() => void} onRun
  * @property {boolean} [pauses] the first button pauses and continues; else it starts over
+ * @property {string} [verb] what a run does that shows nothing by and by, such as 'Tag': the first button says so
  * @property {() => void} [onStop] a button that stops
  * @property {() => void} [onStep] a button for the next pixel
  * @property {string} [next] what that button says
@@ -26,7 +27,7 @@ import { createSpeed } from './speed.js';
  * @property {boolean} [pace] room for a word about the time
  */
 
-/** What the first button says. @type {Record<'pauses' | 'restarts', Partial<Record<Phase, string>>>} */
+/** Texts of the first button. @type {Record<'pauses' | 'restarts', Partial<Record<Phase, string>>>} */
 const WORDS = {
   pauses: { running: 'Pause', paused: 'Continue', done: 'Run again' },
   restarts: { running: 'Start over', done: 'Play again' },
@@ -36,11 +37,11 @@ const WORDS = {
  * @param {HTMLElement} root
  * @param {Wanted} wanted
  */
-export function createTransport(root, { name, onRun, pauses = false, onStop, onStep, next = 'Next pixel', onAgain, seed, onSeed = () => {}, speeds, speed = 0, unit, onSpeed = () => {}, pace }) {
+export function createTransport(root, { name, onRun, pauses = false, verb, onStop, onStep, next = 'Next pixel', onAgain, seed, onSeed = () => {}, speeds, speed = 0, unit, onSpeed = () => {}, pace }) {
   /** @param {string} part */
   const id = (part) => (name ? `${name}-${part}` : part);
-  const words = WORDS[pauses ? 'pauses' : 'restarts'];
-  const first = pauses ? 'Run' : 'Play';
+  const words = { ...WORDS[pauses ? 'pauses' : 'restarts'], ...(verb && { done: `${verb} again` }) };
+  const first = verb ?? (pauses ? 'Run' : 'Play');
   const run = createButton(first, { id: id('run'), icon: 'run', primary: true });
   const stop = onStop && createButton('Stop', { id: id('stop'), icon: 'stop' });
   const step = onStep && createButton(next, { id: id('step'), icon: 'step' });

@@ -33,7 +33,7 @@ export function createTaggers() {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
 
-  const transport = createTransport(byId('transport'), { name: '', onRun: () => tag(), pace: true });
+  const transport = createTransport(byId('transport'), { name: '', onRun: () => tag(), verb: 'Tag', pace: true });
   const loading = createLoading(byId('load'), {
     // The one that the page's head asks for, then the others.
     acquire: async (options) => {

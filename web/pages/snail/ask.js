@@ -37,7 +37,7 @@ export function createAsk({ onAnswer, onModel }) {
   let busy = false;
   let stale = false;
 
-  const transport = createTransport(byId('transport'), { name: '', onRun: () => ask(), pace: true });
+  const transport = createTransport(byId('transport'), { name: '', onRun: () => ask(), verb: 'Name it', pace: true });
   const slots = NAMES.map((name, i) => {
     const pad = createPad(`Example ${name}: a square to draw in`, change);
     const bar = make('span', { class: 'odds-bar' });

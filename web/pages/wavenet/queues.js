@@ -17,8 +17,7 @@ function svg(tag, attributes, text) {
 }
 
 export function createQueues() {
-  const [root, said] = [byId('queues'), byId('queues-said')];
-  const [step, turn] = ['queue-step', 'queue-run'].map((id) => /** @type {HTMLButtonElement} */ (byId(id)));
+  const [root, said, step, turn] = [byId('queues'), byId('queues-said'), byId('queue-step'), byId('queue-run')];
   let t = 20;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let timer;
@@ -67,5 +66,4 @@ export function createQueues() {
     timer = setInterval(() => (document.hidden ? undefined : next()), reducedMotion() ? 3 * TURN_MS : TURN_MS);
   });
   draw();
-  step.disabled = turn.disabled = false;
 }
