@@ -75,7 +75,9 @@
       since = performance.now();
     }
     const phase = figure.querySelector('[data-phase]')?.getAttribute('data-phase') ?? 'done';
-    return phase === 'done' && shown.length > 0 && performance.now() - since > QUIET_MS ? shown : null;
+    // A figure that plays only when it is asked to has its result before.
+    const waits = phase === 'ready' && figure.querySelector('[data-result]') && shown.every(({ text }) => text);
+    return (phase === 'done' || waits) && shown.length > 0 && performance.now() - since > QUIET_MS ? shown : null;
   }
 
   /** @type {any} */ (globalThis).witness = { complaints, done };
