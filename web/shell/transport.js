@@ -40,7 +40,7 @@ const WORDS = {
 export function createTransport(root, { name, onRun, pauses = false, verb, onStop, onStep, next = 'Next pixel', onAgain, seed, onSeed = () => {}, speeds, speed = 0, unit, onSpeed = () => {}, pace }) {
   /** @param {string} part */
   const id = (part) => (name ? `${name}-${part}` : part);
-  const words = { ...WORDS[pauses ? 'pauses' : 'restarts'], ...(verb && { done: `${verb} again` }) };
+  const words = { ...WORDS[pauses ? 'pauses' : 'restarts'], ...(verb && { running: verb, done: `${verb} again` }) };
   const first = verb ?? (pauses ? 'Run' : 'Play');
   const run = createButton(first, { id: id('run'), icon: 'run', primary: true });
   const stop = onStop && createButton('Stop', { id: id('stop'), icon: 'stop' });

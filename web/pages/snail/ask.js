@@ -36,6 +36,8 @@ export function createAsk({ onAnswer, onModel }) {
   /** A question is on its way; and whether it is out of date. */
   let busy = false;
   let stale = false;
+  /** The visitor drew, or emptied the squares, before the model was there. */
+  let early = false;
 
   const transport = createTransport(byId('transport'), { name: '', onRun: () => ask(), verb: 'Name it', pace: true });
   const slots = NAMES.map((name, i) => {
@@ -79,7 +81,8 @@ export function createAsk({ onAnswer, onModel }) {
       model = loaded;
       onModel(loaded, /** @type {NonNullable<typeof sign>} */ (sign));
       transport.show('ready');
-      fill();
+      if (early) change();
+      else fill();
     },
     onLost() {
       model = undefined;
@@ -101,6 +104,7 @@ export function createAsk({ onAnswer, onModel }) {
   }
 
   function change() {
+    early ||= !model;
     orderSaid.textContent = '';
     void ask();
   }
