@@ -235,11 +235,11 @@ typedef struct {
     float temperature;            /* logits are divided by it; 0: always the most probable of what is kept. Finite, 0..100 */
     uint32_t top_k;               /* keep the k most probable values; 0: all */
     float top_p;                  /* keep the smallest set of most probable values with at least this mass; in (0, 1]; 1: all */
-    uint32_t trace;               /* 1: the maps of the last position are kept for nx_session_map */
+    uint32_t maps;                /* 1: the maps of the last position are kept for nx_session_map */
     /* Exact look-ahead [Wiggers, Hoogeboom 2020, arXiv:2002.09928]: the most positions that one pass of the model
      * computes, of which all but the first rest on guesses of the file's draft, or of look_up; 0..16, 8 is a good number. The
      * draft guesses with the noise of the positions, most guesses are right, and those after the first wrong one are
-     * computed anew, so the ids are the same as without, to the bit. 0 or 1, more than one sample, a trace, or a
+     * computed anew, so the ids are the same as without, to the bit. 0 or 1, more than one sample, maps, or a
      * part with neither: position by position. */
     uint32_t look_ahead;
 
@@ -362,7 +362,7 @@ NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, 
 NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint32_t *ids, const float *biases,
                                        uint32_t count);
 
-/* From now on draws with other settings. Samples, first_sample, origin, trace and biases must be as they were, else
+/* From now on draws with other settings. Samples, first_sample, origin, maps and biases must be as they were, else
  * NX_E_ARGUMENT. */
 NX_API_TEXTS nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
 
@@ -379,14 +379,14 @@ NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *sessi
  * NX_E_ARGUMENT: no such sample, or no position computed yet. */
 NX_API_TEXTS nx_status nx_session_output(const nx_model *model, const nx_session *session, uint32_t sample, float *output);
 
-/* One row of a map of the last position computed, i, of a sample; needs settings.trace = 1.
+/* One row of a map of the last position computed, i, of a sample; needs settings.maps = 1.
  * row       below map.rows. A map with queries is there once the inputs are encoded, is the same for all samples and positions, and has
  *           the rows row * n + query, where n is the number of queries in this run
  * keys      (*count) written: what i attended to, in ascending order. In a map of the past these are positions up to i itself; a sparse
  *           pattern may end before it, or have none. Key j stands for the element at j - 1 (0: the start, nothing), because the
  *           input is shifted by one. Room for map.keys
  * weights   (*count) written. Room for map.keys
- * NX_E_ARGUMENT: no such sample, map or row, no position computed yet, or no trace. */
+ * NX_E_ARGUMENT: no such sample, map or row, no position computed yet, or no maps. */
 NX_API nx_status nx_session_map(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t map, uint32_t row,
                                 uint32_t *keys, float *weights, uint32_t *count);
 

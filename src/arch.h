@@ -22,7 +22,7 @@
 
 typedef struct nx_draft nx_draft;
 
-/* The place in a model's block that a tensor of the file is read into. Tensors that come after the head of a file are read row by row. */
+/* The part of a model's block that a tensor of the file is read into. Tensors that come after the head of a file are read row by row. */
 typedef struct {
     enum { NX_UNREAD, NX_PACKED, NX_AS_IT_IS, NX_FLOATS } kind;
     void *to; /* a packed matrix; rows as in the file; floats, row-major, of a single row with zeros up to its stride */
@@ -31,7 +31,7 @@ typedef struct {
     uint32_t offset; /* where the tensor's data are in the file */
     uint32_t entry;  /* where the tensor's entry, which begins with its name, is in the head */
     float low, high; /* the range of floats that have one, else 0 */
-} nx_place;
+} nx_destination;
 
 /* A model reads its file through this. Reading a key or a tensor checks it, takes room in the arena and copies it there. After a
  * failure the status stays, and reads yield zeros and null pointers, so configure() checks once. */
@@ -41,8 +41,8 @@ typedef struct {
     nx_problem *problem;
     uint64_t parameters; /* weights read so far */
     nx_status status;
-    nx_place *places; /* (n_tensors) where only the head of a file is here, but null while the arena counts */
-    uint32_t packing; /* nx_packing of matrices; a model of language sets NX_BY_BLOCK before it reads any */
+    nx_destination *destinations; /* (n_tensors) where only the head of a file is here, but null while the arena counts */
+    uint32_t packing;             /* nx_packing of matrices; a model of language sets NX_BY_BLOCK before it reads any */
 } nx_reader;
 
 /* The description of a part of an opened model. configure() fills it in. */
@@ -65,7 +65,7 @@ typedef struct {
 typedef struct {
     nx_shape shape;                 /* zeros stand only for absent ports and for the length of a part without a sequence */
     const uint32_t *port[NX_PORTS]; /* (counts[i] items) or null: absent */
-    float *trace;                   /* null, or the weights for `encode` to write of all maps with queries: (rows, queries, keys) each */
+    float *maps;                    /* null, or the weights for `encode` to write of all maps with queries: (rows, queries, keys) each */
 } nx_inputs;
 
 /* The number of keys in a row of a map, in a run of this shape: at most as many as there are positions or items to attend to. */
@@ -89,7 +89,7 @@ typedef struct {
     void *state;                /* of this sequence */
     const uint32_t *ids;        /* (length, E) of this sequence; those before `position` are known */
     uint32_t position;
-    float *trace; /* null, or the weights of all maps without queries to write, one after another: (rows, keys) each */
+    float *maps; /* null, or the weights of all maps without queries to write, one after another: (rows, keys) each */
 } nx_column;
 
 /* The functions of a part. `m` is nx_plan.weights. The encoder's output, the state of a sequence and scratch hold no pointers; the first

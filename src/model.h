@@ -15,8 +15,8 @@ struct nx_model {
     const uint32_t *key; /* (n_keys) offset of each key's entry in `metadata` */
 
     /* Of a model whose tensors come after it. */
-    nx_place *places; /* (n_places), null: it was whole when it was opened */
-    uint32_t n_places;
+    nx_destination *destinations; /* (n_destinations), null: it was whole when it was opened */
+    uint32_t n_destinations;
     uint32_t fed, fed_rows; /* tensors that are complete, rows of the next */
 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "model.h"
-#include "place.h"
+#include "destination.h"
 #include "reader.h"
 
 /* web/lib/abi.js has the structs of the header as fields of 32 bits in their order, which leave no padding where a pointer has 32 bits: web/abi.js
@@ -57,9 +57,9 @@ static uint32_t fingerprint(const nx_gguf *file) {
     return hash;
 }
 
-/* The tensors that are to come, in the order of the list, each without a place yet. */
+/* The tensors that are to come, in the order of the list, each without a destination yet. */
 static nx_status expect_tensors(nx_model *model, const nx_gguf *file, nx_arena *arena, nx_problem *problem) {
-    nx_place *places = nx_arena_take(arena, file->n_tensors * sizeof *places);
+    nx_destination *destinations = nx_arena_take(arena, file->n_tensors * sizeof *destinations);
     if (!model->arch->streams)
         return nx_refuse(problem, NX_E_ARGUMENT, model->arch->name, strlen(model->arch->name), "this architecture opens whole files only");
     for (uint32_t i = 0, at = 0; i < file->n_tensors; i++) {
@@ -67,11 +67,12 @@ static nx_status expect_tensors(nx_model *model, const nx_gguf *file, nx_arena *
         nx_gguf_tensor_at(file, i, &t);
         if (t.offset < at) return nx_refuse(problem, NX_E_ARGUMENT, "", 0, "the tensors do not stand in the order of their list");
         at = t.offset;
-        if (places)
-            places[i] = (nx_place){.rows = rows_of(&t), .row_bytes = t.bytes / rows_of(&t), .offset = t.offset, .entry = file->tensor[i]};
+        if (destinations)
+            destinations[i] =
+                (nx_destination){.rows = rows_of(&t), .row_bytes = t.bytes / rows_of(&t), .offset = t.offset, .entry = file->tensor[i]};
     }
-    model->places = places;
-    model->n_places = file->n_tensors;
+    model->destinations = destinations;
+    model->n_destinations = file->n_tensors;
     return NX_OK;
 }
 
@@ -125,7 +126,7 @@ static nx_status read_model(nx_arena *arena, const void *bytes, size_t present, 
     keep_metadata(m, &file, head ? file.head_end : file.keys_end, arena);
     if (head) status = expect_tensors(m, &file, arena, problem);
     if (status) return status;
-    nx_reader reader = {.file = &file, .arena = arena, .problem = problem, .places = m->places, .packing = NX_BY_ROW};
+    nx_reader reader = {.file = &file, .arena = arena, .problem = problem, .destinations = m->destinations, .packing = NX_BY_ROW};
     arch->configure(&reader, m->plan);
     if (reader.status) return reader.status;
     if (nx_arena_full(arena)) return NX_E_MEMORY;
@@ -170,45 +171,46 @@ nx_status nx_model_begin(void *block, size_t block_bytes, const void *head, size
     return open_in(block, block_bytes, head, present, length, 1, model, problem);
 }
 
-uint32_t nx_model_tensors(const nx_model *model) { return model->n_places; }
+uint32_t nx_model_tensors(const nx_model *model) { return model->n_destinations; }
 
 nx_status nx_model_tensor(const nx_model *model, uint32_t index, nx_tensor_info *info) {
-    if (index >= model->n_places) return NX_E_ARGUMENT;
-    const nx_place *place = &model->places[index];
-    *info = (nx_tensor_info){place->offset, place->rows, place->row_bytes};
+    if (index >= model->n_destinations) return NX_E_ARGUMENT;
+    const nx_destination *to = &model->destinations[index];
+    *info = (nx_tensor_info){to->offset, to->rows, to->row_bytes};
     return NX_OK;
 }
 
 /* Passes over tensors of which nothing is wanted. */
 static void pass_over(nx_model *model) {
-    while (model->fed < model->n_places && (!model->places[model->fed].row_bytes || model->fed_rows == model->places[model->fed].rows)) {
+    while (model->fed < model->n_destinations &&
+           (!model->destinations[model->fed].row_bytes || model->fed_rows == model->destinations[model->fed].rows)) {
         model->fed++;
         model->fed_rows = 0;
     }
 }
 
-static nx_status refuse_rows(const nx_model *model, const nx_place *place, nx_status status, const char *reason, nx_problem *problem) {
+static nx_status refuse_rows(const nx_model *model, const nx_destination *to, nx_status status, const char *reason, nx_problem *problem) {
     uint64_t bytes;
-    memcpy(&bytes, model->metadata + place->entry, 8);
-    return nx_refuse(problem, status, (const char *)model->metadata + place->entry + 8, bytes, reason);
+    memcpy(&bytes, model->metadata + to->entry, 8);
+    return nx_refuse(problem, status, (const char *)model->metadata + to->entry + 8, bytes, reason);
 }
 
 nx_status nx_model_feed(nx_model *model, uint32_t tensor, uint32_t row, uint32_t rows, const void *data, nx_problem *problem) {
     pass_over(model);
-    if (tensor != model->fed || tensor >= model->n_places) return NX_E_ARGUMENT;
-    const nx_place *place = &model->places[tensor];
-    if (row != model->fed_rows || rows > place->rows - row) return NX_E_ARGUMENT;
-    uint32_t bytes = rows * place->row_bytes;
-    if (place->kind) {
-        if (!nx_all_finite(place->type, data, bytes)) return refuse_rows(model, place, NX_E_NUMERIC, "a weight is not finite", problem);
-        if (!nx_place_fits(place, place->type, data, bytes))
-            return refuse_rows(model, place, NX_E_FORMAT, "a number is out of its range", problem);
-        nx_place_rows(place, row, rows, data);
+    if (tensor != model->fed || tensor >= model->n_destinations) return NX_E_ARGUMENT;
+    const nx_destination *to = &model->destinations[tensor];
+    if (row != model->fed_rows || rows > to->rows - row) return NX_E_ARGUMENT;
+    uint32_t bytes = rows * to->row_bytes;
+    if (to->kind) {
+        if (!nx_all_finite(to->type, data, bytes)) return refuse_rows(model, to, NX_E_NUMERIC, "a weight is not finite", problem);
+        if (!nx_destination_fits(to, to->type, data, bytes))
+            return refuse_rows(model, to, NX_E_FORMAT, "a number is out of its range", problem);
+        nx_destination_fill(to, row, rows, data);
     }
-    model->fingerprint = hash_of_rows(model->fingerprint, data, rows, place->row_bytes);
+    model->fingerprint = hash_of_rows(model->fingerprint, data, rows, to->row_bytes);
     model->fed_rows += rows;
     pass_over(model);
-    return model->fed < model->n_places ? NX_MORE : NX_OK;
+    return model->fed < model->n_destinations ? NX_MORE : NX_OK;
 }
 
 uint32_t nx_model_parts(const nx_model *model) { return model->arch->n_parts; }
@@ -220,7 +222,7 @@ nx_status nx_model_part(const nx_model *model, uint32_t part, nx_part_info *info
     const nx_plan *plan = &model->plan[part];
     if (part >= model->arch->n_parts) return NX_E_ARGUMENT;
     *info = (nx_part_info){
-        .values = plan->output.levels,
+        .values = plan->output.values,
         .span = plan->output.elements,
         .outputs = nx_output_parameters(&plan->output),
         .length = plan->length,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "place.h"
+#include "destination.h"
 
 void nx_reader_fail(nx_reader *reader, nx_status status, const char *name, const char *reason) {
     if (!reader->status) reader->status = nx_refuse(reader->problem, status, name, strlen(name), reason);
@@ -144,19 +144,19 @@ static int find_tensor(nx_reader *reader, const char *name, uint32_t rows, uint3
     return !reader->status;
 }
 
-/* Puts a tensor in its place, or notes where it goes. */
-static void settle(nx_reader *reader, const char *name, const nx_tensor *tensor, nx_place place) {
-    place.type = tensor->type;
-    place.cols = tensor->dim[0];
-    place.rows = tensor->dim[1];
-    place.row_bytes = (uint32_t)nx_row_bytes(place.type, place.cols);
-    place.offset = tensor->offset;
-    if (place.to && tensor->data) nx_place_rows(&place, 0, place.rows, tensor->data);
-    for (uint32_t i = 0; place.to && reader->places && i < reader->file->n_tensors; i++) {
-        if (reader->places[i].offset != place.offset) continue;
-        if (reader->places[i].kind) nx_reader_fail(reader, NX_E_ARGUMENT, name, "a tensor with two uses");
-        place.entry = reader->places[i].entry;
-        reader->places[i] = place;
+/* Puts a tensor where it belongs, or notes where it goes. */
+static void settle(nx_reader *reader, const char *name, const nx_tensor *tensor, nx_destination to) {
+    to.type = tensor->type;
+    to.cols = tensor->dim[0];
+    to.rows = tensor->dim[1];
+    to.row_bytes = (uint32_t)nx_row_bytes(to.type, to.cols);
+    to.offset = tensor->offset;
+    if (to.to && tensor->data) nx_destination_fill(&to, 0, to.rows, tensor->data);
+    for (uint32_t i = 0; to.to && reader->destinations && i < reader->file->n_tensors; i++) {
+        if (reader->destinations[i].offset != to.offset) continue;
+        if (reader->destinations[i].kind) nx_reader_fail(reader, NX_E_ARGUMENT, name, "a tensor with two uses");
+        to.entry = reader->destinations[i].entry;
+        reader->destinations[i] = to;
         return;
     }
 }
@@ -168,7 +168,7 @@ nx_matrix nx_read_matrix(nx_reader *reader, const char *name, uint32_t rows, uin
     matrix.type = nx_matrix_form(tensor.type, reader->packing);
     void *packed = nx_arena_take(reader->arena, nx_matrix_bytes(matrix.type, rows, cols));
     matrix.packed = packed;
-    settle(reader, name, &tensor, (nx_place){.kind = NX_PACKED, .to = packed, .form = matrix.type});
+    settle(reader, name, &tensor, (nx_destination){.kind = NX_PACKED, .to = packed, .form = matrix.type});
     return matrix;
 }
 
@@ -179,7 +179,7 @@ nx_embedding nx_read_embedding(nx_reader *reader, const char *name, uint32_t row
     void *data = nx_arena_take(reader->arena, tensor.bytes);
     table.type = tensor.type;
     table.data = data;
-    settle(reader, name, &tensor, (nx_place){.kind = NX_AS_IT_IS, .to = data});
+    settle(reader, name, &tensor, (nx_destination){.kind = NX_AS_IT_IS, .to = data});
     return table;
 }
 
@@ -187,7 +187,7 @@ const float *nx_read_table(nx_reader *reader, const char *name, uint32_t rows, u
     nx_tensor tensor;
     if (!find_tensor(reader, name, rows, cols, 0, &tensor)) return NULL;
     float *table = nx_arena_take(reader->arena, (uint64_t)rows * cols * sizeof *table);
-    settle(reader, name, &tensor, (nx_place){.kind = NX_FLOATS, .to = table});
+    settle(reader, name, &tensor, (nx_destination){.kind = NX_FLOATS, .to = table});
     return table;
 }
 
@@ -197,10 +197,10 @@ static const float *read_vector(nx_reader *reader, const char *name, uint32_t n,
     if (!find_tensor(reader, name, 1, n, optional, &tensor)) return NULL;
     float *vector = nx_arena_take(reader->arena, nx_stride(n) * sizeof *vector);
     for (uint32_t i = n; vector && i < nx_stride(n); i++) vector[i] = 0;
-    nx_place place = {.kind = NX_FLOATS, .to = vector, .low = low, .high = high};
-    if (tensor.data && !nx_place_fits(&place, tensor.type, tensor.data, tensor.bytes))
+    nx_destination to = {.kind = NX_FLOATS, .to = vector, .low = low, .high = high};
+    if (tensor.data && !nx_destination_fits(&to, tensor.type, tensor.data, tensor.bytes))
         nx_reader_fail(reader, NX_E_FORMAT, name, "a number is out of its range");
-    settle(reader, name, &tensor, place);
+    settle(reader, name, &tensor, to);
     return vector;
 }
 
@@ -246,9 +246,9 @@ uint32_t nx_read_vocabulary(nx_reader *reader, const char *tensor) {
 void nx_read_ends(nx_reader *reader, nx_plan *plan) {
     static const char *const keys[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"};
     for (uint32_t i = 0; i < 2; i++) {
-        if (!nx_has_key(reader, keys[i]) || !plan->output.levels) continue;
+        if (!nx_has_key(reader, keys[i]) || !plan->output.values) continue;
         uint32_t id = nx_read_u32(reader, keys[i], 0, UINT32_MAX, 0);
-        if (id >= plan->output.levels) continue; /* no token of this vocabulary: what is never drawn ends nothing */
+        if (id >= plan->output.values) continue; /* no token of this vocabulary: what is never drawn ends nothing */
         if (!plan->n_ends || plan->ends[0] != id) plan->ends[plan->n_ends++] = id;
     }
 }

@@ -103,17 +103,17 @@ NX_INLINE void mix(float *out, const float *weights, const nx_cache *cache, uint
 }
 
 /* The weights of the visible positions without the padding of the groups. */
-static void trace_copy(float *trace, const float *weights, const nx_range *ranges, uint32_t n_ranges) {
+static void copy_map(float *map, const float *weights, const nx_range *ranges, uint32_t n_ranges) {
     for (uint32_t r = 0; r < n_ranges; r++) {
         uint32_t length = ranges[r].to - ranges[r].from;
-        memcpy(trace, weights + ranges[r].from % 4, length * sizeof *trace);
-        trace += length;
+        memcpy(map, weights + ranges[r].from % 4, length * sizeof *map);
+        map += length;
         weights += 4 * range_groups(ranges[r]);
     }
 }
 
 static void attend_f32(float *out, const float *query, const nx_cache *cache, const nx_range *ranges, uint32_t n_ranges, float *weights,
-                       float *trace, uint32_t trace_stride) {
+                       float *map, uint32_t map_stride) {
     uint32_t key_length = cache->key_length;
     for (uint32_t h = 0; h < cache->n_kv_heads * cache->queries_per_kv; h++, out += key_length, query += key_length) {
         uint32_t offset = h / cache->queries_per_kv * key_length, n = 0, done = 0;
@@ -122,18 +122,18 @@ static void attend_f32(float *out, const float *query, const nx_cache *cache, co
             n += 4 * range_groups(ranges[r]);
         }
         nx_softmax(weights, n);
-        if (trace) trace_copy(trace + (size_t)h * trace_stride, weights, ranges, n_ranges);
+        if (map) copy_map(map + (size_t)h * map_stride, weights, ranges, n_ranges);
         for (; done + 16 <= key_length; done += 16) mix(out + done, weights, cache, offset + done, ranges, n_ranges, 4);
         for (; done < key_length; done += 4) mix(out + done, weights, cache, offset + done, ranges, n_ranges, 1);
     }
 }
 
-void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_range *ranges, uint32_t n_ranges, void *scratch,
-               float *trace, uint32_t trace_stride) {
+void nx_attend(float *out, const float *query, const nx_cache *cache, const nx_range *ranges, uint32_t n_ranges, void *scratch, float *map,
+               uint32_t map_stride) {
     if (NX_TEXTS && nx_is_kv8(cache->type))
-        nx_kv8_attend(out, query, cache, ranges, n_ranges, scratch, trace, trace_stride);
+        nx_kv8_attend(out, query, cache, ranges, n_ranges, scratch, map, map_stride);
     else if (cache->type == NX_KV7)
-        nx_kv7_attend(out, query, cache, ranges, n_ranges, scratch, trace, trace_stride);
+        nx_kv7_attend(out, query, cache, ranges, n_ranges, scratch, map, map_stride);
     else
-        attend_f32(out, query, cache, ranges, n_ranges, scratch, trace, trace_stride);
+        attend_f32(out, query, cache, ranges, n_ranges, scratch, map, map_stride);
 }

@@ -106,7 +106,7 @@ NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_
 uint64_t nx_kv7_scratch_bytes(uint32_t window, uint32_t n_ranges) { return tiles_scratch_bytes(window, n_ranges, sizeof(weight_block)); }
 
 void nx_kv7_attend(float *out, const float *query, const nx_cache *cache, const nx_range *ranges, uint32_t n_ranges, void *scratch,
-                   float *trace, uint32_t trace_stride) {
+                   float *map, uint32_t map_stride) {
     uint32_t key_length = cache->key_length, vectors = key_length / 4, tiles = 0;
     for (uint32_t r = 0; r < n_ranges; r++) tiles += range_tiles(ranges[r]);
     float *weights = scratch;
@@ -121,14 +121,14 @@ void nx_kv7_attend(float *out, const float *query, const nx_cache *cache, const 
         for (uint32_t r = 0; r < n_ranges; at += TILE * range_tiles(ranges[r]), r++)
             top = scores(at, rounded_query, query_sum, scale, cache, &head, ranges[r], top);
         top = f32x4_largest(top);
-        uint32_t traced = trace ? trace_powers(trace, weights, ranges, n_ranges, top) : 0;
+        uint32_t mapped = map ? map_powers(map, weights, ranges, n_ranges, top) : 0;
         weight_block *next = blocks;
         at = weights;
         for (uint32_t r = 0; r < n_ranges; at += TILE * range_tiles(ranges[r]), r++)
             next = round_weights(next, at, cache, &head, ranges[r], top, &sum);
         float norm = 1 / f32x4_sum(sum);
-        for (uint32_t i = 0; i < traced; i++) trace[i] *= norm;
-        if (trace) trace += trace_stride;
+        for (uint32_t i = 0; i < mapped; i++) map[i] *= norm;
+        if (map) map += map_stride;
         uint32_t done = 0;
         for (; done + 4 <= vectors; done += 4) mix(out + 4 * done, blocks, norm, cache, &head, done, ranges, n_ranges, 4);
         switch (vectors - done) {

@@ -13,6 +13,6 @@ void nx_kv8_write(const nx_cache *cache, uint32_t position, const float *key, co
 void nx_kv8_copy(const nx_cache *to, const nx_cache *from);
 uint64_t nx_kv8_scratch_bytes(uint32_t window, uint32_t n_ranges);
 void nx_kv8_attend(float *out, const float *query, const nx_cache *cache, const nx_range *ranges, uint32_t n_ranges, void *scratch,
-                   float *trace, uint32_t trace_stride);
+                   float *map, uint32_t map_stride);
 
 #endif

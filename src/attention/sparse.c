@@ -12,8 +12,8 @@ static uint32_t residue_slots(const nx_sparse *p) {
 
 /* Summaries among the positions 0..i. */
 static uint32_t summaries(const nx_sparse *p, uint32_t i) {
-    uint32_t place = i % p->stride + 1, others = p->stride - p->summary;
-    return i / p->stride * p->summary + (place > others ? place - others : 0);
+    uint32_t offset = i % p->stride + 1, others = p->stride - p->summary;
+    return i / p->stride * p->summary + (offset > others ? offset - others : 0);
 }
 
 uint32_t nx_sparse_slot(const nx_sparse *p, uint32_t i) {

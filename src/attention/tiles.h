@@ -107,13 +107,13 @@ static inline uint64_t tiles_scratch_bytes(uint32_t window, uint32_t n_ranges, s
     return tiles * TILE * sizeof(float) + (tiles / 2 + n_ranges) * block_bytes;
 }
 
-/* The powers of the visible positions, of scores that are not weighed yet: a trace that lacks a factor. Returns how many. */
-static inline uint32_t trace_powers(float *trace, const float *scores, const nx_range *ranges, uint32_t n_ranges, v128_t top) {
+/* The powers of the visible positions, of scores that are not weighed yet: rows of a map that lack a factor. Returns how many. */
+static inline uint32_t map_powers(float *map, const float *scores, const nx_range *ranges, uint32_t n_ranges, v128_t top) {
     uint32_t n = 0;
     for (uint32_t r = 0; r < n_ranges; scores += TILE * range_tiles(ranges[r]), r++)
         for (uint32_t i = ranges[r].from; i < ranges[r].to; i++) {
             v128_t score = wasm_f32x4_splat(scores[i - ranges[r].from / TILE * TILE]);
-            trace[n++] = wasm_f32x4_extract_lane(f32x4_exp2_coarse(wasm_f32x4_sub(score, top)), 0);
+            map[n++] = wasm_f32x4_extract_lane(f32x4_exp2_coarse(wasm_f32x4_sub(score, top)), 0);
         }
     return n;
 }

@@ -297,18 +297,19 @@ NX_INLINE v128_t numbers_of(const uint8_t *low, uint32_t pair, uint32_t i, int v
     return wasm_v128_or(number, wasm_v128_and(high, wasm_i8x16_splat(48)));
 }
 
+/* Blocks of up to four columns, the same one of each. */
 typedef struct {
     const nx_activations *activations[4];
     const float *scale[4];
     const int32_t *sum[4];
-} place;
+} column_blocks;
 
-/* Whether products of a block are summed in pairs first. */
+/* Tells whether products of a block are summed in pairs first. */
 NX_INLINE int in_pairs(uint32_t form) { return NX_PAIRS && !six_bits(form); }
 
 /* Adds the groups g and g + 1 of each of the halves from..to-1 of a block. */
-NX_INLINE void two_groups(v128_t part[4][4], const uint8_t *low, const place *x, uint32_t g, uint32_t from, uint32_t to, uint32_t form,
-                          uint32_t n) {
+NX_INLINE void two_groups(v128_t part[4][4], const uint8_t *low, const column_blocks *x, uint32_t g, uint32_t from, uint32_t to,
+                          uint32_t form, uint32_t n) {
     for (uint32_t i = 0; i < 2; i++)
         for (int v = 0; v < 4; v++)
             for (uint32_t h = from; h < to; h++) { /* what is loaded is used up, and needs no register */
@@ -321,14 +322,14 @@ NX_INLINE void two_groups(v128_t part[4][4], const uint8_t *low, const place *x,
 }
 
 /* The sums that the halves from..to-1 of a block start with. */
-NX_INLINE v128_t start_of(const place *x, uint32_t j, uint32_t zero, uint32_t from, uint32_t to) {
+NX_INLINE v128_t start_of(const column_blocks *x, uint32_t j, uint32_t zero, uint32_t from, uint32_t to) {
     uint32_t sum = 0; /* modulo 2^32: see dot.h */
     for (uint32_t h = from; h < to; h++) sum += (uint32_t)x->sum[j][h];
     return dot_start(zero, (int32_t)sum);
 }
 
 /* part = the integer products of the halves from..to-1. */
-NX_INLINE void halves_of_block(v128_t part[4][4], const uint8_t *low, const place *x, uint32_t from, uint32_t to, uint32_t form,
+NX_INLINE void halves_of_block(v128_t part[4][4], const uint8_t *low, const column_blocks *x, uint32_t from, uint32_t to, uint32_t form,
                                uint32_t n) {
     for (uint32_t j = 0; j < n; j++)
         for (int v = 0; v < 4; v++) part[j][v] = in_pairs(form) ? wasm_i16x8_splat(0) : start_of(x, j, zero_of(form), from, to);
@@ -341,7 +342,7 @@ NX_INLINE void halves_of_block(v128_t part[4][4], const uint8_t *low, const plac
 }
 
 /* sum[j][v] += the product times the scales of the rows and that of the column. */
-NX_INLINE void add_part(v128_t sum[4][4], v128_t part[4][4], const uint8_t *block, uint32_t index, const place *x, uint32_t n) {
+NX_INLINE void add_part(v128_t sum[4][4], v128_t part[4][4], const uint8_t *block, uint32_t index, const column_blocks *x, uint32_t n) {
     for (int v = 0; v < 4; v++) {
         v128_t scale = load_halves((const uint16_t *)block + index * TILE + 4 * v);
         for (uint32_t j = 0; j < n; j++) {
@@ -351,7 +352,7 @@ NX_INLINE void add_part(v128_t sum[4][4], v128_t part[4][4], const uint8_t *bloc
     }
 }
 
-NX_INLINE void small_block(v128_t sum[4][4], const uint8_t *block, const place *x, uint32_t form, uint32_t n) {
+NX_INLINE void small_block(v128_t sum[4][4], const uint8_t *block, const column_blocks *x, uint32_t form, uint32_t n) {
     v128_t part[4][4];
     for (uint32_t h = 0, scales = scales_of(form); h < scales; h++) {
         halves_of_block(part, block + low_at(form), x, h, h + 2 / scales, form, n);
@@ -370,7 +371,7 @@ NX_INLINE void small_block(v128_t sum[4][4], const uint8_t *block, const place *
 
 NX_INLINE void small_tile(const tile_work *w, const uint8_t *tile, uint32_t form, uint32_t n) {
     v128_t sum[4][4];
-    place x;
+    column_blocks x;
     for (uint32_t j = 0; j < n; j++) {
         x.activations[j] = (const nx_activations *)w->x.activations + (size_t)j * w->blocks * GROUPS;
         x.scale[j] = w->x.scale + (size_t)j * w->blocks;

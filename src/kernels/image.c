@@ -5,13 +5,13 @@
 
 #include "simd.h"
 
-static uint32_t places(uint32_t size, uint32_t edges, uint32_t taps, uint32_t dilation, uint32_t stride) {
+static uint32_t locations(uint32_t size, uint32_t edges, uint32_t taps, uint32_t dilation, uint32_t stride) {
     uint32_t covered = dilation * (taps - 1) + 1;
     return size + edges < covered ? 0 : (size + edges - covered) / stride + 1;
 }
 
-uint32_t nx_patch_rows(const nx_patches *p) { return places(p->rows, p->above + p->below, p->down, p->dilation, p->stride_down); }
-uint32_t nx_patch_cols(const nx_patches *p) { return places(p->cols, p->left + p->right, p->across, p->dilation, p->stride_across); }
+uint32_t nx_patch_rows(const nx_patches *p) { return locations(p->rows, p->above + p->below, p->down, p->dilation, p->stride_down); }
+uint32_t nx_patch_cols(const nx_patches *p) { return locations(p->cols, p->left + p->right, p->across, p->dilation, p->stride_across); }
 
 /* The taps of one row of a patch, of which tap 0 is at column `at` less the edge. */
 static void gather_row(float *out, const float *row, const nx_patches *p, uint32_t pixel, uint32_t at) {
@@ -31,9 +31,9 @@ static void gather_row(float *out, const float *row, const nx_patches *p, uint32
     }
 }
 
-void nx_patch_gather(float *out, const float *picture, const nx_patches *p, uint32_t place) {
+void nx_patch_gather(float *out, const float *picture, const nx_patches *p, uint32_t location) {
     uint32_t cols = nx_patch_cols(p), pixel = p->pixel ? p->pixel : nx_stride(p->channels), width = p->across * p->channels;
-    uint32_t top = place / cols * p->stride_down, at = place % cols * p->stride_across;
+    uint32_t top = location / cols * p->stride_down, at = location % cols * p->stride_across;
     for (uint32_t i = 0; i < p->down; i++, out += width) {
         uint32_t row = top + i * p->dilation;
         if (row < p->above || row - p->above >= p->rows)

@@ -13,7 +13,7 @@
 
 #include "kernels.h"
 
-/* Which pixels the places of a convolution see. Place (r, c) sees down * across taps, in raster order: tap (i, j) is the pixel
+/* The pixels that the locations of a convolution see. Location (r, c) sees down * across taps, in raster order: tap (i, j) is the pixel
  * (r stride_down + i dilation - above, c stride_across + j dilation - left). A square of k with an edge of e: down = across = k, above = left =
  * below = right = e. A row of k: rows = down = 1, above = below = 0. */
 typedef struct {
@@ -24,7 +24,7 @@ typedef struct {
     uint32_t above, left, below, right;            /* rows and columns of zeros around the picture */
 } nx_patches;
 
-/* Rows and columns of places: (rows + above + below - dilation (down - 1) - 1) / stride_down + 1, rounded down, and likewise; 0 where not even
+/* Rows and columns of locations: (rows + above + below - dilation (down - 1) - 1) / stride_down + 1, rounded down, and likewise; 0 where not even
  * one patch fits. */
 uint32_t nx_patch_rows(const nx_patches *patches);
 uint32_t nx_patch_cols(const nx_patches *patches);
@@ -32,11 +32,11 @@ uint32_t nx_patch_cols(const nx_patches *patches);
 /* Numbers of a patch: down across channels. */
 static inline uint32_t nx_patch_length(const nx_patches *p) { return p->down * p->across * p->channels; }
 
-/* out (nx_patch_length) written: the vectors that a place sees, one after another. place: row * nx_patch_cols + column. */
-void nx_patch_gather(float *out, const float *picture, const nx_patches *patches, uint32_t place);
+/* out (nx_patch_length) written: the vectors that a location sees, one after another. location: row * nx_patch_cols + column. */
+void nx_patch_gather(float *out, const float *picture, const nx_patches *patches, uint32_t location);
 
-/* A convolution at n places from `first` on, n <= NX_COLUMNS: out (n, nx_stride(weights->rows)) written, weights * patch + bias. weights: of
- * nx_patch_length columns. scratch: nx_convolve_bytes of these patches. A place's numbers do not depend on the others. */
+/* A convolution at n locations from `first` on, n <= NX_COLUMNS: out (n, nx_stride(weights->rows)) written, weights * patch + bias. weights: of
+ * nx_patch_length columns. scratch: nx_convolve_bytes of these patches. A location's numbers do not depend on the others. */
 uint64_t nx_convolve_bytes(const nx_patches *patches);
 void nx_convolve(float *out, const nx_matrix *weights, const float *bias, const float *picture, const nx_patches *patches, uint32_t first,
                  uint32_t n, void *scratch);

@@ -8,7 +8,7 @@
 
 void nx_decoder_read(nx_reader *r, nx_decoder *m) {
     uint32_t values = nx_read_vocabulary(r, "token_embd.weight");
-    m->distribution = (nx_output){.kind = NX_CATEGORICAL, .levels = values, .elements = 1};
+    m->distribution = (nx_output){.kind = NX_CATEGORICAL, .values = values, .elements = 1};
     m->tied = !nx_tensor_rows(r, "output.weight");
     if (!m->tied) m->ids = nx_read_embedding(r, "token_embd.weight", values, m->d);
     m->head = nx_read_matrix(r, m->tied ? "token_embd.weight" : "output.weight", values, m->d);
@@ -34,7 +34,7 @@ void nx_decoder_plan(nx_reader *r, const nx_decoder *m, uint32_t length, nx_plan
     plan->maps[plan->n_maps++] = (nx_map){.name = "attention", .port = NX_NONE, .rows = m->n_blocks * m->heads, .keys = length};
 }
 
-/* What the caches of a run are like. */
+/* The form of the caches of a run. */
 static nx_cache_form form_of(const nx_decoder *m, const nx_shape *shape) {
     nx_cache_form form = m->cache;
     if (form.type != NX_F32 && shape->key_bits) form.type = shape->key_bits == 16 ? NX_KV8_WIDE : NX_KV8;
@@ -69,11 +69,11 @@ uint32_t nx_decoder_keys(const void *decoder, const nx_shape *shape, uint32_t ma
 }
 
 void nx_decoder_start(const nx_decoder *m, const nx_column *columns, uint32_t n, float *parameters) {
-    uint32_t V = nx_stride(m->distribution.levels);
+    uint32_t V = nx_stride(m->distribution.values);
     for (uint32_t j = 0; j < n; j++) {
         if (parameters) memset(parameters + (size_t)j * V, 0, V * sizeof *parameters);
-        for (uint32_t row = 0; columns[j].trace && row < m->n_blocks * m->heads; row++)
-            columns[j].trace[(size_t)row * columns[j].inputs->shape.length] = 1;
+        for (uint32_t row = 0; columns[j].maps && row < m->n_blocks * m->heads; row++)
+            columns[j].maps[(size_t)row * columns[j].inputs->shape.length] = 1;
     }
 }
 
@@ -98,7 +98,7 @@ void nx_decoder_attend(const nx_decoder *m, uint32_t index, const nx_column *col
         uint32_t window = columns[j].inputs->shape.length;
         nx_range past = {0, columns[j].position + 1 - behind};
         if (local && past.to > local) past.from = past.to - local;
-        float *trace = columns[j].trace ? columns[j].trace + (size_t)index * m->heads * window : NULL;
-        nx_attend(out + (size_t)j * width, qkv->query + (size_t)j * qkv->query_stride, &cache[j], &past, 1, scratch, trace, window);
+        float *map = columns[j].maps ? columns[j].maps + (size_t)index * m->heads * window : NULL;
+        nx_attend(out + (size_t)j * width, qkv->query + (size_t)j * qkv->query_stride, &cache[j], &past, 1, scratch, map, window);
     }
 }

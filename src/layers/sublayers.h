@@ -147,15 +147,15 @@ static inline void nx_fill_cache(const nx_sublayers *s, const nx_attention_weigh
 }
 
 /* Attention of n columns x to all S positions of a cache that is complete: an encoder's own, or a decoder's to its output.
- * traces: null, or of each column null or weights to write, S for each head, `apart` from one another. */
+ * maps: null, or of each column null or weights to write, S for each head, `apart` from one another. */
 static inline void nx_source_attention(const nx_sublayers *s, const nx_attention_weights *w, float *x, const nx_cache *cache, uint32_t S,
-                                       uint32_t n, float *const *traces, uint32_t apart) {
+                                       uint32_t n, float *const *maps, uint32_t apart) {
     nx_range all = {0, S};
     nx_input input = nx_sublayer_input(s, x, &w->norm, n);
     nx_apply(s->query, &w->query, &input);
     for (uint32_t j = 0; j < n; j++) {
         size_t at = (size_t)j * nx_stride(s->width);
-        nx_attend(s->mixed + at, s->query + at, cache, &all, 1, s->attend, traces ? traces[j] : NULL, apart);
+        nx_attend(s->mixed + at, s->query + at, cache, &all, 1, s->attend, maps ? maps[j] : NULL, apart);
     }
     nx_sublayer_join(s, x, &w->output, s->mixed, &w->norm, n);
 }

@@ -38,7 +38,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->bias = nx_read_vector(r, "fvsbn.bias", m->n, 0);
     r->parameters /= 2; /* of n (n + 1) numbers: the zeros are no weights */
     plan->weights = placed;
-    plan->output = (nx_output){.kind = NX_BERNOULLI, .levels = 2, .elements = 1};
+    plan->output = (nx_output){.kind = NX_BERNOULLI, .values = 2, .elements = 1};
     plan->length = m->n;
     plan->rewinds = 0; /* what was added to the sums stays there */
 }

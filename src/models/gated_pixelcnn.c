@@ -79,8 +79,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->first_above = nx_pixels_taps(p, p->input_kernel, first, 0, 0);
     m->first_beside = nx_pixels_taps(p, p->input_kernel, 0, first, 1);
     m->row = nx_pixels_taps(p, 1, 1, 0, 0);
-    m->vertical = nx_read_embedding(r, "input.vertical.weight", nx_taps_count(&m->first_above) * p->output.levels, 2 * d);
-    m->horizontal = nx_read_embedding(r, "input.horizontal.weight", nx_taps_count(&m->first_beside) * p->output.levels, 2 * d);
+    m->vertical = nx_read_embedding(r, "input.vertical.weight", nx_taps_count(&m->first_above) * p->output.values, 2 * d);
+    m->horizontal = nx_read_embedding(r, "input.horizontal.weight", nx_taps_count(&m->first_beside) * p->output.values, 2 * d);
     m->vertical_bias = nx_read_vector(r, name_of(NX_NONE, "vertical", ".bias").text, 2 * d, 0);
     read_gates(r, &m->first, NX_NONE, d, classes);
     layer *layers = nx_arena_take(r->arena, p->blocks * sizeof *layers), unplaced;
@@ -179,7 +179,7 @@ static void above_row(const model *m, const scratch *s, const nx_column *column)
             const gates *g = gates_of(m, i);
             for (uint32_t j = 0; j < n && i == 0; j++) {
                 memcpy(s->p + (size_t)j * stride, m->vertical_bias, 2 * d * sizeof *s->p);
-                nx_taps_add_rows(s->p + (size_t)j * stride, &m->vertical, &m->first_above, pixels->output.levels, column->ids, at + j,
+                nx_taps_add_rows(s->p + (size_t)j * stride, &m->vertical, &m->first_above, pixels->output.values, column->ids, at + j,
                                  s->y);
             }
             for (uint32_t j = 0; j < n && i > 0; j++)
@@ -206,7 +206,7 @@ static void beside(const model *m, uint32_t i, const scratch *s, const nx_column
             nx_queue_write(beside_at(m, c->state, i), &m->beside, d, c->position, s->x + (size_t)j * nx_stride(d));
         } else {
             memset(s->p + (size_t)j * stride, 0, 2 * d * sizeof *s->p);
-            nx_taps_add_rows(s->p + (size_t)j * stride, &m->horizontal, &m->first_beside, m->pixels.output.levels, c->ids, c->position,
+            nx_taps_add_rows(s->p + (size_t)j * stride, &m->horizontal, &m->first_beside, m->pixels.output.values, c->ids, c->position,
                              s->y);
         }
     }
@@ -248,7 +248,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     for (uint32_t j = 0; j < n; j++)
         if (columns[j].position % m->pixels.width == 0) above_row(m, &s, columns + j);
     for (uint32_t i = 0; i <= m->pixels.blocks; i++) beside(m, i, &s, columns, n);
-    nx_pixels_trace(columns, n, m->pixels.blocks + 1, m, s.list, keys);
+    nx_pixels_map(columns, n, m->pixels.blocks + 1, m, s.list, keys);
     if (parameters) nx_pixels_end(&m->pixels, parameters, s.x, s.y, n, s.matmul);
     return 0;
 }

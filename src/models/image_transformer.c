@@ -124,10 +124,10 @@ static void read_elements(nx_reader *r, model *m, nx_plan *plan) {
     nx_output *o = &m->output;
     uint32_t channels = m->channels = nx_read_u32(r, KEY("image.channels"), 1, 3, NX_REQUIRED);
     if (channels == 2) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("image.channels"), "the number of channels is not 1 or 3");
-    o->levels = nx_read_u32(r, KEY("image.levels"), 2, NX_MAX_LEVELS, NX_REQUIRED);
+    o->values = nx_read_u32(r, KEY("image.levels"), 2, NX_MAX_LEVELS, NX_REQUIRED);
     o->kind = (nx_output_kind)nx_read_choice(r, KEY("output.type"), outputs, 5);
     o->elements = 1;
-    if (o->kind == NX_BERNOULLI && o->levels != 2) nx_reader_fail(r, NX_E_FORMAT, KEY("image.levels"), "a Bernoulli output has 2 levels");
+    if (o->kind == NX_BERNOULLI && o->values != 2) nx_reader_fail(r, NX_E_FORMAT, KEY("image.levels"), "a Bernoulli output has 2 levels");
     int palette = nx_tensor_columns(r, "palette.weight") > 0;
     if (o->kind == NX_DMOL) {
         o->elements = channels;
@@ -137,7 +137,7 @@ static void read_elements(nx_reader *r, model *m, nx_plan *plan) {
         nx_reader_fail(r, NX_E_UNSUPPORTED, "palette.weight", "a palette needs three channels and a categorical output");
     if (palette) {
         uint64_t parameters = r->parameters;
-        plan->tables[plan->n_tables++] = (nx_table){"palette.weight", o->levels, 3, nx_read_table(r, "palette.weight", o->levels, 3)};
+        plan->tables[plan->n_tables++] = (nx_table){"palette.weight", o->values, 3, nx_read_table(r, "palette.weight", o->values, 3)};
         r->parameters = parameters; /* colours are no weights */
     }
     m->tables = palette ? 1 : channels;
@@ -157,7 +157,7 @@ static void read_inputs(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
         m->pixel.weight = nx_read_matrix(r, "pixel_embd.weight", m->d, m->channels);
         m->pixel.bias = nx_read_vector(r, "pixel_embd.bias", m->d, 0);
     } else {
-        m->values = nx_read_embedding(r, "token_embd.weight", m->tables * m->output.levels, m->d);
+        m->values = nx_read_embedding(r, "token_embd.weight", m->tables * m->output.values, m->d);
         m->root = wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat((float)m->d)), 0);
     }
     m->row_position = positions(r, "position_row.weight", sinusoidal, m->height, m->d, 0);
@@ -173,7 +173,7 @@ static void read_direct(nx_reader *r, model *m, const nx_plan *plan, uint32_t he
     if (m->channels != 3 || m->cols != m->width || m->pattern.kind == NX_LOCAL_2D)
         nx_reader_fail(r, NX_E_UNSUPPORTED, "direct.input.weight", "it needs pixels of one position each, in raster order");
     m->direct = (nx_direct){.height = m->height, .width = m->width, .rows = height, .cols = width};
-    nx_direct_read(r, &m->direct, m->d, plan->n_tables ? plan->tables[0].data : NULL, m->output.levels, m->output.mixtures);
+    nx_direct_read(r, &m->direct, m->d, plan->n_tables ? plan->tables[0].data : NULL, m->output.values, m->output.mixtures);
 }
 
 /* The widths, each of which has to be a multiple of 4. */
@@ -242,7 +242,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     if (nx_draft_there(r)) {
         if (m->tables != 1 || m->output.elements != 1 || m->pattern.kind == NX_LOCAL_2D)
             nx_reader_fail(r, NX_E_UNSUPPORTED, "draft.offset.weight", "a draft needs pixels in raster order, one value each");
-        plan->draft = nx_draft_read(r, m->height, m->width, m->output.levels);
+        plan->draft = nx_draft_read(r, m->height, m->width, m->output.values);
     }
 
     plan->weights = placed;
@@ -325,7 +325,7 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
 /* ---- sublayers ------------------------------------------------------------------------------------------------------- */
 
 /* Keys of a row of the map of the past. */
-static uint32_t traced_keys(const model *m, const nx_shape *shape) {
+static uint32_t map_keys(const model *m, const nx_shape *shape) {
     uint32_t window = nx_pattern_window(&m->pattern);
     return window < shape->length ? window : shape->length;
 }
@@ -334,7 +334,7 @@ static uint32_t traced_keys(const model *m, const nx_shape *shape) {
 static void self_attention(const model *m, const nx_attention_weights *w, uint32_t index, const scratch *of, const nx_column *columns,
                            uint32_t n, uint32_t n_ranges) {
     const nx_sublayers *s = &of->sublayers;
-    uint32_t stride = nx_stride(s->width), window = traced_keys(m, &columns[0].inputs->shape);
+    uint32_t stride = nx_stride(s->width), window = map_keys(m, &columns[0].inputs->shape);
     nx_input input = nx_sublayer_input(s, of->x, &w->norm, n);
     nx_apply(s->query, &w->query, &input);
     nx_keys_and_values(s, w, &input);
@@ -345,9 +345,9 @@ static void self_attention(const model *m, const nx_attention_weights *w, uint32
         nx_keep(s, &cache[j], columns[j].position, j);
     }
     for (uint32_t j = 0; j < n; j++) {
-        float *trace = columns[j].trace ? columns[j].trace + (size_t)index * m->heads * window : NULL;
+        float *map = columns[j].maps ? columns[j].maps + (size_t)index * m->heads * window : NULL;
         of->ranges[n_ranges - 1].to = columns[j].position + 1; /* the columns differ in where they end only */
-        nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, &cache[j], of->ranges, n_ranges, s->attend, trace, window);
+        nx_attend(s->mixed + (size_t)j * stride, s->query + (size_t)j * stride, &cache[j], of->ranges, n_ranges, s->attend, map, window);
     }
     nx_sublayer_join(s, of->x, &w->output, s->mixed, &w->norm, n);
 }
@@ -411,11 +411,11 @@ static void embed(const model *m, float *x, const nx_column *column, const nx_su
     memcpy(x, m->row_position + (size_t)(place / m->cols) * d, d * sizeof *x);
     nx_add(x, m->col_position + (size_t)(place % m->cols) * d, d, 1);
     if (i > 0 && m->output.kind == NX_DMOL) {
-        embed_pixel(s->y, &m->pixel, column->ids + (size_t)(i - 1) * m->output.elements, m->output.levels, s);
+        embed_pixel(s->y, &m->pixel, column->ids + (size_t)(i - 1) * m->output.elements, m->output.values, s);
         nx_add(x, s->y, d, 1);
     } else if (i > 0) {
         uint32_t table = nx_pattern_raster(&m->pattern, i - 1) % m->cols % m->tables;
-        nx_embed(s->y, &m->values, table * m->output.levels + column->ids[i - 1]);
+        nx_embed(s->y, &m->values, table * m->output.values + column->ids[i - 1]);
         nx_add_scaled(x, s->y, m->root, d);
     }
     if (m->class_port == NX_NONE || !column->inputs->port[m->class_port]) return;
@@ -426,7 +426,7 @@ static void embed(const model *m, float *x, const nx_column *column, const nx_su
 static float *known_of(const scratch *s, uint32_t j) { return s->known + (size_t)j * nx_stride(NX_DIRECT_KNOWN); }
 
 /* Asks the small picture about a position: some of the answer is added to x here, the rest at the end of the pass. */
-static void look(const model *m, float *x, const nx_column *column, uint32_t j, const scratch *s) {
+static void enter_known(const model *m, float *x, const nx_column *column, uint32_t j, const scratch *s) {
     nx_direct_know(&m->direct, known_of(s, j), column->inputs->port[m->source_port], column->ids, column->position);
     nx_direct_enter(&m->direct, x, known_of(s, j), column->position);
     if (!m->source) return;
@@ -435,8 +435,8 @@ static void look(const model *m, float *x, const nx_column *column, uint32_t j, 
 }
 
 /* Where the weights of block `index` over the source are, behind those of all blocks over the past. */
-static float *source_trace(const model *m, const nx_column *column, uint32_t index) {
-    return column->trace + (size_t)m->n_blocks * m->heads * traced_keys(m, &column->inputs->shape) + (size_t)index * m->heads * m->source;
+static float *source_map(const model *m, const nx_column *column, uint32_t index) {
+    return column->maps + (size_t)m->n_blocks * m->heads * map_keys(m, &column->inputs->shape) + (size_t)index * m->heads * m->source;
 }
 
 static uint32_t pass_end(const void *opaque, uint32_t position) {
@@ -450,16 +450,16 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     (void)slice; /* a pass is short */
     for (uint32_t j = 0; j < n; j++) {
         embed(m, s.x + (size_t)j * nx_stride(m->d), columns + j, &s.sublayers);
-        if (m->direct.places) look(m, s.x + (size_t)j * nx_stride(m->d), columns + j, j, &s);
+        if (m->direct.places) enter_known(m, s.x + (size_t)j * nx_stride(m->d), columns + j, j, &s);
     }
     for (uint32_t i = 0; i < m->n_blocks; i++) {
         const nx_block *b = m->blocks + i;
         self_attention(m, &b->self, i, &s, columns, n, n_ranges);
         if (crossed(m)) {
             nx_cache cache = nx_cache_of_block(m->cache, source_at(m, columns[0].encoder_output, NULL).cross, i, m->source);
-            float *traces[NX_COLUMNS];
-            for (uint32_t j = 0; j < n; j++) traces[j] = columns[j].trace ? source_trace(m, columns + j, i) : NULL;
-            nx_source_attention(&s.sublayers, &b->cross, s.x, &cache, m->source, n, traces, m->source);
+            float *maps[NX_COLUMNS];
+            for (uint32_t j = 0; j < n; j++) maps[j] = columns[j].maps ? source_map(m, columns + j, i) : NULL;
+            nx_source_attention(&s.sublayers, &b->cross, s.x, &cache, m->source, n, maps, m->source);
         }
         nx_feed_forward_columns(&s.sublayers, &b->feed_forward, s.x, n);
     }

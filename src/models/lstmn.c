@@ -141,9 +141,9 @@ static void remember(const model *m, const nx_column *column, const float *query
     nx_score_softmax(weights, past);
     nx_score_sum(s, weights, t.h, d, past);
     nx_score_sum(r, weights, t.c, d, past);
-    if (!column->trace) return;
-    memcpy(column->trace, weights + past.from, (past.to - past.from) * sizeof *weights);
-    column->trace[past.to - past.from] = 0; /* its own, which it does not look at */
+    if (!column->maps) return;
+    memcpy(column->maps, weights + past.from, (past.to - past.from) * sizeof *weights);
+    column->maps[past.to - past.from] = 0; /* its own, which it does not look at */
 }
 
 /* One word of each of n sequences; h (J, d) written. */

@@ -44,7 +44,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     uint32_t h = m->h = p->d / 2, half = p->kernel / 2, first = p->input_kernel / 2;
     m->first = nx_pixels_taps(p, p->input_kernel, first, first, 1);
     m->taps = nx_pixels_taps(p, p->kernel, half, half + 1, 0);
-    m->input = nx_read_embedding(r, "input.weight", nx_taps_count(&m->first) * p->output.levels, p->d);
+    m->input = nx_read_embedding(r, "input.weight", nx_taps_count(&m->first) * p->output.values, p->d);
     m->input_bias = nx_read_vector(r, "input.bias", p->d, 0);
     block *blocks = nx_arena_take(r->arena, p->blocks * sizeof *blocks), unplaced;
     for (uint32_t i = 0; i < p->blocks && !r->status; i++) {
@@ -149,10 +149,10 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     for (uint32_t j = 0; j < n; j++) {
         float *x = s.x + (size_t)j * nx_stride(p->d);
         memcpy(x, m->input_bias, p->d * sizeof *x);
-        nx_taps_add_rows(x, &m->input, &m->first, p->output.levels, columns[j].ids, columns[j].position, s.y);
+        nx_taps_add_rows(x, &m->input, &m->first, p->output.values, columns[j].ids, columns[j].position, s.y);
     }
     for (uint32_t i = 0; i < p->blocks; i++) through(m, i, &s, columns, n);
-    nx_pixels_trace(columns, n, p->blocks + 1, m, s.list, keys);
+    nx_pixels_map(columns, n, p->blocks + 1, m, s.list, keys);
     if (parameters) nx_pixels_end(p, parameters, s.x, s.y, n, s.matmul);
     return 0;
 }

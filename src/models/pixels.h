@@ -31,10 +31,10 @@ static inline void nx_pixels_read(nx_reader *r, nx_pixels *p, const char *arch, 
     p->width = nx_read_u32(r, nx_key(arch, "image.width").text, 1, NX_MAX_SIDE, NX_REQUIRED);
     p->n = height * p->width;
     nx_read_u32(r, nx_key(arch, "image.channels").text, 1, 1, 1);
-    p->output.levels = nx_read_u32(r, nx_key(arch, "image.levels").text, 2, NX_MAX_LEVELS, NX_REQUIRED);
+    p->output.values = nx_read_u32(r, nx_key(arch, "image.levels").text, 2, NX_MAX_LEVELS, NX_REQUIRED);
     p->output.kind = nx_read_choice(r, nx_key(arch, "output.type").text, outputs, 2) ? NX_BERNOULLI : NX_CATEGORICAL;
     p->output.elements = 1;
-    if (p->output.kind == NX_BERNOULLI && p->output.levels != 2)
+    if (p->output.kind == NX_BERNOULLI && p->output.values != 2)
         nx_reader_fail(r, NX_E_FORMAT, nx_key(arch, "image.levels").text, "a Bernoulli output has 2 levels");
     p->blocks = nx_read_u32(r, nx_key(arch, "block_count").text, 1, 256, NX_REQUIRED);
     p->d = nx_read_u32(r, nx_key(arch, "embedding_length").text, unit, 4096, NX_REQUIRED);
@@ -93,13 +93,13 @@ static inline uint32_t nx_pixels_list(uint32_t *marks, uint32_t position, uint32
 }
 
 /* Weights of all rows of the map at the columns that want them: everything in the field weighs the same. */
-static inline void nx_pixels_trace(const nx_column *columns, uint32_t n, uint32_t rows, const void *m, uint32_t *list,
-                                   uint32_t (*keys)(const void *, const nx_shape *, uint32_t, uint32_t, uint32_t, uint32_t *)) {
+static inline void nx_pixels_map(const nx_column *columns, uint32_t n, uint32_t rows, const void *m, uint32_t *list,
+                                 uint32_t (*keys)(const void *, const nx_shape *, uint32_t, uint32_t, uint32_t, uint32_t *)) {
     for (uint32_t j = 0; j < n; j++)
-        for (uint32_t row = 0; row < rows && columns[j].trace; row++) {
+        for (uint32_t row = 0; row < rows && columns[j].maps; row++) {
             const nx_shape *shape = &columns[j].inputs->shape;
             uint32_t count = keys(m, shape, 0, row, columns[j].position, list);
-            for (uint32_t k = 0; k < count; k++) columns[j].trace[(size_t)row * shape->length + k] = 1.0f / (float)count;
+            for (uint32_t k = 0; k < count; k++) columns[j].maps[(size_t)row * shape->length + k] = 1.0f / (float)count;
         }
 }
 

@@ -138,23 +138,27 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->results[DRAWN] = (nx_result){.name = "latent", .values = 65536, .dims = {m->latent_length, 1, 1, 1}, .port = NX_NONE};
     plan->results[PIXELS] = (nx_result){.name = "pixels", .dims = {m->side, m->side, COLOURS, 1}, .port = NX_NONE};
     if (!m->size) return;
-    uint32_t places = m->size * m->size;
+    uint32_t locations = m->size * m->size;
     plan->n_maps = 1;
-    plan->maps[0] = (nx_map){
-        .name = "attention", .port = NX_OWN, .rows = 1, .keys = m->pool ? places / 4 : places, .queries = places, .asking = NX_NONE};
+    plan->maps[0] = (nx_map){.name = "attention",
+                             .port = NX_OWN,
+                             .rows = 1,
+                             .keys = m->pool ? locations / 4 : locations,
+                             .queries = locations,
+                             .asking = NX_NONE};
 }
 
 /* ---- stages ----------------------------------------------------------------------------------------------------------- */
 
-/* The picture is drawn in slices, each NX_COLUMNS places of a stage; a stage begins when the one before it is complete. */
+/* The picture is drawn in slices, each NX_COLUMNS locations of a stage; a stage begins when the one before it is complete. */
 typedef enum { START, SKIP, WIDEN, SECOND, PROJECT, ATTEND, FINISH } kind;
 
 typedef struct {
     kind kind;
-    uint32_t block;  /* of a block's stages */
-    uint32_t side;   /* of the picture that its places are of */
-    uint32_t first;  /* the place that the slice begins with */
-    uint32_t places; /* side^2, or 1 */
+    uint32_t block;     /* of a block's stages */
+    uint32_t side;      /* of the picture that its locations are of */
+    uint32_t first;     /* the location that the slice begins with */
+    uint32_t locations; /* side^2, or 1 */
 } stage;
 
 /* Which stage slice `slice` belongs to. Returns 0 past the last one. */
@@ -175,9 +179,9 @@ static int find_stage(const model *m, uint32_t slice, stage *s) {
             }
         }
         if (what == WIDEN) side *= 2;
-        uint32_t places = what == START ? 1 : side * side, slices = (places + NX_COLUMNS - 1) / NX_COLUMNS;
+        uint32_t locations = what == START ? 1 : side * side, slices = (locations + NX_COLUMNS - 1) / NX_COLUMNS;
         if (slice < slices) {
-            *s = (stage){what, block, side, slice * NX_COLUMNS, places};
+            *s = (stage){what, block, side, slice * NX_COLUMNS, locations};
             return 1;
         }
         slice -= slices;
@@ -213,9 +217,9 @@ static room lay_out(const model *m, void *output) {
     r.keys = r.wide;
     r.values = r.skip;
     if (m->pool) {
-        uint64_t places = (uint64_t)m->size * m->size / 4;
-        r.keys = nx_arena_take(&arena, places * nx_stride(m->key) * sizeof *r.keys);
-        r.values = nx_arena_take(&arena, places * nx_stride(m->value) * sizeof *r.values);
+        uint64_t locations = (uint64_t)m->size * m->size / 4;
+        r.keys = nx_arena_take(&arena, locations * nx_stride(m->key) * sizeof *r.keys);
+        r.values = nx_arena_take(&arena, locations * nx_stride(m->value) * sizeof *r.values);
     }
     r.bytes = arena.used;
     return r;
@@ -294,8 +298,8 @@ static void begin(const model *m, const nx_inputs *inputs, const room *r, const 
     apply(r->x, &m->latent, s->columns, 1, s->product);
 }
 
-/* A place of the picture as wide again, of which `place` is one of four. */
-static uint32_t parent(uint32_t place, uint32_t side) { return place / side / 2 * (side / 2) + place % side / 2; }
+/* A location of the picture as wide again, of which `location` is one of four. */
+static uint32_t parent(uint32_t location, uint32_t side) { return location / side / 2 * (side / 2) + location % side / 2; }
 
 static void convolve(float *out, const nx_linear *l, const float *picture, uint32_t channels, const stage *s, uint32_t n, void *product) {
     nx_patches p = around(s->side, channels);
@@ -309,7 +313,7 @@ static void second(const sagan_block *b, const room *r, const stage *s, uint32_t
 }
 
 static void attend(const model *m, const nx_inputs *inputs, const room *r, const stage *s, uint32_t n, const scratch_room *scratch) {
-    uint32_t C = m->attended_output.weight.rows, keys = m->pool ? s->places / 4 : s->places;
+    uint32_t C = m->attended_output.weight.rows, keys = m->pool ? s->locations / 4 : s->locations;
     if (m->pool && s->first == 0) {
         nx_pool_largest(r->keys, r->wide, s->side, s->side, m->key);
         nx_pool_largest(r->values, r->skip, s->side, s->side, m->value);
@@ -319,7 +323,7 @@ static void attend(const model *m, const nx_inputs *inputs, const room *r, const
     for (uint32_t j = 0; j < n; j++) {
         nx_score_dot(scratch->scores, r->h + (size_t)(s->first + j) * nx_stride(m->key), r->keys, 1, m->key, all);
         nx_score_softmax(scratch->scores, all);
-        if (inputs->trace) memcpy(inputs->trace + (size_t)(s->first + j) * keys, scratch->scores, keys * sizeof *scratch->scores);
+        if (inputs->maps) memcpy(inputs->maps + (size_t)(s->first + j) * keys, scratch->scores, keys * sizeof *scratch->scores);
         float *o = scratch->columns + (size_t)j * stride;
         memset(o, 0, stride * sizeof *o);
         nx_score_sum(o, scratch->scores, r->values, m->value, all);
@@ -353,7 +357,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
     scratch_room rest = lay_out_scratch(m, scratch);
     stage s;
     if (!find_stage(m, slice, &s)) return 0;
-    uint32_t class = inputs->port[CLASS][0], n = s.places - s.first < NX_COLUMNS ? s.places - s.first : NX_COLUMNS;
+    uint32_t class = inputs->port[CLASS][0], n = s.locations - s.first < NX_COLUMNS ? s.locations - s.first : NX_COLUMNS;
     const sagan_block *b = &m->blocks[s.block];
     switch (s.kind) {
     case START:
@@ -364,13 +368,13 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
         return 1;
     case WIDEN:
         if (s.first == 0) {
-            norm_relu(r.h, r.x, b->norm_0, class, b->into, s.places / 4);
+            norm_relu(r.h, r.x, b->norm_0, class, b->into, s.locations / 4);
             nx_enlarge(r.wide, r.h, s.side / 2, s.side / 2, b->into);
         }
         convolve(r.h + (size_t)s.first * b->out, &b->conv_0, r.wide, b->into, &s, n, rest.product);
         return 1;
     case SECOND:
-        if (s.first == 0) norm_relu(r.wide, r.h, b->norm_1, class, b->out, s.places);
+        if (s.first == 0) norm_relu(r.wide, r.h, b->norm_1, class, b->out, s.locations);
         second(b, &r, &s, n, &rest);
         return 1;
     case PROJECT: {
@@ -385,9 +389,9 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
         attend(m, inputs, &r, &s, n, &rest);
         return 1;
     default:
-        if (s.first == 0) norm_relu(r.wide, r.x, m->norm, class, m->output.weight.cols / TAPS, s.places);
+        if (s.first == 0) norm_relu(r.wide, r.x, m->norm, class, m->output.weight.cols / TAPS, s.locations);
         if (!finish(m, &r, &s, n, &rest)) return -1;
-        *r.done = s.first + n == s.places;
+        *r.done = s.first + n == s.locations;
         return !*r.done;
     }
 }

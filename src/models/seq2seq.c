@@ -59,7 +59,7 @@ typedef struct {
     cell forward, backward, decoder;
     nx_linear start, output; /* (2e, 2e), (d, 4e or 2e) */
     nx_matrix query, key;    /* W_q (A or positions, 2e), W_k (A or 2e, 2e) */
-    nx_matrix place;         /* W_p (A, 2e) */
+    nx_matrix position;      /* W_p (A, 2e) */
     const float *v, *centre; /* (A) */
     float root, beta;        /* sqrt(d); the scale of dots and cosines */
     uint32_t width;          /* of a key: A or 2e */
@@ -98,7 +98,7 @@ static void read_attention(nx_reader *r, model *m) {
     if (m->score == ADDITIVE) m->v = nx_read_vector(r, "attn_v.weight", m->A, 0);
     if (m->score == COSINE) m->v = nx_read_vector(r, "attn_scale.weight", 1, 0);
     if (m->range != LOCAL_P) return;
-    m->place = nx_read_matrix(r, "attn_position.weight", m->A, h);
+    m->position = nx_read_matrix(r, "attn_position.weight", m->A, h);
     m->centre = nx_read_vector(r, "attn_centre.weight", m->A, 0);
 }
 
@@ -142,7 +142,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
     plan->weights = placed;
     plan->encodes = 1;
-    plan->output = (nx_output){.kind = NX_CATEGORICAL, .levels = values, .elements = 1};
+    plan->output = (nx_output){.kind = NX_CATEGORICAL, .values = values, .elements = 1};
     plan->length = context;
     plan->rewinds = NX_COLUMNS;
     plan->inputs[plan->n_inputs++] =
@@ -154,7 +154,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------------ */
 
-/* What the encoder leaves for the decoder. */
+/* The encoder's output, which the decoder reads. */
 typedef struct {
     float *h;     /* (S, 2e) annotations */
     float *keys;  /* (S, A or 2e) W_k h_i, h_i / |h_i|; the annotations themselves where a score reads these */
@@ -304,13 +304,13 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 /* floor(x) of a list of `count`; what is not a number is at its end. */
 static uint32_t floor_within(float x, uint32_t count) { return x < (float)count ? (uint32_t)x : count - 1; }
 
-/* The map "centre": a point between two words as their weights, which add up to 1; trace (S) written. */
-static void show_centre(float *trace, float centre, uint32_t S) {
+/* The map "centre": a point between two words as their weights, which add up to 1. map (S) written. */
+static void show_centre(float *map, float centre, uint32_t S) {
     uint32_t low = floor_within(centre, S);
     float beyond = low + 1 < S ? centre - (float)low : 0;
-    memset(trace, 0, S * sizeof *trace);
-    trace[low] = 1 - beyond;
-    if (low + 1 < S) trace[low + 1] = beyond;
+    memset(map, 0, S * sizeof *map);
+    map[low] = 1 - beyond;
+    if (low + 1 < S) map[low + 1] = beyond;
 }
 
 /* Contexts of n states (J, 2e): joined (J, 4e) gets c in its first half. */
@@ -320,7 +320,7 @@ static void attend(const model *m, const nx_column *columns, const float *states
     float centre[NX_COLUMNS] = {0};
     nx_input input = nx_input_of(states, n, s->matmul);
     if (m->range == LOCAL_P) {
-        nx_matmul(s->query, &m->place, NULL, &input);
+        nx_matmul(s->query, &m->position, NULL, &input);
         nx_tanh(s->query, m->A, n);
         for (uint32_t j = 0; j < n; j++) {
             v128_t x = wasm_f32x4_splat(nx_dot(s->query + (size_t)j * nx_stride(m->A), m->centre, m->A));
@@ -345,10 +345,10 @@ static void attend(const model *m, const nx_column *columns, const float *states
         nx_score_softmax(s->weights, window);
         if (m->range == LOCAL_P) nx_score_bell(s->weights, centre[j], 0.5f * (float)m->D, window);
         nx_score_sum(s->joined + (size_t)j * nx_stride(2 * h), s->weights, source.h, h, window);
-        if (!columns[j].trace) continue;
-        memset(columns[j].trace, 0, S * sizeof *columns[j].trace);
-        memcpy(columns[j].trace + window.from, s->weights + window.from, (window.to - window.from) * sizeof *s->weights);
-        if (m->range != GLOBAL) show_centre(columns[j].trace + S, centre[j], S);
+        if (!columns[j].maps) continue;
+        memset(columns[j].maps, 0, S * sizeof *columns[j].maps);
+        memcpy(columns[j].maps + window.from, s->weights + window.from, (window.to - window.from) * sizeof *s->weights);
+        if (m->range != GLOBAL) show_centre(columns[j].maps + S, centre[j], S);
     }
 }
 

@@ -2,18 +2,18 @@
  *
  * SNAIL, a simple neural attentive learner [Mishra, Rohaninejad, Chen, Abbeel 2018, arXiv:1707.03141], for signs of which one example each
  * has been seen. A sequence of examples, each an embedded picture beside its label in one-hot form, is followed by a query, whose label is
- * zeros. Layers append channels to x, of which x_t is the place t:
+ * zeros. Layers append channels to x, of which x_t is step t:
  *
  *   embed       relu(W * picture + b) four times, then a linear map of all that is left        strides in place of the paper's pools
- *   dense R     tanh(W_f [x_{t-R}; x_t]) sigma(W_g [x_{t-R}; x_t])                               x of a place before the first is zeros
- *   attend      softmax over places s <= t of q_t . k_s / sqrt(k), times v_s                     over keys: one query's weights sum to 1
+ *   dense R     tanh(W_f [x_{t-R}; x_t]) sigma(W_g [x_{t-R}; x_t])                               x of a step before the first is zeros
+ *   attend      softmax over steps s <= t  of q_t . k_s / sqrt(k), times v_s                     over keys: one query's weights sum to 1
  *
  *   attend, dense 2, 4, .. 2^L, attend, dense 2, 4, .. 2^L, attend; odds = log softmax(W_o x), over labels that an example has
  *
- * Batch norms are folded into the convolutions. Any number of queries share the examples: each stands at the place behind the last one, sees
+ * Batch norms are folded into the convolutions. Any number of queries share the examples: each is the step behind the last one, sees
  * itself and the examples, and no other query.
  *
- * N: examples. Q: queries. T = N + Q: places in memory. The map has the weights of queries on examples; what is missing to 1 they gave
+ * N: examples. Q: queries. T = N + Q: steps in memory. The map has the weights of queries on examples; what is missing to 1 they gave
  * themselves.
  */
 #include <math.h>
@@ -32,7 +32,7 @@
 #define MAX_BLOCKS 4
 #define EXAMPLES 1024u
 #define QUERIES 64u
-#define GROUP 64u /* places of a slice */
+#define GROUP 64u /* steps of a slice */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -41,7 +41,7 @@ enum { SUPPORT, LABELS, QUERY };
 typedef struct {
     nx_patches patches;
     nx_linear map;
-    uint32_t places;
+    uint32_t locations;
 } convolution;
 
 /* A layer: attention where `gate` has no rows, of key length k and value length v; else dense with that reach, v channels. */
@@ -53,7 +53,7 @@ typedef struct {
 typedef struct {
     uint32_t height, width, ways, label_length, embedding_length, n_convolutions, n_layers, channels; /* channels: of x in the end */
     uint32_t picture;                                                                                 /* most numbers of a picture inside */
-    uint32_t widest, keys, reads; /* the most that a patch has, a key, and a layer reads of a place or two */
+    uint32_t widest, keys, reads; /* the most that a patch has, a key, and a layer reads of a step or two */
     uint32_t attentions;
     convolution convolutions[MAX_CONVOLUTIONS + 1]; /* the last one is the linear map of the whole picture */
     layer layers[MAX_BLOCKS * (MAX_LAYERS + 1)];
@@ -76,10 +76,10 @@ static void read_convolution(nx_reader *r, model *m, uint32_t i, nx_patches patc
                              uint32_t outputs) {
     convolution *c = &m->convolutions[i];
     c->patches = patches;
-    c->places = nx_patch_rows(&patches) * nx_patch_cols(&patches);
+    c->locations = nx_patch_rows(&patches) * nx_patch_cols(&patches);
     c->map.weight = nx_read_matrix(r, weight, outputs, nx_patch_length(&patches));
     c->map.bias = nx_read_vector(r, bias, outputs, 0);
-    m->picture = at_least(m->picture, c->places * nx_stride(outputs));
+    m->picture = at_least(m->picture, c->locations * nx_stride(outputs));
     m->widest = at_least(m->widest, nx_patch_length(&patches));
 }
 
@@ -179,7 +179,7 @@ typedef struct {
 } room;
 
 static uint32_t examples_of(const nx_shape *shape) { return shape->counts[SUPPORT]; }
-static uint32_t places_of(const nx_shape *shape) { return shape->counts[SUPPORT] + shape->counts[QUERY]; }
+static uint32_t steps_of(const nx_shape *shape) { return shape->counts[SUPPORT] + shape->counts[QUERY]; }
 
 static nx_cache cache_of(const nx_shape *shape, void *memory, uint32_t keys) {
     return (nx_cache){memory, NX_F32, nx_cache_slots(examples_of(shape) + 1), 1, keys, 1};
@@ -188,7 +188,7 @@ static nx_cache cache_of(const nx_shape *shape, void *memory, uint32_t keys) {
 static room lay_out(const model *m, const nx_shape *shape, void *output) {
     nx_arena arena = {output, 0, UINT64_MAX};
     room r = {.done = nx_arena_take(&arena, sizeof *r.done)};
-    r.x = nx_arena_take(&arena, (uint64_t)places_of(shape) * nx_stride(m->channels) * sizeof *r.x);
+    r.x = nx_arena_take(&arena, (uint64_t)steps_of(shape) * nx_stride(m->channels) * sizeof *r.x);
     r.cache = nx_arena_take(&arena, nx_cache_bytes(NX_F32, nx_cache_slots(examples_of(shape) + 1), 1, m->keys));
     r.odds = nx_arena_take(&arena, (uint64_t)shape->counts[QUERY] * m->ways * sizeof *r.odds);
     r.bytes = arena.used;
@@ -234,36 +234,36 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- the passes ------------------------------------------------------------------------------------------------------ */
 
-/* x of one place: its embedding, and its label if it is an example. */
-static void embed(const model *m, const nx_inputs *inputs, uint32_t place, float *x, const workspace *w) {
+/* x of one step: its embedding, and its label if it is an example. */
+static void embed(const model *m, const nx_inputs *inputs, uint32_t step, float *x, const workspace *w) {
     uint32_t N = examples_of(&inputs->shape), pixels = m->height * m->width;
-    const uint32_t *ids = place < N ? inputs->port[SUPPORT] + (size_t)place * pixels : inputs->port[QUERY] + (size_t)(place - N) * pixels;
+    const uint32_t *ids = step < N ? inputs->port[SUPPORT] + (size_t)step * pixels : inputs->port[QUERY] + (size_t)(step - N) * pixels;
     float *from = w->picture[0], *to = w->picture[1];
     for (uint32_t i = 0; i < pixels; i++) from[i] = (float)ids[i] / 255.0f;
     for (uint32_t i = 0; i <= m->n_convolutions; i++) {
         const convolution *c = &m->convolutions[i];
         uint32_t outputs = c->map.weight.rows, stride = nx_stride(outputs);
-        for (uint32_t at = 0; at < c->places; at += NX_COLUMNS) {
-            uint32_t n = c->places - at < NX_COLUMNS ? c->places - at : NX_COLUMNS;
+        for (uint32_t at = 0; at < c->locations; at += NX_COLUMNS) {
+            uint32_t n = c->locations - at < NX_COLUMNS ? c->locations - at : NX_COLUMNS;
             nx_convolve(to + (size_t)at * stride, &c->map.weight, c->map.bias, from, &c->patches, at, n, w->patches);
         }
-        if (i < m->n_convolutions) nx_relu(to, outputs, c->places);
+        if (i < m->n_convolutions) nx_relu(to, outputs, c->locations);
         float *swap = from;
         from = to, to = swap;
     }
     memcpy(x, from, m->embedding_length * sizeof *x);
     memset(x + m->embedding_length, 0, m->label_length * sizeof *x);
-    if (place < N) x[m->embedding_length + inputs->port[LABELS][place]] = 1;
+    if (step < N) x[m->embedding_length + inputs->port[LABELS][step]] = 1;
 }
 
-/* The first `width` channels of n places side by side, as products want them. */
+/* The first `width` channels of n steps side by side, as products want them. */
 static nx_input gather(const model *m, const float *x, uint32_t first, uint32_t n, uint32_t width, const workspace *w) {
     for (uint32_t j = 0; j < n; j++)
         memcpy(w->column + (size_t)j * nx_stride(width), x + (size_t)(first + j) * nx_stride(m->channels), width * sizeof *x);
     return nx_input_of(w->column, n, w->input);
 }
 
-/* n places from `first` on, none of them both an example and a query's. */
+/* n steps from `first` on, none of them both an example and a query's. */
 static void dense(const model *m, const layer *l, const room *r, uint32_t N, uint32_t first, uint32_t n, const workspace *w) {
     uint32_t stride = nx_stride(m->channels), both = nx_stride(2 * l->from);
     for (uint32_t j = 0; j < n; j++) {
@@ -282,8 +282,8 @@ static void dense(const model *m, const layer *l, const room *r, uint32_t N, uin
         memcpy(r->x + (size_t)(first + j) * stride + l->from, w->k + (size_t)j * nx_stride(l->values), l->values * sizeof(float));
 }
 
-/* The same. trace: null, or where the weights (Q, N) of the queries go. */
-static void attend(const model *m, const layer *l, const room *r, const nx_shape *shape, uint32_t first, uint32_t n, float *trace,
+/* The same. map: null, or where the weights (Q, N) of the queries go. */
+static void attend(const model *m, const layer *l, const room *r, const nx_shape *shape, uint32_t first, uint32_t n, float *map,
                    const workspace *w) {
     uint32_t N = examples_of(shape);
     nx_cache cache = cache_of(shape, r->cache, l->keys);
@@ -300,7 +300,7 @@ static void attend(const model *m, const layer *l, const room *r, const nx_shape
         nx_cache_write(&cache, t, key, w->value);
         nx_attend(key, query, &cache, &range, 1, w->attend, w->weights, N + 1);
         memcpy(r->x + (size_t)(first + j) * nx_stride(m->channels) + l->from, key, l->values * sizeof(float));
-        if (trace && t == N) memcpy(trace + (size_t)(first + j - N) * N, w->weights, N * sizeof *trace);
+        if (map && t == N) memcpy(map + (size_t)(first + j - N) * N, w->weights, N * sizeof *map);
     }
 }
 
@@ -323,20 +323,20 @@ static int answer(const model *m, const nx_inputs *inputs, const room *r, uint32
     return 1;
 }
 
-/* The trace of the attention that is layer `index`. */
-static float *trace_of(const model *m, const nx_inputs *inputs, uint32_t index) {
+/* The map of the attention that is layer `index`. */
+static float *map_of(const model *m, const nx_inputs *inputs, uint32_t index) {
     uint32_t before = 0;
     for (uint32_t i = 0; i < index; i++) before += m->layers[i].keys > 0;
-    return inputs->trace ? inputs->trace + (size_t)before * inputs->shape.counts[QUERY] * examples_of(&inputs->shape) : NULL;
+    return inputs->maps ? inputs->maps + (size_t)before * inputs->shape.counts[QUERY] * examples_of(&inputs->shape) : NULL;
 }
 
-/* Slices: a picture each; then of each layer GROUP places each; then the answers. */
+/* Slices: a picture each; then of each layer GROUP steps each; then the answers. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch) {
     const model *m = opaque;
     const nx_shape *shape = &inputs->shape;
     room r = lay_out(m, shape, output);
     workspace w = scratch_of(m, shape, scratch);
-    uint32_t N = examples_of(shape), T = places_of(shape), groups = (T + GROUP - 1) / GROUP;
+    uint32_t N = examples_of(shape), T = steps_of(shape), groups = (T + GROUP - 1) / GROUP;
     if (slice < T) {
         embed(m, inputs, slice, r.x + (size_t)slice * nx_stride(m->channels), &w);
         return 1;
@@ -353,7 +353,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
         uint32_t end = at < N && N < past ? N : past; /* examples and queries never share a pass */
         n = end - at < NX_COLUMNS ? end - at : NX_COLUMNS;
         if (l->keys)
-            attend(m, l, &r, shape, at, n, trace_of(m, inputs, index), &w);
+            attend(m, l, &r, shape, at, n, map_of(m, inputs, index), &w);
         else
             dense(m, l, &r, N, at, n, &w);
     }

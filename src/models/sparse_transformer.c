@@ -6,12 +6,12 @@
  *
  *   x = e[id] + row[i / w] + column[i % w]        blocks        W_out LN(x) + b
  *
- * with learned tables of positions: rows and columns of a picture w wide, blocks of a text and places in a block of w = l positions.
+ * with learned tables of positions: rows and columns of a picture w wide, blocks of a text and columns in a block of w = l positions.
  *
- * Position p of a picture reads pixel p - 1, the first one none, and stands at place p of the pattern. Position p > 0 of a text reads id p - 1, at
- * place p - 1; its first id is given, and position 0 tells nothing (layers/decoder.h says the same of other models of texts).
+ * Position p of a picture reads pixel p - 1, the first one none, and stands at position p of the pattern. Position p > 0 of a text reads id p - 1, at
+ * position p - 1; its first id is given, and position 0 tells nothing (layers/decoder.h says the same of other models of texts).
  *
- * Letters: n places, d width of the model, V values, P parameters of the output; J is the number of columns of a pass.
+ * Letters: n positions of the pattern, d width of the model, V values, P parameters of the output; J is the number of columns of a pass.
  */
 #include "models/sparse_transformer/blocks.h"
 
@@ -37,15 +37,15 @@ typedef struct {
 
 static int is_text(const model *m) { return m->blocks.behind > 0; }
 
-/* A picture's size and values: its places. */
+/* A picture's size and values: its pixels. */
 static uint32_t read_picture(nx_reader *r, model *m) {
     static const char *const outputs[] = {"categorical", "bernoulli"};
     uint32_t height = nx_read_u32(r, KEY("image.height"), 1, NX_MAX_SIDE, NX_REQUIRED);
     m->width = nx_read_u32(r, KEY("image.width"), 1, NX_MAX_SIDE, NX_REQUIRED);
     nx_read_u32(r, KEY("image.channels"), 1, 1, 1);
-    m->output.levels = nx_read_u32(r, KEY("image.levels"), 2, NX_MAX_LEVELS, NX_REQUIRED);
+    m->output.values = nx_read_u32(r, KEY("image.levels"), 2, NX_MAX_LEVELS, NX_REQUIRED);
     m->output.kind = nx_read_choice(r, KEY("output.type"), outputs, 2) ? NX_BERNOULLI : NX_CATEGORICAL;
-    if (m->output.kind == NX_BERNOULLI && m->output.levels != 2)
+    if (m->output.kind == NX_BERNOULLI && m->output.values != 2)
         nx_reader_fail(r, NX_E_FORMAT, KEY("image.levels"), "a Bernoulli output has 2 levels");
     return height * m->width;
 }
@@ -55,20 +55,20 @@ static void configure(nx_reader *r, nx_plan *plan) {
     memset(m, 0, sizeof *m);
     m->output = (nx_output){.kind = NX_CATEGORICAL, .elements = 1};
     m->blocks.behind = !nx_has_key(r, KEY("image.height"));
-    uint32_t places;
+    uint32_t positions;
     r->packing = NX_BY_BLOCK; /* layer norms before each map leave outliers, which 7 bits a row would not keep */
     if (is_text(m)) {
-        places = nx_read_u32(r, KEY("context_length"), 1, MAX_CONTEXT, NX_REQUIRED);
-        m->output.levels = nx_read_vocabulary(r, "token_embd.weight");
+        positions = nx_read_u32(r, KEY("context_length"), 1, MAX_CONTEXT, NX_REQUIRED);
+        m->output.values = nx_read_vocabulary(r, "token_embd.weight");
     } else {
-        places = read_picture(r, m);
+        positions = read_picture(r, m);
     }
-    nx_sparse_blocks_read(r, &m->blocks, ARCH, "", places);
+    nx_sparse_blocks_read(r, &m->blocks, ARCH, "", positions);
     uint32_t d = m->blocks.d;
     if (is_text(m)) m->width = m->blocks.pattern.stride;
     if (r->status) return; /* there may be no width to divide by */
-    m->values = nx_read_embedding(r, "token_embd.weight", m->output.levels, d);
-    m->rows = nx_read_embedding(r, "position_row.weight", (places - 1) / m->width + 1, d);
+    m->values = nx_read_embedding(r, "token_embd.weight", m->output.values, d);
+    m->rows = nx_read_embedding(r, "position_row.weight", (positions - 1) / m->width + 1, d);
     m->columns = nx_read_embedding(r, "position_col.weight", m->width, d);
     m->last.weight = nx_read_vector(r, "output_norm.weight", d, 0);
     m->last.bias = nx_read_vector(r, "output_norm.bias", d, 0);
@@ -77,7 +77,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
     plan->weights = placed;
     plan->output = m->output;
-    plan->length = places + m->blocks.behind;
+    plan->length = positions + m->blocks.behind;
     plan->rewinds = NX_SPARSE_SPARE;
     plan->maps[plan->n_maps++] = nx_sparse_blocks_map(&m->blocks);
     if (is_text(m)) nx_read_ends(r, plan);
@@ -118,9 +118,9 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 static uint32_t pass_end(const void *opaque, uint32_t position) { return is_text(opaque) && position == 0 ? 1 : UINT32_MAX; }
 
 static void embed(const model *m, float *x, float *y, const nx_column *column) {
-    uint32_t place = column->position - m->blocks.behind, d = m->blocks.d;
-    nx_embed(x, &m->rows, place / m->width);
-    nx_embed(y, &m->columns, place % m->width);
+    uint32_t at = column->position - m->blocks.behind, d = m->blocks.d;
+    nx_embed(x, &m->rows, at / m->width);
+    nx_embed(y, &m->columns, at % m->width);
     nx_add(x, y, d, 1);
     if (column->position == 0) return;
     nx_embed(y, &m->values, column->ids[column->position - 1]);
@@ -131,9 +131,9 @@ static void embed(const model *m, float *x, float *y, const nx_column *column) {
 static void start(const model *m, const nx_column *columns, uint32_t n, float *parameters) {
     nx_map map = nx_sparse_blocks_map(&m->blocks);
     for (uint32_t j = 0; j < n; j++) {
-        uint32_t keys = nx_map_keys(&map, &columns[j].inputs->shape), values = nx_stride(m->output.levels);
+        uint32_t keys = nx_map_keys(&map, &columns[j].inputs->shape), values = nx_stride(m->output.values);
         if (parameters) memset(parameters + (size_t)j * values, 0, values * sizeof *parameters);
-        for (uint32_t row = 0; columns[j].trace && row < map.rows; row++) columns[j].trace[(size_t)row * keys] = 1;
+        for (uint32_t row = 0; columns[j].maps && row < map.rows; row++) columns[j].maps[(size_t)row * keys] = 1;
     }
 }
 

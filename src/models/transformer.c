@@ -106,7 +106,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     read_positions(r, m);
 
     uint32_t values = nx_read_vocabulary(r, "token_embd.weight");
-    decoder->distribution = (nx_output){.kind = NX_CATEGORICAL, .levels = values, .elements = 1};
+    decoder->distribution = (nx_output){.kind = NX_CATEGORICAL, .values = values, .elements = 1};
     decoder->tied = 1;
     decoder->head = nx_read_matrix(r, "token_embd.weight", values, d);
     read_stack(r, m, &m->reading, "enc.", context, 0);
@@ -235,10 +235,10 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
         if (step % 2) {
             nx_fill_cache(&s, &b->self, x, at, n, &cache, 1);
         } else {
-            float *traces[NX_COLUMNS]; /* (N H, S, S) in all: a head's row of this query is S queries from the next head's */
+            float *maps[NX_COLUMNS]; /* (N H, S, S) in all: a head's row of this query is S queries from the next head's */
             for (uint32_t j = 0; j < n; j++)
-                traces[j] = inputs->trace ? inputs->trace + ((size_t)index * m->decoder.heads * S + at + j) * S : NULL;
-            nx_source_attention(&s, &b->self, x, &cache, S, n, traces, S * S);
+                maps[j] = inputs->maps ? inputs->maps + ((size_t)index * m->decoder.heads * S + at + j) * S : NULL;
+            nx_source_attention(&s, &b->self, x, &cache, S, n, maps, S * S);
             nx_feed_forward_columns(&s, &b->feed_forward, x, n);
             if (step == last_encoded) finish(m, &m->reading, x, n);
         }
@@ -253,9 +253,9 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
 /* Where the weights of block `index` over the source are, behind those of all blocks over the past. */
-static float *source_trace(const model *m, const nx_column *column, uint32_t index) {
+static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     const nx_shape *shape = &column->inputs->shape;
-    return column->trace + (size_t)m->decoder.heads * (m->writing.n_blocks * shape->length + index * shape->counts[0]);
+    return column->maps + (size_t)m->decoder.heads * (m->writing.n_blocks * shape->length + index * shape->counts[0]);
 }
 
 static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
@@ -271,10 +271,10 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     for (uint32_t i = 0; i < m->writing.n_blocks; i++) {
         const nx_block *b = m->writing.blocks + i;
         nx_cache cache = cache_at(m, source.cross, i, shape->counts[0]);
-        float *traces[NX_COLUMNS];
-        for (uint32_t j = 0; j < n; j++) traces[j] = columns[j].trace ? source_trace(m, columns + j, i) : NULL;
+        float *maps[NX_COLUMNS];
+        for (uint32_t j = 0; j < n; j++) maps[j] = columns[j].maps ? source_map(m, columns + j, i) : NULL;
         self_attention(m, &b->self, i, &s, columns, n);
-        nx_source_attention(&s.sublayers, &b->cross, s.x, &cache, shape->counts[0], n, traces, shape->counts[0]);
+        nx_source_attention(&s.sublayers, &b->cross, s.x, &cache, shape->counts[0], n, maps, shape->counts[0]);
         nx_feed_forward_columns(&s.sublayers, &b->feed_forward, s.x, n);
     }
     if (!parameters) return 0;

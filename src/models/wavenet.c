@@ -66,7 +66,7 @@ static void read_output(nx_reader *r, nx_output *output, nx_plan *plan) {
     output->elements = 1;
     if (nx_has_key(r, nx_key(ARCH, "sound.rate").text)) {
         nx_read_u32(r, nx_key(ARCH, "sound.rate").text, 1000, 384000, NX_REQUIRED);
-        output->levels = SOUND_LEVELS + 1;
+        output->values = SOUND_LEVELS + 1;
         output->kind = NX_CATEGORICAL;
         plan->ends[plan->n_ends++] = SOUND_LEVELS;
         return;
@@ -74,9 +74,9 @@ static void read_output(nx_reader *r, nx_output *output, nx_plan *plan) {
     plan->length = nx_read_u32(r, nx_key(ARCH, "image.height").text, 1, NX_MAX_SIDE, NX_REQUIRED) *
                    nx_read_u32(r, nx_key(ARCH, "image.width").text, 1, NX_MAX_SIDE, NX_REQUIRED);
     nx_read_u32(r, nx_key(ARCH, "image.channels").text, 1, 1, 1);
-    output->levels = nx_read_u32(r, nx_key(ARCH, "image.levels").text, 2, NX_MAX_LEVELS, NX_REQUIRED);
+    output->values = nx_read_u32(r, nx_key(ARCH, "image.levels").text, 2, NX_MAX_LEVELS, NX_REQUIRED);
     output->kind = nx_read_choice(r, nx_key(ARCH, "output.type").text, outputs, 2) ? NX_BERNOULLI : NX_CATEGORICAL;
-    if (output->kind == NX_BERNOULLI && output->levels != 2)
+    if (output->kind == NX_BERNOULLI && output->values != 2)
         nx_reader_fail(r, NX_E_FORMAT, nx_key(ARCH, "image.levels").text, "a Bernoulli output has 2 levels");
 }
 
@@ -107,7 +107,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     uint32_t classes = read_port(r, plan, "classes", "class", &m->class_port);
     uint32_t speakers = read_port(r, plan, "speakers", "speaker", &m->speaker_port);
     m->first = (nx_taps){.left = 2, .gap = 1};
-    m->input = nx_read_embedding(r, "input.weight", 2 * m->output.levels, m->R);
+    m->input = nx_read_embedding(r, "input.weight", 2 * m->output.values, m->R);
     m->bias = nx_read_vector(r, "input.bias", m->R, 0);
     layer *layers = nx_arena_take(r->arena, m->n * sizeof *layers), unplaced;
     for (uint32_t i = 0; i < m->n && !r->status; i++) {
@@ -223,7 +223,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     for (uint32_t j = 0; j < n; j++) {
         float *h = s.h + (size_t)j * nx_stride(m->R);
         memcpy(h, m->bias, m->R * sizeof *h);
-        nx_taps_add_rows(h, &m->input, &m->first, m->output.levels, columns[j].ids, columns[j].position, s.row);
+        nx_taps_add_rows(h, &m->input, &m->first, m->output.values, columns[j].ids, columns[j].position, s.row);
     }
     memset(s.skip, 0, (size_t)n * nx_stride(m->S) * sizeof *s.skip);
     for (uint32_t i = 0; i < m->n; i++) through(m, i, &s, columns, n);

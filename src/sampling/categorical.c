@@ -9,38 +9,38 @@ _Static_assert(sizeof(float) == sizeof(uint32_t), "scratch memory serves both");
 
 static const float minus_infinity = -__builtin_inff();
 
-float nx_categorical_log_prob(const float *logits, uint32_t levels, uint32_t value) {
-    return logits[value] - nx_log_sum_exp(logits, nx_stride(levels));
+float nx_categorical_log_prob(const float *logits, uint32_t values, uint32_t value) {
+    return logits[value] - nx_log_sum_exp(logits, nx_stride(values));
 }
 
 /* The index of the largest of V numbers, the lowest one of equals; 0 where not-a-number stands among them. */
-static uint32_t argmax(const float *x, uint32_t levels) {
+static uint32_t argmax(const float *x, uint32_t values) {
     v128_t top = wasm_v128_load(x);
-    for (uint32_t v = 4; v < levels; v += 4) top = wasm_f32x4_pmax(top, wasm_v128_load(x + v));
+    for (uint32_t v = 4; v < values; v += 4) top = wasm_f32x4_pmax(top, wasm_v128_load(x + v));
     top = f32x4_largest(top);
-    for (uint32_t v = 0; v < levels; v += 4) {
+    for (uint32_t v = 0; v < values; v += 4) {
         uint32_t equal = wasm_i32x4_bitmask(wasm_f32x4_eq(wasm_v128_load(x + v), top));
         uint32_t at = v + (equal ? (uint32_t)__builtin_ctz(equal) : 0);
-        if (equal) return at < levels ? at : 0; /* past V: all before are not-a-number */
+        if (equal) return at < values ? at : 0; /* past V: all before are not-a-number */
     }
     return 0;
 }
 
-void nx_categorical_top(const float *logits, uint32_t levels, uint32_t k, uint32_t *values, float *scratch) {
+void nx_categorical_top(const float *logits, uint32_t values, uint32_t k, uint32_t *ids, float *scratch) {
     uint32_t *heap = (uint32_t *)scratch;
-    nx_heap_make(logits, heap, levels);
-    for (uint32_t i = 0; i < k; i++) values[i] = nx_heap_pop(logits, heap, levels - i);
+    nx_heap_make(logits, heap, values);
+    for (uint32_t i = 0; i < k; i++) ids[i] = nx_heap_pop(logits, heap, values - i);
 }
 
 /* z over T, relative to the largest. */
-static void temper(float *z, uint32_t stride, uint32_t levels, float by) {
-    v128_t top = wasm_f32x4_splat(z[argmax(z, levels)]), temperature = wasm_f32x4_splat(by);
+static void temper(float *z, uint32_t stride, uint32_t values, float by) {
+    v128_t top = wasm_f32x4_splat(z[argmax(z, values)]), temperature = wasm_f32x4_splat(by);
     for (uint32_t v = 0; v < stride; v += 4)
         wasm_v128_store(z + v, wasm_f32x4_div(wasm_f32x4_sub(wasm_v128_load(z + v), top), temperature));
 }
 
-uint32_t nx_categorical_sample(const float *logits, uint32_t levels, const nx_settings *settings, nx_noise noise, float *scratch) {
-    uint32_t best = argmax(logits, levels), stride = nx_stride(levels);
+uint32_t nx_categorical_sample(const float *logits, uint32_t values, const nx_settings *settings, nx_noise noise, float *scratch) {
+    uint32_t best = argmax(logits, values), stride = nx_stride(values);
     int greedy = settings->temperature == 0.0f, tempered = !greedy && !(NX_TEXTS && settings->temperature_last);
     int typical = NX_TEXTS && settings->typical_p > 0;
     if (greedy && !typical) return best; /* which every other filter keeps */
@@ -49,9 +49,9 @@ uint32_t nx_categorical_sample(const float *logits, uint32_t levels, const nx_se
     v128_t top = wasm_f32x4_splat(logits[best]), temperature = wasm_f32x4_splat(tempered ? settings->temperature : 1.0f);
     for (uint32_t v = 0; v < stride; v += 4)
         wasm_v128_store(z + v, wasm_f32x4_div(wasm_f32x4_sub(wasm_v128_load(logits + v), top), temperature));
-    if (nx_filters(settings)) nx_filter_values(z, levels, settings, scratch + stride, (uint32_t *)(scratch + 2 * stride));
-    if (greedy) return argmax(z, levels);
-    if (!tempered || typical) temper(z, stride, levels, tempered ? 1.0f : settings->temperature); /* the best may be gone */
+    if (nx_filters(settings)) nx_filter_values(z, values, settings, scratch + stride, (uint32_t *)(scratch + 2 * stride));
+    if (greedy) return argmax(z, values);
+    if (!tempered || typical) temper(z, stride, values, tempered ? 1.0f : settings->temperature); /* the best may be gone */
     /* The likeliest value, whose z is 0, gets the least noise at worst; what not even the most noise lifts above that
      * needs none, which spares most values of a sharp distribution. */
     v128_t hopeless = wasm_f32x4_splat(NX_GUMBEL_LEAST - NX_GUMBEL_MOST);
@@ -60,12 +60,12 @@ uint32_t nx_categorical_sample(const float *logits, uint32_t levels, const nx_se
         for (int i = 4; i < 16; i += 4) largest = wasm_f32x4_pmax(largest, wasm_v128_load(z + v + i));
         if (wasm_v128_any_true(wasm_f32x4_gt(largest, hopeless))) nx_add_gumbel(z + v, noise, v);
     }
-    return argmax(z, levels);
+    return argmax(z, values);
 }
 
-float nx_categorical_margin(const float *x, uint32_t levels, uint32_t best) {
+float nx_categorical_margin(const float *x, uint32_t values, uint32_t best) {
     v128_t next = wasm_f32x4_splat(minus_infinity), lanes = wasm_i32x4_make(0, 1, 2, 3);
-    for (uint32_t v = 0; v < levels; v += 4) {
+    for (uint32_t v = 0; v < values; v += 4) {
         v128_t itself = wasm_i32x4_eq(wasm_i32x4_splat((int32_t)(best - v)), lanes);
         next = wasm_f32x4_pmax(next, wasm_v128_bitselect(wasm_f32x4_splat(minus_infinity), wasm_v128_load(x + v), itself));
     }

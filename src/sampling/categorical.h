@@ -12,20 +12,20 @@
 #include "noise.h"
 
 /* Natural logarithm of the probability of `value`: logit - logsumexp. */
-float nx_categorical_log_prob(const float *logits, uint32_t levels, uint32_t value);
+float nx_categorical_log_prob(const float *logits, uint32_t values, uint32_t value);
 
 /* Draws argmax over the values that the filter keeps of logit_v / T + Gumbel noise_v; ties go to the lowest value. That
  * is a sample of the softmax of the kept logit_v / T. [Gumbel-max: Maddison, Tarlow, Minka 2014, section 2]
  * scratch    3 * nx_stride(V) floats, overwritten
  * Cost: V, and with a filter V + kept values * log V. */
-uint32_t nx_categorical_sample(const float *logits, uint32_t levels, const nx_settings *settings, nx_noise noise, float *scratch);
+uint32_t nx_categorical_sample(const float *logits, uint32_t values, const nx_settings *settings, nx_noise noise, float *scratch);
 
 /* The k most probable values, the first the most probable; of equals the lowest. values (k) written
  * scratch    nx_stride(V) floats, overwritten */
-void nx_categorical_top(const float *logits, uint32_t levels, uint32_t k, uint32_t *values, float *scratch);
+void nx_categorical_top(const float *logits, uint32_t values, uint32_t k, uint32_t *ids, float *scratch);
 
 /* By how much the largest of V numbers, which stands at `best`, is above the next one. Of those that
  * nx_categorical_sample leaves in `scratch` (of the logits at temperature 0) it tells how sure the draw was. */
-float nx_categorical_margin(const float *x, uint32_t levels, uint32_t best);
+float nx_categorical_margin(const float *x, uint32_t values, uint32_t best);
 
 #endif

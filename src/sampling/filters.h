@@ -24,6 +24,6 @@ int nx_filters(const nx_settings *settings);
  *   min_p      keeps values at least this many times as probable as the most probable one [Nguyen et al. 2024,
  *              arXiv:2407.01082]
  * Of equals, the lowest values are kept. One more filter is a line of the table in filters.c. mass, heap (nx_stride(V)) overwritten. */
-void nx_filter_values(float *z, uint32_t levels, const nx_settings *settings, float *mass, uint32_t *heap);
+void nx_filter_values(float *z, uint32_t values, const nx_settings *settings, float *mass, uint32_t *heap);
 
 #endif

@@ -17,7 +17,7 @@ typedef struct {
     uint32_t seed_low, seed_high; /* the key */
     uint32_t sample;              /* index of the sequence */
     uint32_t position;            /* index of the element: it implies its place within a position */
-    /* What it is for, so that two uses share no noise: elements of part i take stream i, port j of part i NX_MAX_PARTS + NX_PORTS i + j. */
+    /* Its use, so that two uses share no noise: elements of part i take stream i, port j of part i NX_MAX_PARTS + NX_PORTS i + j. */
     uint32_t stream;
 } nx_noise;
 

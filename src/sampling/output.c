@@ -29,7 +29,7 @@ static float limited(float x, float low, float high) { return x < low ? low : x 
 uint32_t nx_output_parameters(const nx_output *output) {
     switch (output->kind) {
     case NX_CATEGORICAL:
-        return output->levels;
+        return output->values;
     case NX_BERNOULLI:
         return 1;
     case NX_DMOL:
@@ -124,18 +124,18 @@ static float location(const nx_output *output, const float *parameters, const fl
 /* Log-mass that channel c of component k gives to a level. */
 static float component_log_mass(const nx_output *output, const float *parameters, const float *x, uint32_t c, uint32_t k, uint32_t level) {
     float four[NX_MAX_LEVELS];
-    logistic_levels(four, output->levels, location(output, parameters, x, c, k), channel_of(output, parameters, c, k)[output->mixtures],
+    logistic_levels(four, output->values, location(output, parameters, x, c, k), channel_of(output, parameters, c, k)[output->mixtures],
                     level & ~3u, level + 1u);
     return four[level];
 }
 
 /* Log-weights (K) of the components: the mixture logits, to which every channel before `index` adds the log-mass that
  * the component gave to its level. So what is left is ln p(component | earlier channels), up to a constant. */
-static void component_log_weights(const nx_output *output, const float *parameters, const float *x, const uint32_t *levels, uint32_t index,
+static void component_log_weights(const nx_output *output, const float *parameters, const float *x, const uint32_t *ids, uint32_t index,
                                   float *log_weight) {
     for (uint32_t k = 0; k < output->mixtures; k++) {
         log_weight[k] = parameters[k];
-        for (uint32_t c = 0; c < index; c++) log_weight[k] += component_log_mass(output, parameters, x, c, k, levels[c]);
+        for (uint32_t c = 0; c < index; c++) log_weight[k] += component_log_mass(output, parameters, x, c, k, ids[c]);
     }
 }
 
@@ -199,7 +199,7 @@ static void add_masses(level_masses *masses, uint32_t levels, float mean, float 
 /* The mixture for one channel, given the earlier ones: masses are added as such, relative to the likeliest component,
  * and their logarithms taken at the end. */
 static void mixture_levels(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index, float *logits) {
-    uint32_t K = output->mixtures, V = output->levels;
+    uint32_t K = output->mixtures, V = output->values;
     float log_weight[NX_MAX_MIXTURES], x[3], best = minus_infinity;
     level_masses masses;
     for (uint32_t c = 0; c < index; c++) x[c] = scaled(earlier[c], V);
@@ -224,12 +224,11 @@ static float log_sum_exp_of(const float *terms, uint32_t n) {
 
 /* -ln p of channel `index` given those before it: ln of the sum over the components of what they give to the channels
  * up to it, less that of those before it, by the rule that models are trained with. */
-static float mixture_nats(const nx_output *output, const float *parameters, const uint32_t *levels, uint32_t index) {
+static float mixture_nats(const nx_output *output, const float *parameters, const uint32_t *ids, uint32_t index) {
     float before[NX_MAX_MIXTURES], with[NX_MAX_MIXTURES], x[3];
-    for (uint32_t c = 0; c <= index; c++) x[c] = scaled(levels[c], output->levels);
-    component_log_weights(output, parameters, x, levels, index, before);
-    for (uint32_t k = 0; k < output->mixtures; k++)
-        with[k] = before[k] + component_log_mass(output, parameters, x, index, k, levels[index]);
+    for (uint32_t c = 0; c <= index; c++) x[c] = scaled(ids[c], output->values);
+    component_log_weights(output, parameters, x, ids, index, before);
+    for (uint32_t k = 0; k < output->mixtures; k++) with[k] = before[k] + component_log_mass(output, parameters, x, index, k, ids[index]);
     return log_sum_exp_of(before, output->mixtures) - log_sum_exp_of(with, output->mixtures);
 }
 
@@ -281,7 +280,7 @@ static void normal_levels(float *out, uint32_t levels, float mean, float log_sca
 }
 
 void nx_output_logits(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index, float *logits) {
-    uint32_t V = output->levels;
+    uint32_t V = output->values;
     switch (output->kind) {
     case NX_CATEGORICAL:
         memcpy(logits, parameters, V * sizeof *logits);
@@ -302,8 +301,8 @@ void nx_output_logits(const nx_output *output, const float *parameters, const ui
     for (uint32_t v = V; v < nx_stride(V); v++) logits[v] = minus_infinity;
 }
 
-float nx_output_nats(const nx_output *output, const float *parameters, const uint32_t *levels, uint32_t index, float *logits) {
-    if (output->kind == NX_DMOL) return mixture_nats(output, parameters, levels, index);
-    nx_output_logits(output, parameters, levels, index, logits);
-    return -nx_categorical_log_prob(logits, output->levels, levels[index]);
+float nx_output_nats(const nx_output *output, const float *parameters, const uint32_t *ids, uint32_t index, float *logits) {
+    if (output->kind == NX_DMOL) return mixture_nats(output, parameters, ids, index);
+    nx_output_logits(output, parameters, ids, index, logits);
+    return -nx_categorical_log_prob(logits, output->values, ids[index]);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Output distributions. A model's output layer gives `parameters` numbers for a position, which holds one element or
- * the three channels of a pixel. Each of them comes down to log-probabilities of the V levels of one element given the
+ * the three channels of a pixel. Each of them comes down to log-probabilities of the V values of one element given the
  * elements before it, so temperature, filters, Gumbel noise and scores are the same for all (categorical.h).
  *
  * Level v of V stands for the number x_v = 2 v / (V - 1) - 1 in [-1, 1]; a discretised density gives it the mass
@@ -25,7 +25,7 @@ typedef enum {
 
 typedef struct {
     nx_output_kind kind;
-    uint32_t levels;   /* V */
+    uint32_t values;   /* V */
     uint32_t elements; /* per position: 1, or 3 for the mixture over a pixel */
     uint32_t mixtures; /* K of NX_DMOL */
 } nx_output;
@@ -38,14 +38,14 @@ uint32_t nx_output_parameters(const nx_output *output);
 /* 1 when all parameters of a position are finite. */
 int nx_output_finite(const nx_output *output, const float *parameters);
 
-/* Log-probabilities, up to a constant, of the levels of element `index` of a position, given the levels of the elements
+/* Log-probabilities, up to a constant, of the values of element `index` of a position, given the ids of the elements
  * before it in the same position: what is drawn from. logits (nx_stride(V)) written, -infinity past V. NX_DMOL: a
  * probability may be off by e^-27, which only temperatures above 2 can show. */
 void nx_output_logits(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index, float *logits);
 
-/* -ln p of element `index` of a position, given the elements before it; levels (index + 1). logits: room for
+/* -ln p of element `index` of a position, given the elements before it; ids (index + 1). logits: room for
  * nx_stride(V), overwritten. Where the mass of a level is 1e-5 or less, NX_DMOL takes density times width for it as in
  * training, which differs a little from what is drawn from. */
-float nx_output_nats(const nx_output *output, const float *parameters, const uint32_t *levels, uint32_t index, float *logits);
+float nx_output_nats(const nx_output *output, const float *parameters, const uint32_t *ids, uint32_t index, float *logits);
 
 #endif

@@ -23,6 +23,6 @@ void nx_add_biases(float *logits, const uint32_t *value, const float *bias, uint
 /* For each value that stands c > 0 times among the last ids: its logit is divided by `repetition` when above 0, else multiplied by
  * it [Keskar et al. 2019, arXiv:1909.05858, section 4.1]; then c * frequency + presence are subtracted.
  * ids (count): the sequence so far     counts (V) overwritten */
-void nx_penalize(float *logits, uint32_t levels, const uint32_t *ids, uint32_t count, const nx_penalties *penalties, uint32_t *counts);
+void nx_penalize(float *logits, uint32_t values, const uint32_t *ids, uint32_t count, const nx_penalties *penalties, uint32_t *counts);
 
 #endif

@@ -19,7 +19,7 @@ int nx_looks_ahead(const nx_layout *l) {
     const nx_session *s = l->session;
     int guesses = l->plan->draft || (NX_TEXTS && s->settings.look_up && l->span == 1);
     return guesses && s->settings.look_ahead > 1 && s->settings.look_ahead <= l->plan->rewinds + 1 && l->samples == 1 &&
-           !s->settings.trace && s->computed <= s->position;
+           !s->settings.maps && s->computed <= s->position;
 }
 
 /* Tells whether recent guesses were right often enough to be worth their columns. If they were not, it is tried again after a while. */
@@ -46,7 +46,7 @@ static uint32_t look_up(uint32_t *ids, uint32_t at, uint32_t most) {
 /* Writes what the draft guesses for the positions from `at` on where their ids belong, up to `most` of them, until it is
  * not sure. Returns how many. */
 static uint32_t guess(const nx_layout *l, uint32_t at, uint32_t most) {
-    uint32_t values = l->plan->output.levels, *ids = nx_ids(l, 0);
+    uint32_t values = l->plan->output.values, *ids = nx_ids(l, 0);
     if (NX_TEXTS && !l->plan->draft) return at && most && worth_guessing(l->session) ? look_up(ids, at, most) : 0;
     const float *scored = l->session->settings.temperature == 0 ? l->logits : l->logits + nx_stride(values);
     for (uint32_t i = 0; i < most; i++) {

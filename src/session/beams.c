@@ -10,7 +10,7 @@
 
 /* The k most probable ids of the next position of the hypothesis in a slot, and what they cost. Its output is there. */
 static void top_of(const nx_layout *l, uint32_t slot, uint32_t k, uint32_t *ids, float *costs) {
-    uint32_t values = l->plan->output.levels;
+    uint32_t values = l->plan->output.values;
     nx_output_logits(&l->plan->output, nx_output_of(l, slot), NULL, 0, l->logits);
     nx_categorical_top(l->logits, values, k, ids, l->logits + nx_stride(values));
     float whole = nx_log_sum_exp(l->logits, nx_stride(values));
@@ -19,7 +19,7 @@ static void top_of(const nx_layout *l, uint32_t slot, uint32_t k, uint32_t *ids,
 
 nx_status nx_session_top(const nx_model *model, nx_session *session, uint32_t k, uint32_t *ids, float *nats) {
     nx_layout l = nx_layout_of(model, session);
-    uint32_t values = l.plan->output.levels, holders = session->forked ? l.samples : 1;
+    uint32_t values = l.plan->output.values, holders = session->forked ? l.samples : 1;
     nx_status status = nx_session_ready(&l);
     if (status) return status;
     if (!k || k > values || l.span != 1 || session->position >= l.length) return NX_E_ARGUMENT;
@@ -46,7 +46,7 @@ nx_status nx_session_advance(const nx_model *model, nx_session *session, const u
     if (l.span != 1 || at >= l.length) return NX_E_ARGUMENT;
     for (uint32_t b = 0; b < l.samples; b++) {
         if (parents[b] >= l.samples) return NX_E_ARGUMENT;
-        if (l.ended[parents[b]] ? ids[b] != NX_NONE : ids[b] >= l.plan->output.levels) return NX_E_ARGUMENT;
+        if (l.ended[parents[b]] ? ids[b] != NX_NONE : ids[b] >= l.plan->output.values) return NX_E_ARGUMENT;
     }
     status = nx_compute(&l);
     if (status) return status;
@@ -75,7 +75,7 @@ static uint32_t insert(nx_candidate *candidates, uint32_t n, uint32_t room, nx_c
 
 /* The best ways to continue the hypotheses that live, the best first. Returns how many. */
 static uint32_t expand(const nx_layout *l, nx_candidate *candidates, uint32_t room) {
-    uint32_t values = l->plan->output.levels, k = room < values ? room : values, n = 0;
+    uint32_t values = l->plan->output.values, k = room < values ? room : values, n = 0;
     uint32_t *ids = (uint32_t *)(l->logits + 2 * nx_stride(values));
     float *costs = l->logits + 3 * nx_stride(values);
     for (uint32_t b = 0; b < l->session->living; b++) {

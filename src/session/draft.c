@@ -13,7 +13,7 @@
 #define MAX_RANK 256
 
 struct nx_draft {
-    uint32_t rows, cols, levels, hidden, n_neighbours;
+    uint32_t rows, cols, values, hidden, n_neighbours;
     int8_t offset[MAX_NEIGHBOURS][2]; /* rows, columns */
     const float *neighbours;          /* (O, V, h)  N_o e_v */
     const float *row, *col;           /* (rows, h), (cols, h) */
@@ -39,16 +39,16 @@ static void read_offsets(nx_reader *r, nx_draft *d, const nx_tensor *tensor) {
 
 /* (O, V, h): what each value of each neighbour adds to the hidden units. */
 static const float *read_neighbours(nx_reader *r, const nx_draft *d, uint32_t rank) {
-    const float *e = nx_read_table(r, NAME("token_embd"), d->levels, rank);
+    const float *e = nx_read_table(r, NAME("token_embd"), d->values, rank);
     const float *n = nx_read_table(r, NAME("neighbour"), d->n_neighbours * d->hidden, rank);
-    float *out = nx_arena_take(r->arena, (uint64_t)d->n_neighbours * d->levels * d->hidden * sizeof *out);
+    float *out = nx_arena_take(r->arena, (uint64_t)d->n_neighbours * d->values * d->hidden * sizeof *out);
     if (r->status || !out || nx_arena_full(r->arena)) return NULL;
     for (uint32_t o = 0; o < d->n_neighbours; o++)
-        for (uint32_t v = 0; v < d->levels; v++)
+        for (uint32_t v = 0; v < d->values; v++)
             for (uint32_t i = 0; i < d->hidden; i++) {
                 float sum = 0;
                 for (uint32_t k = 0; k < rank; k++) sum += n[(size_t)(o * d->hidden + i) * rank + k] * e[(size_t)v * rank + k];
-                out[((size_t)o * d->levels + v) * d->hidden + i] = sum;
+                out[((size_t)o * d->values + v) * d->hidden + i] = sum;
             }
     return out;
 }
@@ -64,7 +64,7 @@ const nx_draft *nx_draft_read(nx_reader *r, uint32_t rows, uint32_t cols, uint32
     memset(d, 0, sizeof *d);
     d->rows = rows;
     d->cols = cols;
-    d->levels = values;
+    d->values = values;
     d->hidden = nx_tensor_columns(r, NAME("output"));
     d->n_neighbours = offsets.dim[1];
     if (!rank) nx_reader_fail(r, NX_E_FORMAT, NAME("token_embd"), "the tensor is missing");
@@ -76,8 +76,8 @@ const nx_draft *nx_draft_read(nx_reader *r, uint32_t rows, uint32_t cols, uint32
     d->neighbours = read_neighbours(r, d, rank);
     d->row = nx_read_table(r, NAME("position_row"), d->rows, d->hidden);
     d->col = nx_read_table(r, NAME("position_col"), d->cols, d->hidden);
-    d->output = nx_read_matrix(r, NAME("output"), d->levels, d->hidden);
-    d->bias = nx_read_vector(r, "draft.output.bias", d->levels, 0);
+    d->output = nx_read_matrix(r, NAME("output"), d->values, d->hidden);
+    d->bias = nx_read_vector(r, "draft.output.bias", d->values, 0);
     r->parameters = parameters; /* they are not the model's */
     return placed;
 }
@@ -109,10 +109,10 @@ void nx_draft_logits(const nx_draft *d, const uint32_t *ids, uint32_t position, 
         int32_t down = (int32_t)row + d->offset[o][0], right = (int32_t)col + d->offset[o][1];
         if (down < 0 || right < 0 || right >= (int32_t)d->cols) continue;
         uint32_t value = ids[(uint32_t)down * d->cols + (uint32_t)right];
-        nx_add(hidden, d->neighbours + ((size_t)o * d->levels + value) * d->hidden, d->hidden, 1);
+        nx_add(hidden, d->neighbours + ((size_t)o * d->values + value) * d->hidden, d->hidden, 1);
     }
     nx_relu(hidden, d->hidden, 1);
     nx_input input = nx_input_of(hidden, 1, matmul);
     nx_matmul(logits, &d->output, d->bias, &input);
-    for (uint32_t v = d->levels; v < nx_stride(d->levels); v++) logits[v] = -__builtin_inff();
+    for (uint32_t v = d->values; v < nx_stride(d->values); v++) logits[v] = -__builtin_inff();
 }

@@ -41,7 +41,7 @@ static int may_follow(const nx_layout *l, const uint32_t *ids, uint32_t count, u
         for (uint32_t b = 0; b < samples; b++)
             for (uint32_t e = 0; e < l->span; e++) {
                 uint32_t id = ids[((size_t)i * samples + b) * l->span + e];
-                if (id >= l->plan->output.levels && !(id == NX_NONE && samples > 1 && l->ended[b])) return 0;
+                if (id >= l->plan->output.values && !(id == NX_NONE && samples > 1 && l->ended[b])) return 0;
                 if (samples > 1 && l->ended[b] && id != NX_NONE) return 0;
             }
     return 1;
@@ -58,7 +58,7 @@ static nx_status enter(const nx_layout *l, uint32_t sample, uint32_t at, uint32_
     } else {
         nx_column column[NX_COLUMNS];
         for (uint32_t j = 0; j < n; j++) column[j] = nx_column_of(l, slot, at + j);
-        column[n - 1].trace = nx_trace_of(l, slot);
+        column[n - 1].maps = nx_maps_of(l, slot);
         nx_status status = nx_pass(l, column, n, sample, nats ? l->pass : NULL);
         if (status) return status;
     }
@@ -124,7 +124,7 @@ nx_status nx_compute(const nx_layout *l) {
         nx_column column[NX_COLUMNS];
         for (uint32_t j = 0; j < n; j++) {
             column[j] = nx_column_of(l, living[first + j], at);
-            column[j].trace = nx_trace_of(l, living[first + j]);
+            column[j].maps = nx_maps_of(l, living[first + j]);
         }
         nx_status status = nx_pass(l, column, n, first, l->pass);
         if (status) {
@@ -145,7 +145,7 @@ nx_status nx_compute(const nx_layout *l) {
 static void shape(const nx_layout *l, uint32_t sample, uint32_t before) {
     const nx_settings *s = &l->session->settings;
     nx_penalties penalties = {s->repetition, s->frequency, s->presence, s->penalty_last};
-    uint32_t values = l->plan->output.levels;
+    uint32_t values = l->plan->output.values;
     if (!NX_TEXTS) return;
     nx_add_biases(l->logits, l->biased, l->bias, s->biases);
     if (nx_penalizes(&penalties))
@@ -156,7 +156,7 @@ uint32_t nx_draw_id(const nx_layout *l, uint32_t sample, uint32_t position, uint
     const nx_settings *s = &l->session->settings;
     shape(l, sample, position * l->span + element);
     nx_noise noise = {s->seed_low, s->seed_high, s->first_sample + sample, (s->origin + position) * l->span + element, l->session->part};
-    uint32_t values = l->plan->output.levels;
+    uint32_t values = l->plan->output.values;
     return nx_categorical_sample(l->logits, values, s, noise, l->logits + nx_stride(values));
 }
 

@@ -15,7 +15,7 @@ static uint64_t port_ids(const nx_port *port, const nx_shape *shape, uint32_t i)
 }
 
 /* The number of weights in the first n maps: in those that passes write for every sample, or in those that the encoder writes. */
-static uint64_t trace_floats(const nx_plan *plan, const nx_shape *shape, uint32_t n_maps, int encoded) {
+static uint64_t map_floats(const nx_plan *plan, const nx_shape *shape, uint32_t n_maps, int encoded) {
     uint64_t floats = 0;
     for (uint32_t i = 0; i < n_maps; i++)
         if (encoded == (NX_TEXTS && plan->maps[i].queries))
@@ -34,8 +34,8 @@ void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *setting
     l->span = plan->output.elements;
     l->length = shape->length;
     l->stride = nx_stride(nx_output_parameters(&plan->output));
-    l->trace_floats = settings->trace ? trace_floats(plan, shape, plan->n_maps, 0) : 0;
-    l->encoded_floats = NX_TEXTS && settings->trace ? trace_floats(plan, shape, plan->n_maps, 1) : 0;
+    l->map_floats = settings->maps ? map_floats(plan, shape, plan->n_maps, 0) : 0;
+    l->encoded_floats = NX_TEXTS && settings->maps ? map_floats(plan, shape, plan->n_maps, 1) : 0;
     l->encoder_output_bytes = l->part->encoder_output_bytes ? l->part->encoder_output_bytes(plan->weights, shape) : 0;
     l->state_bytes = l->part->state_bytes ? l->part->state_bytes(plan->weights, shape) : 0;
     l->state_bytes = (l->state_bytes + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
@@ -54,10 +54,10 @@ void nx_lay_out(const nx_model *model, uint32_t part, const nx_settings *setting
     l->output = nx_arena_take(&arena, S * l->stride * sizeof *l->output);
     l->ids = nx_arena_take(&arena, S * l->length * l->span * sizeof *l->ids);
     l->ahead = nx_arena_take(&arena, l->length);
-    l->trace = nx_arena_take(&arena, S * l->trace_floats * sizeof *l->trace);
-    if (l->encoded_floats) l->inputs.trace = nx_arena_take(&arena, l->encoded_floats * sizeof *l->trace);
+    l->maps = nx_arena_take(&arena, S * l->map_floats * sizeof *l->maps);
+    if (l->encoded_floats) l->inputs.maps = nx_arena_take(&arena, l->encoded_floats * sizeof *l->maps);
     l->pass = nx_arena_take(&arena, NX_COLUMNS * (uint64_t)l->stride * sizeof *l->pass);
-    l->logits = nx_arena_take(&arena, 4 * (uint64_t)nx_stride(plan->output.levels) * sizeof *l->logits);
+    l->logits = nx_arena_take(&arena, 4 * (uint64_t)nx_stride(plan->output.values) * sizeof *l->logits);
     l->scratch = nx_arena_take(&arena, l->part->scratch_bytes(plan->weights, shape, NX_COLUMNS));
     l->draft = nx_arena_take(&arena, nx_draft_scratch_bytes(plan->draft));
     l->encoder_output = nx_arena_take(&arena, l->encoder_output_bytes);
@@ -84,7 +84,7 @@ static int shaping_valid(const nx_settings *s) {
 
 static int settings_valid(const nx_settings *s) {
     return shaping_valid(s) && s->samples >= 1 && s->samples <= NX_MAX_SAMPLES && s->temperature >= 0 && s->temperature <= 100 &&
-           s->trace <= 1 && s->look_ahead <= NX_COLUMNS && s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
+           s->maps <= 1 && s->look_ahead <= NX_COLUMNS && s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
 }
 
 /* Fills in the zeros of a shape. Returns 0 when a run of this part cannot have that shape. */
@@ -111,7 +111,7 @@ static int full_shape(const nx_plan *plan, const nx_part *part, const nx_shape *
 nx_status nx_session_size(const nx_model *model, uint32_t part, const nx_settings *settings, const nx_shape *asked, size_t *bytes) {
     nx_layout l;
     nx_shape shape;
-    if (model->fed < model->n_places || part >= model->arch->n_parts || !settings_valid(settings) ||
+    if (model->fed < model->n_destinations || part >= model->arch->n_parts || !settings_valid(settings) ||
         !full_shape(&model->plan[part], &model->arch->parts[part], asked, &shape))
         return NX_E_ARGUMENT;
     if (!model->arch->parts[part].forward && (settings->samples != 1 || settings->biases)) return NX_E_ARGUMENT;
@@ -151,9 +151,9 @@ nx_status nx_session_grown_size(const nx_model *model, const nx_session *from, u
 }
 
 /* Copies what a slot has of every map of the past, whose rows are longer now. */
-static void grow_trace(const nx_layout *to, const nx_layout *from, uint32_t slot) {
-    float *wide = nx_trace_of(to, slot), *narrow = nx_trace_of(from, slot);
-    for (uint32_t i = 0; from->trace_floats && i < from->plan->n_maps; i++) {
+static void grow_maps(const nx_layout *to, const nx_layout *from, uint32_t slot) {
+    float *wide = nx_maps_of(to, slot), *narrow = nx_maps_of(from, slot);
+    for (uint32_t i = 0; from->map_floats && i < from->plan->n_maps; i++) {
         const nx_map *map = &from->plan->maps[i];
         uint32_t to_keys = nx_map_keys(map, &to->inputs.shape), from_keys = nx_map_keys(map, &from->inputs.shape);
         for (uint32_t row = 0; !map->queries && row < map->rows; row++, wide += to_keys, narrow += from_keys)
@@ -180,12 +180,12 @@ nx_status nx_session_grow(void *block, size_t block_bytes, const nx_model *model
     memcpy(t.bias, f.bias, f.session->settings.biases * sizeof *f.bias);
     memcpy(t.ahead, f.ahead, f.length);
     memcpy(t.encoder_output, f.encoder_output, (size_t)f.encoder_output_bytes);
-    if (f.encoded_floats) memcpy(t.inputs.trace, f.inputs.trace, (size_t)f.encoded_floats * sizeof *f.inputs.trace);
+    if (f.encoded_floats) memcpy(t.inputs.maps, f.inputs.maps, (size_t)f.encoded_floats * sizeof *f.inputs.maps);
     for (uint32_t slot = 0; slot < (from->forked ? f.samples : 1); slot++) {
         memcpy(nx_ids(&t, slot), nx_ids(&f, slot), (size_t)f.length * f.span * sizeof *f.ids);
         memcpy(nx_output_of(&t, slot), nx_output_of(&f, slot), f.stride * sizeof *f.output);
         f.part->grow(f.plan->weights, &f.inputs.shape, f.state + slot * f.state_bytes, &t.inputs.shape, t.state + slot * t.state_bytes);
-        grow_trace(&t, &f, slot);
+        grow_maps(&t, &f, slot);
     }
     return NX_OK;
 }
@@ -246,7 +246,7 @@ nx_status nx_session_encode(const nx_model *model, nx_session *session) {
 
 static int biases_valid(const nx_plan *plan, const uint32_t *ids, const float *biases, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
-        if (ids[i] >= plan->output.levels || !within(biases[i], -NX_MOST_BIAS, NX_MOST_BIAS)) return 0;
+        if (ids[i] >= plan->output.values || !within(biases[i], -NX_MOST_BIAS, NX_MOST_BIAS)) return 0;
     return 1;
 }
 
@@ -273,7 +273,7 @@ static int contents_valid(const nx_layout *l) {
         taken |= (uint64_t)1 << slot;
         const uint32_t *ids = nx_ids(l, slot);
         for (uint32_t i = 0; i < l->length * l->span; i++)
-            if (ids[i] >= l->plan->output.levels && !(ids[i] == NX_NONE && ended && i / l->span >= ended)) return 0;
+            if (ids[i] >= l->plan->output.values && !(ids[i] == NX_NONE && ended && i / l->span >= ended)) return 0;
     }
     if (!biases_valid(l->plan, l->biased, l->bias, s->settings.biases)) return 0;
     for (uint32_t i = 0; i < l->plan->n_inputs; i++)
@@ -319,8 +319,8 @@ static void copy_slot(const nx_layout *to, uint32_t to_slot, const nx_layout *fr
     memcpy(nx_ids(to, to_slot), nx_ids(from, from_slot), (size_t)positions * from->span * sizeof *from->ids);
     memcpy(to->state + to_slot * to->state_bytes, from->state + from_slot * from->state_bytes, (size_t)from->state_bytes);
     memcpy(nx_output_of(to, to_slot), nx_output_of(from, from_slot), from->stride * sizeof *from->output);
-    if (to->trace_floats && from->trace_floats)
-        memcpy(nx_trace_of(to, to_slot), nx_trace_of(from, from_slot), (size_t)from->trace_floats * sizeof *from->trace);
+    if (to->map_floats && from->map_floats)
+        memcpy(nx_maps_of(to, to_slot), nx_maps_of(from, from_slot), (size_t)from->map_floats * sizeof *from->maps);
 }
 
 void nx_copy_slot(const nx_layout *l, uint32_t to, uint32_t from) { copy_slot(l, to, l, from, l->session->position); }
@@ -340,9 +340,9 @@ static void copy_encoded(const nx_layout *to, const nx_layout *from) {
     int more = to->encoded_floats > from->encoded_floats;
     if (!more) {
         memcpy(to->encoder_output, from->encoder_output, (size_t)from->encoder_output_bytes);
-        if (to->encoded_floats) memcpy(to->inputs.trace, inputs.trace, (size_t)to->encoded_floats * sizeof *inputs.trace);
+        if (to->encoded_floats) memcpy(to->inputs.maps, inputs.maps, (size_t)to->encoded_floats * sizeof *inputs.maps);
     }
-    inputs.trace = to->inputs.trace;
+    inputs.maps = to->inputs.maps;
     for (uint32_t i = 0; more > 0 && i < from->session->slices; i++)
         more = to->part->encode(to->plan->weights, &inputs, i, to->encoder_output, to->scratch);
 }
@@ -368,7 +368,7 @@ nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_sess
     to->encoded = from->encoded;
     to->position = position;
     to->computed = back && from->computed > position ? position : from->computed;
-    to->has_output = !back && from->has_output && (from->settings.trace || !to->settings.trace);
+    to->has_output = !back && from->has_output && (from->settings.maps || !to->settings.maps);
     if (to->computed > position && !to->has_output) to->computed = position;
     return NX_OK;
 }
@@ -377,7 +377,7 @@ nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx
     const nx_settings *now = &session->settings;
     (void)model;
     if (!settings_valid(settings) || settings->samples != now->samples || settings->first_sample != now->first_sample ||
-        settings->origin != now->origin || settings->trace != now->trace || settings->biases != now->biases || session->columns)
+        settings->origin != now->origin || settings->maps != now->maps || settings->biases != now->biases || session->columns)
         return NX_E_ARGUMENT;
     session->settings = *settings;
     return NX_OK;
@@ -415,13 +415,13 @@ nx_status nx_session_result(const nx_model *model, const nx_session *session, ui
 nx_status nx_session_map(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t map, uint32_t row, uint32_t *keys,
                          float *weights, uint32_t *count) {
     nx_layout l = nx_layout_of(model, session);
-    if (sample >= l.samples || !session->settings.trace || map >= l.plan->n_maps) return NX_E_ARGUMENT;
+    if (sample >= l.samples || !session->settings.maps || map >= l.plan->n_maps) return NX_E_ARGUMENT;
     const nx_map *m = &l.plan->maps[map];
     int encoded = NX_TEXTS && m->queries;
     if (!(encoded ? session->encoded : session->computed) || row >= nx_map_rows(m, &session->shape)) return NX_E_ARGUMENT;
-    const float *trace =
-        (encoded ? l.inputs.trace : nx_trace_of(&l, nx_slot(&l, sample))) + trace_floats(l.plan, &session->shape, map, encoded);
+    const float *first =
+        (encoded ? l.inputs.maps : nx_maps_of(&l, nx_slot(&l, sample))) + map_floats(l.plan, &session->shape, map, encoded);
     *count = l.part->keys(l.plan->weights, &session->shape, map, row, session->computed - !encoded, keys);
-    memcpy(weights, trace + (size_t)row * nx_map_keys(m, &session->shape), *count * sizeof *weights);
+    memcpy(weights, first + (size_t)row * nx_map_keys(m, &session->shape), *count * sizeof *weights);
     return NX_OK;
 }

@@ -3,7 +3,7 @@
  * The inside of a session, for the files of this folder. The block of a session begins with a header; the rest is found by offsets that
  * follow from the model, the settings and the shape, so the block may be copied anywhere.
  *
- * Slots. Everything that belongs to one sample (ids, state, output, traced maps) lies in a slot. Until the samples differ, all of
+ * Slots. Everything that belongs to one sample (ids, state, output, maps) lies in a slot. Until the samples differ, all of
  * them share slot 0; from then on (`forked`) sample b has slot slots[b], which nx_adopt alone reorders.
  */
 #ifndef NX_SESSION_H
@@ -60,10 +60,10 @@ typedef struct {
     void *scratch, *draft;
     uint8_t *encoder_output; /* encoder_output_bytes, which nx_part.encode fills */
     float *output;           /* (S, nx_stride(P)) of the last position */
-    float *trace;            /* (S, trace_floats) when traced; what encode traces is in `inputs` */
+    float *maps;             /* (S, map_floats) where they are kept; those of encode are in `inputs` */
     uint32_t *ids;           /* (S, length E) */
     uint8_t *state;          /* (S, state_bytes) */
-    uint64_t encoder_output_bytes, state_bytes, trace_floats, encoded_floats, bytes;
+    uint64_t encoder_output_bytes, state_bytes, map_floats, encoded_floats, bytes;
     uint32_t stride, span, length, samples; /* nx_stride(P), E, positions, S */
 } nx_layout;
 
@@ -80,8 +80,8 @@ static inline float *nx_output_of(const nx_layout *l, uint32_t slot) { return l-
 
 /* One column for the sequence in a slot. */
 nx_column nx_column_of(const nx_layout *l, uint32_t slot, uint32_t position);
-static inline float *nx_trace_of(const nx_layout *l, uint32_t slot) {
-    return l->session->settings.trace ? l->trace + slot * l->trace_floats : NULL;
+static inline float *nx_maps_of(const nx_layout *l, uint32_t slot) {
+    return l->session->settings.maps ? l->maps + slot * l->map_floats : NULL;
 }
 
 /* Copies slot `from` to slot `to`. */

@@ -71,7 +71,7 @@ nx_model *chain_open(chain_config *config) {
     *weights = config;
     model->arch = &chain;
     model->fingerprint = 77;
-    model->plan[0] = (nx_plan){.weights = weights, .output = {.kind = NX_CATEGORICAL, .levels = CHAIN_VALUES, .elements = 1}, .n_ends = 1};
+    model->plan[0] = (nx_plan){.weights = weights, .output = {.kind = NX_CATEGORICAL, .values = CHAIN_VALUES, .elements = 1}, .n_ends = 1};
     model->plan[0].ends[0] = CHAIN_END;
     if (config->source) {
         model->plan[0].encodes = 1;

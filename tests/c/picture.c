@@ -80,7 +80,7 @@ void picture_info_of(const nx_model *model, picture_info *info) {
 
 nx_settings picture_engine_settings(const picture_settings *s) {
     return (nx_settings){.seed_low = s->seed_low, .seed_high = s->seed_high, .samples = s->samples, .first_sample = s->first_sample,
-                         .temperature = s->temperature, .top_k = s->top_k, .top_p = s->top_p, .trace = s->trace, .look_ahead = s->look_ahead};
+                         .temperature = s->temperature, .top_k = s->top_k, .top_p = s->top_p, .maps = s->maps, .look_ahead = s->look_ahead};
 }
 
 void picture_order(const nx_model *model, uint32_t *raster) {

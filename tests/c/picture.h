@@ -27,7 +27,7 @@ typedef struct {
     float temperature;
     uint32_t top_k;
     float top_p;
-    uint32_t trace, look_ahead;
+    uint32_t maps, look_ahead;
 } picture_settings;
 
 void picture_info_of(const nx_model *model, picture_info *info);

@@ -167,8 +167,8 @@ static sequence sequence_of(uint32_t n, uint32_t heads, uint32_t key_length, dou
 }
 
 /* All of a sequence through a cache of `slots` of the type, one query after another. The cache begins as not-a-number
- * everywhere, which no result may show. out (n, width), trace (n, heads, n) or null */
-static void attend_all(float *out, float *trace, const sequence *s, const nx_pattern *pattern, uint32_t type, uint32_t slots) {
+ * everywhere, which no result may show. out (n, width), map (n, heads, n) or null */
+static void attend_all(float *out, float *map, const sequence *s, const nx_pattern *pattern, uint32_t type, uint32_t slots) {
     nx_cache cache = {memory_take(nx_cache_bytes(type, slots, s->heads, s->key_length)), type, slots, s->heads, s->key_length, 1};
     for (uint32_t i = 0; i < s->n; i++) {
         size_t at = (size_t)i * s->width, mark = memory_mark();
@@ -177,7 +177,7 @@ static void attend_all(float *out, float *trace, const sequence *s, const nx_pat
         for (uint32_t r = 0; r < n_ranges; r++) count += ranges[r].to - ranges[r].from;
         void *scratch = memory_take(nx_attend_scratch_bytes(count, n_ranges));
         nx_cache_write(&cache, i, s->key + at, s->value + at);
-        nx_attend(out + at, s->query + at, &cache, ranges, n_ranges, scratch, trace ? trace + (size_t)i * s->heads * s->n : NULL, s->n);
+        nx_attend(out + at, s->query + at, &cache, ranges, n_ranges, scratch, map ? map + (size_t)i * s->heads * s->n : NULL, s->n);
         memory_release(mark);
     }
 }
@@ -231,7 +231,7 @@ static void round_keys_twice(double *x, size_t n, uint32_t key_length) {
  * relatively as much, and so does the largest score; then softmax (see test_kernels.c) and the sum over the positions. In 8 bits
  * against the rounded queries, keys and values: a score is five roundings off; and the weights times the scales of the values are
  * rounded, by half a step of the largest among 32 neighbours. */
-static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type, const float *out, const float *trace) {
+static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type, const float *out, const float *map) {
     uint32_t n = s->n;
     size_t all = (size_t)n * s->width;
     double *q = memory_take(all * sizeof *q), *k = memory_take(all * sizeof *k), *v = memory_take(all * sizeof *v);
@@ -270,7 +270,7 @@ static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type,
             }
             double relative = UNIT * (2 * worst * (s->key_length / 2 + 3) + spread + count / 4 + 8) + 2 * (type != NX_F32 ? COARSE_EXP2_RELATIVE : EXP_RELATIVE);
             double floor = type != NX_F32 ? 0x1.01p-64 : 2e-38; /* the coarse power has no less */
-            const float *row = trace + ((size_t)i * s->heads + h) * n;
+            const float *row = map + ((size_t)i * s->heads + h) * n;
             double sum = 0;
             for (uint32_t j = 0; j <= i; j++) {
                 if (!visible[j]) continue;
@@ -296,10 +296,10 @@ static void attention_of(const nx_pattern *pattern, uint32_t heads, uint32_t key
         sequence s = sequence_of(n, heads, key_length, scale, random);
         size_t all = (size_t)n * s.width;
         float *out = memory_take(all * sizeof *out), *ringless = memory_take(all * sizeof *out);
-        float *trace = memory_take((size_t)n * heads * n * sizeof *trace);
-        attend_all(out, trace, &s, pattern, type, nx_pattern_slots(pattern));
-        compare(&s, pattern, type, out, trace);
-        /* neither the ring nor the trace can be seen in the result */
+        float *map = memory_take((size_t)n * heads * n * sizeof *map);
+        attend_all(out, map, &s, pattern, type, nx_pattern_slots(pattern));
+        compare(&s, pattern, type, out, map);
+        /* neither the ring nor the map can be seen in the result */
         attend_all(ringless, NULL, &s, pattern, type, (n + 3) & ~3u);
         CHECK_FLOATS(ringless, out, all);
         memory_release(mark);
@@ -421,9 +421,9 @@ static void grouped_queries(void) {
             for (uint32_t i = 0; i < n; i++) nx_cache_write(&cache, i, draw(width, 1, &random), draw(width, 1, &random));
             nx_range run = {0, n};
             float *query = draw((size_t)width * members, 1, &random), *out = memory_take(width * members * sizeof *out);
-            float *trace = memory_take(heads * members * n * sizeof *trace), *row = memory_take(heads * n * sizeof *row);
+            float *map = memory_take(heads * members * n * sizeof *map), *row = memory_take(heads * n * sizeof *row);
             void *scratch = memory_take(nx_attend_scratch_bytes(n, 1));
-            nx_attend(out, query, &cache, &run, 1, scratch, trace, n);
+            nx_attend(out, query, &cache, &run, 1, scratch, map, n);
             for (uint32_t m = 0; m < members; m++) {
                 float one[24], answer[24];
                 for (uint32_t h = 0; h < heads; h++) memcpy(one + h * k, query + (h * members + m) * k, k * sizeof *one);
@@ -431,7 +431,7 @@ static void grouped_queries(void) {
                 check_at("type %lld, %lld members, member %lld", types[t], members, m, 0);
                 for (uint32_t h = 0; h < heads; h++) {
                     CHECK_FLOATS(out + (h * members + m) * k, answer + h * k, k);
-                    CHECK_FLOATS(trace + (h * members + m) * n, row + h * n, n);
+                    CHECK_FLOATS(map + (h * members + m) * n, row + h * n, n);
                 }
             }
         }

@@ -80,7 +80,7 @@ static uint32_t *ids_of(const nx_gguf *g, const nx_port *port, uint32_t *count) 
     return *count = n, ids;
 }
 
-/* A run of `length` positions (0: as many as the model has), given every input that the golden file has, and encoded; traced where it
+/* A run of `length` positions (0: as many as the model has), given every input that the golden file has, and encoded; with maps where it
  * has maps. Null, and a failed check, without. */
 static nx_session *reading(const nx_gguf *g, const nx_model *model, uint32_t length) {
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
@@ -95,7 +95,7 @@ static nx_session *reading(const nx_gguf *g, const nx_model *model, uint32_t len
         ids[i] = ids_of(g, &port, count + i);
         if (ids[i] && port.any_length) shape.counts[i] = count[i] / (port.dims[1] * port.dims[2] * port.dims[3]);
     }
-    for (uint32_t i = 0; nx_model_map(model, 0, i, &map) == NX_OK; i++) settings.trace |= items(g, strcat(strcpy(name, "map."), map.name)) > 0;
+    for (uint32_t i = 0; nx_model_map(model, 0, i, &map) == NX_OK; i++) settings.maps |= items(g, strcat(strcpy(name, "map."), map.name)) > 0;
     CHECK_INT(nx_session_size(model, 0, &settings, &shape, &bytes), NX_OK);
     if (!CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, &settings, &shape, &session), NX_OK)) return NULL;
     for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++)

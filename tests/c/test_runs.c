@@ -579,7 +579,7 @@ static void beams(const subject *s) {
     nx_session *session = start(s, &settings, &bytes);
     if (s->span > 1) return;
     uint32_t steps = s->length < 14 ? s->length : 14, history[B][14], top[B * 2], parents[B], ids[B];
-    float nats[B * 2], *output = memory_take(s->model->plan[0].output.levels * sizeof *output), *alone = memory_take(s->model->plan[0].output.levels * sizeof *alone);
+    float nats[B * 2], *output = memory_take(s->model->plan[0].output.values * sizeof *output), *alone = memory_take(s->model->plan[0].output.values * sizeof *alone);
     for (uint32_t p = 0; p < steps; p++) {
         uint32_t old[B][14];
         nx_status status;
@@ -905,7 +905,7 @@ static void grows(const subject *s) {
         size_t mark = memory_mark(), bytes = 0;
         nx_settings own = way % 3 ? alone : settings;
         if (way % 3 == 2) own.look_ahead = 8, own.look_up = 1;
-        own.trace = way % 2;
+        own.maps = way % 2;
         uint32_t samples = own.samples, width = samples * s->span, step = 1 + 5 * (way / 4), n = 0, half = s->length / 2;
         run all = whole(s, &own), r = room_of(s, samples);
         subject small = *s;
@@ -923,7 +923,7 @@ static void grows(const subject *s) {
             }
             uint32_t left = (room < all.n ? room : all.n) - n, drawn = draw(s, session, left, r.ids + n * width, r.nats + n * width);
             CHECK_INT(drawn, left);
-            if (own.trace) {
+            if (own.maps) {
                 float *a = memory_take(1 << 20), *b = memory_take(1 << 20);
                 CHECK_INT(draw(s, long_one, left, all.ids + n * width, all.nats + n * width), left);
                 uint32_t weights = all_maps(s, session, samples, a);
@@ -942,7 +942,7 @@ static void grows(const subject *s) {
         /* A branch of it goes on as it would have. */
         if (s->rewinds >= s->length && half < n && session->shape.length > small.shape.length) {
             nx_settings sample = own;
-            sample.samples = 1, sample.first_sample = own.first_sample + samples - 1, sample.trace = 0;
+            sample.samples = 1, sample.first_sample = own.first_sample + samples - 1, sample.maps = 0;
             subject grown = *s;
             grown.shape = session->shape;
             nx_session *branch = bare(&grown, &sample, NULL);
@@ -1008,7 +1008,7 @@ static void retunes(const subject *s) {
     CHECK_FLOATS(r.nats, expected.nats, n * width);
     nx_settings wrong[7];
     for (int i = 0; i < 7; i++) wrong[i] = settings;
-    wrong[0].samples = 3, wrong[1].first_sample = 1, wrong[2].origin = 1, wrong[3].trace = 1, wrong[4].temperature = -1, wrong[5].top_p = 0, wrong[6].biases++;
+    wrong[0].samples = 3, wrong[1].first_sample = 1, wrong[2].origin = 1, wrong[3].maps = 1, wrong[4].temperature = -1, wrong[5].top_p = 0, wrong[6].biases++;
     for (int i = 0; i < 7; i++) CHECK_INT(nx_session_retune(s->model, session, wrong + i), NX_E_ARGUMENT);
 }
 
@@ -1040,13 +1040,13 @@ static void origins(void) {
 static void mapped(const subject *s) {
     int fixed = !strncmp(s->name, "sparse text", 11);
     nx_settings settings = settings_of(3, 0, 17);
-    run plain = whole(s, &settings), traced = room_of(s, 3);
-    settings.trace = 1;
+    run plain = whole(s, &settings), mapped = room_of(s, 3);
+    settings.maps = 1;
     nx_session *session = start(s, &settings, NULL);
     uint32_t n = s->length < 12 ? s->length : 12, row, count;
     for (uint32_t p = 0; p < n && p < plain.n; p++) {
         nx_map map;
-        CHECK_INT(draw(s, session, 1, traced.ids + p * 3 * s->span, NULL), 1);
+        CHECK_INT(draw(s, session, 1, mapped.ids + p * 3 * s->span, NULL), 1);
         for (uint32_t m = 0; nx_model_map(s->model, 0, m, &map) == NX_OK; m++) {
             size_t mark = memory_mark();
             uint32_t *keys = memory_take(map.keys * sizeof *keys);
@@ -1072,7 +1072,7 @@ static void mapped(const subject *s) {
             memory_release(mark);
         }
     }
-    CHECK_BYTES(traced.ids, plain.ids, (n < plain.n ? n : plain.n) * 3 * s->span * sizeof *plain.ids);
+    CHECK_BYTES(mapped.ids, plain.ids, (n < plain.n ? n : plain.n) * 3 * s->span * sizeof *plain.ids);
     CHECK_INT(nx_session_map(s->model, session, 0, 9, 0, &row, NULL, &count), NX_E_ARGUMENT);
 }
 

@@ -499,7 +499,7 @@ static float *parameters_of(const nx_output *o, double far, double least_scale, 
  * of that and by its own rounding. A logistic moves as much as z does, a normal |z| times as much, and its log-mass is rounded. */
 static double output_tolerance(const nx_output *o, const float *p, uint32_t v) {
     uint32_t K = o->kind == NX_DMOL ? o->mixtures : 1, channels = o->elements, stride = channels == 3 ? 3 * K : 2 * K;
-    double worst = 0, x = 2.0 * v / (o->levels - 1) - 1;
+    double worst = 0, x = 2.0 * v / (o->values - 1) - 1;
     for (uint32_t c = 0; c < channels; c++)
         for (uint32_t k = 0; k < K && o->kind > NX_BERNOULLI; k++) {
             const float *at = p + (o->kind == NX_DMOL ? K : 0) + c * stride + k;
@@ -518,22 +518,22 @@ static void twins(const nx_output *o, const double *wide, const uint32_t *earlie
     ref_least_mass = 1e-5 * (1 + 3e-3);
     ref_output(above, o, wide, earlier, index);
     ref_least_mass = 1e-5;
-    double lse = ref_log_sum_exp(truth, o->levels), above_lse = ref_log_sum_exp(above, o->levels);
-    for (uint32_t v = 0; v < o->levels; v++) truth[v] -= lse, above[v] -= above_lse;
+    double lse = ref_log_sum_exp(truth, o->values), above_lse = ref_log_sum_exp(above, o->values);
+    for (uint32_t v = 0; v < o->values; v++) truth[v] -= lse, above[v] -= above_lse;
 }
 
 /* What a mixture is drawn from, against the twin's exact masses. Each may be off by as much as output.h says. */
 static void mixture_against_twin(const nx_output *o, const float *p, const double *wide, const uint32_t *earlier, uint32_t index) {
     double truth[NX_MAX_LEVELS], above[NX_MAX_LEVELS], actual[NX_MAX_LEVELS];
-    float *out = memory_take(nx_stride(o->levels) * sizeof *out);
+    float *out = memory_take(nx_stride(o->values) * sizeof *out);
     nx_output_logits(o, p, memory_copy(earlier, index * sizeof *earlier), index, out);
-    for (uint32_t v = o->levels; v < nx_stride(o->levels); v++) CHECK(out[v] == -INFINITY);
-    for (uint32_t v = 0; v < o->levels; v++) actual[v] = (double)out[v];
+    for (uint32_t v = o->values; v < nx_stride(o->values); v++) CHECK(out[v] == -INFINITY);
+    for (uint32_t v = 0; v < o->values; v++) actual[v] = (double)out[v];
     ref_exact_mass = 1;
     twins(o, wide, earlier, index, truth, above);
     ref_exact_mass = 0;
-    double lse = ref_log_sum_exp(actual, o->levels);
-    for (uint32_t v = 0; v < o->levels; v++) {
+    double lse = ref_log_sum_exp(actual, o->values);
+    for (uint32_t v = 0; v < o->values; v++) {
         double is = actual[v] - lse, should = truth[v], tolerance = output_tolerance(o, p, v) + 4 * UNIT * fabs(should);
         if (fabs(above[v] - should) > tolerance / 4) continue;
         CHECK(exp(is) >= exp(should - tolerance) - exp(-27));
@@ -545,7 +545,7 @@ static void mixture_against_twin(const nx_output *o, const float *p, const doubl
  * *near the levels that lie so near to the mass where the rule changes that single precision may take the other branch. */
 static double against_twin(const nx_output *o, const float *p, const uint32_t *earlier, uint32_t index, uint32_t *near) {
     size_t mark = memory_mark();
-    uint32_t V = o->levels, n = nx_output_parameters(o);
+    uint32_t V = o->values, n = nx_output_parameters(o);
     float *out = memory_take(nx_stride(V) * sizeof *out);
     double wide[NX_MAX_LEVELS], truth[NX_MAX_LEVELS], above[NX_MAX_LEVELS], actual[NX_MAX_LEVELS], worst = 0;
     for (uint32_t i = 0; i < n; i++) wide[i] = (double)p[i];
@@ -584,16 +584,16 @@ static void outputs_of(nx_output o, const char *name, check_random *random) {
     for (int r = 0; r < 6; r++) {
         double worst = 0;
         uint32_t near = 0, all = 0;
-        for (int run = 0; run < (o.levels > 100 ? 5 : 20); run++) {
+        for (int run = 0; run < (o.values > 100 ? 5 : 20); run++) {
             size_t mark = memory_mark();
             const float *p = parameters_of(&o, ranges[r][0], ranges[r][1], ranges[r][2], random);
             uint32_t earlier[3];
-            for (int c = 0; c < 3; c++) earlier[c] = (random_below(random, 3) ? random_below(random, o.levels) : random_below(random, 2) * (o.levels - 1));
-            check_at("%lld levels, %lld mixtures, range %lld, run %lld", o.levels, o.mixtures, r, run);
-            for (uint32_t e = 0; e < o.elements; e++, all += o.levels) worst = fmax(worst, against_twin(&o, p, earlier, e, &near));
+            for (int c = 0; c < 3; c++) earlier[c] = (random_below(random, 3) ? random_below(random, o.values) : random_below(random, 2) * (o.values - 1));
+            check_at("%lld levels, %lld mixtures, range %lld, run %lld", o.values, o.mixtures, r, run);
+            for (uint32_t e = 0; e < o.elements; e++, all += o.values) worst = fmax(worst, against_twin(&o, p, earlier, e, &near));
             memory_release(mark);
         }
-        if (o.levels == 256) check_note("  %s of 256 levels, range %d: within %.3g; %u of %u skipped", name, r, worst, (unsigned)near, (unsigned)all);
+        if (o.values == 256) check_note("  %s of 256 levels, range %d: within %.3g; %u of %u skipped", name, r, worst, (unsigned)near, (unsigned)all);
         CHECK(10 * near <= all);
         if (o.kind < NX_DMOL) return; /* nothing depends on the range */
     }
@@ -627,15 +627,15 @@ static void masses_sum_to_one(void) {
             nx_output o = {kinds[i], run % 3 ? 256 : 2 + random_below(&random, 255), kinds[i] == NX_DMOL && run % 2 ? 3 : 1, 1};
             if (kinds[i] == NX_DMOL && run % 5 == 0) o.mixtures = 1 + random_below(&random, NX_MAX_MIXTURES);
             size_t mark = memory_mark();
-            float *p = parameters_of(&o, 1, -7, 3, &random), *out = memory_take(nx_stride(o.levels) * sizeof *out);
+            float *p = parameters_of(&o, 1, -7, 3, &random), *out = memory_take(nx_stride(o.values) * sizeof *out);
             uint32_t index = o.mixtures == 1 ? random_below(&random, o.elements) : 0; /* of more, known channels shift the weights */
-            uint32_t earlier[2] = {random_below(&random, o.levels), random_below(&random, o.levels)};
+            uint32_t earlier[2] = {random_below(&random, o.values), random_below(&random, o.values)};
             double sum = 0, weights = 0, top = -INFINITY;
             nx_output_logits(&o, p, earlier, index, out);
-            for (uint32_t v = 0; v < o.levels; v++) sum += exp((double)out[v]);
+            for (uint32_t v = 0; v < o.values; v++) sum += exp((double)out[v]);
             for (uint32_t k = 0; k < o.mixtures && kinds[i] == NX_DMOL; k++) top = fmax(top, (double)p[k]);
             for (uint32_t k = 0; k < o.mixtures && kinds[i] == NX_DMOL; k++) weights += exp((double)p[k] - top);
-            check_at("kind %lld, %lld levels, run %lld", kinds[i], o.levels, run, 0);
+            check_at("kind %lld, %lld levels, run %lld", kinds[i], o.values, run, 0);
             sum /= kinds[i] == NX_DMOL ? weights : 1;
             CHECK_NEAR(sum, 1, kinds[i] == NX_GAUSSIAN ? NORMAL_MASS_TOLERANCE : MASS_TOLERANCE);
             worst = fmax(worst, fabs(sum - 1));
@@ -655,7 +655,7 @@ static void output_ends(void) {
         for (int run = 0; run < 150; run++) {
             size_t mark = memory_mark();
             const nx_output *o = kinds + i;
-            uint32_t n = nx_output_parameters(o), V = o->levels;
+            uint32_t n = nx_output_parameters(o), V = o->values;
             float *p = parameters_of(o, 1, -5, 1, &random), *out = memory_take(nx_stride(V) * sizeof *out);
             for (uint32_t changes = 1 + random_below(&random, n); changes; changes--) p[random_below(&random, n)] = absurd[random_below(&random, 17)];
             if (run < 17) p[0] = absurd[run]; /* each alone, too */

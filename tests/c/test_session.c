@@ -82,8 +82,8 @@ static void settings_ranges(void) {
     STATUS(s.top_p = -1, NX_E_ARGUMENT);
     STATUS(s.top_p = NAN, NX_E_ARGUMENT);
     STATUS(s.top_k = UINT32_MAX, NX_OK);
-    STATUS(s.trace = 1, NX_OK);
-    STATUS(s.trace = 2, NX_E_ARGUMENT);
+    STATUS(s.maps = 1, NX_OK);
+    STATUS(s.maps = 2, NX_E_ARGUMENT);
     STATUS(s.look_ahead = 1, NX_OK);
     STATUS(s.look_ahead = 16, NX_OK);
     STATUS(s.look_ahead = 17, NX_E_ARGUMENT);
@@ -132,7 +132,7 @@ static void misuse(void) {
     CHECK_INT(nx_session_output(model, session, 0, logits), NX_OK);
     CHECK_INT(nx_session_output(model, session, 1, logits), NX_OK);
     CHECK_INT(nx_session_output(model, session, 2, logits), NX_E_ARGUMENT);
-    CHECK_INT(picture_attention(model, session, 0, weights, keys, &count), NX_E_ARGUMENT); /* no trace */
+    CHECK_INT(picture_attention(model, session, 0, weights, keys, &count), NX_E_ARGUMENT); /* no maps */
     CHECK(count == 77);
     CHECK_INT(picture_step(model, session, 4, values, nats), NX_E_ARGUMENT); /* three remain: nothing is drawn */
     CHECK_INT(nx_session_position(session), 3);
@@ -438,7 +438,7 @@ static void draft_that_knows(void) {
     }
 }
 
-/* Several samples, a trace, or a file without a draft: the setting changes nothing. */
+/* Several samples, maps, or a file without a draft: the setting changes nothing. */
 static void look_ahead_where_there_is_none(void) {
     check_random random = {7};
     for (uint32_t i = 0; i < n_configs(); i++)
@@ -453,7 +453,7 @@ static void look_ahead_where_there_is_none(void) {
             uint8_t *values = memory_take(room), *expected = memory_take(room), *ahead = memory_take(n);
             float *nats = memory_take(room * sizeof *nats), *expected_nats = memory_take(room * sizeof *nats);
             picture_settings settings = toy_settings(samples, 8);
-            settings.trace = run == 2;
+            settings.maps = run == 2;
             nx_session *plain = toy_session(model, &settings, &plain_bytes);
             settings.look_ahead = 16;
             nx_session *session = toy_session(model, &settings, &bytes);
@@ -696,7 +696,7 @@ static void save_and_restore(void) {
                 size_t mark = memory_mark(), bytes;
                 picture_settings settings = toy_settings(samples, 5);
                 settings.label = config(i)->classes ? 0 : -1;
-                settings.trace = 1;
+                settings.maps = 1;
                 uint8_t *values = memory_take(room), *copied = memory_take(room);
                 float *nats = memory_take(room * sizeof *nats), *copied_nats = memory_take(room * sizeof *nats);
                 nx_session *session = toy_session(model, &settings, &bytes);
@@ -788,12 +788,12 @@ typedef struct {
     size_t bytes;
 } middle;
 
-/* With a draft of one sample that looks ahead, else of three samples with a trace. */
+/* With a draft of one sample that looks ahead, else of three samples with maps. */
 static middle middle_of(const toy_config *c, int stepped) {
     check_random random = {2};
     middle m = {toy_open(toy_build(c, NULL)), {0}, NULL, 0};
     picture_settings settings = toy_settings(c->neighbours ? 1 : 3, 5);
-    settings.trace = !c->neighbours;
+    settings.maps = !c->neighbours;
     settings.look_ahead = 16;
     settings.top_p = c->levels < 256 ? 0.9f : 1; /* which sorts the levels, over and over here */
     picture_info_of(m.model, &m.info);

@@ -146,19 +146,19 @@ static void attention_of(const nx_sparse *p) {
         double *weights = memory_take(n * sizeof *weights), truth[KEY];
         uint8_t *visible = memory_take(n);
         void *scratch = memory_take(nx_attend_scratch_bytes(window, most));
-        float *trace = memory_take(HEADS * window * sizeof *trace);
+        float *map = memory_take(HEADS * window * sizeof *map);
         for (size_t i = 0; i < (size_t)n * WIDTH; i++) q[i] = (double)query[i], k[i] = (double)key[i], v[i] = (double)value[i];
         for (uint32_t i = 0; i < n; i++) {
             float out[WIDTH], alone[WIDTH];
             uint32_t slot = nx_sparse_slot(p, i), n_ranges = nx_sparse_ranges(p, i, ranges), count = nx_sparse_keys(p, i, keys);
             if (slot != NX_NOT_KEPT) nx_cache_write(&cache, slot, key + (size_t)i * WIDTH, value + (size_t)i * WIDTH);
             if (!n_ranges) continue;
-            nx_attend(out, query + (size_t)i * WIDTH, &cache, ranges, n_ranges, scratch, trace, window);
+            nx_attend(out, query + (size_t)i * WIDTH, &cache, ranges, n_ranges, scratch, map, window);
             for (uint32_t j = 0; j < n; j++) visible[j] = (uint8_t)sees(p, p->sets, i, j);
             for (uint32_t h = 0; h < HEADS; h++) {
                 ref_attention(truth, weights, q + (size_t)i * WIDTH + h * KEY, k + h * KEY, v + h * KEY, visible, n, WIDTH, KEY);
                 for (uint32_t c = 0; c < KEY; c++) CHECK_NEAR((double)out[h * KEY + c], truth[c], type == NX_F32 ? TOLERANCE : ROUNDED_TOLERANCE);
-                for (uint32_t j = 0; j < count && type == NX_F32; j++) CHECK_NEAR((double)trace[h * window + j], weights[keys[j]], TOLERANCE);
+                for (uint32_t j = 0; j < count && type == NX_F32; j++) CHECK_NEAR((double)map[h * window + j], weights[keys[j]], TOLERANCE);
             }
             if (p->sets != NX_FAR) continue; /* of a near set, which begins anywhere in a tile, sums are in another order */
             size_t inner = memory_mark();

@@ -684,7 +684,7 @@ static void run_model(const nx_model *model, const picture_info *info, size_t mo
     settings.label = (int32_t)info->classes - 1;
     settings.temperature = 0.5f;
     settings.top_p = 0.9f;
-    settings.trace = 1;
+    settings.maps = 1;
     size_t bytes;
     nx_status status = picture_size(model, &settings, &bytes);
     if (status == NX_E_LIMIT || (!status && bytes > most) || info->input_height * info->input_width > MOST_INPUT) return;

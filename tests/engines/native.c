@@ -140,14 +140,14 @@ typedef struct {
     uint32_t steps;   /* positions a call, 0: all */
     uint32_t prefill; /* known positions a call, 0: all */
     int alone;        /* each sample in a session of its own */
-    int trace;        /* attention weights are kept */
+    int maps;        /* attention weights are kept */
     int moved;        /* half-way the session's block is copied elsewhere, and the old one overwritten */
     uint32_t ahead;   /* look_ahead; drafts guess for one sample alone */
 } nx_way;
 
 static size_t session_bytes;
 
-static nx_session *start(uint32_t samples, uint32_t first, int trace, uint32_t ahead) {
+static nx_session *start(uint32_t samples, uint32_t first, int maps, uint32_t ahead) {
     uint64_t seed = strtoull(field[SEED], NULL, 10);
     picture_settings settings = {.seed_low = (uint32_t)seed,
                             .seed_high = (uint32_t)(seed >> 32),
@@ -157,7 +157,7 @@ static nx_session *start(uint32_t samples, uint32_t first, int trace, uint32_t a
                             .temperature = strtof(field[TEMPERATURE], NULL),
                             .top_k = number(TOP_K),
                             .top_p = strtof(field[TOP_P], NULL),
-                            .trace = (uint32_t)trace,
+                            .maps = (uint32_t)maps,
                             .look_ahead = ahead};
     nx_session *session;
     check(picture_size(model, &settings, &session_bytes), "picture_size");
@@ -219,7 +219,7 @@ static void say_nats(const char *item, const char *way, const float *nats, uint3
 
 static void draw_together(const nx_way *way, uint32_t samples, uint32_t first) {
     const uint32_t count = number(DRAW), width = samples * info.position_elements;
-    nx_session *session = start(samples, first, way->trace, way->ahead);
+    nx_session *session = start(samples, first, way->maps, way->ahead);
     uint8_t *known = encode(number(KNOWN)), *values = room(count * width);
     float *nats = room(count * width * sizeof *nats);
     prefill(session, known, number(KNOWN), way->prefill, NULL);
@@ -246,7 +246,7 @@ static void draw(void) {
         {.name = "at once"},
         {.name = "position by position", .steps = 1, .prefill = 1},
         {.name = "each alone", .steps = 7, .alone = 1},
-        {.name = "traced", .trace = 1},
+        {.name = "traced", .maps = 1},
         {.name = "each alone, looking ahead", .alone = 1, .ahead = 8},
         {.name = "each alone, looking far ahead by 37", .steps = 37, .alone = 1, .ahead = 16},
         {.name = "each alone, looking ahead, moved half-way", .steps = 5, .alone = 1, .moved = 1, .ahead = 3},
@@ -469,7 +469,7 @@ static float deviate(uint32_t id) { return ((float)id - 32768) / 8192; }
 /* The image, the latent, and where it looked. */
 static void make(const char *way, int moved) {
     uint64_t seed = strtoull(field[SEED], NULL, 10);
-    nx_settings settings = {.seed_low = (uint32_t)seed, .seed_high = (uint32_t)(seed >> 32), .samples = 1, .temperature = 1, .top_p = 1, .trace = !moved};
+    nx_settings settings = {.seed_low = (uint32_t)seed, .seed_high = (uint32_t)(seed >> 32), .samples = 1, .temperature = 1, .top_p = 1, .maps = !moved};
     nx_session *session;
     nx_status status;
     nx_result image, latent;
@@ -525,7 +525,7 @@ static void give_signs(nx_session *session, uint32_t index, uint32_t first, uint
 
 /* What every label costs each question, and where it looked; `moved` as above. */
 static void classify(const char *way, int moved) {
-    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1, .trace = 1};
+    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1, .maps = 1};
     uint32_t examples = number(KNOWN), questions = number(DRAW), labels[64], found = 0;
     nx_shape shape = {.counts = {examples, examples, questions}};
     nx_port support;

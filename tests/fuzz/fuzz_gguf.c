@@ -35,7 +35,7 @@ static void fuzz_session(const nx_model *model, const uint8_t *data, size_t size
     picture_settings settings = toy_settings(size & 4 ? 1 : 2, 1);
     picture_info info;
     size_t bytes;
-    settings.trace = size & 1;
+    settings.maps = size & 1;
     settings.look_ahead = 16;
     picture_info_of(model, &info);
     if (picture_size(model, &settings, &bytes) || bytes > MOST || info.input_height * info.input_width > 400) return;
@@ -62,7 +62,7 @@ static void fuzz_session(const nx_model *model, const uint8_t *data, size_t size
 static nx_settings shaping_of(const uint8_t *data, size_t size) {
     uint8_t by[12] = {0};
     memcpy(by, data + (size < 12 ? 0 : size - 12), size < 12 ? size : 12);
-    nx_settings s = {.seed_low = by[0], .samples = 1 + by[1] % 3, .temperature = (float)(by[2] % 8) / 4, .top_k = by[3] % 6, .trace = by[4] & 1};
+    nx_settings s = {.seed_low = by[0], .samples = 1 + by[1] % 3, .temperature = (float)(by[2] % 8) / 4, .top_k = by[3] % 6, .maps = by[4] & 1};
     s.top_p = by[5] & 1 ? 1 : (float)(1 + by[5]) / 256, s.typical_p = (float)(by[6] % 5) / 4, s.min_p = by[7] & 1 ? 0 : (float)by[7] / 255;
     s.temperature_last = by[8] & 1, s.penalty_last = by[8] >> 1 & 7, s.repetition = by[9] & 1 ? 0 : (float)(1 + by[9]) / 64;
     s.frequency = (float)(by[10] - 128) / 32, s.presence = (float)(by[11] - 128) / 32, s.biases = by[11] & 3;

@@ -49,7 +49,7 @@ export class Core extends LibraryCore {
   }
 
   /**
-   * From now on draws with other settings. Samples, `first`, trace and the number of biases must be as they were.
+   * From now on draws with other settings. Samples, `first`, maps and the number of biases must be as they were.
    *
    * @param {Session} session
    * @param {Settings} settings

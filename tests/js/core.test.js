@@ -407,7 +407,7 @@ test('room for what the model says: a map of more keys than a slice has ids', ()
   const expected = [...core.draw(beside, 20).ids];
   core.closeSession(beside);
   const again = core.openSession(draw);
-  const session = core.openSession(draw, { trace: true });
+  const session = core.openSession(draw, { maps: true });
   const nats = core.put(session, ids(keys), true);
   assert.ok(nats.length === keys && nats.every((cost) => cost > 0 && cost < 20));
   const map = core.map(session, 0, 0, 0);
@@ -432,7 +432,7 @@ test('slices count every value: 64 samples of three channels', () => {
 test('a palette, and an input that must come first', () => {
   const core = new Core(wasmModule, toyModel({ channels: 3, levels: 5, palette: true, inputWidth: 4, classes: ['cat', 'dog'] }));
   const image = ids(48, 256);
-  const session = core.openSession(draw, { trace: true });
+  const session = core.openSession(draw, { maps: true });
   assert.throws(() => core.draw(session, 1), isError('argument'));
   assert.throws(() => core.put(session, Uint32Array.of(0), false), isError('argument'));
   assert.throws(() => core.encode(session), isError('argument', /inputs/));

@@ -47,7 +47,7 @@ test('settings that grow move what stands behind them: nothing overlaps, and a s
 });
 
 test('every field of nx_settings has its row, or is told by the core', () => {
-  const told = ['seed_low', 'seed_high', 'trace', 'biases'];
+  const told = ['seed_low', 'seed_high', 'maps', 'biases'];
   assert.deepEqual([...told, ...ROWS.flatMap(([, { field }]) => field ?? [])].sort(), Object.keys(STRUCTS.nx_settings).sort());
   for (const [name, { field, initial, off = initial }] of ROWS) if (field && name !== 'lookUp') assert.ok(off !== undefined, `${name}: what is it where nothing is said?`);
 });

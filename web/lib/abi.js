@@ -32,7 +32,7 @@ export const STRUCTS = /* @__PURE__ */ Object.freeze({
     'counts[6]': 'u', 'counts[7]': 'u', key_bits: 'u',
   }),
   nx_settings: /* @__PURE__ */ Object.freeze({
-    seed_low: 'u', seed_high: 'u', samples: 'u', first_sample: 'u', origin: 'u', temperature: 'f', top_k: 'u', top_p: 'f', trace: 'u',
+    seed_low: 'u', seed_high: 'u', samples: 'u', first_sample: 'u', origin: 'u', temperature: 'f', top_k: 'u', top_p: 'f', maps: 'u',
     look_ahead: 'u', typical_p: 'f', min_p: 'f', temperature_last: 'u', penalty_last: 'u', repetition: 'f', frequency: 'f', presence: 'f',
     look_up: 'u', biases: 'u',
   }),

@@ -264,16 +264,16 @@ export class Core {
 
   /**
    * @param {Settings} settings
-   * @param {{ part?: number, trace?: boolean, length?: number, inputs?: Inputs, keyBits?: number }} [options]  part: which one runs, by default the one that
-   *   draws; trace: keep the attention weights of the last position; length: the most positions of this run, up to those of the part; 0: the
+   * @param {{ part?: number, maps?: boolean, length?: number, inputs?: Inputs, keyBits?: number }} [options]  part: which one runs, by default the one that
+   *   draws; maps: keep those of the last position; length: the most positions of this run, up to those of the part; 0: the
    *   part's own. A shorter run takes less memory. inputs: those that input() will give, for their lengths.
    *   keyBits: of the keys that are kept, 8 or 16; 0: as the model says
    * @returns {Session}
    */
-  openSession(settings, { part: index = this.part.index, trace = false, length = 0, inputs = {}, keyBits = 0 } = {}) {
+  openSession(settings, { part: index = this.part.index, maps = false, length = 0, inputs = {}, keyBits = 0 } = {}) {
     const part = this.parts[index];
     if (!part) throw argumentError(`The model has no part ${index}`);
-    const at = this.#writeSettings(settings, trace);
+    const at = this.#writeSettings(settings, maps);
     const shape = this.#scratch + AREAS.shape;
     const { logitBias = [] } = settings;
     // Items of each input: rows of its other dimensions.
@@ -323,16 +323,16 @@ export class Core {
 
   /**
    * @param {Settings} settings
-   * @param {boolean} trace
+   * @param {boolean} maps
    * @returns {number} where they stand
    */
-  #writeSettings(settings, trace) {
+  #writeSettings(settings, maps) {
     const at = this.#scratch + AREAS.struct;
     /** @type {Record<string, any>} */
     const given = { lookUp: this.fileBytes >= LOOK_UP_BYTES, ...settings };
     /** @type {Record<string, number>} */
     const fields = {
-      seed_low: Number(settings.seed & 0xffffffffn), seed_high: Number(settings.seed >> 32n), trace: trace ? 1 : 0,
+      seed_low: Number(settings.seed & 0xffffffffn), seed_high: Number(settings.seed >> 32n), maps: maps ? 1 : 0,
       biases: settings.logitBias?.length ?? 0,
     };
     for (const [name, field, off, on] of FIELDS) {
@@ -533,7 +533,7 @@ export class Core {
   }
 
   /**
-   * One row of a map of the last position computed, of a session with trace.
+   * One row of a map of the last position computed, of a session that keeps them.
    *
    * @param {Session} session
    * @param {number} sample

@@ -232,7 +232,7 @@ export class Tasks {
     const given = (known.length + drawn.length / settings.samples) / drawing.span;
     // Room for what is known and some more, then for twice as much whenever it is full; of a search for all, which it weighs by that.
     const room = drawing.grows && message.search === undefined ? roomFor(given, positions) : positions;
-    const session = core.openSession(settings, { part, trace: wantMaps, length: room, inputs, keyBits });
+    const session = core.openSession(settings, { part, maps: wantMaps, length: room, inputs, keyBits });
     try {
       yield* this.#read(core, session, inputs);
       yield* this.#put(core, session, known);
@@ -280,9 +280,9 @@ export class Tasks {
    * @param {EncodeMessage} message
    * @returns {Work}
    */
-  *#encode({ id, part, inputs, results: wanted, maps: trace, settings = READ_ONLY }) {
+  *#encode({ id, part, inputs, results: wanted, maps: wantMaps, settings = READ_ONLY }) {
     const core = this.#live();
-    const session = core.openSession(settings, { part, inputs, trace });
+    const session = core.openSession(settings, { part, inputs, maps: wantMaps });
     try {
       yield* this.#read(core, session, inputs);
       /** @type {EncodedMessage['results']} */
@@ -296,7 +296,7 @@ export class Tasks {
         }
         results[name] = joinAlike(slices);
       }
-      this.#post({ type: 'encoded', id, results, maps: trace ? mapRows(core, session, 0, true) : undefined }, Object.values(results).map(({ buffer }) => buffer));
+      this.#post({ type: 'encoded', id, results, maps: wantMaps ? mapRows(core, session, 0, true) : undefined }, Object.values(results).map(({ buffer }) => buffer));
     } finally {
       core.closeSession(session);
     }
@@ -327,7 +327,7 @@ export class Tasks {
    */
   *#attention({ id, ids, inputs }) {
     const core = this.#live();
-    const session = core.openSession(READ_ONLY, { trace: true });
+    const session = core.openSession(READ_ONLY, { maps: true });
     try {
       yield* this.#read(core, session, inputs);
       yield* this.#put(core, session, ids.subarray(0, -core.part.span));

@@ -16,12 +16,12 @@ static const int past[6][2] = {{0, -1}, {-1, 0}, {-1, -1}, {-1, 1}, {0, -2}, {-2
 int nx_direct_there(const nx_reader *reader) { return nx_tensor_rows(reader, "direct.input.weight") > 0; }
 
 /* The palette as the prior wants it. */
-static const float *squares(nx_reader *r, const float *palette, uint32_t levels) {
-    uint32_t stride = nx_stride(levels);
+static const float *squares(nx_reader *r, const float *palette, uint32_t values) {
+    uint32_t stride = nx_stride(values);
     float *planes = nx_arena_take(r->arena, (uint64_t)4 * stride * sizeof *planes);
     if (!planes || nx_arena_full(r->arena) || r->status) return NULL;
     memset(planes, 0, (size_t)4 * stride * sizeof *planes);
-    for (uint32_t v = 0; v < levels; v++)
+    for (uint32_t v = 0; v < values; v++)
         for (uint32_t c = 0; c < 3; c++) {
             float z = (255 - palette[3 * v + c]) / 255;
             planes[c * stride + v] = z;
@@ -30,24 +30,24 @@ static const float *squares(nx_reader *r, const float *palette, uint32_t levels)
     return planes;
 }
 
-void nx_direct_read(nx_reader *r, nx_direct *w, uint32_t d, const float *palette, uint32_t levels, uint32_t mixtures) {
+void nx_direct_read(nx_reader *r, nx_direct *w, uint32_t d, const float *palette, uint32_t values, uint32_t mixtures) {
     if (w->height % w->rows || w->width % w->cols) {
         nx_reader_fail(r, NX_E_UNSUPPORTED, "direct.input.weight", "a pixel of the small picture is not a whole number of pixels");
         return;
     }
     uint32_t sure = mixtures ? 3 : 1;
     w->places = w->height / w->rows * (w->width / w->cols);
-    w->levels = levels;
+    w->values = values;
     w->mixtures = mixtures;
     w->colours = palette;
     w->d = d;
     w->input = nx_read_table(r, "direct.input.weight", w->places * INPUT, d);
-    w->near = mixtures ? NULL : nx_read_table(r, "direct.near.weight", 2 * levels, d);
+    w->near = mixtures ? NULL : nx_read_table(r, "direct.near.weight", 2 * values, d);
     w->guess = nx_read_table(r, "direct.guess.weight", w->places * NX_DIRECT_KNOWN, 3);
     w->hidden = nx_read_table(r, "direct.hidden.weight", 3, d);
     w->certainty = nx_read_table(r, "direct.certainty.weight", sure, d);
     w->certainty_bias = nx_read_table(r, "direct.certainty.bias", w->places, sure);
-    w->squares = mixtures ? NULL : squares(r, palette, levels);
+    w->squares = mixtures ? NULL : squares(r, palette, values);
 }
 
 /* ---- what is known --------------------------------------------------------------------------------------------------- */
@@ -99,7 +99,7 @@ void nx_direct_know(const nx_direct *w, float *known, const uint32_t *small, con
 
 /* The palette's colour nearest to z (3); of several the first. */
 static uint32_t nearest(const nx_direct *w, const float *z) {
-    uint32_t stride = nx_stride(w->levels), first = 0, at[4];
+    uint32_t stride = nx_stride(w->values), first = 0, at[4];
     v128_t red = wasm_f32x4_splat(z[0]), green = wasm_f32x4_splat(z[1]), blue = wasm_f32x4_splat(z[2]);
     v128_t least = wasm_f32x4_splat(3e38f), best = wasm_i32x4_splat(0), v = wasm_i32x4_make(0, 1, 2, 3);
     float distance[4];
@@ -107,7 +107,7 @@ static uint32_t nearest(const nx_direct *w, const float *z) {
         v128_t product = wasm_f32x4_add(wasm_f32x4_mul(red, wasm_v128_load(p)), wasm_f32x4_mul(green, wasm_v128_load(p + stride)));
         product = wasm_f32x4_add(product, wasm_f32x4_mul(blue, wasm_v128_load(p + 2 * stride)));
         v128_t far = wasm_f32x4_sub(wasm_v128_load(p + 3 * stride), wasm_f32x4_add(product, product)); /* but for |z|^2 */
-        v128_t nearer = wasm_v128_and(wasm_f32x4_lt(far, least), wasm_i32x4_lt(v, wasm_i32x4_splat((int32_t)w->levels)));
+        v128_t nearer = wasm_v128_and(wasm_f32x4_lt(far, least), wasm_i32x4_lt(v, wasm_i32x4_splat((int32_t)w->values)));
         least = wasm_v128_bitselect(far, least, nearer);
         best = wasm_v128_bitselect(v, best, nearer);
     }
@@ -126,7 +126,7 @@ void nx_direct_enter(const nx_direct *w, float *x, const float *known, uint32_t 
     }
     if (!w->near) return;
     nx_add_scaled(x, w->near + (size_t)nearest(w, known + CELL) * w->d, 1, w->d);
-    nx_add_scaled(x, w->near + (size_t)(w->levels + nearest(w, known + AROUND)) * w->d, 1, w->d);
+    nx_add_scaled(x, w->near + (size_t)(w->values + nearest(w, known + AROUND)) * w->d, 1, w->d);
 }
 
 /* ---- the prior ------------------------------------------------------------------------------------------------------- */
@@ -162,7 +162,7 @@ void nx_direct_lead(const nx_direct *w, float *parameters, const float *h, const
         }
         return;
     }
-    uint32_t stride = nx_stride(w->levels);
+    uint32_t stride = nx_stride(w->values);
     v128_t two_r = wasm_f32x4_splat(2 * guess[0]), two_g = wasm_f32x4_splat(2 * guess[1]), two_b = wasm_f32x4_splat(2 * guess[2]);
     v128_t scale = wasm_f32x4_splat(s[0]);
     for (uint32_t v = 0; v < stride; v += 4) {

@@ -31,7 +31,7 @@
 
 typedef struct {
     uint32_t height, width, rows, cols; /* of the large picture, and of the small one */
-    uint32_t places, levels, mixtures;  /* K, V; components, 0: a palette */
+    uint32_t places, values, mixtures;  /* K, V; components, 0: a palette */
     uint32_t d;                         /* width of the model */
     const float *input;                 /* (K 31, d)    E: rows of a place together */
     const float *near;                  /* (2 V, d)     T, of a palette; or null */
@@ -48,7 +48,7 @@ int nx_direct_there(const nx_reader *reader);
 
 /* Reads it. d: width of the model; palette (V, 3) or null; mixtures: components of a mixture over a pixel, or 0. The sides of the large picture
  * are multiples of those of the small one. */
-void nx_direct_read(nx_reader *reader, nx_direct *direct, uint32_t d, const float *palette, uint32_t levels, uint32_t mixtures);
+void nx_direct_read(nx_reader *reader, nx_direct *direct, uint32_t d, const float *palette, uint32_t values, uint32_t mixtures);
 
 /* known (NX_DIRECT_KNOWN) written, of the pixel at `position`.
  * small    (rows, cols, 3) levels of 256        ids    (position) colours, or (position, 3) levels */

@@ -14,26 +14,26 @@ static uint32_t read_width(nx_reader *r, const char *arch, const char *name, uin
     return width;
 }
 
-static void read_pattern(nx_reader *r, nx_sparse_blocks *b, const char *arch, uint32_t places) {
+static void read_pattern(nx_reader *r, nx_sparse_blocks *b, const char *arch, uint32_t positions) {
     static const char *const kinds[] = {"strided", "fixed"}, *const ways[] = {"interleaved", "merged", "heads"};
     nx_sparse *p = &b->pattern;
     p->kind = nx_read_choice(r, nx_key(arch, "attention.pattern").text, kinds, 2) ? NX_FIXED : NX_STRIDED;
-    p->positions = places;
-    p->stride = nx_read_u32(r, nx_key(arch, "attention.stride").text, 1, places, NX_REQUIRED);
+    p->positions = positions;
+    p->stride = nx_read_u32(r, nx_key(arch, "attention.stride").text, 1, positions, NX_REQUIRED);
     if (p->kind == NX_FIXED) p->summary = nx_read_u32(r, nx_key(arch, "attention.summary").text, 1, p->stride, NX_REQUIRED);
     b->combine = (nx_sparse_combine)nx_read_choice(r, nx_key(arch, "attention.combine").text, ways, 3);
     if (b->combine == NX_BY_HEAD && b->heads < 2)
         nx_reader_fail(r, NX_E_FORMAT, nx_key(arch, "attention.head_count").text, "two sets by head need two heads");
 }
 
-void nx_sparse_blocks_read(nx_reader *r, nx_sparse_blocks *b, const char *arch, const char *stack, uint32_t places) {
+void nx_sparse_blocks_read(nx_reader *r, nx_sparse_blocks *b, const char *arch, const char *stack, uint32_t positions) {
     b->n_blocks = nx_read_u32(r, nx_key(arch, "block_count").text, 1, 256, NX_REQUIRED);
     uint32_t d = b->d = read_width(r, arch, "embedding_length", 8192, NX_REQUIRED);
     b->inner = read_width(r, arch, "feed_forward_length", 65536, NX_REQUIRED);
     b->heads = nx_read_u32(r, nx_key(arch, "attention.head_count").text, 1, 256, NX_REQUIRED);
     b->key_length = read_width(r, arch, "attention.key_length", NX_MAX_KEY_LENGTH, b->heads ? d / b->heads : 4);
     b->epsilon = nx_read_f32(r, nx_key(arch, "attention.layer_norm_epsilon").text, 0, 1, 1e-5f);
-    read_pattern(r, b, arch, places);
+    read_pattern(r, b, arch, positions);
     uint32_t width = b->heads * b->key_length;
     nx_sparse_block *blocks = nx_arena_take(r->arena, b->n_blocks * sizeof *blocks), unplaced;
     for (uint32_t i = 0; i < b->n_blocks && !r->status; i++) {
@@ -59,11 +59,11 @@ typedef struct {
     uint32_t first, heads;
 } group;
 
-/* Groups of block `index`, 1 or 2, of a sequence with so many places. */
-static uint32_t groups_of(const nx_sparse_blocks *b, uint32_t index, uint32_t places, group *groups) {
+/* Groups of block `index`, 1 or 2, of a sequence with so many positions. */
+static uint32_t groups_of(const nx_sparse_blocks *b, uint32_t index, uint32_t positions, group *groups) {
     uint32_t near = b->heads - b->heads / 2;
     groups[0] = (group){b->pattern, 0, b->heads};
-    groups[0].pattern.positions = places ? places : 1;
+    groups[0].pattern.positions = positions ? positions : 1;
     groups[0].pattern.sets = b->combine == NX_MERGED ? NX_NEAR | NX_FAR : b->combine == NX_INTERLEAVED && index % 2 ? NX_FAR : NX_NEAR;
     if (b->combine != NX_BY_HEAD) return 1;
     groups[1] = groups[0];
@@ -78,14 +78,14 @@ static uint64_t group_bytes(const nx_sparse_blocks *b, const group *g) {
     return (bytes + NX_ALIGN - 1) & ~(uint64_t)(NX_ALIGN - 1);
 }
 
-static uint32_t places_of(const nx_sparse_blocks *b, uint32_t length) { return length > b->behind ? length - b->behind : 0; }
+static uint32_t pattern_positions(const nx_sparse_blocks *b, uint32_t length) { return length > b->behind ? length - b->behind : 0; }
 
 /* Bytes of the caches of the blocks before block `end`. */
 static uint64_t caches_bytes(const nx_sparse_blocks *b, uint32_t end, uint32_t length) {
     uint64_t of[2] = {0, 0}; /* blocks are alike, two by two */
     for (uint32_t i = 0; i < 2; i++) {
         group groups[2];
-        uint32_t n = groups_of(b, i, places_of(b, length), groups);
+        uint32_t n = groups_of(b, i, pattern_positions(b, length), groups);
         for (uint32_t g = 0; g < n; g++) of[i] += group_bytes(b, groups + g);
     }
     return (end + 1) / 2 * of[0] + end / 2 * of[1];
@@ -176,19 +176,19 @@ static void gather(const nx_sparse_blocks *b, uint32_t index, const group *g, ui
     }
     for (uint32_t j = 0; j < n; j++) {
         uint32_t n_ranges = nx_sparse_ranges(&g->pattern, columns[j].position - b->behind, s->ranges);
-        float *out = s->mixed + j * stride + at, *trace = columns[j].trace;
+        float *out = s->mixed + j * stride + at, *map = columns[j].maps;
         uint32_t keys = 0;
         if (!n_ranges) { /* an empty set gathers nothing */
             memset(out, 0, (size_t)g->heads * b->key_length * sizeof *out);
             continue;
         }
-        if (trace) {
-            nx_map map = nx_sparse_blocks_map(b);
-            keys = nx_map_keys(&map, &columns[j].inputs->shape);
-            trace += ((size_t)index * b->heads + g->first) * keys;
+        if (map) {
+            nx_map form = nx_sparse_blocks_map(b);
+            keys = nx_map_keys(&form, &columns[j].inputs->shape);
+            map += ((size_t)index * b->heads + g->first) * keys;
         }
         cache.memory = (uint8_t *)columns[j].state + offset;
-        nx_attend(out, s->query + j * stride + at, &cache, s->ranges, n_ranges, s->attend, trace, keys);
+        nx_attend(out, s->query + j * stride + at, &cache, s->ranges, n_ranges, s->attend, map, keys);
     }
 }
 
@@ -203,7 +203,7 @@ void nx_sparse_blocks_apply(const nx_sparse_blocks *b, float *x, const nx_column
         nx_apply(s.value, &block->value, &input);
         group groups[2];
         uint64_t offset = caches_bytes(b, i, length);
-        for (uint32_t g = 0, count = groups_of(b, i, places_of(b, length), groups); g < count; g++) {
+        for (uint32_t g = 0, count = groups_of(b, i, pattern_positions(b, length), groups); g < count; g++) {
             gather(b, i, groups + g, offset, &s, columns, n);
             offset += group_bytes(b, groups + g);
         }

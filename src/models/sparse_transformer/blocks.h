@@ -27,7 +27,7 @@ typedef enum { NX_INTERLEAVED, NX_MERGED, NX_BY_HEAD } nx_sparse_combine;
 
 typedef struct {
     uint32_t d, heads, key_length, inner, n_blocks;
-    uint32_t behind; /* position p of a sequence is place p - behind of the pattern; those before have no place */
+    uint32_t behind; /* position p of a sequence is position p - behind of the pattern, in which those before it do not stand */
     float epsilon;
     nx_sparse pattern; /* of the longest sequence; `sets` follow from block and head */
     nx_sparse_combine combine;
@@ -35,8 +35,8 @@ typedef struct {
     const nx_sparse_block *blocks;
 } nx_sparse_blocks;
 
-/* Reads the keys of architecture `arch` and the tensors of `stack`, of sequences with so many places. `behind` stays as it is. */
-void nx_sparse_blocks_read(nx_reader *r, nx_sparse_blocks *b, const char *arch, const char *stack, uint32_t places);
+/* Reads the keys of architecture `arch` and the tensors of `stack`, of sequences with so many positions. `behind` stays as it is. */
+void nx_sparse_blocks_read(nx_reader *r, nx_sparse_blocks *b, const char *arch, const char *stack, uint32_t positions);
 
 /* Bytes of the caches of a sequence of `length` positions, and of the scratch memory of a pass of n columns. */
 uint64_t nx_sparse_blocks_state_bytes(const nx_sparse_blocks *b, uint32_t length);

@@ -21,7 +21,7 @@ static double z_of(int row, int col, uint32_t c) {
 /* From a picture of any levels, its ids those levels. */
 static void known(void) {
     static const int near[6][2] = {{0, -1}, {-1, 0}, {-1, -1}, {-1, 1}, {0, -2}, {-2, 0}};
-    nx_direct w = {.height = HEIGHT, .width = WIDTH, .rows = ROWS, .cols = COLS, .places = PLACES, .levels = 256, .mixtures = 1};
+    nx_direct w = {.height = HEIGHT, .width = WIDTH, .rows = ROWS, .cols = COLS, .places = PLACES, .values = 256, .mixtures = 1};
     uint32_t ids[PIXELS * 3], small[ROWS * COLS * 3];
     float got[NX_DIRECT_KNOWN];
     check_random random = {7};
@@ -50,7 +50,7 @@ static void known(void) {
 
 /* The last pixel of a cell of which the small picture is the true mean is told its colour. */
 static void the_rest_of_a_cell(void) {
-    nx_direct w = {.height = 2, .width = 2, .rows = 1, .cols = 1, .places = 4, .levels = 256, .mixtures = 1};
+    nx_direct w = {.height = 2, .width = 2, .rows = 1, .cols = 1, .places = 4, .values = 256, .mixtures = 1};
     uint32_t ids[12] = {10, 20, 30, 50, 60, 70, 90, 100, 110, 250, 140, 30}, small[3] = {100, 80, 60};
     float got[NX_DIRECT_KNOWN];
     nx_direct_know(&w, got, small, ids, 3);

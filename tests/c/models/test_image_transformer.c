@@ -582,7 +582,7 @@ static void agrees(const subject *s, check_random *random) {
         /* the attention weights of every position */
         picture_settings settings = toy_settings(1, 0);
         settings.label = label;
-        settings.trace = 1;
+        settings.maps = 1;
         nx_session *session = toy_session(s->model, &settings, NULL);
         float *seen = floats((size_t)rows * s->window), *nats = floats(s->elements);
         uint32_t *keys = memory_take(s->window * sizeof *keys), count = 0;
@@ -605,7 +605,7 @@ static void agrees(const subject *s, check_random *random) {
                 CHECK_NEAR(sum, 1, 1e-6);
             }
         }
-        CHECK_FLOATS(nats, t.nats, nx_session_position(session) * s->E); /* the trace changes nothing */
+        CHECK_FLOATS(nats, t.nats, nx_session_position(session) * s->E); /* maps change nothing */
         CHECK(worst_weight < (q8 ? Q8_WEIGHT_TOLERANCE : WEIGHT_TOLERANCE));
         check_note("  type %u, output %d, label %d: output within %.3g, nats %.3g (%.3g of its own output), attention %.3g", (unsigned)s->config->type,
                    (int)s->distribution.kind, (int)label, worst, worst_nats, worst_own, worst_weight);
@@ -685,15 +685,15 @@ static void drafts(void) {
     }
 }
 
-/* The last position of a batch, sample by sample: each has its own trace. */
-static void traces_of_samples(void) {
+/* The last position of a batch, sample by sample: each has its own maps. */
+static void maps_of_samples(void) {
     check_random random = {5};
     const toy_config *list;
     toy_configs(&list, NULL);
     subject s = subject_of(list + 3);
     const uint8_t *known = random_image(&s, &random);
     picture_settings settings = toy_settings(20, 6);
-    settings.trace = 1;
+    settings.maps = 1;
     nx_session *batch = toy_session(s.model, &settings, NULL);
     uint32_t steps = 9, rows = s.config->blocks * s.config->heads, count, *keys = memory_take(s.window * sizeof *keys);
     uint8_t *values = memory_take(steps * 20);
@@ -915,7 +915,7 @@ const check_test image_transformer_tests[] = {
     {"8-bit values are rounded to levels", rounding},
     {"logits, nats and attention against double precision", reference},
     {"drafts against double precision", drafts},
-    {"traces of samples", traces_of_samples},
+    {"maps of samples", maps_of_samples},
     {"probabilities of all images sum to 1", sums_to_one},
     {"images follow their probabilities", images_follow},
     {"an element follows its filtered distribution", filtered_element},

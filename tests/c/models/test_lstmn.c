@@ -136,8 +136,8 @@ static void twin(const lstmn *m, const uint32_t *ids, uint32_t n, int last, doub
     }
 }
 
-static nx_session *session_of(const nx_model *model, uint32_t length, uint32_t trace) {
-    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1, .trace = trace};
+static nx_session *session_of(const nx_model *model, uint32_t length, uint32_t maps) {
+    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1, .maps = maps};
     nx_shape shape = {.length = length};
     nx_session *session = NULL;
     size_t bytes = 0;

@@ -297,8 +297,8 @@ static float *plain_outputs(const toy_pixelcnn *made, const uint32_t *ids, int l
 
 /* ---- runs --------------------------------------------------------------------------------------------------------------------- */
 
-static nx_session *session_of(const nx_model *model, int label, uint32_t trace) {
-    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1, .trace = trace};
+static nx_session *session_of(const nx_model *model, int label, uint32_t maps) {
+    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1, .maps = maps};
     nx_session *session = NULL;
     size_t bytes = 0;
     CHECK_INT(nx_session_size(model, 0, &settings, NULL, &bytes), NX_OK);

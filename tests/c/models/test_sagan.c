@@ -152,8 +152,8 @@ static const nx_model *model_of(const sagan_toy *s) {
 
 enum { IMAGE, DRAWN, PIXELS };
 
-static nx_session *open_run(const nx_model *model, uint32_t seed, uint32_t sample, uint32_t trace, const uint32_t *latent, uint32_t class, size_t *size) {
-    nx_settings settings = {.seed_low = seed, .first_sample = sample, .samples = 1, .temperature = 1, .top_p = 1, .trace = trace};
+static nx_session *open_run(const nx_model *model, uint32_t seed, uint32_t sample, uint32_t maps, const uint32_t *latent, uint32_t class, size_t *size) {
+    nx_settings settings = {.seed_low = seed, .first_sample = sample, .samples = 1, .temperature = 1, .top_p = 1, .maps = maps};
     nx_session *session = NULL;
     size_t bytes = 0;
     CHECK_INT(nx_session_size(model, 0, &settings, NULL, &bytes), NX_OK);

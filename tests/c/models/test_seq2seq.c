@@ -252,8 +252,8 @@ static twin_run twin(const seq2seq *m, const uint32_t *source, uint32_t S, const
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------------- */
 
-static nx_session *session_of(const nx_model *model, const uint32_t *source, uint32_t S, uint32_t trace) {
-    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1, .trace = trace};
+static nx_session *session_of(const nx_model *model, const uint32_t *source, uint32_t S, uint32_t maps) {
+    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1, .maps = maps};
     nx_shape shape = {.counts = {S}};
     nx_session *session = NULL;
     size_t bytes = 0;

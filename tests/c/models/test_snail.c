@@ -135,8 +135,8 @@ static episode episode_of(const config *c, uint32_t n, uint32_t q, uint64_t seed
     return e;
 }
 
-static nx_session *given(const nx_model *model, const config *c, const episode *e, uint32_t trace, size_t *bytes) {
-    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1, .trace = trace};
+static nx_session *given(const nx_model *model, const config *c, const episode *e, uint32_t maps, size_t *bytes) {
+    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1, .maps = maps};
     nx_shape shape = {.counts = {e->n, e->n, e->q}};
     nx_session *session = NULL;
     size_t size = 0;

@@ -269,8 +269,8 @@ static const toy_transformer_config configs[] = {
 };
 #define CONFIGS (sizeof configs / sizeof *configs)
 
-static nx_session *bare(const nx_model *model, uint32_t S, uint32_t length, uint32_t trace) {
-    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1, .trace = trace};
+static nx_session *bare(const nx_model *model, uint32_t S, uint32_t length, uint32_t maps) {
+    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1, .maps = maps};
     nx_shape shape = {.length = length, .counts = {S}};
     nx_session *session = NULL;
     size_t bytes = 0;
@@ -279,8 +279,8 @@ static nx_session *bare(const nx_model *model, uint32_t S, uint32_t length, uint
     return session;
 }
 
-static nx_session *session_of(const nx_model *model, const uint32_t *source, uint32_t S, uint32_t trace) {
-    nx_session *session = bare(model, S, 0, trace);
+static nx_session *session_of(const nx_model *model, const uint32_t *source, uint32_t S, uint32_t maps) {
+    nx_session *session = bare(model, S, 0, maps);
     CHECK_INT(nx_session_input(model, session, 0, source, S), NX_OK);
     nx_status status;
     while ((status = nx_session_encode(model, session)) == NX_MORE) {}
@@ -517,14 +517,14 @@ static void branches(void) {
     const uint32_t *ids = some_ids(n, c->values, 8), *source = some_ids(S, c->values, 9);
     float expected[S], row[S], nats[n], other[n];
     uint32_t keys[S], count;
-    nx_session *traced = session_of(model, source, S, 1);
-    CHECK_INT(nx_session_put(model, traced, ids, n, 0, nats), NX_OK);
-    for (uint32_t trace = 0; trace < 2; trace++) {
-        nx_session *from = session_of(model, source, S, trace), *to = bare(model, S, 0, 1);
+    nx_session *mapped = session_of(model, source, S, 1);
+    CHECK_INT(nx_session_put(model, mapped, ids, n, 0, nats), NX_OK);
+    for (uint32_t maps = 0; maps < 2; maps++) {
+        nx_session *from = session_of(model, source, S, maps), *to = bare(model, S, 0, 1);
         CHECK_INT(nx_session_put(model, from, ids, n, 0, NULL), NX_OK);
         CHECK_INT(nx_session_branch(model, to, from, 0, 3), NX_OK);
         for (uint32_t r = 0; r < c->encoder_blocks * c->heads * S; r++) {
-            CHECK_INT(nx_session_map(model, traced, 0, 2, r, keys, expected, &count), NX_OK);
+            CHECK_INT(nx_session_map(model, mapped, 0, 2, r, keys, expected, &count), NX_OK);
             CHECK_INT(nx_session_map(model, to, 0, 2, r, keys, row, &count), NX_OK);
             CHECK_FLOATS(row, expected, S);
         }
@@ -600,7 +600,7 @@ static void absurd_sizes(void) {
     nx_shape shape = {.length = 10, .counts = {32768}};
     size_t bytes;
     CHECK_INT(nx_session_size(model, 0, &settings, &shape, &bytes), NX_OK);
-    settings.trace = 1; /* 2^30 weights */
+    settings.maps = 1; /* 2^30 weights */
     CHECK_INT(nx_session_size(model, 0, &settings, &shape, &bytes), NX_E_LIMIT);
     shape.counts[0] = 32769;
     CHECK_INT(nx_session_size(model, 0, &settings, &shape, &bytes), NX_E_ARGUMENT);
@@ -620,7 +620,7 @@ static void one_result(void) {
         nx_model *model = toy_transformer_open(m);
         if (!model) return;
         enum { S = 19, n = 14, B = 3 };
-        nx_settings settings = {.seed_low = 5, .samples = B, .temperature = 1, .top_p = 0.95f, .trace = 1};
+        nx_settings settings = {.seed_low = 5, .samples = B, .temperature = 1, .top_p = 0.95f, .maps = 1};
         nx_shape shape = {.length = n, .counts = {S}};
         uint32_t ids[n * B], drawn = 0, keys[64], count, over = 0, rows = c.heads * c.encoder_blocks * S;
         float nats[n * B], row[64];

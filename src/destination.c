@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT  See place.h, and nx_model_begin in the public header. */
-#include "place.h"
+/* SPDX-License-Identifier: MIT  See destination.h, and nx_model_begin in the public header. */
+#include "destination.h"
 
 #include <string.h>
 
@@ -18,31 +18,30 @@ int nx_all_finite(uint32_t type, const uint8_t *data, uint32_t length) {
     return 1;
 }
 
-int nx_place_fits(const nx_place *place, uint32_t type, const uint8_t *data, uint32_t bytes) {
-    if (place->low == 0 && place->high == 0) return 1;
+int nx_destination_fits(const nx_destination *to, uint32_t type, const uint8_t *data, uint32_t bytes) {
+    if (to->low == 0 && to->high == 0) return 1;
     for (uint32_t at = 0; type == NX_F32 && at < bytes; at += 4) {
         float value;
         memcpy(&value, data + at, 4);
-        if (!(value >= place->low && value <= place->high)) return 0;
+        if (!(value >= to->low && value <= to->high)) return 0;
     }
     return 1;
 }
 
-void nx_place_rows(const nx_place *place, uint32_t first, uint32_t count, const uint8_t *data) {
-    nx_matrix matrix = {place->form, place->rows, place->cols, place->to};
-    switch (place->kind) {
+void nx_destination_fill(const nx_destination *to, uint32_t first, uint32_t count, const uint8_t *data) {
+    nx_matrix matrix = {to->form, to->rows, to->cols, to->to};
+    switch (to->kind) {
     case NX_UNREAD:
         break;
     case NX_PACKED:
-        nx_matrix_pack_rows(&matrix, place->to, data, place->type, first, count);
+        nx_matrix_pack_rows(&matrix, to->to, data, to->type, first, count);
         break;
     case NX_AS_IT_IS:
-        memcpy((uint8_t *)place->to + (size_t)first * place->row_bytes, data, (size_t)count * place->row_bytes);
+        memcpy((uint8_t *)to->to + (size_t)first * to->row_bytes, data, (size_t)count * to->row_bytes);
         break;
     case NX_FLOATS:
         for (uint32_t r = 0; r < count; r++)
-            nx_dequantize((float *)place->to + (size_t)(first + r) * place->cols, data + (size_t)r * place->row_bytes, place->type,
-                          place->cols);
+            nx_dequantize((float *)to->to + (size_t)(first + r) * to->cols, data + (size_t)r * to->row_bytes, to->type, to->cols);
         break;
     }
 }

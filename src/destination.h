@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tensors on their way into a model: checked and put where they belong, all rows at once or as they come.
+ */
+#ifndef NX_DESTINATION_H
+#define NX_DESTINATION_H
+
+#include "arch.h"
+
+/* Tells whether every weight is finite: no exponent of a number or, in quantised types, of a scale may be all ones. bytes: of whole rows. */
+int nx_all_finite(uint32_t type, const uint8_t *data, uint32_t bytes);
+
+/* Tells whether numbers of F32 lie in the range of the destination, where it has one. */
+int nx_destination_fits(const nx_destination *to, uint32_t type, const uint8_t *data, uint32_t bytes);
+
+/* Puts rows first..first+count-1 of a tensor where they belong. Those from 0 on must come first. */
+void nx_destination_fill(const nx_destination *to, uint32_t first, uint32_t count, const uint8_t *data);
+
+#endif
