@@ -166,7 +166,7 @@ nx_status nx_refuse(nx_problem *problem, nx_status status, const char *name, siz
     return status;
 }
 
-/* Whether the name at the start of entry `offset` is the given one. */
+/* Tells whether the name at the start of entry `offset` is the given one. */
 static int name_is(const nx_gguf *file, uint32_t offset, const char *name, uint64_t bytes) {
     return load_u64(file->bytes + offset) == bytes && !memcmp(file->bytes + offset + 8, name, bytes);
 }

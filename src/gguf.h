@@ -65,7 +65,7 @@ enum {
 #define Q4_0_BYTES 18u
 #define Q8_0_BYTES 34u
 
-/* How a type stores its values: so many of a row in a block of so many bytes, of which `scales` halves from `at` on are scales. */
+/* The way in which a type stores its values: so many of a row in a block of so many bytes, of which `scales` halves from `at` on are scales. */
 typedef struct {
     uint16_t values, bytes, scales, at;
 } nx_type;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How a model reads its file: checked keys and checked tensors. See nx_reader in arch.h for the sticky status.
+ * The way in which a model reads its file: checked keys and checked tensors. See nx_reader in arch.h for the sticky status.
  */
 #ifndef NX_READER_H
 #define NX_READER_H
@@ -21,7 +21,7 @@ uint32_t nx_read_numbers(nx_reader *reader, const char *key, uint32_t low, uint3
 /* A string key that must be one of n names: its index; index 0 when the key is absent. */
 uint32_t nx_read_choice(nx_reader *reader, const char *key, const char *const *names, uint32_t n);
 
-/* Whether a key is there, of whatever type. */
+/* Tells whether a key is there, of whatever type. */
 int nx_has_key(const nx_reader *reader, const char *key);
 
 /* Items of an array-of-strings key; 0 when absent. */

@@ -98,7 +98,7 @@ export const CANDIDATE_WORDS = ${Object.keys(structs.nx_candidate).length};
 export const CANDIDATE_NATS = ${Object.keys(structs.nx_candidate).indexOf('nats')};
 export const CANDIDATE_SCORE = ${Object.keys(structs.nx_candidate).indexOf('score')};
 
-/** Where the part, the length and the settings stand in a saved session, in bytes. */
+/** The offsets of the part, the length and the settings in a saved session, in bytes. */
 export const SAVED_PART = ${4 * saved.indexOf('part')};
 export const SAVED_LENGTH = ${4 * saved.indexOf('shape.length')};
 export const SAVED_SETTINGS = ${4 * saved.findIndex((name) => name.startsWith('settings.'))};

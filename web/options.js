@@ -20,12 +20,12 @@ const WEB = fileURLToPath(new URL('.', import.meta.url));
 
 /** The options of each kind of run. @type {[string, string, string][]} */
 const KINDS = [
-  ['DrawOptions', 'pictures', 'How pictures are drawn.'],
-  ['LatentOptions', 'latents', 'How pictures are made at once, of latents. Without a label the classes take turns.'],
-  ['SoundOptions', 'sounds', 'How sounds are drawn.'],
-  ['TokenOptions', 'texts', 'How tokens are drawn. In this order: biases and penalties change the odds, top-k, typical, top-p and min-p each leave some tokens out, ' +
+  ['DrawOptions', 'pictures', 'The options with which pictures are drawn.'],
+  ['LatentOptions', 'latents', 'The options with which pictures are made at once, of latents. Without a label the classes take turns.'],
+  ['SoundOptions', 'sounds', 'The options with which sounds are drawn.'],
+  ['TokenOptions', 'texts', 'The options with which tokens are drawn. In this order: biases and penalties change the odds, top-k, typical, top-p and min-p each leave some tokens out, ' +
     'the temperature sharpens or flattens what is left, and one is drawn.'],
-  ['TranslateOptions', 'translations', 'How a sentence is translated: by default the most probable token at every step.'],
+  ['TranslateOptions', 'translations', 'The options with which a sentence is translated: by default the most probable token at every step.'],
 ];
 
 /** The comments before the entries of an object, by their names. @param {string} text  of a module */

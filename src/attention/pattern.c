@@ -32,7 +32,7 @@ static grid_block block_of(const nx_pattern *p, uint32_t i) {
 
 static uint32_t block_end(const grid_block *b) { return b->start + (b->r1 - b->r0) * (b->c1 - b->c0); }
 
-/* Where visible positions are listed: as ranges, or one by one. */
+/* The list of visible positions: ranges, or one by one. */
 typedef struct {
     nx_range *ranges;
     uint32_t *keys; /* or null */

@@ -10,7 +10,7 @@
 #define NX_TILE 16  /* rows */
 #define NX_BLOCK 32 /* columns */
 
-/* How the columns of an input were rounded. */
+/* The columns of an input, as they were rounded. */
 enum { NX_NOT_ROUNDED, NX_ROUNDED_BY_ROW, NX_ROUNDED_WIDE, NX_ROUNDED_BY_BLOCK };
 
 /* The form for a file's type; 0: types of single numbers have none. */

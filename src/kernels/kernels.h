@@ -25,7 +25,7 @@
 
 static inline uint32_t nx_stride(uint32_t width) { return (width + 15) & ~15u; }
 
-/* How finely a product is rounded, which the model chooses.
+/* The rounding of a product, which the model chooses.
  * NX_BY_ROW: one scale for a row of weights of Q8_0, which keep 7 bits, one for a column of activations, which keep 8: the fastest,
  * and enough for pictures. Q4_0 is exact.
  * NX_BY_BLOCK: weights as the file has them, every 32 or 16 with their scale; activations of 14 bits where they meet 8-bit weights, of 8
@@ -57,7 +57,7 @@ typedef struct {
  * times an integer; here it is rounded to a half, by 1/2048 at most, and so is the offset of its block. */
 uint32_t nx_matrix_form(uint32_t type, uint32_t packing);
 
-/* Whether products with a packed matrix round the activations. */
+/* Tells whether products with a packed matrix round the activations. */
 static inline int nx_matrix_rounds(const nx_matrix *matrix) {
     return matrix->type != 0 && matrix->type != 1 && matrix->type != 30; /* F32, F16, BF16 */
 }

@@ -29,7 +29,7 @@ static inline uint32_t nx_taps_count(const nx_taps *taps) { return taps->above *
 /* The position where tap t of `position` is, or NX_OUTSIDE. */
 uint32_t nx_tap_at(const nx_taps *taps, uint32_t t, uint32_t position);
 
-/* How many positions back the farthest tap is. */
+/* The number of positions back to the farthest tap. */
 uint32_t nx_taps_reach(const nx_taps *taps);
 
 /* A queue of vectors of `channels` numbers: its bytes, a multiple of NX_ALIGN; where the vector of a position is; the entry of x (channels)

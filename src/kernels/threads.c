@@ -15,7 +15,7 @@
 
 /* Pieces of a job: more than threads, so that a slow one does not keep all waiting. */
 #define PIECES 32
-/* How often a helper looks for a job before it sleeps: longer than between two products of a step. */
+/* A helper looks for a job so often before it sleeps: longer than between two products of a step. */
 #define LOOKS 20000
 
 typedef struct {

@@ -61,7 +61,7 @@ typedef struct {
     nx_linear context; /* (d, d)  U of direct.h, with an encoder */
 } model;
 
-/* Whether the decoder's blocks attend to what the encoder made; else its rows go to the pixels of their cells, see direct.h. */
+/* Tells whether the decoder's blocks attend to what the encoder made; else its rows go to the pixels of their cells, see direct.h. */
 static int crossed(const model *m) { return m->source && !m->direct.places; }
 
 /* ---- configure ------------------------------------------------------------------------------------------------------- */
@@ -434,7 +434,7 @@ static void enter_known(const model *m, float *x, const nx_column *column, uint3
            1);
 }
 
-/* Where the weights of block `index` over the source are, behind those of all blocks over the past. */
+/* The weights of block `index` over the source, behind those of all blocks over the past. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     return column->maps + (size_t)m->n_blocks * m->heads * map_keys(m, &column->inputs->shape) + (size_t)index * m->heads * m->source;
 }

@@ -43,7 +43,7 @@ typedef struct {
     const float *after_inner;           /* (d) or null */
 } block;
 
-/* What models of the family differ in. */
+/* The differences between models of the family. */
 typedef struct {
     const char *name;
     int halves;     /* a pair to turn is (i, i + rotated / 2); else (2 i, 2 i + 1) */
@@ -138,7 +138,7 @@ static void refuse_others(nx_reader *r, const char *arch, const model *m) {
         nx_reader_fail(r, NX_E_UNSUPPORTED, value.text, "values of another width than keys");
 }
 
-/* Says how what gemma3 does with odd settings is not computed here. */
+/* Reads the window of local attention, and refuses scores that are capped, which are not computed here. */
 static void read_window(nx_reader *r, const char *arch, model *m) {
     nx_name window = nx_key(arch, "attention.sliding_window"), cap = nx_key(arch, "attn_logit_softcapping");
     m->window = nx_read_u32(r, window.text, 1, MAX_CONTEXT, NX_REQUIRED);

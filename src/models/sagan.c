@@ -161,7 +161,7 @@ typedef struct {
     uint32_t locations; /* side^2, or 1 */
 } stage;
 
-/* Which stage slice `slice` belongs to. Returns 0 past the last one. */
+/* Finds the stage that slice `slice` belongs to. Returns 0 past the last one. */
 static int find_stage(const model *m, uint32_t slice, stage *s) {
     uint32_t side = m->start;
     for (uint32_t step = 0; step < 1 + 3 * m->n_blocks + (m->size ? 2 : 0) + 1; step++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which values may be drawn. Filters take values of little mass away: what they drop becomes -infinity. Each looks at what
+ * Filters of the values that may be drawn. They take values of little mass away: what they drop becomes -infinity. Each looks at what
  * the one before it left, as a distribution of its own.
  */
 #ifndef NX_FILTERS_H
@@ -10,10 +10,10 @@
 
 #include "nextpixel.h"
 
-/* Whether the numbers of all filters are within their ranges, and this build has those that are on. */
+/* Tells whether the numbers of all filters are within their ranges, and this build has those that are on. */
 int nx_filters_valid(const nx_settings *settings);
 
-/* Whether a filter would drop anything. */
+/* Tells whether a filter would drop anything. */
 int nx_filters(const nx_settings *settings);
 
 /* z (nx_stride(V), -infinity past V): logits relative to anything. In this order:

@@ -103,7 +103,7 @@ static float tanh_of(float x) { /* 1 - 2 / (e^2x + 1); e^2x is 0 or finite, so t
 
 static float scaled(uint32_t level, uint32_t levels) { return (float)level * (2.0f / (float)(levels - 1)) - 1; }
 
-/* Where channel c of component k stands in the parameters: its location; K further its log scale, 2 K further its
+/* The parameters of channel c of component k: its location; K further its log scale, 2 K further its
  * coefficient. */
 static const float *channel_of(const nx_output *output, const float *parameters, uint32_t c, uint32_t k) {
     uint32_t K = output->mixtures;

@@ -22,7 +22,7 @@ const TEXTS = [
 test('words and tokens stand where the browser has them', () => withPage(async (page) => {
   await openEmpty(page);
   const far = await page.evaluate(async (texts) => {
-    const [{ TextSheet }, { levelsOf, placesOf }] = /** @type {any} */ (await Promise.all(['text', 'bidi'].map((name) => import(`/web/lib/sinks/${name}.js`))));
+    const [{ TextSheet }, { levelsOf, edgesOf }] = /** @type {any} */ (await Promise.all(['text', 'bidi'].map((name) => import(`/web/lib/sinks/${name}.js`))));
     document.body.style.cssText = 'margin: 8px; font: 20px "DejaVu Sans", sans-serif';
     /** @type {any[]} */
     const all = [];
@@ -65,7 +65,7 @@ test('words and tokens stand where the browser has them', () => withPage(async (
       shown.textContent = text;
       const { base, levels } = levelsOf(text);
       const wide = [...text].map((_, i) => i).filter((i) => !/\p{M}/u.test(text[i]));
-      const places = placesOf(wide.map((i) => ({ level: levels[i], width: 1 })), base, wide.length);
+      const places = edgesOf(wide.map((i) => ({ level: levels[i], width: 1 })), base, wide.length);
       const ours = wide.map((i, at) => [places[at], i]).sort(([a], [b]) => a - b).map(([, i]) => text[i]).join('');
       const left = (/** @type {number} */ i) => {
         const range = document.createRange();

@@ -6,14 +6,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { isBidirectional, levelsOf, placesOf } from '../../web/lib/sinks/bidi.js';
+import { isBidirectional, levelsOf, edgesOf } from '../../web/lib/sinks/bidi.js';
 
 /** @param {string} text */
 const levels = (text) => levelsOf(text).levels.join('');
 /** The characters of a text from left to right. @param {string} text */
 function seen(text) {
   const { base, levels: all } = levelsOf(text);
-  const places = placesOf(all.map((level) => ({ level, width: 1 })), base, text.length);
+  const places = edgesOf(all.map((level) => ({ level, width: 1 })), base, text.length);
   /** @type {string[]} */
   const line = [];
   places.forEach((x, i) => { line[x] = text[i]; });
@@ -55,6 +55,6 @@ test('numbers, signs, prices and marks', () => {
 
 test('parts of different widths, from the right edge where the paragraph is', () => {
   const parts = [{ level: 0, width: 10 }, { level: 1, width: 20 }, { level: 1, width: 5 }, { level: 0, width: 1 }];
-  assert.deepEqual(placesOf(parts, 0, 100), [0, 15, 10, 35]);
-  assert.deepEqual(placesOf([{ level: 1, width: 10 }, { level: 1, width: 3 }, { level: 2, width: 7 }, { level: 2, width: 2 }], 1, 50), [40, 37, 28, 35]);
+  assert.deepEqual(edgesOf(parts, 0, 100), [0, 15, 10, 35]);
+  assert.deepEqual(edgesOf([{ level: 1, width: 10 }, { level: 1, width: 3 }, { level: 2, width: 7 }, { level: 2, width: 2 }], 1, 50), [40, 37, 28, 35]);
 });

@@ -216,9 +216,9 @@ test('a picture to ids, and back', () => {
     assert.ok(grey.encode(all).every((level, i) => level === Math.round((i * (levels - 1)) / 255)), `${levels} levels`);
     assert.deepEqual(grey.decode(grey.encode(all)), quantise(all, levels), 'as the model sees it');
   }
-  assert.deepEqual([...colours.costs(Float32Array.of(1, 2))], [1, 0, 0, 2, 0, 0]);
+  assert.deepEqual([...colours.elementNats(Float32Array.of(1, 2))], [1, 0, 0, 2, 0, 0]);
   const nats = Float32Array.of(1, 2, 3);
-  assert.equal(pixels.costs(nats), nats);
+  assert.equal(pixels.elementNats(nats), nats);
 });
 
 /** A canvas that records what is painted. */

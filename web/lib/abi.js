@@ -61,7 +61,7 @@ export const CANDIDATE_WORDS = 5;
 export const CANDIDATE_NATS = 3;
 export const CANDIDATE_SCORE = 4;
 
-/** Where the part, the length and the settings stand in a saved session, in bytes. */
+/** The offsets of the part, the length and the settings in a saved session, in bytes. */
 export const SAVED_PART = 8;
 export const SAVED_LENGTH = 12;
 export const SAVED_SETTINGS = 52;

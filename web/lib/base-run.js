@@ -23,7 +23,7 @@ import { showAll } from './sinks/canvas.js';
  * @property {object} options  as they were given, without seed and signal
  */
 
-/** How a part of a run is to be drawn. @typedef {Omit<DrawMessage, 'type' | 'id'>} Order */
+/** The message that has a part of a run drawn. @typedef {Omit<DrawMessage, 'type' | 'id'>} Order */
 
 /**
  * Each kind of run adds its steps, and the sink that shows them.
@@ -43,7 +43,7 @@ export class BaseRun {
   #signals;
   #claimed = false;
 
-  /** Whether it is to end. @type {boolean} @internal */
+  /** True if it is to end. @type {boolean} @internal */
   stopped = false;
 
   /**

@@ -23,7 +23,7 @@ export const cache = {
   persist: async () => (await import('./cache-admin.js')).persist(),
 };
 
-/** Whether there is a Cache API at all. In a sandboxed frame its very name throws. */
+/** True if there is a Cache API at all. In a sandboxed frame its very name throws. */
 function here() {
   try {
     return typeof caches === 'object';
@@ -51,7 +51,7 @@ export async function dropCopy(url) {
 }
 
 /**
- * Whether two answers to the same address have one body.
+ * Tells whether two answers to the same address have one body.
  *
  * @param {Response} answer
  * @param {Response} copy

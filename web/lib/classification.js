@@ -31,7 +31,7 @@ import { OddsSheet } from './sinks/odds.js';
 /** @typedef {{ label: string, p: number, nats: number }} Odds  nats: -log p */
 
 /**
- * What a picture may be, from model.classify(). It can be shown as a run of one step, which is itself.
+ * The names that a picture may have, with their odds, from model.classify(). It can be shown as a run of one step, which is itself.
  *
  * @implements {AsyncIterable<Classification>}
  */
@@ -81,7 +81,7 @@ export class Classification {
     return new OddsSheet(canvas, options);
   }
 
-  /** How much of the answer there is with its one step. @internal */
+  /** The share of the answer that is there with its one step. @internal */
   doneWith() {
     return 1;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** How many workers pay: as many as run side by side at nearly the speed of one alone. */
+/** The number of workers that pay: as many as run side by side at nearly the speed of one alone. */
 
 import { NextPixelError } from './error.js';
 import { compileLoop } from './core-probe.js';

@@ -58,10 +58,10 @@ export class Context {
    * @param {number} from
    * @returns {TokenLook[]}
    */
-  looks(rows, from) {
+  maps(rows, from) {
     const { head } = this;
     // Key j holds what stands at position j - 1 of what the model sees.
-    const place = (/** @type {number} */ key) => (key - 1 < head || from === 0 ? Math.max(0, key - 1) : key - 1 - head + from);
-    return rows.map(({ row, keys, weights }) => ({ row, tokens: Uint32Array.from(keys, place), weights }));
+    const token = (/** @type {number} */ key) => (key - 1 < head || from === 0 ? Math.max(0, key - 1) : key - 1 - head + from);
+    return rows.map(({ row, keys, weights }) => ({ row, tokens: Uint32Array.from(keys, token), weights }));
   }
 }

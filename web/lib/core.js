@@ -100,7 +100,7 @@ export class Core {
   /** Without those of a vocabulary, which may be long. @type {Metadata} */
   metadata;
   /** The metadata under `tokenizer.`, for the page to read. @type {Entry[]} */
-  vocabulary;
+  tokenizerEntries;
   /** Size of the weight file. @type {number} */
   fileBytes;
 
@@ -159,9 +159,9 @@ export class Core {
     this.parts = Array.from({ length: this.#call('nx_model_parts', this.#model) >>> 0 }, (_, index) => this.#describePart(index));
     this.part = this.parts.find(({ outputs }) => outputs > 0) ?? this.parts[0];
     const entries = this.#metadata();
-    const ofVocabulary = (/** @type {Entry} */ { key }) => key.startsWith('tokenizer.');
-    this.vocabulary = entries.filter(ofVocabulary);
-    this.metadata = metadataOf(entries.filter((entry) => !ofVocabulary(entry)));
+    const ofTokenizer = (/** @type {Entry} */ { key }) => key.startsWith('tokenizer.');
+    this.tokenizerEntries = entries.filter(ofTokenizer);
+    this.metadata = metadataOf(entries.filter((entry) => !ofTokenizer(entry)));
     this.fileBytes = fileBytes ?? file.length;
     this.#room = Math.max(SLICE_IDS, ...this.parts.flatMap(({ outputs, span, maps }) => [outputs, NX_MAX_SAMPLES * span, ...maps.map(({ keys }) => keys)]));
     this.#ids = this.#take(4 * this.#room);
@@ -415,7 +415,7 @@ export class Core {
   }
 
   /**
-   * How many numbers a result has in a run.
+   * The number of numbers that a result has in a run.
    *
    * @param {Session} session
    * @param {string} name

@@ -24,7 +24,7 @@ const SIZES = [1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8];
 const STRING = 8;
 const ARRAY = 9;
 
-/** Where the bytes end before the metadata do. */
+/** Says that the bytes end before the metadata do. */
 class Short extends Error {}
 
 /**

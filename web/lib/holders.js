@@ -15,7 +15,7 @@ import { isAddress } from './source.js';
 /** @import { Model } from './model.js' */
 /** @import { Progress } from './source.js' */
 
-/** How long a model without holders is kept, and how long a download goes on. */
+/** A model without holders is kept for so long, and a download goes on for so long. */
 const GRACE_MS = 3000;
 const GRACE_LOADING_MS = 100;
 /** A download that has been silent for so long is not joined: who asks now begins another one. */

@@ -79,7 +79,7 @@ function readInput(image, { inputWidth: width, inputHeight: height, channels }) 
 }
 
 /**
- * Whether a picture can be cut into width x height equal boxes of whole pixels.
+ * Tells whether a picture can be cut into width x height equal boxes of whole pixels.
  *
  * @param {{ width: number, height: number }} picture
  * @param {number} width
@@ -198,7 +198,7 @@ function coverage(size, count) {
 }
 
 /**
- * Whether an image is raw pixels; else it must be drawn to be read.
+ * Tells whether an image is raw pixels; else it must be drawn to be read.
  *
  * @param {ImageSource} image
  * @returns {image is RawImage | ImageData}

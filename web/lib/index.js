@@ -31,7 +31,7 @@ import { checkOptions, wholeNumber } from './checks.js';
 import { isAddress, isLasting, readSource } from './source.js';
 import { compile, compileBest } from './wasm.js';
 
-/** How long after a model is ready its file goes to the cache: that takes the page tens of milliseconds, which the first element is not to wait for. */
+/** So long after a model is ready its file goes to the cache: that takes the page tens of milliseconds, which the first element is not to wait for. */
 const KEEP_MS = 500;
 
 export { NextPixelError } from './error.js';

@@ -27,7 +27,7 @@ export class Job {
   #signals = [];
   /** @type {{ resolve: (message: any) => void, reject: (reason: unknown) => void } | undefined} */
   #pending;
-  /** Whether the worker knows of it. */
+  /** True if the worker knows of it. */
   #known = false;
   #over = false;
   /** @type {unknown} */

@@ -29,7 +29,7 @@ import { picture } from './sinks/pixels.js';
  */
 
 /**
- * What the places of a picture looked at while it was made. Places are those of a coarser grid, in raster order.
+ * The attention between the locations of a picture while it was made. Locations are those of a coarser grid, in raster order.
  *
  * @typedef {object} WhereLooked
  * @property {string} name           'attention'
@@ -123,7 +123,7 @@ export class LatentRun {
     return new PictureSink(target, this.#codec, new Uint8Array(0), { samples: this.#orders.length, ...options, ...(this.#how.one && { samples: 1 }) });
   }
 
-  /** How much there is with a step. @param {LatentStep} step @internal */
+  /** The share that is there with a step. @param {LatentStep} step @internal */
   doneWith({ sample, at }) {
     return at ?? (sample + 1) / this.#orders.length;
   }
@@ -161,13 +161,13 @@ export class LatentRun {
   #stepOf(step, { results, maps }) {
     const values = Uint8Array.from(results.image);
     return {
-      ...step, from: 0, to: values.length, values, nats: new Float32Array(0), latent: this.#how.latentOf(results.latent), ...(maps && { maps: looked(maps) }),
+      ...step, from: 0, to: values.length, values, nats: new Float32Array(0), latent: this.#how.latentOf(results.latent), ...(maps && { maps: mapsOf(maps) }),
     };
   }
 }
 
 /** One map of all rows. @param {MapRow[]} rows @returns {WhereLooked[]} */
-function looked(rows) {
+function mapsOf(rows) {
   if (rows.length === 0) return [];
   const keys = rows[0].keys.length;
   const weights = new Float32Array(rows.length * keys);

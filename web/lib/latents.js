@@ -14,7 +14,7 @@ import { LatentRun } from './latent-run.js';
 /** @import { Facts } from './protocol.js' */
 /** @import { WalkOptions } from './verbs/walk.js' */
 
-/** How a deviate becomes an id of the engine: this many steps of 1, about the middle of what 16 bits hold. */
+/** A deviate becomes an id of the engine so: this many steps of 1, about the middle of what 16 bits hold. */
 const STEP = 8192;
 const MIDDLE = 32768;
 

@@ -60,10 +60,10 @@ export class Model extends Methods {
     return kind.tokenizer;
   }
 
-  /** How many threads share the work of a step: what load() was given, or 1 where the page cannot share memory. */
+  /** The number of threads that share the work of a step: what load() was given, or 1 where the page cannot share memory. */
   threads = 1;
 
-  /** How many workers share the samples of a run: what load() was given, or found with `workers: 'auto'`. */
+  /** The number of workers that share the samples of a run: what load() was given, or found with `workers: 'auto'`. */
   get workers() {
     return this.#links.length;
   }
@@ -114,7 +114,7 @@ export class Model extends Methods {
   }
 }
 
-/** How much of a file is looked at before the workers have it, for what its codec finds there. */
+/** So much of a file is looked at before the workers have it, for what its codec finds there. */
 const HEAD_BYTES = 2 ** 19;
 
 /**

@@ -8,7 +8,7 @@
 /** @import { SearchStep } from './translate.js' */
 
 /**
- * How pictures are drawn.
+ * The options with which pictures are drawn.
  *
  * @typedef {object} DrawOptions
  * @property {number} [samples] images to draw, each with noise of its own, 1 to 64. Default 1
@@ -34,7 +34,7 @@
  */
 
 /**
- * How pictures are made at once, of latents. Without a label the classes take turns.
+ * The options with which pictures are made at once, of latents. Without a label the classes take turns.
  *
  * @typedef {object} LatentOptions
  * @property {number} [samples] images to draw, each with noise of its own, 1 to 64. Default 1
@@ -48,7 +48,7 @@
  */
 
 /**
- * How sounds are drawn.
+ * The options with which sounds are drawn.
  *
  * @typedef {object} SoundOptions
  * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
@@ -66,8 +66,8 @@
  */
 
 /**
- * How tokens are drawn. In this order: biases and penalties change the odds, top-k, typical, top-p and min-p each leave some tokens out, the
- * temperature sharpens or flattens what is left, and one is drawn.
+ * The options with which tokens are drawn. In this order: biases and penalties change the odds, top-k, typical, top-p and min-p each leave
+ * some tokens out, the temperature sharpens or flattens what is left, and one is drawn.
  *
  * @typedef {object} TokenOptions
  * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
@@ -99,7 +99,7 @@
  */
 
 /**
- * How a sentence is translated: by default the most probable token at every step.
+ * The options with which a sentence is translated: by default the most probable token at every step.
  *
  * @typedef {object} TranslateOptions
  * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one

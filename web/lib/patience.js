@@ -5,7 +5,7 @@
 
 import { NextPixelError } from './error.js';
 
-/** How long nothing may come, in milliseconds. */
+/** The longest time in which nothing comes, in milliseconds. */
 export const PATIENCE_MS = 30000;
 
 /**

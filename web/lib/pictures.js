@@ -18,7 +18,7 @@ import { Run } from './run.js';
 /** @import { SavedPictures } from './run.js' */
 
 /**
- * How a run draws pictures.
+ * The way in which a run draws pictures.
  *
  * @typedef {{ settings: Settings, resample?: Resample, maps: boolean, seed: number | bigint, chunk: number }} Drawing  seed: as it was given
  */
@@ -44,7 +44,7 @@ function drawingOf(given, info, image) {
 }
 
 /**
- * How many rows are known. With local 2D attention these are whole rows of blocks, for what is known must come first in
+ * The number of rows that are known. With local 2D attention these are whole rows of blocks, for what is known must come first in
  * generation order.
  *
  * @param {number | undefined} rows  undefined: half of them, or what is possible and closest to it

@@ -6,7 +6,7 @@
  * source.js for file paths.
  */
 
-/** Whether this is Node (or a page with Node's modules at hand, whose own workers and fetch are used all the same). */
+/** True if this is Node (or a page with Node's modules at hand, whose own workers and fetch are used all the same). */
 export const inNode = typeof globalThis.process?.versions?.node === 'string';
 
 /**
@@ -20,7 +20,7 @@ export async function nodeModule(name) {
   return /** @type {any} */ (globalThis.process).getBuiltinModule?.(name) ?? import(/* webpackIgnore: true */ /* @vite-ignore */ name);
 }
 
-/** How many threads run at the same time here, as the system counts them; 1 where it does not say. */
+/** The number of threads that run at the same time here, as the system counts them; 1 where it does not say. */
 export async function parallelism() {
   return globalThis.navigator?.hardwareConcurrency ?? (inNode ? (await nodeModule('node:os')).availableParallelism() : 1);
 }

@@ -10,7 +10,7 @@ import { Resampler } from './codecs/resample.js';
 /** @import { Dom } from './dom.js' */
 
 /**
- * How far it is.
+ * The progress.
  *
  * @typedef {object} Played
  * @property {number} seconds  that were played
@@ -29,7 +29,7 @@ import { Resampler } from './codecs/resample.js';
 /** This much waits before it begins, and how far the run is ahead of what is heard, in seconds. */
 const ENOUGH = 0.1;
 const AHEAD = 0.6;
-/** How long a browser is given to start a context that it had suspended. */
+/** The time that a browser is given to start a context that it had suspended. */
 const START_MS = 1000;
 /** Buffers set end to end: told every so many milliseconds. */
 const TELL_MS = 25;
@@ -64,13 +64,13 @@ export async function play(steps, rate, context, { signal, destination, onPlay }
   const enough = Math.round(ENOUGH * context.sampleRate);
   const player = await (await knowsPlayer(context) ? workletPlayer : bufferPlayer)(context, destination ?? context.destination, enough, tell);
   const wait = (/** @type {() => boolean} */ until) => new Promise((resolve, reject) => {
-    const look = () => {
+    const update = () => {
       if (signal?.aborted) reject(signal.reason);
       else if (context.state === 'closed') reject(new NextPixelError('closed', 'The AudioContext was closed'));
       else if (until()) resolve(undefined);
     };
-    wake = look;
-    look();
+    wake = update;
+    update();
   });
   const abort = () => wake();
   signal?.addEventListener('abort', abort);

@@ -78,7 +78,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 /** @import { SETTINGS, SettingName } from './settings.js' */
 
 /**
- * How a run draws its elements: the rows of the table of settings that are fields of nx_settings, and what is added to logits: ids and so
+ * The settings with which a run draws its elements: the rows of the table of settings that are fields of nx_settings, and what is added to logits: ids and so
  * much for each, within -1e9 and 1e9, at most 4096 of them.
  *
  * @typedef {{ seed: bigint, samples: number, logitBias?: [number, number][] } &
@@ -204,8 +204,8 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 // Worker to page.
 /** @typedef {{ type: 'here', id: number }} HereMessage */
 /** @typedef {{ type: 'measured', id: number, speed: number }} MeasuredMessage */
-/** `vocabulary`: the metadata under `tokenizer.`, as they stand in the file; `metadata`: the others; `fileBytes`: its size.
- * @typedef {{ parts: Part[], metadata: Metadata, vocabulary: Entry[], fileBytes: number }} Facts */
+/** `tokenizerEntries`: the metadata under `tokenizer.`, as they stand in the file; `metadata`: the others; `fileBytes`: its size.
+ * @typedef {{ parts: Part[], metadata: Metadata, tokenizerEntries: Entry[], fileBytes: number }} Facts */
 /** @typedef {{ type: 'opened', id: number } & Facts} OpenedMessage */
 /** `at`: the byte of the file that is wanted next; `lacks`: what begun with cannot go on: 'more' of the head, or the file 'whole'.
  * @typedef {{ type: 'fed', id: number, at: number, lacks?: 'more' | 'whole' }} FedMessage */

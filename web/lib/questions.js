@@ -51,7 +51,7 @@ export async function score(engine, codec, image, { label, input, signal }) {
   const inputs = inputsOf(checkLabel(label, info), smallPicture(info, picture, input));
   /** @type {ScoredMessage} */
   const scored = await engine.ask({ type: 'score', ids: codec.encode(picture), inputs }, signal);
-  const perElement = codec.costs(scored.nats);
+  const perElement = codec.elementNats(scored.nats);
   const nats = perElement.reduce((sum, cost) => sum + cost, 0);
   return { nats, bitsPerDim: nats / (perElement.length * Math.LN2), perElement };
 }
@@ -70,7 +70,7 @@ export async function attention(engine, codec, image, { row, column, channel = 0
   wholeNumber('row', row, 0, height - 1);
   wholeNumber('column', column, 0, width - 1);
   wholeNumber('channel', channel, 0, channels - 1);
-  const place = Math.floor(((row * width + column) * channels + channel) / codec.span);
+  const place = Math.floor(((row * width + column) * channels + channel) / codec.positionElements);
   const picture = pictureOf(image, info);
   const ids = codec.encode(picture, codec.order.indexOf(place) + 1);
   const inputs = inputsOf(checkLabel(label, info), smallPicture(info, picture, input));

@@ -119,7 +119,7 @@ export class Run extends BaseRun {
     this.known = codec.decode(known);
     this.drawn = ids.map((all, i) => {
       const { from = codec.elements } = steps.find(({ sample, anew }) => sample === i && !anew) ?? {}; // that is still to be told
-      return codec.decode(Uint32Array.from(all)).subarray(0, from - known.length * codec.span / codec.positionIds);
+      return codec.decode(Uint32Array.from(all)).subarray(0, from - known.length * codec.positionElements / codec.positionIds);
     });
     this.input = input;
   }
@@ -173,7 +173,7 @@ export class Run extends BaseRun {
     return sink;
   }
 
-  /** How much of what is to be drawn there is with a step, 0 to 1. @param {Step} step @internal */
+  /** The share of what is to be drawn that is there with a step, 0 to 1. @param {Step} step @internal */
   doneWith({ to }) {
     return (to - this.known.length) / (this.#codec.elements - this.known.length);
   }
@@ -182,7 +182,7 @@ export class Run extends BaseRun {
   async *stream() {
     const { settings, resample, maps, chunk } = this.#drawing;
     const { known, inputs } = this.#given;
-    const { span, positionIds, info } = this.#codec;
+    const { positionElements, positionIds, info } = this.#codec;
     const pending = this.#pending;
     const parts = share(this.#ids, this.#links.length, resample?.group ?? 1).map(({ first, samples }, i) => {
       const drawn = together(this.#ids.slice(first, first + samples), positionIds);
@@ -191,7 +191,7 @@ export class Run extends BaseRun {
       return { link: this.#links[i % this.#links.length], first, samples, order };
     });
     while (pending.length > 0) yield /** @type {Step} */ (pending.shift());
-    for await (const { message, part: { first, samples }, check } of this.messages(parts, Math.ceil(chunk / span))) {
+    for await (const { message, part: { first, samples }, check } of this.messages(parts, Math.ceil(chunk / positionElements))) {
       const { settled, ...drawn } = message;
       for (const some of settled ? [drawn, { ...drawn, ...settled, maps: undefined }] : [drawn]) {
         for (let sample = 0; sample < samples; sample++) {
@@ -255,10 +255,10 @@ function together(all, width) {
 function stepOf(codec, { from, to, nats, ahead, anew, maps }, ids, sample, first, samples) {
   return {
     sample: first + sample,
-    from: from * codec.span,
-    to: to * codec.span,
+    from: from * codec.positionElements,
+    to: to * codec.positionElements,
     values: codec.decode(ids),
-    nats: codec.costs(partOf(nats, sample, samples, codec.positionIds)),
+    nats: codec.elementNats(partOf(nats, sample, samples, codec.positionIds)),
     ahead: codec.spread(ahead),
     ...(anew && { anew }),
     ...(maps && { maps: maps[sample].map((row) => mapRow(codec, row)) }),

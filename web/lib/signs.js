@@ -61,7 +61,7 @@ export class SignModel {
     for (let at = 0; at < asked.length; at += this.limits.queries) {
       const some = asked.slice(at, at + this.limits.queries);
       const answer = await this.#engine.ask({ type: 'encode', part: 0, inputs: { ...inputs, query: joined(some) }, results: ['odds'], maps }, signal);
-      found.push(...some.map((_, i) => new Classification(labels, this.#row(answer.results.odds, i), maps ? looksOf(answer.maps, i, some.length) : undefined)));
+      found.push(...some.map((_, i) => new Classification(labels, this.#row(answer.results.odds, i), maps ? mapsOf(answer.maps, i, some.length) : undefined)));
     }
     return many ? found : found[0];
   }
@@ -116,6 +116,6 @@ function joined(pictures) {
  * @param {number} query
  * @param {number} queries
  */
-function looksOf(rows, query, queries) {
+function mapsOf(rows, query, queries) {
   return Array.from({ length: rows.length / queries }, (_, i) => Float32Array.from(rows[i * queries + query].weights));
 }

@@ -11,7 +11,7 @@ const SIMD_DETECTOR = new Uint8Array([
   10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11, // i8x16.popcnt(i8x16.splat(0))
 ]);
 
-/** Whether this browser or Node can run nextpixel: WebAssembly with SIMD. */
+/** True if this browser or Node can run nextpixel: WebAssembly with SIMD. */
 export const supported = typeof WebAssembly === 'object' && WebAssembly.validate(SIMD_DETECTOR);
 
 /** A module whose function `a` gives 7 + the sum of four equal products of its two arguments by the dot product of relaxed SIMD. */

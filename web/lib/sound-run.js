@@ -30,7 +30,7 @@ import { Waveform } from './sinks/waveform.js';
  *   was drawn
  */
 
-/** How a sound is drawn. @typedef {{ settings: Settings, seed: number | bigint, seconds: number, odds: boolean, chunk: number }} Sounding */
+/** The way in which a sound is drawn. @typedef {{ settings: Settings, seed: number | bigint, seconds: number, odds: boolean, chunk: number }} Sounding */
 
 /**
  * A run as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
@@ -221,7 +221,7 @@ export class SoundRun {
     return waveform;
   }
 
-  /** How much of what is to be drawn there is with a step, 0 to 1. @param {SoundStep} step @internal */
+  /** The share of what is to be drawn that is there with a step, 0 to 1. @param {SoundStep} step @internal */
   doneWith({ to }) {
     return this.finish ? 1 : Math.min(1, to / this.most);
   }

@@ -11,7 +11,7 @@ import { classOf } from './realm.js';
 
 /** @typedef {string | URL | Blob | Response | ReadableStream<Uint8Array> | ArrayBuffer | Uint8Array} Source */
 /** @typedef {{ loaded: number, total: number | undefined, head?: Uint8Array }} Count  bytes */
-/** How much of a file's beginning tells what it is. */
+/** So much of a file's beginning tells what it is. */
 const HEAD_BYTES = 4096;
 /** A file of so many bytes goes to the engine while it arrives, and never stands in memory by itself. */
 const LARGE_BYTES = 2 ** 25;
@@ -105,7 +105,7 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
 export const disk = () => import('./disk.js');
 
 /**
- * Whether a source can be read again.
+ * Tells whether a source can be read again.
  *
  * @param {Source | Large} source
  * @returns {source is string | URL}
@@ -115,7 +115,7 @@ export function isAddress(source) {
   return typeof source === 'string' || classOf(source) === 'URL';
 }
 
-/** Whether it gives the same when it is read again. @param {Source} source @internal */
+/** Tells whether it gives the same when it is read again. @param {Source} source @internal */
 export function isLasting(source) {
   return isAddress(source) || /Blob|File/.test(classOf(source));
 }

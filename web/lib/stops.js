@@ -23,7 +23,7 @@ export class Stops {
     this.#waitingFrom = waiting ? 0 : Infinity;
   }
 
-  /** How many steps wait. */
+  /** The number of steps that wait. */
   get pending() {
     return this.#pending.length;
   }

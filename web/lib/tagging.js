@@ -49,7 +49,7 @@ export class Tagging {
   pinnedNats;
   /** (words, names) p(tag of a word | words, pinned), where it was asked for. @type {Float32Array | undefined} */
   marginals;
-  /** Whether the training sentences have each word. @type {boolean[]} */
+  /** True of each word that the training sentences have. @type {boolean[]} */
   seen;
   /** @type {Best} */
   best;
@@ -119,7 +119,7 @@ export class Tagging {
     return new TagSheet(canvas, this.words, options);
   }
 
-  /** How much of the tagging there is with its one step. @internal */
+  /** The share of the tagging that is there with its one step. @internal */
   doneWith() {
     return 1;
   }

@@ -25,10 +25,10 @@ import { joinSlices } from './steppers/slices.js';
 const GO_ON = 'go on';
 const AWAIT_CREDIT = 'await credit';
 
-/** How long a slice should take. Short enough to hear a stop soon, long enough that messages cost nothing beside it. */
+/** The time that a slice should take. Short enough to hear a stop soon, long enough that messages cost nothing beside it. */
 const SLICE_MS = 10;
 
-/** How many numbers of a result are read in a slice. */
+/** So many numbers of a result are read in a slice. */
 const RESULT_SLICE = 8192;
 
 /** Settings of work that draws nothing. */
@@ -37,7 +37,7 @@ const READ_ONLY = { seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 };
 const NONE = new Uint32Array(0);
 
 /** @typedef {Generator<typeof GO_ON | typeof AWAIT_CREDIT, void, void>} Work */
-/** How many positions the page asked for last. @typedef {{ chunk: number }} Credit */
+/** The number of positions that the page asked for last. @typedef {{ chunk: number }} Credit */
 /** @typedef {{ work: Work, waiting: boolean, credit: Credit }} Piece */
 
 export class Tasks {
@@ -57,7 +57,7 @@ export class Tasks {
   /** Ids of those that have something to compute, in turn. @type {number[]} */
   #turns = [];
   #awake = false;
-  /** How many positions make a slice, by kind of work. @type {Map<string, SliceSize>} */
+  /** The number of positions that make a slice, by kind of work. @type {Map<string, SliceSize>} */
   #sizes = new Map();
 
   /**
@@ -148,9 +148,9 @@ export class Tasks {
 
   /** @param {number} id  @param {Core} core  complete */
   #opened(id, core) {
-    const { parts, metadata, vocabulary, fileBytes } = core;
-    this.#post({ type: 'opened', id, parts, metadata, vocabulary, fileBytes });
-    core.vocabulary = []; // the page has it
+    const { parts, metadata, tokenizerEntries, fileBytes } = core;
+    this.#post({ type: 'opened', id, parts, metadata, tokenizerEntries, fileBytes });
+    core.tokenizerEntries = []; // the page has it
   }
 
   /** @param {number} id  @param {Core} core */
@@ -462,7 +462,7 @@ function mapRows(core, session, sample, encoded) {
 }
 
 /**
- * How many positions fill a slice. It learns from each; clocks in browsers may be as coarse as 16 ms, so it moves by
+ * The number of positions that fill a slice. It learns from each; clocks in browsers may be as coarse as 16 ms, so it moves by
  * bounded steps.
  */
 export class SliceSize {

@@ -34,16 +34,16 @@ import { Translation, checkTranslate, sentenceOf } from './translate.js';
  * @property {Float32Array} perToken  nats of each
  */
 
-/** @param {Entry[]} vocabulary @param {string} architecture @returns {Tokenizer | undefined} */
-function tokenizerIn(vocabulary, architecture) {
-  const metadata = lookupOf(vocabulary);
+/** @param {Entry[]} entries @param {string} architecture @returns {Tokenizer | undefined} */
+function tokenizerIn(entries, architecture) {
+  const metadata = lookupOf(entries);
   return metadata.has('tokenizer.ggml.model') ? new Tokenizer(metadata, architecture) : undefined;
 }
 
-/** How the model reads talks, as the file says; one too long is none, with a warning. @param {Entry[]} vocabulary @param {ModelInfo} info */
-function templateIn(vocabulary, { warnings }) {
+/** The template with which the model reads talks, as the file says; one too long is none, with a warning. @param {Entry[]} entries @param {ModelInfo} info */
+function templateIn(entries, { warnings }) {
   try {
-    return String(lookupOf(vocabulary).get('tokenizer.chat_template') ?? '');
+    return String(lookupOf(entries).get('tokenizer.chat_template') ?? '');
   } catch (error) {
     warnings.push(error instanceof Error ? error.message : '');
     return '';
@@ -65,12 +65,12 @@ export class TextModel {
   /**
    * @param {Link} link
    * @param {ModelInfo} info
-   * @param {Entry[]} vocabulary  the metadata of the file that concern it
+   * @param {Entry[]} entries  the metadata of the file that concern its tokenizer
    * @param {Tokenizer} [early]   what they say, where it is there already
    * @internal
    */
-  constructor(link, info, vocabulary, early) {
-    const tokenizer = early ?? tokenizerIn(vocabulary, info.architecture);
+  constructor(link, info, entries, early) {
+    const tokenizer = early ?? tokenizerIn(entries, info.architecture);
     if (tokenizer && tokenizer.size !== info.vocabulary) {
       throw new NextPixelError('format', `The vocabulary has ${tokenizer.size} tokens, but the weights are for ${info.vocabulary}: the file ` +
         'was exported wrongly, get it anew');
@@ -79,7 +79,7 @@ export class TextModel {
     this.#info = info;
     this.#tokenizer = tokenizer;
     info.warnings.push(...tokenizer?.warnings ?? []);
-    info.chatTemplate = templateIn(vocabulary, info);
+    info.chatTemplate = templateIn(entries, info);
   }
 
   /** @returns {Tokenizer} */

@@ -9,7 +9,7 @@
 import { Link, NextPixelError, compile, compileBest, fastest, inNode } from './exports.js';
 import { threaded } from './threads-files.js';
 
-/** Whether memory may be shared here: in a browser, where the page is isolated from other origins. */
+/** True if memory may be shared here: in a browser, where the page is isolated from other origins. */
 const shareable = () => typeof SharedArrayBuffer === 'function' && (globalThis.crossOriginIsolated ?? inNode);
 
 /**

@@ -91,7 +91,7 @@ export class TokenRun extends BaseRun {
     return Uint32Array.from(this.#plan.ids.slice(0, this.#emitted));
   }
 
-  /** How many tokens were given. */
+  /** The number of tokens that were given. */
   get promptLength() {
     return this.#plan.prompt;
   }
@@ -144,7 +144,7 @@ export class TokenRun extends BaseRun {
     return sheet;
   }
 
-  /** How much of the text there is, 0 to 1, if it becomes as long as it may. @internal */
+  /** The share of the text that is there, 0 to 1, if it becomes as long as it may. @internal */
   doneWith() {
     const { most } = this.#plan;
     return most > 0 ? Math.min(1, (this.#emitted - this.#first) / most) : 1;
@@ -207,7 +207,7 @@ export class TokenRun extends BaseRun {
           yield {
             token, nats: message.nats[i],
             ...(message.alternatives && { alternatives: this.#alternatives(message.alternatives, i, k) }),
-            ...(message.maps && { maps: context.looks(message.maps[0], from) }),
+            ...(message.maps && { maps: context.maps(message.maps[0], from) }),
           };
         }
         check();

@@ -88,7 +88,7 @@ export function checkTranslate(given, { positions }) {
  * @internal
  */
 export function sentenceOf(text) {
-  // What nobody sees, joined letters, quotes as they are typed.
+  // Characters that nobody sees, joined letters, quotes as they are typed.
   const plain = text.replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g, '').replace(/[\ufb00-\ufb06]/g, (letters) => letters.normalize('NFKC'))
     .replace(/[\u201c-\u201f\u00ab\u00bb\u2033\uff02]/g, '"').replace(/[\u2018-\u201b\u2039\u203a\u2032\uff07]/g, "'");
   return plain.normalize('NFC').trim().replace(/\s+/g, ' ');
@@ -218,7 +218,7 @@ export class Translation extends BaseRun {
     return sheet;
   }
 
-  /** How much of the translation there is, 0 to 1: most are about as long as what they are of. @internal */
+  /** The share of the translation that is there, 0 to 1: most are about as long as what they are of. @internal */
   doneWith() {
     return Math.min(1, this.#ids.length / (this.#checked.maxTokens || Math.max(1, this.#source.length)));
   }
@@ -266,15 +266,15 @@ export class Translation extends BaseRun {
       const rows = message.maps?.[0];
       const encoder = rows?.filter(({ name }) => name === 'encoder') ?? [];
       if (encoder.length > 0) this.encoder = joined(encoder, this.#source.length);
-      const looks = rows?.filter(({ name }) => name !== 'encoder').map(({ name, row, weights }) => ({ name, row, weights }));
-      const alignment = looks && meanOf(looks);
+      const told = rows?.filter(({ name }) => name !== 'encoder').map(({ name, row, weights }) => ({ name, row, weights }));
+      const alignment = told && meanOf(told);
       for (const [i, token] of message.ids.entries()) {
         yield* held.splice(0);
         if (this.#tokenizer?.isEnd(token) || (ended && i === message.ids.length - 1)) {
           this.finish = 'end';
           return;
         }
-        const step = { token, nats: message.nats[i], ...(looks && { maps: looks }), ...(alignment && { alignment }) };
+        const step = { token, nats: message.nats[i], ...(told && { maps: told }), ...(alignment && { alignment }) };
         if (this.#tokenizer) yield step;
         else held.push(step);
       }
@@ -360,10 +360,10 @@ function textsOf(tokenizer, ids) {
 /**
  * The mean of the weights over the sentence; undefined: the model has none.
  *
- * @param {SourceLook[]} looks
+ * @param {SourceLook[]} maps
  */
-function meanOf(looks) {
-  const rows = looks.filter(({ name }) => name === 'source');
+function meanOf(maps) {
+  const rows = maps.filter(({ name }) => name === 'source');
   if (rows.length === 0) return undefined;
   return Float32Array.from(rows[0].weights, (_, key) => rows.reduce((sum, { weights }) => sum + weights[key], 0) / rows.length);
 }

@@ -53,7 +53,7 @@ async function* once(bytes) {
   yield bytes;
 }
 
-/** How much of a file is read at first; then as much again each time. */
+/** So much of a file is read at first; then as much again each time. */
 const PART_BYTES = 1 << 20;
 
 /**

@@ -62,14 +62,14 @@ export function readGguf(buffer) {
   at += 4; // version
   const [count, keys] = [u64(), u64()];
   const facts = new Map(Array.from({ length: keys }, () => /** @type {[string, unknown]} */ ([text(), value(u32())])));
-  const places = new Map(Array.from({ length: count }, () => /** @type {const} */ ([text(), { shape: Array.from({ length: u32() }, u64), type: u32(), offset: u64() }])));
+  const entries = new Map(Array.from({ length: count }, () => /** @type {const} */ ([text(), { shape: Array.from({ length: u32() }, u64), type: u32(), offset: u64() }])));
   const data = Math.ceil(at / ALIGNMENT) * ALIGNMENT;
   return {
-    facts, names: [...places.keys()],
+    facts, names: [...entries.keys()],
     tensor(name) {
-      const place = places.get(name);
-      if (!place) throw new Error(`The file has no tensor ${name}.`);
-      const { shape, type, offset } = place;
+      const entry = entries.get(name);
+      if (!entry) throw new Error(`The file has no tensor ${name}.`);
+      const { shape, type, offset } = entry;
       const number = NUMBERS[type];
       if (!number) throw new Error(`Tensors of type ${type} cannot be shown here.`);
       return { at: data + offset, shape, type, values: Float32Array.from({ length: shape.reduce((product, n) => product * n, 1) }, (_, i) => number(view, data + offset, i)) };

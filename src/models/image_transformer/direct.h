@@ -43,7 +43,7 @@ typedef struct {
     const float *squares;               /* (4, nx_stride(V)): z of the palette by channel, then |p|^2; or null */
 } nx_direct;
 
-/* Whether a file has it. */
+/* Tells whether a file has it. */
 int nx_direct_there(const nx_reader *reader);
 
 /* Reads it. d: width of the model; palette (V, 3) or null; mixtures: components of a mixture over a pixel, or 0. The sides of the large picture

@@ -78,7 +78,7 @@ export class Features {
     this.width = this.#first ? 1 : this.#templates.length;
   }
 
-  /** Whether the training sentences have this word. @param {string} form */
+  /** Tells whether the training sentences have this word. @param {string} form */
   knows(form) {
     return this.#forms.has(fnv(form));
   }

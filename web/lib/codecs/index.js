@@ -19,7 +19,7 @@ import { Pictures } from '../pictures.js';
  * @property {(engine: Engine, facts: Facts, early: any) => any} open  what is particular to a model of this kind: what verbs ask for
  */
 
-/** How far from the beginning of a file the first key of its vocabulary is. */
+/** The first key of a vocabulary is at most so far from the beginning of its file. */
 const HINT_BYTES = 4096;
 
 /** The first that fits is the one. @type {CodecRow[]} */
@@ -36,7 +36,7 @@ export const CODECS = [
   },
   {
     name: 'picture',
-    says: ({ vocabulary }, number) => vocabulary.length === 0 && number('image.width') > 0,
+    says: ({ tokenizerEntries }, number) => tokenizerEntries.length === 0 && number('image.width') > 0,
     open: async (engine, facts) => (facts.parts[0].outputs ? new Pictures(engine) : new (await import('../latents.js')).LatentModel(engine, facts)),
   },
   {
@@ -46,10 +46,10 @@ export const CODECS = [
   },
   {
     name: 'text',
-    says: ({ vocabulary }, number) => vocabulary.length > 0 || number('context_length') > 0,
+    says: ({ tokenizerEntries }, number) => tokenizerEntries.length > 0 || number('context_length') > 0,
     // The tokenizer, where this beginning has it; else it is made of what the engine has read, which says what is wrong.
     early: async (head) => (new TextDecoder('latin1').decode(head.subarray(0, HINT_BYTES)).includes('tokenizer.') ?
       (await import('../texts.js')).tokenizerOf(head).catch(() => undefined) : undefined),
-    open: async (engine, { vocabulary }, tokenizer) => new (await import('../texts.js')).TextModel(engine.links[0], engine.info, vocabulary, tokenizer),
+    open: async (engine, { tokenizerEntries }, tokenizer) => new (await import('../texts.js')).TextModel(engine.links[0], engine.info, tokenizerEntries, tokenizer),
   },
 ];

@@ -87,7 +87,7 @@ export function generationOrder({ height, positions, blockRows, blockCols }) {
  *     elements  the same numbers in generation order: what the steps of a run count
  *     ids       what the engine takes and gives: for each position the levels of its elements, or the index of its colour
  *
- * A position of the engine is one channel or one whole pixel, that is `span` elements.
+ * A position of the engine is one channel or one whole pixel, that is `positionElements` elements.
  */
 export class Codec {
   /** @type {PictureInfo & { positions: number }} */
@@ -97,7 +97,7 @@ export class Codec {
   /** Elements of a picture. @type {number} */
   elements;
   /** Elements of a position. @type {number} */
-  span;
+  positionElements;
   /** Ids of a position. @type {number} */
   positionIds;
 
@@ -109,8 +109,8 @@ export class Codec {
     this.info = info;
     this.order = order;
     this.elements = info.width * info.height * info.channels;
-    this.span = this.elements / info.positions;
-    this.positionIds = info.palette ? 1 : this.span;
+    this.positionElements = this.elements / info.positions;
+    this.positionIds = info.palette ? 1 : this.positionElements;
   }
 
   /**
@@ -119,7 +119,7 @@ export class Codec {
    * @param {number} element
    */
   place(element) {
-    return this.order[Math.floor(element / this.span)] * this.span + (element % this.span);
+    return this.order[Math.floor(element / this.positionElements)] * this.positionElements + (element % this.positionElements);
   }
 
   /**
@@ -131,7 +131,7 @@ export class Codec {
    */
   encode(picture, positions = this.info.positions) {
     const { palette, levels } = this.info;
-    const elements = Uint8Array.from({ length: positions * this.span }, (_, i) => picture[this.place(i)]);
+    const elements = Uint8Array.from({ length: positions * this.positionElements }, (_, i) => picture[this.place(i)]);
     return palette ? Uint32Array.from(nearestColours(elements, palette)) : Uint32Array.from(elements, (value) => levelOf(value, levels));
   }
 
@@ -148,18 +148,18 @@ export class Codec {
   }
 
   /**
-   * The cost of each element. A colour of a palette costs something as a whole: its first element has it all.
+   * The nats of each element. A colour of a palette costs something as a whole: its first element has it all.
    *
    * @param {Float32Array} nats  of each id
    * @returns {Float32Array} where there is no palette the same array
    */
-  costs(nats) {
+  elementNats(nats) {
     if (!this.info.palette) return nats;
-    const costs = new Float32Array(3 * nats.length);
+    const each = new Float32Array(3 * nats.length);
     nats.forEach((cost, i) => {
-      costs[3 * i] = cost;
+      each[3 * i] = cost;
     });
-    return costs;
+    return each;
   }
 
   /**
@@ -169,8 +169,8 @@ export class Codec {
    * @returns {Uint8Array} where a position is one element the same array
    */
   spread(numbers) {
-    if (this.span === 1) return numbers;
-    return Uint8Array.from({ length: numbers.length * this.span }, (_, i) => numbers[Math.floor(i / this.span)]);
+    if (this.positionElements === 1) return numbers;
+    return Uint8Array.from({ length: numbers.length * this.positionElements }, (_, i) => numbers[Math.floor(i / this.positionElements)]);
   }
 }
 

@@ -21,12 +21,12 @@ const SIZES = new Float64Array(LEVELS);
 for (let k = 0, power = 1; k < LEVELS; k++, power *= STEP) SIZES[k] = (power - 1) / 255;
 
 /** x where f(x) is k / 255, k from -255 on. @param {number} k */
-const place = (k) => (k < 0 ? -SIZES[-k] : SIZES[k]);
+const amplitude = (k) => (k < 0 ? -SIZES[-k] : SIZES[k]);
 
 /** The sample of each level. @type {Float32Array} */
-const SAMPLES = Float32Array.from({ length: LEVELS }, (_, level) => place(2 * level - 255));
+const SAMPLES = Float32Array.from({ length: LEVELS }, (_, level) => amplitude(2 * level - 255));
 /** The least sample of each level but the first. */
-const BOUNDS = Float64Array.from({ length: LEVELS - 1 }, (_, i) => place(2 * i - 254));
+const BOUNDS = Float64Array.from({ length: LEVELS - 1 }, (_, i) => amplitude(2 * i - 254));
 
 /**
  * @param {ArrayLike<number>} levels

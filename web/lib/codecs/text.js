@@ -30,7 +30,7 @@ export class Tokenizer {
   /** Bytes of each token, once asked for. @type {Uint8Array[]} */
   #bytes = [];
 
-  /** How many tokens there are. @type {number} */
+  /** The number of tokens. @type {number} */
   size;
 
   /**
@@ -56,7 +56,7 @@ export class Tokenizer {
     return this.#vocabulary.warnings;
   }
 
-  /** How a text is cut before bytes are merged, as the file calls it. */
+  /** The way in which a text is cut before bytes are merged, as the file calls it. */
   get pre() {
     return this.#vocabulary.pre;
   }
@@ -71,7 +71,7 @@ export class Tokenizer {
     return this.#vocabulary.end;
   }
 
-  /** Whether a text begins with `begin` for this model. */
+  /** True if a text begins with `begin` for this model. */
   get addsBegin() {
     return this.#vocabulary.addBegin && this.begin !== undefined;
   }
@@ -244,7 +244,7 @@ export class Tokenizer {
     return this.#specials.divide(wellFormed(text), true).map((part) => (typeof part === 'number' ? this.mark(part) || this.#vocabulary.tokens[part] : part)).join('');
   }
 
-  /** Whether a token ends a text or a turn. @param {number} id */
+  /** Tells whether a token ends a text or a turn. @param {number} id */
   isEnd(id) {
     return this.#vocabulary.ends.has(id);
   }
@@ -262,7 +262,7 @@ function checkText(text) {
 
 const REPLACEMENT = new TextEncoder().encode('\ufffd');
 
-/** How many bytes of an unfinished character stand at the end of what was added. */
+/** The number of bytes of an unfinished character that stand at the end of what was added. */
 class Pending {
   count = 0;
   /** Bytes that the unfinished character has in all. */

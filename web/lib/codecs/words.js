@@ -18,7 +18,7 @@ const INITIAL = /^\p{Lu}\.(?=\s+\p{Lu})/u;
 const PREFIX = /^(?:e|co|re|pre|non|anti|ex|multi|semi|mid|sub|un|vice|pro|post|socio|x)-[\p{L}\d]+/iu;
 const LETTERS = /^[\p{L}\p{M}\d_]+(?:['\u2019][\p{L}\p{M}]+)*/u;
 const SIGNS = /^(?:([^\p{L}\p{M}\d\s])\1*)/u;
-/** How a word ends that is two. */
+/** Ends of words that are two. */
 const ENDS = /^(.+?)(n['\u2019]t|['\u2019](?:s|m|d|re|ve|ll))$/iu;
 /** @type {Record<string, number>} letters of the first of two */
 const TWO = { cannot: 3, gonna: 3, wanna: 3, gotta: 3 };

@@ -12,9 +12,9 @@
  */
 export function enlarged({ info, order }, input) {
   const { width, height, channels, inputWidth, inputHeight } = info;
-  const span = (width * height * channels) / order.length;
+  const positionElements = (width * height * channels) / order.length;
   return Uint8Array.from({ length: width * height * channels }, (_, element) => {
-    const place = order[Math.floor(element / span)] * span + (element % span);
+    const place = order[Math.floor(element / positionElements)] * positionElements + (element % positionElements);
     const pixel = Math.floor(place / channels);
     const row = Math.floor((Math.floor(pixel / width) * inputHeight) / height);
     const column = Math.floor(((pixel % width) * inputWidth) / width);

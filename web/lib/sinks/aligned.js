@@ -6,7 +6,7 @@
  * looked at the other.
  */
 
-import { levelsOf, placesOf } from './bidi.js';
+import { levelsOf, edgesOf } from './bidi.js';
 import { Sheet } from './sheet.js';
 
 /** @import { Dom } from '../dom.js' */
@@ -84,8 +84,8 @@ export class AlignedSheet extends Sheet {
     /** @type {Placed[]} */
     let below = [];
     const size = this.fitting((letters) => {
-      above = this.#place(this.#target, this.font(letters));
-      below = this.#place(this.#source, this.font(letters));
+      above = this.#layOut(this.#target, this.font(letters));
+      below = this.#layOut(this.#source, this.font(letters));
       return (linesOf(above) + linesOf(below)) * LINE_HEIGHT * letters + LEAST_GAP * letters <= this.height;
     });
     const leading = LINE_HEIGHT * size;
@@ -147,7 +147,7 @@ export class AlignedSheet extends Sheet {
    * @param {string} font
    * @returns {Placed[]}
    */
-  #place(words, font) {
+  #layOut(words, font) {
     this.context.font = font;
     const space = this.context.measureText(' ').width;
     const { base, levels } = levelsOf(words.map(({ text, tight }) => (tight ? text : ` ${text}`)).join(''));
@@ -171,8 +171,8 @@ export class AlignedSheet extends Sheet {
       x += width;
     }
     return lines.flatMap((parts, line) => {
-      const places = placesOf(parts, base, this.width);
-      return parts.flatMap(({ word, width, level }, i) => (word ? { ...word, x: places[i], line, width, reversed: level % 2 === 1 } : []));
+      const edges = edgesOf(parts, base, this.width);
+      return parts.flatMap(({ word, width, level }, i) => (word ? { ...word, x: edges[i], line, width, reversed: level % 2 === 1 } : []));
     });
   }
 }

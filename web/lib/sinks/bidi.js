@@ -34,7 +34,7 @@ function classOfCharacter(character) {
   return 'ON';
 }
 
-/** Whether anything in a text is read from right to left; else all levels are 0. @param {string} text */
+/** Tells whether anything in a text is read from right to left; else all levels are 0. @param {string} text */
 export function isBidirectional(text) {
   return ANY_FROM_RIGHT.test(text);
 }
@@ -137,7 +137,7 @@ function spans(kinds, isOf, each) {
  * @param {number} width  of the line
  * @returns {number[]} the left edge of each
  */
-export function placesOf(parts, base, width) {
+export function edgesOf(parts, base, width) {
   const order = parts.map((_, i) => i);
   for (let level = 2; level > 0; level--) {
     for (let from = 0; from < order.length; from++) {
@@ -149,10 +149,10 @@ export function placesOf(parts, base, width) {
   }
   let x = base ? width - parts.reduce((sum, part) => sum + part.width, 0) : 0;
   /** @type {number[]} */
-  const places = [];
+  const edges = [];
   for (const i of order) {
-    places[i] = x;
+    edges[i] = x;
     x += parts[i].width;
   }
-  return places;
+  return edges;
 }

@@ -3,7 +3,7 @@
 
 /** Sets words with their tags under them, each tag on a shade as dark as it is probable. Words that find no room are left out, after an ellipsis. */
 
-import { levelsOf, placesOf } from './bidi.js';
+import { levelsOf, edgesOf } from './bidi.js';
 import { Sheet } from './sheet.js';
 
 /** @import { Dom } from '../dom.js' */
@@ -74,7 +74,7 @@ export class TagSheet extends Sheet {
     const { ink, accent, forced } = this.colours();
     /** @type {Placed[]} */
     let placed = [];
-    const size = this.fitting((letters) => (placed = this.#place(letters)).length === this.#words.length);
+    const size = this.fitting((letters) => (placed = this.#layOut(letters)).length === this.#words.length);
     const last = placed.at(-1);
     if (last && placed.length < this.#words.length) Object.assign(last, { text: ELLIPSIS, odds: [] });
     const line = LINE_HEIGHT * size;
@@ -126,7 +126,7 @@ export class TagSheet extends Sheet {
    * @param {number} size  of the letters
    * @returns {Placed[]}
    */
-  #place(size) {
+  #layOut(size) {
     const measure = (/** @type {string} */ text, /** @type {number} */ pixels) => {
       this.context.font = this.font(pixels);
       return this.context.measureText(text).width;
@@ -157,7 +157,7 @@ export class TagSheet extends Sheet {
         // Each with the gap before it, which is as the words around it.
         const line = placed.filter((word) => word.top === first.top);
         const parts = line.flatMap((word, i) => [{ level: i === 0 ? base : Math.min(word.level, line[i - 1].level), width: i === 0 ? 0 : GAP * size }, word]);
-        placesOf(parts, base, this.width).forEach((left, i) => { if (i % 2 === 1) line[(i - 1) / 2].x = left; });
+        edgesOf(parts, base, this.width).forEach((left, i) => { if (i % 2 === 1) line[(i - 1) / 2].x = left; });
       }
     }
     return placed;

@@ -7,7 +7,7 @@
  * order in which they are read; where some are read from right to left, bidi.js then says where each stands in its line.
  */
 
-import { isBidirectional, levelsOf, placesOf } from './bidi.js';
+import { isBidirectional, levelsOf, edgesOf } from './bidi.js';
 import { Sheet } from './sheet.js';
 
 /** @import { Dom } from '../dom.js' */
@@ -292,7 +292,7 @@ export class TextSheet extends Sheet {
             stretches: stretches.filter((one) => one.to > one.from),
           };
         });
-        placesOf(line, base, this.width).forEach((x, i) => pieces.push({ ...line[i], x }));
+        edgesOf(line, base, this.width).forEach((x, i) => pieces.push({ ...line[i], x }));
       }
       const last = lines.length > 0 ? pieces.at(-1) : undefined;
       caret = last ? (last.reversed ? last.x - 3 : last.x + last.width + 1) : base ? this.width : 1;
@@ -485,7 +485,7 @@ export class TextSheet extends Sheet {
   }
 }
 
-/** Whether one begins where the other ends. @param {Box} a  @param {Box} b */
+/** Tells whether one begins where the other ends. @param {Box} a  @param {Box} b */
 function touch(a, b) {
   return Math.abs(a.x + a.width - b.x) < 0.5 || Math.abs(b.x + b.width - a.x) < 0.5;
 }

@@ -31,9 +31,9 @@ export function contest(samples, { group, every }, span, begin) {
      * @param {boolean} over  true: they only change places; false: the less likely half of each group is given up for the other one
      */
     settle(over) {
-      const costs = new Float64Array(samples);
-      nats.forEach((cost, i) => { costs[Math.floor(i / span) % samples] += cost; });
-      const order = [...costs.keys()].sort((a, b) => Math.floor(a / group) - Math.floor(b / group) || costs[a] - costs[b]);
+      const totals = new Float64Array(samples);
+      nats.forEach((cost, i) => { totals[Math.floor(i / span) % samples] += cost; });
+      const order = [...totals.keys()].sort((a, b) => Math.floor(a / group) - Math.floor(b / group) || totals[a] - totals[b]);
       const kept = over ? group : Math.ceil(group / 2);
       const parents = Uint32Array.from(order, (_, i) => order[i - i % group + (i % group) % kept]);
       [ids, nats] = [ids, nats].map((all) => all.map((_, i) => {

@@ -5,12 +5,12 @@
 
 /** @import { Part } from '../protocol.js' */
 
-/** Whether a part takes an input of this name. @param {Part} part @param {string} name */
+/** Tells whether a part takes an input of this name. @param {Part} part @param {string} name */
 export function takes(part, name) {
   return part.inputs.some((input) => input.name === name);
 }
 
-/** Whether a part reads a sequence of any length, such as a sentence, before it draws. @param {Part} part */
+/** Tells whether a part reads a sequence of any length, such as a sentence, before it draws. @param {Part} part */
 export function reads(part) {
   return part.inputs.some(({ anyLength }) => anyLength);
 }

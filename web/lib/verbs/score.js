@@ -22,7 +22,7 @@ export function fits({ part }) {
 }
 
 /**
- * How probable the model finds a text.
+ * Tells how probable the model finds a text.
  *
  * @overload
  * @param {string | ArrayLike<number>} text  one longer than the context is read in stretches that overlap by half of it
@@ -31,7 +31,7 @@ export function fits({ part }) {
  * @returns {Promise<TextScore>}
  */
 /**
- * How probable the model finds a sound, sample by sample.
+ * Tells how probable the model finds a sound, sample by sample.
  *
  * @overload
  * @param {SoundSource} sound  as in complete()
@@ -39,7 +39,7 @@ export function fits({ part }) {
  * @returns {Promise<SoundScore>}
  */
 /**
- * How probable the model finds an image.
+ * Tells how probable the model finds an image.
  *
  * @overload
  * @param {ImageSource} image

@@ -15,7 +15,7 @@ import * as VERBS from './index.js';
  */
 
 /**
- * How an attribute of the element is read: a number of a range, else a text. What makes no sense counts as absent.
+ * The reading of an attribute of the element: a number of a range, else a text. What makes no sense counts as absent.
  *
  * @typedef {Pick<Setting, 'whole' | 'number' | 'over' | 'initial'>} Reading
  */

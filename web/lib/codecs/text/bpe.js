@@ -18,7 +18,7 @@ import { CONTROL, UNKNOWN, USER_DEFINED, textsOf, vocabularyError } from './voca
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
 
-/** How files write each byte: as itself where that can be seen, else as one of the letters from U+0100 on. */
+/** The letters with which files write each byte: as itself where that can be seen, else as one of the letters from U+0100 on. */
 const LETTERS = (() => {
   let hidden = 0;
   return Array.from({ length: 256 }, (_, byte) => {

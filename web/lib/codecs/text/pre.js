@@ -83,7 +83,7 @@ export function cutOf(name) {
 /** The names that are known. */
 export const names = () => [...Object.keys(EXPRESSIONS).filter((name) => name !== 'llama-3-like'), ...NAMES.keys()];
 
-/** Whether a text is brought into the composed form of Unicode first, by the name in the file: what Qwen does. @param {string} name */
+/** Tells whether a text is brought into the composed form of Unicode first, by the name in the file: what Qwen does. @param {string} name */
 export const composes = (name) => name === 'qwen2' || name === 'deepseek-r1-qwen';
 
 /**

@@ -108,18 +108,18 @@ export class Specials {
 }
 
 /**
- * The first of sorted[from..to - 1] whose character `place` is `code` or a later one; `to` where there is none.
+ * The first of sorted[from..to - 1] whose character `at` is `code` or a later one; `to` where there is none.
  *
  * @param {Special[]} sorted
  * @param {number} from
  * @param {number} to
- * @param {number} place
+ * @param {number} at
  * @param {number} code
  */
-function lowerBound(sorted, from, to, place, code) {
+function lowerBound(sorted, from, to, at, code) {
   while (from < to) {
     const middle = (from + to) >> 1;
-    if (sorted[middle].text.charCodeAt(place) >= code) to = middle;
+    if (sorted[middle].text.charCodeAt(at) >= code) to = middle;
     else from = middle + 1;
   }
   return from;

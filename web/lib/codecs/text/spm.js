@@ -34,7 +34,7 @@ export class SentencePieces {
   #size;
   /** The token of each byte, or what stands for it. */
   #bytes;
-  /** Whether no token has a space after something else: then nothing joins what stands before and after one. */
+  /** True if no token has a space after something else: then nothing joins what stands before and after one. */
   #words = true;
   /** Words seen before, with their tokens. @type {Map<string, Uint32Array>} */
   #seen = new Map();
@@ -183,7 +183,7 @@ function byteOf(text) {
 }
 
 /**
- * The place of each token among the scores, the highest first; equal scores share one.
+ * The rank of each token among the scores, the highest first; equal scores share one.
  *
  * @param {unknown} scores
  * @param {number} count
@@ -195,6 +195,6 @@ function ranksOf(scores, count) {
   }
   if (scores.length !== count) throw vocabularyError('format', 'scores', `${scores.length} scores for ${count} tokens`);
   const sorted = Float64Array.from(new Set(scores)).sort().reverse();
-  const places = new Map(Array.from(sorted, (score, place) => [score, place]));
-  return Int32Array.from(scores, (score) => /** @type {number} */ (places.get(score)));
+  const ranks = new Map(Array.from(sorted, (score, rank) => [score, rank]));
+  return Int32Array.from(scores, (score) => /** @type {number} */ (ranks.get(score)));
 }

@@ -20,12 +20,12 @@ export const CONTROL = 3;
 export const USER_DEFINED = 4;
 export const BYTE = 6;
 
-/** How files name tokens that end a text or a turn, which are of control whatever the file says of them. */
+/** The names in files of tokens that end a text or a turn, which are of control whatever the file says of them. */
 const ENDS = ['<|im_end|>', '<|eot_id|>', '<|eom_id|>', '<|end|>', '<|return|>', '<|call|>', '<end_of_turn>', '<|endoftext|>', '<|end_of_text|>',
   '<|endofprompt|>', '<|end_of_turn|>', '<end_of_utterance>', '<EOT>', '_<EOT>', '<eos>', '[EOS]', '</s>', '<|fim_pad|>', '<|file_sep|>', '<|repo_name|>',
   '<\uff5cend\u2581of\u2581sentence\uff5c>'];
 
-/** How pre.js calls the cuts of Llama 3, whose texts begin with a token; and how many tokens that has. */
+/** The name in pre.js of the cuts of Llama 3, whose texts begin with a token; and the number of tokens that it has. */
 const LLAMA_3 = 'llama-bpe';
 const LLAMA_3_TOKENS = 128256;
 
@@ -123,7 +123,7 @@ export function vocabularyOf(metadata, architecture) {
 }
 
 /**
- * How a text is cut for an architecture whose file does not say it.
+ * The way in which a text is cut for an architecture whose file does not say it.
  *
  * @param {string} architecture
  * @param {number} tokens
