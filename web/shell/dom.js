@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Three helpers for building the page by hand.
+// Helpers for building the page by hand.
 // @ts-check
 
 /**
@@ -29,7 +29,22 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** Whether the visitor asked for less motion, now. */
+/**
+ * Makes an element of a drawing: `makeSvg('circle', { r: 4, class: 'on' })`.
+ * @template {keyof SVGElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, string | number>} [attributes]
+ * @param {...(Node | string)} children
+ * @returns {SVGElementTagNameMap[K]}
+ */
+export function makeSvg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...children);
+  return element;
+}
+
+/** Tells whether the visitor asked for less motion, now. */
 const motion = matchMedia('(prefers-reduced-motion: reduce)');
 export const reducedMotion = () => motion.matches;
 

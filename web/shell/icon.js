@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The icons of the buttons: one sheet for all pages, put into the document once.
 // @ts-check
-
-const SVG = 'http://www.w3.org/2000/svg';
+import { makeSvg } from './dom.js';
 
 /** @typedef {'run' | 'pause' | 'stop' | 'step' | 'dice' | 'pen' | 'picture' | 'film' | 'link'} IconName of a symbol in icons.svg */
 
@@ -22,11 +21,8 @@ async function bringSheet() {
 /** @param {IconName} name */
 export function createIcon(name) {
   sheet ??= bringSheet();
-  const svg = document.createElementNS(SVG, 'svg');
-  svg.setAttribute('class', 'glyph');
-  svg.setAttribute('aria-hidden', 'true');
-  const use = document.createElementNS(SVG, 'use');
-  svg.append(use);
+  const use = makeSvg('use');
+  const svg = makeSvg('svg', { class: 'glyph', 'aria-hidden': 'true' }, use);
   /** @param {IconName} symbol */
   const show = (symbol) => use.setAttribute('href', `#icon-${symbol}`);
   show(name);

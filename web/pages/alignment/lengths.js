@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: MIT
 // BLEU by the length of the sentence, a line for each attention, and the same numbers as a table.
 // @ts-check
-import { byId, make } from '../../shell/index.js';
+import { byId, make, makeSvg } from '../../shell/index.js';
 import { MEASURED, QUARTERS } from './measured.js';
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 300, 40, 110, 12, 30];
 /** Those of the page above, which have lines of their own; the others are pale. */
 const DRAWN = ['additive', 'general', 'local-p', 'location', 'none'];
-
-/** @param {string} name @param {Record<string, string>} attributes @param {string} [text] */
-function svg(name, attributes, text) {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  if (text) element.textContent = text;
-  return element;
-}
 
 export function createLengths() {
   const all = MEASURED.flatMap(({ byLength }) => byLength);
@@ -23,17 +15,17 @@ export function createLengths() {
   const y = (/** @type {number} */ bleu) => TOP + ((high - bleu) * (HEIGHT - TOP - BOTTOM)) / (high - low);
   const chart = byId('lengths-chart');
   for (let bleu = low; bleu <= high; bleu += 5) {
-    chart.append(svg('line', { class: 'grid', x1: String(LEFT), x2: String(WIDTH - RIGHT), y1: String(y(bleu)), y2: String(y(bleu)) }));
-    chart.append(svg('text', { class: 'scale', x: String(LEFT - 8), y: String(y(bleu) + 4), 'text-anchor': 'end' }, String(bleu)));
+    chart.append(makeSvg('line', { class: 'grid', x1: String(LEFT), x2: String(WIDTH - RIGHT), y1: String(y(bleu)), y2: String(y(bleu)) }));
+    chart.append(makeSvg('text', { class: 'scale', x: String(LEFT - 8), y: String(y(bleu) + 4), 'text-anchor': 'end' }, String(bleu)));
   }
-  QUARTERS.forEach((words, i) => chart.append(svg('text', { class: 'scale', x: String(x(i)), y: String(HEIGHT - 8), 'text-anchor': 'middle' }, words)));
+  QUARTERS.forEach((words, i) => chart.append(makeSvg('text', { class: 'scale', x: String(x(i)), y: String(HEIGHT - 8), 'text-anchor': 'middle' }, words)));
   /** Names must not lie on one another. @type {{ text: SVGElement, at: number }[]} */
   const names = [];
   for (const { kind, name, byLength } of MEASURED) {
     const own = DRAWN.includes(kind) ? `line ${kind}` : 'line other';
-    chart.append(svg('path', { class: own, d: byLength.map((bleu, i) => `${i ? 'L' : 'M'}${x(i)} ${y(bleu)}`).join('') }));
+    chart.append(makeSvg('path', { class: own, d: byLength.map((bleu, i) => `${i ? 'L' : 'M'}${x(i)} ${y(bleu)}`).join('') }));
     if (own === 'line other') continue;
-    const text = svg('text', { class: `name ${kind}`, x: String(WIDTH - RIGHT - 8) }, name);
+    const text = makeSvg('text', { class: `name ${kind}`, x: String(WIDTH - RIGHT - 8) }, name);
     names.push({ text, at: y(byLength[byLength.length - 1]) + 4 });
   }
   names.sort((a, b) => a.at - b.at).forEach((one, i) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The network as the paper draws it, from below to above: a button for each box, arrows between them, on which the numbers are seen to flow.
 // @ts-check
-import { make } from '../../shell/index.js';
+import { make, makeSvg } from '../../shell/index.js';
 import { nameOf } from './boxes.js';
 
 /** @import { Box } from './boxes.js' */
@@ -9,14 +9,6 @@ import { nameOf } from './boxes.js';
 
 /** In units of the drawing. */
 const [WIDTH, BOX, STEP, HEIGHT, FRAME, FOOT] = [328, 122, 37, 27, 6, 34];
-const SVG = 'http://www.w3.org/2000/svg';
-
-/** @param {string} tag @param {Record<string, string | number>} attributes */
-function svg(tag, attributes) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  return element;
-}
 
 /**
  * @param {Box[]} boxes
@@ -34,9 +26,9 @@ export function createDiagram(boxes, shape, onOpen) {
     boxes.filter((box) => box.side === side).forEach((box, i) => places.set(box, { x, y: height - FOOT - STEP * (i + 0.5) }));
   }
   const place = (/** @type {Box} */ box) => /** @type {{ x: number, y: number }} */ (places.get(box));
-  const lines = svg('svg', { viewBox: `0 0 ${WIDTH} ${height}`, class: 'diagram-lines', 'aria-hidden': 'true' });
+  const lines = makeSvg('svg', { viewBox: `0 0 ${WIDTH} ${height}`, class: 'diagram-lines', 'aria-hidden': 'true' });
   /** @param {string} d @param {string} [kind] */
-  const arrow = (d, kind = '') => lines.append(svg('path', { d, class: `wire ${kind}` }), svg('path', { d, class: `flow ${kind}`, pathLength: 1 }));
+  const arrow = (d, kind = '') => lines.append(makeSvg('path', { d, class: `wire ${kind}` }), makeSvg('path', { d, class: `flow ${kind}`, pathLength: 1 }));
   const [half, middle] = [HEIGHT / 2, BOX / 2];
 
   for (const side of sides) {
@@ -71,7 +63,7 @@ export function createDiagram(boxes, shape, onOpen) {
       const all = boxes.filter((box) => box.side === side && box.block === n).map(place);
       const [above, below] = [Math.min(...all.map(({ y }) => y)) - half - FRAME, Math.max(...all.map(({ y }) => y)) + half + FRAME - 1];
       const wide = 16;
-      lines.prepend(svg('rect', { x: all[0].x - wide, y: above, width: BOX + 2 * wide, height: below - above, rx: 6, class: 'frame' }));
+      lines.prepend(makeSvg('rect', { x: all[0].x - wide, y: above, width: BOX + 2 * wide, height: below - above, rx: 6, class: 'frame' }));
     }
   }
 

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Arrows in a plane that are dragged, or moved with the arrow keys.
 // @ts-check
-import { make } from '../../shell/index.js';
+import { make, makeSvg } from '../../shell/index.js';
 
 /** The plane reaches so far from its middle; a key moves an arrow by so much. */
 const [REACH, STEP] = [2, 0.1];
-const SVG = 'http://www.w3.org/2000/svg';
 
 /** @import { Vector } from './attend.js' */
 /** @typedef {{ name: string, kind: string, at: Vector, fixed?: true }} Arrow  fixed: it follows from the others */
-
-/** @param {string} tag @param {Record<string, string>} attributes */
-function svg(tag, attributes) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  return element;
-}
 
 /**
  * @param {HTMLElement} root
@@ -24,12 +16,12 @@ function svg(tag, attributes) {
  * @param {() => void} onMove
  */
 export function createPlane(root, label, arrows, onMove) {
-  const drawing = svg('svg', { viewBox: '-100 -100 200 200', class: 'plane-lines', 'aria-hidden': 'true' });
-  drawing.append(svg('path', { d: 'M-100 0H100M0 -100V100', class: 'axis' }));
+  const drawing = makeSvg('svg', { viewBox: '-100 -100 200 200', class: 'plane-lines', 'aria-hidden': 'true' });
+  drawing.append(makeSvg('path', { d: 'M-100 0H100M0 -100V100', class: 'axis' }));
   const frame = make('div', { class: 'plane', role: 'group', 'aria-label': label });
   frame.append(drawing);
   const parts = arrows.map((arrow) => {
-    const line = svg('line', { x1: '0', y1: '0', class: `arrow ${arrow.kind}` });
+    const line = makeSvg('line', { x1: '0', y1: '0', class: `arrow ${arrow.kind}` });
     drawing.append(line);
     const handle = /** @type {HTMLElement} */ (make(arrow.fixed ? 'span' : 'button', { class: `handle ${arrow.kind}`, ...(arrow.fixed ? {} : { type: 'button' }) }, arrow.name));
     frame.append(handle);

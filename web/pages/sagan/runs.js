@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The curves of three short runs, drawn from the numbers in the table below them.
 // @ts-check
-import { byId } from '../../shell/index.js';
+import { byId, makeSvg } from '../../shell/index.js';
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 260, 44, 16, 12, 44];
 /** Of the scale of distances. */
 const STEP = 20;
-
-/** @param {string} name @param {Record<string, string | number>} attributes @param {string} [text] */
-function svg(name, attributes, text) {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
-  if (text) element.textContent = text;
-  return element;
-}
 
 export function createRuns() {
   const chart = byId('runs-chart');
@@ -22,16 +14,16 @@ export function createRuns() {
   const x = (/** @type {number} */ step) => LEFT + (step * (WIDTH - LEFT - RIGHT)) / last;
   const y = (/** @type {number} */ distance) => TOP + ((most - distance) * (HEIGHT - TOP - BOTTOM)) / most;
   for (let distance = 0; distance <= most; distance += STEP) {
-    chart.append(svg('line', { class: 'grid', x1: LEFT, x2: WIDTH - RIGHT, y1: y(distance), y2: y(distance) }));
-    chart.append(svg('text', { class: 'scale', x: LEFT - 8, y: y(distance) + 4, 'text-anchor': 'end' }, String(distance)));
+    chart.append(makeSvg('line', { class: 'grid', x1: LEFT, x2: WIDTH - RIGHT, y1: y(distance), y2: y(distance) }));
+    chart.append(makeSvg('text', { class: 'scale', x: LEFT - 8, y: y(distance) + 4, 'text-anchor': 'end' }, String(distance)));
   }
   // Those with room for their number.
   for (const [step] of rows.filter(([step]) => 8 * step >= last)) {
-    chart.append(svg('text', { class: 'scale', x: x(step), y: HEIGHT - 24, 'text-anchor': step === last ? 'end' : 'middle' }, step.toLocaleString('en')));
+    chart.append(makeSvg('text', { class: 'scale', x: x(step), y: HEIGHT - 24, 'text-anchor': step === last ? 'end' : 'middle' }, step.toLocaleString('en')));
   }
-  chart.append(svg('text', { class: 'scale', x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 5, 'text-anchor': 'middle' }, 'steps'));
+  chart.append(makeSvg('text', { class: 'scale', x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 5, 'text-anchor': 'middle' }, 'steps'));
   ['plain', 'both', 'scales'].forEach((name, k) => {
-    chart.append(svg('path', { class: `run ${name}`, d: rows.map((row, i) => `${i ? 'L' : 'M'}${x(row[0])} ${y(row[k + 1])}`).join('') }));
-    for (const row of rows) chart.append(svg('circle', { class: `run-point ${name}`, cx: x(row[0]), cy: y(row[k + 1]), r: 4 }));
+    chart.append(makeSvg('path', { class: `run ${name}`, d: rows.map((row, i) => `${i ? 'L' : 'M'}${x(row[0])} ${y(row[k + 1])}`).join('') }));
+    for (const row of rows) chart.append(makeSvg('circle', { class: `run-point ${name}`, cx: x(row[0]), cy: y(row[k + 1]), r: 4 }));
   });
 }

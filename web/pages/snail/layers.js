@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The network as a drawing: places across, layers upwards. A layer that is chosen lights up with what the query reads there.
 // @ts-check
-import { byId, make, percent } from '../../shell/index.js';
+import { byId, make, makeSvg, percent } from '../../shell/index.js';
 
 const EXAMPLES = ['A', 'B', 'C', 'D', 'E'];
 /** As the file has them: attentions, and how far back the dense blocks behind each look. */
@@ -21,21 +21,13 @@ const HEIGHT = TOP * 2 + ROW * (LAYERS.length - 1);
 const X = (/** @type {number} */ place) => LEFT + 20 + place * STEP;
 const Y = (/** @type {number} */ layer) => HEIGHT - TOP - layer * ROW;
 
-/** @param {string} tag @param {Record<string, string | number>} attributes @param {...(Node | string)} children */
-function svg(tag, attributes, ...children) {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  element.append(...children);
-  return element;
-}
-
 export function createLayers() {
   const last = EXAMPLES.length;
-  const links = svg('g', { class: 'layer-links' });
-  const dots = LAYERS.map((_, layer) => svg('g', { class: 'layer-dots' }, ...[...EXAMPLES, '?'].map((_name, place) => svg('circle', { cx: X(place), cy: Y(layer), r: 5 }))));
-  const names = LAYERS.map(({ name }, layer) => svg('text', { x: LEFT - 4, y: Y(layer) + 4, class: 'layer-name' }, name));
-  byId('layers').append(svg('svg', { viewBox: `0 0 ${X(last) + 24} ${HEIGHT + 22}`, role: 'img', 'aria-label': 'Layers of the network over five examples and the query' },
-    links, ...dots, ...names, ...[...EXAMPLES, '?'].map((name, place) => svg('text', { x: X(place), y: HEIGHT + 16, class: 'layer-place' }, name))));
+  const links = makeSvg('g', { class: 'layer-links' });
+  const dots = LAYERS.map((_, layer) => makeSvg('g', { class: 'layer-dots' }, ...[...EXAMPLES, '?'].map((_name, place) => makeSvg('circle', { cx: X(place), cy: Y(layer), r: 5 }))));
+  const names = LAYERS.map(({ name }, layer) => makeSvg('text', { x: LEFT - 4, y: Y(layer) + 4, class: 'layer-name' }, name));
+  byId('layers').append(makeSvg('svg', { viewBox: `0 0 ${X(last) + 24} ${HEIGHT + 22}`, role: 'img', 'aria-label': 'Layers of the network over five examples and the query' },
+    links, ...dots, ...names, ...[...EXAMPLES, '?'].map((name, place) => makeSvg('text', { x: X(place), y: HEIGHT + 16, class: 'layer-place' }, name))));
   /** @type {Float32Array[]} */
   let maps = [];
   let chosen = 1;
@@ -56,7 +48,7 @@ export function createLayers() {
       text = last - reach >= 0 ? `A dense block: tanh times sigma of the query and of the place ${reach} back, ${EXAMPLES[last - reach]}.` :
         `A dense block that looks ${reach} places back: before five examples there is nothing there, so zeros. With twenty or more it matters.`;
     }
-    links.replaceChildren(...reads.map(([place, weight]) => svg('path', { d: `M${X(place)} ${Y(chosen - 1)}L${X(last)} ${Y(chosen)}`, 'stroke-width': 0.6 + 7 * weight })));
+    links.replaceChildren(...reads.map(([place, weight]) => makeSvg('path', { d: `M${X(place)} ${Y(chosen - 1)}L${X(last)} ${Y(chosen)}`, 'stroke-width': 0.6 + 7 * weight })));
     for (const [place] of reads) dots[chosen - 1].children[place].classList.add('lit');
     byId('layer-said').textContent = text;
   }

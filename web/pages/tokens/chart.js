@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The odds of the next token as bars, and the filters as cuts through them.
 // @ts-check
-import { byId } from '../../shell/index.js';
+import { byId, makeSvg } from '../../shell/index.js';
 import { share, visible } from '../../shell/text/index.js';
 import { cut } from './filters.js';
 /** @import { Alternative } from '../../shell/index.js' */
 /** @import { Filters } from './filters.js' */
 
-const SVG = 'http://www.w3.org/2000/svg';
 const BARS = 32;
 const [WIDTH, HEIGHT, LABELS, TOP] = [960, 260, 86, 18];
-
-/** @param {string} tag @param {Record<string, string | number>} attributes @param {string} [text] */
-function shape(tag, attributes, text) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
 
 /** Bars grow with the root of the odds: else all but the first few could not be seen. @param {number} odds */
 const heightOf = (odds) => HEIGHT * Math.sqrt(odds);
 
 export function createChart() {
-  const svg = shape('svg', { class: 'odds-chart', viewBox: `0 0 ${WIDTH} ${TOP + HEIGHT + LABELS}`, role: 'img', 'aria-label': 'Nothing is asked yet' });
+  const svg = makeSvg('svg', { class: 'odds-chart', viewBox: `0 0 ${WIDTH} ${TOP + HEIGHT + LABELS}`, role: 'img', 'aria-label': 'Nothing is asked yet' });
   byId('odds-chart').append(svg);
 
   return {
@@ -38,13 +29,13 @@ export function createChart() {
       for (let i = 0; i < bars; i++) {
         const x = i * step + step * 0.12;
         const width = step * 0.76;
-        shapes.push(shape('rect', { class: 'odds-model', x, y: floor - heightOf(odds[i]), width, height: heightOf(odds[i]) }));
-        if (drawn[i] > 0) shapes.push(shape('rect', { class: 'odds-drawn', x: x + width * 0.2, y: floor - heightOf(drawn[i]), width: width * 0.6, height: heightOf(drawn[i]) }));
+        shapes.push(makeSvg('rect', { class: 'odds-model', x, y: floor - heightOf(odds[i]), width, height: heightOf(odds[i]) }));
+        if (drawn[i] > 0) shapes.push(makeSvg('rect', { class: 'odds-drawn', x: x + width * 0.2, y: floor - heightOf(drawn[i]), width: width * 0.6, height: heightOf(drawn[i]) }));
         const middle = x + width / 2;
-        shapes.push(shape('text', { class: i < kept ? 'odds-label' : 'odds-label out', x: middle, y: floor + 8, transform: `rotate(-60 ${middle} ${floor + 8})`, 'text-anchor': 'end', dy: '0.35em' },
+        shapes.push(makeSvg('text', { class: i < kept ? 'odds-label' : 'odds-label out', x: middle, y: floor + 8, transform: `rotate(-60 ${middle} ${floor + 8})`, 'text-anchor': 'end', dy: '0.35em' },
           visible(tokens[i].text).slice(0, 12)));
       }
-      shapes.push(shape('line', { class: 'odds-floor', x1: 0, x2: WIDTH, y1: floor, y2: floor }));
+      shapes.push(makeSvg('line', { class: 'odds-floor', x1: 0, x2: WIDTH, y1: floor, y2: floor }));
       const names = /** @type {const} */ ([['topK', `top-k ${filters.topK}`], ['topP', `top-p ${filters.topP}`], ['minP', `min-p ${filters.minP}`]]);
       let row = 0;
       for (const [name, text] of names) {
@@ -52,10 +43,10 @@ export function createChart() {
         if (end === Infinity || end > bars) continue;
         const x = end * step;
         const flip = x > WIDTH * 0.75;
-        shapes.push(shape('line', { class: `odds-cut ${name}`, x1: x, x2: x, y1: 0, y2: floor }),
-          shape('text', { class: `odds-cut-name ${name}`, x: x + (flip ? -6 : 6), y: 13 + 17 * row++, 'text-anchor': flip ? 'end' : 'start' }, text));
+        shapes.push(makeSvg('line', { class: `odds-cut ${name}`, x1: x, x2: x, y1: 0, y2: floor }),
+          makeSvg('text', { class: `odds-cut-name ${name}`, x: x + (flip ? -6 : 6), y: 13 + 17 * row++, 'text-anchor': flip ? 'end' : 'start' }, text));
       }
-      if (filters.minP > 0) shapes.push(shape('line', { class: 'odds-cut minP level', x1: 0, x2: WIDTH, y1: floor - heightOf(threshold), y2: floor - heightOf(threshold) }));
+      if (filters.minP > 0) shapes.push(makeSvg('line', { class: 'odds-cut minP level', x1: 0, x2: WIDTH, y1: floor - heightOf(threshold), y2: floor - heightOf(threshold) }));
       svg.replaceChildren(...shapes);
       const beyond = kept >= tokens.length && tokens.length < size;
       const first = tokens.slice(0, Math.min(5, kept)).map(({ text }, i) => `${visible(text)} ${share(drawn[i])}`).join(', ');

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The queues of five layers as rings that turn: what is read was written a turn ago, and gives its place to the new value.
 // @ts-check
-import { byId, reducedMotion } from '../../shell/index.js';
+import { byId, makeSvg, reducedMotion } from '../../shell/index.js';
 
 const DILATIONS = [1, 2, 4, 8, 16];
 const TURN_MS = 350;
-const SVG = 'http://www.w3.org/2000/svg';
 const [WIDTH, HEIGHT, SIDE] = [100, 116, 84];
-
-/** @param {string} tag @param {Record<string, string | number>} attributes @param {string} [text] */
-function svg(tag, attributes, text) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
 
 export function createQueues() {
   const [root, said, step, turn] = [byId('queues'), byId('queues-said'), byId('queue-step'), byId('queue-run')];
@@ -34,10 +25,10 @@ export function createQueues() {
         const holds = t - 1 - ((((t - 1 - i) % d) + d) % d);
         const [x, y] = [cx + radius * Math.cos(angle), cy + radius * Math.sin(angle)];
         const reading = i === t % d;
-        const circle = svg('circle', { cx: x, cy: y, r: size, class: reading ? 'reading' : holds < 0 ? 'empty' : 'held' });
-        return size < 7 ? [circle] : [circle, svg('text', { x, y: y + 3, class: 'slot' }, holds < 0 ? '–' : String(holds))];
+        const circle = makeSvg('circle', { cx: x, cy: y, r: size, class: reading ? 'reading' : holds < 0 ? 'empty' : 'held' });
+        return size < 7 ? [circle] : [circle, makeSvg('text', { x, y: y + 3, class: 'slot' }, holds < 0 ? '–' : String(holds))];
       });
-      return [...slots.flat(), svg('text', { x: cx, y: HEIGHT - 6, class: 'name' }, `d = ${d}`)];
+      return [...slots.flat(), makeSvg('text', { x: cx, y: HEIGHT - 6, class: 'name' }, `d = ${d}`)];
     });
     root.replaceChildren(...parts);
     const read = DILATIONS.map((d) => (t >= d ? t - d : undefined));

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Causal convolutions as trees: one step back in every layer, and twice as far with every layer; lit is what a sample depends on.
 // @ts-check
-import { byId } from '../../shell/index.js';
+import { byId, makeSvg } from '../../shell/index.js';
 import { lit } from './reach.js';
 
 const SAMPLES = 32;
-const SVG = 'http://www.w3.org/2000/svg';
 const [STEP, RISE, EDGE] = [10, 22, 8];
-
-/** @param {string} tag @param {Record<string, string | number>} attributes */
-function svg(tag, attributes) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  return element;
-}
 
 export function createTrees() {
   const [layers, at] = [/** @type {HTMLInputElement} */ (byId('tree-layers')), /** @type {HTMLInputElement} */ (byId('tree-at'))];
@@ -39,14 +31,14 @@ export function createTrees() {
           const on = rows[l].has(t);
           for (const back of [0, dilations[l - 1]]) {
             if (t < back) continue;
-            const line = svg('line', { x1: x(t), y1: y(l), x2: x(t - back), y2: y(l - 1), class: on ? 'on' : 'off' });
+            const line = makeSvg('line', { x1: x(t), y1: y(l), x2: x(t - back), y2: y(l - 1), class: on ? 'on' : 'off' });
             if (on) lines.push(line);
             else lines.unshift(line);
           }
         }
       }
       for (let l = 0; l <= count; l++) {
-        for (let t = 0; t < SAMPLES; t++) nodes.push(svg('circle', { cx: x(t), cy: y(l), r: l === count && t === top ? 4.5 : 3, class: rows[l].has(t) ? 'on' : 'off' }));
+        for (let t = 0; t < SAMPLES; t++) nodes.push(makeSvg('circle', { cx: x(t), cy: y(l), r: l === count && t === top ? 4.5 : 3, class: rows[l].has(t) ? 'on' : 'off' }));
       }
       root.setAttribute('viewBox', `0 0 ${2 * EDGE + (SAMPLES - 1) * STEP} ${2 * EDGE + count * RISE}`);
       root.replaceChildren(...lines, ...nodes);

@@ -2,7 +2,7 @@
 // The line above which the picture is known: a slider that is dragged on the picture or moved with the keyboard.
 // @ts-check
 import { SIDE } from '../digits.js';
-import { make } from '../dom.js';
+import { make, makeSvg } from '../dom.js';
 /** @import { State, Store } from './state.js' */
 
 /** The line leaves the model at least one row to draw. */
@@ -24,12 +24,7 @@ export function createLine(store, stage, panels) {
     role: 'slider', tabindex: '0', class: 'handle', 'aria-orientation': 'vertical', 'aria-label': 'Rows that the model is given',
     'aria-valuemin': '0', 'aria-valuemax': String(MOST),
   });
-  const arrows = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-  arrows.setAttribute('viewBox', '0 0 10 16');
-  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
-  path.setAttribute('d', 'M5 1.5 9 6H1zM5 14.5 1 10h8z');
-  arrows.append(path);
-  handle.append(arrows);
+  handle.append(makeSvg('svg', { viewBox: '0 0 10 16' }, makeSvg('path', { d: 'M5 1.5 9 6H1zM5 14.5 1 10h8z' })));
   stage.append(handle);
 
   /** @param {number} rows */

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A search by beams as a tree: a column for every step, what lives on dark, what was cut pale, what ended framed, each with its score.
 // @ts-check
+import { makeSvg } from '../index.js';
 import { visible } from './words.js';
 /** @import { SearchStep } from '../index.js' */
 
-const SVG = 'http://www.w3.org/2000/svg';
 const NOTHING = 'Tree of the search: there is none yet';
 const [COLUMN, LINE, TOP] = [118, 34, 30];
-
-/** @param {string} tag @param {Record<string, string | number>} attributes @param {string} [text] */
-function shape(tag, attributes, text) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
 
 /**
  * Which hypotheses led to what was found: of each step the rank of the one that did, or -1.
@@ -39,7 +31,7 @@ export function pathOf(search) {
 
 /** @param {HTMLElement} root @param {HTMLElement} said */
 export function createTree(root, said) {
-  const svg = shape('svg', { class: 'tree', role: 'img', 'aria-label': NOTHING });
+  const svg = makeSvg('svg', { class: 'tree', role: 'img', 'aria-label': NOTHING });
   root.append(svg);
   return {
     clear() {
@@ -59,17 +51,17 @@ export function createTree(root, said) {
       const nodes = [];
       const corner = (/** @type {number} */ step, /** @type {number} */ k) => [34 + COLUMN * step, TOP + LINE * (k + 0.5)];
       search.forEach(({ hypotheses }, step) => {
-        nodes.push(shape('text', { class: 'tree-step', x: 34 + COLUMN * step, y: 16 }, String(step + 1)));
+        nodes.push(makeSvg('text', { class: 'tree-step', x: 34 + COLUMN * step, y: 16 }, String(step + 1)));
         hypotheses.forEach((one, k) => {
           const [x, y] = corner(step, k);
           const from = step === 0 ? -1 : search[step - 1].hypotheses.findIndex(({ living }) => living === one.parent);
           const [x0, y0] = step === 0 ? [8, TOP + LINE / 2] : [corner(step - 1, from)[0] + COLUMN - 44, corner(step - 1, from)[1]];
           const kind = path[step] === k ? 'found' : one.fate;
-          edges.push(shape('path', { class: `tree-edge ${kind}`, d: `M${x0} ${y0} C${x0 + 16} ${y0} ${x - 22} ${y} ${x - 6} ${y}` }));
-          if (one.fate === 'ended') nodes.push(shape('rect', { class: `tree-end ${kind}`, x: x - 5, y: y - 14, width: COLUMN - 36, height: 28, rx: 3 }));
+          edges.push(makeSvg('path', { class: `tree-edge ${kind}`, d: `M${x0} ${y0} C${x0 + 16} ${y0} ${x - 22} ${y} ${x - 6} ${y}` }));
+          if (one.fate === 'ended') nodes.push(makeSvg('rect', { class: `tree-end ${kind}`, x: x - 5, y: y - 14, width: COLUMN - 36, height: 28, rx: 3 }));
           nodes.push(
-            shape('text', { class: `tree-word ${kind}`, x, y: y - 1 }, one.fate === 'ended' ? '⏎' : visible(one.text, '⏎').slice(0, 11)),
-            shape('text', { class: `tree-score ${kind}`, x, y: y + 11 }, one.score.toFixed(2)));
+            makeSvg('text', { class: `tree-word ${kind}`, x, y: y - 1 }, one.fate === 'ended' ? '⏎' : visible(one.text, '⏎').slice(0, 11)),
+            makeSvg('text', { class: `tree-score ${kind}`, x, y: y + 11 }, one.score.toFixed(2)));
         });
       });
       svg.replaceChildren(...edges, ...nodes);
