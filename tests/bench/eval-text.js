@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What held-out texts cost under a model of language, through the wasm.
+// What held-out texts cost under a model of language, through the wasm: whole, with half a context before each token, or in pieces of a context each.
 // @ts-check
 import { readFileSync } from 'node:fs';
 
@@ -45,4 +45,19 @@ export async function scoreTexts(model, file, most, say) {
     texts: texts.length, bytes, tokens, natsPerByte: nats / counted, bitsPerByte: nats / counted / Math.LN2, natsPerToken: nats / tokens,
     perplexity: Math.exp(nats / tokens), tokensPerSecond: tokens / seconds,
   };
+}
+
+/**
+ * Scores a text in pieces of as many tokens as the model knows positions; each begins with the id that begins a text, so that the first tokens of
+ * a piece are guessed from little, the same for every file.
+ *
+ * @param {Model} model
+ * @param {Uint32Array} ids  its tokens
+ * @returns {Promise<{ nats: number, tokens: number }>} the mean of all tokens, and their number
+ */
+export async function scorePieces(model, ids) {
+  const begin = model.tokenizer.begin ?? 1, most = model.info.positions - 1;
+  let sum = 0;
+  for (let from = 0; from < ids.length; from += most) sum += (await model.score(Uint32Array.of(begin, ...ids.subarray(from, from + most)))).nats;
+  return { nats: sum / ids.length, tokens: ids.length };
 }

@@ -10,10 +10,10 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 
+import { scorePieces } from '../bench/eval-text.js';
 import { keysOf, workOf } from '../bench/facts.js';
 import { LLAMAS, LLAMA_TYPES, STREAM, bytesOf, llamaModel, llamaResult, onnxLlama, weightsOf } from '../bench/llama.js';
-import { nats } from '../bench/perplexity.js';
-import { tokenizer } from '../../web/lib/index.js';
+import { load } from '../../web/lib/index.js';
 import { W1, gpt2Model, imageModel, localShape, onnxModel, productMacs } from '../bench/models.js';
 import { options } from '../bench/options.js';
 import { half, int8, normal, q4_0, q8_0 } from '../bench/random.js';
@@ -454,10 +454,11 @@ test('figures of language models: ratios of rounds, the share of the streaming r
 });
 
 test('perplexity of a text: pieces as long as the model knows positions', async () => {
-  const core = new Core(wasmModule, await readFile(`${ROOT}tests/golden/stories260K.gguf`));
-  const words = await tokenizer(`${ROOT}tests/golden/stories260K.gguf`);
+  const model = await load(`${ROOT}tests/golden/stories260K.gguf`);
+  const { positions } = model.info;
   const story = 'Once upon a time, there was a little girl named Lily. She loved to play outside in the park. '.repeat(30);
-  const ids = words.encode(story), all = nats(core, ids), first = nats(core, ids.slice(0, core.positions - 1));
-  assert.ok(ids.length > core.positions && all.tokens === ids.length);
+  const ids = model.tokenizer.encode(story), all = await scorePieces(model, ids), first = await scorePieces(model, ids.slice(0, positions - 1));
+  model.close();
+  assert.ok(ids.length > positions && all.tokens === ids.length);
   assert.ok(first.nats < 1 && all.nats < 1.2, `${first.nats} ${all.nats}`); // what it often says, again and again
 });
