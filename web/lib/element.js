@@ -43,6 +43,7 @@ import { NextPixelEndEvent, NextPixelErrorEvent, NextPixelReadyEvent, NextPixelS
 import { enlarged } from './element/given.js';
 import { roomIn } from './element/head.js';
 import { forgetNear, watchNear } from './element/near.js';
+import { Tally } from './element/tally.js';
 import { View } from './element/view.js';
 import { NO_MODEL, groupLabel, pictureLabel, wordsOf } from './element/words.js';
 import { NextPixelError } from './error.js';
@@ -439,35 +440,5 @@ export class NextPixelElement extends Base {
       label: pictureLabel(this, this.info, this.#progress),
       group: groupLabel(this, this.info),
     });
-  }
-}
-
-/** Adds up what the pictures of a run, or its text, cost. Of samples that compete, the first of each group is the one that is shown. */
-class Tally {
-  #tries;
-  /** The cost of each picture in nats. @type {number[]} */
-  nats;
-  /** The number of steps so far. */
-  steps = 0;
-  /** The samples of a sound so far. */
-  to = 0;
-
-  /** @param {number} samples  that are shown @param {number} tries  drawn for each @param {number} rate  of a sound, samples a second */
-  constructor(samples, tries, rate) {
-    this.#tries = tries;
-    this.rate = rate;
-    this.nats = new Array(samples).fill(0);
-  }
-
-  /** @param {any} step @returns {any} the same as a step of what is shown; undefined: of a rival */
-  take(step) {
-    const all = step.sample ?? 0;
-    if (all % this.#tries > 0) return undefined;
-    const sample = all / this.#tries;
-    this.steps++;
-    this.to = step.to ?? 0;
-    if (step.anew) this.nats[sample] = 0;
-    for (const cost of typeof step.nats === 'number' ? [step.nats] : step.nats) this.nats[sample] += cost;
-    return 'sample' in step ? { ...step, sample } : step;
   }
 }
