@@ -50,6 +50,14 @@ function version(page, options = {}) {
   }, { library: LIBRARY, file: FILE, given: options });
 }
 
+/** What `info` warns of. @param {Page} page */
+const warning = (page) => page.evaluate(async ({ library, file }) => {
+  const { load } = await import(library);
+  const model = await load(file);
+  model.close();
+  return model.info.warnings.join();
+}, { library: LIBRARY, file: FILE });
+
 /** The version that is kept, waited for. @param {Page} page @param {string} wanted */
 const keeps = (page, wanted) => until(page, async ({ file, text }) => {
   const copy = await (await caches.open('nextpixel')).match(file);
@@ -73,6 +81,7 @@ test('weights are kept: without a connection they are there, changed ones come a
   await offer(page, one, { ETag: '"1"' });
   assert.equal(await version(page), 'one');
   await keeps(page, 'one');
+  assert.equal(await warning(page), '', 'a copy that the server knows is nothing to warn of');
   await goOffline(page);
   assert.equal(await version(page), 'one');
   assert.equal(await version(page, { integrity }), 'one');
@@ -89,10 +98,12 @@ test('weights are kept: without a connection they are there, changed ones come a
   assert.equal(await version(page, { integrity }), 'integrity');
   assert.equal(await kept(page), 1);
 
+  assert.match(await warning(page), /^A kept copy: the server cannot be reached$/);
   for (const status of [500, 503, 599]) { // a server that is out of order
     await page.unroute(`**${FILE}`);
     await page.route(`**${FILE}`, (route) => route.fulfill({ status, body: 'out of order' }));
     assert.equal(await version(page), 'two', `${status}`);
+    assert.equal(await warning(page), `A kept copy: the server answers ${status}`);
     assert.equal(await version(page, { cache: false }), 'network');
   }
 

@@ -120,7 +120,8 @@ export async function load(source, options = {}) {
       contents = await again(error);
       return openModel(kept, module, contents, reading);
     });
-    const { keep } = contents;
+    const { keep, warning } = contents;
+    if (warning) model.info.warnings.push(warning);
     if (keep) setTimeout(keep, KEEP_MS);
     const addThreads = async (/** @type {Link} */ link) => {
       if (sharing && model.info.vocabulary > 0) model.threads = 1 + await sharing.addThreads(link, module, threads - 1, () => Link.start(workerUrl));

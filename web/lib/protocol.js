@@ -134,7 +134,8 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @property {number} parameters    number of weights
  * @property {number} bytes         size of the weight file
  * @property {boolean} lookAhead    the file has a draft, which guesses ahead: a single sample is drawn in fewer passes
- * @property {string[]} warnings    what of the file is odd, for people: a key that names no token, a way to cut texts that is not known; usually empty
+ * @property {string[]} warnings    what of the file is odd, for people: a key that names no token, a way to cut texts that is not known; or that
+ *   it is a copy which the browser kept, for the server cannot be reached or is out of order; usually empty
  * @property {string} chatTemplate  how the model reads talks, as its file says, a program in Jinja, for `chat()`; '': the file says nothing
  * @property {Record<string, string>} card  the model card: the texts of the file's metadata under `general.` and
  *   `nextpixel.card.`, without these prefixes (dataset, dataset_license, command, quality, author, license, ...)

@@ -28,6 +28,7 @@ export const MAX_BYTES = 2 ** 31;
  * @property {Uint8Array<ArrayBuffer>} bytes  of their own, which may be transferred
  * @property {() => Promise<void>} [keep]     puts them into the cache, for when they turned out to be good
  * @property {Large} [large]                  in place of them, of a large file
+ * @property {string} [warning]               for people: this is a copy whose server could not be asked
  */
 /**
  * A large file that has not been read yet.
@@ -84,7 +85,7 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
         void response?.body?.cancel().catch(() => {});
         file = { ...file, response: copy, url: undefined, keep: false };
       }
-      return { bytes: new Uint8Array(0), large: file };
+      return { bytes: new Uint8Array(0), large: file, warning: fetched?.warning };
     }
     if (path !== undefined) {
       bytes = await (await disk()).readFile(path, signal);
@@ -98,7 +99,7 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
   signal?.throwIfAborted();
   const problem = await headerProblem(bytes.subarray(0, HEAD_BYTES), true);
   if (problem) throw problem;
-  return { bytes, keep: cache && fetched && !fetched.copied ? keeper(String(source), fetched.response, bytes) : undefined };
+  return { bytes, warning: fetched?.warning, keep: cache && fetched && !fetched.copied ? keeper(String(source), fetched.response, bytes) : undefined };
 }
 
 /** Files of this machine, in Node. @internal */
@@ -140,6 +141,7 @@ function bytesOf(source) {
  * @typedef {object} Fetched
  * @property {Response} response
  * @property {boolean} copied                         it is out of the cache
+ * @property {string} [warning]                       it is, because the server could not be asked
  * @property {Promise<Response | undefined>} [same]   of the server's: the copy in the cache, if it is the same
  */
 
@@ -154,15 +156,16 @@ function bytesOf(source) {
 async function fetchOrCopy(url, cache, { signal, patience }) {
   if (!cache) return { response: await fetchOrFail(url, signal, { patience }), copied: false };
   const looking = copyOf(url); // meanwhile
+  const instead = (/** @type {Response} */ response, /** @type {string} */ why) => ({ response, copied: true, warning: `A kept copy: the server ${why}` });
   try {
     const response = await fetchOrFail(url, signal, { patience });
     const kept = response.status >= 500 && await looking; // the server is out of order: what was there before will do
-    if (kept) return { response: kept, copied: true };
+    if (kept) return instead(kept, `answers ${response.status}`);
     return { response, copied: false, same: looking.then((copy) => (copy && isSame(response, copy) ? copy : undefined)) };
   } catch (error) {
     const copy = await looking;
     signal?.throwIfAborted();
-    if (copy) return { response: copy, copied: true };
+    if (copy) return instead(copy, 'cannot be reached');
     throw error;
   }
 }
