@@ -31,6 +31,16 @@ let ours = { body: '' };
 /** Whether the other origin lets the page read its scripts of workers. */
 let consents = true;
 
+/** What load() says, told by a worker that has no workers itself. @param {string} tell  where to */
+const tells = (tell) => `import { load } from '/dist/nextpixel.js';
+  const said = load('/toy.gguf').then((model) => [model.info.architecture], ({ code, message }) => [code, message]);
+  ${tell}`;
+/** @type {Record<string, string>} */
+const WORKERS = {
+  '/shared.js': tells('self.onconnect = async ({ ports: [port] }) => port.postMessage(await said);'),
+  '/service.js': tells('self.onmessage = async ({ ports: [port] }) => port.postMessage(await said);'),
+};
+
 /** @param {(path: string, response: import('node:http').ServerResponse) => Promise<string | Uint8Array>} answer */
 async function serve(answer) {
   const server = createServer(async (request, response) => {
@@ -46,6 +56,7 @@ async function serve(answer) {
 
 /** The library, the files of models that are made here, and the library as one file. @param {string} path */
 async function file(path) {
+  if (path in WORKERS) return WORKERS[path];
   if (path === '/toy.gguf') return toy;
   if (path === '/sound.gguf') return readFile(`${ROOT}tests/golden/wavenet-tiny.gguf`);
   if (path === '/inline.js') return /** @type {string} */ ((await singles()).get('inline.js'));
@@ -260,3 +271,21 @@ test('a sound: the player of the other origin, also of the one file; by buffers 
   await open(page, '', `script-src ${own} 'wasm-unsafe-eval'; worker-src blob:`);
   assert.deepEqual(await heard(page, `${own}/inline.js`), { worklets: 0, over: true, whole: true });
 }, { complains: true }));
+
+test('a shared and a service worker: load() says that no worker can be started there, and what to do', () => withPage(async (page) => {
+  await open(page, '');
+  const said = await page.evaluate(async () => {
+    const answer = (/** @type {MessagePort} */ port) => new Promise((resolve) => { port.onmessage = ({ data }) => resolve(data); });
+    const { port } = new SharedWorker('/shared.js', { type: 'module' });
+    const shared = await answer(port);
+    const registration = await navigator.serviceWorker.register('/service.js', { type: 'module' });
+    const channel = new MessageChannel();
+    const told = answer(channel.port1);
+    (registration.installing ?? registration.waiting ?? registration.active)?.postMessage(0, [channel.port2]);
+    const service = await told;
+    await registration.unregister();
+    return [shared, service];
+  });
+  const wanted = ['unsupported', 'A service or shared worker has no workers: load the model in a page'];
+  assert.deepEqual(said, [wanted, wanted]);
+}));
