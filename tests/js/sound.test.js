@@ -10,7 +10,7 @@ import { after, test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
 import { Resampler, compress, expand, hear, readWav, resample, writeWav } from '../../web/lib/sounds.js';
-import { GOLDEN } from './helpers.js';
+import { GOLDEN, isError } from './helpers.js';
 
 /** @typedef {import('../../web/lib/sound-run.js').SoundRun} SoundRun */
 /** @typedef {import('../../web/lib/options.js').SoundOptions} SoundOptions */
@@ -293,4 +293,23 @@ test('a WaveNet of pictures is a model of pictures', async () => {
   const [picture] = await pictures.generate({ seed: 1 }).pictures();
   assert.equal(picture.width, 7);
   pictures.close();
+});
+
+test('a sound that is none beside an option that is none: one error, and no rejection that nobody handles', async () => {
+  /** @type {unknown[]} */
+  const unhandled = [];
+  const hears = (/** @type {unknown} */ reason) => void unhandled.push(reason);
+  process.on('unhandledRejection', hears);
+  try {
+    const any = /** @type {any} */ (model);
+    for (const sound of ['ein Hund', null, { data: [NaN], rate: 8000 }, new Uint8Array(3), [[1, 2]]]) {
+      for (const options of [{ seconds: 'x' }, { label: [1] }, { speaker: 9 }]) assert.throws(() => any.complete(sound, options), isError('argument', /./));
+      any.complete(sound); // a run that nobody asks for anything
+      await assert.rejects(any.complete(sound).samples(), { name: 'NextPixelError' });
+    }
+    await new Promise((resolve) => { setImmediate(resolve); });
+  } finally {
+    process.off('unhandledRejection', hears);
+  }
+  assert.deepEqual(unhandled, []);
 });

@@ -93,7 +93,9 @@ export class SoundModel {
    * @param {SoundOptions} options
    */
   complete(sound, options) {
-    return this.run(options, hear(sound, this.rate, options.signal));
+    const heard = hear(sound, this.rate, options.signal);
+    heard.catch(() => {}); // the run says it, where there comes to be one and somebody asks it
+    return this.run(options, heard);
   }
 
   /**
