@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 
 import { load as bare } from '../../web/lib/index.js';
 import { collect, isError, load } from './helpers.js';
+import { toyText } from './toy-text.js';
 import { toyModel } from './toy.js';
 
 const toy = toyModel({ classes: ['cat', 'dog'] });
@@ -104,6 +105,7 @@ test('arguments of the wrong kind are errors of ours that name them', async () =
   const refuses = (work, message) => assert.rejects(async () => (typeof work === 'function' ? work() : work), isError('argument', message));
   const any = /** @type {any} */ (bare);
   for (const options of [null, 7, 'x']) await refuses(any(toy, options), /options must be an object/);
+  for (const options of [[[1, 2]], [], new Uint8Array(3), new Map([['seed', 1]])]) await refuses(any(toy, options), /options must be an object with names, not a list/);
   await refuses(any(toy, { signal: {} }), /signal must be an AbortSignal/);
   await refuses(any(toy, { onProgress: 'x' }), /onProgress must be a function/);
   await refuses(any(toy, { patience: 0 }), /patience must be/);
@@ -116,6 +118,7 @@ test('arguments of the wrong kind are errors of ours that name them', async () =
 
   const model = /** @type {any} */ (await load(toy));
   await refuses(() => model.generate(null), /options must be an object, not null/);
+  for (const options of [[[1, 2]], [new Uint8Array(2)], new Set([1])]) await refuses(() => model.generate(options), /not a list/);
   await refuses(() => model.complete(pixels, null), /options must be an object/);
   await refuses(() => model.generate({ signal: 'stop' }), /signal must be an AbortSignal, not "stop"/);
   await refuses(() => model.score(pixels, null), /options must be/);
@@ -127,4 +130,19 @@ test('arguments of the wrong kind are errors of ours that name them', async () =
   await refuses(() => model.generate().drawTo({ getContext() { throw new TypeError('Illegal invocation'); } }), /a canvas with a 2D context, not a proxy/);
   assert.equal((await collect(model.complete(new Proxy(pixels, {}), new Proxy({ seed: 1 }, {})))).values[0].length, 32, 'proxies of plain objects are as good');
   model.close();
+});
+
+test('an error that a getter, a proxy or an iterator of the caller throws comes back as it is', async () => {
+  const own = new RangeError('mine');
+  const thrower = () => { throw own; };
+  const getter = (/** @type {string | number} */ name, /** @type {object} */ on = {}) => /** @type {any} */ (Object.defineProperty(on, name, { enumerable: true, get: thrower }));
+  const any = /** @type {any} */ (bare);
+  const isOwn = (/** @type {unknown} */ error) => error === own;
+  for (const options of [getter('signal'), getter('workers'), new Proxy({}, { get: thrower }), { onProgress: thrower }]) await assert.rejects(any(toy, options), isOwn);
+  const model = /** @type {any} */ (await load(toy));
+  for (const options of [getter('seed'), getter('samples'), new Proxy({}, { get: thrower })]) assert.throws(() => model.generate(options), isOwn);
+  model.close();
+  const texts = /** @type {any} */ (await load(toyText()));
+  for (const prompt of [getter(0, [1, 2]), new Proxy([1], { get: thrower })]) await assert.rejects(async () => texts.tokens(prompt).text(), isOwn);
+  texts.close();
 });

@@ -20,6 +20,7 @@ import { ROWS } from './settings.js';
 export function checkOptions(options) {
   const wrong = (/** @type {string} */ what, /** @type {unknown} */ value) => argumentError(`${what}, not ${show(value)}`);
   if (typeof options !== 'object' || options === null) throw wrong('options must be an object', options);
+  if (Symbol.iterator in options) throw argumentError('options must be an object with names, not a list');
   const { signal, onProgress, patience } = options;
   if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') throw wrong('signal must be an AbortSignal', signal);
   if (onProgress !== undefined && typeof onProgress !== 'function') throw wrong('onProgress must be a function', onProgress);
