@@ -1,4 +1,4 @@
-"""WaveNet: a grown model begins as the one that it is grown from."""
+"""WaveNet: a grown model begins as the one that it is grown from; the loss has ends once more."""
 import unittest
 
 import torch
@@ -20,6 +20,32 @@ class Grow(unittest.TestCase):
         after.nats(x, label, speaker).sum().backward()
         for name in ("blk.2.mix.weight", "blk.3.mix.weight", "blk.4.mix.weight"):
             self.assertGreater(float(after.get_parameter(name).grad.abs().max()), 0, name)
+
+    def test_units_and_channels_that_are_added_give_nothing_yet(self):
+        small = Config(dilations=(1, 2, 4), residual_length=8, gate_length=4, skip_length=12, head_length=8, classes=3, speakers=2, rate=8000)
+        torch.manual_seed(1)
+        for more in (dict(residual_length=16), dict(gate_length=8), dict(residual_length=12, gate_length=8, skip_length=32, head_length=12, dilations=(1, 2, 4, 8))):
+            old, new = TASK.of(small), TASK.of(Config(**dict(vars(small), **more)))
+            before, after = old.model(), new.model()
+            with torch.no_grad():
+                new.grow(after, before.state_dict())
+                x, label, speaker = torch.randint(0, 256, (2, 60)), torch.tensor([1, -1]), torch.tensor([0, 1])
+                self.assertLess(float((before(x, label, speaker) - after(x, label, speaker)).abs().max()), 1e-5, more)
+
+
+class Ends(unittest.TestCase):
+    def test_the_chance_of_an_end_is_that_of_its_id(self):
+        torch.manual_seed(1)
+        task = TASK.of(Config(dilations=(1, 2), residual_length=8, gate_length=8, skip_length=8, head_length=8, rate=8000))
+        model, x = task.model(), torch.tensor([[3, 200, 256, -1], [128, 128, 7, 256]])
+        each, ends = model.each_and_ends(x)
+        self.assertTrue(torch.allclose(each, model.each(x), atol=1e-5))
+        p = model(x.clamp(min=0)).softmax(-1)[..., 256]
+        self.assertTrue(torch.allclose(ends[1], -torch.log(torch.where(x[1] == 256, p[1], 1 - p[1])), atol=1e-5))
+        self.assertTrue(float(ends[0, 3]) == float(each[0, 3]) == 0)
+        task.s.end_weight = 20.0
+        self.assertTrue(torch.allclose(task.nats(model, x), (each + 20 * ends).sum(1)))
+        self.assertTrue(torch.allclose(task.nats(model.eval(), x), each.sum(1), atol=1e-5))      # what is measured is likelihood
 
 
 if __name__ == "__main__":

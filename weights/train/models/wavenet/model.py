@@ -152,6 +152,15 @@ class WaveNet(nn.Module):
             return F.cross_entropy(out.flatten(0, 1), x.flatten(), ignore_index=-1, reduction="none").view(x.shape)
         return distributions.nats(self.c, out, x)
 
+    def each_and_ends(self, x, label=None, speaker=None):
+        """each, and (B, T): -log p(whether t is the end | x_<t)"""
+        out = self(x.clamp(min=0), label, speaker)
+        out = out if out.dtype == torch.float64 else out.float()
+        levels, end = out[..., :END].logsumexp(-1), out[..., END]
+        total, here = torch.logaddexp(levels, end), x == END
+        each = total - out.gather(-1, x.clamp(min=0)[..., None])[..., 0]
+        return each * (x >= 0), (total - torch.where(here, end, levels)) * (x >= 0)
+
     def nats(self, x, label=None, speaker=None):
         """(B,): -log p(x | label, speaker)"""
         return self.each(x, label, speaker).sum(1)

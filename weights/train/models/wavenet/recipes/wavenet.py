@@ -3,16 +3,22 @@
     python3 weights/train/train.py wavenet
     python3 weights/train/export.py wavenet --type f32 --out build/wavenet-1.gguf
     python3 weights/train/train.py wavenet --stage 2 --from build/wavenet-1.gguf
+    python3 weights/train/export.py wavenet --run wavenet-2 --out build/wavenet-2.gguf
+    python3 weights/train/train.py wavenet --stage 3 --from build/wavenet-2.gguf
 """
 settings = dict(
     rate=8000, levels=257, classes=10, speakers=6, dataset="fsdd",
     dilations=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 1, 2, 4, 8, 16, 32), residual_length=32, gate_length=32, skip_length=64, head_length=96,
     minutes=16.0, clock="cpu", batch=4, lr=3e-3, warmup=150, every=8.0, ema=0.998, threads=1, sheets=0, valid_images=60,
 )
-# the second run hears the whole word: six layers more, of dilations to 2,048 (its first 3.6 minutes at the rates of a schedule of 30)
+# the second run hears the whole word: six layers more, of dilations to 2,048 (its first 3.6 minutes at the rates of a schedule of 30); the third is twice
+# as wide between the layers, and knows when a word is over
 stages = (dict(
     dilations=settings["dilations"] + (64, 128, 256, 512, 1024, 2048), minutes=5.4, lr=2e-3, warmup=100,
-),)
+), dict(
+    dilations=settings["dilations"] + (64, 128, 256, 512, 1024, 2048), residual_length=64, end_weight=20.0, minutes=70.0, clock="wall", lr=2e-3, warmup=150, ema=0.999, seed=3,
+    valid_images=120, every=6.0,
+))
 card = dict(
     name="wavenet",
     description="WaveNet for spoken digits at 8 kHz: says a digit in the voice of a speaker, goes on with a sound and scores it.",
