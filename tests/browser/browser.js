@@ -156,13 +156,14 @@ export async function decode(page, png) {
 export const everyPage = async () => ['', ...(await pagesOf(fileURLToPath(new URL('../../web', import.meta.url)))).map((name) => `pages/${name}/`)];
 
 /**
- * The buttons of a page's first figure once its run has come so far: each page has them (web/shell/transport.js).
+ * The buttons of a page's first figure once its run has come so far: each page has them (web/shell/transport.js). One that plays only when it is asked to is done
+ * as soon as it has its result.
  *
  * @param {Page} page
  * @param {'loaded' | 'done'} [phase]
  */
 export const firstFigure = (page, phase = 'loaded') => page.locator('figure').first()
-  .locator(phase === 'done' ? '[data-phase="done"]' : '[data-phase]:not([data-phase="empty"])').first();
+  .locator(phase === 'done' ? '[data-phase="done"], :has([data-result]:not(:empty)) [data-phase="ready"]' : '[data-phase]:not([data-phase="empty"])').first();
 
 /** The widths at which a figure must fit: ./build.sh test-sweep has every one. What every page promises (pages.test.js) has the narrowest two. @param {number[]} all */
 export const widths = (...all) => (process.env.EVERY_WIDTH ? all : []);

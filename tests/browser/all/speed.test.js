@@ -59,4 +59,4 @@ test('half a digit is completed in less than a second, and the front page draws 
   }, LIBRARY);
   context.diagnostic(`first pixel ${first.toFixed(0)} ms, half a digit ${ms.toFixed(0)} ms`);
   assert.ok(first < 5000 && ms < 1000);
-}, { serviceWorkers: 'block' })); // one would ask the server for the empty page
+}, { serviceWorkers: 'block', complains: true })); // one would ask the server for the empty page; the front page complains that it gets none
