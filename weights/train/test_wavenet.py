@@ -1,8 +1,10 @@
 """WaveNet: a grown model begins as the one that it is grown from; the loss has ends once more."""
 import unittest
 
+import numpy as np
 import torch
 
+from data.fsdd import word
 from models.wavenet.model import Config
 from models.wavenet.task import TASK
 
@@ -31,6 +33,12 @@ class Grow(unittest.TestCase):
                 new.grow(after, before.state_dict())
                 x, label, speaker = torch.randint(0, 256, (2, 60)), torch.tensor([1, -1]), torch.tensor([0, 1])
                 self.assertLess(float((before(x, label, speaker) - after(x, label, speaker)).abs().max()), 1e-5, more)
+
+
+class Word(unittest.TestCase):
+    def test_a_click_behind_the_last_whole_frame_is_left_as_it_is(self):
+        self.assertEqual(len(word(np.eye(1, 430, 429)[0])), 430)
+        self.assertEqual(len(word(np.concatenate([np.zeros(800), np.ones(800), np.zeros(800)]))), 800 + 4 * 80)
 
 
 class Ends(unittest.TestCase):
