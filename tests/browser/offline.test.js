@@ -50,13 +50,13 @@ function version(page, options = {}) {
   }, { library: LIBRARY, file: FILE, given: options });
 }
 
-/** What `info` warns of. @param {Page} page */
-const warning = (page) => page.evaluate(async ({ library, file }) => {
+/** What `info` warns of. @param {Page} page @param {string | string[]} [from] the address, or those of the parts */
+const warning = (page, from = FILE) => page.evaluate(async ({ library, file }) => {
   const { load } = await import(library);
   const model = await load(file);
   model.close();
   return model.info.warnings.join();
-}, { library: LIBRARY, file: FILE });
+}, { library: LIBRARY, file: from });
 
 /** The version that is kept, waited for. @param {Page} page @param {string} wanted */
 const keeps = (page, wanted) => until(page, async ({ file, text }) => {
@@ -104,6 +104,7 @@ test('weights are kept: without a connection they are there, changed ones come a
     await page.route(`**${FILE}`, (route) => route.fulfill({ status, body: 'out of order' }));
     assert.equal(await version(page), 'two', `${status}`);
     assert.equal(await warning(page), `A kept copy: the server answers ${status}`);
+    assert.equal(await warning(page, [FILE]), `A kept copy: the server answers ${status}`, 'of parts, too');
     assert.equal(await version(page, { cache: false }), 'network');
   }
 

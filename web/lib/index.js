@@ -85,7 +85,9 @@ const MAX_THREADS = 16;
  */
 export async function load(source, options = {}) {
   checkOptions(options);
-  if (Array.isArray(source) || (isAddress(source) && /-00001-of-\d{5}\.gguf/.test(String(source)))) source = await (await import('./texts.js')).readParts(source, options);
+  /** @type {string | undefined} */
+  let said;
+  if (Array.isArray(source) || (isAddress(source) && /-00001-of-\d{5}\.gguf/.test(String(source)))) ({ bytes: source, warning: said } = await (await import('./texts.js')).readParts(source, options));
   if (isAddress(source) && /^hf:|^https:\/\/huggingface.co\/.*\/blob\//i.test(String(source))) source = (await import('./hub.js')).hubAddress(String(source));
   const { onProgress, signal, patience, workers = 1, threads = 1, wasmUrl, workerUrl, worker } = options;
   signal?.throwIfAborted();
@@ -120,7 +122,7 @@ export async function load(source, options = {}) {
       contents = await again(error);
       return openModel(kept, module, contents, reading);
     });
-    const { keep, warning } = contents;
+    const { keep, warning = said } = contents;
     if (warning) model.info.warnings.push(warning);
     if (keep) setTimeout(keep, KEEP_MS);
     const addThreads = async (/** @type {Link} */ link) => {

@@ -119,7 +119,7 @@ const FIRST = /-00001-of-(\d{5})\.gguf/;
  *
  * @param {Source | Source[]} source  all parts, or the address of the first, ...-00001-of-00003.gguf
  * @param {{ signal?: AbortSignal, patience?: number, cache?: boolean }} how
- * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ * @returns {Promise<{ bytes: Uint8Array<ArrayBuffer>, warning: string | undefined }>} warning: a kept copy of a part stands in for its server
  */
 export async function readParts(source, { signal, patience, cache }) {
   const count = Array.isArray(source) ? source.length : Number(FIRST.exec(String(source))?.[1]);
@@ -129,15 +129,18 @@ export async function readParts(source, { signal, patience, cache }) {
     Array.from({ length: count }, (_, i) => String(source).replace(FIRST, `-${String(i + 1).padStart(5, '0')}-of-$1.gguf`));
   const parts = [];
   let bytes = 0;
+  /** @type {string | undefined} */
+  let warning;
   for (const one of sources) {
-    const { bytes: whole, large, keep } = await readSource(isAddress(one) ? hubAddress(String(one)) : one, { signal, patience, cache });
+    const { bytes: whole, large, keep, warning: said } = await readSource(isAddress(one) ? hubAddress(String(one)) : one, { signal, patience, cache });
     void keep?.();
+    warning ??= said;
     const part = !large ? whole : large.path === undefined ? await all(chunksOf(large, { signal, patience })) : await (await disk()).readFile(large.path, signal);
     bytes += part.length;
     if (bytes > MAX_BYTES) throw new NextPixelError('limit', 'The parts of this model are larger than 2 GiB together: use a smaller model, or one with fewer bits a weight');
     parts.push(part);
   }
-  return joinedParts(parts);
+  return { bytes: joinedParts(parts), warning };
 }
 
 /** @param {AsyncIterable<Uint8Array>} chunks */
