@@ -31,7 +31,7 @@ import { checkOptions, wholeNumber } from './checks.js';
 import { isAddress, isLasting, readSource } from './source.js';
 import { compile, compileBest } from './wasm.js';
 
-/** So long after a model is ready its file goes to the cache: that takes the page tens of milliseconds, which the first element is not to wait for. */
+/** Milliseconds from when a model is ready to when its file goes to the cache, which takes the page tens of them; the first element does not wait for it. */
 const KEEP_MS = 500;
 
 export { NextPixelError } from './error.js';

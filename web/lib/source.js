@@ -11,7 +11,7 @@ import { classOf } from './realm.js';
 
 /** @typedef {string | URL | Blob | Response | ReadableStream<Uint8Array> | ArrayBuffer | Uint8Array} Source */
 /** @typedef {{ loaded: number, total: number | undefined, head?: Uint8Array }} Count  bytes */
-/** So much of a file's beginning tells what it is. */
+/** Bytes of a file's beginning that tell what it is. */
 const HEAD_BYTES = 4096;
 /** A file of so many bytes goes to the engine while it arrives, and never stands in memory by itself. */
 const LARGE_BYTES = 2 ** 25;

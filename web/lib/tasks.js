@@ -28,7 +28,7 @@ const AWAIT_CREDIT = 'await credit';
 /** The time that a slice should take. Short enough to hear a stop soon, long enough that messages cost nothing beside it. */
 const SLICE_MS = 10;
 
-/** So many numbers of a result are read in a slice. */
+/** The most numbers of a result that are read in a slice. */
 const RESULT_SLICE = 8192;
 
 /** Settings of work that draws nothing. */

@@ -62,7 +62,7 @@ import { AlignedSheet } from './sinks/aligned.js';
 /** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maxTokens: number | undefined, positions: number, maps: boolean,
  *   onSearch: ((step: SearchStep) => void) | undefined }} TranslateSettings */
 
-/** So many tokens more than its sentence a translation has at most, unless more are asked for [Vaswani et al. 2017, section 6.1]. */
+/** The most tokens that a translation has more than its sentence, unless more are asked for [Vaswani et al. 2017, section 6.1]. */
 const LONGER = 50;
 
 /**

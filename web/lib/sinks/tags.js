@@ -20,7 +20,7 @@ import { Sheet } from './sheet.js';
  * @typedef {{ text: string, odds: Odds[], x: number, top: number, width: number, level: number }} Placed */
 
 const LINE_HEIGHT = 1.4;
-/** So many tags of a word are shown, and of those that are not the best only what is as probable as this. */
+/** The most tags of a word that are shown, and the least probability of those that are not the best. */
 const MOST_TAGS = 3;
 const LEAST_P = 0.02;
 /** Height of the letters of a tag, of those of a word. */

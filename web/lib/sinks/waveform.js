@@ -16,7 +16,7 @@ import { Sheet } from './sheet.js';
  * @property {number} [to]
  */
 
-/** So many nats a sample are as strong as can be: as if all levels were as probable. */
+/** The nats of a sample that have the strongest colour: as if all levels were equally probable. */
 const MOST_NATS = Math.log(256);
 /** Opacity of what surprises nobody, and of what was given. */
 const FAINT = 0.25;
