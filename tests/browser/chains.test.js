@@ -8,6 +8,7 @@ import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
 import { climb, errors, words } from '../../web/pages/chains/channel.js';
+import { EXAMPLES } from '../../web/pages/chains/examples.js';
 import { ROOT } from '../js/helpers.js';
 import { OUT, session } from './browser.js';
 
@@ -21,24 +22,32 @@ const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
 /** Tags of the rows, from above. @param {Page} page */
 const tags = (page) => page.locator('.word').evaluateAll((all) => all.map((word) => [...word.querySelectorAll('.word-tag')].map((tag) => tag.textContent)));
 
-test('three models tag what is typed; a pinned word moves the others', () => withPage(async (page) => {
+test('three models tag what is typed; a pinned word moves its neighbours', () => withPage(async (page) => {
   await page.goto(PAGE);
   await done(page);
   const model = await load(`${ROOT}weights/crf-en.gguf`);
-  const free = await model.tag('Time flies like an arrow', { marginals: true });
+  const [{ text, word, tag }] = EXAMPLES;
+  const free = await model.tag(text, { marginals: true });
   assert.deepEqual((await tags(page)).map((row) => row[2]), free.tags);
   assert.equal(await page.locator('#run-text').textContent(), 'Tag again');
   assert.match(await page.locator('.pace').textContent() ?? '', /HMM \d.*MEMM \d.*CRF \d.* nats; .*ms/);
   await page.locator('#figure-taggers').screenshot({ path: `${OUT}chains.png` });
 
-  // With the keyboard: a word, its odds, a pin.
-  await page.locator('.word button').nth(1).press('Enter');
-  assert.match(await page.locator('#odds').textContent() ?? '', /VERB.*NOUN/s);
-  await page.locator('#pin').selectOption('NOUN');
+  // The pin that is offered: another word changes its tag in each model, and that is said.
+  await page.locator('#suggestion').click();
   await page.locator('.word.pinned').waitFor();
-  const pinned = await model.tag('Time flies like an arrow', { pinned: { 1: 'NOUN' } });
-  await page.waitForFunction(() => document.querySelectorAll('.word')[1].querySelectorAll('.word-tag')[2].textContent === 'NOUN');
-  assert.deepEqual((await tags(page)).map((row) => row[2]), pinned.tags);
+  assert.match(await page.locator('#said').textContent() ?? '', /^With “shipping” as VERB: “fast” follows \(HMM ADJ → ADV, MEMM ADJ → ADV, CRF ADJ → ADV\)\.$/);
+  assert.match(await page.locator('#odds').textContent() ?? '', /VERB.*47% → 100%/s);
+  await page.locator('#suggestion', { hasText: 'Unpin' }).click();
+  await page.waitForFunction(() => !document.querySelector('.word.pinned'));
+
+  // With the keyboard: a word, its probabilities, a pin.
+  await page.locator('.word button').nth(word).press('Enter');
+  assert.match(await page.locator('#odds').textContent() ?? '', /NOUN.*VERB/s);
+  await page.locator('#pin').selectOption(tag);
+  await page.locator('.word.pinned').waitFor();
+  const pinned = await model.tag(text, { pinned: { [word]: tag } });
+  assert.deepEqual((await tags(page)).map((row) => row[2]?.split(' ').at(-1)), pinned.tags);
   await page.locator('#unpin').click();
   await page.waitForFunction(() => !document.querySelector('.word.pinned'));
 
@@ -50,6 +59,17 @@ test('three models tag what is typed; a pinned word moves the others', () => wit
   assert.equal(await page.locator('#said').textContent(), 'Type a sentence.');
   model.close();
 }));
+
+test('after the pin of each example another word changes its tag in all three models', async () => {
+  const models = await Promise.all(['hmm-en', 'memm-en', 'crf-en'].map((name) => load(`${ROOT}weights/${name}.gguf`)));
+  for (const { text, word, tag } of EXAMPLES) {
+    for (const model of models) {
+      const [free, pinned] = [await model.tag(text), await model.tag(text, { pinned: { [word]: tag } })];
+      assert.ok(pinned.tags.some((one, t) => t !== word && one !== free.tags[t]), `${text}: ${pinned.tags}`);
+    }
+  }
+  for (const model of models) model.close();
+});
 
 test('a sentence of twenty words is tagged in under 5 ms', () => withPage(async (page) => {
   await page.goto(PAGE);

@@ -2,13 +2,14 @@
 // The figure of the three taggers: a sentence, its tags by each of them, and what follows when one is pinned.
 // @ts-check
 import { acquireAll, acquireFirst, announce, byId, createLoading, createTransport, make, percent, time, weights } from '../../shell/index.js';
+import { EXAMPLES } from './examples.js';
+
 /** @import { Model } from '../../shell/index.js' */
 /** @typedef {Awaited<ReturnType<Model['tag']>>} Tagging */
 
 /** In the order of the rows. */
 const NAMES = ['HMM', 'MEMM', 'CRF'];
 const REST_MS = 120;
-export const EXAMPLES = ['Time flies like an arrow', 'Fruit flies like a banana', 'The old man the boats', 'I can can a can', 'She saw her duck and laughed'];
 /** What a tag is, for who does not know. @type {Record<string, string>} */
 const WORDS = {
   ADJ: 'adjective', ADP: 'preposition', ADV: 'adverb', AUX: 'auxiliary', CCONJ: 'and, or, but', DET: 'article and the like', INTJ: 'interjection', NOUN: 'noun',
@@ -20,7 +21,7 @@ export function createTaggers() {
   const input = byId('sentence');
   /** @type {HTMLSelectElement} */
   const pin = byId('pin');
-  const [row, said, panel, odds] = [byId('words'), byId('said'), byId('word-panel'), byId('odds')];
+  const [row, said, panel, odds, suggestion] = [byId('words'), byId('said'), byId('word-panel'), byId('odds'), byId('suggestion')];
   /** @type {Model[]} */
   let models = [];
   /** By the place of a word. @type {Record<number, string>} */
@@ -28,6 +29,8 @@ export function createTaggers() {
   let chosen = -1;
   /** @type {Tagging[]} */
   let shown = [];
+  /** The same sentence with nothing pinned. @type {Tagging[]} */
+  let free = [];
   /** @type {AbortController | undefined} */
   let stopper;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -54,6 +57,7 @@ export function createTaggers() {
     },
   });
   const namesOf = () => Object.keys(WORDS);
+  const isPinned = () => Object.keys(pinned).length > 0;
 
   async function tag() {
     stopper?.abort();
@@ -64,9 +68,12 @@ export function createTaggers() {
     try {
       const text = input.value;
       const taggings = await Promise.all(models.map((model) => model.tag(text, { marginals: true, pinned, signal })));
+      const ms = performance.now() - began;
+      const before = isPinned() ? await Promise.all(models.map((model) => model.tag(text, { marginals: true, signal }))) : taggings;
       if (signal.aborted) return;
       shown = taggings;
-      show(performance.now() - began);
+      free = before;
+      show(ms);
       transport.show('done');
     } catch (error) {
       if (signal.aborted) return;
@@ -92,19 +99,47 @@ export function createTaggers() {
       name.classList.toggle('unseen', !shown[2].seen[t]);
       cells.forEach((cell, m) => {
         const p = probability(shown[m], t, names.indexOf(tags[m]));
-        cell.textContent = tags[m];
+        const was = free[m].tags[t];
+        cell.replaceChildren(...(was === tags[m] ? [] : [make('s', {}, was), ' ']), tags[m]);
         cell.style.setProperty('--p', `${Math.round(100 * p)}%`);
         cell.title = `${NAMES[m]}: ${percent(p)}`;
       });
       button.setAttribute('aria-description', `${tags.map((one, m) => `${NAMES[m]} ${one}, ${percent(probability(shown[m], t, names.indexOf(one)))}`).join('; ')}${t in pinned ? '; pinned' : ''}`);
     });
     const torn = words.filter((_, t) => new Set(shown.map(({ tags }) => tags[t])).size > 1);
-    said.textContent = words.length === 0 ? 'Type a sentence.' : torn.length > 0 ? `They do not agree on ${torn.map((word) => `“${word}”`).join(', ')}.` : 'All three agree.';
+    said.textContent = words.length === 0 ? 'Type a sentence.' : isPinned() ? `${pinsInWords()} ${movesInWords()}` : torn.length > 0 ? `They do not agree on ${torn.map((word) => `“${word}”`).join(', ')}.` : 'All three agree.';
     // For those who compare engines: to the last bit.
     byId('result').textContent = shown.map(({ words: all, tags, nats, marginals }, m) => (
       `${NAMES[m]}: ${all.map((word, t) => `${word}/${tags[t]}`).join(' ')}; ${nats} nats; ${[...marginals ?? []].filter((p) => p > 0.01).join(' ')}`)).join('\n');
     transport.say(words.length === 0 ? '' : `Best tags cost ${shown.map(({ nats }, m) => `${NAMES[m]} ${nats.toFixed(2)}`).join(', ')} nats; ${time(ms)} for all three`);
+    showSuggestion();
     showWord();
+  }
+
+  const pinsInWords = () => `With ${Object.entries(pinned).map(([t, tag]) => `“${shown[2].words[Number(t)]}” as ${tag}`).join(' and ')}:`;
+
+  /** The other words whose tags changed with the pins, in each model. */
+  function movesInWords() {
+    const moves = shown[2].words.flatMap((word, t) => {
+      const by = NAMES.flatMap((name, m) => (t in pinned || free[m].tags[t] === shown[m].tags[t] ? [] : [`${name} ${free[m].tags[t]} → ${shown[m].tags[t]}`]));
+      return by.length > 0 ? [`“${word}” follows (${by.join(', ')})`] : [];
+    });
+    return moves.length > 0 ? `${moves.join('; ')}.` : 'no other word changes its tag, though its probabilities move.';
+  }
+
+  /** The pin of an example, or to take it back. */
+  function showSuggestion() {
+    const example = EXAMPLES.find(({ text }) => text === input.value);
+    suggestion.hidden = !example;
+    if (!example) return;
+    const word = `“${shown[2].words[example.word]}”`;
+    suggestion.textContent = isPinned() ? 'Unpin' : `Pin ${word} as ${WORDS[example.tag]}`;
+    suggestion.onclick = () => {
+      pinned = isPinned() ? {} : { [example.word]: example.tag };
+      chosen = isPinned() ? example.word : -1;
+      announce(isPinned() ? `Pinned: ${example.tag}` : 'Free');
+      tag();
+    };
   }
 
   /** @param {number} t */
@@ -119,17 +154,18 @@ export function createTaggers() {
     return make('li', { class: 'word' }, button);
   }
 
-  /** The odds of the chosen word, by each model. */
+  /** The probabilities of the chosen word's tags by each model, before and after the pins. */
   function showWord() {
     panel.hidden = chosen < 0;
     if (chosen < 0) return;
     const { words, names } = shown[2];
     byId('word-name').textContent = `“${words[chosen]}”`;
     pin.value = pinned[chosen] ?? '';
-    const rows = names.map((name, c) => ({ name, p: shown.map((one) => probability(one, chosen, c)) })).filter(({ p }) => Math.max(...p) >= 0.005);
+    const rows = names.map((name, c) => ({ name, p: shown.map((one) => probability(one, chosen, c)), was: free.map((one) => probability(one, chosen, c)) }))
+      .filter(({ p, was }) => Math.max(...p, ...was) >= 0.005);
     rows.sort((a, b) => b.p[2] - a.p[2]);
-    odds.replaceChildren(...rows.map(({ name, p }) => make('tr', {}, make('th', { scope: 'row' }, name), ...p.map((one) => {
-      const cell = make('td', {}, percent(one));
+    odds.replaceChildren(...rows.map(({ name, p, was }) => make('tr', {}, make('th', { scope: 'row' }, name), ...p.map((one, m) => {
+      const cell = make('td', {}, isPinned() ? `${percent(was[m])} → ${percent(one)}` : percent(one));
       cell.style.setProperty('--p', `${Math.round(100 * one)}%`);
       return cell;
     }))));
@@ -151,7 +187,7 @@ export function createTaggers() {
     clearTimeout(timer);
     timer = setTimeout(tag, REST_MS);
   });
-  for (const text of EXAMPLES) {
+  for (const { text } of EXAMPLES) {
     const button = make('button', { type: 'button', class: 'example' }, text);
     button.addEventListener('click', () => {
       input.value = text;
@@ -161,7 +197,7 @@ export function createTaggers() {
     });
     byId('examples').append(make('li', {}, button));
   }
-  input.value = EXAMPLES[0];
+  input.value = EXAMPLES[0].text;
   return loading.load();
 }
 

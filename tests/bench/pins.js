@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Which pinned words move their neighbours: sentences of a treebank in which one other likely tag of one word changes tags of others, in all three
+// models of chains. The examples of web/pages/chains were chosen from its list.
+//
+//     node tests/bench/pins.js validation.tsv [sentences at most]
+// @ts-check
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { load } from '../../web/lib/index.js';
+import { readTreebank } from './eval-tags.js';
+
+const NAMES = ['hmm-en', 'memm-en', 'crf-en'];
+/** A pin is sensible where the CRF gives the tag at least this much. */
+const SENSIBLE = 0.02;
+const [file, most = '2000'] = process.argv.slice(2);
+if (!file) throw new Error('usage: node tests/bench/pins.js validation.tsv [sentences at most]');
+
+const models = await Promise.all(NAMES.map((name) => load(fileURLToPath(new URL(`../../weights/${name}.gguf`, import.meta.url)))));
+let pins = 0;
+/** Pins after which each model changed the tag of another word; of all three at once. */
+const moved = [0, 0, 0, 0];
+const found = [];
+for (const { words } of readTreebank(readFileSync(file, 'utf8')).filter(({ words: all }) => all.length >= 4 && all.length <= 9).slice(0, Number(most))) {
+  const free = await Promise.all(models.map((model) => model.tag(words, { marginals: true })));
+  for (let t = 0; t < words.length; t++) {
+    const { names, marginals = new Float32Array(0), tags } = free[2];
+    for (const [c, name] of names.entries()) {
+      if (name === tags[t] || marginals[t * names.length + c] < SENSIBLE) continue;
+      pins++;
+      const pinned = await Promise.all(models.map((model) => model.tag(words, { pinned: { [t]: name } })));
+      const others = pinned.map((one, m) => one.tags.filter((tag, i) => i !== t && tag !== free[m].tags[i]).length);
+      others.forEach((n, m) => { if (n > 0) moved[m]++; });
+      if (!others.every((n) => n > 0)) continue;
+      moved[3]++;
+      found.push({ line: words.map((word, i) => `${word}/${tags[i]}${pinned[2].tags[i] === tags[i] ? '' : `>${pinned[2].tags[i]}`}`).join(' '), pin: `${words[t]}=${name}`, others });
+    }
+  }
+}
+for (const { line, pin, others } of found) console.log(`${others.join(' ')}  ${pin}  ${line}`);
+console.log(`of ${pins} sensible pins the tag of another word changed: ${NAMES.map((name, m) => `${name} ${moved[m]}`).join(', ')}, all three ${moved[3]}`);
+for (const model of models) model.close();

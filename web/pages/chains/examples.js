@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Sentences of the treebank's validation part, each with a pin after which another word changes its tag in all three models: of what
+ * `node tests/bench/pins.js validation.tsv` lists.
+ *
+ * @type {{ text: string, word: number, tag: string }[]}
+ */
+export const EXAMPLES = [
+  { text: 'Beautiful work, fast shipping and great communication.', word: 4, tag: 'VERB' },
+  { text: 'My old bed got tossed in a dumpster.', word: 4, tag: 'ADJ' },
+  { text: 'Pleasure to work with.', word: 1, tag: 'ADP' },
+  { text: 'Lied right to my face then denied it.', word: 0, tag: 'ADJ' },
+  { text: 'No meat on Burger and too much pepper.', word: 7, tag: 'ADJ' },
+];
