@@ -132,7 +132,7 @@ test('two figures of a page: each goes back by itself, and a link within the pag
 test('the sliders of the filters go to the address and come back', () => withPage(async (page) => {
   await page.goto('/web/pages/tokens/#figure-tale?temperature=1.25&top_k=16&top_p=0.5&min_p=0.1&seed=2');
   await page.locator('#prompt:enabled').waitFor(WAIT);
-  for (const [id, text] of [['temperature', '1.25'], ['top-k', 'the first 16'], ['top-p', '50% of the odds'], ['min-p', '10.0% of the first one’s']]) {
+  for (const [id, text] of [['temperature', '1.25'], ['top-k', 'the first 16'], ['top-p', '50% of the probability'], ['min-p', '10.0% of the first one’s']]) {
     assert.equal(await page.locator(`#${id}-text`).textContent(), text);
   }
   await page.focus('#temperature');

@@ -35,7 +35,7 @@ test('the walk by keyboard alone: every step is a sentence, and thirty numbers c
   await page.goto(PAGE);
   await done(page);
   assert.equal(await letters(page), 'pots⏎');
-  assert.match(await page.locator('#verdict').textContent() ?? '', /The engine writes the same, with the same odds/);
+  assert.match(await page.locator('#verdict').textContent() ?? '', /The WebAssembly model gives the same word, bit for bit/);
   const again = opened(bytes, [...ids('stop'), 0], ids('pots'));
   const seen = new Set();
   /** @param {Awaited<ReturnType<typeof told>>} number */
@@ -87,7 +87,7 @@ test('a box opens by pointer and by keyboard; pointing at a number tells its sum
   await softmax.focus();
   await page.keyboard.press('ArrowRight');
   const sum = page.locator('#sum');
-  await sum.getByText(/softmax of head 2 at ⇥, [a-z⏎]: e to its power/).waitFor();
+  await sum.getByText(/softmax of head 2 at ⇥, [a-z⏎]: e to this score/).waitFor();
   assert.match(await sum.textContent() ?? '', / = e\^/);
   const { width = 0, height = 0 } = await softmax.boundingBox() ?? {};
   await softmax.hover({ position: { x: width - 8, y: height - 8 } });
@@ -109,7 +109,7 @@ test('a box opens by pointer and by keyboard; pointing at a number tells its sum
   assert.match(await page.evaluate(() => document.activeElement?.getAttribute('data-box') ?? ''), /^enc\./);
   // Every letter that was written is a place to look at.
   await page.locator('.letter input').nth(2).check();
-  assert.match(await page.locator('#step-next').evaluate((item) => item.textContent ?? ''), /after “o”, “t” has odds of \d/);
+  assert.match(await page.locator('#step-next').evaluate((item) => item.textContent ?? ''), /after “o”, “t” has probability \d/);
 }));
 
 test('what is typed is written backwards; what is taken away breaks it, and comes back', () => withPage(async (page) => {
@@ -152,7 +152,7 @@ test('a decoder alone does the same', () => withPage(async (page) => {
   await page.locator('#sum .example', { hasText: '+ 0.5' }).click();
   await page.locator('input[value="opened-decoder.gguf"]').check();
   await page.waitForFunction(() => document.querySelectorAll('.box').length === 13);
-  await page.waitForFunction(() => /The engine writes the same/.test(document.getElementById('verdict')?.textContent ?? ''));
+  await page.waitForFunction(() => /The WebAssembly model gives the same/.test(document.getElementById('verdict')?.textContent ?? ''));
   assert.equal(await letters(page), 'pots⏎');
   for (const id of ['step-one-hot', 'step-residual', 'step-mask', 'step-next']) {
     await page.evaluate((hash) => { location.hash = hash; }, id);

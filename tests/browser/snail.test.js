@@ -32,7 +32,7 @@ const [LINE, HOOK, CROSS] = /** @type {[number, number][][]} */ ([[[0.5, 0.2], [
 
 test('signs that were chosen, signs that are drawn, another attention, another order; with the keyboard too', () => withPage(async (page) => {
   await page.goto(PAGE);
-  await said(page, /^It says [A-E], with odds of \d/);
+  await said(page, /^It says [A-E], with a probability of \d/);
   await page.locator('#figure-snail').screenshot({ path: `${OUT}snail.png` });
   await page.locator('#run-text', { hasText: 'Name it again' }).waitFor();
   assert.match(await page.locator('.pace').first().textContent() ?? '', /nats; \d.* ms/);
@@ -55,7 +55,7 @@ test('signs that were chosen, signs that are drawn, another attention, another o
 
   await page.getByRole('button', { name: 'Another sign for A' }).press('Enter');
   await page.locator('#shuffle').press('Enter');
-  await page.locator('#order-said', { hasText: /In 20 other orders .* odds of [A-E] go from \S+ to \S+,/ }).waitFor();
+  await page.locator('#order-said', { hasText: /In 20 other orders .* probability of [A-E] goes from \S+ to \S+,/ }).waitFor();
   await page.locator('#alphabet').selectOption('Tibetan');
   await page.locator('#order-said', { hasText: /^$/ }).waitFor({ state: 'attached' });
 
@@ -65,7 +65,7 @@ test('signs that were chosen, signs that are drawn, another attention, another o
   await stroke(page, 0, LINE);
   await said(page, /^Now draw the sign to be named\.$/);
   await stroke(page, 5, CROSS);
-  await said(page, /^It says A, with odds of 100%/);
+  await said(page, /^It says A, with a probability of 100%/);
   await stroke(page, 1, CROSS);
   await said(page, /^It says B/);
   await stroke(page, 2, HOOK);

@@ -89,7 +89,7 @@ test('a token, what might have been, another branch, and back', () => withPage(a
   await page.keyboard.press('Home');
   for (let i = 0; i < 9; i++) await page.keyboard.press('ArrowRight');
   await alternatives(page);
-  assert.match(await page.locator('#token-note').textContent() ?? '', /Token \d+: odds .*, a surprise of [\d.]+ nats/);
+  assert.match(await page.locator('#token-note').textContent() ?? '', /Token \d+: probability .*, a surprise of [\d.]+ nats/);
   await page.keyboard.press('Enter');
   await page.locator('#token-list li:first-child button:focus').waitFor();
   await page.keyboard.press('ArrowDown');

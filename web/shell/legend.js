@@ -4,7 +4,7 @@
 import { make } from './dom.js';
 import { onTheme, palette } from './palette.js';
 
-/** Nats at the top of the scale: e^-4 is odds of about one in 55. Higher ones are shown as the top. */
+/** Nats at the top of the scale: e^-4 is a probability of about one in 55. Higher ones are shown as the top. */
 export const NATS_SHOWN = 4;
 
 /**

@@ -75,7 +75,7 @@ export function createTake(root, { id, shots, settings, films = true }) {
   const link = createButton('Link', { icon: 'link' }).button;
   const said = make('p', { class: 'take-said' });
   const choice = make('select', { id: `${id}-take`, 'aria-label': 'Which picture' });
-  const box = make('details', { class: 'take' }, make('summary', {}, 'Take it along'),
+  const box = make('details', { class: 'take' }, make('summary', {}, 'Save or share'),
     make('div', { class: 'take-tools' }, choice, still, ...(films ? [film] : []), link), said);
   root.append(box);
 

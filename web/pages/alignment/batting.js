@@ -90,7 +90,7 @@ export function createBatting() {
     const shown = parts.filter(({ w }) => w >= 0.05);
     sum.textContent = `c${'₁₂₃₄₅₆₇₈₉'[chosen]} = ${shown.map(({ w, name }) => `${w.toFixed(2)} ${name}`).join(' + ')}${shown.length < parts.length ? ' + …' : ''} = (${mixed.map((x) => x.toFixed(2)).join(', ')})`;
     const best = PLAYERS[taken[chosen]].name;
-    said.textContent = best === parts[0].name ? `${best} bats number ${chosen + 1}, who fits that place best.` :
+    said.textContent = best === parts[0].name ? `${best} fits place ${chosen + 1} best, and bats there.` :
       `${parts[0].name} would fit number ${chosen + 1} best, but bats number ${taken.findIndex((i) => PLAYERS[i].name === parts[0].name) + 1}; so ${best} does.`;
   }
   const playback = new Playback({ speed: SPEED, onPhase: (phase) => transport.show(phase) });

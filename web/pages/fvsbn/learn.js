@@ -10,7 +10,7 @@
 
 /** @typedef {{ weight: Float32Array, bias: Float32Array }} Weights weight[j * n + i]: what pixel j, if it is ink, adds to the sum of pixel i > j; zero elsewhere */
 
-/** A network that knows nothing: every pixel is ink with odds of one half. @param {number} n pixels @returns {Weights} */
+/** A network that knows nothing: every pixel is ink with probability one half. @param {number} n pixels @returns {Weights} */
 export const nothingLearnt = (n) => ({ weight: new Float32Array(n * n), bias: new Float32Array(n) });
 
 /** @param {number} a */

@@ -11,7 +11,7 @@ const MOST = 3;
 /** The vote of pixel j on pixel i. @param {Weights} weights @param {number} i @param {number} j */
 export const vote = ({ weight }, i, j) => (j < i ? weight[j * PIXELS + i] : 0);
 
-/** The odds of ink if nothing before is ink. @param {number} bias */
+/** The probability of ink if nothing before is ink. @param {number} bias */
 const alone = (bias) => 1 / (1 + Math.exp(-bias));
 
 /** @param {HTMLElement} root */
@@ -71,7 +71,7 @@ function describe(weights, i) {
     if (most < 0 || vote(weights, i, j) > vote(weights, i, most)) most = j;
     if (least < 0 || vote(weights, i, j) < vote(weights, i, least)) least = j;
   }
-  const first = `Row ${Math.floor(i / SIDE) + 1}, column ${i % SIDE + 1}: by itself, ink with odds of ${(100 * alone(weights.bias[i])).toFixed(1)}%.`;
+  const first = `Row ${Math.floor(i / SIDE) + 1}, column ${i % SIDE + 1}: by itself, ink with probability ${(100 * alone(weights.bias[i])).toFixed(1)}%.`;
   if (i === 0) return `${first} Nothing comes before it.`;
   const [for_, against] = [vote(weights, i, most), vote(weights, i, least)];
   return `${first} Most for it: ${where(most)} (${for_ >= 0 ? '+' : ''}${for_.toFixed(1)}); most against it: ${where(least)} (${against.toFixed(1)}).`;

@@ -13,7 +13,7 @@ import { Track, createPlayer } from './geometry-run.js';
 
 /** The first draws in one dimension, from nothing; the other one in two, from a small picture. */
 const MODELS = [weights('emoji.gguf'), weights('cifar10-sr-2d.gguf')];
-/** At 1 the odds are as the model has them; enlarging is helped by a little caution. */
+/** At 1 the probabilities are as the model has them; enlarging is helped by a little caution. */
 const TEMPERATURES = { one: 1, two: 0.8 };
 /** Pixels per second of each picture. */
 const SPEEDS = [2, 5, 12, 30, 80, 250, Infinity];

@@ -13,7 +13,7 @@ export function createSettings(store) {
   const temperature = byId('temperature');
   const showTemperature = () => {
     const t = store.now.temperature;
-    const text = t === 0 ? '0: always the favourite' : t === 1 ? '1: the odds as they are' : `${t.toFixed(2)}: ${t < 1 ? 'more cautious' : 'more daring'}`;
+    const text = t === 0 ? '0: always the favourite' : t === 1 ? '1: the probabilities as they are' : `${t.toFixed(2)}: ${t < 1 ? 'more cautious' : 'more daring'}`;
     temperature.value = String(t);
     byId('temperature-text').textContent = text;
     temperature.setAttribute('aria-valuetext', text);

@@ -126,13 +126,13 @@ export function groupsOf({ id, kind, side }, head, { matrices }, file) {
     case 'linear':
       return [{ says: 'What stands at each place is compared with every row of the table, the same one as below.', line: [made(get(id).made.of[0], stream), '×', made(get(id).made.of[1], '<i>E</i><sup>T</sup>', { transposed: true, wide: true }), '=', shown(id, 'logits', { wide: true })] }];
     default:
-      return [{ says: 'Each row becomes shares of one: the odds of the next letter.', line: [shown('logits', 'logits', { wide: true }), '→', shown('odds', 'odds', { wide: true })] }];
+      return [{ says: 'Each row becomes shares of one: the probabilities of the next letter.', line: [shown('logits', 'logits', { wide: true }), '→', shown('odds', 'odds', { wide: true })] }];
   }
 }
 
 /** What the last part of a name is called. @type {Record<string, string>} */
 const SHORT = {
-  onehot: 'one-hot', embedding: 'embedding', scaled: 'x', position: 'positions', input: 'x', qkv: 'Q K V', query: 'Q', key: 'K', value: 'V', compare: 'Q Kᵀ', scale: 'Q Kᵀ / √k', mask: 'mask',
+  onehot: 'one-hot', embedding: 'embedding', scaled: 'x', position: 'positions', input: 'x', qkv: 'Q K V', query: 'Q', key: 'K', value: 'V', compare: 'Q Kᵀ', scale: 'Q Kᵀ / √dₖ', mask: 'mask',
   weights: 'softmax', output: 'head', concat: 'heads', project: 'y', sum: 'x + y', norm: 'norm', up: 'wide', active: 'active', down: 'y', logits: 'logits', odds: 'odds',
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The network as the paper draws it, from below to above: a button for each box, arrows between them, on which the numbers are seen to flow.
+// The network as the paper draws it, from bottom to top: a button for each box, arrows between them, on which the numbers are seen to flow.
 // @ts-check
 import { make, makeSvg } from '../../shell/index.js';
 import { nameOf } from './boxes.js';
@@ -81,7 +81,7 @@ export function createDiagram(boxes, shape, onOpen) {
     return words;
   };
   const [below, above] = [sides.map((side) => label(side, 'foot')), label('dec', 'head')];
-  const drawing = make('div', { class: 'diagram', role: 'group', 'aria-label': 'The network, from below to above. The arrow keys walk through its boxes; Enter opens one.' }, ...buttons.values(), ...below, above);
+  const drawing = make('div', { class: 'diagram', role: 'group', 'aria-label': 'The network, from bottom to top. The arrow keys walk through its boxes; Enter opens one.' }, ...buttons.values(), ...below, above);
   drawing.prepend(lines);
   drawing.style.aspectRatio = `${WIDTH} / ${height}`;
 

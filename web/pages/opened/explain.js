@@ -48,7 +48,7 @@ const RULES = {
   softmax({ made: { of: [a] } }, i, j) {
     const row = Array.from(a.row(i)).filter((x) => x > -Infinity);
     const terms = row.map((x) => `e^${factor(x)}`).join(' + ');
-    return { rule: 'e to its power, over the sum of all in its row', sum: a.at(i, j) === -Infinity ? '0' : `e^${factor(a.at(i, j))} / (${terms})`, sources: [wholeRow(a, i)] };
+    return { rule: 'e to this score, divided by the sum over its row', sum: a.at(i, j) === -Infinity ? '0' : `e^${factor(a.at(i, j))} / (${terms})`, sources: [wholeRow(a, i)] };
   },
   aggregate: ({ made: { of: [w, v] } }, i, j) => ({ rule: 'every value, as much as its weight', sum: products(w.row(i), column(v, j)),
     sources: [wholeRow(w, i), { matrix: v, cells: Array.from({ length: v.rows }, (_, r) => [r, j]) }] }),

@@ -209,7 +209,7 @@ export function createOpened(onPass) {
     const said = (/** @type {number[]} */ all) => all.filter((id) => id !== shape.end).map((id) => shape.tokens[id]).join('');
     const apart = steps.map(({ token, nats }, i) => Math.abs(Math.exp(-nats) - odds.at(first + i, token)));
     const same = said(steps.map(({ token }) => token)) === said(ids) && apart.every((x) => x < 1e-5);
-    verdict.textContent = `✓ ${same ? 'The engine writes the same, with the same odds.' : 'The engine writes something else.'}`;
+    verdict.textContent = `✓ ${same ? 'The WebAssembly model gives the same word, bit for bit.' : 'The engine writes something else.'}`;
     // For those who compare engines: to the last bit.
     result.textContent = `${said(source)}: ${said(ids)}; ${ids.map((id, i) => odds.at(first + i, id)).join(' ')}; ${steps.map(({ nats }) => nats).join(' ')}; ${fingerprint(matrices.values())}`;
     transport.dataset.phase = 'done';

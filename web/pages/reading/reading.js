@@ -76,7 +76,7 @@ export function createReading() {
   const named = (m, t) => [...row(m, t)].map((w, i) => ({ w, i })).filter(({ w, i }) => w >= 0.02 && i < t).sort((a, b) => b.w - a.w).slice(0, NAMED)
     .map(({ w, i }) => `“${words[i]}” ${percent(w)}`).join(', ') || 'nothing before it';
   function tell() {
-    note.textContent = chosen < 0 || chosen >= words.length ? 'Press a line, or walk through them with the tabulator: where the red word looks, in numbers.' :
+    note.textContent = chosen < 0 || chosen >= words.length ? 'Press a line, or walk through them with the Tab key: where the red word looks, in numbers.' :
       `“${words[chosen]}” looks at ${named(0, chosen)}; in the decoder at ${named(1, chosen)}.`;
   }
   /** @param {number} t */

@@ -163,7 +163,7 @@ export function createAsk({ onAnswer, onModel }) {
     }
     maps = (answer.maps ?? []).map((weights) => Float32Array.from(slots, ({ name }) => weights[labels.indexOf(name)] ?? 0));
     showLooks();
-    said.textContent = `It says ${label}, with odds of ${percent(odds[0].p)}.`;
+    said.textContent = `It says ${label}, with a probability of ${percent(odds[0].p)}.`;
     result.textContent = `${odds.map((one) => `${one.label} ${one.nats}`).join(' ')}; ${maps.map((weights) => [...weights].join(' ')).join('; ')}`;
     transport.say(`${nats.toFixed(3)} nats; ${time(ms)}`);
     onAnswer(maps);
@@ -177,7 +177,7 @@ export function createAsk({ onAnswer, onModel }) {
     slots.forEach(({ look, pad }, i) => {
       look.textContent = pad.pixels ? `looked ${short(weights[i])}` : '';
     });
-    ownWeight.textContent = `What is missing to 100% it gave the query itself: ${percent(Math.max(0, 1 - weights.reduce((sum, w) => sum + w, 0)))}.`;
+    ownWeight.textContent = `The other ${percent(Math.max(0, 1 - weights.reduce((sum, w) => sum + w, 0)))} went to the query itself.`;
   }
   for (const radio of document.querySelectorAll('input[name="look"]')) radio.addEventListener('change', showLooks);
 
@@ -200,7 +200,7 @@ export function createAsk({ onAnswer, onModel }) {
       labels.add(label);
       best.push(odds.find((one) => one.label === usual)?.p ?? 0);
     }
-    orderSaid.textContent = `In ${ORDERS} other orders of the same examples the odds of ${usual} go from ${percent(Math.min(...best))} to ${percent(Math.max(...best))}, for the convolutions see order; ${
+    orderSaid.textContent = `In ${ORDERS} other orders of the same examples the probability of ${usual} goes from ${percent(Math.min(...best))} to ${percent(Math.max(...best))}, because the convolutions see order; ${
       labels.size === 1 ? 'the answer stays.' : `the answer is ${[...labels].join(' or ')}.`}`;
   });
   alphabet.append(...ALPHABETS.map((name) => make('option', {}, name)));

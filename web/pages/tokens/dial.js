@@ -35,7 +35,7 @@ export function createDial({ onMove, onSet }) {
   }
   const temperature = slider('temperature', (n) => n / 20, (n) => (n === 0 ? '0: always the first' : n.toFixed(2)));
   const topK = slider('top-k', (n) => (n === 0 ? 0 : Math.round(2 ** (9 - n))), (n) => (n === 0 ? 'all tokens' : `the first ${n}`));
-  const topP = slider('top-p', (n) => n / 100, (n) => (n === 1 ? 'all tokens' : `${Math.round(100 * n)}% of the odds`));
+  const topP = slider('top-p', (n) => n / 100, (n) => (n === 1 ? 'all tokens' : `${Math.round(100 * n)}% of the probability`));
   const minP = slider('min-p', (n) => n / 200, (n) => (n === 0 ? 'all tokens' : `${(100 * n).toFixed(1)}% of the first one’s`));
   return {
     /** @returns {Filters} */

@@ -100,7 +100,7 @@ export function createOdds(player) {
     const bits = (/** @type {number} */ i) => -Math.log2(odds[i * VALUES + levels[i]]);
     const mean = levels.reduce((sum, _, i) => sum + bits(i), 0) / levels.length;
     canvas.setAttribute('aria-label', `Odds of ${levels.length} samples from ${(begin / rate).toFixed(3)} s; ${mean.toFixed(1)} bits each`);
-    if (column < 0) return void (said.textContent = `${levels.length} samples, ${mean.toFixed(1)} bits each; eight bits would be no idea at all.`);
+    if (column < 0) return void (said.textContent = `${levels.length} samples, ${mean.toFixed(1)} bits each; eight bits would be a blind guess.`);
     const own = odds.subarray(column * VALUES, (column + 1) * VALUES);
     const best = own.indexOf(Math.max(...own));
     said.textContent = `Sample ${begin + column}: level ${levels[column]} was drawn, at ${percent(own[levels[column]])}; the likeliest was ${best === LEVELS ? 'the end' : `level ${best}`}, at ${percent(own[best])}.`;

@@ -19,5 +19,5 @@ export function describe({ picture, pixel: { row, column }, known, info }) {
   const shade = `shade ${Math.round(picture.values[i] * (info.levels - 1) / 255)} of ${info.levels - 1}`;
   if (i < known) return [`${where}${shade}, given`];
   const nats = picture.nats[i];
-  return [`${where}${shade}, `, make('b', {}, `${nats.toFixed(2)} nats`), ` (odds ${percent(Math.exp(-nats))})`];
+  return [`${where}${shade}, `, make('b', {}, `${nats.toFixed(2)} nats`), ` (probability ${percent(Math.exp(-nats))})`];
 }

@@ -41,7 +41,7 @@ export function createAside({ onChoose, onHead }) {
     /** The list is to follow: alternatives(). @param {string} text @param {number} token @param {number} nats @param {boolean} given */
     token(text, token, nats, given) {
       title.textContent = visible(text);
-      note.textContent = given ? `Token ${token}, given.` : `Token ${token}: odds ${share(Math.exp(-nats))}, a surprise of ${nats.toFixed(2)} nats.`;
+      note.textContent = given ? `Token ${token}, given.` : `Token ${token}: probability ${share(Math.exp(-nats))}, a surprise of ${nats.toFixed(2)} nats.`;
       wait(true);
     },
     /** @param {Alternative[]} all @param {number} token the one that was drawn */
