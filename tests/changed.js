@@ -56,7 +56,7 @@ export function planOf(changed) {
     const own = text(test);
     return [...reach(test)].some((file) => changed.includes(file)) ||
       changed.some((file) => own.includes(path.basename(file)) && !/\.(js|c|h)$/.test(file)) ||
-      (source && test.startsWith('tests/js/') && reach(test).has('web/lib/core.js')) || // through the wasm
+      (source && test.startsWith('tests/js/') && reach(test).has('web/lib/engine/core.js')) || // through the wasm
       touched.some((page) => own.includes(page.slice(4)) || path.basename(test) === `${path.basename(page)}.test.js`) ||
       (test === 'tests/browser/front.test.js' && changed.some((file) => file.startsWith('web/front/')));
   });

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Makes web/lib/abi.js: the structs and the constants of the C headers as JavaScript needs them. ./build.sh js does so too; a test compares.
+ * Makes web/lib/engine/abi.js: the structs and the constants of the C headers as JavaScript needs them. ./build.sh js does so too; a test compares.
  *
  *     node web/abi.js
  */
@@ -11,7 +11,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const FILE = `${ROOT}web/lib/abi.js`;
+const FILE = `${ROOT}web/lib/engine/abi.js`;
 
 /** The constants that the library uses. */
 const CONSTANTS = [
@@ -65,7 +65,7 @@ function fieldsOf(body, valueOf, known) {
 }
 
 /**
- * The contents of web/lib/abi.js.
+ * The contents of web/lib/engine/abi.js.
  *
  * @param {string} header  the text of include/nextpixel.h
  * @param {string} inside  that of src/session/session.h
@@ -115,7 +115,7 @@ function wrapped(words) {
   return lines.map((line) => `   ${line}\n`).join('');
 }
 
-/** The text that web/lib/abi.js has to be. */
+/** The text that web/lib/engine/abi.js has to be. */
 export async function abiFile() {
   return abi(await readFile(`${ROOT}include/nextpixel.h`, 'utf8'), await readFile(`${ROOT}src/session/session.h`, 'utf8'));
 }

@@ -6,7 +6,7 @@
  *
  *     node web/bundle.js [--check]
  *
- * Before, what the sources themselves take from elsewhere is made anew: web/lib/abi.js, web/lib/options.js, web/lib/fields.js, web/jsx/attributes.d.ts.
+ * Before, what the sources themselves take from elsewhere is made anew: web/lib/engine/abi.js, web/lib/options.js, web/lib/engine/fields.js, web/jsx/attributes.d.ts.
  *
  *     nextpixel.js  load(), with shared.js        element.js, define.js  the element, with shared.js
  *     player.js     what plays sound, an AudioWorklet
@@ -97,7 +97,7 @@ async function exportsOf(path) {
 }
 
 const own = new Set(Object.keys((await facts('lib/exports.js')).inputs));
-own.delete('lib/abi.js'); // numbers, which are shorter where they are used
+own.delete('lib/engine/abi.js'); // numbers, which are shorter where they are used
 /** Modules of shared.js are taken from there. @type {import('esbuild').Plugin} */
 const fromShared = {
   name: 'from shared.js',

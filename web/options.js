@@ -3,7 +3,7 @@
 
 /**
  * Makes what the table of settings and the table of verbs say to a type checker: web/lib/options.js, the types of the options,
- * web/lib/element/properties.js, those of the element's properties, and web/jsx/attributes.d.ts, those of its attributes; and web/lib/fields.js,
+ * web/lib/element/properties.js, those of the element's properties, and web/jsx/attributes.d.ts, those of its attributes; and web/lib/engine/fields.js,
  * what the worker needs of the settings. ./build.sh js does so too; a test compares.
  *
  *     node web/options.js
@@ -81,8 +81,8 @@ export async function typeFiles() {
 
 /** The options of runs. */
 
-/** @import { Label } from './checks.js' */
-/** @import { SearchStep } from './translate.js' */
+/** @import { Label } from './base/checks.js' */
+/** @import { SearchStep } from './kinds/text/translate.js' */
 
 ${types.join('\n')}
 export {};
@@ -131,7 +131,7 @@ export {};
 export const FIELDS = [
 ${fields.join('')}];
 `;
-  return new Map([['lib/options.js', options], ['lib/fields.js', table], ['jsx/attributes.d.ts', jsx], ['lib/element/properties.js', properties]]);
+  return new Map([['lib/options.js', options], ['lib/engine/fields.js', table], ['jsx/attributes.d.ts', jsx], ['lib/element/properties.js', properties]]);
 }
 
 /** Writes them, where they are not so. */

@@ -20,7 +20,7 @@
  * Where the engine makes five instructions of that one (x86 before AVX-VNNI: sums of two products in 16 bits, then of two of those by a
  * product with ones, which it loads anew each time), a third build (NX_PAIRS) writes three of them itself; and sums of nibbles' products
  * stay in 16 bits for as long as they fit: dot_pairs, for NX_PAIRS_MOST products. Nothing saturates on the way, so the sums are those of
- * the other builds, everywhere; web/lib/simd.js asks the engine which is faster.
+ * the other builds, everywhere; web/lib/workers/simd.js asks the engine which is faster.
  *
  * The zero of the weights comes off once per sum, with which dot_start(z, sum a) begins: sum (w - z) a = sum w a -
  * z sum a. All of this is arithmetic modulo 2^32, for numbers that are not finite are rounded to anything.

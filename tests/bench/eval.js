@@ -49,7 +49,7 @@ import { parseArgs } from 'node:util';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bicubic } from '../../web/pages/colour/bicubic.js';
-import { reduce } from '../../web/lib/image.js';
+import { reduce } from '../../web/lib/kinds/picture/image.js';
 import { load } from '../../web/lib/index.js';
 import { picturesOf } from './drawn.js';
 import { scoreSigns } from './eval-signs.js';

@@ -14,8 +14,8 @@ import { parseArgs } from 'node:util';
 
 import './quiet.js';
 
-/** @import { Core, Session } from '../../web/lib/core.js' */
-/** @import { Part } from '../../web/lib/protocol.js' */
+/** @import { Core, Session } from '../../web/lib/engine/core.js' */
+/** @import { Part } from '../../web/lib/engine/protocol.js' */
 
 const LEAST = 0.98;
 /** A round takes about so long with either. */
@@ -29,7 +29,7 @@ if (!old) throw new Error('say where the other version is: node tests/bench/pair
 
 /** @param {string} root @returns {Promise<(file: Uint8Array) => Core>} */
 async function opener(root) {
-  const { Core } = await import(pathToFileURL(`${resolve(root)}/web/lib/core.js`).href);
+  const { Core } = await import(pathToFileURL(`${resolve(root)}/web/lib/engine/core.js`).href);
   const module = await WebAssembly.compile(await readFile(`${root}/web/dist/${build}.wasm`));
   return (file) => new Core(module, file);
 }

@@ -10,7 +10,7 @@ import './quiet.js';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 
-import { Core } from '../../web/lib/core.js';
+import { Core } from '../../web/lib/engine/core.js';
 import { kindOf, randomModel } from '../../web/pages/sparse/random-model.js';
 
 const { values: { width, lengths, json } } = parseArgs({ options: {

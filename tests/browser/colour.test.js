@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
-import { nearestColours } from '../../web/lib/codecs/picture.js';
+import { nearestColours } from '../../web/lib/kinds/picture/codec.js';
 import { OUT, session, sleep, widths } from './browser.js';
 import { PAGE, SIDE, WAIT, emoji, galleryOf, inRepository, photos, shownOf, triples } from './gallery.js';
 import { png } from './png.js';

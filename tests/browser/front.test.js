@@ -120,7 +120,7 @@ test('it is light', (context) => withPage(async (page) => {
   await page.goto(PAGE);
   await done(page);
   const names = await page.evaluate(() => [location.href, ...performance.getEntriesByType('resource').map(({ name }) => name)].map((name) => new URL(name).pathname));
-  const build = await page.evaluate(async (path) => (await import(path)).fastest(), '/web/lib/simd.js');
+  const build = await page.evaluate(async (path) => (await import(path)).fastest(), '/web/lib/workers/simd.js');
   assert.notEqual(build, 'baseline', 'this browser has relaxed SIMD');
   assert.deepEqual([...new Set(names.filter((name) => name.endsWith('.wasm')))], [`/web/dist/nextpixel-${build}.wasm`], 'asked for first, and taken');
   let [gzip, own] = [0, 0];

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
-import { quantise } from '../../web/lib/codecs/picture.js';
+import { quantise } from '../../web/lib/kinds/picture/codec.js';
 import { OUT, decode, runAnew, session, sleep, widths } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */

@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { bicubic } from '../../web/pages/colour/bicubic.js';
-import { reduce } from '../../web/lib/image.js';
+import { reduce } from '../../web/lib/kinds/picture/image.js';
 import { load } from '../../web/lib/index.js';
 import { OUT, session, sleep, widths } from './browser.js';
 import { PAGE, SIDE, WAIT, emoji, galleryOf, inRepository, photos, shownOf, triples } from './gallery.js';

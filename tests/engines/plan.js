@@ -8,7 +8,7 @@
 
 import { readFile, readdir } from 'node:fs/promises';
 
-import { engineOf } from '../../web/lib/engine.js';
+import { engineOf } from '../../web/lib/model/engine.js';
 import { load } from '../../web/lib/index.js';
 
 /** @import { ModelInfo } from '../../web/lib/index.js' */

@@ -19,7 +19,7 @@ import { options } from '../bench/options.js';
 import { half, int8, normal, q4_0, q8_0 } from '../bench/random.js';
 import { assemble, key, median, shareOf } from '../bench/summary.js';
 import { BEGIN, END, columns, markdown, replaceTable, text } from '../bench/table.js';
-import { Core } from '../../web/lib/core.js';
+import { Core } from '../../web/lib/engine/core.js';
 import { readGGUF } from './gguf.js';
 import { ROOT, wasmModule } from './helpers.js';
 

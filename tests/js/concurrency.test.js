@@ -6,13 +6,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { addWorthwhile, worthwhile } from '../../web/lib/concurrency.js';
-import { parallelism } from '../../web/lib/platform.js';
-import { compileLoop, spin } from '../../web/lib/core-probe.js';
+import { addWorthwhile, worthwhile } from '../../web/lib/workers/concurrency.js';
+import { parallelism } from '../../web/lib/base/platform.js';
+import { compileLoop, spin } from '../../web/lib/engine/core-probe.js';
 import { busyDuring, collect, isError, load, sleep } from './helpers.js';
 import { toyModel } from './toy.js';
 
-/** @import { Link } from '../../web/lib/link.js' */
+/** @import { Link } from '../../web/lib/workers/link.js' */
 
 const toy = toyModel({ classes: ['cat', 'dog'] });
 

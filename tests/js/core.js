@@ -3,13 +3,13 @@
 
 /** The engine with what the library does not ask of it: runs as bytes, other settings within a run, and what the output layer gave. */
 
-import { NX_E_STATE, SAVED_LENGTH, SAVED_PART, SAVED_SETTINGS } from '../../web/lib/abi.js';
-import { Core as LibraryCore } from '../../web/lib/core.js';
-import { offsetOf, scratchAreas } from '../../web/lib/layout.js';
-import { checkStatus, statusError } from '../../web/lib/status-error.js';
+import { NX_E_STATE, SAVED_LENGTH, SAVED_PART, SAVED_SETTINGS } from '../../web/lib/engine/abi.js';
+import { Core as LibraryCore } from '../../web/lib/engine/core.js';
+import { offsetOf, scratchAreas } from '../../web/lib/engine/layout.js';
+import { checkStatus, statusError } from '../../web/lib/engine/status-error.js';
 
-/** @import { Session } from '../../web/lib/core.js' */
-/** @import { Settings } from '../../web/lib/protocol.js' */
+/** @import { Session } from '../../web/lib/engine/core.js' */
+/** @import { Settings } from '../../web/lib/engine/protocol.js' */
 
 /** Where a saved run says its samples. */
 const SAVED_SAMPLES = SAVED_SETTINGS + offsetOf('nx_settings', 'samples');

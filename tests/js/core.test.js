@@ -8,15 +8,15 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { Core } from './core.js';
-import { NextPixelError } from '../../web/lib/error.js';
-import { Heap } from '../../web/lib/heap.js';
-import { NX_ABI_VERSION, NX_MAX_BIASES, NX_MAX_SAMPLES, NX_NONE, NX_NAME_BYTES, STRUCTS } from '../../web/lib/abi.js';
-import { PROBLEM_BYTES, readStruct, scratchAreas, sizeOf, writeStruct } from '../../web/lib/layout.js';
-import { metadataOf } from '../../web/lib/metadata.js';
-import { CODES } from '../../web/lib/protocol.js';
-import { codeOfStatus, statusError } from '../../web/lib/status-error.js';
-import { MAX_KEYS, MAX_TENSORS } from '../../web/lib/sniff.js';
-import { MAX_BYTES } from '../../web/lib/source.js';
+import { NextPixelError } from '../../web/lib/base/error.js';
+import { Heap } from '../../web/lib/engine/heap.js';
+import { NX_ABI_VERSION, NX_MAX_BIASES, NX_MAX_SAMPLES, NX_NONE, NX_NAME_BYTES, STRUCTS } from '../../web/lib/engine/abi.js';
+import { PROBLEM_BYTES, readStruct, scratchAreas, sizeOf, writeStruct } from '../../web/lib/engine/layout.js';
+import { metadataOf } from '../../web/lib/engine/metadata.js';
+import { CODES } from '../../web/lib/engine/protocol.js';
+import { codeOfStatus, statusError } from '../../web/lib/engine/status-error.js';
+import { MAX_KEYS, MAX_TENSORS } from '../../web/lib/load/sniff.js';
+import { MAX_BYTES } from '../../web/lib/load/source.js';
 import { ROOT, give, isError, load, wasmModule } from './helpers.js';
 import { ids, noise, toyModel, toyNetwork } from './toy.js';
 
@@ -50,7 +50,7 @@ test('every status of the header has its code, and the codes are the documented 
     assert.equal(error.status, Number(status));
     assert.match(error.message, /^Trying failed \(.+\)\. .+\.$/);
   }
-  const protocol = await readFile(`${ROOT}web/lib/protocol.js`, 'utf8');
+  const protocol = await readFile(`${ROOT}web/lib/engine/protocol.js`, 'utf8');
   assert.deepEqual(
     [...protocol.matchAll(/^ \* - `(\w+)` /gm)].map(([, name]) => name),
     CODES,

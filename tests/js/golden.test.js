@@ -8,9 +8,9 @@ import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 
-import { Codec } from '../../web/lib/codecs/picture.js';
+import { Codec } from '../../web/lib/kinds/picture/codec.js';
 import { Core } from './core.js';
-import { describe, fittingOf } from '../../web/lib/describe.js';
+import { describe, fittingOf } from '../../web/lib/model/describe.js';
 import { readGGUF } from './gguf.js';
 import { GOLDEN, ROOT, give, load, wasmModule } from './helpers.js';
 

@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { Core } from './core.js';
-import { Tasks } from '../../web/lib/tasks.js';
+import { Tasks } from '../../web/lib/engine/tasks.js';
 import { GOLDEN, isError, load, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
 import { toyTranslation } from './toy-translation.js';

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 import { NextPixelError, load as loadModel } from '../../web/lib/index.js';
-import { CODES } from '../../web/lib/protocol.js';
+import { CODES } from '../../web/lib/engine/protocol.js';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const DIGITS = `${ROOT}weights/digits.gguf`;
@@ -41,7 +41,7 @@ export async function collect(run) {
 }
 
 /**
- * @param {import('../../web/lib/protocol.js').ErrorCode} code
+ * @param {import('../../web/lib/engine/protocol.js').ErrorCode} code
  * @param {RegExp} [message]
  */
 export function isError(code, message) {
@@ -59,9 +59,9 @@ export function isError(code, message) {
 /**
  * Gives a run its inputs, and has them encoded.
  *
- * @param {import('../../web/lib/core.js').Core} core
- * @param {import('../../web/lib/core.js').Session} session
- * @param {import('../../web/lib/protocol.js').Inputs} inputs
+ * @param {import('../../web/lib/engine/core.js').Core} core
+ * @param {import('../../web/lib/engine/core.js').Session} session
+ * @param {import('../../web/lib/engine/protocol.js').Inputs} inputs
  * @returns {number} in how many calls
  */
 export function give(core, session, inputs) {

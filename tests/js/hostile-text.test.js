@@ -6,10 +6,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { Specials } from '../../web/lib/codecs/text/special.js';
+import { Specials } from '../../web/lib/kinds/text/tokenizer/special.js';
 import { tokenizer } from '../../web/lib/index.js';
-import { lookupOf, metadataOf } from '../../web/lib/metadata.js';
-import { Context } from '../../web/lib/context.js';
+import { lookupOf, metadataOf } from '../../web/lib/engine/metadata.js';
+import { Context } from '../../web/lib/kinds/text/context.js';
 import { isError, load } from './helpers.js';
 import { TOKENS, toyText } from './toy-text.js';
 import { toyTranslation } from './toy-translation.js';

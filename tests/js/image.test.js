@@ -6,9 +6,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Codec, nearestColours, quantise } from '../../web/lib/codecs/picture.js';
+import { Codec, nearestColours, quantise } from '../../web/lib/kinds/picture/codec.js';
 import { blank, paint, picture } from '../../web/lib/sinks/pixels.js';
-import { fromRGBA, inputOf, pictureOf, reduce, resample } from '../../web/lib/image.js';
+import { fromRGBA, inputOf, pictureOf, reduce, resample } from '../../web/lib/kinds/picture/image.js';
 import { collect, isError, load } from './helpers.js';
 import { noise, toyModel } from './toy.js';
 

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Core } from '../../web/lib/core.js';
+import { Core } from '../../web/lib/engine/core.js';
 import { isError, load, wasmModule } from './helpers.js';
 import { toyQwen } from './toy-qwen.js';
 

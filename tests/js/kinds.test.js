@@ -9,9 +9,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { nearestColours } from '../../web/lib/codecs/picture.js';
-import { reduce } from '../../web/lib/image.js';
-import { checkRows } from '../../web/lib/pictures.js';
+import { nearestColours } from '../../web/lib/kinds/picture/codec.js';
+import { reduce } from '../../web/lib/kinds/picture/image.js';
+import { checkRows } from '../../web/lib/kinds/picture/pictures.js';
 import { assertRows, collect, isError, load } from './helpers.js';
 import { noise, toyModel, toyNetwork } from './toy.js';
 

@@ -11,8 +11,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { Core } from '../../web/lib/core.js';
-import { Tasks } from '../../web/lib/tasks.js';
+import { Core } from '../../web/lib/engine/core.js';
+import { Tasks } from '../../web/lib/engine/tasks.js';
 import { isError, load, wasmModule } from './helpers.js';
 import { toyText } from './toy-text.js';
 import { toyModel } from './toy.js';

@@ -13,11 +13,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { generationOrder } from '../../web/lib/codecs/picture.js';
-import { Core } from '../../web/lib/core.js';
-import { describe, fittingOf } from '../../web/lib/describe.js';
+import { generationOrder } from '../../web/lib/kinds/picture/codec.js';
+import { Core } from '../../web/lib/engine/core.js';
+import { describe, fittingOf } from '../../web/lib/model/describe.js';
 import { NextPixelError, cache, supported } from '../../web/lib/index.js';
-import { looksLike } from '../../web/lib/sniff.js';
+import { looksLike } from '../../web/lib/load/sniff.js';
 import { GOLDEN, ROOT, isError, load, sleep, wasmBytes, wasmModule } from './helpers.js';
 import { UNREACHABLE, constant, patch, wasmUrl } from './patch.js';
 import { toyModel } from './toy.js';

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { DIGITS, collect, load } from './helpers.js';
 import { noise, toyModel } from './toy.js';
 
-/** @import { Run } from '../../web/lib/run.js' */
+/** @import { Run } from '../../web/lib/kinds/picture/run.js' */
 
 const TOYS = {
   'full attention': { draft: true, width: 7, height: 9 },

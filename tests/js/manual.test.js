@@ -17,7 +17,7 @@ import { gzipSync } from 'node:zlib';
 
 import { ATTRIBUTES } from '../../web/lib/element/attributes.js';
 import { load } from '../../web/lib/index.js';
-import { CODES } from '../../web/lib/protocol.js';
+import { CODES } from '../../web/lib/engine/protocol.js';
 import { singles } from '../../web/single.js';
 import { ROOT } from './helpers.js';
 

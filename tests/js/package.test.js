@@ -84,7 +84,7 @@ test('it holds what a page needs and nothing else', () => {
     /^web\/dist\/[\w-]+\.wasm$/,
     /^web\/single\/(inline\.js|classic\.js|nextpixel\.cjs|define\.cjs)$/,
     /^web\/jsx\/\w+\.d\.ts$/,
-    /^web\/types\/(cjs\/)?(codecs\/|element\/|sinks\/|verbs\/)?[\w-]+\.d\.ts$/,
+    /^web\/types\/(cjs\/)?([\w-]+\/)*[\w-]+\.d\.ts$/,
     /^web\/types\/cjs\/package\.json$/,
   ];
   const strays = packed.filter((name) => !known.some((form) => form.test(name)));
@@ -147,8 +147,8 @@ test('it is required as it is imported, with and without what newer Nodes can', 
 });
 
 test('every public declaration, and no other, is in the package; no declaration says that it is internal', async () => {
-  const types = packed.filter((name) => /^web\/types\/\w+\.d\.ts$/.test(name));
-  for (const name of ['core', 'link', 'job', 'tasks', 'heap', 'start']) assert.ok(!types.includes(`web/types/${name}.d.ts`), name);
+  const types = packed.filter((name) => /^web\/types\/(?!cjs)[\w/-]+\.d\.ts$/.test(name));
+  for (const name of ['engine/core', 'workers/link', 'workers/job', 'engine/tasks', 'engine/heap', 'workers/start']) assert.ok(!types.includes(`web/types/${name}.d.ts`), name);
   for (const name of types) assert.doesNotMatch(await readFile(join(folder, 'node_modules/nextpixel', name), 'utf8'), /@internal|: Link\b/, name);
 });
 
@@ -229,7 +229,7 @@ test('types: library, server and tests', async () => {
 test("the sources stand alone: no import but their own, none of Node's that a bundler would see", async () => {
   const lib = `${ROOT}web/lib/`;
   const names = (await readdir(lib, { recursive: true })).filter((name) => name.endsWith('.js'));
-  assert.ok(names.length > 25 && names.includes(join('codecs', 'picture.js')));
+  assert.ok(names.length > 25 && names.includes(join('kinds', 'picture', 'codec.js')));
   for (const name of names) {
     const source = await readFile(lib + name, 'utf8');
     for (const [, from] of source.matchAll(/^(?:import|export) (?:.*? from )?'([^']+)';$/gms)) {

@@ -9,12 +9,12 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { Core } from './core.js';
-import { Tasks } from '../../web/lib/tasks.js';
+import { Tasks } from '../../web/lib/engine/tasks.js';
 import { writeGGUF } from './gguf.js';
 import { ROOT, give, isError } from './helpers.js';
 import { ids } from './toy.js';
 
-/** @import { FromWorker } from '../../web/lib/protocol.js' */
+/** @import { FromWorker } from '../../web/lib/engine/protocol.js' */
 
 const OUT = `${ROOT}build/relay`;
 

@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url';
 import { runInNewContext } from 'node:vm';
 
 import { acquire, tokenizer } from '../../web/lib/index.js';
-import { sentenceOf } from '../../web/lib/translate.js';
+import { sentenceOf } from '../../web/lib/kinds/text/translate.js';
 import { singles } from '../../web/single.js';
 import { DIGITS, GOLDEN, ROOT, isError, load } from './helpers.js';
 import { toyText } from './toy-text.js';

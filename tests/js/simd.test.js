@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { fastest, supported } from '../../web/lib/simd.js';
+import { fastest, supported } from '../../web/lib/workers/simd.js';
 
 const byte = (/** @type {number} */ x) => x << 24 >> 24;
 

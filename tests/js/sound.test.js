@@ -9,10 +9,10 @@ import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 
 import { load } from '../../web/lib/index.js';
-import { Resampler, compress, expand, hear, readWav, resample, writeWav } from '../../web/lib/sounds.js';
+import { Resampler, compress, expand, hear, readWav, resample, writeWav } from '../../web/lib/kinds/sound/sounds.js';
 import { GOLDEN, isError } from './helpers.js';
 
-/** @typedef {import('../../web/lib/sound-run.js').SoundRun} SoundRun */
+/** @typedef {import('../../web/lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
 /** @typedef {import('../../web/lib/options.js').SoundOptions} SoundOptions */
 
 const model = await load(`${GOLDEN}wavenet-tiny.gguf`);

@@ -8,9 +8,9 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { abi, abiFile } from '../../web/abi.js';
-import { STRUCTS } from '../../web/lib/abi.js';
-import { checkSettings } from '../../web/lib/checks.js';
-import { PROBLEM_BYTES, scratchAreas } from '../../web/lib/layout.js';
+import { STRUCTS } from '../../web/lib/engine/abi.js';
+import { checkSettings } from '../../web/lib/base/checks.js';
+import { PROBLEM_BYTES, scratchAreas } from '../../web/lib/engine/layout.js';
 import { ROWS } from '../../web/lib/settings.js';
 import { ATTRIBUTES, TASKS } from '../../web/lib/element/tasks.js';
 import { ALL } from '../../web/lib/verbs/tasks.js';
@@ -21,7 +21,7 @@ const header = await readFile(`${ROOT}include/nextpixel.h`, 'utf8');
 const inside = await readFile(`${ROOT}src/session/session.h`, 'utf8');
 
 test('what is made of the C headers and of the tables is what they make', async () => {
-  assert.equal(await readFile(`${ROOT}web/lib/abi.js`, 'utf8'), await abiFile(), 'run ./build.sh js');
+  assert.equal(await readFile(`${ROOT}web/lib/engine/abi.js`, 'utf8'), await abiFile(), 'run ./build.sh js');
   for (const [path, text] of await typeFiles()) assert.equal(await readFile(`${ROOT}web/${path}`, 'utf8'), text, `${path}: run ./build.sh js`);
 });
 

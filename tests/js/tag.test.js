@@ -7,9 +7,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 
-import { Features } from '../../web/lib/codecs/features.js';
-import { cut } from '../../web/lib/codecs/words.js';
-import { Core } from '../../web/lib/core.js';
+import { Features } from '../../web/lib/kinds/tags/features.js';
+import { cut } from '../../web/lib/kinds/tags/words.js';
+import { Core } from '../../web/lib/engine/core.js';
 import { readTreebank } from '../bench/eval-tags.js';
 import { GOLDEN, ROOT, load, wasmModule } from './helpers.js';
 

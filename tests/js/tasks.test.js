@@ -6,11 +6,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { SliceSize, Tasks } from '../../web/lib/tasks.js';
+import { SliceSize, Tasks } from '../../web/lib/engine/tasks.js';
 import { wasmModule } from './helpers.js';
 import { ids, toyModel, toyNetwork } from './toy.js';
 
-/** @import { FromWorker, StepMessage } from '../../web/lib/protocol.js' */
+/** @import { FromWorker, StepMessage } from '../../web/lib/engine/protocol.js' */
 
 const SETTINGS = { seed: 1n, samples: 2, temperature: 1, topK: 0, topP: 1 };
 const ELEMENTS = 64;
@@ -136,7 +136,7 @@ test('positions of three ids: from and to count positions', () => {
   assert.deepEqual([rest.from, rest.to, rest.last], [7, 16, true]);
   tasks.receive({ type: 'score', id: 3, ids: ids(48, 256), inputs: small });
   worker.settle();
-  const scored = /** @type {import('../../web/lib/protocol.js').ScoredMessage} */ (posted.pop());
+  const scored = /** @type {import('../../web/lib/engine/protocol.js').ScoredMessage} */ (posted.pop());
   assert.equal(scored.nats.length, 48);
 });
 

@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { Core } from '../../web/lib/core.js';
+import { Core } from '../../web/lib/engine/core.js';
 import { load as loadModel } from '../../web/lib/index.js';
 import { llamaModel } from '../bench/llama.js';
 import { ROOT, busyDuring, isError, sleep, wasmModule } from './helpers.js';

@@ -12,8 +12,8 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 
-import { Pairs, merge } from '../../web/lib/codecs/text/merge.js';
-import { cutOf, splitter } from '../../web/lib/codecs/text/pre.js';
+import { Pairs, merge } from '../../web/lib/kinds/text/tokenizer/merge.js';
+import { cutOf, splitter } from '../../web/lib/kinds/text/tokenizer/pre.js';
 import { NextPixelError, tokenizer } from '../../web/lib/index.js';
 import { writeGGUF } from './gguf.js';
 import { GOLDEN, isError } from './helpers.js';

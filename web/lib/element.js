@@ -36,7 +36,7 @@
  * Under prefers-reduced-motion nothing begins by itself (buttons appear instead), and a picture appears when it is finished.
  */
 
-import { media } from './media.js';
+import { media } from './base/media.js';
 import { ATTRIBUTES, upgrade, withProperties } from './element/attributes.js';
 import { ask, givesSomething } from './element/ask.js';
 import { NextPixelEndEvent, NextPixelErrorEvent, NextPixelReadyEvent, NextPixelStepEvent } from './element/events.js';
@@ -46,21 +46,21 @@ import { forgetNear, watchNear } from './element/near.js';
 import { Tally } from './element/tally.js';
 import { View } from './element/view.js';
 import { NO_MODEL, groupLabel, pictureLabel, wordsOf } from './element/words.js';
-import { NextPixelError } from './error.js';
+import { NextPixelError } from './base/error.js';
 import { acquire } from './index.js';
 import { watchColours } from './sinks/canvas.js';
-import { announce } from './status.js';
+import { announce } from './element/announce.js';
 
-/** @import { ModelInfo } from './protocol.js' */
+/** @import { ModelInfo } from './engine/protocol.js' */
 /** @import { Picture } from './sinks/pixels.js' */
-/** @import { Hold } from './holders.js' */
+/** @import { Hold } from './load/holders.js' */
 
 /** @typedef {import('./element/properties.js').ElementProperties['task']} Task */
 /** @typedef {'idle' | 'near' | 'running' | 'paused' | 'closed'} ElementState */
 
 export { NextPixelEndEvent, NextPixelErrorEvent, NextPixelReadyEvent, NextPixelStepEvent };
 
-import('./holders.js').catch(() => {}); // acquire() needs it, and says so where it is not to be had
+import('./load/holders.js').catch(() => {}); // acquire() needs it, and says so where it is not to be had
 
 /** So that importing this file does no harm where there is no document, as in Node. */
 const Base = withProperties(globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (/** @type {unknown} */ (class {})));

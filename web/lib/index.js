@@ -22,31 +22,31 @@
  * The same module runs in browsers and in Node 20 or later. The work is done in a worker.
  */
 
-import { abortable } from './abort.js';
-import { NextPixelError } from './error.js';
-import { Link } from './link.js';
-import { openModel, reopen } from './model.js';
-import { parallelism } from './platform.js';
-import { checkOptions, wholeNumber } from './checks.js';
-import { isAddress, isLasting, readSource } from './source.js';
-import { compile, compileBest } from './wasm.js';
+import { abortable } from './base/abort.js';
+import { NextPixelError } from './base/error.js';
+import { Link } from './workers/link.js';
+import { openModel, reopen } from './model/model.js';
+import { parallelism } from './base/platform.js';
+import { checkOptions, wholeNumber } from './base/checks.js';
+import { isAddress, isLasting, readSource } from './load/source.js';
+import { compile, compileBest } from './workers/wasm.js';
 
 /** Milliseconds from when a model is ready to when its file goes to the cache, which takes the page tens of them; the first element does not wait for it. */
 const KEEP_MS = 500;
 
-export { NextPixelError } from './error.js';
-export { cache } from './cache.js';
-export { supported } from './simd.js';
-/** @typedef {import('./codecs/text.js').Tokenizer} Tokenizer */
-/** @import { VocabularySource } from './vocabulary-file.js' */
-/** @typedef {import('./protocol.js').ErrorCode} ErrorCode */
-/** @typedef {import('./protocol.js').ModelInfo} ModelInfo */
+export { NextPixelError } from './base/error.js';
+export { cache } from './load/cache.js';
+export { supported } from './workers/simd.js';
+/** @typedef {import('./kinds/text/tokenizer.js').Tokenizer} Tokenizer */
+/** @import { VocabularySource } from './kinds/text/vocabulary-file.js' */
+/** @typedef {import('./engine/protocol.js').ErrorCode} ErrorCode */
+/** @typedef {import('./engine/protocol.js').ModelInfo} ModelInfo */
 
-/** @typedef {import('./source.js').Progress} Progress */
-/** @typedef {import('./source.js').Source} Source */
-/** @typedef {import('./source.js').Phase} Phase */
-/** @typedef {import('./cache.js').KeptFile} KeptFile */
-/** @typedef {import('./protocol.js').WorkerUrl} WorkerUrl */
+/** @typedef {import('./load/source.js').Progress} Progress */
+/** @typedef {import('./load/source.js').Source} Source */
+/** @typedef {import('./load/source.js').Phase} Phase */
+/** @typedef {import('./load/cache.js').KeptFile} KeptFile */
+/** @typedef {import('./engine/protocol.js').WorkerUrl} WorkerUrl */
 
 const MAX_WORKERS = 16;
 const MAX_THREADS = 16;
@@ -70,7 +70,7 @@ const MAX_THREADS = 16;
  * @property {string | URL} [wasmUrl] nextpixel.wasm, or nextpixel-relaxed.wasm or nextpixel-pairs.wasm where relaxed SIMD is known to work;
  *   else the one that is the fastest on this machine is taken from beside the library
  * @property {WorkerUrl} [workerUrl]  worker.js of the same version; else the one beside the library
- * @property {import('./dom.js').Dom<'Worker'>} [worker]  that script as a module worker which the page has started already, before the library was there; the model's
+ * @property {import('./base/dom.js').Dom<'Worker'>} [worker]  that script as a module worker which the page has started already, before the library was there; the model's
  *   from now on
  */
 
@@ -87,19 +87,19 @@ export async function load(source, options = {}) {
   checkOptions(options);
   /** @type {string | undefined} */
   let said;
-  if (Array.isArray(source) || (isAddress(source) && /-00001-of-\d{5}\.gguf/.test(String(source)))) ({ bytes: source, warning: said } = await (await import('./texts.js')).readParts(source, options));
-  if (isAddress(source) && /^hf:|^https:\/\/huggingface.co\/.*\/blob\//i.test(String(source))) source = (await import('./hub.js')).hubAddress(String(source));
+  if (Array.isArray(source) || (isAddress(source) && /-00001-of-\d{5}\.gguf/.test(String(source)))) ({ bytes: source, warning: said } = await (await import('./kinds/text/texts.js')).readParts(source, options));
+  if (isAddress(source) && /^hf:|^https:\/\/huggingface.co\/.*\/blob\//i.test(String(source))) source = (await import('./load/hub.js')).hubAddress(String(source));
   const { onProgress, signal, patience, workers = 1, threads = 1, wasmUrl, workerUrl, worker } = options;
   signal?.throwIfAborted();
   if (workers !== 'auto') wholeNumber('workers', workers, 1, MAX_WORKERS);
   wholeNumber('threads', threads, 1, MAX_THREADS);
-  const sharing = threads > 1 ? await import('./threads.js') : undefined;
+  const sharing = threads > 1 ? await import('./workers/threads.js') : undefined;
   // The workers, the module and the weights arrive side by side; when one fails, the rest is given up.
   const giveUp = new AbortController();
   const abort = () => giveUp.abort(signal?.reason);
   signal?.addEventListener('abort', abort);
   const auto = workers === 'auto';
-  const trying = auto ? await import('./concurrency.js') : undefined;
+  const trying = auto ? await import('./workers/concurrency.js') : undefined;
   const most = trying ? Math.min(trying.MOST_TRIED, await parallelism()) : Number(workers);
   const starting = Array.from({ length: auto ? 1 : most }, (_, i) => Link.start(workerUrl, i === 0 ? worker : undefined));
   /** @type {Progress} */
@@ -109,7 +109,7 @@ export async function load(source, options = {}) {
   /** A file that was kept and is bad is fetched once more. @param {unknown} error */
   const again = async (error) => {
     if (!isAddress(source)) throw error;
-    return (await import('./refetch.js')).refetch(String(source), error, () => readSource(source, { ...reading, fresh: true }));
+    return (await import('./load/refetch.js')).refetch(String(source), error, () => readSource(source, { ...reading, fresh: true }));
   };
   try {
     tell({});
@@ -166,7 +166,7 @@ export async function load(source, options = {}) {
  * @returns {Promise<Hold>} to be released, not closed
  */
 export async function acquire(url, options = {}) {
-  return (await import('./holders.js')).acquire(url, options);
+  return (await import('./load/holders.js')).acquire(url, options);
 }
 
 /**
@@ -181,53 +181,53 @@ export async function acquire(url, options = {}) {
 export async function tokenizer(source, options = {}) {
   checkOptions(options);
   const { signal } = options;
-  return (await import('./texts.js')).tokenizerOf(source, signal);
+  return (await import('./kinds/text/texts.js')).tokenizerOf(source, signal);
 }
 
 // The types of what load() leads to, under one roof.
-/** @typedef {import('./model.js').Model} Model */
-/** @typedef {import('./holders.js').Hold} Hold */
-/** @typedef {import('./run.js').Run} Run */
-/** @typedef {import('./run.js').Step} Step */
-/** @typedef {import('./run.js').LookedAt} LookedAt */
-/** @typedef {import('./run.js').SavedPictures} SavedPictures */
-/** @typedef {import('./chat.js').Message} Message */
-/** @typedef {import('./chat.js').ChatOptions} ChatOptions */
-/** @typedef {import('./tokens.js').TokenRun} TokenRun */
-/** @typedef {import('./tokens.js').TokenStep} TokenStep */
-/** @typedef {import('./tokens.js').Alternative} Alternative */
-/** @typedef {import('./tokens.js').TokenLook} TokenLook */
-/** @typedef {import('./text-model.js').TextScore} TextScore */
-/** @typedef {import('./tokens.js').SavedTokens} SavedTokens */
-/** @typedef {import('./translate.js').Translation} Translation */
-/** @typedef {import('./translate.js').SavedTranslation} SavedTranslation */
-/** @typedef {import('./sound-run.js').SoundRun} SoundRun */
-/** @typedef {import('./sound-run.js').SavedSound} SavedSound */
-/** @typedef {import('./sound-run.js').SoundStep} SoundStep */
-/** @typedef {import('./sounds.js').SoundScore} SoundScore */
-/** @typedef {import('./hear.js').SoundSource} SoundSource */
-/** @typedef {import('./hear.js').Heard} Heard */
-/** @typedef {import('./play.js').Played} Played */
-/** @typedef {import('./play.js').PlayOptions} PlayOptions */
+/** @typedef {import('./model/model.js').Model} Model */
+/** @typedef {import('./load/holders.js').Hold} Hold */
+/** @typedef {import('./kinds/picture/run.js').Run} Run */
+/** @typedef {import('./kinds/picture/run.js').Step} Step */
+/** @typedef {import('./kinds/picture/run.js').LookedAt} LookedAt */
+/** @typedef {import('./kinds/picture/run.js').SavedPictures} SavedPictures */
+/** @typedef {import('./kinds/text/chat.js').Message} Message */
+/** @typedef {import('./kinds/text/chat.js').ChatOptions} ChatOptions */
+/** @typedef {import('./kinds/text/tokens.js').TokenRun} TokenRun */
+/** @typedef {import('./kinds/text/tokens.js').TokenStep} TokenStep */
+/** @typedef {import('./kinds/text/tokens.js').Alternative} Alternative */
+/** @typedef {import('./kinds/text/tokens.js').TokenLook} TokenLook */
+/** @typedef {import('./kinds/text/text-model.js').TextScore} TextScore */
+/** @typedef {import('./kinds/text/tokens.js').SavedTokens} SavedTokens */
+/** @typedef {import('./kinds/text/translate.js').Translation} Translation */
+/** @typedef {import('./kinds/text/translate.js').SavedTranslation} SavedTranslation */
+/** @typedef {import('./kinds/sound/sound-run.js').SoundRun} SoundRun */
+/** @typedef {import('./kinds/sound/sound-run.js').SavedSound} SavedSound */
+/** @typedef {import('./kinds/sound/sound-run.js').SoundStep} SoundStep */
+/** @typedef {import('./kinds/sound/sounds.js').SoundScore} SoundScore */
+/** @typedef {import('./kinds/sound/hear.js').SoundSource} SoundSource */
+/** @typedef {import('./kinds/sound/hear.js').Heard} Heard */
+/** @typedef {import('./kinds/sound/play.js').Played} Played */
+/** @typedef {import('./kinds/sound/play.js').PlayOptions} PlayOptions */
 /** @typedef {import('./options.js').SoundOptions} SoundOptions */
-/** @typedef {import('./classification.js').Classification} Classification */
-/** @typedef {import('./classification.js').ClassifyOptions} ClassifyOptions */
-/** @typedef {import('./latent-run.js').LatentRun} LatentRun */
-/** @typedef {import('./latent-run.js').LatentStep} LatentStep */
-/** @typedef {import('./latent-run.js').WhereLooked} WhereLooked */
+/** @typedef {import('./kinds/signs/classification.js').Classification} Classification */
+/** @typedef {import('./kinds/signs/classification.js').ClassifyOptions} ClassifyOptions */
+/** @typedef {import('./kinds/latent/latent-run.js').LatentRun} LatentRun */
+/** @typedef {import('./kinds/latent/latent-run.js').LatentStep} LatentStep */
+/** @typedef {import('./kinds/latent/latent-run.js').WhereLooked} WhereLooked */
 /** @typedef {import('./options.js').LatentOptions} LatentOptions */
 /** @typedef {import('./verbs/walk.js').WalkOptions} WalkOptions */
-/** @typedef {import('./tagging.js').Tagging} Tagging */
-/** @typedef {import('./tagging.js').TagOptions} TagOptions */
+/** @typedef {import('./kinds/tags/tagging.js').Tagging} Tagging */
+/** @typedef {import('./kinds/tags/tagging.js').TagOptions} TagOptions */
 /** @typedef {import('./options.js').TranslateOptions} TranslateOptions */
-/** @typedef {import('./translate.js').TranslateStep} TranslateStep */
-/** @typedef {import('./translate.js').SourceLook} SourceLook */
-/** @typedef {import('./translate.js').SearchStep} SearchStep */
-/** @typedef {import('./translate.js').Hypothesis} Hypothesis */
+/** @typedef {import('./kinds/text/translate.js').TranslateStep} TranslateStep */
+/** @typedef {import('./kinds/text/translate.js').SourceLook} SourceLook */
+/** @typedef {import('./kinds/text/translate.js').SearchStep} SearchStep */
+/** @typedef {import('./kinds/text/translate.js').Hypothesis} Hypothesis */
 /** @typedef {import('./options.js').TokenOptions} TokenOptions */
-/** @typedef {import('./questions.js').Score} Score */
-/** @typedef {import('./questions.js').Attention} Attention */
-/** @typedef {import('./image.js').ImageSource} ImageSource */
+/** @typedef {import('./kinds/picture/questions.js').Score} Score */
+/** @typedef {import('./kinds/picture/questions.js').Attention} Attention */
+/** @typedef {import('./kinds/picture/image.js').ImageSource} ImageSource */
 /** @typedef {import('./sinks/pixels.js').Picture} Picture */
 /** @typedef {import('./options.js').DrawOptions} DrawOptions */
-/** @typedef {import('./checks.js').Label} Label */
+/** @typedef {import('./base/checks.js').Label} Label */

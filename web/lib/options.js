@@ -4,8 +4,8 @@
 
 /** The options of runs. */
 
-/** @import { Label } from './checks.js' */
-/** @import { SearchStep } from './translate.js' */
+/** @import { Label } from './base/checks.js' */
+/** @import { SearchStep } from './kinds/text/translate.js' */
 
 /**
  * The options with which pictures are drawn.

@@ -7,7 +7,7 @@
  * the element.
  */
 
-import { NX_MAX_SAMPLES } from './abi.js';
+import { NX_MAX_SAMPLES } from './engine/abi.js';
 
 /**
  * @typedef {object} Setting

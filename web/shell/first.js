@@ -3,7 +3,7 @@
 // build that is must be tried.
 // @ts-check
 import { build, startOwn } from '../lib/files.js';
-import { fastest } from '../lib/simd.js';
+import { fastest } from '../lib/workers/simd.js';
 import { asked } from './asked.js';
 
 /** The weights that it asks for. @type {HTMLLinkElement | null} */

@@ -3,12 +3,12 @@
 // @ts-check
 
 export { acquire, load, supported, tokenizer } from '../lib/index.js';
-export { announce } from '../lib/status.js';
-export { Codec, quantise } from '../lib/codecs/picture.js';
+export { announce } from '../lib/element/announce.js';
+export { Codec, quantise } from '../lib/kinds/picture/codec.js';
 export { blank, paint as paintElements, picture as pictureOf } from '../lib/sinks/pixels.js';
-export { fromRGBA, reduce } from '../lib/image.js';
+export { fromRGBA, reduce } from '../lib/kinds/picture/image.js';
 /** Fetches the part of the library that only pages of texts need. */
-export const texts = () => import('../lib/texts.js');
+export const texts = () => import('../lib/kinds/text/texts.js');
 
 /** @typedef {import('../lib/index.js').Model} Model */
 /** @typedef {import('../lib/index.js').ModelInfo} ModelInfo */
@@ -23,13 +23,13 @@ export const texts = () => import('../lib/texts.js');
 /** @typedef {import('../lib/index.js').Alternative} Alternative */
 /** @typedef {import('../lib/index.js').SavedTokens} SavedTokens */
 /** @typedef {import('../lib/index.js').Tokenizer} Tokenizer */
-/** @typedef {typeof import('../lib/sinks/text.js').TextSheet} TextSheet  the class */
-/** @typedef {typeof import('../lib/sinks/aligned.js').AlignedSheet} AlignedSheet  the class */
+/** @typedef {typeof import('../lib/kinds/text/text-sheet.js').TextSheet} TextSheet  the class */
+/** @typedef {typeof import('../lib/kinds/text/aligned-sheet.js').AlignedSheet} AlignedSheet  the class */
 /** @typedef {import('../lib/index.js').Translation} Translation */
 /** @typedef {import('../lib/index.js').TranslateStep} TranslateStep */
 /** @typedef {import('../lib/index.js').SourceLook} SourceLook */
 /** @typedef {import('../lib/index.js').SearchStep} SearchStep */
 /** @typedef {import('../lib/index.js').NextPixelError} NextPixelError */
 /** @typedef {import('../lib/sinks/pixels.js').Picture} Picture RGBA */
-/** @typedef {import('../lib/holders.js').Hold} Hold */
-/** @typedef {import('../lib/source.js').Progress} Progress */
+/** @typedef {import('../lib/load/holders.js').Hold} Hold */
+/** @typedef {import('../lib/load/source.js').Progress} Progress */

@@ -3,9 +3,9 @@
 
 /** nextpixel: the engine alone through core.js, as its worker uses it, and whole pictures through the library. */
 
-import { Core } from '../../../web/lib/core.js';
+import { Core } from '../../../web/lib/engine/core.js';
 import { load } from '../../../web/lib/index.js';
-import { compile } from '../../../web/lib/wasm.js';
+import { compile } from '../../../web/lib/workers/wasm.js';
 import { bytesOf, turn, WARM_UP } from './common.js';
 
 /** @import { Model } from '../../../web/lib/index.js' */
@@ -38,7 +38,7 @@ export async function startCore({ wasm, model }) {
   const first = open(0, 1);
   core.draw(first, Math.min(WARM_UP, core.positions));
   core.closeSession(first);
-  /** @type {import('../../../web/lib/core.js').Session | undefined} */
+  /** @type {import('../../../web/lib/engine/core.js').Session | undefined} */
   let kept;
 
   return {

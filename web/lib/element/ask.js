@@ -3,14 +3,14 @@
 
 /** Turns the attributes of an element into a run of its model. */
 
-import { NX_MAX_SAMPLES } from '../abi.js';
-import { NextPixelError } from '../error.js';
-import { canBeKnown } from '../pictures.js';
+import { NX_MAX_SAMPLES } from '../engine/abi.js';
+import { NextPixelError } from '../base/error.js';
+import { canBeKnown } from '../kinds/picture/pictures.js';
 import { TASKS } from './tasks.js';
 import { said, taskOf } from './attributes.js';
 
-/** @import { Model } from '../model.js' */
-/** @import { ModelInfo } from '../protocol.js' */
+/** @import { Model } from '../model/model.js' */
+/** @import { ModelInfo } from '../engine/protocol.js' */
 /** @import { ElementProperties } from './properties.js' */
 
 /** @typedef {Element & ElementProperties} Asking */

@@ -8,7 +8,7 @@
 
 import { ATTRIBUTES as OF_TASKS, TASKS } from './tasks.js';
 
-/** @import { ModelInfo } from '../protocol.js' */
+/** @import { ModelInfo } from '../engine/protocol.js' */
 /** @import { Reading } from '../verbs/tasks.js' */
 /** @import { ElementProperties } from './properties.js' */
 

@@ -3,13 +3,13 @@
 
 /** The events of the element. They bubble and cross shadow roots. */
 
-/** @import { NextPixelError } from '../error.js' */
-/** @import { ModelInfo } from '../protocol.js' */
-/** @import { Step } from '../run.js' */
+/** @import { NextPixelError } from '../base/error.js' */
+/** @import { ModelInfo } from '../engine/protocol.js' */
+/** @import { Step } from '../kinds/picture/run.js' */
 /** @import { Picture } from '../sinks/pixels.js' */
-/** @import { Tagging } from '../tagging.js' */
-/** @import { TokenStep } from '../tokens.js' */
-/** @import { TranslateStep } from '../translate.js' */
+/** @import { Tagging } from '../kinds/tags/tagging.js' */
+/** @import { TokenStep } from '../kinds/text/tokens.js' */
+/** @import { TranslateStep } from '../kinds/text/translate.js' */
 
 export class NextPixelReadyEvent extends Event {
   /** @param {ModelInfo} info */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** @import { Model } from '../model.js' */
+/** @import { Model } from '../model/model.js' */
 
 /**
  * The small picture that a run of super-resolution starts from, as large as what will be drawn.

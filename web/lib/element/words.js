@@ -5,7 +5,7 @@
 
 import { taskOf } from './attributes.js';
 
-/** @import { ModelInfo } from '../protocol.js' */
+/** @import { ModelInfo } from '../engine/protocol.js' */
 /** @import { Asking } from './ask.js' */
 
 /** Sentences about a run, by the codec of its model.

@@ -3,9 +3,9 @@
 
 /** A sink shows a run on a canvas. This is what all kinds of sinks share. */
 
-import { argumentError } from '../error.js';
+import { argumentError } from '../base/error.js';
 
-/** @import { Dom } from '../dom.js' */
+/** @import { Dom } from '../base/dom.js' */
 
 /** @typedef {Dom<'HTMLCanvasElement'> | Dom<'OffscreenCanvas'>} Canvas */
 

@@ -3,12 +3,12 @@
 
 /** The sink of pictures: shows them on canvases while they are being drawn, painted at most once per animation frame. */
 
-import { argumentError } from '../error.js';
-import { classOf } from '../realm.js';
+import { argumentError } from '../base/error.js';
+import { classOf } from '../base/realm.js';
 import { atNextFrame, contextOf } from './canvas.js';
 import { paint, picture } from './pixels.js';
 
-/** @import { Codec } from '../codecs/picture.js' */
+/** @import { Codec } from '../kinds/picture/codec.js' */
 /** @import { Canvas } from './canvas.js' */
 /** @import { Picture } from './pixels.js' */
 

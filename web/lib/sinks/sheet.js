@@ -6,11 +6,11 @@
  * set on it is painted anew when one of these changes. The canvas's own content is the text that it shows, for those who do not see it.
  */
 
-import { media } from '../media.js';
-import { classOf } from '../realm.js';
+import { media } from '../base/media.js';
+import { classOf } from '../base/realm.js';
 import { atNextFrame, contextOf, watchColours } from './canvas.js';
 
-/** @import { Dom } from '../dom.js' */
+/** @import { Dom } from '../base/dom.js' */
 /** @import { Canvas } from './canvas.js' */
 
 /** The sheet that uses a canvas: of several, only the last one repaints it when the window changes. @type {WeakMap<object, Sheet>} */

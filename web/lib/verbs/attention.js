@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from '../checks.js';
-import { engineOf } from '../engine.js';
+import { checkOptions } from '../base/checks.js';
+import { engineOf } from '../model/engine.js';
 
-/** @import { Label } from '../checks.js' */
-/** @import { ImageSource } from '../image.js' */
-/** @import { Model } from '../model.js' */
-/** @import { Attention } from '../questions.js' */
+/** @import { Label } from '../base/checks.js' */
+/** @import { ImageSource } from '../kinds/picture/image.js' */
+/** @import { Model } from '../model/model.js' */
+/** @import { Attention } from '../kinds/picture/questions.js' */
 /** @import { Fitting } from './tasks.js' */
 
 export const draws = false;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from '../checks.js';
-import { engineOf } from '../engine.js';
+import { checkOptions } from '../base/checks.js';
+import { engineOf } from '../model/engine.js';
 import * as tokens from './tokens.js';
 
-/** @import { ChatOptions, Message } from '../chat.js' */
-/** @import { Model } from '../model.js' */
+/** @import { ChatOptions, Message } from '../kinds/text/chat.js' */
+/** @import { Model } from '../model/model.js' */
 /** @import { TokenOptions } from '../options.js' */
-/** @import { TokenRun } from '../tokens.js' */
+/** @import { TokenRun } from '../kinds/text/tokens.js' */
 /** @import { Fitting } from './tasks.js' */
 
 export const draws = true;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { engineOf } from '../engine.js';
+import { engineOf } from '../model/engine.js';
 
-/** @import { Model } from '../model.js' */
-/** @import { Classification, ClassifyOptions } from '../classification.js' */
-/** @import { ImageSource } from '../image.js' */
+/** @import { Model } from '../model/model.js' */
+/** @import { Classification, ClassifyOptions } from '../kinds/signs/classification.js' */
+/** @import { ImageSource } from '../kinds/picture/image.js' */
 /** @import { Fitting } from './tasks.js' */
 
 export const task = 'classify';

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { NX_MAX_SAMPLES } from '../abi.js';
-import { checkOptions } from '../checks.js';
-import { engineOf } from '../engine.js';
-import { pictureOf } from '../image.js';
-import { checkRows } from '../pictures.js';
+import { NX_MAX_SAMPLES } from '../engine/abi.js';
+import { checkOptions } from '../base/checks.js';
+import { engineOf } from '../model/engine.js';
+import { pictureOf } from '../kinds/picture/image.js';
+import { checkRows } from '../kinds/picture/pictures.js';
 import { takes } from './fits.js';
 
-/** @import { ImageSource } from '../image.js' */
-/** @import { Model } from '../model.js' */
-/** @import { SoundSource } from '../hear.js' */
+/** @import { ImageSource } from '../kinds/picture/image.js' */
+/** @import { Model } from '../model/model.js' */
+/** @import { SoundSource } from '../kinds/sound/hear.js' */
 /** @import { DrawOptions, SoundOptions } from '../options.js' */
-/** @import { Run } from '../run.js' */
-/** @import { SoundRun } from '../sound-run.js' */
+/** @import { Run } from '../kinds/picture/run.js' */
+/** @import { SoundRun } from '../kinds/sound/sound-run.js' */
 /** @import { Fitting, Reading } from './tasks.js' */
 
 export const task = 'complete';

@@ -3,7 +3,7 @@
 
 /** Questions of verbs to the file of a model. */
 
-/** @import { Part } from '../protocol.js' */
+/** @import { Part } from '../engine/protocol.js' */
 
 /** Tells whether a part takes an input of this name. @param {Part} part @param {string} name */
 export function takes(part, name) {

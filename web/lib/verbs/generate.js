@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from '../checks.js';
-import { engineOf } from '../engine.js';
+import { checkOptions } from '../base/checks.js';
+import { engineOf } from '../model/engine.js';
 import { attributes as picture } from './complete.js';
 import { takes } from './fits.js';
 
-/** @import { Label } from '../checks.js' */
-/** @import { Model } from '../model.js' */
-/** @import { LatentRun } from '../latent-run.js' */
+/** @import { Label } from '../base/checks.js' */
+/** @import { Model } from '../model/model.js' */
+/** @import { LatentRun } from '../kinds/latent/latent-run.js' */
 /** @import { DrawOptions, LatentOptions, SoundOptions } from '../options.js' */
-/** @import { Run } from '../run.js' */
-/** @import { SoundRun } from '../sound-run.js' */
+/** @import { Run } from '../kinds/picture/run.js' */
+/** @import { SoundRun } from '../kinds/sound/sound-run.js' */
 /** @import { Fitting } from './tasks.js' */
 
 export const task = 'generate';

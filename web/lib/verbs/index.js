@@ -16,7 +16,7 @@
  *     settings    whose settings are its options: words of `of` in the table of settings
  *     start       the method; `this` is the model
  *
- * Heavy code is loaded with the codec of the model (codecs/index.js): these files themselves are in every page.
+ * Heavy code is loaded with the codec of the model (kinds/index.js): these files themselves are in every page.
  */
 
 export * as attention from './attention.js';

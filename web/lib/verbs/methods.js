@@ -3,8 +3,8 @@
 
 /** The methods of a model: a verb each. */
 
-import { engineOf } from '../engine.js';
-import { argumentError } from '../error.js';
+import { engineOf } from '../model/engine.js';
+import { argumentError } from '../base/error.js';
 import * as VERBS from './index.js';
 import { ALL } from './tasks.js';
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from '../checks.js';
-import { engineOf } from '../engine.js';
+import { checkOptions } from '../base/checks.js';
+import { engineOf } from '../model/engine.js';
 
-/** @import { Label } from '../checks.js' */
-/** @import { SoundSource } from '../hear.js' */
-/** @import { ImageSource } from '../image.js' */
-/** @import { Model } from '../model.js' */
-/** @import { Score } from '../questions.js' */
-/** @import { SoundScore } from '../sounds.js' */
-/** @import { TextScore } from '../text-model.js' */
+/** @import { Label } from '../base/checks.js' */
+/** @import { SoundSource } from '../kinds/sound/hear.js' */
+/** @import { ImageSource } from '../kinds/picture/image.js' */
+/** @import { Model } from '../model/model.js' */
+/** @import { Score } from '../kinds/picture/questions.js' */
+/** @import { SoundScore } from '../kinds/sound/sounds.js' */
+/** @import { TextScore } from '../kinds/text/text-model.js' */
 /** @import { Fitting } from './tasks.js' */
 
 export const task = 'score';

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from '../checks.js';
-import { engineOf } from '../engine.js';
-import { inputOf } from '../image.js';
+import { checkOptions } from '../base/checks.js';
+import { engineOf } from '../model/engine.js';
+import { inputOf } from '../kinds/picture/image.js';
 import { attributes as picture } from './complete.js';
 import { takes } from './fits.js';
 
-/** @import { ImageSource } from '../image.js' */
-/** @import { Model } from '../model.js' */
+/** @import { ImageSource } from '../kinds/picture/image.js' */
+/** @import { Model } from '../model/model.js' */
 /** @import { DrawOptions } from '../options.js' */
-/** @import { Run } from '../run.js' */
+/** @import { Run } from '../kinds/picture/run.js' */
 /** @import { Fitting } from './tasks.js' */
 
 export const task = 'super-resolve';

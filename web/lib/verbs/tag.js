@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from '../checks.js';
-import { engineOf } from '../engine.js';
+import { checkOptions } from '../base/checks.js';
+import { engineOf } from '../model/engine.js';
 import { attributes as text } from './tokens.js';
 
-/** @import { Model } from '../model.js' */
-/** @import { Tagging, TagOptions } from '../tagging.js' */
+/** @import { Model } from '../model/model.js' */
+/** @import { Tagging, TagOptions } from '../kinds/tags/tagging.js' */
 /** @import { Fitting } from './tasks.js' */
 
 export const task = 'tag';

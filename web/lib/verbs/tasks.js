@@ -5,7 +5,7 @@
 
 import * as VERBS from './index.js';
 
-/** @import { Facts, Part } from '../protocol.js' */
+/** @import { Facts, Part } from '../engine/protocol.js' */
 /** @import { Setting } from '../settings.js' */
 
 /**

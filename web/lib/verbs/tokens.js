@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from '../checks.js';
-import { engineOf } from '../engine.js';
+import { checkOptions } from '../base/checks.js';
+import { engineOf } from '../model/engine.js';
 import { reads } from './fits.js';
 
-/** @import { Model } from '../model.js' */
+/** @import { Model } from '../model/model.js' */
 /** @import { TokenOptions } from '../options.js' */
-/** @import { TokenRun } from '../tokens.js' */
+/** @import { TokenRun } from '../kinds/text/tokens.js' */
 /** @import { Fitting, Reading } from './tasks.js' */
 
 export const task = 'tokens';

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from '../checks.js';
-import { engineOf } from '../engine.js';
+import { checkOptions } from '../base/checks.js';
+import { engineOf } from '../model/engine.js';
 import { reads } from './fits.js';
 import { attributes as text } from './tokens.js';
 
-/** @import { Model } from '../model.js' */
+/** @import { Model } from '../model/model.js' */
 /** @import { TranslateOptions } from '../options.js' */
-/** @import { Translation } from '../translate.js' */
+/** @import { Translation } from '../kinds/text/translate.js' */
 /** @import { Fitting } from './tasks.js' */
 
 export const task = 'translate';

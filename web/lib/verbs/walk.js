@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from '../checks.js';
-import { engineOf } from '../engine.js';
+import { checkOptions } from '../base/checks.js';
+import { engineOf } from '../model/engine.js';
 import { takes } from './fits.js';
 
-/** @import { Label } from '../checks.js' */
-/** @import { LatentRun } from '../latent-run.js' */
-/** @import { Model } from '../model.js' */
+/** @import { Label } from '../base/checks.js' */
+/** @import { LatentRun } from '../kinds/latent/latent-run.js' */
+/** @import { Model } from '../model/model.js' */
 /** @import { Fitting, Reading } from './tasks.js' */
 
 export const task = 'walk';

@@ -5,9 +5,9 @@
 
 import { readFile } from 'node:fs/promises';
 
-import { FORMATS } from '../../lib/chat.js';
-import { names } from '../../lib/codecs/text/pre.js';
-import { MODELS as TOKENIZERS } from '../../lib/codecs/text/vocabulary.js';
+import { FORMATS } from '../../lib/kinds/text/chat.js';
+import { names } from '../../lib/kinds/text/tokenizer/pre.js';
+import { MODELS as TOKENIZERS } from '../../lib/kinds/text/tokenizer/vocabulary.js';
 
 const ROOT = new URL('../../../', import.meta.url);
 const source = (/** @type {string} */ path) => readFile(new URL(path, ROOT), 'utf8');

@@ -5,7 +5,7 @@ import { acquireFirst, announce, byId, createLoading, createTransport, make, per
 import { createPad } from './pad.js';
 import { ALPHABETS, DRAWINGS, SIGNS, loadSigns } from './signs.js';
 /** @import { Model } from '../../shell/index.js' */
-/** @typedef {import('../../lib/classification.js').Classification} Answer */
+/** @typedef {import('../../lib/kinds/signs/classification.js').Classification} Answer */
 
 export const WAYS = 5;
 const NAMES = ['A', 'B', 'C', 'D', 'E'];

@@ -3,7 +3,7 @@
 // @ts-check
 import { byId, percent, perFrame } from '../../shell/index.js';
 /** @typedef {ReturnType<typeof import('./play.js').createPlayer>} Player */
-/** @typedef {import('../../lib/sound-run.js').SoundRun} SoundRun */
+/** @typedef {import('../../lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
 
 const SHOWN = 120;
 const LEVELS = 256;

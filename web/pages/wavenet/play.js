@@ -3,8 +3,8 @@
 // @ts-check
 import { acquireFirst, announce, byId, createLoading, createTransport, make, weights } from '../../shell/index.js';
 /** @import { Model } from '../../shell/index.js' */
-/** @typedef {import('../../lib/sound-run.js').SoundRun} SoundRun */
-/** @typedef {import('../../lib/sinks/waveform.js').Waveform} Waveform */
+/** @typedef {import('../../lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
+/** @typedef {import('../../lib/kinds/sound/waveform.js').Waveform} Waveform */
 
 /** The longest that is drawn, in seconds. */
 const SECONDS = 1.2;

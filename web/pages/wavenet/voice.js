@@ -4,8 +4,8 @@
 import { byId, make } from '../../shell/index.js';
 import { audio, hear } from './play.js';
 /** @typedef {ReturnType<typeof import('./play.js').createPlayer>} Player */
-/** @typedef {import('../../lib/sound-run.js').SoundRun} SoundRun */
-/** @typedef {import('../../lib/sinks/waveform.js').Waveform} Waveform */
+/** @typedef {import('../../lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
+/** @typedef {import('../../lib/kinds/sound/waveform.js').Waveform} Waveform */
 
 /** How long is listened to, and gone on, in seconds. */
 const LISTEN_MS = 1000;

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Checks what a caller asks for, and says what to do where it cannot be done. */
+
+import { argumentError } from './error.js';
+import { ROWS } from '../settings.js';
+
+/** @import { ModelInfo, Settings } from '../engine/protocol.js' */
+/** @import { SettingName } from '../settings.js' */
+
+/** @typedef {string | number | null | undefined} Label  a class by name or index; null or undefined: none */
+
+/**
+ * Throws where options are none, or what is common to all of them is not what it should be.
+ *
+ * @param {any} options
+ * @internal
+ */
+export function checkOptions(options) {
+  const wrong = (/** @type {string} */ what, /** @type {unknown} */ value) => argumentError(`${what}, not ${show(value)}`);
+  if (typeof options !== 'object' || options === null) throw wrong('options must be an object', options);
+  if (Symbol.iterator in options) throw argumentError('options must be an object with names, not a list');
+  const { signal, onProgress, patience } = options;
+  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') throw wrong('signal must be an AbortSignal', signal);
+  if (onProgress !== undefined && typeof onProgress !== 'function') throw wrong('onProgress must be a function', onProgress);
+  if (patience !== undefined) wholeNumber('patience', patience, 1, 2 ** 31 - 1);
+}
+
+/**
+ * Checks options by the table of settings.
+ *
+ * @param {string} of  whose they are: a word of `of` there
+ * @param {Record<string, any>} given
+ * @param {Partial<Record<SettingName, number | boolean>>} [initial]  where it is not as in the table
+ * @returns {{ settings: Settings, options: Record<string, any>, seed: number | bigint }}  settings: those that are fields of nx_settings;
+ *   options: the others; seed: as it was given, or a random one
+ * @internal
+ */
+export function checkSettings(of, given, initial = {}) {
+  /** @type {Record<string, any>} */
+  const settings = { samples: 1 };
+  /** @type {Record<string, any>} */
+  const options = {};
+  for (const [name, row] of ROWS) {
+    if (!row.of.split(' ').includes(of)) continue;
+    const value = given[name] === undefined ? initial[name] ?? row.initial : given[name];
+    if (value !== undefined) checkOne(name, value, row);
+    (row.field ? settings : options)[name] = value;
+  }
+  const { seed = randomSeed() } = options;
+  settings.seed = checkSeed(seed);
+  return { settings: /** @type {Settings} */ (settings), options, seed };
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ * @param {import('../settings.js').Setting} row
+ */
+function checkOne(name, value, { whole, number: range, over, flag }) {
+  if (whole) wholeNumber(name, value, ...whole);
+  if (range) number(name, value, ...range);
+  if (range && over && Math.fround(/** @type {number} */ (value)) === range[0]) throw argumentError(`${name} must be over ${range[0]}${range[1] === 1 ? ': 1 keeps every value' : ''}`);
+  if (flag && typeof value !== 'boolean') throw argumentError(`${name} must be true or false, not ${show(value)}`);
+}
+
+/**
+ * @param {Label} label
+ * @param {ModelInfo} info
+ * @returns {number} class index, or -1 for none
+ * @internal
+ */
+export function checkLabel(label, { classes }) {
+  if (label === undefined || label === null) return -1;
+  if (classes.length === 0) throw argumentError('This model takes no label');
+  const index = typeof label === 'string' ? classes.indexOf(label) : label;
+  if (Number.isInteger(index) && index >= 0 && index < classes.length) return index;
+  const some = classes.slice(0, 10).join(', ') + (classes.length > 10 ? ', ...' : '');
+  throw argumentError(`label must be one of ${some}, or an index from 0 to ${classes.length - 1}, not ${show(label)}`);
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ * @param {number} low
+ * @param {number} high
+ * @internal
+ */
+export function wholeNumber(name, value, low, high) {
+  if (Number.isInteger(value) && Number(value) >= low && Number(value) <= high) return;
+  throw argumentError(`${name} must be a whole number from ${low} to ${high}, not ${show(value)}`);
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ * @param {number} low
+ * @param {number} high
+ */
+function number(name, value, low, high) {
+  if (typeof value === 'number' && value >= low && value <= high) return;
+  throw argumentError(`${name} must be a number from ${low} to ${high}, not ${show(value)}`);
+}
+
+/**
+ * @param {unknown} seed
+ * @returns {bigint}
+ */
+function checkSeed(seed) {
+  if (typeof seed === 'bigint' && seed >= 0n && seed < 1n << 64n) return seed;
+  if (typeof seed === 'number' && Number.isSafeInteger(seed) && seed >= 0) return BigInt(seed);
+  throw argumentError(`seed must be a whole number from 0 to 2^53 - 1, or a bigint below 2^64, not ${show(seed)}`);
+}
+
+/** A whole number of 53 bits, so that it can be shown and typed in again. */
+function randomSeed() {
+  const [high, low] = crypto.getRandomValues(new Uint32Array(2));
+  return (high >>> 11) * 2 ** 32 + low;
+}
+
+/** A value as messages name it: all of them do so here, for some values cannot be turned into text, and a text may be long. @param {unknown} value @internal */
+export function show(value) {
+  if (Object(value) === value) return 'an object'; // or a function
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : String(value) + (typeof value === 'bigint' ? 'n' : '');
+}

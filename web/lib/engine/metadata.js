@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The metadata of a weight file as JavaScript has them. */
+
+import { NextPixelError } from '../base/error.js';
+
+/** @typedef {string | number | boolean | bigint} Scalar */
+/** @typedef {Scalar | Scalar[]} Value */
+/** @typedef {Map<string, Value>} Metadata */
+/** Metadata that are read when they are asked for. @typedef {Pick<Metadata, 'get' | 'has'>} Lookup */
+
+/**
+ * One entry. Its bytes were checked, by the C library or by header.js: texts lie inside of them.
+ *
+ * @typedef {{ key: string, type: number, itemType: number, count: number, value: Uint8Array }} Entry
+ */
+
+/** GGUF value types: bytes of each, and how it is read. @type {Record<number, [number, (view: DataView, at: number) => number | boolean | bigint]>} */
+const NUMBERS = {
+  0: [1, (view, at) => view.getUint8(at)],
+  1: [1, (view, at) => view.getInt8(at)],
+  2: [2, (view, at) => view.getUint16(at, true)],
+  3: [2, (view, at) => view.getInt16(at, true)],
+  4: [4, (view, at) => view.getUint32(at, true)],
+  5: [4, (view, at) => view.getInt32(at, true)],
+  6: [4, (view, at) => view.getFloat32(at, true)],
+  7: [1, (view, at) => view.getUint8(at) !== 0],
+  10: [8, (view, at) => view.getBigUint64(at, true)],
+  11: [8, (view, at) => view.getBigInt64(at, true)],
+  12: [8, (view, at) => view.getFloat64(at, true)],
+};
+const STRING = 8;
+const ARRAY = 9;
+/** Bytes of a text that takes less time by itself than a decoder. */
+const SHORT = 32;
+
+/** Limits of what is read: the items of an array, and the bytes of a text and of all texts together. */
+const MOST_ITEMS = 2 ** 21;
+const MOST_TEXT = 2 ** 20;
+const MOST_TEXTS = 2 ** 24;
+
+/** @param {Entry} entry */
+const isShort = ({ type, count, value }) => (type === STRING ? value.length <= MOST_TEXT : count <= MOST_ITEMS);
+
+/**
+ * All that is within the limits: a file that has more runs without it, for nothing long decides how.
+ *
+ * @param {Entry[]} entries
+ * @returns {Metadata}
+ */
+export function metadataOf(entries) {
+  let left = MOST_TEXTS;
+  const kept = entries.filter((entry) => isShort(entry) && (entry.itemType !== STRING || (left -= entry.value.length) >= 0));
+  return new Map(kept.map((entry) => [entry.key, valueOf(entry)]));
+}
+
+/**
+ * Reads an entry when it is asked for; one beyond the limits is an error.
+ *
+ * @param {Entry[]} entries
+ * @returns {Lookup}
+ */
+export function lookupOf(entries) {
+  const all = new Map(entries.map((entry) => [entry.key, entry]));
+  return {
+    has: (key) => all.has(key),
+    get: (key) => {
+      const entry = all.get(key);
+      if (!entry) return undefined;
+      if (!isShort(entry)) throw new NextPixelError('limit', `${key} is too long: at most 1 MB of a text and ${MOST_ITEMS} items of a list are read`);
+      return valueOf(entry);
+    },
+  };
+}
+
+/**
+ * @param {Entry} entry
+ * @returns {Value}
+ */
+function valueOf({ type, itemType, count, value }) {
+  const all = itemType === STRING ? readStrings(value, count) : readNumbers(value, itemType, count);
+  return type === ARRAY ? all : all[0];
+}
+
+/**
+ * @param {Uint8Array} value
+ * @param {number} type
+ * @param {number} count
+ */
+function readNumbers(value, type, count) {
+  const [bytes, read] = NUMBERS[type];
+  const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
+  return Array.from({ length: count }, (_, i) => read(view, i * bytes));
+}
+
+/**
+ * @param {Uint8Array} value  each string preceded by its 64-bit length
+ * @param {number} count
+ */
+function readStrings(value, count) {
+  const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const strings = [];
+  for (let i = 0, at = 0; i < count; i++) {
+    const from = at + 8;
+    at = from + view.getUint32(from - 8, true); // they lie inside of a file of less than 2^32 bytes
+    // A short one character by character while that is what the bytes are: to call a decoder for each of a vocabulary takes twice as long.
+    let text = '';
+    let next = from;
+    while (next < at && at - from <= SHORT && value[next] < 128) text += String.fromCharCode(value[next++]);
+    strings.push(next < at ? decoder.decode(value.subarray(from, at)) : text);
+  }
+  return strings;
+}

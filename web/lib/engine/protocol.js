@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The messages of page and worker, and every error code.
+ *
+ *     page                                       worker
+ *      |                                   here   |
+ *      | <--------------------------------------- |  in a browser: its script has run
+ *      | measure { loop, from, to }               |
+ *      | ---------------------------------------> |  before all else, where their number is to be found
+ *      |                     measured { speed }   |
+ *      | <--------------------------------------- |  how fast it computed beside the others
+ *      | open   { module, bytes }                 |
+ *      | ---------------------------------------> |  instantiate, read the weights
+ *      |                        opened { info }   |
+ *      | <--------------------------------------- |
+ *      | draw   { known, settings, ... }          |
+ *      | ---------------------------------------> |  notes the run, computes nothing
+ *      | next   { chunk }                         |
+ *      | ---------------------------------------> |  one credit: prefill if need be, then one chunk
+ *      |                  step { ids, nats, ... } |
+ *      | <--------------------------------------- |  and no more until the next credit
+ *      | stop                                     |
+ *      | ---------------------------------------> |  frees the run; heard between two slices
+ *      |                                          |
+ *      | score, attention, encode                 |
+ *      | ---------------------------------------> |  one request ...
+ *      |               scored, attended, encoded  |
+ *      | <--------------------------------------- |  ... one answer
+ *      |                                          |
+ *      | beat                                     |
+ *      | ---------------------------------------> |  every few seconds while an answer is owed
+ *      |                                   here   |
+ *      | <--------------------------------------- |
+ *
+ * Every message carries the `id` of its piece of work. Anything may be answered by `failed`, which ends that piece of
+ * work. Work is done in slices of about 10 ms; pieces of work in flight take turns, and messages are heard between
+ * slices.
+ */
+
+/** @import { Entry, Metadata } from './metadata.js' */
+
+/**
+ * The codes of NextPixelError, all of them. The first seven are the statuses of include/nextpixel.h, in its order.
+ *
+ * - `argument`     a value given by the caller is out of range
+ * - `format`       not a weight file, or truncated, or inconsistent with itself
+ * - `unsupported`  a valid weight file that this version does not run
+ * - `limit`        beyond a stated limit
+ * - `memory`       not enough memory
+ * - `numeric`      not-a-number or infinity in the weights or in the model's output
+ * - `state`        a saved run that does not belong to this model
+ * - `network`      a file could not be fetched or read
+ * - `integrity`    the file is not the one that `integrity` names
+ * - `wasm`         the WebAssembly module cannot be compiled or started here
+ * - `trap`         the computation stopped unexpectedly; the next use starts afresh
+ * - `closed`       the model was closed
+ */
+export const CODES = Object.freeze(/** @type {const} */ ([
+  'argument', 'format', 'unsupported', 'limit', 'memory', 'numeric', 'state',
+  'network', 'integrity', 'wasm', 'trap', 'closed',
+]));
+
+/** @typedef {typeof CODES[number]} ErrorCode */
+
+/** @import { WasmModule } from '../base/dom.js' */
+
+/** The address of another worker.js. A TrustedScriptURL is one that the page vouches for.
+ * @typedef {string | URL | { toString(): string }} WorkerUrl */
+
+/**
+ * An error as it crosses the worker's boundary.
+ *
+ * @typedef {{ code: ErrorCode, status: number, message: string }} PlainError
+ */
+
+/** @import { SETTINGS, SettingName } from '../settings.js' */
+
+/**
+ * The settings with which a run draws its elements: the rows of the table of settings that are fields of nx_settings, and what is added to logits: ids and so
+ * much for each, within -1e9 and 1e9, at most 4096 of them.
+ *
+ * @typedef {{ seed: bigint, samples: number, logitBias?: [number, number][] } &
+ *   { [N in SettingName as (typeof SETTINGS)[N] extends { field: string } ? N : never]?: (typeof SETTINGS)[N] extends { flag: true } ? boolean : number }} Settings
+ */
+
+/**
+ * A part of a model: nx_part_info and all that it counts.
+ *
+ * @typedef {object} Part
+ * @property {number} index       which part of the model, from 0
+ * @property {number} values      ids of an element are below
+ * @property {number} span        elements of a position
+ * @property {number} outputs     numbers that the output layer yields for a position
+ * @property {number} length      the most positions; 0: no bound
+ * @property {number} rewinds     how many positions back a run may be entered again
+ * @property {boolean} draft      it can guess ahead
+ * @property {boolean} grows      a run may begin with room for a few positions and get more
+ * @property {number} parameters  number of weights
+ * @property {{ name: string, values: number, dims: number[], optional: boolean, anyLength: boolean, like: number }[]} inputs  like: the port
+ *   whose count it shares, or NX_NONE
+ * @property {Result[]} results   what it leaves of its inputs
+ * @property {{ name: string, port: number, rows: number, keys: number, queries: number, asking: number }[]} maps
+ * @property {{ name: string, rows: number, cols: number, data: Float32Array }[]} tables
+ * @property {number[]} ends      ids that end a sample
+ */
+
+/**
+ * @typedef {object} Result
+ * @property {string} name
+ * @property {number} values  ids are below; 0: floats
+ * @property {number[]} dims  the most of each, 1 where there is no such dimension
+ * @property {number} port    the input whose count is the first of them, or NX_NONE
+ */
+
+/**
+ * True of every model: its file and its engine.
+ *
+ * @typedef {object} BasicInfo
+ * @property {string} architecture  such as 'image-transformer'
+ * @property {string} name
+ * @property {string} codec         what its ids mean: 'picture', 'sound', 'text', 'tags' or 'signs'
+ * @property {string[]} tasks       what it can do: 'complete', 'generate', 'super-resolve', 'tokens', 'translate', 'tag', 'score'
+ * @property {number} positions     steps in a complete sequence; of a model of texts, the most tokens that it sees, its context; of one
+ *   that tags, the most words at once; of one that names signs, the most examples; of one of sounds 0, for the caller says how long; of one
+ *   that makes pictures at once 0, for there is no sequence
+ * @property {number} [latent]      of a model that makes pictures at once: how many numbers it makes one of
+ * @property {string[]} languages   of a model that translates, from which and into which, such as 'de', 'en'; as far as the file says
+ * @property {number} vocabulary    of a model of texts, how many tokens there are; else 0
+ * @property {number} [rate]        of a model of sounds: samples a second
+ * @property {string[]} [speakers]  of a model of sounds: whose voices it knows
+ * @property {number[]} [dilations] of a model of sounds: how far back each layer reaches
+ * @property {number} parameters    number of weights
+ * @property {number} bytes         size of the weight file
+ * @property {boolean} lookAhead    the file has a draft, which guesses ahead: a single sample is drawn in fewer passes
+ * @property {string[]} warnings    what of the file is odd, for people: a key that names no token, a way to cut texts that is not known; or that
+ *   it is a copy which the browser kept, for the server cannot be reached or is out of order; usually empty
+ * @property {string} chatTemplate  how the model reads talks, as its file says, a program in Jinja, for `chat()`; '': the file says nothing
+ * @property {Record<string, string>} card  the model card: the texts of the file's metadata under `general.` and
+ *   `nextpixel.card.`, without these prefixes (dataset, dataset_license, command, quality, author, license, ...)
+ */
+
+/**
+ * True of a model of pictures. A position is one channel or one whole pixel.
+ *
+ * @typedef {object} PictureInfo
+ * @property {number} width         pixels
+ * @property {number} height        pixels
+ * @property {number} channels      1 (grey) or 3 (red, green, blue)
+ * @property {number} levels        values per channel, 2 to 256; colours of the palette if there is one
+ * @property {Uint8Array | null} palette  (levels, 3) the colours that the model draws with, or null: any
+ * @property {number} inputWidth    pixels of the small picture that superResolve() starts from; 0: the model takes none
+ * @property {number} inputHeight
+ * @property {string[]} classes     names of the labels; empty: the model takes none
+ * @property {number} blocks        layers of attention
+ * @property {number} heads         attention heads per layer
+ * @property {number} embedding     width of the model
+ * @property {number} window        the most positions that one position can attend to
+ * @property {number} queryBlock    positions in a query block of local 1D attention, else 0
+ * @property {number} memoryBlock   positions in its memory block
+ * @property {number} blockRows     rows of a query block of local 2D attention, else 0; without either, attention is full
+ * @property {number} blockCols     its columns, in positions
+ * @property {number} flangeRows    rows above it that it sees
+ * @property {number} flangeCols    columns to its sides that it sees, in positions
+ */
+
+/** @typedef {BasicInfo & PictureInfo} ModelInfo */
+
+/** Ids for the inputs of a model, by name, such as { class: [3] }. @typedef {Record<string, Uint32Array>} Inputs */
+
+// Ids are the engine's, in its order of generation; what they mean is for a codec (kinds/).
+
+/** Every so many positions drawn, the less likely half of each group of neighbouring samples is given up for the likelier one.
+ * @typedef {{ group: number, every: number }} Resample */
+
+// Page to worker.
+/** @typedef {{ type: 'beat', id: number }} BeatMessage */
+/** `from`, `to`: when to measure, in milliseconds of Date.now().
+ * @typedef {{ type: 'measure', id: number, loop: WasmModule, from: number, to: number }} MeasureMessage */
+/** @typedef {{ type: 'open', id: number, module: WasmModule, bytes: Uint8Array<ArrayBuffer> }} OpenMessage */
+/** A large file: its `head`, the first bytes, and then the rest by `feed`, each answered by `fed`, the last one by `opened`.
+ * @typedef {{ type: 'begin', id: number, module: WasmModule, head: Uint8Array, size: number }} BeginMessage */
+/** @typedef {{ type: 'feed', id: number, bytes: Uint8Array }} FeedMessage */
+/** Where there are threads: stacks for so many more.
+ * @typedef {{ type: 'share', id: number, count: number }} ShareMessage */
+/** To a worker that becomes such a thread, for ever.
+ * @typedef {{ type: 'thread', id: number, module: WasmModule, memory: object, stack: number }} ThreadMessage */
+/** `known`: the ids before the first drawn one; `drawn`: of a run that goes on, (positions, samples, ids of a position) those that follow; `maps`: every step is one position, with what it looked at; `length`: the positions
+ * after which it is over, if fewer than those of the model; `alternatives`: so many of the most probable ids of each position; `search`:
+ * instead of drawing, a search by beams, which the samples are, with this penalty for length; `forced`: these ids are drawn; `resample`:
+ * samples compete; `part`: which one draws, by default the one that does; `keyBits`: see nx_shape.
+ * @typedef {{ type: 'draw', id: number, known: Uint32Array, drawn?: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
+ *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, part?: number, keyBits?: number }} DrawMessage */
+/** `chunk`: the most positions of each sample to answer with; 0: as many as one slice yields.
+ * @typedef {{ type: 'next', id: number, chunk: number }} NextMessage */
+/** @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs }} ScoreMessage */
+/** `ids`: up to and including those of the position whose query is asked for.
+ * @typedef {{ type: 'attention', id: number, ids: Uint32Array, inputs: Inputs }} AttentionMessage */
+/** `part`: which one of the model; `results`: those that are wanted, by default all; `settings`: of its noise.
+ * @typedef {{ type: 'encode', id: number, part: number, inputs: Inputs, results?: string[], maps?: boolean, settings?: Settings }} EncodeMessage */
+/** @typedef {{ type: 'stop', id: number }} StopMessage */
+/** @typedef {BeatMessage | MeasureMessage | OpenMessage | BeginMessage | FeedMessage | ShareMessage | ThreadMessage | DrawMessage | NextMessage | ScoreMessage | AttentionMessage | EncodeMessage | StopMessage} ToWorker */
+
+// Worker to page.
+/** @typedef {{ type: 'here', id: number }} HereMessage */
+/** @typedef {{ type: 'measured', id: number, speed: number }} MeasuredMessage */
+/** `tokenizerEntries`: the metadata under `tokenizer.`, as they stand in the file; `metadata`: the others; `fileBytes`: its size.
+ * @typedef {{ parts: Part[], metadata: Metadata, tokenizerEntries: Entry[], fileBytes: number }} Facts */
+/** @typedef {{ type: 'opened', id: number } & Facts} OpenedMessage */
+/** `at`: the byte of the file that is wanted next; `lacks`: what begun with cannot go on: 'more' of the head, or the file 'whole'.
+ * @typedef {{ type: 'fed', id: number, at: number, lacks?: 'more' | 'whole' }} FedMessage */
+/** `stacks`: addresses in the memory; where the build has no threads there is none.
+ * @typedef {{ type: 'shared', id: number, memory: object | undefined, stacks: number[] }} SharedMessage */
+/** The model has gone, and the bytes it was made of are not here.
+ * @typedef {{ type: 'lost', id: number }} LostMessage */
+/**
+ * A row (a head of a layer) of a map of one position: what it looked at. In a map of the past key j holds what stands at
+ * position j - 1, key 0 the start; in one of an input a key is an item of it. How an input of n items was encoded comes with the first
+ * position: row head * n + query.
+ *
+ * @typedef {{ name: string, row: number, keys: Uint32Array, weights: Float32Array }} MapRow
+ */
+/** The most probable ids of each position, the first ones first: (to - from, k).
+ * @typedef {{ ids: Uint32Array<ArrayBuffer>, nats: Float32Array<ArrayBuffer> }} Alternatives */
+/**
+ * Positions of every sample.
+ *
+ * @typedef {object} StepMessage
+ * @property {'step'} type
+ * @property {number} id
+ * @property {number} from           the first position
+ * @property {number} to             one past the last
+ * @property {Uint32Array} ids       (to - from, samples, ids of a position); of a search, its candidates: nx_candidate, five words each
+ * @property {Float32Array} nats     the same
+ * @property {Uint8Array} ahead      (to - from) how many positions of its pass came before each: 0 begins a pass
+ * @property {MapRow[][]} [maps]      of each sample, where the run was asked for them
+ * @property {Alternatives} [alternatives]  of a single sample, where the run was asked for them
+ * @property {Settled} [settled]     samples became others then
+ * @property {boolean} last          all is drawn, and the run is already freed
+ */
+/** All positions that were drawn so far, of the samples as they are now; `ahead` has 0.
+ * @typedef {Pick<StepMessage, 'from' | 'ids' | 'nats' | 'ahead'> & { anew: boolean }} Settled */
+/** `nats`: one per id.
+ * @typedef {{ type: 'scored', id: number, nats: Float32Array }} ScoredMessage */
+/** `keys`: the positions seen, whose inputs are those of the position before; `weights`: (blocks, heads, keys).
+ * @typedef {{ type: 'attended', id: number, keys: Uint32Array, weights: Float32Array }} AttendedMessage */
+/** Numbers of each result, row-major: ids, or floats.
+ * @typedef {{ type: 'encoded', id: number, results: Record<string, Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>>, maps?: MapRow[] }} EncodedMessage */
+/** @typedef {{ type: 'failed', id: number, error: PlainError }} FailedMessage */
+/** @typedef {HereMessage | MeasuredMessage | OpenedMessage | FedMessage | SharedMessage | LostMessage | StepMessage | ScoredMessage | AttendedMessage | EncodedMessage | FailedMessage} FromWorker */

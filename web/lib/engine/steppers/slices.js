@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { join } from '../../base/arrays.js';
+
+/** @import { Slice } from './index.js' */
+
+/**
+ * Positions that were drawn one after the other, as one slice.
+ *
+ * @param {Slice[]} slices  at least one
+ * @returns {Slice}
+ */
+export function joinSlices(slices) {
+  const idsOf = (/** @type {{ ids: Uint32Array<ArrayBuffer> }[]} */ some) => join(Uint32Array, some.map(({ ids }) => ids));
+  const natsOf = (/** @type {{ nats: Float32Array<ArrayBuffer> }[]} */ some) => join(Float32Array, some.map(({ nats }) => nats));
+  const tops = slices.flatMap(({ alternatives }) => alternatives ?? []);
+  return {
+    ids: idsOf(slices), nats: natsOf(slices), ahead: join(Uint8Array, slices.map(({ ahead }) => ahead)), ended: slices[slices.length - 1].ended,
+    alternatives: tops.length > 0 ? { ids: idsOf(tops), nats: natsOf(tops) } : undefined,
+  };
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Models that make a picture at once of a latent, a list of normal deviates: their pictures, and walks from latent to latent. */
+
+import { checkLabel, checkSettings, show, wholeNumber } from '../../base/checks.js';
+import { Codec } from '../picture/codec.js';
+import { argumentError } from '../../base/error.js';
+import { LatentRun } from './latent-run.js';
+
+/** @import { Engine } from '../../model/engine.js' */
+/** @import { Placed } from './latent-run.js' */
+/** @import { LatentOptions } from '../../options.js' */
+/** @import { Facts } from '../../engine/protocol.js' */
+/** @import { WalkOptions } from '../../verbs/walk.js' */
+
+/** A deviate becomes an id of the engine so: this many steps of 1, about the middle of what 16 bits hold. */
+const STEP = 8192;
+const MIDDLE = 32768;
+
+/** @param {ArrayLike<number>} latent */
+const idsOf = (latent) => Uint32Array.from(latent, (z) => Math.min(Math.max(Math.round(MIDDLE + STEP * z), 0), 65535));
+/** @param {Uint32Array} ids */
+const latentOf = (ids) => Float32Array.from(ids, (id) => (id - MIDDLE) / STEP);
+
+/** Shapes of a path: the place at t from 0 to 1, of two latents. @type {Record<string, (from: Float32Array, to: Float32Array) => (t: number) => Float32Array>} */
+const SHAPES = {
+  line: (from, to) => (t) => from.map((a, i) => (1 - t) * a + t * to[i]),
+  /** Along the great circle, and in length from one to the other: deviates are nearly all about as far from nought. */
+  sphere: (from, to) => {
+    const length = (/** @type {Float32Array} */ z) => Math.hypot(...z) || 1;
+    const cosine = Math.min(1, Math.max(-1, from.reduce((sum, a, i) => sum + a * to[i], 0) / length(from) / length(to)));
+    const angle = Math.acos(cosine);
+    if (Math.sin(angle) < 1e-4) return SHAPES.line(from, to);
+    return (t) => from.map((a, i) => (Math.sin((1 - t) * angle) * a + Math.sin(t * angle) * to[i]) / Math.sin(angle));
+  },
+  /** Round nought, through the one, the other, and what lies opposite of them. */
+  circle: (from, to) => (t) => from.map((a, i) => Math.cos(2 * Math.PI * t) * a + Math.sin(2 * Math.PI * t) * to[i]),
+};
+
+export const MOST_STEPS = 4096;
+
+export class LatentModel {
+  #engine;
+  #length;
+
+  /**
+   * @param {Engine} engine
+   * @param {Facts} facts
+   */
+  constructor(engine, { parts }) {
+    this.#engine = engine;
+    this.#length = parts[0].inputs[0].dims[0];
+    const { width, height } = engine.info;
+    Object.assign(engine.info, { levels: parts[0].results[0].values, positions: 0, latent: this.#length });
+    this.codec = new Codec({ ...engine.info, positions: width * height });
+  }
+
+  /**
+   * @param {LatentOptions} given
+   * @returns {LatentRun}
+   */
+  run(given) {
+    const { settings, options, seed } = checkSettings('latents', given);
+    const { latent, label, maps } = options;
+    const { samples } = settings;
+    const one = checkLabel(label, this.#engine.info);
+    const latents = latent === undefined ? [] : this.#latents(latent, samples);
+    const orders = Array.from({ length: samples }, (_, sample) => this.#order(sample, this.#class(one, sample), {
+      latent: latents[latents.length === 1 ? 0 : sample], seed: settings.seed, sample,
+    }));
+    return new LatentRun(this.#engine, this.codec, orders, { seed, maps, signal: given.signal, latentOf });
+  }
+
+  /**
+   * @param {number | bigint | ArrayLike<number>} from
+   * @param {number | bigint | ArrayLike<number>} to
+   * @param {WalkOptions} given
+   * @returns {LatentRun}
+   */
+  walk(from, to, given) {
+    const { steps = 30, shape = 'sphere', label, maps = false, signal } = given;
+    wholeNumber('steps', steps, 2, MOST_STEPS);
+    if (!(shape in SHAPES)) throw argumentError(`shape must be ${Object.keys(SHAPES).join(', ')}, not ${show(shape)}`);
+    const one = this.#class(checkLabel(label, this.#engine.info), 0);
+    const ends = [from, to].map((end) => (typeof end === 'number' || typeof end === 'bigint' ? this.#drawn(end, signal) : this.#latents(end, 1)[0]));
+    /** @type {((t: number) => Float32Array) | undefined} */
+    let path;
+    const orders = Array.from({ length: steps }, (_, i) => {
+      const at = i / (shape === 'circle' ? steps : steps - 1);
+      return async () => {
+        if (!path) {
+          const [a, b] = await Promise.all(ends.map((end) => (typeof end === 'function' ? end() : end)));
+          path = SHAPES[shape](Float32Array.from(a), Float32Array.from(b));
+        }
+        return { ...await this.#order(0, one, { latent: path(at), seed: 0n, sample: 0 })(), at };
+      };
+    });
+    return new LatentRun(this.#engine, this.codec, orders, { seed: 0, maps, signal, latentOf, one: true });
+  }
+
+  /** Without a label the classes take turns. @param {number} label @param {number} sample */
+  #class(label, sample) {
+    return label >= 0 ? label : sample % Math.max(1, this.#engine.info.classes.length);
+  }
+
+  /**
+   * @param {number} sample
+   * @param {number} label
+   * @param {{ latent?: ArrayLike<number>, seed: bigint, sample: number }} of
+   * @returns {() => Promise<Placed>}
+   */
+  #order(sample, label, { latent, seed, sample: noise }) {
+    return async () => ({
+      sample, label,
+      inputs: { class: Uint32Array.of(label), ...(latent && { latent: idsOf(latent) }) },
+      settings: { seed, samples: 1, temperature: 1, topK: 0, topP: 1, first: noise },
+    });
+  }
+
+  /**
+   * The latent that a seed draws.
+   *
+   * @param {number | bigint} seed
+   * @param {AbortSignal} [signal]
+   */
+  #drawn(seed, signal) {
+    const { settings } = checkSettings('latents', { seed });
+    return async () => {
+      const { inputs, settings: how } = await this.#order(0, 0, { seed: settings.seed, sample: 0 })();
+      const { results } = await this.#engine.ask({ type: 'encode', part: 0, inputs, settings: how, results: ['latent'] }, signal);
+      return latentOf(results.latent);
+    };
+  }
+
+  /**
+   * @param {any} given   a latent, or one for each sample
+   * @param {number} samples
+   * @returns {ArrayLike<number>[]}
+   */
+  #latents(given, samples) {
+    const list = typeof given === 'object' && given !== null && typeof given.length === 'number' ? given : undefined;
+    const each = list && typeof list[0] === 'object' ? Array.from(list) : [list];
+    if (each.length !== 1 && each.length !== samples) throw argumentError(`latent must be one, or ${samples}, one a sample, not ${each.length}`);
+    for (const one of each) {
+      if (one?.length !== this.#length) throw argumentError(`A latent of this model has ${this.#length} numbers, not ${one ? one.length : show(given)}`);
+      const wrong = Array.from(one).find((/** @type {unknown} */ z) => typeof z !== 'number' || !Number.isFinite(z));
+      if (wrong !== undefined || Array.from(one).includes(undefined)) throw argumentError(`A latent has numbers, about -3 to 3, not ${show(wrong)}`);
+    }
+    return each;
+  }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Pictures: what the metadata of a file say of them, and the way from a picture to ids and back. Plain functions; no engine.
+ */
+
+/** @import { Metadata } from '../../engine/metadata.js' */
+/** @import { Part, PictureInfo } from '../../engine/protocol.js' */
+
+/**
+ * @param {string} architecture
+ * @param {Metadata} metadata
+ * @param {Part} part
+ * @returns {PictureInfo}
+ */
+export function pictureInfo(architecture, metadata, part) {
+  /** @param {string} key  @param {number} [missing] */
+  const number = (key, missing = 0) => {
+    const value = metadata.get(`${architecture}.${key}`);
+    return typeof value === 'number' ? value : missing;
+  };
+  const names = metadata.get(`${architecture}.classes`);
+  const classes = part.inputs.find(({ name }) => name === 'class')?.values ?? 0;
+  const pattern = metadata.get(`${architecture}.attention.pattern`);
+  const queryBlock = pattern === 'local-1d' ? number('attention.query_block') : 0;
+  const input = part.inputs.find(({ name }) => name === 'image');
+  const map = part.maps.find(({ name }) => name === 'attention');
+  /** @param {string} key */
+  const local2d = (key) => (pattern === 'local-2d' ? number(`attention.${key}`) : 0);
+  return {
+    width: number('image.width'),
+    height: number('image.height'),
+    channels: number('image.channels', 1),
+    levels: part.values,
+    palette: paletteOf(part),
+    inputWidth: input ? input.dims[1] : 0,
+    inputHeight: input ? input.dims[0] : 0,
+    classes: Array.from({ length: classes }, (_, i) => String((Array.isArray(names) && names[i]) || i)),
+    blocks: number('block_count'),
+    heads: number('attention.head_count'),
+    embedding: number('embedding_length'),
+    window: map?.keys ?? part.length,
+    queryBlock,
+    memoryBlock: queryBlock ? number('attention.memory_block', queryBlock) : 0,
+    blockRows: local2d('block_rows'),
+    blockCols: local2d('block_cols'),
+    flangeRows: local2d('flange_rows'),
+    flangeCols: local2d('flange_cols'),
+  };
+}
+
+/**
+ * The colours that ids stand for, or null.
+ *
+ * @param {Part} part
+ */
+function paletteOf(part) {
+  const table = part.tables.find(({ name }) => name === 'palette.weight');
+  return table ? Uint8Array.from(table.data, (value) => Math.min(Math.max(Math.floor(value + 0.5), 0), 255)) : null;
+}
+
+/**
+ * The place of each position in raster order: that order itself, or with local 2D attention block by block.
+ *
+ * @param {Pick<PictureInfo, 'height' | 'blockRows' | 'blockCols'> & { positions: number }} info
+ * @returns {Uint32Array}
+ */
+export function generationOrder({ height, positions, blockRows, blockCols }) {
+  const columns = positions / height;
+  if (!blockRows) return Uint32Array.from({ length: positions }, (_, i) => i);
+  const order = [];
+  for (let top = 0; top < height; top += blockRows) {
+    for (let left = 0; left < columns; left += blockCols) {
+      for (let row = top; row < Math.min(top + blockRows, height); row++) {
+        for (let column = left; column < Math.min(left + blockCols, columns); column++) order.push(row * columns + column);
+      }
+    }
+  }
+  return Uint32Array.from(order);
+}
+
+/**
+ * The same picture in three forms:
+ *
+ *     picture   (height, width, channels) 8-bit, in raster order
+ *     elements  the same numbers in generation order: what the steps of a run count
+ *     ids       what the engine takes and gives: for each position the levels of its elements, or the index of its colour
+ *
+ * A position of the engine is one channel or one whole pixel, that is `positionElements` elements.
+ */
+export class Codec {
+  /** @type {PictureInfo & { positions: number }} */
+  info;
+  /** The place of each position in raster order. @type {Uint32Array} */
+  order;
+  /** Elements of a picture. @type {number} */
+  elements;
+  /** Elements of a position. @type {number} */
+  positionElements;
+  /** Ids of a position. @type {number} */
+  positionIds;
+
+  /**
+   * @param {PictureInfo & { positions: number }} info
+   * @param {Uint32Array} [order]
+   */
+  constructor(info, order = generationOrder(info)) {
+    this.info = info;
+    this.order = order;
+    this.elements = info.width * info.height * info.channels;
+    this.positionElements = this.elements / info.positions;
+    this.positionIds = info.palette ? 1 : this.positionElements;
+  }
+
+  /**
+   * The place of an element in the picture.
+   *
+   * @param {number} element
+   */
+  place(element) {
+    return this.order[Math.floor(element / this.positionElements)] * this.positionElements + (element % this.positionElements);
+  }
+
+  /**
+   * The ids of a picture's first positions: colours become the nearest ones of the palette, channels the nearest levels.
+   *
+   * @param {Uint8Array} picture
+   * @param {number} [positions]
+   * @returns {Uint32Array<ArrayBuffer>}
+   */
+  encode(picture, positions = this.info.positions) {
+    const { palette, levels } = this.info;
+    const elements = Uint8Array.from({ length: positions * this.positionElements }, (_, i) => picture[this.place(i)]);
+    return palette ? Uint32Array.from(nearestColours(elements, palette)) : Uint32Array.from(elements, (value) => levelOf(value, levels));
+  }
+
+  /**
+   * @param {Uint32Array} ids
+   * @returns {Uint8Array} elements
+   */
+  decode(ids) {
+    const { palette, levels } = this.info;
+    if (!palette) return Uint8Array.from(ids, (level) => valueOf(level, levels));
+    const elements = new Uint8Array(3 * ids.length);
+    ids.forEach((index, i) => elements.set(palette.subarray(3 * index, 3 * index + 3), 3 * i));
+    return elements;
+  }
+
+  /**
+   * The nats of each element. A colour of a palette costs something as a whole: its first element has it all.
+   *
+   * @param {Float32Array} nats  of each id
+   * @returns {Float32Array} where there is no palette the same array
+   */
+  elementNats(nats) {
+    if (!this.info.palette) return nats;
+    const each = new Float32Array(3 * nats.length);
+    nats.forEach((cost, i) => {
+      each[3 * i] = cost;
+    });
+    return each;
+  }
+
+  /**
+   * Repeats the number of a position for each of its elements.
+   *
+   * @param {Uint8Array} numbers  (positions)
+   * @returns {Uint8Array} where a position is one element the same array
+   */
+  spread(numbers) {
+    if (this.positionElements === 1) return numbers;
+    return Uint8Array.from({ length: numbers.length * this.positionElements }, (_, i) => numbers[Math.floor(i / this.positionElements)]);
+  }
+}
+
+/**
+ * The nearest of so many levels, spread evenly over 0..255, in whole numbers.
+ *
+ * @param {number} value  8-bit
+ * @param {number} levels
+ */
+function levelOf(value, levels) {
+  return Math.floor((2 * value * (levels - 1) + 255) / 510);
+}
+
+/**
+ * round(255 level / (levels - 1)).
+ *
+ * @param {number} level
+ * @param {number} levels
+ */
+function valueOf(level, levels) {
+  return Math.floor((510 * level + levels - 1) / (2 * (levels - 1)));
+}
+
+/**
+ * 8-bit values rounded to the levels of a model, as the model sees them.
+ *
+ * @param {Uint8Array} values
+ * @param {number} levels
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+export function quantise(values, levels) {
+  return Uint8Array.from(values, (value) => valueOf(levelOf(value, levels), levels));
+}
+
+/**
+ * For each pixel the index of the colour at the least squared distance, the lowest one of several.
+ *
+ * @param {Uint8Array} pixels   (count, 3)
+ * @param {Uint8Array} palette  (colours, 3)
+ * @returns {Uint8Array<ArrayBuffer>} (count)
+ */
+export function nearestColours(pixels, palette) {
+  return Uint8Array.from({ length: pixels.length / 3 }, (_, i) => {
+    let best = 0;
+    let least = Infinity;
+    for (let at = 0; at < palette.length; at += 3) {
+      const distance = (pixels[3 * i] - palette[at]) ** 2 + (pixels[3 * i + 1] - palette[at + 1]) ** 2 +
+        (pixels[3 * i + 2] - palette[at + 2]) ** 2;
+      if (distance < least) {
+        least = distance;
+        best = at / 3;
+      }
+    }
+    return best;
+  });
+}

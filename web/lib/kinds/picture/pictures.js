@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Shared by the verbs of pictures: the checks of their options, their inputs, scores and attention. */
+
+import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
+import { checkLabel, checkSettings, wholeNumber } from '../../base/checks.js';
+import { Codec } from './codec.js';
+import { argumentError } from '../../base/error.js';
+import { Run } from './run.js';
+
+/** @import { Label } from '../../base/checks.js' */
+/** @import { Engine } from '../../model/engine.js' */
+/** @import { ImageSource } from './image.js' */
+/** @import { DrawOptions } from '../../options.js' */
+/** @import { Inputs, ModelInfo, Resample, Settings } from '../../engine/protocol.js' */
+/** @import { Looking } from './questions.js' */
+/** @import { SavedPictures } from './run.js' */
+
+/**
+ * The way in which a run draws pictures.
+ *
+ * @typedef {{ settings: Settings, resample?: Resample, maps: boolean, seed: number | bigint, chunk: number }} Drawing  seed: as it was given
+ */
+
+/**
+ * @param {DrawOptions} given
+ * @param {ModelInfo} info
+ * @param {Uint8Array} [image]  of super-resolution
+ * @returns {Drawing & { inputs: Inputs }}
+ */
+function drawingOf(given, info, image) {
+  const { settings, options, seed } = checkSettings('pictures', given);
+  const { label, resample, maps, chunk = 0, resampleRows = Math.min(4, info.height) } = options;
+  const { samples } = settings;
+  wholeNumber('resample', resample, 0, samples);
+  wholeNumber('resampleRows', resampleRows, 1, info.height);
+  wholeNumber('samples / resample', samples / (resample || 1), 1, samples);
+  return {
+    settings, seed, maps, chunk,
+    resample: resample > 1 ? { group: resample, every: resampleRows * info.positions / info.height } : undefined,
+    inputs: inputsOf(checkLabel(label, info), image),
+  };
+}
+
+/**
+ * The number of rows that are known. With local 2D attention these are whole rows of blocks, for what is known must come first in
+ * generation order.
+ *
+ * @param {number | undefined} rows  undefined: half of them, or what is possible and closest to it
+ * @param {Pick<ModelInfo, 'height' | 'blockRows'>} info
+ * @returns {number}
+ * @internal
+ */
+export function checkRows(rows, { height, blockRows }) {
+  const step = blockRows || 1;
+  if (rows === undefined) {
+    const below = step * Math.floor(height / 2 / step);
+    const above = Math.min(below + step, height);
+    return height / 2 - below <= above - height / 2 ? below : above;
+  }
+  if (canBeKnown(rows, { height, blockRows })) return rows;
+  wholeNumber('rows', rows, 0, height);
+  const possible = Array.from({ length: Math.ceil(height / step) }, (_, i) => i * step).join(', ');
+  throw argumentError(`rows must be ${possible} or ${height}, not ${rows}: it draws blocks of ${step} rows`);
+}
+
+/**
+ * @param {number} rows
+ * @param {Pick<ModelInfo, 'height' | 'blockRows'>} info
+ * @internal
+ */
+export function canBeKnown(rows, { height, blockRows }) {
+  return Number.isInteger(rows) && rows >= 0 && rows <= height && (rows % (blockRows || 1) === 0 || rows === height);
+}
+
+/**
+ * The inputs of the engine, by their names there.
+ *
+ * @param {number} label        class index, or -1 for none
+ * @param {Uint8Array} [image]  of super-resolution
+ * @returns {Inputs}
+ * @internal
+ */
+export function inputsOf(label, image) {
+  return { ...(label >= 0 && { class: Uint32Array.of(label) }), ...(image && { image: Uint32Array.from(image) }) };
+}
+
+const questions = () => import('./questions.js');
+
+/** The pictures of a model. @internal */
+export class Pictures {
+  #engine;
+
+  /** @param {Engine} engine */
+  constructor(engine) {
+    this.#engine = engine;
+    this.codec = new Codec(engine.info);
+  }
+
+  /**
+   * A run that goes on after known ids.
+   *
+   * @param {DrawOptions} options
+   * @param {Uint32Array} [known]
+   * @param {Uint8Array} [input]  of super-resolution, the small picture
+   * @param {{ ids?: number[][], steps?: any[] }} [drawn]  of a run that goes on
+   */
+  run(options, known = new Uint32Array(0), input, { ids, steps } = {}) {
+    const { links, info } = this.#engine;
+    const { inputs, ...drawing } = drawingOf(options, info, input);
+    const { seed, signal, ...kept } = options;
+    return new Run(links, this.codec, { known, ids, steps, inputs, input }, drawing, { model: modelName(info), options: kept }, signal);
+  }
+
+  /**
+   * @param {SavedPictures} saved
+   * @param {DrawOptions} given
+   */
+  resume(saved, given) {
+    const { info } = this.#engine;
+    const options = resumedOptions(saved, info, given, ['signal', 'maps', 'chunk']);
+    const { known, input, ids, steps } = saved;
+    const { positionIds } = this.codec;
+    const most = info.positions * positionIds;
+    const wrong = (/** @type {any} */ list, below = info.levels) => !Array.isArray(list) ||
+      list.some((id) => !(Number.isInteger(id) && id >= 0 && id < below));
+    const bad = wrong(known) || ids.length !== (options.samples ?? 1) || (info.inputWidth ? wrong(input, 256) : input !== undefined) ||
+      ids.some((all) => wrong(all) || known.length + all.length > most || all.length % positionIds);
+    if (bad || !Array.isArray(steps) || !steps.every((/** @type {any} */ step) => step?.sample in ids)) throw noSavedRun();
+    return this.run(options, Uint32Array.from(known), input && Uint8Array.from(input), saved);
+  }
+
+  /**
+   * @param {ImageSource} image
+   * @param {{ label?: Label, input?: ImageSource, signal?: AbortSignal }} options
+   */
+  async score(image, options) {
+    return (await questions()).score(this.#engine, this.codec, image, options);
+  }
+
+  /**
+   * @param {ImageSource} image
+   * @param {Looking} options
+   */
+  async attention(image, options) {
+    return (await questions()).attention(this.#engine, this.codec, image, options);
+  }
+}

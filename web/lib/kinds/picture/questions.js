@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Questions to a model of pictures that draw nothing: the score of a picture, and what a position of it looks at. Loaded when one is asked. */
+
+import { checkLabel, wholeNumber } from '../../base/checks.js';
+import { argumentError } from '../../base/error.js';
+import { holds, inputOf, pictureOf, reduce } from './image.js';
+import { inputsOf } from './pictures.js';
+
+/** @import { Label } from '../../base/checks.js' */
+/** @import { Codec } from './codec.js' */
+/** @import { Engine } from '../../model/engine.js' */
+/** @import { ImageSource } from './image.js' */
+/** @import { AttendedMessage, ModelInfo, ScoredMessage } from '../../engine/protocol.js' */
+
+/**
+ * The cost of an image under a model: the image as the model sees it, rounded to its levels or to its palette.
+ *
+ * @typedef {object} Score
+ * @property {number} nats              minus log p(image), natural logarithm
+ * @property {number} bitsPerDim        the same in bits per element, which is a channel of a pixel
+ * @property {Float32Array} perElement  nats of each element, as in a Step, in generation order
+ */
+
+/**
+ * The attention of the query that predicts a channel or a pixel: `weights[(block * heads + head) * elements.length + k]`
+ * is the weight that it gives to `elements[k]`.
+ *
+ * @typedef {object} Attention
+ * @property {number} blocks
+ * @property {number} heads
+ * @property {Int32Array} elements   for each key, what it holds: a place in raster order as in `model.order`, or -1, the
+ *   start, which comes before the image. In generation order
+ * @property {Float32Array} weights  (blocks, heads, elements.length); each row sums to 1
+ */
+
+/** @typedef {{ row: number, column: number, channel?: number, label?: Label, input?: ImageSource, signal?: AbortSignal }} Looking */
+
+/**
+ * @param {Engine} engine
+ * @param {Codec} codec
+ * @param {ImageSource} image
+ * @param {{ label?: Label, input?: ImageSource, signal?: AbortSignal }} options
+ * @returns {Promise<Score>}
+ * @internal
+ */
+export async function score(engine, codec, image, { label, input, signal }) {
+  const { info } = engine;
+  const picture = pictureOf(image, info);
+  const inputs = inputsOf(checkLabel(label, info), smallPicture(info, picture, input));
+  /** @type {ScoredMessage} */
+  const scored = await engine.ask({ type: 'score', ids: codec.encode(picture), inputs }, signal);
+  const perElement = codec.elementNats(scored.nats);
+  const nats = perElement.reduce((sum, cost) => sum + cost, 0);
+  return { nats, bitsPerDim: nats / (perElement.length * Math.LN2), perElement };
+}
+
+/**
+ * @param {Engine} engine
+ * @param {Codec} codec
+ * @param {ImageSource} image
+ * @param {Looking} options
+ * @returns {Promise<Attention>}
+ * @internal
+ */
+export async function attention(engine, codec, image, { row, column, channel = 0, label, input, signal }) {
+  const { info } = engine;
+  const { width, height, channels, blocks, heads } = info;
+  wholeNumber('row', row, 0, height - 1);
+  wholeNumber('column', column, 0, width - 1);
+  wholeNumber('channel', channel, 0, channels - 1);
+  const place = Math.floor(((row * width + column) * channels + channel) / codec.positionElements);
+  const picture = pictureOf(image, info);
+  const ids = codec.encode(picture, codec.order.indexOf(place) + 1);
+  const inputs = inputsOf(checkLabel(label, info), smallPicture(info, picture, input));
+  /** @type {AttendedMessage} */
+  const { keys, weights } = await engine.ask({ type: 'attention', ids, inputs }, signal);
+  // The input is shifted by one: a key position holds what stands at the one before it.
+  return { blocks, heads, elements: Int32Array.from(keys, (key) => (key > 0 ? codec.order[key - 1] : -1)), weights };
+}
+
+/**
+ * The small picture that goes with a whole one.
+ *
+ * @param {ModelInfo} info
+ * @param {Uint8Array} picture
+ * @param {ImageSource} [input]
+ */
+function smallPicture(info, picture, input) {
+  const { inputWidth, inputHeight } = info;
+  if (inputWidth === 0) {
+    if (input === undefined) return undefined;
+    throw argumentError('This model takes no small picture: leave input out');
+  }
+  if (input !== undefined) return inputOf(input, info);
+  if (holds(info, inputWidth, inputHeight)) return reduce(picture, info, inputWidth, inputHeight);
+  throw argumentError(`This model needs its small picture of ${inputWidth} x ${inputHeight} pixels as well: pass { input }`);
+}

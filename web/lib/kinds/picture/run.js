@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { BaseRun } from '../../runs/base-run.js';
+import { NOWHERE, PictureSink } from '../../sinks/picture.js';
+
+/** @import { Codec } from './codec.js' */
+/** @import { Link } from '../../workers/link.js' */
+/** @import { Drawing } from './pictures.js' */
+/** @import { Inputs, MapRow, StepMessage } from '../../engine/protocol.js' */
+/** @import { Canvas } from '../../sinks/canvas.js' */
+/** @import { PictureOptions } from '../../sinks/picture.js' */
+/** @import { Picture } from '../../sinks/pixels.js' */
+
+/**
+ * Some elements of one sample, drawn one after the other. The elements of an image are its channels, whatever the model
+ * is: 1 a pixel for a grey image, 3 for one in colour, a model with a palette included. They are counted in generation
+ * order: rows, columns, channels within a pixel; where the model draws blocks, `model.order` says where each stands.
+ *
+ * @typedef {object} Step
+ * @property {number} sample       which of the samples, from 0
+ * @property {number} from         number of the first element
+ * @property {number} to           one past the last
+ * @property {Uint8Array} values   (to - from) 8-bit
+ * @property {Float32Array} nats   (to - from) -log p of each value, given all before it, under the model's own
+ *   distribution (temperature 1, no filter). A colour of a palette costs something as a whole: its red has it all, its
+ *   green and blue have 0
+ * @property {Uint8Array} ahead    (to - from) how many pixels or channels had been guessed, rightly, in the same pass of
+ *   the model before this one: 0 begins a pass. All 0 without look-ahead
+ * @property {boolean} [anew]      with the option `resample`: samples were given up, or changed places. All elements that were drawn come
+ *   again, of each sample in turn, however many they are and without maps, and take the place of what it had
+ * @property {LookedAt[]} [maps]   with the option `maps`: what the position looked at, a head of a layer at a time
+ */
+
+/**
+ * The attention of one head of a layer when it predicted a position.
+ *
+ * @typedef {object} LookedAt
+ * @property {string} name           'attention': what had been drawn; 'source': the small picture of super-resolution
+ * @property {number} row            layer * heads + head
+ * @property {Int32Array} elements   places in raster order, as in `model.order`, or -1: the start, which comes before the image. Of
+ *   'source', pixels of the small picture
+ * @property {Float32Array} weights  one for each of them; they add up to 1
+ */
+
+/**
+ * A run as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
+ *
+ * @typedef {object} SavedPictures
+ * @property {1} version
+ * @property {string} model      which model it belongs to
+ * @property {string} seed
+ * @property {number[]} known    the ids that were given
+ * @property {number[]} [input]  of super-resolution, the small picture
+ * @property {number[][]} ids    of each sample, those that were drawn
+ * @property {object[]} steps    those of them that were not emitted yet
+ * @property {object} options    as they were given to the verb, without seed and signal
+ */
+
+/**
+ * One run of a model: an async iterable of steps, or drawn to a canvas. It can be read once.
+ *
+ * Streaming is pulled: the worker computes while a step is awaited, and not otherwise. Leaving the loop, the signal and
+ * `model.close()` stop the run between two slices of about 10 ms and free its memory.
+ *
+ * @extends {BaseRun<Step, Picture[]>}
+ */
+export class Run extends BaseRun {
+  #links;
+  #codec;
+  #given;
+  /** Ids that were drawn, of each sample. @type {number[][]} */
+  #ids;
+  /** Steps with these ids that were not emitted yet. @type {Step[]} */
+  #pending;
+  #drawing;
+
+  /**
+   * The elements that were given, the first ones in generation order, as the model sees them: rounded to its levels or
+   * to its palette.
+   *
+   * @type {Uint8Array}
+   */
+  known;
+
+  /**
+   * In a run that goes on, the elements of each sample after these that were drawn before it was saved.
+   *
+   * @type {Uint8Array[]}
+   */
+  drawn;
+
+  /**
+   * The small picture that super-resolution starts from: (inputHeight, inputWidth, channels) 8-bit.
+   *
+   * @type {Uint8Array | undefined}
+   */
+  input;
+
+  /**
+   * @param {Link[]} links  to the workers that share the samples
+   * @param {Codec} codec
+   * @param {{ known: Uint32Array, ids?: number[][], steps?: any[], inputs: Inputs, input?: Uint8Array }} given  known: the ids before the first
+   *   drawn one
+   * @param {Drawing} drawing
+   * @param {{ model: string, options: object }} kept
+   * @param {AbortSignal} [signal]
+   * @internal
+   */
+  constructor(links, codec, given, drawing, kept, signal) {
+    super(drawing.seed, kept, signal);
+    const { known, ids = Array.from({ length: drawing.settings.samples }, () => []), steps = [], input } = given;
+    this.#links = links;
+    this.#codec = codec;
+    this.#given = given;
+    this.#ids = ids.map((all) => [...all]);
+    this.#pending = steps.map(stepFrom);
+    this.#drawing = drawing;
+    this.known = codec.decode(known);
+    this.drawn = ids.map((all, i) => {
+      const { from = codec.elements } = steps.find(({ sample, anew }) => sample === i && !anew) ?? {}; // that is still to be told
+      return codec.decode(Uint32Array.from(all)).subarray(0, from - known.length * codec.positionElements / codec.positionIds);
+    });
+    this.input = input;
+  }
+
+  /**
+   * Draws the known part at once and the rest as it comes, at most one paint per animation frame. Sets the size of the
+   * canvas to the model's; scale it with CSS (`image-rendering: pixelated`). The known part is shown as the model sees
+   * it. If the run stops early, the canvas keeps what was drawn.
+   *
+   * @param {Canvas | Canvas[]} target  one canvas, where several samples stand side by side, or one for each sample
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<Picture[]>} the finished images, one for each sample
+   */
+  async drawTo(target, options = {}) {
+    return this.show(target, options);
+  }
+
+  /**
+   * Draws without showing anything, as in Node.
+   *
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<Picture[]>} the finished images, one for each sample
+   */
+  async pictures(options = {}) {
+    return this.show(NOWHERE, options);
+  }
+
+  /**
+   * All that is needed to go on from here: model.resume(saved) draws the elements that this run would have.
+   *
+   * @returns {SavedPictures}
+   */
+  save() {
+    const { known, input } = this.#given;
+    return this.saved({ known: [...known], ...(input && { input: [...input] }), ids: this.#ids.map((all) => [...all]), steps: structuredClone(this.#pending) });
+  }
+
+  /**
+   * Shows the run, with its known pixels, on a canvas.
+   *
+   * @param {Canvas | Canvas[]} target
+   * @param {PictureOptions} [options]
+   * @internal
+   */
+  sink(target, options) {
+    const sink = new PictureSink(target, this.#codec, this.known, { samples: this.drawn.length, ...options });
+    sink.result.forEach((_, sample) => {
+      const values = this.drawn[sample];
+      if (values.length > 0) sink.add({ sample, from: this.known.length, values });
+    });
+    return sink;
+  }
+
+  /** The share of what is to be drawn that is there with a step, 0 to 1. @param {Step} step @internal */
+  doneWith({ to }) {
+    return (to - this.known.length) / (this.#codec.elements - this.known.length);
+  }
+
+  /** @returns {AsyncGenerator<Step, void, void>} @internal */
+  async *stream() {
+    const { settings, resample, maps, chunk } = this.#drawing;
+    const { known, inputs } = this.#given;
+    const { positionElements, positionIds, info } = this.#codec;
+    const pending = this.#pending;
+    const parts = share(this.#ids, this.#links.length, resample?.group ?? 1).map(({ first, samples }, i) => {
+      const drawn = together(this.#ids.slice(first, first + samples), positionIds);
+      const over = known.length + this.#ids[first].length === info.positions * positionIds;
+      const order = over ? undefined : { known, drawn, inputs, settings: { ...settings, first, samples }, maps, resample };
+      return { link: this.#links[i % this.#links.length], first, samples, order };
+    });
+    while (pending.length > 0) yield /** @type {Step} */ (pending.shift());
+    for await (const { message, part: { first, samples }, check } of this.messages(parts, Math.ceil(chunk / positionElements))) {
+      const { settled, ...drawn } = message;
+      for (const some of settled ? [drawn, { ...drawn, ...settled, maps: undefined }] : [drawn]) {
+        for (let sample = 0; sample < samples; sample++) {
+          const ids = partOf(some.ids, sample, samples, positionIds);
+          const all = this.#ids[first + sample];
+          all.length = some.from * positionIds - known.length;
+          for (const id of ids) all.push(id);
+          pending.push(stepOf(this.#codec, some, ids, sample, first, samples));
+        }
+      }
+      for (; pending.length > 0; check()) yield /** @type {Step} */ (pending.shift());
+    }
+  }
+}
+
+/** A step that was saved, also as JSON has it. @param {any} step @returns {Step} */
+function stepFrom({ values, nats, ahead, maps, ...rest }) {
+  const [bytes, floats] = [Uint8Array, Float32Array].map((Type) => (/** @type {object} */ list) => Type.from(Object.values(list)));
+  return {
+    ...rest, values: bytes(values), nats: floats(nats), ahead: bytes(ahead),
+    ...(maps && { maps: maps.map((/** @type {any} */ row) => ({ ...row, elements: Int32Array.from(Object.values(row.elements)), weights: floats(row.weights) })) }),
+  };
+}
+
+/**
+ * Neighbouring samples for each worker, whole groups of them, as evenly as can be, and all of them equally far.
+ *
+ * @param {number[][]} ids  of each sample
+ * @param {number} workers
+ * @param {number} group
+ */
+function share(ids, workers, group) {
+  const groups = ids.length / group;
+  const count = Math.min(groups, workers);
+  const even = Array.from({ length: count }, (_, i) => group * Math.floor((i * groups) / count));
+  const starts = [...ids.keys()].filter((i) => even.includes(i) || (i % group === 0 && ids[i].length !== ids[i - 1].length));
+  return starts.map((first, i) => ({ first, samples: (starts[i + 1] ?? ids.length) - first }));
+}
+
+/**
+ * Ids of samples as the engine takes them, position by position.
+ *
+ * @param {number[][]} all  of each sample, equally many
+ * @param {number} width    ids of a position
+ */
+function together(all, width) {
+  const row = width * all.length;
+  return Uint32Array.from({ length: all.length * all[0].length }, (_, i) => (
+    all[Math.floor(i / width) % all.length][Math.floor(i / row) * width + (i % width)]));
+}
+
+/**
+ * @param {Codec} codec
+ * @param {Omit<StepMessage, 'settled'> & { anew?: boolean }} message  of one worker
+ * @param {Uint32Array} ids      of the sample
+ * @param {number} sample        which of its samples
+ * @param {number} first         the first of them, in the whole run
+ * @param {number} samples       how many it has
+ * @returns {Step}
+ */
+function stepOf(codec, { from, to, nats, ahead, anew, maps }, ids, sample, first, samples) {
+  return {
+    sample: first + sample,
+    from: from * codec.positionElements,
+    to: to * codec.positionElements,
+    values: codec.decode(ids),
+    nats: codec.elementNats(partOf(nats, sample, samples, codec.positionIds)),
+    ahead: codec.spread(ahead),
+    ...(anew && { anew }),
+    ...(maps && { maps: maps[sample].map((row) => mapRow(codec, row)) }),
+  };
+}
+
+/**
+ * A row of a map, its keys as places of the picture that is drawn, or of the small one that it is drawn from.
+ *
+ * @param {Codec} codec
+ * @param {MapRow} row
+ * @returns {LookedAt}
+ */
+function mapRow(codec, { name, row, keys, weights }) {
+  // Of attention the input is shifted by one: a key position holds what stands at the one before it. A source and a field name pixels.
+  const place = (/** @type {number} */ key) => (name === 'source' || name === 'field' ? key : key > 0 ? codec.order[key - 1] : -1);
+  return { name, row, elements: Int32Array.from(keys, place), weights };
+}
+
+/**
+ * The numbers of one sample.
+ *
+ * @template {Uint32Array | Float32Array} T
+ * @param {T} all  (positions, samples, width)
+ * @param {number} sample
+ * @param {number} samples
+ * @param {number} width
+ * @returns {T} (positions, width)
+ */
+function partOf(all, sample, samples, width) {
+  if (samples === 1) return all;
+  const at = (/** @type {any} */ _, /** @type {number} */ i) => all[(Math.floor(i / width) * samples + sample) * width + (i % width)];
+  return /** @type {T} */ (all.subarray(0, all.length / samples).map(at));
+}

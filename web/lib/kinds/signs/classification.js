@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The answers of model.classify(). */
+
+import { checkOptions } from '../../base/checks.js';
+import { showAll } from '../../sinks/canvas.js';
+import { OddsSheet } from './odds-sheet.js';
+
+/** @import { ImageSource } from '../picture/image.js' */
+/** @import { Canvas } from '../../sinks/canvas.js' */
+/** @import { OddsSheetOptions } from './odds-sheet.js' */
+
+/**
+ * A picture and its name. Pictures of a page are scaled to the model's size as those of complete() are; light ink on dark paper, and what is
+ * mostly light is taken as dark ink on light paper. Raw pixels must have the model's size, `info.width` x `info.height`.
+ *
+ * @typedef {{ image: ImageSource, label: string | number }} Example
+ */
+
+/**
+ * @template {ImageSource | ImageSource[]} [T=ImageSource | ImageSource[]]
+ * @typedef {object} ClassifyOptions
+ * @property {Example[]} support  the examples, one or more of each label. Their order counts a little, for the model's convolutions see it. A model
+ *   says in `info.card` for how many it was trained; the file takes 1,024 at most, of so many labels as it has outputs
+ * @property {T} query            the picture to name; or several, which share the examples and do not see each other
+ * @property {boolean} [maps]     also where it looked: the weights of its attentions. Default false
+ * @property {AbortSignal} [signal]
+ */
+
+/** @typedef {{ label: string, p: number, nats: number }} Odds  nats: -log p */
+
+/**
+ * The names that a picture may have, with their odds, from model.classify(). It can be shown as a run of one step, which is itself.
+ *
+ * @implements {AsyncIterable<Classification>}
+ */
+export class Classification {
+  /** Every label of the examples with its probability, the most probable first. @type {Odds[]} */
+  odds;
+  /** The most probable label. @type {string} */
+  label;
+  /** -log p of that label. @type {number} */
+  nats;
+  /** Where it was asked for: of each attention of the model the weight of every example, in the order of `support`. What is missing to 1 the
+   * query gave itself. @type {Float32Array[] | undefined} */
+  maps;
+
+  /**
+   * @internal
+   * @param {string[]} labels
+   * @param {Float32Array} logs   log p of each of them, and more
+   * @param {Float32Array[]} [maps]
+   */
+  constructor(labels, logs, maps) {
+    this.odds = labels.map((label, i) => ({ label, p: Math.exp(logs[i]), nats: Math.max(0, -logs[i]) })).sort((a, b) => a.nats - b.nats);
+    [{ label: this.label, nats: this.nats }] = this.odds;
+    this.maps = maps;
+  }
+
+  /** @returns {AsyncGenerator<Classification, void, void>} */
+  async *[Symbol.asyncIterator]() {
+    yield this;
+  }
+
+  /**
+   * Draws the labels with bars as long as they are probable, the most probable first, as many as find room. The canvas keeps the size that it has on
+   * the page and takes font and colours from its style; its own content becomes the odds, for those who do not see it.
+   *
+   * @param {Canvas} canvas
+   * @param {OddsSheetOptions} [options]
+   * @returns {Promise<string>} the odds as text: 'a 97 %, b 2 %'
+   */
+  async drawTo(canvas, options = {}) {
+    checkOptions(options);
+    return showAll(this[Symbol.asyncIterator](), this.sink(canvas, options));
+  }
+
+  /** @param {Canvas} canvas @param {OddsSheetOptions} [options] @internal */
+  sink(canvas, options) {
+    return new OddsSheet(canvas, options);
+  }
+
+  /** The share of the answer that is there with its one step. @internal */
+  doneWith() {
+    return 1;
+  }
+}

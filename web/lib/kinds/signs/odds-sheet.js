@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Sets labels under each other, the most probable first, each with a bar as long as it is probable. */
+
+import { Sheet } from '../../sinks/sheet.js';
+
+/** @import { Classification, Odds } from './classification.js' */
+/** @import { Dom } from '../../base/dom.js' */
+/** @import { Canvas } from '../../sinks/canvas.js' */
+
+/**
+ * @typedef {object} OddsSheetOptions
+ * @property {Dom<'Element'>} [mirror]  gets the labels with their odds as its own text
+ */
+
+/** Height of a row and width of the longest label, in heights of letters. */
+const ROW = 1.6;
+const LABEL = 6;
+/** Opacity of a bar, under the ink. */
+const SHADE = 0.6;
+
+/** @param {Odds} odds */
+const said = ({ label, p }) => `${label} ${Math.round(100 * p)} %`;
+
+export class OddsSheet extends Sheet {
+  /** @type {Odds[]} */
+  #odds = [];
+  /** The odds, for those who do not see them. */
+  result = '';
+
+  /**
+   * @param {Canvas} canvas
+   * @param {OddsSheetOptions} [options]
+   */
+  constructor(canvas, { mirror } = {}) {
+    super(canvas, mirror);
+    this.paint();
+  }
+
+  /** @param {Classification} answer */
+  add({ odds }) {
+    this.#odds = odds;
+    this.result = odds.map(said).join(', ');
+    this.paintSoon();
+  }
+
+  /** The odds are there, or there will be none. */
+  end() {
+    this.paint();
+    this.tell(this.result);
+  }
+
+  /** Paints now, in the colours of the moment. @override */
+  paint() {
+    this.fit();
+    super.paint();
+    const { context, width, height } = this;
+    const { ink, accent, forced } = this.colours();
+    const size = this.fitting((letters) => this.#odds.length * ROW * letters <= height);
+    const row = ROW * size;
+    const left = Math.min(LABEL * size, 0.4 * width);
+    const right = 3.5 * size;
+    const room = Math.max(0, width - left - right);
+    context.textBaseline = 'middle';
+    context.font = this.font(size);
+    for (const [i, { label, p }] of this.#odds.slice(0, Math.floor(height / row)).entries()) {
+      const middle = (i + 0.5) * row;
+      context.fillStyle = ink;
+      context.textAlign = 'right';
+      context.fillText(label, left - 0.5 * size, middle, left - 0.5 * size);
+      context.fillText(`${Math.round(100 * p)} %`, width, middle, right);
+      context.fillStyle = accent;
+      context.globalAlpha = forced ? 1 : SHADE;
+      context.fillRect(left, middle - 0.35 * row, Math.max(1, p * room), 0.7 * row);
+      context.globalAlpha = 1;
+    }
+  }
+}

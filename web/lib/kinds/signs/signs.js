@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Models that name signs after a few examples: a part that reads pictures with labels and a query, and leaves the odds of labels. */
+
+import { checkOptions } from '../../base/checks.js';
+import { Classification } from './classification.js';
+import { NextPixelError, argumentError } from '../../base/error.js';
+import { pictureOf } from '../picture/image.js';
+
+/** @import { ClassifyOptions } from './classification.js' */
+/** @import { Engine } from '../../model/engine.js' */
+/** @import { ImageSource } from '../picture/image.js' */
+/** @import { Facts, MapRow, Part } from '../../engine/protocol.js' */
+
+/** A picture whose mean is above is dark ink on light paper. */
+const LIGHT = 127.5;
+
+/** @param {Part} part @param {string} name */
+const portOf = ({ inputs }, name) => /** @type {Part['inputs'][number]} */ (inputs.find((input) => input.name === name));
+
+export class SignModel {
+  #engine;
+
+  /**
+   * @param {Engine} engine
+   * @param {Facts} facts
+   */
+  constructor(engine, { parts: [part] }) {
+    this.#engine = engine;
+    /** The most examples, labels and queries of a run. */
+    this.limits = { examples: portOf(part, 'support').dims[0], labels: portOf(part, 'labels').values, queries: portOf(part, 'query').dims[0] };
+  }
+
+  /** @param {ClassifyOptions<any>} options */
+  async classify(options) {
+    checkOptions(options);
+    const { support, query, maps = false, signal } = options;
+    signal?.throwIfAborted();
+    if (typeof maps !== 'boolean') throw argumentError('maps must be true or false');
+    if (!Array.isArray(support) || support.length === 0) throw argumentError('support must have an example at least: [{ image, label }, ...]');
+    const many = Array.isArray(query);
+    const queries = many ? query : [query];
+    if (query === undefined || queries.length === 0) throw argumentError('query must be a picture, or an array of them');
+    const examples = support.map((example, i) => {
+      if (typeof example !== 'object' || example === null) throw argumentError(`support[${i}] must be { image, label }`);
+      const { label } = example;
+      if (typeof label !== 'string' && typeof label !== 'number') throw argumentError(`support[${i}].label must be a text or a number`);
+      return { image: this.#picture(example.image, `support[${i}].image`), label: String(label) };
+    });
+    const asked = queries.map((image, i) => this.#picture(image, many ? `query[${i}]` : 'query'));
+    const labels = [...new Set(examples.map(({ label }) => label))];
+    this.#within(examples.length, 'examples', 'examples');
+    this.#within(labels.length, 'labels', 'different labels');
+    const inputs = {
+      support: joined(examples.map(({ image }) => image)),
+      labels: Uint32Array.from(examples, ({ label }) => labels.indexOf(label)),
+    };
+    /** @type {Classification[]} */
+    const found = [];
+    for (let at = 0; at < asked.length; at += this.limits.queries) {
+      const some = asked.slice(at, at + this.limits.queries);
+      const answer = await this.#engine.ask({ type: 'encode', part: 0, inputs: { ...inputs, query: joined(some) }, results: ['odds'], maps }, signal);
+      found.push(...some.map((_, i) => new Classification(labels, this.#row(answer.results.odds, i), maps ? mapsOf(answer.maps, i, some.length) : undefined)));
+    }
+    return many ? found : found[0];
+  }
+
+  /** @param {Float32Array} odds  (queries, labels of the model) @param {number} query */
+  #row(odds, query) {
+    return odds.subarray(query * this.limits.labels, (query + 1) * this.limits.labels);
+  }
+
+  /** @param {number} count @param {'examples' | 'labels'} which @param {string} what */
+  #within(count, which, what) {
+    if (count > this.limits[which]) throw new NextPixelError('limit', `There are ${count} ${what}, this model takes at most ${this.limits[which]}: leave some out`);
+  }
+
+  /**
+   * Bytes of the model's size, light ink on dark. An empty picture is refused.
+   *
+   * @param {ImageSource} image
+   * @param {string} what  in messages
+   */
+  #picture(image, what) {
+    const { width, height } = this.#engine.info;
+    let bytes;
+    try {
+      bytes = pictureOf(image, { width, height, channels: 1 });
+    } catch (error) {
+      if (error instanceof NextPixelError && error.code === 'argument') throw argumentError(`${what}: ${error.message}`);
+      throw error;
+    }
+    const [first] = bytes;
+    if (bytes.every((byte) => byte === first)) throw argumentError(`${what} is empty, all of one shade: there is no sign to name`);
+    const light = bytes.reduce((sum, byte) => sum + byte, 0) > LIGHT * bytes.length;
+    return light ? bytes.map((byte) => 255 - byte) : bytes;
+  }
+}
+
+/** @param {Uint8Array[]} pictures  @returns {Uint32Array} their bytes one after another */
+function joined(pictures) {
+  const all = new Uint32Array(pictures.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const picture of pictures) {
+    all.set(picture, at);
+    at += picture.length;
+  }
+  return all;
+}
+
+/**
+ * The weights of one query, of each attention.
+ *
+ * @param {MapRow[]} rows  (attentions, queries)
+ * @param {number} query
+ * @param {number} queries
+ */
+function mapsOf(rows, query, queries) {
+  return Array.from({ length: rows.length / queries }, (_, i) => Float32Array.from(rows[i * queries + query].weights));
+}

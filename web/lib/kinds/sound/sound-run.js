@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { savedRun } from '../../runs/base-run.js';
+import { checkOptions } from '../../base/checks.js';
+import { LEVELS, compress, expand } from './mu-law.js';
+import { writeWav } from './wav.js';
+import { NextPixelError } from '../../base/error.js';
+import { play } from './play.js';
+import { showAll } from '../../sinks/canvas.js';
+import { Waveform } from './waveform.js';
+
+/** @import { Heard } from './hear.js' */
+/** @import { Link } from '../../workers/link.js' */
+/** @import { PlayOptions, Played } from './play.js' */
+/** @import { Inputs, Settings, StepMessage } from '../../engine/protocol.js' */
+/** @import { Canvas } from '../../sinks/canvas.js' */
+/** @import { WaveformOptions } from './waveform.js' */
+
+/**
+ * Some samples of a sound, drawn one after the other.
+ *
+ * @typedef {object} SoundStep
+ * @property {number} from           number of the first sample; those that were given count
+ * @property {number} to             one past the last
+ * @property {Float32Array} samples  (to - from) between -1 and 1
+ * @property {Uint8Array} levels     (to - from) the same as the model has them, in mu-law
+ * @property {Float32Array} nats     (to - from) -log p of each, given all before it, under the model's own distribution
+ * @property {Float32Array} [odds]   with the option `odds`: (to - from, 257) the probability of each level, and of the end, before the sample
+ *   was drawn
+ */
+
+/** The way in which a sound is drawn. @typedef {{ settings: Settings, seed: number | bigint, seconds: number, odds: boolean, chunk: number }} Sounding */
+
+/**
+ * A run as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
+ *
+ * @typedef {object} SavedSound
+ * @property {1} version
+ * @property {string} model    which model it belongs to
+ * @property {string} seed
+ * @property {number[]} known  levels of the sound that it goes on with
+ * @property {number[]} ids    levels of the samples that were drawn
+ * @property {number[]} nats   of these
+ * @property {object} options  as they were given to the verb, without seed and signal
+ */
+
+const VALUES = LEVELS + 1;
+
+/** All elements of a page sound through this one. @type {AudioContext | undefined} */
+let context;
+
+/**
+ * One run of a model of sounds: an async iterable of steps, samples, a file, a waveform on a canvas, or heard. All of these may be asked for,
+ * one after another or at the same time: what was drawn is kept.
+ *
+ * Streaming is pulled: the worker computes while a step is awaited, and not otherwise. When the last reader leaves before the end, the run
+ * stops; what was drawn can still be read. So do the signal and `model.close()` stop it.
+ *
+ * @implements {AsyncIterable<SoundStep>}
+ */
+export class SoundRun {
+  #link;
+  #inputs;
+  #how;
+  #kept;
+  #signal;
+  /** The levels that were given, once they are read. @type {Uint32Array | undefined} */
+  #known;
+  /** @type {ReturnType<Link['job']> | undefined} */
+  #job;
+  /** @type {SoundStep[]} */
+  #steps = [];
+  /** @type {Promise<void> | undefined} */
+  #coming;
+  #readers = 0;
+  #over = false;
+  /** @type {unknown} */
+  #failed;
+
+  /** The seed, whether it was given or chosen at random. @type {number | bigint} */
+  seed;
+
+  /** Samples a second. @type {number} */
+  rate;
+
+  /**
+   * The sound that complete() goes on with, as the model hears it, once it is read. It rejects where it cannot be.
+   *
+   * @type {Promise<Heard | undefined>}
+   */
+  heard;
+
+  /** Why it ended: 'end', the model ended its sound; 'length', it is as long as asked for; 'abort'. Undefined until then.
+   * @type {'end' | 'length' | 'abort' | undefined} */
+  finish;
+
+  /** The longest that the sound can become, in samples, once what was given is read. */
+  most = 0;
+
+  /**
+   * @param {Link} link
+   * @param {number} rate
+   * @param {Inputs} inputs
+   * @param {Promise<Heard | undefined>} heard
+   * @param {Sounding} how
+   * @param {{ model: string, options: object }} kept  for save()
+   * @param {AbortSignal} [signal]
+   * @internal
+   */
+  constructor(link, rate, inputs, heard, how, kept, signal) {
+    this.#link = link;
+    this.#inputs = inputs;
+    this.#how = how;
+    this.#kept = kept;
+    this.#signal = signal;
+    this.seed = how.seed;
+    this.rate = rate;
+    this.heard = heard;
+    this.most = Math.round(how.seconds * rate);
+    heard.then((sound) => { this.#known ??= compress(sound?.samples ?? []); }, () => {}); // what is wrong, those who read are told
+  }
+
+  /**
+   * What was saved comes first, as one step, and the run goes on after it.
+   *
+   * @param {SavedSound} saved
+   * @internal
+   */
+  after({ known, ids, nats }) {
+    this.#known = Uint32Array.from(known);
+    const [from, levels] = [known.length, Uint8Array.from(ids)];
+    if (ids.length > 0) this.#steps.push({ from, to: from + ids.length, samples: expand(levels), levels, nats: Float32Array.from(nats) });
+    return this;
+  }
+
+  /**
+   * All that is needed to go on from here: model.resume(saved) draws the samples that this run would have. Its first step has those that were
+   * drawn before. Of complete(), once `heard` is there.
+   *
+   * @returns {SavedSound}
+   */
+  save() {
+    if (!this.#known) throw new NextPixelError('state', 'The sound that the run goes on with is not read yet: await run.heard first');
+    const all = (/** @type {'levels' | 'nats'} */ name) => this.#steps.flatMap((step) => [...step[name]]);
+    return savedRun(this.seed, this.#kept, { known: [...this.#known], ids: all('levels'), nats: all('nats') });
+  }
+
+  /** Ends the run. What was drawn stays: it can be read, heard and saved. */
+  stop() {
+    if (!this.#over) this.#end('abort');
+  }
+
+  /** @returns {AsyncGenerator<SoundStep, void, void>} */
+  [Symbol.asyncIterator]() {
+    return this.#read();
+  }
+
+  /**
+   * The whole sound, with what was given before it.
+   *
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<Float32Array<ArrayBuffer>>} samples between -1 and 1, `rate` of them a second
+   */
+  async samples(options = {}) {
+    checkOptions(options);
+    /** @type {Float32Array[]} */
+    const parts = [];
+    for await (const { samples } of this.#read(options.signal)) parts.push(samples);
+    await this.heard;
+    return joined([expand(this.#known ?? []), ...parts]);
+  }
+
+  /**
+   * The whole sound as a WAV file of 16 bits.
+   *
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<Blob>}
+   */
+  async wav(options = {}) {
+    return new Blob([writeWav(await this.samples(options), this.rate)], { type: 'audio/wav' });
+  }
+
+  /**
+   * Draws the sound as a waveform while it comes, each stretch in a shade as strong as it surprises. It keeps the size that the canvas has on
+   * the page and takes its colours from its style. The canvas's own content becomes a sentence about the sound, for those who do not see it.
+   *
+   * @param {Canvas} canvas
+   * @param {WaveformOptions & { signal?: AbortSignal }} [options]
+   * @returns {Promise<string>} that sentence
+   */
+  async drawTo(canvas, options = {}) {
+    checkOptions(options);
+    const { signal, ...how } = options;
+    return showAll(this.#read(signal), this.sink(canvas, how));
+  }
+
+  /**
+   * Plays the sound while it is drawn. Call it from a click or a key: browsers let a page sound only then. What is heard is exactly what is
+   * drawn, at the rate of the context; where the machine is too slow there are gaps, which are counted.
+   *
+   * @param {import('../../base/dom.js').Dom<'AudioContext'>} context
+   * @param {PlayOptions} [options]
+   * @returns {Promise<Played>} how it was, once all is played
+   */
+  async playTo(context, options = {}) {
+    checkOptions(options);
+    return play(this.#audible(options.signal), this.rate, context, options, () => this.finish !== undefined);
+  }
+
+  /**
+   * Shows the sound on a canvas.
+   *
+   * @param {Canvas} canvas
+   * @param {WaveformOptions} [options]
+   * @internal
+   */
+  sink(canvas, options) {
+    const waveform = new Waveform(canvas, { rate: this.rate, most: this.most, ...options });
+    this.heard.then(() => this.#known?.length && waveform.given(expand(this.#known), this.most), () => {});
+    return waveform;
+  }
+
+  /** The share of what is to be drawn that is there with a step, 0 to 1. @param {SoundStep} step @internal */
+  doneWith({ to }) {
+    return this.finish ? 1 : Math.min(1, to / this.most);
+  }
+
+  /**
+   * Lets the page hear the sound while it is shown, where its visitor has clicked or pressed a key; else nothing is heard.
+   *
+   * @param {{ cursor: number }} sink
+   * @param {AbortSignal} signal
+   * @param {(now: string) => void} say
+   * @internal
+   */
+  async aloud(sink, signal, say) {
+    if (typeof AudioContext !== 'function' || navigator.userActivation?.hasBeenActive === false) return;
+    try {
+      const { gaps } = await this.playTo(context ??= new AudioContext(), { signal, onPlay: ({ seconds, over }) => {
+        sink.cursor = over ? -1 : seconds;
+        say(`Playing ${seconds.toFixed(2)} s`);
+      } });
+      if (gaps > 0) say(`The machine did not keep up: ${gaps} ${gaps === 1 ? 'gap' : 'gaps'}`);
+    } catch (error) {
+      if (!(error instanceof NextPixelError && error.code === 'argument')) throw error; // a context that the browser does not start
+    } finally {
+      sink.cursor = -1;
+    }
+  }
+
+  /** The sound as it is heard: the given samples, then those that are drawn. @param {AbortSignal} [signal] */
+  async *#audible(signal) {
+    await this.heard;
+    if (this.#known?.length) yield { samples: expand(this.#known) };
+    yield* this.#read(signal);
+  }
+
+  /**
+   * The steps from the first one on, for one of several readers.
+   *
+   * @param {AbortSignal} [signal]
+   * @returns {AsyncGenerator<SoundStep, void, void>}
+   */
+  async *#read(signal) {
+    this.#readers++;
+    try {
+      for (let i = 0; ; i++) {
+        while (i >= this.#steps.length && !this.#over) {
+          signal?.throwIfAborted();
+          this.#signal?.throwIfAborted();
+          await (this.#coming ??= this.#advance().finally(() => { this.#coming = undefined; }));
+        }
+        signal?.throwIfAborted();
+        if (i >= this.#steps.length) break;
+        yield this.#steps[i];
+      }
+      if (this.#failed) throw this.#failed;
+    } finally {
+      if (--this.#readers === 0 && !this.#over) this.#end('abort');
+    }
+  }
+
+  /** Asks for the next step. */
+  async #advance() {
+    try {
+      if (!this.#job) await this.#begin();
+      if (this.#over || !this.#job) return;
+      /** @type {StepMessage} */
+      const message = await this.#job.ask({ type: 'next', chunk: this.#how.chunk });
+      const end = message.ids.indexOf(LEVELS);
+      const step = stepOf(message, end < 0 ? message.ids.length : end);
+      if (step.to > step.from) this.#steps.push(step);
+      if (end >= 0) this.#end('end');
+      else if (message.last) this.#end('length');
+    } catch (error) {
+      this.#failed = error;
+      this.#end('abort');
+    }
+  }
+
+  async #begin() {
+    await this.heard;
+    const { settings, seconds, odds } = this.#how;
+    const given = this.#known ?? new Uint32Array(0);
+    const known = Uint32Array.from([...given, ...this.#steps.flatMap(({ levels }) => [...levels])]);
+    const length = given.length + Math.round(seconds * this.rate);
+    this.most = length;
+    if (length <= known.length) return this.#end('length');
+    const job = this.#link.job(this.#signal);
+    this.#job = job;
+    job.check();
+    job.tell({ type: 'draw', known, inputs: this.#inputs, settings: { ...settings, samples: 1 }, maps: false, length, ...(odds && { alternatives: VALUES }) });
+  }
+
+  /** @param {'end' | 'length' | 'abort'} finish */
+  #end(finish) {
+    this.#over = true;
+    this.finish ??= finish;
+    this.#job?.end();
+    this.#job = undefined;
+  }
+}
+
+/**
+ * @param {StepMessage} message
+ * @param {number} count  its samples, without the end
+ * @returns {SoundStep}
+ */
+function stepOf({ from, ids, nats, alternatives }, count) {
+  const levels = Uint8Array.from(ids.subarray(0, count));
+  return { from, to: from + count, samples: expand(levels), levels, nats: nats.slice(0, count), ...(alternatives && { odds: oddsOf(alternatives, count) }) };
+}
+
+/**
+ * The most probable ids in their order, as probabilities by id.
+ *
+ * @param {{ ids: Uint32Array, nats: Float32Array }} tops
+ * @param {number} count
+ */
+function oddsOf({ ids, nats }, count) {
+  const odds = new Float32Array(count * VALUES);
+  for (let i = 0; i < odds.length; i++) odds[i - (i % VALUES) + ids[i]] = Math.exp(-nats[i]);
+  return odds;
+}
+
+/** @param {Float32Array[]} parts */
+function joined(parts) {
+  const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Models of sounds: a file of its own, which a page without sound never fetches. */
+
+import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
+import { checkLabel, checkSettings, show } from '../../base/checks.js';
+import { LEVELS, compress } from './mu-law.js';
+import { argumentError } from '../../base/error.js';
+import { LONGEST_SECONDS, hear } from './hear.js';
+import { SoundRun } from './sound-run.js';
+
+/** @import { Engine } from '../../model/engine.js' */
+/** @import { Label } from '../../base/checks.js' */
+/** @import { Heard, SoundSource } from './hear.js' */
+/** @import { SoundOptions } from '../../options.js' */
+/** @import { Facts, Inputs, ScoredMessage } from '../../engine/protocol.js' */
+/** @import { SavedSound } from './sound-run.js' */
+
+export { Resampler, resample } from './resample.js';
+export { compress, expand } from './mu-law.js';
+export { readWav, writeWav } from './wav.js';
+export { hear } from './hear.js';
+export { play } from './play.js';
+export { SoundRun } from './sound-run.js';
+export { Waveform } from './waveform.js';
+
+/**
+ * The cost of a sound under a model.
+ *
+ * @typedef {object} SoundScore
+ * @property {number} nats              minus log p(its samples), natural logarithm
+ * @property {number} bitsPerDim        the same in bits a sample
+ * @property {Float32Array} perElement  nats of each sample
+ * @property {Heard} heard              the sound as the model heard it
+ */
+
+export class SoundModel {
+  #engine;
+
+  /** Samples a second. */
+  rate;
+  /** @type {string[]} */
+  speakers;
+
+  /**
+   * @internal
+   * @param {Engine} engine
+   * @param {Facts} facts
+   */
+  constructor(engine, { metadata, parts }) {
+    this.#engine = engine;
+    const said = (/** @type {string} */ key) => metadata.get(`${engine.info.architecture}.${key}`);
+    const [names, dilations] = [said('speakers'), said('dilations')];
+    const count = parts[0].inputs.find(({ name }) => name === 'speaker')?.values ?? 0;
+    this.rate = Number(said('sound.rate'));
+    this.speakers = Array.from({ length: count }, (_, i) => String((Array.isArray(names) && names[i]) || i));
+    Object.assign(engine.info, { rate: this.rate, speakers: this.speakers, dilations: Array.isArray(dilations) ? dilations.map(Number) : [] });
+  }
+
+  /** @param {{ label?: Label, speaker?: Label }} options @returns {Inputs} */
+  #inputs({ label, speaker }) {
+    const { info } = this.#engine;
+    const [given, voice] = [checkLabel(label, info), voiceOf(speaker, this.speakers)];
+    return { ...(given >= 0 && { class: Uint32Array.of(given) }), ...(voice >= 0 && { speaker: Uint32Array.of(voice) }) };
+  }
+
+  /**
+   * @param {SoundOptions} options
+   * @param {Promise<Heard | undefined>} [heard]
+   */
+  run(options, heard = Promise.resolve(undefined)) {
+    const { links, info } = this.#engine;
+    const { settings, options: { seconds, odds, chunk = 0 }, seed } = checkSettings('sounds', options);
+    const { seed: _, signal, ...kept } = options;
+    return new SoundRun(links[0], this.rate, this.#inputs(options), heard, { settings, seed, seconds, odds, chunk }, { model: modelName(info), options: kept }, signal);
+  }
+
+  /**
+   * @param {SavedSound} saved
+   * @param {SoundOptions} given
+   */
+  resume(saved, given) {
+    const options = resumedOptions(saved, this.#engine.info, given, ['signal', 'odds', 'chunk']);
+    const { known, ids, nats } = saved;
+    const isLevel = (/** @type {unknown} */ id) => Number.isInteger(id) && Number(id) >= 0 && Number(id) < LEVELS;
+    if (![known, ids].every((all) => Array.isArray(all) && all.every(isLevel)) || !Array.isArray(nats) || nats.length !== ids.length) throw noSavedRun();
+    return this.run(options).after(saved);
+  }
+
+  /**
+   * @param {SoundSource} sound
+   * @param {SoundOptions} options
+   */
+  complete(sound, options) {
+    const heard = hear(sound, this.rate, options.signal);
+    heard.catch(() => {}); // the run says it, where there comes to be one and somebody asks it
+    return this.run(options, heard);
+  }
+
+  /**
+   * @param {SoundSource} sound
+   * @param {{ label?: Label, speaker?: Label, signal?: AbortSignal }} options
+   * @returns {Promise<SoundScore>}
+   */
+  async score(sound, { signal, ...given }) {
+    const inputs = this.#inputs(given);
+    const heard = await hear(sound, this.rate, signal);
+    /** @type {ScoredMessage} */
+    const { nats: perElement } = await this.#engine.ask({ type: 'score', ids: compress(heard.samples), inputs }, signal);
+    const nats = perElement.reduce((sum, cost) => sum + cost, 0);
+    return { nats, bitsPerDim: nats / (perElement.length * Math.LN2), perElement, heard };
+  }
+}
+
+/**
+ * @param {Label} speaker
+ * @param {string[]} speakers
+ * @returns {number} its index, or -1 for none
+ */
+function voiceOf(speaker, speakers) {
+  if (speaker === undefined || speaker === null) return -1;
+  if (speakers.length === 0) throw argumentError('This model knows no speakers: leave speaker out');
+  const index = typeof speaker === 'string' ? speakers.indexOf(speaker) : speaker;
+  if (Number.isInteger(index) && index >= 0 && index < speakers.length) return index;
+  throw argumentError(`speaker must be one of ${speakers.join(', ')}, or an index from 0 to ${speakers.length - 1}, not ${show(speaker)}`);
+}
+
+export { LONGEST_SECONDS };

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Draws a sound as a waveform: for each column of pixels a line from its lowest to its highest sample, as strong as its samples surprise. */
+
+import { Sheet } from '../../sinks/sheet.js';
+
+/** @import { Dom } from '../../base/dom.js' */
+/** @import { SoundStep } from './sound-run.js' */
+/** @import { Canvas } from '../../sinks/canvas.js' */
+
+/**
+ * @typedef {object} WaveformOptions
+ * @property {Dom<'Element'>} [mirror]  gets a sentence about the sound as its own text
+ * @property {number} [from]            what is shown of it, in seconds: by default all, and while it comes all that it can become
+ * @property {number} [to]
+ */
+
+/** The nats of a sample that have the strongest colour: as if all levels were equally probable. */
+const MOST_NATS = Math.log(256);
+/** Opacity of what surprises nobody, and of what was given. */
+const FAINT = 0.25;
+const GIVEN = 0.6;
+
+export class Waveform extends Sheet {
+  #rate;
+  #most;
+  /** @type {number[]} */
+  #samples = [];
+  /** @type {number[]} */
+  #nats = [];
+  #known = 0;
+  #over = false;
+  #window;
+  #cursor = -1;
+
+  /**
+   * @param {Canvas} canvas
+   * @param {WaveformOptions & { rate: number, most: number }} options  most: samples of the longest that it can become
+   */
+  constructor(canvas, { rate, most, mirror, from, to }) {
+    super(canvas, mirror);
+    this.#rate = rate;
+    this.#most = most;
+    this.#window = { from, to };
+    this.paint();
+  }
+
+  /** A sentence that says what the sound is. */
+  get result() {
+    const seconds = (/** @type {number} */ samples) => `${(samples / this.#rate).toFixed(2)} s`;
+    const drawn = this.#nats.length;
+    const bits = drawn > 0 ? `, ${(this.#nats.reduce((sum, cost) => sum + cost, 0) / drawn / Math.LN2).toFixed(1)} bits a sample` : '';
+    return `A sound of ${seconds(this.#samples.length)}${this.#known > 0 ? `, of which ${seconds(this.#known)} were given` : ''}${bits}.`;
+  }
+
+  /** The sound that is gone on with. @param {Float32Array} samples  @param {number} most */
+  given(samples, most) {
+    this.#samples = [...samples, ...this.#samples];
+    this.#known = samples.length;
+    this.#most = Math.max(most, samples.length);
+    this.paintSoon();
+  }
+
+  /** @param {Pick<SoundStep, 'samples' | 'nats'>} step */
+  add({ samples, nats }) {
+    for (const sample of samples) this.#samples.push(sample);
+    for (const cost of nats) this.#nats.push(cost);
+    this.paintSoon();
+  }
+
+  /** The sound is over. */
+  end() {
+    this.#over = true;
+    this.paint();
+    this.tell(this.result);
+  }
+
+  /** Shows a stretch of it, in seconds. @param {number} [from] @param {number} [to] */
+  show(from, to) {
+    this.#window = { from, to };
+    this.paintSoon();
+  }
+
+  /** A line at this time; below 0: none. @param {number} seconds */
+  set cursor(seconds) {
+    this.#cursor = seconds;
+    this.paintSoon();
+  }
+
+  /** Paints now, in the colours of the moment. @override */
+  paint() {
+    this.fit();
+    super.paint();
+    const { context, width, height } = this;
+    const { ink, accent, surprise, forced } = this.colours();
+    const all = (this.#over ? this.#samples.length : Math.max(this.#most, this.#samples.length)) || 1;
+    const { from = 0, to = all / this.#rate } = this.#window;
+    const perPixel = (Math.max(to - from, 1e-6) * this.#rate) / Math.max(width, 1);
+    const middle = height / 2;
+    const y = (/** @type {number} */ sample) => middle - sample * (middle - 2);
+    context.globalAlpha = FAINT;
+    context.fillStyle = ink;
+    context.fillRect(0, middle - 0.5, width, 1);
+    if (perPixel < 0.25) this.#paintDots(from * this.#rate, 1 / perPixel, y, forced ? ink : accent);
+    else {
+      let last = -1;
+      for (let x = 0; x < width; x++) {
+        const begin = Math.max(0, Math.floor(from * this.#rate + x * perPixel));
+        const end = Math.min(this.#samples.length, Math.max(begin + 1, Math.floor(from * this.#rate + (x + 1) * perPixel)));
+        if (begin >= end) continue;
+        // With the sample before, so that columns meet.
+        let [low, high, cost] = [this.#samples[Math.max(0, begin - 1)], this.#samples[Math.max(0, begin - 1)], 0];
+        for (let i = begin; i < end; i++) {
+          low = Math.min(low, this.#samples[i]);
+          high = Math.max(high, this.#samples[i]);
+          cost += this.#nats[i - this.#known] ?? 0;
+        }
+        const given = begin < this.#known;
+        context.fillStyle = given ? ink : forced ? ink : surprise;
+        context.globalAlpha = given ? GIVEN : FAINT + (1 - FAINT) * Math.min(1, cost / (end - begin) / MOST_NATS);
+        context.fillRect(x, y(high), 1, Math.max(1, y(low) - y(high)));
+        last = x;
+      }
+      if (!this.#over && last >= 0) {
+        context.globalAlpha = 1;
+        context.fillStyle = accent;
+        context.fillRect(last, 0, 1, height);
+      }
+    }
+    context.globalAlpha = 1;
+    if (this.#cursor >= 0) {
+      context.fillStyle = ink;
+      context.fillRect(Math.round((this.#cursor - from) * this.#rate / perPixel), 0, 1, height);
+    }
+  }
+
+  /**
+   * Single samples, as dots on stems.
+   *
+   * @param {number} first  sample at the left edge
+   * @param {number} step   pixels between two
+   * @param {(sample: number) => number} y
+   * @param {string} colour
+   */
+  #paintDots(first, step, y, colour) {
+    const { context, width } = this;
+    const size = Math.min(6, Math.max(2, step / 3));
+    for (let i = Math.max(0, Math.ceil(first)); i < this.#samples.length && (i - first) * step < width; i++) {
+      const x = (i - first + 0.5) * step;
+      const top = y(this.#samples[i]);
+      context.fillStyle = colour;
+      context.globalAlpha = FAINT;
+      context.fillRect(x - 0.5, Math.min(top, y(0)), 1, Math.abs(top - y(0)));
+      context.globalAlpha = i < this.#known ? GIVEN : 1;
+      context.beginPath();
+      context.arc(x, top, size / 2, 0, 2 * Math.PI);
+      context.fill();
+    }
+  }
+}

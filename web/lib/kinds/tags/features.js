@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Features of a word and its neighbours, at which a chain looks: strings, those that the file lists with an id. weights/train/models/chain/features.py says
+ * what templates and atoms are, and does the same; a test compares them.
+ */
+
+import { argumentError } from '../../base/error.js';
+
+/** @import { Metadata } from '../../engine/metadata.js' */
+
+const BEGIN = '<s>';
+const END = '</s>';
+/** Between the parts of a feature. */
+const BAR = 124;
+
+const encoder = new TextEncoder();
+
+const BASIS = 2166136261 | 0;
+const step = (/** @type {number} */ hash, /** @type {number} */ byte) => Math.imul(hash ^ byte, 16777619);
+
+/** FNV-1a, 32 bits, of the UTF-8 of a text, which goes on with a hash. @param {string} text */
+export function fnv(text, hash = BASIS) {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 127) {
+      for (const byte of encoder.encode(text.slice(i))) hash = step(hash, byte);
+      break;
+    }
+    hash = step(hash, code);
+  }
+  return hash;
+}
+
+/** Capitals A, small letters a, digits 9, others as they are; of equal neighbours one. @param {string} form */
+export function shape(form) {
+  let out = '';
+  let last = '';
+  for (const c of form) {
+    const kind = c >= '0' && c <= '9' ? '9' : c !== c.toLowerCase() ? 'A' : c !== c.toUpperCase() ? 'a' : c;
+    if (kind !== last) out += kind;
+    last = kind;
+  }
+  return out;
+}
+
+/** Gives the beginning of each template, and its atoms with their offsets. @param {string} template */
+function parsed(template) {
+  const atoms = template.split('|').map((part) => {
+    const [name, offset] = part.split('@');
+    if (!/^(?:form|word|shape|cluster|any|prefix\d+|suffix\d+)$/.test(name) || !/^-?\d+$/.test(offset ?? '')) {
+      throw argumentError(`The file has a template that this version does not know: '${template}'`);
+    }
+    return { name, offset: Number(offset) };
+  });
+  return { head: `${template}=`, hash: fnv(`${template}=`), atoms };
+}
+
+export class Features {
+  #templates;
+  #first;
+  /** Of a hash: an id; a cluster; whether the training sentences have the form. */
+  #ids;
+  #clusters;
+  #forms;
+
+  /** @param {Metadata} metadata  of a file of the architecture chain */
+  constructor(metadata) {
+    const list = (/** @type {string} */ key) => /** @type {any[]} */ (metadata.get(`chain.${key}`) ?? []);
+    this.#templates = list('templates').map((template) => parsed(String(template)));
+    this.#first = metadata.get('chain.first') === true;
+    this.#ids = new Map(list('feature_hashes').map((hash, i) => [hash, i + 1]));
+    const numbers = list('cluster.numbers');
+    this.#clusters = new Map(list('cluster.hashes').map((hash, i) => [hash, numbers[i]]));
+    this.#forms = new Set(list('word_hashes'));
+    /** Ids of a word. */
+    this.width = this.#first ? 1 : this.#templates.length;
+  }
+
+  /** Tells whether the training sentences have this word. @param {string} form */
+  knows(form) {
+    return this.#forms.has(fnv(form));
+  }
+
+  /**
+   * Values of atoms of the words, each found once; null where there is none.
+   *
+   * @param {string[]} words
+   * @returns {(name: string, i: number) => string | null}
+   */
+  #values(words) {
+    /** @type {Map<string, Map<string, string | null>>} */
+    const ofWords = new Map();
+    return (name, i) => {
+      if (i < 0) return BEGIN;
+      if (i >= words.length) return END;
+      let known = ofWords.get(words[i]);
+      if (!known) ofWords.set(words[i], (known = new Map()));
+      let found = known.get(name);
+      if (found === undefined) known.set(name, (found = this.#atom(name, words[i])));
+      return found;
+    };
+  }
+
+  /**
+   * The features of each word as texts, in the order of the templates; null where there is none.
+   *
+   * @param {string[]} words
+   * @returns {(string | null)[][]}
+   */
+  of(words) {
+    const value = this.#values(words);
+    return words.map((_, i) => this.#templates.map(({ head, atoms }) => {
+      const values = atoms.map(({ name, offset }) => value(name, i + offset));
+      return values.includes(null) ? null : head + values.join('|');
+    }));
+  }
+
+  /**
+   * @param {string} name
+   * @param {string} form
+   * @returns {string | null}
+   */
+  #atom(name, form) {
+    if (name === 'form') return form;
+    if (name === 'any') return '';
+    if (name === 'shape') return shape(form);
+    const word = form.toLowerCase();
+    if (name === 'word') return word;
+    if (name === 'cluster') return this.#clusters.get(fnv(word))?.toString() ?? null;
+    const n = Number(name.slice(6));
+    const characters = Array.from(word);
+    if (characters.length <= n) return null;
+    return (name.startsWith('prefix') ? characters.slice(0, n) : characters.slice(-n)).join('');
+  }
+
+  /**
+   * The ids of each word, `width` of them; 0: none, or not listed.
+   *
+   * @param {string[]} words
+   * @returns {Uint32Array}
+   */
+  ids(words) {
+    const ids = new Uint32Array(words.length * this.width);
+    const value = this.#values(words);
+    for (let t = 0; t < words.length; t++) {
+      for (let f = 0; f < this.#templates.length; f++) {
+        const { hash, atoms } = this.#templates[f];
+        let whole = hash;
+        let there = true;
+        for (let a = 0; a < atoms.length && there; a++) {
+          const part = value(atoms[a].name, t + atoms[a].offset);
+          if (part === null) there = false;
+          else whole = fnv(part, a > 0 ? step(whole, BAR) : whole);
+        }
+        const id = there ? this.#ids.get(whole) ?? 0 : 0;
+        if (!this.#first) ids[t * this.width + f] = id;
+        else if (id > 0) {
+          ids[t] = id;
+          break;
+        }
+      }
+    }
+    return ids;
+  }
+}

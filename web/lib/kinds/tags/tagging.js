@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The answers of model.tag(). */
+
+import { checkOptions } from '../../base/checks.js';
+import { argumentError } from '../../base/error.js';
+import { showAll } from '../../sinks/canvas.js';
+import { TagSheet } from './tag-sheet.js';
+
+/** @import { Canvas } from '../../sinks/canvas.js' */
+/** @import { TagSheetOptions } from './tag-sheet.js' */
+
+/**
+ * @typedef {object} TagOptions
+ * @property {boolean} [marginals]  also the probability of every tag of every word
+ * @property {Record<number, string | null | undefined>} [pinned]  tags of words that are given, by the place of the word from 0 (an array of all
+ *   words will do): the other words follow, best tags and marginals
+ * @property {AbortSignal} [signal]
+ */
+
+/**
+ * The best tagging as the engine has it.
+ *
+ * @typedef {object} Best
+ * @property {Uint32Array} ids  of each word, an index of `Tagging.names`
+ * @property {number} nats      -log p(tags | words): how surprising even the best tagging is
+ * @property {number} logZ      log of the sum over all taggings; of a hidden Markov model about log p(words); of an MEMM 0
+ */
+
+/**
+ * The tags of some words, from model.tag(). It can be shown as a run of one step, which is itself with its marginals.
+ *
+ * @implements {AsyncIterable<Tagging>}
+ */
+export class Tagging {
+  #model;
+  #options;
+
+  /** The words. @type {string[]} */
+  words;
+  /** The names of all tags. @type {string[]} */
+  names;
+  /** The most probable tags as a whole (Viterbi), given what is pinned. @type {string[]} */
+  tags;
+  /** -log p(tags | words) of these. @type {number} */
+  nats;
+  /** -log p(pinned | words): what is pinned costs; 0 where nothing is. @type {number} */
+  pinnedNats;
+  /** (words, names) p(tag of a word | words, pinned), where it was asked for. @type {Float32Array | undefined} */
+  marginals;
+  /** True of each word that the training sentences have. @type {boolean[]} */
+  seen;
+  /** @type {Best} */
+  best;
+
+  /**
+   * @internal
+   * @param {any} model  the TagModel
+   * @param {string[]} words
+   * @param {{ tags: Uint32Array, nats: Float32Array, marginals?: Float32Array }} results
+   * @param {TagOptions} options  with which it was asked for
+   */
+  constructor(model, words, { tags, nats, marginals }, options) {
+    this.#model = model;
+    this.#options = options;
+    this.words = words;
+    this.names = model.names;
+    this.tags = Array.from(tags, (id) => model.names[id]);
+    this.nats = nats[2];
+    this.pinnedNats = nats[1];
+    this.marginals = marginals;
+    this.seen = words.map((word) => model.features.knows(word));
+    this.best = { ids: tags, nats: nats[2], logZ: nats[0] };
+  }
+
+  /**
+   * The cost of a tagging of these words: -log p(tags | words). Where some are left open (null), the sum over all that they can be.
+   *
+   * @param {(string | null)[]} tags  one for each word
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<number>} nats
+   */
+  async score(tags, options = {}) {
+    checkOptions(options);
+    if (!Array.isArray(tags) || tags.length !== this.words.length) throw argumentError(`score() needs a tag for each of the ${this.words.length} words`);
+    return (await this.#model.tag(this.words, { pinned: tags, signal: options.signal })).pinnedNats;
+  }
+
+  /** @returns {AsyncGenerator<Tagging, void, void>} */
+  [Symbol.asyncIterator]() {
+    return this.#steps();
+  }
+
+  /**
+   * Sets the words with their tags under them, on shades as dark as they are probable: the best tag first, then others of 2 % and more.
+   * Marginals that were not asked for are computed. It keeps the size that the canvas has on the page, at the device's own resolution, and
+   * takes font and colours from its style; words that find no room are left out. The canvas's own content becomes the words with their
+   * tags, for those who do not see it.
+   *
+   * @param {Canvas} canvas
+   * @param {TagSheetOptions & { signal?: AbortSignal }} [options]
+   * @returns {Promise<string>} the words with their tags: 'Time (NOUN 98 %) flies (VERB 99 %)'
+   */
+  async drawTo(canvas, options = {}) {
+    checkOptions(options);
+    const { signal, ...how } = options;
+    return showAll(this.#steps(signal), this.sink(canvas, how));
+  }
+
+  /**
+   * Shows the words, and then their tags, on a canvas.
+   *
+   * @param {Canvas} canvas
+   * @param {TagSheetOptions} [options]
+   * @internal
+   */
+  sink(canvas, options) {
+    return new TagSheet(canvas, this.words, options);
+  }
+
+  /** The share of the tagging that is there with its one step. @internal */
+  doneWith() {
+    return 1;
+  }
+
+  /**
+   * @param {AbortSignal} [signal]
+   * @returns {AsyncGenerator<Tagging, void, void>}
+   */
+  async *#steps(signal = this.#options.signal) {
+    signal?.throwIfAborted();
+    yield this.marginals ? this : await this.#model.tag(this.words, { ...this.#options, marginals: true, signal });
+  }
+}

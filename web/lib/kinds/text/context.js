@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The context of a model of texts: the part of a text that it sees. Whenever it is full, it keeps its newer half. */
+
+import { argumentError } from '../../base/error.js';
+
+/** @import { MapRow } from '../../engine/protocol.js' */
+/** @import { TokenLook } from './tokens.js' */
+
+export class Context {
+  /**
+   * @param {number} positions  tokens that the model sees
+   * @param {number} head       1 where the first token of the text begins every text, and stays; else 0
+   */
+  constructor(positions, head) {
+    this.positions = positions;
+    this.head = head;
+  }
+
+  /**
+   * From which token on the model sees a text, apart from the one that begins it.
+   *
+   * @param {number} count  tokens of the text
+   */
+  start(count) {
+    const { positions, head } = this;
+    if (count < positions) return 0;
+    const half = Math.floor(positions / 2);
+    const forgotten = positions - half - head; // each time: the rest, the first token and the newer half are seen
+    if (forgotten < 1) throw argumentError(`A text of ${count} tokens is too long: this model sees ${positions}, too few to forget the oldest and go on`);
+    return positions - half + Math.floor((count - positions) / forgotten) * forgotten;
+  }
+
+  /**
+   * The tokens that it sees: the one that begins the text, and the rest from one on.
+   *
+   * @param {ArrayLike<number>} ids
+   * @param {number} from
+   */
+  window(ids, from) {
+    const all = Uint32Array.from(ids);
+    if (from === 0) return all;
+    const begin = from - this.head;
+    all.copyWithin(begin, 0, this.head);
+    return all.slice(begin);
+  }
+
+  /** The first token of the whole text that it sees, as its positions are counted. @param {number} from */
+  origin(from) {
+    return from === 0 ? 0 : from - this.head;
+  }
+
+  /**
+   * The attention of the heads, with places of the whole text in place of those of the context.
+   *
+   * @param {MapRow[]} rows
+   * @param {number} from
+   * @returns {TokenLook[]}
+   */
+  maps(rows, from) {
+    const { head } = this;
+    // Key j holds what stands at position j - 1 of what the model sees.
+    const token = (/** @type {number} */ key) => (key - 1 < head || from === 0 ? Math.max(0, key - 1) : key - 1 - head + from);
+    return rows.map(({ row, keys, weights }) => ({ row, tokens: Uint32Array.from(keys, token), weights }));
+  }
+}

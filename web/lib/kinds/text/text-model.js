@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Models of texts and of translations: what verbs ask of them, in tokens of their vocabulary. */
+
+import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
+import { piecesOf } from './chat.js';
+import { show } from '../../base/checks.js';
+import { Tokenizer } from './tokenizer.js';
+import { Context } from './context.js';
+import { NextPixelError, argumentError } from '../../base/error.js';
+import { lookupOf } from '../../engine/metadata.js';
+import { classOf } from '../../base/realm.js';
+import { TokenRun } from './tokens.js';
+import { checkTokens } from './tokens-settings.js';
+import { Translation, checkTranslate, sentenceOf } from './translate.js';
+
+/** @import { ChatOptions, Message } from './chat.js' */
+/** @import { Link } from '../../workers/link.js' */
+/** @import { Entry } from '../../engine/metadata.js' */
+/** @import { TokenOptions, TranslateOptions } from '../../options.js' */
+/** @import { ModelInfo, ScoredMessage } from '../../engine/protocol.js' */
+/** @import { SavedTokens } from './tokens.js' */
+/** @import { SavedTranslation } from './translate.js' */
+
+/**
+ * The cost of a text under a model.
+ *
+ * @typedef {object} TextScore
+ * @property {number} nats          minus log p(text), natural logarithm
+ * @property {number} natsPerToken
+ * @property {number} natsPerByte   by the bytes of the tokens that were predicted
+ * @property {Uint32Array} tokens   those that were predicted. Where nothing begins a text for this model, the first one is given
+ * @property {Float32Array} perToken  nats of each
+ */
+
+/** @param {Entry[]} entries @param {string} architecture @returns {Tokenizer | undefined} */
+function tokenizerIn(entries, architecture) {
+  const metadata = lookupOf(entries);
+  return metadata.has('tokenizer.ggml.model') ? new Tokenizer(metadata, architecture) : undefined;
+}
+
+/** The template with which the model reads talks, as the file says; one too long is none, with a warning. @param {Entry[]} entries @param {ModelInfo} info */
+function templateIn(entries, { warnings }) {
+  try {
+    return String(lookupOf(entries).get('tokenizer.chat_template') ?? '');
+  } catch (error) {
+    warnings.push(error instanceof Error ? error.message : '');
+    return '';
+  }
+}
+
+/**
+ * Tokens of a vocabulary and their model, for the runs.
+ *
+ * @internal
+ */
+export class TextModel {
+  /** The one that writes: a text is one sample. */
+  #link;
+  #info;
+  /** @type {Tokenizer | undefined} */
+  #tokenizer;
+
+  /**
+   * @param {Link} link
+   * @param {ModelInfo} info
+   * @param {Entry[]} entries  the metadata of the file that concern its tokenizer
+   * @param {Tokenizer} [early]   what they say, where it is there already
+   * @internal
+   */
+  constructor(link, info, entries, early) {
+    const tokenizer = early ?? tokenizerIn(entries, info.architecture);
+    if (tokenizer && tokenizer.size !== info.vocabulary) {
+      throw new NextPixelError('format', `The vocabulary has ${tokenizer.size} tokens, but the weights are for ${info.vocabulary}: the file ` +
+        'was exported wrongly, get it anew');
+    }
+    this.#link = link;
+    this.#info = info;
+    this.#tokenizer = tokenizer;
+    info.warnings.push(...tokenizer?.warnings ?? []);
+    info.chatTemplate = templateIn(entries, info);
+  }
+
+  /** @returns {Tokenizer} */
+  get tokenizer() {
+    if (!this.#tokenizer) throw new NextPixelError('unsupported', 'This weight file has no vocabulary: give and take tokens by their numbers');
+    return this.#tokenizer;
+  }
+
+  /**
+   * @param {string | ArrayLike<number>} prompt
+   * @param {TokenOptions} options
+   */
+  tokens(prompt, options) {
+    const ids = this.#read(prompt);
+    const { positions } = this.#info;
+    if (ids.length >= positions) {
+      throw argumentError(`The prompt has ${ids.length} tokens, and this model sees ${positions}: at most ${positions - 1} leave room for another`);
+    }
+    return this.#run(ids, ids.length, options);
+  }
+
+  /**
+   * @param {Message[]} messages
+   * @param {TokenOptions & ChatOptions} options
+   */
+  chat(messages, { template, render, ...options }) {
+    const { begin, end } = this.tokenizer;
+    const nameOf = (/** @type {number | undefined} */ id) => (id === undefined ? '' : this.tokenizer.name(id));
+    const pieces = piecesOf(messages, this.#info.chatTemplate, { begin: nameOf(begin), end: nameOf(end) }, { template, render });
+    return this.tokens(this.tokenizer.encodePieces(pieces), options);
+  }
+
+  get #translates() {
+    return this.#info.tasks.includes('translate');
+  }
+
+  /**
+   * @param {string | ArrayLike<number>} text
+   * @param {TranslateOptions} options
+   */
+  translate(text, options) {
+    return this.#translation(this.#sentence(text), [], options);
+  }
+
+  /**
+   * @param {Uint32Array} source
+   * @param {number[]} ids  those that were told already
+   * @param {TranslateOptions} options
+   */
+  #translation(source, ids, options) {
+    const checked = checkTranslate(options, this.#info);
+    const { seed, signal, onSearch, ...kept } = options;
+    return new Translation(this.#link, this.#tokenizer, { source, ids }, checked, { model: modelName(this.#info), options: kept }, signal);
+  }
+
+  /**
+   * The tokens of a sentence; of one in capitals alone, as if it were not where the vocabulary then needs fewer.
+   *
+   * @param {string} sentence
+   */
+  #pasted(sentence) {
+    const ids = this.tokenizer.encode(sentence);
+    const lower = sentence.toLowerCase();
+    if (sentence === lower || sentence !== sentence.toUpperCase() || !/\p{L}{4}/u.test(sentence)) return ids;
+    const written = this.tokenizer.encode(lower.replace(/\p{L}/u, (letter) => letter.toUpperCase()));
+    return written.length < ids.length ? written : ids;
+  }
+
+  /**
+   * A sentence as the model reads and writes it: its tokens and the one that ends it. An empty one is nothing at all.
+   *
+   * @param {string | ArrayLike<number>} text
+   */
+  #sentence(text) {
+    const given = typeof text === 'string' ? this.#pasted(sentenceOf(text)) : this.#listed('A sentence', text);
+    const end = this.#tokenizer?.end;
+    const ids = end === undefined || given.length === 0 || given[given.length - 1] === end ? given : Uint32Array.of(...given, end);
+    const { positions } = this.#info;
+    if (ids.length > positions) {
+      throw argumentError(`The sentence has ${given.length} tokens, and this model sees ${positions}, its end included: give it sentence by sentence`);
+    }
+    return ids;
+  }
+
+  /**
+   * @param {any} saved
+   * @param {TokenOptions & { at?: number }} options
+   */
+  resume(saved, options) {
+    return this.#translates ? this.#resumeTranslation(saved, options) : this.#resumeTokens(saved, options);
+  }
+
+  /**
+   * @param {SavedTokens} saved
+   * @param {TokenOptions & { at?: number }} options
+   */
+  #resumeTokens(saved, { at, ...options }) {
+    const all = resumedOptions(saved, this.#info, options);
+    if (!(Number.isInteger(saved.prompt) && saved.prompt >= 0 && saved.prompt <= saved.ids.length)) throw noSavedRun();
+    const drawn = saved.ids.length - saved.prompt;
+    if (at !== undefined && !(Number.isInteger(at) && at >= 0 && at <= drawn)) {
+      throw argumentError(`at must be a whole number from 0 to ${drawn}, the tokens that were drawn`);
+    }
+    const ids = saved.ids.slice(0, saved.prompt + (at ?? drawn));
+    this.#checkIds(ids);
+    return this.#run(Uint32Array.from(ids), saved.prompt, all);
+  }
+
+  /**
+   * @param {SavedTranslation} saved
+   * @param {TranslateOptions} options
+   */
+  #resumeTranslation(saved, options) {
+    const all = resumedOptions(saved, this.#info, options, ['signal', 'maps', 'onSearch']);
+    if (!Array.isArray(saved.source)) throw noSavedRun();
+    this.#checkIds(saved.ids);
+    return this.#translation(this.#sentence(saved.source), saved.ids, all);
+  }
+
+  /**
+   * @param {string | ArrayLike<number>} text
+   * @param {{ source?: string | ArrayLike<number>, signal?: AbortSignal }} options
+   * @returns {Promise<TextScore>}
+   */
+  async score(text, { source, signal }) {
+    if (this.#translates) return this.#scoreTranslation(text, source, signal);
+    const ids = this.#read(text);
+    const context = this.#contextOf(ids);
+    const given = 1; // the one that begins the text, or else its first
+    if (ids.length > given) context.start(ids.length - 1);
+    const tokens = ids.slice(given);
+    const perToken = new Float32Array(tokens.length);
+    const job = this.#link.job(signal);
+    try {
+      // Stretches as long as the context, of which the later ones repeat half of it and are counted from there.
+      for (let to = given; to < ids.length;) {
+        const from = context.start(to);
+        const end = Math.min(ids.length, context.origin(from) + context.positions);
+        const known = context.window(ids.subarray(0, end), from);
+        /** @type {ScoredMessage} */
+        const { nats } = await job.ask({ type: 'score', ids: known, inputs: {} });
+        perToken.set(nats.subarray(nats.length - (end - to)), to - given);
+        to = end;
+      }
+    } finally {
+      job.end();
+    }
+    return this.#scored(tokens, perToken);
+  }
+
+  /**
+   * @param {string | ArrayLike<number>} text
+   * @param {string | ArrayLike<number> | undefined} source
+   * @param {AbortSignal | undefined} signal
+   */
+  async #scoreTranslation(text, source, signal) {
+    if (source === undefined) throw argumentError('score() of a translation needs the sentence that it is of: score(text, { source })');
+    const [tokens, from] = [this.#sentence(text), this.#sentence(source)];
+    if (tokens.length === 0 || from.length === 0) throw argumentError('An empty sentence has no score');
+    const job = this.#link.job(signal);
+    try {
+      /** @type {ScoredMessage} */
+      const { nats } = await job.ask({ type: 'score', ids: tokens, inputs: { source: from } });
+      return this.#scored(tokens, nats);
+    } finally {
+      job.end();
+    }
+  }
+
+  /**
+   * @param {Uint32Array} tokens
+   * @param {Float32Array} perToken
+   * @returns {TextScore}
+   */
+  #scored(tokens, perToken) {
+    const nats = perToken.reduce((sum, cost) => sum + cost, 0);
+    const bytes = this.#tokenizer ? tokens.reduce((sum, id) => sum + this.tokenizer.bytes(id).length, 0) : NaN;
+    return { nats, natsPerToken: nats / (tokens.length || 1), natsPerByte: nats / (bytes === 0 ? 1 : bytes), tokens, perToken }; // of no tokens: 0
+  }
+
+  /**
+   * @param {Uint32Array} ids
+   * @param {number} prompt
+   * @param {TokenOptions} options
+   */
+  #run(ids, prompt, options) {
+    const { seed, maxTokens, signal, logitBias, ...kept } = options;
+    const checked = checkTokens(options, this.#tokenizer, this.#info.vocabulary);
+    // Numbers of tokens, and finite ones: a Map and infinities do not survive JSON.
+    const biases = logitBias && { logitBias: Object.fromEntries(checked.settings.logitBias ?? []) };
+    const context = this.#contextOf(ids);
+    const most = maxTokens ?? Math.max(0, context.positions - ids.length);
+    if (most > 0) context.start(ids.length + most - 1); // where it cannot go on so far, it does not begin
+    return new TokenRun(this.#link, this.#tokenizer, { ids: Array.from(ids), prompt, context, most }, checked, { model: modelName(this.#info), options: { ...kept, ...biases } }, signal);
+  }
+
+  /** @param {Uint32Array} ids */
+  #contextOf(ids) {
+    return new Context(this.#info.positions, ids[0] === this.#begin() ? 1 : 0);
+  }
+
+  /**
+   * @param {string | ArrayLike<number>} prompt
+   * @returns {Uint32Array}
+   */
+  #read(prompt) {
+    const ids = typeof prompt === 'string' ? this.tokenizer.encode(prompt, { special: true }) : this.#listed('A prompt', prompt);
+    if (ids.length > 0) return ids;
+    const begin = this.#begin();
+    if (begin === undefined) throw argumentError('Nothing begins a text for this model: give a prompt of at least one token');
+    return Uint32Array.of(begin);
+  }
+
+  /**
+   * Tokens by their numbers.
+   *
+   * @param {string} what
+   * @param {ArrayLike<number>} ids
+   * @returns {Uint32Array<ArrayBuffer>}
+   */
+  #listed(what, ids) {
+    const isIds = Array.isArray(ids) || /^(Uint32|Int32|Uint16)Array$/.test(classOf(ids));
+    if (!isIds) throw argumentError(`${what} is a text, or a list of tokens by their numbers`);
+    this.#checkIds(ids);
+    return Uint32Array.from(ids);
+  }
+
+  /** @param {ArrayLike<unknown>} ids */
+  #checkIds(ids) {
+    const { vocabulary } = this.#info;
+    const all = Array.from(ids); // of a list with holes too
+    const wrong = all.findIndex((id) => !(Number.isInteger(id) && Number(id) >= 0 && Number(id) < vocabulary));
+    if (wrong >= 0) throw argumentError(`${show(all[wrong])} is no token: they are 0 to ${vocabulary - 1}`);
+  }
+
+  #begin() {
+    return this.#tokenizer?.begin;
+  }
+}

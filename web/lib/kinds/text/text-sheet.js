@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Sets text on a canvas while it is being written. A word is measured and drawn as a whole, whatever tokens it was made of, so
+ * that letters join as their script wants; each token is a stretch of it with a shade of its own. Words are broken into lines in the
+ * order in which they are read; where some are read from right to left, bidi.js then says where each stands in its line.
+ */
+
+import { isBidirectional, levelsOf, edgesOf } from '../../sinks/bidi.js';
+import { Sheet } from '../../sinks/sheet.js';
+
+/** @import { Dom } from '../../base/dom.js' */
+/** @import { Canvas } from '../../sinks/canvas.js' */
+
+/**
+ * @typedef {object} TextSheetOptions
+ * @property {Dom<'Element'>} [mirror]   gets the text as its own
+ * @property {boolean} [shade]    whether the background of each token shows its surprise: clear where it was certain. Default true
+ * @property {boolean} [caret]    whether there is one at the end while the text is written. Default true
+ */
+
+/** A stretch of a word that belongs to one token.
+ * @typedef {{ index: number, from: number, to: number, nats: number, given: boolean }} Stretch */
+/** `space`: width of the space before it; `line` counts from the first line of all.
+ * @typedef {{ text: string, stretches: Stretch[], x: number, line: number, width: number }} Word */
+/** A piece is drawn at once: a word, or a part of it that is read in one direction.
+ * @typedef {{ text: string, stretches: Stretch[], x: number, line: number, width: number, reversed: boolean }} Piece */
+/** In CSS pixels, from the corner of the canvas. @typedef {{ x: number, y: number, width: number, height: number }} Box */
+
+/** A surprise of so many nats has the full shade. */
+const FULL_NATS = 8;
+const FULL_SHADE = 0.6;
+/** The same as a line under the token, in CSS pixels. */
+const FULL_LINE = 4;
+/** Given text is this opaque. */
+const GIVEN_ALPHA = 0.72;
+/** Lines above the visible ones that are kept, for a page that becomes narrower or is looked at. */
+const KEPT_LINES = 500;
+const LINE_HEIGHT = 1.55;
+/** The most characters in the text for those who do not see the canvas; the canvas shows fewer. */
+const KEPT_TEXT = 100_000;
+/** Between two changes of that text: a long one is work for the browser even where it is not shown. */
+const TOLD_MS = 200;
+
+export class TextSheet extends Sheet {
+  #shade;
+  #caret;
+  /** Every word and line break that is kept, in order. @type {Word[]} */
+  #words = [];
+  /** The word that the next letters belong to. @type {Word | undefined} */
+  #open;
+  /** The next word begins at this x, in CSS pixels. */
+  #x = 0;
+  #line = 0;
+  #count = 0;
+  #text = '';
+  /** The text that was added, without the given one. */
+  result = '';
+  #toldAt = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #telling;
+  #writing = true;
+  /** Something is read from right to left. */
+  #bidirectional = false;
+  /** The token that is marked. */
+  #marked = -1;
+  #scroll = 0;
+  #calm;
+
+  /**
+   * @param {Canvas} canvas
+   * @param {TextSheetOptions} [options]
+   */
+  constructor(canvas, { mirror, shade = true, caret = true } = {}) {
+    super(canvas, mirror);
+    this.#shade = shade;
+    this.#caret = caret;
+    // Whole sentences appear where motion is not wanted.
+    this.#calm = typeof matchMedia === 'function' && matchMedia('(prefers-reduced-motion: reduce)').matches;
+    this.#refit();
+    this.paint();
+  }
+
+  /** Tokens added so far. */
+  get count() {
+    return this.#count;
+  }
+
+  /**
+   * Adds a token, or a text that was given.
+   *
+   * @param {{ text: string, nats?: number, given?: boolean }} token
+   */
+  add({ text, nats = 0, given = false }) {
+    const index = this.#count++;
+    this.#writing = true;
+    this.#text += text;
+    if (!given) this.result += text;
+    this.#bidirectional ||= isBidirectional(text);
+    if (this.#text.length > 2 * KEPT_TEXT) this.#text = this.#text.slice(-KEPT_TEXT);
+    for (const [piece] of text.matchAll(/\n|[^\S\n\u00a0\u202f]+|(?:\S|[\u00a0\u202f])+/g)) this.#set(piece, { index, from: 0, to: 0, nats, given });
+    this.#forget();
+    if (!this.#calm || /[.!?\n]["”’)]?\s*$/.test(text)) this.paintSoon();
+  }
+
+  /** The text is complete: the caret goes. */
+  end() {
+    this.#writing = false;
+    this.paint();
+  }
+
+  /** Lets go of the window's events. The canvas keeps what it shows. @override */
+  close() {
+    clearTimeout(this.#telling);
+    super.close();
+  }
+
+  /** Back to an empty page. */
+  clear() {
+    this.#words = [];
+    this.#open = undefined;
+    this.#x = this.#line = this.#count = this.#scroll = 0;
+    this.#text = '';
+    this.#bidirectional = false;
+    this.#writing = true;
+    this.#marked = -1;
+    this.paintSoon();
+  }
+
+  /** Marks a token, -1: none. @param {number} index */
+  mark(index) {
+    this.#marked = index;
+    this.paintSoon();
+  }
+
+  /** Scrolls up by so many lines from the end; 0: the end. @param {number} lines */
+  scroll(lines) {
+    this.#scroll = Math.min(Math.max(0, lines), Math.max(0, this.#line + 1 - this.#rows));
+    this.paintSoon();
+  }
+
+  /**
+   * The token at a place.
+   *
+   * @param {number} x  CSS pixels from the corner of the canvas
+   * @param {number} y
+   * @returns {number} or -1
+   */
+  tokenAt(x, y) {
+    for (const { index, box } of this.#boxes()) {
+      if (x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height) return index;
+    }
+    return -1;
+  }
+
+  /**
+   * The boxes of a token as it is set now.
+   *
+   * @param {number} index
+   * @returns {Box[]} one for each line that it is on; none when it is out of sight
+   */
+  boxesOf(index) {
+    return this.#boxes().filter((one) => one.index === index).map(({ box }) => box);
+  }
+
+  /** Paints now, in the colours of the moment. @override */
+  paint() {
+    super.paint();
+    const { context } = this;
+    const { ink, surprise, forced } = this.colours();
+    context.font = this.#font;
+    context.textBaseline = 'alphabetic';
+    context.textAlign = 'left';
+    const leading = this.#leading;
+    const baseline = 0.5 * (leading + 0.7 * this.size);
+    const { pieces, caret } = this.#arranged();
+    for (const { index, nats, given, box } of this.#boxes(pieces)) {
+      const shade = !this.#shade || given ? 0 : (FULL_SHADE * Math.min(nats, FULL_NATS)) / FULL_NATS;
+      if (shade > 0.01) {
+        // Below letters of a forced colour a shade of another one could hide them: there a line under the token is as thick as it would be dark.
+        const thick = forced ? Math.max(1, (shade / FULL_SHADE) * FULL_LINE) : box.height - 2;
+        context.globalAlpha = forced ? 1 : shade;
+        context.fillStyle = surprise;
+        context.fillRect(box.x, box.y + box.height - 1 - thick, box.width, thick);
+      }
+      if (index === this.#marked) {
+        context.globalAlpha = 1;
+        context.strokeStyle = ink;
+        context.lineWidth = 1.5;
+        context.strokeRect(box.x, box.y + 1.5, box.width, box.height - 3);
+      }
+    }
+    context.globalAlpha = 1;
+    context.fillStyle = ink;
+    const top = this.#top;
+    for (const { text, x, line, width, reversed, stretches } of pieces) {
+      const y = (line - top) * leading;
+      context.direction = reversed ? 'rtl' : 'ltr';
+      const given = Math.max(0, ...stretches.filter((stretch) => stretch.given).map(({ to }) => to));
+      context.globalAlpha = given > 0 && !forced ? GIVEN_ALPHA : 1;
+      if (given === 0 || given >= text.length) {
+        context.fillText(text, x, y + baseline);
+        continue;
+      }
+      // A word of which the beginning was given, such as one with a comma that was written.
+      const cut = context.measureText(text.slice(0, given)).width;
+      const edge = reversed ? x + width - cut : x + cut;
+      const sides = [edge - this.width, edge]; // the left edges of both
+      for (const side of reversed ? sides.reverse() : sides) {
+        context.save();
+        context.beginPath();
+        context.rect(side, y, this.width, 2 * leading);
+        context.clip();
+        context.fillText(text, x, y + baseline);
+        context.restore();
+        context.globalAlpha = 1;
+      }
+    }
+    context.globalAlpha = 1;
+    if (this.#writing && this.#caret && this.#scroll === 0) {
+      context.fillRect(Math.max(0, Math.min(caret, this.width - 2)), (this.#line - top) * leading + baseline - 0.8 * this.size, 2, this.size);
+    }
+    this.#tell();
+  }
+
+  /** The same text for those who do not see the canvas. */
+  #tell() {
+    clearTimeout(this.#telling);
+    const wait = this.#writing ? this.#toldAt + TOLD_MS - performance.now() : 0;
+    if (wait > 0) {
+      this.#telling = setTimeout(() => this.#tell(), wait);
+      return;
+    }
+    this.#toldAt = performance.now();
+    this.tell(this.#text.length > KEPT_TEXT ? this.#text.slice(-KEPT_TEXT) : this.#text);
+  }
+
+  get #font() {
+    return this.font(this.size);
+  }
+
+  get #leading() {
+    return LINE_HEIGHT * this.size;
+  }
+
+  /** Lines that fit. */
+  get #rows() {
+    return Math.max(1, Math.floor(this.height / this.#leading));
+  }
+
+  /** The first visible line. */
+  get #top() {
+    return Math.max(0, this.#line + 1 - this.#rows - this.#scroll);
+  }
+
+  #visible() {
+    const top = this.#top;
+    const words = [];
+    for (let i = this.#words.length - 1; i >= 0 && this.#words[i].line >= top; i--) {
+      if (this.#words[i].line < top + this.#rows) words.push(this.#words[i]);
+    }
+    return words.reverse();
+  }
+
+  /**
+   * The visible pieces in their places, and the place of the caret.
+   *
+   * @returns {{ pieces: Piece[], caret: number }}
+   */
+  #arranged() {
+    const words = this.#visible();
+    // White space before a word that went to the next line has no place of its own.
+    const shown = words.filter(({ text, line }, i) => !(/^\s/.test(text) && words[i + 1]?.line > line));
+    if (!this.#bidirectional) {
+      const pieces = shown.map((word) => ({ ...word, reversed: false }));
+      return { pieces, caret: 1 + (this.#open ? this.#open.x + this.#open.width : this.#x) };
+    }
+    const { context } = this;
+    context.font = this.#font;
+    const visible = new Set(shown);
+    /** @type {Piece[]} */
+    const pieces = [];
+    let caret = 1;
+    for (const { lines, base } of this.#paragraphs()) {
+      for (const parts of lines) {
+        const line = parts.filter(({ word }) => visible.has(word)).map(({ word, from, to, level }) => {
+          const text = word.text.slice(from, to);
+          const stretches = word.stretches.map((one) => ({ ...one, from: Math.max(0, one.from - from), to: Math.min(to, one.to) - from }));
+          return {
+            text, level, line: word.line, reversed: level % 2 === 1, width: text === word.text ? word.width : context.measureText(text).width,
+            stretches: stretches.filter((one) => one.to > one.from),
+          };
+        });
+        edgesOf(line, base, this.width).forEach((x, i) => pieces.push({ ...line[i], x }));
+      }
+      const last = lines.length > 0 ? pieces.at(-1) : undefined;
+      caret = last ? (last.reversed ? last.x - 3 : last.x + last.width + 1) : base ? this.width : 1;
+    }
+    return { pieces, caret };
+  }
+
+  /**
+   * The paragraphs that are visible, line by line, each in parts that are read in one direction.
+   *
+   * @returns {{ base: number, lines: { word: Word, from: number, to: number, level: number }[][] }[]} base: 1 where it begins at the right
+   */
+  #paragraphs() {
+    const top = this.#top;
+    /** @type {Word[][]} */
+    const all = [[]];
+    for (const word of this.#words) {
+      if (word.stretches.length === 0) all.push([]); // a line break
+      else all[all.length - 1].push(word);
+    }
+    let before = 0; // an empty one begins where the one before did
+    const visible = all.filter((words) => words.length === 0 || (words[words.length - 1].line >= top && words[0].line < top + this.#rows));
+    return visible.map((words) => {
+      const { base, levels } = levelsOf(words.map(({ text }) => text).join(''));
+      before = words.length === 0 ? before : base;
+      /** @type {{ word: Word, from: number, to: number, level: number }[][]} */
+      const lines = [];
+      let at = 0;
+      for (const word of words) {
+        const line = lines[word.line - words[0].line] ??= [];
+        for (let from = 0, to = 0; from < word.text.length; from = to) {
+          const level = levels[at + from];
+          for (to = from + 1; to < word.text.length && levels[at + to] === level;) to++;
+          line.push({ word, from, to, level });
+        }
+        at += word.text.length;
+      }
+      return { base: before, lines };
+    });
+  }
+
+  /** Every visible stretch of a token and where it stands. @param {Piece[]} [pieces] */
+  #boxes(pieces = this.#arranged().pieces) {
+    const context = this.context;
+    context.font = this.#font;
+    const top = this.#top;
+    const leading = this.#leading;
+    /** @type {(Stretch & { box: Box })[]} */
+    const boxes = [];
+    for (const { text, x, line, stretches, width, reversed } of pieces) {
+      for (const stretch of stretches) {
+        const from = stretch.from === 0 ? 0 : context.measureText(text.slice(0, stretch.from)).width;
+        const to = stretch.to === text.length ? width : context.measureText(text.slice(0, stretch.to)).width;
+        const box = { x: reversed ? x + width - to : x + from, y: (line - top) * leading, width: to - from, height: leading };
+        const last = boxes[boxes.length - 1];
+        // A space and the word after it are often one token.
+        if (last?.index === stretch.index && last.box.y === box.y && touch(last.box, box)) {
+          last.box.x = Math.min(last.box.x, box.x);
+          last.box.width += box.width;
+        } else boxes.push({ ...stretch, box });
+      }
+    }
+    return boxes;
+  }
+
+  /**
+   * Sets a line break, white space or a part of a word.
+   *
+   * @param {string} piece
+   * @param {Stretch} stretch
+   */
+  #set(piece, stretch) {
+    this.context.font = this.#font;
+    if (piece === '\n') {
+      this.#close();
+      this.#words.push({ text: '', stretches: [], x: this.#x, line: this.#line, width: 0 });
+      this.#newLine();
+    } else if (/^\s/.test(piece)) {
+      this.#close();
+      const text = piece.replaceAll('\t', '    ');
+      const width = this.context.measureText(text).width;
+      this.#words.push({ text, stretches: [{ ...stretch, to: text.length }], x: this.#x, line: this.#line, width });
+      this.#x += width;
+    } else {
+      this.#extend(piece, stretch);
+    }
+  }
+
+  /**
+   * @param {string} piece
+   * @param {Stretch} stretch
+   */
+  #extend(piece, stretch) {
+    let word = this.#open;
+    if (!word) {
+      word = { text: '', stretches: [], x: this.#x, line: this.#line, width: 0 };
+      this.#words.push(word);
+      this.#open = word;
+    }
+    const text = word.text + piece;
+    const width = this.context.measureText(text).width;
+    if (word.x + width > this.width && word.x > 0) {
+      this.#newLine();
+      word.x = 0;
+      word.line = this.#line;
+    }
+    if (width > this.width && text.length > 1) {
+      // Longer than a line: it is broken where it must.
+      const fits = this.#fitting(word.text, piece);
+      if (fits.length > 0) this.#append(word, fits, stretch);
+      this.#close();
+      this.#newLine();
+      if (fits.length < piece.length) this.#extend(piece.slice(fits.length), stretch);
+      return;
+    }
+    this.#append(word, piece, stretch);
+  }
+
+  /**
+   * @param {Word} word
+   * @param {string} piece
+   * @param {Stretch} stretch
+   */
+  #append(word, piece, stretch) {
+    const from = word.text.length;
+    word.text += piece;
+    word.width = this.context.measureText(word.text).width;
+    word.stretches.push({ ...stretch, from, to: word.text.length });
+  }
+
+  /**
+   * As much of a piece as the line has room for, of an empty line at least one character.
+   *
+   * @param {string} before
+   * @param {string} piece
+   */
+  #fitting(before, piece) {
+    let fits = '';
+    for (const character of piece) {
+      const wide = this.context.measureText(before + fits + character).width > this.width;
+      if (wide && (before !== '' || fits !== '')) break;
+      fits += character;
+    }
+    return fits;
+  }
+
+  /** The open word is complete. */
+  #close() {
+    if (this.#open) this.#x = this.#open.x + this.#open.width;
+    this.#open = undefined;
+  }
+
+  #newLine() {
+    this.#line++;
+    this.#x = 0;
+  }
+
+  #forget() {
+    const keep = this.#line - KEPT_LINES - this.#rows;
+    if (this.#words.length < 8 || this.#words[0].line >= keep - 100) return;
+    this.#words = this.#words.filter(({ line }) => line >= keep);
+  }
+
+  /** Sets all words anew where size, resolution or font have changed. */
+  #refit() {
+    if (this.fit()) this.#reflow();
+  }
+
+  #reflow() {
+    const words = this.#words;
+    this.#words = [];
+    this.#open = undefined;
+    this.#x = this.#line = 0;
+    for (const { text, stretches } of words) {
+      if (stretches.length === 0) this.#set('\n', { index: -1, from: 0, to: 0, nats: 0, given: true });
+      for (const stretch of stretches) this.#set(text.slice(stretch.from, stretch.to), stretch);
+    }
+  }
+
+  /** @override */
+  changed() {
+    this.#refit();
+    this.paintSoon();
+  }
+
+  /** @override */
+  fontLoaded() {
+    this.#reflow();
+    this.paintSoon();
+  }
+}
+
+/** Tells whether one begins where the other ends. @param {Box} a  @param {Box} b */
+function touch(a, b) {
+  return Math.abs(a.x + a.width - b.x) < 0.5 || Math.abs(b.x + b.width - a.x) < 0.5;
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Text: from what the metadata of a file say of its vocabulary to tokens and back. Plain functions; no engine.
+ *
+ *     text/vocabulary.js  the metadata, checked       text/pre.js    where a text is cut first
+ *     text/bpe.js         byte pairs ('gpt2')         text/merge.js  what both do with what is left
+ *     text/spm.js         SentencePiece ('llama')     text/special.js  tokens with a meaning of their own
+ */
+
+import { checkOptions, show } from '../../base/checks.js';
+import { argumentError } from '../../base/error.js';
+import { BytePairs } from './tokenizer/bpe.js';
+import { Specials } from './tokenizer/special.js';
+import { SentencePieces } from './tokenizer/spm.js';
+import { BYTE, CONTROL, UNKNOWN, USER_DEFINED, vocabularyOf } from './tokenizer/vocabulary.js';
+
+/** @import { Lookup } from '../../engine/metadata.js' */
+/** @import { Vocabulary } from './tokenizer/vocabulary.js' */
+
+/** @typedef {'normal' | 'unknown' | 'control' | 'user' | 'byte'} TokenKind */
+
+/** Turns texts into tokens and tokens into texts. */
+export class Tokenizer {
+  /** @type {Vocabulary} */
+  #vocabulary;
+  #pieces;
+  #specials;
+  /** Bytes of each token, once asked for. @type {Uint8Array[]} */
+  #bytes = [];
+
+  /** The number of tokens. @type {number} */
+  size;
+
+  /**
+   * @param {Lookup} metadata  those under `tokenizer.` are read
+   * @param {string} [architecture]  of the model
+   * @internal
+   */
+  constructor(metadata, architecture = String(metadata.get('general.architecture') ?? '')) {
+    const vocabulary = vocabularyOf(metadata, architecture);
+    this.#vocabulary = vocabulary;
+    this.#pieces = vocabulary.model === 'llama' ? new SentencePieces(vocabulary, metadata) : new BytePairs(vocabulary, metadata);
+    this.#specials = new Specials(vocabulary);
+    this.size = vocabulary.tokens.length;
+  }
+
+  /** Its name in the file: 'llama' is SentencePiece, 'gpt2' merges pairs of bytes. */
+  get model() {
+    return this.#vocabulary.model;
+  }
+
+  /** Says for people what is odd about the vocabulary. */
+  get warnings() {
+    return this.#vocabulary.warnings;
+  }
+
+  /** The way in which a text is cut before bytes are merged, as the file calls it. */
+  get pre() {
+    return this.#vocabulary.pre;
+  }
+
+  /** The token that begins a text, if there is one. */
+  get begin() {
+    return this.#vocabulary.begin;
+  }
+
+  /** The token that ends a text, if there is one. */
+  get end() {
+    return this.#vocabulary.end;
+  }
+
+  /** True if a text begins with `begin` for this model. */
+  get addsBegin() {
+    return this.#vocabulary.addBegin && this.begin !== undefined;
+  }
+
+  /**
+   * @param {string} text  a lone surrogate becomes U+FFFD
+   * @param {{ special?: boolean }} [options]  special: the tokens that begin and end a text are put where the file asks for them, and
+   *   where the text contains the name of a control token, such as <s>, that token is meant. Default: false, all is plain text
+   * @returns {Uint32Array<ArrayBuffer>}
+   */
+  encode(text, options = {}) {
+    checkOptions(options);
+    const { special = false } = options;
+    checkText(text);
+    if (text.length > 2 ** 26) throw argumentError('text must have at most 2^26 characters: cut it into shorter texts');
+    return this.#encodeParts(this.#specials.divide(wellFormed(text), special), special);
+  }
+
+  /**
+   * @param {(string | number)[]} parts  texts, and tokens that stand for themselves
+   * @param {boolean} special  whether it begins and ends as the file asks for it
+   */
+  #encodeParts(parts, special) {
+    const { begin, end, addBegin, addEnd, addSpace } = this.#vocabulary;
+    /** @type {number[]} */
+    const ids = [];
+    const put = (/** @type {number} */ id) => void ids.push(id);
+    if (special && addBegin && begin !== undefined && parts[0] !== begin) put(begin); // which it may begin with itself
+    let first = true; // of a text, or after a special token
+    for (const part of parts) {
+      if (typeof part === 'number') put(part);
+      else this.#pieces.encode(addSpace && first ? ` ${part}` : part, put);
+      first = typeof part === 'number';
+    }
+    if (special && addEnd && end !== undefined) put(end);
+    return Uint32Array.from(ids);
+  }
+
+  /**
+   * The tokens of pieces of a text, one after another as if they were one: in those that are plain, the names of control tokens are letters.
+   *
+   * @param {{ text: string, plain?: boolean }[]} pieces
+   * @returns {Uint32Array<ArrayBuffer>}
+   * @internal
+   */
+  encodePieces(pieces) {
+    /** @type {(string | number)[]} */
+    const parts = [];
+    for (const part of pieces.flatMap(({ text, plain = false }) => this.#specials.divide(wellFormed(text), !plain))) {
+      const last = parts.length - 1;
+      if (typeof part === 'string' && typeof parts[last] === 'string') parts[last] += part;
+      else parts.push(part);
+    }
+    return this.#encodeParts(parts, true);
+  }
+
+  /**
+   * @param {ArrayLike<number>} ids
+   * @param {{ special?: boolean }} [options]  special: control tokens appear by their names. Default: false, they are no text
+   * @returns {string} bytes that are no UTF-8 become U+FFFD
+   */
+  decode(ids, options = {}) {
+    checkOptions(options);
+    const { special = false } = options;
+    if (typeof ids?.length !== 'number' || typeof ids === 'string') throw argumentError(`decode() takes a list of tokens by their numbers, not ${show(ids)}`);
+    const writer = this.writer({ special });
+    const parts = Array.from(ids, (id) => writer.write(id));
+    return parts.join('') + writer.end();
+  }
+
+  /**
+   * Decodes tokens one at a time: a character whose bytes are not all there waits for the rest.
+   *
+   * @param {{ special?: boolean, within?: boolean }} [options]  within: it goes on after other text, so that a leading space counts
+   * @returns {{ write: (id: number) => string, waiting: () => boolean, end: () => string }}
+   */
+  writer(options = {}) {
+    checkOptions(options);
+    const { special = false, within = false } = options;
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+    const { addSpace } = this.#vocabulary;
+    const pending = new Pending();
+    let first = !within;
+    return {
+      write: (id) => {
+        const kind = this.kind(id);
+        if (kind === 'control' && !special) {
+          first = true;
+          return '';
+        }
+        let bytes = kind === 'unknown' && !special ? REPLACEMENT : this.bytes(id);
+        // The space that encode() has put there.
+        if (addSpace && first && kind !== 'control' && kind !== 'user' && bytes[0] === 0x20) bytes = bytes.subarray(1);
+        first = kind === 'control' || kind === 'user';
+        pending.add(bytes);
+        return decoder.decode(bytes, { stream: true });
+      },
+      waiting: () => pending.count > 0,
+      end: () => decoder.decode(),
+    };
+  }
+
+  /**
+   * The bytes that a token stands for: its share of the text, which may be less than a character.
+   *
+   * @param {number} id
+   * @returns {Uint8Array}
+   */
+  bytes(id) {
+    const { tokens, types } = this.#vocabulary;
+    this.#check(id);
+    return (this.#bytes[id] ??= this.#pieces.bytesOf(tokens[id], types[id]));
+  }
+
+  /**
+   * @param {number} id
+   * @returns {TokenKind}
+   */
+  kind(id) {
+    this.#check(id);
+    const type = this.#vocabulary.types[id];
+    return type === UNKNOWN ? 'unknown' : type === CONTROL ? 'control' : type === USER_DEFINED ? 'user' : type === BYTE ? 'byte' : 'normal';
+  }
+
+  /**
+   * A token to be shown by itself: its text, its name, or a byte that is no character as <0x..>.
+   *
+   * @param {number} id
+   * @returns {string}
+   */
+  name(id) {
+    if (this.kind(id) === 'control' || this.kind(id) === 'unknown') return this.#vocabulary.tokens[id];
+    const bytes = this.bytes(id);
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    } catch {
+      return Array.from(bytes, (byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`).join('');
+    }
+  }
+
+  /**
+   * The token with exactly this text, if there is one; where several have it, the one that would be read in the middle of a text.
+   *
+   * @param {string} text
+   * @returns {number | undefined}
+   */
+  find(text) {
+    checkText(text);
+    const { addSpace, ids, model } = this.#vocabulary;
+    const written = model === 'llama' ? text.replaceAll(' ', '\u2581') : undefined;
+    const direct = written === undefined ? undefined : ids.get(written);
+    if (direct !== undefined) return direct;
+    const whole = this.encode(text, { special: true }).filter((id) => id !== this.begin && id !== this.end);
+    const found = addSpace && whole.length > 1 ? whole.subarray(1) : whole;
+    return found.length === 1 && this.name(found[0]) === text ? found[0] : ids.get(text);
+  }
+
+  /**
+   * The mark of a token for those who look for a stop: one of control has one; of all others the text counts.
+   *
+   * @param {number} id
+   * @internal
+   */
+  mark(id) {
+    return this.kind(id) === 'control' ? `\ue000${id}\ue001` : '';
+  }
+
+  /** A text with marks in place of the control tokens that it names. @param {string} text @internal */
+  marked(text) {
+    return this.#specials.divide(wellFormed(text), true).map((part) => (typeof part === 'number' ? this.mark(part) || this.#vocabulary.tokens[part] : part)).join('');
+  }
+
+  /** Tells whether a token ends a text or a turn. @param {number} id */
+  isEnd(id) {
+    return this.#vocabulary.ends.has(id);
+  }
+
+  /** @param {number} id */
+  #check(id) {
+    if (!(Number.isInteger(id) && id >= 0 && id < this.size)) throw argumentError(`${show(id)} is no token: they are 0 to ${this.size - 1}`);
+  }
+}
+
+/** @param {unknown} text */
+function checkText(text) {
+  if (typeof text !== 'string') throw argumentError(`text must be a string, not ${show(text)}`);
+}
+
+const REPLACEMENT = new TextEncoder().encode('\ufffd');
+
+/** The number of bytes of an unfinished character that stand at the end of what was added. */
+class Pending {
+  count = 0;
+  /** Bytes that the unfinished character has in all. */
+  #whole = 0;
+
+  /** @param {Uint8Array} bytes */
+  add(bytes) {
+    for (const byte of bytes) {
+      if (byte >= 0x80 && byte < 0xc0 && this.count > 0) {
+        if (++this.count === this.#whole) this.count = 0;
+      } else {
+        this.#whole = byte >= 0xf0 && byte < 0xf5 ? 4 : byte >= 0xe0 && byte < 0xf0 ? 3 : byte >= 0xc2 && byte < 0xe0 ? 2 : 0;
+        this.count = this.#whole > 0 ? 1 : 0;
+      }
+    }
+  }
+}
+
+/** @param {string} text */
+function wellFormed(text) {
+  return /[\ud800-\udfff]/.test(text) ? text.replace(/\p{Surrogate}/gu, '\ufffd') : text;
+}

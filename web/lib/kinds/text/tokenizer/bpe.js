@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Byte-pair encoding [Sennrich, Haddow, Birch 2016, arXiv:1508.07909] of bytes [Radford et al. 2019]: a text is cut into words
+ * (pre.js), each of their bytes is a symbol, and the merges of the file make tokens of them, the earliest in its list first.
+ */
+
+import { Pairs, merge } from './merge.js';
+import { composes, splitter } from './pre.js';
+import { show } from '../../../base/checks.js';
+import { CONTROL, UNKNOWN, USER_DEFINED, textsOf, vocabularyError } from './vocabulary.js';
+
+/** @import { Vocabulary } from './vocabulary.js' */
+/** @import { Lookup } from '../../../engine/metadata.js' */
+
+/** Words that are remembered with their tokens: most of a text is words seen before. */
+const MOST_WORDS = 1 << 15;
+const LONGEST_WORD = 64;
+
+/** The letters with which files write each byte: as itself where that can be seen, else as one of the letters from U+0100 on. */
+const LETTERS = (() => {
+  let hidden = 0;
+  return Array.from({ length: 256 }, (_, byte) => {
+    const seen = (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);
+    return String.fromCharCode(seen ? byte : 256 + hidden++);
+  });
+})();
+const BYTES = new Map(LETTERS.map((letter, byte) => [letter, byte]));
+
+export class BytePairs {
+  #split;
+  #composes;
+  #pairs;
+  #wholeWords;
+  #unknown;
+  /** The token of each byte, or -1. */
+  #bytes;
+  #ids;
+  /** @type {Map<string, Int32Array>} */
+  #words = new Map();
+  #scratch = new Int32Array(1024);
+  #utf8 = new TextEncoder();
+
+  /**
+   * @param {Vocabulary} vocabulary
+   * @param {Lookup} metadata
+   */
+  constructor({ pre, cut, ids, unknown }, metadata) {
+    this.#split = splitter(cut, pre);
+    this.#composes = composes(pre);
+    this.#wholeWords = cut === 'llama-bpe'; // a word that is a token needs no merges
+    this.#unknown = unknown;
+    this.#ids = ids;
+    this.#bytes = Int32Array.from(LETTERS, (letter) => ids.get(letter) ?? -1);
+    const merges = textsOf('merges', metadata.get('tokenizer.ggml.merges'));
+    this.#pairs = new Pairs(merges.length);
+    merges.forEach((text, rank) => {
+      const gap = text.indexOf(' ', 1);
+      const left = ids.get(text.slice(0, Math.max(gap, 0)));
+      const right = ids.get(text.slice(gap + 1));
+      const result = ids.get(text.slice(0, Math.max(gap, 0)) + text.slice(gap + 1));
+      if (gap < 0 || left === undefined || right === undefined || result === undefined) {
+        throw vocabularyError('format', 'merges', `${show(text)} is no pair of tokens that become a token`);
+      }
+      this.#pairs.add(left, right, rank, result);
+    });
+  }
+
+  /**
+   * @param {string} text
+   * @param {(id: number) => void} put
+   */
+  encode(text, put) {
+    for (const word of this.#split(this.#composes ? text.normalize('NFC') : text)) for (const id of this.#tokens(word)) put(id);
+  }
+
+  /** @param {string} word */
+  #tokens(word) {
+    const known = this.#words.get(word);
+    if (known) return known;
+    const bytes = this.#utf8.encode(word);
+    const tokens = this.#wholeToken(bytes) ?? this.#merged(bytes);
+    if (word.length <= LONGEST_WORD) {
+      if (this.#words.size >= MOST_WORDS) this.#words.clear();
+      this.#words.set(word, tokens);
+    }
+    return tokens;
+  }
+
+  /** @param {Uint8Array} bytes */
+  #wholeToken(bytes) {
+    if (!this.#wholeWords || bytes.length > 4096) return undefined;
+    let text = '';
+    for (const byte of bytes) text += LETTERS[byte];
+    const id = this.#ids.get(text);
+    return id === undefined ? undefined : Int32Array.of(id);
+  }
+
+  /** @param {Uint8Array} bytes */
+  #merged(bytes) {
+    if (this.#scratch.length < bytes.length) this.#scratch = new Int32Array(bytes.length);
+    const symbols = this.#scratch;
+    for (let i = 0; i < bytes.length; i++) symbols[i] = this.#bytes[bytes[i]];
+    const tokens = symbols.slice(0, merge(symbols, bytes.length, this.#pairs));
+    if (!tokens.includes(-1)) return tokens;
+    // A byte that the vocabulary does not know.
+    const unknown = this.#unknown;
+    return unknown === undefined ? tokens.filter((id) => id >= 0) : tokens.map((id) => (id < 0 ? unknown : id));
+  }
+
+  /**
+   * The bytes that a token stands for.
+   *
+   * @param {string} text  as the file writes it
+   * @param {number} type
+   */
+  bytesOf(text, type) {
+    if (type === CONTROL || type === UNKNOWN || type === USER_DEFINED) return this.#utf8.encode(text);
+    /** @type {number[]} */
+    const bytes = [];
+    for (const letter of text) {
+      const byte = BYTES.get(letter);
+      if (byte === undefined) bytes.push(...this.#utf8.encode(letter));
+      else bytes.push(byte);
+    }
+    return Uint8Array.from(bytes);
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Cuts a text before pairs of bytes are merged, by the names of `tokenizer.ggml.pre`: a model was trained with these
+ * cuts, and another one gives it tokens that it has hardly seen. Each is a list of expressions. The first cuts the text into
+ * what it matches and what lies between, the next one each of these pieces, and so on.
+ */
+
+import { NextPixelError } from '../../../base/error.js';
+
+// White space as Unicode defines it. In JavaScript \s counts U+FEFF in and leaves U+0085 out.
+const SPACE = '\\p{White_Space}';
+const BLACK = '\\P{White_Space}';
+
+// All white space of a run but the last, which goes with the next word; all of it at the end.
+const RUN = `${SPACE}+(?!${BLACK})`;
+
+/** English contractions, words, numbers and the rest, each with the space before it: GPT-2's. */
+const WORDS = `'(?:s|t|re|ve|m|ll|d)| ?\\p{L}+| ?\\p{N}+| ?[^${SPACE}\\p{L}\\p{N}]+|${RUN}`;
+
+/** Line breaks stay with the signs before them, and any one sign goes with a word. @param {string} digits */
+const lines = (digits) => `'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL])|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${digits}` +
+  `| ?[^${SPACE}\\p{L}\\p{N}]+[\\r\\n]*|${SPACE}*[\\r\\n]+|${RUN}|${SPACE}+`;
+
+const BREAK = '[\\r\\n]';
+const EAST_ASIAN = '[\\u{4e00}-\\u{9fa5}\\u{800}-\\u{4e00}\\u{ac00}-\\u{d7ff}]+';
+
+/** Letters of scripts with capital and small ones, as deepseek-llm counts them: pairs of first and last. */
+const CASED = [
+  'AZ', 'az', 'µµ', 'ÀÖ', 'Øö', 'øƺ', 'Ƽƿ', 'Ǆʓ', 'ʕʯ', 'Ͱͳ', 'Ͷͷ', 'ͻͽ', 'ͿͿ', 'ΆΆ', 'ΈΊ', 'ΌΌ', 'ΎΡ', 'Σϵ', 'Ϸҁ', 'Ҋԯ', 'ԱՖ', 'ႠჅ', 'ᎠᏵ',
+  'ᏸᏽ', 'ᲐᲺ', 'ᲽᲿ', 'ᴀᴫ', 'ᵫᵷ', 'ᵹᶚ', 'Ḁἕ', 'ἘἝ', 'ἠὅ', 'ὈὍ', 'ὐὗ', 'ὙὙ', 'ὛὛ', 'ὝὝ', 'Ὗ\u1f7d', 'ᾀᾴ', 'ᾶᾼ', '\u1fbe\u1fbe', 'ῂῄ', 'ῆῌ',
+  'ῐ\u1fd3', 'ῖ\u1fdb', 'ῠῬ', 'ῲῴ', 'ῶῼ', 'ℂℂ', 'ℇℇ', 'ℊℓ', 'ℕℕ', 'ℙℝ', 'ℤℤ', '\u2126\u2126', 'ℨℨ', '\u212aℭ', 'ℯℴ', 'ℹℹ', 'ℼℿ', 'ⅅⅉ',
+  'ⅎⅎ', 'Ↄↄ', 'Ⰰⱻ', 'Ȿⳤ', 'Ⳬⳮ', 'Ⳳⳳ', 'Ꙁꙭ', 'Ꚁꚛ', 'Ꜣꝯ', 'ꝱꞇ', 'Ꞌꞎ', 'ꭰꮿ', 'ﬀﬆ', 'ﬓﬗ', 'ＡＺ', 'ａｚ', '𐐀𐑏', '𐒰𐓓', '𐓘𐓻', '𐲀𐲲', '𐳀𐳲',
+  '𑢠𑣟', '𞤀𞥃',
+];
+const cased = CASED.map((pair) => [...pair].join('-')).join('');
+
+/** @type {Record<string, string[]>} */
+const EXPRESSIONS = {
+  'gpt-2': [WORDS],
+  mpt: [WORDS],
+  starcoder: ['\\p{N}', WORDS],
+  refact: ['\\p{N}', WORDS],
+  smollm: ['\\p{N}', WORDS],
+  falcon: ['[\\p{P}$+<=>\\^~\\|`]+', WORDS, '[0-9]{3}'],
+  default: ['[\\p{P}$+<=>\\^~\\|]+', WORDS, '\\p{N}+', '[0-9]{3}'],
+  'llama-bpe': [lines('\\p{N}{1,3}')],
+  qwen2: [lines('\\p{N}')],
+  'deepseek-llm': [
+    BREAK, `${SPACE}?[${cased}]+`, `${SPACE}?[!-\\/:-~\\u{ff01}-\\u{ff0f}\\u{ff1a}-\\u{ff5e}\\u{2018}-\\u{201f}\\u{3000}-\\u{3002}]+`,
+    `${SPACE}+$`, EAST_ASIAN, '\\p{N}+',
+  ],
+  'deepseek-coder': [BREAK, `${SPACE}?\\p{L}+`, `${SPACE}?\\p{P}+`, EAST_ASIAN, '\\p{N}'],
+};
+
+/** The cut of a file that names none. */
+export const DEFAULT = 'default';
+
+/** Names under which files have one of these cuts, by the name that it has here. */
+const OTHER_NAMES = {
+  'gpt-2': ['phi-2', 'jina-es', 'jina-de', 'jina-v2-es', 'jina-v2-de', 'gigachat', 'roberta-bpe', 'a.x-4.0', 'mellum', 'exaone4'],
+  mpt: ['olmo', 'jais', 'trillion'],
+  starcoder: ['command-r', 'codeshell', 'exaone', 'minerva-7b'],
+  'llama-bpe': ['llama3', 'llama-v3', 'falcon3', 'falcon-h1', 'pixtral', 'midm-2.0', 'lfm2'],
+  'llama-3-like': ['dbrx', 'smaug-bpe', 'chatglm-bpe', 'glm4'],
+  qwen2: ['deepseek-r1-qwen', 'stablelm2', 'megrez', 'hunyuan'],
+};
+EXPRESSIONS['llama-3-like'] = EXPRESSIONS['llama-bpe']; // its cuts, without what else Llama 3 does
+
+const NAMES = new Map(Object.entries(OTHER_NAMES).flatMap(([own, names]) => names.map((name) => [name, own])));
+
+/**
+ * The cuts of that name, as they are called here.
+ *
+ * @param {string} name  as a file has it
+ * @returns {string | undefined} undefined: they are not known
+ */
+export function cutOf(name) {
+  return Object.hasOwn(EXPRESSIONS, name) ? name : NAMES.get(name);
+}
+
+/** The names that are known. */
+export const names = () => [...Object.keys(EXPRESSIONS).filter((name) => name !== 'llama-3-like'), ...NAMES.keys()];
+
+/** Tells whether a text is brought into the composed form of Unicode first, by the name in the file: what Qwen does. @param {string} name */
+export const composes = (name) => name === 'qwen2' || name === 'deepseek-r1-qwen';
+
+/**
+ * @param {string | undefined} cut  as cutOf() calls it
+ * @param {string} name  as the file does
+ * @returns {(text: string) => string[]} pieces that, joined, are the text
+ */
+export function splitter(cut, name = String(cut)) {
+  if (cut === undefined || !Object.hasOwn(EXPRESSIONS, cut)) {
+    const problem = `A text cannot be cut for this model (tokenizer.ggml.pre: ${JSON.stringify(name.slice(0, 40))} is none of the pre-tokenizers that are read: ` +
+      `${names().join(', ')}). Give tokens by their numbers, or use another file`;
+    return () => {
+      throw new NextPixelError('unsupported', problem);
+    };
+  }
+  const expressions = EXPRESSIONS[cut].map((source) => new RegExp(source, 'gu'));
+  return (text) => {
+    let pieces = text ? [text] : [];
+    try {
+      for (const expression of expressions) {
+        /** @type {string[]} */
+        const cut = [];
+        for (const piece of pieces) divide(expression, piece, cut);
+        pieces = cut;
+      }
+    } catch (cause) {
+      if (!(cause instanceof RangeError)) throw cause;
+      // An engine of expressions keeps a note for each character of a run, and has no room for many millions.
+      throw new NextPixelError('limit', 'The text has a word of millions of characters: cut it into shorter texts', { cause });
+    }
+    return pieces;
+  };
+}
+
+/**
+ * @param {RegExp} expression
+ * @param {string} text
+ * @param {string[]} into  takes the matches and what lies between them
+ */
+function divide(expression, text, into) {
+  if (text.length === 1) {
+    into.push(text);
+    return;
+  }
+  let done = 0;
+  expression.lastIndex = 0;
+  for (let match; (match = expression.exec(text));) {
+    if (match.index > done) into.push(text.slice(done, match.index));
+    into.push(match[0]);
+    done = expression.lastIndex;
+  }
+  if (done < text.length) into.push(done > 0 ? text.slice(done) : text);
+}

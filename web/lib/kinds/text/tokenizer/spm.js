@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * SentencePiece [Kudo, Richardson 2018, arXiv:1808.06226] with byte-pair merges: the characters of a whole text are symbols, two
+ * neighbours may become one where their texts together are a token, that of the highest score first. A character without a
+ * token becomes those of its bytes. A space is written as U+2581.
+ */
+
+import { Pairs, merge } from './merge.js';
+import { BYTE, CONTROL, UNKNOWN, vocabularyError } from './vocabulary.js';
+
+/** @import { Vocabulary } from './vocabulary.js' */
+/** @import { Lookup } from '../../../engine/metadata.js' */
+
+const SPACE = '\u2581';
+const INNER_SPACE = /[^\u2581]\u2581/;
+/** Spaces, and what follows up to the next ones. */
+const WORD = / *[^ ]+| +/g;
+
+/** Words that are remembered: most of a text is words seen before. */
+const MOST_WORDS = 1 << 15;
+const LONGEST_WORD = 64;
+
+/** To look at each way of cutting each token in two takes time of the sum of their squared lengths. */
+const MOST_WORK = 2 ** 30;
+
+export class SentencePieces {
+  #pairs;
+  /** The symbol of each character: its token, or a number beyond them. @type {Map<string, number>} */
+  #symbols = new Map();
+  /** The characters of the symbols beyond the tokens. @type {string[]} */
+  #characters = [];
+  #size;
+  /** The token of each byte, or what stands for it. */
+  #bytes;
+  /** True if no token has a space after something else: then nothing joins what stands before and after one. */
+  #words = true;
+  /** Words seen before, with their tokens. @type {Map<string, Uint32Array>} */
+  #seen = new Map();
+  /** For characters that are no tokens, those of their bytes. @type {Map<string, number[]>} */
+  #strange = new Map();
+  #utf8 = new TextEncoder();
+
+  /**
+   * @param {Vocabulary} vocabulary
+   * @param {Lookup} metadata
+   */
+  constructor({ tokens, types, unknown }, metadata) {
+    this.#size = tokens.length;
+    const ranks = ranksOf(metadata.get('tokenizer.ggml.scores'), tokens.length);
+    this.#bytes = Int32Array.from({ length: 256 }, () => unknown ?? -1);
+    /** @type {Map<string, number>} */
+    const pieces = new Map();
+    let work = 0;
+    tokens.forEach((text, id) => {
+      const type = types[id];
+      if (type === BYTE) {
+        const byte = byteOf(text);
+        if (byte === undefined) throw vocabularyError('format', 'tokens', `token ${id} is a byte but not written as one`);
+        this.#bytes[byte] = id;
+      } else if (type !== CONTROL && type !== UNKNOWN && text !== '') {
+        pieces.set(text, id);
+        work += text.length ** 2;
+        if (INNER_SPACE.test(text)) this.#words = false;
+      }
+    });
+    if (work > MOST_WORK) throw vocabularyError('limit', 'tokens', 'the texts of the tokens are too long');
+    // Without tokens for bytes, a single byte's own text will do.
+    for (let byte = 0; byte < 128; byte++) {
+      if (this.#bytes[byte] === (unknown ?? -1)) this.#bytes[byte] = pieces.get(String.fromCharCode(byte)) ?? this.#bytes[byte];
+    }
+
+    /** @param {string} character */
+    const symbolOf = (character) => {
+      const known = pieces.get(character) ?? this.#symbols.get(character);
+      if (known !== undefined) return known;
+      return this.#size + this.#characters.push(character) - 1;
+    };
+    /** @type {number[]} */
+    const found = []; // left, right, result
+    for (const [text, id] of pieces) {
+      const characters = [...text];
+      for (const character of characters) this.#symbols.set(character, symbolOf(character));
+      const firstLength = characters[0].length;
+      const lastLength = characters[characters.length - 1].length;
+      for (let cut = firstLength; cut <= text.length - lastLength; cut++) {
+        // One character, or a token.
+        const left = cut === firstLength ? symbolOf(characters[0]) : pieces.get(text.slice(0, cut));
+        if (left === undefined) continue;
+        const right = cut === text.length - lastLength ? symbolOf(characters[characters.length - 1]) : pieces.get(text.slice(cut));
+        if (right !== undefined) found.push(left, right, id);
+      }
+    }
+    this.#pairs = new Pairs(found.length / 3);
+    for (let i = 0; i < found.length; i += 3) this.#pairs.add(found[i], found[i + 1], ranks[found[i + 2]], found[i + 2]);
+  }
+
+  /**
+   * @param {string} text
+   * @param {(id: number) => void} put
+   */
+  encode(text, put) {
+    // U+2581 itself is no space: as bytes it stays what it is.
+    text.split(SPACE).forEach((part, i) => {
+      if (i > 0) this.#putBytes(SPACE, put);
+      for (const word of this.#words ? part.match(WORD) ?? [] : [part]) for (const id of this.#tokens(word)) put(id);
+    });
+  }
+
+  /** @param {string} word */
+  #tokens(word) {
+    const known = this.#seen.get(word);
+    if (known) return known;
+    /** @type {number[]} */
+    const ids = [];
+    this.#encodePart(word, (id) => void ids.push(id));
+    const tokens = Uint32Array.from(ids);
+    if (word.length <= LONGEST_WORD) {
+      if (this.#seen.size >= MOST_WORDS) this.#seen.clear();
+      this.#seen.set(word, tokens);
+    }
+    return tokens;
+  }
+
+  /**
+   * @param {string} text
+   * @param {(id: number) => void} put
+   */
+  #encodePart(text, put) {
+    const symbols = new Int32Array(text.length);
+    /** Characters of symbols that are -1, in order. @type {string[]} */
+    const strange = [];
+    let count = 0;
+    for (const character of text) {
+      const symbol = this.#symbols.get(character === ' ' ? SPACE : character) ?? -1;
+      if (symbol < 0) strange.push(character === ' ' ? SPACE : character);
+      symbols[count++] = symbol;
+    }
+    const kept = merge(symbols, count, this.#pairs);
+    let next = 0;
+    for (let i = 0; i < kept; i++) {
+      const symbol = symbols[i];
+      if (symbol < 0) this.#putBytes(strange[next++], put);
+      else if (symbol < this.#size) put(symbol);
+      else this.#putBytes(this.#characters[symbol - this.#size], put);
+    }
+  }
+
+  /**
+   * @param {string} character
+   * @param {(id: number) => void} put
+   */
+  #putBytes(character, put) {
+    let ids = this.#strange.get(character);
+    if (!ids) {
+      ids = Array.from(this.#utf8.encode(character), (byte) => this.#bytes[byte]).filter((id) => id >= 0);
+      if (this.#strange.size < MOST_WORDS) this.#strange.set(character, ids);
+    }
+    for (const id of ids) put(id);
+  }
+
+  /**
+   * The bytes that a token stands for.
+   *
+   * @param {string} text  as the file writes it
+   * @param {number} type
+   */
+  bytesOf(text, type) {
+    if (type === BYTE) return Uint8Array.of(byteOf(text) ?? 0);
+    return this.#utf8.encode(type === CONTROL || type === UNKNOWN ? text : text.replaceAll(SPACE, ' '));
+  }
+}
+
+/**
+ * The byte that a token such as <0x0A> is.
+ *
+ * @param {string} text
+ */
+function byteOf(text) {
+  const match = /^<0x([0-9A-Fa-f]{2})>$/.exec(text);
+  return match ? parseInt(match[1], 16) : undefined;
+}
+
+/**
+ * The rank of each token among the scores, the highest first; equal scores share one.
+ *
+ * @param {unknown} scores
+ * @param {number} count
+ */
+function ranksOf(scores, count) {
+  if (scores === undefined) throw vocabularyError('format', 'scores', 'missing');
+  if (!Array.isArray(scores) || !scores.every((score) => typeof score === 'number' && Number.isFinite(score))) {
+    throw vocabularyError('format', 'scores', 'not a list of finite numbers');
+  }
+  if (scores.length !== count) throw vocabularyError('format', 'scores', `${scores.length} scores for ${count} tokens`);
+  const sorted = Float64Array.from(new Set(scores)).sort().reverse();
+  const ranks = new Map(Array.from(sorted, (score, rank) => [score, rank]));
+  return Int32Array.from(scores, (score) => /** @type {number} */ (ranks.get(score)));
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The tokens of a file as its metadata say, checked. */
+
+import { show } from '../../../base/checks.js';
+import { NextPixelError } from '../../../base/error.js';
+import { DEFAULT, cutOf } from './pre.js';
+
+/** @import { ErrorCode } from '../../../engine/protocol.js' */
+/** @import { Lookup } from '../../../engine/metadata.js' */
+
+/** The ways to cut a text that are known, by their names in files: SentencePiece and byte pairs. */
+export const MODELS = ['llama', 'gpt2'];
+
+/** Kinds of tokens, by the numbers of `tokenizer.ggml.token_type`. */
+export const NORMAL = 1;
+export const UNKNOWN = 2;
+export const CONTROL = 3;
+export const USER_DEFINED = 4;
+export const BYTE = 6;
+
+/** The names in files of tokens that end a text or a turn, which are of control whatever the file says of them. */
+const ENDS = ['<|im_end|>', '<|eot_id|>', '<|eom_id|>', '<|end|>', '<|return|>', '<|call|>', '<end_of_turn>', '<|endoftext|>', '<|end_of_text|>',
+  '<|endofprompt|>', '<|end_of_turn|>', '<end_of_utterance>', '<EOT>', '_<EOT>', '<eos>', '[EOS]', '</s>', '<|fim_pad|>', '<|file_sep|>', '<|repo_name|>',
+  '<\uff5cend\u2581of\u2581sentence\uff5c>'];
+
+/** The name in pre.js of the cuts of Llama 3, whose texts begin with a token; and the number of tokens that it has. */
+const LLAMA_3 = 'llama-bpe';
+const LLAMA_3_TOKENS = 128256;
+
+/** NX_MAX_VALUES of include/nextpixel.h. */
+const MOST_TOKENS = 262144;
+/** Characters of a token as the file writes it. */
+const MOST_TEXT = 65536;
+
+/**
+ * @typedef {object} Vocabulary
+ * @property {string} model      'llama' or 'gpt2', the way a text is cut
+ * @property {string} pre        what is done before, as the file calls it
+ * @property {string | undefined} cut  the same, as pre.js calls it; undefined: nobody knows that name
+ * @property {string[]} tokens   as the file writes them
+ * @property {Uint8Array} types  their kinds
+ * @property {Map<string, number>} ids  of the texts; of several with one text, the last
+ * @property {number | undefined} begin    the token that begins a text
+ * @property {number | undefined} end      the one that ends it
+ * @property {number | undefined} unknown  the one that stands for what has no token
+ * @property {Set<number>} ends  all that end a text or a turn of a talk; what begins a text ends the one before
+ * @property {boolean} addBegin  whether a text begins with it
+ * @property {boolean} addEnd
+ * @property {boolean} addSpace  whether a space is put before a text
+ * @property {string[]} warnings  what of the file is odd, for people
+ */
+
+/**
+ * @param {ErrorCode} code
+ * @param {string} key
+ * @param {string} reason
+ */
+export function vocabularyError(code, key, reason) {
+  return new NextPixelError(code, `Reading the vocabulary failed (tokenizer.ggml.${key}: ${reason}). ` + (code === 'unsupported' ?
+    'Use a newer version of nextpixel, or another file' : code === 'limit' ? 'This is beyond a stated limit of nextpixel' :
+    'The file is damaged, or was exported wrongly: get it anew'));
+}
+
+/**
+ * @param {Lookup} metadata
+ * @param {string} architecture  of the model, which tells how a text is cut where the file does not
+ * @returns {Vocabulary}
+ */
+export function vocabularyOf(metadata, architecture) {
+  /** @type {string[]} */
+  const warnings = [];
+  /** @param {string} key */
+  const get = (key) => metadata.get(`tokenizer.ggml.${key}`);
+  const model = get('model');
+  if (model === undefined) throw vocabularyError('unsupported', 'model', 'missing: this file has no vocabulary');
+  if (typeof model !== 'string' || !MODELS.includes(model)) {
+    throw vocabularyError('unsupported', 'model', `${show(model)} is none of the tokenizers that are read, "llama" and "gpt2"`);
+  }
+  const tokens = textsOf('tokens', get('tokens'));
+  if (tokens.length === 0) throw vocabularyError('format', 'tokens', 'empty');
+  if (tokens.length > MOST_TOKENS) throw vocabularyError('limit', 'tokens', `more than ${MOST_TOKENS} tokens`);
+  const long = tokens.findIndex((text) => text.length > MOST_TEXT);
+  if (long >= 0) throw vocabularyError('limit', 'tokens', `token ${long} has more than ${MOST_TEXT} characters`);
+  const types = typesOf(get('token_type'), tokens.length);
+  /** @param {string} key  @param {number} [missing] */
+  const id = (key, missing) => {
+    const value = get(key) ?? missing;
+    const number = typeof value === 'bigint' ? Number(value) : value;
+    if (number === undefined || number === missing) return typeof number === 'number' && number < tokens.length ? number : undefined;
+    if (!Number.isInteger(number)) throw vocabularyError('format', key, `${show(value)} is no token`);
+    if (Number(number) >= 0 && Number(number) < tokens.length) return Number(number);
+    if (Number(number) >= 0 && Number(number) < 2 ** 32 - 1) warnings.push(`tokenizer.ggml.${key} is ${show(value)}, and there are ${tokens.length} tokens: it is left out`);
+    return undefined; // -1 and its like say that there is none
+  };
+  /** @param {string} key  @param {boolean} missing */
+  const flag = (key, missing) => {
+    const value = get(key) ?? missing;
+    if (typeof value === 'boolean') return value;
+    throw vocabularyError('format', key, 'neither true nor false');
+  };
+  const spm = model === 'llama';
+  const pre = get('pre') ?? (spm ? DEFAULT : preOf(architecture, tokens.length));
+  if (typeof pre !== 'string') throw vocabularyError('format', 'pre', 'not a text');
+  const cut = cutOf(pre);
+  if (!spm && get('pre') === undefined && pre === DEFAULT) warnings.push('The file does not say how a text is cut (tokenizer.ggml.pre): tokens may be others than in training');
+  if (!spm && cut === undefined) warnings.push(`This version does not know how a text is cut for this model (tokenizer.ggml.pre: ${show(pre)}): give tokens by their numbers`);
+  const ids = new Map(tokens.map((text, i) => [text, i]));
+  const end = id('eos_token_id', spm ? 2 : undefined);
+  const turns = ENDS.map((text) => ids.get(text)).filter((token) => token !== undefined);
+  for (const token of turns) types[token] = CONTROL;
+  const begin = id('bos_token_id', spm ? 1 : undefined);
+  const ends = [end, begin, id('eot_token_id'), id('eom_token_id'), ...turns].filter((token) => token !== undefined);
+  return {
+    model, pre, cut, tokens, types, ids, begin, end, warnings,
+    ends: new Set(ends),
+    unknown: id('unknown_token_id', spm ? 0 : undefined),
+    addBegin: flag('add_bos_token', spm || cut === LLAMA_3),
+    addEnd: flag('add_eos_token', false),
+    addSpace: spm && flag('add_space_prefix', true),
+  };
+}
+
+/**
+ * The way in which a text is cut for an architecture whose file does not say it.
+ *
+ * @param {string} architecture
+ * @param {number} tokens
+ */
+function preOf(architecture, tokens) {
+  if (/^qwen[23]/.test(architecture)) return 'qwen2';
+  if (architecture === 'gpt2') return 'gpt-2';
+  return architecture === 'llama' && tokens === LLAMA_3_TOKENS ? LLAMA_3 : DEFAULT;
+}
+
+/**
+ * @param {string} key
+ * @param {unknown} value
+ * @returns {string[]}
+ */
+export function textsOf(key, value) {
+  if (value === undefined) throw vocabularyError('format', key, 'missing');
+  if (Array.isArray(value) && value.every((text) => typeof text === 'string')) return value;
+  throw vocabularyError('format', key, 'not a list of texts');
+}
+
+/**
+ * @param {unknown} value
+ * @param {number} count
+ */
+function typesOf(value, count) {
+  if (value === undefined) return new Uint8Array(count).fill(NORMAL);
+  const kinds = Array.isArray(value) ? value.map((kind) => (typeof kind === 'bigint' ? Number(kind) : kind)) : [null];
+  if (!kinds.every(Number.isInteger)) throw vocabularyError('format', 'token_type', 'not a list of whole numbers');
+  if (kinds.length !== count) throw vocabularyError('format', 'token_type', `${kinds.length} kinds for ${count} tokens`);
+  return Uint8Array.from(/** @type {number[]} */ (kinds), (type) => (type >= NORMAL && type <= BYTE ? type : NORMAL));
+}

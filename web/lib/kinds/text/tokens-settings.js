@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Checks what a caller asks of tokens(). */
+
+import { NX_MAX_BIASES, NX_MOST_BIAS } from '../../engine/abi.js';
+import { checkSettings, show, wholeNumber } from '../../base/checks.js';
+import { argumentError } from '../../base/error.js';
+import { classOf } from '../../base/realm.js';
+
+/** @import { Tokenizer } from './tokenizer.js' */
+/** @import { TokenOptions } from '../../options.js' */
+/** @import { Settings } from '../../engine/protocol.js' */
+
+/**
+ * The settings of a run, checked.
+ *
+ * @typedef {object} TokenSettings
+ * @property {Settings} settings
+ * @property {number | bigint} seed  as it was given
+ * @property {number | undefined} maxTokens
+ * @property {string[]} stop  with marks for control tokens, see Tokenizer.mark
+ * @property {number} alternatives
+ * @property {boolean} maps
+ * @property {8 | 16 | undefined} cache
+ */
+
+/**
+ * @param {TokenOptions} given
+ * @param {Tokenizer | undefined} tokenizer
+ * @param {number} size  tokens of the vocabulary
+ * @returns {TokenSettings}
+ */
+export function checkTokens(given, tokenizer, size) {
+  const { settings, options, seed } = checkSettings('texts', given);
+  const { maxTokens, logitBias = {}, stop = [], alternatives, maps, cache } = options;
+  if (cache !== undefined && cache !== 8 && cache !== 16) throw argumentError(`cache must be 8 or 16, bits of the keys that are kept, not ${show(cache)}`);
+  const stops = typeof stop === 'string' ? [stop] : Array.isArray(stop) ? Array.from(stop) : [null]; // one of ours, with holes filled
+  if (!stops.every((text) => typeof text === 'string' && text !== '') || stops.length > 64) {
+    throw argumentError('stop must be a text, or a list of at most 64 texts, none of them empty');
+  }
+  const { repetitionPenalty, frequencyPenalty, presencePenalty, penaltyLast } = settings;
+  const penalises = repetitionPenalty !== 1 || frequencyPenalty !== 0 || presencePenalty !== 0;
+  return {
+    settings: {
+      ...settings, temperatureLast: true, penaltyLast: penalises ? penaltyLast : 0, logitBias: checkBiases(logitBias, tokenizer, size), lookAhead: true,
+    },
+    seed, maxTokens, stop: stops.map((text) => tokenizer?.marked(text) ?? text), alternatives: Math.min(alternatives, size), maps, cache,
+  };
+}
+
+/**
+ * @param {NonNullable<TokenOptions['logitBias']>} biases
+ * @param {Tokenizer | undefined} tokenizer
+ * @param {number} size
+ * @returns {[number, number][]}
+ */
+function checkBiases(biases, tokenizer, size) {
+  if (typeof biases !== 'object' || biases === null) throw argumentError('logitBias must be an object, such as { \' the\': -5 }, or a Map');
+  const entries = classOf(biases) === 'Map' ? [.../** @type {Map<string | number, number>} */ (biases)] : Object.entries(biases);
+  if (entries.length > NX_MAX_BIASES) throw argumentError(`logitBias may name at most ${NX_MAX_BIASES} tokens`);
+  /** @type {Map<number, number>} */
+  const all = new Map();
+  for (const [token, bias] of entries) {
+    if (typeof bias !== 'number' || Number.isNaN(bias)) throw argumentError(`logitBias of ${show(token)} must be a number, not ${show(bias)}`);
+    all.set(tokenOf(token, tokenizer, size), Math.min(Math.max(bias, -NX_MOST_BIAS), NX_MOST_BIAS));
+  }
+  return [...all];
+}
+
+/**
+ * @param {string | number} token
+ * @param {Tokenizer | undefined} tokenizer
+ * @param {number} size
+ */
+function tokenOf(token, tokenizer, size) {
+  if (typeof token === 'number' || /^\d+$/.test(token)) {
+    wholeNumber('A token of logitBias', Number(token), 0, size - 1);
+    return Number(token);
+  }
+  const ids = tokenizer?.find(token);
+  if (ids !== undefined) return ids;
+  throw argumentError(`logitBias: ${show(token)} is not one token of this model. Look at model.tokenizer.encode(), or give its number`);
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { BaseRun } from '../../runs/base-run.js';
+import { TextSheet } from './text-sheet.js';
+import { Stops } from './stops.js';
+
+/** @import { Tokenizer } from './tokenizer.js' */
+/** @import { Context } from './context.js' */
+/** @import { Link } from '../../workers/link.js' */
+/** @import { StepMessage } from '../../engine/protocol.js' */
+/** @import { Canvas } from '../../sinks/canvas.js' */
+/** @import { TextSheetOptions } from './text-sheet.js' */
+/** @import { TokenSettings } from './tokens-settings.js' */
+
+/**
+ * One token that was drawn.
+ *
+ * @typedef {object} TokenStep
+ * @property {string} text      what it adds to the text. Empty while a character is not complete: it comes with the token that
+ *   completes it. All texts joined are the text of the run
+ * @property {number} token     its number in the vocabulary
+ * @property {number} nats      minus log p of it, given all before it, under the model's own distribution (temperature 1, no filter)
+ * @property {Alternative[]} [alternatives]  with the option `alternatives`: the most probable tokens here, the first first
+ * @property {TokenLook[]} [maps]            with the option `maps`: what it looked at, a head of a layer at a time
+ */
+
+/**
+ * @typedef {object} Alternative
+ * @property {number} token
+ * @property {string} text      the token by itself, or its bytes as <0x..> where they are no character
+ * @property {number} nats      minus log p, under the model's own distribution
+ */
+
+/**
+ * The attention of one head of a layer when it predicted a token.
+ *
+ * @typedef {object} TokenLook
+ * @property {number} row            layer * heads + head
+ * @property {Uint32Array} tokens    places among all tokens of the run, its prompt included: `run.ids`
+ * @property {Float32Array} weights  one for each of them; they add up to 1
+ */
+
+/**
+ * A run as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
+ *
+ * @typedef {object} SavedTokens
+ * @property {1} version
+ * @property {string} model      which model it belongs to
+ * @property {string} seed
+ * @property {number} prompt     how many of the tokens were given
+ * @property {number[]} ids      all tokens, in order
+ * @property {object} options    as they were given to tokens(), without seed, signal and maxTokens
+ */
+
+/**
+ * One run of a model of texts: an async iterable of tokens, a text, or drawn to a canvas. It can be read once. The tokens are
+ * computed while they are awaited, and some 10 ms ahead.
+ *
+ * @extends {BaseRun<TokenStep, string>}
+ */
+export class TokenRun extends BaseRun {
+  #link;
+  #tokenizer;
+  #plan;
+  #checked;
+  /** Tokens that were emitted, the prompt included; and those that there were before it began. */
+  #emitted;
+  #first;
+
+  /**
+   * @param {Link} link
+   * @param {Tokenizer | undefined} tokenizer
+   * @param {{ ids: number[], prompt: number, context: Context, most: number }} plan  most: tokens to draw
+   * @param {TokenSettings} checked
+   * @param {{ model: string, options: object }} kept
+   * @param {AbortSignal} [signal]
+   * @internal
+   */
+  constructor(link, tokenizer, plan, checked, kept, signal) {
+    super(checked.seed, kept, signal);
+    this.#link = link;
+    this.#tokenizer = tokenizer;
+    this.#plan = plan;
+    this.#checked = checked;
+    this.#first = this.#emitted = plan.ids.length;
+  }
+
+  /** All tokens so far, those of the prompt first. */
+  get ids() {
+    return Uint32Array.from(this.#plan.ids.slice(0, this.#emitted));
+  }
+
+  /** The number of tokens that were given. */
+  get promptLength() {
+    return this.#plan.prompt;
+  }
+
+  /** The text before the first step: the prompt, and of a run that goes on also what was drawn. */
+  get before() {
+    return this.#tokenizer?.decode(this.#plan.ids) ?? '';
+  }
+
+  /** Reads the run to its end. @returns {Promise<string>} what was drawn, without the prompt */
+  async text() {
+    let text = '';
+    for await (const step of this) text += step.text;
+    return text;
+  }
+
+  /**
+   * All that is needed to go on from here: model.resume(saved) draws the same tokens as this run would have.
+   *
+   * @returns {SavedTokens}
+   */
+  save() {
+    const { prompt, ids } = this.#plan;
+    return this.saved({ prompt, ids: ids.slice(0, this.#emitted) });
+  }
+
+  /**
+   * Sets the text on a canvas as it comes: words wrapped, each token shaded by its surprise, a caret, scrolled when it is full. It
+   * keeps the size that the canvas has on the page, at the device's own resolution, and takes font and colours from its style.
+   * The canvas's own content becomes the text, for those who do not see it; `mirror` says where it shall stand as well.
+   *
+   * @param {Canvas} canvas
+   * @param {TextSheetOptions & { signal?: AbortSignal }} [options]
+   * @returns {Promise<string>} what was drawn, without the prompt
+   */
+  async drawTo(canvas, options = {}) {
+    return this.show(canvas, options);
+  }
+
+  /**
+   * Shows the run, with the prompt, on a canvas.
+   *
+   * @param {Canvas} canvas
+   * @param {TextSheetOptions} [options]
+   * @internal
+   */
+  sink(canvas, options) {
+    const sheet = new TextSheet(canvas, options);
+    sheet.add({ text: this.before, given: true });
+    return sheet;
+  }
+
+  /** The share of the text that is there, 0 to 1, if it becomes as long as it may. @internal */
+  doneWith() {
+    const { most } = this.#plan;
+    return most > 0 ? Math.min(1, (this.#emitted - this.#first) / most) : 1;
+  }
+
+  /** The tokens as steps with text, up to a stop. @returns {AsyncGenerator<TokenStep, void, void>} @internal */
+  async *stream() {
+    const { ids } = this.#plan;
+    const writer = this.#tokenizer?.writer();
+    for (const id of ids) writer?.write(id); // so that what follows continues it
+    const stops = new Stops(this.#checked.stop, writer?.waiting() ?? false);
+    for await (const { token, ...rest } of this.#draw()) {
+      const text = writer?.write(token) ?? '';
+      const { steps, stopped } = stops.add({ text, token, ...rest }, writer?.waiting() ?? false, this.#tokenizer?.mark(token));
+      if (stopped) {
+        this.finish = 'stop';
+        ids.length -= stops.pending; // they are not part of the run
+      }
+      yield* this.#emit(steps);
+      if (stopped) return;
+    }
+    const { steps, stopped } = stops.end(writer?.end() ?? '');
+    if (stopped) this.finish = 'stop';
+    ids.length -= stops.pending;
+    yield* this.#emit(steps);
+  }
+
+  /** @param {TokenStep[]} steps */
+  *#emit(steps) {
+    for (const step of steps) {
+      this.#emitted++;
+      yield step;
+    }
+  }
+
+  /**
+   * The tokens as the worker draws them, from one context to the next.
+   *
+   * @returns {AsyncGenerator<{ token: number, nats: number, alternatives?: Alternative[], maps?: TokenLook[] }, void, void>}
+   */
+  async *#draw() {
+    const { ids, context, most } = this.#plan;
+    const { settings, alternatives: k, maps, cache } = this.#checked;
+    for (let left = most; left > 0;) {
+      const from = context.start(ids.length);
+      const known = context.window(ids, from);
+      const length = Math.min(context.positions, known.length + left);
+      const order = { known, inputs: {}, settings: { ...settings, origin: context.origin(from) }, maps, length, alternatives: k, keyBits: cache };
+      let drawn = 0;
+      for await (const { message, check } of this.messages([{ link: this.#link, order }])) {
+        for (const [i, token] of message.ids.entries()) {
+          check();
+          if (this.#isEnd(token)) {
+            this.finish = 'end';
+            return;
+          }
+          ids.push(token);
+          drawn++;
+          left--;
+          yield {
+            token, nats: message.nats[i],
+            ...(message.alternatives && { alternatives: this.#alternatives(message.alternatives, i, k) }),
+            ...(message.maps && { maps: context.maps(message.maps[0], from) }),
+          };
+        }
+        check();
+      }
+      if (this.stopped) return;
+      if (known.length + drawn < length) { // an end that the vocabulary does not know
+        this.finish = 'end';
+        return;
+      }
+    }
+    this.finish = 'length';
+  }
+
+  /** @param {number} token */
+  #isEnd(token) {
+    return this.#tokenizer?.isEnd(token) ?? false;
+  }
+
+  /**
+   * @param {NonNullable<StepMessage['alternatives']>} all
+   * @param {number} step
+   * @param {number} k
+   */
+  #alternatives({ ids, nats }, step, k) {
+    return Array.from(ids.subarray(step * k, step * k + k), (token, i) => (
+      { token, text: this.#tokenizer?.name(token) ?? '', nats: nats[step * k + i] }));
+  }
+}

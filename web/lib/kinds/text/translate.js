@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { CANDIDATE_NATS as NATS, CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WORDS, NX_CUT, NX_ENDED } from '../../engine/abi.js';
+import { BaseRun } from '../../runs/base-run.js';
+import { argumentError } from '../../base/error.js';
+import { checkSettings, show } from '../../base/checks.js';
+import { AlignedSheet } from './aligned-sheet.js';
+
+/** @import { Tokenizer } from './tokenizer.js' */
+/** @import { Link } from '../../workers/link.js' */
+/** @import { TranslateOptions } from '../../options.js' */
+/** @import { MapRow, ModelInfo, Settings, StepMessage } from '../../engine/protocol.js' */
+/** @import { AlignedSheetOptions } from './aligned-sheet.js' */
+/** @import { Canvas } from '../../sinks/canvas.js' */
+
+/**
+ * One token of a translation.
+ *
+ * @typedef {object} TranslateStep
+ * @property {string} text      what it adds to the text; of characters in several tokens it comes with the last of them. All texts joined
+ *   are the translation
+ * @property {number} token     its number in the vocabulary
+ * @property {number} nats      -log p of it, given the sentence and all before it, under the model's own distribution (temperature 1)
+ * @property {SourceLook[]} [maps]        with the option `maps`: what it looked at, a head of a layer at a time
+ * @property {Float32Array} [alignment]   with `maps`: one weight for each token of `run.source`, the mean of all heads of all layers. They
+ *   add up to 1; to less where the model damps them, as local attention about a predicted position does. A model without attention has none
+ */
+
+/**
+ * The attention of one head of a layer when it predicted a token.
+ *
+ * @typedef {object} SourceLook
+ * @property {string} name           'source': the tokens of the sentence; 'attention': what was written before, where key 0 is the start and
+ *   key k the token k - 1 of the translation; 'centre': the tokens of the sentence, where a local attention has its centre, between two of them as
+ *   near as their weights say
+ * @property {number} row            layer * heads + head
+ * @property {Float32Array} weights  one for each of them, in their order; they add up to 1, or to less as in `alignment`
+ */
+
+/**
+ * A way to go on that a search considered.
+ *
+ * @typedef {object} Hypothesis
+ * @property {number} parent   which hypothesis of the step before it continues, as in `living`; 0 in the first step
+ * @property {number} token
+ * @property {string} text     the token by itself
+ * @property {number} nats     -log p of the whole translation so far
+ * @property {number} score    nats / ((5 + n) / 6)^lengthPenalty of n tokens: the lower the better, and what decides among complete ones
+ * @property {'lives' | 'ended' | 'cut'} fate
+ * @property {number} living   where it lives, its number among the hypotheses of this step, 0 the best; else -1
+ */
+
+/**
+ * One step of a search: as many positions are decided as there were steps before it.
+ *
+ * @typedef {object} SearchStep
+ * @property {number} position
+ * @property {Hypothesis[]} hypotheses  the best ways to go on, the best first
+ */
+
+/** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maxTokens: number | undefined, positions: number, maps: boolean,
+ *   onSearch: ((step: SearchStep) => void) | undefined }} TranslateSettings */
+
+/** The most tokens that a translation has more than its sentence, unless more are asked for [Vaswani et al. 2017, section 6.1]. */
+const LONGER = 50;
+
+/**
+ * @param {TranslateOptions} given
+ * @param {ModelInfo} info
+ * @returns {TranslateSettings}
+ * @internal
+ */
+export function checkTranslate(given, { positions }) {
+  const { settings, options, seed } = checkSettings('translations', given, { temperature: 0 });
+  const { beams, lengthPenalty, maxTokens, maps, onSearch } = options;
+  if (onSearch !== undefined && typeof onSearch !== 'function') throw argumentError(`onSearch must be a function, not ${show(onSearch)}`);
+  if (beams > 1 && Number(settings.temperature) > 0) {
+    throw argumentError('Several beams look for the most probable translation, and a temperature over 0 draws one at random: ask for one of them');
+  }
+  return { settings: { ...settings, samples: beams }, seed, search: beams > 1 ? lengthPenalty : undefined, maxTokens, positions, maps, onSearch };
+}
+
+/**
+ * A sentence as models are trained on: composed characters, single spaces.
+ *
+ * @param {string} text
+ * @internal
+ */
+export function sentenceOf(text) {
+  // Characters that nobody sees, joined letters, quotes as they are typed.
+  const plain = text.replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g, '').replace(/[\ufb00-\ufb06]/g, (letters) => letters.normalize('NFKC'))
+    .replace(/[\u201c-\u201f\u00ab\u00bb\u2033\uff02]/g, '"').replace(/[\u2018-\u201b\u2039\u203a\u2032\uff07]/g, "'");
+  return plain.normalize('NFC').trim().replace(/\s+/g, ' ');
+}
+
+/**
+ * A translation as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
+ *
+ * @typedef {object} SavedTranslation
+ * @property {1} version
+ * @property {string} model     which model it belongs to
+ * @property {string} seed
+ * @property {number[]} source  the tokens of the sentence
+ * @property {number[]} ids     those of the translation so far
+ * @property {object} options   as they were given to translate(), without seed, signal and onSearch
+ */
+
+/**
+ * A translation under way: an async iterable of tokens, a text, or drawn to a canvas. It can be read once. Leaving the loop, the signal and
+ * `model.close()` stop it within some 10 ms.
+ *
+ * @extends {BaseRun<TranslateStep, string>}
+ */
+export class Translation extends BaseRun {
+  #link;
+  #tokenizer;
+  #source;
+  #checked;
+  /** Tokens that were emitted. @type {number[]} */
+  #ids;
+
+  /** The translation before the first step: of a run that goes on, what was emitted before it was saved. @type {string} */
+  before;
+
+  /** With several beams, the search so far. @type {SearchStep[]} */
+  search = [];
+
+  /**
+   * With the option `maps`, from the first token on: how the sentence was read. Of each head of a layer of the encoder, (layer * heads +
+   * head), the weights with which each token of the sentence looked at each: (tokens, tokens).
+   *
+   * @type {Float32Array[]}
+   */
+  encoder = [];
+
+  /**
+   * @param {Link} link
+   * @param {Tokenizer | undefined} tokenizer
+   * @param {{ source: Uint32Array, ids: number[] }} given  source: with its end, or empty; ids: those that were emitted already
+   * @param {TranslateSettings} checked
+   * @param {{ model: string, options: object }} kept
+   * @param {AbortSignal} [signal]
+   * @internal
+   */
+  constructor(link, tokenizer, { source, ids }, checked, kept, signal) {
+    super(checked.seed, kept, signal);
+    this.#link = link;
+    this.#tokenizer = tokenizer;
+    this.#source = source;
+    this.#checked = checked;
+    this.#ids = [...ids];
+    this.before = textsOf(tokenizer, ids).join('');
+  }
+
+  /** The tokens of the sentence, the one that ends it last; of an empty sentence none. */
+  get source() {
+    return this.#source.slice();
+  }
+
+  /** Their texts, '' for the end. */
+  get sourceTexts() {
+    return textsOf(this.#tokenizer, this.#source);
+  }
+
+  /** The tokens of the translation so far, without an end. */
+  get ids() {
+    return Uint32Array.from(this.#ids);
+  }
+
+  /** The most tokens, the end included. */
+  get #most() {
+    const { maxTokens = this.#source.length + LONGER, positions } = this.#checked;
+    return Math.min(maxTokens, positions);
+  }
+
+  /** Reads the run to its end. @returns {Promise<string>} the translation, without what stood before */
+  async text() {
+    let text = '';
+    for await (const step of this) text += step.text;
+    return text;
+  }
+
+  /**
+   * All that is needed to go on from here: model.resume(saved) gives the tokens that this run would have given. With several beams the search
+   * is made again.
+   *
+   * @returns {SavedTranslation}
+   */
+  save() {
+    return this.saved({ source: [...this.#source], ids: [...this.#ids] });
+  }
+
+  /**
+   * Sets the translation above the sentence, word by word as it comes, each joined to the words that it looked at, by bands as wide as the
+   * weight (the mean of all heads of all layers). It keeps the size that the canvas has on the page, at the device's own resolution, and
+   * takes font and colours from its style. The canvas's own content becomes the translation, for those who do not see it.
+   *
+   * @param {Canvas} canvas
+   * @param {AlignedSheetOptions & { signal?: AbortSignal }} [options]
+   * @returns {Promise<string>} the translation
+   */
+  async drawTo(canvas, options = {}) {
+    return this.show(canvas, options);
+  }
+
+  /**
+   * Shows the run, with its sentence, on a canvas.
+   *
+   * @param {Canvas} canvas
+   * @param {AlignedSheetOptions} [options]
+   * @internal
+   */
+  sink(canvas, options) {
+    this.#checked = { ...this.#checked, maps: true }; // they are what is drawn
+    const sheet = new AlignedSheet(canvas, this.sourceTexts, options);
+    for (const text of textsOf(this.#tokenizer, this.#ids)) sheet.add({ text });
+    return sheet;
+  }
+
+  /** The share of the translation that is there, 0 to 1: most are about as long as what they are of. @internal */
+  doneWith() {
+    return Math.min(1, this.#ids.length / (this.#checked.maxTokens || Math.max(1, this.#source.length)));
+  }
+
+  /** The tokens with their texts. @returns {AsyncGenerator<TranslateStep, void, void>} @internal */
+  async *stream() {
+    if (this.#source.length === 0) return;
+    const writer = this.#tokenizer?.writer();
+    for (const id of this.#ids) writer?.write(id); // so that what follows continues it
+    /** Steps in the middle of a character. @type {TranslateStep[]} */
+    let pending = [];
+    const found = this.#checked.search === undefined ? undefined : await this.#find(this.#checked.search);
+    if (this.stopped) return;
+    for await (const step of this.#draw(found)) {
+      pending.push({ ...step, text: writer?.write(step.token) ?? '' });
+      if (writer?.waiting()) continue;
+      yield* this.#emit(pending);
+      pending = [];
+    }
+    if (pending.length > 0) pending[pending.length - 1].text += writer?.end() ?? '';
+    yield* this.#emit(pending);
+  }
+
+  /** @param {TranslateStep[]} steps */
+  *#emit(steps) {
+    for (const step of steps) {
+      this.#ids.push(step.token);
+      yield step;
+    }
+  }
+
+  /**
+   * One token after another, drawn or known.
+   *
+   * @param {{ ids: Uint32Array, ended: boolean } | undefined} found
+   * @returns {AsyncGenerator<Omit<TranslateStep, 'text'>, void, void>}
+   */
+  async *#draw(found) {
+    const { settings, maps } = this.#checked;
+    const length = found ? found.ids.length : this.#most;
+    /** Without a vocabulary, the last token: it is an end if nothing follows, which the next message may say. @type {Omit<TranslateStep, 'text'>[]} */
+    const held = [];
+    for await (const message of this.#ask({ settings: { ...settings, samples: 1 }, maps, length, forced: found?.ids }, this.#ids)) {
+      const ended = message.last && (found ? found.ended : message.to < length);
+      const rows = message.maps?.[0];
+      const encoder = rows?.filter(({ name }) => name === 'encoder') ?? [];
+      if (encoder.length > 0) this.encoder = joined(encoder, this.#source.length);
+      const told = rows?.filter(({ name }) => name !== 'encoder').map(({ name, row, weights }) => ({ name, row, weights }));
+      const alignment = told && meanOf(told);
+      for (const [i, token] of message.ids.entries()) {
+        yield* held.splice(0);
+        if (this.#tokenizer?.isEnd(token) || (ended && i === message.ids.length - 1)) {
+          this.finish = 'end';
+          return;
+        }
+        const step = { token, nats: message.nats[i], ...(told && { maps: told }), ...(alignment && { alignment }) };
+        if (this.#tokenizer) yield step;
+        else held.push(step);
+      }
+      if (ended) {
+        this.finish = 'end';
+        return;
+      }
+    }
+    yield* held;
+    if (!this.stopped) this.finish ??= 'length';
+  }
+
+  /**
+   * Searches for the best translation.
+   *
+   * @param {number} alpha
+   * @returns {Promise<{ ids: Uint32Array<ArrayBuffer>, ended: boolean }>} with its end, if it has one
+   */
+  async #find(alpha) {
+    /** The hypotheses that live after each step. @type {number[][]} */
+    let living = [[]];
+    let best = { score: Infinity, ids: /** @type {number[]} */ ([]) };
+    for await (const { from, ids } of this.#ask({ settings: this.#checked.settings, length: this.#most, search: alpha }, [])) {
+      const hypotheses = this.#hypothesesOf(ids);
+      /** @type {number[][]} */
+      const next = [];
+      for (const { parent, token, score, fate } of hypotheses) {
+        if (fate === 'lives') next.push([...living[parent], token]);
+        if (fate === 'ended' && score < best.score) best = { score, ids: [...living[parent], token] };
+      }
+      if (next.length > 0) living = next;
+      const step = { position: from, hypotheses };
+      this.search.push(step);
+      this.#checked.onSearch?.(step);
+    }
+    const ended = best.score < Infinity;
+    return { ids: Uint32Array.from(ended ? best.ids : living[0]), ended };
+  }
+
+  /**
+   * @param {Uint32Array} words  as they lie in memory
+   * @returns {Hypothesis[]}
+   */
+  #hypothesesOf(words) {
+    const floats = new Float32Array(words.buffer, words.byteOffset, words.length);
+    return Array.from({ length: words.length / WORDS }, (_, i) => {
+      const [parent, token, fate] = words.subarray(WORDS * i);
+      const lives = fate !== NX_ENDED && fate !== NX_CUT;
+      return {
+        parent, token, text: this.#tokenizer?.name(token) ?? '', nats: floats[WORDS * i + NATS], score: floats[WORDS * i + SCORE],
+        fate: lives ? 'lives' : fate === NX_ENDED ? 'ended' : 'cut', living: lives ? fate : -1,
+      };
+    });
+  }
+
+  /**
+   * The messages of a run that reads the sentence; none of one that has no length.
+   *
+   * @param {{ settings: Settings, length: number, maps?: boolean, search?: number, forced?: Uint32Array }} what
+   * @param {number[]} known  tokens that are not drawn again
+   * @returns {AsyncGenerator<StepMessage, void, void>}
+   */
+  async *#ask(what, known) {
+    const order = known.length >= what.length ? undefined : { known: Uint32Array.from(known), inputs: { source: this.#source }, ...what };
+    for await (const { message, check } of this.messages([{ link: this.#link, order }])) {
+      yield message;
+      check();
+    }
+  }
+}
+
+/**
+ * Texts of tokens in a row; one in the middle of a character has none, the last one of it has it.
+ *
+ * @param {Tokenizer | undefined} tokenizer
+ * @param {ArrayLike<number>} ids
+ */
+function textsOf(tokenizer, ids) {
+  const writer = tokenizer?.writer();
+  return Array.from(ids, (id) => writer?.write(id) ?? '');
+}
+
+/**
+ * The mean of the weights over the sentence; undefined: the model has none.
+ *
+ * @param {SourceLook[]} maps
+ */
+function meanOf(maps) {
+  const rows = maps.filter(({ name }) => name === 'source');
+  if (rows.length === 0) return undefined;
+  return Float32Array.from(rows[0].weights, (_, key) => rows.reduce((sum, { weights }) => sum + weights[key], 0) / rows.length);
+}
+
+/**
+ * The rows of the queries of each head as one.
+ *
+ * @param {MapRow[]} rows
+ * @param {number} n  queries
+ */
+function joined(rows, n) {
+  return Array.from({ length: rows.length / n }, (_, head) => {
+    const all = new Float32Array(n * n);
+    for (let query = 0; query < n; query++) all.set(rows[head * n + query].weights, query * n);
+    return all;
+  });
+}

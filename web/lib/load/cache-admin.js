@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The weight files that the browser keeps: for a page that shows them, or frees them. Loaded only then. */
+
+import { CACHE_NAME } from '../exports.js';
+import { hubAddress } from './hub.js';
+
+/** @import { KeptFile } from './cache.js' */
+
+/** @returns {Promise<Cache | undefined>} nothing where there is no cache, or none allowed */
+async function opened() {
+  try {
+    return await caches.open(CACHE_NAME);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns {Promise<KeptFile[]>} */
+export async function list() {
+  const cache = await opened();
+  const requests = await cache?.keys() ?? [];
+  return Promise.all(requests.map(async ({ url }) => ({ url, bytes: Number((await cache?.match(url))?.headers.get('content-length')) || 0 })));
+}
+
+/** @param {string | URL} [url] */
+export async function remove(url) {
+  if (url !== undefined) return await (await opened())?.delete(new URL(hubAddress(String(url)), globalThis.document?.baseURI)) ?? false;
+  try {
+    return await caches.delete(CACHE_NAME);
+  } catch {
+    return false;
+  }
+}
+
+export async function persist() {
+  return await globalThis.navigator?.storage?.persist?.() ?? false;
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Files of this machine, in Node. Loaded only there. */
+
+import { NextPixelError, messageOf, nodeModule } from '../exports.js';
+
+/**
+ * The path that a string or URL names in Node, or undefined where it is to be fetched.
+ *
+ * @param {string | URL} source
+ * @returns {Promise<string | undefined>}
+ */
+export async function filePath(source) {
+  const text = inPage(String(source));
+  if (/^(https?|data|blob):/i.test(text)) return undefined;
+  if (!/^file:/i.test(text)) return text;
+  try {
+    return (await ownModule('node:url')).fileURLToPath(text);
+  } catch (cause) {
+    throw new NextPixelError('argument', `Not the address of a file: ${text}`, { cause });
+  }
+}
+
+/** One of Node's modules; older windows of Electron have them only by require(). @param {Parameters<typeof nodeModule>[0]} name */
+async function ownModule(name) {
+  return /** @type {any} */ (globalThis).require?.(name) ?? nodeModule(name);
+}
+
+/**
+ * In a window of Electron with Node's modules an address is that of a page, and a relative one is relative to it. (A window of a test runner is none: there it
+ * is a path.)
+ *
+ * @param {string} address
+ */
+function inPage(address) {
+  if (!globalThis.process.versions.electron || !globalThis.document) return address;
+  try {
+    return new URL(address, document.baseURI).href;
+  } catch (cause) {
+    throw new NextPixelError('argument', `The address ${address} is relative, and this page has none that it could be relative to (${document.baseURI}): give a whole one`, { cause });
+  }
+}
+
+/** @param {string} path */
+export async function sizeOfFile(path) {
+  const { stat } = await ownModule('node:fs/promises');
+  const found = await stat(path).catch(() => undefined); // what is not there says so when it is read
+  if (found && !found.isFile()) throw new NextPixelError('network', `Cannot read the file ${path} (it is ${found.isDirectory() ? 'a folder' : 'a device or a pipe'}): name a weight file`);
+  return found?.size ?? 0;
+}
+
+/**
+ * @param {string} path
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ */
+export async function readFile(path, signal) {
+  try {
+    const { readFile: read } = await ownModule('node:fs/promises');
+    const buffer = await read(path, { signal });
+    // A small file may share a pool with others, and a pool cannot be transferred.
+    const whole = buffer.byteLength === buffer.buffer.byteLength;
+    return whole ? new Uint8Array(buffer.buffer) : new Uint8Array(buffer);
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new NextPixelError('network', `Cannot read the file ${path} (${messageOf(cause)})`, { cause });
+  }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Loaded by the first acquire(). Models shared by everything on a page: who asks for the same address gets the same model, which is closed when its last holder
+ * has let go. A node that is moved lets go and asks again within the grace time, so nothing is downloaded twice.
+ */
+
+import { abortable } from '../base/abort.js';
+import { checkOptions, show } from '../base/checks.js';
+import { argumentError } from '../base/error.js';
+import { load } from '../index.js';
+import { isAddress } from './source.js';
+
+/** @import { Model } from '../model/model.js' */
+/** @import { Progress } from './source.js' */
+
+/** A model without holders is kept for so long, and a download goes on for so long. */
+const GRACE_MS = 3000;
+const GRACE_LOADING_MS = 100;
+/** A download that has been silent for so long is not joined: who asks now begins another one. */
+const SILENT_MS = 10000;
+
+/**
+ * @typedef {object} Entry
+ * @property {Promise<Model>} model
+ * @property {boolean} loaded
+ * @property {number} heard  when something of it came last
+ * @property {number} holders
+ * @property {Set<(progress: Progress) => void>} listeners
+ * @property {AbortController} stopper  gives up loading
+ * @property {ReturnType<typeof setTimeout>} [timer]
+ */
+
+/**
+ * @typedef {object} Hold
+ * @property {Model} model
+ * @property {() => void} release  lets go; a second call does nothing
+ * @property {() => void} discard  lets go of a model that is of no use any more: the next one to ask gets a new one
+ */
+
+/** By address, and how it is loaded. @type {Map<string, Entry>} */
+const entries = new Map();
+
+/**
+ * See acquire() of index.js.
+ *
+ * @param {string | URL} url
+ * @param {import('../index.js').AcquireOptions} options
+ * @returns {Promise<Hold>}
+ * @internal
+ */
+export async function acquire(url, options) {
+  checkOptions(options);
+  const { onProgress, signal, workers, cache = true, integrity, worker } = options;
+  signal?.throwIfAborted();
+  if (!isAddress(url)) throw argumentError(`acquire() takes the address of a weight file, not ${show(url)}`);
+  const address = resolved(url);
+  const key = JSON.stringify([address, cache, integrity]);
+  let entry = entries.get(key);
+  if (!entry || (!entry.loaded && Date.now() - entry.heard > SILENT_MS)) entry = begin(key, address, { workers, cache, integrity, worker });
+  else worker?.terminate();
+  const held = entry;
+  clearTimeout(held.timer);
+  held.holders++;
+  if (onProgress) held.listeners.add(onProgress);
+  let holding = true;
+  const release = () => {
+    if (!holding) return;
+    holding = false;
+    if (onProgress) held.listeners.delete(onProgress);
+    if (--held.holders > 0) return;
+    held.timer = setTimeout(() => end(key, held), held.loaded ? GRACE_MS : GRACE_LOADING_MS);
+  };
+  const discard = () => {
+    if (entries.get(key) === held) entries.delete(key);
+    release();
+  };
+  try {
+    return { model: await abortable(held.model, signal), release, discard };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** @param {string} key @param {string} url @param {import('../index.js').LoadOptions} options */
+function begin(key, url, options) {
+  const stopper = new AbortController();
+  /** @type {Omit<Entry, 'model'>} */
+  const begun = { loaded: false, heard: Date.now(), holders: 0, listeners: new Set(), stopper };
+  const model = load(url, {
+    ...options,
+    signal: stopper.signal,
+    onProgress: (progress) => {
+      begun.heard = Date.now();
+      for (const listener of begun.listeners) listener(progress);
+    },
+  });
+  /** @type {Entry} */
+  const entry = Object.assign(begun, { model });
+  entries.set(key, entry);
+  // A failure is not kept: the next one to ask tries again.
+  model.then(() => {
+    entry.loaded = true;
+  }, () => {
+    if (entries.get(key) === entry) entries.delete(key);
+  });
+  return entry;
+}
+
+/**
+ * @param {string} key
+ * @param {Entry} entry
+ */
+function end(key, entry) {
+  if (entries.get(key) === entry) entries.delete(key);
+  entry.stopper.abort();
+  entry.model.then((model) => model.close(), () => {});
+}
+
+/** An address as the page has it; one that is none stays as it is, and load() says so. @param {string | URL} url */
+function resolved(url) {
+  try {
+    return new URL(url, globalThis.document?.baseURI).href;
+  } catch {
+    return String(url);
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The digest that a weight file must have: loaded only where one is named. */
+
+import { NextPixelError, argumentError } from '../exports.js';
+
+/**
+ * @param {string} integrity  as in load()
+ * @returns {(bytes: Uint8Array<ArrayBuffer>) => Promise<void>} rejects for bytes that have another digest
+ */
+export function checkOf(integrity) {
+  const match = typeof integrity === 'string' && /^sha256-([A-Za-z0-9+/]{43}=)$/.exec(integrity);
+  if (!match) throw argumentError('integrity must be "sha256-" and the base64 of a SHA-256 digest (44 characters)');
+  return (bytes) => checkIntegrity(bytes, match[1]);
+}
+
+/**
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ * @param {string} expected
+ */
+async function checkIntegrity(bytes, expected) {
+  if (!globalThis.crypto?.subtle) {
+    throw new NextPixelError('integrity', 'integrity cannot be checked here: browsers offer the digest to pages from ' +
+      'https: or localhost only');
+  }
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  const actual = btoa(String.fromCharCode(...digest));
+  if (actual !== expected) {
+    throw new NextPixelError('integrity', `The weight file is not the expected one: its digest is sha256-${actual}, ` +
+      `expected was sha256-${expected}`);
+  }
+}

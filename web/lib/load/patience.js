@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Downloads that do not hang: nothing may stay silent for ever, and what broke off goes on where it was. */
+
+import { NextPixelError } from '../base/error.js';
+
+/** The longest time in which nothing comes, in milliseconds. */
+export const PATIENCE_MS = 30000;
+
+/**
+ * @template T
+ * @param {Promise<T>} promise
+ * @param {number} ms
+ * @returns {Promise<T>} rejects when that takes longer
+ */
+export function within(promise, ms) {
+  /** @type {ReturnType<typeof setTimeout>} */
+  let timer;
+  return Promise.race([promise, new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new NextPixelError('network', `nothing came for ${ms / 1000} seconds`)), ms);
+  })]).finally(() => clearTimeout(timer));
+}
+
+/** @typedef {{ read: () => Promise<{ done: boolean, value?: Uint8Array }>, cancel: (reason?: unknown) => Promise<void> }} Reader */
+
+/**
+ * The body of an answer.
+ *
+ * @param {Response} response
+ * @param {string} url
+ * @param {AbortSignal} [signal]
+ * @param {number} [ms]
+ * @returns {Reader | undefined}
+ */
+export function patientReader(response, url, signal, ms = PATIENCE_MS) {
+  /** @type {Reader | undefined} */
+  let reader = response.body?.getReader();
+  if (!reader) return undefined;
+  let loaded = 0;
+  return {
+    async read() {
+      for (;;) {
+        try {
+          const chunk = await within(/** @type {Reader} */ (reader).read(), ms);
+          loaded += chunk.value?.length ?? 0;
+          return chunk;
+        } catch (cause) {
+          signal?.throwIfAborted();
+          void reader?.cancel().catch(() => {});
+          reader = await (await import('./resume-download.js')).resume(response, url, loaded, cause, signal, ms);
+        }
+      }
+    },
+    cancel: (reason) => /** @type {Reader} */ (reader).cancel(reason),
+  };
+}

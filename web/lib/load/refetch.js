@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** A weight file that is bad because it is an old one is read once more: loaded only when one is bad. */
+
+import { copyOf, dropCopy } from '../exports.js';
+
+/** @import { Contents } from './source.js' */
+
+/**
+ * Reads a file from the server itself, where a copy of it was kept, or the browser's own cache had another version than the page was made
+ * for. The copy goes when there is something in its place.
+ *
+ * @param {string} url
+ * @param {unknown} error  of loading it
+ * @param {() => Promise<Contents>} read
+ * @returns {Promise<Contents>} rejects with the error where that cannot help
+ */
+export async function refetch(url, error, read) {
+  const { code, message } = /** @type {import('../base/error.js').NextPixelError} */ (error); // of this library or, on the front page, of its own copy
+  if (!['format', 'unsupported', 'limit', 'numeric', 'integrity'].includes(code)) throw error;
+  const kept = await copyOf(url) !== undefined;
+  const expected = code === 'integrity' && /expected was/.test(message) && typeof document === 'object';
+  if (!kept && !expected) throw error;
+  const contents = await read().catch((second) => {
+    throw second?.code === 'network' ? error : second;
+  });
+  if (kept) await dropCopy(url).catch(() => {});
+  return contents;
+}

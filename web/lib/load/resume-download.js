@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** A download that broke off is asked for again from where it was, if the file there is still the same. Loaded only then. */
+
+import { abortable, within } from '../exports.js';
+
+/** @import { Reader } from './patience.js' */
+
+/** Waits before each try; a byte that comes makes the next break a first one. */
+const WAITS_MS = [300, 1500, 5000];
+
+/**
+ * @param {Response} first   the answer that broke off
+ * @param {string} url
+ * @param {number} loaded    bytes of it that came
+ * @param {unknown} cause    why it broke off
+ * @param {AbortSignal | undefined} signal
+ * @param {number} ms        how long nothing may come
+ * @returns {Promise<Reader>} of the rest; rejects with the cause where there is no way
+ */
+export async function resume(first, url, loaded, cause, signal, ms) {
+  const { headers } = first;
+  // A range of an encoded answer is one of other bytes. Without a mark of the version, halves of two files might be joined.
+  const mark = ['etag', 'last-modified'].find((name) => headers.has(name) && !headers.get(name)?.startsWith('W/'));
+  if (loaded === 0 || first.status !== 200 || headers.has('content-encoding') || mark === undefined || !/^https?:/.test(first.url)) throw cause;
+  for (const wait of WAITS_MS) {
+    await abortable(new Promise((resolve) => { setTimeout(resolve, wait); }), signal);
+    const stopper = new AbortController();
+    const stop = () => stopper.abort(signal?.reason);
+    signal?.addEventListener('abort', stop);
+    try {
+      const answer = await within(fetch(url, { headers: { Range: `bytes=${loaded}-` }, signal: stopper.signal, cache: 'no-store' }), ms);
+      const start = /^bytes (\d+)-/.exec(answer.headers.get('content-range') ?? '')?.[1] ?? String(loaded); // servers of other origins hide it
+      if (answer.status === 206 && answer.headers.get(mark) === headers.get(mark) && Number(start) === loaded && answer.body) return answer.body.getReader();
+      stop();
+      if (answer.status < 500) break; // another file, or a server that sends no parts
+    } catch {
+      stop();
+      signal?.throwIfAborted();
+    }
+  }
+  throw cause;
+}

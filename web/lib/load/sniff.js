@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Recognises a file by its first bytes. Loaded only where one is not what it should be. */
+
+import { CODES, NextPixelError } from '../exports.js';
+import { statusError } from '../engine/status-error.js';
+
+/** @import { ErrorCode } from '../engine/protocol.js' */
+
+/** The limits of src/gguf.h: of metadata keys and tensors. */
+export const MAX_KEYS = 1024;
+export const MAX_TENSORS = 2048;
+
+/** Magic, version, counts of tensors and of keys. */
+const HEADER_BYTES = 24;
+
+/** First bytes of what people load by mistake. @type {[string | number[], string][]} */
+const SIGNATURES = [
+  ['version https://git-lfs', 'a Git LFS pointer: fetch the real file with "git lfs pull"'],
+  [[0x89, 0x50, 0x4e, 0x47], 'a PNG image'],
+  [[0xff, 0xd8, 0xff], 'a JPEG image'],
+  ['RIFF', 'a WebP image or a sound'],
+  ['PK', 'a zip archive or a PyTorch checkpoint: export it as GGUF first'],
+  [[0x1f, 0x8b], 'a gzip archive: unpack it first'],
+  [[0x28, 0xb5, 0x2f, 0xfd], 'a Zstandard archive: unpack it first'],
+  [[0x00, 0x61, 0x73, 0x6d], 'a WebAssembly module'],
+  [[0x80, 0x02], 'a Python pickle: export the model as GGUF first'],
+  ['%PDF', 'a PDF document'],
+  ['ggml', 'a weight file of an old format: export the model as GGUF version 3'],
+  ['ggjt', 'a weight file of an old format: export the model as GGUF version 3'],
+];
+
+/**
+ * Says what a file that is no GGUF file looks like, for an error message; empty where nothing is known about it.
+ *
+ * @param {Uint8Array} bytes
+ * @returns {string}
+ */
+export function looksLike(bytes) {
+  if (bytes.length === 0) return 'It is empty.';
+  const head = String.fromCharCode(...bytes.subarray(0, 512));
+  if (head.startsWith('GGUF')) {
+    // The version is a small little-endian number; in a big-endian file its bytes are at the other end.
+    return bytes.length >= 8 && bytes[4] === 0 && bytes[7] !== 0 ? 'It looks like a big-endian GGUF file.' : '';
+  }
+  for (const [start, what] of SIGNATURES) {
+    const text = typeof start === 'string' ? start : String.fromCharCode(...start);
+    if (head.startsWith(text)) return `It looks like ${what}.`;
+  }
+  const text = head.trimStart();
+  if (/^<(!doctype html|html|head|body)/i.test(text)) {
+    return 'It looks like a web page: the server sends a page, perhaps "not found", in place of the file.';
+  }
+  if (text.startsWith('<?xml') || text.startsWith('<svg')) return 'It looks like an XML document.';
+  if (/^[{[]/.test(text)) return 'It looks like JSON.';
+  // safetensors: a 64-bit length, then JSON.
+  if (head.slice(8, 10) === '{"') return 'It looks like a safetensors file: export the model as GGUF first.';
+  if (/^[\t\n\r\x20-\x7e]*$/.test(head)) return 'It looks like a text file.';
+  return '';
+}
+
+/**
+ * The error for a file that cannot be opened.
+ *
+ * @param {number} status  a negative one of the C library
+ * @param {Uint8Array} bytes  of the file, at least the first ones
+ * @param {{ name?: string, reason: string }} problem
+ */
+export function refusal(status, bytes, problem) {
+  const error = statusError(status, 'Opening the weight file', problem);
+  const hint = error.code === 'format' ? looksLike(bytes) : '';
+  return hint ? new NextPixelError(error.code, `${error.message} ${hint}`, { status }) : error;
+}
+
+/**
+ * The error that the C library will find in the header of a file, as soon as enough of it is here; undefined where nothing is.
+ *
+ * @param {Uint8Array} start  the first bytes
+ * @param {boolean} [whole]  there will be no more of them
+ * @returns {NextPixelError | undefined}
+ */
+export function headerProblem(start, whole = false) {
+  /** @param {ErrorCode} code  @param {string} reason */
+  const refused = (code, reason) => refusal(-1 - CODES.indexOf(code), start, { reason });
+  const magic = String.fromCharCode(...start.subarray(0, 4));
+  if (!'GGUF'.startsWith(magic) || (whole && start.length < 4)) return refused('format', 'not a GGUF file');
+  if (start.length < HEADER_BYTES) return undefined;
+  const view = new DataView(start.buffer, start.byteOffset);
+  const version = view.getUint32(4, true);
+  if (version === 0x03000000 || version === 0x02000000) return refused('unsupported', 'a big-endian GGUF file');
+  if (version !== 2 && version !== 3) return refused('unsupported', 'the GGUF version is neither 2 nor 3');
+  if (view.getBigUint64(16, true) > MAX_KEYS) return refused('limit', `more than ${MAX_KEYS} metadata keys`);
+  if (view.getBigUint64(8, true) > MAX_TENSORS) return refused('limit', `more than ${MAX_TENSORS} tensors`);
+  return undefined;
+}
+
+/** The error for a file that is too large. */
+export function sizeProblem() {
+  return refusal(-1 - CODES.indexOf('limit'), new Uint8Array(0), { reason: 'the file is larger than 2 GiB' });
+}

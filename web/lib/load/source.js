@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Reads the bytes of a weight file from where they are: an address, a response, memory, and in Node a file (disk.js). */
+
+import { copyOf, isSame, keeper } from './cache.js';
+import { NextPixelError, argumentError } from '../base/error.js';
+import { PATIENCE_MS, patientReader, within } from './patience.js';
+import { inNode } from '../base/platform.js';
+import { classOf } from '../base/realm.js';
+
+/** @typedef {string | URL | Blob | Response | ReadableStream<Uint8Array> | ArrayBuffer | Uint8Array} Source */
+/** @typedef {{ loaded: number, total: number | undefined, head?: Uint8Array }} Count  bytes */
+/** Bytes of a file's beginning that tell what it is. */
+const HEAD_BYTES = 4096;
+/** A file of so many bytes goes to the engine while it arrives, and never stands in memory by itself. */
+const LARGE_BYTES = 2 ** 25;
+/** GGUF_MAX_BYTES of src/gguf.h. @internal */
+export const MAX_BYTES = 2 ** 31;
+
+/** The phases of load(): it waits for the server, reads the file, has it opened while the wasm compiles, and is done.
+ * @typedef {'connect' | 'download' | 'compile' | 'ready'} Phase */
+/** In bytes; `total` is undefined where the size is not known beforehand. `head`: the first bytes of a file that is on its way, a few thousand.
+ * @typedef {{ phase: Phase, loaded: number, total: number | undefined, head?: Uint8Array }} Progress */
+
+/**
+ * @typedef {object} Contents
+ * @property {Uint8Array<ArrayBuffer>} bytes  of their own, which may be transferred
+ * @property {() => Promise<void>} [keep]     puts them into the cache, for when they turned out to be good
+ * @property {Large} [large]                  in place of them, of a large file
+ * @property {string} [warning]               for people: this is a copy whose server could not be asked
+ */
+/**
+ * A large file that has not been read yet.
+ *
+ * @typedef {object} Large
+ * @property {string} name              for messages
+ * @property {number} size
+ * @property {Response} [response]      or, in Node,
+ * @property {string} [path]
+ * @property {string} [url]             where it can be asked for again
+ * @property {boolean} [keep]           it is to be put into the cache
+ */
+
+/**
+ * @param {Source} source
+ * @param {{ onProgress?: (progress: Count) => void, signal?: AbortSignal, integrity?: string, cache?: boolean, patience?: number, fresh?: boolean }} [options]
+ *   fresh: from the server itself, whatever is kept
+ * @returns {Promise<Contents>}
+ * @internal
+ */
+export async function readSource(source, { onProgress, signal, integrity, cache = true, patience, fresh = false } = {}) {
+  const check = integrity === undefined ? undefined : (await import('./integrity.js')).checkOf(integrity);
+  signal?.throwIfAborted();
+  let bytes, fetched;
+  const given = isAddress(source) || isBytes(source) ? source : await (await import('./handed.js')).handed(source);
+  if (isBytes(given)) {
+    bytes = bytesOf(given); // of a typed array: a copy
+    if (!ArrayBuffer.isView(given)) bytes = bytes.slice();
+    onProgress?.({ loaded: bytes.length, total: bytes.length });
+  } else {
+    const url = String(given);
+    /** @type {Large} */
+    let file;
+    if (!isAddress(given)) file = given;
+    else {
+      const path = inNode ? await (await disk()).filePath(given) : undefined;
+      if (path === undefined) {
+        fetched = fresh ? { response: await fetchOrFail(url, signal, { cache: 'reload', patience }), copied: false } :
+          await fetchOrCopy(url, cache, { signal, patience });
+        file = { name: url, size: 0, response: fetched.response, url: fetched.copied ? undefined : url, keep: cache && !fetched.copied };
+      } else {
+        file = { name: path, size: await (await disk()).sizeOfFile(path), path };
+      }
+    }
+    const { response, path } = file;
+    file.size ||= response ? checkResponse(response, file.name) : 0;
+    if (file.size > MAX_BYTES) {
+      void response?.body?.cancel().catch(() => {});
+      throw (await sniffer()).sizeProblem();
+    }
+    if (file.size >= LARGE_BYTES && !check) {
+      const copy = await fetched?.same;
+      if (copy) {
+        void response?.body?.cancel().catch(() => {});
+        file = { ...file, response: copy, url: undefined, keep: false };
+      }
+      return { bytes: new Uint8Array(0), large: file, warning: fetched?.warning };
+    }
+    if (path !== undefined) {
+      bytes = await (await disk()).readFile(path, signal);
+      onProgress?.({ loaded: bytes.length, total: bytes.length });
+    } else {
+      bytes = fetched?.copied ? await readCopy(fetched.response, url, onProgress, signal) :
+        await readUnlessKept(file, { patience, onProgress, signal }, fetched);
+    }
+  }
+  await check?.(bytes);
+  signal?.throwIfAborted();
+  const problem = await headerProblem(bytes.subarray(0, HEAD_BYTES), true);
+  if (problem) throw problem;
+  return { bytes, warning: fetched?.warning, keep: cache && fetched && !fetched.copied ? keeper(String(source), fetched.response, bytes) : undefined };
+}
+
+/** Files of this machine, in Node. @internal */
+export const disk = () => import('./disk.js');
+
+/**
+ * Tells whether a source can be read again.
+ *
+ * @param {Source | Large} source
+ * @returns {source is string | URL}
+ * @internal
+ */
+export function isAddress(source) {
+  return typeof source === 'string' || classOf(source) === 'URL';
+}
+
+/** Tells whether it gives the same when it is read again. @param {Source} source @internal */
+export function isLasting(source) {
+  return isAddress(source) || /Blob|File/.test(classOf(source));
+}
+
+/** @param {unknown} source @returns {source is ArrayBuffer | Uint8Array} @internal */
+export function isBytes(source) {
+  return /^ArrayB|^Uint8Array$/.test(classOf(source));
+}
+
+/** @param {ArrayBuffer | Uint8Array} source */
+function bytesOf(source) {
+  try {
+    return new Uint8Array(source);
+  } catch {
+    throw argumentError('This ArrayBuffer is detached: its bytes were transferred to somewhere else');
+  }
+}
+
+/**
+ * The answer of an address.
+ *
+ * @typedef {object} Fetched
+ * @property {Response} response
+ * @property {boolean} copied                         it is out of the cache
+ * @property {string} [warning]                       it is, because the server could not be asked
+ * @property {Promise<Response | undefined>} [same]   of the server's: the copy in the cache, if it is the same
+ */
+
+/**
+ * The file at an address: the answer of its server, or, where that cannot be reached, the copy in the cache.
+ *
+ * @param {string} url
+ * @param {boolean} cache
+ * @param {{ signal?: AbortSignal, patience?: number }} how
+ * @returns {Promise<Fetched>}
+ */
+async function fetchOrCopy(url, cache, { signal, patience }) {
+  if (!cache) return { response: await fetchOrFail(url, signal, { patience }), copied: false };
+  const looking = copyOf(url); // meanwhile
+  const instead = (/** @type {Response} */ response, /** @type {string} */ why) => ({ response, copied: true, warning: `A kept copy: the server ${why}` });
+  try {
+    const response = await fetchOrFail(url, signal, { patience });
+    const kept = response.status >= 500 && await looking; // the server is out of order: what was there before will do
+    if (kept) return instead(kept, `answers ${response.status}`);
+    return { response, copied: false, same: looking.then((copy) => (copy && isSame(response, copy) ? copy : undefined)) };
+  } catch (error) {
+    const copy = await looking;
+    signal?.throwIfAborted();
+    if (copy) return instead(copy, 'cannot be reached');
+    throw error;
+  }
+}
+
+/**
+ * The bytes of a copy that is the same, or those that are sent, which arrive while it is looked for: on a first visit that takes a browser
+ * as long as megabytes do.
+ *
+ * @param {Large} file
+ * @param {{ patience?: number, onProgress?: (progress: Count) => void, signal?: AbortSignal }} how
+ * @param {Fetched} [fetched]  told whether it was the copy
+ */
+async function readUnlessKept(file, { onProgress, signal, patience }, fetched) {
+  if (!fetched?.same) return readWhole(file, { onProgress, signal, patience });
+  const { same } = fetched;
+  const stopper = new AbortController();
+  const stop = () => stopper.abort(signal?.reason);
+  if (signal?.aborted) stop();
+  signal?.addEventListener('abort', stop);
+  try {
+    const sending = readWhole(file, { onProgress, signal: stopper.signal, patience });
+    sending.catch(() => {}); // asked below
+    const copy = await same;
+    if (!copy) return await sending;
+    stop();
+    fetched.copied = true;
+    return await readCopy(copy, file.name, onProgress, signal);
+  } finally {
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+/**
+ * @param {string | URL} url
+ * @param {AbortSignal} [signal]
+ * @param {{ cache?: RequestCache, patience?: number }} [how]  patience: how long nothing may come, in milliseconds
+ * @internal
+ */
+export async function fetchOrFail(url, signal, { cache, patience = PATIENCE_MS } = {}) {
+  const stopper = new AbortController();
+  const stop = () => stopper.abort(signal?.reason);
+  signal?.addEventListener('abort', stop);
+  try {
+    return await within(fetch(url, { signal: stopper.signal, cache }), patience);
+  } catch (cause) {
+    stop();
+    signal?.throwIfAborted();
+    throw new NextPixelError('network', `Cannot fetch ${url} (${messageOf(cause)}). Check the address and the connection. A server of ` +
+      'another origin must answer with Access-Control-Allow-Origin, and a Content-Security-Policy have connect-src ' +
+      `${/^https?:\/\/[^/?#]+/.exec(String(url))?.[0] ?? "'self'"}`, { cause });
+  } finally {
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+/**
+ * The bytes of a file, as they are sent. What is no weight file, or is too large, is refused as soon as that is seen.
+ *
+ * @param {Large} file
+ * @param {{ patience?: number, onProgress?: (progress: Count) => void, signal?: AbortSignal }} how
+ * @returns {AsyncGenerator<Uint8Array, void, void>}
+ * @internal
+ */
+export async function* chunksOf({ name, url, size, response }, { patience, onProgress, signal }) {
+  /** @type {Uint8Array} */
+  let head = new Uint8Array(0);
+  let loaded = 0;
+  let done = false;
+  const reader = url === undefined ? response?.body?.getReader() : patientReader(/** @type {Response} */ (response), url, signal, patience);
+  const stop = () => void reader?.cancel(signal?.reason).catch(() => {});
+  signal?.addEventListener('abort', stop);
+  try {
+    for (;;) {
+      const { value } = await readChunk(reader, name, signal);
+      done = value === undefined;
+      if (!value) return;
+      loaded += value.length;
+      if (loaded > MAX_BYTES) throw (await sniffer()).sizeProblem();
+      if (head.length < HEAD_BYTES) {
+        head = joined([head, value.subarray(0, HEAD_BYTES)]);
+        const problem = await headerProblem(head);
+        if (problem) throw problem;
+      }
+      onProgress?.({ loaded, total: loaded <= size ? size : undefined, head });
+      yield value;
+    }
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    if (!done) stop();
+  }
+}
+
+/**
+ * @param {Response} response
+ * @param {string} name
+ * @returns {number} its bytes; 0: unknown
+ */
+function checkResponse(response, name) {
+  if (!response.ok) {
+    void response.body?.cancel().catch(() => {});
+    throw new NextPixelError('network', `Cannot fetch ${name}: the server answered ${response.status} ` +
+      `${response.statusText}`.trimEnd());
+  }
+  if (response.bodyUsed || response.body?.locked) throw argumentError('This Response was read already, or is being read: fetch it again');
+  // The length on the wire says nothing about the bytes that a decoded body yields.
+  return response.headers.get('content-encoding') ? 0 : Number(response.headers.get('content-length')) || 0;
+}
+
+/** @param {Large} file  @param {Parameters<typeof chunksOf>[1]} how */
+async function readWhole(file, how) {
+  /** @type {Uint8Array[]} */
+  const chunks = [];
+  for await (const chunk of chunksOf(file, how)) chunks.push(chunk);
+  return joined(chunks);
+}
+
+/** Tells what a file that is no weight file looks like: loaded only where there is one. */
+const sniffer = () => import('./sniff.js');
+
+/** The first bytes of every file that this version opens: magic and version. */
+const START = [0x47, 0x47, 0x55, 0x46, 3, 0, 0, 0];
+
+/**
+ * The error in the header of a file; undefined where there seems to be none.
+ *
+ * @param {Uint8Array} head
+ * @param {boolean} [whole]  there is no more of it
+ */
+async function headerProblem(head, whole = false) {
+  // Then two counts of 64 bits, which are small: below 1024 there is nothing to look at.
+  const odd = head.subarray(0, 24).some((byte, i) => (i < 8 ? byte !== START[i] : i % 8 > 0 && byte >= (i % 8 === 1 ? 4 : 1)));
+  return odd || (whole && head.length < 24) ? (await sniffer()).headerProblem(head, whole) : undefined;
+}
+
+/**
+ * The bytes of a copy in the cache: at once, for there is nothing to wait for. A page that is opened again is a tenth faster at its first pixel.
+ *
+ * @param {Response} copy
+ * @param {string} name
+ * @param {((progress: Count) => void)} [onProgress]
+ * @param {AbortSignal} [signal]
+ */
+async function readCopy(copy, name, onProgress, signal) {
+  const bytes = new Uint8Array(await copy.arrayBuffer().catch((cause) => {
+    throw new NextPixelError('network', `Cannot read the kept copy of ${name} (${messageOf(cause)}): try again`, { cause });
+  }));
+  signal?.throwIfAborted();
+  onProgress?.({ loaded: bytes.length, total: bytes.length });
+  return bytes;
+}
+
+/** @param {Uint8Array[]} chunks @internal */
+export function joined(chunks) {
+  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+/**
+ * @param {import('./patience.js').Reader | undefined} reader
+ * @param {string} name
+ * @param {AbortSignal} [signal]
+ */
+async function readChunk(reader, name, signal) {
+  try {
+    const chunk = (await reader?.read()) ?? { done: true, value: undefined };
+    signal?.throwIfAborted();
+    return chunk;
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new NextPixelError('network', `The download of ${name} broke off (${messageOf(cause)}): try again`, { cause });
+  }
+}
+
+/** @param {unknown} cause @internal */
+export function messageOf(cause) {
+  return cause instanceof Error ? cause.message : String(cause);
+}

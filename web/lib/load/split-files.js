@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * A model in several files, as the splitter of llama.cpp makes them: each is a GGUF file with some of the tensors, the first has all the
+ * metadata. They become one file in memory. Loaded only where load() is given a list.
+ */
+
+import { NextPixelError, argumentError } from '../base/error.js';
+import { entriesIn } from './header.js';
+import { hubAddress } from './hub.js';
+import { MAX_BYTES, chunksOf, disk, isAddress, joined, readSource } from './source.js';
+
+/** @import { Source } from './source.js' */
+
+const ALIGNMENT = 32;
+const MOST_PARTS = 256;
+
+/** @typedef {{ name: Uint8Array, dims: Uint8Array, type: number, bytes: Uint8Array }} Tensor  bytes: its data, with what pads them */
+
+/**
+ * One file of the parts.
+ *
+ * @param {Uint8Array[]} parts  the bytes of each, in any order
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+export function joinedParts(parts) {
+  const read = parts.map(partOf);
+  const problem = (/** @type {string} */ what) => new NextPixelError('format', `These are not all the parts of one model (${what}): give each file of it once`);
+  const count = read[0].count;
+  read.forEach((part) => {
+    if (part.count !== count) throw problem(`one says that it is of ${part.count} parts, another of ${count}`);
+  });
+  if (count !== parts.length) throw problem(`${parts.length} files, of a model in ${count}`);
+  read.sort((a, b) => a.index - b.index);
+  read.forEach(({ index }, i) => {
+    if (index !== i) throw problem(`part ${i + 1} is missing`);
+  });
+  const [first] = read;
+  const keys = first.entries.filter(({ key }) => !key.startsWith('split.') && key !== 'general.alignment');
+  const tensors = read.flatMap((part) => part.tensors);
+  if (first.total !== undefined && first.total !== tensors.length) throw problem(`${tensors.length} tensors of ${first.total}`);
+  const heads = tensors.map(({ name, dims }) => name.length + dims.length + 12);
+  const headBytes = 24 + keys.reduce((sum, { from, to }) => sum + to - from, 0) + heads.reduce((sum, bytes) => sum + bytes, 0);
+  const aligned = (/** @type {number} */ at) => ALIGNMENT * Math.ceil(at / ALIGNMENT);
+  const start = aligned(headBytes);
+  const file = new Uint8Array(start + tensors.reduce((sum, { bytes }) => sum + aligned(bytes.length), 0));
+  const view = new DataView(file.buffer);
+  file.set(first.bytes.subarray(0, 8));
+  view.setBigUint64(8, BigInt(tensors.length), true);
+  view.setBigUint64(16, BigInt(keys.length), true);
+  let at = 24;
+  const put = (/** @type {Uint8Array} */ bytes) => {
+    file.set(bytes, at);
+    at += bytes.length;
+  };
+  for (const { from, to } of keys) put(first.bytes.subarray(from, to));
+  let offset = 0;
+  for (const { name, dims, type, bytes } of tensors) {
+    put(name);
+    put(dims);
+    view.setUint32(at, type, true);
+    view.setBigUint64(at + 4, BigInt(offset), true);
+    at += 12;
+    file.set(bytes, start + offset);
+    offset += aligned(bytes.length);
+  }
+  return file;
+}
+
+/** @param {Uint8Array} bytes  of one part */
+function partOf(bytes) {
+  const { entries, end } = entriesIn(bytes);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const number = (/** @type {string} */ key) => {
+    const { from, to, type } = entries.find((entry) => entry.key === key) ?? {};
+    if (from === undefined || to === undefined) return undefined;
+    return type === 2 || type === 3 ? view.getUint16(to - 2, true) : view.getUint32(to - 4, true);
+  };
+  const damaged = () => new NextPixelError('format', 'A part of the model is damaged or incomplete: download it again');
+  const alignment = number('general.alignment') || ALIGNMENT;
+  let at = end;
+  const take = (/** @type {number} */ count) => {
+    if (!(at + count <= bytes.length)) throw damaged();
+    at += count;
+    return bytes.subarray(at - count, at);
+  };
+  const long = () => Number(new DataView(bytes.buffer, bytes.byteOffset + at - 8, 8).getBigUint64(0, true));
+  const tensors = Array.from({ length: Number(view.getBigUint64(8, true)) }, () => {
+    const from = at;
+    take(8);
+    take(long());
+    const name = bytes.subarray(from, at);
+    take(4);
+    const dims = bytes.subarray(at - 4, at);
+    take(8 * Math.min(view.getUint32(at - 4, true), 4));
+    const shape = bytes.subarray(dims.byteOffset - bytes.byteOffset, at);
+    const type = new DataView(bytes.buffer, bytes.byteOffset + at, 4).getUint32(0, true);
+    take(4);
+    take(8);
+    return { name, dims: shape, type, offset: long(), bytes: shape };
+  });
+  const start = alignment * Math.ceil(at / alignment);
+  // Data reach to those of the next one.
+  const offsets = [...tensors.map(({ offset }) => offset), bytes.length - start].sort((a, b) => a - b);
+  for (const tensor of tensors) {
+    const next = offsets[offsets.lastIndexOf(tensor.offset) + 1];
+    if (!(tensor.offset >= 0 && next >= tensor.offset && start + next <= bytes.length)) throw damaged();
+    tensor.bytes = bytes.subarray(start + tensor.offset, start + next);
+  }
+  return { bytes, entries, tensors, index: number('split.no') ?? 0, count: number('split.count') ?? 1, total: number('split.tensors.count') };
+}
+
+/** The name of the first part of so many. */
+const FIRST = /-00001-of-(\d{5})\.gguf/;
+
+/**
+ * A model in several files, as one.
+ *
+ * @param {Source | Source[]} source  all parts, or the address of the first, ...-00001-of-00003.gguf
+ * @param {{ signal?: AbortSignal, patience?: number, cache?: boolean }} how
+ * @returns {Promise<{ bytes: Uint8Array<ArrayBuffer>, warning: string | undefined }>} warning: a kept copy of a part stands in for its server
+ */
+export async function readParts(source, { signal, patience, cache }) {
+  const count = Array.isArray(source) ? source.length : Number(FIRST.exec(String(source))?.[1]);
+  if (!(count > 0 && count <= MOST_PARTS)) throw argumentError(`load() takes the address of a weight file, or a list of 1 to ${MOST_PARTS} parts of one`);
+  /** @type {Source[]} */
+  const sources = Array.isArray(source) ? Array.from(source) :
+    Array.from({ length: count }, (_, i) => String(source).replace(FIRST, `-${String(i + 1).padStart(5, '0')}-of-$1.gguf`));
+  const parts = [];
+  let bytes = 0;
+  /** @type {string | undefined} */
+  let warning;
+  for (const one of sources) {
+    const { bytes: whole, large, keep, warning: said } = await readSource(isAddress(one) ? hubAddress(String(one)) : one, { signal, patience, cache });
+    void keep?.();
+    warning ??= said;
+    const part = !large ? whole : large.path === undefined ? await all(chunksOf(large, { signal, patience })) : await (await disk()).readFile(large.path, signal);
+    bytes += part.length;
+    if (bytes > MAX_BYTES) throw new NextPixelError('limit', 'The parts of this model are larger than 2 GiB together: use a smaller model, or one with fewer bits a weight');
+    parts.push(part);
+  }
+  return { bytes: joinedParts(parts), warning };
+}
+
+/** @param {AsyncIterable<Uint8Array>} chunks */
+async function all(chunks) {
+  const list = [];
+  for await (const chunk of chunks) list.push(chunk);
+  return joined(list);
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** From the engine's description of a model and the file's metadata to `model.info`. */
+
+import { CODECS } from '../kinds/index.js';
+import { pictureInfo } from '../kinds/picture/codec.js';
+import { NextPixelError } from '../base/error.js';
+import { verbsOf } from '../verbs/tasks.js';
+
+/** @import { Metadata } from '../engine/metadata.js' */
+/** @import { Facts, ModelInfo } from '../engine/protocol.js' */
+/** @import { Fitting } from '../verbs/tasks.js' */
+
+/** @param {Facts} facts */
+const architectureOf = ({ metadata }) => String(metadata.get('general.architecture') ?? '');
+
+/**
+ * A model as verbs are told of it.
+ *
+ * @param {Facts} facts
+ * @returns {Fitting}
+ */
+export function fittingOf(facts) {
+  const { parts, metadata } = facts;
+  const architecture = architectureOf(facts);
+  const codec = CODECS.find(({ says }) => says(facts, (key) => Number(metadata.get(`${architecture}.${key}`) ?? 0)));
+  if (!codec) {
+    throw new NextPixelError('unsupported', `This model (${architecture}) is of another kind than ${CODECS.map(({ name }) => name).join(' or ')}`, { status: -3 });
+  }
+  return { ...facts, codec: codec.name, part: parts.find(({ outputs }) => outputs > 0) ?? parts[0] };
+}
+
+/**
+ * @param {Fitting} fitting
+ * @returns {ModelInfo}
+ */
+export function describe(fitting) {
+  const { metadata, fileBytes, codec, part } = fitting;
+  const architecture = architectureOf(fitting);
+  const languages = metadata.get('general.languages');
+  return {
+    architecture,
+    name: String(metadata.get('general.name') ?? architecture),
+    codec,
+    tasks: verbsOf(fitting).flatMap(([, { task }]) => task ?? []),
+    positions: part.span > 0 ? part.length : part.inputs[0].dims[0],
+    languages: Array.isArray(languages) ? languages.map(String) : [],
+    vocabulary: codec === 'text' ? part.values : 0,
+    parameters: part.parameters,
+    bytes: fileBytes,
+    lookAhead: part.draft,
+    warnings: [],
+    chatTemplate: '',
+    card: cardOf(metadata),
+    ...pictureInfo(architecture, metadata, part),
+  };
+}
+
+/**
+ * The model card: the texts under `general.` and `nextpixel.card.`, without these prefixes.
+ *
+ * @param {Metadata} metadata
+ * @returns {Record<string, string>}
+ */
+function cardOf(metadata) {
+  /** @type {[string, string][]} */
+  const card = [];
+  // Our own keys come last and win.
+  for (const prefix of ['general.', 'nextpixel.card.']) {
+    for (const [key, text] of metadata) {
+      if (key.startsWith(prefix) && typeof text === 'string') card.push([key.slice(prefix.length), text]);
+    }
+  }
+  return Object.fromEntries(card);
+}

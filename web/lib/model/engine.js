@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The engine behind a model: its workers, and the meaning of its ids. */
+
+import { argumentError } from '../base/error.js';
+
+/** @import { Link } from '../workers/link.js' */
+/** @import { Request } from '../workers/job.js' */
+/** @import { Model } from './model.js' */
+/** @import { ModelInfo } from '../engine/protocol.js' */
+
+export class Engine {
+  /** Particular to the kind of ids: an object that kinds/index.js opens. @type {any} */
+  kind;
+
+  /**
+   * @param {Link[]} links     to the workers that share the samples
+   * @param {ModelInfo} info
+   * @param {string[]} verbs   names of the verbs that the model has
+   */
+  constructor(links, info, verbs) {
+    this.links = links;
+    this.info = info;
+    this.verbs = verbs;
+  }
+
+  /**
+   * One request, one answer.
+   *
+   * @param {Request} message
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<any>}
+   */
+  async ask(message, signal) {
+    const job = this.links[0].job(signal);
+    try {
+      return await job.ask(message);
+    } finally {
+      job.end();
+    }
+  }
+}
+
+/** @type {WeakMap<object, Engine>} */
+const engines = new WeakMap();
+
+/** @param {Model} model @param {Engine} engine */
+export function setEngine(model, engine) {
+  engines.set(model, engine);
+}
+
+/**
+ * The engine of a model, before anything else is looked at. A proxy of a model, as Vue's ref() makes them, has none.
+ *
+ * @param {Model} model
+ */
+export function engineOf(model) {
+  const engine = engines.get(model);
+  if (!engine) throw argumentError('The model is behind a proxy: keep the model itself (in Vue, with markRaw())');
+  for (const { ended } of engine.links) if (ended) throw ended;
+  return engine;
+}

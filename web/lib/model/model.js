@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { checkOptions } from '../base/checks.js';
+import { CODECS } from '../kinds/index.js';
+import { describe, fittingOf } from './describe.js';
+import { Engine, engineOf, setEngine } from './engine.js';
+import { NextPixelError, argumentError } from '../base/error.js';
+import { Methods } from '../verbs/methods.js';
+import { verbsOf } from '../verbs/tasks.js';
+
+/** @import { Tokenizer } from '../kinds/text/tokenizer.js' */
+/** @import { Link } from '../workers/link.js' */
+/** @import { DrawOptions, SoundOptions, TokenOptions, TranslateOptions } from '../options.js' */
+/** @import { ModelInfo, OpenedMessage } from '../engine/protocol.js' */
+/** @import { Run, SavedPictures } from '../kinds/picture/run.js' */
+/** @import { SavedSound, SoundRun } from '../kinds/sound/sound-run.js' */
+/** @import { Contents, Count } from '../load/source.js' */
+/** @import { SavedTokens, TokenRun } from '../kinds/text/tokens.js' */
+/** @import { SavedTranslation, Translation } from '../kinds/text/translate.js' */
+
+/**
+ * A model that is ready to run, from load(). Several runs, scores and attentions may be in flight at once; they take
+ * turns. `info.tasks` says which of the methods a model has.
+ *
+ * Values out of range throw a NextPixelError with code 'argument': methods that give a run at once, those that return a promise by
+ * rejecting it.
+ */
+export class Model extends Methods {
+  #links;
+
+  /** The model's sizes, its tasks, its card. @type {ModelInfo} */
+  info;
+
+  /**
+   * The place of each position of the generation order in raster order: rows, columns, and, where a position is one
+   * channel (`info.positions` is `width * height * channels`), channels within a pixel; otherwise a position is a pixel.
+   * 0, 1, 2, ... unless the model draws blocks of rows and columns.
+   *
+   * @type {Uint32Array}
+   */
+  order;
+
+  /**
+   * @param {Engine} engine
+   * @internal
+   */
+  constructor(engine) {
+    super();
+    setEngine(this, engine);
+    this.#links = engine.links;
+    this.info = engine.info;
+    this.order = engine.kind.codec?.order ?? new Uint32Array(0);
+  }
+
+  /** Turns texts into tokens and back, where this is a model of texts. @type {Tokenizer} */
+  get tokenizer() {
+    const { kind } = engineOf(this);
+    if (!('tokenizer' in kind)) throw argumentError('This model has no tokens');
+    return kind.tokenizer;
+  }
+
+  /** The number of threads that share the work of a step: what load() was given, or 1 where the page cannot share memory. */
+  threads = 1;
+
+  /** The number of workers that share the samples of a run: what load() was given, or found with `workers: 'auto'`. */
+  get workers() {
+    return this.#links.length;
+  }
+
+  /**
+   * Goes on with a run that was saved, to the same elements. One of pictures or of a sound, or a translation goes on as it was begun: only `signal`,
+   * `maps` or `odds`, and `chunk` or `onSearch` may be given anew. A text may branch off: with `at`, how many of the tokens that were drawn are kept, by default
+   * all, and with other options; maxTokens counts from there.
+   *
+   * @overload
+   * @param {SavedTokens} saved  what run.save() gave
+   * @param {TokenOptions & { at?: number }} [options]  those that shall be different
+   * @returns {TokenRun}
+   */
+  /**
+   * @overload
+   * @param {SavedTranslation} saved
+   * @param {Pick<TranslateOptions, 'signal' | 'maps' | 'onSearch'>} [options]
+   * @returns {Translation}
+   */
+  /**
+   * @overload
+   * @param {SavedPictures} saved
+   * @param {Pick<DrawOptions, 'signal' | 'maps' | 'chunk'>} [options]
+   * @returns {Run}
+   */
+  /**
+   * @overload
+   * @param {SavedSound} saved
+   * @param {Pick<SoundOptions, 'signal' | 'odds' | 'chunk'>} [options]
+   * @returns {SoundRun}
+   */
+  /**
+   * @param {any} saved
+   * @param {object} [options]
+   * @returns {any}
+   */
+  resume(saved, options = {}) {
+    const { kind } = engineOf(this);
+    checkOptions(options);
+    if (!kind.resume) throw argumentError('This model draws nothing that could be saved');
+    return kind.resume(saved, options);
+  }
+
+  /** Ends the worker and frees all memory. What is in flight rejects with code 'closed'. A second call does nothing. */
+  close() {
+    for (const link of this.#links) link.end(new NextPixelError('closed', 'The model was closed: load it again'));
+  }
+}
+
+/** So much of a file is looked at before the workers have it, for what its codec finds there. */
+const HEAD_BYTES = 2 ** 19;
+
+/**
+ * Has every worker read a weight file.
+ *
+ * @param {Link[]} links
+ * @param {WebAssembly.Module} module
+ * @param {Contents} contents  bytes are transferred
+ * @param {{ signal?: AbortSignal, onProgress?: (progress: Count) => void, patience?: number }} how  what a large file needs, which is read now
+ * @returns {Promise<Model>}
+ * @internal
+ */
+export async function openModel(links, module, contents, how) {
+  const jobs = links.map((link) => link.job(how.signal));
+  try {
+    // All but the last get a copy.
+    const { bytes, large } = contents;
+    const head = bytes.slice(0, HEAD_BYTES); // before they are transferred
+    const open = () => Promise.all(jobs.map((job, i) => job.ask({ type: 'open', module, bytes }, i === jobs.length - 1 ? [bytes.buffer] : [])));
+    const opening = large ? (await import('../load/large.js')).openLarge(jobs, module, large, how) : open();
+    opening.catch(() => {}); // asked below
+    const early = await Promise.all(CODECS.map((codec) => codec.early?.(head)));
+    /** @type {OpenedMessage[]} */
+    const [facts] = await opening;
+    const fitting = fittingOf(facts);
+    const info = describe(fitting);
+    const engine = new Engine(links, info, verbsOf(fitting).map(([name]) => name));
+    const at = CODECS.findIndex(({ name }) => name === info.codec);
+    engine.kind = await CODECS[at].open(engine, facts, early[at]);
+    return new Model(engine);
+  } finally {
+    for (const job of jobs) job.end();
+  }
+}
+
+/**
+ * Has a worker that took the place of another one read the same file.
+ *
+ * @param {Link} link
+ * @param {WebAssembly.Module} module
+ * @param {Contents} contents
+ * @param {ModelInfo} info  what the model was
+ * @internal
+ */
+export async function reopen(link, module, contents, info) {
+  const now = await openModel([link], module, contents, {});
+  if (JSON.stringify(now.info) !== JSON.stringify(info)) throw new NextPixelError('closed', 'The weight file has changed meanwhile: load the model again');
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The runs of all verbs that draw are read once and computed while they are read; they can be stopped, saved and gone on with. */
+
+import { NextPixelError, argumentError } from '../base/error.js';
+import { checkOptions, show } from '../base/checks.js';
+import { showAll } from '../sinks/canvas.js';
+
+/** @import { Link } from '../workers/link.js' */
+/** @import { DrawMessage, ModelInfo, StepMessage } from '../engine/protocol.js' */
+/** @import { Canvas, Sink } from '../sinks/canvas.js' */
+
+/** @typedef {'stop' | 'length' | 'end' | 'abort'} Finish */
+
+/**
+ * A saved run, whatever it draws, has these entries. It is a plain object, which survives JSON.
+ *
+ * @typedef {object} SavedRun
+ * @property {1} version
+ * @property {string} model    which model it belongs to
+ * @property {string} seed
+ * @property {object} options  as they were given, without seed and signal
+ */
+
+/** The message that has a part of a run drawn. @typedef {Omit<DrawMessage, 'type' | 'id'>} Order */
+
+/**
+ * Each kind of run adds its steps, and the sink that shows them.
+ *
+ * @template Step, Result
+ * @typedef {{ stream(): AsyncGenerator<Step, void, void>, sink(target: any, options: object): Sink<Step, Result> }} Particular
+ */
+
+/**
+ * @template Step
+ * @template Result
+ * @implements {AsyncIterable<Step>}
+ */
+export class BaseRun {
+  #kept;
+  /** @type {(AbortSignal | undefined)[]} */
+  #signals;
+  #claimed = false;
+
+  /** True if it is to end. @type {boolean} @internal */
+  stopped = false;
+
+  /**
+   * The seed, whether it was given or chosen at random: with it the same run can be made again.
+   *
+   * @type {number | bigint}
+   */
+  seed;
+
+  /**
+   * Why the run ended: 'stop', a stop text came; 'end', what it draws is complete; 'length', there were as many tokens as asked for, or as
+   * the model has room for; 'abort', it was stopped. Undefined until then.
+   *
+   * @type {Finish | undefined}
+   */
+  finish;
+
+  /**
+   * @param {number | bigint} seed
+   * @param {{ model: string, options: object }} kept  for save()
+   * @param {AbortSignal} [signal]
+   * @internal
+   */
+  constructor(seed, kept, signal) {
+    this.seed = seed;
+    this.#kept = kept;
+    this.#signals = [signal];
+  }
+
+  /** @returns {AsyncGenerator<Step, void, void>} */
+  [Symbol.asyncIterator]() {
+    return this.claim();
+  }
+
+  /** Ends the run after the step that is under way. What was drawn stays, and can be saved; drawTo() gives it. */
+  stop() {
+    this.stopped = true;
+  }
+
+  /**
+   * The steps, which can be had once.
+   *
+   * @param {AbortSignal} [signal]  beside that of the run
+   * @internal
+   */
+  claim(signal) {
+    if (this.#claimed) throw argumentError('A run can be read once: ask for another, or resume a saved one');
+    this.#claimed = true;
+    this.#signals.push(signal);
+    return this.#read();
+  }
+
+  /** @returns {AsyncGenerator<Step, void, void>} */
+  async *#read() {
+    const { stream } = /** @type {Particular<Step, Result>} */ (/** @type {unknown} */ (this));
+    try {
+      if (this.stopped) return;
+      for await (const step of stream.call(this)) {
+        yield step;
+        if (this.stopped) return;
+      }
+      if (!this.stopped) this.finish ??= 'end';
+    } finally {
+      this.finish ??= 'abort';
+    }
+  }
+
+  /**
+   * Shows the run on a canvas until it ends.
+   *
+   * @param {any} target  what sink() takes
+   * @param {{ signal?: AbortSignal }} options  and those of the sink
+   * @returns {Promise<Result>}
+   * @internal
+   */
+  async show(target, options) {
+    checkOptions(options);
+    const { signal, ...how } = options;
+    const { sink } = /** @type {Particular<Step, Result>} */ (/** @type {unknown} */ (this));
+    return showAll(this.claim(signal), sink.call(this, target, how));
+  }
+
+  /**
+   * The messages of the run. Its parts are drawn side by side, each by a worker; an order that is undefined has nothing to draw.
+   *
+   * @template {{ link: Link, order: Order | undefined }} Part
+   * @param {Part[]} parts
+   * @param {number} [chunk]  the most positions in a message; 0: as many as take about 10 ms
+   * @returns {AsyncGenerator<{ message: StepMessage, part: Part, check: () => void }, void, void>}  check: throws where the run was given up
+   * @internal
+   */
+  async *messages(parts, chunk = 0) {
+    const jobs = parts.map(({ link }) => link.job(...this.#signals));
+    const check = () => {
+      for (const job of jobs) job.check();
+    };
+    try {
+      check();
+      let open = parts.flatMap((part, i) => (part.order ? { part, job: jobs[i] } : []));
+      for (const { part, job } of open) job.tell({ type: 'draw', .../** @type {Order} */ (part.order) });
+      while (open.length > 0 && !this.stopped) {
+        /** @type {StepMessage[]} */
+        const messages = await Promise.all(open.map(({ job }) => job.ask({ type: 'next', chunk })));
+        for (const [i, { part }] of open.entries()) {
+          check();
+          yield { message: messages[i], part, check };
+        }
+        open = open.filter((_, i) => !messages[i].last);
+      }
+      check();
+    } finally {
+      for (const job of jobs) job.end();
+    }
+  }
+
+  /**
+   * @template T
+   * @param {T} drawn  what is particular to the verb
+   * @returns {{ version: 1, seed: string, model: string, options: object } & T}
+   * @internal
+   */
+  saved(drawn) {
+    return savedRun(this.seed, this.#kept, drawn);
+  }
+}
+
+/**
+ * @template T
+ * @param {number | bigint} seed
+ * @param {{ model: string, options: object }} kept
+ * @param {T} drawn  what is particular to the verb
+ * @returns {{ version: 1, seed: string, model: string, options: object } & T}
+ * @internal
+ */
+export function savedRun(seed, kept, drawn) {
+  return { version: 1, seed: String(seed), ...kept, ...drawn };
+}
+
+/** Names the file that a saved run belongs to, as far as its description tells. @param {ModelInfo} info @internal */
+export function modelName({ architecture, name, parameters, vocabulary }) {
+  return `${architecture} ${name} ${parameters} ${vocabulary}`;
+}
+
+/**
+ * The options with which a saved run goes on.
+ *
+ * @template {SavedRun & { ids: any[] }} Saved
+ * @param {Saved} saved
+ * @param {ModelInfo} info
+ * @param {Record<string, any>} given
+ * @param {string[]} [free]  names of those that may be others than they were; by default all
+ * @returns {any}
+ * @internal
+ */
+export function resumedOptions(saved, info, given, free) {
+  const model = modelName(info);
+  if (saved?.version !== 1 || !Array.isArray(saved.ids) || !/^"\d+"$/.test(show(saved.seed)) || !saved.options || typeof saved.options !== 'object') throw noSavedRun();
+  if (saved.model !== model) throw new NextPixelError('state', `The saved run belongs to another model (${show(saved.model)}), this one is ${model}`);
+  const fixed = free && Object.keys(given).find((name) => !free.includes(name));
+  if (fixed) throw argumentError(`resume() cannot change ${fixed}`);
+  const options = { ...saved.options, seed: BigInt(saved.seed), ...given };
+  checkOptions(options);
+  return options;
+}
+
+/** The error for what is no saved run. @internal */
+export function noSavedRun() {
+  return new NextPixelError('state', 'This is no saved run: give what run.save() gave');
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** @import { NextPixelError } from '../base/error.js' */
+/** @import { FromWorker, ToWorker } from '../engine/protocol.js' */
+
+/**
+ * A message without its id.
+ *
+ * @typedef {ToWorker extends infer M ? M extends ToWorker ? Omit<M, 'id'> : never : never} Request
+ */
+
+/**
+ * The link to the worker, as a job needs it.
+ *
+ * @typedef {object} Wire
+ * @property {(message: Request, transfer?: Transferable[]) => void} post
+ * @property {(waiting: boolean) => void} hold  one more answer is awaited, or one fewer
+ * @property {() => void} forget                the job is over
+ */
+
+/** One piece of work in the worker: asked for answers one at a time, ended once. */
+export class Job {
+  /** @type {Wire} */
+  #wire;
+  /** @type {AbortSignal[]} */
+  #signals = [];
+  /** @type {{ resolve: (message: any) => void, reject: (reason: unknown) => void } | undefined} */
+  #pending;
+  /** True if the worker knows of it. */
+  #known = false;
+  #over = false;
+  /** @type {unknown} */
+  #reason;
+
+  /** @param {Wire} wire */
+  constructor(wire) {
+    this.#wire = wire;
+  }
+
+  /**
+   * Lets a signal end the job.
+   *
+   * @param {AbortSignal} signal
+   */
+  obey(signal) {
+    if (signal.aborted) this.end(signal.reason);
+    if (this.#over) return;
+    signal.addEventListener('abort', this.#onAbort);
+    this.#signals.push(signal);
+  }
+
+  #onAbort = (/** @type {Event} */ event) => this.end(/** @type {AbortSignal} */ (event.target).reason);
+
+  /**
+   * @param {Request} message
+   * @param {Transferable[]} [transfer]
+   */
+  tell(message, transfer) {
+    if (this.#over) return;
+    this.#known = true;
+    this.#wire.post(message, transfer);
+  }
+
+  /**
+   * Sends a message and waits for its answer. Rejects when the job fails or is ended meanwhile, or was before.
+   *
+   * @param {Request} message
+   * @param {Transferable[]} [transfer]
+   * @returns {Promise<any>}
+   */
+  async ask(message, transfer) {
+    if (this.#over) throw this.#reason;
+    this.tell(message, transfer);
+    this.#wire.hold(true);
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#pending = { resolve, reject };
+      });
+    } finally {
+      this.#pending = undefined;
+      this.#wire.hold(false);
+    }
+  }
+
+  /** Throws the reason if the job was ended with one. */
+  check() {
+    if (this.#over && this.#reason !== undefined) throw this.#reason;
+  }
+
+  /** @param {FromWorker} message */
+  answer(message) {
+    if (message.type !== 'step' || message.last) this.#known = false; // done, and already freed
+    this.#pending?.resolve(message);
+  }
+
+  /**
+   * The worker gave it up and has freed it.
+   *
+   * @param {NextPixelError} error
+   */
+  fail(error) {
+    this.#known = false;
+    this.end(error);
+  }
+
+  /**
+   * Ends the job: the worker frees what belongs to it and computes no further. A second call does nothing.
+   *
+   * @param {unknown} [reason]  what a waiting or later ask() rejects with
+   */
+  end(reason) {
+    if (this.#over) return;
+    this.#over = true;
+    this.#reason = reason;
+    for (const signal of this.#signals) signal.removeEventListener('abort', this.#onAbort);
+    this.#wire.forget();
+    if (this.#known) this.#wire.post({ type: 'stop' });
+    this.#pending?.reject(reason);
+  }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The page's side of the protocol: one worker, and the pieces of work in flight there. */
+
+import { NextPixelError, fromPlain } from '../base/error.js';
+import { Job } from './job.js';
+import { startWorker } from './start.js';
+
+/** @import { FromWorker, ToWorker, WorkerUrl } from '../engine/protocol.js' */
+/** @import { WorkerHandle } from './start.js' */
+
+/** The time between two questions to a worker that owes an answer, whether it is there, and the number of those to which it may say nothing: less while it reads a file. */
+const BEAT_MS = 4000;
+const MISSES = 5;
+const MISSES_OPENING = 30;
+
+export class Link {
+  /** @type {WorkerHandle | undefined} */
+  #worker;
+  /** @type {WorkerUrl | undefined} */
+  #workerUrl;
+  /** Why nothing can be asked any more. @type {NextPixelError | undefined} */
+  #ended;
+  /** @type {Map<number, Job>} */
+  #jobs = new Map();
+  #lastId = 0;
+  #waiting = 0;
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #beat;
+  #missed = 0;
+  #mayMiss = MISSES;
+  /** The worker that takes the place of one that has gone. @type {Promise<void> | undefined} */
+  #successor;
+
+  /**
+   * Fetches what a new worker needs, and gives back what then tells it. Without it, a worker that has gone is the end.
+   *
+   * @type {(() => Promise<(link: Link) => Promise<unknown>>) | undefined}
+   */
+  restore;
+
+  /** Called when it ends: ends what depends on it. */
+  onEnd = () => {};
+
+  /**
+   * Starts the worker.
+   *
+   * @param {WorkerUrl} [workerUrl]  in place of the one beside the library
+   * @param {Worker} [early]  one that has been started already
+   */
+  static async start(workerUrl, early) {
+    const link = new Link();
+    link.#workerUrl = workerUrl;
+    link.#worker = await link.#start(early);
+    return link;
+  }
+
+  /** @param {Worker} [early] @returns {Promise<WorkerHandle>} */
+  async #start(early) {
+    /** @type {WorkerHandle | undefined} */
+    let mine;
+    let heard = false;
+    try {
+      mine = await startWorker(
+        (message) => {
+          heard = true;
+          this.#receive(message);
+        },
+        (reason) => {
+          if (!heard) this.end(new NextPixelError('network', `The worker could not be started: ${reason}`));
+          else if (mine === this.#worker) this.#lose(reason);
+        },
+        this.#workerUrl,
+        early,
+      );
+    } catch (cause) {
+      if (cause instanceof NextPixelError) throw cause;
+      throw new NextPixelError('network', `The worker could not be started (${cause})`, { cause });
+    }
+    return mine;
+  }
+
+  /** Why nothing can be asked any more, if so. */
+  get ended() {
+    return this.#ended;
+  }
+
+  /**
+   * A new piece of work.
+   *
+   * @param {(AbortSignal | undefined)[]} signals  each of which ends it
+   */
+  job(...signals) {
+    const id = ++this.#lastId;
+    const job = new Job({
+      post: (message, transfer) => this.#post(/** @type {ToWorker} */ ({ ...message, id }), transfer),
+      hold: (waiting) => this.#hold(waiting),
+      forget: () => this.#jobs.delete(id),
+    });
+    this.#jobs.set(id, job);
+    if (this.#ended) job.end(this.#ended);
+    for (const signal of signals) if (signal) job.obey(signal);
+    return job;
+  }
+
+  /**
+   * Ends the worker and, with `error`, all that is in flight.
+   *
+   * @param {NextPixelError} error
+   */
+  end(error) {
+    if (this.#ended) return;
+    this.#ended = error;
+    for (const job of [...this.#jobs.values()]) job.end(error);
+    this.#worker?.end();
+    this.onEnd();
+  }
+
+  /**
+   * The worker has gone, and what it was doing with it.
+   *
+   * @param {string} reason
+   */
+  #lose(reason) {
+    if (this.#ended) return;
+    const error = new NextPixelError('trap', `The worker stopped: ${reason}. ${this.restore ? 'Start again' : 'Load the model again'}`);
+    if (!this.restore) return this.end(error);
+    this.#worker?.end();
+    this.#worker = undefined;
+    for (const job of [...this.#jobs.values()]) job.fail(error);
+  }
+
+  /**
+   * @param {ToWorker} message
+   * @param {Transferable[]} [transfer]
+   */
+  #post(message, transfer) {
+    if (this.#ended) return;
+    const opening = ['open', 'begin', 'feed'].includes(message.type);
+    if (opening) this.#mayMiss = MISSES_OPENING;
+    if (this.#worker && (opening || !this.#successor)) return this.#worker.post(message, transfer);
+    // In the order in which they were posted, after what the new one is told first.
+    (this.#successor ??= this.#succeed()).then(() => this.#post(message, transfer), (error) => this.#jobs.get(message.id)?.fail(error));
+  }
+
+  async #succeed() {
+    const starting = this.#start();
+    try {
+      const tell = await /** @type {NonNullable<Link['restore']>} */ (this.restore)();
+      this.#worker = await starting;
+      this.#worker.hold(this.#waiting > 0);
+      await tell(this);
+      if (this.#ended) this.#worker.end();
+    } catch (error) {
+      this.#worker = undefined;
+      starting.then((worker) => worker.end(), () => {});
+      throw error;
+    } finally {
+      this.#successor = undefined;
+    }
+  }
+
+  /** @param {FromWorker} message */
+  #receive(message) {
+    this.#missed = 0;
+    if (message.type === 'lost') return this.#lose('the engine stopped unexpectedly');
+    const job = this.#jobs.get(message.id);
+    if (!job) return; // the answer to a job that was stopped meanwhile, or to a beat
+    this.#mayMiss = MISSES;
+    if (message.type === 'failed') job.fail(fromPlain(message.error));
+    else job.answer(message);
+  }
+
+  /** @param {boolean} waiting  one more answer is awaited, or one fewer */
+  #hold(waiting) {
+    this.#waiting += waiting ? 1 : -1;
+    const busy = this.#waiting > 0;
+    if (!this.#ended) this.#worker?.hold(busy);
+    if (busy && !this.#beat) {
+      this.#missed = 0;
+      this.#beat = setInterval(() => this.#listen(), BEAT_MS);
+    } else if (!busy) {
+      clearInterval(this.#beat);
+      this.#beat = undefined;
+    }
+  }
+
+  /** A worker that was ended from outside says nothing about it. */
+  #listen() {
+    if (!this.#worker) return;
+    if (++this.#missed > this.#mayMiss) this.#lose(`it has not answered for ${(this.#mayMiss * BEAT_MS) / 1000} seconds`);
+    else this.#worker.post({ type: 'beat', id: 0 });
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Starts a worker thread of Node. Loaded only there. */
+
+import { nodeModule } from '../base/platform.js';
+
+/** @import { FromWorker, WorkerUrl } from '../engine/protocol.js' */
+/** @import { WorkerHandle } from './start.js' */
+
+/**
+ * @param {(message: FromWorker) => void} onMessage
+ * @param {(reason: string) => void} onDeath
+ * @param {WorkerUrl} address  also a path
+ * @returns {Promise<WorkerHandle>}
+ */
+export async function startInNode(onMessage, onDeath, address) {
+  const { Worker } = await nodeModule('node:worker_threads');
+  const text = String(address);
+  const url = /^(file|data):/.test(text) ? new URL(text) : (await nodeModule('node:url')).pathToFileURL(text);
+  // Flags of the process such as --input-type are not for it.
+  const worker = new Worker(url, { execArgv: [] });
+  worker.on('message', onMessage);
+  worker.on('error', (/** @type {Error} */ error) => onDeath(String(error)));
+  worker.on('exit', () => onDeath('it ended'));
+  worker.unref();
+  return {
+    post: (message, transfer = []) => worker.postMessage(message, transfer),
+    hold: (busy) => (busy ? worker.ref() : worker.unref()),
+    end: () => void worker.terminate(),
+  };
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Starts workers of a browser; of Node, node-worker.js does. */
+
+import { NextPixelError } from '../base/error.js';
+import { startOwn, workerAddress } from '../files.js';
+import { inNode } from '../base/platform.js';
+
+/** The longest that a worker's script may take to arrive and to say that it is there. */
+const START_MS = 60000;
+
+/** @import { WorkerUrl } from '../engine/protocol.js' */
+
+/**
+ * One worker, in a browser or in Node, with the same three verbs.
+ *
+ * @typedef {object} WorkerHandle
+ * @property {(message: object, transfer?: Transferable[]) => void} post
+ * @property {(busy: boolean) => void} hold  whether its answers are awaited: in Node, a worker that nobody waits for
+ *   does not keep the process alive
+ * @property {() => void} end
+ */
+
+/**
+ * Starts worker.js.
+ *
+ * @param {(message: any) => void} onMessage
+ * @param {(reason: string) => void} onDeath  it ended by itself
+ * @param {WorkerUrl} [workerUrl]
+ * @param {Worker} [early]  one that has been started already
+ * @returns {Promise<WorkerHandle>} in a browser, when it has said that it is there; rejects with why it could not be started
+ */
+export async function startWorker(onMessage, onDeath, workerUrl, early) {
+  if (typeof Worker === 'function') {
+    const start = () => (workerUrl === undefined ? startOwn() : new Worker(/** @type {string} */ (workerUrl), { type: 'module' }));
+    early?.postMessage({ type: 'beat', id: 0 }); // what it said when it was there may have been heard by nobody
+    const worker = await begun(() => early ?? start())
+      .catch(async (cause) => (await import('./worker-fallback.js')).startFallback(workerUrl ?? workerAddress(), begun, cause));
+    worker.onmessage = (event) => onMessage(event.data);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      onDeath(event.message);
+    };
+    return {
+      post: (message, transfer = []) => worker.postMessage(message, transfer),
+      hold() {},
+      end: () => worker.terminate(),
+    };
+  }
+  if (!inNode) throw new NextPixelError('unsupported', 'A service or shared worker has no workers: load the model in a page');
+  return (await import('./node-worker.js')).startInNode(onMessage, onDeath, workerUrl ?? workerAddress());
+}
+
+/**
+ * A worker that has said that it is there.
+ *
+ * @param {() => Worker} make
+ * @returns {Promise<Worker>}
+ */
+function begun(make) {
+  return new Promise((resolve, reject) => {
+    const worker = make();
+    const fail = (/** @type {string} */ reason) => {
+      clearTimeout(timer);
+      worker.terminate();
+      reject(new Error(reason));
+    };
+    const timer = setTimeout(fail, START_MS, `it said nothing for ${START_MS / 1000} seconds`);
+    worker.onmessage = () => {
+      clearTimeout(timer);
+      resolve(worker);
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      // A script that cannot be loaded gives an event without a message.
+      fail(event.message || 'its script could not be loaded: serve worker.js beside the library');
+    };
+  });
+}

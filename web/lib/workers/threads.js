@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Threads for one model: workers that share its memory, and so one copy of its weights, and do pieces of its products. Loaded only when
+ * load() is asked for them.
+ */
+
+import { Link, NextPixelError, compile, compileBest, fastest, inNode } from '../exports.js';
+import { threaded } from '../threads-files.js';
+
+/** True if memory may be shared here: in a browser, where the page is isolated from other origins. */
+const shareable = () => typeof SharedArrayBuffer === 'function' && (globalThis.crossOriginIsolated ?? inNode);
+
+/**
+ * The build with threads that is the fastest here; or the one without, where memory cannot be shared or nobody has put it up.
+ *
+ * @param {number} [patience]  as in load()
+ * @returns {Promise<WebAssembly.Module>}
+ */
+export function compileThreads(patience) {
+  const address = shareable() ? threaded(fastest()) : undefined;
+  const usual = () => compileBest(patience);
+  return address ? compile(address, patience).catch(usual) : usual();
+}
+
+/**
+ * Starts helpers for a worker that has a model open. They have nothing to say; one that is slow, or has gone, delays nothing.
+ *
+ * @param {Link} link
+ * @param {WebAssembly.Module} module  the worker's
+ * @param {number} count
+ * @param {() => Promise<Link>} start
+ * @returns {Promise<number>} how many there are: none where the build has no threads
+ */
+export async function addThreads(link, module, count, start) {
+  link.onEnd(); // those of the worker whose place this one took
+  const job = link.job();
+  /** @type {import('../engine/protocol.js').SharedMessage} */
+  const { memory, stacks } = await job.ask({ type: 'share', count });
+  job.end();
+  if (!memory) return 0;
+  // Those that can be had: a page may have as many workers as the browser allows.
+  const helpers = (await Promise.allSettled(stacks.map(start))).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  link.onEnd = () => {
+    for (const helper of helpers) helper.end(new NextPixelError('closed', 'The model was closed'));
+  };
+  if (link.ended) link.onEnd();
+  helpers.forEach((helper, i) => helper.job().tell({ type: 'thread', module, memory, stack: stacks[i] }));
+  return helpers.length;
+}

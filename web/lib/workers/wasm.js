@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Compiles the WebAssembly module, once per address. */
+
+import { NextPixelError } from '../base/error.js';
+import { build, hint } from '../files.js';
+import { PATIENCE_MS, within } from '../load/patience.js';
+import { inNode } from '../base/platform.js';
+import { fastest, supported } from './simd.js';
+import { disk, fetchOrFail } from '../load/source.js';
+
+/**
+ * The build of the library that is the fastest here. Where someone has put up the baseline file alone, that one.
+ *
+ * @param {number} [patience]  as in load(); for what compiles while it arrives, twice as long
+ * @returns {Promise<WebAssembly.Module>}
+ * @internal
+ */
+export function compileBest(patience) {
+  const name = fastest(), usual = () => compile(build('baseline'), patience);
+  return name === 'baseline' ? usual() : compile(build(name), patience).catch(usual);
+}
+
+/** The only state that models share. A failure is not kept, so that the next load tries again.
+ * @type {Map<string | Promise<unknown>, Promise<WebAssembly.Module>>} */
+const compiled = new Map();
+
+/**
+ * @param {string | URL | Promise<Uint8Array<ArrayBuffer>>} file  its address, or itself
+ * @param {number} [patience]
+ * @returns {Promise<WebAssembly.Module>}
+ * @internal
+ */
+export function compile(file, patience = PATIENCE_MS) {
+  if (!supported) {
+    return Promise.reject(new NextPixelError('wasm', 'nextpixel needs WebAssembly with SIMD, which is missing here: use a current browser, or Node 20 or later'));
+  }
+  const key = file instanceof Promise ? file : String(file);
+  let module = compiled.get(key);
+  if (module === undefined) {
+    module = file instanceof Promise ? file.then((bytes) => compileBytes(bytes, 'nextpixel.wasm')) : compileAt(file, patience);
+    compiled.set(key, module);
+    module.catch(() => compiled.delete(key));
+  }
+  return module;
+}
+
+/**
+ * @param {string | URL} url
+ * @param {number} patience
+ * @returns {Promise<WebAssembly.Module>}
+ */
+async function compileAt(url, patience) {
+  const path = inNode ? await (await disk()).filePath(url) : undefined;
+  if (path !== undefined) return compileBytes(await (await disk()).readFile(path), url);
+
+  const response = await fetchOrFail(url, undefined, { patience });
+  if (!response.ok) {
+    throw new NextPixelError('network', `Cannot fetch ${url}: the server answered ${response.status}. nextpixel.wasm ` +
+      `belongs beside the library, or at wasmUrl.${hint()}`);
+  }
+  // Compiling while it downloads needs the right type, which not every server sends.
+  const type = response.headers.get('content-type') ?? '';
+  if (type.startsWith('application/wasm') && WebAssembly.compileStreaming !== undefined) {
+    try {
+      return await within(WebAssembly.compileStreaming(response), 2 * patience);
+    } catch (cause) {
+      throw cause instanceof WebAssembly.CompileError ? wasmError(url, cause) : brokenOff(url, cause);
+    }
+  }
+  const bytes = await within(response.arrayBuffer(), 2 * patience).catch((cause) => {
+    throw brokenOff(url, cause);
+  });
+  return compileBytes(new Uint8Array(bytes), url);
+}
+
+/**
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ * @param {string | URL} url
+ */
+async function compileBytes(bytes, url) {
+  try {
+    return await WebAssembly.compile(bytes);
+  } catch (cause) {
+    throw wasmError(url, cause);
+  }
+}
+
+/**
+ * @param {string | URL} url
+ * @param {unknown} cause
+ */
+function wasmError(url, cause) {
+  return new NextPixelError('wasm', `Cannot compile ${url} (${cause}). It must be nextpixel.wasm, and a ` +
+    `Content-Security-Policy have script-src 'wasm-unsafe-eval'.${hint()}`, { cause });
+}
+
+/**
+ * @param {string | URL} url
+ * @param {unknown} cause
+ */
+function brokenOff(url, cause) {
+  return new NextPixelError('network', `The download of ${url} broke off (${cause}): try again`, { cause });
+}
