@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Makes binarised-digits.bin, the training pictures of the page of the fully visible sigmoid belief network:
 //
-//   node web/pictures/make-binarised.js data/binarized_mnist
+//   node web/pictures/make-binarised.js data/binarised_mnist
 //
 // The argument is a folder with train.bits.gz as weights/train/README.md describes it: 98 bytes a picture, the first pixel in the highest bit.
 // The rule: the first 200 pictures, in their order. Nobody picked them by hand.

@@ -32,6 +32,12 @@ def check_evaluation(evaluation, what):
         raise TestSetError("%s is held out for measuring; training code never reads it" % what)
 
 
+def missing(name, path):
+    """Ends the program where a file of a data set is not there, saying how to have it."""
+    sys.exit("missing %s\npython3 weights/train/prepare.py %s writes it: it says where the original is and how large, and fetches it. "
+             "What you have elsewhere: --data FOLDER" % (path, name))
+
+
 def dataset(name):
     return importlib.import_module("data." + name)
 

@@ -5,7 +5,6 @@ The test file is sorted by digit, so a part of it has to be taken evenly.  The d
 """
 import gzip
 import os
-import sys
 
 import numpy as np
 
@@ -17,7 +16,7 @@ SIZE = 28
 MARK = FILES["train"]
 CLASSES = [str(i) for i in range(10)]
 LABELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "binarised_mnist_labels.gz")
-DEFAULT_DIR = os.path.join(data.ROOT, "data", "binarized_mnist")
+DEFAULT_DIR = os.path.join(data.ROOT, "data", "binarised_mnist")
 
 
 def pictures(directory, split, evaluation=False):
@@ -26,7 +25,7 @@ def pictures(directory, split, evaluation=False):
         data.check_evaluation(evaluation, "split %r" % split)
     path = os.path.join(directory, FILES[split])
     if not os.path.exists(path):
-        sys.exit("missing %s\nPut %s in one folder and pass it with --data DIR." % (path, ", ".join(FILES.values())))
+        data.missing("binarised_mnist", path)
     with gzip.open(path) as f:
         bits = np.unpackbits(np.frombuffer(f.read(), np.uint8))
     return 255 * bits.reshape(-1, SIZE, SIZE, 1)

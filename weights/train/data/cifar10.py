@@ -4,7 +4,6 @@ Each batch is a lossless mosaic of 100x100 pictures (data_batch_1.webp to data_b
 the 60,000 classes, those of the test batch last; class_names.txt their names.
 """
 import os
-import sys
 
 import numpy as np
 
@@ -26,8 +25,7 @@ def read_batch(directory, name, evaluation=False):
         data.check_evaluation(evaluation, name)
     path = os.path.join(directory, name + ".webp")
     if not os.path.exists(path):
-        sys.exit("missing %s\nPut %s and labels.u8 in one folder and pass it with --data DIR."
-                 % (path, ", ".join(batch + ".webp" for batch in TRAIN)))
+        data.missing("cifar10", path)
     require("PIL")
     from PIL import Image
     Image.MAX_IMAGE_PIXELS = None

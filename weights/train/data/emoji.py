@@ -64,7 +64,7 @@ def read_pictures(directory, split, evaluation=False):
         data.check_evaluation(evaluation, "split %r" % split)
     path = os.path.join(directory, FILES[0])
     if not os.path.exists(path):
-        sys.exit("missing %s\nPut %s and %s in one folder and pass it with --data DIR." % ((path,) + FILES))
+        data.missing("emoji", path)
     require("PIL")
     from PIL import Image
     Image.MAX_IMAGE_PIXELS = None

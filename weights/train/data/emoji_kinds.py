@@ -8,7 +8,7 @@ import numpy as np
 
 from data import emoji
 
-MARK, DEFAULT_DIR = emoji.MARK, emoji.DEFAULT_DIR
+MARK, DEFAULT_DIR, ORIGINALS = emoji.MARK, emoji.DEFAULT_DIR, "emoji"
 CLASSES = ["face", "person", "heart", "clock"]
 span = lambda *ranges: {c for a, b in ranges for c in range(a, b + 1)}
 KINDS = (

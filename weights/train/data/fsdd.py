@@ -83,8 +83,7 @@ def read(directory, split, evaluation=False):
     here = packed if os.path.exists(os.path.join(directory, INDEX)) else recorded
     found = sorted(((digit, speaker, take, read) for digit, speaker, take, read in here(directory) if split_of(take) == split), key=lambda r: r[:3])
     if not found:
-        sys.exit("missing %s\nPut %s and %s, or the folder recordings of the data set, in one folder and pass it with --data DIR." % (
-            os.path.join(directory, INDEX), INDEX, SAMPLES))
+        data.missing("fsdd", os.path.join(directory, INDEX))
     return ([compress(word(r[3]())) for r in found], np.array([r[0] for r in found], np.int64),
             np.array([SPEAKERS.index(r[1]) for r in found], np.int64))
 

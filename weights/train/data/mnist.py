@@ -1,7 +1,6 @@
 """MNIST from the four standard idx .gz files."""
 import gzip
 import os
-import sys
 
 import numpy as np
 
@@ -21,8 +20,7 @@ def read_idx(path, evaluation=False):
     if "t10k" in name or "test" in name:
         data.check_evaluation(evaluation, name)
     if not os.path.exists(path):
-        sys.exit("missing %s\nPut the four standard MNIST files (%s)\nin one folder and pass it with --data DIR. "
-                 "They are at https://ossci-datasets.s3.amazonaws.com/mnist/ and other mirrors." % (path, ", ".join(FILES)))
+        data.missing("mnist", path)
     with gzip.open(path) as f:
         raw = f.read()
     rank = raw[3]                        # magic: 0, 0, 8 = unsigned byte, number of dimensions

@@ -25,7 +25,7 @@ def read(directory, split, evaluation=False):
     for language in LANGUAGES:
         path = os.path.join(directory, "%s.%s.xz" % (SPLITS[split], language))
         if not os.path.exists(path):
-            sys.exit("missing %s\nPut the files of Multi30k, compressed with xz, in one folder and pass it with --data DIR." % path)
+            data.missing("multi30k", path)
         with lzma.open(path) as f:
             sides.append([" ".join(line.split()) for line in f.read().decode("utf-8").rstrip("\n").split("\n")])
     if len(sides[0]) != len(sides[1]):

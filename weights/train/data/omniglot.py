@@ -6,7 +6,6 @@ each), and the same of `evaluation` (659 signs), which is the test: the official
 import gzip
 import json
 import os
-import sys
 
 import numpy as np
 
@@ -26,7 +25,7 @@ def read(directory, part, evaluation=False):
         data.check_evaluation(evaluation, part)
     path = os.path.join(directory, part + "_28x28.u8.gz")
     if not os.path.exists(path):
-        sys.exit("missing %s\nPut background and evaluation _28x28.u8.gz and _classes.json in one folder and pass it with --data DIR." % path)
+        data.missing("omniglot", path)
     with gzip.open(path) as f:
         drawings = np.frombuffer(f.read(), np.uint8).reshape(-1, DRAWERS, SIZE, SIZE)
     with open(os.path.join(directory, part + "_classes.json"), encoding="utf-8") as f:

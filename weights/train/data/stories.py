@@ -7,7 +7,6 @@ they tell the same tales), in the order of the SHA-256 of their titles, and some
 import hashlib
 import lzma
 import os
-import sys
 
 import data
 
@@ -48,7 +47,7 @@ def read(directory, split, evaluation=False):
     for name in FILES:
         path = os.path.join(directory, name)
         if not os.path.exists(path):
-            sys.exit("missing %s\nPut %s in one folder and pass it with --data DIR." % (path, " and ".join(FILES)))
+            data.missing("stories", path)
         with lzma.open(path) as f:
             texts.append(f.read().decode("utf-8"))
     books = dict(book.split("\n", 1) for book in texts[0].split("\f") if book.strip())

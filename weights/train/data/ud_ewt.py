@@ -6,7 +6,6 @@ tabs), an empty line after each sentence.  CC BY-SA 4.0.
 """
 import lzma
 import os
-import sys
 
 import data
 
@@ -23,7 +22,7 @@ def read(directory, split, evaluation=False):
         data.check_evaluation(evaluation, "split %r" % split)
     path = os.path.join(directory, SPLITS[split] + ".tsv.xz")
     if not os.path.exists(path):
-        sys.exit("missing %s\nPut train, dev and test.tsv.xz of the treebank in one folder and pass it with --data DIR, or a folder of .conllu files." % path)
+        data.missing("ud_ewt", path)
     with lzma.open(path) as f:
         text = f.read().decode("utf-8")
     rows = [[line.split("\t")[:2] for line in part.split("\n")] for part in text.strip("\n").split("\n\n")]
