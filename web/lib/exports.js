@@ -23,7 +23,7 @@ export { checkLabel, checkOptions, checkSettings, show, wholeNumber } from './ba
 export { canBeKnown, inputsOf } from './kinds/picture/pictures.js';
 export { ALL } from './verbs/tasks.js';
 export { ROWS } from './settings.js';
-export { inNode, nodeModule } from './base/platform.js';
+export { deferred, inNode, nodeModule } from './base/platform.js';
 export { atNextFrame, contextOf, showAll, watchColours } from './sinks/canvas.js';
 export { PictureSink, widthOf } from './sinks/picture.js';
 export { compile, compileBest } from './workers/wasm.js';

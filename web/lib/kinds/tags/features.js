@@ -15,6 +15,9 @@ const END = '</s>';
 /** Between the parts of a feature. */
 const BAR = 124;
 
+/** Words that are looked at in some ten microseconds each. */
+const SOME = 64;
+
 const encoder = new TextEncoder();
 
 const BASIS = 2166136261 | 0;
@@ -139,12 +142,27 @@ export class Features {
    * The ids of each word, `width` of them; 0: none, or not listed.
    *
    * @param {string[]} words
-   * @returns {Uint32Array}
+   * @returns {Uint32Array<ArrayBuffer>}
    */
   ids(words) {
+    const work = this.idsOf(words);
+    for (;;) {
+      const { done, value } = work.next();
+      if (done) return value;
+    }
+  }
+
+  /**
+   * The same, some words at a time.
+   *
+   * @param {string[]} words
+   * @returns {Generator<void, Uint32Array<ArrayBuffer>, void>}
+   */
+  *idsOf(words) {
     const ids = new Uint32Array(words.length * this.width);
     const value = this.#values(words);
     for (let t = 0; t < words.length; t++) {
+      if (t % SOME === 0) yield;
       for (let f = 0; f < this.#templates.length; f++) {
         const { hash, atoms } = this.#templates[f];
         let whole = hash;

@@ -70,7 +70,7 @@ export class Tagging {
     this.nats = nats[2];
     this.pinnedNats = nats[1];
     this.marginals = marginals;
-    this.seen = words.map((word) => model.features.knows(word));
+    this.seen = words.map((word) => model.knows(word));
     this.best = { ids: tags, nats: nats[2], logZ: nats[0] };
   }
 

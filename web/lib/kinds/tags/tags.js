@@ -4,14 +4,20 @@
 /** Models that tag words: a linear chain over tags, whose part reads features of words and leaves tags and their odds. */
 
 import { show } from '../../base/checks.js';
-import { Features } from './features.js';
-import { cut } from './words.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
+import { classOf } from '../../base/realm.js';
+import { inTurns } from '../../base/turns.js';
+import { straight } from '../../base/typed.js';
+import { Features } from './features.js';
+import { wordsIn } from './words.js';
 import { Tagging } from './tagging.js';
 
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { Facts } from '../../engine/protocol.js' */
 /** @import { TagOptions } from './tagging.js' */
+
+/** Characters of a word. */
+const LONGEST_WORD = 1 << 15;
 
 export class TagModel {
   #engine;
@@ -41,18 +47,43 @@ export class TagModel {
   async tag(text, options) {
     const { marginals = false, pinned = {}, signal } = options;
     signal?.throwIfAborted();
-    const words = wordsOf(text);
+    if (typeof marginals !== 'boolean') throw argumentError(`marginals must be true or false, not ${show(marginals)}`);
+    const words = await inTurns(this.#words(text), signal);
     const pins = this.#pins(pinned, words);
-    if (words.length > this.limit) {
-      throw new NextPixelError('limit', `The text has ${words.length} words, this model tags at most ${this.limit} at once: give it part by part`);
-    }
     const wanted = ['tags', 'nats', ...(marginals ? ['marginals'] : [])];
     if (words.length === 0) {
       return new Tagging(this, words, { tags: new Uint32Array(0), nats: new Float32Array(3), ...(marginals && { marginals: new Float32Array(0) }) }, options);
     }
-    const inputs = { features: this.features.ids(words), ...(pins && { tags: pins }) };
+    const inputs = { features: await inTurns(this.features.idsOf(words.map(straight)), signal), ...(pins && { tags: pins }) };
     const { results } = await this.#engine.ask({ type: 'encode', part: 0, inputs, results: wanted }, signal);
     return new Tagging(this, words, results, options);
+  }
+
+  /** Tells whether the training sentences have this word. @param {string} form */
+  knows(form) {
+    return this.features.knows(straight(form));
+  }
+
+  /**
+   * The words of a text, or those that were given; no more are looked at than the model tags.
+   *
+   * @param {unknown} text
+   * @returns {Generator<void, string[], void>}
+   */
+  *#words(text) {
+    const words = [];
+    const given = typeof text === 'string' ? wordsIn(text, (form) => this.knows(form)) : Array.isArray(text) ? text : [null]; // of a list with holes too
+    for (const word of given) {
+      if (typeof word !== 'string' || word === '') throw argumentError('tag() takes a text, or an array of words, none of them empty');
+      if (word.length > LONGEST_WORD) throw new NextPixelError('limit', `A word has ${word.length} characters: at most ${LONGEST_WORD} can be one`);
+      if (words.length === this.limit) {
+        const count = Array.isArray(text) ? text.length : `over ${this.limit}`;
+        throw new NextPixelError('limit', `The text has ${count} words, this model tags at most ${this.limit} at once: give it part by part`);
+      }
+      words.push(word);
+      yield;
+    }
+    return words;
   }
 
   /**
@@ -60,24 +91,16 @@ export class TagModel {
    * @param {string[]} words
    */
   #pins(pinned, words) {
-    if (typeof pinned !== 'object' || pinned === null) throw argumentError('pinned has a tag for words by their place, such as { 1: \'VERB\' }');
+    if (!/^(Object|Array)$/.test(classOf(pinned))) throw argumentError('pinned has a tag for words by their place, such as { 1: \'VERB\' }');
     const given = Object.entries(pinned).filter(([, tag]) => tag !== null && tag !== undefined);
     if (given.length === 0) return undefined;
     const ids = new Uint32Array(words.length).fill(this.names.length);
     for (const [at, tag] of given) {
-      const id = this.names.indexOf(String(tag));
+      const id = /^(string|number)$/.test(typeof tag) ? this.names.indexOf(String(tag)) : -1;
       if (id < 0) throw argumentError(`pinned: ${show(tag)} is no tag of this model, which has ${this.names.join(', ')}`);
       if (!/^\d+$/.test(at) || Number(at) >= words.length) throw argumentError(`pinned: there is no word ${at}, the text has ${words.length}`);
       ids[Number(at)] = id;
     }
     return ids;
   }
-}
-
-/** @param {unknown} text */
-function wordsOf(text) {
-  if (typeof text === 'string') return cut(text);
-  const words = Array.isArray(text) ? Array.from(text) : [null]; // holes become undefined
-  if (words.every((word) => typeof word === 'string' && word !== '')) return words;
-  throw argumentError('tag() takes a text, or an array of words, none of them empty');
 }

@@ -4,45 +4,177 @@
 /**
  * Cuts a text into words as the English Web Treebank of Universal Dependencies has them:
  *
- * - White space parts words. Addresses of the web and of mail stay whole.
+ * - White space parts words. What nobody sees is left out (typed.js).
+ * - Addresses of the web and of mail, and names of files, stay whole; a stop or bracket behind one does not belong to it.
  * - Signs stand alone, equal neighbours together ("...", "!!"); so do $, %, # and /, but for numbers and dates (9/11, 1,000, 3.5, 10:30).
- * - Contractions are cut: do n't, it 's, we 'll, can not, gon na, wan na, got ta.
+ *   An emoji with its tone and joiners is one word; so are smileys, arrows, runs of ! and ?, and AT&T, w/o, C++.
+ * - Contractions are cut, also several at once: do n't, it 's, should n't 've, can not, gon na, wan na, got ta.
  * - Compounds are cut at their hyphens (search - engine), but for prefixes that are no words (e-mail, co-workers, non-commercial) and numbers.
  * - A full stop belongs to a known abbreviation (Mr., U.S., p.m.); else it is a word.
+ * - What the training sentences have as one word, such as l/c or ^_^, is one.
+ *
+ * No pattern looks further than some hundred characters beyond the word that it finds, so the time is that of the length.
  */
 
-const ADDRESS = /^(?:https?:\/\/|www\.|ftp:)\S*[^\s.,;:!?)\]}>"']|^[\w.+-]+@[\w-]+(?:\.[\w-]+)+/iu;
-const NUMBER = /^[+-]?\d+(?:[.,:/-]\d+)*(?:st|nd|rd|th|s)?(?![\p{L}\d])/iu;
-const ABBREVIATION = /^(?:(?:\p{L}\.){2,}|(?:mr|mrs|ms|dr|st|vs|etc|inc|co|corp|ltd|jr|sr|no|ft|rev|gov|gen|lt|prof|jan|feb|mar|apr|aug|sept?|oct|nov|dec|mon|tues?|wed|thurs?|fri|sat|attn|p\.s|ph\.d)\.)/iu;
-const INITIAL = /^\p{Lu}\.(?=\s+\p{Lu})/u;
-const PREFIX = /^(?:e|co|re|pre|non|anti|ex|multi|semi|mid|sub|un|vice|pro|post|socio|x)-[\p{L}\d]+/iu;
-const LETTERS = /^[\p{L}\p{M}\d_]+(?:['\u2019][\p{L}\p{M}]+)*/u;
-const SIGNS = /^(?:([^\p{L}\p{M}\d\s])\1*)/u;
-/** Ends of words that are two. */
-const ENDS = /^(.+?)(n['\u2019]t|['\u2019](?:s|m|d|re|ve|ll))$/iu;
-/** @type {Record<string, number>} letters of the first of two */
-const TWO = { cannot: 3, gonna: 3, wanna: 3, gotta: 3 };
+import { APOSTROPHES, EMOJI, straight, visible } from '../../base/typed.js';
+
+/** @param {string} source  of a pattern that is tried at one place, whatever the case */
+const at = (source) => new RegExp(source, 'iuy');
+
+const A = `[${APOSTROPHES}]`;
+/** No letter and no digit follows. */
+const ENDS_HERE = '(?![\\p{L}\\p{M}\\d])';
+const LABEL = '[\\p{L}\\d](?:[\\p{L}\\d_-]{0,61}[\\p{L}\\d])?';
+/** Ends of the names of hosts. Those of countries that are words too (in, is, it, me, no, so, to, us) are not among them. */
+const DOMAINS = '(?:com|org|net|edu|gov|mil|int|info|biz|name|museum|io|ai|app|dev|xyz|online|shop|site|tech|cloud|blog|news|tv|uk|de|fr|nl|eu|ca|au|jp|cn|ru|br|' +
+  'es|ch|se|dk|fi|pl|cz|gr|pt|ie|nz|za|kr|mx|ar|cl|tr|ua|hu|ro|bg|hr|rs|sk|il|hk|sg|tw)';
+const FILES = '(?:txt|docx?|xlsx?|pptx?|pdf|csv|html?|php|xml|json|ya?ml|md|jpe?g|png|gif|svg|webp|mp[34]|wav|avi|mov|zip|gz|exe|dll|js|ts|py|cpp|url|gguf)';
+
+const LETTERS = at(`[\\p{L}\\p{M}\\d_]+(?:${A}[\\p{L}\\p{M}]+)*`);
+const SIGNS = at('([^\\p{L}\\p{M}\\d\\s])\\1*');
+const PLAIN = at('[\\p{L}\\p{M}\\d_]+(?=\\s|$)');
+/** Of these what closes a sentence or a bracket is taken off again. */
+const ADDRESS = at(`(?:(?:https?|ftps?|file|wss?):\\/\\/|www\\d?\\.)[^\\s<>"]+|(?:${LABEL}\\.){1,8}${DOMAINS}(?::\\d{1,5})?${ENDS_HERE}(?![@-])(?:[/?#][^\\s<>"]*)?`);
+/** The same by what it looks like: three names or more in small letters. */
+const NAMES = new RegExp(`(?:[a-z\\d][a-z\\d-]{1,62}\\.){2,8}[a-z]{2,24}${ENDS_HERE}(?:[/?#][^\\s<>"]*)?`, 'uy');
+const PATTERNS = [
+  at(`(?:mailto:)?[\\p{L}\\d_][\\p{L}\\d._%+-]{0,63}@${LABEL}(?:\\.${LABEL}){1,8}`),
+  at(`\\d{1,3}(?:\\.\\d{1,3}){3}(?::\\d{1,5})?${ENDS_HERE}`),
+  at(`(?:[\\p{L}\\d_-]{1,63}\\.){1,4}${FILES}${ENDS_HERE}`),
+  at('&(?:amp|lt|gt|quot|nbsp|#\\d{1,6});'),
+  at(EMOJI.replace(/^\(\?:/, '(') + '\\1*'),
+  at(`(?:\\p{L}\\.){2,}(?:\\p{L}${ENDS_HERE})?|\\p{L}\\.\\p{L}${ENDS_HERE}(?!\\.)`),
+  at('(?:mr|mrs|ms|dr|st|vs|etc|inc|co|corp|ltd|jr|sr|no|ft|rev|gov|gen|lt|prof|jan|feb|mar|apr|aug|sept?|oct|nov|dec|mon|tues?|wed|thurs?|fri|sat|attn|p\\.s|ph\\.d)\\.'),
+  at(`ph\\.d${ENDS_HERE}`),
+  new RegExp('\\p{Lu}\\.(?=\\s+\\p{Lu})', 'uy'),
+  // Two numbers with a hyphen between them are two, unless they are a telephone's.
+  at('(?:\\d\\d?|\\d{4})(?=-(?:\\d\\d?|\\d{4})(?![\\p{L}\\d:/.,-]))|\\d{3}(?=-\\d{3}(?![\\p{L}\\d:/.,-]))'),
+  at(`[+-]?\\d+(?:[.,:/-]\\d+)*(?:st|nd|rd|th|s|am|pm)?${ENDS_HERE}`),
+  at(`${A}\\d\\ds?${ENDS_HERE}`),
+  at(`${A}(?:em|cause|til|bout|tis|twas|s|m|d|re|ve|ll)${ENDS_HERE}`),
+  at('(?:e|co|re|pre|non|anti|ex|multi|semi|mid|sub|un|vice|pro|post|socio|x)-[\\p{L}\\d]+'),
+  at(`w\\/(?:o(?:ut)?${ENDS_HERE})?|b\\/[ct]${ENDS_HERE}`),
+  at(`(?:c\\+\\+|[cf]#)${ENDS_HERE}`),
+  new RegExp('\\p{Lu}{1,4}(?:&\\p{Lu}{1,4}){1,3}(?![\\p{L}\\d])', 'uy'),
+  LETTERS,
+  at(`(?:>?[:;=]${A}?[-^o]?(?:[)\\]}]{1,8}|[(\\[{|*$]{1,8}|[dpox3/\\\\]${ENDS_HERE})|<\\/?3+${ENDS_HERE}|[(\\[][-^]?[:;=](?![\\p{L}\\d]))`),
+  at('\\^[_.-]?\\^|[<=]?-{1,8}>|<[=-]{1,8}|={1,8}>|[!?]*(?:!\\?|\\?!)[!?]*'),
+  SIGNS,
+];
+/** A word that is several: letters of the first. @type {Record<string, number>} */
+const TWO = { cannot: 3, gonna: 3, wanna: 3, gotta: 3, gimme: 3, lemme: 3, "c'mon": 3, "'tis": 2, "'twas": 2 };
+const CONTRACTIONS = new RegExp(`(?:n${A}t|${A}(?:s|m|d|re|ve|ll)){1,4}$`, 'iu');
+const CONTRACTION = new RegExp(`n${A}t|${A}[a-z]+`, 'giu');
+
+/** So much is cleaned at once: a text is cut while it is read. */
+const PIECE = 1 << 14;
+/** The longest word that is looked for among those of the training sentences. */
+const LONGEST = 24;
+
+/**
+ * The words of a text, one at a time.
+ *
+ * @param {string} text
+ * @param {(form: string) => boolean} [knows]  whether the training sentences have this as a word
+ * @returns {Generator<string, void, void>}
+ */
+export function* wordsIn(text, knows = () => false) {
+  for (let from = 0; from < text.length;) {
+    let to = Math.min(from + PIECE, text.length);
+    if (to < text.length) {
+      const gap = /\s\S*$/.exec(text.slice(from, to));
+      if (gap && gap.index > 0) to = from + gap.index;
+      else if (/[\ud800-\udbff]/.test(text[to - 1])) to--;
+    }
+    const piece = visible(text.slice(from, to));
+    for (let place = next(piece, 0); place < piece.length;) {
+      const word = wordAt(piece, place, knows);
+      yield* parts(word);
+      place = next(piece, place + word.length);
+    }
+    from = to;
+  }
+}
 
 /**
  * @param {string} text
+ * @param {(form: string) => boolean} [knows]
  * @returns {string[]}
  */
-export function cut(text) {
-  /** @type {string[]} */
-  const words = [];
-  for (let rest = text.trimStart(); rest !== '';) {
-    const [word] = ADDRESS.exec(rest) ?? ABBREVIATION.exec(rest) ?? INITIAL.exec(rest) ?? NUMBER.exec(rest) ?? PREFIX.exec(rest) ?? LETTERS.exec(rest) ??
-      SIGNS.exec(rest) ?? [String.fromCodePoint(/** @type {number} */ (rest.codePointAt(0)))];
-    words.push(...parts(word));
-    rest = rest.slice(word.length).trimStart();
+export function cut(text, knows) {
+  return [...wordsIn(text, knows)];
+}
+
+const SPACE = /\s*/y;
+
+/** Where the next word begins. @param {string} text @param {number} place */
+function next(text, place) {
+  SPACE.lastIndex = place;
+  SPACE.test(text);
+  return SPACE.lastIndex;
+}
+
+/** @param {RegExp} pattern @param {string} text @param {number} place */
+function match(pattern, text, place) {
+  pattern.lastIndex = place;
+  return pattern.exec(text)?.[0];
+}
+
+/**
+ * @param {string} text
+ * @param {number} place
+ * @param {(form: string) => boolean} knows
+ */
+function wordAt(text, place, knows) {
+  const plain = match(PLAIN, text, place);
+  if (plain !== undefined) return plain;
+  const address = match(ADDRESS, text, place) ?? match(NAMES, text, place);
+  if (address !== undefined) return trimmed(address);
+  const known = knownAt(text, place, knows);
+  if (/[+-]/.test(text[place]) && /[\p{L}\d]/u.test(text[place - 1] ?? '')) return known || /** @type {string} */ (match(SIGNS, text, place)); // no sign of a number
+  for (const pattern of PATTERNS) {
+    const word = match(pattern, text, place);
+    if (word) return known.length > word.length ? known : word;
   }
-  return words;
+  return known || String.fromCodePoint(/** @type {number} */ (text.codePointAt(place)));
+}
+
+/** An address without what closes the sentence or the bracket in which it stands. @param {string} address */
+function trimmed(address) {
+  let end = address.length;
+  for (; end > 1; end--) {
+    const last = address[end - 1];
+    const opens = { ')': '(', ']': '[', '}': '{' }[last];
+    const count = (/** @type {string} */ sign) => address.slice(0, end).split(sign).length;
+    if (opens ? count(last) <= count(opens) : !/[.,;:!?'\u2019\u201d\u00bb\u2026*]/.test(last)) break;
+  }
+  return address.slice(0, end);
+}
+
+/**
+ * The longest form of several kinds of characters that the training sentences have and that begins here; '': none.
+ *
+ * @param {string} text
+ * @param {number} place
+ * @param {(form: string) => boolean} knows
+ */
+function knownAt(text, place, knows) {
+  const [chunk] = /^\S*/.exec(text.slice(place, place + LONGEST + 1)) ?? [''];
+  for (let length = Math.min(chunk.length, LONGEST); length > 1; length--) {
+    const form = chunk.slice(0, length);
+    if (!knows(form) || !/[^\p{L}\p{M}\d]/u.test(form) || /[\p{L}\p{M}\d]{2}/u.test(chunk.slice(length - 1, length + 1))) continue; // within a word
+    if (CONTRACTIONS.test(form) || /^[^\p{L}\d]*[,"'\u2018-\u201d()]|[,;:!?"'\u2018-\u201d)]$/u.test(form)) continue;
+    if (form.endsWith('.') && (!/\p{L}/u.test(form) || knows(form.slice(0, -1)))) continue; // the stop of a sentence
+    return form;
+  }
+  return '';
 }
 
 /** @param {string} word */
 function parts(word) {
-  const two = TWO[word.toLowerCase()];
+  const two = TWO[straight(word.toLowerCase())];
   if (two) return [word.slice(0, two), word.slice(two)];
-  const ends = ENDS.exec(word);
-  return ends ? [ends[1], ends[2]] : [word];
+  const ends = CONTRACTIONS.exec(word);
+  if (!ends || /[@/.]/.test(word)) return [word];
+  return [word.slice(0, ends.index), ...ends[0].match(CONTRACTION) ?? []].filter(Boolean);
 }

@@ -5,6 +5,7 @@ import { CANDIDATE_NATS as NATS, CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WO
 import { BaseRun } from '../../runs/base-run.js';
 import { argumentError } from '../../base/error.js';
 import { checkSettings, show } from '../../base/checks.js';
+import { straight, visible } from '../../base/typed.js';
 import { AlignedSheet } from './aligned-sheet.js';
 
 /** @import { Tokenizer } from './tokenizer.js' */
@@ -88,10 +89,8 @@ export function checkTranslate(given, { positions }) {
  * @internal
  */
 export function sentenceOf(text) {
-  // Characters that nobody sees, joined letters, quotes as they are typed.
-  const plain = text.replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g, '').replace(/[\ufb00-\ufb06]/g, (letters) => letters.normalize('NFKC'))
-    .replace(/[\u201c-\u201f\u00ab\u00bb\u2033\uff02]/g, '"').replace(/[\u2018-\u201b\u2039\u203a\u2032\uff07]/g, "'");
-  return plain.normalize('NFC').trim().replace(/\s+/g, ' ');
+  const joined = (/** @type {string} */ letters) => letters.normalize('NFKC');
+  return straight(visible(text).replace(/[\ufb00-\ufb06]/g, joined)).trim().replace(/\s+/g, ' ');
 }
 
 /**

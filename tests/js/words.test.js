@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Texts as people paste them, cut into words: what a word is, and that no text takes time of its length squared. */
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { straight, visible } from '../../web/lib/base/typed.js';
+import { cut } from '../../web/lib/kinds/tags/words.js';
+import { ROOT, load } from './helpers.js';
+
+const crf = await load(`${ROOT}weights/crf-en.gguf`);
+after(() => crf.close());
+
+/** Each of these between two words is one word. @param {string[]} forms */
+const whole = (forms) => forms.filter((form) => !cut(`so ${form} then`).includes(form));
+
+test('addresses and names of files stay whole, and what closes the sentence does not belong to them', () => {
+  const addresses = [
+    'https://a.example/b_(c)', 'http://localhost:8080/a?b=c&d=e#f', 'ftp://files.example.org/x.tar.gz', 'wss://a.b/c', 'www.7up.com', 'example.com', 'EXAMPLE.COM', 'example.co.uk/help?x=1',
+    'mail.example.in', 'müller.de', 'example.org:8080', 'a.b+c@mail.example.org', 'mailto:x@y.org', '192.168.0.1', '127.0.0.1:8080', 'readme.txt', 'Report_2.final.PDF', 'comp.sources.unix',
+  ];
+  assert.deepEqual(whole(addresses), []);
+  for (const address of addresses) {
+    for (const [text, words] of [[`(${address})`, ['(', address, ')']], [`See ${address}.`, ['See', address, '.']], [`"${address}", no`, ['"', address, '"', ',', 'no']], [`${address}?!`, [address, '?!']]]) {
+      assert.deepEqual(cut(/** @type {string} */ (text)), words);
+    }
+  }
+  assert.deepEqual(cut('the end.Next sentence.And so on'), ['the', 'end', '.', 'Next', 'sentence', '.', 'And', 'so', 'on']);
+});
+
+test('smileys, arrows, runs of signs, abbreviations with signs are words', () => {
+  assert.deepEqual(whole([':)', ':-(', ";'(", ';-D', ':P', '=]', ':/', '<3', '</3', '>:(', '^_^', '^^', '->', '<-', '=>', '-->', '<--', '?!', '!?!?', '!!!', '...', '***', '--', '&amp;', '&#39;', 'AT&T',
+    'R&D', 'w/', 'w/o', 'b/c', 'C++', 'C#', 'e.g.', 'i.e', 'U.S.', 'Ph.D', 'Ph.D.', 'p.m.', '10:30am', "'80s", '’60s', "'em", '24/7', '1,000.50', '555-1234', '-5', '1st']), []);
+  assert.deepEqual(cut('f(x) = y: (a) 1990-95 F-102'), ['f', '(', 'x', ')', '=', 'y', ':', '(', 'a', ')', '1990', '-', '95', 'F', '-', '102']);
+});
+
+test('contractions are cut wherever they are, also several, whatever the apostrophe', () => {
+  for (const mark of ["'", '\u2019', '\u02bc', '`', '\uff07']) {
+    for (const [text, words] of [
+      ["can't", "ca n't"], ["CAN'T", "CA N'T"], ["shouldn't've", "should n't 've"], ["who'd've", "who 'd 've"], ["mightn't've", "might n't 've"], ["Jesus's", "Jesus 's"], ["60's", "60 's"],
+      ["'tis", "'t is"], ["c'mon", "c'm on"], ["rock'n'roll", "rock'n'roll"], ["o'clock", "o'clock"], ["y'all", "y'all"],
+    ]) assert.deepEqual(cut(text.replaceAll("'", mark)).join(' '), words.replaceAll("'", mark));
+  }
+  assert.deepEqual(cut('cannot Gonna wanna gimme').join(' '), 'can not Gon na wan na gim me');
+});
+
+test('an emoji with its tone, joiners and selectors is one word; what nobody sees is none', () => {
+  assert.deepEqual(whole(['\u{1f469}\u200d\u{1f467}', '\u{1f44d}\u{1f3fd}', '\u{1f1e9}\u{1f1ea}', '\u2764\ufe0f', '1\ufe0f\u20e3', '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}', '\u{1f3f3}\ufe0f\u200d\u{1f308}']), []);
+  assert.deepEqual(cut('\u{1f1e9}\u{1f1ea}\u{1f1eb}\u{1f1f7}'), ['\u{1f1e9}\u{1f1ea}', '\u{1f1eb}\u{1f1f7}']);
+  for (const unseen of ['\u00ad', '\u200b', '\u200c', '\u200d', '\u200e', '\u202a', '\u2060', '\u2066', '\ufeff', '\ufe0f', '\u034f', '\u061c', '\0', '\x07', '\u{e0041}']) {
+    assert.deepEqual(cut(`${unseen}un${unseen}seen${unseen} ${unseen} ${unseen}`), ['unseen'], JSON.stringify(unseen));
+  }
+  for (const space of ['\u00a0', '\u2003', '\u2028', '\u3000', '\u0085', '\t', '\r\n']) assert.deepEqual(cut(`a${space}b`), ['a', 'b']);
+  assert.deepEqual(cut('cafe\u0301'), ['caf\u00e9']);
+  assert.equal(visible('\u{1f469}\u200d\u{1f467}a\u200db'), '\u{1f469}\u200d\u{1f467}ab');
+  assert.equal(straight('\u201ca\u201d \u2018b\u2019'), '"a" \'b\'');
+});
+
+test('what the training sentences have as a word is one; typographic quotes get the tags of plain ones', async () => {
+  const forms = ['l/c', 'p&l', '-_-', ';P', '.doc', 'I/C', "O'Connell", 'x3-9890'];
+  const { seen } = await crf.tag(forms);
+  assert.ok(seen.every(Boolean));
+  for (const form of forms) assert.ok((await crf.tag(`It was ${form} and so on`)).words.includes(form), form);
+  for (const plain of ['She said "no" and didn\'t go.', "They'll say it's John's."]) {
+    let open = false;
+    const curly = plain.replaceAll("'", '\u2019').replace(/"/g, () => ((open = !open) ? '\u201c' : '\u201d'));
+    const [a, b] = await Promise.all([crf.tag(plain), crf.tag(curly)]);
+    assert.deepEqual([b.tags, b.seen, b.nats], [a.tags, a.seen, a.nats]);
+    assert.equal(b.words.join(''), curly.replaceAll(' ', ''));
+  }
+});
+
+test('the time is that of the length, whatever repeats', () => {
+  const units = ['a-', '-+', 'a.', '.', '1.', "a'", "'d", 'a@', '@a', 'www.', 'http://)', ':)', '<', '&a', 'A&', 'e-', '\u{1f469}\u200d', '\u200b', '\u0301', '(', 'a/', '!?', 'A. ', 'ab.cd.', '12.34.', '\ud83d', 'n\u2019t', ' '];
+  for (const unit of units) {
+    const time = (/** @type {number} */ length) => {
+      const text = unit.repeat(length / unit.length);
+      const began = performance.now();
+      cut(text);
+      return performance.now() - began;
+    };
+    time(4000);
+    const [short, long] = [time(8000), time(64000)];
+    assert.ok(long < 1000 || long < 20 * short, `${JSON.stringify(unit)}: ${short} ms, eight times as long ${long} ms`);
+  }
+});
+
+test('a long text is cut in slices, hears its signal, and is no longer looked at than its limit says', async () => {
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  const began = performance.now();
+  await assert.rejects(crf.tag('a-'.repeat(10_000_000)), { code: 'limit', message: /over \d+ words/ });
+  clearInterval(timer);
+  assert.ok(turns > 5, `the page had ${turns} turns in ${performance.now() - began} ms`);
+  const stopper = new AbortController();
+  const tagging = crf.tag('b '.repeat(120_000), { signal: stopper.signal });
+  setTimeout(() => stopper.abort(new Error('enough')), 5);
+  await assert.rejects(tagging, /enough/);
+  await assert.rejects(crf.tag(['x'.repeat(1e6)]), { code: 'limit', message: /1000000 characters/ });
+});

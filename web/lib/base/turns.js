@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Work on the page's own thread, which stands still meanwhile: what may take longer than a frame or two lets everything else have its turn. */
+
+import { deferred } from './platform.js';
+
+/** The longest that the page waits. */
+const SLICE_MS = 16;
+
+/**
+ * Does a piece of work of many small steps.
+ *
+ * @template T
+ * @param {Generator<unknown, T, void>} work  yields between its steps, of which none takes more than some milliseconds
+ * @param {AbortSignal} [signal]  is heard between them
+ * @returns {Promise<T>}
+ */
+export async function inTurns(work, signal) {
+  let goOn = () => {};
+  const later = deferred(() => goOn());
+  try {
+    for (let since = performance.now(); ;) {
+      const { done, value } = work.next();
+      if (done) return value;
+      if (performance.now() - since < SLICE_MS) continue;
+      await new Promise((resolve) => {
+        goOn = () => resolve(undefined);
+        later();
+      });
+      signal?.throwIfAborted();
+      since = performance.now();
+    }
+  } finally {
+    work.return(/** @type {any} */ (undefined));
+  }
+}

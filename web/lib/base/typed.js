@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Texts as they are typed: models of words and of sentences were trained on those, and people paste what word processors and phones make of them. */
+
+/** One picture of a text, with its tone of skin, its joiners and what it joins: a flag, a key, a family. */
+export const EMOJI = '(?:\\p{Regional_Indicator}{2}|[#*\\d]\\uFE0F?\\u20E3|\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|\\uFE0F)?[\\u{E0020}-\\u{E007F}]*' +
+  '(?:\\u200D\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|\\uFE0F)?)*)';
+
+/** The marks that stand for an apostrophe. */
+export const APOSTROPHES = '\'\\u2018-\\u201b\\u2032\\u02bc\\u00b4`\\uff07';
+
+const UNSEEN = new RegExp(`(${EMOJI})|\\ufeff|(?!\\s)[\\p{Default_Ignorable_Code_Point}\\p{Cc}]`, 'gu');
+const SINGLE = new RegExp(`[${APOSTROPHES}\\u2039\\u203a]`, 'g');
+
+/** Without the characters that nobody sees, but for those within an emoji; letters with their marks as one. @param {string} text */
+export function visible(text) {
+  return text.replaceAll('\u0085', ' ').replace(UNSEEN, (_, emoji = '') => emoji).normalize('NFC');
+}
+
+/** Quotes and apostrophes as keyboards have them. @param {string} text */
+export function straight(text) {
+  return text.replace(/[\u201c-\u201f\u00ab\u00bb\u2033\uff02]/g, '"').replace(SINGLE, "'");
+}
