@@ -312,7 +312,8 @@ NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uin
 /* Sample b becomes what sample parents[b] is, and goes on with noise of its own: less likely samples are given up for copies of
  * likelier ones (the resampling of a particle filter [Gordon et al. 1993]). Only a parent that is chosen twice is copied. The ids and
  * the output of a sample are those of its parent from then on. Without effect before the first draw, where all samples are the same.
- * parents (B). Returns NX_E_ARGUMENT for one that is no sample, within a position (after NX_MORE), and of a run that is a search. */
+ * parents (B). Returns NX_E_ARGUMENT for one that is no sample, within a position (after NX_MORE, or after nx_session_top of a part that
+ * draws inside), and of a run that is a search. */
 NX_API nx_status nx_session_resample(const nx_model *model, nx_session *session, const uint32_t *parents);
 
 /* Lists the k most probable ids of the next position of each sample, without drawing any, for a part with E = 1. Probabilities are those of
@@ -346,7 +347,8 @@ typedef struct {
  * alpha        of the length penalty, 0 (none) to 2
  * candidates   room for samples * (1 + ends); *count of them written, the best first; of equals the one with the first parent, then id
  * over         written: 1 after the last step
- * Returns as nx_session_draw; NX_E_ARGUMENT also for an alpha out of range and after the last step. */
+ * Returns as nx_session_draw; NX_E_ARGUMENT also for an alpha out of range, after the last step, and, but for temperature 0,
+ * of a part that draws inside. */
 NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *session, float alpha, nx_candidate *candidates, uint32_t *count,
                                          uint32_t *over);
 
@@ -362,8 +364,8 @@ NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, 
 NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint32_t *ids, const float *biases,
                                        uint32_t count);
 
-/* From now on draws with other settings. Samples, first_sample, origin, maps and biases must be as they were, else
- * NX_E_ARGUMENT. */
+/* From now on draws with other settings. Samples, first_sample, origin, maps and biases must be as they were, and of a part that draws
+ * inside seed and temperature too, else NX_E_ARGUMENT. */
 NX_API_TEXTS nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
 
 /* The number of positions that are known or drawn so far, which is the index of the next one. */

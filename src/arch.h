@@ -52,6 +52,7 @@ typedef struct {
     uint32_t length;     /* the most positions; 0: no bound */
     uint32_t rewinds;    /* how many positions back `forward` may begin again, once it has computed one */
     uint32_t encodes;    /* 1: the inputs go through nx_part.encode first */
+    uint32_t noisy;      /* 1: `forward` draws with nx_column.noise, so that samples differ even where their ids are the same */
     uint32_t n_inputs, n_results, n_maps, n_tables, n_ends;
     nx_port inputs[NX_PORTS];
     nx_result results[NX_MAX_RESULTS];
@@ -90,6 +91,10 @@ typedef struct {
     const uint32_t *ids;        /* (length, E) of this sequence; those before `position` are known */
     uint32_t position;
     float *maps; /* null, or the weights of all maps without queries to write, one after another: (rows, keys) each */
+    /* Of a noisy part, which draws with nx_categorical_draw: the noise of this sample at this position, and the temperature of the run. A second
+     * draw of a position takes values behind those of the first. */
+    nx_noise noise;
+    float temperature;
 } nx_column;
 
 /* The functions of a part. `m` is nx_plan.weights. The encoder's output, the state of a sequence and scratch hold no pointers; the first

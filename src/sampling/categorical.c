@@ -39,6 +39,25 @@ static void temper(float *z, uint32_t stride, uint32_t values, float by) {
         wasm_v128_store(z + v, wasm_f32x4_div(wasm_f32x4_sub(wasm_v128_load(z + v), top), temperature));
 }
 
+/* The index of the largest of z with noise added, where the largest of z is 0. */
+static uint32_t gumbel_max(float *z, uint32_t values, nx_noise noise) {
+    /* The likeliest value, whose z is 0, gets the least noise at worst; what not even the most noise lifts above that
+     * needs none, which spares most values of a sharp distribution. */
+    v128_t hopeless = wasm_f32x4_splat(NX_GUMBEL_LEAST - NX_GUMBEL_MOST);
+    for (uint32_t v = 0; v < values; v += 16) {
+        v128_t largest = wasm_v128_load(z + v);
+        for (int i = 4; i < 16; i += 4) largest = wasm_f32x4_pmax(largest, wasm_v128_load(z + v + i));
+        if (wasm_v128_any_true(wasm_f32x4_gt(largest, hopeless))) nx_add_gumbel(z + v, noise, v);
+    }
+    return argmax(z, values);
+}
+
+uint32_t nx_categorical_draw(float *z, uint32_t values, float temperature, nx_noise noise) {
+    if (temperature == 0.0f) return argmax(z, values);
+    temper(z, nx_stride(values), values, temperature);
+    return gumbel_max(z, values, noise);
+}
+
 uint32_t nx_categorical_sample(const float *logits, uint32_t values, const nx_settings *settings, nx_noise noise, float *scratch) {
     uint32_t best = argmax(logits, values), stride = nx_stride(values);
     int greedy = settings->temperature == 0.0f, tempered = !greedy && !(NX_TEXTS && settings->temperature_last);
@@ -52,15 +71,7 @@ uint32_t nx_categorical_sample(const float *logits, uint32_t values, const nx_se
     if (nx_filters(settings)) nx_filter_values(z, values, settings, scratch + stride, (uint32_t *)(scratch + 2 * stride));
     if (greedy) return argmax(z, values);
     if (!tempered || typical) temper(z, stride, values, tempered ? 1.0f : settings->temperature); /* the best may be gone */
-    /* The likeliest value, whose z is 0, gets the least noise at worst; what not even the most noise lifts above that
-     * needs none, which spares most values of a sharp distribution. */
-    v128_t hopeless = wasm_f32x4_splat(NX_GUMBEL_LEAST - NX_GUMBEL_MOST);
-    for (uint32_t v = 0; v < stride; v += 16) {
-        v128_t largest = wasm_v128_load(z + v);
-        for (int i = 4; i < 16; i += 4) largest = wasm_f32x4_pmax(largest, wasm_v128_load(z + v + i));
-        if (wasm_v128_any_true(wasm_f32x4_gt(largest, hopeless))) nx_add_gumbel(z + v, noise, v);
-    }
-    return argmax(z, values);
+    return gumbel_max(z, values, noise);
 }
 
 float nx_categorical_margin(const float *x, uint32_t values, uint32_t best) {

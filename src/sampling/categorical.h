@@ -20,6 +20,9 @@ float nx_categorical_log_prob(const float *logits, uint32_t values, uint32_t val
  * Cost: V, and with a filter V + kept values * log V. */
 uint32_t nx_categorical_sample(const float *logits, uint32_t values, const nx_settings *settings, nx_noise noise, float *scratch);
 
+/* The same without filters. z (nx_stride(V)) holds the logits, and is overwritten; T = 0: the most probable. */
+uint32_t nx_categorical_draw(float *z, uint32_t values, float temperature, nx_noise noise);
+
 /* The k most probable values, the first the most probable; of equals the lowest. values (k) written
  * scratch    nx_stride(V) floats, overwritten */
 void nx_categorical_top(const float *logits, uint32_t values, uint32_t k, uint32_t *ids, float *scratch);

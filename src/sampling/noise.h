@@ -17,9 +17,12 @@ typedef struct {
     uint32_t seed_low, seed_high; /* the key */
     uint32_t sample;              /* index of the sequence */
     uint32_t position;            /* index of the element: it implies its place within a position */
-    /* Its use, so that two uses share no noise: elements of part i take stream i, port j of part i NX_MAX_PARTS + NX_PORTS i + j. */
+    /* Its use, so that two uses share no noise. Part i draws its elements from stream i, and fills port j from stream NX_MAX_PARTS + NX_PORTS i + j;
+     * from NX_STREAM_INSIDE + i its model draws while it computes a position (nx_column.noise). */
     uint32_t stream;
 } nx_noise;
+
+#define NX_STREAM_INSIDE 0x100u
 
 /* Adds standard Gumbel noise -ln(-ln u) of the values first .. first + 15 to the 16 numbers z, first % 4 == 0.
  * Value v takes word v % 4 of the counter (v / 4, position, sample, stream). u = ((word >> 9) + 1/2) / 2^23 is exact

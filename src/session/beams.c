@@ -19,12 +19,13 @@ static void top_of(const nx_layout *l, uint32_t slot, uint32_t k, uint32_t *ids,
 
 nx_status nx_session_top(const nx_model *model, nx_session *session, uint32_t k, uint32_t *ids, float *nats) {
     nx_layout l = nx_layout_of(model, session);
-    uint32_t values = l.plan->output.values, holders = session->forked ? l.samples : 1;
+    uint32_t values = l.plan->output.values;
     nx_status status = nx_session_ready(&l);
     if (status) return status;
     if (!k || k > values || l.span != 1 || session->position >= l.length) return NX_E_ARGUMENT;
     status = nx_compute(&l);
     if (status) return status;
+    uint32_t holders = session->forked ? l.samples : 1;
     for (uint32_t b = 0; b < holders; b++) {
         uint32_t *own = ids + (size_t)b * k;
         float *costs = nats + (size_t)b * k;
@@ -118,7 +119,8 @@ nx_status nx_session_search(const nx_model *model, nx_session *session, float al
     float nats[NX_MAX_SAMPLES];
     nx_status status = nx_session_ready(&l);
     if (status) return status;
-    if (!(alpha >= 0 && alpha <= 2) || l.span != 1 || at >= l.length || (session->begun ? !session->living : session->forked))
+    if (!(alpha >= 0 && alpha <= 2) || l.span != 1 || at >= l.length || (session->begun ? !session->living : session->forked) ||
+        nx_noisy(&l))
         return NX_E_ARGUMENT;
     status = nx_compute(&l);
     if (status) return status;

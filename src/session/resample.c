@@ -29,7 +29,7 @@ nx_status nx_session_resample(const nx_model *model, nx_session *session, const 
     nx_layout l = nx_layout_of(model, session);
     nx_status status = nx_session_ready(&l);
     if (status) return status;
-    if (session->columns || session->begun) return NX_E_ARGUMENT;
+    if (session->columns || session->begun || (nx_noisy(&l) && session->computed > session->position)) return NX_E_ARGUMENT;
     for (uint32_t b = 0; b < l.samples; b++)
         if (parents[b] >= l.samples) return NX_E_ARGUMENT;
     if (session->forked) nx_adopt(&l, parents);

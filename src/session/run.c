@@ -57,7 +57,7 @@ static nx_status enter(const nx_layout *l, uint32_t sample, uint32_t at, uint32_
         parameters = nx_output_of(l, slot); /* nx_session_top was there before: one position, whose output is known */
     } else {
         nx_column column[NX_COLUMNS];
-        for (uint32_t j = 0; j < n; j++) column[j] = nx_column_of(l, slot, at + j);
+        for (uint32_t j = 0; j < n; j++) column[j] = nx_column_of(l, sample, at + j);
         column[n - 1].maps = nx_maps_of(l, slot);
         nx_status status = nx_pass(l, column, n, sample, nats ? l->pass : NULL);
         if (status) return status;
@@ -77,7 +77,7 @@ nx_status nx_session_put(const nx_model *model, nx_session *session, const uint3
     if (status) return status;
     uint32_t B = l.samples, given = each ? B : 1;
     if (count > l.length - session->position || count < session->columns || !may_follow(&l, ids, count, given)) return NX_E_ARGUMENT;
-    if (each && count) nx_fork(&l);
+    if (count && (each || nx_noisy(&l))) nx_fork(&l);
     uint32_t holders = session->forked ? B : 1;
     size_t apart = (size_t)B * l.span;
     while (count) {
@@ -117,14 +117,15 @@ nx_status nx_compute(const nx_layout *l) {
     nx_session *s = l->session;
     uint32_t at = s->position, living[NX_MAX_SAMPLES], n_living = 0;
     if (s->computed > at) return NX_OK;
+    if (nx_noisy(l)) nx_fork(l);
     for (uint32_t b = 0; b < (s->forked ? l->samples : 1); b++)
-        if (!l->ended[b]) living[n_living++] = nx_slot(l, b);
+        if (!l->ended[b]) living[n_living++] = b;
     for (uint32_t first = s->group; first < n_living; first += NX_COLUMNS) {
         uint32_t n = n_living - first < NX_COLUMNS ? n_living - first : NX_COLUMNS;
         nx_column column[NX_COLUMNS];
         for (uint32_t j = 0; j < n; j++) {
             column[j] = nx_column_of(l, living[first + j], at);
-            column[j].maps = nx_maps_of(l, living[first + j]);
+            column[j].maps = nx_maps_of(l, nx_slot(l, living[first + j]));
         }
         nx_status status = nx_pass(l, column, n, first, l->pass);
         if (status) {
@@ -132,12 +133,12 @@ nx_status nx_compute(const nx_layout *l) {
             return status;
         }
         for (uint32_t j = 0; j < n; j++)
-            memcpy(nx_output_of(l, living[first + j]), l->pass + (size_t)j * l->stride, l->stride * sizeof *l->pass);
+            memcpy(nx_output_of(l, nx_slot(l, living[first + j])), l->pass + (size_t)j * l->stride, l->stride * sizeof *l->pass);
     }
     s->computed = at + 1;
     s->has_output = 1;
     for (uint32_t i = 0; i < n_living; i++)
-        if (!nx_output_finite(&l->plan->output, nx_output_of(l, living[i]))) return nx_broke(s);
+        if (!nx_output_finite(&l->plan->output, nx_output_of(l, nx_slot(l, living[i])))) return nx_broke(s);
     return NX_OK;
 }
 

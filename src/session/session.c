@@ -305,13 +305,17 @@ nx_status nx_session_check(const nx_model *model, const void *block, size_t bloc
 
 /* ---- slots ------------------------------------------------------------------------------------------------------------ */
 
-nx_column nx_column_of(const nx_layout *l, uint32_t slot, uint32_t position) {
+nx_column nx_column_of(const nx_layout *l, uint32_t sample, uint32_t position) {
+    const nx_settings *s = &l->session->settings;
+    uint32_t slot = nx_slot(l, sample);
     return (nx_column){
         .inputs = &l->inputs,
         .encoder_output = l->encoder_output,
         .state = l->state + slot * l->state_bytes,
         .ids = nx_ids(l, slot),
         .position = position,
+        .noise = {s->seed_low, s->seed_high, s->first_sample + sample, s->origin + position, NX_STREAM_INSIDE + l->session->part},
+        .temperature = s->temperature,
     };
 }
 
@@ -354,7 +358,7 @@ nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_sess
         return NX_E_ARGUMENT;
     if (sample >= f.samples || position > from->position || from->columns) return NX_E_ARGUMENT;
     if (from->broken) return NX_E_NUMERIC;
-    int back = position < from->position;
+    int back = position < from->position || nx_noisy(&l) || nx_noisy(&f); /* what is computed there has noise of another sample */
     if (back && from->computed > position && from->computed - position > f.plan->rewinds) return NX_E_ARGUMENT;
     uint32_t slot = nx_slot(&f, sample), ended = f.ended[sample];
     for (uint32_t i = 0; i < f.plan->n_inputs; i++)
@@ -375,10 +379,12 @@ nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_sess
 
 nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings) {
     const nx_settings *now = &session->settings;
-    (void)model;
     if (!settings_valid(settings) || settings->samples != now->samples || settings->first_sample != now->first_sample ||
         settings->origin != now->origin || settings->maps != now->maps || settings->biases != now->biases || session->columns)
         return NX_E_ARGUMENT;
+    if (model->plan[session->part].noisy &&
+        (settings->temperature != now->temperature || settings->seed_low != now->seed_low || settings->seed_high != now->seed_high))
+        return NX_E_ARGUMENT; /* what was drawn inside is part of the run */
     session->settings = *settings;
     return NX_OK;
 }

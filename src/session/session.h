@@ -78,8 +78,8 @@ static inline uint32_t nx_slot(const nx_layout *l, uint32_t sample) { return l->
 static inline uint32_t *nx_ids(const nx_layout *l, uint32_t slot) { return l->ids + (size_t)slot * l->length * l->span; }
 static inline float *nx_output_of(const nx_layout *l, uint32_t slot) { return l->output + (size_t)slot * l->stride; }
 
-/* One column for the sequence in a slot. */
-nx_column nx_column_of(const nx_layout *l, uint32_t slot, uint32_t position);
+/* One column for the sequence of a sample. */
+nx_column nx_column_of(const nx_layout *l, uint32_t sample, uint32_t position);
 static inline float *nx_maps_of(const nx_layout *l, uint32_t slot) {
     return l->session->settings.maps ? l->maps + slot * l->map_floats : NULL;
 }
@@ -89,6 +89,9 @@ void nx_copy_slot(const nx_layout *l, uint32_t to, uint32_t from);
 
 /* Gives every sample a slot of its own. */
 void nx_fork(const nx_layout *l);
+
+/* Tells whether the model draws while it computes, so that a state depends on more than the ids before it. */
+static inline int nx_noisy(const nx_layout *l) { return NX_TEXTS && l->plan->noisy && l->session->settings.temperature != 0; }
 
 /* Sample b becomes what sample parents[b] is, where each has a slot of its own (forked). Only a parent that is chosen twice is copied. */
 void nx_adopt(const nx_layout *l, const uint32_t *parents);

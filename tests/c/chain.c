@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT  See chain.h. */
 #include "chain.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "check.h"
 #include "kernels/kernels.h"
+#include "sampling/categorical.h"
 
+/* A hash of all that a sequence went through before a position: of every position where they may be entered again, else of the last. */
 typedef struct {
-    uint32_t hash, entered;
+    uint32_t entered, hash[];
 } chain_state;
 
-static uint32_t mix(uint32_t hash, uint32_t word) {
+uint32_t chain_hash(uint32_t hash, uint32_t word) {
     hash = (hash ^ word) * 2654435761u;
     return hash ^ hash >> 15;
 }
@@ -20,8 +23,7 @@ static chain_config *config_of(const void *m) { return *(chain_config *const *)m
 static uint64_t encoder_output_bytes(const void *m, const nx_shape *shape) { return config_of(m)->source ? 8 + 4 * (uint64_t)shape->counts[0] : 0; }
 
 static uint64_t state_bytes(const void *m, const nx_shape *shape) {
-    (void)m, (void)shape;
-    return sizeof(chain_state);
+    return sizeof(chain_state) + 4 * (config_of(m)->again ? 1 + (uint64_t)shape->length : 1);
 }
 
 static uint64_t scratch_bytes(const void *m, const nx_shape *shape, uint32_t columns) {
@@ -35,9 +37,25 @@ static int encode(const void *m, const nx_inputs *inputs, uint32_t slice, void *
     (void)m, (void)scratch;
     if (slice >= n) return 0;
     words[0] = slice + 1;
-    words[1] = mix(words[1] + slice, inputs->port[0][slice]);
+    words[1] = chain_hash(words[1] + slice, inputs->port[0][slice]);
     words[2 + slice] = inputs->port[0][slice];
     return slice + 1 < n;
+}
+
+void chain_place_logits(uint32_t hash, float *logits) {
+    for (uint32_t v = 0; v < nx_stride(CHAIN_PLACES); v++) logits[v] = v < CHAIN_PLACES ? (float)(chain_hash(hash, v) >> 8) * 0x1p-24f * 3 : -INFINITY;
+}
+
+/* The place that a column draws. */
+static uint32_t place_of(const nx_column *column, uint32_t hash) {
+    _Alignas(16) float z[(CHAIN_PLACES + 15) / 16 * 16];
+    chain_place_logits(hash, z);
+    return nx_categorical_draw(z, CHAIN_PLACES, column->temperature, column->noise);
+}
+
+static float logit_of(const chain_config *c, uint32_t seen, uint32_t v) {
+    float end = v == CHAIN_END ? c->end : 0, often = c->again && v < 4 ? 5 : 0;
+    return c->flat && !c->noisy ? 0 : (float)(chain_hash(seen, v) >> 8) * 0x1p-24f * 6 + end + often;
 }
 
 static int forward(const void *m, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *scratch) {
@@ -49,14 +67,14 @@ static int forward(const void *m, const nx_column *columns, uint32_t n, uint32_t
     for (uint32_t j = 0; j < n; j++) {
         const nx_column *column = columns + j;
         chain_state *s = column->state;
-        if (s->entered != column->position) c->misused++;
-        if (column->position) s->hash = mix(s->hash, column->ids[column->position - 1]);
-        s->entered = column->position + 1;
-        uint32_t source = c->source ? ((const uint32_t *)column->encoder_output)[1] : 0;
-        for (uint32_t v = 0; v < CHAIN_VALUES && parameters; v++) {
-            uint32_t bits = mix(mix(s->hash + source, column->position), v);
-            parameters[(size_t)j * nx_stride(CHAIN_VALUES) + v] = c->flat ? 0 : (float)(bits >> 8) * 0x1p-24f * 6 + (v == CHAIN_END ? c->end : 0);
-        }
+        uint32_t at = column->position;
+        if (c->again ? s->entered < at : s->entered != at) c->misused++;
+        uint32_t *hash = s->hash + (c->again ? at : 0), before = hash[at && c->again ? -1 : 0], place = 0;
+        *hash = at ? chain_hash(before, column->ids[at - 1]) : 0;
+        if (c->noisy) *hash = chain_hash(*hash, place = place_of(column, *hash));
+        s->entered = at + 1;
+        uint32_t source = c->source ? ((const uint32_t *)column->encoder_output)[1] : 0, seen = c->flat ? place : chain_hash(*hash + source, at);
+        for (uint32_t v = 0; v < CHAIN_VALUES && parameters; v++) parameters[(size_t)j * nx_stride(CHAIN_VALUES) + v] = logit_of(c, seen, v);
     }
     return 0;
 }
@@ -73,6 +91,8 @@ nx_model *chain_open(chain_config *config) {
     model->fingerprint = 77;
     model->plan[0] = (nx_plan){.weights = weights, .output = {.kind = NX_CATEGORICAL, .values = CHAIN_VALUES, .elements = 1}, .n_ends = 1};
     model->plan[0].ends[0] = CHAIN_END;
+    model->plan[0].noisy = config->noisy != 0;
+    model->plan[0].rewinds = config->again ? NX_MAX_LENGTH : 0;
     if (config->source) {
         model->plan[0].encodes = 1;
         model->plan[0].n_inputs = 1;

@@ -10,6 +10,7 @@
 #include "check.h"
 #include "models/toy_llama.h"
 #include "models/toy_transformer.h"
+#include "sampling/categorical.h"
 #include "session/session.h"
 #include "toy.h"
 
@@ -23,30 +24,33 @@ typedef struct {
     nx_shape shape;
     uint32_t values, span, length, rewinds;
     int damped; /* TOY_DAMPED */
+    int noisy;  /* nx_plan.noisy */
     const char *name;
 } subject;
 
 static chain_config chain_settings; /* of the chain in use */
 
 /* The chains, then the toys of all models (toy.h), of which some are for other uses. */
-enum { CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, CHAINS };
+enum { CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, CHAIN_AGAIN, CHAIN_NOISY, CHAIN_NOISY_AGAIN, CHAINS };
 
 /* toy_row.uses of subject 0, 1, ...; 0: there are no more. */
 static uint32_t uses_of(int which) {
-    if (which < CHAINS) return TOY_RUN | TOY_SEARCH | (which == CHAIN_SLICED ? TOY_SHAPED : 0);
+    if (which < CHAINS) return TOY_RUN | TOY_SEARCH | (which == CHAIN_SLICED || which == CHAIN_NOISY_AGAIN ? TOY_SHAPED : 0);
     const toy_row *row = toy_row_at(which - CHAINS);
     return row ? row->uses : 0;
 }
 
 static subject subject_of(int which) {
-    static const char *const chains[] = {"chain", "chain in slices", "chain with a source"};
+    static const char *const chains[] = {"chain", "chain in slices", "chain with a source", "chain that is entered again", "noisy chain", "noisy chain that is entered again"};
     subject s = {0};
     if (which < CHAINS) {
-        chain_settings = (chain_config){.slices = which == CHAIN_SLICED ? 3 : 1, .source = which == CHAIN_WITH_SOURCE, .end = 1};
+        int noisy = which == CHAIN_NOISY || which == CHAIN_NOISY_AGAIN, again = which == CHAIN_AGAIN || which == CHAIN_NOISY_AGAIN;
+        int source = which == CHAIN_WITH_SOURCE || which == CHAIN_NOISY;
+        chain_settings = (chain_config){.slices = which == CHAIN_SLICED || which == CHAIN_NOISY ? 3 : 1, .source = source, .noisy = noisy, .again = again, .end = 1};
         s.name = chains[which];
         s.model = chain_open(&chain_settings);
         s.shape.length = LENGTH;
-        if (which == CHAIN_WITH_SOURCE) s.shape.counts[0] = 11;
+        if (source) s.shape.counts[0] = 11;
     } else {
         const toy_row *row = toy_row_at(which - CHAINS);
         toy_file file = row->file(row->number);
@@ -61,6 +65,7 @@ static subject subject_of(int which) {
     s.span = info.span;
     s.length = s.shape.length ? s.shape.length : info.length;
     s.rewinds = info.rewinds;
+    s.noisy = s.model->plan[0].noisy != 0;
     return s;
 }
 
@@ -332,7 +337,7 @@ static void to_all(const subject *s) {
     put(s, first, known.ids, count, 0, a.nats);
     put(s, second, each, count, 1, b.nats);
     CHECK_FLOATS(a.nats, b.nats, count * width);
-    CHECK_FLOATS(a.nats, a.nats + s->span, count ? s->span : 0);
+    if (!s->noisy) CHECK_FLOATS(a.nats, a.nats + s->span, count ? s->span : 0);
     uint32_t n = draw(s, first, s->length - count, a.ids, a.nats), m = draw(s, second, s->length - count, b.ids, b.nats);
     CHECK_INT(n, m);
     CHECK_BYTES(a.ids, b.ids, n * width * sizeof *a.ids);
@@ -575,6 +580,7 @@ static void beams(const subject *s) {
     enum { B = 6 };
     check_random random = {9};
     nx_settings settings = settings_of(B, 0, 13), one = settings_of(1, 0, 13);
+    if (s->noisy) settings.temperature = one.temperature = 0;
     size_t bytes;
     nx_session *session = start(s, &settings, &bytes);
     if (s->span > 1) return;
@@ -628,6 +634,7 @@ static void resamples(const subject *s) {
     enum { B = 5, EVERY = 3, STEPS = 4 * EVERY };
     check_random random = {21};
     nx_settings settings = settings_of(B, 2, 13);
+    if (s->noisy) settings.temperature = 0;
     size_t bytes;
     nx_session *session = start(s, &settings, &bytes);
     uint32_t span = s->span, parents[B], bad[B] = {0, 1, 2, 3, B}, ids[EVERY * B * NX_MAX_SPAN];
@@ -650,6 +657,7 @@ static void resamples(const subject *s) {
     uint32_t drawn = draw(s, session, left, ids, nats);
     for (uint32_t b = 0; b < B; b++) {
         nx_settings one = settings_of(1, 2 + b, 13);
+        one.temperature = settings.temperature;
         nx_session *single = start(s, &one, NULL);
         int over = 0;
         for (uint32_t i = 0; i < STEPS; i++) over |= history[b][i * span] == NX_NONE || nx_ends(s->model->plan, history[b][i * span]);
@@ -669,6 +677,111 @@ static void resamples(const subject *s) {
 
 static void resampled(void) { for_every(resamples); }
 
+/* A sample that becomes another goes on as a branch of it with its own noise does, be it that the model draws too. */
+static void resamples_as_branches(const subject *s) {
+    enum { B = 4 };
+    nx_settings settings = settings_of(B, 3, 22);
+    nx_session *session = start(s, &settings, NULL), *branch[B];
+    uint32_t parents[B] = {2, 1, 2, 0}, half = s->length / 2, left = s->length - half;
+    run r = room_of(s, B), alone = room_of(s, 1);
+    if (draw(s, session, half, r.ids, NULL) < half) return;
+    for (uint32_t b = 0; b < B; b++) {
+        nx_settings one = settings_of(1, 3 + b, 22);
+        branch[b] = bare(s, &one, NULL);
+        CHECK_INT(nx_session_branch(s->model, branch[b], session, parents[b], half), NX_OK);
+    }
+    CHECK_INT(nx_session_resample(s->model, session, parents), NX_OK);
+    uint32_t n = draw(s, session, left, r.ids, r.nats);
+    for (uint32_t b = 0; b < B; b++) {
+        uint32_t own = draw(s, branch[b], left, alone.ids, alone.nats);
+        CHECK(own <= n);
+        for (uint32_t p = 0; p < own; p++) {
+            check_at("sample %lld, position %lld", b, half + p, 0, 0);
+            CHECK_BYTES(at(s, &r, B, p, b), alone.ids + p * s->span, s->span * sizeof *r.ids);
+            CHECK_FLOATS(r.nats + (p * B + b) * s->span, alone.nats + p * s->span, s->span);
+        }
+    }
+}
+
+static void resampled_as_branched(void) { for_every(resamples_as_branches); }
+
+/* ---- noise inside ------------------------------------------------------------------------------------------------------------- */
+
+/* A chain whose ids depend on its last place alone, which depends on its noise alone. */
+static subject flat_noisy(int which) {
+    subject s = subject_of(which);
+    chain_settings.flat = 1, chain_settings.end = -100;
+    return s;
+}
+
+/* The place is drawn with noise of its sample at its position, counted from the origin, and of a stream of its own. */
+static void places(void) {
+    for (uint32_t origin = 0; origin < 3; origin++) {
+        subject s = flat_noisy(CHAIN_NOISY);
+        nx_settings settings = settings_of(3, 5, 23);
+        settings.origin = origin, settings.seed_high = 6;
+        nx_session *session = start(&s, &settings, NULL);
+        uint32_t hash[3] = {0}, ids[3], top[3], differ = 0;
+        float nats[3], logits[nx_stride(CHAIN_VALUES)];
+        for (uint32_t p = 0; p < LENGTH; p++) {
+            CHECK_INT(draw(&s, session, 1, ids, nats), 1);
+            for (uint32_t b = 0; b < 3; b++) {
+                _Alignas(16) float z[nx_stride(CHAIN_PLACES)];
+                nx_noise noise = {23, 6, 5 + b, origin + p, NX_STREAM_INSIDE};
+                chain_place_logits(hash[b], z);
+                top[b] = nx_categorical_draw(z, CHAIN_PLACES, 1, noise);
+                hash[b] = chain_hash(chain_hash(hash[b], top[b]), ids[b]);
+                CHECK_INT(nx_session_output(s.model, session, b, logits), NX_OK);
+                check_at("origin %lld, position %lld, sample %lld", origin, p, b, 0);
+                for (uint32_t v = 0; v < 3; v++) CHECK(logits[v] == (float)(chain_hash(top[b], v) >> 8) * 0x1p-24f * 6 + (v == CHAIN_END ? -100 : 0));
+            }
+            differ += top[0] != top[1];
+        }
+        CHECK(differ > LENGTH / 2);
+    }
+}
+
+/* No noise, no difference: at temperature 0 all samples draw the likeliest places, and share their slot. */
+static void placed_coldly(void) {
+    subject s = subject_of(CHAIN_NOISY);
+    nx_settings settings = settings_of(3, 0, 24);
+    settings.temperature = 0;
+    uint32_t known[5] = {1, 2, 3, 4, 5};
+    nx_session *session = start(&s, &settings, NULL);
+    float nats[15];
+    put(&s, session, known, 5, 0, nats);
+    CHECK(!session->forked && nats[0] == nats[1] && nats[13] == nats[14]);
+    settings.temperature = 1;
+    session = start(&s, &settings, NULL);
+    put(&s, session, known, 5, 0, nats);
+    CHECK(session->forked && nats[12] != nats[13] && nats[13] != nats[14]);
+}
+
+/* What would mix the noise of two samples is refused. */
+static void refused_noise(void) {
+    subject s = subject_of(CHAIN_NOISY_AGAIN);
+    nx_settings settings = settings_of(2, 0, 25), other = settings;
+    nx_session *session = start(&s, &settings, NULL), *branch = bare(&s, &settings, NULL);
+    uint32_t parents[2] = {1, 1}, ids[2], count, over;
+    float nats[2];
+    nx_candidate candidates[4];
+    CHECK_INT(nx_session_search(s.model, session, 0, candidates, &count, &over), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_top(s.model, session, 1, ids, nats), NX_OK);
+    CHECK_INT(nx_session_resample(s.model, session, parents), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_branch(s.model, branch, session, 1, 0), NX_OK);
+    CHECK_INT(branch->computed, 0); /* it is computed anew */
+    other.temperature = 0.5f;
+    CHECK_INT(nx_session_retune(s.model, session, &other), NX_E_ARGUMENT);
+    other = settings, other.seed_low++;
+    CHECK_INT(nx_session_retune(s.model, session, &other), NX_E_ARGUMENT);
+    other = settings, other.top_k = 3;
+    CHECK_INT(nx_session_retune(s.model, session, &other), NX_OK);
+    s = subject_of(CHAIN_NOISY);
+    session = start(&s, &settings, NULL), branch = bare(&s, &settings, NULL);
+    while (nx_session_top(s.model, session, 1, ids, nats) == NX_MORE) {}
+    CHECK_INT(nx_session_branch(s.model, branch, session, 1, 0), NX_E_ARGUMENT); /* a position that cannot be entered again */
+}
+
 /* ---- a search ----------------------------------------------------------------------------------------------------------------- */
 
 #define MOST_BEAMS 64u
@@ -685,6 +798,7 @@ typedef struct {
  * is copied elsewhere, and goes on from there. Returns the score of what it found, and its ids. */
 static float search_by_hand(const subject *s, uint32_t beams, float alpha, uint32_t *ids, uint32_t *n_ids) {
     nx_settings settings = settings_of(beams, 0, 3), one = settings_of(1, 0, 3);
+    if (s->noisy) settings.temperature = one.temperature = 0;
     size_t bytes;
     nx_session *session = start(s, &settings, &bytes);
     uint32_t V = s->values, room = beams * (1 + s->model->plan[0].n_ends), living = 1, found = 0, over = 0, count;
@@ -1001,7 +1115,8 @@ static void retunes(const subject *s) {
     for (uint32_t i = 0; i < half * width; i++)
         if (r.ids[i] == NX_NONE || (s->model->plan[0].n_ends && r.ids[i] == CHAIN_END)) return;
     put(s, fresh, r.ids, half, 1, NULL);
-    CHECK_INT(nx_session_retune(s->model, session, &other), NX_OK);
+    CHECK_INT(nx_session_retune(s->model, session, &other), s->noisy ? NX_E_ARGUMENT : NX_OK);
+    if (s->noisy) return;
     uint32_t n = draw(s, session, s->length - half, r.ids, r.nats);
     CHECK_INT(draw(s, fresh, s->length - half, expected.ids, expected.nats), n);
     CHECK_BYTES(r.ids, expected.ids, n * width * sizeof *r.ids);
@@ -1215,6 +1330,10 @@ const check_test runs_tests[] = {
     {"the most probable ids", top_ids},
     {"beams are separate sequences", searched},
     {"samples that become others", resampled},
+    {"samples that go on as branches", resampled_as_branched},
+    {"places that a model draws", places},
+    {"places at temperature 0", placed_coldly},
+    {"noise that is not mixed", refused_noise},
     {"a search, by hand", by_hand},
     {"a search with one beam", one_beam},
     {"a search through everything", exhaustive},

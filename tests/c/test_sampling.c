@@ -246,10 +246,14 @@ static void gumbel_max(void) {
         for (uint32_t v = 0; v < levels; v++)
             if (v != best && z[v] > z[second]) second = v;
         check_at("sample %lld of %lld levels", sample, levels, 0, 0);
+        uint32_t drawn = draw(x, levels, (nx_settings)FILTER(temperature, 0, 1, 0, 0, 0), sample);
         if (z[best] - z[second] > 1e-4)
-            CHECK_INT(draw(x, levels, (nx_settings)FILTER(temperature, 0, 1, 0, 0, 0), sample), best);
+            CHECK_INT(drawn, best);
         else
             ties++;
+        float *own = memory_copy(x, nx_stride(levels) * sizeof *x);
+        CHECK_INT(nx_categorical_draw(own, levels, 0, (nx_noise){7, 8, sample, 9, 0}), draw(x, levels, (nx_settings)FILTER(0, 0, 1, 0, 0, 0), sample));
+        CHECK_INT(nx_categorical_draw(own, levels, temperature, (nx_noise){7, 8, sample, 9, 0}), drawn);
         memory_release(mark);
     }
     CHECK(ties < 10);
