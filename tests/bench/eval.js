@@ -8,6 +8,8 @@
 //   npm run eval -- weights/snail-omniglot.gguf --data data/omniglot
 //   npm run eval -- weights/wavenet.gguf --data build/fsdd-test [--labels]
 //   npm run eval -- weights/de-en.gguf --data build/multi30k-test.tsv [--beams 4] [--length-penalty 0.6] [--lengths] [--show]
+//   npm run eval -- weights/opened.gguf --data build/letters-test.tsv
+//   npm run eval -- weights/sagan-emoji.gguf
 //
 // Without --data it reads the small set of tests/golden/ that is held out of the model's data set, where there is one. --labels tells the model each image's class, --wasm
 // takes another build of the library. The result is
@@ -42,7 +44,12 @@
 // reference, and the time of a translation. --beams 1, which is the default, takes the most probable word each time. --images is the number of sentences,
 // --show prints each with its reference and its translation; --lengths tells BLEU by the length of the sentence, a quarter of them each, and how sharp
 // attention is: the entropy of its weights over the sentence.
+//
+// For a model of single words (data set letters) --data is a file of a word, a tab and its answer a line; the result is how many are answered to the last letter.
+//
+// A model that makes pictures at once has no likelihood: weights/train/frechet.py measures it, which needs PyTorch and the data set.
 // @ts-check
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { parseArgs } from 'node:util';
@@ -57,6 +64,7 @@ import { scoreSounds } from './eval-sounds.js';
 import { scoreTags } from './eval-tags.js';
 import { scoreTexts } from './eval-text.js';
 import { scoreTranslations } from './eval-translation.js';
+import { scoreWords } from './eval-words.js';
 
 /** @import { Model, ModelInfo } from '../../web/lib/index.js' */
 /** @import { Translator } from './eval-translation.js' */
@@ -101,14 +109,17 @@ export function readPictures(file, info) {
   return { pixels, labels: about.labels, count };
 }
 
+/** The data set of words and the same backwards: its models answer in letters, not in sentences. */
+const LETTERS = /\bletters\.py\b/;
+
 /**
  * Data sets by what the card of a model says it was trained on: the small held-out set of tests/golden/, if there is one, and what makes
  * the whole of it. The first that fits counts.
  * @type {{ dataset: RegExp, small?: string, data: string, make?: string }[]}
  */
 const DATA_SETS = [
-  { dataset: /\bbinari[sz]ed MNIST/i, small: 'fvsbn-test100', data: 'FILE.u8.gz' },
-  { dataset: /\bMNIST\b/, small: 'digits-test100', data: 'data/mnist' },
+  { dataset: /\bbinari[sz]ed MNIST/i, small: 'fvsbn-test100', data: 'build/binarised-test.u8.gz', make: 'python3 weights/train/held_out.py binarised_mnist build/binarised-test' },
+  { dataset: /\bMNIST\b/, small: 'digits-test100', data: 'data/mnist', make: 'python3 weights/train/prepare.py mnist' },
   {
     dataset: /\bNoto Emoji\b/,
     small: 'emoji-test100',
@@ -117,7 +128,10 @@ const DATA_SETS = [
   },
   { dataset: /\bTinyStories\b/, data: 'build/stories-test.txt', make: 'python3 weights/train/held_out.py stories build/stories-test' },
   { dataset: /\bMulti30k\b/, data: 'build/multi30k-test.tsv', make: 'python3 weights/train/held_out.py multi30k build/multi30k-test' },
-  { dataset: /\bEnglish Web Treebank\b/, data: 'build/ewt-test.tsv', make: 'xz -dc data/ud_ewt/test.tsv.xz' },
+  { dataset: /\bEnglish Web Treebank\b/, data: 'build/ewt-test.tsv', make: 'xz -dc data/ud_ewt/test.tsv.xz >build/ewt-test.tsv' },
+  { dataset: /\bOmniglot\b/, data: 'data/omniglot', make: 'python3 weights/train/prepare.py omniglot' },
+  { dataset: /\bSpoken Digit\b/, data: 'build/fsdd-test', make: 'python3 weights/train/held_out.py fsdd build/fsdd-test' },
+  { dataset: LETTERS, data: 'build/letters-test.tsv', make: 'python3 weights/train/held_out.py letters build/letters-test' },
   { dataset: /\bCIFAR-10\b/, data: 'build/cifar10-test.u8.gz', make: 'python3 weights/train/held_out.py cifar10 build/cifar10-test' },
 ];
 
@@ -247,9 +261,33 @@ async function tellSounds(model, file, { data, images = 'Infinity', labels, json
     `(standard error ${result.standardError.toFixed(3)}), ${result.natsPerSample.toFixed(4)} nats; scored ${result.timesRealTime.toFixed(1)} times as fast as they sound`);
 }
 
+/** @param {Model} model @param {string} file @param {{ data: string, json: boolean }} options */
+async function tellWords(model, file, { data, json }) {
+  const { words, right, wrong } = await scoreWords(model, data);
+  if (json) console.log(JSON.stringify({ file: path.basename(file), words, right }));
+  else console.log(`${path.basename(file)}: ${right} of ${words} words right (${((100 * right) / words).toFixed(2)} %)${wrong.length > 0 ? `; wrong: ${wrong.slice(0, 20).join(', ')}` : ''}`);
+}
+
+/** What makes pictures at once is measured by features that PyTorch computes. @param {string} file */
+function measureAtOnce(file) {
+  const script = fileURLToPath(new URL('../../weights/train/frechet.py', import.meta.url));
+  const python = ['python3', '/usr/bin/python3'].find((name) => spawnSync(name, ['-c', 'import torch, PIL']).status === 0) ?? 'python3';
+  process.exitCode = spawnSync(python, [script, path.resolve(file)], { stdio: 'inherit' }).status ?? 1;
+}
+
+/** What measures this model; of pictures that are drawn nothing: main() does. @param {ModelInfo} info */
+function evaluationOf(info) {
+  if (info.codec === 'sound') return tellSounds;
+  if (LETTERS.test(info.card.dataset ?? '')) return tellWords;
+  return EVALUATIONS[info.tasks.find((name) => name in EVALUATIONS) ?? ''];
+}
+
 /** How models are measured that have a task of the table of verbs; those of pictures are in main().
  * @type {Record<string, (model: any, file: string, options: any) => Promise<void>>} */
 const EVALUATIONS = { tokens: tellTexts, translate: tellTranslations, tag: tellTags, classify: tellSigns };
+
+/** The beginning of this file. */
+const HELP = readFileSync(new URL(import.meta.url), 'utf8').split('// @ts-check')[0].split('\n').slice(1).map((line) => line.replace(/^\/\/ ?/, '')).join('\n').trim();
 
 async function main() {
   const { values: options, positionals } = parseArgs({
@@ -268,16 +306,29 @@ async function main() {
       'length-penalty': { type: 'string' },
       lengths: { type: 'boolean', default: false },
       show: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
     },
   });
+  if (options.help) {
+    console.log(HELP);
+    return;
+  }
   if (positionals.length !== 1) {
     console.error('usage: npm run eval -- FILE [--images N] [--data FOLDER | FILE.u8.gz] [--labels] [--temperatures 1,0.8] [--of N] [--resample N] [--resample-rows N] ' +
-      '[--beams N] [--length-penalty A] [--lengths] [--show] [--wasm FILE] [--json]');
+      '[--beams N] [--length-penalty A] [--lengths] [--show] [--wasm FILE] [--json]; --help says more');
     process.exit(2);
+  }
+  for (const [what, file] of [['', positionals[0]], ['--data ', options.data], ['--wasm ', options.wasm]]) {
+    if (file !== undefined && !existsSync(file)) throw new Error(`${what}${file}: no such file`);
   }
   const model = await load(path.resolve(positionals[0]), options.wasm === undefined ? {} : { wasmUrl: path.resolve(options.wasm) });
   const { info } = model;
-  const evaluate = info.codec === 'sound' ? tellSounds : EVALUATIONS[info.tasks.find((name) => name in EVALUATIONS) ?? ''];
+  if (!info.tasks.includes('score') && info.tasks.includes('walk')) {
+    model.close();
+    measureAtOnce(positionals[0]);
+    return;
+  }
+  const evaluate = evaluationOf(info);
   if (evaluate) {
     const translator = /** @type {Translator} */ (/** @type {unknown} */ (model));
     if (options.data === undefined) readSmallSet(info); // says what to pass
@@ -362,4 +413,10 @@ async function main() {
   }
 }
 
-if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await main();
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  await main().catch((error) => {
+    if (error instanceof TypeError && !('code' in error)) throw error; // of this command, not of what it was given
+    console.error(`npm run eval: ${error.message}`);
+    process.exitCode = 1;
+  });
+}

@@ -168,3 +168,25 @@ test('sets that do not fit are refused', async () => {
   await assert.rejects(evaluate(file, '--data', unlabelled, '--labels'), /no labels/);
   await assert.rejects(evaluate(file), /pass --data/);
 });
+
+test('one command for every kind, which says what it can and what went wrong without a trace', async () => {
+  assert.match(await evaluate('--help'), /^Measures a shipped file[\s\S]*npm run eval -- weights\/wavenet\.gguf[\s\S]*--labels tells the model/);
+  /** @param {string[]} args */
+  const said = async (...args) => {
+    const { stderr, code } = await evaluate(...args).then(() => ({ stderr: '', code: 0 }), (error) => error);
+    assert.equal(code, 1);
+    assert.match(stderr, /^npm run eval: [^\n]+\n$/); // one sentence or two, no trace
+    return stderr;
+  };
+  assert.match(await said('no/such.gguf'), /no\/such\.gguf: no such file/);
+  assert.match(await said(DIGITS, '--data', 'no/such'), /--data no\/such: no such file/);
+  assert.match(await said(`${ROOT}README.md`), /not a GGUF file/);
+  assert.match(await said(DIGITS, '--nonsense'), /--nonsense/);
+  for (const [name, make] of [['opened', 'held_out.py letters'], ['snail-omniglot', 'prepare.py omniglot'], ['wavenet', 'held_out.py fsdd'], ['stories', 'held_out.py stories'], ['crf-en', 'xz -dc']]) {
+    assert.ok((await said(`${ROOT}weights/${name}.gguf`)).includes(make), name);
+  }
+  const words = join(folder, 'letters.tsv');
+  await writeFile(words, 'hello\tolleh\nrow\twro\n');
+  assert.match(await evaluate(`${ROOT}weights/opened.gguf`, '--data', words), /opened\.gguf: 1 of 2 words right \(50\.00 %\); wrong: row wor/);
+  assert.deepEqual(JSON.parse(await evaluate(`${ROOT}weights/opened-decoder.gguf`, '--data', words, '--json')), { file: 'opened-decoder.gguf', words: 2, right: 1 });
+});

@@ -46,7 +46,7 @@ def mix(task, model, path, share):
     other = task.model()
     other.load_state_dict(model.state_dict())            # what the file has not
     task.s.start = path
-    task.grow(other, task.stored(path))
+    task.begin_with(other, path)
     for p, q in zip(model.parameters(), other.parameters()):
         p.lerp_(q, share)
 

@@ -171,6 +171,28 @@ class Recipes(House):
                 self.assertIn("has no PyTorch", str(left.exception))
                 self.assertIn(said, str(left.exception))
 
+    def test_what_went_wrong_is_a_sentence(self):
+        """No trace where a file, a folder or a run is not what was meant, and what helps."""
+        def said(*argv):
+            told = command(*argv, runs_in=self.runs, check=False)
+            self.assertNotIn("Traceback", told)
+            return told
+        self.assertRegex(said("export.py", "fvsbn", "--run", "none"), r"no run 'none' in .*; train first: python3 weights/train/train.py NAME")
+        os.makedirs(os.path.join(self.runs, "mine"))
+        self.assertRegex(said("evaluate.py", "fvsbn"), r"no run 'fvsbn' in .*; there are mine")
+        begin = lambda recipe, path: said("train.py", recipe, "--data", self.pictures, "--steps", "1", "--minutes", "0", "--from", path, "--threads", "1")
+        self.assertRegex(begin("fvsbn", "none.gguf"), "none.gguf: no such file")
+        self.assertRegex(begin("fvsbn", __file__), "is not a GGUF file: it begins with b'#!/usr/bin/env p'")
+        digits = os.path.join(recipes.SHIPPED, "digits.gguf")
+        self.assertRegex(begin("fvsbn", digits), "is a file of the architecture image-transformer; this recipe makes fvsbn")
+        self.assertRegex(begin("emoji", digits), r"cannot begin this run: .*\nThe file has .*--levels 16.*; this run .*--levels 256.*Give train.py those of the file")
+        with open(digits, "rb") as f, open(os.path.join(self.folder.name, "cut.gguf"), "wb") as cut:
+            cut.write(f.read(5000))
+        self.assertRegex(begin("digits", cut.name), "cut.gguf is damaged, cut short or of a form that is not read here")
+        with open(os.path.join(self.pictures, "07.png"), "r+b") as f:
+            f.truncate(60)
+        self.assertRegex(said("train.py", "fvsbn", "--data", self.pictures, "--smoke"), r"07.png cannot be read as a picture \(.*\): take it out of the folder, or save it anew")
+
     def test_a_picture_early(self):
         """A run is measured for the first time, with a sheet, after seconds of training, whatever the time between measurements."""
         s = settings_of(recipes.find("fvsbn"), data=self.pictures, run="early", sheets=1, every=50.0, steps=3)

@@ -19,6 +19,7 @@ from common import native as in_c
 from common.export import TYPES, export as export_task
 from common.loop import optimiser
 from common.machine import processor
+from common.task import Misfit
 from data import binarised_mnist, cifar10, emoji, mnist
 from data.palette import k_means
 from data.pictures import moved, reduce, to_bytes, to_levels
@@ -613,9 +614,9 @@ class Growing(unittest.TestCase):
             same = ImageTransformer(c)
             grow(same, file, c.key_length, stack=range(c.block_count))
             self.assertTrue(all(torch.equal(w, file[k]) for k, w in same.state_dict().items()))
-            with self.assertRaises(SystemExit):
+            with self.assertRaises(Misfit):
                 grow(large, file, c.key_length, stack=[c.block_count])
-            with self.assertRaises(SystemExit):
+            with self.assertRaises(Misfit):
                 grow(same, file, c.key_length, stack=order)
 
     def test_classes_are_left_out(self):
@@ -629,7 +630,7 @@ class Growing(unittest.TestCase):
 
     def test_other_models_are_refused(self):
         for larger in (dict(levels=20), dict(block_count=1), dict(embedding_length=16), dict(classes=1)):
-            with self.assertRaises(SystemExit):
+            with self.assertRaises(Misfit):
                 self.grown("palette-2d", **larger)
 
 

@@ -6,6 +6,7 @@ data); padding to 32; the tensors' bytes, each padded to 32.  A string is u64 le
 """
 import os
 import struct
+import sys
 from typing import NamedTuple, Tuple
 
 import numpy as np
@@ -87,9 +88,21 @@ def read(path):
 
 
 def read_raw(path):
-    """-> (metadata dict, {name: Raw}); an independent walk of the bytes."""
+    """-> (metadata dict, {name: Raw}); ends the program where the file is not there or not whole."""
+    if not os.path.isfile(path):
+        sys.exit("%s: no such file" % path)
     with open(path, "rb") as f:
         raw = f.read()
+    if raw[:4] != b"GGUF":
+        sys.exit("%s is not a GGUF file: it begins with %r" % (path, raw[:16]))
+    try:
+        return walked(raw)
+    except (struct.error, AssertionError, KeyError, UnicodeDecodeError) as error:
+        sys.exit("%s is damaged, cut short or of a form that is not read here (%s: %s)" % (path, type(error).__name__, error))
+
+
+def walked(raw):
+    """The bytes of a file -> as read_raw; an independent walk."""
     at = 0
 
     def take(fmt):
@@ -112,7 +125,6 @@ def read_raw(path):
             return [value(inner) for _ in range(n)]
         return take({U32: "I", I32: "i", FLOAT32: "f", BOOL: "?", U64: "Q"}[kind])
 
-    assert raw[:4] == b"GGUF"
     at = 4
     version, tensor_count, metadata_count = take("I"), take("Q"), take("Q")
     assert version == 3

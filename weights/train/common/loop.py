@@ -88,7 +88,7 @@ class Trainer:
         else:
             task.begin(model, examples["train"])
             if s.start:
-                task.grow(model, task.stored(s.start))
+                task.begin_with(model, s.start)
         self.training, self.valid = (task.encode(examples[split], model, device) for split in ("train", "validation"))
         self.model = model.to(device)
         if not saved:

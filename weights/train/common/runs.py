@@ -1,6 +1,7 @@
 """A run's folder weights/train/runs/<run>/: checkpoint.pt, log.jsonl, average.pt, best.pt."""
 import json
 import os
+import sys
 
 import torch
 
@@ -40,7 +41,10 @@ def load_average(run):
     """Run folder name -> (task, model with the averaged weights in eval mode, checkpoint dict).  The best of the validation
     where the recipe keeps it; of a run on another machine average.pt will do."""
     r = Run(run)
-    path = next((r.path(f) for f in ("best.pt", "checkpoint.pt", "average.pt") if os.path.exists(r.path(f))), r.checkpoint)
+    path = next((r.path(f) for f in ("best.pt", "checkpoint.pt", "average.pt") if os.path.exists(r.path(f))), "")
+    if not path:
+        there = sorted(name for name in os.listdir(RUNS) if os.path.isdir(os.path.join(RUNS, name))) if os.path.isdir(RUNS) else []
+        sys.exit("no run %r in %s; %s" % (run, os.path.relpath(RUNS), "there are " + ", ".join(there) if there else "train first: python3 weights/train/train.py NAME"))
     c = torch.load(path, map_location="cpu")
     recipe = find(c["recipe"])
     task = recipe.task(settings_from(recipe, c["settings"]))

@@ -4,6 +4,7 @@ An example is what a batch is made of (a picture, a line of text).  A batch is a
 """
 import functools
 import math
+import sys
 from dataclasses import asdict
 
 import numpy as np
@@ -12,6 +13,10 @@ import torch
 import data
 from common import gguf
 from common.settings import Settings
+
+
+class Misfit(Exception):
+    """A file's weights are not a beginning of this model."""
 
 
 class Task:
@@ -48,8 +53,38 @@ class Task:
         """The same, on the device, with the encoded training part."""
 
     def grow(self, model, weights):
-        """Begins with the weights {name: tensor} of a file, which may be of a smaller model.  Here: the same shapes."""
+        """Begins with the weights {name: tensor} of a file, which may be of a smaller model.  Here: the same shapes.  Else a Misfit."""
+        own = model.state_dict()
+        for name, w in weights.items():
+            if name in own and w.shape != own[name].shape:
+                raise Misfit("%s is %s in the file, %s in this model" % (name, tuple(w.shape), tuple(own[name].shape)))
+        unknown = [name for name in list(weights) + list(own) if name not in own or name not in weights]
+        if unknown:
+            raise Misfit("only one of them has %s" % ", ".join(unknown[:5]))
         model.load_state_dict(weights)
+
+    def begin_with(self, model, path):
+        """`grow` from a file; ends the program where it cannot, saying what differs and what would help."""
+        weights = self.stored(path)
+        try:
+            self.grow(model, weights)
+        except (Misfit, RuntimeError, KeyError) as error:
+            sys.exit("%s cannot begin this run: %s.\n%s" % (path, str(error).rstrip("."), self.difference(path)))
+
+    def difference(self, path):
+        """What this run sets otherwise than the file has it, as settings to give."""
+        metadata, tensors = gguf.read_raw(path)
+        try:
+            found = self.settings_of(metadata, {k: torch.empty(v.shape) for k, v in tensors.items()})
+        except (KeyError, NotImplementedError):
+            found = {}
+        told = lambda v: ",".join(map(str, v)) if isinstance(v, (tuple, list)) else str(int(v) if isinstance(v, bool) else v)
+        other = {k: (told(v), told(getattr(self.s, k))) for k, v in found.items() if told(getattr(self.s, k, v)) != told(v)}
+        if not other:
+            return "Begin with a file of this recipe, or without --from."
+        option = lambda k, v: "--%s %s" % (k.replace("_", "-"), v or "''")
+        return "The file has %s; this run %s. Give train.py those of the file, or begin with another file." % (
+            " ".join(option(k, v) for k, (v, _) in other.items()), " ".join(option(k, v) for k, (_, v) in other.items()))
 
     def ready(self, model, average, device):
         """Before training, once the weights are there: what is chosen by machine or by settings."""
@@ -156,7 +191,10 @@ class Task:
 
     def stored(self, path):
         """{name: tensor} of a file, dequantised, without what is not the model's."""
-        tensors = gguf.read(path)[1]
+        metadata, tensors = gguf.read(path)
+        found = metadata.get("general.architecture")
+        if self.architecture and found != self.architecture:
+            sys.exit("%s is a file of the architecture %s; this recipe makes %s" % (path, found, self.architecture))
         return {k: torch.from_numpy(x.copy()) for k, (x, _) in tensors.items() if not k.startswith(self.draft)}
 
 

@@ -3,6 +3,7 @@
 Each is cut square (the middle), set on white where it is transparent, and reduced.  The split is by file, in the order of the
 SHA-256 of its bytes, so that two copies stay together: a tenth is held out, a tenth is for validation.  Classes are not known.
 """
+import contextlib
 import hashlib
 import os
 import sys
@@ -34,11 +35,23 @@ def split_of(count):
     return {"test": slice(0, test), "validation": slice(test, valid), "train": slice(valid, None)}
 
 
+@contextlib.contextmanager
+def opened(path):
+    """A picture; ends the program where the file is none, or is cut short."""
+    require("PIL")
+    from PIL import Image
+    try:
+        with Image.open(path) as image:
+            image.load()
+            yield image
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        sys.exit("%s cannot be read as a picture (%s): take it out of the folder, or save it anew" % (path, error))
+
+
 def picture(path, height, width, channels):
     """-> (height, width, channels) uint8"""
-    require("PIL")
     from PIL import Image, ImageOps
-    with Image.open(path) as image:
+    with opened(path) as image:
         image = ImageOps.exif_transpose(image).convert("RGBA")
     image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image).convert("RGB" if channels == 3 else "L")
     scale = min(image.width / width, image.height / height)             # the largest part of this shape, square where it is

@@ -9,6 +9,7 @@ import sys
 import numpy as np
 
 import data
+from data.folder import opened
 
 SIZE = 28
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
@@ -16,7 +17,7 @@ ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 
 def drawing(path):
     from PIL import Image
-    with Image.open(path) as image:
+    with opened(path) as image:
         grey = np.asarray(image.convert("L").resize((SIZE, SIZE), Image.BOX))
     return 255 - grey if grey.mean() > 127.5 else grey
 

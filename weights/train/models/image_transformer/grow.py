@@ -17,6 +17,8 @@ import re
 
 import torch
 
+from common.task import Misfit
+
 ZERO = ("attn_output.weight", "cross_attn_output.weight", "ffn_down.weight", "ffn_down.bias", "attn_output.bias", "cross_attn_output.bias")
 
 
@@ -94,7 +96,7 @@ def stacked(weights, own, order):
     blocks = {name: weights.pop(name) for name in list(weights) if name.startswith("blk.")}
     count = blocks_of(blocks, "")
     if any(not 0 <= k < count for k in order):
-        raise SystemExit("the file has the blocks 0 to %d" % (count - 1))
+        raise Misfit("the file has the blocks 0 to %d" % (count - 1))
     for k, source in enumerate(order):
         at = "blk.%d." % source
         weights.update({"blk.%d.%s" % (k, name[len(at):]): w.clone() for name, w in blocks.items() if name.startswith(at)})
@@ -128,7 +130,7 @@ def grow(model, weights, key_length, seed=1, stack=()):
         fewer_levels(weights, c.interleaved, c.levels, c.output == "bernoulli")
     old = weights["output.weight"].shape[1]
     if old > c.embedding_length or (len(stack) or blocks_of(weights, "")) > c.block_count:
-        raise SystemExit("the file's model is larger than this one: --embedding-length %d --block-count %d" % (old, blocks_of(weights, "")))
+        raise Misfit("the file's model is larger than this one: --embedding-length %d --block-count %d" % (old, blocks_of(weights, "")))
     if old < c.embedding_length:
         weights = widened(weights, old, c.embedding_length, generator)
     for name in list(weights):
@@ -151,11 +153,11 @@ def grow(model, weights, key_length, seed=1, stack=()):
     for name, w in list(weights.items()):
         if name in own and w.shape != own[name].shape:
             if w.dim() != own[name].dim() or any(a > b for a, b in zip(w.shape, own[name].shape)) or not grows(name):
-                raise SystemExit("%s: %s in the file, %s in this model" % (name, tuple(w.shape), tuple(own[name].shape)))
+                raise Misfit("%s is %s in the file, %s in this model, and only heads, feed-forward units and classes may be added" % (name, tuple(w.shape), tuple(own[name].shape)))
             weights[name] = padded(w, own[name], re.search(r"attn_[qkv]\.|ffn_up\.weight", name))
     absent = [name for name in own if name not in weights and not name.startswith(("enc.", "direct."))]
     if absent or any(name not in own for name in weights):
-        raise SystemExit("not of the same kind of model: %s" % ", ".join((absent + [n for n in weights if n not in own])[:5]))
+        raise Misfit("not of the same kind of model: %s" % ", ".join((absent + [n for n in weights if n not in own])[:5]))
     model.load_state_dict(weights, strict=False)
 
 
