@@ -98,6 +98,11 @@ task_tools() {
   [ -e /usr/include/simde/wasm/simd128.h ] || need simde-headers libsimde-dev
   [ -n "${CHROMIUM:-}" ] || have chromium || need chromium chromium
   have node || die 'node is missing. Install Node.js 20 or later.'
+  npm_packages
+}
+
+# npm_packages: what package-lock.json names, installed where it is not
+npm_packages() {
   # npm ci would empty what a link leads to, which is somebody else's
   if [ ! -L node_modules ] && { [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; }; then
     say 'installing npm packages ...'
@@ -185,12 +190,15 @@ task_check_wasm() {
 
 # js         build web/dist/*.js and *.css: the library as it is published, and the scripts and styles of the pages
 task_js() {
-  [ -e node_modules/esbuild ] || npm ci --no-audit --no-fund --loglevel=error >&2
+  npm_packages
   node web/bundle.js
 }
 
 # types      check the JavaScript with tsc and write web/types/*.d.ts
-task_types() { node web/types.js; }
+task_types() { npm_packages; node web/types.js; }
+
+# package    what `npm pack` packs and git does not have: declarations, and the library as one file
+task_package() { task_types; node web/single.js; }
 
 # test-js    the library in Node, the server, the package, and the types
 task_test_js() {
