@@ -110,6 +110,8 @@ export class NextPixelElement extends Base {
   #progress = 0;
   /** Lets a paused run go on. */
   #goOn = () => {};
+  /** Makes the sound of a run silent while it is paused. @type {(resting: boolean) => void} */
+  #hush = () => {};
   /** Attributes that changed since the last look. @type {Set<string>} */
   #changed = new Set();
 
@@ -216,6 +218,7 @@ export class NextPixelElement extends Base {
     if (this.#run) {
       const rest = this.#held || !this.#near || document.hidden;
       if (rest !== (this.#state === 'paused')) this.#enter(rest ? 'paused' : 'running', this.#message);
+      this.#hush(rest);
       if (!rest) this.#goOn();
     }
     this.#show();
@@ -327,7 +330,7 @@ export class NextPixelElement extends Base {
       const sink = this.#view.begin(run, { codec: info.codec, samples, calm: this.#motion.matches });
       finish = () => this.#view.end(sink);
       const tally = new Tally(samples, tries, info.rate ?? 0);
-      const heard = run.aloud?.(sink, signal, (/** @type {string} */ now) => this.#say(now));
+      const heard = run.aloud?.(sink, signal, (/** @type {string} */ now) => this.#say(now), (/** @type {(resting: boolean) => void} */ rest) => this.#hear(rest, signal));
       await this.#patience(signal);
       for await (const told of run) {
         signal.throwIfAborted();
@@ -350,11 +353,24 @@ export class NextPixelElement extends Base {
     } catch (error) {
       finish();
       if (signal.aborted) return;
+      stopper.abort(); // whoever still reads, such as what plays the sound
       this.#run = undefined;
       if (!again && error instanceof NextPixelError && error.code === 'trap') return void this.#start(hold, true);
       this.#state = 'near';
       this.#fail(error);
     }
+  }
+
+  /**
+   * The sound of a run has begun.
+   *
+   * @param {(resting: boolean) => void} rest
+   * @param {AbortSignal} signal  of the run
+   */
+  #hear(rest, signal) {
+    if (signal.aborted) return;
+    this.#hush = rest;
+    rest(this.#state === 'paused');
   }
 
   /**
@@ -394,6 +410,7 @@ export class NextPixelElement extends Base {
     this.#preparing?.abort();
     this.#run?.abort();
     this.#run = undefined;
+    this.#hush = () => {};
   }
 
   /** Gives up the run and the model. */

@@ -11,7 +11,7 @@ export { BaseRun, modelName, noSavedRun, resumedOptions, savedRun } from './runs
 export { CACHE_NAME, copyOf, dropCopy, keeper } from './load/cache.js';
 export { Codec, quantise } from './kinds/picture/codec.js';
 export { blank, paint, picture } from './sinks/pixels.js';
-export { argumentError } from './base/error.js';
+export { argumentError, reading } from './base/error.js';
 export { hint, playerAddress, workerText } from './files.js';
 export { fromRGBA, holds, inputOf, pictureOf, reduce } from './kinds/picture/image.js';
 export * from './index.js';
@@ -28,4 +28,4 @@ export { atNextFrame, contextOf, showAll, watchColours } from './sinks/canvas.js
 export { PictureSink, widthOf } from './sinks/picture.js';
 export { compile, compileBest } from './workers/wasm.js';
 export { fastest } from './workers/simd.js';
-export { MAX_BYTES, chunksOf, disk, fetchOrFail, isAddress, isBytes, joined, messageOf, readSource } from './load/source.js';
+export { MAX_BYTES, bytesOf, chunksOf, disk, fetchOrFail, isAddress, isBytes, joined, messageOf, readSource } from './load/source.js';

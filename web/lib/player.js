@@ -4,7 +4,7 @@
 /**
  * The AudioWorklet that plays samples in the order in which they come, at the rate of its context. It is a file of its own, without imports.
  *
- *     in:   Float32Array  more samples        'end'  there will be no more        'stop'  silence, for ever
+ *     in:   Float32Array  more samples        'end'  there will be no more        'stop'  silence, for ever        'rest', 'go on'  silence meanwhile
  *     out:  { played, held, gaps, over }      how many samples it has played and how many wait; how often nothing was there when it
  *                                             should have been; whether all is played
  *
@@ -26,6 +26,7 @@ class Player extends scope.AudioWorkletProcessor {
   #begun = false;
   #ended = false;
   #stopped = false;
+  #resting = false;
   #enough;
 
   /** @param {{ processorOptions: { enough: number } }} options */
@@ -35,6 +36,7 @@ class Player extends scope.AudioWorkletProcessor {
     this.port.onmessage = (/** @type {MessageEvent} */ { data }) => {
       if (data === 'end') this.#ended = true;
       else if (data === 'stop') this.#stopped = true;
+      else if (data === 'rest' || data === 'go on') this.#resting = data === 'rest';
       else {
         this.#queue.push(data);
         this.#held += data.length;
@@ -45,6 +47,7 @@ class Player extends scope.AudioWorkletProcessor {
   /** @param {Float32Array[][]} _  @param {Float32Array[][]} outputs */
   process(_, [[out]]) {
     if (this.#stopped) return false;
+    if (this.#resting) return true;
     if (!this.#begun && (this.#ended || this.#held >= this.#enough)) this.#begun = true;
     if (this.#begun) {
       let filled = 0;

@@ -126,8 +126,8 @@ export function isBytes(source) {
   return /^ArrayB|^Uint8Array$/.test(classOf(source));
 }
 
-/** @param {ArrayBuffer | Uint8Array} source */
-function bytesOf(source) {
+/** @param {ArrayBuffer | Uint8Array} source @returns {Uint8Array<ArrayBuffer>} of a typed array a copy @internal */
+export function bytesOf(source) {
   try {
     return new Uint8Array(source);
   } catch {

@@ -71,19 +71,7 @@ export function createVoice(player) {
     record.disabled = true;
     void audio().resume(); // while the click still counts
     try {
-      if (!navigator.mediaDevices?.getUserMedia) throw Object.assign(new Error(), { name: 'NotFoundError' });
-      const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
-      const recorder = new MediaRecorder(stream);
-      /** @type {Blob[]} */
-      const parts = [];
-      recorder.addEventListener('dataavailable', ({ data }) => parts.push(data));
-      const stopped = new Promise((resolve) => { recorder.addEventListener('stop', resolve); });
-      recorder.start();
-      said.textContent = 'Speak now';
-      setTimeout(() => recorder.stop(), LISTEN_MS);
-      await stopped;
-      for (const track of stream.getTracks()) track.stop();
-      await goOn(new Blob(parts, { type: recorder.mimeType }));
+      await goOn(await recorded());
     } catch (error) {
       const { name, message } = /** @type {Error} */ (error);
       said.textContent = REFUSED[name] ?? `The microphone gave nothing: ${message || name}. Choose a file.`;
@@ -91,6 +79,28 @@ export function createVoice(player) {
       record.disabled = !player.model;
     }
   });
+  /** Listens for a second. The microphone is let go whatever happens. */
+  async function recorded() {
+    if (!navigator.mediaDevices?.getUserMedia) throw Object.assign(new Error(), { name: 'NotFoundError' });
+    const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+    try {
+      const recorder = new MediaRecorder(stream);
+      /** @type {Blob[]} */
+      const parts = [];
+      recorder.addEventListener('dataavailable', ({ data }) => parts.push(data));
+      const stopped = new Promise((resolve, reject) => {
+        recorder.addEventListener('stop', resolve);
+        recorder.addEventListener('error', (event) => reject(/** @type {any} */ (event).error ?? new Error('the recording broke off')));
+      });
+      recorder.start();
+      said.textContent = 'Speak now';
+      const timer = setTimeout(() => recorder.state !== 'inactive' && recorder.stop(), LISTEN_MS);
+      await stopped.finally(() => clearTimeout(timer));
+      return new Blob(parts, { type: recorder.mimeType });
+    } finally {
+      for (const track of stream.getTracks()) track.stop();
+    }
+  }
   file.addEventListener('change', () => {
     const [sound] = file.files ?? [];
     file.value = '';

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { abortable } from '../../base/abort.js';
 import { checkOptions } from '../../base/checks.js';
+import { NextPixelError } from '../../base/error.js';
 import { showAll } from '../../sinks/canvas.js';
 import { PictureSink } from '../../sinks/picture.js';
 import { picture } from '../../sinks/pixels.js';
@@ -53,12 +55,14 @@ export class LatentRun {
   #how;
   /** @type {LatentStep[]} */
   #made = [];
+  /** Pictures under way. @type {Record<number, { made: Promise<void>, readers: number, stop: () => void }>} */
+  #making = {};
   #stopped = false;
 
   /** The seed, whether it was given or chosen at random. @type {number | bigint} */
   seed;
 
-  /** Why it ended: 'end', or 'abort' where it was stopped. Undefined until then. @type {'end' | 'abort' | undefined} */
+  /** Why it ended: 'end', or 'abort' where it was stopped or its reader left; who reads all the same makes it 'end'. Undefined until then. @type {'end' | 'abort' | undefined} */
   finish;
 
   /**
@@ -82,7 +86,7 @@ export class LatentRun {
     return this.#steps();
   }
 
-  /** Ends the run after the picture that is under way. */
+  /** Ends the run after the picture that is under way. Those that were made can still be read. */
   stop() {
     this.#stopped = true;
   }
@@ -128,29 +132,59 @@ export class LatentRun {
     return at ?? (sample + 1) / this.#orders.length;
   }
 
-  /** @param {AbortSignal} [signal]  beside that of the run */
+  /**
+   * The pictures from the first one on, for one of several readers.
+   *
+   * @param {AbortSignal} [signal]  beside that of the run
+   */
   async *#steps(signal) {
-    const { maps, signal: own } = this.#how;
+    const { signal: own } = this.#how;
     try {
       for (let i = 0; i < this.#orders.length; i++) {
-        own?.throwIfAborted();
         signal?.throwIfAborted();
-        if (this.#stopped) return;
         if (!this.#made[i]) {
-          const { inputs, settings, ...step } = await this.#orders[i]();
-          const job = this.#engine.links[i % this.#engine.links.length].job(own, signal);
-          try {
-            this.#made[i] = this.#stepOf(step, await job.ask({ type: 'encode', part: 0, inputs, settings, results: ['image', 'latent'], maps }));
-          } finally {
-            job.end();
-          }
+          own?.throwIfAborted();
+          if (this.#stopped) return;
+          await this.#picture(i, signal);
         }
         yield this.#made[i];
       }
-      this.finish ??= 'end';
     } finally {
       this.finish ??= 'abort';
     }
+  }
+
+  /**
+   * Has a picture made, once for all who wait for it; when nobody does any more, it is given up.
+   *
+   * @param {number} i
+   * @param {AbortSignal} [signal]
+   */
+  async #picture(i, signal) {
+    const one = (this.#making[i] ??= this.#begin(i));
+    one.readers++;
+    try {
+      await abortable(one.made, signal);
+    } finally {
+      if (--one.readers === 0) {
+        if (this.#making[i] === one) delete this.#making[i];
+        one.stop();
+      }
+    }
+  }
+
+  /** @param {number} i */
+  #begin(i) {
+    const { maps, signal: own } = this.#how;
+    const job = this.#engine.links[i % this.#engine.links.length].job(own);
+    const make = async () => {
+      const { inputs, settings, ...step } = await this.#orders[i]();
+      this.#made[i] = this.#stepOf(step, await job.ask({ type: 'encode', part: 0, inputs, settings, results: ['image', 'latent'], maps }));
+      if (this.#orders.every((_, k) => this.#made[k])) this.finish = 'end';
+    };
+    const made = make();
+    made.catch(() => {}); // those who wait are told
+    return { made, readers: 0, stop: () => job.end(new NextPixelError('closed', 'Nobody waits for this picture any more')) };
   }
 
   /**

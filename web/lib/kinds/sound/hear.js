@@ -3,17 +3,21 @@
 
 /** From whatever a page has as a sound to the samples that a model hears: one channel, at its rate. */
 
+import { abortable } from '../../base/abort.js';
 import { bytesOfBlob, isBlob } from '../../base/blob.js';
 import { show } from '../../base/checks.js';
-import { NextPixelError, argumentError } from '../../base/error.js';
-import { resample } from './resample.js';
-import { isWav, readWav } from './wav.js';
-import { isBytes } from '../../load/source.js';
+import { NextPixelError, argumentError, reading } from '../../base/error.js';
+import { classOf } from '../../base/realm.js';
+import { inTurns } from '../../base/turns.js';
+import { bytesOf, isBytes, messageOf } from '../../load/source.js';
+import { Resampler } from './resample.js';
+import { isWav, openWav } from './wav.js';
 
 /** @import { Dom } from '../../base/dom.js' */
-/** @import { Recorded } from './wav.js' */
+/** @import { Reading } from './wav.js' */
 
-/** Samples between -1 and 1, of one channel or several of the same length, and how many there are in a second.
+/** Samples between -1 and 1, of one channel or several of the same length, and how many there are in a second. Those of an Int8Array, Uint8Array,
+ * Int16Array or Int32Array are whole numbers, as files have them.
  * @typedef {{ data: ArrayLike<number> | ArrayLike<number>[], rate: number }} PlainSound */
 
 /**
@@ -37,6 +41,24 @@ import { isBytes } from '../../load/source.js';
 export const LONGEST_SECONDS = 60;
 /** Samples a second that a sound can have. */
 const RATES = [1000, 768000];
+/** The most bytes of a file that a browser decodes: of 60 seconds that lose nothing, and of others. */
+const MOST_BYTES = { lossless: 2 ** 27, other: 2 ** 23 };
+/** So much of a file is looked at before it is read. */
+const HEAD_BYTES = 1 << 16;
+/** Samples that are read at once. */
+const STRETCH = 2048;
+const MOST_CHANNELS = 256;
+/** Beyond this a sample is no sound between -1 and 1 that is a little too loud. */
+const LOUDEST = 16;
+
+/** What makes numbers between -1 and 1 of those of a list, by its class. @type {Record<string, (value: number) => number>} */
+const SCALES = {
+  Int8Array: (value) => value / 128,
+  Uint8Array: (value) => (value - 128) / 128,
+  Uint8ClampedArray: (value) => (value - 128) / 128,
+  Int16Array: (value) => value / 32768,
+  Int32Array: (value) => value / 2147483648,
+};
 
 /**
  * @param {SoundSource} sound
@@ -45,72 +67,162 @@ const RATES = [1000, 768000];
  * @returns {Promise<Heard>}
  */
 export async function hear(sound, rate, signal) {
-  const { data, rate: given, channels } = await recordedOf(sound, signal);
+  const source = await openSound(sound, signal);
   signal?.throwIfAborted();
-  if (data.length === 0) throw argumentError('The sound is empty: it has no sample');
-  if (data.length > LONGEST_SECONDS * given) throw tooLong(data.length / given);
-  const broken = data.findIndex((sample) => !Number.isFinite(sample));
-  if (broken >= 0) throw argumentError(`The sound is broken: sample ${broken} is not a number`);
+  const { count, rate: given, channels } = source;
+  if (count === 0) throw argumentError('The sound is empty: it has no sample');
+  checkLength(count, given);
+  const samples = await inTurns(heardOf(source, rate), signal);
+  if (samples.length === 0) throw argumentError('The sound is too short: at the rate of the model nothing is left of it');
   const done = [
     ...(given === rate ? [] : [`was brought from ${given} to ${rate} samples a second`]),
     ...(channels === 1 ? [] : [`was mixed to one channel of ${channels}`]),
   ];
-  const samples = given === rate ? Float32Array.from(data) : resample(Float32Array.from(data), given, rate);
-  if (samples.length === 0) throw argumentError('The sound is too short: at the rate of the model nothing is left of it');
   return { samples, rate: given, channels, said: done.length > 0 ? `The sound ${done.join(' and ')}.` : '' };
 }
 
-/** @param {number} seconds */
-const tooLong = (seconds) => new NextPixelError('limit', Number.isFinite(seconds) ?
-  `The sound has ${Math.round(seconds)} seconds: give at most ${LONGEST_SECONDS}` : `The sound has no end: give at most ${LONGEST_SECONDS} seconds`);
+/**
+ * @param {Reading} source
+ * @param {number} rate
+ * @returns {Generator<void, Float32Array<ArrayBuffer>, void>}
+ */
+function* heardOf({ count, rate: given, read }, rate) {
+  const resampler = new Resampler(given, rate);
+  const parts = [];
+  let [loudest, whole] = [0, true];
+  for (let from = 0; from < count; from += STRETCH) {
+    const data = reading('sound', () => read(from, Math.min(from + STRETCH, count)));
+    for (const [i, sample] of data.entries()) {
+      if (!Number.isFinite(sample)) throw argumentError(`The sound is broken: sample ${from + i} is not a number`);
+      loudest = Math.max(loudest, Math.abs(sample));
+      whole &&= Number.isInteger(sample);
+    }
+    parts.push(resampler.push(data));
+    yield;
+  }
+  if (loudest > LOUDEST || (whole && loudest > 1)) {
+    throw argumentError(`The samples of a sound are between -1 and 1, not ${loudest}: divide those of 16 bits by 32768, or give them as an Int16Array`);
+  }
+  parts.push(resampler.end());
+  const samples = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    samples.set(part, at);
+    at += part.length;
+  }
+  return samples;
+}
+
+/** @param {number} count  samples of a channel @param {number} rate */
+function checkLength(count, rate) {
+  if (count <= LONGEST_SECONDS * rate) return;
+  const seconds = Math.floor(count / rate);
+  throw new NextPixelError('limit', !Number.isFinite(seconds) ? `The sound has no end: give at most ${LONGEST_SECONDS} seconds` :
+    `The sound has ${seconds === LONGEST_SECONDS ? 'more than ' : ''}${seconds} seconds: give at most ${LONGEST_SECONDS}`);
+}
 
 /**
  * @param {any} sound
  * @param {AbortSignal} [signal]
- * @returns {Promise<Recorded>}
+ * @returns {Promise<Reading>}
  */
-async function recordedOf(sound, signal) {
-  if (isBlob(sound)) return fileOf(await bytesOfBlob(sound), signal);
-  if (isBytes(sound)) return fileOf(new Uint8Array(sound), signal);
+async function openSound(sound, signal) {
+  if (isBlob(sound)) {
+    const head = await read(sound.size > HEAD_BYTES ? sound.slice(0, HEAD_BYTES) : sound);
+    checkFile(head, sound.size);
+    signal?.throwIfAborted();
+    return fileOf(sound.size > HEAD_BYTES ? await read(sound) : head, signal);
+  }
+  if (isBytes(sound)) {
+    const view = ArrayBuffer.isView(sound) && sound.length > 0 ? sound : bytesOf(sound); // of one that is detached nothing is left
+    checkFile(view.subarray(0, HEAD_BYTES), view.length);
+    return fileOf(view.slice(), signal);
+  }
+  return reading('sound', () => plain(sound));
+}
+
+/** @param {Blob} blob */
+async function read(blob) {
+  return bytesOfBlob(blob).catch((cause) => {
+    throw cause instanceof NextPixelError ? cause : new NextPixelError('network', `The sound cannot be read (${messageOf(cause)}): choose the file again`, { cause });
+  });
+}
+
+/**
+ * @param {any} sound
+ * @returns {Reading}
+ */
+function plain(sound) {
   if (typeof sound?.getChannelData === 'function') {
     const { sampleRate, numberOfChannels, length } = sound;
-    if (length > LONGEST_SECONDS * sampleRate) throw tooLong(length / sampleRate);
+    checkLength(length, sampleRate); // before a channel is asked for
     return mixed(Array.from({ length: numberOfChannels }, (_, i) => sound.getChannelData(i)), sampleRate);
   }
   const { data, rate } = typeof sound === 'object' && sound !== null ? sound : /** @type {any} */ ({});
-  if (data === undefined || typeof data !== 'object' || data === null || typeof data.length !== 'number') {
-    throw argumentError(`A sound is an AudioBuffer, a Blob, the bytes of a WAV file, or { data, rate }, not ${show(sound)}`);
-  }
+  if (!isList(data)) throw argumentError(`A sound is an AudioBuffer, a Blob, the bytes of a WAV file, or { data, rate }, not ${show(sound)}`);
   if (!(Number.isFinite(rate) && rate >= RATES[0] && rate <= RATES[1])) throw argumentError(`rate must be samples a second, ${RATES[0]} to ${RATES[1]}, not ${show(rate)}`);
-  return mixed(data.length > 0 && typeof data[0] === 'object' ? Array.from(data) : [data], rate);
+  if (typeof data[0] !== 'object') return mixed([data], rate);
+  if (data.length > MOST_CHANNELS) throw argumentError(`A sound has at most ${MOST_CHANNELS} channels, not ${data.length}`);
+  return mixed(Array.from(data), rate);
 }
 
+/** @param {any} value */
+const isList = (value) => typeof value === 'object' && value !== null && typeof value.length === 'number';
+
 /**
- * @param {ArrayLike<number>[]} channels
+ * @param {any[]} channels
  * @param {number} rate
- * @returns {Recorded}
+ * @returns {Reading}
  */
 function mixed(channels, rate) {
-  const { length } = channels[0] ?? [];
-  if (!(length <= LONGEST_SECONDS * rate)) throw tooLong(length / rate);
-  if (channels.some((channel) => channel.length !== length)) throw argumentError('The channels of a sound are of the same length');
-  const data = Float32Array.from({ length }, (_, i) => channels.reduce((sum, channel) => sum + Number(channel[i]), 0) / channels.length);
-  return { data, rate, channels: channels.length };
+  const wrong = channels.findIndex((channel) => !isList(channel));
+  if (wrong >= 0) throw argumentError(`Channel ${wrong} of the sound must be a list of samples, not ${show(channels[wrong])}`);
+  const { length: count } = channels[0] ?? [];
+  checkLength(count, rate);
+  if (channels.some(({ length }) => length !== count)) throw argumentError('The channels of a sound are of the same length');
+  const own = channels.map((channel) => (typeof channel.slice === 'function' ? channel.slice() : channel)); // they are read over some turns
+  const scales = channels.map((channel) => {
+    const kind = classOf(channel);
+    if (/^(Big|Uint(16|32)|DataView)/.test(kind)) throw argumentError(`The samples of a sound are between -1 and 1, or in an Int16Array: this is a ${kind}`);
+    return SCALES[kind] ?? ((/** @type {unknown} */ value) => (typeof value === 'number' ? value : NaN));
+  });
+  const read = (/** @type {number} */ from, /** @type {number} */ to) => Float32Array.from({ length: to - from }, (_, i) => (
+    own.reduce((sum, channel, c) => sum + scales[c](channel[from + i]), 0) / own.length));
+  return { count, rate, channels: channels.length, read };
 }
 
 /**
- * @param {Uint8Array} bytes
+ * Refuses a file that is too long by its first bytes.
+ *
+ * @param {Uint8Array} head
+ * @param {number} size  of the file
+ */
+function checkFile(head, size) {
+  if (isWav(head)) {
+    try {
+      const { count, rate } = openWav(head, size);
+      checkLength(count, rate);
+    } catch (error) {
+      if (!(error instanceof NextPixelError) || error.code === 'limit') throw error; // what else is wrong is said when all of it is there
+    }
+    return;
+  }
+  const most = /^(fLaC|FORM|caff|wvpk|MAC )/.test(String.fromCharCode(...head.subarray(0, 4))) ? MOST_BYTES.lossless : MOST_BYTES.other;
+  if (size > most) throw new NextPixelError('limit', `The file of the sound has ${Math.round(size / 1e6)} MB, of ${LONGEST_SECONDS} seconds it had fewer: cut it first`);
+}
+
+/**
+ * @param {Uint8Array<ArrayBuffer>} bytes
  * @param {AbortSignal} [signal]
- * @returns {Promise<Recorded>}
+ * @returns {Promise<Reading>}
  */
 async function fileOf(bytes, signal) {
   if (bytes.length === 0) throw argumentError('The sound is empty: the file has no byte');
-  if (isWav(bytes)) return readWav(bytes, LONGEST_SECONDS * RATES[1]);
+  if (isWav(bytes)) return openWav(bytes);
   if (typeof OfflineAudioContext !== 'function') throw new NextPixelError('unsupported', 'The sound is no WAV file: outside of a browser nothing else is decoded');
   try {
-    const buffer = await new OfflineAudioContext(1, 1, 44100).decodeAudioData(/** @type {ArrayBuffer} */ (bytes.slice().buffer));
-    signal?.throwIfAborted();
-    return recordedOf(buffer, signal);
+    const buffer = await abortable(new OfflineAudioContext(1, 1, 44100).decodeAudioData(bytes.slice().buffer), signal);
+    return plain(buffer);
   } catch (cause) {
     if (cause instanceof NextPixelError || signal?.aborted) throw cause;
     throw new NextPixelError('format', 'The sound cannot be read: this browser does not decode it. Save it as WAV', { cause });

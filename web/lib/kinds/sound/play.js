@@ -3,6 +3,8 @@
 
 /** Plays samples while they come: by an AudioWorklet (player.js), or, where a page's policy or a single file leaves no way to one, by buffers set end to end. */
 
+import { abortable } from '../../base/abort.js';
+import { show } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { playerAddress } from '../../files.js';
 import { Resampler } from './resample.js';
@@ -37,7 +39,7 @@ const TELL_MS = 25;
 /** Contexts that know the player. @type {WeakMap<object, Promise<boolean>>} */
 const known = new WeakMap();
 
-/** @typedef {{ push: (samples: Float32Array<ArrayBuffer>) => void, end: () => void, stop: () => void }} Player */
+/** rest: silence until it goes on where it was. @typedef {{ push: (samples: Float32Array<ArrayBuffer>) => void, end: () => void, stop: () => void, rest: (resting: boolean) => void }} Player */
 
 /**
  * @param {AsyncIterable<{ samples: Float32Array }>} steps
@@ -45,33 +47,49 @@ const known = new WeakMap();
  * @param {any} context  an AudioContext
  * @param {PlayOptions} options
  * @param {() => boolean} [drawn]  whether all of it is there: then nothing is waited for
+ * @param {(rest: Player['rest']) => void} [onStart]  gets what lets it rest
  * @returns {Promise<Played>} how it was, once all is played
  */
-export async function play(steps, rate, context, { signal, destination, onPlay }, drawn = () => false) {
-  if (typeof context?.createGain !== 'function' || typeof context.sampleRate !== 'number') throw argumentError('playTo() needs an AudioContext');
+export async function play(steps, rate, context, { signal, destination, onPlay }, drawn = () => false, onStart = () => {}) {
+  checkContext(context);
+  if (onPlay !== undefined && typeof onPlay !== 'function') throw argumentError(`onPlay must be a function, not ${show(onPlay)}`);
+  if (destination !== undefined && !(destination?.context === context && destination.numberOfInputs > 0)) {
+    throw argumentError('destination must be an AudioNode of the same AudioContext that takes an input');
+  }
   signal?.throwIfAborted();
-  await started(context);
+  await abortable(started(context), signal);
   const resampler = new Resampler(rate, context.sampleRate);
   /** @type {Played} */
   let now = { seconds: 0, ahead: 0, gaps: 0, over: false };
   let pushed = 0;
   let wake = () => {};
+  /** What the caller's own function threw. @type {{ reason: unknown } | undefined} */
+  let failed;
   const tell = (/** @type {{ played: number, gaps: number, over: boolean }} */ { played, gaps, over }) => {
+    if (failed) return;
     now = { seconds: played / context.sampleRate, ahead: (pushed - played) / context.sampleRate, gaps, over };
-    onPlay?.(now);
+    try {
+      onPlay?.(now);
+    } catch (reason) {
+      failed = { reason };
+    }
     wake();
   };
   const enough = Math.round(ENOUGH * context.sampleRate);
-  const player = await (await knowsPlayer(context) ? workletPlayer : bufferPlayer)(context, destination ?? context.destination, enough, tell);
+  const worklet = await abortable(knowsPlayer(context), signal);
+  if (context.state === 'closed') throw closed();
+  const player = (worklet ? workletPlayer : bufferPlayer)(context, destination ?? context.destination, enough, tell);
   const wait = (/** @type {() => boolean} */ until) => new Promise((resolve, reject) => {
     const update = () => {
       if (signal?.aborted) reject(signal.reason);
-      else if (context.state === 'closed') reject(new NextPixelError('closed', 'The AudioContext was closed'));
+      else if (failed) reject(failed.reason);
+      else if (context.state === 'closed') reject(closed());
       else if (until()) resolve(undefined);
     };
     wake = update;
     update();
   });
+  onStart(player.rest);
   const abort = () => wake();
   signal?.addEventListener('abort', abort);
   context.addEventListener('statechange', abort);
@@ -96,6 +114,17 @@ export async function play(steps, rate, context, { signal, destination, onPlay }
     context.removeEventListener('statechange', abort);
     player.stop();
   }
+}
+
+const closed = () => new NextPixelError('closed', 'The AudioContext was closed');
+
+/** @param {any} context */
+function checkContext(context) {
+  if (typeof context?.createGain !== 'function' || typeof context.sampleRate !== 'number') throw argumentError('playTo() needs an AudioContext');
+  if (typeof context.startRendering === 'function') {
+    throw argumentError('playTo() plays as the sound is drawn, and an OfflineAudioContext does not wait for it: take await run.samples(), or run.wav(), and an AudioBufferSourceNode');
+  }
+  if (context.state === 'closed') throw closed();
 }
 
 /** A browser lets a page sound only once somebody has clicked or pressed a key. @param {any} context */
@@ -137,8 +166,10 @@ function workletPlayer(context, destination, enough, tell) {
   return {
     push: (samples) => node.port.postMessage(samples, [samples.buffer]),
     end: () => node.port.postMessage('end'),
+    rest: (resting) => node.port.postMessage(resting ? 'rest' : 'go on'),
     stop: () => {
       node.port.postMessage('stop');
+      node.port.onmessage = null;
       node.disconnect();
     },
   };
@@ -147,11 +178,11 @@ function workletPlayer(context, destination, enough, tell) {
 /** Each buffer begins at the sample where the one before it ends. @type {typeof workletPlayer} */
 function bufferPlayer(context, destination, enough, tell) {
   const { sampleRate } = context;
-  /** @type {Set<any>} */
+  /** @type {Set<{ source: any, samples: Float32Array<ArrayBuffer>, begin: number }>} */
   const playing = new Set();
   let begin = -1; // the sample of the context at which the next buffer begins
   let [pushed, waiting, gaps] = [0, 0, 0];
-  let ended = false;
+  let [ended, resting] = [false, false];
   /** @type {Float32Array<ArrayBuffer>[]} */
   let held = [];
   const now = () => Math.round(context.currentTime * sampleRate);
@@ -166,35 +197,50 @@ function bufferPlayer(context, destination, enough, tell) {
       source.buffer.copyToChannel(samples, 0);
       source.connect(destination);
       source.start(begin / sampleRate);
-      source.onended = () => playing.delete(source);
-      playing.add(source);
+      const one = { source, samples, begin };
+      source.onended = () => playing.delete(one);
+      playing.add(one);
       begin += samples.length;
     }
     held = [];
     waiting = 0;
   };
+  const silence = () => {
+    for (const { source } of playing) {
+      source.onended = null;
+      source.stop();
+      source.disconnect();
+    }
+  };
   const timer = setInterval(() => {
     const played = Math.max(0, Math.min(pushed, pushed - waiting - Math.max(0, begin - now())));
-    tell({ played: begin < 0 ? 0 : played, gaps, over: ended && waiting === 0 && begin <= now() });
+    if (!resting) tell({ played: begin < 0 && waiting === pushed ? 0 : played, gaps, over: ended && waiting === 0 && begin <= now() });
   }, TELL_MS);
   return {
     push: (samples) => {
       held.push(samples);
       pushed += samples.length;
       waiting += samples.length;
-      if (waiting >= enough || (begin >= now() && begin >= 0)) start();
+      if (!resting && (waiting >= enough || (begin >= now() && begin >= 0))) start();
     },
     end: () => {
       ended = true;
-      if (held.length > 0) start();
+      if (held.length > 0 && !resting) start();
+    },
+    rest: (rests) => {
+      if (rests === resting) return;
+      resting = rests;
+      if (!resting) return void (held.length > 0 && (ended || waiting >= enough) && start());
+      silence();
+      const left = [...playing].map(({ samples, begin: first }) => samples.slice(Math.min(samples.length, Math.max(0, now() - first)))).filter(({ length }) => length > 0);
+      playing.clear();
+      held = [...left, ...held];
+      waiting = held.reduce((sum, { length }) => sum + length, 0);
+      begin = -1; // what is silent by wish is no gap
     },
     stop: () => {
       clearInterval(timer);
-      for (const source of playing) {
-        source.onended = null;
-        source.stop();
-        source.disconnect();
-      }
+      silence();
     },
   };
 }

@@ -8,11 +8,18 @@
 
 /** Zeros of the sinc on each side. */
 const REACH = 16;
+/** The most weights that are kept: those of the places between two samples, of which two whole rates have only some. */
+const MOST_WEIGHTS = 1 << 20;
 
 export class Resampler {
   #ratio;
   #cut;
   #half;
+  /** The rates without what divides both; 0 where they are no whole numbers. */
+  #from = 0;
+  #to = 0;
+  /** By the place between two samples, in parts of `#to`. @type {Map<number, Float64Array>} */
+  #weights = new Map();
   /** The last samples, the first of which is number `#first` of all. */
   #kept = new Float32Array(0);
   #first = 0;
@@ -27,6 +34,10 @@ export class Resampler {
     this.#ratio = from / to;
     this.#cut = Math.min(1, to / from);
     this.#half = Math.ceil(REACH / this.#cut);
+    if (Number.isInteger(from) && Number.isInteger(to)) {
+      const common = divisor(from, to);
+      if ((to / common) * (2 * this.#half + 1) <= MOST_WEIGHTS) [this.#from, this.#to] = [from / common, to / common];
+    }
   }
 
   /** @param {Float32Array} samples  @returns {Float32Array<ArrayBuffer>} what can be said so far */
@@ -57,16 +68,35 @@ export class Resampler {
   /** @param {number} end */
   #upTo(end) {
     const out = new Float32Array(Math.max(0, end - this.#made));
+    const last = this.#given - 1;
     for (let i = 0; i < out.length; i++) {
-      const at = (this.#made + i) * this.#ratio;
-      const from = Math.max(this.#first, Math.ceil(at - this.#half));
-      const to = Math.min(this.#given - 1, Math.floor(at + this.#half));
+      const place = this.#made + i;
+      const between = this.#to > 0 ? (place * this.#from) % this.#to : 0;
+      const before = this.#to > 0 ? (place * this.#from - between) / this.#to : Math.floor(place * this.#ratio);
+      const weights = this.#to > 0 ? this.#weightsAt(between) : this.#weightsOf(place * this.#ratio - before);
+      const from = Math.max(this.#first, before - this.#half);
+      const to = Math.min(last, before + this.#half);
       let sum = 0;
-      for (let k = from; k <= to; k++) sum += this.#kept[k - this.#first] * this.#weight(k - at);
+      for (let k = from; k <= to; k++) sum += this.#kept[k - this.#first] * weights[k - before + this.#half];
       out[i] = sum;
     }
     this.#made += out.length;
     return out;
+  }
+
+  /** @param {number} between */
+  #weightsAt(between) {
+    let weights = this.#weights.get(between);
+    if (!weights) this.#weights.set(between, (weights = this.#weightsOf(between / this.#to)));
+    return weights;
+  }
+
+  /** Of the samples about a place, which lies so far behind the one in the middle. @param {number} behind  0 to 1 */
+  #weightsOf(behind) {
+    return Float64Array.from({ length: 2 * this.#half + 1 }, (_, i) => {
+      const t = i - this.#half - behind;
+      return Math.abs(t) > this.#half ? 0 : this.#weight(t);
+    });
   }
 
   /** @param {number} t  in samples that come, at most `#half` from the middle */
@@ -78,6 +108,9 @@ export class Resampler {
     return this.#cut * (1 - edge * edge) * (Math.abs(x) < 1e-9 ? 1 : sine / (Math.PI * x));
   }
 }
+
+/** The greatest number that divides both. @param {number} a @param {number} b @returns {number} */
+const divisor = (a, b) => (b === 0 ? a : divisor(b, a % b));
 
 /** The factors of the odd powers of x in sin(pi x), the highest first: pi^n / n!, with signs in turn. What is left out is below 1e-13. */
 const FACTORS = new Float64Array(9);

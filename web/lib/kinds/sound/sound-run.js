@@ -2,6 +2,7 @@
 // @ts-check
 
 import { savedRun } from '../../runs/base-run.js';
+import { abortable } from '../../base/abort.js';
 import { checkOptions } from '../../base/checks.js';
 import { LEVELS, compress, expand } from './mu-law.js';
 import { writeWav } from './wav.js';
@@ -227,23 +228,30 @@ export class SoundRun {
   }
 
   /**
-   * Lets the page hear the sound while it is shown, where its visitor has clicked or pressed a key; else nothing is heard.
+   * Lets the page hear the sound while it is shown, where its visitor has clicked or pressed a key; else nothing is heard. What goes wrong with the
+   * sound itself, the other readers say.
    *
    * @param {{ cursor: number }} sink
    * @param {AbortSignal} signal
    * @param {(now: string) => void} say
+   * @param {(rest: (resting: boolean) => void) => void} onStart  gets what makes it silent meanwhile
+   * @returns {Promise<void>} once all is heard, or nothing more is to be
    * @internal
    */
-  async aloud(sink, signal, say) {
+  async aloud(sink, signal, say, onStart) {
     if (typeof AudioContext !== 'function' || navigator.userActivation?.hasBeenActive === false) return;
+    const onPlay = (/** @type {import('./play.js').Played} */ { seconds, over }) => {
+      if (signal.aborted) return;
+      sink.cursor = over ? -1 : seconds;
+      say(`Playing ${seconds.toFixed(2)} s`);
+    };
     try {
-      const { gaps } = await this.playTo(context ??= new AudioContext(), { signal, onPlay: ({ seconds, over }) => {
-        sink.cursor = over ? -1 : seconds;
-        say(`Playing ${seconds.toFixed(2)} s`);
-      } });
-      if (gaps > 0) say(`The machine did not keep up: ${gaps} ${gaps === 1 ? 'gap' : 'gaps'}`);
-    } catch (error) {
-      if (!(error instanceof NextPixelError && error.code === 'argument')) throw error; // a context that the browser does not start
+      if (context?.state === 'closed') context = undefined;
+      context ??= new AudioContext();
+      const { gaps } = await play(this.#audible(signal), this.rate, context, { signal, onPlay }, () => this.finish !== undefined, onStart);
+      if (gaps > 0 && !signal.aborted) say(`The machine did not keep up: ${gaps} ${gaps === 1 ? 'gap' : 'gaps'}`);
+    } catch {
+      // The browser does not start the context, the run was stopped, or there is no sound.
     } finally {
       sink.cursor = -1;
     }
@@ -251,7 +259,7 @@ export class SoundRun {
 
   /** The sound as it is heard: the given samples, then those that are drawn. @param {AbortSignal} [signal] */
   async *#audible(signal) {
-    await this.heard;
+    await abortable(this.heard, signal);
     if (this.#known?.length) yield { samples: expand(this.#known) };
     yield* this.#read(signal);
   }
@@ -269,7 +277,7 @@ export class SoundRun {
         while (i >= this.#steps.length && !this.#over) {
           signal?.throwIfAborted();
           this.#signal?.throwIfAborted();
-          await (this.#coming ??= this.#advance().finally(() => { this.#coming = undefined; }));
+          await abortable(this.#coming ??= this.#advance().finally(() => { this.#coming = undefined; }), signal);
         }
         signal?.throwIfAborted();
         if (i >= this.#steps.length) break;

@@ -19,7 +19,7 @@ import { SoundRun } from './sound-run.js';
 
 export { Resampler, resample } from './resample.js';
 export { compress, expand } from './mu-law.js';
-export { readWav, writeWav } from './wav.js';
+export { openWav, readWav, writeWav } from './wav.js';
 export { hear } from './hear.js';
 export { play } from './play.js';
 export { SoundRun } from './sound-run.js';

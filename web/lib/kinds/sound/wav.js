@@ -8,6 +8,8 @@ import { NextPixelError } from '../../base/error.js';
 /** Samples of one channel between -1 and 1; how many channels there were, and how many samples a second.
  * @typedef {{ data: Float32Array<ArrayBuffer>, rate: number, channels: number }} Recorded */
 
+/** @typedef {{ encoding: number, channels: number, rate: number, frame: number, bits: number }} Format  frame: bytes of a sample of each channel */
+
 const PCM = 1;
 const FLOAT = 3;
 const A_LAW = 6;
@@ -51,62 +53,97 @@ export function isWav(bytes) {
 }
 
 /**
- * Reads a WAV file: 8, 16, 24 or 32 bits, floats, mu-law or A-law, any number of channels, which are averaged. A file that was cut off is
- * read as far as it goes.
+ * A sound that can be read a stretch at a time: its length is known before anything of it is.
+ *
+ * @typedef {object} Reading
+ * @property {number} count     samples of a channel
+ * @property {number} rate
+ * @property {number} channels
+ * @property {(from: number, to: number) => Float32Array<ArrayBuffer>} read  the mean of the channels
+ */
+
+/**
+ * What the head of a WAV file says, with the way to its samples: 8, 16, 24 or 32 bits, floats, mu-law or A-law, any number of channels. A file that was
+ * cut off, or whose writer did not know how long it would become, is read as far as it goes.
+ *
+ * @param {Uint8Array} bytes
+ * @param {number} [size]  of the whole file, where these are its first bytes
+ * @returns {Reading}
+ */
+export function openWav(bytes, size = bytes.length) {
+  if (!isWav(bytes)) throw broken('it is no WAV file');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  /** @type {Format | undefined} */
+  let format;
+  let long = 0; // of an RF64
+  for (let at = 12; at + 8 <= bytes.length;) {
+    const name = String.fromCharCode(...bytes.subarray(at, at + 4));
+    const said = view.getUint32(at + 4, true);
+    const begin = at + 8;
+    if (name === 'ds64' && begin + 16 <= bytes.length) long = Number(view.getBigUint64(begin + 8, true));
+    if (name === 'fmt ') {
+      if (said < 16 || begin + 16 > bytes.length) throw broken('its format is cut off');
+      format = {
+        encoding: view.getUint16(begin, true), channels: view.getUint16(begin + 2, true), rate: view.getUint32(begin + 4, true),
+        frame: view.getUint16(begin + 12, true), bits: view.getUint16(begin + 14, true),
+      };
+      if (format.encoding === EXTENSIBLE && said >= 26 && begin + 26 <= bytes.length) format.encoding = view.getUint16(begin + 24, true);
+    }
+    if (name === 'data') {
+      if (!format) throw broken('its data come before their format');
+      const left = size - begin;
+      // A stream does not know its length when it begins: it says 0, or all ones.
+      const open = said === 0xffffffff ? long || left : said === 0 && !(left >= 8 && isChunk(view, begin, left)) ? left : said;
+      return samplesOf(view, begin, Math.min(open, left), format);
+    }
+    at = begin + said + (said % 2);
+  }
+  throw broken('it has no samples');
+}
+
+/** Tells whether another chunk, and no sample, stands at a place. @param {DataView} view @param {number} at @param {number} left */
+function isChunk(view, at, left) {
+  if (at + 8 > view.byteLength) return false;
+  const name = [0, 1, 2, 3].map((i) => view.getUint8(at + i));
+  return name.every((byte) => byte >= 0x20 && byte < 0x7f) && view.getUint32(at + 4, true) + 8 <= left;
+}
+
+/**
+ * Reads a WAV file whole.
  *
  * @param {Uint8Array} bytes
  * @param {number} [longest]  the most samples of a channel
  * @returns {Recorded}
  */
 export function readWav(bytes, longest = Infinity) {
-  if (!isWav(bytes)) throw broken('it is no WAV file');
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  /** @type {{ encoding: number, channels: number, rate: number, frame: number, bits: number } | undefined} */
-  let format;
-  for (let at = 12; at + 8 <= bytes.length;) {
-    const name = String.fromCharCode(...bytes.subarray(at, at + 4));
-    const size = view.getUint32(at + 4, true);
-    const begin = at + 8;
-    if (name === 'fmt ') {
-      if (size < 16 || begin + 16 > bytes.length) throw broken('its format is cut off');
-      format = {
-        encoding: view.getUint16(begin, true), channels: view.getUint16(begin + 2, true), rate: view.getUint32(begin + 4, true),
-        frame: view.getUint16(begin + 12, true), bits: view.getUint16(begin + 14, true),
-      };
-      if (format.encoding === EXTENSIBLE && size >= 26 && begin + 26 <= bytes.length) format.encoding = view.getUint16(begin + 24, true);
-    }
-    if (name === 'data') {
-      if (!format) throw broken('its data come before their format');
-      return samplesOf(view, begin, Math.min(size, bytes.length - begin), format, longest);
-    }
-    at = begin + size + (size % 2);
-  }
-  throw broken('it has no samples');
+  const { count, rate, channels, read } = openWav(bytes);
+  if (count > longest) throw new NextPixelError('limit', `The sound has ${count} samples: at most ${longest} can be read`);
+  return { data: read(0, count), rate, channels };
 }
 
 /**
  * @param {DataView} view
  * @param {number} begin
  * @param {number} size
- * @param {{ encoding: number, channels: number, rate: number, frame: number, bits: number }} format
- * @param {number} longest
- * @returns {Recorded}
+ * @param {Format} format
+ * @returns {Reading}
  */
-function samplesOf(view, begin, size, { encoding, channels, rate, frame, bits }, longest) {
-  const read = READERS[`${encoding} ${bits}`];
-  if (!read) throw new NextPixelError('unsupported', `The sound is encoded in a way that is not read here (${encoding}, ${bits} bits): save it as WAV with 16 bits`);
-  const width = bits / 8;
-  if (channels < 1 || frame !== channels * width) throw broken('its channels do not fit its samples');
+function samplesOf(view, begin, size, { encoding, channels, rate, frame, bits }) {
+  const width = frame / channels; // bytes, in which fewer bits stand to the left
+  const sample = Number.isInteger(width) && bits <= 8 * width && bits > 8 * width - 8 ? READERS[`${encoding} ${8 * width}`] : READERS[`${encoding} ${bits}`];
+  if (!sample) throw new NextPixelError('unsupported', `The sound is encoded in a way that is not read here (${encoding}, ${bits} bits): save it as WAV with 16 bits`);
+  if (channels < 1 || frame !== channels * Math.ceil(bits / 8)) throw broken('its channels do not fit its samples');
   if (rate < 1000 || rate > 768000) throw broken(`${rate} samples a second cannot be`);
-  const count = Math.floor(size / frame);
-  if (count > longest) throw new NextPixelError('limit', `The sound has ${Math.round(count / rate)} seconds: at most ${Math.floor(longest / rate)} can be read`);
-  const data = new Float32Array(count);
-  for (let i = 0; i < count; i++) {
-    let sum = 0;
-    for (let c = 0; c < channels; c++) sum += read(view, begin + i * frame + c * width);
-    data[i] = sum / channels;
-  }
-  return { data, rate, channels };
+  const read = (/** @type {number} */ from, /** @type {number} */ to) => {
+    const data = new Float32Array(to - from);
+    for (let i = from; i < to; i++) {
+      let sum = 0;
+      for (let c = 0; c < channels; c++) sum += sample(view, begin + i * frame + c * width);
+      data[i - from] = sum / channels;
+    }
+    return data;
+  };
+  return { count: Math.floor(size / frame), rate, channels, read };
 }
 
 /**

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Sounds in every form that a page may have, and how one is played: what is none is refused in words, and nothing is thrown at somebody else. */
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { load } from '../../web/lib/index.js';
+import { hear, openWav, play, writeWav } from '../../web/lib/kinds/sound/sounds.js';
+import { GOLDEN, isError } from './helpers.js';
+
+const model = await load(`${GOLDEN}wavenet-tiny.gguf`);
+after(() => model.close());
+
+const wave = Float32Array.from({ length: 400 }, (_, i) => 0.5 * Math.sin(i / 3));
+/** @param {any} sound */
+const heard = async (sound) => [...(await hear(sound, 8000)).samples];
+/** @param {number} scale @param {number} [middle] */
+const whole = (scale, middle = 0) => Array.from(wave, (x) => Math.round(scale * x) + middle);
+
+test('whole numbers, as files and decoders have them, are brought to -1 to 1; where their scale is not known they are refused', async () => {
+  for (const [data, error] of /** @type {[any, number][]} */ ([
+    [Int16Array.from(whole(32768)), 1e-4], [Int8Array.from(whole(128)), 0.01], [Uint8Array.from(whole(128, 128)), 0.01], [Uint8ClampedArray.from(whole(128, 128)), 0.01],
+    [Int32Array.from(whole(2147483648)), 1e-6], [Float64Array.from(wave), 1e-6], [Array.from(wave), 1e-6], [[wave, Array.from(wave)], 1e-6], [[Int16Array.from(whole(32768)), wave], 1e-4],
+  ])) (await heard({ data, rate: 8000 })).forEach((sample, i) => assert.ok(Math.abs(sample - wave[i]) <= error, `${Object.prototype.toString.call(data)} ${i}: ${sample}`));
+  for (const data of [whole(32768), Float32Array.from(whole(32768)), Float32Array.from(wave, (x) => 1000 * x), Uint16Array.from(whole(100, 128)), Uint32Array.of(1, 2), BigInt64Array.of(1n), [whole(128)]]) {
+    await assert.rejects(heard({ data, rate: 8000 }), isError('argument', /between -1 and 1/));
+  }
+  assert.equal((await heard({ data: Float32Array.from(wave, (x) => 3 * x), rate: 8000 })).length, 400); // too loud is no other scale
+  assert.deepEqual(await heard({ data: [1, 0, -1], rate: 8000 }), [1, 0, -1]);
+});
+
+test('lists with holes, of other things, and what is no list are refused', async () => {
+  const gone = new Uint8Array(64);
+  structuredClone(gone.buffer, { transfer: [gone.buffer] });
+  const lost = Float32Array.from(wave);
+  structuredClone(lost.buffer, { transfer: [lost.buffer] });
+  const strange = { get data() { throw new Error('mine'); }, rate: 8000 };
+  for (const sound of /** @type {any[]} */ ([
+    // eslint-disable-next-line no-sparse-arrays
+    { data: [0, , 0], rate: 8000 }, { data: [null], rate: 8000 }, { data: [[0, 0], null], rate: 8000 }, { data: [[0], 5], rate: 8000 }, { data: [Symbol('a')], rate: 8000 }, { data: ['0.5'], rate: 8000 },
+    { data: [[Object.create(null)]], rate: 8000 }, { data: [true], rate: 8000 }, { data: [1n], rate: 8000 }, { data: [0, Infinity], rate: 8000 }, { data: { length: 3 }, rate: 8000 }, { data: { length: -1 }, rate: 8000 },
+    { data: { length: NaN }, rate: 8000 }, { data: new Map(), rate: 8000 }, { data: [0], rate: '8000' }, { data: [[]], rate: 8000 }, { data: Array.from({ length: 300 }, () => [0]), rate: 8000 },
+    { data: lost, rate: 8000 }, gone, gone.buffer, strange, new Proxy(new Int16Array(4), {}), new DataView(new ArrayBuffer(8)), new Date(), 5, 'x.wav', null, [], [[0]],
+  ])) {
+    for (const ask of [() => model.score(sound), () => /** @type {any} */ (model.complete(sound, { seconds: 0.01 })).samples()]) {
+      await assert.rejects(ask, (/** @type {any} */ error) => error.name === 'NextPixelError' && /argument|limit|unsupported/.test(error.code));
+    }
+  }
+});
+
+/** A WAV file of which the sizes are said as told. @param {number} said @param {{ long?: bigint, behind?: number[], bits?: number, frame?: number }} [more] */
+function wav(said, { long, behind = [], bits = 16, frame = 2 } = {}) {
+  const bytes = writeWav(wave, 8000);
+  const view = new DataView(bytes.buffer);
+  view.setUint16(32, frame, true);
+  view.setUint16(34, bits, true);
+  view.setUint32(40, said, true);
+  view.setUint32(4, said === 800 ? 836 : said, true);
+  if (long === undefined) return Uint8Array.from([...bytes, ...behind]);
+  const ds64 = new DataView(new ArrayBuffer(36));
+  [...'ds64'].forEach((c, i) => ds64.setUint8(i, c.charCodeAt(0)));
+  ds64.setUint32(4, 28, true);
+  ds64.setBigUint64(16, long, true);
+  return Uint8Array.from([...new TextEncoder().encode('RF64'), 255, 255, 255, 255, ...bytes.subarray(8, 12), ...new Uint8Array(ds64.buffer), ...bytes.subarray(12), ...behind]);
+}
+
+test('a WAV of which the writer did not know the length is read to its end', async () => {
+  for (const bytes of [wav(800), wav(0), wav(0xffffffff), wav(0x7fffffff), wav(2000), wav(0xffffffff, { long: 800n, behind: [1, 2, 3, 4, 5, 6] })]) {
+    assert.equal(openWav(bytes).count, 400);
+    assert.equal((await heard(new Blob([bytes]))).length, 400);
+  }
+  const empty = Uint8Array.from([...wav(0).subarray(0, 44), ...new TextEncoder().encode('LIST'), 4, 0, 0, 0, 1, 2, 3, 4]);
+  assert.equal(openWav(empty).count, 0);
+  await assert.rejects(hear(empty, 8000), isError('argument', /empty/));
+  assert.equal(openWav(wav(800, { bits: 12 })).count, 400); // 12 bits in two bytes
+  assert.throws(() => openWav(wav(800, { bits: 12, frame: 3 })), { name: 'NextPixelError' });
+});
+
+test('what is too long is refused before it is read', async () => {
+  const long = new Uint8Array(44 + 60 * 8000 * 2 + 2);
+  long.set(wav(0xffffffff).subarray(0, 44));
+  let read = 0;
+  const blob = /** @type {any} */ ({ size: 1e12, slice: () => (read++, new Blob([long.subarray(0, 1 << 16)])), arrayBuffer: () => assert.fail('it is read whole') });
+  for (const [sound, message] of /** @type {[any, RegExp][]} */ ([
+    [long, /more than 60 seconds/], [blob, /at most 60/], [{ data: { length: 480001 }, rate: 8000 }, /more than 60/], [{ data: new Float32Array(60 * 1000 + 1000), rate: 1000 }, /61 seconds/],
+    [{ sampleRate: 8000, numberOfChannels: 2, length: 1e9, getChannelData: () => assert.fail('a channel is read') }, /125000 seconds/],
+    [/** @type {any} */ ({ size: 1e9, slice: () => new Blob(['ID3']), arrayBuffer: () => assert.fail('it is read whole') }), /1000 MB/],
+  ])) await assert.rejects(hear(sound, 8000), isError('limit', message));
+  assert.equal(read, 1);
+});
+
+test('a long sound is heard in slices, and its signal meanwhile', async () => {
+  const sound = { data: new Float32Array(60 * 192000).fill(0.25), rate: 192000 };
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  const began = performance.now();
+  const { samples } = await hear(sound, 8000);
+  clearInterval(timer);
+  assert.equal(samples.length, 480000);
+  const each = (performance.now() - began) / turns; // the machine may be busy
+  assert.ok(each < 100, `the page stood still for ${each} ms at a time`);
+  const stopper = new AbortController();
+  let stopped = NaN;
+  setTimeout(() => {
+    stopped = performance.now();
+    stopper.abort(new Error('enough'));
+  }, 40);
+  await assert.rejects(hear(sound, 8000, stopper.signal), /enough/);
+  assert.ok(performance.now() - stopped < 1000);
+});
+
+/** A context that plays in its own time, without worklets. */
+class Context extends EventTarget {
+  state = 'running';
+  sampleRate = 8000;
+  #from = performance.now();
+  destination = { context: this, numberOfInputs: 1 };
+  get currentTime() { return 20 * (performance.now() - this.#from) / 1000; } // twenty times as fast
+  createGain() {}
+  createBuffer() { return { copyToChannel() {} }; }
+  createBufferSource() { return { connect() {}, disconnect() {}, start() {}, stop() {} }; }
+}
+/** @param {number} [count] */
+async function* steps(count = 50) {
+  for (let i = 0; i < count; i++) yield { samples: new Float32Array(80) };
+}
+
+test('what onPlay throws reaches who called playTo(), once; it is not called again', async () => {
+  let calls = 0;
+  const mine = new Error('mine');
+  await assert.rejects(play(steps(), 8000, new Context(), { onPlay() { calls++; throw mine; } }), mine);
+  await new Promise((resolve) => { setTimeout(resolve, 100); });
+  assert.equal(calls, 1);
+  const stopper = new AbortController();
+  let after = 0;
+  await assert.rejects(play(steps(5000), 8000, new Context(), { signal: stopper.signal, onPlay() { if (stopper.signal.aborted) after++; else setTimeout(() => stopper.abort(mine)); } }), mine);
+  await new Promise((resolve) => { setTimeout(resolve, 100); });
+  assert.equal(after, 0);
+  assert.equal((await play(steps(), 8000, new Context(), {})).over, true);
+});
+
+test('where a sound cannot go, playTo() says', async () => {
+  const context = new Context();
+  for (const [to, options, code, message] of /** @type {[any, any, string, RegExp][]} */ ([
+    [undefined, {}, 'argument', /AudioContext/], [{}, {}, 'argument', /AudioContext/], [Object.assign(new Context(), { startRendering() {} }), {}, 'argument', /OfflineAudioContext.*samples\(\)/],
+    [Object.assign(new Context(), { state: 'closed' }), {}, 'closed', /closed/], [Object.assign(new Context(), { state: 'suspended', resume: async () => {} }), {}, 'argument', /click/],
+    [context, { onPlay: 5 }, 'argument', /onPlay must be a function/], [context, { onPlay: null }, 'argument', /onPlay/], [context, { destination: 5 }, 'argument', /destination/],
+    [context, { destination: null }, 'argument', /destination/], [context, { destination: {} }, 'argument', /destination/], [context, { destination: new Context().destination }, 'argument', /same AudioContext/],
+    [context, { destination: { context, numberOfInputs: 0 } }, 'argument', /takes an input/], [context, { signal: {} }, 'argument', /AbortSignal/],
+  ])) await assert.rejects(/** @type {any} */ (model.generate(/** @type {any} */ ({ seconds: 0.01, seed: 1 }))).playTo(to, options), isError(/** @type {any} */ (code), message));
+});
+
+test('a sound rests without a gap, and goes on where it was', async () => {
+  const context = new Context();
+  /** @type {(resting: boolean) => void} */
+  let rest = () => {};
+  /** @type {number[]} */
+  const told = [];
+  const playing = play(steps(200), 8000, context, { onPlay: ({ seconds }) => void told.push(seconds) }, () => false, (how) => { rest = how; });
+  await new Promise((resolve) => { setTimeout(resolve, 40); });
+  rest(true);
+  await new Promise((resolve) => { setTimeout(resolve, 30); });
+  const before = told.length;
+  await new Promise((resolve) => { setTimeout(resolve, 100); });
+  assert.equal(told.length, before);
+  rest(false);
+  const { gaps, seconds } = await playing;
+  assert.ok(Math.abs(seconds - 2) < 0.01 && gaps <= 1, `${gaps} gaps, ${seconds} s`);
+  told.slice(1).forEach((now, i) => assert.ok(now >= told[i] - 0.05, `from ${told[i]} back to ${now}`));
+});
