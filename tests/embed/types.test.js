@@ -30,6 +30,7 @@ for (const [name, { packages, source, event }] of Object.entries(FRAMEWORKS)) {
     const folder = await project(`types-${name}`, {
       'app.tsx': `import type {} from 'nextpixel/${name}';
         export const good = () => ${GOOD} ${event} />;
+        export const walk = () => <next-pixel task="walk" from={1} to="2" steps={8} />;
         // @ts-expect-error: no such task
         export const bad = () => <next-pixel task="dance" />;\n`,
     }, { tarball, packages });

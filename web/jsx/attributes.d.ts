@@ -53,11 +53,11 @@ export interface NextPixelAttributes {
    * every step, told as it comes. Default 1. */
   beams?: number | string;
   /** Seed of the picture that a walk begins with. Default 1. */
-  from?: string;
+  from?: number | string;
   /** Seed of the one that it leads to. Default 2. */
-  to?: string;
+  to?: number | string;
   /** Pictures of a walk. Default 30. */
-  steps?: string;
+  steps?: number | string;
   /** `line`, `sphere` or `circle`. Default: `sphere`. */
   shape?: string;
 }

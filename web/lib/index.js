@@ -75,13 +75,14 @@ const MAX_THREADS = 16;
  */
 
 /**
- * Loads a model.
+ * Loads a model. In TypeScript `load<'sound'>(address)` has the verbs of a kind that is known, and its generate() gives a SoundRun.
  *
+ * @template {Kind} [K=Kind]
  * @param {Source | Source[]} source  the address of a weight file, in Node also a path, or hf:owner/name/file.gguf for one on the Hugging Face Hub; a
  *   Blob or File; its bytes; a Response or a ReadableStream that brings them; of a model in several files all of these, or the address of the first,
  *   ...-00001-of-00003.gguf
  * @param {LoadOptions} [options]
- * @returns {Promise<Model>} rejects with a NextPixelError, or with the signal's reason
+ * @returns {Promise<ModelOf<K>>} rejects with a NextPixelError, or with the signal's reason
  */
 export async function load(source, options = {}) {
   checkOptions(options);
@@ -142,7 +143,7 @@ export async function load(source, options = {}) {
         };
       }
     }
-    return model;
+    return /** @type {any} */ (model);
   } catch (error) {
     giveUp.abort();
     for (const start of starting) start.then((link) => link.end(new NextPixelError('closed', 'Loading failed')), () => {});
@@ -161,12 +162,13 @@ export async function load(source, options = {}) {
 /**
  * Loads a model, or joins those who hold it already, such as the elements of the page: one download, one worker, one copy in memory.
  *
+ * @template {Kind} [K=Kind]
  * @param {string | URL} url
  * @param {AcquireOptions} [options]
- * @returns {Promise<Hold>} to be released, not closed
+ * @returns {Promise<Hold & { model: ModelOf<K> }>} to be released, not closed
  */
 export async function acquire(url, options = {}) {
-  return (await import('./load/holders.js')).acquire(url, options);
+  return /** @type {any} */ ((await import('./load/holders.js')).acquire(url, options));
 }
 
 /**
@@ -186,6 +188,11 @@ export async function tokenizer(source, options = {}) {
 
 // The types of what load() leads to, under one roof.
 /** @typedef {import('./model/model.js').Model} Model */
+/** @typedef {import('./model/of-kind.js').Kind} Kind */
+/**
+ * @template {Kind} K
+ * @typedef {import('./model/of-kind.js').ModelOf<K>} ModelOf
+ */
 /** @typedef {import('./load/holders.js').Hold} Hold */
 /** @typedef {import('./kinds/picture/run.js').Run} Run */
 /** @typedef {import('./kinds/picture/run.js').Step} Step */

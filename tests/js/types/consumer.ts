@@ -3,8 +3,9 @@
 /** What a user of the package may write, and what the types must refuse. Compiled by package.test.js, never run. */
 
 import { NextPixelError, acquire, cache, load, supported, tokenizer } from 'nextpixel';
+import { NextPixelElement, NextPixelStepEvent } from 'nextpixel/element';
 import type {
-  Attention, DrawOptions, ErrorCode, KeptFile, ModelInfo, Phase, Picture, Progress, SavedPictures, SavedTokens, SavedTranslation, Score, SearchStep, Source, Step, TextScore, TokenRun,
+  Attention, Classification, DrawOptions, ErrorCode, KeptFile, LatentRun, ModelInfo, ModelOf, Run, SoundRun, SoundScore, Tagging, Phase, Picture, Progress, SavedPictures, SavedTokens, SavedTranslation, Score, SearchStep, Source, Step, TextScore, TokenRun,
   Tokenizer, Translation,
 } from 'nextpixel';
 
@@ -131,4 +132,51 @@ export async function use(canvas: HTMLCanvasElement, image: HTMLImageElement): P
   // @ts-expect-error: rows are for complete()
   model.superResolve(canvas, { rows: 4 });
   void [can, workers, names, seed, score.bitsPerDim, weights, places, order, palette, small, known];
+}
+
+/** Every verb, of models whose kind is known. */
+export async function kinds(canvas: HTMLCanvasElement, audio: AudioContext): Promise<void> {
+  const sound = await load<'sound'>('weights/wavenet.gguf');
+  const spoken: SoundRun = sound.generate({ label: '7' });
+  const longer: SoundRun = sound.complete(await spoken.wav(), { seconds: 1 });
+  const heard: SoundScore = await sound.score({ data: await longer.samples(), rate: 8000 });
+  void [(await spoken.playTo(audio)).gaps, heard.bitsPerDim];
+  // @ts-expect-error: a model of sounds has no tokens
+  sound.tokens('x');
+  const picture = await load<'picture'>('weights/digits.gguf');
+  const drawn: Run = picture.generate({ label: '7' });
+  void [drawn.seed, picture.complete(canvas, { rows: 3 }), picture.superResolve(canvas), (await picture.attention(canvas, { row: 0, column: 0 })).weights, (await picture.score(canvas)).nats];
+  // @ts-expect-error: nor has one of pictures a way from one latent to another
+  picture.walk(1, 2);
+  const latent = await load<'latent'>('weights/sagan-emoji.gguf');
+  const made: LatentRun = latent.generate({ label: 'face', latent: [0, 1] });
+  const way: LatentRun = latent.walk(1, 2, { steps: 8, shape: 'circle' });
+  void [made, way];
+  const text = await load<'text'>('weights/stories.gguf');
+  void [text.tokens('Once').finish, text.translate('Ein Hund').finish, text.chat([{ role: 'user', content: 'Hello' }]), (await text.score('Once')).natsPerByte];
+  const tags = await load<'tags'>('weights/crf-en.gguf');
+  const tagging: Tagging = await tags.tag('Time flies.', { marginals: true });
+  void tagging.words;
+  const { model: signs, release } = await acquire<'signs'>('weights/snail-omniglot.gguf');
+  const named: Classification = await signs.classify({ support: [{ image: canvas, label: 'a' }], query: canvas });
+  const many: Classification[] = await signs.classify({ support: [{ image: canvas, label: 'a' }], query: [canvas, canvas] });
+  void [named.odds, many.length];
+  release();
+  const any: ModelOf<'sound'>[] = [sound];
+  for (const { model } of [{ model: any[0] }]) model.close();
+}
+
+/** What the element says while it draws. */
+export function listen(element: NextPixelElement): void {
+  element.addEventListener('nx-step', ({ step }: NextPixelStepEvent) => {
+    if ('samples' in step) console.log(step.samples[0]);
+    else if ('latent' in step) console.log(step.latent);
+    else if ('odds' in step) console.log(step.odds);
+    else if ('tags' in step) console.log(step.tags);
+    else if ('text' in step) console.log(step.text);
+    else console.log(step.values[0]);
+  });
+  element.from = 1;
+  element.to = 2;
+  element.steps = 8;
 }

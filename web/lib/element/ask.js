@@ -19,8 +19,8 @@ import { said, taskOf } from './attributes.js';
 const GIVEN = {
   src: ({ src }, signal, { codec }) => (codec === 'sound' ? soundAt(src, signal) : pictureAt(src, signal)),
   prompt: ({ prompt }) => prompt,
-  from: ({ from }) => whole(from, 1),
-  to: ({ to }) => whole(to, 2),
+  from: ({ from }) => from,
+  to: ({ to }) => to,
 };
 
 /**
@@ -61,9 +61,6 @@ export async function ask(element, model, signal) {
   return /** @type {any} */ (model)[verb](...given, fitting(options, info));
 }
 
-/** A whole number that an attribute says; what makes no sense counts as absent. @param {string} text @param {number} initial */
-const whole = (text, initial) => (/^\d{1,15}$/.test(text.trim()) ? Number(text) : initial);
-
 /**
  * Leaves out options that this model does not know, so that one element may serve several models.
  *
@@ -76,7 +73,7 @@ function fitting({ rows, label, speaker, steps, shape, tries = 1, ...options }, 
   return {
     ...options,
     ...(tries > 1 && { samples: samples * tries, resample: tries }),
-    ...(steps && { steps: whole(steps, 30) }),
+    ...(steps && { steps }),
     ...(shape && { shape: shape.trim().toLowerCase() }),
     ...(rows !== undefined && canBeKnown(rows, info) && { rows }),
     ...(label && info.classes.length > 0 && { label }),

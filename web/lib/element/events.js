@@ -5,11 +5,16 @@
 
 /** @import { NextPixelError } from '../base/error.js' */
 /** @import { ModelInfo } from '../engine/protocol.js' */
+/** @import { LatentStep } from '../kinds/latent/latent-run.js' */
 /** @import { Step } from '../kinds/picture/run.js' */
+/** @import { Classification } from '../kinds/signs/classification.js' */
+/** @import { SoundStep } from '../kinds/sound/sound-run.js' */
 /** @import { Picture } from '../sinks/pixels.js' */
 /** @import { Tagging } from '../kinds/tags/tagging.js' */
 /** @import { TokenStep } from '../kinds/text/tokens.js' */
 /** @import { TranslateStep } from '../kinds/text/translate.js' */
+
+/** What a run of any kind gives, or an answer. @typedef {Step | LatentStep | SoundStep | TokenStep | TranslateStep | Tagging | Classification} AnyStep */
 
 export class NextPixelReadyEvent extends Event {
   /** @param {ModelInfo} info */
@@ -21,10 +26,10 @@ export class NextPixelReadyEvent extends Event {
 }
 
 export class NextPixelStepEvent extends Event {
-  /** @param {Step | TokenStep | TranslateStep | Tagging} step */
+  /** @param {AnyStep} step */
   constructor(step) {
     super('nx-step', { bubbles: true, composed: true });
-    /** The pixels that came, the token, or the tags. */
+    /** What came: pixels, a picture, samples, a token; of a model that answers at once its answer. */
     this.step = step;
   }
 }

@@ -37,9 +37,9 @@
  * the model has room for: what it does not know may lead it round in circles.
  * @property {number} beams 1 to 16: how many translations are followed side by side, of which the best is told once all is known. 1: the
  * most probable token at every step, told as it comes. Default 1.
- * @property {string} from Seed of the picture that a walk begins with. Default 1.
- * @property {string} to Seed of the one that it leads to. Default 2.
- * @property {string} steps Pictures of a walk. Default 30.
+ * @property {number} from Seed of the picture that a walk begins with. Default 1.
+ * @property {number} to Seed of the one that it leads to. Default 2.
+ * @property {number} steps Pictures of a walk. Default 30.
  * @property {string} shape `line`, `sphere` or `circle`. Default: `sphere`.
  */
 

@@ -14,14 +14,14 @@ export const task = 'walk';
 export const draws = true;
 export const settings = 'latents';
 
-/** Read in element/ask.js. @type {Record<'from' | 'to' | 'steps' | 'shape', Reading>} */
+/** @type {Record<'from' | 'to' | 'steps' | 'shape', Reading>} */
 export const attributes = {
   /** seed of the picture that a walk begins with. Default 1 */
-  from: {},
+  from: { whole: [0, Number.MAX_SAFE_INTEGER], initial: 1 },
   /** seed of the one that it leads to. Default 2 */
-  to: {},
+  to: { whole: [0, Number.MAX_SAFE_INTEGER], initial: 2 },
   /** pictures of a walk. Default 30 */
-  steps: {},
+  steps: { whole: [2, 4096], initial: 30 },
   /** `line`, `sphere` or `circle`. Default: `sphere` */
   shape: {},
 };
