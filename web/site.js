@@ -24,10 +24,12 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Files that the pages load beside scripts and models. */
-const PARTS = /^(index\.html|sw\.js|pictures\/.*|shell\/.*\.(css|svg|png)|front\/.*\.(css|png)|pages\/.*\.(css|png|svg)|pages\/[\w-]+\/index\.html|manual\/[\w-]+\.(html|css|js|png)|shell\/offline\.js)$/;
+/** Files of web/ that the site is made of. Whatever else lies there is a part of it: pages and their styles, pictures and data. */
+const SOURCES = /^(dist|lib|jsx|types|single|examples|manual\/(chapters|make))\/|\.(js|py)$|(^|\/)page\.html$|^shell\/.*\.html$/;
+/** Scripts that stand as they are. */
+const SCRIPTS = /^(sw\.js|shell\/offline\.js|manual\/[\w-]+\.js)$/;
 /** Files that compression makes smaller. */
-const COMPRESSIBLE = /\.(html|css|js|wasm|svg|bin|gguf)$/;
+const COMPRESSIBLE = /\.(html|css|js|json|md|wasm|svg|bin|gguf)$/;
 
 /** @param {string} folder @returns {Promise<string[]>} paths of its files, in order */
 async function filesOf(folder) {
@@ -42,17 +44,17 @@ function hashOf(files) {
   return hash.digest('hex').slice(0, 12);
 }
 
-/** @param {string} target */
-export async function writeSite(target) {
-  /** @param {string} folder @param {RegExp} wanted @returns {Promise<Map<string, Buffer>>} */
-  const read = async (folder, wanted) => new Map(await Promise.all((await filesOf(`${ROOT}${folder}`)).filter((name) => wanted.test(name))
+/** @param {string} target @param {{ effort?: number }} [options]  effort: of compression, from 1 to 11; 0: nothing is compressed */
+export async function writeSite(target, { effort = 11 } = {}) {
+  /** @param {string} folder @param {(name: string) => boolean} wanted @returns {Promise<Map<string, Buffer>>} */
+  const read = async (folder, wanted) => new Map(await Promise.all((await filesOf(`${ROOT}${folder}`)).filter(wanted)
     .map(async (name) => /** @type {[string, Buffer]} */ ([name, await readFile(join(ROOT, folder, name))]))));
 
-  const weights = await read('weights', /^[\w-]+\.gguf$/);
+  const weights = await read('weights', (name) => /^[\w-]+\.gguf$/.test(name));
   const models = `weights-${hashOf(weights)}`;
   /** @param {Buffer} bytes @param {[string | RegExp, string][]} changes */
   const changed = (bytes, changes) => Buffer.from(changes.reduce((text, [from, to]) => text.replaceAll(from, to), bytes.toString('utf8')));
-  const dist = await read('web/dist', /\.(js|css|wasm)$/);
+  const dist = await read('web/dist', (name) => /\.(js|css|wasm)$/.test(name));
   for (const [name, bytes] of dist) if (name.endsWith('.js')) dist.set(name, changed(bytes, [['`../../weights/${', `\`../../${models}/\${`]]));
   const scripts = `dist-${hashOf(dist)}`;
 
@@ -64,7 +66,7 @@ export async function writeSite(target) {
   };
   for (const [name, bytes] of weights) await write(`${models}/${name}`, bytes);
   for (const [name, bytes] of dist) await write(`web/${scripts}/${name}`, bytes);
-  for (const [name, bytes] of await read('web', PARTS)) {
+  for (const [name, bytes] of await read('web', (file) => SCRIPTS.test(file) || !SOURCES.test(file))) {
     const page = /\.html$/.test(name);
     await write(`web/${name}`, page ? changed(bytes, [[/(href|src)="([./]*)dist\//g, `$1="$2${scripts}/`], [/(href|src|model)="([./]*)weights\/(?=[\w-]+\.(gguf|md))/g, `$1="$2${models}/`]]) : bytes);
   }
@@ -72,12 +74,12 @@ export async function writeSite(target) {
     '<title>nextpixel</title>\n<link rel="icon" href="web/shell/icon.svg" type="image/svg+xml">\n<body><a href="web/">nextpixel</a></body>\n</html>\n');
   for (const name of ['LICENSE', 'weights/README.md']) await cp(`${ROOT}${name}`, join(target, name === 'LICENSE' ? name : `${models}/README.md`));
 
-  const names = (await filesOf(target)).filter((name) => COMPRESSIBLE.test(name));
+  const names = effort > 0 ? (await filesOf(target)).filter((name) => COMPRESSIBLE.test(name)) : [];
   for (const name of names) {
     const bytes = await readFile(join(target, name));
-    const quality = bytes.length > 2 ** 18 ? 5 : 11; // weights hardly shrink, whatever the effort
+    const quality = Math.min(effort, bytes.length > 2 ** 18 ? 5 : 11); // weights hardly shrink, whatever the effort
     const smaller = {
-      gz: await promisify(gzip)(bytes, { level: 9 }),
+      gz: await promisify(gzip)(bytes, { level: Math.min(effort, 9) }),
       br: await promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }),
     };
     for (const [extension, packed] of Object.entries(smaller)) if (packed.length < 0.95 * bytes.length) await write(`${name}.${extension}`, packed);

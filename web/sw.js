@@ -9,13 +9,27 @@ const worker = /** @type {any} */ (globalThis);
 
 const NAME = 'nextpixel-page';
 
+/** Releases whose scripts are kept, the newest: a visitor may have pages of both. ./build.sh site names the folder of each after what is in it. */
+const RELEASES = 2;
+const RELEASE = /\/(dist-[0-9a-f]{12})\//;
+/** Files that are kept. The site has fewer than 300. */
+const MOST = 500;
+
 /** @param {string} url */
 const ours = (url) => new URL(url).origin === location.origin && !url.endsWith('.gguf');
 
+/** A file has one copy, whatever is asked of it. @param {string} url */
+const fileOf = (url) => {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+};
+
 worker.addEventListener('install', () => worker.skipWaiting());
 
-// A page is asked for while this worker is still starting.
-worker.addEventListener('activate', (/** @type {Extendable} */ event) => event.waitUntil(worker.registration.navigationPreload?.enable() ?? Promise.resolve()));
+worker.addEventListener('activate', (/** @type {Extendable} */ event) => event.waitUntil(Promise.all([
+  worker.registration.navigationPreload?.enable(), // a page is asked for while this worker is still starting
+  forget().catch(() => {}),
+])));
 
 worker.addEventListener('fetch', (/** @type {FetchEvent} */ event) => {
   const { request } = event;
@@ -24,7 +38,7 @@ worker.addEventListener('fetch', (/** @type {FetchEvent} */ event) => {
 
 /** Files that a page has loaded before this worker was there. */
 worker.addEventListener('message', (/** @type {Extendable & { data: string[] }} */ event) => {
-  event.waitUntil(Promise.all(event.data.filter(ours).map(async (url) => { if (!await caches.match(url)) await keep(url, 200, null); })));
+  event.waitUntil(Promise.all(event.data.filter(ours).map(async (url) => { if (!await copyOf(url)) await keep(url, 200, null); })));
 });
 
 /** @param {FetchEvent} event */
@@ -36,21 +50,48 @@ async function answer(event) {
     event.waitUntil(keep(request.url, response.status, response.headers.get('etag')));
     return response;
   } catch (error) {
-    const copy = await caches.match(request, { ignoreVary: true });
+    const copy = await copyOf(request.url);
     if (copy) return copy;
     throw error;
   }
 }
 
+/** @param {string} url */
+const copyOf = async (url) => (await caches.open(NAME)).match(fileOf(url), { ignoreVary: true });
+
 /** Keeps a file that is new, or that has changed. @param {string} url @param {number} status @param {string | null} tag of what the page has got */
 async function keep(url, status, tag) {
   try {
     if (status !== 200) return;
-    const cache = await caches.open(NAME);
-    const copy = await cache.match(url, { ignoreVary: true });
+    const copy = await copyOf(url);
     if (copy && tag !== null && copy.headers.get('etag') === tag) return;
-    await cache.add(url); // the browser has it from a moment ago
+    const response = await fetch(url); // the browser has it from a moment ago
+    if (response.status !== 200) return;
+    const cache = await caches.open(NAME);
+    await cache.put(fileOf(url), response);
+    if (!copy) await forget();
   } catch {
     // No room, no connection any more, or not allowed: the page works all the same.
   }
+}
+
+/** Drops the copies of old releases, with the pages that need them, and what is too much. */
+async function forget() {
+  const cache = await caches.open(NAME);
+  const urls = (await cache.keys()).map(({ url }) => url); // the oldest first
+  const releases = [...new Set(urls.flatMap((url) => RELEASE.exec(url)?.[1] ?? []).reverse())];
+  const old = releases.slice(RELEASES);
+  /** @param {string} url of a page */
+  const isOld = async (url) => {
+    const text = await (await cache.match(url, { ignoreVary: true }))?.text();
+    return old.some((release) => text?.includes(`${release}/`));
+  };
+  const [left, gone] = [/** @type {string[]} */ ([]), /** @type {string[]} */ ([])];
+  for (const url of urls) {
+    const release = RELEASE.exec(url)?.[1];
+    const dropped = url !== fileOf(url) || (release ? old.includes(release) : old.length > 0 && /(\/|\.html)$/.test(url) && await isOld(url));
+    (dropped ? gone : left).push(url);
+  }
+  gone.push(...left.slice(0, Math.max(0, left.length - MOST)));
+  for (const url of gone) await cache.delete(url, { ignoreVary: true });
 }

@@ -12,6 +12,7 @@ import { chromium } from 'playwright-core';
 
 import { pagesOf } from '../../web/fresh.js';
 import { serve, POLICY } from '../../web/serve.js';
+import { published } from './published.js';
 
 /** @import { Browser, BrowserContextOptions, Page } from 'playwright-core' */
 
@@ -36,13 +37,27 @@ const FLAGS = [
     'NetworkTimeServiceQuerying', 'AimEnabled', 'PreconnectToSearch', 'WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'].join()}`,
 ];
 
-/** @param {string[]} [more] flags */
-export async function launch(more = []) {
+/**
+ * What a page finds on a machine with a wide family of letters and no other, and with a narrow one (fonts/): whatever else a machine has, it looks the same
+ * here. The key is that of the fontconfig file, the value a file without which it is of no use.
+ */
+const FONTS = {
+  wide: '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf',
+  narrow: '/usr/share/fonts/truetype/liberation/LiberationSansNarrow-Regular.ttf',
+};
+/** @typedef {keyof typeof FONTS} Fonts */
+
+/** Why a test with these letters cannot run here; false: it can. @param {Fonts} fonts */
+export const lacks = (fonts) => !existsSync(FONTS[fonts]) && `needs ${FONTS[fonts]}`;
+
+/** @param {string[]} [more] flags @param {Fonts} [fonts] */
+export async function launch(more = [], fonts = 'wide') {
   if (!existsSync(CHROMIUM)) {
     throw new Error(`No browser at ${CHROMIUM}: install Chromium (Debian package: chromium), or name one in the environment variable ` +
       'CHROMIUM');
   }
-  return chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...more] });
+  const letters = lacks(fonts) ? {} : { FONTCONFIG_FILE: fileURLToPath(new URL(`./fonts/${fonts}.conf`, import.meta.url)) };
+  return chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS, ...more], env: { ...process.env, ...letters } });
 }
 
 /**
@@ -51,16 +66,16 @@ export async function launch(more = []) {
  * @typedef {string[]} Complaints
  */
 
-/** Starts server and browser before the tests of a file, and ends them afterwards. @param {string[]} [flags] of the browser */
-export function session(flags) {
+/** Starts server and browser before the tests of a file, and ends them afterwards. @param {string[]} [flags] of the browser @param {Fonts} [fonts] */
+export function session(flags, fonts) {
   /** @type {Browser} */
   let browser;
   /** @type {Awaited<ReturnType<typeof serve>>} */
   let server;
   before(async () => {
     mkdirSync(OUT, { recursive: true });
-    browser = await launch(flags);
-    server = await serve({ port: 0 });
+    browser = await launch(flags, fonts);
+    server = await serve({ port: 0, root: (await published()).root });
   });
   after(async () => {
     await browser?.close();

@@ -44,6 +44,50 @@ export async function fits(page) {
   assert.ok(wide <= width && screen <= width, `${wide} pixels of ${width}`);
 }
 
+/** Widths at which a page must fit: 320 is 1280 at 400 % (WCAG 1.4.10). */
+export const WIDTHS = [320, 390, 768, 1280];
+/** Spaces that a reader may set (WCAG 1.4.12). */
+const SPACES = '* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; } p { margin-bottom: 2em !important; }';
+/** What a reader may change: the spaces in the text, and its size by a setting of the browser. @type {Record<string, { sheet?: string, size?: number }>} */
+const READERS = { 'as it is': {}, 'with wider spaces': { sheet: SPACES }, 'at 200 %': { size: 32 } };
+
+/** Text that its box cuts off, and that nobody can scroll to. @param {Page} page @returns {Promise<string[]>} */
+const cutOff = (page) => page.evaluate(() => [...document.querySelectorAll('body *')].filter((element) => (
+  element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 1 && element.textContent?.trim() && !element.closest('.skip, .visually-hidden')
+  && /hidden|clip/.test(getComputedStyle(element).overflowX) && element.checkVisibility({ visibilityProperty: true })
+)).map((element) => `${element.tagName} ${element.id || element.className}: ${element.textContent?.trim()}`));
+
+/**
+ * Nothing is wider than the window, and no text cut off: at every width, with the reader's spaces, with the text at 200 %. All figures are there before.
+ *
+ * @param {Page} page
+ * @param {string[]} [readers]
+ */
+export async function fitsAnyReader(page, readers = Object.keys(READERS)) {
+  const before = page.viewportSize();
+  const debug = await page.context().newCDPSession(page);
+  for (const reader of readers) {
+    const { sheet = '', size = 16 } = READERS[reader];
+    await page.evaluate((text) => {
+      const adopted = new CSSStyleSheet(); // to which the page's policy does not apply
+      adopted.replaceSync(text);
+      document.adoptedStyleSheets = [adopted];
+    }, sheet);
+    await debug.send('Page.setFontSizes', { fontSizes: { standard: size, fixed: 13 * size / 16 } });
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 740 });
+      await painted(page);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wide <= width, `text ${reader}: ${wide} pixels of ${width}`);
+      assert.deepEqual(await cutOff(page), [], `text ${reader}, ${width} pixels wide: cut off`);
+    }
+  }
+  await debug.send('Page.setFontSizes', { fontSizes: { standard: 16, fixed: 13 } });
+  await page.evaluate(() => { document.adoptedStyleSheets = []; });
+  if (before) await page.setViewportSize(before);
+  await debug.detach();
+}
+
 /** Goes through the whole page, so that everything in it is made, and back. @param {Page} page */
 export async function scrollThrough(page) {
   for (let y = 0, end = 1; y < end; y += 600) {

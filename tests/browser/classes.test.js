@@ -174,12 +174,12 @@ test('out of sight it stops, and draws what is missing when it is back', () => w
 }));
 
 test('what fails says so, and can be tried again', () => withPage(async (page) => {
-  await page.route('**/weights/cifar10.gguf', (route) => route.abort());
+  await page.route('**/weights*/cifar10.gguf', (route) => route.abort());
   await open(page, COLOUR);
   await groupIs(page, 0, 'being drawn');
   await page.locator('#classes-switch:enabled input[value=photos]').check();
   await page.locator('#classes-load-text').getByText(/could not be loaded/).waitFor(WAIT);
-  await page.unroute('**/weights/cifar10.gguf');
+  await page.unroute('**/weights*/cifar10.gguf');
   await page.locator('#classes-load-action', { hasText: 'Try again' }).click();
   await page.locator('.class-name', { hasText: 'airplane' }).waitFor(WAIT);
   await groupIs(page, 0, 'being drawn');

@@ -170,7 +170,7 @@ test("one's own picture is completed by either model, and stays when they change
 }, { reducedMotion: 'reduce' }));
 
 test('photographs that cannot be loaded say so; they can be cancelled, tried again, or left alone', () => withPage(async (page) => {
-  const FILE = '**/weights/cifar10.gguf';
+  const FILE = '**/weights*/cifar10.gguf';
   /** What becomes of the download; without an answer it takes for ever. @param {(route: Route) => Promise<void> | void} answer */
   const download = async (answer) => {
     await page.unroute(FILE);
@@ -222,13 +222,13 @@ test('out of sight it stops, and goes on when it is back', () => withPage(async 
 }));
 
 test('what fails says so and can be tried again', () => withPage(async (page) => {
-  await page.route('**/weights/emoji.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
+  await page.route('**/weights*/emoji.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
   await page.goto(PAGE);
   await page.locator('#in-colour').waitFor();
   await page.locator('#figure-colour').scrollIntoViewIfNeeded();
   await page.locator('#colour-load-text').getByText(/could not be loaded/).waitFor();
   assert.ok(await page.locator('#colour-run').isDisabled());
-  await page.unroute('**/weights/emoji.gguf');
+  await page.unroute('**/weights*/emoji.gguf');
   await page.locator('#colour-load-action', { hasText: 'Try again' }).click();
   await page.locator('#colour-run:enabled').waitFor(WAIT);
   assert.ok(await page.locator('#colour-load').isHidden());

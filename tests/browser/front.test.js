@@ -5,12 +5,13 @@
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
 import { PAPERS } from '../../web/front/papers.js';
 import { runAnew, session, sleep } from './browser.js';
-import { inRepository } from './gallery.js';
+import { published } from './published.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -122,11 +123,12 @@ test('it is light', (context) => withPage(async (page) => {
   const names = await page.evaluate(() => [location.href, ...performance.getEntriesByType('resource').map(({ name }) => name)].map((name) => new URL(name).pathname));
   const build = await page.evaluate(async (path) => (await import(path)).fastest(), '/web/lib/workers/simd.js');
   assert.notEqual(build, 'baseline', 'this browser has relaxed SIMD');
-  assert.deepEqual([...new Set(names.filter((name) => name.endsWith('.wasm')))], [`/web/dist/nextpixel-${build}.wasm`], 'asked for first, and taken');
+  assert.deepEqual([...new Set(names.filter((name) => name.endsWith('.wasm')))].map((name) => basename(name)), [`nextpixel-${build}.wasm`], 'asked for first, and taken');
+  const { root } = await published();
   let [gzip, own] = [0, 0];
   for (const name of new Set(names)) {
     if (name.endsWith('.gguf')) continue;
-    const bytes = await readFile(inRepository(name.endsWith('/') ? `${name.slice(1)}index.html` : name.slice(1)));
+    const bytes = await readFile(join(root, name.endsWith('/') ? `${name}index.html` : name));
     gzip += name.endsWith('.png') ? bytes.length : gzipSync(bytes, { level: 9 }).length;
     if (!/\.wasm$|worker\.js$/.test(name)) own += bytes.length;
   }

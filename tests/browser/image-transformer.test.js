@@ -340,13 +340,13 @@ test('what fails says so and can be tried again', () => withPage(async (page) =>
   await page.locator('#load-action', { hasText: 'Try again' }).click();
   await done(page);
 
-  await page.route('**/weights/digits.gguf', (route) => route.fulfill({ status: 404, body: 'no' }));
+  await page.route('**/weights*/digits.gguf', (route) => route.fulfill({ status: 404, body: 'no' }));
   await page.goto(PAGE);
   const text = page.locator('#load-text');
   await text.getByText(/could not be loaded.*404/).waitFor();
   await page.screenshot({ path: `${OUT}failed.png` });
   assert.ok(await page.locator('#run').isDisabled());
-  await page.unroute('**/weights/digits.gguf');
+  await page.unroute('**/weights*/digits.gguf');
   await page.route('**/digits.gguf', async (route) => {
     await sleep(400);
     await route.continue().catch(() => {}); // the page has given up

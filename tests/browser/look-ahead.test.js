@@ -358,12 +358,12 @@ test('weights without a draft: the figure says that there is nothing to show', (
 }));
 
 test('what fails says so and can be tried again', () => withPage(async (page) => {
-  await page.route('**/weights/digits.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
+  await page.route('**/weights*/digits.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
   await page.goto(PAGE);
   await page.locator('#figure-ahead').scrollIntoViewIfNeeded();
   await page.locator('#ahead-load-text').getByText(/could not be loaded/).waitFor(WAIT);
   assert.ok(await page.locator('#ahead-run').isDisabled());
-  await page.unroute('**/weights/digits.gguf');
+  await page.unroute('**/weights*/digits.gguf');
   await page.locator('#ahead-load-action', { hasText: 'Try again' }).click();
   await page.locator('#ahead-run:enabled').waitFor(WAIT);
   assert.ok(await page.locator('#ahead-load').isHidden());

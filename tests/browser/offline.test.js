@@ -5,12 +5,15 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { isMade } from '../../web/fresh.js';
 import { toyModel } from '../js/toy.js';
 import { LIBRARY, firstFigure, openEmpty, provide, session, sleep, until } from './browser.js';
 import { isKept } from './checks.js';
+import { published } from './published.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -194,8 +197,6 @@ test('the published library works under the strict policy', () => withPage(async
 }));
 
 test('a page that was seen works without a connection, and with one again', () => withPage(async (page) => { // every page: pages.test.js
-  // Of the sources themselves, the first visit does not see all: those that the worker imports.
-  assert.ok(await isMade(new URL('../../web/dist/page-shell.js', import.meta.url).pathname), 'the pages are not built: run ./build.sh js');
   const works = () => firstFigure(page, 'done').waitFor();
   await page.goto('/web/');
   await works();
@@ -204,5 +205,53 @@ test('a page that was seen works without a connection, and with one again', () =
     await page.context().setOffline(offline);
     await page.reload();
     await works();
+  }
+}, { complains: true }));
+
+test('whatever is asked of a page, it has one copy; two releases are kept, and the pages of an older one are dropped with it', () => withPage(async (page) => {
+  const worker = await readFile(join((await published()).root, 'web/sw.js'));
+  /** The release that the host has. */
+  let release = 1;
+  const folder = () => `dist-${String(release).repeat(12)}`;
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '', 'http://here');
+    const script = pathname.endsWith('.js');
+    response.setHeader('Content-Type', script ? 'text/javascript' : 'text/html');
+    if (pathname === '/sw.js') return response.end(worker);
+    if (script) return response.end(pathname.includes(folder()) ? `document.title = '${release}';` : '');
+    response.end(`<!doctype html><link rel="icon" href="data:,"><title>0</title><script src="/${folder()}/a.js"></script>`);
+  });
+  await new Promise((done) => { server.listen(0, '127.0.0.1', () => done(undefined)); });
+  const url = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
+  const copies = () => page.evaluate(async () => (await (await caches.open('nextpixel-page')).keys()).map((request) => request.url.slice(location.origin.length)));
+  /** @param {string} path */
+  const keeps = (path) => until(page, async (wanted) => (await (await caches.open('nextpixel-page')).match(wanted)) !== undefined, path);
+  try {
+    await page.goto(`${url}/first/`);
+    await page.evaluate(async () => {
+      const old = await caches.open('nextpixel-page');
+      await old.put('/first/?x=1', new Response('of a worker before this one'));
+      await navigator.serviceWorker.register('/sw.js');
+      await navigator.serviceWorker.ready;
+    });
+    for (let i = 0; i < 20; i++) await page.goto(`${url}/first/?x=${i}`);
+    await keeps('/first/');
+    await keeps(`/${folder()}/a.js`);
+    assert.deepEqual((await copies()).sort(), [`/${folder()}/a.js`, '/first/']);
+    for (release = 2; release < 6; release++) {
+      await page.goto(`${url}/page-${release}/?release=${release}`);
+      assert.equal(await page.title(), String(release));
+      await keeps(`/page-${release}/`);
+      await keeps(`/${folder()}/a.js`);
+    }
+    await until(page, async () => (await (await caches.open('nextpixel-page')).keys()).length === 4);
+    assert.deepEqual((await copies()).sort(), [...[4, 5].map((n) => `/dist-${String(n).repeat(12)}/a.js`), ...[4, 5].map((n) => `/page-${n}/`)].sort());
+    await page.context().setOffline(true);
+    await page.goto(`${url}/page-5/?offline`);
+    assert.equal(await page.title(), '5');
+  } finally {
+    await page.context().setOffline(false);
+    server.closeAllConnections();
+    server.close();
   }
 }, { complains: true }));

@@ -33,7 +33,7 @@ test('a file is chosen, and its model completes: the values that the library dra
   await colour.open(page);
   await page.locator('#colour-run:enabled').waitFor(WAIT);
   const before = await page.locator('#colour-emoji-parameters').textContent();
-  await page.route('**/weights/*.gguf', (route) => route.abort()); // from here on nothing is fetched
+  await page.route('**/weights*/*.gguf', (route) => route.abort()); // from here on nothing is fetched
   await give(page, 'mine.gguf', buffer);
   await said(page, /^mine\.gguf, a model of [\d,]+ parameters, is at work now\.$/);
   assert.ok(await page.locator('#colour-switch input[value=own]').isChecked());

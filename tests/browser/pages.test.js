@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * What every page promises, in three loads of it: nothing moves while it loads, nothing is wider than a telephone, axe-core finds nothing by
+ * What every page promises, in three loads of it as it is published: nothing moves while it loads, it fits whoever reads it, axe-core finds nothing by
  * day and by night, the policy holds, all of it is reached with Tab, and it works without a connection. A page is found by its folder in
  * web/pages. all/pages.test.js asks each of these at every width.
  */
@@ -10,9 +10,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { isMade } from '../../web/fresh.js';
 import { OUT, everyPage, firstFigure, painted, session } from './browser.js';
-import { PHONE, axeFindsNothing, fits, isKept, scrollThrough, shiftsBelow, tabReachesAll, watchShifts } from './checks.js';
+import { PHONE, axeFindsNothing, fits, fitsAnyReader, isKept, scrollThrough, shiftsBelow, tabReachesAll, watchShifts } from './checks.js';
+import { published } from './published.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -21,8 +21,6 @@ const WAIT = { timeout: 60000 };
 
 /** What a good page moves at most, as web.dev has it. */
 const SHIFT = 0.1;
-
-const NARROWEST = { width: 320, height: 740 };
 
 /** Opens a page under the policy, and waits for its first figure. @param {Page} page @param {string} path */
 async function open(page, path) {
@@ -58,13 +56,12 @@ describe('pages', { concurrency: 2 }, async () => {
       await page.screenshot({ path: `${OUT}${name}-phone.png`, fullPage: true });
       await axeFindsNothing(page);
       await fits(page);
-      await page.setViewportSize(NARROWEST);
-      await painted(page);
-      await fits(page);
     }, PHONE));
 
-    test(`/web/${path}: does not move, no complaint, axe-core finds nothing, Tab reaches all, works without a connection`, () => withPage(async (page, complaints) => {
-      assert.ok(await isMade(new URL('../../web/dist/page-shell.js', import.meta.url).pathname), 'the pages are not built: run ./build.sh js');
+    test(`/web/${path}: does not move, asks for what is published, fits any reader, no complaint, axe-core finds nothing, Tab reaches all, works without a connection`, () => withPage(async (page, complaints) => {
+      /** @type {Set<string>} */
+      const asked = new Set();
+      page.on('request', (request) => asked.add(new URL(request.url()).pathname.slice(1).replace(/\/$/, '/index.html')));
       await open(page, path);
       await scrollThrough(page);
       await page.screenshot({ path: `${OUT}${name}-light.png`, fullPage: true });
@@ -73,8 +70,11 @@ describe('pages', { concurrency: 2 }, async () => {
       await painted(page);
       await axeFindsNothing(page);
       await page.screenshot({ path: `${OUT}${name}-dark.png`, fullPage: true });
+      await fitsAnyReader(page);
       await isKept(page);
       assert.deepEqual(complaints, []);
+      const { files } = await published();
+      assert.deepEqual([...asked].filter((path) => !files.has(path)), [], 'is not a file of the site');
       await page.context().setOffline(true);
       await page.reload();
       await works(page);

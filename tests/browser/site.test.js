@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** ./build.sh site: the folder works under any path of any static host, and holds all that it leads to. */
+/** ./build.sh site: the folder works under any path of any static host, and holds all that it leads to. Every page of it: pages.test.js. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -31,7 +31,7 @@ const missing = [];
 let files;
 
 before(async () => {
-  await writeSite(SITE);
+  await writeSite(SITE, { effort: 1 });
   files = (await readdir(SITE, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(SITE.length + 1));
   server = createServer(async (request, response) => {
@@ -76,8 +76,8 @@ test('what is compressed is the same, and whatever a page names is there', async
 });
 
 for (const [path, drawn, press] of /** @type {[string, string, string?][]} */ ([
-  ['', '.ending canvas[aria-label*=": 4"]'], ['web/pages/colour/', '#colour-run:enabled'], ['web/pages/image-transformer/', '.ending canvas[aria-label*=": 4"]'],
-  ['web/pages/look-ahead/', '.ahead-panel canvas[aria-label^="784 of"]'], ['web/pages/fvsbn/', 'canvas'], ['web/manual/', 'next-pixel [part=status]:text("Drawn:")', 'next-pixel button'],
+  ['', '.ending canvas[aria-label*=": 4"]'], ['web/pages/colour/', '#colour-run:enabled'], ['web/pages/snail/', '#said:text("It says")'],
+  ['web/manual/', 'next-pixel [part=status]:text("Drawn:")', 'next-pixel button'],
 ])) {
   test(`${path || 'the front page'} draws under ${PREFIX}`, { timeout: 90000 }, () => withPage(async (page) => {
     missing.length = 0;

@@ -183,12 +183,12 @@ test('nothing is loaded before it comes near', () => withPage(async (page) => {
 }, { viewport: { width: 1200, height: 700 } }));
 
 test('what fails says so and can be tried again', () => withPage(async (page) => {
-  await page.route('**/weights/emoji-sr.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
+  await page.route('**/weights*/emoji-sr.gguf', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()));
   await page.goto(PAGE);
   await page.locator('#enlarged').waitFor();
   await page.locator('#figure-superres').scrollIntoViewIfNeeded();
   await page.locator('#superres-load-text').getByText(/could not be loaded/).waitFor();
-  await page.unroute('**/weights/emoji-sr.gguf');
+  await page.unroute('**/weights*/emoji-sr.gguf');
   await page.locator('#superres-load-action', { hasText: 'Try again' }).click();
   await page.locator('#superres-run:enabled').waitFor(WAIT);
 }, { complains: true }));

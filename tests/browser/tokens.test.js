@@ -26,7 +26,7 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.js');
 
 /** @param {Page} page @param {string} [hash] */
 async function open(page, hash = '') {
-  await provide(page, '/weights/stories.gguf', weights);
+  await provide(page, '/weights*/stories.gguf', weights);
   await page.goto(`${PAGE}${hash}`);
   await page.locator('#run:enabled').waitFor();
 }

@@ -26,7 +26,7 @@ const options = { skip: weights ? false : 'weights/de-en.gguf is not there' };
 
 /** @param {Page} page @param {string} [hash] */
 async function open(page, hash = '') {
-  await provide(page, '/weights/de-en.gguf', /** @type {Buffer} */ (weights));
+  await provide(page, '/weights*/de-en.gguf', /** @type {Buffer} */ (weights));
   await page.goto(`${PAGE}${hash}`);
   await page.locator('#sentence:enabled').waitFor();
 }

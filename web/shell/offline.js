@@ -10,7 +10,7 @@ export async function workOffline() {
     await navigator.serviceWorker.register(new URL('../sw.js', import.meta.url));
     const { active } = await navigator.serviceWorker.ready;
     if (controlled) return; // it has seen everything itself
-    active?.postMessage([location.href.split('#')[0]]);
+    active?.postMessage([location.href]);
     new PerformanceObserver((list) => active?.postMessage(list.getEntries().map(({ name }) => name)))
       .observe({ type: 'resource', buffered: true });
   } catch {

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The demo as `./build.sh site` publishes it, for the tests: what they open is what people get. Beside it lies what tests ask for themselves: the
+ * library's sources, its bundle and the weights under their plain names.
+ */
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { cp, link, mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { isMade } from '../../web/fresh.js';
+import { writeSite } from '../../web/site.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const SITES = `${ROOT}build/test-site/`;
+/** Folders that the site is made of. */
+const MADE_OF = ['web', 'weights'];
+/** What tests import. */
+const SOURCES = ['web/lib', 'web/dist', 'web/pages', 'web/shell'];
+const AN_HOUR = 3600000;
+
+/** @param {string} folder */
+const filesOf = async (folder) => (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(folder.length + 1)).sort();
+
+/** Tells two states of the sources apart. */
+async function digest() {
+  const hash = createHash('sha256');
+  for (const folder of MADE_OF) {
+    for (const name of await filesOf(ROOT + folder)) {
+      if (/^(types|single|examples|train)\//.test(name)) continue;
+      const { size, mtimeMs } = await stat(join(ROOT, folder, name));
+      hash.update(`${folder}/${name} ${size} ${mtimeMs}\n`);
+    }
+  }
+  return hash.digest('hex').slice(0, 12);
+}
+
+/** @param {string} target */
+async function make(target) {
+  await writeSite(target, { effort: 0 });
+  const files = await filesOf(target);
+  for (const folder of SOURCES) {
+    // No page.html, of which the server would make the page anew.
+    for (const name of await filesOf(ROOT + folder)) if (/\.(js|wasm)$/.test(name) && !files.includes(`${folder}/${name}`)) await cp(join(ROOT, folder, name), join(target, folder, name));
+  }
+  await mkdir(join(target, 'weights'));
+  for (const name of await readdir(join(ROOT, 'weights'))) if (name.endsWith('.gguf')) await link(join(ROOT, 'weights', name), join(target, 'weights', name));
+  await writeFile(join(target, 'files.json'), JSON.stringify(files));
+}
+
+/** @returns {Promise<{ root: string, files: Set<string> }>} the folder to serve, and the files in it that are the site */
+export async function published() {
+  assert.ok(await isMade(`${ROOT}web/dist/page-shell.js`), 'the pages are not built: run ./build.sh js');
+  const root = SITES + await digest();
+  if (!await stat(root).catch(() => undefined)) {
+    await mkdir(SITES, { recursive: true });
+    for (const name of await readdir(SITES)) if (Date.now() - (await stat(SITES + name)).mtimeMs > AN_HOUR) await rm(SITES + name, { recursive: true, force: true });
+    const made = `${root}-${process.pid}`;
+    await make(made);
+    await rename(made, root).catch(() => rm(made, { recursive: true })); // another file of tests has been faster
+  }
+  return { root, files: new Set(JSON.parse(await readFile(join(root, 'files.json'), 'utf8'))) };
+}
