@@ -70,6 +70,12 @@ need() {
   fi
 }
 
+# letters FILE PACKAGES...: installs one of these after the other until FILE is there, with which pages are tested (tests/browser/fonts); the rest goes on without
+letters() {
+  file=$1; shift
+  for package in "$@"; do [ -e "$file" ] || (need "$file" "$package") || true; done
+}
+
 sysroot() {
   for d in "${EM_SYSROOT:-}" /usr/share/emscripten/cache/sysroot "$HOME/.emscripten_cache/sysroot"; do
     [ -n "$d" ] && [ -e "$d/include/string.h" ] && { echo "$d"; return; }
@@ -97,7 +103,11 @@ task_tools() {
   [ -e /usr/share/emscripten/cache/sysroot/include/string.h ] || [ -n "${EM_SYSROOT:-}" ] || need emcc emscripten
   [ -e /usr/include/simde/wasm/simd128.h ] || need simde-headers libsimde-dev
   [ -n "${CHROMIUM:-}" ] || have chromium || need chromium chromium
+  letters /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf fonts-dejavu-core
+  letters /usr/share/fonts/truetype/liberation/LiberationSansNarrow-Regular.ttf fonts-liberation fonts-liberation-sans-narrow # from Debian 13 on
   have node || die 'node is missing. Install Node.js 20 or later.'
+  node -e 'process.exit(parseInt(process.versions.node) < 20)' ||
+    die "$(command -v node) is Node $(node --version): it takes 20 or later. Debian's Emscripten brings an older one into /usr/bin; yours is safe in /usr/local/bin."
   npm_packages
 }
 
@@ -483,6 +493,7 @@ task_fuzz() {
 
 # test_tools: all that steps at the same time would install, and so wait for one another
 test_tools() {
+  ! have node || say "Node $(node --version), $(command -v node)"
   task_tools
   need clang-format-19 clang-format-19
   need_clang_sanitizers || true # test-c says what is not run
@@ -498,6 +509,12 @@ task_test() {
 task_test_all() {
   test_tools
   exec node tests/steps.js "$OUT/test" --all
+}
+
+# test-bare  test where there is nothing but the distribution's minimal base, git and Node (tests/bare.sh): before a release, and when what is installed has changed
+task_test_bare() {
+  need mmdebstrap mmdebstrap
+  exec sh tests/bare.sh "$OUT/bare" "$@"
 }
 
 # test-changed  what the change of this branch against main, and what is not committed, can break: for use while working (tests/changed.js)

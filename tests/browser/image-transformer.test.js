@@ -446,13 +446,3 @@ test('less motion: nothing begins by itself, pictures appear finished, and can b
   await page.click('#step');
   await page.waitForFunction(() => document.querySelector('.ending canvas')?.getAttribute('aria-label')?.includes(': 2 of'));
 }, { reducedMotion: 'reduce' }));
-
-test('files that the page loads lie beside it', () => withPage(async (page) => {
-  /** @type {string[]} */
-  const elsewhere = [];
-  page.on('request', (request) => {
-    if (!/^http:\/\/127\.0\.0\.1:\d+\/(web|weights)\//.test(request.url()) && !request.url().startsWith('data:')) elsewhere.push(request.url());
-  });
-  await open(page);
-  assert.deepEqual(elsewhere, []);
-}));

@@ -61,7 +61,7 @@ describe('pages', { concurrency: 2 }, async () => {
     test(`/web/${path}: does not move, asks for what is published, fits any reader, no complaint, axe-core finds nothing, Tab reaches all, works without a connection`, () => withPage(async (page, complaints) => {
       /** @type {Set<string>} */
       const asked = new Set();
-      page.on('request', (request) => asked.add(new URL(request.url()).pathname.slice(1).replace(/\/$/, '/index.html')));
+      page.on('request', (request) => { if (/^http/.test(request.url())) asked.add(new URL(request.url()).pathname.slice(1).replace(/\/$/, '/index.html')); });
       await open(page, path);
       await scrollThrough(page);
       await page.screenshot({ path: `${OUT}${name}-light.png`, fullPage: true });

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The test command where there is nothing but the distribution's minimal base, git and Node, as a stranger has it: ./build.sh test-bare
+# What is committed is tested. Debian, as root, with mmdebstrap; half an hour, 5 GB in FOLDER, which is removed where all is well.
+#
+#     sh tests/bare.sh FOLDER [COMMAND, default npm test]
+#
+# All that is taken of this machine is Node, the distribution's mirror as apt knows it, and how the network is reached: resolv.conf, and
+# certificates where Node is told of some (NODE_EXTRA_CA_CERTS).
+set -eu
+cd "$(dirname "$0")/.."
+root=$1 command=${2:-npm test}
+
+[ "$(id -u)" = 0 ] || { echo 'bare.sh: a root of its own needs root' >&2; exit 1; }
+[ ! -e "$root" ] || rm -rf --one-file-system "$root"
+mkdir -p "$root"
+root=$(cd "$root" && pwd)
+
+release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' |
+  mmdebstrap --quiet --variant=minbase --include=git "$release" "$root" -
+cp -L /etc/resolv.conf "$root/etc/"
+apt-config dump --no-empty | grep -i 'proxy' >"$root/etc/apt/apt.conf.d/proxy" || rm "$root/etc/apt/apt.conf.d/proxy"
+
+node=$(node -p process.execPath) npm=$(dirname "$(dirname "$(realpath "$(command -v npm)")")")
+mkdir -p "$root/usr/local/bin" "$root/usr/local/lib/node_modules"
+cp -L "$node" "$root/usr/local/bin/node"
+cp -RL "$npm" "$root/usr/local/lib/node_modules/npm"
+ln -s ../lib/node_modules/npm/bin/npm-cli.js "$root/usr/local/bin/npm"
+ln -s ../lib/node_modules/npm/bin/npx-cli.js "$root/usr/local/bin/npx"
+certificates=
+if [ -n "${NODE_EXTRA_CA_CERTS:-}" ]; then
+  cp -L "$NODE_EXTRA_CA_CERTS" "$root/etc/node-extra.pem"
+  certificates=NODE_EXTRA_CA_CERTS=/etc/node-extra.pem
+fi
+git clone --quiet --no-hardlinks . "$root/nextpixel"
+
+# What is mounted is gone with the namespace.
+unshare --mount --pid --fork --kill-child sh -euc '
+  root=$1 command=$2 certificates=$3
+  mount -t proc proc "$root/proc"
+  mount --rbind /dev "$root/dev"
+  mount --rbind /sys "$root/sys"
+  exec chroot "$root" /usr/bin/env -i HOME=/root TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin $certificates \
+    sh -c "cd /nextpixel && $command"
+' bare "$root" "$command" "$certificates"
+rm -rf --one-file-system "$root"
