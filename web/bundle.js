@@ -149,12 +149,15 @@ const shell = {
   },
 };
 
+/** Of what is imported when it is needed, the front page needs this: it shares models, and scores a picture. */
+const NEEDED = ['holders.js', 'questions.js'];
+
 /** The front page, which is to be light, has nothing in itself that its one small model hardly ever needs. @type {import('esbuild').Plugin} */
 const unusedApart = {
   name: 'unused apart',
   setup({ onResolve }) {
-    onResolve({ filter: /\/(texts|tags|signs|sounds|large|threads|hub|integrity|disk|cache-admin|concurrency|worker-fallback|sniff|resume-download|refetch|node-worker|handed)\.js$/ }, ({ kind, path }) => (
-      kind === 'dynamic-import' ? { path: `./${basename(path)}`, external: true } : undefined));
+    onResolve({ filter: /^\./ }, ({ kind, path }) => (
+      kind === 'dynamic-import' && !NEEDED.includes(basename(path)) ? { path: `./${basename(path)}`, external: true } : undefined));
   },
 };
 

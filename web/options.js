@@ -18,15 +18,9 @@ import { TASKS } from './lib/element/tasks.js';
 
 const WEB = fileURLToPath(new URL('.', import.meta.url));
 
-/** The options of each kind of run. @type {[string, string, string][]} */
-const KINDS = [
-  ['DrawOptions', 'pictures', 'The options with which pictures are drawn.'],
-  ['LatentOptions', 'latents', 'The options with which pictures are made at once, of latents. Without a label the classes take turns.'],
-  ['SoundOptions', 'sounds', 'The options with which sounds are drawn.'],
-  ['TokenOptions', 'texts', 'The options with which tokens are drawn. In this order: biases and penalties change the odds, top-k, typical, top-p and min-p each leave some tokens out, ' +
-    'the temperature sharpens or flattens what is left, and one is drawn.'],
-  ['TranslateOptions', 'translations', 'The options with which a sentence is translated: by default the most probable token at every step.'],
-];
+/** The options of each kind of run, as the folders of the kinds say. @type {[string, string, string][]} */
+const KINDS = (await Promise.all((await readdir(`${WEB}lib/kinds`, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map(({ name }) => name).sort()
+  .map((name) => import(`./lib/kinds/${name}/kind.js`)))).flatMap(({ OPTIONS = {} }) => Object.entries(OPTIONS).map(([of, [type, about]]) => [type, of, about]));
 
 /** The comments before the entries of an object, by their names. @param {string} text  of a module */
 const commentsOf = (text) => new Map([...text.matchAll(/^ {2}\/\*\* ((?:(?!\*\/)[^])*) \*\/\n {2}'?([\w-]+)'?: \{/gm)].map(([, comment, name]) => (

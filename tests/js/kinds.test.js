@@ -11,7 +11,7 @@ import { test } from 'node:test';
 
 import { nearestColours } from '../../web/lib/kinds/picture/codec.js';
 import { reduce } from '../../web/lib/kinds/picture/image.js';
-import { checkRows } from '../../web/lib/kinds/picture/pictures.js';
+import { checkRows } from '../../web/lib/kinds/picture/rows.js';
 import { assertRows, collect, isError, load } from './helpers.js';
 import { noise, toyModel, toyNetwork } from './toy.js';
 

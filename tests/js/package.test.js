@@ -29,7 +29,7 @@ const MAX_GZIP_BYTES = 128 * 1024;
 const DIST = `${ROOT}web/dist/`;
 const PUBLISHED = ['nextpixel.js', 'shared.js', 'worker.js', 'element.js', 'define.js'];
 /** Files that a page fetches only when they are needed. */
-const LATER = ['player.js', 'cache-admin.js', 'concurrency.js', 'disk.js', 'handed.js', 'holders.js', 'hub.js', 'integrity.js', 'large.js', 'latents.js', 'node-worker.js', 'questions.js', 'refetch.js', 'resume-download.js', 'signs.js', 'sniff.js', 'sounds.js', 'tags.js', 'texts.js', 'threads.js', 'worker-fallback.js'];
+const LATER = [...(await bundles()).keys()].filter((name) => name.endsWith('.js') && !name.startsWith('page-') && !PUBLISHED.includes(name));
 
 /** @type {string} */
 let folder;

@@ -13,6 +13,7 @@ import { checkSettings } from '../../web/lib/base/checks.js';
 import { PROBLEM_BYTES, scratchAreas } from '../../web/lib/engine/layout.js';
 import { ROWS } from '../../web/lib/settings.js';
 import { ATTRIBUTES, TASKS } from '../../web/lib/element/tasks.js';
+import { KINDS } from '../../web/lib/kinds/index.js';
 import { ALL } from '../../web/lib/verbs/tasks.js';
 import { typeFiles } from '../../web/options.js';
 import { ROOT, isError } from './helpers.js';
@@ -71,7 +72,8 @@ test('ranges of the table are the checks', () => {
 
 test('verbs: those with attributes are tasks of the element, and each attribute has one meaning', () => {
   assert.deepEqual(TASKS.map(({ task }) => task), ['complete', 'generate', 'super-resolve', 'tokens', 'translate', 'walk', 'classify', 'tag']);
-  assert.ok(ALL.every(([, { fits, start }]) => typeof fits === 'function' && typeof start === 'function'));
+  assert.ok(ALL.every(([name, { start }]) => typeof start === 'function' && KINDS.some(({ verbs }) => name in verbs)));
+  assert.ok(KINDS.every(({ verbs }) => Object.keys(verbs).every((name) => ALL.some(([verb]) => verb === name))));
   for (const { attributes } of TASKS) for (const [name, reading] of Object.entries(attributes)) assert.deepEqual(reading, ATTRIBUTES[name], name);
   assert.deepEqual(Object.keys(ATTRIBUTES).sort(), [
     'beams', 'from', 'label', 'max-tokens', 'prompt', 'rows', 'samples', 'seconds', 'seed', 'shape', 'speaker', 'src', 'steps', 'temperature', 'to', 'top-p', 'tries',

@@ -8,6 +8,20 @@
 /** @import { SearchStep } from './kinds/text/translate.js' */
 
 /**
+ * The options with which pictures are made at once, of latents. Without a label the classes take turns.
+ *
+ * @typedef {object} LatentOptions
+ * @property {number} [samples] images to draw, each with noise of its own, 1 to 64. Default 1
+ * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
+ * @property {Label} [label] the class to draw
+ * @property {ArrayLike<number> | ArrayLike<number>[]} [latent] what the pictures are made of, as `step.latent` of another run has it:
+ * `info.latent` numbers, about -3 to 3; or one for each sample. Default: drawn by the seed
+ * @property {boolean} [maps] true: every step is one position of each sample and says what it looked at (`step.maps`). Slower, and nothing
+ * is guessed ahead; what is drawn is the same. Default false
+ * @property {AbortSignal} [signal] stops the run
+ */
+
+/**
  * The options with which pictures are drawn.
  *
  * @typedef {object} DrawOptions
@@ -30,20 +44,6 @@
  * is guessed ahead; what is drawn is the same. Default false
  * @property {number} [chunk] the most elements in a step, rounded up to whole pixels where the model draws these as a whole. Default: as
  * many as take about 10 ms
- * @property {AbortSignal} [signal] stops the run
- */
-
-/**
- * The options with which pictures are made at once, of latents. Without a label the classes take turns.
- *
- * @typedef {object} LatentOptions
- * @property {number} [samples] images to draw, each with noise of its own, 1 to 64. Default 1
- * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
- * @property {Label} [label] the class to draw
- * @property {ArrayLike<number> | ArrayLike<number>[]} [latent] what the pictures are made of, as `step.latent` of another run has it:
- * `info.latent` numbers, about -3 to 3; or one for each sample. Default: drawn by the seed
- * @property {boolean} [maps] true: every step is one position of each sample and says what it looked at (`step.maps`). Slower, and nothing
- * is guessed ahead; what is drawn is the same. Default false
  * @property {AbortSignal} [signal] stops the run
  */
 

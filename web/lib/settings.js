@@ -9,6 +9,8 @@
 
 import { NX_MAX_SAMPLES } from './engine/abi.js';
 
+/** @import { ModelInfo } from './engine/protocol.js' */
+
 /**
  * @typedef {object} Setting
  * @property {string} of       whose option it is: 'pictures', 'sounds', 'texts', 'translations', or several of these with spaces between; '': none, the
@@ -21,11 +23,17 @@ import { NX_MAX_SAMPLES } from './engine/abi.js';
  * @property {string} [field]  of nx_settings, which it becomes
  * @property {number} [off]    what that field is in a run that does not know the setting, if not `initial`
  * @property {number} [on]     what that field is for true, if not 1
+ * @property {(value: any, info: ModelInfo) => boolean} [fits]  whether a model knows the value; one that does not is not told what the element says
  * @property {true} [attribute]  the element has an attribute for it, its name with hyphens
  */
 
 /** The largest whole number that nothing bounds but 32 bits. */
 const MANY = 2 ** 31 - 1;
+
+/** @param {unknown} _ @param {ModelInfo} info */
+const knowsClasses = (_, { classes }) => classes.length > 0;
+/** @param {unknown} _ @param {ModelInfo} info */
+const knowsSpeakers = (_, { speakers = [] }) => speakers.length > 0;
 
 export const SETTINGS = /** @type {const} */ ({
   /** images to draw, each with noise of its own, 1 to 64. Default 1 */
@@ -55,12 +63,12 @@ export const SETTINGS = /** @type {const} */ ({
    * token: -Infinity never draws it. At most 4096 of them */
   logitBias: { of: 'texts' },
   /** {Label} the class to draw */
-  label: { of: 'pictures sounds latents', attribute: true },
+  label: { of: 'pictures sounds latents', attribute: true, fits: knowsClasses },
   /** {ArrayLike<number> | ArrayLike<number>[]} what the pictures are made of, as `step.latent` of another run has it: `info.latent` numbers, about
    * -3 to 3; or one for each sample. Default: drawn by the seed */
   latent: { of: 'latents' },
   /** {Label} of a model of sounds, the voice */
-  speaker: { of: 'sounds', attribute: true },
+  speaker: { of: 'sounds', attribute: true, fits: knowsSpeakers },
   /** the most seconds to draw, over 0 to 120; a sound may end before. Default 2 */
   seconds: { of: 'sounds', number: [0, 120], over: true, initial: 2, attribute: true },
   /** true: every step says the odds of each of its samples. Slower; what is drawn is the same. Default false */

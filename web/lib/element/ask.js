@@ -5,7 +5,7 @@
 
 import { NX_MAX_SAMPLES } from '../engine/abi.js';
 import { NextPixelError } from '../base/error.js';
-import { canBeKnown } from '../kinds/picture/pictures.js';
+import { kindOf } from '../kinds/index.js';
 import { TASKS } from './tasks.js';
 import { said, taskOf } from './attributes.js';
 
@@ -14,14 +14,6 @@ import { said, taskOf } from './attributes.js';
 /** @import { ElementProperties } from './properties.js' */
 
 /** @typedef {Element & ElementProperties} Asking */
-
-/** Some attributes name what a verb takes before its options. They are read here. @type {Record<string, (element: Asking, signal: AbortSignal, info: ModelInfo) => unknown>} */
-const GIVEN = {
-  src: ({ src }, signal, { codec }) => (codec === 'sound' ? soundAt(src, signal) : pictureAt(src, signal)),
-  prompt: ({ prompt }) => prompt,
-  from: ({ from }) => from,
-  to: ({ to }) => to,
-};
 
 /**
  * Tells whether the attributes name something that can be shown before there is a run.
@@ -49,36 +41,35 @@ export async function ask(element, model, signal) {
   if (word && !possible.includes(word)) {
     throw new NextPixelError('argument', `task must be ${possible.join(' or ')} with this model, not ${JSON.stringify(word)}`);
   }
-  const { verb, attributes } = taskOf(element, info);
+  const { verb, attributes, named = {}, inside } = taskOf(element, info);
   const given = [];
   /** @type {Record<string, any>} */
   const options = { signal };
-  for (const [name, { property }] of Object.entries(attributes)) {
-    if (GIVEN[name]) given.push(await GIVEN[name](element, signal, info));
-    else options[property] = said(element, name);
+  for (const [name, { property, given: make, read, fits }] of Object.entries(attributes)) {
+    if (make) {
+      const value = await make(element, signal, kindOf(info));
+      if (named[name]) options[named[name]] = value;
+      else given.push(value);
+      continue;
+    }
+    // What a model does not know is left out, so that one element may serve several models.
+    const value = said(element, name);
+    if (value === undefined || value === '' || (fits && !fits(value, info))) continue;
+    options[property] = read ? read(String(value)) : value;
   }
-  if (verb === 'classify') return model.classify({ signal, query: /** @type {HTMLImageElement} */ (given[0]), support: await examplesOf(element, signal) });
-  return /** @type {any} */ (model)[verb](...given, fitting(options, info));
+  if (inside) options[inside] = await examplesOf(element, signal);
+  return /** @type {any} */ (model)[verb](...given, competing(options));
 }
 
 /**
- * Leaves out options that this model does not know, so that one element may serve several models.
+ * Several tries are samples that compete.
  *
  * @param {Record<string, any>} options
- * @param {ModelInfo} info
  */
-function fitting({ rows, label, speaker, steps, shape, tries = 1, ...options }, info) {
+function competing({ tries = 1, ...options }) {
   const { samples = 1 } = options;
   if (samples * tries > NX_MAX_SAMPLES) throw new NextPixelError('argument', `samples times tries must be at most ${NX_MAX_SAMPLES}, not ${samples} times ${tries}`);
-  return {
-    ...options,
-    ...(tries > 1 && { samples: samples * tries, resample: tries }),
-    ...(steps && { steps }),
-    ...(shape && { shape: shape.trim().toLowerCase() }),
-    ...(rows !== undefined && canBeKnown(rows, info) && { rows }),
-    ...(label && info.classes.length > 0 && { label }),
-    ...(speaker && info.speakers?.length && { speaker }),
-  };
+  return tries > 1 ? { ...options, samples: samples * tries, resample: tries } : options;
 }
 
 /**
@@ -94,39 +85,4 @@ async function examplesOf(element, signal) {
     signal.throwIfAborted();
     return { image, label: /** @type {string} */ (image.dataset.label) };
   }));
-}
-
-/**
- * The sound to go on with.
- *
- * @param {string} src
- * @param {AbortSignal} signal
- */
-async function soundAt(src, signal) {
-  const missing = (/** @type {unknown} */ cause) => new NextPixelError('network', src ? `The sound ${src} cannot be loaded: check the attribute src` :
-    'There is no sound to start from: set the attribute src, or task="generate"', { cause });
-  if (!src) throw missing(undefined);
-  const response = await fetch(new URL(src, document.baseURI), { signal }).catch((cause) => { throw signal.aborted ? cause : missing(cause); });
-  if (!response.ok) throw missing(response.status);
-  return response.blob();
-}
-
-/**
- * The picture to complete or to enlarge.
- *
- * @param {string} src
- * @param {AbortSignal} signal
- */
-async function pictureAt(src, signal) {
-  const image = new Image();
-  image.crossOrigin = 'anonymous';
-  image.src = src;
-  try {
-    await image.decode();
-  } catch (cause) {
-    throw new NextPixelError('network', src ? `The picture ${src} cannot be loaded: check the attribute src` :
-      'There is no picture to start from: set the attribute src, or task="generate"', { cause });
-  }
-  signal.throwIfAborted();
-  return image;
 }

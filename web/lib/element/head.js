@@ -3,17 +3,19 @@
 
 /** Reads from the first bytes of a weight file how much room its pictures or its text will take. */
 
-/** NX_MAX_SIDE of src/models/image.h. */
-const MAX_SIDE = 256;
+import { KINDS } from '../kinds/index.js';
 
 /**
  * @param {Uint8Array} head  the first bytes of the file
  * @returns {{ codec: string, width: number, height: number } | undefined} undefined where they do not say it: it is found when the file is open
  */
 export function roomIn(head) {
-  const [width, height] = ['width', 'height'].map((side) => numberIn(head, `.image.${side}`));
-  if (width && height && Math.max(width, height) <= MAX_SIDE) return { codec: 'picture', width, height };
-  return !width && (numberIn(head, '.context_length') || numberIn(head, '.sound.rate')) ? { codec: 'text', width: 0, height: 0 } : undefined;
+  const number = (/** @type {string} */ key) => numberIn(head, `.${key}`);
+  for (const { name, room } of KINDS) {
+    const size = room?.(number);
+    if (size) return { codec: name, ...size };
+  }
+  return undefined;
 }
 
 /**

@@ -3,6 +3,7 @@
 
 /** The tasks of the element and their attributes, as the tables of verbs and of settings say. */
 
+import { KINDS } from '../kinds/index.js';
 import { ROWS } from '../settings.js';
 import { ALL } from '../verbs/tasks.js';
 
@@ -23,16 +24,18 @@ const camels = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase
 /**
  * The tasks of an element, with the attributes that each reads.
  *
- * @type {{ task: string, verb: VerbName, made?: string, attributes: Record<string, Attribute> }[]}
+ * @type {{ task: string, verb: VerbName, made?: string, named?: Record<string, string>, inside?: string, attributes: Record<string, Attribute> }[]}
  */
-export const TASKS = ALL.filter(([, { attributes }]) => attributes).map(([verb, { task = '', made, settings, attributes = {} }]) => ({
+export const TASKS = ALL.filter(([, { attributes }]) => attributes).map(([verb, { task = '', made, named, inside, attributes = {} }]) => ({
   task,
   verb,
   made,
+  named,
+  inside,
   attributes: Object.fromEntries([
     ...Object.entries(attributes).map(([name, reading]) => [name, { ...reading, property: camels(name) }]),
-    ...ROWS.filter(([, { of, attribute }]) => attribute && of.split(' ').some((whose) => settings?.split(' ').includes(whose))).map(([setting, { whole, number, over, initial }]) => (
-      [hyphened(setting), { whole, number, over, initial, property: setting, setting }])),
+    ...ROWS.filter(([, { of, attribute }]) => attribute && KINDS.some(({ verbs }) => of.split(' ').includes(verbs[verb]?.settings ?? '-')))
+      .map(([setting, { whole, number, over, initial, fits }]) => [hyphened(setting), { whole, number, over, initial, fits, property: setting, setting }]),
   ]),
 }));
 

@@ -3,6 +3,7 @@
 
 /** The shadow root of <next-pixel>: a canvas on which it draws or writes, buttons, and a line of text. */
 
+import { kindOf } from '../kinds/index.js';
 import { widthOf } from '../sinks/picture.js';
 import { coloured, colourOf } from './colours.js';
 import { dress } from './style.js';
@@ -129,9 +130,9 @@ export class View {
     return run.sink(this.#canvas, { mirror: this.#told, gap: GAP, colours, ...options });
   }
 
-  /** All but pictures is text, of which the style says the size. @param {string} codec @returns {boolean} whether it is */
+  /** What is written is of a size that the style says. @param {string} codec @returns {boolean} whether it is written */
   #setKind(codec) {
-    return this.#canvas.classList.toggle('text', codec !== 'picture');
+    return this.#canvas.classList.toggle('text', kindOf({ codec }).sheet);
   }
 
   #close() {

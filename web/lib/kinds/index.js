@@ -2,54 +2,51 @@
 // @ts-check
 
 /**
- * The meanings of ids: a row a codec, whose file has the rest. Codecs that only some pages need are loaded when a file says so.
+ * The kinds of models: a folder each, whose kind.js is its row. What only models of one kind need is loaded when a file says so: rows are in every page.
  */
 
-import { Pictures } from './picture/pictures.js';
+import { kind as latent } from './latent/kind.js';
+import { kind as picture } from './picture/kind.js';
+import { kind as signs } from './signs/kind.js';
+import { kind as sound } from './sound/kind.js';
+import { kind as tags } from './tags/kind.js';
+import { kind as text } from './text/kind.js';
 
 /** @import { Engine } from '../model/engine.js' */
-/** @import { Facts } from '../engine/protocol.js' */
+/** @import { Facts, Part } from '../engine/protocol.js' */
+/** @import { VerbName } from '../verbs/tasks.js' */
 
 /**
- * @typedef {object} CodecRow
- * @property {string} name
- * @property {(facts: Facts, number: (key: string) => number) => boolean} says  whether a file says that its ids are of this kind. number: of its
- *   metadata, under the name of its architecture; 0 where there is none
- * @property {(head: Uint8Array) => Promise<any> | undefined} [early]  what can be made of the beginning of a file while the workers open it
- * @property {(engine: Engine, facts: Facts, early: any) => any} open  what is particular to a model of this kind: what verbs ask for
+ * A model as its kind is asked about it: what its file says, and the part that draws, or the first.
+ *
+ * @typedef {Facts & { kind: Kind, part: Part }} Fitting
  */
 
-/** The first key of a vocabulary is at most so far from the beginning of its file. */
-const HINT_BYTES = 4096;
+/** A number of a file's metadata, by its key under the name of the architecture; 0 or undefined where there is none. @typedef {(key: string) => number | undefined} NumberOf */
 
-/** The first that fits is the one. @type {CodecRow[]} */
-export const CODECS = [
-  {
-    name: 'sound',
-    says: (_, number) => number('sound.rate') > 0,
-    open: async (engine, facts) => new (await import('./sound/sounds.js')).SoundModel(engine, facts),
-  },
-  {
-    name: 'signs',
-    says: ({ parts }) => parts[0].results.some(({ name }) => name === 'odds'),
-    open: async (engine, facts) => new (await import('./signs/signs.js')).SignModel(engine, facts),
-  },
-  {
-    name: 'picture',
-    says: ({ tokenizerEntries }, number) => tokenizerEntries.length === 0 && number('image.width') > 0,
-    open: async (engine, facts) => (facts.parts[0].outputs ? new Pictures(engine) : new (await import('./latent/latents.js')).LatentModel(engine, facts)),
-  },
-  {
-    name: 'tags',
-    says: ({ parts }) => parts[0].results.some(({ name }) => name === 'tags'),
-    open: async (engine, facts) => new (await import('./tags/tags.js')).TagModel(engine, facts),
-  },
-  {
-    name: 'text',
-    says: ({ tokenizerEntries }, number) => tokenizerEntries.length > 0 || number('context_length') > 0,
-    // The tokenizer, where this beginning has it; else it is made of what the engine has read, which says what is wrong.
-    early: async (head) => (new TextDecoder('latin1').decode(head.subarray(0, HINT_BYTES)).includes('tokenizer.') ?
-      (await import('./text/texts.js')).tokenizerOf(head).catch(() => undefined) : undefined),
-    open: async (engine, { tokenizerEntries }, tokenizer) => new (await import('./text/texts.js')).TextModel(engine.links[0], engine.info, tokenizerEntries, tokenizer),
-  },
-];
+/**
+ * @typedef {object} Kind
+ * @property {string} name         of its folder
+ * @property {string} [codec]      what `info.codec` says, if not the name: another kind whose words and whose look it has
+ * @property {(facts: Facts, number: NumberOf) => boolean} says  whether a file is of this kind, by its ports and its metadata
+ * @property {{ [N in VerbName]?: { when?: (model: Fitting) => boolean, settings?: string } }} verbs  what a model can be asked for: `when`, if not every one can;
+ *   `settings`: whose settings are the options, a word of `of` in the table of settings
+ * @property {(head: Uint8Array) => Promise<any> | undefined} [early]  what can be made of the beginning of a file while the workers open it
+ * @property {(engine: Engine, facts: Facts, early: any) => any} open  an object with what verbs ask for
+ * @property {(number: NumberOf) => { width: number, height: number } | undefined} [room]  how large a picture of the element will be, by what the beginning of a
+ *   file says; 0 of what is written on a sheet
+ * @property {boolean} [tokens]  ids are tokens of a vocabulary
+ * @property {boolean} sheet       a run is written on a sheet, with the size of the page's letters; else it is a picture
+ * @property {string} doing        what the element says while it runs
+ * @property {(run: Told) => string} done  what it says then
+ * @property {(samples: number) => string} what  names what is made
+ * @property {(address: string, signal: AbortSignal) => Promise<any>} [fetch]  what the attribute `src` names
+ */
+
+/** What the element knows of a run. @typedef {{ nats: number[], steps: number, to: number, rate: number }} Told */
+
+/** The first that fits is the one. @type {Kind[]} */
+export const KINDS = [sound, signs, latent, picture, tags, text];
+
+/** The kind with the words and the look of a model. @param {{ codec: string } | undefined} info */
+export const kindOf = (info) => KINDS.find(({ name }) => name === info?.codec) ?? picture;

@@ -3,20 +3,20 @@
 
 /** From the engine's description of a model and the file's metadata to `model.info`. */
 
-import { CODECS } from '../kinds/index.js';
+import { KINDS } from '../kinds/index.js';
 import { pictureInfo } from '../kinds/picture/codec.js';
 import { NextPixelError } from '../base/error.js';
 import { verbsOf } from '../verbs/tasks.js';
 
 /** @import { Metadata } from '../engine/metadata.js' */
 /** @import { Facts, ModelInfo } from '../engine/protocol.js' */
-/** @import { Fitting } from '../verbs/tasks.js' */
+/** @import { Fitting } from '../kinds/index.js' */
 
 /** @param {Facts} facts */
 const architectureOf = ({ metadata }) => String(metadata.get('general.architecture') ?? '');
 
 /**
- * A model as verbs are told of it.
+ * A model as its kind is asked about it.
  *
  * @param {Facts} facts
  * @returns {Fitting}
@@ -24,11 +24,11 @@ const architectureOf = ({ metadata }) => String(metadata.get('general.architectu
 export function fittingOf(facts) {
   const { parts, metadata } = facts;
   const architecture = architectureOf(facts);
-  const codec = CODECS.find(({ says }) => says(facts, (key) => Number(metadata.get(`${architecture}.${key}`) ?? 0)));
-  if (!codec) {
-    throw new NextPixelError('unsupported', `This model (${architecture}) is of another kind than ${CODECS.map(({ name }) => name).join(' or ')}`, { status: -3 });
+  const kind = KINDS.find(({ says }) => says(facts, (key) => Number(metadata.get(`${architecture}.${key}`) ?? 0)));
+  if (!kind) {
+    throw new NextPixelError('unsupported', `This model (${architecture}) is of another kind than ${KINDS.map(({ name }) => name).join(' or ')}`, { status: -3 });
   }
-  return { ...facts, codec: codec.name, part: parts.find(({ outputs }) => outputs > 0) ?? parts[0] };
+  return { ...facts, kind, part: parts.find(({ outputs }) => outputs > 0) ?? parts[0] };
 }
 
 /**
@@ -36,7 +36,7 @@ export function fittingOf(facts) {
  * @returns {ModelInfo}
  */
 export function describe(fitting) {
-  const { metadata, fileBytes, codec, part } = fitting;
+  const { metadata, fileBytes, kind: { name, codec = name, tokens }, part } = fitting;
   const architecture = architectureOf(fitting);
   const languages = metadata.get('general.languages');
   return {
@@ -46,7 +46,7 @@ export function describe(fitting) {
     tasks: verbsOf(fitting).flatMap(([, { task }]) => task ?? []),
     positions: part.span > 0 ? part.length : part.inputs[0].dims[0],
     languages: Array.isArray(languages) ? languages.map(String) : [],
-    vocabulary: codec === 'text' ? part.values : 0,
+    vocabulary: tokens ? part.values : 0,
     parameters: part.parameters,
     bytes: fileBytes,
     lookAhead: part.draft,

@@ -11,7 +11,7 @@ import { argumentError } from '../base/error.js';
 /** @import { ModelInfo } from '../engine/protocol.js' */
 
 export class Engine {
-  /** Particular to the kind of ids: an object that kinds/index.js opens. @type {any} */
+  /** What its kind opened: an object with what verbs ask for. @type {any} */
   kind;
 
   /**

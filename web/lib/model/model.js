@@ -2,7 +2,7 @@
 // @ts-check
 
 import { checkOptions } from '../base/checks.js';
-import { CODECS } from '../kinds/index.js';
+import { KINDS } from '../kinds/index.js';
 import { describe, fittingOf } from './describe.js';
 import { Engine, engineOf, setEngine } from './engine.js';
 import { NextPixelError, argumentError } from '../base/error.js';
@@ -114,7 +114,7 @@ export class Model extends Methods {
   }
 }
 
-/** So much of a file is looked at before the workers have it, for what its codec finds there. */
+/** So much of a file is looked at before the workers have it, for what its kind finds there. */
 const HEAD_BYTES = 2 ** 19;
 
 /**
@@ -136,14 +136,13 @@ export async function openModel(links, module, contents, how) {
     const open = () => Promise.all(jobs.map((job, i) => job.ask({ type: 'open', module, bytes }, i === jobs.length - 1 ? [bytes.buffer] : [])));
     const opening = large ? (await import('../load/large.js')).openLarge(jobs, module, large, how) : open();
     opening.catch(() => {}); // asked below
-    const early = await Promise.all(CODECS.map((codec) => codec.early?.(head)));
+    const early = await Promise.all(KINDS.map((kind) => kind.early?.(head)));
     /** @type {OpenedMessage[]} */
     const [facts] = await opening;
     const fitting = fittingOf(facts);
     const info = describe(fitting);
     const engine = new Engine(links, info, verbsOf(fitting).map(([name]) => name));
-    const at = CODECS.findIndex(({ name }) => name === info.codec);
-    engine.kind = await CODECS[at].open(engine, facts, early[at]);
+    engine.kind = await fitting.kind.open(engine, facts, early[KINDS.indexOf(fitting.kind)]);
     return new Model(engine);
   } finally {
     for (const job of jobs) job.end();

@@ -8,14 +8,8 @@ import { engineOf } from '../model/engine.js';
 /** @import { ImageSource } from '../kinds/picture/image.js' */
 /** @import { Model } from '../model/model.js' */
 /** @import { Attention } from '../kinds/picture/questions.js' */
-/** @import { Fitting } from './tasks.js' */
 
 export const draws = false;
-
-/** @internal @param {Fitting} model */
-export function fits({ codec, part }) {
-  return codec === 'picture' && part.outputs > 0 && part.maps.some(({ name }) => name === 'attention');
-}
 
 /**
  * The attention of the query at a row and column, given the image before it. Where a position is a whole pixel, its

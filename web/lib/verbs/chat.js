@@ -9,12 +9,8 @@ import * as tokens from './tokens.js';
 /** @import { Model } from '../model/model.js' */
 /** @import { TokenOptions } from '../options.js' */
 /** @import { TokenRun } from '../kinds/text/tokens.js' */
-/** @import { Fitting } from './tasks.js' */
 
 export const draws = true;
-
-/** @internal @param {Fitting} model */
-export const fits = (model) => tokens.fits(model);
 
 /**
  * Answers in a talk, as the file's template says that the model reads one.

@@ -2,21 +2,20 @@
 // @ts-check
 
 import { engineOf } from '../model/engine.js';
+import { attributes as picture } from './complete.js';
 
 /** @import { Model } from '../model/model.js' */
 /** @import { Classification, ClassifyOptions } from '../kinds/signs/classification.js' */
 /** @import { ImageSource } from '../kinds/picture/image.js' */
-/** @import { Fitting } from './tasks.js' */
 
 export const task = 'classify';
 export const draws = false;
 export const made = 'A name';
-export const attributes = { src: {} };
+export const attributes = { src: picture.src };
 
-/** @internal @param {Fitting} model */
-export function fits({ codec }) {
-  return codec === 'signs';
-}
+/** What is given becomes an option; the examples stand inside the element. */
+export const named = { src: 'query' };
+export const inside = 'support';
 
 /**
  * Names pictures after examples, of which there may be one of each name and which the model never learned from.

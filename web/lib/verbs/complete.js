@@ -4,9 +4,7 @@
 import { NX_MAX_SAMPLES } from '../engine/abi.js';
 import { checkOptions } from '../base/checks.js';
 import { engineOf } from '../model/engine.js';
-import { pictureOf } from '../kinds/picture/image.js';
-import { checkRows } from '../kinds/picture/pictures.js';
-import { takes } from './fits.js';
+import { canBeKnown } from '../kinds/picture/rows.js';
 
 /** @import { ImageSource } from '../kinds/picture/image.js' */
 /** @import { Model } from '../model/model.js' */
@@ -14,28 +12,22 @@ import { takes } from './fits.js';
 /** @import { DrawOptions, SoundOptions } from '../options.js' */
 /** @import { Run } from '../kinds/picture/run.js' */
 /** @import { SoundRun } from '../kinds/sound/sound-run.js' */
-/** @import { Fitting, Reading } from './tasks.js' */
+/** @import { Reading } from './tasks.js' */
 
 export const task = 'complete';
 export const draws = true;
 export const made = '{pictures} completed from {src}';
-export const settings = 'pictures sounds';
 
 /** @type {Record<'src' | 'rows' | 'tries', Reading>} */
 export const attributes = {
   /** picture to complete or to enlarge, or sound to go on with */
-  src: {},
+  src: { given: ({ src }, signal, { fetch }) => fetch?.(src, signal) },
   /** rows of it that are known; absent: half of them */
-  rows: { whole: [0, 65536] },
+  rows: { whole: [0, 65536], fits: canBeKnown },
   /** pictures drawn for each that is shown, its likeliest at the end; they compete on the way (`resample`). 4 to 8 make fewer slips and
    * take as much longer; `samples` times `tries` is at most 64. Default 1 */
   tries: { whole: [1, NX_MAX_SAMPLES], initial: 1 },
 };
-
-/** @internal @param {Fitting} model */
-export function fits({ codec, part }) {
-  return (codec === 'picture' && part.outputs > 0 && !takes(part, 'image')) || codec === 'sound';
-}
 
 /**
  * Draws what lies below the first rows of an image.
@@ -63,8 +55,5 @@ export function fits({ codec, part }) {
  */
 export function start(what, options = {}) {
   checkOptions(options);
-  const { info, kind } = engineOf(this);
-  if (kind.complete) return kind.complete(what, options);
-  const rows = checkRows(options.rows, info);
-  return kind.run(options, kind.codec.encode(pictureOf(what, info), (rows * info.positions) / info.height));
+  return engineOf(this).kind.complete(what, options);
 }

@@ -4,7 +4,6 @@
 import { checkOptions } from '../base/checks.js';
 import { engineOf } from '../model/engine.js';
 import { attributes as picture } from './complete.js';
-import { takes } from './fits.js';
 
 /** @import { Label } from '../base/checks.js' */
 /** @import { Model } from '../model/model.js' */
@@ -12,16 +11,11 @@ import { takes } from './fits.js';
 /** @import { DrawOptions, LatentOptions, SoundOptions } from '../options.js' */
 /** @import { Run } from '../kinds/picture/run.js' */
 /** @import { SoundRun } from '../kinds/sound/sound-run.js' */
-/** @import { Fitting } from './tasks.js' */
 
 export const task = 'generate';
 export const draws = true;
 export const made = '{pictures} drawn from nothing';
-export const settings = 'pictures sounds latents';
 export const attributes = { tries: picture.tries };
-
-/** @internal @type {(model: Fitting) => boolean} */
-export const fits = ({ codec, part }) => (codec === 'picture' && !takes(part, 'image')) || codec === 'sound';
 
 /**
  * Draws whole images, from nothing or from a class.

@@ -10,13 +10,13 @@
  *     task        its name in `info.tasks`; without, it is not there
  *     draws       it draws elements, in a run that can be read; else it answers with a promise
  *     made        of a task of the element, what it made, as the element says it: {pictures} and {src} stand for what these are
- *     fits        whether a model has it, told from what its file says
  *     attributes  those of the element that are its own, beside those of its settings. What has them is a task of the element: a run, or an
  *                 answer that can be read and shown as a run can
- *     settings    whose settings are its options: words of `of` in the table of settings
+ *     named       attributes whose values are options, by the names of these, where they are not arguments that stand before them
+ *     inside      the option that the pictures inside the element are, which have a name each
  *     start       the method; `this` is the model
  *
- * Heavy code is loaded with the codec of the model (kinds/index.js): these files themselves are in every page.
+ * Which models have it, and with whose settings, is said by their kinds (kinds/index.js), which also load what is heavy: these files are in every page.
  */
 
 export * as attention from './attention.js';

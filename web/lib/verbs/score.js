@@ -11,15 +11,9 @@ import { engineOf } from '../model/engine.js';
 /** @import { Score } from '../kinds/picture/questions.js' */
 /** @import { SoundScore } from '../kinds/sound/sounds.js' */
 /** @import { TextScore } from '../kinds/text/text-model.js' */
-/** @import { Fitting } from './tasks.js' */
 
 export const task = 'score';
 export const draws = false;
-
-/** @internal @param {Fitting} model */
-export function fits({ part }) {
-  return part.outputs > 0;
-}
 
 /**
  * Tells how probable the model finds a text.

@@ -3,26 +3,17 @@
 
 import { checkOptions } from '../base/checks.js';
 import { engineOf } from '../model/engine.js';
-import { inputOf } from '../kinds/picture/image.js';
 import { attributes as picture } from './complete.js';
-import { takes } from './fits.js';
 
 /** @import { ImageSource } from '../kinds/picture/image.js' */
 /** @import { Model } from '../model/model.js' */
 /** @import { DrawOptions } from '../options.js' */
 /** @import { Run } from '../kinds/picture/run.js' */
-/** @import { Fitting } from './tasks.js' */
 
 export const task = 'super-resolve';
 export const draws = true;
 export const made = '{pictures} enlarged from {src}';
-export const settings = 'pictures';
 export const attributes = { src: picture.src, tries: picture.tries };
-
-/** @internal @param {Fitting} model */
-export function fits({ codec, part }) {
-  return codec === 'picture' && takes(part, 'image');
-}
 
 /**
  * Draws a large image from a small one.
@@ -35,6 +26,5 @@ export function fits({ codec, part }) {
  */
 export function start(image, options = {}) {
   checkOptions(options);
-  const { info, kind } = engineOf(this);
-  return kind.run(options, undefined, inputOf(image, info));
+  return engineOf(this).kind.superResolve(image, options);
 }

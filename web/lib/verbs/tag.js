@@ -7,17 +7,11 @@ import { attributes as text } from './tokens.js';
 
 /** @import { Model } from '../model/model.js' */
 /** @import { Tagging, TagOptions } from '../kinds/tags/tagging.js' */
-/** @import { Fitting } from './tasks.js' */
 
 export const task = 'tag';
 export const draws = false;
 export const made = 'Tags of words';
 export const attributes = { prompt: text.prompt };
-
-/** @internal @param {Fitting} model */
-export function fits({ codec }) {
-  return codec === 'tags';
-}
 
 /**
  * Tags the words of a text: the most probable tags as a whole, and, with `marginals`, how probable every tag of every word is.

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The table of verbs, asked about models; about the element: ../element/tasks.js. */
+/** The table of verbs. */
 
 import * as VERBS from './index.js';
 
-/** @import { Facts, Part } from '../engine/protocol.js' */
+/** @import { Fitting } from '../kinds/index.js' */
 /** @import { Setting } from '../settings.js' */
-
-/**
- * A model as a verb is told of it: the kind of its ids, what its file says, and the part that draws.
- *
- * @typedef {Facts & { codec: string, part: Part }} Fitting
- */
 
 /**
  * The reading of an attribute of the element: a number of a range, else a text. What makes no sense counts as absent.
  *
- * @typedef {Pick<Setting, 'whole' | 'number' | 'over' | 'initial'>} Reading
+ * @typedef {Pick<Setting, 'whole' | 'number' | 'over' | 'initial' | 'fits'> & {
+ *   given?: (element: any, signal: AbortSignal, kind: any) => unknown, read?: (text: string) => unknown }} Reading
+ *   given: what a verb takes before its options, of an element and the kind of its model; read: a text becomes an option so
  */
 
 /**
@@ -25,9 +21,9 @@ import * as VERBS from './index.js';
  * @property {string} [task]
  * @property {boolean} draws
  * @property {string} [made]
- * @property {(model: Fitting) => boolean} fits
  * @property {Record<string, Reading>} [attributes]
- * @property {string} [settings]
+ * @property {Record<string, string>} [named]
+ * @property {string} [inside]
  * @property {(...given: any[]) => any} start
  */
 
@@ -36,7 +32,8 @@ import * as VERBS from './index.js';
 /** The verbs, those that draw first. @type {[VerbName, Verb][]} */
 export const ALL = /** @type {any} */ (Object.entries(VERBS).sort(([, a], [, b]) => Number(b.draws) - Number(a.draws)));
 
-/** The verbs that a model has. @param {Fitting} model */
+/** The verbs that a model has. @param {Fitting} model @internal */
 export function verbsOf(model) {
-  return ALL.filter(([, { fits }]) => fits(model));
+  const { verbs } = model.kind;
+  return ALL.filter(([name]) => verbs[name] && (verbs[name].when?.(model) ?? true));
 }

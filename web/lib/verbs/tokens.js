@@ -3,28 +3,21 @@
 
 import { checkOptions } from '../base/checks.js';
 import { engineOf } from '../model/engine.js';
-import { reads } from './fits.js';
 
 /** @import { Model } from '../model/model.js' */
 /** @import { TokenOptions } from '../options.js' */
 /** @import { TokenRun } from '../kinds/text/tokens.js' */
-/** @import { Fitting, Reading } from './tasks.js' */
+/** @import { Reading } from './tasks.js' */
 
 export const task = 'tokens';
 export const draws = true;
 export const made = 'A text written';
-export const settings = 'texts';
 
 /** @type {Record<'prompt', Reading>} */
 export const attributes = {
   /** what the text begins with, or the sentence to translate or to tag */
-  prompt: {},
+  prompt: { given: ({ prompt }) => prompt },
 };
-
-/** @internal @param {Fitting} model */
-export function fits({ codec, part }) {
-  return codec === 'text' && !reads(part);
-}
 
 /**
  * Goes on with a text, token by token.

@@ -3,24 +3,16 @@
 
 import { checkOptions } from '../base/checks.js';
 import { engineOf } from '../model/engine.js';
-import { reads } from './fits.js';
 import { attributes as text } from './tokens.js';
 
 /** @import { Model } from '../model/model.js' */
 /** @import { TranslateOptions } from '../options.js' */
 /** @import { Translation } from '../kinds/text/translate.js' */
-/** @import { Fitting } from './tasks.js' */
 
 export const task = 'translate';
 export const draws = true;
 export const made = 'A translation';
-export const settings = 'translations';
 export const attributes = { prompt: text.prompt };
-
-/** @internal @param {Fitting} model */
-export function fits({ codec, part }) {
-  return codec === 'text' && reads(part);
-}
 
 /**
  * Translates a sentence, token by token.

@@ -3,31 +3,26 @@
 
 import { checkOptions } from '../base/checks.js';
 import { engineOf } from '../model/engine.js';
-import { takes } from './fits.js';
 
 /** @import { Label } from '../base/checks.js' */
 /** @import { LatentRun } from '../kinds/latent/latent-run.js' */
 /** @import { Model } from '../model/model.js' */
-/** @import { Fitting, Reading } from './tasks.js' */
+/** @import { Reading } from './tasks.js' */
 
 export const task = 'walk';
 export const draws = true;
-export const settings = 'latents';
 
 /** @type {Record<'from' | 'to' | 'steps' | 'shape', Reading>} */
 export const attributes = {
   /** seed of the picture that a walk begins with. Default 1 */
-  from: { whole: [0, Number.MAX_SAFE_INTEGER], initial: 1 },
+  from: { whole: [0, Number.MAX_SAFE_INTEGER], initial: 1, given: ({ from }) => from },
   /** seed of the one that it leads to. Default 2 */
-  to: { whole: [0, Number.MAX_SAFE_INTEGER], initial: 2 },
+  to: { whole: [0, Number.MAX_SAFE_INTEGER], initial: 2, given: ({ to }) => to },
   /** pictures of a walk. Default 30 */
   steps: { whole: [2, 4096], initial: 30 },
   /** `line`, `sphere` or `circle`. Default: `sphere` */
-  shape: {},
+  shape: { read: (text) => text.trim().toLowerCase() },
 };
-
-/** @internal @param {Fitting} model */
-export const fits = ({ codec, part }) => codec === 'picture' && takes(part, 'latent');
 
 /**
  * @typedef {object} WalkOptions

@@ -6,7 +6,8 @@
 import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
 import { checkLabel, checkSettings, wholeNumber } from '../../base/checks.js';
 import { Codec } from './codec.js';
-import { argumentError } from '../../base/error.js';
+import { inputOf, pictureOf } from './image.js';
+import { checkRows } from './rows.js';
 import { Run } from './run.js';
 
 /** @import { Label } from '../../base/checks.js' */
@@ -41,37 +42,6 @@ function drawingOf(given, info, image) {
     resample: resample > 1 ? { group: resample, every: resampleRows * info.positions / info.height } : undefined,
     inputs: inputsOf(checkLabel(label, info), image),
   };
-}
-
-/**
- * The number of rows that are known. With local 2D attention these are whole rows of blocks, for what is known must come first in
- * generation order.
- *
- * @param {number | undefined} rows  undefined: half of them, or what is possible and closest to it
- * @param {Pick<ModelInfo, 'height' | 'blockRows'>} info
- * @returns {number}
- * @internal
- */
-export function checkRows(rows, { height, blockRows }) {
-  const step = blockRows || 1;
-  if (rows === undefined) {
-    const below = step * Math.floor(height / 2 / step);
-    const above = Math.min(below + step, height);
-    return height / 2 - below <= above - height / 2 ? below : above;
-  }
-  if (canBeKnown(rows, { height, blockRows })) return rows;
-  wholeNumber('rows', rows, 0, height);
-  const possible = Array.from({ length: Math.ceil(height / step) }, (_, i) => i * step).join(', ');
-  throw argumentError(`rows must be ${possible} or ${height}, not ${rows}: it draws blocks of ${step} rows`);
-}
-
-/**
- * @param {number} rows
- * @param {Pick<ModelInfo, 'height' | 'blockRows'>} info
- * @internal
- */
-export function canBeKnown(rows, { height, blockRows }) {
-  return Number.isInteger(rows) && rows >= 0 && rows <= height && (rows % (blockRows || 1) === 0 || rows === height);
 }
 
 /**
@@ -111,6 +81,24 @@ export class Pictures {
     const { inputs, ...drawing } = drawingOf(options, info, input);
     const { seed, signal, ...kept } = options;
     return new Run(links, this.codec, { known, ids, steps, inputs, input }, drawing, { model: modelName(info), options: kept }, signal);
+  }
+
+  /**
+   * @param {ImageSource} image
+   * @param {DrawOptions & { rows?: number }} options
+   */
+  complete(image, options) {
+    const { info } = this.#engine;
+    const rows = checkRows(options.rows, info);
+    return this.run(options, this.codec.encode(pictureOf(image, info), (rows * info.positions) / info.height));
+  }
+
+  /**
+   * @param {ImageSource} image
+   * @param {DrawOptions} options
+   */
+  superResolve(image, options) {
+    return this.run(options, undefined, inputOf(image, this.#engine.info));
   }
 
   /**

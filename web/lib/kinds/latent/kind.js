@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { kind as picture } from '../picture/kind.js';
+
+/** @import { Kind } from '../index.js' */
+
+export const OPTIONS = { latents: ['LatentOptions', 'The options with which pictures are made at once, of latents. Without a label the classes take turns.'] };
+
+/** Pictures that are made at once, of a list of normal deviates. @type {Kind} */
+export const kind = {
+  ...picture,
+  name: 'latent',
+  codec: 'picture',
+  says: (facts, number) => picture.says(facts, number) && !facts.parts.some(({ outputs }) => outputs > 0),
+  verbs: { generate: { settings: 'latents' }, walk: { settings: 'latents' } },
+  open: async (engine, facts) => new (await import('./latents.js')).LatentModel(engine, facts),
+};

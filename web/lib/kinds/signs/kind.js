@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { pictureAt } from '../fetched.js';
+import { leaves } from '../ports.js';
+
+/** @import { Kind } from '../index.js' */
+
+/** Names of pictures, after examples. @type {Kind} */
+export const kind = {
+  name: 'signs',
+  says: ({ parts }) => leaves(parts[0], 'odds'),
+  verbs: { classify: {} },
+  open: async (engine, facts) => new (await import('./signs.js')).SignModel(engine, facts),
+  sheet: true,
+  doing: 'Naming',
+  done: ({ nats }) => `Named: ${nats[0].toFixed(1)} nats`,
+  what: () => 'A name',
+  fetch: pictureAt,
+};

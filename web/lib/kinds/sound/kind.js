@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { missing } from '../fetched.js';
+
+/** @import { Kind } from '../index.js' */
+
+export const OPTIONS = { sounds: ['SoundOptions', 'The options with which sounds are drawn.'] };
+
+/** Sounds, sample by sample. @type {Kind} */
+export const kind = {
+  name: 'sound',
+  says: (_, number) => Number(number('sound.rate')) > 0,
+  verbs: { complete: { settings: 'sounds' }, generate: { settings: 'sounds' }, score: {} },
+  open: async (engine, facts) => new (await import('./sounds.js')).SoundModel(engine, facts),
+  room: (number) => (!number('image.width') && number('sound.rate') ? { width: 0, height: 0 } : undefined),
+  sheet: true,
+  doing: 'Drawing',
+  done: ({ nats, to, rate }) => `Drawn: ${(to / rate).toFixed(2)} s, ${(nats[0] / Math.max(to, 1) / Math.LN2).toFixed(1)} bits a sample`,
+  what: () => 'A sound',
+  fetch: async (src, signal) => {
+    if (!src) throw missing('sound', src);
+    const response = await fetch(new URL(src, document.baseURI), { signal }).catch((cause) => { throw signal.aborted ? cause : missing('sound', src, cause); });
+    if (!response.ok) throw missing('sound', src, response.status);
+    return response.blob();
+  },
+};

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { leaves } from '../ports.js';
+
+/** @import { Kind } from '../index.js' */
+
+/** Tags of words. @type {Kind} */
+export const kind = {
+  name: 'tags',
+  says: ({ parts }) => leaves(parts[0], 'tags'),
+  verbs: { tag: {} },
+  open: async (engine, facts) => new (await import('./tags.js')).TagModel(engine, facts),
+  sheet: true,
+  doing: 'Tagging',
+  done: ({ nats }) => `Tagged: ${nats[0].toFixed(1)} nats`,
+  what: () => 'Tags of words',
+};

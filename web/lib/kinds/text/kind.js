@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { reads } from '../ports.js';
+
+/** @import { Fitting, Kind } from '../index.js' */
+
+export const OPTIONS = {
+  texts: ['TokenOptions', 'The options with which tokens are drawn. In this order: biases and penalties change the odds, top-k, typical, top-p and min-p each leave some ' +
+    'tokens out, the temperature sharpens or flattens what is left, and one is drawn.'],
+  translations: ['TranslateOptions', 'The options with which a sentence is translated: by default the most probable token at every step.'],
+};
+
+/** The first key of a vocabulary is at most so far from the beginning of its file. */
+const HINT_BYTES = 4096;
+
+/** @param {Fitting} model */
+const writes = ({ part }) => !reads(part);
+
+/** Texts, token by token: stories, answers, translations. @type {Kind} */
+export const kind = {
+  name: 'text',
+  says: ({ tokenizerEntries }, number) => tokenizerEntries.length > 0 || Number(number('context_length')) > 0,
+  verbs: {
+    chat: { when: writes },
+    score: {},
+    tokens: { when: writes, settings: 'texts' },
+    translate: { when: (model) => !writes(model), settings: 'translations' },
+  },
+  // The tokenizer, where this beginning has it; else it is made of what the engine has read, which says what is wrong.
+  early: async (head) => (new TextDecoder('latin1').decode(head.subarray(0, HINT_BYTES)).includes('tokenizer.') ?
+    (await import('./texts.js')).tokenizerOf(head).catch(() => undefined) : undefined),
+  open: async (engine, { tokenizerEntries }, tokenizer) => new (await import('./texts.js')).TextModel(engine.links[0], engine.info, tokenizerEntries, tokenizer),
+  room: (number) => (!number('image.width') && number('context_length') ? { width: 0, height: 0 } : undefined),
+  tokens: true,
+  sheet: true,
+  doing: 'Writing',
+  done: ({ nats, steps }) => `Written: ${steps} tokens, ${nats[0].toFixed(1)} nats`,
+  what: () => 'A text',
+};
