@@ -34,9 +34,9 @@ const told = (page) => page.locator('#sum .sum-value').evaluate((output) => {
 test('the walk by keyboard alone: every step is a sentence, and thirty numbers come out again from the file in double precision', () => withPage(async (page) => {
   await page.goto(PAGE);
   await done(page);
-  assert.equal(await letters(page), 'pots⏎');
+  assert.equal(await letters(page), 'tenalp⏎');
   assert.match(await page.locator('#verdict').textContent() ?? '', /The WebAssembly model gives the same word, bit for bit/);
-  const again = opened(bytes, [...ids('stop'), 0], ids('pots'));
+  const again = opened(bytes, [...ids('planet'), 0], ids('tenalp'));
   const seen = new Set();
   /** @param {Awaited<ReturnType<typeof told>>} number */
   const check = ({ name, cell, value, text }) => {
@@ -83,7 +83,7 @@ test('a box opens by pointer and by keyboard; pointing at a number tells its sum
   await page.locator('.box[data-box="dec.1.cross"]').click();
   assert.equal(await page.locator('#box-name').textContent(), 'Decoder, block 2, Attention to the word');
   await page.locator('input[name=head]').nth(1).check();
-  const softmax = page.getByRole('application', { name: /^softmax, 5 by 5/ }).first();
+  const softmax = page.getByRole('application', { name: /^softmax, 7 by 7/ }).first();
   await softmax.focus();
   await page.keyboard.press('ArrowRight');
   const sum = page.locator('#sum');
@@ -91,7 +91,7 @@ test('a box opens by pointer and by keyboard; pointing at a number tells its sum
   assert.match(await sum.textContent() ?? '', / = e\^/);
   const { width = 0, height = 0 } = await softmax.boundingBox() ?? {};
   await softmax.hover({ position: { x: width - 8, y: height - 8 } });
-  await sum.getByText(/softmax of head 2 at s, ⏎/).waitFor();
+  await sum.getByText(/softmax of head 2 at p, ⏎/).waitFor();
   await page.mouse.move(2, 2); // what was walked to stays
   await sum.getByText(/softmax of head 2 at ⇥/).waitFor();
   // It plays by itself, and stops where one likes.
@@ -109,7 +109,7 @@ test('a box opens by pointer and by keyboard; pointing at a number tells its sum
   assert.match(await page.evaluate(() => document.activeElement?.getAttribute('data-box') ?? ''), /^enc\./);
   // Every letter that was written is a place to look at.
   await page.locator('.letter input').nth(2).check();
-  assert.match(await page.locator('#step-next').evaluate((item) => item.textContent ?? ''), /after “o”, “t” has probability \d/);
+  assert.match(await page.locator('#step-next').evaluate((item) => item.textContent ?? ''), /after “e”, “n” has probability \d/);
 }));
 
 test('what is typed is written backwards; what is taken away breaks it, and comes back', () => withPage(async (page) => {
@@ -121,6 +121,10 @@ test('what is typed is written backwards; what is taken away breaks it, and come
   await page.locator('#word').fill('planet');
   await page.waitForFunction(() => document.querySelectorAll('.letter').length === 7);
   assert.equal(await letters(page), 'tenalp⏎');
+  // The word that the page begins with needs the scale.
+  await page.locator('#switches input[value=scale]').uncheck();
+  assert.match(await page.locator('#verdict').textContent() ?? '', /✗ it should be tenalp⏎/);
+  await page.locator('#restore').click();
   await page.locator('#switches input[value=positions]').uncheck();
   assert.match(await page.locator('#verdict').textContent() ?? '', /✗ it should be tenalp⏎/);
   await page.locator('#figure-opened').screenshot({ path: `${OUT}opened-broken.png` });
@@ -153,7 +157,7 @@ test('a decoder alone does the same', () => withPage(async (page) => {
   await page.locator('input[value="opened-decoder.gguf"]').check();
   await page.waitForFunction(() => document.querySelectorAll('.box').length === 13);
   await page.waitForFunction(() => /The WebAssembly model gives the same/.test(document.getElementById('verdict')?.textContent ?? ''));
-  assert.equal(await letters(page), 'pots⏎');
+  assert.equal(await letters(page), 'tenalp⏎');
   for (const id of ['step-one-hot', 'step-residual', 'step-mask', 'step-next']) {
     await page.evaluate((hash) => { location.hash = hash; }, id);
     await page.locator(`#${id}:not([hidden])`).waitFor();
@@ -177,18 +181,19 @@ test('an address opens a step; the overture and the layer of pictures', () => wi
   await page.locator('#figure-layer').scrollIntoViewIfNeeded();
   await page.locator('.term').first().waitFor();
   await page.locator('.layer-equation').nth(1).locator('.term', { hasText: 'ReLU' }).click();
-  assert.match(await page.locator('#layer-sum').textContent() ?? '', /active at s, 1: itself, or zero/);
+  assert.match(await page.locator('#layer-sum').textContent() ?? '', /active at p, 1: itself, or zero/);
 }));
 
 test('what is written with one thing less, for each thing', () => withPage(async (page) => {
   await page.goto(PAGE);
   await done(page);
   await page.locator('#figure-broken').scrollIntoViewIfNeeded();
-  await page.locator('#broken[data-done="stop"]').waitFor();
+  await page.locator('#broken[data-done="planet"]').waitFor();
   const rows = await page.locator('#broken tr').evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
   assert.equal(rows.length, 5 + 12);
-  assert.deepEqual(rows[0], ['nothing', '✓ pots⏎']);
+  assert.deepEqual(rows[0], ['nothing', '✓ tenalp⏎']);
   assert.ok(rows.filter(([, written]) => written?.startsWith('✗')).length > 2);
+  assert.ok(rows.some(([loss, written]) => loss === 'the scale' && written?.startsWith('✗')) && rows.some(([loss, written]) => /head/.test(loss ?? '') && written?.startsWith('✗')));
   await page.locator('#word').fill('zebra');
   await page.locator('#broken[data-done="zebra"]').waitFor();
 }));
@@ -197,7 +202,7 @@ test('it is alive with its file alone, before the engine; the page is under 60 K
   await page.route(/\.wasm$/, () => {}); // never comes
   await page.goto(PAGE);
   await page.locator('.letter').first().waitFor();
-  assert.equal(await letters(page), 'pots⏎');
+  assert.equal(await letters(page), 'tenalp⏎');
   const files = ['web/dist/page-opened.js', 'web/pages/opened/index.html', 'web/pages/opened/opened.css'];
   const sizes = await Promise.all(files.map(async (file) => gzipSync(await readFile(`${ROOT}${file}`)).length));
   assert.ok(sizes.reduce((a, b) => a + b) < 60 * 1024, `${sizes}`);
