@@ -40,7 +40,7 @@ const FIGURES = [
   { path: 'pages/colour/', figure: 'figure-colour', selector: '#colour-seed', name: 'seed', first: '7', then: ['12', '13'] },
   { path: 'pages/colour/', figure: 'figure-superres', selector: '#superres-seed', name: 'seed', first: '7', then: ['12', '13'] },
   { path: 'pages/look-ahead/', figure: 'figure-ahead', selector: '#ahead-seed', name: 'seed', first: '10', then: ['12', '13'] },
-  { path: 'pages/tokens/', figure: 'figure-tale', selector: '#prompt', name: 'prompt', first: 'Once upon a time', then: ['The king', 'A fox & a hen'] },
+  { path: 'pages/tokens/', figure: 'figure-tale', selector: '#prompt', name: 'prompt', first: 'Once upon a time, there was a', then: ['The king', 'A fox & a hen'] },
   { path: 'pages/tokens/', figure: 'figure-three', selector: '#three-seed', name: 'seed', first: '3', then: ['12', '13'] },
   {
     path: 'pages/transformer/', figure: 'figure-translation', selector: '#beams', name: 'beams', first: '1', then: ['4', '2'],
@@ -92,13 +92,13 @@ test('a sentence that is typed is one step of the history, and is there after a 
     }
   });
   await page.waitForURL((url) => new URLSearchParams(url.hash.split('?')[1]).get('text') === 'Ein Hund schläft.');
-  await page.selectOption('#head', { value: '2' });
-  assert.equal(settingsIn(page).head, '3');
+  await page.selectOption('#head', { value: '1' });
+  assert.equal(settingsIn(page).head, '2');
   await page.reload();
   await page.locator('#sentence:enabled').waitFor(WAIT);
-  assert.deepEqual([await page.inputValue('#sentence'), await page.inputValue('#head')], ['Ein Hund schläft.', '2']);
+  assert.deepEqual([await page.inputValue('#sentence'), await page.inputValue('#head')], ['Ein Hund schläft.', '1']);
   await page.goBack();
-  await hasValue(page, '#head', '');
+  await hasValue(page, '#head', '2');
   assert.equal(await page.inputValue('#sentence'), 'Ein Hund schläft.');
   await page.goBack();
   await hasValue(page, '#sentence', first);
@@ -138,7 +138,7 @@ test('the sliders of the filters go to the address and come back', () => withPag
   await page.focus('#temperature');
   await page.keyboard.press('ArrowLeft');
   await page.waitForURL((url) => new URLSearchParams(url.hash.split('?')[1]).get('temperature') === '1.2');
-  assert.deepEqual(settingsIn(page), { model: 'stories', seed: '2', prompt: 'Once upon a time', temperature: '1.2', top_k: '16', top_p: '0.5', min_p: '0.1' });
+  assert.deepEqual(settingsIn(page), { model: 'stories', seed: '2', prompt: 'Once upon a time, there was a', temperature: '1.2', top_k: '16', top_p: '0.5', min_p: '0.1' });
 }, LESS));
 
 /** A visit with the first, then the address changes to each in turn; ./build.sh test-sweep visits with each. */

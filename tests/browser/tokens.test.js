@@ -53,7 +53,7 @@ test('the tale writes itself, and is the one that the library writes', () => wit
   await page.locator('#again.primary').waitFor(); // to its end
   const told = await text(page);
   const model = await load(FILE);
-  const run = model.tokens('Once upon a time', { seed: 1, temperature: 0.8, topP: 0.95, minP: 0.02, maxTokens: 9000 });
+  const run = model.tokens('Once upon a time, there was a', { seed: 1, temperature: 0.8, topP: 0.95, minP: 0.02, maxTokens: 9000 });
   const whole = run.before + await run.text();
   model.close();
   assert.equal(told, whole);
@@ -217,7 +217,7 @@ test('less motion: nothing begins by itself, and whole sentences appear', () => 
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await open(page);
   await sleep(500);
-  assert.equal(await text(page), 'Once upon a time');
+  assert.equal(await text(page), 'Once upon a time, there was a');
   await page.locator('#run').click();
   await grows(page, 200);
 }));

@@ -9,12 +9,14 @@ import { cut } from './filters.js';
 
 const BARS = 32;
 const [WIDTH, HEIGHT, LABELS, TOP] = [960, 260, 86, 18];
+/** Room for the first label, which leans to the left. */
+const LEFT = 40;
 
 /** Bars grow with the root of the odds: else all but the first few could not be seen. @param {number} odds */
 const heightOf = (odds) => HEIGHT * Math.sqrt(odds);
 
 export function createChart() {
-  const svg = makeSvg('svg', { class: 'odds-chart', viewBox: `0 0 ${WIDTH} ${TOP + HEIGHT + LABELS}`, role: 'img', 'aria-label': 'Nothing is asked yet' });
+  const svg = makeSvg('svg', { class: 'odds-chart', viewBox: `${-LEFT} 0 ${WIDTH + LEFT} ${TOP + HEIGHT + LABELS}`, role: 'img', 'aria-label': 'Nothing is asked yet' });
   byId('odds-chart').append(svg);
 
   return {

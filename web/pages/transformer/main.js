@@ -22,6 +22,7 @@ function createFigures(Sheet) {
   const matrix = createMatrix(byId('map'), byId('map-note'));
   const translation = createTranslation(Sheet, {
     name: 'de-en', examples: Object.keys(EXAMPLES), choices: [{ layer: 'map-layer', head: 'map-head' }],
+    first: { layer: 2, head: 2 }, // it looks at the word that is translated; the mean of all heads is a tangle
     onModel(model) {
       if (model) showNumbers(model.info);
       shuffling.use(model);

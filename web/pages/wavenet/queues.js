@@ -5,28 +5,33 @@ import { byId, makeSvg, reducedMotion } from '../../shell/index.js';
 
 const DILATIONS = [1, 2, 4, 8, 16];
 const TURN_MS = 350;
-const [WIDTH, HEIGHT, SIDE] = [100, 116, 84];
+/** A ring for each, and the width that it takes: as many places as its dilation, each wide enough for its number. */
+const SLOT = 10;
+const RADII = DILATIONS.map((d) => (d === 1 ? 0 : Math.max(18, ((SLOT + 1.2) * d) / Math.PI)));
+const CENTRES = RADII.reduce((/** @type {number[]} */ all, radius, l) => [...all, (l === 0 ? SLOT + 4 : all[l - 1] + RADII[l - 1] + radius + 2 * SLOT + 14)], []);
+const WIDTH = CENTRES[CENTRES.length - 1] + RADII[RADII.length - 1] + SLOT + 4;
+const SIDE = 2 * (RADII[RADII.length - 1] + SLOT) + 8;
+const HEIGHT = SIDE + 22;
 
 export function createQueues() {
   const [root, said, step, turn] = [byId('queues'), byId('queues-said'), byId('queue-step'), byId('queue-run')];
   let t = 20;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let timer;
-  root.setAttribute('viewBox', `0 0 ${DILATIONS.length * WIDTH} ${HEIGHT}`);
+  root.setAttribute('viewBox', `0 0 ${WIDTH} ${HEIGHT}`);
 
   function draw() {
     const parts = DILATIONS.flatMap((d, l) => {
-      const [cx, cy] = [l * WIDTH + WIDTH / 2, SIDE / 2 + 8];
-      const radius = d === 1 ? 0 : SIDE / 2 - 6;
-      const size = Math.max(4.5, Math.min(12, (Math.PI * radius) / d - 1.5) || 12);
+      const [cx, cy] = [CENTRES[l], SIDE / 2];
+      const radius = RADII[l];
       const slots = Array.from({ length: d }, (_, i) => {
         const angle = (2 * Math.PI * i) / d - Math.PI / 2;
         // What slot i holds: the last sample before t that is i modulo d; at slot t mod d that is t - d, which is read now.
         const holds = t - 1 - ((((t - 1 - i) % d) + d) % d);
         const [x, y] = [cx + radius * Math.cos(angle), cy + radius * Math.sin(angle)];
         const reading = i === t % d;
-        const circle = makeSvg('circle', { cx: x, cy: y, r: size, class: reading ? 'reading' : holds < 0 ? 'empty' : 'held' });
-        return size < 7 ? [circle] : [circle, makeSvg('text', { x, y: y + 3, class: 'slot' }, holds < 0 ? '–' : String(holds))];
+        const circle = makeSvg('circle', { cx: x, cy: y, r: SLOT, class: reading ? 'reading' : holds < 0 ? 'empty' : 'held' });
+        return [circle, makeSvg('text', { x, y: y + 3, class: 'slot' }, holds < 0 ? '–' : String(holds))];
       });
       return [...slots.flat(), makeSvg('text', { x: cx, y: HEIGHT - 6, class: 'name' }, `d = ${d}`)];
     });

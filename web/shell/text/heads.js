@@ -9,8 +9,9 @@ import { make } from '../index.js';
  * @param {HTMLElement[]} layers
  * @param {HTMLElement[]} heads
  * @param {() => void} onChange
+ * @param {Choice} [first] what is chosen before anybody chooses; all
  */
-export function createHeads(layers, heads, onChange) {
+export function createHeads(layers, heads, onChange, first = { layer: -1, head: -1 }) {
   const selects = /** @type {HTMLSelectElement[][]} */ ([layers, heads]);
   for (const same of selects) {
     for (const select of same) {
@@ -30,8 +31,18 @@ export function createHeads(layers, heads, onChange) {
         for (const select of same) select.value = n >= 0 && n < select.options.length - 1 ? String(n) : '';
       }
     },
-    /** Offers so many. @param {number} layerCount @param {number} headCount */
+    /** For an address, where it is another choice than the first; 0: all. @returns {Record<string, number>} */
+    settings() {
+      const { layer, head } = this.choice;
+      return layer === first.layer && head === first.head ? {} : { layer: layer + 1, head: head + 1 };
+    },
+    /** Of an address. @param {URLSearchParams} given */
+    apply(given) {
+      this.choice = given.has('layer') || given.has('head') ? { layer: Number(given.get('layer') ?? 0) - 1, head: Number(given.get('head') ?? 0) - 1 } : first;
+    },
+    /** Offers this many, and chooses the first choice where none were there. @param {number} layerCount @param {number} headCount */
     have(layerCount, headCount) {
+      const fresh = selects[0][0].disabled;
       for (const [same, count] of /** @type {[HTMLSelectElement[], number][]} */ ([[selects[0], layerCount], [selects[1], headCount]])) {
         for (const select of same) {
           if (!select.disabled && select.options.length === count + 1) continue;
@@ -39,6 +50,7 @@ export function createHeads(layers, heads, onChange) {
           select.disabled = false;
         }
       }
+      if (fresh) this.choice = first;
     },
   };
 }

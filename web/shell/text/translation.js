@@ -7,6 +7,7 @@ import {
 import { createHeads } from './heads.js';
 import { meanOf, rowsOf } from './maps.js';
 import { shotOf } from './shot.js';
+/** @import { Choice } from './maps.js' */
 /** @import { AlignedSheet, Model, Translation, TranslateStep } from '../index.js' */
 
 /** Tokens a second, for whoever watches; who types does not wait. */
@@ -24,10 +25,11 @@ const REST_MS = 120;
  * @param {string} options.name of the model, for the address
  * @param {string[]} options.examples sentences to begin with; the first one is translated at once
  * @param {{ layer: string, head: string }[]} [options.choices] ids of further places where layer and head are chosen
+ * @param {Choice} [options.first] the layer and head that are shown before anybody chooses; all
  * @param {(model: Model | null) => void} [options.onModel] it is there, or gone
  * @param {(translated: Translated | null) => void} [options.onChange] there is more of a translation, or another head is chosen; null: a new one begins
  */
-export function createTranslation(Sheet, { name, examples, choices = [], onModel = () => {}, onChange = () => {} }) {
+export function createTranslation(Sheet, { name, examples, choices = [], first, onModel = () => {}, onChange = () => {} }) {
   /** @type {HTMLInputElement} */
   const input = byId('sentence');
   /** @type {HTMLSelectElement} */
@@ -47,7 +49,7 @@ export function createTranslation(Sheet, { name, examples, choices = [], onModel
   const heads = createHeads(places.map(({ layer }) => byId(layer)), places.map(({ head }) => byId(head)), () => {
     address.changed();
     showHeads();
-  });
+  }, first);
   const playback = new Playback({
     speed: SPEED,
     onPhase(phase) {
@@ -163,17 +165,14 @@ export function createTranslation(Sheet, { name, examples, choices = [], onModel
   }));
   input.value = examples[0];
 
-  const settings = () => {
-    const { layer, head } = heads.choice;
-    return { model: name, text: input.value, beams: beams.value, ...(layer >= 0 && { layer: layer + 1 }), ...(head >= 0 && { head: head + 1 }) };
-  };
+  const settings = () => ({ model: name, text: input.value, beams: beams.value, ...heads.settings() });
   const address = keepInAddress('figure-translation', {
     settings,
     apply(given) {
       input.value = given.get('text') ?? input.value;
       beams.value = [...beams.options].map(({ value }) => value).find((n) => n === given.get('beams')) ?? '1';
       if (!model) return false;
-      heads.choice = { layer: Number(given.get('layer') ?? 0) - 1, head: Number(given.get('head') ?? 0) - 1 };
+      heads.apply(given);
       sight.decide();
       start(true);
       return true;
