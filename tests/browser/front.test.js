@@ -148,6 +148,14 @@ test('less motion: nothing begins by itself, and the cards stay still', () => wi
   await done(page);
 }, { reducedMotion: 'reduce' }));
 
+test('on paper there are no buttons, and no card is cut in two', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await done(page);
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await page.evaluate(() => [...document.querySelectorAll('button, .masthead nav')].filter((one) => one.checkVisibility()).map((one) => one.outerHTML).join()), '');
+  assert.deepEqual(await page.evaluate(() => [...new Set([...document.querySelectorAll('.card, .figure')].map((one) => getComputedStyle(one).breakInside))]), ['avoid']);
+}));
+
 test('without JavaScript there are a note and the links', () => withPage(async (page) => {
   await page.goto(PAGE);
   assert.match(await page.locator('.notice').innerText(), /It needs JavaScript and WebAssembly/);

@@ -44,3 +44,21 @@ test('a large file is kept while it arrives, and the next visit needs no connect
   online = false;
   assert.equal(await tale(), first, 'from the copy');
 }, { complains: true }));
+
+test('a large file that the browser does not keep, as in a private window, is told of', { timeout: 120000 }, () => withPage(async (page) => {
+  await page.addInitScript(() => {
+    Cache.prototype.put = async (_, answer) => { // as Chromium does in such a window: it reads, and finds no room
+      await /** @type {Response} */ (answer).arrayBuffer();
+      throw new DOMException('Quota exceeded.', 'QuotaExceededError');
+    };
+  });
+  await page.route(`**${FILE}`, (route) => route.fulfill({ contentType: 'application/octet-stream', body: large, headers: { ETag: '"1"', 'Content-Length': String(large.length) } }));
+  await openEmpty(page);
+  const warnings = await page.evaluate(async ([library, file]) => {
+    const model = await (await import(library)).load(file);
+    const { warnings } = model.info;
+    model.close();
+    return warnings;
+  }, [LIBRARY, FILE]);
+  assert.deepEqual(warnings, [`The browser did not keep this file of ${Math.round(large.length / 1e6)} MB: it has no room, or this is a private window. The next visit downloads it again`]);
+}));

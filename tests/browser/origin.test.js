@@ -263,6 +263,12 @@ async function heard(page, library) {
   }, [library, `${cdn}/sound.gguf`]);
 }
 
+test('a sound under Trusted Types is heard by the player, and nothing more is reported than of the worker', () => withPage(async (page, complaints) => {
+  await open(page, '', `script-src ${cdn} 'wasm-unsafe-eval'; worker-src blob:; connect-src ${cdn}; require-trusted-types-for 'script'; trusted-types nextpixel`);
+  assert.deepEqual(await heard(page, `${cdn}/dist/nextpixel.js`), { worklets: 1, over: true, whole: true });
+  assert.deepEqual(complaints.filter((text) => /player/.test(text)), []);
+}, { complains: true }));
+
 test('a sound: the player of the other origin, also of the one file; by buffers where a policy has no place for that', () => withPage(async (page) => {
   await open(page, '', `script-src ${cdn} 'wasm-unsafe-eval'; worker-src blob:; connect-src ${cdn}`);
   assert.deepEqual(await heard(page, `${cdn}/dist/nextpixel.js`), { worklets: 1, over: true, whole: true });

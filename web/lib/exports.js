@@ -18,6 +18,7 @@ export * from './index.js';
 export { Link } from './workers/link.js';
 export { within } from './load/patience.js';
 export { CODES } from './engine/protocol.js';
+export { vouched } from './base/vouch.js';
 export { classOf } from './base/realm.js';
 export { checkLabel, checkOptions, checkSettings, show, wholeNumber } from './base/checks.js';
 export { KINDS, kindOf } from './kinds/index.js';

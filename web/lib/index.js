@@ -123,7 +123,7 @@ export async function load(source, options = {}) {
       contents = await again(error);
       return openModel(kept, module, contents, reading);
     });
-    const { keep, warning = said } = contents;
+    const { keep, large, warning = large?.warning ?? said } = contents;
     if (warning) model.info.warnings.push(warning);
     if (keep) setTimeout(keep, KEEP_MS);
     const addThreads = async (/** @type {Link} */ link) => {

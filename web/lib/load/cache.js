@@ -71,7 +71,7 @@ export function isSame(answer, copy) {
  * @param {Response} answer  headers of the file
  * @param {Uint8Array<ArrayBuffer> | ReadableStream} body
  * @param {number} [length]  bytes of it
- * @returns {(() => Promise<void>) | undefined}
+ * @returns {(() => Promise<boolean>) | undefined}  which tells whether the browser kept it
  * @internal
  */
 export function keeper(url, { status, headers: given }, body, length = /** @type {Uint8Array} */ (body).length) {
@@ -82,8 +82,9 @@ export function keeper(url, { status, headers: given }, body, length = /** @type
   return async () => {
     try {
       await (await caches.open(CACHE_NAME)).put(url, copy);
+      return true;
     } catch {
-      // No room, or not allowed: next time it is downloaded again.
+      return false; // no room, or not allowed: next time it is downloaded again
     }
   };
 }

@@ -70,7 +70,9 @@ export async function openLarge(jobs, module, file, how) {
     }
     const opened = await pending;
     if (opened[0].type !== 'opened') throw brokeOff(name);
-    await copy?.close();
+    if (copy && !(await copy.close())) {
+      file.warning = `The browser did not keep this file of ${Math.round(size / 1e6)} MB: it has no room, or this is a private window. The next visit downloads it again`;
+    }
     return /** @type {OpenedMessage[]} */ (opened);
   } catch (error) {
     copy?.abort();
@@ -104,13 +106,16 @@ function copying(url, response, size) {
   const put = keeper(url, response, readable, size)?.();
   if (!put) return undefined;
   const writer = writable.getWriter();
-  const over = put.then(() => readable.cancel().catch(() => {})); // where it was given up, nobody reads any more
-  const either = (/** @type {Promise<void>} */ done) => Promise.race([done.catch(() => {}), over]);
+  const over = put.then(async (kept) => {
+    await readable.cancel().catch(() => {}); // where it was given up, nobody reads any more
+    return kept;
+  });
+  const either = (/** @type {Promise<unknown>} */ done) => Promise.race([done.catch(() => {}), over]);
   return {
     write: (/** @type {Uint8Array} */ piece) => either(writer.write(piece)),
     close: async () => {
       await either(writer.close());
-      await over;
+      return over;
     },
     abort: () => void writer.abort().catch(() => {}),
   };

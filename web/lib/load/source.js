@@ -26,7 +26,7 @@ export const MAX_BYTES = 2 ** 31;
 /**
  * @typedef {object} Contents
  * @property {Uint8Array<ArrayBuffer>} bytes  of their own, which may be transferred
- * @property {() => Promise<void>} [keep]     puts them into the cache, for when they turned out to be good
+ * @property {() => Promise<unknown>} [keep]  puts them into the cache, for when they turned out to be good
  * @property {Large} [large]                  in place of them, of a large file
  * @property {string} [warning]               for people: this is a copy whose server could not be asked
  */
@@ -40,6 +40,7 @@ export const MAX_BYTES = 2 ** 31;
  * @property {string} [path]
  * @property {string} [url]             where it can be asked for again
  * @property {boolean} [keep]           it is to be put into the cache
+ * @property {string} [warning]         for people, once it is read: the browser did not keep it
  */
 
 /**

@@ -11,6 +11,7 @@
  */
 
 import { NextPixelError } from '../base/error.js';
+import { vouched } from '../base/vouch.js';
 import { hint, workerText } from '../files.js';
 import { messageOf } from '../load/source.js';
 
@@ -24,7 +25,7 @@ const SETTLE_MS = 30;
 let policy;
 
 /** @param {string} url  one made here, or that the caller gave */
-function vouched(url) {
+function trusted(url) {
   policy ??= /** @type {any} */ (globalThis).trustedTypes?.createPolicy(POLICY, { createScriptURL: (/** @type {string} */ text) => text });
   return policy ? policy.createScriptURL(url) : url;
 }
@@ -43,7 +44,8 @@ export async function startFallback(address, begun, cause) {
   addEventListener('securitypolicyviolation', hear);
   try {
     if (/Trusted/.test(String(cause))) {
-      const worker = await begun(() => new Worker(vouched(url.href), { type: 'module' })).catch(() => undefined);
+      vouched.by = trusted; // what plays sound is a script too
+      const worker = await begun(() => new Worker(trusted(url.href), { type: 'module' })).catch(() => undefined);
       if (worker) return worker;
     }
     const text = workerText ?? await textOf(url);
@@ -51,7 +53,7 @@ export async function startFallback(address, begun, cause) {
     const source = simple ? text : `import ${JSON.stringify(url.href)};`;
     const blob = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
     try {
-      return await begun(() => new Worker(vouched(blob), simple ? {} : { type: 'module' }));
+      return await begun(() => new Worker(trusted(blob), simple ? {} : { type: 'module' }));
     } finally {
       URL.revokeObjectURL(blob);
     }

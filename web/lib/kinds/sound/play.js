@@ -6,6 +6,7 @@
 import { abortable } from '../../base/abort.js';
 import { show } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
+import { vouched } from '../../base/vouch.js';
 import { playerAddress } from '../../files.js';
 import { Resampler } from './resample.js';
 
@@ -143,7 +144,7 @@ function knowsPlayer(context) {
   if (!answer) {
     const add = async () => {
       if (!context.audioWorklet) return false; // a page that is not secure has none
-      await context.audioWorklet.addModule(playerAddress());
+      await context.audioWorklet.addModule(vouched.by(String(playerAddress())));
       return true;
     };
     answer = add().catch(() => false);
