@@ -683,6 +683,32 @@ test('words are tagged: the sentence before it is played, then tags on shades; a
   assert.match(await page.locator('#b [part=error]').innerText(), /task must be complete or generate with this model, not "tag"/);
 }, { complains: true }));
 
+test('moved to a frame and to another window it looks as it did, and goes on', () => withPage(async (page) => {
+  await open(page, `<iframe title="a frame" width="400" height="400"></iframe><next-pixel id="a" ${DIGIT} controls></next-pixel>`);
+  await occurs(page, 'nx-ready');
+  const looks = (/** @type {string} */ where) => page.evaluate(async (to) => {
+    const scope = /** @type {any} */ (globalThis);
+    const element = scope.moved ??= document.querySelector('#a');
+    /** @type {any} */
+    const target = to === 'frame' ? document.querySelector('iframe')?.contentDocument : to === 'window' ? (scope.other = /** @type {Window} */ (window.open('', '', 'width=500,height=500'))).document : document;
+    target.body.append(element);
+    await new Promise((resolve) => { setTimeout(resolve, 100); });
+    const view = target.defaultView;
+    const of = (/** @type {string} */ selector) => view.getComputedStyle(element.shadowRoot.querySelector(selector));
+    return [view.getComputedStyle(element).display, of('.frame').display, of('.controls').display, of('button').cursor, of('.told').width, of('canvas').imageRendering];
+  }, where);
+  const first = await looks('page');
+  assert.deepEqual(first, ['inline-block', 'grid', 'flex', 'pointer', '1px', 'pixelated']);
+  for (const where of ['frame', 'window', 'page', 'frame']) assert.deepEqual(await looks(where), first, where);
+  await page.evaluate(async () => {
+    const { moved, other } = /** @type {any} */ (globalThis);
+    other.close();
+    const end = new Promise((resolve) => { moved.addEventListener('nx-end', resolve); });
+    moved.play();
+    await end;
+  });
+}));
+
 test('importing the element where there is no document does nothing', async () => {
   const { NextPixelElement } = await import('../../web/lib/define.js');
   assert.equal(typeof NextPixelElement.define, 'function');

@@ -43,6 +43,7 @@ import { NextPixelEndEvent, NextPixelErrorEvent, NextPixelReadyEvent, NextPixelS
 import { enlarged } from './element/given.js';
 import { roomIn } from './element/head.js';
 import { forgetNear, watchNear } from './element/near.js';
+import { dress } from './element/style.js';
 import { Tally } from './element/tally.js';
 import { View } from './element/view.js';
 import { NO_MODEL, groupLabel, pictureLabel } from './element/words.js';
@@ -88,6 +89,8 @@ export class NextPixelElement extends Base {
     stop: () => this.stop(),
   });
   #motion = media('(prefers-reduced-motion: reduce)');
+  /** In which it is watched whether the tab is seen; when it is moved to another, it is there before it is told. @type {Document | undefined} */
+  #document;
   /** Ends that colours are watched. */
   #forgetColours = () => {};
   /** @type {ElementState} */
@@ -129,7 +132,8 @@ export class NextPixelElement extends Base {
     upgrade(this);
     if (this.#state === 'closed') this.#state = 'idle';
     watchNear(this, (near) => this.#seen(near));
-    document.addEventListener('visibilitychange', this.#restOrGoOn);
+    this.#document = this.ownerDocument;
+    this.#document.addEventListener('visibilitychange', this.#restOrGoOn);
     this.#motion.addEventListener('change', this.#restOrGoOn);
     this.#forgetColours();
     this.#forgetColours = watchColours(() => this.#view.repaint());
@@ -138,13 +142,18 @@ export class NextPixelElement extends Base {
 
   disconnectedCallback() {
     forgetNear(this);
-    document.removeEventListener('visibilitychange', this.#restOrGoOn);
+    this.#document?.removeEventListener('visibilitychange', this.#restOrGoOn);
     this.#motion.removeEventListener('change', this.#restOrGoOn);
     this.#forgetColours();
     // A node that is moved is back by then.
     queueMicrotask(() => {
       if (!this.isConnected) this.#close();
     });
+  }
+
+  /** Moved to a frame, or to another window. */
+  adoptedCallback() {
+    if (this.shadowRoot) dress(this.shadowRoot);
   }
 
   /** Where the browser can move nodes without taking them out, there is nothing to do. */
@@ -217,7 +226,7 @@ export class NextPixelElement extends Base {
   /** Pauses the run or goes on with it, by all that decides: the button, the viewport, the tab. */
   #restOrGoOn = () => {
     if (this.#run) {
-      const rest = this.#held || !this.#near || document.hidden;
+      const rest = this.#held || !this.#near || this.ownerDocument.hidden;
       if (rest !== (this.#state === 'paused')) this.#enter(rest ? 'paused' : 'running', this.#message);
       this.#hush(rest);
       if (!rest) this.#goOn();

@@ -40,19 +40,23 @@ const STYLE = `
   @media print { .controls { display: none; } }
 `;
 
-/** One sheet for all elements, made when the first needs it; a strict Content-Security-Policy allows it.
- * @type {CSSStyleSheet | undefined} */
-let sheet;
+/** One sheet for all elements of a document, made when the first needs it; a strict Content-Security-Policy allows it.
+ * @type {WeakMap<Document, CSSStyleSheet>} */
+const sheets = new WeakMap();
 
-/** @param {ShadowRoot} root */
+/** Gives it its looks, in the document that it is in: it loses a sheet of another one when it is moved. @param {ShadowRoot} root */
 export function dress(root) {
-  if (typeof CSSStyleSheet?.prototype.replaceSync === 'function') {
+  const { ownerDocument: document } = root;
+  const Sheet = document.defaultView?.CSSStyleSheet;
+  if (typeof Sheet?.prototype.replaceSync === 'function') {
+    let sheet = sheets.get(document);
     if (!sheet) {
-      sheet = new CSSStyleSheet();
+      sheet = new Sheet();
       sheet.replaceSync(STYLE);
+      sheets.set(document, sheet);
     }
     root.adoptedStyleSheets = [sheet];
-  } else { // as in jsdom
+  } else if (document.defaultView && !root.querySelector('style')) { // as in jsdom
     const style = document.createElement('style');
     style.textContent = STYLE;
     root.append(style);
