@@ -37,7 +37,7 @@
 extern "C" {
 #endif
 
-#define NX_ABI_VERSION 11
+#define NX_ABI_VERSION 12
 #define NX_ALIGN 16 /* bytes; alignment of every block handed to the library */
 
 #if defined(__wasm__)
@@ -98,7 +98,9 @@ typedef struct {
     uint32_t results;                         /* the number of results */
     uint32_t draft;                           /* 1: the file has a draft for nx_settings.look_ahead */
     uint32_t grows;                           /* 1: a run may begin short, and grow (nx_session_grow) */
-    uint32_t parameters_low, parameters_high; /* number of weights, 64 bits in two halves */
+    uint32_t noisy;                           /* 1: it draws inside, while it computes a position, unless the temperature is 0 */
+    uint32_t parameters_low, parameters_high; /* number of its own weights, 64 bits in two halves */
+    const char *name;                         /* zero-terminated, in the library's memory; of a model's only part, its architecture */
 } nx_part_info;
 
 /* A port: an input of a part. It takes at most dims[0] * dims[1] * ... ids. */
@@ -114,12 +116,22 @@ typedef struct {
     uint32_t noise;
 } nx_port;
 
-/* A result: dims[0] * dims[1] * ... numbers that a part computes from its inputs. Ids fill the port of the same name of a later part. */
+/* The number of rows of a result. */
+enum {
+    NX_ROWS_FIXED,     /* dims[0] */
+    NX_ROWS_OF_INPUT,  /* as many as an input has items */
+    NX_ROWS_OF_RESULT, /* as many as another result of the part has rows */
+    NX_ROWS_COUNTED    /* as many as the part finds: nx_session_result_count says how many, once all is encoded */
+};
+
+/* A result: rows of dims[1] * dims[2] * dims[3] numbers, at most dims[0] of them, that a part computes from its inputs. Its ids fill the port
+ * of the same name of a later part, as ids that a part draws fill the port that is called like that part. */
 typedef struct {
     const char *name;
     uint32_t values;  /* its ids are below this; 0: it holds floats */
     uint32_t dims[4]; /* its shape, 1 for a dimension that it does not have */
-    uint32_t port;    /* the input that has as many items as the result has rows, at most dims[0]; or NX_NONE: it has dims[0] rows */
+    uint32_t rows;    /* NX_ROWS_FIXED, ... */
+    uint32_t rows_of; /* the index of that input or result; else 0 */
 } nx_result;
 
 /* A map: the weights with which positions attended to others. A row of it is one head of one layer. */
@@ -391,6 +403,10 @@ NX_API_TEXTS nx_status nx_session_output(const nx_model *model, const nx_session
  * NX_E_ARGUMENT: no such sample, map or row, no position computed yet, or no maps. */
 NX_API nx_status nx_session_map(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t map, uint32_t row,
                                 uint32_t *keys, float *weights, uint32_t *count);
+
+/* The number of numbers of a result that are there: all of them once the inputs are encoded; before, as far as a result goes that grows slice
+ * by slice. *count written. NX_E_ARGUMENT: no such result, or nothing is encoded yet; NX_E_NUMERIC: numbers broke. */
+NX_API_TEXTS nx_status nx_session_result_count(const nx_model *model, const nx_session *session, uint32_t index, uint32_t *count);
 
 /* Reads the numbers from..from+count-1 of a result, in row-major order. All of them are there once the inputs are encoded; a result
  * that grows slice by slice may be read earlier, as far as it goes. out (count) written: uint32_t ids or floats, as nx_result.values says.

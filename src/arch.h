@@ -39,7 +39,8 @@ typedef struct {
     const nx_gguf *file;
     nx_arena *arena;
     nx_problem *problem;
-    uint64_t parameters; /* weights read so far */
+    uint32_t part;                     /* the part whose weights are read: a model of several sets it before it reads those of the next */
+    uint64_t parameters[NX_MAX_PARTS]; /* weights of each that were read so far */
     nx_status status;
     nx_destination *destinations; /* (n_tensors) where only the head of a file is here, but null while the arena counts */
     uint32_t packing;             /* nx_packing of matrices; a model of language sets NX_BY_BLOCK before it reads any */
@@ -100,6 +101,8 @@ typedef struct {
 /* The functions of a part. `m` is nx_plan.weights. The encoder's output, the state of a sequence and scratch hold no pointers; the first
  * two begin as zeros. */
 typedef struct {
+    const char *name; /* null: that of the architecture */
+
     /* Sizes in bytes: of the encoder's output, of the state of one sequence, and of the scratch of encode and of a pass of n columns. */
     uint64_t (*encoder_output_bytes)(const void *m, const nx_shape *shape);
     uint64_t (*state_bytes)(const void *m, const nx_shape *shape);
@@ -128,7 +131,7 @@ typedef struct {
     uint32_t (*keys)(const void *m, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys);
 
     /* Returns the numbers of a result, ids or floats in the order of its dimensions, inside the encoder's output. *count is the number of
-     * them that are there, which is all of them once encode has finished. Null: the part has no results. */
+     * them that are there, whole rows, all once encode has finished: as many as nx_result.rows says. Null: the part has no results. */
     const void *(*result)(const void *m, const nx_shape *shape, const void *encoder_output, uint32_t index, uint32_t *count);
 } nx_part;
 

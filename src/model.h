@@ -7,8 +7,8 @@
 struct nx_model {
     const nx_arch *arch;
     nx_plan plan[NX_MAX_PARTS];
-    uint64_t parameters;
-    uint32_t fingerprint; /* of the file's bytes; a saved session names the model that it belongs to */
+    uint64_t parameters[NX_MAX_PARTS]; /* numbers of weights */
+    uint32_t fingerprint;              /* of the file's bytes; a saved session names the model that it belongs to */
     uint32_t n_keys;
     const uint8_t *metadata; /* the file's bytes up to the end of the keys */
     uint32_t metadata_bytes;

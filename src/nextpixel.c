@@ -130,7 +130,7 @@ static nx_status read_model(nx_arena *arena, const void *bytes, size_t present, 
     arch->configure(&reader, m->plan);
     if (reader.status) return reader.status;
     if (nx_arena_full(arena)) return NX_E_MEMORY;
-    m->parameters = reader.parameters;
+    memcpy(m->parameters, reader.parameters, sizeof m->parameters);
     if (placed) m->fingerprint = head ? hash_of(2166136261u, file.bytes, file.head_end) : fingerprint(&file);
     *model = placed;
     return NX_OK;
@@ -215,12 +215,13 @@ nx_status nx_model_feed(nx_model *model, uint32_t tensor, uint32_t row, uint32_t
 
 uint32_t nx_model_parts(const nx_model *model) { return model->arch->n_parts; }
 
-/* Index `index` of `n` things of a part that there is. */
-static int is_there(const nx_model *model, uint32_t part, uint32_t index, uint32_t n) { return part < model->arch->n_parts && index < n; }
+/* The plan of a part, or null. */
+static const nx_plan *plan_of(const nx_model *model, uint32_t part) { return part < model->arch->n_parts ? &model->plan[part] : NULL; }
 
 nx_status nx_model_part(const nx_model *model, uint32_t part, nx_part_info *info) {
-    const nx_plan *plan = &model->plan[part];
-    if (part >= model->arch->n_parts) return NX_E_ARGUMENT;
+    const nx_plan *plan = plan_of(model, part);
+    if (!plan) return NX_E_ARGUMENT;
+    const char *name = model->arch->parts[part].name;
     *info = (nx_part_info){
         .values = plan->output.values,
         .span = plan->output.elements,
@@ -234,39 +235,46 @@ nx_status nx_model_part(const nx_model *model, uint32_t part, nx_part_info *info
         .results = plan->n_results,
         .draft = plan->draft != NULL,
         .grows = NX_TEXTS && model->arch->parts[part].grow,
-        .parameters_low = (uint32_t)model->parameters,
-        .parameters_high = (uint32_t)(model->parameters >> 32),
+        .noisy = plan->noisy,
+        .parameters_low = (uint32_t)model->parameters[part],
+        .parameters_high = (uint32_t)(model->parameters[part] >> 32),
+        .name = name ? name : model->arch->name,
     };
     return NX_OK;
 }
 
 nx_status nx_model_port(const nx_model *model, uint32_t part, uint32_t index, nx_port *port) {
-    if (!is_there(model, part, index, model->plan[part].n_inputs)) return NX_E_ARGUMENT;
-    *port = model->plan[part].inputs[index];
+    const nx_plan *plan = plan_of(model, part);
+    if (!plan || index >= plan->n_inputs) return NX_E_ARGUMENT;
+    *port = plan->inputs[index];
     return NX_OK;
 }
 
 nx_status nx_model_result(const nx_model *model, uint32_t part, uint32_t index, nx_result *result) {
-    if (!is_there(model, part, index, model->plan[part].n_results)) return NX_E_ARGUMENT;
-    *result = model->plan[part].results[index];
+    const nx_plan *plan = plan_of(model, part);
+    if (!plan || index >= plan->n_results) return NX_E_ARGUMENT;
+    *result = plan->results[index];
     return NX_OK;
 }
 
 nx_status nx_model_map(const nx_model *model, uint32_t part, uint32_t index, nx_map *map) {
-    if (!is_there(model, part, index, model->plan[part].n_maps)) return NX_E_ARGUMENT;
-    *map = model->plan[part].maps[index];
+    const nx_plan *plan = plan_of(model, part);
+    if (!plan || index >= plan->n_maps) return NX_E_ARGUMENT;
+    *map = plan->maps[index];
     return NX_OK;
 }
 
 nx_status nx_model_table(const nx_model *model, uint32_t part, uint32_t index, nx_table *table) {
-    if (!is_there(model, part, index, model->plan[part].n_tables)) return NX_E_ARGUMENT;
-    *table = model->plan[part].tables[index];
+    const nx_plan *plan = plan_of(model, part);
+    if (!plan || index >= plan->n_tables) return NX_E_ARGUMENT;
+    *table = plan->tables[index];
     return NX_OK;
 }
 
 nx_status nx_model_end(const nx_model *model, uint32_t part, uint32_t index, uint32_t *id) {
-    if (!is_there(model, part, index, model->plan[part].n_ends)) return NX_E_ARGUMENT;
-    *id = model->plan[part].ends[index];
+    const nx_plan *plan = plan_of(model, part);
+    if (!plan || index >= plan->n_ends) return NX_E_ARGUMENT;
+    *id = plan->ends[index];
     return NX_OK;
 }
 

@@ -140,7 +140,7 @@ static int find_tensor(nx_reader *reader, const char *name, uint32_t rows, uint3
     else if (tensor->data && !nx_all_finite(tensor->type, tensor->data, tensor->bytes))
         nx_reader_fail(reader, NX_E_NUMERIC, name, "a weight is not finite");
     else
-        reader->parameters += (uint64_t)rows * cols;
+        reader->parameters[reader->part] += (uint64_t)rows * cols;
     return !reader->status;
 }
 

@@ -79,9 +79,10 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->inputs[PINS] =
         (nx_port){.name = "tags", .values = C + 1, .dims = {length, 1, 1, 1}, .optional = 1, .any_length = 1, .like = FEATURES};
     plan->n_results = 3;
-    plan->results[TAGS] = (nx_result){.name = "tags", .values = C, .dims = {length, 1, 1, 1}, .port = FEATURES};
-    plan->results[MARGINALS] = (nx_result){.name = "marginals", .dims = {length, C, 1, 1}, .port = FEATURES};
-    plan->results[NATS] = (nx_result){.name = "nats", .dims = {3, 1, 1, 1}, .port = NX_NONE};
+    plan->results[TAGS] =
+        (nx_result){.name = "tags", .values = C, .dims = {length, 1, 1, 1}, .rows = NX_ROWS_OF_INPUT, .rows_of = FEATURES};
+    plan->results[MARGINALS] = (nx_result){.name = "marginals", .dims = {length, C, 1, 1}, .rows = NX_ROWS_OF_INPUT, .rows_of = FEATURES};
+    plan->results[NATS] = (nx_result){.name = "nats", .dims = {3, 1, 1, 1}};
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------------------------- */

@@ -136,9 +136,9 @@ static void read_elements(nx_reader *r, model *m, nx_plan *plan) {
     if (palette && (channels != 3 || o->kind != NX_CATEGORICAL))
         nx_reader_fail(r, NX_E_UNSUPPORTED, "palette.weight", "a palette needs three channels and a categorical output");
     if (palette) {
-        uint64_t parameters = r->parameters;
+        uint64_t parameters = r->parameters[0];
         plan->tables[plan->n_tables++] = (nx_table){"palette.weight", o->values, 3, nx_read_table(r, "palette.weight", o->values, 3)};
-        r->parameters = parameters; /* colours are no weights */
+        r->parameters[0] = parameters; /* colours are no weights */
     }
     m->tables = palette ? 1 : channels;
     m->cols = m->width * (palette ? 1 : channels / o->elements);

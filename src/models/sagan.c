@@ -134,9 +134,9 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->inputs[LATENT] = (nx_port){.name = "latent", .values = 65536, .dims = {m->latent_length, 1, 1, 1}, .like = NX_NONE, .noise = 1};
     plan->inputs[CLASS] = (nx_port){.name = "class", .values = m->classes, .dims = {1, 1, 1, 1}, .like = NX_NONE};
     plan->n_results = 3;
-    plan->results[IMAGE] = (nx_result){.name = "image", .values = 256, .dims = {m->side, m->side, COLOURS, 1}, .port = NX_NONE};
-    plan->results[DRAWN] = (nx_result){.name = "latent", .values = 65536, .dims = {m->latent_length, 1, 1, 1}, .port = NX_NONE};
-    plan->results[PIXELS] = (nx_result){.name = "pixels", .dims = {m->side, m->side, COLOURS, 1}, .port = NX_NONE};
+    plan->results[IMAGE] = (nx_result){.name = "image", .values = 256, .dims = {m->side, m->side, COLOURS, 1}};
+    plan->results[DRAWN] = (nx_result){.name = "latent", .values = 65536, .dims = {m->latent_length, 1, 1, 1}};
+    plan->results[PIXELS] = (nx_result){.name = "pixels", .dims = {m->side, m->side, COLOURS, 1}};
     if (!m->size) return;
     uint32_t locations = m->size * m->size;
     plan->n_maps = 1;

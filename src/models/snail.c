@@ -162,7 +162,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     plan->inputs[QUERY] =
         (nx_port){.name = "query", .values = 256, .dims = {QUERIES, m->height, m->width, 1}, .any_length = 1, .like = NX_NONE};
     plan->n_results = 1;
-    plan->results[0] = (nx_result){.name = "odds", .dims = {QUERIES, m->ways, 1, 1}, .port = QUERY};
+    plan->results[0] = (nx_result){.name = "odds", .dims = {QUERIES, m->ways, 1, 1}, .rows = NX_ROWS_OF_INPUT, .rows_of = QUERY};
     plan->n_maps = 1;
     plan->maps[0] =
         (nx_map){.name = "attention", .port = SUPPORT, .rows = m->attentions, .keys = EXAMPLES, .queries = QUERIES, .asking = QUERY};

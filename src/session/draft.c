@@ -58,7 +58,7 @@ int nx_draft_there(const nx_reader *r) { return nx_tensor_rows(r, NAME("offset")
 const nx_draft *nx_draft_read(nx_reader *r, uint32_t rows, uint32_t cols, uint32_t values) {
     nx_tensor offsets = {0};
     nx_draft local, *placed = nx_arena_take(r->arena, sizeof *placed), *d = placed ? placed : &local;
-    uint64_t parameters = r->parameters;
+    uint64_t parameters = r->parameters[r->part];
     uint32_t rank = nx_tensor_columns(r, NAME("token_embd"));
     if (r->status || !nx_gguf_tensor(r->file, NAME("offset"), &offsets)) return NULL;
     memset(d, 0, sizeof *d);
@@ -78,7 +78,7 @@ const nx_draft *nx_draft_read(nx_reader *r, uint32_t rows, uint32_t cols, uint32
     d->col = nx_read_table(r, NAME("position_col"), d->cols, d->hidden);
     d->output = nx_read_matrix(r, NAME("output"), d->values, d->hidden);
     d->bias = nx_read_vector(r, "draft.output.bias", d->values, 0);
-    r->parameters = parameters; /* they are not the model's */
+    r->parameters[r->part] = parameters; /* they are not the model's */
     return placed;
 }
 

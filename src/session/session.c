@@ -407,12 +407,26 @@ nx_status nx_session_output(const nx_model *model, const nx_session *session, ui
     return NX_OK;
 }
 
+/* The numbers of a result of which `count` are there. */
+static nx_status result_of(const nx_layout *l, uint32_t index, const uint32_t **numbers, uint32_t *count) {
+    if (l->session->broken) return NX_E_NUMERIC;
+    if (index >= l->plan->n_results || !l->session->slices) return NX_E_ARGUMENT;
+    *numbers = l->part->result(l->plan->weights, &l->session->shape, l->encoder_output, index, count);
+    return NX_OK;
+}
+
+nx_status nx_session_result_count(const nx_model *model, const nx_session *session, uint32_t index, uint32_t *count) {
+    nx_layout l = nx_layout_of(model, session);
+    const uint32_t *numbers;
+    return result_of(&l, index, &numbers, count);
+}
+
 nx_status nx_session_result(const nx_model *model, const nx_session *session, uint32_t index, uint32_t from, uint32_t count, void *out) {
     nx_layout l = nx_layout_of(model, session);
+    const uint32_t *numbers;
     uint32_t there = 0;
-    if (session->broken) return NX_E_NUMERIC;
-    if (index >= l.plan->n_results || !session->slices) return NX_E_ARGUMENT;
-    const uint32_t *numbers = l.part->result(l.plan->weights, &session->shape, l.encoder_output, index, &there);
+    nx_status status = result_of(&l, index, &numbers, &there);
+    if (status) return status;
     if (from > there || count > there - from) return NX_E_ARGUMENT;
     memcpy(out, numbers + from, (size_t)count * sizeof *numbers);
     return NX_OK;

@@ -64,8 +64,8 @@ nx_model *relay_open(chain_config *config) {
     model->plan[0] = (nx_plan){.encodes = 1, .n_inputs = 2, .n_results = RELAY_RESULTS};
     model->plan[0].inputs[0] = (nx_port){.name = "words", .values = RELAY_VALUES, .dims = {RELAY_WORDS, 1, 1, 1}, .any_length = 1, .like = NX_NONE};
     model->plan[0].inputs[1] = (nx_port){.name = "hints", .values = RELAY_MARKS + 1, .dims = {RELAY_WORDS, 1, 1, 1}, .optional = 1, .any_length = 1, .like = 0};
-    model->plan[0].results[RELAY_OF_MARK] = (nx_result){.name = "marks", .values = RELAY_MARKS, .dims = {RELAY_WORDS, 1, 1, 1}, .port = 0};
-    model->plan[0].results[RELAY_OF_FLOATS] = (nx_result){.name = "floats", .dims = {RELAY_WORDS, 3, 1, 1}, .port = 0};
-    model->plan[0].results[RELAY_OF_SUMS] = (nx_result){.name = "sums", .dims = {2, 1, 1, 1}, .port = NX_NONE};
+    model->plan[0].results[RELAY_OF_MARK] = (nx_result){.name = "marks", .values = RELAY_MARKS, .dims = {RELAY_WORDS, 1, 1, 1}, .rows = NX_ROWS_OF_INPUT};
+    model->plan[0].results[RELAY_OF_FLOATS] = (nx_result){.name = "floats", .dims = {RELAY_WORDS, 3, 1, 1}, .rows = NX_ROWS_OF_INPUT};
+    model->plan[0].results[RELAY_OF_SUMS] = (nx_result){.name = "sums", .dims = {2, 1, 1, 1}};
     return model;
 }

@@ -67,7 +67,7 @@ static void described(void) {
     nx_result result;
     nx_port port;
     CHECK_INT(nx_model_result(model, 0, RELAY_OF_FLOATS, &result), NX_OK);
-    CHECK(!strcmp(result.name, "floats") && result.values == 0 && result.dims[0] == RELAY_WORDS && result.dims[1] == 3 && result.port == 0);
+    CHECK(!strcmp(result.name, "floats") && result.values == 0 && result.dims[0] == RELAY_WORDS && result.dims[1] == 3 && result.rows == NX_ROWS_OF_INPUT && result.rows_of == 0);
     CHECK_INT(nx_model_result(model, 0, RELAY_OF_MARK, &result), NX_OK);
     CHECK_INT(nx_model_port(model, 1, 0, &port), NX_OK);
     CHECK(!strcmp(result.name, port.name) && result.values == port.values && port.like == NX_NONE); /* it fills that port */

@@ -13,6 +13,7 @@
 #include "sampling/categorical.h"
 #include "session/session.h"
 #include "toy.h"
+#include "triad.h"
 
 #define LENGTH 30u
 
@@ -22,6 +23,7 @@
 typedef struct {
     const nx_model *model;
     nx_shape shape;
+    uint32_t part; /* the one that draws */
     uint32_t values, span, length, rewinds;
     int damped; /* TOY_DAMPED */
     int noisy;  /* nx_plan.noisy */
@@ -30,13 +32,14 @@ typedef struct {
 
 static chain_config chain_settings; /* of the chain in use */
 
-/* The chains, then the toys of all models (toy.h), of which some are for other uses. */
-enum { CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, CHAIN_AGAIN, CHAIN_NOISY, CHAIN_NOISY_AGAIN, CHAINS };
+/* The chains, the second part of the triad (triad.h), then the toys of all models (toy.h), of which some are for other uses. */
+enum { CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, CHAIN_AGAIN, CHAIN_NOISY, CHAIN_NOISY_AGAIN, CHAINS, TRIAD = CHAINS, OWN };
 
 /* toy_row.uses of subject 0, 1, ...; 0: there are no more. */
 static uint32_t uses_of(int which) {
     if (which < CHAINS) return TOY_RUN | TOY_SEARCH | (which == CHAIN_SLICED || which == CHAIN_NOISY_AGAIN ? TOY_SHAPED : 0);
-    const toy_row *row = toy_row_at(which - CHAINS);
+    if (which == TRIAD) return TOY_RUN | TOY_SEARCH;
+    const toy_row *row = toy_row_at(which - OWN);
     return row ? row->uses : 0;
 }
 
@@ -51,8 +54,13 @@ static subject subject_of(int which) {
         s.model = chain_open(&chain_settings);
         s.shape.length = LENGTH;
         if (source) s.shape.counts[0] = 11;
+    } else if (which == TRIAD) {
+        s.name = "prior of the triad";
+        s.model = triad_open();
+        s.part = TRIAD_PRIOR;
+        s.shape = (nx_shape){.length = LENGTH, .counts = {9}};
     } else {
-        const toy_row *row = toy_row_at(which - CHAINS);
+        const toy_row *row = toy_row_at(which - OWN);
         toy_file file = row->file(row->number);
         s.name = row->name;
         s.model = toy_file_open(&file);
@@ -60,18 +68,18 @@ static subject subject_of(int which) {
         s.damped = (row->uses & TOY_DAMPED) != 0;
     }
     nx_part_info info;
-    if (!s.model || !CHECK_INT(nx_model_part(s.model, 0, &info), NX_OK)) return s;
+    if (!s.model || !CHECK_INT(nx_model_part(s.model, s.part, &info), NX_OK)) return s;
     s.values = info.values;
     s.span = info.span;
     s.length = s.shape.length ? s.shape.length : info.length;
     s.rewinds = info.rewinds;
-    s.noisy = s.model->plan[0].noisy != 0;
+    s.noisy = s.model->plan[s.part].noisy != 0;
     return s;
 }
 
 static subject subject_named(const char *name) {
-    for (int i = CHAINS; uses_of(i); i++) {
-        const char *own = toy_row_at(i - CHAINS)->name;
+    for (int i = OWN; uses_of(i); i++) {
+        const char *own = toy_row_at(i - OWN)->name;
         if (own && !strcmp(own, name)) return subject_of(i);
     }
     CHECK(!"there is a subject of that name");
@@ -92,8 +100,8 @@ static nx_settings settings_of(uint32_t samples, uint32_t first, uint32_t seed) 
 static nx_session *bare(const subject *s, const nx_settings *settings, size_t *bytes) {
     size_t size = 0;
     nx_session *session = NULL;
-    if (!CHECK_INT(nx_session_size(s->model, 0, settings, &s->shape, &size), NX_OK)) return NULL;
-    CHECK_INT(nx_session_open(memory_take(size), size, s->model, 0, settings, &s->shape, &session), NX_OK);
+    if (!CHECK_INT(nx_session_size(s->model, s->part, settings, &s->shape, &size), NX_OK)) return NULL;
+    CHECK_INT(nx_session_open(memory_take(size), size, s->model, s->part, settings, &s->shape, &session), NX_OK);
     uint32_t ids[] = {1, 0};
     float biases[] = {0.75f, -1.5f};
     if (settings->biases) CHECK_INT(nx_session_bias(s->model, session, ids, biases, 2), NX_OK);
@@ -105,7 +113,7 @@ static nx_session *bare(const subject *s, const nx_settings *settings, size_t *b
 static nx_session *start(const subject *s, const nx_settings *settings, size_t *bytes) {
     nx_session *session = bare(s, settings, bytes);
     nx_port port;
-    for (uint32_t i = 0; session && nx_model_port(s->model, 0, i, &port) == NX_OK; i++) {
+    for (uint32_t i = 0; session && nx_model_port(s->model, s->part, i, &port) == NX_OK; i++) {
         uint32_t count = (port.any_length ? s->shape.counts[i] : port.dims[0]) * port.dims[1] * port.dims[2] * port.dims[3];
         uint32_t *ids = memory_take(count * sizeof *ids);
         for (uint32_t j = 0; j < count; j++) ids[j] = (j * 37 + 1) % port.values;
@@ -256,7 +264,7 @@ static void look_up(const subject *s) {
         CHECK_INT(nx_session_ahead(s->model, copy, 0, n, ahead), NX_OK);
         for (uint32_t p = 0; p < n; p++) {
             CHECK(ahead[p] == 0 || (ahead[p] == ahead[p - 1] + 1 && (s->span == 1 && ahead[p] < settings.look_ahead)));
-            if (!s->model->plan[0].draft) guessed_ahead += ahead[p] > 0;
+            if (!s->model->plan[s->part].draft) guessed_ahead += ahead[p] > 0;
         }
     }
     shaped = 0;
@@ -277,8 +285,8 @@ static void looked_up_where(void) {
     settings.look_ahead = 8, settings.look_up = 1, settings.biases = 1, settings.temperature = 0;
     nx_session *session = NULL;
     size_t bytes = 0;
-    CHECK_INT(nx_session_size(s.model, 0, &settings, &s.shape, &bytes), NX_OK);
-    CHECK_INT(nx_session_open(memory_take(bytes), bytes, s.model, 0, &settings, &s.shape, &session), NX_OK);
+    CHECK_INT(nx_session_size(s.model, s.part, &settings, &s.shape, &bytes), NX_OK);
+    CHECK_INT(nx_session_open(memory_take(bytes), bytes, s.model, s.part, &settings, &s.shape, &session), NX_OK);
     uint32_t five = 5, ids[40];
     float always = 1e9f;
     CHECK_INT(nx_session_bias(s.model, session, &five, &always, 1), NX_OK);
@@ -310,7 +318,7 @@ static void putting(const subject *s) {
             check_at("%lld known, way %lld", known, way, 0, 0);
             if (way % 2 == 0) CHECK_FLOATS(r.nats, all.nats, known * width);
             for (uint32_t b = 0; b < 3; b++) /* what is known ends nothing */
-                for (uint32_t p = half; p < known; p++) ended |= s->model->plan[0].n_ends && *at(s, &all, 3, p, b) == CHAIN_END;
+                for (uint32_t p = half; p < known; p++) ended |= s->model->plan[s->part].n_ends && *at(s, &all, 3, p, b) == CHAIN_END;
             if (!ended && known < all.n) {
                 uint32_t n = draw(s, session, s->length - known, r.ids + known * width, r.nats + known * width);
                 CHECK_INT(n, all.n - known);
@@ -402,7 +410,7 @@ static void ends(void) {
     CHECK_INT(nx_session_put(s.model, session, wrong, 1, 0, nats), NX_OK); /* to those that live */
     for (uint32_t b = 0; b < B; b++) CHECK(last[b] <= shortest ? nats[b] == 0 : nats[b] > 0);
     size_t bytes;
-    nx_session_size(s.model, 0, &settings, &s.shape, &bytes);
+    nx_session_size(s.model, s.part, &settings, &s.shape, &bytes);
     CHECK_INT(nx_session_check(s.model, session, bytes), NX_OK);
     /* all at their end: nothing is drawn, and that is no error */
     chain_settings.end = 1000;
@@ -489,7 +497,7 @@ static void sources(void) {
     uint32_t ids[CHAIN_SOURCE + 1] = {0}, drawn, first[LENGTH], second[LENGTH];
     for (uint32_t n = 1; n <= CHAIN_SOURCE; n += 13) {
         s.shape.counts[0] = n;
-        CHECK_INT(nx_session_size(s.model, 0, &settings, &s.shape, &bytes), NX_OK);
+        CHECK_INT(nx_session_size(s.model, s.part, &settings, &s.shape, &bytes), NX_OK);
         CHECK(bytes > before); /* a longer source takes more */
         before = bytes;
         nx_session *session = bare(&s, &settings, NULL);
@@ -511,22 +519,22 @@ static void sources(void) {
     }
     CHECK(memcmp(first, second, sizeof first));
     nx_shape shape = {.length = 5, .counts = {CHAIN_SOURCE + 1}};
-    CHECK_INT(nx_session_size(s.model, 0, &settings, &shape, &bytes), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT);
     shape.counts[0] = 0;
-    CHECK_INT(nx_session_size(s.model, 0, &settings, &shape, &bytes), NX_OK); /* the most */
+    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_OK); /* the most */
     shape.counts[1] = 1;
-    CHECK_INT(nx_session_size(s.model, 0, &settings, &shape, &bytes), NX_E_ARGUMENT); /* no such port */
+    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT); /* no such port */
     shape = (nx_shape){.length = 0};
-    CHECK_INT(nx_session_size(s.model, 0, &settings, &shape, &bytes), NX_E_ARGUMENT); /* it has no length of its own */
+    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT); /* it has no length of its own */
     shape.length = NX_MAX_LENGTH + 1;
-    CHECK_INT(nx_session_size(s.model, 0, &settings, &shape, &bytes), NX_E_ARGUMENT);
+    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT);
     shape.length = NX_MAX_LENGTH;
     settings.samples = 64;
-    CHECK_INT(nx_session_size(s.model, 0, &settings, &shape, &bytes), NX_E_LIMIT); /* more than a block may have */
+    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_LIMIT); /* more than a block may have */
     CHECK_INT(nx_session_size(s.model, 1, &settings, &shape, &bytes), NX_E_ARGUMENT); /* no such part */
     settings.origin = UINT32_MAX - 3;
     shape.length = 5;
-    CHECK_INT(nx_session_size(s.model, 0, &settings, &shape, &bytes), NX_E_ARGUMENT); /* the noise of the last would have no index */
+    CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT); /* the noise of the last would have no index */
 }
 
 /* ---- beams ------------------------------------------------------------------------------------------------------------------ */
@@ -585,7 +593,7 @@ static void beams(const subject *s) {
     nx_session *session = start(s, &settings, &bytes);
     if (s->span > 1) return;
     uint32_t steps = s->length < 14 ? s->length : 14, history[B][14], top[B * 2], parents[B], ids[B];
-    float nats[B * 2], *output = memory_take(s->model->plan[0].output.values * sizeof *output), *alone = memory_take(s->model->plan[0].output.values * sizeof *alone);
+    float nats[B * 2], *output = memory_take(s->model->plan[s->part].output.values * sizeof *output), *alone = memory_take(s->model->plan[s->part].output.values * sizeof *alone);
     for (uint32_t p = 0; p < steps; p++) {
         uint32_t old[B][14];
         nx_status status;
@@ -660,7 +668,7 @@ static void resamples(const subject *s) {
         one.temperature = settings.temperature;
         nx_session *single = start(s, &one, NULL);
         int over = 0;
-        for (uint32_t i = 0; i < STEPS; i++) over |= history[b][i * span] == NX_NONE || nx_ends(s->model->plan, history[b][i * span]);
+        for (uint32_t i = 0; i < STEPS; i++) over |= history[b][i * span] == NX_NONE || nx_ends(&s->model->plan[s->part], history[b][i * span]);
         if (over) { /* and stays so */
             for (uint32_t i = 0; i < drawn; i++) CHECK_INT(ids[(i * B + b) * span], NX_NONE);
             continue;
@@ -801,7 +809,7 @@ static float search_by_hand(const subject *s, uint32_t beams, float alpha, uint3
     if (s->noisy) settings.temperature = one.temperature = 0;
     size_t bytes;
     nx_session *session = start(s, &settings, &bytes);
-    uint32_t V = s->values, room = beams * (1 + s->model->plan[0].n_ends), living = 1, found = 0, over = 0, count;
+    uint32_t V = s->values, room = beams * (1 + s->model->plan[s->part].n_ends), living = 1, found = 0, over = 0, count;
     hypothesis *own = memory_take(beams * sizeof *own), *next = memory_take(beams * sizeof *next), best = {{0}, 0, 0};
     nx_candidate *candidates = memory_take(room * sizeof *candidates), *expected = memory_take((size_t)beams * V * sizeof *expected);
     uint32_t *top = memory_take(V * sizeof *top);
@@ -828,7 +836,7 @@ static float search_by_hand(const subject *s, uint32_t beams, float alpha, uint3
             hypothesis h = own[c->parent];
             h.ids[h.n++] = c->id, h.nats = c->nats;
             c->score = (float)((double)c->nats / length_penalty(p + 1, (double)alpha));
-            if (nx_ends(&s->model->plan[0], c->id)) {
+            if (nx_ends(&s->model->plan[s->part], c->id)) {
                 if (i >= beams) continue;
                 c->fate = NX_ENDED;
                 if (!found++ || c->score < least) least = c->score, best = h;
@@ -979,7 +987,7 @@ static void branched(void) { for_every(branches); }
 static nx_session *grow(const subject *s, nx_session *from, uint32_t length, size_t *bytes) {
     size_t size = 0, old = 0;
     nx_session *to = NULL;
-    CHECK_INT(nx_session_size(s->model, 0, &from->settings, &from->shape, &old), NX_OK);
+    CHECK_INT(nx_session_size(s->model, s->part, &from->settings, &from->shape, &old), NX_OK);
     CHECK_INT(nx_session_grown_size(s->model, from, length, &size), NX_OK);
     void *block = memory_take(size);
     memset(block, 0xa5, size); /* whatever was there before */
@@ -995,7 +1003,7 @@ static nx_session *grow(const subject *s, nx_session *from, uint32_t length, siz
 static uint32_t all_maps(const subject *s, const nx_session *session, uint32_t samples, float *weights) {
     uint32_t n = 0, count = 0, *keys = memory_take(4096 * sizeof *keys);
     nx_map map;
-    for (uint32_t m = 0; nx_model_map(s->model, 0, m, &map) == NX_OK; m++)
+    for (uint32_t m = 0; nx_model_map(s->model, s->part, m, &map) == NX_OK; m++)
         for (uint32_t b = 0; b < samples; b++)
             for (uint32_t row = 0; row < map.rows * (map.queries ? nx_map_queries(&map, &s->shape) : 1); row++, n += count)
                 CHECK_INT(nx_session_map(s->model, session, b, m, row, keys, weights + n, &count), NX_OK);
@@ -1008,7 +1016,7 @@ static uint32_t runs_grown;
  * branches, with guesses and without. */
 static void grows(const subject *s) {
     nx_part_info info;
-    CHECK_INT(nx_model_part(s->model, 0, &info), NX_OK);
+    CHECK_INT(nx_model_part(s->model, s->part, &info), NX_OK);
     nx_settings settings = settings_of(3, 0, 18), alone = settings_of(1, 1, 18);
     if (!info.grows) {
         size_t bytes;
@@ -1113,7 +1121,7 @@ static void retunes(const subject *s) {
     run r = room_of(s, 2), expected = room_of(s, 2);
     if (draw(s, session, half, r.ids, r.nats) < half) return;
     for (uint32_t i = 0; i < half * width; i++)
-        if (r.ids[i] == NX_NONE || (s->model->plan[0].n_ends && r.ids[i] == CHAIN_END)) return;
+        if (r.ids[i] == NX_NONE || (s->model->plan[s->part].n_ends && r.ids[i] == CHAIN_END)) return;
     put(s, fresh, r.ids, half, 1, NULL);
     CHECK_INT(nx_session_retune(s->model, session, &other), s->noisy ? NX_E_ARGUMENT : NX_OK);
     if (s->noisy) return;
@@ -1162,7 +1170,7 @@ static void mapped(const subject *s) {
     for (uint32_t p = 0; p < n && p < plain.n; p++) {
         nx_map map;
         CHECK_INT(draw(s, session, 1, mapped.ids + p * 3 * s->span, NULL), 1);
-        for (uint32_t m = 0; nx_model_map(s->model, 0, m, &map) == NX_OK; m++) {
+        for (uint32_t m = 0; nx_model_map(s->model, s->part, m, &map) == NX_OK; m++) {
             size_t mark = memory_mark();
             uint32_t *keys = memory_take(map.keys * sizeof *keys);
             float *weights = memory_take(map.keys * sizeof *weights);
@@ -1258,7 +1266,7 @@ static void shaping_ranges(void) {
     subject s = subject_of(CHAIN);
     size_t bytes;
     nx_settings good = settings_of(1, 0, 1), t;
-#define STATUS(change, status) t = good, t.change, CHECK_INT(nx_session_size(s.model, 0, &t, &s.shape, &bytes), status)
+#define STATUS(change, status) t = good, t.change, CHECK_INT(nx_session_size(s.model, s.part, &t, &s.shape, &bytes), status)
     STATUS(typical_p = 1, NX_OK);
     STATUS(typical_p = 1.01f, NX_E_ARGUMENT);
     STATUS(typical_p = NAN, NX_E_ARGUMENT);

@@ -394,7 +394,7 @@ test('what a part is', () => {
 
   const network = new Core(wasmModule, toyNetwork());
   assert.deepEqual(network.part, {
-    index: 0, values: 2, span: 1, outputs: 1, length: 64, rewinds: 0, draft: false, grows: false, parameters: (64 * 63) / 2 + 64, inputs: [], results: [], maps: [], tables: [], ends: [],
+    index: 0, name: 'fvsbn', values: 2, span: 1, outputs: 1, length: 64, rewinds: 0, draft: false, grows: false, noisy: false, parameters: (64 * 63) / 2 + 64, inputs: [], results: [], maps: [], tables: [], ends: [],
   });
 });
 

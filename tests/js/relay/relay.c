@@ -88,9 +88,9 @@ static void configure(nx_reader *r, nx_plan *plans) {
     void *placed = nx_arena_take(r->arena, 16);
     plans[0] = (nx_plan){.weights = placed, .encodes = 1, .n_inputs = 1, .n_results = 3};
     plans[0].inputs[0] = (nx_port){.name = "words", .values = 50, .dims = {WORDS, 1, 1, 1}, .any_length = 1, .like = NX_NONE};
-    plans[0].results[0] = (nx_result){.name = "marks", .values = VALUES, .dims = {WORDS, 1, 1, 1}, .port = 0};
-    plans[0].results[1] = (nx_result){.name = "floats", .dims = {WORDS, 2, 1, 1}, .port = 0};
-    plans[0].results[2] = (nx_result){.name = "sum", .dims = {1, 1, 1, 1}, .port = NX_NONE};
+    plans[0].results[0] = (nx_result){.name = "marks", .values = VALUES, .dims = {WORDS, 1, 1, 1}, .rows = NX_ROWS_OF_INPUT};
+    plans[0].results[1] = (nx_result){.name = "floats", .dims = {WORDS, 2, 1, 1}, .rows = NX_ROWS_OF_INPUT};
+    plans[0].results[2] = (nx_result){.name = "sum", .dims = {1, 1, 1, 1}};
     plans[1] = (nx_plan){.weights = placed, .encodes = 1, .n_inputs = 1, .output = {.kind = NX_CATEGORICAL, .values = VALUES, .elements = 1}};
     plans[1].inputs[0] = (nx_port){.name = "marks", .values = VALUES, .dims = {WORDS, 1, 1, 1}, .any_length = 1, .like = NX_NONE};
 }

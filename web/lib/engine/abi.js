@@ -6,14 +6,14 @@
 export const STRUCTS = /* @__PURE__ */ Object.freeze({
   nx_part_info: /* @__PURE__ */ Object.freeze({
     values: 'u', span: 'u', outputs: 'u', length: 'u', rewinds: 'u', inputs: 'u', maps: 'u', tables: 'u', ends: 'u', results: 'u',
-    draft: 'u', grows: 'u', parameters_low: 'u', parameters_high: 'u',
+    draft: 'u', grows: 'u', noisy: 'u', parameters_low: 'u', parameters_high: 'u', name: 'u',
   }),
   nx_port: /* @__PURE__ */ Object.freeze({
     name: 'u', values: 'u', 'dims[0]': 'u', 'dims[1]': 'u', 'dims[2]': 'u', 'dims[3]': 'u', optional: 'u', any_length: 'u', like: 'u',
     noise: 'u',
   }),
   nx_result: /* @__PURE__ */ Object.freeze({
-    name: 'u', values: 'u', 'dims[0]': 'u', 'dims[1]': 'u', 'dims[2]': 'u', 'dims[3]': 'u', port: 'u',
+    name: 'u', values: 'u', 'dims[0]': 'u', 'dims[1]': 'u', 'dims[2]': 'u', 'dims[3]': 'u', rows: 'u', rows_of: 'u',
   }),
   nx_map: /* @__PURE__ */ Object.freeze({
     name: 'u', port: 'u', rows: 'u', keys: 'u', queries: 'u', asking: 'u',
@@ -41,7 +41,7 @@ export const STRUCTS = /* @__PURE__ */ Object.freeze({
   }),
 });
 
-export const NX_ABI_VERSION = 11;
+export const NX_ABI_VERSION = 12;
 export const NX_ALIGN = 16;
 export const NX_MAX_SAMPLES = 64;
 export const NX_MAX_LENGTH = 16777216;

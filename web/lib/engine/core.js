@@ -415,14 +415,16 @@ export class Core {
   }
 
   /**
-   * The number of numbers that a result has in a run.
+   * The number of numbers of a result that are there, which is all of them once all is encoded.
    *
    * @param {Session} session
    * @param {string} name
    */
   resultLength(session, name) {
-    const { dims, port } = session.part.results[this.#resultIndex(session, name)];
-    return product([session.counts[port] ?? dims[0], ...dims.slice(1)]);
+    const at = this.#scratch + AREAS.result;
+    const status = this.#call('nx_session_result_count', this.#model, session.pointer, this.#resultIndex(session, name), at);
+    checkStatus(status, `Reading the result '${name}'`);
+    return this.#word(at);
   }
 
   /** @param {Session} session @param {string} name */
@@ -620,9 +622,9 @@ export class Core {
     const each = (n, one) => Array.from({ length: n }, (_, i) => one(i));
     /** @param {Record<string, number>} fields */
     const dimsOf = (fields) => each(4, (i) => fields[`dims[${i}]`]);
-    const { values, span, outputs, length, rewinds, inputs, results, maps, tables, ends, draft, grows, ...parameters } = read('nx_model_part', 'nx_part_info');
+    const { values, span, outputs, length, rewinds, inputs, results, maps, tables, ends, draft, grows, noisy, name: partName, ...parameters } = read('nx_model_part', 'nx_part_info');
     return {
-      index, values, span, outputs, length, rewinds, draft: draft === 1, grows: grows === 1,
+      index, name: this.#name(partName), values, span, outputs, length, rewinds, draft: draft === 1, grows: grows === 1, noisy: noisy === 1,
       parameters: parameters.parameters_high * 2 ** 32 + parameters.parameters_low,
       inputs: each(inputs, (i) => {
         const port = read('nx_model_port', 'nx_port', i);
@@ -631,7 +633,7 @@ export class Core {
       }),
       results: each(results, (i) => {
         const result = read('nx_model_result', 'nx_result', i);
-        return { name: this.#name(result.name), values: result.values, dims: dimsOf(result), port: result.port };
+        return { name: this.#name(result.name), values: result.values, dims: dimsOf(result) };
       }),
       maps: each(maps, (i) => {
         const { name, ...map } = read('nx_model_map', 'nx_map', i);

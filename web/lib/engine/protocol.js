@@ -90,6 +90,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  *
  * @typedef {object} Part
  * @property {number} index       which part of the model, from 0
+ * @property {string} name        ids that it draws fill the port of a later part that is called so
  * @property {number} values      ids of an element are below
  * @property {number} span        elements of a position
  * @property {number} outputs     numbers that the output layer yields for a position
@@ -97,7 +98,8 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @property {number} rewinds     how many positions back a run may be entered again
  * @property {boolean} draft      it can guess ahead
  * @property {boolean} grows      a run may begin with room for a few positions and get more
- * @property {number} parameters  number of weights
+ * @property {boolean} noisy      it draws inside, too: samples differ even where their ids are the same, and beams need temperature 0
+ * @property {number} parameters  number of its own weights
  * @property {{ name: string, values: number, dims: number[], optional: boolean, anyLength: boolean, like: number }[]} inputs  like: the port
  *   whose count it shares, or NX_NONE
  * @property {Result[]} results   what it leaves of its inputs
@@ -111,7 +113,6 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @property {string} name
  * @property {number} values  ids are below; 0: floats
  * @property {number[]} dims  the most of each, 1 where there is no such dimension
- * @property {number} port    the input whose count is the first of them, or NX_NONE
  */
 
 /**

@@ -47,7 +47,7 @@ export function describe(fitting) {
     positions: part.span > 0 ? part.length : part.inputs[0].dims[0],
     languages: Array.isArray(languages) ? languages.map(String) : [],
     vocabulary: tokens ? part.values : 0,
-    parameters: part.parameters,
+    parameters: fitting.parts.reduce((sum, { parameters }) => sum + parameters, 0),
     bytes: fileBytes,
     lookAhead: part.draft,
     warnings: [],

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The model of three parts of tests/c/triad.h: encoder, prior that draws, decoder. */
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+
+import { F32, writeGGUF } from './gguf.js';
+import { ROOT } from './helpers.js';
+
+const OUT = `${ROOT}build/triad`;
+
+/** The library with that architecture alone. */
+export function triadModule() {
+  mkdirSync(OUT, { recursive: true });
+  execFileSync('sh', ['build.sh', 'wasm-with', 'tests/c/triad.c', `${OUT}/triad.wasm`], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
+  return new WebAssembly.Module(readFileSync(`${OUT}/triad.wasm`));
+}
+
+/** A model of that architecture: the ids 0 to 15 have the samples 0, 1 and 2, 3 and so on in dec.weight. */
+export const triadFile = () => {
+  /** @param {number} cols @param {(i: number) => number} weight */
+  const table = (cols, weight) => ({ shape: [16, cols], type: F32, data: Float32Array.from({ length: 16 * cols }, (_, i) => weight(i)) });
+  return writeGGUF({
+    metadata: { 'general.architecture': ['string', 'triad'], 'general.alignment': ['u32', 32] },
+    tensors: { 'enc.weight': table(2, (i) => i / 4), 'prior.weight': table(16, (i) => ((i * 7) % 16) / 8), 'dec.weight': table(2, (i) => i) },
+  });
+};
