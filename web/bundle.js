@@ -162,12 +162,14 @@ const unusedApart = {
 };
 
 /**
- * The comments by which bundlers leave an import of Node's modules alone, which esbuild takes out with the other ones.
+ * One import of a file instead of several; and the comments by which bundlers leave an import of Node's modules alone, which esbuild takes out with the
+ * other ones.
  *
  * @param {string} text
  */
 function withAdvice(text) {
-  return text.replace(/\bimport\((?=\w+\))/g, 'import(/* webpackIgnore: true */ /* @vite-ignore */ ');
+  const once = text.replace(/(?:import\{[^}]*\}from"\.\/shared\.js";\n?){2,}/g, (all) => `import{${[...all.matchAll(/\{([^}]*)\}/g)].map(([, names]) => names).join()}}from"./shared.js";`);
+  return once.replace(/\bimport\((?=\w+\))/g, 'import(/* webpackIgnore: true */ /* @vite-ignore */ ');
 }
 
 /** Everything, by name. */

@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Makes what the table of settings and the table of verbs say to a type checker: web/lib/options.js, the types of the options,
+ * Makes what the table of settings and the table of verbs say to a type checker: web/lib/options.js, the types of the options
+ * and the verbs of kinds,
  * web/lib/element/properties.js, those of the element's properties, and web/jsx/attributes.d.ts, those of its attributes; and web/lib/engine/fields.js,
  * what the worker needs of the settings. ./build.sh js does so too; a test compares.
  *
@@ -15,6 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { ROWS } from './lib/settings.js';
 import { ATTRIBUTES } from './lib/element/attributes.js';
 import { TASKS } from './lib/element/tasks.js';
+import { KINDS as ROWS_OF_KINDS } from './lib/kinds/index.js';
 
 const WEB = fileURLToPath(new URL('.', import.meta.url));
 
@@ -69,16 +71,24 @@ export async function typeFiles() {
     });
     return `/**\n${wrapped(about, ' *', ' *')}\n *\n * @typedef {object} ${type}\n${properties.join('\n')}\n */\n`;
   });
+  const verbs = [...ROWS_OF_KINDS].sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((kind) => ` * @property {${Object.keys(kind.verbs).sort().map((verb) => `'${verb}'`).join(' | ')}} ${kind.name}\n`).join('');
   const options = `// SPDX-License-Identifier: MIT
-// Made of web/lib/settings.js by node web/options.js: change that.
+// Made of web/lib/settings.js and web/lib/kinds by node web/options.js: change those.
 // @ts-check
 
-/** The options of runs. */
+/** The options of runs, and the verbs that models of each kind may have. */
 
 /** @import { Label } from './base/checks.js' */
 /** @import { SearchStep } from './kinds/text/translate.js' */
 
 ${types.join('\n')}
+/**
+ * The verbs that models of each kind may have.
+ *
+ * @typedef {object} VerbsOfKinds
+${verbs} */
+
 export {};
 `;
   const commentOf = await commentReader();

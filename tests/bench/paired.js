@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 
 import './quiet.js';
 
-/** @import { Core, Session } from '../../web/lib/engine/core.js' */
+/** @import { Core } from '../../web/lib/engine/core.js' */
 /** @import { Part } from '../../web/lib/engine/protocol.js' */
 
 const LEAST = 0.98;

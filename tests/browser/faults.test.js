@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 
 import { toyModel } from '../js/toy.js';
-import { LIBRARY, OUT, openEmpty, provide, session, until } from './browser.js';
+import { LIBRARY, openEmpty, provide, session, until } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 

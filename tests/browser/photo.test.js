@@ -22,7 +22,6 @@ const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 /** Red above, blue below. @param {number} width @param {number} height */
 const flag = (width, height) => png(width, height, (_, y) => (2 * y < height ? [255, 0, 0, 255] : [0, 0, 255, 255]));
 const RED = [255, 0, 0];
-const BLUE = [0, 0, 255];
 
 /** @param {Page} page @param {string} id */
 const ready = (page, id) => page.locator(`#${id}-run:enabled`).waitFor(WAIT);

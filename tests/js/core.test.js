@@ -11,7 +11,7 @@ import { Core } from './core.js';
 import { NextPixelError } from '../../web/lib/base/error.js';
 import { Heap } from '../../web/lib/engine/heap.js';
 import { NX_ABI_VERSION, NX_MAX_BIASES, NX_MAX_SAMPLES, NX_NONE, NX_NAME_BYTES, STRUCTS } from '../../web/lib/engine/abi.js';
-import { PROBLEM_BYTES, readStruct, scratchAreas, sizeOf, writeStruct } from '../../web/lib/engine/layout.js';
+import { PROBLEM_BYTES, readStruct, sizeOf, writeStruct } from '../../web/lib/engine/layout.js';
 import { metadataOf } from '../../web/lib/engine/metadata.js';
 import { CODES } from '../../web/lib/engine/protocol.js';
 import { codeOfStatus, statusError } from '../../web/lib/engine/status-error.js';

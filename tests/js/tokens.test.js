@@ -10,7 +10,7 @@ import { GOLDEN, isError, load, sleep } from './helpers.js';
 import { TOKENS, toyText } from './toy-text.js';
 import { toyModel } from './toy.js';
 
-/** @import { Model, TokenRun, TokenStep } from '../../web/lib/index.js' */
+/** @import { Model, TokenStep } from '../../web/lib/index.js' */
 
 /** @type {Model} */
 let stories;

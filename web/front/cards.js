@@ -45,7 +45,7 @@ function fetchNear(cards) {
 /** Draws the pictures of a card. @param {Card} card @param {Pictures} pictures @param {Model} model @param {AbortSignal} signal */
 async function draw({ canvas, still }, { seed, samples, temperature, label, passes }, model, signal) {
   const codec = new Codec(model.info, model.order);
-  const { width, height, channels } = model.info;
+  const { width, channels } = model.info;
   const grid = layout(samples, model.info);
   Object.assign(canvas, { width: grid.width, height: grid.height });
   const context = canvas.getContext('2d');

@@ -39,7 +39,7 @@ const heat = (exact) => {
 
 /** @param {Model} model @param {Pictures} pictures */
 async function drawn(model, { file, samples, passes, ...options }) {
-  const { width, height, channels } = model.info;
+  const { width, channels } = model.info;
   const codec = new Codec({ ...model.info, positions: model.order.length }, model.order); // the positions of one that draws at once are those of its latent
   const grid = layout(samples, model.info);
   const picture = blank(grid.width, grid.height);

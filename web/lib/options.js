@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Made of web/lib/settings.js by node web/options.js: change that.
+// Made of web/lib/settings.js and web/lib/kinds by node web/options.js: change those.
 // @ts-check
 
-/** The options of runs. */
+/** The options of runs, and the verbs that models of each kind may have. */
 
 /** @import { Label } from './base/checks.js' */
 /** @import { SearchStep } from './kinds/text/translate.js' */
@@ -116,6 +116,18 @@
  * is guessed ahead; what is drawn is the same. Default false
  * @property {(step: SearchStep) => void} [onSearch] called after every step of a search with several beams
  * @property {AbortSignal} [signal] stops the run
+ */
+
+/**
+ * The verbs that models of each kind may have.
+ *
+ * @typedef {object} VerbsOfKinds
+ * @property {'generate' | 'walk'} latent
+ * @property {'attention' | 'complete' | 'generate' | 'score' | 'superResolve'} picture
+ * @property {'classify'} signs
+ * @property {'complete' | 'generate' | 'score'} sound
+ * @property {'tag'} tags
+ * @property {'chat' | 'score' | 'tokens' | 'translate'} text
  */
 
 export {};

@@ -10,7 +10,7 @@
  * `finally` frees the session.
  */
 
-import { join, joinAlike } from '../base/arrays.js';
+import { joinAlike } from '../base/arrays.js';
 import { Core, helpForEver } from './core.js';
 import { NextPixelError, toPlain } from '../base/error.js';
 import { spin } from './core-probe.js';

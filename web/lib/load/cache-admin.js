@@ -3,7 +3,7 @@
 
 /** The weight files that the browser keeps: for a page that shows them, or frees them. Loaded only then. */
 
-import { CACHE_NAME } from '../exports.js';
+import { CACHE_NAME } from './cache.js';
 import { hubAddress } from './hub.js';
 
 /** @import { KeptFile } from './cache.js' */

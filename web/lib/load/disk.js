@@ -3,7 +3,9 @@
 
 /** Files of this machine, in Node. Loaded only there. */
 
-import { NextPixelError, messageOf, nodeModule } from '../exports.js';
+import { NextPixelError } from '../base/error.js';
+import { nodeModule } from '../base/platform.js';
+import { messageOf } from './source.js';
 
 /**
  * The path that a string or URL names in Node, or undefined where it is to be fetched.

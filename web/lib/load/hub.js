@@ -3,7 +3,7 @@
 
 /** The Hugging Face Hub: loaded only where an address is one of it. */
 
-import { argumentError } from '../exports.js';
+import { argumentError } from '../base/error.js';
 
 const HUB = 'https://huggingface.co';
 

@@ -3,7 +3,7 @@
 
 /** The digest that a weight file must have: loaded only where one is named. */
 
-import { NextPixelError, argumentError } from '../exports.js';
+import { NextPixelError, argumentError } from '../base/error.js';
 
 /**
  * @param {string} integrity  as in load()

@@ -5,7 +5,10 @@
  * A large weight file goes to the engine while it arrives: it never stands in memory beside its model. Loaded only for one.
  */
 
-import { NextPixelError, chunksOf, joined, keeper, nodeModule } from '../exports.js';
+import { NextPixelError } from '../base/error.js';
+import { nodeModule } from '../base/platform.js';
+import { keeper } from './cache.js';
+import { chunksOf, joined } from './source.js';
 
 /** @import { Job } from '../workers/job.js' */
 /** @import { FedMessage, OpenedMessage } from '../engine/protocol.js' */

@@ -3,7 +3,7 @@
 
 /** A weight file that is bad because it is an old one is read once more: loaded only when one is bad. */
 
-import { copyOf, dropCopy } from '../exports.js';
+import { copyOf, dropCopy } from './cache.js';
 
 /** @import { Contents } from './source.js' */
 

@@ -3,7 +3,8 @@
 
 /** A download that broke off is asked for again from where it was, if the file there is still the same. Loaded only then. */
 
-import { abortable, within } from '../exports.js';
+import { abortable } from '../base/abort.js';
+import { within } from './patience.js';
 
 /** @import { Reader } from './patience.js' */
 

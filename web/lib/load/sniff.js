@@ -3,7 +3,8 @@
 
 /** Recognises a file by its first bytes. Loaded only where one is not what it should be. */
 
-import { CODES, NextPixelError } from '../exports.js';
+import { NextPixelError } from '../base/error.js';
+import { CODES } from '../engine/protocol.js';
 import { statusError } from '../engine/status-error.js';
 
 /** @import { ErrorCode } from '../engine/protocol.js' */

@@ -9,7 +9,7 @@ import { showAll } from '../sinks/canvas.js';
 
 /** @import { Link } from '../workers/link.js' */
 /** @import { DrawMessage, ModelInfo, StepMessage } from '../engine/protocol.js' */
-/** @import { Canvas, Sink } from '../sinks/canvas.js' */
+/** @import { Sink } from '../sinks/canvas.js' */
 
 /** @typedef {'stop' | 'length' | 'end' | 'abort'} Finish */
 

@@ -3,7 +3,6 @@
 
 import { checkOptions } from '../base/checks.js';
 import { engineOf } from '../model/engine.js';
-import * as tokens from './tokens.js';
 
 /** @import { ChatOptions, Message } from '../kinds/text/chat.js' */
 /** @import { Model } from '../model/model.js' */

@@ -8,8 +8,6 @@ import { argumentError } from '../base/error.js';
 import * as VERBS from './index.js';
 import { ALL } from './tasks.js';
 
-/** @import { Verb } from './tasks.js' */
-
 /** @typedef {{ [N in keyof typeof VERBS]: (typeof VERBS)[N]['start'] }} VerbMethods */
 
 class Verbs {}

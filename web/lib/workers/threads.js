@@ -6,7 +6,11 @@
  * load() is asked for them.
  */
 
-import { Link, NextPixelError, compile, compileBest, fastest, inNode } from '../exports.js';
+import { NextPixelError } from '../base/error.js';
+import { inNode } from '../base/platform.js';
+import { Link } from './link.js';
+import { fastest } from './simd.js';
+import { compile, compileBest } from './wasm.js';
 import { threaded } from '../threads-files.js';
 
 /** True if memory may be shared here: in a browser, where the page is isolated from other origins. */

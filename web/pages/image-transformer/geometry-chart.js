@@ -2,8 +2,6 @@
 // Charts how many positions each query sees, in the order of drawing: full attention climbs, local attention does not.
 // @ts-check
 import { integer, make, makeSvg } from '../../shell/index.js';
-/** @import { Geometry } from './geometry-pattern.js' */
-
 
 /**
  * @param {HTMLElement} root

@@ -5,8 +5,6 @@ import { announce, askable, byId, integer, make, onTheme, palette, percent, perF
 import { FAR, NEAR, PARTS, cells, keysOf, reached, sees } from './patterns.js';
 /** @import { Combine, Pattern } from './patterns.js' */
 
-/** Sides of the picture: that of the lecture's figure, and that of the digits. */
-const SIZES = [6, 28];
 /** Of the fixed pattern: the last of a row, of 28 the last four. @param {number} side */
 const summaryOf = (side) => (side > 10 ? 4 : 1);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The first figure: a digit in a voice, heard while it is drawn, and looked at from seconds down to samples.
 // @ts-check
-import { acquireFirst, announce, byId, createLoading, createTransport, make, weights } from '../../shell/index.js';
+import { acquireFirst, announce, byId, createLoading, createTransport, make } from '../../shell/index.js';
 /** @import { Model } from '../../shell/index.js' */
 /** @typedef {import('../../lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
 /** @typedef {import('../../lib/kinds/sound/waveform.js').Waveform} Waveform */
