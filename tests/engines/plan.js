@@ -187,6 +187,9 @@ export function lines(plan) {
   return plan.map((run) => `${FIELDS.map((field) => run[field]).join('\t')}\n`).join('');
 }
 
+/** Of these what JavaScript computes: programs of C have nothing to say about it. */
+export const OF_JAVASCRIPT = ['odds', 'line', 'sphere', 'circle'];
+
 /**
  * The results that a run must have, however it is done.
  *
@@ -196,11 +199,11 @@ export function lines(plan) {
 export function itemsOf({ task, samples }) {
   if (task === 'open') return ['bytes'];
   if (['score', 'score-text', 'score-sound'].includes(task)) return ['nats'];
-  if (task === 'sound') return ['levels', 'nats'];
+  if (task === 'sound') return ['levels', 'nats', 'odds'];
   if (task === 'tokens') return ['tokens', 'nats'];
-  if (task === 'make') return ['values', 'latent', 'weights'];
+  if (task === 'make') return ['values', 'latent', 'weights', 'line', 'sphere', 'circle'];
   if (task === 'tag') return ['tags', 'marginals', 'nats'];
-  if (task === 'classify') return ['nats', 'weights'];
+  if (task === 'classify') return ['nats', 'weights', 'odds'];
   if (task === 'attention') return ['elements', 'weights'];
   return Array.from({ length: samples }, (_, i) => [`sample ${i} values`, `sample ${i} nats`]).flat();
 }

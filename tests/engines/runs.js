@@ -110,6 +110,9 @@ export async function runPlan(loadModel, plan, read, options) {
         await say('levels', way, Uint8Array.from(levels));
         await say('nats', way, Float32Array.from(nats));
       }
+      const odds = [];
+      for await (const step of soundOf(model, run, { odds: true })) odds.push(...step.odds ?? []);
+      await say('odds', 'asked', Float32Array.from(odds));
     } else if (run.task === 'score-sound') {
       await say('nats', 'asked', (await model.score(knownSound(model.info, run.known), { label: labelOf(run), speaker: speakerOf(run) })).perElement);
     } else if (run.task === 'make') {
@@ -118,6 +121,11 @@ export async function runPlan(loadModel, plan, read, options) {
         await say('values', 'asked', values);
         await say('latent', 'asked', latent);
         await say('weights', 'asked', maps.length > 0 ? maps[0].weights : new Float32Array(0));
+      }
+      for (const shape of /** @type {const} */ (['line', 'sphere', 'circle'])) {
+        const latents = [];
+        for await (const { latent } of model.walk(1, 2, { steps: 5, shape })) latents.push(...latent);
+        await say(shape, 'asked', Float32Array.from(latents));
       }
     } else if (run.task === 'tag') {
       const { names } = await model.tag([]);
@@ -131,8 +139,9 @@ export async function runPlan(loadModel, plan, read, options) {
       const sign = (/** @type {number} */ number) => ({ data: signOf(number, width * height), width, height });
       const support = Array.from({ length: run.known }, (_, i) => ({ image: sign(i), label: i % LABELS }));
       const answers = await model.classify({ support, query: Array.from({ length: run.draw }, (_, i) => sign(run.known + i)), maps: true });
-      const inOrder = answers.flatMap(({ odds }) => [...odds].sort((a, b) => Number(a.label) - Number(b.label)).map(({ nats }) => nats));
-      await say('nats', 'asked', Float32Array.from(inOrder));
+      const inOrder = answers.flatMap(({ odds }) => [...odds].sort((a, b) => Number(a.label) - Number(b.label)));
+      await say('nats', 'asked', Float32Array.from(inOrder, ({ nats }) => nats));
+      await say('odds', 'asked', Float32Array.from(inOrder, ({ p }) => p));
       await say('weights', 'asked', Float32Array.from(answers.flatMap(({ maps = [] }) => maps.flatMap((row) => [...row]))));
     } else if (run.task === 'attention') {
       const { row, column, channel } = run;
@@ -162,7 +171,7 @@ export async function runPlan(loadModel, plan, read, options) {
  *
  * @param {Model} model
  * @param {PlannedRun} run
- * @param {{ chunk?: number }} way
+ * @param {{ chunk?: number, odds?: boolean }} way
  * @returns {SoundRun}
  */
 function soundOf(model, run, way) {

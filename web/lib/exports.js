@@ -20,7 +20,7 @@ export { within } from './load/patience.js';
 export { CODES } from './engine/protocol.js';
 export { vouched } from './base/vouch.js';
 export { classOf } from './base/realm.js';
-export { checkLabel, checkOptions, checkSettings, show, wholeNumber } from './base/checks.js';
+export { SHOWN, checkLabel, checkOptions, checkSettings, flag, show, wholeNumber } from './base/checks.js';
 export { KINDS, kindOf } from './kinds/index.js';
 export { inputsOf } from './kinds/picture/pictures.js';
 export { ALL } from './verbs/tasks.js';

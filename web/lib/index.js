@@ -23,11 +23,12 @@
  */
 
 import { abortable } from './base/abort.js';
-import { NextPixelError } from './base/error.js';
+import { NextPixelError, argumentError } from './base/error.js';
 import { Link } from './workers/link.js';
 import { openModel, reopen } from './model/model.js';
 import { parallelism } from './base/platform.js';
-import { checkOptions, wholeNumber } from './base/checks.js';
+import { checkOptions, flag, show, wholeNumber } from './base/checks.js';
+import { classOf } from './base/realm.js';
 import { isAddress, isLasting, readSource } from './load/source.js';
 import { compile, compileBest } from './workers/wasm.js';
 
@@ -50,6 +51,8 @@ export { supported } from './workers/simd.js';
 
 const MAX_WORKERS = 16;
 const MAX_THREADS = 16;
+/** The names of the options of load(). */
+const LOADING = ['onProgress', 'signal', 'integrity', 'cache', 'patience', 'workers', 'threads', 'wasmUrl', 'workerUrl', 'worker'];
 
 /**
  * @typedef {object} LoadOptions
@@ -75,6 +78,20 @@ const MAX_THREADS = 16;
  */
 
 /**
+ * Those that say from where and how, before anything is fetched.
+ *
+ * @param {{ cache?: unknown, wasmUrl?: unknown, workerUrl?: unknown, integrity?: unknown, worker?: any }} options
+ */
+function checkSource({ cache, wasmUrl, workerUrl, integrity, worker }) {
+  flag('cache', cache);
+  const texts = { wasmUrl, workerUrl, integrity };
+  for (const [name, value] of Object.entries(texts)) {
+    if (value !== undefined && !isAddress(/** @type {any} */ (value)) && classOf(value) !== 'TrustedScriptURL') throw argumentError(`${name} must be a text, not ${show(value)}`);
+  }
+  if (worker !== undefined && typeof worker?.postMessage !== 'function') throw argumentError(`worker must be a Worker, not ${show(worker)}`);
+}
+
+/**
  * Loads a model. In TypeScript `load<'sound'>(address)` has the verbs of a kind that is known, and its generate() gives a SoundRun.
  *
  * @template {Kind} [K=Kind]
@@ -85,7 +102,8 @@ const MAX_THREADS = 16;
  * @returns {Promise<ModelOf<K>>} rejects with a NextPixelError, or with the signal's reason
  */
 export async function load(source, options = {}) {
-  checkOptions(options);
+  checkOptions(options, 'load()', LOADING);
+  checkSource(options);
   /** @type {string | undefined} */
   let said;
   if (Array.isArray(source) || (isAddress(source) && /-00001-of-\d{5}\.gguf/.test(String(source)))) ({ bytes: source, warning: said } = await (await import('./kinds/text/texts.js')).readParts(source, options));
@@ -181,7 +199,7 @@ export async function acquire(url, options = {}) {
  *   'format' or 'limit' where it is damaged
  */
 export async function tokenizer(source, options = {}) {
-  checkOptions(options);
+  checkOptions(options, 'tokenizer()', ['signal']);
   const { signal } = options;
   return (await import('./kinds/text/texts.js')).tokenizerOf(source, signal);
 }

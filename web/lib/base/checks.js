@@ -11,20 +11,58 @@ import { ROWS } from '../settings.js';
 
 /** @typedef {string | number | null | undefined} Label  a class by name or index; null or undefined: none */
 
+/** Those of all that shows a run on a canvas. */
+export const SHOWN = ['signal', 'mirror', 'samples', 'gap', 'colours', 'later', 'calm', 'onPaint', 'shade', 'caret', 'weights', 'from', 'to'];
+
 /**
  * Throws where options are none, or what is common to all of them is not what it should be.
  *
  * @param {any} options
+ * @param {string} whose      such as 'tokens()'
+ * @param {string[]} names    of those that it has
  * @internal
  */
-export function checkOptions(options) {
+export function checkOptions(options, whose, names) {
   const wrong = (/** @type {string} */ what, /** @type {unknown} */ value) => argumentError(`${what}, not ${show(value)}`);
   if (typeof options !== 'object' || options === null) throw wrong('options must be an object', options);
   if (Symbol.iterator in options) throw argumentError('options must be an object with names, not a list');
+  const none = Object.keys(options).find((name) => !names.includes(name) && options[name] !== undefined);
+  if (none !== undefined) {
+    const meant = nearest(none, names);
+    throw argumentError(`${whose} has no option ${none.slice(0, 80)}${meant ? `: ${meant}?` : `. It has ${names.join(', ')}`}`);
+  }
   const { signal, onProgress, patience } = options;
-  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') throw wrong('signal must be an AbortSignal', signal);
+  if (signal !== undefined && !(typeof signal?.throwIfAborted === 'function' && typeof signal.addEventListener === 'function')) throw wrong('signal must be an AbortSignal', signal);
   if (onProgress !== undefined && typeof onProgress !== 'function') throw wrong('onProgress must be a function', onProgress);
   if (patience !== undefined) wholeNumber('patience', patience, 1, 2 ** 31 - 1);
+}
+
+/** The name that was meant: the same but for its spelling, or the one with the fewest letters changed. @param {string} wrong @param {string[]} names */
+function nearest(wrong, names) {
+  const plain = (/** @type {string} */ name) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+  const given = plain(wrong.slice(0, 40));
+  const far = names.map((name) => {
+    const own = plain(name);
+    return own !== given && own.length > 3 && given.length > 3 && (own.includes(given) || given.includes(own)) ? 1 : changes(own, given);
+  });
+  const least = Math.min(...far);
+  return least <= given.length / 3 ? names[far.indexOf(least)] : undefined;
+}
+
+/** @param {string} name @param {unknown} value  @internal */
+export function flag(name, value) {
+  if (value !== undefined && typeof value !== 'boolean') throw argumentError(`${name} must be true or false, not ${show(value)}`);
+}
+
+/** Letters to be put in, left out or changed to make one text of another. @param {string} a @param {string} b */
+function changes(a, b) {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 0; i < a.length; i++) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j++) next.push(Math.min(next[j] + 1, row[j + 1] + 1, row[j] + (a[i] === b[j] ? 0 : 1)));
+    row = next;
+  }
+  return row[b.length];
 }
 
 /**
@@ -58,11 +96,11 @@ export function checkSettings(of, given, initial = {}) {
  * @param {unknown} value
  * @param {import('../settings.js').Setting} row
  */
-function checkOne(name, value, { whole, number: range, over, flag }) {
+function checkOne(name, value, { whole, number: range, over, flag: isFlag }) {
   if (whole) wholeNumber(name, value, ...whole);
   if (range) number(name, value, ...range);
   if (range && over && Math.fround(/** @type {number} */ (value)) === range[0]) throw argumentError(`${name} must be over ${range[0]}${range[1] === 1 ? ': 1 keeps every value' : ''}`);
-  if (flag && typeof value !== 'boolean') throw argumentError(`${name} must be true or false, not ${show(value)}`);
+  if (isFlag) flag(name, value);
 }
 
 /**

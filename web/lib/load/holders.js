@@ -7,7 +7,7 @@
  */
 
 import { abortable } from '../base/abort.js';
-import { checkOptions, show } from '../base/checks.js';
+import { checkOptions, flag, show } from '../base/checks.js';
 import { argumentError } from '../base/error.js';
 import { load } from '../index.js';
 import { isAddress } from './source.js';
@@ -51,9 +51,10 @@ const entries = new Map();
  * @internal
  */
 export async function acquire(url, options) {
-  checkOptions(options);
+  checkOptions(options, 'acquire()', ['onProgress', 'signal', 'workers', 'cache', 'integrity', 'worker']);
   const { onProgress, signal, workers, cache = true, integrity, worker } = options;
   signal?.throwIfAborted();
+  flag('cache', cache);
   if (!isAddress(url)) throw argumentError(`acquire() takes the address of a weight file, not ${show(url)}`);
   const address = resolved(url);
   const key = JSON.stringify([address, cache, integrity]);

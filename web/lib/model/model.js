@@ -2,6 +2,7 @@
 // @ts-check
 
 import { checkOptions } from '../base/checks.js';
+import { ROWS } from '../settings.js';
 import { KINDS } from '../kinds/index.js';
 import { describe, fittingOf } from './describe.js';
 import { Engine, engineOf, setEngine } from './engine.js';
@@ -18,6 +19,9 @@ import { verbsOf } from '../verbs/tasks.js';
 /** @import { Contents, Count } from '../load/source.js' */
 /** @import { SavedTokens, TokenRun } from '../kinds/text/tokens.js' */
 /** @import { SavedTranslation, Translation } from '../kinds/text/translate.js' */
+
+/** Of any kind of run; which of them it can change, the kind says. */
+const RESUMING = [...ROWS.map(([name]) => name), 'rows', 'at'];
 
 /**
  * A model that is ready to run, from load(). Several runs, scores and attentions may be in flight at once; they take
@@ -103,7 +107,7 @@ export class Model extends Methods {
    */
   resume(saved, options = {}) {
     const { kind } = engineOf(this);
-    checkOptions(options);
+    checkOptions(options, 'resume()', RESUMING);
     if (!kind.resume) throw argumentError('This model draws nothing that could be saved');
     return kind.resume(saved, options);
   }

@@ -4,7 +4,7 @@
 /** The runs of all verbs that draw are read once and computed while they are read; they can be stopped, saved and gone on with. */
 
 import { NextPixelError, argumentError } from '../base/error.js';
-import { checkOptions, show } from '../base/checks.js';
+import { SHOWN, checkOptions, show } from '../base/checks.js';
 import { showAll } from '../sinks/canvas.js';
 
 /** @import { Link } from '../workers/link.js' */
@@ -120,7 +120,7 @@ export class BaseRun {
    * @internal
    */
   async show(target, options) {
-    checkOptions(options);
+    checkOptions(options, 'drawTo()', SHOWN);
     const { signal, ...how } = options;
     const { sink } = /** @type {Particular<Step, Result>} */ (/** @type {unknown} */ (this));
     return showAll(this.claim(signal), sink.call(this, target, how));
@@ -205,7 +205,7 @@ export function resumedOptions(saved, info, given, free) {
   const fixed = free && Object.keys(given).find((name) => !free.includes(name));
   if (fixed) throw argumentError(`resume() cannot change ${fixed}`);
   const options = { ...saved.options, seed: BigInt(saved.seed), ...given };
-  checkOptions(options);
+  checkOptions(options, 'resume()', Object.keys(options));
   return options;
 }
 

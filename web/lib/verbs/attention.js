@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from '../base/checks.js';
 import { engineOf } from '../model/engine.js';
 
 /** @import { Label } from '../base/checks.js' */
@@ -10,6 +9,7 @@ import { engineOf } from '../model/engine.js';
 /** @import { Attention } from '../kinds/picture/questions.js' */
 
 export const draws = false;
+export const names = ['row', 'column', 'channel', 'label', 'input', 'signal'];
 
 /**
  * The attention of the query at a row and column, given the image before it. Where a position is a whole pixel, its
@@ -22,6 +22,5 @@ export const draws = false;
  * @returns {Promise<Attention>}
  */
 export function start(image, options) {
-  checkOptions(options);
   return engineOf(this).kind.attention(image, options);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from '../base/checks.js';
 import { engineOf } from '../model/engine.js';
 
 /** @import { ChatOptions, Message } from '../kinds/text/chat.js' */
@@ -10,6 +9,7 @@ import { engineOf } from '../model/engine.js';
 /** @import { TokenRun } from '../kinds/text/tokens.js' */
 
 export const draws = true;
+export const names = ['template', 'render'];
 
 /**
  * Answers in a talk, as the file's template says that the model reads one.
@@ -20,6 +20,5 @@ export const draws = true;
  * @returns {TokenRun}
  */
 export function start(messages, options = {}) {
-  checkOptions(options);
   return engineOf(this).kind.chat(messages, options);
 }

@@ -10,6 +10,8 @@ import { attributes as picture } from './complete.js';
 
 export const task = 'classify';
 export const draws = false;
+export const names = ['support', 'query', 'maps', 'signal'];
+export const before = 0;
 export const made = 'A name';
 export const attributes = { src: picture.src };
 

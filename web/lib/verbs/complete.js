@@ -2,7 +2,6 @@
 // @ts-check
 
 import { NX_MAX_SAMPLES } from '../engine/abi.js';
-import { checkOptions } from '../base/checks.js';
 import { engineOf } from '../model/engine.js';
 import { canBeKnown } from '../kinds/picture/rows.js';
 
@@ -16,6 +15,7 @@ import { canBeKnown } from '../kinds/picture/rows.js';
 
 export const task = 'complete';
 export const draws = true;
+export const names = ['rows'];
 export const made = '{pictures} completed from {src}';
 
 /** @type {Record<'src' | 'rows' | 'tries', Reading>} */
@@ -54,6 +54,5 @@ export const attributes = {
  * @returns {any}
  */
 export function start(what, options = {}) {
-  checkOptions(options);
   return engineOf(this).kind.complete(what, options);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from '../base/checks.js';
 import { engineOf } from '../model/engine.js';
 import { attributes as picture } from './complete.js';
 
@@ -14,6 +13,7 @@ import { attributes as picture } from './complete.js';
 
 export const task = 'generate';
 export const draws = true;
+export const before = 0;
 export const made = '{pictures} drawn from nothing';
 export const attributes = { tries: picture.tries };
 
@@ -44,6 +44,5 @@ export const attributes = { tries: picture.tries };
  * @returns {any}
  */
 export function start(options = {}) {
-  checkOptions(options);
   return engineOf(this).kind.run(options);
 }

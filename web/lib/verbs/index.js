@@ -14,7 +14,9 @@
  *                 answer that can be read and shown as a run can
  *     named       attributes whose values are options, by the names of these, where they are not arguments that stand before them
  *     inside      the option that the pictures inside the element are, which have a name each
- *     start       the method; `this` is the model
+ *     names       those of its options that are no settings
+ *     before      how many arguments stand before the options, if not one
+ *     start       the method; `this` is the model, and the names of its options are checked
  *
  * Which models have it, and with whose settings, is said by their kinds (kinds/index.js), which also load what is heavy: these files are in every page.
  */

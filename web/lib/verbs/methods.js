@@ -4,15 +4,16 @@
 /** The methods of a model: a verb each. */
 
 import { engineOf } from '../model/engine.js';
+import { checkOptions } from '../base/checks.js';
 import { argumentError } from '../base/error.js';
 import * as VERBS from './index.js';
-import { ALL } from './tasks.js';
+import { ALL, optionsOf } from './tasks.js';
 
 /** @typedef {{ [N in keyof typeof VERBS]: (typeof VERBS)[N]['start'] }} VerbMethods */
 
 class Verbs {}
 
-for (const [name, { draws, start }] of ALL) {
+for (const [name, { draws, before = 1, start }] of ALL) {
   /** @this {any} @param {any[]} given */
   const method = function (...given) {
     const { verbs } = engineOf(this);
@@ -20,6 +21,8 @@ for (const [name, { draws, start }] of ALL) {
       const others = ALL.filter(([other, { attributes }]) => attributes && verbs.includes(other)).map(([other]) => `${other}()`);
       throw argumentError(`This model has no ${name}(): use ${others.join(' or ')}`);
     }
+    const options = given[before] ?? (given[before] === null || start.length > before ? given[before] : {}); // some must be there
+    checkOptions(options, `${name}()`, optionsOf(name));
     return start.apply(this, given);
   };
   /** @this {any} @param {any[]} given */

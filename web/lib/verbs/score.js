@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from '../base/checks.js';
 import { engineOf } from '../model/engine.js';
 
 /** @import { Label } from '../base/checks.js' */
@@ -14,6 +13,7 @@ import { engineOf } from '../model/engine.js';
 
 export const task = 'score';
 export const draws = false;
+export const names = ['label', 'speaker', 'input', 'source', 'signal'];
 
 /**
  * Tells how probable the model finds a text.
@@ -48,6 +48,5 @@ export const draws = false;
  * @returns {Promise<any>}
  */
 export function start(what, options = {}) {
-  checkOptions(options);
   return engineOf(this).kind.score(what, options);
 }

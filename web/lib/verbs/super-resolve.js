@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from '../base/checks.js';
 import { engineOf } from '../model/engine.js';
 import { attributes as picture } from './complete.js';
 
@@ -25,6 +24,5 @@ export const attributes = { src: picture.src, tries: picture.tries };
  * @returns {Run}
  */
 export function start(image, options = {}) {
-  checkOptions(options);
   return engineOf(this).kind.superResolve(image, options);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from '../base/checks.js';
 import { engineOf } from '../model/engine.js';
 import { attributes as text } from './tokens.js';
 
@@ -10,6 +9,7 @@ import { attributes as text } from './tokens.js';
 
 export const task = 'tag';
 export const draws = false;
+export const names = ['marginals', 'pinned', 'signal'];
 export const made = 'Tags of words';
 export const attributes = { prompt: text.prompt };
 
@@ -24,6 +24,5 @@ export const attributes = { prompt: text.prompt };
  * @returns {Promise<Tagging>}
  */
 export async function start(text, options = {}) {
-  checkOptions(options);
   return engineOf(this).kind.tag(text, options);
 }

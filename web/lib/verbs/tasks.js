@@ -3,6 +3,8 @@
 
 /** The table of verbs. */
 
+import { KINDS } from '../kinds/index.js';
+import { ROWS } from '../settings.js';
 import * as VERBS from './index.js';
 
 /** @import { Fitting } from '../kinds/index.js' */
@@ -24,6 +26,8 @@ import * as VERBS from './index.js';
  * @property {Record<string, Reading>} [attributes]
  * @property {Record<string, string>} [named]
  * @property {string} [inside]
+ * @property {string[]} [names]
+ * @property {number} [before]
  * @property {(...given: any[]) => any} start
  */
 
@@ -31,6 +35,13 @@ import * as VERBS from './index.js';
 
 /** The verbs, those that draw first. @type {[VerbName, Verb][]} */
 export const ALL = /** @type {any} */ (Object.entries(VERBS).sort(([, a], [, b]) => Number(b.draws) - Number(a.draws)));
+
+/** The names of the options of a verb, with the settings of every kind of model that has it. @param {VerbName} verb @internal */
+export function optionsOf(verb) {
+  const kinds = KINDS.flatMap(({ verbs }) => verbs[verb]?.settings ?? []);
+  const settings = ROWS.filter(([, { of }]) => of.split(' ').some((word) => kinds.includes(word))).map(([name]) => name);
+  return [...new Set([...settings, .../** @type {Verb} */ (VERBS[verb]).names ?? []])];
+}
 
 /** The verbs that a model has. @param {Fitting} model @internal */
 export function verbsOf(model) {

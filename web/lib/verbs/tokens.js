@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from '../base/checks.js';
 import { engineOf } from '../model/engine.js';
 
 /** @import { Model } from '../model/model.js' */
@@ -30,6 +29,5 @@ export const attributes = {
  * @returns {TokenRun}
  */
 export function start(prompt, options = {}) {
-  checkOptions(options);
   return engineOf(this).kind.tokens(prompt, options);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from '../base/checks.js';
 import { engineOf } from '../model/engine.js';
 import { attributes as text } from './tokens.js';
 
@@ -25,6 +24,5 @@ export const attributes = { prompt: text.prompt };
  * @returns {Translation}
  */
 export function start(text, options = {}) {
-  checkOptions(options);
   return engineOf(this).kind.translate(text, options);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { checkOptions } from '../base/checks.js';
 import { engineOf } from '../model/engine.js';
 
 /** @import { Label } from '../base/checks.js' */
@@ -11,6 +10,8 @@ import { engineOf } from '../model/engine.js';
 
 export const task = 'walk';
 export const draws = true;
+export const names = ['steps', 'shape', 'label', 'maps', 'signal'];
+export const before = 2;
 
 /** @type {Record<'from' | 'to' | 'steps' | 'shape', Reading>} */
 export const attributes = {
@@ -44,6 +45,5 @@ export const attributes = {
  * @returns {LatentRun}
  */
 export function start(from, to, options = {}) {
-  checkOptions(options);
   return engineOf(this).kind.walk(from, to, options);
 }

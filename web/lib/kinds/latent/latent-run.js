@@ -2,7 +2,7 @@
 // @ts-check
 
 import { abortable } from '../../base/abort.js';
-import { checkOptions } from '../../base/checks.js';
+import { SHOWN, checkOptions } from '../../base/checks.js';
 import { NextPixelError } from '../../base/error.js';
 import { showAll } from '../../sinks/canvas.js';
 import { PictureSink } from '../../sinks/picture.js';
@@ -99,7 +99,7 @@ export class LatentRun {
    * @returns {Promise<Picture[]>} one for each sample; of a walk the last
    */
   async drawTo(target, options = {}) {
-    checkOptions(options);
+    checkOptions(options, 'drawTo()', SHOWN);
     const { signal, ...how } = options;
     return showAll(this.#steps(signal), this.sink(target, how));
   }
@@ -111,7 +111,7 @@ export class LatentRun {
    * @returns {Promise<Picture[]>} as drawTo()
    */
   async pictures(options = {}) {
-    checkOptions(options);
+    checkOptions(options, 'pictures()', ['signal']);
     /** @type {Picture[]} */
     const all = [];
     for await (const { sample, values } of this.#steps(options.signal)) all[sample] = picture(this.#codec, values);

@@ -3,8 +3,9 @@
 
 /** Models that make a picture at once of a latent, a list of normal deviates: their pictures, and walks from latent to latent. */
 
-import { checkLabel, checkSettings, show, wholeNumber } from '../../base/checks.js';
+import { checkLabel, checkSettings, flag, show, wholeNumber } from '../../base/checks.js';
 import { Codec } from '../picture/codec.js';
+import { halfTurns, lengthOf, sineOfPi } from '../../base/elementary.js';
 import { argumentError } from '../../base/error.js';
 import { LatentRun } from './latent-run.js';
 
@@ -28,14 +29,17 @@ const SHAPES = {
   line: (from, to) => (t) => from.map((a, i) => (1 - t) * a + t * to[i]),
   /** Along the great circle, and in length from one to the other: deviates are nearly all about as far from nought. */
   sphere: (from, to) => {
-    const length = (/** @type {Float32Array} */ z) => Math.hypot(...z) || 1;
-    const cosine = Math.min(1, Math.max(-1, from.reduce((sum, a, i) => sum + a * to[i], 0) / length(from) / length(to)));
-    const angle = Math.acos(cosine);
-    if (Math.sin(angle) < 1e-4) return SHAPES.line(from, to);
-    return (t) => from.map((a, i) => (Math.sin((1 - t) * angle) * a + Math.sin(t * angle) * to[i]) / Math.sin(angle));
+    const lengths = (lengthOf(from) || 1) * (lengthOf(to) || 1);
+    const angle = halfTurns(Math.min(1, Math.max(-1, from.reduce((sum, a, i) => sum + a * to[i], 0) / lengths)));
+    const whole = sineOfPi(angle);
+    if (whole < 1e-4) return SHAPES.line(from, to);
+    return (t) => {
+      const [before, behind] = [sineOfPi((1 - t) * angle) / whole, sineOfPi(t * angle) / whole];
+      return from.map((a, i) => before * a + behind * to[i]);
+    };
   },
   /** Round nought, through the one, the other, and what lies opposite of them. */
-  circle: (from, to) => (t) => from.map((a, i) => Math.cos(2 * Math.PI * t) * a + Math.sin(2 * Math.PI * t) * to[i]),
+  circle: (from, to) => (t) => from.map((a, i) => sineOfPi(2 * t + 0.5) * a + sineOfPi(2 * t) * to[i]),
 };
 
 export const MOST_STEPS = 4096;
@@ -81,7 +85,8 @@ export class LatentModel {
   walk(from, to, given) {
     const { steps = 30, shape = 'sphere', label, maps = false, signal } = given;
     wholeNumber('steps', steps, 2, MOST_STEPS);
-    if (!(shape in SHAPES)) throw argumentError(`shape must be ${Object.keys(SHAPES).join(', ')}, not ${show(shape)}`);
+    if (!Object.hasOwn(SHAPES, shape)) throw argumentError(`shape must be ${Object.keys(SHAPES).join(', ')}, not ${show(shape)}`);
+    flag('maps', maps);
     const one = this.#class(checkLabel(label, this.#engine.info), 0);
     const ends = [from, to].map((end) => (typeof end === 'number' || typeof end === 'bigint' ? this.#drawn(end, signal) : this.#latents(end, 1)[0]));
     /** @type {((t: number) => Float32Array) | undefined} */

@@ -3,7 +3,8 @@
 
 /** The answers of model.classify(). */
 
-import { checkOptions } from '../../base/checks.js';
+import { SHOWN, checkOptions } from '../../base/checks.js';
+import { exp } from '../../base/elementary.js';
 import { showAll } from '../../sinks/canvas.js';
 import { OddsSheet } from './odds-sheet.js';
 
@@ -53,7 +54,7 @@ export class Classification {
    * @param {Float32Array[]} [maps]
    */
   constructor(labels, logs, maps) {
-    this.odds = labels.map((label, i) => ({ label, p: Math.exp(logs[i]), nats: Math.max(0, -logs[i]) })).sort((a, b) => a.nats - b.nats);
+    this.odds = labels.map((label, i) => ({ label, p: exp(logs[i]), nats: Math.max(0, -logs[i]) })).sort((a, b) => a.nats - b.nats);
     [{ label: this.label, nats: this.nats }] = this.odds;
     this.maps = maps;
   }
@@ -72,7 +73,7 @@ export class Classification {
    * @returns {Promise<string>} the odds as text: 'a 97 %, b 2 %'
    */
   async drawTo(canvas, options = {}) {
-    checkOptions(options);
+    checkOptions(options, 'drawTo()', SHOWN);
     return showAll(this[Symbol.asyncIterator](), this.sink(canvas, options));
   }
 

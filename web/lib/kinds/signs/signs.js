@@ -3,7 +3,7 @@
 
 /** Models that name signs after a few examples: a part that reads pictures with labels and a query, and leaves the odds of labels. */
 
-import { checkOptions } from '../../base/checks.js';
+import { flag } from '../../base/checks.js';
 import { Classification } from './classification.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { pictureOf } from '../picture/image.js';
@@ -34,10 +34,9 @@ export class SignModel {
 
   /** @param {ClassifyOptions<any>} options */
   async classify(options) {
-    checkOptions(options);
     const { support, query, maps = false, signal } = options;
     signal?.throwIfAborted();
-    if (typeof maps !== 'boolean') throw argumentError('maps must be true or false');
+    flag('maps', maps);
     if (!Array.isArray(support) || support.length === 0) throw argumentError('support must have an example at least: [{ image, label }, ...]');
     const many = Array.isArray(query);
     const queries = many ? query : [query];

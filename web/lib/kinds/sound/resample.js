@@ -6,6 +6,8 @@
  * Hann window, so that nothing above half of the lower rate is left.
  */
 
+import { sineOfPi } from '../../base/elementary.js';
+
 /** Zeros of the sinc on each side. */
 const REACH = 16;
 /** The most weights that are kept: those of the places between two samples, of which two whole rates have only some. */
@@ -111,22 +113,6 @@ export class Resampler {
 
 /** The greatest number that divides both. @param {number} a @param {number} b @returns {number} */
 const divisor = (a, b) => (b === 0 ? a : divisor(b, a % b));
-
-/** The factors of the odd powers of x in sin(pi x), the highest first: pi^n / n!, with signs in turn. What is left out is below 1e-13. */
-const FACTORS = new Float64Array(9);
-for (let i = 0, factor = Math.PI; i < FACTORS.length; factor *= -(Math.PI * Math.PI) / ((2 * i + 2) * (2 * i + 3)), i++) FACTORS[FACTORS.length - 1 - i] = factor;
-
-/**
- * sin(pi x) of sums and products alone, which have the same bits in every engine; those of Math.sin differ.
- *
- * @param {number} x  -0.5 to 0.5
- */
-function sineOfPi(x) {
-  const square = x * x;
-  let sum = 0;
-  for (let i = 0; i < FACTORS.length; i++) sum = sum * square + FACTORS[i];
-  return sum * x;
-}
 
 /**
  * @param {Float32Array} samples

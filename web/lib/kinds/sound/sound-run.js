@@ -3,9 +3,10 @@
 
 import { savedRun } from '../../runs/base-run.js';
 import { abortable } from '../../base/abort.js';
-import { checkOptions } from '../../base/checks.js';
+import { SHOWN, checkOptions } from '../../base/checks.js';
 import { LEVELS, compress, expand } from './mu-law.js';
 import { writeWav } from './wav.js';
+import { exp } from '../../base/elementary.js';
 import { NextPixelError } from '../../base/error.js';
 import { play } from './play.js';
 import { showAll } from '../../sinks/canvas.js';
@@ -164,7 +165,7 @@ export class SoundRun {
    * @returns {Promise<Float32Array<ArrayBuffer>>} samples between -1 and 1, `rate` of them a second
    */
   async samples(options = {}) {
-    checkOptions(options);
+    checkOptions(options, 'samples()', ['signal']);
     /** @type {Float32Array[]} */
     const parts = [];
     for await (const { samples } of this.#read(options.signal)) parts.push(samples);
@@ -191,7 +192,7 @@ export class SoundRun {
    * @returns {Promise<string>} that sentence
    */
   async drawTo(canvas, options = {}) {
-    checkOptions(options);
+    checkOptions(options, 'drawTo()', SHOWN);
     const { signal, ...how } = options;
     return showAll(this.#read(signal), this.sink(canvas, how));
   }
@@ -205,7 +206,7 @@ export class SoundRun {
    * @returns {Promise<Played>} how it was, once all is played
    */
   async playTo(context, options = {}) {
-    checkOptions(options);
+    checkOptions(options, 'playTo()', ['signal', 'destination', 'onPlay']);
     return play(this.#audible(options.signal), this.rate, context, options, () => this.finish !== undefined);
   }
 
@@ -348,7 +349,7 @@ function stepOf({ from, ids, nats, alternatives }, count) {
  */
 function oddsOf({ ids, nats }, count) {
   const odds = new Float32Array(count * VALUES);
-  for (let i = 0; i < odds.length; i++) odds[i - (i % VALUES) + ids[i]] = Math.exp(-nats[i]);
+  for (let i = 0; i < odds.length; i++) odds[i - (i % VALUES) + ids[i]] = exp(-nats[i]);
   return odds;
 }
 

@@ -3,7 +3,7 @@
 
 /** The answers of model.tag(). */
 
-import { checkOptions } from '../../base/checks.js';
+import { SHOWN, checkOptions } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
 import { showAll } from '../../sinks/canvas.js';
 import { TagSheet } from './tag-sheet.js';
@@ -82,7 +82,7 @@ export class Tagging {
    * @returns {Promise<number>} nats
    */
   async score(tags, options = {}) {
-    checkOptions(options);
+    checkOptions(options, 'score()', ['signal']);
     if (!Array.isArray(tags) || tags.length !== this.words.length) throw argumentError(`score() needs a tag for each of the ${this.words.length} words`);
     return (await this.#model.tag(this.words, { pinned: tags, signal: options.signal })).pinnedNats;
   }
@@ -103,7 +103,7 @@ export class Tagging {
    * @returns {Promise<string>} the words with their tags: 'Time (NOUN 98 %) flies (VERB 99 %)'
    */
   async drawTo(canvas, options = {}) {
-    checkOptions(options);
+    checkOptions(options, 'drawTo()', SHOWN);
     const { signal, ...how } = options;
     return showAll(this.#steps(signal), this.sink(canvas, how));
   }

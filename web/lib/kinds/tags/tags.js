@@ -3,7 +3,7 @@
 
 /** Models that tag words: a linear chain over tags, whose part reads features of words and leaves tags and their odds. */
 
-import { show } from '../../base/checks.js';
+import { flag, show } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 import { classOf } from '../../base/realm.js';
 import { inTurns } from '../../base/turns.js';
@@ -47,7 +47,7 @@ export class TagModel {
   async tag(text, options) {
     const { marginals = false, pinned = {}, signal } = options;
     signal?.throwIfAborted();
-    if (typeof marginals !== 'boolean') throw argumentError(`marginals must be true or false, not ${show(marginals)}`);
+    flag('marginals', marginals);
     const words = await inTurns(this.#words(text), signal);
     const pins = this.#pins(pinned, words);
     const wanted = ['tags', 'nats', ...(marginals ? ['marginals'] : [])];

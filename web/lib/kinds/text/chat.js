@@ -146,7 +146,12 @@ export function piecesOf(messages, own, { begin, end }, { template = own, render
   if (typeof template !== 'string') throw argumentError(`template must be a text, not ${show(template)}`);
   if (render !== undefined && typeof render !== 'function') throw argumentError(`render must be a function, not ${show(render)}`);
   if (template === '') throw new NextPixelError('unsupported', 'This file has no chat template: pass { template }, or write the prompt as the model was trained, with tokens()');
-  if (render) return [mark(String(render(template, { messages: talk, add_generation_prompt: true, bos_token: begin, eos_token: end })))];
+  if (render) {
+    const rendered = render(template, { messages: talk, add_generation_prompt: true, bos_token: begin, eos_token: end });
+    if (typeof rendered === 'string') return [mark(rendered)];
+    void Promise.resolve(rendered).catch(() => {}); // of an async function: this error is enough
+    throw argumentError(`render must give a text at once, not ${show(rendered)}: load what it needs before`);
+  }
   const format = FORMATS.find(({ is }) => is(template));
   if (format) return format.pieces(talk, template, end);
   throw new NextPixelError('unsupported', `The chat template of this file is none of those known (${FORMATS.map(({ name }) => name).join(', ')}): pass { render }, ` +

@@ -22,7 +22,7 @@ export const kind = {
   name: 'text',
   says: ({ tokenizerEntries }, number) => tokenizerEntries.length > 0 || Number(number('context_length')) > 0,
   verbs: {
-    chat: { when: writes },
+    chat: { when: writes, settings: 'texts' },
     score: {},
     tokens: { when: writes, settings: 'texts' },
     translate: { when: (model) => !writes(model), settings: 'translations' },

@@ -83,7 +83,7 @@ export class Tokenizer {
    * @returns {Uint32Array<ArrayBuffer>}
    */
   encode(text, options = {}) {
-    checkOptions(options);
+    checkOptions(options, 'encode()', ['special']);
     const { special = false } = options;
     checkText(text);
     if (text.length > 2 ** 26) throw argumentError('text must have at most 2^26 characters: cut it into shorter texts');
@@ -134,7 +134,7 @@ export class Tokenizer {
    * @returns {string} bytes that are no UTF-8 become U+FFFD
    */
   decode(ids, options = {}) {
-    checkOptions(options);
+    checkOptions(options, 'decode()', ['special']);
     const { special = false } = options;
     if (typeof ids?.length !== 'number' || typeof ids === 'string') throw argumentError(`decode() takes a list of tokens by their numbers, not ${show(ids)}`);
     const writer = this.writer({ special });
@@ -149,7 +149,7 @@ export class Tokenizer {
    * @returns {{ write: (id: number) => string, waiting: () => boolean, end: () => string }}
    */
   writer(options = {}) {
-    checkOptions(options);
+    checkOptions(options, 'writer()', ['special', 'within']);
     const { special = false, within = false } = options;
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
     const { addSpace } = this.#vocabulary;

@@ -98,6 +98,7 @@ async function* chunksOfResponse(response, name, signal) {
  * @param {AbortSignal} [signal]
  */
 async function* chunksOfFile(path, signal) {
+  await (await disk()).sizeOfFile(path); // which a folder has none of
   const { open } = await nodeModule('node:fs/promises');
   let file;
   try {

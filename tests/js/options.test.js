@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Options that are none: every verb and load() refuse them, by the tables of settings and of verbs, and name the one that may be meant. */
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { acquire, load, tokenizer } from '../../web/lib/index.js';
+import { ALL, optionsOf } from '../../web/lib/verbs/tasks.js';
+import { SETTINGS } from '../../web/lib/settings.js';
+import { GOLDEN, ROOT, isError } from './helpers.js';
+
+/** A model that has each verb. @type {Record<string, string>} */
+const FILES = {
+  attention: 'local-f16', complete: 'local-f16', generate: 'sagan-tiny', walk: 'sagan-tiny', score: 'wavenet-tiny', superResolve: 'palette-2d-sr', tag: 'chain-crf-tiny',
+  tokens: 'stories260K', chat: 'stories260K', translate: 'transformer-end', classify: 'snail-tiny',
+};
+const names = [...new Set(Object.values(FILES))];
+const models = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await load(`${GOLDEN}${name}.gguf`)])));
+after(() => Object.values(models).forEach((model) => model.close()));
+
+/** What stands before the options of a verb; what it is matters to none of these tests. @type {Record<string, number>} */
+const BEFORE = { generate: 0, classify: 0, walk: 2 };
+
+for (const [verb] of ALL) {
+  test(`${verb}() refuses an option that is none`, async () => {
+    const ask = async (/** @type {object} */ options) => models[FILES[verb]][verb](...Array(BEFORE[verb] ?? 1).fill(''), options);
+    for (const [name, meant] of [['nothing_like_it', undefined], ...optionsOf(verb).flatMap((own) => [own.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), own.toUpperCase(), `${own}s`].map((other) => [other, own]))]) {
+      if (optionsOf(verb).includes(String(name))) continue;
+      const message = meant ? new RegExp(`${verb}\\(\\) has no option ${name}: \\w+\\?$`) : new RegExp(`${verb}\\(\\) has no option ${name}\\. It has `);
+      await assert.rejects(ask({ [String(name)]: 1 }), isError('argument', message));
+    }
+    await ask({ nothing_like_it: undefined }).catch((/** @type {Error} */ error) => assert.doesNotMatch(error.message, /has no option/));
+  });
+}
+
+test('the names of other libraries lead to ours', async () => {
+  const model = models.stories260K;
+  for (const [name, ours] of [['top_k', 'topK'], ['topk', 'topK'], ['top_p', 'topP'], ['repetition_penalty', 'repetitionPenalty'], ['logit_bias', 'logitBias'], ['stop_sequences', 'stop'], ['Temperature', 'temperature'],
+    ['max_tokens', 'maxTokens'], ['max_new_tokens', 'maxTokens'], ['temprature', 'temperature'], ['minp', 'minP'], ['random_seed', 'seed']]) {
+    assert.throws(() => model.tokens('a', /** @type {any} */ ({ [name]: 1 })), isError('argument', new RegExp(`${name}: ${ours}\\?$`)));
+  }
+  assert.throws(() => model.tokens('a', /** @type {any} */ ({ grammar: 'x' })), isError('argument', /has no option grammar\. It has .*temperature/));
+  assert.throws(() => model.resume(model.tokens('a', { maxTokens: 1 }).save(), /** @type {any} */ ({ max_tokens: 1 })), isError('argument', /resume\(\) has no option max_tokens: maxTokens\?/));
+});
+
+test('load(), acquire(), tokenizer() and what a run is asked for refuse them too', async () => {
+  const any = (/** @type {unknown} */ value) => /** @type {any} */ (value);
+  const file = `${GOLDEN}sagan-tiny.gguf`;
+  await assert.rejects(load(file, any({ onprogress() {} })), isError('argument', /load\(\) has no option onprogress: onProgress\?/));
+  await assert.rejects(load(file, any({ cache: 'no' })), isError('argument', /cache must be true or false/));
+  await assert.rejects(load(file, any({ signal: { throwIfAborted() {} } })), isError('argument', /AbortSignal/));
+  await assert.rejects(acquire(file, any({ worker_s: 1 })), isError('argument', /worker/));
+  await assert.rejects(tokenizer(`${GOLDEN}stories260K.gguf`, any({ signals: 1 })), isError('argument', /signal\?/));
+  await assert.rejects(models['sagan-tiny'].generate({}).pictures(any({ sample: 1 })), isError('argument', /pictures\(\) has no option sample/));
+  await assert.rejects(any(models['wavenet-tiny'].generate(any({ seconds: 0.01 }))).wav(any({ rate: 1 })), isError('argument', /no option rate/));
+  assert.throws(() => models.stories260K.tokenizer.encode('a', any({ specials: true })), isError('argument', /special\?/));
+  await assert.rejects(tokenizer(ROOT), isError('network', /is a folder/));
+});
+
+test('every flag is true or false, whatever has it', async () => {
+  for (const [verb] of ALL) {
+    for (const flag of optionsOf(verb).filter((name) => name === 'maps' || name === 'marginals' || 'flag' in (/** @type {any} */ (SETTINGS)[name] ?? {}))) {
+      for (const value of ['no', 'false', 0, 1, null, {}]) {
+        const model = models[FILES[verb]];
+        const whose = /** @type {any} */ (SETTINGS)[flag]?.of ?? '';
+        if (verb === 'complete' && !whose.includes('pictures')) continue; // an option of another kind of model
+        if (verb === 'generate' && !whose.includes('latents')) continue;
+        const before = verb === 'complete' || verb === 'superResolve' ? [{ data: new Uint8Array(model.info.width * model.info.height * model.info.channels), width: model.info.width, height: model.info.height }] :
+          verb === 'chat' ? [[{ role: 'user', content: 'a' }]] : verb === 'walk' ? [1, 2] : ['a'].slice(0, BEFORE[verb] ?? 1);
+        const more = verb === 'chat' ? { template: 'x', render: () => 'a' } : {};
+        await assert.rejects(async () => model[verb](...before, { ...more, [flag]: value }), isError('argument', new RegExp(`${flag} must be true or false`)), `${verb} ${flag}`);
+      }
+    }
+  }
+});
