@@ -471,7 +471,7 @@ task_test_c() {
   ! clang_sanitizes || task_fuzz 20
 }
 
-# fuzz       fuzz the reader of files and of saved sessions: ./build.sh fuzz [seconds, default 60]
+# fuzz       fuzz the reader of files and of saved sessions in C: ./build.sh fuzz [seconds, default 60]
 task_fuzz() {
   mkdir -p "$OUT/fuzz/corpus" "$OUT/fuzz/seeds"
   need_clang_sanitizers || die "fuzzing needs clang's sanitizers (Debian package: libclang-rt-19-dev)"
@@ -489,6 +489,11 @@ task_fuzz() {
     -artifact_prefix="$OUT/fuzz/" "$OUT/fuzz/corpus" "$OUT/fuzz/seeds" >"$OUT/fuzz/log" 2>&1 ||
     { tail -n 60 "$OUT/fuzz/log"; die "the fuzzer found something: see $OUT/fuzz/log"; }
   sed -n 's/^stat::number_of_executed_units: *//p' "$OUT/fuzz/log" | { read -r runs; say "fuzzing found nothing in $runs runs"; }
+}
+
+# fuzz-js    fuzz what JavaScript alone reads, each target of tests/fuzz/targets: ./build.sh fuzz-js [seconds, default 60 each]
+task_fuzz_js() {
+  for target in tests/fuzz/targets/*.js; do node tests/fuzz/fuzz.js "$(basename "$target" .js)" --seconds "${1:-60}" --seed "$(date +%s)" --out "$OUT/fuzz"; done
 }
 
 # test_tools: all that steps at the same time would install, and so wait for one another

@@ -12,7 +12,7 @@ import { chromium } from 'playwright-core';
 
 import { pagesOf } from '../../web/fresh.js';
 import { serve, POLICY } from '../../web/serve.js';
-import { published } from './published.js';
+import { isBuilt, published } from './published.js';
 
 /** @import { Browser, BrowserContextOptions, Page } from 'playwright-core' */
 
@@ -75,7 +75,7 @@ export function session(flags, fonts) {
   before(async () => {
     mkdirSync(OUT, { recursive: true });
     browser = await launch(flags, fonts);
-    server = await serve({ port: 0, root: (await published()).root });
+    server = await serve({ port: 0, root: await isBuilt() ? (await published()).root : undefined }); // while somebody edits, the sources
   });
   after(async () => {
     await browser?.close();

@@ -53,9 +53,12 @@ async function make(target) {
   await writeFile(join(target, 'files.json'), JSON.stringify(files));
 }
 
+/** Whether web/dist is made of the sources as they are. */
+export const isBuilt = () => isMade(`${ROOT}web/dist/page-shell.js`);
+
 /** @returns {Promise<{ root: string, files: Set<string> }>} the folder to serve, and the files in it that are the site */
 export async function published() {
-  assert.ok(await isMade(`${ROOT}web/dist/page-shell.js`), 'the pages are not built: run ./build.sh js');
+  assert.ok(await isBuilt(), 'the pages are not built: run ./build.sh js');
   const root = SITES + await digest();
   if (!await stat(root).catch(() => undefined)) {
     await mkdir(SITES, { recursive: true });

@@ -14,6 +14,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
 import { writeSite } from '../../web/site.js';
 import { OUT, session } from './browser.js';
+import { isBuilt } from './published.js';
 
 const { withPage } = session();
 
@@ -31,6 +32,7 @@ const missing = [];
 let files;
 
 before(async () => {
+  assert.ok(await isBuilt(), 'the pages are not built: run ./build.sh js');
   await writeSite(SITE, { effort: 1 });
   files = (await readdir(SITE, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(SITE.length + 1));

@@ -6,7 +6,8 @@
  * what templates and atoms are, and does the same; a test compares them.
  */
 
-import { argumentError } from '../../base/error.js';
+import { show } from '../../base/checks.js';
+import { NextPixelError } from '../../base/error.js';
 
 /** @import { Metadata } from '../../engine/metadata.js' */
 
@@ -48,12 +49,35 @@ export function shape(form) {
   return out;
 }
 
+/** @param {'format' | 'unsupported'} code @param {string} key @param {string} reason */
+export const keyError = (code, key, reason) => new NextPixelError(code, `Reading the features failed (chain.${key}: ${reason}). ` +
+  (code === 'unsupported' ? 'Use a newer version of nextpixel' : 'The file is damaged, or was exported wrongly: get it anew'));
+
+/**
+ * @template T
+ * @param {Metadata} metadata
+ * @param {string} key
+ * @param {string} what  these are
+ * @param {(item: any) => item is T} is
+ * @returns {T[]}
+ */
+function list(metadata, key, what, is) {
+  /** @type {unknown} */
+  const items = metadata.get(`chain.${key}`) ?? [];
+  if (Array.isArray(items) && items.every(is)) return items;
+  throw keyError('format', key, `no list of ${what}`);
+}
+/** @param {unknown} item @returns {item is string} */
+const isText = (item) => typeof item === 'string';
+/** @param {unknown} item @returns {item is number} */
+const isHash = (item) => typeof item === 'number' && item === (item | 0);
+
 /** Gives the beginning of each template, and its atoms with their offsets. @param {string} template */
 function parsed(template) {
   const atoms = template.split('|').map((part) => {
     const [name, offset] = part.split('@');
     if (!/^(?:form|word|shape|cluster|any|prefix\d+|suffix\d+)$/.test(name) || !/^-?\d+$/.test(offset ?? '')) {
-      throw argumentError(`The file has a template that this version does not know: '${template}'`);
+      throw keyError('unsupported', 'templates', `${show(template)} is no template that this version knows`);
     }
     return { name, offset: Number(offset) };
   });
@@ -70,13 +94,19 @@ export class Features {
 
   /** @param {Metadata} metadata  of a file of the architecture chain */
   constructor(metadata) {
-    const list = (/** @type {string} */ key) => /** @type {any[]} */ (metadata.get(`chain.${key}`) ?? []);
-    this.#templates = list('templates').map((template) => parsed(String(template)));
-    this.#first = metadata.get('chain.first') === true;
-    this.#ids = new Map(list('feature_hashes').map((hash, i) => [hash, i + 1]));
-    const numbers = list('cluster.numbers');
-    this.#clusters = new Map(list('cluster.hashes').map((hash, i) => [hash, numbers[i]]));
-    this.#forms = new Set(list('word_hashes'));
+    const hashes = (/** @type {string} */ key) => list(metadata, key, 'whole numbers of 32 bits', isHash);
+    this.#templates = list(metadata, 'templates', 'texts', isText).map(parsed);
+    const first = metadata.get('chain.first') ?? false;
+    if (typeof first !== 'boolean') throw keyError('format', 'first', 'neither true nor false');
+    this.#first = first;
+    const ids = hashes('feature_hashes');
+    this.#ids = new Map(ids.map((hash, i) => [hash, i + 1]));
+    const [clusters, numbers] = [hashes('cluster.hashes'), hashes('cluster.numbers')];
+    if (clusters.length !== numbers.length) throw keyError('format', 'cluster.numbers', `${numbers.length} for ${clusters.length} words`);
+    this.#clusters = new Map(clusters.map((hash, i) => [hash, numbers[i]]));
+    this.#forms = new Set(hashes('word_hashes'));
+    /** Ids that features have, 0 among them. */
+    this.values = ids.length + 1;
     /** Ids of a word. */
     this.width = this.#first ? 1 : this.#templates.length;
   }

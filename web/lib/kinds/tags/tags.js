@@ -8,7 +8,7 @@ import { NextPixelError, argumentError } from '../../base/error.js';
 import { classOf } from '../../base/realm.js';
 import { inTurns } from '../../base/turns.js';
 import { straight } from '../../base/typed.js';
-import { Features } from './features.js';
+import { Features, keyError } from './features.js';
 import { wordsIn } from './words.js';
 import { Tagging } from './tagging.js';
 
@@ -18,6 +18,13 @@ import { Tagging } from './tagging.js';
 
 /** Characters of a word. */
 const LONGEST_WORD = 1 << 15;
+
+/** The names of the tags; of a file that has none, their numbers. @param {unknown} names @param {number} states @returns {string[]} */
+function namesOf(names, states) {
+  if (names === undefined) return Array.from({ length: states }, (_, i) => String(i));
+  if (Array.isArray(names) && names.length === states && names.every((name) => typeof name === 'string') && new Set(names).size === states) return names;
+  throw keyError('format', 'tags', `no list of the names of ${states} tags, each another`);
+}
 
 export class TagModel {
   #engine;
@@ -29,14 +36,11 @@ export class TagModel {
   constructor(engine, { metadata, parts }) {
     this.#engine = engine;
     this.features = new Features(metadata);
-    const states = parts[0].inputs[1].values - 1;
-    const names = metadata.get('chain.tags');
-    /** The names of the tags. @type {string[]} */
-    this.names = Array.isArray(names) ? names.map(String) : Array.from({ length: states }, (_, i) => String(i));
-    this.limit = parts[0].inputs[0].dims[0];
-    if (this.features.width !== parts[0].inputs[0].dims[1]) {
-      throw new NextPixelError('format', 'The file has other features than its templates say: export it again');
-    }
+    const [{ dims, values }, tags] = parts[0].inputs;
+    this.names = namesOf(metadata.get('chain.tags'), tags.values - 1);
+    this.limit = dims[0];
+    if (this.features.width !== dims[1]) throw keyError('format', 'templates', `${this.features.width} numbers for a word, of which the model reads ${dims[1]}`);
+    if (this.features.values > values) throw keyError('format', 'feature_hashes', `${this.features.values - 1} for a model that knows ${values - 1}`);
   }
 
   /**

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Fuzzes what JavaScript alone reads: ./build.sh fuzz-js
+ *
+ *     node tests/fuzz/fuzz.js TARGET [--runs N] [--seconds N] [--seed N] [--out FOLDER]
+ *     node tests/fuzz/fuzz.js TARGET FILE        one input again, such as one that was found
+ *
+ * A target is a file of targets/: `open()` gives inputs to begin with, and what is done with an input, which throws where something is wrong. Inputs
+ * that reach code that none has reached before are kept, and changed again; V8 counts what is reached. Nothing but Node is needed.
+ *
+ * @typedef {object} Target
+ * @property {Uint8Array[]} seeds
+ * @property {string[]} [words]  which an input may well contain
+ * @property {(input: Uint8Array) => void | Promise<void>} run
+ * @property {() => void} [close]
+ */
+
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+
+import { Random } from './input.js';
+
+/** Inputs between two looks at what was reached; so many looks that show nothing new, and it is counted no more, which takes its time. */
+const BATCH = 200;
+const IDLE = 50;
+const LONGEST = 4096;
+/** An input that takes longer of the processor is wrong, too. */
+const MOST_MS = 1000;
+
+/** @type {Session} */
+let session;
+
+/** Counts from now on what of web/lib is reached. */
+async function count() {
+  session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+}
+
+/** Adds what was reached since the last look; tells whether any of it is new. @param {Set<string>} seen */
+async function reached(seen) {
+  const { size } = seen;
+  const { result } = /** @type {any} */ (await session.post('Profiler.takePreciseCoverage'));
+  for (const { url, functions } of result) {
+    if (!url.includes('/web/lib/')) continue;
+    for (const { ranges } of functions) for (const { count, startOffset, endOffset } of ranges) if (count > 0) seen.add(`${url} ${startOffset} ${endOffset}`);
+  }
+  return seen.size > size;
+}
+
+/** @param {Random} random @param {Uint8Array[]} corpus @param {Uint8Array[]} words */
+function changed(random, corpus, words) {
+  let bytes = [...random.pick(corpus)];
+  for (let i = 1 + random.below(4); i > 0; i--) {
+    const at = random.below(bytes.length + 1);
+    const long = 1 + random.below(random.below(8) ? 4 : 32);
+    switch (random.below(8)) {
+      case 0: bytes[Math.min(at, bytes.length - 1)] ^= 1 << random.below(8); break;
+      case 1: bytes[Math.min(at, bytes.length - 1)] = random.pick([0, 1, 0x7f, 0x80, 0xff, random.below(256)]); break;
+      case 2: bytes.splice(at, 0, ...Array.from({ length: long }, () => random.below(256))); break;
+      case 3: bytes.splice(at, long); break;
+      case 4: bytes.splice(at, 0, ...bytes.slice(at, at + long)); break;
+      case 5: {
+        const other = random.pick(corpus);
+        const from = random.below(other.length);
+        bytes = [...bytes.slice(0, at), ...other.subarray(from, from + random.below(other.length))];
+        break;
+      }
+      case 6: bytes.splice(at, random.below(2) ? 4 : 0, ...Array.from({ length: 4 }, () => random.pick([0, 0xff]))); break;
+      default: if (words.length > 0) bytes.splice(at, 0, ...random.pick(words));
+    }
+  }
+  return Uint8Array.from(bytes.slice(0, LONGEST));
+}
+
+/**
+ * @param {string} name
+ * @param {{ runs?: number, seconds?: number, seed?: number }} [how]
+ * @returns {Promise<{ runs: number, kept: number, found?: { input: Uint8Array, error: unknown } }>}
+ */
+export async function fuzz(name, { runs = Infinity, seconds = Infinity, seed = 1 } = {}) {
+  const target = await openTarget(name);
+  const random = new Random(seed);
+  const words = (target.words ?? []).map((word) => new TextEncoder().encode(word));
+  const corpus = [...target.seeds];
+  const end = Date.now() + 1000 * seconds;
+  /** @type {Set<string>} */
+  const seen = new Set();
+  let done = 0;
+  let idle = 0;
+  let input = corpus[0];
+  /** Keeps those of a batch that reach something new. @param {Uint8Array[]} batch @param {Set<string>} known @returns {Promise<void>} */
+  const keep = async (batch, known) => {
+    for (input of batch) await target.run(input);
+    if (!await reached(new Set(known))) return;
+    if (batch.length > 1) {
+      const half = batch.length >> 1;
+      await keep(batch.slice(0, half), known);
+      return keep(batch.slice(half), known);
+    }
+    corpus.push(batch[0]);
+    await target.run(batch[0]);
+    await reached(known);
+  };
+  await count();
+  try {
+    for (; done < runs && Date.now() < end;) {
+      const batch = [];
+      for (; batch.length < BATCH && done < runs; done++) {
+        input = done < target.seeds.length ? target.seeds[done] : changed(random, corpus, words);
+        const began = performance.now();
+        const working = target.run(input);
+        if (working) await working;
+        if (performance.now() - began > MOST_MS) await isSlow(target, input);
+        batch.push(input);
+      }
+      if (idle > IDLE) continue;
+      const known = new Set(seen);
+      idle = await reached(seen) ? 0 : idle + 1;
+      if (idle === 0) await keep(batch, known);
+      if (idle > IDLE) await session.post('Profiler.stopPreciseCoverage');
+    }
+  } catch (error) {
+    return { runs: done, kept: corpus.length, found: { input, error } };
+  } finally {
+    session.disconnect();
+    target.close?.();
+  }
+  return { runs: done, kept: corpus.length };
+}
+
+/** Whether it was the input, or the machine, that took its time. @param {Target} target @param {Uint8Array} input */
+async function isSlow(target, input) {
+  const before = process.cpuUsage();
+  await target.run(input);
+  const ms = process.cpuUsage(before).user / 1000;
+  if (ms > MOST_MS) throw new Error(`takes ${Math.round(ms)} ms`);
+}
+
+/** The names of the targets. */
+export const targets = () => readdirSync(fileURLToPath(new URL('./targets', import.meta.url))).map((file) => file.replace('.js', '')).sort();
+
+/** @param {string} name @returns {Promise<Target>} */
+const openTarget = async (name) => (await import(new URL(`./targets/${name}.js`, import.meta.url).href)).open();
+
+async function main() {
+  const { values, positionals: [name, file] } = parseArgs({ allowPositionals: true, options: {
+    runs: { type: 'string' }, seconds: { type: 'string' }, seed: { type: 'string' }, out: { type: 'string', default: 'build/fuzz' } } });
+  if (!targets().includes(name)) throw new Error(`a target is one of ${targets().join(', ')}`);
+  if (file) {
+    const target = await openTarget(name);
+    await target.run(new Uint8Array(readFileSync(file)));
+    target.close?.();
+    return console.log(`${file}: nothing is wrong`);
+  }
+  const began = Date.now();
+  const number = (/** @type {string | undefined} */ text) => (text === undefined ? undefined : Number(text));
+  const { runs, kept, found } = await fuzz(name, { runs: number(values.runs), seconds: number(values.seconds), seed: number(values.seed) });
+  const said = `${name}: ${runs} runs in ${Math.round((Date.now() - began) / 1000)} s, ${kept} inputs kept`;
+  if (!found) return console.log(`${said}, nothing found`);
+  mkdirSync(values.out, { recursive: true });
+  const path = `${values.out}/${name}-${runs}`;
+  writeFileSync(path, found.input);
+  console.error(`${said}; FOUND, again with: node tests/fuzz/fuzz.js ${name} ${path}`);
+  throw found.error;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) await main();

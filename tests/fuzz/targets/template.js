@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** A talk in a template: refused with a sentence, or made into tokens, of which what people say can add none of control. */
+
+import assert from 'node:assert/strict';
+
+import { piecesOf } from '../../../web/lib/kinds/text/chat.js';
+import { Tokenizer } from '../../../web/lib/kinds/text/tokenizer.js';
+import { readGGUF } from '../../js/gguf.js';
+import { TOKENS, toyText } from '../../js/toy-text.js';
+import { Input, anything, refusedOr } from '../input.js';
+
+/** Marks of the known templates, each a token of control. */
+const MARKS = ['<|im_start|>', '<|im_end|>', '<|start_header_id|>', '<|end_header_id|>', '<|eot_id|>', '[INST]', '[/INST]', '<<SYS>>', '<</SYS>>', '<start_of_turn>', '<end_of_turn>', '<|assistant|>', '<|user|>', '<|end|>'];
+const TEMPLATES = ['{{<|im_start|>}}', '<|im_start|>system\\nYou are.<|im_end|>', '<|start_header_id|><|eot_id|>', '[INST]', '[INST]<<SYS>>', '<start_of_turn>', '<|assistant|><|end|>', '<|assistant|><|user|>', '{% for message in messages %}{{ message.content }}{% endfor %}'];
+
+/** @returns {import('../fuzz.js').Target} */
+export function open() {
+  const tokens = [...TOKENS, ...MARKS];
+  const { metadata } = readGGUF(toyText({ values: tokens.length, metadata: {
+    'tokenizer.ggml.tokens': ['array', 'string', tokens], 'tokenizer.ggml.scores': ['array', 'f32', tokens.map((_, i) => -i)],
+    'tokenizer.ggml.token_type': ['array', 'i32', tokens.map((text, i) => (i === 0 ? 2 : i < 3 || i >= TOKENS.length ? 3 : i < 259 ? 6 : text === '<user>' ? 4 : 1))] } }));
+  const own = new Tokenizer(new Map(Object.entries(metadata)));
+  const control = (/** @type {import('../../../web/lib/kinds/text/chat.js').Piece[]} */ pieces) => [...own.encodePieces(pieces)].filter((id) => own.kind(id) === 'control');
+  const utf8 = (/** @type {string} */ text) => new TextEncoder().encode(text);
+  return {
+    seeds: TEMPLATES.map((_, i) => utf8(`${String.fromCharCode(i)}\u0002\u0001\u0005Hello\u0002\u0004there\u0001\u0003\u0005<s>[]`)),
+    words: [...MARKS, '<s>', '</s>', 'system', 'user', '{{', '}}', '{%', '%}', '\\n'],
+    run(bytes) {
+      const input = new Input(bytes);
+      const known = input.pick(TEMPLATES);
+      const template = input.below(4) ? known : known + input.text(input.below(20));
+      const messages = Array.from({ length: input.below(5) }, () => (input.below(12) === 11 ? anything(input) :
+        { role: input.pick(['system', 'user', 'assistant', 'tool']), content: input.text(input.below(24)) }));
+      const pieces = refusedOr(() => piecesOf(messages, template, { begin: '<s>', end: '</s>' }, {}), ['argument', 'unsupported', 'format', 'limit']);
+      if (!pieces) return;
+      assert.deepEqual(control(pieces), control(pieces.map((piece) => (piece.plain ? { ...piece, text: 'x' } : piece))), 'what is said adds no token of control');
+    },
+  };
+}

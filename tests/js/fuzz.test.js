@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Each target of the fuzzer, for a moment: ./build.sh fuzz-js goes on. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { fuzz, targets } from '../fuzz/fuzz.js';
+
+assert.ok(targets().length >= 5);
+for (const name of targets()) {
+  test(`the fuzzer finds nothing in a moment: ${name}`, async () => {
+    const { runs, kept, found } = await fuzz(name, { runs: 1000, seed: 3 });
+    if (found) throw new Error(`input ${Buffer.from(found.input).toString('base64')}`, { cause: found.error });
+    assert.equal(runs, 1000);
+    assert.ok(kept > 5, 'what is reached is told');
+  });
+}
