@@ -97,10 +97,10 @@ export {};
     if (said === '') throw new Error(`the attribute ${name} has no comment`);
     const sentence = `${said[0].toUpperCase()}${said.slice(1).replace(/\.?$/, '.')}`;
     const isNumber = whole || number;
-    const words = name === 'task' ? TASKS.map(({ task }) => `'${task}'`).join(' | ') : name === 'cache' ? "'default' | 'no-store'" : undefined;
+    const words = name === 'task' ? TASKS.map(({ task }) => `'${task}'`).join(' | ') : name === 'cache' ? "'default' | 'no-store'" : name === 'loading' ? "'lazy' | 'play'" : undefined;
     return {
       jsx: `${wrapped(sentence, '  /**', '   *')} */\n  ${/^\w+$/.test(name) ? name : `'${name}'`}?: ${words ?? (flag ? "boolean | ''" : isNumber ? 'number | string' : 'string')};\n`,
-      property: wrapped(sentence, ` * @property {${name === 'task' ? words : flag ? 'boolean' : !isNumber ? 'string' : initial === undefined ? 'number | undefined' : 'number'}} ${property} `, ' *   '),
+      property: wrapped(sentence, ` * @property {${name === 'task' || name === 'loading' ? words : flag ? 'boolean' : !isNumber ? 'string' : initial === undefined ? 'number | undefined' : 'number'}} ${property} `, ' *   '),
     };
   });
   const jsx = `// SPDX-License-Identifier: MIT

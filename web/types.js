@@ -20,7 +20,7 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const TYPES = `${ROOT}web/types/`;
 
 /** Declarations that the package exports. */
-const PUBLIC = ['index.d.ts', 'element.d.ts', 'define.d.ts'];
+const PUBLIC = ['index.d.ts', 'element.d.ts', 'define.d.ts', 'element/words/de.d.ts', 'element/words/ko.d.ts'];
 
 /** @param {string} text */
 function withoutComments(text) {
@@ -68,6 +68,7 @@ declare global {
     }
     interface HTMLElementEventMap {
         'nx-ready': NextPixelReadyEvent;
+        'nx-progress': NextPixelProgressEvent;
         'nx-step': NextPixelStepEvent;
         'nx-end': NextPixelEndEvent;
         'nx-error': NextPixelErrorEvent;

@@ -37,7 +37,7 @@ async function open(page, body, script = '') {
     const path = new URL(route.request().url()).pathname;
     const headers = { 'Access-Control-Allow-Origin': '*' };
     if (path === '/doc/') {
-      const map = { nextpixel: '/nextpixel/nextpixel.js', 'nextpixel/define': '/nextpixel/define.js', 'nextpixel/element': '/nextpixel/element.js', 'nextpixel/inline': '/doc/inline.js' };
+      const map = { nextpixel: '/nextpixel/nextpixel.js', 'nextpixel/define': '/nextpixel/define.js', 'nextpixel/element': '/nextpixel/element.js', 'nextpixel/words/ko': '/nextpixel/words-ko.js', 'nextpixel/inline': '/doc/inline.js' };
       return route.fulfill({ contentType: 'text/html; charset=utf-8', body: '<!doctype html><html lang="en"><meta charset="utf-8"><title>a block</title>' +
         `<link rel="icon" href="data:,"><script type="importmap">${JSON.stringify({ imports: map })}</script><body>${body}</body></html>` });
     }

@@ -27,7 +27,7 @@ const tsc = `${ROOT}node_modules/typescript/bin/tsc`;
 const MAX_GZIP_BYTES = 128 * 1024;
 
 const DIST = `${ROOT}web/dist/`;
-const PUBLISHED = ['nextpixel.js', 'shared.js', 'worker.js', 'element.js', 'define.js'];
+const PUBLISHED = ['nextpixel.js', 'shared.js', 'worker.js', 'element.js', 'define.js', 'words-de.js', 'words-ko.js'];
 /** Files that a page fetches only when they are needed. */
 const LATER = [...(await bundles()).keys()].filter((name) => name.endsWith('.js') && !name.startsWith('page-') && !PUBLISHED.includes(name));
 

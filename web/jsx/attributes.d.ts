@@ -19,6 +19,8 @@ export interface NextPixelAttributes {
   height?: number | string;
   /** `no-store`: the browser keeps no copy of the weights. Default: it keeps one. */
   cache?: 'default' | 'no-store';
+  /** When the model is fetched. Default: `lazy`, when the element comes near the screen; `play`: when it is played. */
+  loading?: 'lazy' | 'play';
   /** `sha256-` and the base64 of the SHA-256 that the weights must have. Default: not checked. */
   integrity?: string;
   /** Picture to complete or to enlarge, or sound to go on with. */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Preact knows <next-pixel>: import type {} from 'nextpixel/preact'
 
-import type { NextPixelElement, NextPixelEndEvent, NextPixelErrorEvent, NextPixelReadyEvent, NextPixelStepEvent } from '../types/element.js';
+import type { NextPixelElement, NextPixelEndEvent, NextPixelErrorEvent, NextPixelProgressEvent, NextPixelReadyEvent, NextPixelStepEvent } from '../types/element.js';
 import type { NextPixelAttributes } from './attributes.js';
 
 interface Listeners {
   'onnx-ready'?: (event: NextPixelReadyEvent) => void;
+  'onnx-progress'?: (event: NextPixelProgressEvent) => void;
   'onnx-step'?: (event: NextPixelStepEvent) => void;
   'onnx-end'?: (event: NextPixelEndEvent) => void;
   'onnx-error'?: (event: NextPixelErrorEvent) => void;

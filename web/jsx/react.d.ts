@@ -2,12 +2,13 @@
 // React knows <next-pixel>: import type {} from 'nextpixel/react'
 
 import type { DetailedHTMLProps, HTMLAttributes } from 'react';
-import type { NextPixelElement, NextPixelEndEvent, NextPixelErrorEvent, NextPixelReadyEvent, NextPixelStepEvent } from '../types/element.js';
+import type { NextPixelElement, NextPixelEndEvent, NextPixelErrorEvent, NextPixelProgressEvent, NextPixelReadyEvent, NextPixelStepEvent } from '../types/element.js';
 import type { NextPixelAttributes } from './attributes.js';
 
 /** What React 19 hands to addEventListener(). */
 interface Listeners {
   'onnx-ready'?: (event: NextPixelReadyEvent) => void;
+  'onnx-progress'?: (event: NextPixelProgressEvent) => void;
   'onnx-step'?: (event: NextPixelStepEvent) => void;
   'onnx-end'?: (event: NextPixelEndEvent) => void;
   'onnx-error'?: (event: NextPixelErrorEvent) => void;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Solid knows <next-pixel>: import type {} from 'nextpixel/solid'
 
-import type { NextPixelElement, NextPixelEndEvent, NextPixelErrorEvent, NextPixelReadyEvent, NextPixelStepEvent } from '../types/element.js';
+import type { NextPixelElement, NextPixelEndEvent, NextPixelErrorEvent, NextPixelProgressEvent, NextPixelReadyEvent, NextPixelStepEvent } from '../types/element.js';
 import type { NextPixelAttributes } from './attributes.js';
 
 interface Listeners {
   'on:nx-ready'?: (event: NextPixelReadyEvent) => void;
+  'on:nx-progress'?: (event: NextPixelProgressEvent) => void;
   'on:nx-step'?: (event: NextPixelStepEvent) => void;
   'on:nx-end'?: (event: NextPixelEndEvent) => void;
   'on:nx-error'?: (event: NextPixelErrorEvent) => void;

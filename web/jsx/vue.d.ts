@@ -2,11 +2,12 @@
 // Vue's templates and JSX know <next-pixel>: import type {} from 'nextpixel/vue'
 
 import type { DefineComponent, HTMLAttributes } from 'vue';
-import type { NextPixelEndEvent, NextPixelErrorEvent, NextPixelReadyEvent, NextPixelStepEvent } from '../types/element.js';
+import type { NextPixelEndEvent, NextPixelErrorEvent, NextPixelProgressEvent, NextPixelReadyEvent, NextPixelStepEvent } from '../types/element.js';
 import type { NextPixelAttributes } from './attributes.js';
 
 interface Listeners {
   onNxReady?: (event: NextPixelReadyEvent) => void;
+  onNxProgress?: (event: NextPixelProgressEvent) => void;
   onNxStep?: (event: NextPixelStepEvent) => void;
   onNxEnd?: (event: NextPixelEndEvent) => void;
   onNxError?: (event: NextPixelErrorEvent) => void;

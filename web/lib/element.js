@@ -26,7 +26,7 @@
  *      |                                                        (3) pause() and play(); out of sight or hidden, and back
  *      +--- put back into the document --- closed               (4) finished, stop(), failed, model changed
  *
- * Events, which bubble and cross shadow roots: nx-ready, nx-step, nx-end (after the last paint, with the pictures), nx-error. An error is
+ * Events, which bubble and cross shadow roots: nx-progress, nx-ready, nx-step, nx-end (after the last paint, with the pictures), nx-error. An error is
  * shown in the box and on the console, unless a listener prevents that by preventDefault(). Methods: play(), pause(), stop(), toBlob().
  *
  * Style: --nx-pixel (size of a pixel), --nx-accent (buttons); for grey models --nx-paper and --nx-ink, the colours of the lowest
@@ -39,13 +39,14 @@
 import { media } from './base/media.js';
 import { ATTRIBUTES, upgrade, withProperties } from './element/attributes.js';
 import { ask, givesSomething } from './element/ask.js';
-import { NextPixelEndEvent, NextPixelErrorEvent, NextPixelReadyEvent, NextPixelStepEvent } from './element/events.js';
+import { NextPixelEndEvent, NextPixelErrorEvent, NextPixelProgressEvent, NextPixelReadyEvent, NextPixelStepEvent } from './element/events.js';
 import { enlarged } from './element/given.js';
 import { roomIn } from './element/head.js';
 import { forgetNear, watchNear } from './element/near.js';
 import { dress } from './element/style.js';
 import { Tally } from './element/tally.js';
 import { View } from './element/view.js';
+import { say, speak, spoken } from './element/say.js';
 import { NO_MODEL, groupLabel, pictureLabel } from './element/words.js';
 import { NextPixelError } from './base/error.js';
 import { kindOf } from './kinds/index.js';
@@ -53,6 +54,7 @@ import { acquire } from './index.js';
 import { watchColours } from './sinks/canvas.js';
 import { announce } from './element/announce.js';
 
+/** @import { Saying, Words } from './element/say.js' */
 /** @import { ModelInfo } from './engine/protocol.js' */
 /** @import { Picture } from './sinks/pixels.js' */
 /** @import { Hold } from './load/holders.js' */
@@ -60,7 +62,7 @@ import { announce } from './element/announce.js';
 /** @typedef {import('./element/properties.js').ElementProperties['task']} Task */
 /** @typedef {'idle' | 'near' | 'running' | 'paused' | 'closed'} ElementState */
 
-export { NextPixelEndEvent, NextPixelErrorEvent, NextPixelReadyEvent, NextPixelStepEvent };
+export { NextPixelEndEvent, NextPixelErrorEvent, NextPixelProgressEvent, NextPixelReadyEvent, NextPixelStepEvent };
 
 import('./load/holders.js').catch(() => {}); // acquire() needs it, and says so where it is not to be had
 
@@ -84,9 +86,23 @@ export class NextPixelElement extends Base {
     return this;
   }
 
+  /** Those of the document. @type {Set<NextPixelElement>} */
+  static #all = new Set();
+
+  /** The sentences of all elements of the page: a table with one under each English one, as nextpixel/words/de and nextpixel/words/ko have them. @type {Words} */
+  static get words() {
+    return spoken();
+  }
+
+  static set words(table) {
+    speak(table);
+    for (const element of NextPixelElement.#all) element.#show();
+  }
+
   #view = new View(this.attachShadow({ mode: 'open' }), {
     play: () => (this.#state === 'running' ? this.pause() : this.play()),
     stop: () => this.stop(),
+    anew: () => this.#hold && this.#start(this.#hold, { seed: Math.floor(Math.random() * 2 ** 32) }),
   });
   #motion = media('(prefers-reduced-motion: reduce)');
   /** In which it is watched whether the tab is seen; when it is moved to another, it is there before it is told. @type {Document | undefined} */
@@ -100,6 +116,7 @@ export class NextPixelElement extends Base {
   #wanted = false;
   /** pause() was called: being seen again does not go on. */
   #held = false;
+  /** @type {string | Saying} */
   #message = '';
   #failed = false;
   /** The model, once it is loaded. @type {Hold | undefined} */
@@ -110,6 +127,8 @@ export class NextPixelElement extends Base {
   #run;
   /** The view of what is given, under way. @type {AbortController | undefined} */
   #preparing;
+  /** A sound that was drawn and can be heard again. @type {any} */
+  #kept;
   /** The share that is drawn, 0 to 1. */
   #progress = 0;
   /** Lets a paused run go on. */
@@ -131,6 +150,7 @@ export class NextPixelElement extends Base {
   connectedCallback() {
     upgrade(this);
     if (this.#state === 'closed') this.#state = 'idle';
+    NextPixelElement.#all.add(this);
     watchNear(this, (near) => this.#seen(near));
     this.#document = this.ownerDocument;
     this.#document.addEventListener('visibilitychange', this.#restOrGoOn);
@@ -141,6 +161,7 @@ export class NextPixelElement extends Base {
   }
 
   disconnectedCallback() {
+    NextPixelElement.#all.delete(this);
     forgetNear(this);
     this.#document?.removeEventListener('visibilitychange', this.#restOrGoOn);
     this.#motion.removeEventListener('change', this.#restOrGoOn);
@@ -176,7 +197,7 @@ export class NextPixelElement extends Base {
     if (this.#run) {
       this.#restOrGoOn();
     } else if (this.#hold) {
-      this.#start(this.#hold);
+      this.#start(this.#hold, { kept: this.#kept });
     } else {
       this.#wanted = true;
       if (this.isConnected) this.#load();
@@ -205,20 +226,20 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * The canvas as a file: pictures side by side, in the colours of the page.
+   * What was drawn as a file: of a sound a WAV file, else the canvas, pictures side by side, in the colours of the page.
    *
-   * @param {string} [type]     such as 'image/png', which is the default
+   * @param {string} [type]     such as 'image/png', which is the default; of a sound the same gives its waveform
    * @param {number} [quality]  of other types
    * @returns {Promise<Blob>}
    */
-  toBlob = async (type, quality) => this.#view.toBlob(type, quality);
+  toBlob = async (type, quality) => (this.#kept && !type?.startsWith('image/') ? this.#kept.wav() : this.#view.toBlob(type, quality));
 
   /** @param {boolean} near */
   #seen(near) {
     this.#near = near;
     if (near && this.#state === 'idle') {
       this.#state = 'near';
-      this.#load();
+      if (this.#mayLoad()) this.#load();
     }
     this.#restOrGoOn();
   }
@@ -247,14 +268,20 @@ export class NextPixelElement extends Base {
       this.#view.clear();
       this.#state = this.#near ? 'near' : 'idle';
       this.#wanted ||= again;
-      if (this.#near || this.#wanted) this.#load();
+      if (this.#mayLoad()) this.#load();
     } else if (change(changed, 'drawing') && this.#hold) {
+      this.#kept = undefined;
       if (this.#run || this.#view.shown) this.#start(this.#hold);
       else this.#prepare(this.#hold);
     } else if (changed.has('autoplay') && this.autoplay && this.#hold && !this.#run && !this.#motion.matches) {
       this.play();
     }
     this.#show();
+  }
+
+  /** Whether the model is fetched by now: where it is asked for, and by default where the element is near. */
+  #mayLoad() {
+    return this.#wanted || (this.#near && (this.loading !== 'play' || (this.autoplay && !this.#motion.matches)));
   }
 
   async #load() {
@@ -270,7 +297,8 @@ export class NextPixelElement extends Base {
         integrity: this.integrity || undefined,
         onProgress: ({ loaded, total, head }) => {
           if (head && this.#loading === stopper) this.#reserve(roomIn(head));
-          this.#say(total ? `Loading ${Math.round((100 * loaded) / total)} %` : 'Loading');
+          this.#say(total ? ['Loading {share} %', { share: [(100 * loaded) / total, 0] }] : 'Loading');
+          if (this.#loading === stopper) this.#tell('load', total ? loaded / total : undefined, loaded, total);
         },
       });
       this.#hold = hold;
@@ -318,9 +346,10 @@ export class NextPixelElement extends Base {
 
   /**
    * @param {Hold} hold
-   * @param {boolean} [again]  after the worker has gone
+   * @param {{ kept?: any, seed?: number, again?: boolean }} [how]  kept: a run that is heard again; seed: in place of that of the attributes; again: after the
+   *   worker has gone
    */
-  async #start(hold, again = false) {
+  async #start(hold, { kept, seed, again = false } = {}) {
     this.#abort();
     const stopper = new AbortController();
     const { signal } = stopper;
@@ -335,12 +364,12 @@ export class NextPixelElement extends Base {
     let finish = () => {};
     try {
       const { samples, tries } = this;
-      const run = await ask(this, hold.model, signal);
+      const run = kept ?? await ask(this, hold.model, signal, seed);
       signal.throwIfAborted();
       const sink = this.#view.begin(run, { codec: info.codec, samples, calm: this.#motion.matches });
       finish = () => this.#view.end(sink);
       const tally = new Tally(samples, tries, info.rate ?? 0);
-      const heard = run.aloud?.(sink, signal, (/** @type {string} */ now) => this.#say(now), (/** @type {(resting: boolean) => void} */ rest) => this.#hear(rest, signal));
+      const heard = run.aloud?.(sink, signal, (/** @type {string | Saying} */ now) => this.#say(now), (/** @type {(resting: boolean) => void} */ rest) => this.#hear(rest, signal));
       await this.#patience(signal);
       for await (const told of run) {
         signal.throwIfAborted();
@@ -348,7 +377,8 @@ export class NextPixelElement extends Base {
         if (!step) continue;
         sink.add(step);
         this.#progress = run.doneWith(step);
-        this.#say(this.#state === 'running' ? `${doing} ${Math.round(100 * this.#progress)} %` : this.#message);
+        this.#say(this.#state === 'running' ? ['{doing} {share} %', { doing: say(doing), share: [100 * this.#progress, 0] }] : this.#message);
+        this.#tell('draw', this.#progress);
         this.dispatchEvent(new NextPixelStepEvent(step));
         await this.#patience(signal);
       }
@@ -356,16 +386,19 @@ export class NextPixelElement extends Base {
       signal.throwIfAborted();
       this.#run = undefined;
       this.#progress = 1;
+      if (run.wav) this.#kept = run;
+      const sound = run.wav && { samples: await run.samples(), rate: run.rate };
       sink.end(); // now: who hears of the end can read the canvas
       this.#enter('near', done(tally));
       announce(pictureLabel(this, this.info, 1));
-      this.dispatchEvent(new NextPixelEndEvent(run.seed, tally.nats, this.pictures, this.toBlob));
+      this.#tell('draw', 1);
+      this.dispatchEvent(new NextPixelEndEvent(run.seed, tally.nats, this.pictures, this.toBlob, sound));
     } catch (error) {
       finish();
       if (signal.aborted) return;
       stopper.abort(); // whoever still reads, such as what plays the sound
       this.#run = undefined;
-      if (!again && error instanceof NextPixelError && error.code === 'trap') return void this.#start(hold, true);
+      if (!again && error instanceof NextPixelError && error.code === 'trap') return void this.#start(hold, { seed, again: true });
       this.#state = 'near';
       this.#fail(error);
     }
@@ -429,7 +462,7 @@ export class NextPixelElement extends Base {
     this.#loading?.abort();
     this.#loading = undefined;
     this.#hold?.release();
-    this.#hold = undefined;
+    this.#hold = this.#kept = undefined;
   }
 
   #close() {
@@ -439,15 +472,29 @@ export class NextPixelElement extends Base {
   }
 
   /**
+   * Says how far it is, by an event and by the attribute `progress`, which a style can read.
+   *
+   * @param {'load' | 'draw'} phase
+   * @param {number | undefined} share
+   * @param {number} [loaded]
+   * @param {number} [total]
+   */
+  #tell(phase, share, loaded, total) {
+    const percent = share === undefined ? '' : String(Math.round(100 * share));
+    if (this.getAttribute('progress') !== percent) this.setAttribute('progress', percent);
+    this.dispatchEvent(new NextPixelProgressEvent(phase, share, loaded, total));
+  }
+
+  /**
    * @param {ElementState} state
-   * @param {string} message
+   * @param {string | Saying} message
    */
   #enter(state, message) {
     this.#state = state;
     this.#say(message);
   }
 
-  /** @param {string} message */
+  /** @param {string | Saying} message */
   #say(message) {
     this.#message = message;
     this.#show();
@@ -456,14 +503,16 @@ export class NextPixelElement extends Base {
   #show() {
     const running = this.#state === 'running';
     const paused = this.#state === 'paused';
-    const lacking = this.#near && !this.model ? NO_MODEL : '';
+    const lacking = this.#near && !this.model ? say(NO_MODEL) : '';
+    const message = say(this.#message);
     this.#view.show({
       // Where autoplay was refused for the sake of reduced motion, there must be another way to begin.
       controls: this.controls || (this.autoplay && this.#motion.matches),
-      play: running ? 'Pause' : paused ? 'Continue' : this.#failed ? 'Try again' : this.#view.shown ? 'Play again' : 'Play',
+      play: say(running ? 'Pause' : paused ? 'Continue' : this.#failed ? 'Try again' : this.#view.shown ? 'Play again' : 'Play'),
+      anew: this.#kept && !running && !paused && !this.#failed,
       stop: running || paused || this.#loading !== undefined,
-      error: this.#failed ? this.#message : lacking,
-      status: paused ? `Paused at ${Math.round(100 * this.#progress)} %` : this.#message || lacking,
+      error: this.#failed ? message : lacking,
+      status: paused ? say(['Paused at {share} %', { share: [100 * this.#progress, 0] }]) : message || lacking,
       label: pictureLabel(this, this.info, this.#progress),
       group: groupLabel(this, this.info),
     });

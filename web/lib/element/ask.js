@@ -32,9 +32,10 @@ export function givesSomething(element, info) {
  * @param {Asking} element
  * @param {Model} model
  * @param {AbortSignal} signal
+ * @param {number} [seed]  in place of what the attribute says
  * @returns {Promise<any>} rejects with a NextPixelError where they make no sense with this model
  */
-export async function ask(element, model, signal) {
+export async function ask(element, model, signal, seed) {
   const { info } = model;
   const word = element.getAttribute('task')?.trim().toLowerCase();
   const possible = TASKS.filter(({ task }) => info.tasks.includes(task)).map(({ task }) => task);
@@ -58,7 +59,8 @@ export async function ask(element, model, signal) {
     options[property] = read ? read(String(value)) : value;
   }
   if (inside) options[inside] = await examplesOf(element, signal);
-  return /** @type {any} */ (model)[verb](...given, competing(options));
+  if (seed !== undefined) options.seed = seed;
+  return /** @type {any} */ (model)[verb](...given, competing(kindOf(info).chosen?.(verb, options, info) ?? options));
 }
 
 /**

@@ -34,6 +34,8 @@ const OWN = {
   height: { property: 'height', whole: [1, 65536] },
   /** `no-store`: the browser keeps no copy of the weights. Default: it keeps one */
   cache: { property: 'cache', changes: 'model' },
+  /** when the model is fetched. Default: `lazy`, when the element comes near the screen; `play`: when it is played */
+  loading: { property: 'loading', words: ['lazy', 'play'], effect: (element) => String(said(element, 'loading') ?? 'lazy') },
   /** `sha256-` and the base64 of the SHA-256 that the weights must have. Default: not checked */
   integrity: { property: 'integrity', changes: 'model' },
 };

@@ -40,17 +40,42 @@ export class NextPixelEndEvent extends Event {
    * @param {number[]} nats
    * @param {Picture[]} pictures
    * @param {(type?: string, quality?: number) => Promise<Blob>} toBlob
+   * @param {{ samples: Float32Array, rate: number }} [sound]
    */
-  constructor(seed, nats, pictures, toBlob) {
+  constructor(seed, nats, pictures, toBlob, sound) {
     super('nx-end', { bubbles: true, composed: true });
     /** The seed of these pictures, whether it was given or not; undefined where nothing is drawn at random. */
     this.seed = seed;
     /** The cost of the drawn part of each picture. */
     this.nats = nats;
-    /** The pictures, in the colours of the model; of a text none. */
+    /** The pictures, in the colours of the model; of a text or a sound none. */
     this.pictures = pictures;
-    /** Makes a file of the canvas. */
+    /** Makes a file of the canvas, of a sound a WAV file. */
     this.toBlob = toBlob;
+    /** Of a sound: its samples, between -1 and 1. */
+    this.samples = sound?.samples;
+    /** Of a sound: samples a second. */
+    this.rate = sound?.rate;
+  }
+}
+
+export class NextPixelProgressEvent extends Event {
+  /**
+   * @param {'load' | 'draw'} phase
+   * @param {number | undefined} share
+   * @param {number} [loaded]
+   * @param {number} [total]
+   */
+  constructor(phase, share, loaded, total) {
+    super('nx-progress', { bubbles: true, composed: true });
+    /** 'load': the model arrives; 'draw': it draws. */
+    this.phase = phase;
+    /** 0 to 1; undefined where a server does not say how large the model is. */
+    this.share = share;
+    /** Of loading, bytes that are there. */
+    this.loaded = loaded;
+    /** Of loading, bytes of the model, if the server says so. */
+    this.total = total;
   }
 }
 

@@ -17,6 +17,8 @@
  * times `--nx-pixel`.
  * @property {number | undefined} height The same, from top to bottom. Default: as many as the pictures have, times `--nx-pixel`.
  * @property {string} cache `no-store`: the browser keeps no copy of the weights. Default: it keeps one.
+ * @property {'lazy' | 'play'} loading When the model is fetched. Default: `lazy`, when the element comes near the screen; `play`: when it is
+ * played.
  * @property {string} integrity `sha256-` and the base64 of the SHA-256 that the weights must have. Default: not checked.
  * @property {string} src Picture to complete or to enlarge, or sound to go on with.
  * @property {number | undefined} rows Rows of it that are known; absent: half of them.

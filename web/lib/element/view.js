@@ -6,6 +6,7 @@
 import { kindOf } from '../kinds/index.js';
 import { widthOf } from '../sinks/picture.js';
 import { coloured, colourOf } from './colours.js';
+import { say, spoken } from './say.js';
 import { dress } from './style.js';
 
 /** @import { Picture } from '../sinks/pixels.js' */
@@ -37,6 +38,7 @@ export class View {
   #controls = make('div', { part: 'controls', class: 'controls', role: 'group', hidden: '' });
   #play = make('button', { part: 'button play', type: 'button' }, 'Play');
   #stop = make('button', { part: 'button stop', type: 'button', disabled: '' }, 'Stop');
+  #anew = make('button', { part: 'button anew', type: 'button', hidden: '' });
   #status = make('span', { part: 'status', class: 'status' });
   #paper = make('span', { class: 'paper', hidden: '' });
   #ink = make('span', { class: 'ink', hidden: '' });
@@ -52,14 +54,15 @@ export class View {
 
   /**
    * @param {ShadowRoot} root
-   * @param {{ play: () => void, stop: () => void }} actions
+   * @param {{ play: () => void, stop: () => void, anew: () => void }} actions
    */
-  constructor(root, { play, stop }) {
+  constructor(root, { play, stop, anew }) {
     dress(root);
     this.#play.addEventListener('click', play);
     this.#stop.addEventListener('click', stop);
+    this.#anew.addEventListener('click', anew);
     this.#inside.addEventListener('slotchange', () => this.#cover());
-    this.#controls.append(this.#play, this.#stop, this.#status);
+    this.#controls.append(this.#play, this.#stop, this.#anew, this.#status);
     root.append(this.#frame, this.#told, this.#controls, this.#paper, this.#ink, this.#drawn);
   }
 
@@ -240,16 +243,22 @@ export class View {
    * @param {boolean} what.controls
    * @param {string} what.play    text of the play button
    * @param {boolean} what.stop   whether there is something to stop
+   * @param {boolean} what.anew   whether another one can be drawn in its place
    * @param {string} what.status  visible text
    * @param {string} what.error   the same if it is an error, for where there are no controls
    * @param {string} what.label   of the canvas
    * @param {string} what.group   of the buttons
    */
-  show({ controls, play, stop, status, error, label, group }) {
+  show({ controls, play, stop, anew, status, error, label, group }) {
     this.showError(controls ? '' : error);
     this.#controls.hidden = !controls;
     this.#controls.setAttribute('aria-label', group);
+    this.#controls.lang = spoken().lang;
     this.#play.textContent = play;
+    this.#stop.textContent = say('Stop');
+    this.#anew.textContent = say('New seed');
+    if (!anew && this.#anew.matches(':focus')) this.#play.focus();
+    this.#anew.hidden = !anew;
     if (!stop && this.#stop.matches(':focus')) this.#play.focus(); // a disabled button would drop the focus
     this.#stop.disabled = !stop;
     this.#status.textContent = status;

@@ -5,6 +5,7 @@
 
 import { kindOf } from '../kinds/index.js';
 import { taskOf } from './attributes.js';
+import { say } from './say.js';
 
 /** @import { ModelInfo } from '../engine/protocol.js' */
 /** @import { Asking } from './ask.js' */
@@ -24,9 +25,8 @@ const fileOf = (address) => address.split(/[?#]/)[0].split('/').pop() ?? '';
 export function pictureLabel(element, info, progress) {
   const { samples, src } = element;
   const { task, made = task } = taskOf(element, info);
-  const what = made.replace('{pictures}', kindOf(info).what(samples))
-    .replace('{src}', fileOf(src) || 'what is given');
-  return element.getAttribute('aria-label') || `${what} by ${info?.name || 'a model'}, ${Math.round(100 * progress)} % done`;
+  const what = say([made, { pictures: say(kindOf(info).what(samples)), src: fileOf(src) || say('what is given') }]);
+  return element.getAttribute('aria-label') || say(['{what} by {model}, {share} % done', { what, model: info?.name || say('a model'), share: [100 * progress, 0] }]);
 }
 
 /**
@@ -40,6 +40,6 @@ export function groupLabel(element, info) {
   const { src, label, prompt } = element;
   const subject = (attributes.src && fileOf(src)) || (attributes.label && label) || (attributes.prompt && prompt) || '';
   const cut = subject.length > 40 ? `${subject.slice(0, 39)}…` : subject;
-  const model = info?.name || fileOf(element.model).replace(/\.gguf$/, '') || 'no model';
-  return element.getAttribute('aria-label') || `${cut ? `${task} ${cut}` : task}, ${model}`;
+  const model = info?.name || fileOf(element.model).replace(/\.gguf$/, '') || say('no model');
+  return element.getAttribute('aria-label') || `${say(task)}${cut && ` ${cut}`}, ${model}`;
 }

@@ -13,7 +13,8 @@ import { kind as tags } from './tags/kind.js';
 import { kind as text } from './text/kind.js';
 
 /** @import { Engine } from '../model/engine.js' */
-/** @import { Facts, Part } from '../engine/protocol.js' */
+/** @import { Saying } from '../element/say.js' */
+/** @import { Facts, ModelInfo, Part } from '../engine/protocol.js' */
 /** @import { VerbName } from '../verbs/tasks.js' */
 
 /**
@@ -38,8 +39,9 @@ import { kind as text } from './text/kind.js';
  * @property {boolean} [tokens]  ids are tokens of a vocabulary
  * @property {boolean} sheet       a run is written on a sheet, with the size of the page's letters; else it is a picture
  * @property {string} doing        what the element says while it runs
- * @property {(run: Told) => string} done  what it says then
- * @property {(samples: number) => string} what  names what is made
+ * @property {(run: Told) => string | Saying} done  what it says then
+ * @property {(samples: number) => string | Saying} what  names what is made
+ * @property {(verb: string, options: Record<string, any>, info: ModelInfo) => Record<string, any>} [chosen]  the options of the element, with what it chooses where nothing is said
  * @property {(address: string, signal: AbortSignal) => Promise<any>} [fetch]  what the attribute `src` names
  */
 

@@ -27,7 +27,7 @@ const GROUPS = [
   ['Sounds', ['SoundOptions', 'SoundSource', 'PlainSound', 'Heard', 'SoundRun', 'SoundStep', 'SavedSound', 'WaveformOptions', 'PlayOptions', 'Played', 'SoundScore']],
   ['Tags', ['TagOptions', 'Tagging', 'Best', 'TagSheetOptions']],
   ['Errors', ['NextPixelError', 'ErrorCode']],
-  ['The element', ['NextPixelElement', 'ElementState', 'Task', 'NextPixelReadyEvent', 'NextPixelStepEvent', 'NextPixelEndEvent', 'NextPixelErrorEvent']],
+  ['The element', ['NextPixelElement', 'ElementState', 'Task', 'NextPixelProgressEvent', 'NextPixelReadyEvent', 'NextPixelStepEvent', 'NextPixelEndEvent', 'NextPixelErrorEvent']],
 ];
 
 /** Members that a class has because the browser calls them, or from its parent. */

@@ -33,7 +33,7 @@ export const kind = {
   },
   sheet: false,
   doing: 'Drawing',
-  done: ({ nats }) => `Drawn: ${nats.map((cost) => cost.toFixed(1)).join(', ')} nats`,
-  what: (samples) => (samples === 1 ? 'A picture' : `${samples} pictures`),
+  done: ({ nats }) => (nats.some(Boolean) ? ['Drawn: {nats} nats', { nats: [nats, 1] }] : 'Drawn'), // pictures at once have no probability
+  what: (samples) => (samples === 1 ? 'A picture' : ['{count} pictures', { count: [samples, 0] }]),
   fetch: pictureAt,
 };

@@ -14,7 +14,7 @@ export const kind = {
   open: async (engine, facts) => new (await import('./signs.js')).SignModel(engine, facts),
   sheet: true,
   doing: 'Naming',
-  done: ({ nats }) => `Named: ${nats[0].toFixed(1)} nats`,
+  done: ({ nats }) => ['Named: {nats} nats', { nats: [nats[0], 1] }],
   what: () => 'A name',
   fetch: pictureAt,
 };

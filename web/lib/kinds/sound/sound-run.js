@@ -12,6 +12,7 @@ import { play } from './play.js';
 import { showAll } from '../../sinks/canvas.js';
 import { Waveform } from './waveform.js';
 
+/** @import { Saying } from '../../element/say.js' */
 /** @import { Heard } from './hear.js' */
 /** @import { Link } from '../../workers/link.js' */
 /** @import { PlayOptions, Played } from './play.js' */
@@ -234,7 +235,7 @@ export class SoundRun {
    *
    * @param {{ cursor: number }} sink
    * @param {AbortSignal} signal
-   * @param {(now: string) => void} say
+   * @param {(now: string | Saying) => void} say
    * @param {(rest: (resting: boolean) => void) => void} onStart  gets what makes it silent meanwhile
    * @returns {Promise<void>} once all is heard, or nothing more is to be
    * @internal
@@ -244,13 +245,13 @@ export class SoundRun {
     const onPlay = (/** @type {import('./play.js').Played} */ { seconds, over }) => {
       if (signal.aborted) return;
       sink.cursor = over ? -1 : seconds;
-      say(`Playing ${seconds.toFixed(2)} s`);
+      say(['Playing {seconds} s', { seconds: [seconds, 2] }]);
     };
     try {
       if (context?.state === 'closed') context = undefined;
       context ??= new AudioContext();
       const { gaps } = await play(this.#audible(signal), this.rate, context, { signal, onPlay }, () => this.finish !== undefined, onStart);
-      if (gaps > 0 && !signal.aborted) say(`The machine did not keep up: ${gaps} ${gaps === 1 ? 'gap' : 'gaps'}`);
+      if (gaps > 0 && !signal.aborted) say(gaps === 1 ? 'The machine did not keep up: 1 gap' : ['The machine did not keep up: {count} gaps', { count: [gaps, 0] }]);
     } catch {
       // The browser does not start the context, the run was stopped, or there is no sound.
     } finally {

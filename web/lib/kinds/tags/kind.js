@@ -13,6 +13,6 @@ export const kind = {
   open: async (engine, facts) => new (await import('./tags.js')).TagModel(engine, facts),
   sheet: true,
   doing: 'Tagging',
-  done: ({ nats }) => `Tagged: ${nats[0].toFixed(1)} nats`,
+  done: ({ nats }) => ['Tagged: {nats} nats', { nats: [nats[0], 1] }],
   what: () => 'Tags of words',
 };

@@ -35,6 +35,6 @@ export const kind = {
   tokens: true,
   sheet: true,
   doing: 'Writing',
-  done: ({ nats, steps }) => `Written: ${steps} tokens, ${nats[0].toFixed(1)} nats`,
+  done: ({ nats, steps }) => ['Written: {count} tokens, {nats} nats', { count: [steps, 0], nats: [nats[0], 1] }],
   what: () => 'A text',
 };

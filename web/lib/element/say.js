@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * The sentences of the element, in English or as a table has them: words/de.js and words/ko.js are two. A table has a sentence under each English one;
+ * what it lacks is said in English.
+ */
+
+/** A sentence with places, and what stands in them: a text, or a number or several with so many digits behind the point.
+ * @typedef {[sentence: string, values?: Record<string, string | [number | number[], digits: number]>]} Saying */
+
+/** `lang`: of the table, a tag as in HTML, by which numbers are written. @typedef {{ lang: string } & Record<string, string>} Words */
+
+/** @type {Words} */
+let words = { lang: 'en' };
+
+/** The table in use. */
+export const spoken = () => words;
+
+/** @param {Words} table */
+export function speak(table) {
+  words = table;
+}
+
+/** @param {number} value @param {number} digits */
+const written = (value, digits) => value.toLocaleString(words.lang, { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false });
+
+/** @param {string | Saying} what */
+export function say(what) {
+  const [sentence, values = {}] = typeof what === 'string' ? [what] : what;
+  return (words[sentence] ?? sentence).replace(/\{(\w+)\}/g, (place, name) => {
+    const value = values[name] ?? place;
+    return typeof value === 'string' ? value : [value[0]].flat().map((one) => written(one, value[1])).join(', ');
+  });
+}
