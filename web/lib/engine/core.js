@@ -17,6 +17,7 @@ import {
   CANDIDATE_WORDS, NX_ABI_VERSION, NX_ALIGN, NX_E_ARGUMENT, NX_MAX_SAMPLES, NX_MORE, NX_PORTS,
 } from './abi.js';
 import { NextPixelError, argumentError } from '../base/error.js';
+import { partOf } from '../flow.js';
 import { FIELDS } from './fields.js';
 import { Heap } from './heap.js';
 import { readName, readProblem, readStruct, scratchAreas, writeStruct } from './layout.js';
@@ -157,7 +158,7 @@ export class Core {
     if (fileBytes === undefined) this.#openModel(file);
     else this.#beginModel(file, fileBytes);
     this.parts = Array.from({ length: this.#call('nx_model_parts', this.#model) >>> 0 }, (_, index) => this.#describePart(index));
-    this.part = this.parts.find(({ outputs }) => outputs > 0) ?? this.parts[0];
+    this.part = partOf(this.parts);
     const entries = this.#metadata();
     const ofTokenizer = (/** @type {Entry} */ { key }) => key.startsWith('tokenizer.');
     this.tokenizerEntries = entries.filter(ofTokenizer);

@@ -30,6 +30,7 @@ import { kind as text } from './text/kind.js';
  * @property {string} name         of its folder
  * @property {string} [codec]      what `info.codec` says, if not the name: another kind whose words and whose look it has
  * @property {(facts: Facts, number: NumberOf) => boolean} says  whether a file is of this kind, by its ports and its metadata
+ * @property {Record<string, number>} [reach]  of parts that encode what is drawn, by name: see flow.js
  * @property {{ [N in VerbName]?: { when?: (model: Fitting) => boolean, settings?: string } }} verbs  what a model can be asked for: `when`, if not every one can;
  *   `settings`: whose settings are the options, a word of `of` in the table of settings
  * @property {(head: Uint8Array) => Promise<any> | undefined} [early]  what can be made of the beginning of a file while the workers open it

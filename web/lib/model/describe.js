@@ -3,6 +3,7 @@
 
 /** From the engine's description of a model and the file's metadata to `model.info`. */
 
+import { partOf } from '../flow.js';
 import { KINDS } from '../kinds/index.js';
 import { pictureInfo } from '../kinds/picture/codec.js';
 import { NextPixelError } from '../base/error.js';
@@ -28,7 +29,7 @@ export function fittingOf(facts) {
   if (!kind) {
     throw new NextPixelError('unsupported', `This model (${architecture}) is of another kind than ${KINDS.map(({ name }) => name).join(' or ')}`, { status: -3 });
   }
-  return { ...facts, kind, part: parts.find(({ outputs }) => outputs > 0) ?? parts[0] };
+  return { ...facts, kind, part: partOf(parts) };
 }
 
 /**

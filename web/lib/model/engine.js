@@ -4,7 +4,9 @@
 /** The engine behind a model: its workers, and the meaning of its ids. */
 
 import { argumentError } from '../base/error.js';
+import { partOf } from '../flow.js';
 
+/** @import { Stage } from '../flow.js' */
 /** @import { Link } from '../workers/link.js' */
 /** @import { Request } from '../workers/job.js' */
 /** @import { Model } from './model.js' */
@@ -18,11 +20,14 @@ export class Engine {
    * @param {Link[]} links     to the workers that share the samples
    * @param {ModelInfo} info
    * @param {string[]} verbs   names of the verbs that the model has
+   * @param {Stage[]} flow
    */
-  constructor(links, info, verbs) {
+  constructor(links, info, verbs, flow) {
     this.links = links;
     this.info = info;
     this.verbs = verbs;
+    this.flow = flow;
+    this.part = partOf(flow.map(({ part }) => part));
   }
 
   /**

@@ -2,6 +2,7 @@
 // @ts-check
 
 import { checkOptions } from '../base/checks.js';
+import { flowOf } from '../flow.js';
 import { ROWS } from '../settings.js';
 import { KINDS } from '../kinds/index.js';
 import { describe, fittingOf } from './describe.js';
@@ -145,7 +146,7 @@ export async function openModel(links, module, contents, how) {
     const [facts] = await opening;
     const fitting = fittingOf(facts);
     const info = describe(fitting);
-    const engine = new Engine(links, info, verbsOf(fitting).map(([name]) => name));
+    const engine = new Engine(links, info, verbsOf(fitting).map(([name]) => name), flowOf(facts.parts, fitting.kind.reach));
     engine.kind = await fitting.kind.open(engine, facts, early[KINDS.indexOf(fitting.kind)]);
     return new Model(engine);
   } finally {

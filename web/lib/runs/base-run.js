@@ -7,6 +7,7 @@ import { NextPixelError, argumentError } from '../base/error.js';
 import { SHOWN, checkOptions, show } from '../base/checks.js';
 import { showAll } from '../sinks/canvas.js';
 
+/** @import { Request } from '../workers/job.js' */
 /** @import { Link } from '../workers/link.js' */
 /** @import { DrawMessage, ModelInfo, StepMessage } from '../engine/protocol.js' */
 /** @import { Sink } from '../sinks/canvas.js' */
@@ -42,6 +43,8 @@ export class BaseRun {
   /** @type {(AbortSignal | undefined)[]} */
   #signals;
   #claimed = false;
+  /** Questions beside what is drawn. @type {Set<ReturnType<Link['job']>>} */
+  #asking = new Set();
 
   /** True if it is to end. @type {boolean} @internal */
   stopped = false;
@@ -108,6 +111,7 @@ export class BaseRun {
       if (!this.stopped) this.finish ??= 'end';
     } finally {
       this.finish ??= 'abort';
+      for (const job of this.#asking) job.end();
     }
   }
 
@@ -156,6 +160,25 @@ export class BaseRun {
       check();
     } finally {
       for (const job of jobs) job.end();
+    }
+  }
+
+  /**
+   * One question beside what is drawn, which ends with the run.
+   *
+   * @param {Link} link
+   * @param {Request} message
+   * @returns {Promise<any>}
+   * @internal
+   */
+  async ask(link, message) {
+    const job = link.job(...this.#signals);
+    this.#asking.add(job);
+    try {
+      return await job.ask(message);
+    } finally {
+      this.#asking.delete(job);
+      job.end();
     }
   }
 

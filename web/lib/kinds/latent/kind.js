@@ -14,5 +14,5 @@ export const kind = {
   codec: 'picture',
   says: (facts, number) => picture.says(facts, number) && !facts.parts.some(({ outputs }) => outputs > 0),
   verbs: { generate: { settings: 'latents' }, walk: { settings: 'latents' } },
-  open: async (engine, facts) => new (await import('./latents.js')).LatentModel(engine, facts),
+  open: async (engine) => new (await import('./latents.js')).LatentModel(engine),
 };

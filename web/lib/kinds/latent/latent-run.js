@@ -179,7 +179,7 @@ export class LatentRun {
     const job = this.#engine.links[i % this.#engine.links.length].job(own);
     const make = async () => {
       const { inputs, settings, ...step } = await this.#orders[i]();
-      this.#made[i] = this.#stepOf(step, await job.ask({ type: 'encode', part: 0, inputs, settings, results: ['image', 'latent'], maps }));
+      this.#made[i] = this.#stepOf(step, await job.ask({ type: 'encode', part: this.#engine.part.index, inputs, settings, results: ['image', 'latent'], maps }));
       if (this.#orders.every((_, k) => this.#made[k])) this.finish = 'end';
     };
     const made = make();

@@ -12,7 +12,6 @@ import { LatentRun } from './latent-run.js';
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { Placed } from './latent-run.js' */
 /** @import { LatentOptions } from '../../options.js' */
-/** @import { Facts } from '../../engine/protocol.js' */
 /** @import { WalkOptions } from '../../verbs/walk.js' */
 
 /** A deviate becomes an id of the engine so: this many steps of 1, about the middle of what 16 bits hold. */
@@ -48,15 +47,13 @@ export class LatentModel {
   #engine;
   #length;
 
-  /**
-   * @param {Engine} engine
-   * @param {Facts} facts
-   */
-  constructor(engine, { parts }) {
+  /** @param {Engine} engine */
+  constructor(engine) {
     this.#engine = engine;
-    this.#length = parts[0].inputs[0].dims[0];
+    const { inputs: [latent], results: [image] } = engine.part;
+    this.#length = latent.dims[0];
     const { width, height } = engine.info;
-    Object.assign(engine.info, { levels: parts[0].results[0].values, positions: 0, latent: this.#length });
+    Object.assign(engine.info, { levels: image.values, positions: 0, latent: this.#length });
     this.codec = new Codec({ ...engine.info, positions: width * height });
   }
 
@@ -133,7 +130,7 @@ export class LatentModel {
     const { settings } = checkSettings('latents', { seed });
     return async () => {
       const { inputs, settings: how } = await this.#order(0, 0, { seed: settings.seed, sample: 0 })();
-      const { results } = await this.#engine.ask({ type: 'encode', part: 0, inputs, settings: how, results: ['latent'] }, signal);
+      const { results } = await this.#engine.ask({ type: 'encode', part: this.#engine.part.index, inputs, settings: how, results: ['latent'] }, signal);
       return latentOf(results.latent);
     };
   }

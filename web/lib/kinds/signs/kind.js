@@ -9,9 +9,9 @@ import { leaves } from '../ports.js';
 /** Names of pictures, after examples. @type {Kind} */
 export const kind = {
   name: 'signs',
-  says: ({ parts }) => leaves(parts[0], 'odds'),
+  says: ({ parts }) => parts.some((part) => leaves(part, 'odds')),
   verbs: { classify: {} },
-  open: async (engine, facts) => new (await import('./signs.js')).SignModel(engine, facts),
+  open: async (engine) => new (await import('./signs.js')).SignModel(engine),
   sheet: true,
   doing: 'Naming',
   done: ({ nats }) => ['Named: {nats} nats', { nats: [nats[0], 1] }],

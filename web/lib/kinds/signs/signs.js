@@ -11,7 +11,7 @@ import { pictureOf } from '../picture/image.js';
 /** @import { ClassifyOptions } from './classification.js' */
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { ImageSource } from '../picture/image.js' */
-/** @import { Facts, MapRow, Part } from '../../engine/protocol.js' */
+/** @import { MapRow, Part } from '../../engine/protocol.js' */
 
 /** A picture whose mean is above is dark ink on light paper. */
 const LIGHT = 127.5;
@@ -22,11 +22,9 @@ const portOf = ({ inputs }, name) => /** @type {Part['inputs'][number]} */ (inpu
 export class SignModel {
   #engine;
 
-  /**
-   * @param {Engine} engine
-   * @param {Facts} facts
-   */
-  constructor(engine, { parts: [part] }) {
+  /** @param {Engine} engine */
+  constructor(engine) {
+    const { part } = engine;
     this.#engine = engine;
     /** The most examples, labels and queries of a run. */
     this.limits = { examples: portOf(part, 'support').dims[0], labels: portOf(part, 'labels').values, queries: portOf(part, 'query').dims[0] };
@@ -59,7 +57,7 @@ export class SignModel {
     const found = [];
     for (let at = 0; at < asked.length; at += this.limits.queries) {
       const some = asked.slice(at, at + this.limits.queries);
-      const answer = await this.#engine.ask({ type: 'encode', part: 0, inputs: { ...inputs, query: joined(some) }, results: ['odds'], maps }, signal);
+      const answer = await this.#engine.ask({ type: 'encode', part: this.#engine.part.index, inputs: { ...inputs, query: joined(some) }, results: ['odds'], maps }, signal);
       found.push(...some.map((_, i) => new Classification(labels, this.#row(answer.results.odds, i), maps ? mapsOf(answer.maps, i, some.length) : undefined)));
     }
     return many ? found : found[0];

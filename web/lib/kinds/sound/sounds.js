@@ -48,11 +48,11 @@ export class SoundModel {
    * @param {Engine} engine
    * @param {Facts} facts
    */
-  constructor(engine, { metadata, parts }) {
+  constructor(engine, { metadata }) {
     this.#engine = engine;
     const said = (/** @type {string} */ key) => metadata.get(`${engine.info.architecture}.${key}`);
     const [names, dilations] = [said('speakers'), said('dilations')];
-    const count = parts[0].inputs.find(({ name }) => name === 'speaker')?.values ?? 0;
+    const count = engine.part.inputs.find(({ name }) => name === 'speaker')?.values ?? 0;
     this.rate = Number(said('sound.rate'));
     this.speakers = Array.from({ length: count }, (_, i) => String((Array.isArray(names) && names[i]) || i));
     Object.assign(engine.info, { rate: this.rate, speakers: this.speakers, dilations: Array.isArray(dilations) ? dilations.map(Number) : [] });

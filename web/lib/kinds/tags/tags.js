@@ -33,10 +33,10 @@ export class TagModel {
    * @param {Engine} engine
    * @param {Facts} facts
    */
-  constructor(engine, { metadata, parts }) {
+  constructor(engine, { metadata }) {
     this.#engine = engine;
     this.features = new Features(metadata);
-    const [{ dims, values }, tags] = parts[0].inputs;
+    const [{ dims, values }, tags] = engine.part.inputs;
     this.names = namesOf(metadata.get('chain.tags'), tags.values - 1);
     this.limit = dims[0];
     if (this.features.width !== dims[1]) throw keyError('format', 'templates', `${this.features.width} numbers for a word, of which the model reads ${dims[1]}`);
@@ -59,7 +59,7 @@ export class TagModel {
       return new Tagging(this, words, { tags: new Uint32Array(0), nats: new Float32Array(3), ...(marginals && { marginals: new Float32Array(0) }) }, options);
     }
     const inputs = { features: await inTurns(this.features.idsOf(words.map(straight)), signal), ...(pins && { tags: pins }) };
-    const { results } = await this.#engine.ask({ type: 'encode', part: 0, inputs, results: wanted }, signal);
+    const { results } = await this.#engine.ask({ type: 'encode', part: this.#engine.part.index, inputs, results: wanted }, signal);
     return new Tagging(this, words, results, options);
   }
 

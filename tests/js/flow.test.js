@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What flows from part to part, from the page through workers: the model of three parts of tests/c/triad.h, as a kind of its own. */
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import { KINDS } from '../../web/lib/kinds/index.js';
+import { flowOf } from '../../web/lib/flow.js';
+import { load } from '../../web/lib/index.js';
+import { modelName, resumedOptions } from '../../web/lib/runs/base-run.js';
+import { FlowRun, gathered } from '../../web/lib/runs/flow-run.js';
+import { ROOT, isError } from './helpers.js';
+import { triadFile, triadModule } from './triad.js';
+
+/** @import { Part } from '../../web/lib/engine/protocol.js' */
+/** @import { Kind } from '../../web/lib/kinds/index.js' */
+/** @import { Engine } from '../../web/lib/model/engine.js' */
+
+triadModule(); // builds it
+const wasmUrl = pathToFileURL(`${ROOT}build/triad/triad.wasm`);
+const LENGTH = 40;
+const sound = Uint32Array.from({ length: 61 }, (_, i) => ((i >> 3) % 2 ? 0 : (i * 37 + 11) % 256));
+
+/** What verbs ask of such a model. */
+class Triad {
+  /** @param {Engine} engine */
+  constructor(engine) {
+    this.engine = engine;
+  }
+
+  /** @param {any} options @param {any} [drawn] */
+  run(options, drawn) {
+    const { links, flow, info } = this.engine;
+    const { seed, signal, samples = 1, chunk = 0, ...kept } = options;
+    const settings = { seed: BigInt(seed), samples, temperature: 1, topK: 0, topP: 1 };
+    return new FlowRun(links, flow, { sound }, { seed, settings, length: LENGTH, chunk, drawn }, { model: modelName(info), options: { ...kept, samples, chunk } }, signal);
+  }
+
+  /** @param {any} saved @param {any} given */
+  resume(saved, given) {
+    return this.run(resumedOptions(saved, this.engine.info, given), saved);
+  }
+}
+
+/** @type {Kind} */
+const triad = {
+  name: 'triad', says: ({ parts }) => parts.map(({ name }) => name).join() === 'encoder,prior,decoder', reach: { decoder: 1 }, verbs: { generate: {} },
+  open: (engine) => new Triad(engine), sheet: true, doing: 'Drawing', done: () => 'Drawn', what: () => 'A sound',
+};
+KINDS.unshift(triad);
+after(() => KINDS.shift());
+
+const opened = (/** @type {object} */ options = {}) => /** @type {Promise<any>} */ (load(triadFile(), { wasmUrl, ...options }));
+
+/** The samples of ids, the long way: see triad_sample() of tests/c/triad.h; dec.weight has 2 id and 2 id + 1. @param {Uint32Array} ids */
+const byHand = (ids) => Uint32Array.from({ length: 2 * ids.length }, (_, i) => {
+  const at = i >> 1;
+  return (16 * ids[at] + 3 * (ids[at - 1] ?? 0) + 5 * (ids[at + 1] ?? 0) + 2 * ids[at] + (i % 2)) % 256;
+});
+
+test('what fills a port is the result or the part of its name', async () => {
+  const model = await opened();
+  assert.deepEqual(model.info.tasks, ['generate']);
+  model.close();
+  const part = (/** @type {any} */ some) => /** @type {Part} */ ({ inputs: [], results: [], outputs: 0, ...some });
+  const parts = [
+    part({ name: 'encoder', inputs: [{ name: 'sound' }], results: [{ name: 'top', values: 8 }, { name: 'floats', values: 0 }] }),
+    part({ name: 'top', inputs: [{ name: 'class' }, { name: 'floats' }], outputs: 8 }),
+    part({ name: 'bottom', inputs: [{ name: 'top' }], outputs: 8 }),
+    part({ name: 'decoder', inputs: [{ name: 'bottom' }, { name: 'top' }] }),
+  ];
+  const flow = flowOf(parts, { decoder: 2 });
+  assert.deepEqual(flow.map(({ draws, reach }) => [draws, reach]), [[false, undefined], [true, undefined], [true, undefined], [false, 2]]);
+  // The part that draws `top` stands between the result of that name and who takes it; floats fill no port.
+  assert.deepEqual(flow.map(({ from }) => from), [{}, {}, { top: { part: parts[1] } }, { bottom: { part: parts[2] }, top: { part: parts[1] } }]);
+});
+
+test('the decoder encodes while the prior goes on, to the same bits', async () => {
+  const model = await opened();
+  const [whole] = await gathered(model.generate({ seed: 5 }), 1);
+  assert.deepEqual([whole.prior.ids.length, whole.decoder.sound.length], [LENGTH, 2 * LENGTH]);
+  assert.deepEqual(whole.decoder.sound, byHand(whole.prior.ids));
+  for (const chunk of [1, 3, 7]) {
+    /** @type {string[]} */
+    const order = [];
+    const run = model.generate({ seed: 5, chunk });
+    const [all] = await gathered((async function* told() {
+      for await (const step of run) {
+        order.push(`${step.part} ${step.to}`);
+        yield step;
+      }
+    })(), 1);
+    assert.deepEqual(all, whole, `steps of ${chunk}`);
+    assert.ok(order.indexOf(`decoder ${chunk === 1 ? 1 : chunk - 1}`) < order.indexOf(`prior ${LENGTH}`), order.join());
+    assert.equal(run.finish, 'end');
+  }
+  model.close();
+});
+
+test('samples and workers change nothing', async () => {
+  const one = await opened();
+  const alone = await Promise.all([0, 1, 2].map(async () => one.generate({ seed: 6, samples: 3, chunk: 5 }))).then(([run]) => gathered(run, 3));
+  assert.notDeepEqual(alone[0].prior.ids, alone[1].prior.ids);
+  for (const all of alone) assert.deepEqual(all.decoder.sound, byHand(all.prior.ids));
+  assert.deepEqual((await gathered(one.generate({ seed: 6 }), 1))[0], alone[0], 'the first of several is the one alone');
+  const two = await opened({ workers: 2 });
+  assert.deepEqual(await gathered(two.generate({ seed: 6, samples: 3 }), 3), alone);
+  one.close();
+  two.close();
+});
+
+test('saved anywhere, it goes on to the same bits; stopped, it says so', async () => {
+  const model = await opened();
+  const whole = await gathered(model.generate({ seed: 7, samples: 2, chunk: 4 }), 2);
+  for (const steps of [1, 2, 3, 4, 9, 14, 22]) {
+    const run = model.generate({ seed: 7, samples: 2, chunk: 4 });
+    let left = steps;
+    const begun = await gathered((async function* some() {
+      for await (const step of run) {
+        yield step;
+        if (--left === 0) run.stop();
+      }
+    })(), 2);
+    assert.equal(run.finish, 'abort');
+    const saved = JSON.parse(JSON.stringify(run.save()));
+    const rest = await gathered(model.resume(saved), 2);
+    for (const [sample, all] of whole.entries()) {
+      for (const [part, name] of [['prior', 'ids'], ['decoder', 'sound']]) {
+        assert.deepEqual([...begun[sample][part]?.[name] ?? [], ...rest[sample][part]?.[name] ?? []], [...all[part][name]], `${part} of sample ${sample} after ${steps} steps`);
+      }
+    }
+  }
+  const { ids, ...noIds } = model.generate({ seed: 7 }).save();
+  for (const wrong of [noIds, { ...noIds, ids: [1], told: [{}] }, { ...noIds, ids: [{}, {}], told: [{}, {}] }]) assert.throws(() => model.resume(wrong), isError('state'));
+  const stopper = new AbortController();
+  await assert.rejects(async () => {
+    for await (const _ of model.generate({ seed: 7, chunk: 1, signal: stopper.signal })) stopper.abort();
+  }, { name: 'AbortError' });
+  model.close();
+});

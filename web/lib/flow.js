@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * What flows from part to part of a model. The parts stand in their order in the file; a port takes what a part before it leaves under the port's
+ * name: a result of that name, or the ids that the part of that name draws. What no part leaves, the caller gives.
+ *
+ *     encoder  encodes, codes -> prior  draws, from codes -> decoder  encodes, from prior, while that goes on
+ */
+
+/** @import { Part } from './engine/protocol.js' */
+
+/**
+ * A part in its place of the flow.
+ *
+ * @typedef {object} Stage
+ * @property {Part} part
+ * @property {boolean} draws   else it encodes, and leaves results
+ * @property {Record<string, { part: Part, result?: string }>} from  what fills its ports: a result, or else what that part draws
+ * @property {number} [reach]  of one that encodes what is drawn: what it makes of an id is decided by the id and so many on either side, so that it
+ *   begins before all are drawn. Undefined: it waits for the last one
+ */
+
+/**
+ * @param {Part[]} parts
+ * @param {Record<string, number>} [reach]  of parts, by their names
+ * @returns {Stage[]}
+ */
+export function flowOf(parts, reach = {}) {
+  return parts.map((part, at) => {
+    /** @type {Stage['from']} */
+    const from = {};
+    for (const { name } of part.inputs) {
+      for (const before of parts.slice(0, at)) { // the last one counts
+        if (before.results.some((result) => result.name === name && result.values > 0)) from[name] = { part: before, result: name };
+        else if (before.outputs > 0 && before.name === name) from[name] = { part: before };
+      }
+    }
+    return { part, draws: part.outputs > 0, from, reach: reach[part.name] };
+  });
+}
+
+/** The part that is asked where a kind has one: the first that draws, or the first. @param {Part[]} parts */
+export const partOf = (parts) => parts.find(({ outputs }) => outputs > 0) ?? parts[0];

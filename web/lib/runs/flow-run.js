@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { joinAlike } from '../base/arrays.js';
+import { BaseRun, noSavedRun } from './base-run.js';
+
+/** @import { Link } from '../workers/link.js' */
+/** @import { EncodedMessage, Inputs, Settings } from '../engine/protocol.js' */
+/** @import { Stage } from '../flow.js' */
+
+/** @typedef {EncodedMessage['results']} Results */
+
+/**
+ * What one part did for one sample.
+ *
+ * @typedef {object} FlowStep
+ * @property {string} part      its name
+ * @property {number} sample    which of the samples, from 0
+ * @property {number} from      the first position, or item that was encoded
+ * @property {number} to        one past the last
+ * @property {Uint32Array} [ids]    of a part that draws
+ * @property {Float32Array} [nats]  the same
+ * @property {Results} [results]    of a part that encodes what is drawn: of these items
+ */
+
+/**
+ * @typedef {object} SavedFlow
+ * @property {1} version
+ * @property {string} model
+ * @property {string} seed
+ * @property {object} options
+ * @property {Record<string, number[]>[]} ids   of each sample, what each part has drawn
+ * @property {Record<string, number>[]} told    of each sample, how many items of each part that encodes what is drawn were told
+ */
+
+/**
+ * A run through all parts of a model, one after the other, each sample on its own. One that encodes what another draws begins while that goes on, if it
+ * has a reach: two pieces of work of a worker, which take turns.
+ *
+ * @template Result
+ * @extends {BaseRun<FlowStep, Result>}
+ */
+export class FlowRun extends BaseRun {
+  #links;
+  #flow;
+  #given;
+  #how;
+  /** @type {Record<string, number[]>[]} */
+  #ids;
+  /** @type {Record<string, number>[]} */
+  #told;
+  /** Results of what is encoded before anything is drawn, by part. @type {Record<string, Results>} */
+  #encoded = {};
+
+  /**
+   * @param {Link[]} links  which share the samples
+   * @param {Stage[]} flow
+   * @param {Inputs} given  what no part leaves
+   * @param {{ seed: number | bigint, settings: Settings, length: number, chunk?: number, drawn?: Pick<SavedFlow, 'ids' | 'told'> }} how  length: positions
+   *   that are drawn; settings: of the samples together; drawn: of a run that goes on
+   * @param {{ model: string, options: object }} kept
+   * @param {AbortSignal} [signal]
+   * @internal
+   */
+  constructor(links, flow, given, how, kept, signal) {
+    super(how.seed, kept, signal);
+    const { settings: { samples }, drawn } = how;
+    const wrong = (/** @type {unknown} */ list) => !Array.isArray(list) || list.length !== samples || list.some((one) => typeof one !== 'object' || one === null);
+    if (drawn && (wrong(drawn.ids) || wrong(drawn.told))) throw noSavedRun();
+    this.#links = links;
+    this.#flow = flow;
+    this.#given = given;
+    this.#how = how;
+    this.#ids = drawn ? drawn.ids.map((all) => Object.fromEntries(Object.entries(all).map(([name, ids]) => [name, [...ids]]))) : empty(samples);
+    this.#told = drawn ? drawn.told.map((all) => ({ ...all })) : empty(samples);
+  }
+
+  /** All that is needed to go on from here. @returns {SavedFlow} */
+  save() {
+    return this.saved(structuredClone({ ids: this.#ids, told: this.#told }));
+  }
+
+  /** @returns {AsyncGenerator<FlowStep, void, void>} @internal */
+  async *stream() {
+    for (const stage of this.#flow) {
+      if (stage.draws) yield* this.#draw(stage);
+      else if (!Object.values(stage.from).some(({ result }) => result === undefined)) await this.#encode(stage);
+      if (this.stopped) return;
+    }
+  }
+
+  /** What fills the ports of a part for one sample: given, left by a part before, or drawn. @param {Stage} stage @param {number} sample @returns {Inputs} */
+  #inputs({ part, from }, sample) {
+    return Object.fromEntries(part.inputs.flatMap(({ name }) => {
+      const source = from[name];
+      if (!source) return this.#given[name] ? [[name, this.#given[name]]] : [];
+      const { result, part: { name: before } } = source;
+      return [[name, result ? /** @type {Uint32Array} */ (this.#encoded[before][result]) : Uint32Array.from(this.#ids[sample][before] ?? [])]];
+    }));
+  }
+
+  /** @param {Stage} stage */
+  async #encode(stage) {
+    const { results } = await this.ask(this.#links[0], { type: 'encode', part: stage.part.index, inputs: this.#inputs(stage, 0) });
+    this.#encoded[stage.part.name] = results;
+  }
+
+  /** @param {Stage} stage  that draws */
+  async *#draw(stage) {
+    const { settings, length, chunk } = this.#how;
+    const { part: { index, name, span } } = stage;
+    const followers = this.#flow.filter(({ from, draws }) => !draws && Object.values(from).some(({ part, result }) => part.index === index && result === undefined));
+    const samples = this.#ids.map((all, sample) => {
+      const ids = (all[name] ??= []);
+      const drawn = Uint32Array.from(ids);
+      const link = this.#links[sample % this.#links.length];
+      return {
+        sample, ids, link, order: ids.length === length * span ? undefined : {
+          part: index, known: new Uint32Array(0), drawn, inputs: this.#inputs(stage, sample), length,
+          settings: { ...settings, samples: 1, first: (settings.first ?? 0) + sample },
+        },
+      };
+    });
+    /** What is being encoded meanwhile. @type {Promise<FlowStep>[]} */
+    let coming = [];
+    const follow = () => {
+      coming = samples.flatMap(({ sample, link }) => followers.flatMap((one) => this.#follow(one, stage, sample, link)));
+      for (const promise of coming) promise.catch(() => {}); // it is said below
+    };
+    follow();
+    for await (const { message: { from, to, ids, nats }, part: { sample, ids: all } } of this.messages(samples, chunk)) {
+      all.push(...ids);
+      yield { part: name, sample, from, to, ids, nats };
+      if (sample < samples.length - 1) continue;
+      yield* this.#tell(coming);
+      follow();
+    }
+    if (this.stopped) return;
+    do {
+      yield* this.#tell(coming);
+      follow();
+    } while (coming.length > 0);
+  }
+
+  /** @param {Promise<FlowStep>[]} coming */
+  async *#tell(coming) {
+    for (const step of await Promise.all(coming)) {
+      this.#told[step.sample][step.part] = step.to;
+      yield step;
+    }
+  }
+
+  /**
+   * Encodes what of one sample is drawn and not encoded yet, if there is any.
+   *
+   * @param {Stage} stage   that encodes
+   * @param {Stage} source  whose ids it takes
+   * @param {number} sample
+   * @param {Link} link
+   * @returns {Promise<FlowStep>[]}
+   */
+  #follow(stage, { part: { name, span } }, sample, link) {
+    const { reach = Infinity, part } = stage;
+    const ids = this.#ids[sample][name];
+    const [drawn, from] = [ids.length / span, this.#told[sample][part.name] ?? 0];
+    const to = drawn === this.#how.length ? drawn : drawn - reach;
+    if (to <= from) return [];
+    // With as many on either side as decide what becomes of these.
+    const [begin, end] = [Math.max(0, from - reach), Math.min(drawn, to + reach)];
+    const port = Object.entries(stage.from).find(([, { part: before, result }]) => before.name === name && result === undefined)?.[0] ?? '';
+    const inputs = { ...this.#inputs(stage, sample), [port]: Uint32Array.from(ids.slice(begin * span, end * span)) };
+    return [this.ask(link, { type: 'encode', part: part.index, inputs }).then(({ results }) => ({
+      part: part.name, sample, from, to,
+      results: Object.fromEntries(Object.entries(results).map(([result, numbers]) => {
+        const each = numbers.length / (end - begin);
+        return [result, numbers.slice((from - begin) * each, (to - begin) * each)];
+      })),
+    }))];
+  }
+}
+
+/** @param {number} samples @returns {Record<string, any>[]} */
+const empty = (samples) => Array.from({ length: samples }, () => ({}));
+
+/**
+ * What a run made of one sample: the ids that parts drew, and the results of those that encoded them, by part.
+ *
+ * @param {AsyncIterable<FlowStep>} run
+ * @param {number} samples
+ * @returns {Promise<Record<string, any>[]>}
+ */
+export async function gathered(run, samples) {
+  const all = empty(samples);
+  for await (const { part, sample, ids, results } of run) {
+    const into = (all[sample][part] ??= {});
+    for (const [name, numbers] of Object.entries(results ?? { ids })) into[name] = into[name] ? joinAlike([into[name], numbers]) : numbers;
+  }
+  return all;
+}
