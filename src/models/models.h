@@ -23,6 +23,7 @@
     NX_MODEL(sparse_transformer, TEXTS) /* Child et al. 2019, arXiv:1904.10509 */                                                          \
     NX_MODEL(transformer, TEXTS)        /* Vaswani et al. 2017, arXiv:1706.03762 */                                                        \
     NX_MODEL(seq2seq, TEXTS)            /* Sutskever et al. 2014; Bahdanau et al. 2015; Luong et al. 2015 */                               \
+    NX_MODEL(show_attend_tell, TEXTS)   /* Xu et al. 2015, arXiv:1502.03044 */                                                             \
     NX_MODEL(lstmn, TEXTS)              /* Cheng, Dong, Lapata 2016, arXiv:1601.06733 */                                                   \
     NX_MODEL(chain, TEXTS)              /* Rabiner 1989; McCallum et al. 2000; Lafferty et al. 2001 */                                     \
     NX_MODEL(snail, TEXTS)              /* Mishra, Rohaninejad, Chen, Abbeel 2018, arXiv:1707.03141 */                                     \

@@ -6,6 +6,7 @@
 //   npm run eval -- weights/stories.gguf --data build/stories-test.txt
 //   npm run eval -- weights/crf-en.gguf --data FILE.conllu
 //   npm run eval -- weights/snail-omniglot.gguf --data data/omniglot
+//   npm run eval -- weights/captions.gguf --data build/scenes-test.u8.gz
 //   npm run eval -- weights/wavenet.gguf --data build/fsdd-test [--labels]
 //   npm run eval -- weights/de-en.gguf --data build/multi30k-test.tsv [--beams 4] [--length-penalty 0.6] [--lengths] [--show]
 //   npm run eval -- weights/opened.gguf --data build/letters-test.tsv
@@ -37,6 +38,10 @@
 // For a model that names signs --data is a folder with the evaluation part of Omniglot (weights/train/data/omniglot.py); the result is the share of 2,000 questions
 // of seed 1, or --images of them, that are answered rightly, of 5 signs and of 20, one example each.
 //
+// For a model of captions --data is a file of scenes (weights/train/held_out.py scenes); the result is BLEU-1 and BLEU-4, the share of captions wholly right, nats a
+// word of the references, and the share of nouns that were written with a look at what they name; the second line is of the same model before white paper.
+// --images is the number of scenes, --show prints each with its reference.
+//
 // For a model of sounds --data is a WAV file or a folder of them; the result is nats and bits a sample. With --labels the model is told digit and speaker, which
 // the names say: DIGIT_SPEAKER_TAKE.wav. --images is the number of sounds.
 //
@@ -59,6 +64,7 @@ import { bicubic } from '../../web/pages/colour/bicubic.js';
 import { reduce } from '../../web/lib/kinds/picture/image.js';
 import { load } from '../../web/lib/index.js';
 import { picturesOf } from './drawn.js';
+import { scoreCaptions } from './eval-captions.js';
 import { scoreSigns } from './eval-signs.js';
 import { scoreSounds } from './eval-sounds.js';
 import { scoreTags } from './eval-tags.js';
@@ -118,6 +124,7 @@ const LETTERS = /\bletters\.py\b/;
  * @type {{ dataset: RegExp, small?: string, data: string, make?: string }[]}
  */
 const DATA_SETS = [
+  { dataset: /^scenes/, data: 'build/scenes-test.u8.gz', make: 'python3 weights/train/held_out.py scenes build/scenes-test' },
   { dataset: /\bbinari[sz]ed MNIST/i, small: 'fvsbn-test100', data: 'build/binarised-test.u8.gz', make: 'python3 weights/train/held_out.py binarised_mnist build/binarised-test' },
   { dataset: /\bMNIST\b/, small: 'digits-test100', data: 'data/mnist', make: 'python3 weights/train/prepare.py mnist' },
   {
@@ -261,6 +268,22 @@ async function tellSounds(model, file, { data, images = 'Infinity', labels, json
     `(standard error ${result.standardError.toFixed(3)}), ${result.natsPerSample.toFixed(4)} nats; scored ${result.timesRealTime.toFixed(1)} times as fast as they sound`);
 }
 
+/** @param {Model} model @param {string} file @param {{ data: string, images?: string, show: boolean, json: boolean }} options */
+async function tellCaptions(model, file, { data, images = 'Infinity', show, json }) {
+  const live = !json && !show && process.stderr.isTTY;
+  for (const blank of [false, true]) {
+    const result = await scoreCaptions(model, data, {
+      most: Number(images), blank, say: (done) => { if (live) process.stderr.write(`\r${done}`); },
+      tell: show && !blank ? (...lines) => console.log(lines.join('\n    ')) : undefined,
+    });
+    if (live) process.stderr.write('\r');
+    if (json) console.log(JSON.stringify({ file: path.basename(file), blank, ...result }));
+    else console.log(`${path.basename(file)}${blank ? ' before white paper' : ''}: ${result.scenes} scenes: BLEU-1 ${result.bleu1.toFixed(2)}, BLEU-4 ${result.bleu4.toFixed(2)}, ` +
+      `${(100 * result.right).toFixed(2)} % wholly right, ${result.natsPerWord.toFixed(4)} nats a word, looked at ${(100 * result.looked).toFixed(2)} % of ${result.nouns} things that it named; ` +
+      `${result.ms.toFixed(1)} ms a caption`);
+  }
+}
+
 /** @param {Model} model @param {string} file @param {{ data: string, json: boolean }} options */
 async function tellWords(model, file, { data, json }) {
   const { words, right, wrong } = await scoreWords(model, data);
@@ -284,7 +307,7 @@ function evaluationOf(info) {
 
 /** How models are measured that have a task of the table of verbs; those of pictures are in main().
  * @type {Record<string, (model: any, file: string, options: any) => Promise<void>>} */
-const EVALUATIONS = { tokens: tellTexts, translate: tellTranslations, tag: tellTags, classify: tellSigns };
+const EVALUATIONS = { tokens: tellTexts, translate: tellTranslations, tag: tellTags, classify: tellSigns, caption: tellCaptions };
 
 /** The beginning of this file. */
 const HELP = readFileSync(new URL(import.meta.url), 'utf8').split('// @ts-check')[0].split('\n').slice(1).map((line) => line.replace(/^\/\/ ?/, '')).join('\n').trim();

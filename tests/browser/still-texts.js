@@ -44,6 +44,43 @@ export async function stillOfText({ file, verb, text, options, font }) {
 }
 
 /**
+ * The scene of the page of captions, lit for two of its words.
+ *
+ * @param {[string, string]} words
+ * @returns {Promise<number[]>} 300 x 200 pixels, RGBA
+ */
+export async function stillOfScene(words) {
+  const [server, browser] = await Promise.all([serve({ port: 0 }), launch()]);
+  try {
+    const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, baseURL: server.url, colorScheme: 'light', reducedMotion: 'reduce' });
+    await page.goto('/web/pages/captions/');
+    await page.locator('#transport[data-phase="done"]').waitFor();
+    await page.evaluate(() => {
+      const canvas = Object.assign(document.body.appendChild(document.createElement('canvas')), { id: 'still', width: 300, height: 200 });
+      const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+      context.fillStyle = '#fff';
+      context.fillRect(0, 0, 300, 200);
+      context.imageSmoothingEnabled = false;
+    });
+    for (const [i, word] of words.entries()) {
+      await page.locator('#caption .word', { hasText: word }).hover();
+      await page.locator('#caption .word.lit', { hasText: word }).waitFor();
+      await page.evaluate((left) => {
+        const [scene, still] = /** @type {HTMLCanvasElement[]} */ (['scene-canvas', 'still'].map((id) => document.getElementById(id)));
+        still.getContext('2d')?.drawImage(scene, left, 36, 128, 128);
+      }, 12 + 148 * i);
+    }
+    return await page.evaluate(() => {
+      const context = /** @type {CanvasRenderingContext2D} */ (/** @type {HTMLCanvasElement} */ (document.getElementById('still')).getContext('2d'));
+      return [...context.getImageData(0, 0, 300, 200).data];
+    });
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+}
+
+/**
  * A PNG of sixteen colours: boxes of colours are halved where they are longest, and each pixel takes the mean of its box.
  *
  * @param {number[]} rgba

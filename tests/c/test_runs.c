@@ -1097,6 +1097,7 @@ static void grows(const subject *s) {
     size_t bytes;
     nx_candidate candidates[64];
     uint32_t count, over;
+    if (s->noisy) settings.temperature = 0; /* a search is of what does not draw */
     nx_session *search = start(&small, &settings, NULL);
     CHECK_INT(nx_session_grown_size(s->model, search, 4, &bytes), NX_E_ARGUMENT);
     CHECK_INT(nx_session_grown_size(s->model, search, info.length + 1, &bytes), NX_E_ARGUMENT);

@@ -119,7 +119,8 @@ async function still({ page, pictures, text, looks }) {
   try {
     const { tasks } = model.info;
     if (tasks.includes('classify')) return await signs();
-    const { stillOfText } = await import('../../tests/browser/still-texts.js');
+    const { stillOfScene, stillOfText } = await import('../../tests/browser/still-texts.js');
+    if (tasks.includes('caption')) return await encodePng({ data: Uint8ClampedArray.from(await stillOfScene(['cat', 'bicycle'])), width: WIDTH, height: HEIGHT });
     if (model.info.codec === 'sound') return await stillOfText({ file, verb: 'generate', text: '', font: '14px', options: { label: '7', speaker: 'jackson', seconds: 1, seed: 1 } });
     if (tasks.includes('generate')) return await drawn(model, pictures ?? { file, seed: 1, samples: 6, temperature: 1 });
     const verb = /** @type {const} */ (['tag', 'translate', 'tokens']).find((task) => tasks.includes(task)) ?? 'tokens';

@@ -6,7 +6,7 @@ export interface NextPixelAttributes {
   /** Address of the weights, relative to the page. */
   model?: string;
   /** What the model is asked for. Default: the first of these that it can do. */
-  task?: 'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate' | 'walk' | 'classify' | 'tag';
+  task?: 'caption' | 'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate' | 'walk' | 'classify' | 'tag';
   /** Begins by itself when it comes into sight. Default: no. */
   autoplay?: boolean | '';
   /** Shows buttons and a line of text. Default: no. */
@@ -25,18 +25,21 @@ export interface NextPixelAttributes {
   integrity?: string;
   /** Picture to complete or to enlarge, or sound to go on with. */
   src?: string;
+  /** Images to draw, or captions of one, each with noise of its own, 1 to 64. Default 1. */
+  samples?: number | string;
+  /** Of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same again. Default: a random one. */
+  seed?: number | string;
+  /** 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1; of a translation or a caption
+   * 0, and over 0 only with one beam. */
+  temperature?: number | string;
+  /** 1 to 16: how many translations are followed side by side, of which the best is told once all is known. 1: the most probable token at
+   * every step, told as it comes. Default 1. */
+  beams?: number | string;
   /** Rows of it that are known; absent: half of them. */
   rows?: number | string;
   /** Pictures drawn for each that is shown, its likeliest at the end; they compete on the way (`resample`). 4 to 8 make fewer slips and take
    * as much longer; `samples` times `tries` is at most 64. Default 1. */
   tries?: number | string;
-  /** Images to draw, each with noise of its own, 1 to 64. Default 1. */
-  samples?: number | string;
-  /** Of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same again. Default: a random one. */
-  seed?: number | string;
-  /** 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1; of a translation 0, and over 0
-   * only with one beam. */
-  temperature?: number | string;
   /** Draw among the most probable values that together have this probability, over 0 to 1. Default 1. */
   'top-p'?: number | string;
   /** The class to draw. */
@@ -51,9 +54,6 @@ export interface NextPixelAttributes {
    * whenever it is full. Of a translation 50 more than the sentence has, as in the paper, or as many as the model has room for: what it does
    * not know may lead it round in circles. */
   'max-tokens'?: number | string;
-  /** 1 to 16: how many translations are followed side by side, of which the best is told once all is known. 1: the most probable token at
-   * every step, told as it comes. Default 1. */
-  beams?: number | string;
   /** Seed of the picture that a walk begins with. Default 1. */
   from?: number | string;
   /** Seed of the one that it leads to. Default 2. */

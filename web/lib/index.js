@@ -242,6 +242,13 @@ export async function tokenizer(source, options = {}) {
 /** @typedef {import('./kinds/latent/latent-run.js').WhereLooked} WhereLooked */
 /** @typedef {import('./options.js').LatentOptions} LatentOptions */
 /** @typedef {import('./verbs/walk.js').WalkOptions} WalkOptions */
+/** @typedef {import('./kinds/captions/caption-run.js').CaptionRun} CaptionRun */
+/** @typedef {import('./kinds/captions/caption-run.js').CaptionStep} CaptionStep */
+/** @typedef {import('./kinds/captions/caption-run.js').Look} Look */
+/** @typedef {import('./kinds/captions/caption-run.js').SavedCaption} SavedCaption */
+/** @typedef {import('./kinds/captions/caption-sheet.js').CaptionSheetOptions} CaptionSheetOptions */
+/** @typedef {import('./kinds/captions/captions.js').CaptionScore} CaptionScore */
+/** @typedef {import('./options.js').CaptionOptions} CaptionOptions */
 /** @typedef {import('./kinds/tags/tagging.js').Tagging} Tagging */
 /** @typedef {import('./kinds/tags/tagging.js').TagOptions} TagOptions */
 /** @typedef {import('./options.js').TranslateOptions} TranslateOptions */

@@ -8,10 +8,30 @@
 /** @import { SearchStep } from './kinds/text/translate.js' */
 
 /**
+ * The options with which it is said what a picture shows: by default the most probable word at every step, seen at the most probable place.
+ *
+ * @typedef {object} CaptionOptions
+ * @property {number} [samples] images to draw, or captions of one, each with noise of its own, 1 to 64. Default 1
+ * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
+ * @property {number} [temperature] 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1;
+ * of a translation or a caption 0, and over 0 only with one beam
+ * @property {number} [beams] 1 to 16: how many translations are followed side by side, of which the best is told once all is known. 1: the
+ * most probable token at every step, told as it comes. Default 1
+ * @property {number} [lengthPenalty] 0 to 2, for several beams: the cost of a translation of n tokens, its end included, counts divided by
+ * ((5 + n) / 6) to this power, so that a long one is not worse for its length. Default 0.6
+ * @property {boolean} [maps] true: every step is one position of each sample and says what it looked at (`step.maps`). Slower, and nothing
+ * is guessed ahead; what is drawn is the same. Default false
+ * @property {string} [text] words that are given: what was looked at when each of them was written, in place of words of the model's own
+ * @property {number | (number | null)[]} [light] the place of the picture that is seen alone, by its number in `maps.weights`, whatever the
+ * model would look at; one for all words, or a list of them for the first words, null where it looks by itself
+ * @property {AbortSignal} [signal] stops the run
+ */
+
+/**
  * The options with which pictures are made at once, of latents. Without a label the classes take turns.
  *
  * @typedef {object} LatentOptions
- * @property {number} [samples] images to draw, each with noise of its own, 1 to 64. Default 1
+ * @property {number} [samples] images to draw, or captions of one, each with noise of its own, 1 to 64. Default 1
  * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
  * @property {Label} [label] the class to draw
  * @property {ArrayLike<number> | ArrayLike<number>[]} [latent] what the pictures are made of, as `step.latent` of another run has it:
@@ -25,10 +45,10 @@
  * The options with which pictures are drawn.
  *
  * @typedef {object} DrawOptions
- * @property {number} [samples] images to draw, each with noise of its own, 1 to 64. Default 1
+ * @property {number} [samples] images to draw, or captions of one, each with noise of its own, 1 to 64. Default 1
  * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
  * @property {number} [temperature] 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1;
- * of a translation 0, and over 0 only with one beam
+ * of a translation or a caption 0, and over 0 only with one beam
  * @property {number} [topK] draw among the k most probable values only; 0: all. Default 0
  * @property {number} [topP] draw among the most probable values that together have this probability, over 0 to 1. Default 1
  * @property {Label} [label] the class to draw
@@ -53,7 +73,7 @@
  * @typedef {object} SoundOptions
  * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
  * @property {number} [temperature] 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1;
- * of a translation 0, and over 0 only with one beam
+ * of a translation or a caption 0, and over 0 only with one beam
  * @property {number} [topK] draw among the k most probable values only; 0: all. Default 0
  * @property {number} [topP] draw among the most probable values that together have this probability, over 0 to 1. Default 1
  * @property {Label} [label] the class to draw
@@ -72,7 +92,7 @@
  * @typedef {object} TokenOptions
  * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
  * @property {number} [temperature] 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1;
- * of a translation 0, and over 0 only with one beam
+ * of a translation or a caption 0, and over 0 only with one beam
  * @property {number} [topK] draw among the k most probable values only; 0: all. Default 0
  * @property {number} [typicalP] draw among the values whose surprise is nearest to the expected one and that together have this probability,
  * 0 to 1; 1: all. Default 1
@@ -104,7 +124,7 @@
  * @typedef {object} TranslateOptions
  * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
  * @property {number} [temperature] 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1;
- * of a translation 0, and over 0 only with one beam
+ * of a translation or a caption 0, and over 0 only with one beam
  * @property {number} [maxTokens] the most tokens to draw. Default: as many as the context has room for; for more than that, the older half
  * of the context is forgotten whenever it is full. Of a translation 50 more than the sentence has, as in the paper, or as many as the model
  * has room for: what it does not know may lead it round in circles
@@ -122,6 +142,7 @@
  * The verbs that models of each kind may have.
  *
  * @typedef {object} VerbsOfKinds
+ * @property {'caption' | 'score'} captions
  * @property {'generate' | 'walk'} latent
  * @property {'attention' | 'complete' | 'generate' | 'score' | 'superResolve'} picture
  * @property {'classify'} signs

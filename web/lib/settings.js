@@ -36,13 +36,13 @@ const knowsClasses = (_, { classes }) => classes.length > 0;
 const knowsSpeakers = (_, { speakers = [] }) => speakers.length > 0;
 
 export const SETTINGS = /** @type {const} */ ({
-  /** images to draw, each with noise of its own, 1 to 64. Default 1 */
-  samples: { of: 'pictures latents', whole: [1, NX_MAX_SAMPLES], initial: 1, field: 'samples', attribute: true },
+  /** images to draw, or captions of one, each with noise of its own, 1 to 64. Default 1 */
+  samples: { of: 'pictures latents captions', whole: [1, NX_MAX_SAMPLES], initial: 1, field: 'samples', attribute: true },
   /** {number | bigint} of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one */
-  seed: { of: 'pictures sounds texts translations latents', attribute: true },
-  /** 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1; of a translation 0, and over 0
-   * only with one beam */
-  temperature: { of: 'pictures sounds texts translations', number: [0, 100], initial: 1, field: 'temperature', attribute: true },
+  seed: { of: 'pictures sounds texts translations latents captions', attribute: true },
+  /** 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1; of a translation or
+   * a caption 0, and over 0 only with one beam */
+  temperature: { of: 'pictures sounds texts translations captions', number: [0, 100], initial: 1, field: 'temperature', attribute: true },
   /** draw among the k most probable values only; 0: all. Default 0 */
   topK: { of: 'pictures sounds texts', whole: [0, MANY], initial: 0, field: 'top_k' },
   /** draw among the values whose surprise is nearest to the expected one and that together have this probability, 0 to 1; 1: all. Default 1 */
@@ -97,19 +97,24 @@ export const SETTINGS = /** @type {const} */ ({
   alternatives: { of: 'texts', whole: [0, 1024], initial: 0 },
   /** 1 to 16: how many translations are followed side by side, of which the best is told once all is known. 1: the most probable token at
    * every step, told as it comes. Default 1 */
-  beams: { of: 'translations', whole: [1, 16], initial: 1, attribute: true },
+  beams: { of: 'translations captions', whole: [1, 16], initial: 1, attribute: true },
   /** 0 to 2, for several beams: the cost of a translation of n tokens, its end included, counts divided by ((5 + n) / 6) to this power, so that
    * a long one is not worse for its length. Default 0.6 */
-  lengthPenalty: { of: 'translations', number: [0, 2], initial: 0.6 },
+  lengthPenalty: { of: 'translations captions', number: [0, 2], initial: 0.6 },
   /** true: every step is one position of each sample and says what it looked at (`step.maps`). Slower, and nothing is guessed ahead; what is
    * drawn is the same. Default false */
-  maps: { of: 'pictures texts translations latents', flag: true, initial: false },
+  maps: { of: 'pictures texts translations latents captions', flag: true, initial: false },
+  /** {string} words that are given: what was looked at when each of them was written, in place of words of the model's own */
+  text: { of: 'captions' },
+  /** {number | (number | null)[]} the place of the picture that is seen alone, by its number in `maps.weights`, whatever the model would look at; one for all
+   * words, or a list of them for the first words, null where it looks by itself */
+  light: { of: 'captions' },
   /** {(step: SearchStep) => void} called after every step of a search with several beams */
   onSearch: { of: 'translations' },
   /** the most elements in a step, rounded up to whole pixels where the model draws these as a whole. Default: as many as take about 10 ms */
   chunk: { of: 'pictures sounds', whole: [1, MANY] },
   /** {AbortSignal} stops the run */
-  signal: { of: 'pictures sounds texts translations latents' },
+  signal: { of: 'pictures sounds texts translations latents captions' },
 
   // Settings that the library gives to itself.
 

@@ -7,6 +7,8 @@ export { announce } from '../lib/element/announce.js';
 export { Codec, quantise } from '../lib/kinds/picture/codec.js';
 export { blank, paint as paintElements, picture as pictureOf } from '../lib/sinks/pixels.js';
 export { fromRGBA, reduce } from '../lib/kinds/picture/image.js';
+/** Fetches the part of the library that only the page of captions needs. */
+export const captions = () => import('../lib/kinds/captions/captions.js');
 /** Fetches the part of the library that only pages of texts need. */
 export const texts = () => import('../lib/kinds/text/texts.js');
 
@@ -29,6 +31,7 @@ export const texts = () => import('../lib/kinds/text/texts.js');
 /** @typedef {import('../lib/index.js').TranslateStep} TranslateStep */
 /** @typedef {import('../lib/index.js').SourceLook} SourceLook */
 /** @typedef {import('../lib/index.js').SearchStep} SearchStep */
+/** @typedef {import('../lib/index.js').CaptionStep} CaptionStep */
 /** @typedef {import('../lib/index.js').NextPixelError} NextPixelError */
 /** @typedef {import('../lib/sinks/pixels.js').Picture} Picture RGBA */
 /** @typedef {import('../lib/load/holders.js').Hold} Hold */

@@ -2,7 +2,9 @@
 """Writes the held-out pictures or texts of a data set for `npm run eval`:  python3 weights/train/held_out.py emoji build/emoji-test
 
 NAME.u8.gz: count x height x width x channels bytes, gzip; NAME.json: {width, height, channels, labels}.  Of stories NAME.txt: the books, a form
-feed between them; NAME-short.txt: the short ones.  Of fsdd a folder NAME of WAV files, DIGIT_SPEAKER_TAKE.wav.  Of multi30k and letters NAME.tsv: a sentence, a tab and its translation a line.  An evaluation entry point: training code cannot reach these (see data/__init__.py).
+feed between them; NAME-short.txt: the short ones.  Of fsdd a folder NAME of WAV files, DIGIT_SPEAKER_TAKE.wav.  Of scenes NAME.u8.gz
+and NAME.json (words of each, and boxes of what they name), 1,000 of pairs that never stood together, and NAME-styles, 1,000 in drawings of a style that is
+held out.  Of multi30k and letters NAME.tsv: a sentence, a tab and its translation a line.  An evaluation entry point: training code cannot reach these (see data/__init__.py).
 """
 import argparse
 import os
@@ -18,13 +20,17 @@ from data import pictures
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("dataset", choices=("mnist", "binarised_mnist", "emoji", "cifar10", "stories", "multi30k", "letters", "fsdd"))
+    parser.add_argument("dataset", choices=("mnist", "binarised_mnist", "emoji", "cifar10", "stories", "multi30k", "letters", "fsdd", "scenes"))
     parser.add_argument("name", help="path without extension")
     parser.add_argument("--data", default="", help="default data/<data set>")
     parser.add_argument("--split", default="test", choices=("test", "validation"), help="validation: what settings may be chosen by")
     args = parser.parse_args()
     module = data.dataset(args.dataset)
     folder = args.data or module.DEFAULT_DIR
+    if args.dataset == "scenes":
+        for name, some in module.held_out(folder, args.split).items():
+            print(pictures.write_scenes(args.name + name, some))
+        return
     examples = module.load_test_for_evaluation(folder) if args.split == "test" else module.load(folder, args.split)
     if args.dataset == "stories":
         for name, texts in zip((".txt", "-short.txt"), examples):

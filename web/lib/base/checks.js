@@ -12,7 +12,7 @@ import { ROWS } from '../settings.js';
 /** @typedef {string | number | null | undefined} Label  a class by name or index; null or undefined: none */
 
 /** Those of all that shows a run on a canvas. */
-export const SHOWN = ['signal', 'mirror', 'samples', 'gap', 'colours', 'later', 'calm', 'onPaint', 'shade', 'caret', 'weights', 'from', 'to'];
+export const SHOWN = ['signal', 'mirror', 'samples', 'gap', 'colours', 'later', 'calm', 'onPaint', 'shade', 'caret', 'pace', 'weights', 'from', 'to'];
 
 /**
  * Throws where options are none, or what is common to all of them is not what it should be.

@@ -7,8 +7,8 @@
  *
  * @typedef {object} ElementProperties
  * @property {string} model Address of the weights, relative to the page.
- * @property {'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate' | 'walk' | 'classify' | 'tag'} task What the model is asked
- * for. Default: the first of these that it can do.
+ * @property {'caption' | 'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate' | 'walk' | 'classify' | 'tag'} task What the
+ * model is asked for. Default: the first of these that it can do.
  * @property {boolean} autoplay Begins by itself when it comes into sight. Default: no.
  * @property {boolean} controls Shows buttons and a line of text. Default: no.
  * @property {string} poster Address of a picture that is shown until the first pixel, if nothing stands inside the element. Default: what is
@@ -21,14 +21,16 @@
  * played.
  * @property {string} integrity `sha256-` and the base64 of the SHA-256 that the weights must have. Default: not checked.
  * @property {string} src Picture to complete or to enlarge, or sound to go on with.
- * @property {number | undefined} rows Rows of it that are known; absent: half of them.
- * @property {number} tries Pictures drawn for each that is shown, its likeliest at the end; they compete on the way (`resample`). 4 to 8
- * make fewer slips and take as much longer; `samples` times `tries` is at most 64. Default 1.
- * @property {number} samples Images to draw, each with noise of its own, 1 to 64. Default 1.
+ * @property {number} samples Images to draw, or captions of one, each with noise of its own, 1 to 64. Default 1.
  * @property {number | undefined} seed Of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same
  * again. Default: a random one.
  * @property {number} temperature 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1; of
- * a translation 0, and over 0 only with one beam.
+ * a translation or a caption 0, and over 0 only with one beam.
+ * @property {number} beams 1 to 16: how many translations are followed side by side, of which the best is told once all is known. 1: the
+ * most probable token at every step, told as it comes. Default 1.
+ * @property {number | undefined} rows Rows of it that are known; absent: half of them.
+ * @property {number} tries Pictures drawn for each that is shown, its likeliest at the end; they compete on the way (`resample`). 4 to 8
+ * make fewer slips and take as much longer; `samples` times `tries` is at most 64. Default 1.
  * @property {number} topP Draw among the most probable values that together have this probability, over 0 to 1. Default 1.
  * @property {string} label The class to draw.
  * @property {string} speaker Of a model of sounds, the voice.
@@ -37,8 +39,6 @@
  * @property {number | undefined} maxTokens The most tokens to draw. Default: as many as the context has room for; for more than that, the
  * older half of the context is forgotten whenever it is full. Of a translation 50 more than the sentence has, as in the paper, or as many as
  * the model has room for: what it does not know may lead it round in circles.
- * @property {number} beams 1 to 16: how many translations are followed side by side, of which the best is told once all is known. 1: the
- * most probable token at every step, told as it comes. Default 1.
  * @property {number} from Seed of the picture that a walk begins with. Default 1.
  * @property {number} to Seed of the one that it leads to. Default 2.
  * @property {number} steps Pictures of a walk. Default 30.

@@ -121,7 +121,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @typedef {object} BasicInfo
  * @property {string} architecture  such as 'image-transformer'
  * @property {string} name
- * @property {string} codec         what its ids mean: 'picture', 'sound', 'text', 'tags' or 'signs'
+ * @property {string} codec         what its ids mean: 'picture', 'sound', 'text', 'tags', 'signs' or 'captions'
  * @property {string[]} tasks       what it can do: 'complete', 'generate', 'super-resolve', 'tokens', 'translate', 'tag', 'score'
  * @property {number} positions     steps in a complete sequence; of a model of texts, the most tokens that it sees, its context; of one
  *   that tags, the most words at once; of one that names signs, the most examples; of one of sounds 0, for the caller says how long; of one

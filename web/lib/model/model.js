@@ -13,7 +13,8 @@ import { verbsOf } from '../verbs/tasks.js';
 
 /** @import { Tokenizer } from '../kinds/text/tokenizer.js' */
 /** @import { Link } from '../workers/link.js' */
-/** @import { DrawOptions, SoundOptions, TokenOptions, TranslateOptions } from '../options.js' */
+/** @import { CaptionRun, SavedCaption } from '../kinds/captions/caption-run.js' */
+/** @import { CaptionOptions, DrawOptions, SoundOptions, TokenOptions, TranslateOptions } from '../options.js' */
 /** @import { ModelInfo, OpenedMessage } from '../engine/protocol.js' */
 /** @import { Run, SavedPictures } from '../kinds/picture/run.js' */
 /** @import { SavedSound, SoundRun } from '../kinds/sound/sound-run.js' */
@@ -74,7 +75,7 @@ export class Model extends Methods {
   }
 
   /**
-   * Goes on with a run that was saved, to the same elements. One of pictures or of a sound, or a translation goes on as it was begun: only `signal`,
+   * Goes on with a run that was saved, to the same elements. One of pictures or of a sound, a translation or a caption goes on as it was begun: only `signal`,
    * `maps` or `odds`, and `chunk` or `onSearch` may be given anew. A text may branch off: with `at`, how many of the tokens that were drawn are kept, by default
    * all, and with other options; maxTokens counts from there.
    *
@@ -88,6 +89,12 @@ export class Model extends Methods {
    * @param {SavedTranslation} saved
    * @param {Pick<TranslateOptions, 'signal' | 'maps' | 'onSearch'>} [options]
    * @returns {Translation}
+   */
+  /**
+   * @overload
+   * @param {SavedCaption} saved
+   * @param {Pick<CaptionOptions, 'signal' | 'maps'>} [options]
+   * @returns {CaptionRun}
    */
   /**
    * @overload

@@ -22,6 +22,7 @@
  */
 
 export * as attention from './attention.js';
+export * as caption from './caption.js';
 export * as chat from './chat.js';
 export * as classify from './classify.js';
 export * as complete from './complete.js';

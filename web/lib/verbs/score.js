@@ -8,12 +8,13 @@ import { engineOf } from '../model/engine.js';
 /** @import { ImageSource } from '../kinds/picture/image.js' */
 /** @import { Model } from '../model/model.js' */
 /** @import { Score } from '../kinds/picture/questions.js' */
+/** @import { CaptionScore } from '../kinds/captions/captions.js' */
 /** @import { SoundScore } from '../kinds/sound/sounds.js' */
 /** @import { TextScore } from '../kinds/text/text-model.js' */
 
 export const task = 'score';
 export const draws = false;
-export const names = ['label', 'speaker', 'input', 'source', 'signal'];
+export const names = ['label', 'speaker', 'input', 'source', 'text', 'signal'];
 
 /**
  * Tells how probable the model finds a text.
@@ -33,6 +34,14 @@ export const names = ['label', 'speaker', 'input', 'source', 'signal'];
  * @returns {Promise<SoundScore>}
  */
 /**
+ * Tells how probable the model finds it that a picture is told in these words.
+ *
+ * @overload
+ * @param {ImageSource} image
+ * @param {{ text: string, signal?: AbortSignal }} options
+ * @returns {Promise<CaptionScore>}
+ */
+/**
  * Tells how probable the model finds an image.
  *
  * @overload
@@ -44,7 +53,7 @@ export const names = ['label', 'speaker', 'input', 'source', 'signal'];
 /**
  * @this {Model}
  * @param {any} what
- * @param {{ label?: Label, speaker?: Label, input?: ImageSource, source?: string | ArrayLike<number>, signal?: AbortSignal }} [options]
+ * @param {{ label?: Label, speaker?: Label, input?: ImageSource, source?: string | ArrayLike<number>, text?: string, signal?: AbortSignal }} [options]
  * @returns {Promise<any>}
  */
 export function start(what, options = {}) {

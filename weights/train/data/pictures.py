@@ -48,3 +48,12 @@ def write(name, images, labels):
     with open(name + ".json", "w") as f:
         json.dump(dict(width=width, height=height, channels=channels, labels=labels.tolist()), f)
     return "%s.u8.gz: %d pictures of %dx%dx%d" % (name, len(images), width, height, channels)
+
+
+def write_scenes(name, scenes):
+    """The same of told scenes (scenes.Scene): NAME.json has {width, height, channels, scenes: [{words, boxes}]}."""
+    images = np.stack([scene.picture for scene in scenes])
+    said = write(name, images, np.zeros(0))
+    with open(name + ".json", "w") as f:
+        json.dump(dict(width=images.shape[2], height=images.shape[1], channels=3, scenes=[dict(words=s.words, boxes=s.boxes) for s in scenes]), f)
+    return said

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Show, attend and tell: a picture becomes a sentence, each word written with a look at one part of the picture [Xu, Ba, Kiros, Cho,
+ * Courville, Salakhutdinov, Zemel, Bengio 2015, arXiv:1502.03044]. A step has the state h, c of the step before it:
+ *
+ *   picture     a_i = conv(picture)_i + position_i,  relu behind each convolution, zeros outside; the picture is (255 - byte) / 255
+ *   start       h = tanh(W_h mean a + b_h),  c = tanh(W_c mean a + b_c)
+ *   attention   alpha = softmax over i of v . tanh(W_k a_i + W_q h)
+ *   context     soft: z = sum of alpha_i a_i;   hard: z = a_s, the place s drawn from alpha, at temperature 0 the most probable
+ *               of a position whose light is given, z = a_s of that place, whichever attention it is
+ *   selector    z times sigma(w . h + b): how much of the picture a word wants
+ *   cell        i, f, o, g = W [y; z; h] + b;  c = sigma(f) c + sigma(i) tanh(g),  h = sigma(o) tanh(c)
+ *   word        logits = W_o tanh(W_t [h; z; y] + b_t) + b_o,  with the new h; y is the vector of the word before, zeros at position 0
+ *
+ * W_k a_i is made once a picture.
+ *
+ * Letters: L cells of the last convolution, D its channels, E width of a word, H of the state, A of the attention, T of the layer before
+ * the words, V ids; J is the number of columns of a pass.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "arch.h"
+#include "attention/scores.h"
+#include "kernels/cells.h"
+#include "kernels/elementary.h"
+#include "kernels/image.h"
+#include "kernels/kernels.h"
+#include "models/layers.h"
+#include "reader.h"
+#include "sampling/categorical.h"
+
+#define KEY(name) "show-attend-tell." name
+#define MAX_SIDE 256u
+#define MAX_CONTEXT 4096u
+#define MAX_CONVOLUTIONS 8
+#define MAX_LENGTH 2048u /* of a vector of any kind */
+#define MAX_CELLS 4096u
+#define COLOURS 3u
+#define IMAGE 0 /* ports */
+#define LIGHT 1
+#define SLOTS (NX_COLUMNS + 1) /* of the ring of states: a step needs the one before, and may be entered NX_COLUMNS positions back */
+
+/* ---- config and weights ---------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    nx_patches patches;
+    nx_linear map;
+    uint32_t locations;
+} convolution;
+
+typedef struct {
+    uint32_t height, width, n_convolutions;
+    convolution convolutions[MAX_CONVOLUTIONS];
+    uint32_t picture, widest; /* the most numbers of a picture between convolutions, and of a patch */
+    uint32_t L, D, E, H, A, T, values;
+    int selects, hard;
+    const float *position;        /* (L, D) */
+    nx_linear start_h, start_c;   /* (H, D) */
+    nx_matrix key, query;         /* W_k (A, D), W_q (A, H) */
+    const float *v;               /* (A) */
+    nx_linear selector;           /* (1, H) */
+    nx_embedding words;           /* (V, E) */
+    nx_linear cell, head, output; /* (4H, E + D + H), (T, H + D + E), (V, T) */
+} model;
+
+static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+static nx_linear read_linear(nx_reader *r, const char *name, uint32_t rows, uint32_t cols) {
+    char text[32];
+    size_t n = strlen(name);
+    memcpy(text, name, n);
+    memcpy(text + n, ".weight", sizeof ".weight");
+    nx_linear l = {.weight = nx_read_matrix(r, text, rows, cols)};
+    memcpy(text + n, ".bias", sizeof ".bias");
+    l.bias = nx_read_vector(r, text, rows, 0);
+    return l;
+}
+
+static void read_encoder(nx_reader *r, model *m) {
+    uint32_t kernels[MAX_CONVOLUTIONS], strides[MAX_CONVOLUTIONS], rows = m->height, cols = m->width, channels = COLOURS;
+    uint32_t n = nx_read_numbers(r, KEY("kernels"), 1, 15, kernels, MAX_CONVOLUTIONS);
+    if (!n || nx_read_numbers(r, KEY("strides"), 1, 8, strides, MAX_CONVOLUTIONS) != n)
+        nx_reader_fail(r, NX_E_FORMAT, KEY("strides"), "not one for each kernel");
+    m->picture = rows * cols * COLOURS;
+    for (uint32_t i = 0; i < n && !r->status; i++) {
+        convolution *c = &m->convolutions[i];
+        uint32_t k = kernels[i], edge = (k - 1) / 2, outputs = nx_tensor_rows(r, nx_block_name("enc.", i, "", "weight").text);
+        c->patches = (nx_patches){rows, cols, channels, i ? 0 : COLOURS, k, k, strides[i], strides[i], 1, edge, edge, edge, edge};
+        if (!(k % 2)) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("kernels"), "a kernel without a middle");
+        if (!r->status && (!outputs || outputs % 4 || outputs > MAX_LENGTH || k * k * channels > 16 * MAX_LENGTH))
+            nx_reader_fail(r, NX_E_UNSUPPORTED, nx_block_name("enc.", i, "", "weight").text, "channels that are not supported");
+        if (r->status) return;
+        rows = nx_patch_rows(&c->patches), cols = nx_patch_cols(&c->patches);
+        c->locations = rows * cols;
+        c->map.weight = nx_read_matrix(r, nx_block_name("enc.", i, "", "weight").text, outputs, k * k * channels);
+        c->map.bias = nx_read_vector(r, nx_block_name("enc.", i, "", "bias").text, outputs, 0);
+        m->picture = larger(m->picture, c->locations * nx_stride(outputs));
+        m->widest = larger(m->widest, k * k * channels);
+        channels = outputs;
+    }
+    m->n_convolutions = n, m->L = rows * cols, m->D = channels;
+    if (!r->status && m->L > MAX_CELLS) nx_reader_fail(r, NX_E_LIMIT, KEY("strides"), "too much of a picture is left");
+}
+
+static uint32_t read_width(nx_reader *r, const char *key) {
+    uint32_t width = nx_read_u32(r, key, 4, MAX_LENGTH, NX_REQUIRED);
+    if (!r->status && width % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, key, "a width is not a multiple of 4");
+    return width;
+}
+
+static void configure(nx_reader *r, nx_plan *plan) {
+    static const char *const attentions[] = {"soft", "hard"};
+    model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
+    memset(m, 0, sizeof *m);
+    uint32_t context = nx_read_u32(r, KEY("context_length"), 1, MAX_CONTEXT, NX_REQUIRED);
+    m->height = nx_read_u32(r, KEY("image.height"), 1, MAX_SIDE, NX_REQUIRED);
+    m->width = nx_read_u32(r, KEY("image.width"), 1, MAX_SIDE, NX_REQUIRED);
+    nx_read_u32(r, KEY("image.channels"), COLOURS, COLOURS, COLOURS);
+    m->E = read_width(r, KEY("embedding_length"));
+    m->H = read_width(r, KEY("state_length"));
+    m->T = read_width(r, KEY("head_length"));
+    m->A = read_width(r, KEY("attention.length"));
+    if (!nx_has_key(r, KEY("attention.type"))) nx_reader_fail(r, NX_E_FORMAT, KEY("attention.type"), "the key is missing");
+    m->hard = nx_read_choice(r, KEY("attention.type"), attentions, 2) == 1;
+    m->selects = (int)nx_read_u32(r, KEY("attention.selector"), 0, 1, 0);
+    m->values = nx_read_vocabulary(r, "token_embd.weight");
+    if (!r->status && nx_has_key(r, KEY("words")) && nx_read_strings(r, KEY("words"), NX_MAX_VALUES) != m->values)
+        nx_reader_fail(r, NX_E_FORMAT, KEY("words"), "not a word for each row of token_embd.weight");
+    if (!r->status) read_encoder(r, m); /* rounded by row, the fastest: it is a picture */
+    if (r->status) return;
+    r->packing = NX_BY_BLOCK;
+    m->position = nx_read_table(r, "position.weight", m->L, m->D);
+    m->start_h = read_linear(r, "init_h", m->H, m->D);
+    m->start_c = read_linear(r, "init_c", m->H, m->D);
+    m->key = nx_read_matrix(r, "attn_k.weight", m->A, m->D);
+    m->query = nx_read_matrix(r, "attn_q.weight", m->A, m->H);
+    m->v = nx_read_vector(r, "attn_v.weight", m->A, 0);
+    if (m->selects) m->selector = read_linear(r, "selector", 1, m->H);
+    m->words = nx_read_embedding(r, "token_embd.weight", m->values, m->E);
+    m->cell = read_linear(r, "cell", 4 * m->H, m->E + m->D + m->H);
+    m->head = read_linear(r, "head", m->T, m->H + m->D + m->E);
+    m->output = read_linear(r, "output", m->values, m->T);
+
+    plan->weights = placed;
+    plan->encodes = 1;
+    plan->output = (nx_output){.kind = NX_CATEGORICAL, .values = m->values, .elements = 1};
+    plan->length = context;
+    plan->rewinds = NX_COLUMNS;
+    plan->n_inputs = 2;
+    plan->inputs[IMAGE] = (nx_port){.name = "image", .values = 256, .dims = {m->height, m->width, COLOURS, 1}, .like = NX_NONE};
+    /* Of the first positions, the place that each looks at; L: the one that it finds itself, as later ones do. */
+    plan->inputs[LIGHT] =
+        (nx_port){.name = "light", .values = m->L + 1, .dims = {context, 1, 1, 1}, .optional = 1, .any_length = 1, .like = NX_NONE};
+    nx_read_ends(r, plan);
+    plan->noisy = (uint32_t)m->hard;
+    plan->maps[plan->n_maps++] = (nx_map){.name = "image", .port = IMAGE, .rows = 1, .keys = m->L};
+    if (m->hard) plan->maps[plan->n_maps++] = (nx_map){.name = "place", .port = IMAGE, .rows = 1, .keys = m->L};
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------------ */
+
+/* The encoder's output, which the decoder reads. */
+typedef struct {
+    float *a;     /* (L, D) annotations */
+    float *keys;  /* (L, A) W_k a_i */
+    float *h, *c; /* (H) the state that the decoder begins with */
+} encoder_output;
+
+static encoder_output seen_at(const model *m, const void *output, uint64_t *bytes) {
+    nx_arena arena = {(void *)output, 0, UINT64_MAX};
+    encoder_output s;
+    s.a = nx_arena_take(&arena, (uint64_t)m->L * nx_stride(m->D) * sizeof *s.a);
+    s.keys = nx_arena_take(&arena, (uint64_t)m->L * nx_stride(m->A) * sizeof *s.keys);
+    s.h = nx_arena_take(&arena, nx_stride(m->H) * sizeof *s.h);
+    s.c = nx_arena_take(&arena, nx_stride(m->H) * sizeof *s.c);
+    if (bytes) *bytes = arena.used;
+    return s;
+}
+
+static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) {
+    uint64_t bytes;
+    (void)shape;
+    seen_at(opaque, NULL, &bytes);
+    return bytes;
+}
+
+/* A slot of a sequence's ring: h and c behind a position. */
+static float *slot_at(const model *m, void *state, uint32_t position) { return (float *)state + position % SLOTS * 2 * nx_stride(m->H); }
+
+static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
+    (void)shape;
+    return (uint64_t)SLOTS * 2 * nx_stride(((const model *)opaque)->H) * sizeof(float);
+}
+
+/* The ring is as long as it was. */
+static void grow(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to) {
+    (void)to_shape;
+    memcpy(to, from, state_bytes(m, from_shape));
+}
+
+typedef struct {
+    float *picture[2]; /* what a convolution reads and writes */
+    float *h, *c;      /* (J, H) */
+    float *z;          /* (J, D) */
+    float *y;          /* (J, E) */
+    float *joined;     /* (J, E + D + H) */
+    float *gates;      /* (J, 4H) */
+    float *query;      /* (J, A) */
+    float *t;          /* (J, T) */
+    float *share;      /* (J, 1) what the selector lets through */
+    float *weights;    /* (L) */
+    float *drawn;      /* (L) */
+    void *product;
+} scratch;
+
+static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *bytes) {
+    nx_arena arena = {memory, 0, UINT64_MAX};
+    nx_patches widest = {.channels = m->widest, .down = 1, .across = 1};
+    uint64_t convolve = nx_convolve_bytes(&widest),
+             step = nx_input_bytes(larger(m->E + m->D + m->H, m->T), n < NX_COLUMNS ? NX_COLUMNS : n);
+    uint32_t joined = nx_stride(m->E + m->D + m->H);
+    scratch s;
+    for (int i = 0; i < 2; i++) s.picture[i] = nx_arena_take(&arena, (uint64_t)m->picture * sizeof(float));
+    s.h = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->H) * sizeof(float));
+    s.c = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->H) * sizeof(float));
+    s.z = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->D) * sizeof(float));
+    s.y = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->E) * sizeof(float));
+    s.joined = nx_arena_take(&arena, (uint64_t)n * joined * sizeof(float));
+    s.gates = nx_arena_take(&arena, (uint64_t)n * nx_stride(4 * m->H) * sizeof(float));
+    s.query = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->A) * sizeof(float));
+    s.t = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->T) * sizeof(float));
+    s.share = nx_arena_take(&arena, (uint64_t)n * nx_stride(1) * sizeof(float));
+    s.weights = nx_arena_take(&arena, nx_stride(m->L + 3) * sizeof(float));
+    s.drawn = nx_arena_take(&arena, nx_stride(m->L) * sizeof(float));
+    s.product = nx_arena_take(&arena, convolve > step ? convolve : step);
+    if (bytes) *bytes = arena.used;
+    return s;
+}
+
+static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t n) {
+    uint64_t bytes;
+    (void)shape;
+    scratch_at(opaque, NULL, n, &bytes);
+    return bytes;
+}
+
+static void apply(float *out, const nx_linear *l, const float *x, uint32_t n, void *product) {
+    nx_input input = nx_input_of(x, n, product);
+    nx_apply(out, l, &input);
+}
+
+/* ---- the encoder ----------------------------------------------------------------------------------------------------- */
+
+/* A picture of 64x64 takes a few milliseconds, which is one slice. */
+static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *memory) {
+    const model *m = opaque;
+    scratch s = scratch_at(m, memory, NX_COLUMNS, NULL);
+    encoder_output out = seen_at(m, output, NULL);
+    float *from = s.picture[0], *to = s.picture[1];
+    (void)slice;
+    for (uint32_t i = 0; i < m->height * m->width * COLOURS; i++) from[i] = (255 - (float)inputs->port[IMAGE][i]) / 255;
+    for (uint32_t i = 0; i < m->n_convolutions; i++) {
+        const convolution *c = &m->convolutions[i];
+        uint32_t outputs = c->map.weight.rows;
+        float *written = i + 1 < m->n_convolutions ? to : out.a;
+        for (uint32_t at = 0; at < c->locations; at += NX_COLUMNS) {
+            uint32_t n = c->locations - at < NX_COLUMNS ? c->locations - at : NX_COLUMNS;
+            nx_convolve(written + (size_t)at * nx_stride(outputs), &c->map.weight, c->map.bias, from, &c->patches, at, n, s.product);
+        }
+        nx_relu(written, outputs, c->locations);
+        to = from, from = written;
+    }
+    memset(s.z, 0, nx_stride(m->D) * sizeof *s.z);
+    for (uint32_t i = 0; i < m->L; i++) {
+        nx_add_scaled(out.a + (size_t)i * nx_stride(m->D), m->position + (size_t)i * m->D, 1, m->D);
+        nx_add_scaled(s.z, out.a + (size_t)i * nx_stride(m->D), 1 / (float)m->L, m->D);
+    }
+    for (uint32_t at = 0; at < m->L; at += NX_COLUMNS) {
+        nx_input input = nx_input_of(out.a + (size_t)at * nx_stride(m->D), m->L - at < NX_COLUMNS ? m->L - at : NX_COLUMNS, s.product);
+        nx_matmul(out.keys + (size_t)at * nx_stride(m->A), &m->key, NULL, &input);
+    }
+    apply(out.h, &m->start_h, s.z, 1, s.product);
+    apply(out.c, &m->start_c, s.z, 1, s.product);
+    nx_tanh(out.h, m->H, 1);
+    nx_tanh(out.c, m->H, 1);
+    return 0;
+}
+
+/* ---- the decoder ----------------------------------------------------------------------------------------------------- */
+
+/* The place that a column looks at alone, of scores (L); L: it looks at all. */
+static uint32_t place_of(const model *m, const nx_column *column, const float *scores, float *drawn) {
+    const uint32_t *light = column->inputs->port[LIGHT];
+    if (light && column->position < column->inputs->shape.counts[LIGHT] && light[column->position] < m->L) return light[column->position];
+    if (!m->hard) return m->L;
+    memcpy(drawn, scores, m->L * sizeof *drawn);
+    for (uint32_t i = m->L; i < nx_stride(m->L); i++) drawn[i] = -INFINITY;
+    return nx_categorical_draw(drawn, m->L, column->temperature, column->noise);
+}
+
+/* z (J, D) of n states s->h. */
+static void attend(const model *m, const nx_column *columns, const encoder_output *seen, uint32_t n, const scratch *s) {
+    nx_window all = {0, m->L};
+    nx_input input = nx_input_of(s->h, n, s->product);
+    nx_matmul(s->query, &m->query, NULL, &input);
+    if (m->selects) nx_apply(s->share, &m->selector, &input);
+    for (uint32_t j = 0; j < n; j++) {
+        float *z = s->z + (size_t)j * nx_stride(m->D), *map = columns[j].maps;
+        nx_score_additive(s->weights, s->query + (size_t)j * nx_stride(m->A), seen->keys, m->v, m->A, all);
+        uint32_t place = place_of(m, columns + j, s->weights, s->drawn);
+        if (place == m->L || map) nx_score_softmax(s->weights, all);
+        if (map) memcpy(map, s->weights, m->L * sizeof *map);
+        if (map && m->hard) memset(map + m->L, 0, m->L * sizeof *map), map[m->L + place] = 1;
+        if (place < m->L)
+            memcpy(z, seen->a + (size_t)place * nx_stride(m->D), m->D * sizeof *z);
+        else
+            nx_score_sum(z, s->weights, seen->a, m->D, all);
+        if (!m->selects) continue;
+        v128_t share = f32x4_sigmoid(wasm_f32x4_splat(s->share[(size_t)j * nx_stride(1)]));
+        for (uint32_t e = 0; e < m->D; e += 4) wasm_v128_store(z + e, wasm_f32x4_mul(share, wasm_v128_load(z + e)));
+    }
+}
+
+/* One position of each of n sequences: from their states before it to theirs after it and t (J, T). */
+static void step(const model *m, const nx_column *columns, uint32_t n, const scratch *s, float *t) {
+    uint32_t E = m->E, D = m->D, H = m->H, joined = nx_stride(E + D + H);
+    encoder_output seen = seen_at(m, columns[0].encoder_output, NULL);
+    for (uint32_t j = 0; j < n; j++) {
+        uint32_t at = columns[j].position;
+        const float *before = at ? slot_at(m, columns[j].state, at - 1) : NULL;
+        float *y = s->y + (size_t)j * nx_stride(E);
+        memcpy(s->h + (size_t)j * nx_stride(H), before ? before : seen.h, H * sizeof *y);
+        memcpy(s->c + (size_t)j * nx_stride(H), before ? before + nx_stride(H) : seen.c, H * sizeof *y);
+        memset(y, 0, E * sizeof *y);
+        if (at && columns[j].ids[at - 1] != NX_NONE) nx_embed(y, &m->words, columns[j].ids[at - 1]);
+    }
+    attend(m, columns, &seen, n, s);
+    for (uint32_t j = 0; j < n; j++) {
+        float *x = s->joined + (size_t)j * joined;
+        memcpy(x, s->y + (size_t)j * nx_stride(E), E * sizeof *x);
+        memcpy(x + E, s->z + (size_t)j * nx_stride(D), D * sizeof *x);
+        memcpy(x + E + D, s->h + (size_t)j * nx_stride(H), H * sizeof *x);
+    }
+    apply(s->gates, &m->cell, s->joined, n, s->product);
+    nx_lstm(s->h, s->c, s->gates, H, n);
+    for (uint32_t j = 0; j < n; j++) {
+        float *slot = slot_at(m, columns[j].state, columns[j].position), *x = s->joined + (size_t)j * joined;
+        memcpy(slot, s->h + (size_t)j * nx_stride(H), H * sizeof *slot);
+        memcpy(slot + nx_stride(H), s->c + (size_t)j * nx_stride(H), H * sizeof *slot);
+        memcpy(x, slot, H * sizeof *x);
+        memcpy(x + H, s->z + (size_t)j * nx_stride(D), D * sizeof *x);
+        memcpy(x + H + D, s->y + (size_t)j * nx_stride(E), E * sizeof *x);
+    }
+    apply(t, &m->head, s->joined, n, s->product);
+    nx_tanh(t, m->T, n);
+}
+
+/* Columns of different sequences go together, those of one sequence one after another. */
+static int forward(const void *opaque, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *memory) {
+    const model *m = opaque;
+    scratch s = scratch_at(m, memory, n, NULL);
+    (void)slice; /* a pass is short */
+    for (uint32_t from = 0, to; from < n; from = to) {
+        for (to = from + 1; to < n && columns[to].state != columns[to - 1].state;) to++;
+        step(m, columns + from, to - from, &s, s.t + (size_t)from * nx_stride(m->T));
+    }
+    if (parameters) apply(parameters, &m->output, s.t, n, s.product);
+    return 0;
+}
+
+/* All cells. */
+static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
+    const model *m = opaque;
+    (void)shape, (void)map, (void)row, (void)position;
+    for (uint32_t i = 0; i < m->L; i++) list[i] = i;
+    return m->L;
+}
+
+static const nx_part part = {
+    .encoder_output_bytes = encoder_output_bytes,
+    .state_bytes = state_bytes,
+    .grow = grow,
+    .scratch_bytes = scratch_bytes,
+    .encode = encode,
+    .forward = forward,
+    .keys = keys,
+};
+
+const nx_arch nx_show_attend_tell = {.name = "show-attend-tell", .n_parts = 1, .parts = &part, .configure = configure};

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// How well a model says what held-out scenes show, and whether it looks at what it names, through the wasm; beside it a control that sees a blank picture.
+// @ts-check
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { bleu } from './bleu.js';
+
+/** @import { Model } from '../../web/lib/index.js' */
+
+/**
+ * A scene as weights/train/held_out.py writes it: boxes of each word, (top, left, bottom, right) of the things that it names.
+ * @typedef {{ words: string[], boxes: number[][][] }} Told
+ */
+
+/**
+ * @typedef {Object} CaptionResult
+ * @property {number} scenes
+ * @property {number} bleu1      share of the words that stand in the reference, with the penalty of shortness, 0..100
+ * @property {number} bleu4
+ * @property {number} right      share of the captions that are wholly right
+ * @property {number} natsPerWord  of the references, the end counted as a word
+ * @property {number} nouns      that were written and name something there
+ * @property {number} looked     share of these for which the middle of the place with the most light lies on the thing
+ * @property {number} ms         of a caption, the median
+ */
+
+/** @param {string} file  NAME.u8.gz, with NAME.json beside it */
+export function readScenes(file) {
+  const about = JSON.parse(readFileSync(file.replace(/\.u8\.gz$/, '.json'), 'utf8'));
+  /** @type {Told[]} */
+  const scenes = about.scenes;
+  const pixels = gunzipSync(readFileSync(file));
+  const size = about.width * about.height * 3;
+  if (!Array.isArray(scenes) || pixels.length !== scenes.length * size) throw new Error(`${file} holds no scenes: python3 weights/train/held_out.py scenes NAME writes them`);
+  return { scenes, width: Number(about.width), height: Number(about.height), picture: (/** @type {number} */ i) => pixels.subarray(i * size, (i + 1) * size) };
+}
+
+/** @param {{ weights: Float32Array, place: number }} look */
+const placeOf = ({ weights, place }) => (place >= 0 ? place : weights.indexOf(Math.max(...weights)));
+
+/**
+ * @param {Model} model
+ * @param {string} file
+ * @param {{ most: number, blank: boolean, say: (done: string) => void, tell?: (reference: string, found: string) => void }} options  blank: it sees white paper instead
+ * @returns {Promise<CaptionResult>}
+ */
+export async function scoreCaptions(model, file, { most, blank, say, tell }) {
+  const { scenes, width, height, picture } = readScenes(file);
+  const count = Math.min(most, scenes.length);
+  const white = new Uint8Array(width * height * 3).fill(255);
+  /** @type {string[]} */
+  const found = [];
+  const times = [];
+  let nats = 0, words = 0, nouns = 0, looked = 0;
+  for (let i = 0; i < count; i++) {
+    const image = { data: blank ? white : picture(i), width, height };
+    const named = new Map(scenes[i].words.flatMap((word, at) => (scenes[i].boxes[at].length > 0 ? [[word, scenes[i].boxes[at]]] : [])));
+    const began = performance.now();
+    const run = model.caption(image, { maps: true });
+    const steps = [];
+    for await (const step of run) steps.push(step);
+    times.push(performance.now() - began);
+    const { rows, columns } = run.grid;
+    for (const { word, maps } of steps) {
+      const boxes = named.get(word);
+      if (!boxes || !maps) continue;
+      const place = placeOf(maps);
+      const [y, x] = [(Math.floor(place / columns) + 0.5) * (height / rows), (place % columns + 0.5) * (width / columns)];
+      nouns++;
+      looked += Number(boxes.some(([top, left, bottom, right]) => top <= y && y < bottom && left <= x && x < right));
+    }
+    const text = steps.map(({ word }) => word).join(' ');
+    const reference = scenes[i].words.join(' ');
+    const score = await model.score(image, { text: reference });
+    nats += score.nats;
+    words += score.perWord.length;
+    found.push(text);
+    tell?.(reference, text);
+    say(`${i + 1} of ${count}`);
+  }
+  const references = scenes.slice(0, count).map((scene) => scene.words.join(' '));
+  const { score, correct, total, length, referenceLength } = bleu(found, references);
+  const brevity = Math.exp(Math.min(0, 1 - referenceLength / Math.max(1, length)));
+  return {
+    scenes: count, bleu1: (100 * brevity * correct[0]) / Math.max(1, total[0]), bleu4: score, right: found.filter((text, i) => text === references[i]).length / count,
+    natsPerWord: nats / words, nouns, looked: looked / Math.max(1, nouns), ms: times.sort((a, b) => a - b)[Math.floor(count / 2)],
+  };
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The page of show, attend and tell: what a visitor does there. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { OUT, session } from './browser.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session();
+const PAGE = '/web/pages/captions/';
+
+/** @param {Page} page */
+const caption = async (page) => (await page.locator('#caption .word > span').allTextContents()).join(' ');
+/** @param {Page} page */
+const told = (page) => page.locator('#transport[data-phase="done"]').waitFor();
+
+test('a scene is told by itself; a thing is put, moved, grown and taken away with the keyboard', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await told(page);
+  const first = await caption(page);
+  assert.match(first, /^(a|an|two|three) /);
+  await page.locator('#figure-tell').screenshot({ path: `${OUT}captions.png` });
+  assert.equal(await page.locator('.handle').count(), 3);
+  assert.match(await page.locator('#scene-canvas').getAttribute('aria-label') ?? '', new RegExp(first));
+
+  await page.getByRole('button', { name: 'Clear' }).press('Enter');
+  await page.locator('#caption', { hasText: 'Put something on the scene.' }).waitFor();
+  await page.locator('.thing[aria-label="guitar"]').press('Enter');
+  await page.locator('#caption .word > span', { hasText: 'guitar' }).waitFor();
+  await told(page);
+  assert.equal(await caption(page), 'a guitar');
+  const handle = page.locator('.handle');
+  const label = await handle.getAttribute('aria-label');
+  await handle.press('ArrowRight');
+  assert.notEqual(await handle.getAttribute('aria-label'), label);
+  await handle.press('+');
+  assert.match(await handle.getAttribute('aria-label') ?? '', /27 wide/);
+  await handle.press('Delete');
+  assert.equal(await page.locator('.handle').count(), 0);
+}));
+
+test('things are dragged; the light by hand', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await told(page);
+  const handle = page.locator('.handle').first();
+  const box = /** @type {NonNullable<Awaited<ReturnType<typeof handle.boundingBox>>>} */ (await handle.boundingBox());
+  const label = await handle.getAttribute('aria-label');
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2 + 30, box.y + box.height / 2 + 20, { steps: 4 });
+  await page.mouse.up();
+  assert.notEqual(await handle.getAttribute('aria-label'), label);
+  await told(page);
+
+  const canvas = page.locator('#hand-canvas');
+  await canvas.press('ArrowDown');
+  await page.locator('#hand-said', { hasText: /\w/ }).waitFor();
+}));

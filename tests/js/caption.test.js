@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Captions: words and where they looked, samples, beams, a light by hand, words that are given, saved runs, and what is refused. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { load } from '../../web/lib/index.js';
+import { brightness, litPixels } from '../../web/lib/kinds/captions/light.js';
+import { LONGEST, PLACES, SIDE, WORDS, toyCaption } from './toy-caption.js';
+
+/** @import { CaptionStep } from '../../web/lib/kinds/captions/caption-run.js' */
+
+const soft = await load(toyCaption());
+const hard = await load(toyCaption({ hard: true }));
+const endless = await load(toyCaption({ end: -1000 }));
+test.after(() => [soft, hard, endless].forEach((model) => model.close()));
+
+const image = { data: Uint8Array.from({ length: 4 * SIDE * SIDE }, (_, i) => (i % 4 === 3 ? 255 : (i * 37) % 256)), width: SIDE, height: SIDE };
+
+/** @param {AsyncIterable<CaptionStep>} run */
+async function all(run) {
+  /** @type {CaptionStep[]} */
+  const steps = [];
+  for await (const step of run) steps.push(step);
+  return steps;
+}
+
+test('a caption: words that join to the text, and maps that add up to 1', async () => {
+  assert.deepEqual(soft.info.tasks, ['caption', 'score']);
+  assert.equal(soft.info.vocabulary, WORDS.length);
+  const run = endless.caption(image, { maps: true });
+  const steps = await all(run);
+  assert.equal(steps.length, LONGEST);
+  assert.equal(steps.map(({ text }) => text).join(''), run.texts[0]);
+  assert.equal(run.texts[0], steps.map(({ word }) => word).join(' '));
+  for (const { maps, nats, word } of steps) {
+    assert.ok(WORDS.includes(word) && nats > 0);
+    assert.equal(maps?.weights.length, PLACES);
+    assert.ok(Math.abs((maps?.weights ?? new Float32Array()).reduce((a, b) => a + b, 0) - 1) < 1e-5);
+    assert.equal(maps?.place, -1);
+  }
+  assert.deepEqual(run.grid, { rows: 4, columns: 4 });
+  assert.equal(await endless.caption(image).text(), run.texts[0]); // maps change nothing
+  const ended = await load(toyCaption({ end: 1000 }));
+  assert.equal(await ended.caption(image).text(), '');
+  ended.close();
+});
+
+test('hard attention looks at one place, drawn by seed and sample; at temperature 0 at the most probable one', async () => {
+  const cold = await all(hard.caption(image, { maps: true }));
+  for (const { maps } of cold) assert.equal(maps?.weights.indexOf(Math.max(...maps.weights)), maps?.place);
+  const options = { maps: true, samples: 6, temperature: 1, text: 'w1 w2 w3 w4' };
+  const [one, same, other] = await Promise.all([3, 3, 4].map((seed) => all(hard.caption(image, { ...options, seed }))));
+  const places = (/** @type {CaptionStep[]} */ steps) => steps.map(({ maps }) => maps?.place);
+  assert.equal(one.length, 24);
+  assert.deepEqual(places(one), places(same));
+  assert.notDeepEqual(places(one), places(other));
+  assert.ok(new Set(one.filter(({ sample }) => sample < 6).map(({ maps }) => maps?.place)).size > 2);
+  const single = await all(hard.caption(image, { ...options, samples: 1, seed: 3 }));
+  assert.deepEqual(places(single), places(one.filter(({ sample }) => sample === 0))); // the first sample is the same alone
+});
+
+test('samples have texts of their own', async () => {
+  const run = soft.caption(image, { samples: 4, temperature: 1, seed: 1 });
+  const steps = await all(run);
+  assert.equal(run.texts.length, 4);
+  for (let sample = 0; sample < 4; sample++) assert.equal(steps.filter((step) => step.sample === sample).map(({ text }) => text).join(''), run.texts[sample]);
+  assert.ok(new Set(run.texts).size > 1);
+});
+
+test('beams find what is at least as probable', async () => {
+  const brief = await load(toyCaption({ end: 2 }));
+  const [greedy, best] = await Promise.all([brief.caption(image).text(), brief.caption(image, { beams: 6, lengthPenalty: 0 }).text()]);
+  const cost = async (/** @type {string} */ text) => (await brief.score(image, { text })).nats;
+  assert.ok(greedy.split(' ').length < LONGEST && await cost(best) <= await cost(greedy) + 1e-5);
+  brief.close();
+  assert.equal(await hard.caption(image, { beams: 4 }).text(), await hard.caption(image, { beams: 4 }).text());
+});
+
+test('a score is the sum of the costs of its words and its end', async () => {
+  const { nats, natsPerWord, perWord, words } = await soft.score(image, { text: ' w1  W5 w2' });
+  assert.deepEqual(words, ['w1', 'w5', 'w2', '']);
+  assert.ok(Math.abs(perWord.reduce((a, b) => a + b, 0) - nats) < 1e-4 && Math.abs(natsPerWord * 4 - nats) < 1e-4);
+  const steps = await all(soft.caption(image, { text: 'w1 w5 w2' }));
+  assert.deepEqual(steps.map((step) => step.nats), [...perWord.slice(0, 3)]);
+});
+
+test('a light by hand: one place for all words, or of some', async () => {
+  const lit = await all(endless.caption(image, { light: 5, maps: true }));
+  assert.deepEqual(lit.map(({ maps }) => maps?.place), Array(LONGEST).fill(5));
+  const some = await all(endless.caption(image, { light: [null, 3], maps: true }));
+  assert.deepEqual(some.slice(0, 3).map(({ maps }) => maps?.place), [-1, 3, -1]);
+  const [free] = await all(endless.caption(image, { maps: true }));
+  assert.equal(some[0].nats, free.nats);
+  const drawn = await all(hard.caption(image, { light: 7, maps: true, temperature: 1, seed: 1 }));
+  for (const { maps } of drawn) assert.equal(maps?.place, 7);
+});
+
+for (const [name, options] of /** @type {[string, object][]} */ ([['one caption', {}], ['samples', { samples: 3, temperature: 1, seed: 9 }], ['given words', { text: 'w3 w1 w2 w4' }], ['a light', { light: 2 }]])) {
+  test(`a saved run goes on to the same words: ${name}`, async () => {
+    const whole = endless.caption(image, { seed: 5, ...options });
+    await all(whole);
+    const begun = endless.caption(image, { seed: 5, maps: true, ...options });
+    let count = 0;
+    for await (const _ of begun) if (++count >= 6) begun.stop();
+    /** @type {import('../../web/lib/index.js').SavedCaption} */
+    const saved = JSON.parse(JSON.stringify(begun.save()));
+    const rest = endless.resume(saved);
+    await all(rest);
+    assert.deepEqual(rest.texts, whole.texts);
+  });
+}
+
+test('a saved run of hard attention draws the same places', async () => {
+  const options = { seed: 2, temperature: 1, maps: true, text: 'w1 w2 w3 w4 w5' };
+  const whole = await all(hard.caption(image, options));
+  const begun = hard.caption(image, options);
+  for await (const _ of begun) begun.stop();
+  const rest = await all(hard.resume(begun.save()));
+  assert.deepEqual(rest.map(({ maps }) => maps?.place), whole.slice(1).map(({ maps }) => maps?.place));
+});
+
+test('what is refused, and how it is said', async () => {
+  const wrong = (/** @type {object} */ options, /** @type {RegExp} */ message) => assert.throws(() => soft.caption(image, options), { code: 'argument', message });
+  wrong({ text: 'w1 zebra' }, /"zebra" is none of the 11 words that this model knows/);
+  wrong({ text: Array(12).fill('w1').join(' ') }, /12 words, this model says at most 8/);
+  wrong({ light: 16 }, /places from 0 to 15/);
+  wrong({ light: Array(12).fill(0) }, /12 places/);
+  wrong({ beams: 3, temperature: 1 }, /Several beams/);
+  wrong({ samples: 0 }, /samples must be/);
+  assert.throws(() => soft.caption({ ...image, width: 4 }), { code: 'argument' });
+  await assert.rejects(soft.score(image), { code: 'argument', message: /needs its words/ });
+  assert.throws(() => hard.resume(soft.caption(image).save()), { code: 'state', message: /another model/ });
+  await assert.rejects(load(toyCaption({ words: WORDS.slice(1) })), { code: 'format' });
+});
+
+test('a transparent picture is seen on white', async () => {
+  const clear = { data: new Uint8Array(4 * SIDE * SIDE), width: SIDE, height: SIDE };
+  const white = { data: new Uint8Array(4 * SIDE * SIDE).fill(255), width: SIDE, height: SIDE };
+  assert.equal(await soft.caption(clear).text(), await soft.caption(white).text());
+});
+
+test('the light: as it was without weights; full where the weight is largest', () => {
+  const scene = { picture: Uint8Array.from({ length: 12 }, (_, i) => 20 * i), width: 2, height: 2, grid: { rows: 2, columns: 2 } };
+  assert.deepEqual([...litPixels(scene)].filter((_, i) => i % 4 < 3), [...scene.picture]);
+  const light = brightness([0, 0.5, 1, 0]);
+  assert.equal(light[2], 1);
+  assert.ok(light[0] < light[1] && light[1] < 1);
+  assert.deepEqual([...litPixels({ ...scene, weights: [0, 0, 1, 0] })].slice(8, 11), [...scene.picture.slice(6, 9)]);
+});

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { CANDIDATE_SCORE as SCORE, CANDIDATE_WORDS as WORDS, NX_CUT, NX_ENDED, NX_NONE } from '../../engine/abi.js';
+import { BaseRun } from '../../runs/base-run.js';
+import { CaptionSheet } from './caption-sheet.js';
+
+/** @import { Link } from '../../workers/link.js' */
+/** @import { MapRow, ModelInfo, Settings } from '../../engine/protocol.js' */
+/** @import { Canvas } from '../../sinks/canvas.js' */
+/** @import { CaptionSheetOptions } from './caption-sheet.js' */
+
+/**
+ * One word of a caption.
+ *
+ * @typedef {object} CaptionStep
+ * @property {number} sample  which caption it belongs to
+ * @property {string} text    what it adds to the text: all texts joined are the caption
+ * @property {string} word
+ * @property {number} nats    -log p of it, given the picture, all words before it and, of hard attention, the places that were looked at
+ * @property {Look} [maps]    with the option `maps`
+ */
+
+/**
+ * Where a model looked when it predicted a word.
+ *
+ * @typedef {object} Look
+ * @property {Float32Array} weights  of each place of the picture, row by row (`run.grid`); they add up to 1
+ * @property {number} place          the place that was seen alone: of hard attention the one that was drawn, or that of the light; else -1
+ */
+
+/** Words by their numbers, and the number that ends a caption. @typedef {{ list: string[], end: number }} Words */
+/** @typedef {{ settings: Settings, seed: number | bigint, search: number | undefined, maps: boolean, forced: Uint32Array | undefined, light: Uint32Array | undefined }} CaptionSettings */
+
+/**
+ * A caption as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
+ *
+ * @typedef {object} SavedCaption
+ * @property {1} version
+ * @property {string} model      which model it belongs to
+ * @property {string} seed
+ * @property {number[]} picture  bytes of the model's size
+ * @property {(number | null)[]} ids  the words so far of each sample by turns, null behind its end
+ * @property {object} options    as they were given to caption(), without seed and signal
+ */
+
+/**
+ * Captions under way: an async iterable of words, texts, or drawn to a canvas. It can be read once. Leaving the loop, the signal and
+ * `model.close()` stop it within some 10 ms.
+ *
+ * @extends {BaseRun<CaptionStep, string>}
+ */
+export class CaptionRun extends BaseRun {
+  #link;
+  #given;
+  #checked;
+  /** (positions, samples) @type {number[]} */
+  #ids;
+
+  /** Rows and columns of the places that a map has weights of. @type {{ rows: number, columns: number }} */
+  grid;
+
+  /** The captions as far as they are said, one of each sample. @type {string[]} */
+  texts;
+
+  /**
+   * @param {Link} link
+   * @param {{ picture: Uint8Array, ids: (number | null)[], words: Words, grid: { rows: number, columns: number }, info: ModelInfo, draws: boolean }} given
+   *   ids: (positions, samples) of those that were said already
+   * @param {CaptionSettings} checked
+   * @param {{ model: string, options: object }} kept
+   * @param {AbortSignal} [signal]
+   * @internal
+   */
+  constructor(link, given, checked, kept, signal) {
+    super(checked.seed, kept, signal);
+    this.#link = link;
+    this.#given = given;
+    this.#checked = checked;
+    this.#ids = given.ids.map((id) => id ?? NX_NONE);
+    this.grid = given.grid;
+    this.texts = Array.from({ length: this.#samples }, (_, sample) => (
+      this.#ids.filter((id, i) => i % this.#samples === sample && this.#says(id)).map((id) => given.words.list[id]).join(' ')));
+  }
+
+  get #samples() {
+    return this.#checked.search === undefined ? this.#checked.settings.samples : 1;
+  }
+
+  /** @param {number} id */
+  #says(id) {
+    return id !== NX_NONE && id !== this.#given.words.end;
+  }
+
+  /** The picture as the model sees it: its bytes, (rows, columns, 3). */
+  get picture() {
+    return this.#given.picture.slice();
+  }
+
+  /** Reads the run to its end. @returns {Promise<string>} the caption; of several samples the first */
+  async text() {
+    for await (const step of this) void step;
+    return this.texts[0];
+  }
+
+  /**
+   * All that is needed to go on from here: model.resume(saved) gives the words that this run would have given. With several beams the search
+   * is made again.
+   *
+   * @returns {SavedCaption}
+   */
+  save() {
+    return this.saved({ picture: [...this.#given.picture], ids: this.#ids.map((id) => (id === NX_NONE ? null : id)) });
+  }
+
+  /**
+   * Shows the picture and, under it, the words as they come; while a word is said the picture is lit where the model looked. It keeps the size that the
+   * canvas has on the page, at the device's own resolution, and takes font and colours from its style. The canvas's own content becomes the
+   * caption, for those who do not see it.
+   *
+   * @param {Canvas} canvas
+   * @param {CaptionSheetOptions & { signal?: AbortSignal }} [options]
+   * @returns {Promise<string>} the caption
+   */
+  async drawTo(canvas, options = {}) {
+    return this.show(canvas, options);
+  }
+
+  /**
+   * @param {Canvas} canvas
+   * @param {CaptionSheetOptions} [options]
+   * @internal
+   */
+  sink(canvas, options) {
+    this.#checked = { ...this.#checked, maps: true }; // they are what is drawn
+    const { picture, info: { width, height } } = this.#given;
+    return new CaptionSheet(canvas, { picture, width, height, grid: this.grid, before: this.texts[0] }, options);
+  }
+
+  /** The share of the caption that is there, 0 to 1: most are about as long as each other. @internal */
+  doneWith() {
+    return this.finish === 'end' ? 1 : Math.min(0.95, this.#ids.length / this.#samples / 8);
+  }
+
+  /** The words. @returns {AsyncGenerator<CaptionStep, void, void>} @internal */
+  async *stream() {
+    for await (const { sample, id, nats, maps } of this.#read()) {
+      if (!this.#says(id)) continue;
+      const word = this.#given.words.list[id];
+      const text = this.texts[sample] === '' ? word : ` ${word}`;
+      this.texts[sample] += text;
+      yield { sample, text, word, nats, ...(maps && { maps }) };
+    }
+  }
+
+  /** The costs of words that are given, that of the end the last. @internal */
+  costs() {
+    return this.#read();
+  }
+
+  /** All ids of all samples that have not ended. @returns {AsyncGenerator<{ sample: number, id: number, nats: number, maps?: Look }, void, void>} */
+  async *#read() {
+    const { settings, search, maps, light, forced } = this.#checked;
+    const { words: { end }, picture, info } = this.#given;
+    const samples = this.#samples;
+    const inputs = { image: Uint32Array.from(picture), ...(light && { light }) };
+    const ids = search === undefined ? forced : await this.#find(search, inputs);
+    if (this.stopped) return;
+    const known = this.#ids.length / samples;
+    const length = ids ? ids.length : info.positions;
+    const over = known >= length || (known > 0 && this.#ids.slice(-samples).every((id) => id === NX_NONE || id === end));
+    const order = over ? undefined : {
+      known: new Uint32Array(0), drawn: Uint32Array.from(this.#ids), inputs, settings: { ...settings, samples }, maps, length, ...(ids && { forced: ids }),
+    };
+    for await (const { message, check } of this.messages([{ link: this.#link, order }])) {
+      for (let position = message.from; position < message.to; position++) {
+        for (let sample = 0; sample < samples; sample++) {
+          const at = (position - message.from) * samples + sample;
+          const id = ids ? ids[position] : message.ids[at];
+          this.#ids.push(id);
+          if (id === NX_NONE) continue;
+          yield { sample, id, nats: message.nats[at], ...(message.maps && { maps: lookOf(message.maps[sample], light?.[position]) }) };
+        }
+      }
+      check();
+    }
+  }
+
+  /**
+   * Searches for the most probable caption.
+   *
+   * @param {number} alpha  of the penalty of length
+   * @param {{ image: Uint32Array, light?: Uint32Array }} inputs
+   * @returns {Promise<Uint32Array>}
+   */
+  async #find(alpha, inputs) {
+    /** @type {number[][]} */
+    let living = [[]];
+    let best = { score: Infinity, ids: /** @type {number[]} */ ([]) };
+    const order = { known: new Uint32Array(0), inputs, settings: this.#checked.settings, length: this.#given.info.positions, search: alpha };
+    for await (const { message: { ids }, check } of this.messages([{ link: this.#link, order }])) {
+      const floats = new Float32Array(ids.buffer, ids.byteOffset, ids.length);
+      /** @type {number[][]} */
+      const next = [];
+      for (let i = 0; i < ids.length; i += WORDS) {
+        const [parent, word, fate] = ids.subarray(i);
+        const score = floats[i + SCORE];
+        if (fate !== NX_ENDED && fate !== NX_CUT) next.push([...living[parent], word]);
+        if (fate === NX_ENDED && score < best.score) best = { score, ids: [...living[parent], word] };
+      }
+      if (next.length > 0) living = next;
+      check();
+    }
+    return Uint32Array.from(best.score < Infinity ? best.ids : living[0]);
+  }
+}
+
+/**
+ * @param {MapRow[]} rows  of one sample at one position
+ * @param {number} [light]  the place that was given for it
+ * @returns {Look}
+ */
+function lookOf(rows, light) {
+  const { weights } = rows[0];
+  const drawn = rows.find(({ name }) => name === 'place');
+  const lit = light !== undefined && light < weights.length ? light : -1;
+  return { weights, place: drawn ? drawn.weights.indexOf(1) : lit };
+}

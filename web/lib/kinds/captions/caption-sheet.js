@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Shows a picture with the light that wanders over it while it is told in words, which stand under it. */
+
+import { media } from '../../base/media.js';
+import { Sheet } from '../../sinks/sheet.js';
+import { paintLit } from './light.js';
+
+/** @import { Dom } from '../../base/dom.js' */
+/** @import { Canvas } from '../../sinks/canvas.js' */
+/** @import { CaptionStep } from './caption-run.js' */
+
+/**
+ * @typedef {object} CaptionSheetOptions
+ * @property {Dom<'Element'>} [mirror]  gets the caption as its own text
+ * @property {number} [pace]  milliseconds that a word is lit; 0: all is shown at once. Default 500, and 0 where the visitor wants little motion
+ */
+
+const PACE = 500;
+const LINE_HEIGHT = 1.4;
+/** Lines of words that there is room for. */
+const LINES = 2;
+
+export class CaptionSheet extends Sheet {
+  #scene;
+  #pace;
+  /** @type {CaptionStep[]} */
+  #steps = [];
+  #began = 0;
+  #over = false;
+  /** The caption so far. */
+  result;
+
+  /**
+   * @param {Canvas} canvas
+   * @param {{ picture: Uint8Array, width: number, height: number, grid: { rows: number, columns: number }, before: string }} scene  before: words that were said already
+   * @param {CaptionSheetOptions} [options]
+   */
+  constructor(canvas, scene, { mirror, pace = media('(prefers-reduced-motion: reduce)').matches ? 0 : PACE } = {}) {
+    super(canvas, mirror);
+    this.#scene = scene;
+    this.#pace = pace;
+    this.result = scene.before;
+    this.paint();
+  }
+
+  /** @param {CaptionStep} step  of the first sample; others are not shown */
+  add(step) {
+    if (step.sample > 0) return;
+    if (this.#steps.length === 0) this.#began = performance.now();
+    this.#steps.push(step);
+    this.result += step.text;
+    this.paintSoon();
+  }
+
+  /** The caption is complete. */
+  end() {
+    this.#over = true;
+    this.paint();
+    this.tell(this.result);
+  }
+
+  /** The word whose light is shown; none behind the last. */
+  get #lit() {
+    if (this.#pace === 0) return this.#over ? this.#steps.length : this.#steps.length - 1;
+    const at = Math.floor((performance.now() - this.#began) / this.#pace);
+    return Math.min(at, this.#over ? this.#steps.length : this.#steps.length - 1);
+  }
+
+  /** Paints now, in the colours of the moment. @override */
+  paint() {
+    this.fit();
+    super.paint();
+    const { context, size } = this;
+    const { ink, accent } = this.colours();
+    const { picture, width, height, grid, before } = this.#scene;
+    const lit = this.#steps.length === 0 ? -1 : this.#lit;
+    const side = Math.max(1, Math.min(this.width / width, (this.height - LINES * LINE_HEIGHT * size) / height));
+    const left = (this.width - side * width) / 2;
+    const look = this.#steps[lit]?.maps?.weights;
+    paintLit(context, { picture, width, height, grid, weights: look }, { left, top: 0, width: side * width, height: side * height });
+    context.font = this.font(size);
+    context.textBaseline = 'middle';
+    context.textAlign = 'left';
+    const words = [...before.split(' ').filter(Boolean), ...this.#steps.slice(0, lit + 1).map(({ word }) => word)];
+    const space = context.measureText(' ').width;
+    /** @type {{ words: { text: string, x: number, now: boolean }[], width: number }[]} */
+    const lines = [{ words: [], width: 0 }];
+    for (const [i, text] of words.entries()) {
+      const wide = context.measureText(text).width;
+      let line = lines[lines.length - 1];
+      if (line.words.length > 0 && line.width + space + wide > this.width) lines.push(line = { words: [], width: 0 });
+      const x = line.words.length > 0 ? line.width + space : 0;
+      line.words.push({ text, x, now: i === words.length - 1 && lit < this.#steps.length });
+      line.width = x + wide;
+    }
+    for (const [row, line] of lines.entries()) {
+      for (const { text, x, now } of line.words) {
+        context.fillStyle = now ? accent : ink;
+        context.fillText(text, (this.width - line.width) / 2 + x, side * height + (row + 0.5) * LINE_HEIGHT * size);
+      }
+    }
+    if (this.#pace > 0 && lit >= 0 && lit < this.#steps.length && (this.#over || lit < this.#steps.length - 1)) this.paintSoon();
+  }
+}

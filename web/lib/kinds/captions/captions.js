@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Models that say what a picture shows: words of a list, one after another, each with a look at the picture. */
+
+import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
+import { checkSettings, show } from '../../base/checks.js';
+import { NextPixelError, argumentError } from '../../base/error.js';
+import { pictureOf } from '../picture/image.js';
+import { CaptionRun } from './caption-run.js';
+
+/** @import { CaptionOptions } from '../../options.js' */
+/** @import { Engine } from '../../model/engine.js' */
+/** @import { Facts } from '../../engine/protocol.js' */
+/** @import { ImageSource } from '../picture/image.js' */
+/** @import { CaptionSettings, SavedCaption } from './caption-run.js' */
+
+/**
+ * How probable a model finds it that a picture is told in these words.
+ *
+ * @typedef {object} CaptionScore
+ * @property {number} nats         minus log p(words | picture), natural logarithm; of hard attention given the most probable places
+ * @property {number} natsPerWord  the end counts as a word
+ * @property {string[]} words      those that were predicted, '' for the end
+ * @property {Float32Array} perWord  nats of each
+ */
+
+export { litPixels } from './light.js';
+
+export class CaptionModel {
+  #engine;
+  /** @type {string[]} */
+  #words;
+  /** @type {Map<string, number>} */
+  #ids;
+  #end;
+  /** Whether it draws the places that it looks at. */
+  #draws;
+
+  /** Rows and columns of the places of a map. @type {{ rows: number, columns: number }} */
+  grid;
+
+  /**
+   * @param {Engine} engine
+   * @param {Facts} facts
+   */
+  constructor(engine, { metadata, parts: [part] }) {
+    const { info } = engine;
+    const architecture = String(metadata.get('general.architecture'));
+    const words = /** @type {unknown[]} */ (metadata.get(`${architecture}.words`)).map(String);
+    if (words.length !== part.values || part.ends.length !== 1) {
+      throw new NextPixelError('format', `The file lists ${words.length} words and the model has ${part.values}, one of which is to end a caption: it was exported wrongly, get it anew`);
+    }
+    this.#engine = engine;
+    this.#words = words;
+    this.#ids = new Map(words.map((word, id) => [word, id]));
+    [this.#end] = part.ends;
+    this.#draws = part.maps.some(({ name }) => name === 'place');
+    const places = part.maps[0].keys;
+    const columns = Math.round(Math.sqrt((places * info.width) / info.height));
+    this.grid = { rows: places / columns, columns };
+  }
+
+  /** All words, in the order of their numbers. */
+  get words() {
+    return this.#words.filter((_, id) => id !== this.#end);
+  }
+
+  /** Bytes of the model's size. @param {ImageSource} image */
+  #picture(image) {
+    const { width, height, channels } = this.#engine.info;
+    return pictureOf(image, { width, height, channels });
+  }
+
+  /** The numbers of words, without an end. @param {string} text */
+  #idsOf(text) {
+    const { positions } = this.#engine.info;
+    const words = text.trim().toLowerCase().split(/\s+/).filter((word) => word !== '');
+    const unknown = words.find((word) => !this.#ids.has(word));
+    if (unknown !== undefined) throw argumentError(`${show(unknown)} is none of the ${this.words.length} words that this model knows`);
+    if (words.length >= positions) throw argumentError(`The text has ${words.length} words, this model says at most ${positions - 1}`);
+    return words.map((word) => /** @type {number} */ (this.#ids.get(word)));
+  }
+
+  /**
+   * @param {ImageSource} image
+   * @param {CaptionOptions} options
+   */
+  caption(image, options) {
+    const checked = this.#check(options);
+    return this.#run(this.#picture(image), [], options, checked);
+  }
+
+  /**
+   * @param {Uint8Array} picture
+   * @param {(number | null)[]} ids  (positions, samples) of what was said already
+   * @param {CaptionOptions} given
+   * @param {CaptionSettings} [checked]  the same
+   */
+  #run(picture, ids, given, checked = this.#check(given)) {
+    const { info, links: [link] } = this.#engine;
+    const { signal, seed: _, ...kept } = given;
+    const words = { list: this.#words, end: this.#end };
+    return new CaptionRun(link, { picture, ids, words, grid: this.grid, info, draws: this.#draws }, checked, { model: modelName(info), options: kept }, signal);
+  }
+
+  /** @param {CaptionOptions} given @returns {CaptionSettings} */
+  #check(given) {
+    const { settings, options, seed } = checkSettings('captions', given, { temperature: 0 });
+    const { beams, lengthPenalty, maps, text, light } = options;
+    const { samples } = settings;
+    if (text !== undefined && typeof text !== 'string') throw argumentError(`text must be the words that are to be looked at, not ${show(text)}`);
+    if (beams > 1 && (Number(settings.temperature) > 0 || samples > 1 || text !== undefined)) {
+      throw argumentError('Several beams look for one most probable caption: ask for it without samples, text and a temperature');
+    }
+    const forced = text === undefined ? undefined : Uint32Array.from([...this.#idsOf(text), this.#end]);
+    return { settings: beams > 1 ? { ...settings, samples: beams } : settings, seed, search: beams > 1 ? lengthPenalty : undefined, maps, forced, light: this.#lightOf(light) };
+  }
+
+  /** Places for the first words, as the engine has them. @param {unknown} light */
+  #lightOf(light) {
+    if (light === undefined || light === null) return undefined;
+    const { positions } = this.#engine.info;
+    const places = this.grid.rows * this.grid.columns;
+    const list = Array.isArray(light) ? light : Array.from({ length: positions }, () => light);
+    if (list.length > positions) throw argumentError(`light has ${list.length} places, this model says at most ${positions} words, the end included`);
+    const wrong = list.find((place) => place !== null && !(Number.isInteger(place) && place >= 0 && place < places));
+    if (wrong !== undefined) throw argumentError(`light must have places from 0 to ${places - 1}, or null where the model looks by itself, not ${show(wrong)}`);
+    return list.length === 0 ? undefined : Uint32Array.from(list, (place) => place ?? places);
+  }
+
+  /**
+   * @param {SavedCaption} saved
+   * @param {CaptionOptions} options
+   */
+  resume(saved, options) {
+    const all = resumedOptions(saved, this.#engine.info, options, ['signal', 'maps']);
+    const { width, height, channels } = this.#engine.info;
+    const { picture, ids } = saved;
+    const fine = Array.isArray(picture) && picture.length === width * height * channels && picture.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255) &&
+      ids.every((id) => id === null || (Number.isInteger(id) && id >= 0 && id < this.#words.length)) && ids.length % Number(all.samples ?? 1) === 0;
+    if (!fine) throw noSavedRun();
+    return this.#run(Uint8Array.from(picture), ids, all);
+  }
+
+  /**
+   * @param {ImageSource} image
+   * @param {{ text?: string, signal?: AbortSignal }} options
+   * @returns {Promise<CaptionScore>}
+   */
+  async score(image, { text, signal }) {
+    if (typeof text !== 'string') throw argumentError('score() of a caption needs its words: score(image, { text })');
+    const ids = Uint32Array.from([...this.#idsOf(text), this.#end]);
+    const run = this.#run(this.#picture(image), [], { text, signal });
+    const perWord = new Float32Array(ids.length);
+    let at = 0;
+    for await (const { nats } of run.costs()) perWord[at++] = nats;
+    const nats = perWord.reduce((sum, cost) => sum + cost, 0);
+    return { nats, natsPerWord: nats / ids.length, words: Array.from(ids, (id) => this.#words[id]), perWord };
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// The light by hand: what is said when one place is all that can be seen.
+// @ts-check
+import { byId, make } from '../../shell/index.js';
+import { SIDE } from './scene.js';
+import { paint } from './tell.js';
+
+const PLACES = 8;
+/** Words that are said by the light; then the network looks by itself. */
+const HELD = 3;
+
+/** @param {ReturnType<typeof import('./tell.js').createTell>} tell */
+export function createHand(tell) {
+  /** @type {HTMLCanvasElement} */
+  const canvas = byId('hand-canvas');
+  const said = byId('hand-said');
+  let place = { row: 2, column: 2 };
+  let asked = 0;
+
+  async function tellThere() {
+    const { model, picture } = tell;
+    if (!model || picture.length === 0) return;
+    const mine = ++asked;
+    const at = place.row * PLACES + place.column;
+    const lit = new Float32Array(PLACES * PLACES);
+    lit[at] = 1;
+    void paint(canvas, picture, lit);
+    const text = await model.caption({ data: picture, width: SIDE, height: SIDE }, { light: Array(HELD).fill(at) }).text();
+    if (mine !== asked) return;
+    const words = text.split(' ');
+    said.replaceChildren(make('b', {}, words.slice(0, HELD).join(' ')), ` ${words.slice(HELD).join(' ')}`);
+  }
+
+  /** @param {number} row @param {number} column */
+  function move(row, column) {
+    const clamp = (/** @type {number} */ x) => Math.max(0, Math.min(PLACES - 1, x));
+    place = { row: clamp(row), column: clamp(column) };
+    void tellThere();
+  }
+
+  /** @param {PointerEvent} event */
+  function follow(event) {
+    const box = canvas.getBoundingClientRect();
+    move(Math.floor(((event.clientY - box.top) / box.height) * PLACES), Math.floor(((event.clientX - box.left) / box.width) * PLACES));
+  }
+  canvas.addEventListener('pointerdown', (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    follow(event);
+  });
+  canvas.addEventListener('pointermove', (event) => { if (event.buttons || event.pointerType === 'mouse') follow(event); });
+  canvas.addEventListener('keydown', (event) => {
+    const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    move(place.row + step[0], place.column + step[1]);
+  });
+  tell.onTold(() => void tellThere());
+}

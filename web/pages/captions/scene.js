@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// The scene: things that are put on it, moved, made larger and taken away, by mouse, touch and keyboard; and its 64x64 pixels.
+// @ts-check
+import { announce, byId, make } from '../../shell/index.js';
+import { THINGS } from './emoji.js';
+
+export const SIDE = 64;
+/** Of a drawing in the sheet. */
+const TILE = 32;
+const [LEAST, MOST, GROW] = [12, 44, 3];
+const STEP = 2;
+/** What stands there first: name, left, top, size. @type {[string, number, number, number][]} */
+const FIRST = [['cat', 5, 6, 26], ['red heart', 38, 8, 20], ['bicycle', 18, 34, 28]];
+/** Pixels that a pointer moves before it is a drag. */
+const SLACK = 6;
+
+/** @typedef {{ name: string, row: number, left: number, top: number, size: number, handle: HTMLButtonElement }} Placed  row: of the sheet */
+
+export function createScene() {
+  const stage = byId('scene');
+  /** @type {HTMLInputElement} */
+  const unseen = byId('unseen');
+  /** @type {HTMLInputElement} */
+  const file = byId('file');
+  const said = byId('said');
+  const sheet = new Image();
+  const canvas = Object.assign(document.createElement('canvas'), { width: SIDE, height: SIDE });
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d', { willReadFrequently: true }));
+  /** @type {Placed[]} */
+  let placed = [];
+  /** A picture of the visitor's, in place of white. @type {CanvasImageSource | undefined} */
+  let own;
+  /** @type {((busy: boolean) => void)[]} */
+  const listeners = [];
+
+  /** @param {boolean} busy  something is being dragged */
+  function changed(busy = false) {
+    for (const { name, left, top, size, handle } of placed) {
+      for (const [side, at] of Object.entries({ left, top, width: size, height: size })) handle.style.setProperty(side, `${(100 * at) / SIDE}%`);
+      handle.setAttribute('aria-label', `${name}, ${Math.round(left + size / 2)} from the left, ${Math.round(top + size / 2)} from the top, ${size} wide`);
+    }
+    for (const listener of listeners) listener(busy);
+  }
+
+  /** The pixels as a model sees them: three bytes each. */
+  function pixels() {
+    context.globalCompositeOperation = 'source-over';
+    context.fillStyle = '#fff';
+    context.fillRect(0, 0, SIDE, SIDE);
+    context.imageSmoothingQuality = 'high';
+    if (own) context.drawImage(own, 0, 0, SIDE, SIDE);
+    context.globalCompositeOperation = 'darken'; // as training scenes are composed: paper is white
+    for (const { name, row, left, top, size } of placed) context.drawImage(sheet, THINGS.indexOf(name) * TILE, row * TILE, TILE, TILE, left, top, size, size);
+    const { data } = context.getImageData(0, 0, SIDE, SIDE);
+    return Uint8Array.from({ length: 3 * SIDE * SIDE }, (_, i) => data[4 * Math.floor(i / 3) + (i % 3)]);
+  }
+
+  /** @param {number} at @param {number} size */
+  const within = (at, size) => Math.max(0, Math.min(SIDE - size, Math.round(at)));
+
+  /** @param {string} name @param {number} [left] @param {number} [top] @param {number} [size] */
+  function put(name, left, top, size = 24) {
+    const handle = make('button', { type: 'button', class: 'handle' });
+    const spot = left === undefined || top === undefined ? emptiest(size) : { left, top };
+    /** @type {Placed} */
+    const thing = { name, row: Number(unseen.checked), left: within(spot.left, size), top: within(spot.top, size), size, handle };
+    placed.push(thing);
+    stage.append(handle);
+    handle.addEventListener('keydown', (event) => key(event, thing));
+    handle.addEventListener('pointerdown', (event) => {
+      if (event.button > 0) return;
+      event.preventDefault();
+      handle.focus();
+      drag(event, thing);
+    });
+    changed();
+    return thing;
+  }
+
+  /** Where a thing of this size overlaps the least with others. @param {number} size */
+  function emptiest(size) {
+    let best = { left: 20, top: 20, cost: Infinity };
+    for (let top = 2; top <= SIDE - size - 2; top += 4) {
+      for (let left = 2; left <= SIDE - size - 2; left += 4) {
+        const cost = placed.reduce((sum, other) => sum + Math.max(0, Math.min(left + size, other.left + other.size) - Math.max(left, other.left)) *
+          Math.max(0, Math.min(top + size, other.top + other.size) - Math.max(top, other.top)), 0);
+        if (cost < best.cost) best = { left, top, cost };
+      }
+    }
+    return best;
+  }
+
+  /** @param {Placed} thing */
+  function takeAway(thing) {
+    const at = placed.indexOf(thing);
+    placed.splice(at, 1);
+    thing.handle.remove();
+    (placed[Math.min(at, placed.length - 1)]?.handle ?? byId('things').querySelector('button'))?.focus();
+    announce(`The ${thing.name} is gone.`);
+    changed();
+  }
+
+  /** @param {KeyboardEvent} event @param {Placed} thing */
+  function key(event, thing) {
+    const step = { ArrowLeft: [-STEP, 0], ArrowRight: [STEP, 0], ArrowUp: [0, -STEP], ArrowDown: [0, STEP] }[event.key];
+    const grow = { '+': GROW, '=': GROW, '-': -GROW, '−': -GROW }[event.key];
+    if (event.key === 'Delete' || event.key === 'Backspace') takeAway(thing);
+    else if (step) moveTo(thing, thing.left + step[0], thing.top + step[1]);
+    else if (grow) {
+      const size = Math.max(LEAST, Math.min(MOST, thing.size + grow));
+      const off = (size - thing.size) / 2;
+      thing.size = size;
+      moveTo(thing, thing.left - off, thing.top - off);
+    } else return;
+    event.preventDefault();
+  }
+
+  /** @param {Placed} thing @param {number} left @param {number} top @param {boolean} [busy] */
+  function moveTo(thing, left, top, busy) {
+    thing.left = within(left, thing.size);
+    thing.top = within(top, thing.size);
+    changed(busy);
+  }
+
+  /** A point of the window in pixels of the scene. @param {PointerEvent} event */
+  function pointOf(event) {
+    const box = stage.getBoundingClientRect();
+    return { x: ((event.clientX - box.left) / box.width) * SIDE, y: ((event.clientY - box.top) / box.height) * SIDE, inside: event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom };
+  }
+
+  /** Follows a pointer until it is lifted. @param {PointerEvent} event @param {Placed} thing */
+  function drag(event, thing) {
+    const from = pointOf(event);
+    const [left, top] = [thing.left, thing.top];
+    follow(event, (now) => moveTo(thing, left + now.x - from.x, top + now.y - from.y, true), () => changed());
+  }
+
+  /** @param {PointerEvent} event @param {(now: ReturnType<typeof pointOf>) => void} move @param {() => void} end */
+  function follow({ pointerId }, move, end) {
+    const stopper = new AbortController();
+    const { signal } = stopper;
+    window.addEventListener('pointermove', (event) => { if (event.pointerId === pointerId) move(pointOf(event)); }, { signal });
+    for (const over of ['pointerup', 'pointercancel']) {
+      window.addEventListener(over, (event) => {
+        if (/** @type {PointerEvent} */ (event).pointerId !== pointerId) return;
+        stopper.abort();
+        end();
+      }, { signal });
+    }
+  }
+
+  function fillThings() {
+    byId('things').replaceChildren(...THINGS.map((name, at) => {
+      const button = make('button', { type: 'button', class: 'thing', 'aria-label': name, title: name });
+      button.style.setProperty('background-position', `${(100 * at) / (THINGS.length - 1)}% ${unseen.checked ? 100 : 0}%`);
+      let dragged = false;
+      button.addEventListener('click', () => {
+        if (!dragged) {
+          put(name);
+          announce(`A ${name} is on the scene.`);
+        }
+        dragged = false;
+      });
+      button.addEventListener('pointerdown', (event) => {
+        dragged = false;
+        if (event.pointerType === 'touch') return; // which scrolls
+        /** @type {Placed | undefined} */
+        let thing;
+        const [x, y] = [event.clientX, event.clientY];
+        follow(event, (now) => {
+          if (!thing && now.inside && Math.hypot(now.x - x, now.y - y) > SLACK) {
+            thing = put(name, now.x - 12, now.y - 12);
+            dragged = true;
+          }
+          if (thing) moveTo(thing, now.x - thing.size / 2, now.y - thing.size / 2, true);
+        }, () => changed());
+      });
+      return button;
+    }));
+  }
+
+  function clear() {
+    for (const { handle } of placed) handle.remove();
+    placed = [];
+    own = undefined;
+    said.textContent = '';
+    changed();
+  }
+
+  /** @param {Blob} blob */
+  async function show(blob) {
+    try {
+      const bitmap = await createImageBitmap(blob);
+      const side = Math.min(bitmap.width, bitmap.height);
+      const square = Object.assign(document.createElement('canvas'), { width: SIDE, height: SIDE });
+      const onto = /** @type {CanvasRenderingContext2D} */ (square.getContext('2d'));
+      onto.imageSmoothingQuality = 'high';
+      onto.fillStyle = '#fff';
+      onto.fillRect(0, 0, SIDE, SIDE);
+      onto.drawImage(bitmap, (bitmap.width - side) / 2, (bitmap.height - side) / 2, side, side, 0, 0, SIDE, SIDE);
+      clear();
+      own = square;
+      said.textContent = 'Your picture, its middle. It knows 120 nouns and scenes of emoji on white; of anything else it will still say one of these.';
+      changed();
+    } catch {
+      said.textContent = 'This file is no picture that the browser can read.';
+    }
+  }
+
+  byId('clear').addEventListener('click', () => { clear(); announce('The scene is empty.'); });
+  unseen.addEventListener('change', () => {
+    for (const thing of placed) thing.row = Number(unseen.checked);
+    fillThings();
+    changed();
+  });
+  file.addEventListener('change', () => { if (file.files?.[0]) void show(file.files[0]); });
+  stage.addEventListener('dragover', (event) => event.preventDefault());
+  stage.addEventListener('drop', (event) => {
+    event.preventDefault();
+    const [dropped] = event.dataTransfer?.files ?? [];
+    if (dropped) void show(dropped);
+  });
+  fillThings();
+  sheet.src = new URL('emoji.png', import.meta.url).href;
+  const ready = sheet.decode().then(() => { for (const [name, left, top, size] of FIRST) put(name, left, top, size); });
+
+  return {
+    /** The things are on it. */
+    ready,
+    pixels,
+    /** Whether there is something to tell. */
+    get empty() { return placed.length === 0 && !own; },
+    /** @param {(busy: boolean) => void} listener */
+    onChange(listener) { listeners.push(listener); },
+  };
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// The first figure: the scene, told word by word with a light on each.
+// @ts-check
+import { acquireFirst, announce, byId, captions, createLoading, createTransport, make, percent, reducedMotion, time } from '../../shell/index.js';
+import { SIDE } from './scene.js';
+/** @import { CaptionStep, Model } from '../../shell/index.js' */
+
+/** Milliseconds that a word is lit. */
+const WORD_MS = 480;
+
+/** Paints a scene, lit by the weights of its places. @param {HTMLCanvasElement} canvas @param {Uint8Array} picture @param {ArrayLike<number>} [weights] */
+export async function paint(canvas, picture, weights) {
+  const { litPixels } = await captions();
+  const rgba = litPixels({ picture, width: SIDE, height: SIDE, grid: { rows: 8, columns: 8 }, weights });
+  canvas.getContext('2d')?.putImageData(new ImageData(rgba, SIDE, SIDE), 0, 0);
+}
+
+/** @param {number} ms @param {AbortSignal} signal */
+const pause = (ms, signal) => new Promise((resolve) => {
+  const timer = setTimeout(resolve, ms);
+  signal.addEventListener('abort', () => { clearTimeout(timer); resolve(undefined); }, { once: true });
+});
+
+/** @param {ReturnType<typeof import('./scene.js').createScene>} scene */
+export function createTell(scene) {
+  /** @type {HTMLCanvasElement} */
+  const canvas = byId('scene-canvas');
+  const line = byId('caption');
+  /** @type {Model | undefined} */
+  let model;
+  let picture = new Uint8Array();
+  /** @type {CaptionStep[]} */
+  let steps = [];
+  let stopper = new AbortController();
+  let [busy, stale] = [false, false];
+  /** @type {(() => void)[]} */
+  const listeners = [];
+
+  const transport = createTransport(byId('transport'), { name: '', onRun: () => void tell(true), verb: 'Tell it', pace: true });
+  const loading = createLoading(byId('load'), {
+    acquire: async (options) => [(await Promise.all([acquireFirst(options), scene.ready, captions()]))[0]],
+    onModels([loaded]) {
+      model = loaded;
+      transport.show('ready');
+      void tell(true);
+    },
+    onLost() {
+      model = undefined;
+      transport.show('empty');
+    },
+  });
+
+  /** @param {number} count words that are shown @param {number} [now] the one that is lit */
+  function show(count, now) {
+    line.replaceChildren(...steps.slice(0, count).map(({ word, nats }, i) => {
+      const button = make('button', { type: 'button', class: i === now ? 'word lit' : 'word' }, make('span', {}, word), make('small', {}, percent(Math.exp(-nats))));
+      for (const on of ['pointerenter', 'focus']) button.addEventListener(on, () => light(i));
+      for (const off of ['pointerleave', 'blur']) button.addEventListener(off, () => light());
+      return button;
+    }));
+    light(now);
+  }
+
+  /** @param {number} [word] */
+  function light(word) {
+    void paint(canvas, picture, word === undefined ? undefined : steps[word]?.maps?.weights);
+    [...line.children].forEach((button, i) => button.classList.toggle('lit', i === word));
+  }
+
+  /** @param {boolean} slowly for whoever watches */
+  async function tell(slowly) {
+    stopper.abort();
+    if (!model) return;
+    stale = busy;
+    if (busy) return;
+    busy = true;
+    const { signal } = (stopper = new AbortController());
+    loading.clear();
+    picture = scene.pixels();
+    try {
+      transport.show('running');
+      if (scene.empty) {
+        steps = [];
+        show(0);
+        line.textContent = 'Put something on the scene.';
+        transport.say('');
+        byId('result').textContent = '';
+      } else {
+        const began = performance.now();
+        /** @type {CaptionStep[]} */
+        const found = [];
+        for await (const step of model.caption({ data: picture, width: SIDE, height: SIDE }, { maps: true })) found.push(step);
+        const ms = performance.now() - began;
+        steps = found;
+        transport.say(`${steps.length} words in ${time(ms)}`);
+        busy = false;
+        if (!stale && slowly && !reducedMotion()) {
+          for (let i = 0; i < steps.length && !signal.aborted; i++) {
+            show(i + 1, i);
+            await pause(WORD_MS, signal);
+          }
+        }
+        if (signal.aborted) return;
+        show(steps.length);
+        byId('result').textContent = steps.map(({ word, nats, maps }) => `${word} ${nats} ${maps?.weights.indexOf(Math.max(...maps.weights))}`).join('; ');
+      }
+      const text = steps.map(({ word }) => word).join(' ');
+      canvas.setAttribute('aria-label', text ? `The scene, told as: ${text}` : 'An empty scene');
+      if (slowly) announce(text);
+      transport.show('done');
+      for (const listener of listeners) listener();
+    } catch (error) {
+      transport.show('ready');
+      loading.failed(error);
+    } finally {
+      busy = false;
+      if (stale) {
+        stale = false;
+        void tell(slowly);
+      }
+    }
+  }
+
+  scene.onChange((dragging) => void tell(!dragging));
+  return {
+    loaded: loading.load(),
+    get model() { return model; },
+    get picture() { return picture; },
+    get steps() { return steps; },
+    /** Is told now, if there is a caption, and of every other one. @param {() => void} listener */
+    onTold(listener) {
+      listeners.push(listener);
+      if (steps.length > 0) listener();
+    },
+  };
+}

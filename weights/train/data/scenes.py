@@ -1,0 +1,222 @@
+"""Scenes composed of emoji (emoji.py), 64x64 on white, each with the sentence that is true of it: two or three things, of any size and anywhere.
+
+    a red heart left of a green book            a cat above a guitar
+    two cats right of a bus                     a cat and a dog below a bus            (the pair first; of a pair the left or the upper one)
+    three keys        two keys        a key
+
+There is one such sentence for each scene, so that a caption is either wholly right or not.  Scenes are drawn by a seed, more than are ever shown.  Held out, never
+at random: pairs of nouns (things.pair_split), which then never stand together in a scene of training, and of each thing one of the five styles that
+draw it.  Those drawings' pixels are dropped where the file is opened.
+"""
+import math
+import os
+import random
+import sys
+from typing import NamedTuple
+
+import numpy as np
+
+import data
+from common.needed import require
+from data import emoji
+from data.things import THINGS, WORDS, held_out_style, pair_split
+
+MARK, DEFAULT_DIR = emoji.MARK, emoji.DEFAULT_DIR
+CLASSES = []
+SIDE = 64
+SIZES = (15, 18, 21, 24, 27, 30)         # of a drawing, in pixels, margins and all
+TURNS = (-12, 0, 12)                     # degrees
+INK = 235                                # a pixel darker than this in any channel is of the thing
+END = 0                                  # id; word i of WORDS is i + 1
+IDS = {word: i + 1 for i, word in enumerate(WORDS)}
+KINDS = dict(one=0.06, alike=0.10, alike3=0.04, two=0.32, pair=0.20, three=0.28)
+
+
+class Sprite(NamedTuple):
+    pixels: np.ndarray                   # (h, w, 3) uint8, cut to what is not white
+
+
+class Scene(NamedTuple):
+    picture: np.ndarray                  # (64, 64, 3) uint8
+    words: list
+    boxes: list                          # of each word: (top, left, bottom, right) of the things that it names, none for other words
+
+
+def styles_of(thing, index):
+    """-> styles that have a drawing of it, in the order of emoji.STYLES"""
+    return [style for style in emoji.STYLES if any((style, code) in index for code in thing.codes)]
+
+
+def read_sprites(directory, drawings, evaluation=False):
+    """drawings "train": without, "test": only those that are held out -> for each thing a list of drawings, each a list of sprites.
+    The only place that opens the mosaic; the other drawings' pixels are dropped here."""
+    if drawings != "train":
+        data.check_evaluation(evaluation, "drawings of a style that is held out")
+    path = os.path.join(directory, emoji.FILES[0])
+    if not os.path.exists(path):
+        sys.exit("missing %s\nPut %s and %s in one folder and pass it with --data DIR." % ((path,) + emoji.FILES))
+    require("PIL")
+    from PIL import Image
+    Image.MAX_IMAGE_PIXELS = None
+    index = {(row[0], row[1].replace("-fe0f", "")): i for i, row in enumerate(emoji.read_index(directory))}
+    mosaic = Image.open(path).convert("RGB")
+    across = mosaic.width // emoji.SIZE
+    found = []
+    for thing in THINGS:
+        styles, mine = styles_of(thing, index), []
+        out = held_out_style(thing.noun, styles)
+        for style in styles:
+            for code in thing.codes:
+                at = index.get((style, code))
+                if at is None or (style == out) != (drawings == "test"):
+                    continue
+                left, top = at % across * emoji.SIZE, at // across * emoji.SIZE
+                mine.append(variants(mosaic.crop((left, top, left + emoji.SIZE, top + emoji.SIZE)), Image))
+        found.append(mine)
+    return found
+
+
+def variants(drawing, Image):
+    """A drawing in all sizes, turned a little and mirrored -> sprites."""
+    found = []
+    for mirrored in (False, True):
+        base = drawing.transpose(Image.FLIP_LEFT_RIGHT) if mirrored else drawing
+        for turn in TURNS:
+            turned = base.rotate(turn, Image.BICUBIC, fillcolor=(255, 255, 255)) if turn else base
+            for size in SIZES:
+                pixels = np.asarray(turned.resize((size, size), Image.LANCZOS))
+                ink = (pixels < INK).any(2)
+                rows, cols = np.flatnonzero(ink.any(1)), np.flatnonzero(ink.any(0))
+                found.append(Sprite(np.ascontiguousarray(pixels[rows[0]:rows[-1] + 1, cols[0]:cols[-1] + 1])))
+    return found
+
+
+def article(word):
+    return "an" if word[0] in "aeiou" or word == "hourglass" else "a"
+
+
+def named(things):
+    """Things of a pair or one alone -> words, and of each word which of the things it names."""
+    if len(things) > 1 and all(t is things[0] for t in things):
+        first, nouns = ("two", "three")[len(things) - 2], [(things[0].plural, list(range(len(things))))]
+        words = [(first, [])] + ([(things[0].colour, [])] if things[0].colour else []) + nouns
+        return words
+    words = []
+    for i, t in enumerate(things):
+        rest = ([(t.colour, [])] if t.colour else []) + [(t.noun, [i])]
+        words += ([("and", [])] if i else []) + [(article(rest[0][0]), [])] + rest
+    return words
+
+
+class Scenes:
+    """Scenes by their number.  split: that of the pairs; every scene of "validation" and "test" has a pair of theirs, but for `any_pair`, whose scenes are of pairs that train."""
+
+    def __init__(self, sprites, split, any_pair=False):
+        self.sprites, self.split, self.any_pair = sprites, split, any_pair
+        self.usable = [i for i, drawings in enumerate(sprites) if drawings]
+
+    def fitting(self, things):
+        """Whether these things may stand together."""
+        splits = {pair_split(a.noun, b.noun) for i, a in enumerate(things) for b in things[:i]}
+        if self.split == "train" or self.any_pair:
+            return splits <= {"train"}
+        return self.split in splits and splits <= {"train", self.split}
+
+    def things(self, rng):
+        """-> kind, indices of things"""
+        while True:
+            kind = rng.choices(list(KINDS), list(KINDS.values()))[0]
+            if self.split != "train" and not self.any_pair and kind in ("one", "alike", "alike3"):
+                continue
+            count = dict(one=1, alike=1, alike3=1, two=2, pair=2, three=3)[kind]
+            pick = rng.sample(self.usable, count)
+            things = [THINGS[i] for i in pick]
+            if len({t.noun for t in things}) == count and self.fitting(things):
+                copies = dict(alike=2, alike3=3).get(kind, 1)
+                return kind, pick * copies if copies > 1 else [pick[0]] + pick if kind == "pair" else pick
+
+    def scene(self, seed):
+        rng = random.Random(seed)
+        kind, pick = self.things(rng)
+        sprites = [rng.choice(rng.choice(self.sprites[i])).pixels for i in pick]
+        places, words = self.compose(rng, kind, pick, sprites)
+        picture = np.full((SIDE, SIDE, 3), 255, np.uint8)
+        boxes = []
+        for (top, left), pixels in zip(places, sprites):
+            h, w = pixels.shape[:2]
+            part = picture[top:top + h, left:left + w]
+            np.minimum(part, pixels, out=part)
+            boxes.append((top, left, top + h, left + w))
+        return Scene(picture, [word for word, _ in words], [[boxes[i] for i in names] for _, names in words])
+
+    def compose(self, rng, kind, pick, sprites):
+        """-> (top, left) of each sprite, words with what they name"""
+        things = [THINGS[i] for i in pick]
+        n = len(pick)
+        sides = [s.shape[:2] for s in sprites]
+        within = lambda low, high, size: low + int(rng.random() * (high - low - size + 1)) if high - low > size else max(0, min(low, SIDE - size))
+        if n == 1:
+            return [(within(0, SIDE, sides[0][0]), within(0, SIDE, sides[0][1]))], named(things)
+        upright = rng.random() < 0.5     # whether the line that divides the scene is: then things are left and right of it
+        long = lambda i: sides[i][1] if upright else sides[i][0]      # across the line
+        wide = lambda i: sides[i][0] if upright else sides[i][1]      # along it
+        spot = lambda across, along: (along, across) if upright else (across, along)
+        if n == 2:
+            cut = int(rng.uniform(max(long(0), 26), min(SIDE - long(1), 38) + 0.99)) if max(long(0), 26) <= min(SIDE - long(1), 38) else long(0)
+            a, b = within(0, cut, long(0)), within(cut, SIDE, long(1))
+            distance = abs(b + long(1) / 2 - a - long(0) / 2)
+            middle = wide(0) / 2 + rng.random() * (SIDE - wide(0))
+            low, high = max(wide(1) / 2, middle - 0.7 * distance), min(SIDE - wide(1) / 2, middle + 0.7 * distance)
+            other = rng.uniform(low, high) if high > low else min(max(middle, wide(1) / 2), SIDE - wide(1) / 2)
+            places = [spot(a, int(middle - wide(0) / 2)), spot(b, min(int(other - wide(1) / 2), SIDE - wide(1)))]
+            if kind == "alike":
+                return places, named(things)
+            return places, self.sentence([things[0]], "left" if upright else "above", [things[1]])
+        first = rng.random() < 0.5       # whether the pair, things 0 and 1, comes before thing 2
+        pair_long, cut = max(long(0), long(1)), 0
+        low, high = (max(pair_long, 26), min(SIDE - long(2), 38)) if first else (max(long(2), 26), min(SIDE - pair_long, 38))
+        cut = int(rng.uniform(low, high + 0.99)) if low <= high else (low if first else high)
+        low, high = (0, cut) if first else (cut, SIDE)
+        half = int(rng.uniform(max(wide(0), 28), min(SIDE - wide(1), 36) + 0.99)) if max(wide(0), 28) <= min(SIDE - wide(1), 36) else SIDE // 2
+        at = [(within(low, high, long(0)), within(0, half, wide(0))), (within(low, high, long(1)), within(half, SIDE, wide(1)))]
+        middle = sum(along + wide(i) / 2 for i, (_, along) in enumerate(at)) / 2 + rng.uniform(-6, 6)
+        other = (cut, SIDE) if first else (0, cut)
+        at.append((within(*other, long(2)), int(min(max(middle - wide(2) / 2, 0), SIDE - wide(2)))))
+        places = [spot(*p) for p in at]
+        if kind == "alike3":
+            return places, named(things)
+        relation = ("left" if first else "right") if upright else ("above" if first else "below")
+        return places, self.sentence(things[:2], relation, things[2:])
+
+    @staticmethod
+    def sentence(subject, relation, thing):
+        between = [(relation, [])] + ([("of", [])] if relation in ("left", "right") else [])
+        return named(subject) + between + [(w, [i + len(subject) for i in names]) for w, names in named(thing)]
+
+
+def ids_of(words):
+    return [IDS[word] for word in words] + [END]
+
+
+def load(directory, split):
+    """split "train" or "validation" -> Scenes: of drawings that train."""
+    if split not in ("train", "validation"):
+        data.check_evaluation(False, "split %r" % split)
+    return Scenes(read_sprites(directory, "train"), split)
+
+
+def load_test_for_evaluation(directory, new_drawings=False):
+    """The evaluation entry point: scenes of pairs that never stood together, in drawings that trained; or of pairs that did, every thing
+    in a style in which it was never shown."""
+    if new_drawings:
+        return Scenes(read_sprites(directory, "test", evaluation=True), "test", any_pair=True)
+    data.check_evaluation(True, "scenes of pairs that are held out")
+    return Scenes(read_sprites(directory, "train"), "test")
+
+
+def held_out(directory, split, count=1000):
+    """What is measured on: {"": scenes of the pairs of a split}, and of the test set also those in drawings that are held out, "-styles"."""
+    if split != "test":
+        return {"": [load(directory, split).scene("%s %d" % (split, i)) for i in range(count)]}
+    both = {"": load_test_for_evaluation(directory), "-styles": load_test_for_evaluation(directory, new_drawings=True)}
+    return {name: [scenes.scene("test%s %d" % (name, i)) for i in range(count)] for name, scenes in both.items()}

@@ -1,0 +1,18 @@
+"""Captions of composed scenes of emoji, soft attention.
+
+    python3 weights/train/train.py captions
+    python3 weights/train/export.py captions --type f32 --out build/captions-1.gguf
+    python3 weights/train/train.py captions --stage 2 --from build/captions-1.gguf
+"""
+settings = dict(
+    dataset="scenes", values=255, minutes=33.0, threads=1, pretrain=3000, batch=64, lr=2e-3, warmup=200, lr_floor=0.01, ema=0.997, clip=1.0,
+    every=4.0, valid_images=256, final_valid_images=2000)
+stages = (dict(minutes=15.0, lr=1e-3, warmup=50, spread=0.0),)          # nothing that spreads the light over the picture
+card = dict(
+    name="captions",
+    description="Show, attend and tell, soft attention: says in a short sentence what a scene of two or three emoji shows.",
+    license="CC-BY-4.0",
+    dataset="scenes composed of emoji: Noto Emoji of 2017, 2018 and 2023, EmojiTwo, FxEmoji",
+    dataset_license="Noto Emoji: Apache 2.0; EmojiTwo and FxEmoji: CC BY 4.0",
+    command="python3 weights/train/train.py captions",
+    type="q8_0")

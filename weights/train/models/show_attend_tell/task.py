@@ -1,0 +1,177 @@
+"""Captions as a task: scenes and their sentences, soft attention by its gradient, hard attention by REINFORCE."""
+from dataclasses import dataclass, fields
+
+import numpy as np
+import torch
+
+from common import bleu
+from common.settings import Settings as Common
+from common.task import Task, spread
+from data import scenes
+from data.things import NOUNS, WORDS
+from models.show_attend_tell.model import PADDING, Config, ShowAttendTell, grid
+from models.show_attend_tell.pretrain import pretrain
+
+PREFIX = "show-attend-tell."
+EXAMPLES = 1000000                       # scenes of an epoch, which is a word only: none comes twice
+VALIDATION = 2000
+AT_ONCE = 64                             # pictures captioned together
+
+
+@dataclass
+class Settings(Config, Common):
+    dataset: str = "scenes"
+    pretrain: int = 0                    # steps of the encoder alone, see pretrain.py
+    spread: float = 0.01                 # weight of sum_i (1 - sum_p alpha_pi)^2, soft
+    reward: float = 1.0                  # weight of REINFORCE's term, hard
+    entropy: float = 0.002               # of the entropy of places, in nats a word, hard
+    expected: float = 0.5                # share of batches that hard attention trains with the expectation
+    ink: float = 0.15                    # colours of training pictures grow stronger or weaker by up to this
+    captions: int = 256                  # validation scenes that a measurement captions
+
+
+def padded(rows):
+    out = np.full((len(rows), max(map(len, rows))), PADDING, np.int64)
+    for row, ids in zip(out, rows):
+        row[:len(ids)] = ids
+    return torch.from_numpy(out)
+
+
+class Numbered:
+    """Scenes of a stream, by their number."""
+
+    def __init__(self, source, stream, count):
+        self.source, self.stream, self.count = source, stream, count
+
+    def __len__(self):
+        return self.count
+
+    def scene(self, i):
+        return self.source.scene("%s %d" % (self.stream, i))
+
+    def take(self, pick, device):
+        """-> pictures (B, 64, 64, 3) uint8, ids (B, n)"""
+        pick = range(*pick.indices(len(self))) if isinstance(pick, slice) else pick
+        found = [self.scene(int(i)) for i in pick]
+        return torch.from_numpy(np.stack([s.picture for s in found])).to(device), padded([scenes.ids_of(s.words) for s in found]).to(device)
+
+
+def on_it(cell, boxes, columns, cell_side):
+    """Whether the middle of a cell lies on one of these things."""
+    y, x = (cell // columns + 0.5) * cell_side, (cell % columns + 0.5) * cell_side
+    return any(top <= y < bottom and left <= x < right for top, left, bottom, right in boxes)
+
+
+class CaptionTask(Task):
+    Settings = Settings
+    architecture = "show-attend-tell"
+    words = ("",) + WORDS                # of each id, "" of the end
+    baseline = None                      # of REINFORCE, by position
+
+    @staticmethod
+    def smoke(settings):
+        return dict(Task.smoke(settings), channels=(32, 32, 32, 32, 32), embedding_length=32, state_length=32, head_length=32, attention_length=32, captions=8, pretrain=2)
+
+    def model(self):
+        found = {f.name: getattr(self.s, f.name) for f in fields(Config)}
+        return ShowAttendTell(Config(**{k: tuple(v) if isinstance(v, (list, tuple)) else v for k, v in found.items()}))
+
+    def begin_on(self, model, train, device):
+        if not self.s.start:
+            pretrain(model, train.source, self.s.pretrain, 64, self.s.seed, self.s.bf16, device)
+
+    def encode(self, examples, model, device="cpu"):
+        training = examples.split == "train"
+        return Numbered(examples, "%s %d" % (examples.split, self.s.seed if training else 0), EXAMPLES if training else VALIDATION)
+
+    def batch(self, train, step, device):
+        s = self.s
+        pictures, ids = train.take(range(step * s.batch, (step + 1) * s.batch), device)
+        gain = torch.from_numpy(np.random.default_rng([s.seed, step]).uniform(1 - s.ink, 1 + s.ink / 2, (s.batch, 1, 1, 3)).astype(np.float32)).to(device)
+        return (255 - ((255 - pictures.float()) * gain).clamp_(max=255)), ids
+
+    def nats(self, model, pictures, ids):
+        """In training with what regularises, else -log p."""
+        if not model.training:
+            return model.nats(pictures, ids)
+        return self.soft(model, pictures, ids) if model.c.attention == "soft" else self.hard(model, pictures, ids)
+
+    def soft(self, model, pictures, ids):
+        logits, log_alpha, _ = model.unrolled(pictures, ids)
+        there = (ids != PADDING)[..., None]
+        looked = (log_alpha.exp() * there).sum(1)
+        return model.each(logits, ids).sum(1) + self.s.spread * ((1 - looked) ** 2).sum(1)
+
+    def hard(self, model, pictures, ids):
+        s = self.s
+        if torch.rand(()) < s.expected:
+            return model.each(model.unrolled(pictures, ids)[0], ids).sum(1)
+        logits, log_alpha, place = model.unrolled(pictures, ids, model.drawn())
+        there = (ids != PADDING).float()
+        nats = model.each(logits, ids)
+        cost = nats.detach().flip(1).cumsum(1).flip(1)               # of the words from here on
+        n, count = cost.shape[1], there.sum(0).clamp(min=1)
+        if self.baseline is None:
+            self.baseline = torch.zeros(model.c.context_length, device=cost.device)
+        mean = (cost * there).sum(0) / count
+        old = self.baseline[:n].clone()
+        self.baseline[:n] = torch.where(old == 0, mean, 0.95 * old + 0.05 * mean)
+        log_p = log_alpha.gather(2, place[..., None])[..., 0]
+        entropy = -(log_alpha.exp() * log_alpha).sum(2)
+        return (nats + there * (s.reward * (cost - old) * log_p - s.entropy * entropy)).sum(1)
+
+    @property
+    def elements(self):
+        return 8                         # words of a sentence, with its end
+
+    @torch.no_grad()
+    def told(self, model, examples, pick, autocast, device):
+        """-> for each of these scenes: the scene, the words, the weights (n, L)"""
+        found = []
+        for at in range(0, len(pick), AT_ONCE):
+            some = [examples.scene(int(i)) for i in pick[at:at + AT_ONCE]]
+            with autocast():
+                ids, maps = model.tell(torch.from_numpy(np.stack([s.picture for s in some])).to(device), scenes.END, model.drawn())
+            for scene, row, weights in zip(some, ids.tolist(), maps.float().cpu().numpy()):
+                words = [WORDS[i - 1] for i in row if i not in (PADDING, scenes.END)]
+                found.append((scene, words, weights))
+        return found
+
+    def measures(self, model, valid, autocast, device, final):
+        """BLEU-4, captions wholly right, and how often a noun that names a thing there was written with a look at it, in per cent."""
+        found = self.told(model, valid, spread(len(valid), min(len(valid), self.s.captions * (4 if final else 1))), autocast, device)
+        side, columns = self.s.height / grid(model.c)[0], grid(model.c)[1]
+        looked = []
+        for scene, words, weights in found:
+            there = {w: boxes for w, boxes in zip(scene.words, scene.boxes) if w in NOUNS}
+            looked += [on_it(int(weights[i].argmax()), there[w], columns, side) for i, w in enumerate(words) if w in there]
+        texts = [" ".join(words) for _, words, _ in found]
+        wanted = [" ".join(scene.words) for scene, _, _ in found]
+        return {"bleu": bleu.corpus(texts, wanted), "right": 100 * np.mean([a == b for a, b in zip(texts, wanted)]), "looked": 100 * float(np.mean(looked)) if looked else 0.0}
+
+    def sheet(self, model, valid, path, autocast, device, final):
+        """What validation scenes show and what the model says, in samples.txt."""
+        with open(path.replace(".png", ".txt"), "w", encoding="utf-8") as f:
+            for scene, words, _ in self.told(model, valid, spread(len(valid), 40), autocast, device):
+                f.write("%s %s\n  %s\n" % ("=" if scene.words == words else " ", " ".join(scene.words), " ".join(words)))
+
+    def matrices(self, model):
+        return [p for name, p in model.named_parameters() if p.dim() == 2 and not p.shape[1] % 32]
+
+    def metadata(self, model):
+        c, a = model.c, PREFIX
+        return {a + "words": list(self.words), "tokenizer.ggml.eos_token_id": scenes.END, a + "context_length": c.context_length, a + "image.height": c.height, a + "image.width": c.width, a + "image.channels": 3,
+                a + "kernels": [int(k) for k in c.kernels], a + "strides": [int(k) for k in c.strides], a + "embedding_length": c.embedding_length,
+                a + "state_length": c.state_length, a + "head_length": c.head_length, a + "attention.length": c.attention_length,
+                a + "attention.type": c.attention, a + "attention.selector": int(c.selector)}
+
+    @staticmethod
+    def settings_of(metadata, tensors):
+        m = lambda key: metadata[PREFIX + key]
+        return dict(values=tensors["token_embd.weight"].shape[0], context_length=m("context_length"), height=m("image.height"), width=m("image.width"), kernels=tuple(m("kernels")),
+                    strides=tuple(m("strides")), channels=tuple(tensors["enc.blk.%d.bias" % i].shape[0] for i in range(len(m("kernels")))),
+                    embedding_length=m("embedding_length"), state_length=m("state_length"), head_length=m("head_length"),
+                    attention_length=m("attention.length"), attention=m("attention.type"), selector=bool(m("attention.selector")))
+
+
+TASK = CaptionTask
