@@ -8,12 +8,12 @@
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
 
 import { load, tokenizer } from '../../web/lib/index.js';
 import { GOLDEN } from '../js/helpers.js';
 import { OUT, painted, provide, session, sleep } from './browser.js';
+import { axeFindsNothing, fits } from './checks.js';
 import { toyText } from '../js/toy-text.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -22,7 +22,6 @@ const { withPage } = session();
 const PAGE = '/web/pages/tokens/';
 const FILE = process.env.TALES ?? `${GOLDEN}stories260K.gguf`;
 const weights = await readFile(FILE);
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.js');
 
 /** @param {Page} page @param {string} [hash] */
 async function open(page, hash = '') {
@@ -222,22 +221,19 @@ test('less motion: nothing begins by itself, and whole sentences appear', () => 
   await grows(page, 200);
 }));
 
-for (const [how, options] of /** @type {[string, object][]} */ ([
-  ['light', {}], ['dark', { colorScheme: 'dark' }], ['on a phone', { viewport: { width: 360, height: 740 } }]])) {
-  test(`axe-core finds nothing, nothing is wider than the screen: ${how}`, () => withPage(async (page) => {
-    await open(page);
-    await hurry(page);
-    await grows(page, 200);
-    await rest(page);
-    await page.locator('.picture.page').focus();
-    await page.keyboard.press('ArrowLeft');
-    await alternatives(page);
-    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
-    await sleep(300);
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-    await page.addScriptTag({ path: AXE }).catch(() => {});
-    await page.evaluate(await readFile(AXE, 'utf8'));
-    const { violations } = await page.evaluate(() => /** @type {any} */ (globalThis).axe.run(document, { resultTypes: ['violations'] }));
-    assert.deepEqual(violations.map((/** @type {any} */ { id, nodes }) => [id, nodes.map((/** @type {any} */ { html, failureSummary }) => [html, failureSummary])]), []);
-  }, { ...options, complains: true }));
-}
+test('with its words and their alternatives axe-core finds nothing, by day, by night and on a telephone', () => withPage(async (page) => {
+  await open(page);
+  await hurry(page);
+  await grows(page, 200);
+  await rest(page);
+  await page.locator('.picture.page').focus();
+  await page.keyboard.press('ArrowLeft');
+  await alternatives(page);
+  await axeFindsNothing(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await axeFindsNothing(page);
+  await page.setViewportSize({ width: 360, height: 740 });
+  await painted(page);
+  await axeFindsNothing(page);
+  await fits(page);
+}, { complains: true }));
