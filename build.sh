@@ -342,7 +342,7 @@ list_groups() {
 }
 
 # fresh FILE: whether FILE is newer than all that C tests are made of
-fresh() { [ -e "$1" ] && [ -z "$(find include src tests/c tests/fuzz build.sh -newer "$1")" ]; }
+fresh() { [ -e "$1" ] && [ -z "$(find include src tests/c tests/fuzz/*.c build.sh -newer "$1")" ]; }
 
 # compile DIR COMMAND SOURCES: objects into DIR, two at a time; `objects` lists them
 compile() {

@@ -43,7 +43,7 @@ function groupsOf(files) {
  * @returns {string[]}
  */
 export function planOf(changed) {
-  const c = changed.filter((file) => /^(src|include|tests\/c|tests\/fuzz)\//.test(file));
+  const c = changed.filter((file) => /^(src|include|tests\/c|tests\/fuzz)\/.*\.(c|h|mjs)$/.test(file));
   const source = c.some((file) => /^(src|include)\//.test(file));
   const pages = readdirSync(`${ROOT}web/pages`).map((name) => `web/pages/${name}`);
   // A page is what lies in its folder and what its modules import; the styles that pages share are in every page.

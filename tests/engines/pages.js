@@ -7,11 +7,12 @@
  */
 
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { pagesOf } from '../../web/fresh.js';
+import { isMade, pagesOf } from '../../web/fresh.js';
+import { writeSite } from '../../web/site.js';
 import { sleep } from './engine.js';
 
 /** @import { Engine } from './engine.js' */
@@ -32,18 +33,14 @@ const PATIENCE_MS = 240_000;
 const WITNESS = '<script src="/web/engines/witness.js"></script>';
 
 /**
- * Makes a folder with web/ and weights/ as the server wants them, with a witness in every page.
+ * Makes the site as it is published, with a witness in every page.
  *
  * @param {string} site
  * @returns {Promise<string[]>} the pages
  */
 export async function stagePages(site) {
-  rmSync(site, { recursive: true, force: true });
-  mkdirSync(`${site}/weights`, { recursive: true });
-  cpSync(`${ROOT}package.json`, `${site}/package.json`);
-  // Without page.html, of which the server would make a page anew: one that has no witness.
-  cpSync(`${ROOT}web`, `${site}/web`, { recursive: true, preserveTimestamps: true, filter: (path) => !path.endsWith('/page.html') });
-  for (const file of readdirSync(`${ROOT}weights`).filter((name) => name.endsWith('.gguf'))) cpSync(`${ROOT}weights/${file}`, `${site}/weights/${file}`);
+  if (!await isMade(`${ROOT}web/dist/page-shell.js`)) throw new Error('the pages are not built: run ./build.sh js');
+  await writeSite(site, { effort: 0 });
   cpSync(new URL('witness.js', import.meta.url), `${site}/web/engines/witness.js`);
   const pages = ['', ...await pagesOf(`${site}/web`)];
   for (const page of pages) {
