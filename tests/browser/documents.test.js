@@ -2,7 +2,8 @@
 // @ts-check
 
 /**
- * Every block of HTML, CSS and JavaScript in README.md and the manual runs in a page, as it is written. What the sentence before it promises is
+ * Every block of HTML, CSS and JavaScript in README.md, the manual and the pages runs in a page, as it is written; those of the pages have all that they
+ * use but a canvas, a button and pictures. What the sentence before it promises is
  * given: `image` and `canvas`, files of weights beside the page, a copy of web/dist as `nextpixel`, the same on https://cdn.example, and `load` where
  * a fragment goes on from a block that imports it. Blocks of the shell, and what else there is: tests/js/documents.test.js.
  */
@@ -13,7 +14,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { singles } from '../../web/single.js';
-import { blocksOf, whatPeopleRead } from '../js/blocks.js';
+import { blocksOf, blocksOfPages, whatPeopleRead } from '../js/blocks.js';
 import { ROOT } from '../js/helpers.js';
 import { session } from './browser.js';
 
@@ -27,8 +28,8 @@ const TYPES = { js: 'text/javascript', wasm: 'application/wasm', png: 'image/png
 /** The file that stands for an address of the texts. @param {string} path */
 function fileAt(path) {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  const own = name === 'mine.gguf' ? 'emoji.gguf' : name;      // a model of one's own
-  return [`web/dist/${name}`, `weights/${own}`, `tests/golden/${own}`, `web/pictures/${name}`].map((file) => ROOT + file).find(existsSync);
+  const own = name === 'mine.gguf' ? 'emoji.gguf' : /^(ka|ki|new)\.png$/.test(name) ? 'seven.png' : name;      // a model and pictures of one's own
+  return [`web/dist/${name}`, `weights/${own}`, `tests/golden/${own}`, `web/pictures/${own}`].map((file) => ROOT + file).find(existsSync);
 }
 
 /** A page /doc/ with this body, and all that the texts say lies beside it. @param {Page} page @param {string} body @param {string} [script] */
@@ -59,8 +60,9 @@ function given(code) {
   return lines.join('\n');
 }
 
+const ofPages = await blocksOfPages();
 const scripts = blocks.filter(({ language, file }) => language === 'js' && file === '');
-test('there are blocks to run', () => assert.ok(scripts.length >= 15 && blocks.filter(({ language }) => language === 'html').length >= 5));
+test('there are blocks to run', () => assert.ok(scripts.length >= 15 && ofPages.length >= 15 && blocks.filter(({ language }) => language === 'html').length >= 5));
 
 for (const { where, code } of scripts) {
   test(`${where} runs`, { timeout: 60000 }, () => withPage(async (page) => {
@@ -72,7 +74,15 @@ for (const { where, code } of scripts) {
   }));
 }
 
-for (const { where, code } of blocks.filter(({ language }) => language === 'html')) {
+for (const { where, code } of ofPages.filter(({ language }) => language === 'js')) {
+  test(`${where} runs when it is copied`, { timeout: 90000 }, () => withPage(async (page) => {
+    assert.match(code, /^import \{ load \} from 'nextpixel';$/m);
+    await open(page, `<canvas></canvas><button>sound</button>${'<img src="seven.png" alt="">'.repeat(3)}`, code);
+    await page.evaluate((path) => import(path).then(() => undefined), '/doc/block.js');
+  }));
+}
+
+for (const { where, code } of [...blocks, ...ofPages].filter(({ language }) => language === 'html')) {
   test(`${where} draws`, { timeout: 60000 }, () => withPage(async (page) => {
     await open(page, code);
     const count = await page.locator('next-pixel').count();

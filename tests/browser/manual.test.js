@@ -37,6 +37,29 @@ for (const name of NAMES) {
   }));
 }
 
+test('a search finds a place by its words, and leads there', () => withPage(async (page) => {
+  await page.goto('/web/manual/');
+  const field = page.getByLabel('Search the manual');
+  await field.fill('playTo');
+  const found = page.locator('#found a');
+  await found.first().waitFor();
+  assert.ok((await found.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).some((href) => href?.startsWith('sound.html')));
+  await field.fill('lamaxkup');
+  await page.getByText('Nothing found').waitFor();
+  await field.fill('Trusted Types');
+  await found.first().click();
+  await page.waitForURL(/hosting\.html/);
+}));
+
+test('a block of code is copied by its button', async () => withPage(async (page) => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto('/web/manual/');
+  const block = page.locator('.code-block').first();
+  await block.getByRole('button', { name: 'Copy' }).click();
+  await block.getByText('Copied').waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${(await block.locator('code').textContent())?.trimEnd()}\n`);
+}));
+
 test('a telephone shows it as wide as it is', () => withPage(async (page) => {
   await page.goto('/web/manual/');
   await fits(page);

@@ -31,3 +31,16 @@ export async function whatPeopleRead() {
   const chapters = (await readdir(`${ROOT}web/manual/chapters`)).filter((name) => name.endsWith('.md'));
   return ['README.md', ...chapters.map((name) => `web/manual/chapters/${name}`)];
 }
+
+/** The blocks of code on the pages of the systems, which stand for themselves: HTML begins with a tag. @returns {Promise<Block[]>} */
+export async function blocksOfPages() {
+  const folders = await readdir(`${ROOT}web/pages`);
+  const texts = await Promise.all(folders.map((name) => readFile(`${ROOT}web/pages/${name}/page.html`, 'utf8').catch(() => '')));
+  const plain = (/** @type {string} */ html) => html.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+  return texts.flatMap((text, i) => [...text.matchAll(/<pre tabindex="0"><code>([^]*?)<\/code><\/pre>/g)].map(({ 1: html, index }) => ({
+    where: `web/pages/${folders[i]}/page.html:${text.slice(0, index).split('\n').length}`,
+    language: html.startsWith('&lt;') ? 'html' : 'js',
+    file: '',
+    code: plain(html),
+  })));
+}

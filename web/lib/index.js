@@ -172,9 +172,9 @@ export async function load(source, options = {}) {
 }
 
 /**
- * As in load(); workers, worker: for the first one who asks.
+ * As in load(); workers, threads, worker: for the first one who asks.
  *
- * @typedef {Pick<LoadOptions, 'onProgress' | 'signal' | 'workers' | 'cache' | 'integrity' | 'worker'>} AcquireOptions
+ * @typedef {Pick<LoadOptions, 'onProgress' | 'signal' | 'workers' | 'threads' | 'cache' | 'integrity' | 'worker'>} AcquireOptions
  */
 
 /**

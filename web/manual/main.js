@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Keeps the manual for a visit without a connection. It is served as it is: no bundle is made of it.
+// Lets code be copied, and keeps the manual for a visit without a connection. It is served as it is: no bundle is made of it.
 // @ts-check
+import { copyCode } from '../shell/copy.js';
 import { workOffline } from '../shell/offline.js';
+import { searchManual } from './search.js';
 
+copyCode();
+searchManual();
 workOffline();

@@ -51,15 +51,15 @@ const entries = new Map();
  * @internal
  */
 export async function acquire(url, options) {
-  checkOptions(options, 'acquire()', ['onProgress', 'signal', 'workers', 'cache', 'integrity', 'worker']);
-  const { onProgress, signal, workers, cache = true, integrity, worker } = options;
+  checkOptions(options, 'acquire()', ['onProgress', 'signal', 'workers', 'threads', 'cache', 'integrity', 'worker']);
+  const { onProgress, signal, workers, threads, cache = true, integrity, worker } = options;
   signal?.throwIfAborted();
   flag('cache', cache);
   if (!isAddress(url)) throw argumentError(`acquire() takes the address of a weight file, not ${show(url)}`);
   const address = resolved(url);
   const key = JSON.stringify([address, cache, integrity]);
   let entry = entries.get(key);
-  if (!entry || (!entry.loaded && Date.now() - entry.heard > SILENT_MS)) entry = begin(key, address, { workers, cache, integrity, worker });
+  if (!entry || (!entry.loaded && Date.now() - entry.heard > SILENT_MS)) entry = begin(key, address, { workers, threads, cache, integrity, worker });
   else worker?.terminate();
   const held = entry;
   clearTimeout(held.timer);

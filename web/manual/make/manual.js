@@ -31,7 +31,7 @@ const LINE = 'made of web/manual/chapters and the comments of web/lib by ./build
 
 /** The chapters in their order, and what they are called. @type {[string, string][]} */
 const CHAPTERS = [
-  ['index', 'Start'], ['element', 'Element'], ['reference', 'Reference'], ['errors', 'Errors'], ['files', 'Files'], ['bundlers', 'Bundlers'], ['hosting', 'Hosting'],
+  ['index', 'Start'], ['element', 'Element'], ['sound', 'Sound'], ['latents', 'Pictures at once'], ['naming', 'Naming'], ['reference', 'Reference'], ['errors', 'Errors'], ['files', 'Files'], ['bundlers', 'Bundlers'], ['hosting', 'Hosting'],
   ['training', 'Training'], ['c', 'C'],
 ];
 
@@ -62,6 +62,8 @@ export async function pages(tools) {
   const rows = (await attributeList()).map((one) => `| \`${one.name}\` | ${one.said} | ${one.initial || 'none'} |`).join('\n');
   const run = await runs();
   const result = new Map();
+  /** @type {ReturnType<typeof sectionsOf>} */
+  const index = [];
   for (const [name] of CHAPTERS) {
     const text = await readFile(`${MANUAL}chapters/${name}.md`, 'utf8');
     const tokens = md.parse(text.replace('<!-- attributes -->', rows).replace('<!-- runs -->', run), {});
@@ -91,8 +93,29 @@ export async function pages(tools) {
       page.contents.push(...made.contents);
     }
     result.set(`${name}.html`, framed(page, { chapters: CHAPTERS, line: LINE }));
+    index.push(...sectionsOf(name, page));
   }
+  result.set('search.json', `${JSON.stringify(index).replaceAll('],[', '],\n[')}\n`);
   return result;
+}
+
+/** @param {string} html */
+const wordsOf = (html) => html.replace(/<[^>]+>/g, ' ').replace(/&(lt|gt|amp|quot);/g, (_, name) => ({ lt: '<', gt: '>', amp: '&', quot: '"' })[/** @type {'lt'} */ (name)]).replace(/\s+/g, ' ').trim();
+
+/**
+ * What web/manual/search.js looks through: of each place of a page its address, what it is called and its words, each once.
+ *
+ * @param {string} name
+ * @param {import('./page.js').Page} page
+ * @returns {[address: string, called: string, words: string][]}
+ */
+function sectionsOf(name, { title, deck, body }) {
+  const parts = body.split(/(?=<h[2-4][^>]* id=")/);
+  return [`${deck}${parts[0].startsWith('<h') ? '' : parts.shift()}`, ...parts].map((part) => {
+    const [, id = '', heading = title] = /^<h[2-4][^>]* id="([^"]+)"[^>]*>(.*?)<\/h[2-4]>/s.exec(part) ?? [];
+    const words = [...new Set(wordsOf(part).toLowerCase().match(/[\p{L}\p{N}_-]{2,}/gu) ?? [])].join(' ');
+    return [`${name}.html${id && `#${id}`}`, wordsOf(heading), words];
+  });
 }
 
 /** Says in every cell but the first of a row what its column is called: on a phone there are no columns. @param {any[]} tokens */
@@ -127,5 +150,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     }
   }
   for (const name of await readdir(MANUAL)) if (name.endsWith('.html') && !made.has(name) && option !== '--check') await rm(MANUAL + name);
-  console.log(`${made.size} pages; the first is web/manual/${addressOf('index') === './' ? 'index.html' : ''}`);
+  console.log(`${made.size - 1} pages; the first is web/manual/${addressOf('index') === './' ? 'index.html' : ''}`);
 }

@@ -45,6 +45,12 @@ ${masthead('../', chapters.map(link).join('\n      '), 'Chapters of the manual')
 
     <div class="sheet">
       <nav class="contents" aria-label="On this page">
+        <search class="search needs-js">
+          <label for="search">Search the manual</label>
+          <input id="search" type="search" autocomplete="off" spellcheck="false">
+          <p id="found-said" class="found-said" role="status"></p>
+          <ul id="found"></ul>
+        </search>
         <ul>
 ${contents.map(({ id, text, level }) => `          <li class="level-${level}"><a href="#${id}">${text}</a></li>`).join('\n')}
         </ul>

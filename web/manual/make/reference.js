@@ -19,12 +19,14 @@ const MODULES = (await readdir(LIB, { recursive: true })).filter((name) => name.
 /** What the page shows, in its order. What lib/index.js exports and is not here comes last. @type {[string, string[]][]} */
 const GROUPS = [
   ['Loading', ['load', 'LoadOptions', 'Source', 'Progress', 'Phase', 'WorkerUrl', 'acquire', 'AcquireOptions', 'Hold', 'supported', 'cache', 'KeptFile']],
-  ['A model', ['Model', 'ModelInfo', 'BasicInfo', 'PictureInfo']],
+  ['A model', ['Model', 'ModelOf', 'Kind', 'ModelInfo', 'BasicInfo', 'PictureInfo']],
   ['Pictures', ['DrawOptions', 'Label', 'ImageSource', 'RawImage', 'Canvas', 'Run', 'Step', 'LookedAt', 'Picture', 'SavedPictures', 'Score', 'Attention']],
   ['Texts', ['TokenOptions', 'TokenRun', 'TokenStep', 'Alternative', 'TokenLook', 'Finish', 'SavedTokens', 'TextScore', 'TextSheetOptions', 'tokenizer',
     'VocabularySource', 'Tokenizer', 'TokenKind']],
   ['Translations', ['TranslateOptions', 'Translation', 'TranslateStep', 'SavedTranslation', 'SourceLook', 'SearchStep', 'Hypothesis', 'AlignedSheetOptions']],
   ['Sounds', ['SoundOptions', 'SoundSource', 'PlainSound', 'Heard', 'SoundRun', 'SoundStep', 'SavedSound', 'WaveformOptions', 'PlayOptions', 'Played', 'SoundScore']],
+  ['Pictures at once', ['LatentOptions', 'LatentRun', 'LatentStep', 'WhereLooked', 'WalkOptions']],
+  ['Names', ['ClassifyOptions', 'Classification']],
   ['Tags', ['TagOptions', 'Tagging', 'Best', 'TagSheetOptions']],
   ['Errors', ['NextPixelError', 'ErrorCode']],
   ['The element', ['NextPixelElement', 'ElementState', 'Task', 'NextPixelProgressEvent', 'NextPixelReadyEvent', 'NextPixelStepEvent', 'NextPixelEndEvent', 'NextPixelErrorEvent']],

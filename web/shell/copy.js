@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// A button beside each block of code, which copies it.
+// @ts-check
+
+/** Milliseconds for which it says that it did. */
+const SAID_MS = 2000;
+
+/** @param {HTMLElement} code */
+function buttonFor(code) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'copy';
+  button.textContent = 'Copy';
+  button.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(`${code.textContent?.trimEnd()}\n`);
+      button.textContent = 'Copied';
+    } catch { // not allowed, or a page that is not secure: what is selected can be copied by hand
+      getSelection()?.selectAllChildren(code);
+      button.textContent = 'Selected';
+    }
+    setTimeout(() => { button.textContent = 'Copy'; }, SAID_MS);
+  });
+  return button;
+}
+
+/** Puts them there. */
+export function copyCode() {
+  for (const code of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('pre[tabindex] > code'))) {
+    const block = document.createElement('div');
+    block.className = 'code-block';
+    code.parentElement?.replaceWith(block);
+    block.append(/** @type {HTMLElement} */ (code.parentElement), buttonFor(code));
+  }
+}
