@@ -25,7 +25,7 @@ const KINDS = (await Promise.all((await readdir(`${WEB}lib/kinds`, { withFileTyp
   .map((name) => import(`./lib/kinds/${name}/kind.js`)))).flatMap(({ OPTIONS = {} }) => Object.entries(OPTIONS).map(([of, [type, about]]) => [type, of, about]));
 
 /** The comments before the entries of an object, by their names. @param {string} text  of a module */
-const commentsOf = (text) => new Map([...text.matchAll(/^ {2}\/\*\* ((?:(?!\*\/)[^])*) \*\/\n {2}'?([\w-]+)'?: \{/gm)].map(([, comment, name]) => (
+export const commentsOf = (text) => new Map([...text.matchAll(/^ {2}\/\*\* ((?:(?!\*\/)[^])*) \*\/\n {2}'?([\w-]+)'?: \{/gm)].map(([, comment, name]) => (
   /** @type {[string, string]} */ ([name, comment.replace(/\n\s*\*\s*/g, ' ')]))));
 
 /** @param {string} text @param {string} first  what the first line begins with @param {string} next  what the others begin with */

@@ -22,6 +22,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { attributeList } from '../../options.js';
 import { addressOf, framed } from './page.js';
+import { playgroundForm, playgroundTables } from './playground.js';
 import { reference } from './reference.js';
 import { runs } from './runs.js';
 
@@ -31,7 +32,7 @@ const LINE = 'made of web/manual/chapters and the comments of web/lib by ./build
 
 /** The chapters in their order, and what they are called. @type {[string, string][]} */
 const CHAPTERS = [
-  ['index', 'Start'], ['element', 'Element'], ['sound', 'Sound'], ['latents', 'Pictures at once'], ['naming', 'Naming'], ['reference', 'Reference'], ['errors', 'Errors'], ['files', 'Files'], ['bundlers', 'Bundlers'], ['hosting', 'Hosting'],
+  ['index', 'Start'], ['element', 'Element'], ['sound', 'Sound'], ['latents', 'Pictures at once'], ['naming', 'Naming'], ['playground', 'Playground'], ['reference', 'Reference'], ['errors', 'Errors'], ['files', 'Files'], ['bundlers', 'Bundlers'], ['hosting', 'Hosting'],
   ['training', 'Training'], ['c', 'C'],
 ];
 
@@ -88,6 +89,7 @@ export async function pages(tools) {
     }
     label(rest);
     page.body = md.renderer.render(rest, md.options, {});
+    if (page.body.includes('<!-- playground -->')) page.body = page.body.replace('<!-- playground -->', await playgroundForm());
     if (page.body.includes('<!-- reference -->')) {
       page.body = page.body.replace('<!-- reference -->', () => made.html);
       page.contents.push(...made.contents);
@@ -95,6 +97,7 @@ export async function pages(tools) {
     result.set(`${name}.html`, framed(page, { chapters: CHAPTERS, line: LINE }));
     index.push(...sectionsOf(name, page));
   }
+  result.set('playground.json', `${JSON.stringify(await playgroundTables(), null, 1)}\n`);
   result.set('search.json', `${JSON.stringify(index).replaceAll('],[', '],\n[')}\n`);
   return result;
 }
@@ -150,5 +153,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     }
   }
   for (const name of await readdir(MANUAL)) if (name.endsWith('.html') && !made.has(name) && option !== '--check') await rm(MANUAL + name);
-  console.log(`${made.size - 1} pages; the first is web/manual/${addressOf('index') === './' ? 'index.html' : ''}`);
+  console.log(`${made.size - 2} pages; the first is web/manual/${addressOf('index') === './' ? 'index.html' : ''}`);
 }

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// The playground: a model, a verb and its options as a form, the call as code, and its result. Served as it is.
+// @ts-check
+
+/** @typedef {import('../lib/index.js').Model} Model */
+/** @typedef {{ name: string, of: string, whole?: [number, number], number?: [number, number], flag?: true, initial?: number | boolean, said: string }} Setting */
+/** @typedef {{ verbs: Record<string, { name: string, draws: boolean }>, kinds: Record<string, Record<string, string>>, settings: Setting[] }} Tables */
+
+const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
+const library = /** @type {HTMLLinkElement} */ (byId('library')).href;
+const addresses = new Map([.../** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('a.weights'))].map((link) => [link.textContent ?? '', link.href]));
+
+/** @type {Tables} */
+let tables;
+/** @type {Model | undefined} */
+let model;
+/** The name of its file, as the code has it. */
+let file = '';
+let loading = new AbortController();
+let running = new AbortController();
+/** What each field of the form gives: of the verb, and of an option that is set. @type {{ code: () => string, value: () => any }[]} */
+let given = [];
+/** @type {Map<string, { code: () => string, value: () => any }>} */
+const options = new Map();
+
+/** @param {string} tag @param {Record<string, string>} attributes @param {...(Node | string)} children */
+function make(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return /** @type {any} */ (element);
+}
+
+/** The row of the table of kinds. @param {Model} one */
+const kindOf = ({ info }) => (info.tasks.includes(/** @type {any} */ ('walk')) ? 'latent' : info.codec);
+const verbOf = () => tables.verbs[byId('play-verb').value];
+const quoted = (/** @type {string} */ text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
+
+/** @param {string} id @param {string} name @param {HTMLElement} input */
+const field = (id, name, input) => make('p', {}, make('label', { for: id }, name), ' ', input);
+
+/** A text that the verb is given. @param {string} name @param {string} initial */
+function textField(name, initial) {
+  const input = make('input', { id: `play-${name}`, type: 'text', value: initial, autocomplete: 'off', spellcheck: 'false' });
+  byId('play-given').append(field(input.id, name, input));
+  input.addEventListener('input', showCode);
+  given.push({ code: () => quoted(input.value), value: () => input.value });
+}
+
+/** A number that the verb is given. @param {string} name @param {string} initial */
+function numberField(name, initial) {
+  const input = make('input', { id: `play-${name}`, type: 'number', value: initial, min: '0' });
+  byId('play-given').append(field(input.id, name, input));
+  input.addEventListener('input', showCode);
+  given.push({ code: () => input.value || '0', value: () => Number(input.value) });
+}
+
+/** Pictures, or a sound, from files; without one the digit of this manual. @param {string} name @param {boolean} sound @param {boolean} many */
+function fileField(name, sound, many) {
+  const input = make('input', { id: `play-${name}`, type: 'file', accept: sound ? 'audio/*' : 'image/*', ...(many && { multiple: '' }) });
+  byId('play-given').append(field(input.id, many ? 'Pictures: the one asked for, then its examples, named as their files are' : `${name}${sound ? '' : ' (without one, a digit)'}`, input));
+  input.addEventListener('change', showCode);
+  const picture = (/** @type {File | undefined} */ one) => (one ? createImageBitmap(one) : fetch(new URL('../pictures/seven.png', import.meta.url)).then((answer) => answer.blob()).then((blob) => createImageBitmap(blob)));
+  if (many) {
+    given.push({
+      code: () => '{ support, query }', value: async () => {
+        const [query, ...examples] = input.files;
+        return { query: await picture(query), support: await Promise.all(examples.map(async (/** @type {File} */ one) => ({ label: one.name.replace(/\.\w+$/, ''), image: await picture(one) }))) };
+      },
+    });
+  } else given.push({ code: () => name, value: () => (sound ? input.files[0] : picture(input.files[0])) });
+}
+
+/** The fields of a verb. */
+function showVerb() {
+  if (!model) return;
+  const { name } = verbOf();
+  const { info } = model;
+  given = [];
+  options.clear();
+  byId('play-given').replaceChildren();
+  const sound = info.codec === 'sound';
+  if (name === 'tokens') textField('prompt', 'Once upon a time');
+  else if (name === 'translate') textField('sentence', info.languages[0] === 'de' ? 'Ein Hund läuft durch den Schnee.' : 'stop');
+  else if (name === 'tag' || (name === 'score' && info.codec === 'text')) textField('text', name === 'tag' ? 'Time flies like an arrow.' : 'Once upon a time');
+  else if (name === 'walk') ['from', 'to'].forEach((end, i) => numberField(end, String(i + 1)));
+  else if (name === 'classify') fileField('pictures', false, true);
+  else if (['complete', 'superResolve', 'score'].includes(name)) fileField(sound ? 'sound' : 'image', sound, false);
+  const of = tables.kinds[kindOf(model)]?.[name] ?? '';
+  const rows = tables.settings.filter((row) => of && row.of.split(' ').includes(of) && (row.name !== 'label' || info.classes.length > 0) && (row.name !== 'speaker' || (info.speakers ?? []).length > 0));
+  byId('play-options').replaceChildren(...rows.map(optionField));
+  byId('play-more').hidden = rows.length === 0;
+  showCode();
+}
+
+/** @param {Setting} row */
+function optionField({ name, whole, number, flag, initial, said }) {
+  const id = `play-option-${name}`;
+  const names = name === 'label' ? model?.info.classes : name === 'speaker' ? model?.info.speakers : undefined;
+  const [low, high] = whole ?? number ?? (name === 'seed' ? [0, Number.MAX_SAFE_INTEGER] : []);
+  const input = names ? make('select', { id }, make('option', { value: '' }, ''), ...names.map((one) => make('option', {}, one))) :
+    flag ? make('select', { id }, ...['', 'true', 'false'].map((one) => make('option', {}, one))) :
+      low === undefined ? make('input', { id, type: 'text', autocomplete: 'off' }) :
+        make('input', { id, type: 'number', min: String(low), max: String(high), step: number ? 'any' : '1', ...(initial !== undefined && { placeholder: String(initial) }) });
+  input.addEventListener('input', () => {
+    const text = input.value;
+    if (text === '') options.delete(name);
+    else options.set(name, { code: () => (names || low === undefined && !flag ? quoted(text) : text), value: () => (names || (low === undefined && !flag) ? text : flag ? text === 'true' : Number(text)) });
+    showCode();
+  });
+  return make('div', {}, make('label', { for: id }, make('code', {}, name)), ' ', input, make('p', {}, said));
+}
+
+/** The call as it would be written. */
+function showCode() {
+  const { name, draws } = verbOf();
+  const own = [...options].map(([option, { code }]) => `${option}: ${code()}`).join(', ');
+  const call = `model.${name}(${[...given.map(({ code }) => code()), ...(own ? [`{ ${own} }`] : [])].join(', ')})`;
+  const lines = ["import { load } from 'nextpixel';", '', `const model = await load(${quoted(file)});`];
+  if (draws) lines.push(`const run = ${call};`, 'await run.drawTo(canvas);');
+  else if (name === 'score') lines.push(`console.log(await ${call});`);
+  else lines.push(`const answer = await ${call};`, ...(name === 'tag' ? ['await answer.drawTo(canvas);'] : ['console.log(answer.odds);']));
+  byId('play-code').textContent = lines.join('\n');
+}
+
+/** Plain facts of an answer, without its long lists. @param {Record<string, any>} answer */
+const facts = (answer) => JSON.stringify(answer, (key, value) => (ArrayBuffer.isView(value) || (Array.isArray(value) && value.length > 40) ? `${value.constructor.name}(${/** @type {any} */ (value).length})` :
+  typeof value === 'bigint' ? String(value) : value), 2);
+
+/** @param {string} text */
+function show(text) {
+  byId('play-result').textContent = text;
+  byId('play-result').hidden = text === '';
+}
+
+async function run() {
+  if (!model) return;
+  running.abort();
+  running = new AbortController();
+  const { signal } = running;
+  const { name, draws } = verbOf();
+  const canvas = byId('play-canvas');
+  byId('play-stop').disabled = false;
+  byId('play-said').textContent = 'Running';
+  show('');
+  try {
+    const values = await Promise.all(given.map(({ value }) => value()));
+    const settings = { ...Object.fromEntries([...options].map(([option, { value }]) => [option, value()])), signal };
+    const answer = name === 'classify' ? await model.classify({ ...values[0], signal }) : /** @type {any} */ (model)[name](...values, settings);
+    canvas.classList.toggle('written', model.info.codec !== 'picture');
+    if (draws) {
+      await answer.drawTo(canvas, { signal });
+      show(facts({ seed: answer.seed, finish: answer.finish, ...(answer.wav && { samples: (await answer.samples()).length, rate: answer.rate }) }));
+    } else {
+      const told = await answer;
+      if (told.drawTo) await told.drawTo(canvas, { signal });
+      show(facts({ ...told }));
+    }
+    byId('play-said').textContent = 'Done';
+  } catch (error) {
+    if (!signal.aborted) byId('play-said').textContent = /** @type {Error} */ (error).message;
+  }
+  if (!signal.aborted) byId('play-stop').disabled = true;
+}
+
+/** @param {any} source @param {string} name */
+async function open(source, name) {
+  loading.abort();
+  running.abort();
+  loading = new AbortController();
+  const { signal } = loading;
+  for (const id of ['play-run', 'play-stop', 'play-verb']) byId(id).disabled = true;
+  byId('play-said').textContent = `Loading ${name}`;
+  try {
+    const { load } = await import(library);
+    const opened = await load(source, { signal });
+    model?.close();
+    model = /** @type {Model} */ (opened);
+    file = name;
+    byId('play-verb').replaceChildren(...model.info.tasks.filter((task) => tables.verbs[task]).map((task) => make('option', { value: task }, `${tables.verbs[task].name}()`)));
+    for (const id of ['play-run', 'play-verb']) byId(id).disabled = false;
+    byId('play-said').textContent = `${model.info.name}: ${model.info.parameters.toLocaleString('en')} parameters, ${model.info.architecture}`;
+    showVerb();
+  } catch (error) {
+    if (!signal.aborted) byId('play-said').textContent = /** @type {Error} */ (error).message;
+  }
+}
+
+tables = await (await fetch(new URL('playground.json', import.meta.url))).json();
+byId('play-file').addEventListener('change', () => open(addresses.get(byId('play-file').value), byId('play-file').value));
+byId('play-own').addEventListener('change', () => { const [own] = byId('play-own').files; if (own) open(own, own.name); });
+byId('play-verb').addEventListener('change', showVerb);
+byId('play-run').addEventListener('click', run);
+byId('play-stop').addEventListener('click', () => {
+  running.abort();
+  byId('play-stop').disabled = true;
+  byId('play-said').textContent = 'Stopped';
+});
+await open(addresses.get(byId('play-file').value), byId('play-file').value);
