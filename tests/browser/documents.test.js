@@ -28,7 +28,7 @@ const TYPES = { js: 'text/javascript', wasm: 'application/wasm', png: 'image/png
 /** The file that stands for an address of the texts. @param {string} path */
 function fileAt(path) {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  const own = name === 'mine.gguf' ? 'emoji.gguf' : /^(ka|ki|new)\.png$/.test(name) ? 'seven.png' : name;      // a model and pictures of one's own
+  const own = name === 'mine.gguf' ? 'emoji.gguf' : /^(ka|ki|new|scene)\.png$/.test(name) ? 'seven.png' : name;      // a model and pictures of one's own
   return [`web/dist/${name}`, `weights/${own}`, `tests/golden/${own}`, `web/pictures/${own}`].map((file) => ROOT + file).find(existsSync);
 }
 

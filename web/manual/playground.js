@@ -85,7 +85,7 @@ function showVerb() {
   else if (name === 'tag' || (name === 'score' && info.codec === 'text')) textField('text', name === 'tag' ? 'Time flies like an arrow.' : 'Once upon a time');
   else if (name === 'walk') ['from', 'to'].forEach((end, i) => numberField(end, String(i + 1)));
   else if (name === 'classify') fileField('pictures', false, true);
-  else if (['complete', 'superResolve', 'score'].includes(name)) fileField(sound ? 'sound' : 'image', sound, false);
+  else if (['complete', 'superResolve', 'caption', 'score'].includes(name)) fileField(sound ? 'sound' : 'image', sound, false);
   const of = tables.kinds[kindOf(model)]?.[name] ?? '';
   const rows = tables.settings.filter((row) => of && row.of.split(' ').includes(of) && (row.name !== 'label' || info.classes.length > 0) && (row.name !== 'speaker' || (info.speakers ?? []).length > 0));
   byId('play-options').replaceChildren(...rows.map(optionField));
