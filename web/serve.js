@@ -119,6 +119,7 @@ async function listen(server, port) {
  */
 async function answer(base, pages, request, response) {
   const { localPort } = request.socket;
+  if (request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1) throw new Refusal(400); // one for us, and one for somebody else
   if (!NAMES.some((name) => request.headers.host === `${name}:${localPort}` || (localPort === 80 && request.headers.host === name))) throw new Refusal(421);
   if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(405, { Allow: 'GET, HEAD' });
   const path = await locate(base, request.url ?? '/');

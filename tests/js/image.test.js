@@ -340,3 +340,28 @@ test('drawTo: both signals stop it, and the canvas keeps what was drawn', async 
   await assert.rejects(run.drawTo(/** @type {any} */ (new FakeCanvas())), { name: 'AbortError' });
   model.close();
 });
+
+test('ink that transparency alone tells is seen, whatever its colour and the model', () => {
+  const draw = (/** @type {number[]} */ ink, /** @type {number} */ opacity = 255) => [...ink, opacity, ...ink, 0, ...ink, opacity, 9, 9, 9, 0];
+  for (const ink of [[0, 0, 0], [10, 20, 30], [0, 0, 139], [60, 60, 60]]) {
+    const [a, b, c, d] = fromRGBA(draw(ink), 1);
+    assert.ok(a > 180 && c === a && b === 0 && d === 0, `${ink}: ${[a, b, c, d]}`);
+  }
+  assert.deepEqual([...fromRGBA(draw([0, 0, 0], 128), 1)], [128, 0, 128, 0]); // the edge of a stroke
+  assert.deepEqual([...fromRGBA(draw([255, 255, 255]), 1)], [255, 0, 255, 0]);
+  assert.deepEqual([...fromRGBA(draw([200, 200, 200]), 1)], [200, 0, 200, 0]);
+  assert.deepEqual([...fromRGBA([0, 0, 0, 255, 0, 0, 0, 255], 1)], [0, 0]); // black all over is black
+  assert.deepEqual([...fromRGBA(new Array(16).fill(0), 1)], [0, 0, 0, 0]); // nothing was drawn
+  assert.deepEqual([...fromRGBA(draw([0, 0, 0]), 3).slice(0, 6)], [0, 0, 0, 255, 255, 255]);
+  assert.deepEqual([...fromRGBA(draw([255, 255, 255]), 3).slice(0, 6)], [255, 255, 255, 0, 0, 0]);
+  assert.deepEqual([...fromRGBA(draw([255, 255, 0]), 3).slice(0, 6)], [255, 255, 0, 255, 255, 255]);
+});
+
+test('what a browser shows is told by its own size, or refused in words', () => {
+  const shape = { width: 2, height: 2, channels: 1 };
+  for (const [image, message] of /** @type {[any, RegExp][]} */ ([
+    [{ videoWidth: 0, videoHeight: 0, readyState: 0, width: 10, height: 10 }, /video.*loadeddata/], [{ displayWidth: 0, displayHeight: 0 }, /VideoFrame was closed/],
+    [{ naturalWidth: 0, naturalHeight: 0 }, /decode\(\)/], [{ width: 0, height: 5 }, /no pixels/], [{ width: 1e5, height: 1e5 }, /can be read/], [{ videoWidth: 4, videoHeight: 4, readyState: 4 }, /data, width, height/],
+    [{}, /no pixels/], [new Map(), /no pixels/],
+  ])) assert.throws(() => pictureOf(image, shape), isError('argument', message));
+});

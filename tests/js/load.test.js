@@ -536,3 +536,17 @@ test('a process ends while a model is idle, under flags that are not for workers
   });
   assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: 'true\n', stderr: '' });
 });
+
+test('what onProgress throws reaches who asked, and nobody else who waits for the same file', async () => {
+  const { acquire } = await import('../../web/lib/index.js');
+  const mine = new Error('mine');
+  let calls = 0;
+  const first = acquire(`${origin}/toy.gguf`, { onProgress() { calls++; throw mine; } });
+  const second = acquire(`${origin}/toy.gguf`);
+  await assert.rejects(first, (error) => error === mine);
+  const hold = await second;
+  assert.ok(hold.model.info.parameters > 0);
+  hold.release();
+  assert.equal(calls, 1);
+  await assert.rejects(load(path, { onProgress() { throw mine; } }), (error) => error === mine);
+});

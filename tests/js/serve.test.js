@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -266,6 +267,18 @@ test('it answers to its own names alone', async () => {
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) assert.equal((await ask('/web/', { headers: { Host: host } })).status, 200, host);
   for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1', `127.0.0.1:${port + 1}`, `localhost:${port}.evil.example`]) {
     assert.equal((await ask('/web/', { headers: { Host: host } })).status, 421, host);
+  }
+});
+
+test('an answer goes to one host: who names two gets none', async () => {
+  const { port } = server;
+  const own = `127.0.0.1:${port}`;
+  for (const hosts of [[own, own], [own, 'evil.example'], ['evil.example', own]]) {
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.end(`GET /web/ HTTP/1.1\r\n${hosts.map((host, i) => `${i ? 'HOST' : 'Host'}: ${host}\r\n`).join('')}Connection: close\r\n\r\n`);
+    let text = '';
+    for await (const chunk of socket) text += chunk;
+    assert.match(text, /^HTTP\/1\.1 4(00|21) /, hosts.join());
   }
 });
 

@@ -19,12 +19,15 @@ export function roomIn(head) {
 }
 
 /**
- * A whole number of the metadata, by the end of its key: a 32-bit one stands behind its type. Undefined where it is not there yet.
+ * A whole number of the metadata, by the end of its key: it stands behind its type. Undefined where it is not there yet.
  *
  * @param {Uint8Array} head
  * @param {string} key
  */
 function numberIn(head, key) {
   const at = String.fromCharCode(...head).indexOf(key) + key.length;
-  return at < key.length || at + 8 > head.length ? undefined : new DataView(head.buffer, head.byteOffset).getUint32(at + 4, true);
+  if (at < key.length || at + 8 > head.length) return undefined;
+  const view = new DataView(head.buffer, head.byteOffset);
+  const bits = { 0: 8, 1: 8, 2: 16, 3: 16, 4: 32, 5: 32, 10: 32, 11: 32 }[view.getUint32(at, true)]; // of 64 the lower half
+  return bits && view.getUint32(at + 4, true) % 2 ** bits;
 }

@@ -5,7 +5,7 @@
 
 import { NextPixelError } from '../base/error.js';
 
-/** @typedef {string | number | boolean | bigint} Scalar */
+/** @typedef {string | number | boolean} Scalar */
 /** @typedef {Scalar | Scalar[]} Value */
 /** @typedef {Map<string, Value>} Metadata */
 /** Metadata that are read when they are asked for. @typedef {Pick<Metadata, 'get' | 'has'>} Lookup */
@@ -16,7 +16,7 @@ import { NextPixelError } from '../base/error.js';
  * @typedef {{ key: string, type: number, itemType: number, count: number, value: Uint8Array }} Entry
  */
 
-/** GGUF value types: bytes of each, and how it is read. @type {Record<number, [number, (view: DataView, at: number) => number | boolean | bigint]>} */
+/** GGUF value types: bytes of each, and how it is read. One of 64 bits beyond 2^53 is rounded: it is too large for whatever it says. @type {Record<number, [number, (view: DataView, at: number) => number | boolean]>} */
 const NUMBERS = {
   0: [1, (view, at) => view.getUint8(at)],
   1: [1, (view, at) => view.getInt8(at)],
@@ -26,8 +26,8 @@ const NUMBERS = {
   5: [4, (view, at) => view.getInt32(at, true)],
   6: [4, (view, at) => view.getFloat32(at, true)],
   7: [1, (view, at) => view.getUint8(at) !== 0],
-  10: [8, (view, at) => view.getBigUint64(at, true)],
-  11: [8, (view, at) => view.getBigInt64(at, true)],
+  10: [8, (view, at) => Number(view.getBigUint64(at, true))],
+  11: [8, (view, at) => Number(view.getBigInt64(at, true))],
   12: [8, (view, at) => view.getFloat64(at, true)],
 };
 const STRING = 8;
@@ -39,6 +39,40 @@ const SHORT = 32;
 const MOST_ITEMS = 2 ** 21;
 const MOST_TEXT = 2 ** 20;
 const MOST_TEXTS = 2 ** 24;
+
+/** @param {string} key @param {string} what */
+const wrong = (key, what) => new NextPixelError('format', `The file is damaged, or was made wrongly: its key ${key} must be ${what}`);
+
+/**
+ * A whole number that a file must say, of whatever width.
+ *
+ * @param {Lookup} metadata
+ * @param {string} key
+ * @param {number} low
+ * @param {number} high
+ */
+export function wholeOf(metadata, key, low, high) {
+  const value = metadata.get(key);
+  if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value;
+  throw wrong(key, `a whole number from ${low} to ${high}`);
+}
+
+/**
+ * A list of texts or of whole numbers; none where the file says nothing.
+ *
+ * @template {'texts' | 'whole numbers'} W
+ * @param {Lookup} metadata
+ * @param {string} key
+ * @param {W} what
+ * @returns {(W extends 'texts' ? string : number)[]}
+ */
+export function listOf(metadata, key, what) {
+  const value = metadata.get(key);
+  if (value === undefined) return [];
+  const fits = (/** @type {unknown} */ one) => (what === 'texts' ? typeof one === 'string' : Number.isInteger(one));
+  if (!Array.isArray(value) || !value.every(fits)) throw wrong(key, `a list of ${what}`);
+  return /** @type {any} */ (value);
+}
 
 /** @param {Entry} entry */
 const isShort = ({ type, count, value }) => (type === STRING ? value.length <= MOST_TEXT : count <= MOST_ITEMS);
@@ -78,7 +112,7 @@ export function lookupOf(entries) {
  * @param {Entry} entry
  * @returns {Value}
  */
-function valueOf({ type, itemType, count, value }) {
+export function valueOf({ type, itemType, count, value }) {
   const all = itemType === STRING ? readStrings(value, count) : readNumbers(value, itemType, count);
   return type === ARRAY ? all : all[0];
 }

@@ -62,14 +62,26 @@ export async function acquire(url, options) {
   if (!entry || (!entry.loaded && Date.now() - entry.heard > SILENT_MS)) entry = begin(key, address, { workers, threads, cache, integrity, worker });
   else worker?.terminate();
   const held = entry;
+  /** What a listener throws is its own caller's. @type {(reason: unknown) => void} */
+  let fail = () => {};
+  const failed = new Promise((_, reject) => { fail = reject; });
+  failed.catch(() => {});
+  const listener = (/** @type {Progress} */ progress) => {
+    try {
+      onProgress?.(progress);
+    } catch (reason) {
+      held.listeners.delete(listener);
+      fail(reason);
+    }
+  };
   clearTimeout(held.timer);
   held.holders++;
-  if (onProgress) held.listeners.add(onProgress);
+  if (onProgress) held.listeners.add(listener);
   let holding = true;
   const release = () => {
     if (!holding) return;
     holding = false;
-    if (onProgress) held.listeners.delete(onProgress);
+    held.listeners.delete(listener);
     if (--held.holders > 0) return;
     held.timer = setTimeout(() => end(key, held), held.loaded ? GRACE_MS : GRACE_LOADING_MS);
   };
@@ -78,7 +90,7 @@ export async function acquire(url, options) {
     release();
   };
   try {
-    return { model: await abortable(held.model, signal), release, discard };
+    return { model: await abortable(Promise.race([held.model, failed]), signal), release, discard };
   } catch (error) {
     release();
     throw error;
@@ -95,7 +107,7 @@ function begin(key, url, options) {
     signal: stopper.signal,
     onProgress: (progress) => {
       begun.heard = Date.now();
-      for (const listener of begun.listeners) listener(progress);
+      for (const listener of [...begun.listeners]) listener(progress);
     },
   });
   /** @type {Entry} */

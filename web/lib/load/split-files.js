@@ -7,6 +7,7 @@
  */
 
 import { NextPixelError, argumentError } from '../base/error.js';
+import { valueOf } from '../engine/metadata.js';
 import { entriesIn } from './header.js';
 import { hubAddress } from './hub.js';
 import { MAX_BYTES, chunksOf, disk, isAddress, joined, readSource } from './source.js';
@@ -72,12 +73,13 @@ export function joinedParts(parts) {
 function partOf(bytes) {
   const { entries, end } = entriesIn(bytes);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const number = (/** @type {string} */ key) => {
-    const { from, to, type } = entries.find((entry) => entry.key === key) ?? {};
-    if (from === undefined || to === undefined) return undefined;
-    return type === 2 || type === 3 ? view.getUint16(to - 2, true) : view.getUint32(to - 4, true);
-  };
   const damaged = () => new NextPixelError('format', 'A part of the model is damaged or incomplete: download it again');
+  const number = (/** @type {string} */ key) => {
+    const entry = entries.find((one) => one.key === key);
+    const value = entry && valueOf(entry);
+    if (entry && !(typeof value === 'number' && Number.isInteger(value) && value >= 0)) throw damaged();
+    return /** @type {number | undefined} */ (value);
+  };
   const alignment = number('general.alignment') || ALIGNMENT;
   let at = end;
   const take = (/** @type {number} */ count) => {

@@ -5,6 +5,8 @@
  * Pictures: what the metadata of a file say of them, and the way from a picture to ids and back. Plain functions; no engine.
  */
 
+import { listOf } from '../../engine/metadata.js';
+
 /** @import { Metadata } from '../../engine/metadata.js' */
 /** @import { Part, PictureInfo } from '../../engine/protocol.js' */
 
@@ -20,7 +22,7 @@ export function pictureInfo(architecture, metadata, part) {
     const value = metadata.get(`${architecture}.${key}`);
     return typeof value === 'number' ? value : missing;
   };
-  const names = metadata.get(`${architecture}.classes`);
+  const names = listOf(metadata, `${architecture}.classes`, 'texts');
   const classes = part.inputs.find(({ name }) => name === 'class')?.values ?? 0;
   const pattern = metadata.get(`${architecture}.attention.pattern`);
   const queryBlock = pattern === 'local-1d' ? number('attention.query_block') : 0;
@@ -36,7 +38,7 @@ export function pictureInfo(architecture, metadata, part) {
     palette: paletteOf(part),
     inputWidth: input ? input.dims[1] : 0,
     inputHeight: input ? input.dims[0] : 0,
-    classes: Array.from({ length: classes }, (_, i) => String((Array.isArray(names) && names[i]) || i)),
+    classes: Array.from({ length: classes }, (_, i) => names[i] || String(i)),
     blocks: number('block_count'),
     heads: number('attention.head_count'),
     embedding: number('embedding_length'),

@@ -15,12 +15,12 @@ import { classOf } from '../../base/realm.js';
  * @typedef {{ data: Uint8Array | Uint8ClampedArray | number[], width: number, height: number }} RawImage
  */
 /** An image of a page is scaled to the model's size; crop it first where its proportions matter.
- * @typedef {RawImage | Dom<'ImageData'> | Dom<'HTMLCanvasElement'> | Dom<'OffscreenCanvas'> | Dom<'ImageBitmap'> | Dom<'HTMLImageElement'>} ImageSource */
+ * @typedef {RawImage | Dom<'ImageData'> | Dom<'HTMLCanvasElement'> | Dom<'OffscreenCanvas'> | Dom<'ImageBitmap'> | Dom<'HTMLImageElement'> |
+ *   Dom<'HTMLVideoElement'> | Dom<'VideoFrame'>} ImageSource */
 /** @typedef {Pick<ModelInfo, 'width' | 'height' | 'channels'>} Shape */
 
 /**
- * The picture of an image. For one channel, colours become their luma and transparent pixels are laid over black; for
- * three, transparent pixels are laid over white.
+ * The picture of an image. For one channel, colours become their luma; what lies under transparent pixels, fromRGBA() says.
  *
  * @param {ImageSource} image
  * @param {Shape} shape
@@ -115,7 +115,13 @@ export function reduce(picture, { width, height, channels }, newWidth, newHeight
   });
 }
 
+/** A grey picture with less light than this on a transparent ground is a dark drawing. */
+const DARK = 64;
+
 /**
+ * Transparent pixels are laid over black for one channel, and over white for three; where that leaves nothing of a drawing, over the other: dark ink on
+ * a canvas that was never filled becomes light ink on black, as models of drawings learned it, and white ink on white stands on black.
+ *
  * @param {ArrayLike<number>} rgba  (pixels, 4)
  * @param {number} channels  1 or 3
  * @returns {Uint8Array<ArrayBuffer>} (pixels, channels)
@@ -124,19 +130,42 @@ export function reduce(picture, { width, height, channels }, newWidth, newHeight
 export function fromRGBA(rgba, channels) {
   const pixels = rgba.length / 4;
   const elements = new Uint8Array(pixels * channels);
+  const ground = groundOf(rgba, channels);
   for (let i = 0; i < pixels; i++) {
     const [r, g, b, a] = [rgba[4 * i], rgba[4 * i + 1], rgba[4 * i + 2], rgba[4 * i + 3]];
     if (channels === 1) {
       // In whole numbers, so that grey stays as it is.
-      elements[i] = Math.round(((299 * r + 587 * g + 114 * b) * a) / 255000);
+      const luma = 299 * r + 587 * g + 114 * b;
+      elements[i] = Math.round(((ground === 'paper' ? 255000 - luma : luma) * a) / 255000);
     } else {
-      const white = 255 * (255 - a);
-      elements[3 * i] = Math.round((r * a + white) / 255);
-      elements[3 * i + 1] = Math.round((g * a + white) / 255);
-      elements[3 * i + 2] = Math.round((b * a + white) / 255);
+      const under = ground === 'white' ? 255 * (255 - a) : 0;
+      elements[3 * i] = Math.round((r * a + under) / 255);
+      elements[3 * i + 1] = Math.round((g * a + under) / 255);
+      elements[3 * i + 2] = Math.round((b * a + under) / 255);
     }
   }
   return elements;
+}
+
+/**
+ * What lies under transparent pixels.
+ *
+ * @param {ArrayLike<number>} rgba
+ * @param {number} channels
+ * @returns {'black' | 'white' | 'paper'}  paper: light, and the picture is turned so that its ink is light
+ */
+function groundOf(rgba, channels) {
+  let [transparent, visible, brightest, darkest] = [false, false, 0, 255];
+  for (let at = 0; at < rgba.length; at += 4) {
+    const a = rgba[at + 3];
+    if (a < 255) transparent = true;
+    if (a === 0) continue;
+    visible = true;
+    brightest = Math.max(brightest, ((299 * rgba[at] + 587 * rgba[at + 1] + 114 * rgba[at + 2]) * a) / 255000);
+    darkest = Math.min(darkest, rgba[at], rgba[at + 1], rgba[at + 2]);
+  }
+  if (channels === 1) return transparent && brightest < DARK ? 'paper' : 'black';
+  return transparent && visible && darkest === 255 ? 'black' : 'white';
 }
 
 /**
@@ -205,24 +234,37 @@ function coverage(size, count) {
  */
 function isRaw(image) {
   if (typeof image !== 'object' || image === null) {
-    throw argumentError('image must be an ImageData, a canvas, an ImageBitmap, an <img> or { data, width, height }');
+    throw argumentError('image must be an ImageData, a canvas, an ImageBitmap, an <img>, a <video>, a VideoFrame or { data, width, height }');
   }
   // An ImageData of other colours than those of 'srgb', such as 'display-p3', or of numbers of 16 bits, is drawn too: that converts it.
   return 'data' in image && !/Float16|-/.test(classOf(image.data) + /** @type {Partial<ImageData>} */ (image).colorSpace);
 }
 
+/** What a browser draws from. @typedef {HTMLCanvasElement | OffscreenCanvas | ImageBitmap | HTMLImageElement | HTMLVideoElement | VideoFrame | ImageData} Drawable */
+
+/** The most pixels of an image that is drawn: those of a photograph of a telephone. */
+const MOST_PIXELS = 2 ** 26;
+
+/** The pixels that it has, whatever its size on the page. @param {any} image @returns {[number, number]} */
+function sizeOf(image) {
+  if ('naturalWidth' in image) return [image.naturalWidth, image.naturalHeight];
+  if ('videoWidth' in image) return image.readyState >= 2 ? [image.videoWidth, image.videoHeight] : [0, 0];
+  return 'displayWidth' in image ? [image.displayWidth, image.displayHeight] : [image.width, image.height];
+}
+
 /**
- * The pixels of an image of the page, at its own size.
+ * The pixels of an image of the page, at its own size; of a film the frame that it shows.
  *
- * @param {HTMLCanvasElement | OffscreenCanvas | ImageBitmap | HTMLImageElement | ImageData} image
+ * @param {Drawable} image
  */
 function drawn(image) {
-  const isElement = 'naturalWidth' in image;
-  const width = isElement ? image.naturalWidth : image.width;
-  const height = isElement ? image.naturalHeight : image.height;
+  const [width, height] = sizeOf(image);
   if (!(width > 0 && height > 0)) {
-    throw argumentError(isElement ? 'The <img> is not loaded: await image.decode() first' : 'The image has no pixels');
+    throw argumentError('naturalWidth' in image ? 'The <img> is not loaded: await image.decode() first' :
+      'videoWidth' in image ? 'The <video> shows no frame yet: await its event loadeddata first' :
+        'displayWidth' in image ? 'The VideoFrame was closed: it has no pixels' : 'The image has no pixels');
   }
+  if (!(width * height <= MOST_PIXELS)) throw argumentError(`The image has ${width} x ${height} pixels, ${MOST_PIXELS} can be read: make it smaller first`);
   if (typeof OffscreenCanvas !== 'function' && typeof document !== 'object') {
     throw argumentError('Here an image is { data, width, height }');
   }

@@ -7,6 +7,7 @@ import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
 import { checkLabel, checkSettings, show } from '../../base/checks.js';
 import { LEVELS, compress } from './mu-law.js';
 import { argumentError } from '../../base/error.js';
+import { listOf, wholeOf } from '../../engine/metadata.js';
 import { LONGEST_SECONDS, hear } from './hear.js';
 import { SoundRun } from './sound-run.js';
 
@@ -50,12 +51,12 @@ export class SoundModel {
    */
   constructor(engine, { metadata }) {
     this.#engine = engine;
-    const said = (/** @type {string} */ key) => metadata.get(`${engine.info.architecture}.${key}`);
-    const [names, dilations] = [said('speakers'), said('dilations')];
+    const key = (/** @type {string} */ name) => `${engine.info.architecture}.${name}`;
+    const names = listOf(metadata, key('speakers'), 'texts');
     const count = engine.part.inputs.find(({ name }) => name === 'speaker')?.values ?? 0;
-    this.rate = Number(said('sound.rate'));
-    this.speakers = Array.from({ length: count }, (_, i) => String((Array.isArray(names) && names[i]) || i));
-    Object.assign(engine.info, { rate: this.rate, speakers: this.speakers, dilations: Array.isArray(dilations) ? dilations.map(Number) : [] });
+    this.rate = wholeOf(metadata, key('sound.rate'), 1000, 768000);
+    this.speakers = Array.from({ length: count }, (_, i) => names[i] || String(i));
+    Object.assign(engine.info, { rate: this.rate, speakers: this.speakers, dilations: listOf(metadata, key('dilations'), 'whole numbers') });
   }
 
   /** @param {{ label?: Label, speaker?: Label }} options @returns {Inputs} */

@@ -86,12 +86,11 @@ export function vocabularyOf(metadata, architecture) {
   const types = typesOf(get('token_type'), tokens.length);
   /** @param {string} key  @param {number} [missing] */
   const id = (key, missing) => {
-    const value = get(key) ?? missing;
-    const number = typeof value === 'bigint' ? Number(value) : value;
+    const number = get(key) ?? missing;
     if (number === undefined || number === missing) return typeof number === 'number' && number < tokens.length ? number : undefined;
-    if (!Number.isInteger(number)) throw vocabularyError('format', key, `${show(value)} is no token`);
+    if (!Number.isInteger(number)) throw vocabularyError('format', key, `${show(number)} is no token`);
     if (Number(number) >= 0 && Number(number) < tokens.length) return Number(number);
-    if (Number(number) >= 0 && Number(number) < 2 ** 32 - 1) warnings.push(`tokenizer.ggml.${key} is ${show(value)}, and there are ${tokens.length} tokens: it is left out`);
+    if (Number(number) >= 0 && Number(number) < 2 ** 32 - 1) warnings.push(`tokenizer.ggml.${key} is ${show(number)}, and there are ${tokens.length} tokens: it is left out`);
     return undefined; // -1 and its like say that there is none
   };
   /** @param {string} key  @param {boolean} missing */
@@ -151,7 +150,7 @@ export function textsOf(key, value) {
  */
 function typesOf(value, count) {
   if (value === undefined) return new Uint8Array(count).fill(NORMAL);
-  const kinds = Array.isArray(value) ? value.map((kind) => (typeof kind === 'bigint' ? Number(kind) : kind)) : [null];
+  const kinds = Array.isArray(value) ? value : [null];
   if (!kinds.every(Number.isInteger)) throw vocabularyError('format', 'token_type', 'not a list of whole numbers');
   if (kinds.length !== count) throw vocabularyError('format', 'token_type', `${kinds.length} kinds for ${count} tokens`);
   return Uint8Array.from(/** @type {number[]} */ (kinds), (type) => (type >= NORMAL && type <= BYTE ? type : NORMAL));

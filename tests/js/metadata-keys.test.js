@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The keys of a file, of every type that GGUF has: one reader, one check, whether C or JavaScript reads them. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+
+import { roomIn } from '../../web/lib/element/head.js';
+import { NextPixelError, load } from '../../web/lib/index.js';
+import { entriesIn } from '../../web/lib/load/header.js';
+import { GOLDEN } from './helpers.js';
+
+/** Bytes of the numbers that are whole, by type. @type {Record<string, [type: number, bytes: number]>} */
+const WHOLE = { u8: [0, 1], i8: [1, 1], u16: [2, 2], i16: [3, 2], u32: [4, 4], i32: [5, 4], u64: [10, 8], i64: [11, 8] };
+const text = new TextEncoder();
+
+/** A value with its type before it. @param {string} type @param {any} value @returns {number[]} */
+function typed(type, value) {
+  const u32 = (/** @type {number} */ number) => [...new Uint8Array(Uint32Array.of(number).buffer)];
+  const u64 = (/** @type {number} */ number) => [...u32(number % 2 ** 32), ...u32(Math.floor(number / 2 ** 32))];
+  const string = (/** @type {string} */ one) => [...u64(text.encode(one).length), ...text.encode(one)];
+  if (type === 'string') return [...u32(8), ...string(value)];
+  if (type === 'bool') return [...u32(7), Number(value)];
+  if (type === 'f32') return [...u32(6), ...new Uint8Array(Float32Array.of(value).buffer)];
+  if (type === 'strings') return [...u32(9), ...u32(8), ...u64(value.length), ...value.flatMap(string)];
+  if (type === 'i32s') return [...u32(9), ...u32(5), ...u64(value.length), ...new Uint8Array(Int32Array.from(value).buffer)];
+  if (type === 'u32s') return [...u32(9), ...u32(4), ...u64(value.length), ...new Uint8Array(Uint32Array.from(value).buffer)];
+  const [number, bytes] = WHOLE[type];
+  return [...u32(number), ...u64(value).slice(0, bytes)];
+}
+
+/**
+ * A file with some keys otherwise.
+ *
+ * @param {Uint8Array} file
+ * @param {(key: string, value: () => number, list: () => number[]) => number[] | undefined} change  gives type and value in bytes; undefined: as it was
+ */
+function changed(file, change) {
+  const { entries, end } = entriesIn(file);
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
+  let at = end;
+  for (let i = Number(view.getBigUint64(8, true)); i > 0; i--) {
+    at += 8 + Number(view.getBigUint64(at, true));
+    at += 4 + 8 * view.getUint32(at, true) + 12;
+  }
+  const keys = entries.flatMap(({ key, from, to, value }) => {
+    const own = new DataView(value.buffer, value.byteOffset, value.byteLength);
+    const other = change(key, () => own.getUint32(0, true), () => Array.from({ length: value.length / 4 }, (_, i) => own.getInt32(4 * i, true)));
+    return other ? [...file.subarray(from, from + 8 + text.encode(key).length), ...other] : [...file.subarray(from, to)];
+  });
+  const head = [...file.subarray(0, 24), ...keys, ...file.subarray(end, at)];
+  const start = 32 * Math.ceil(head.length / 32);
+  const out = new Uint8Array(start + file.length - 32 * Math.ceil(at / 32));
+  out.set(head);
+  out.set(file.subarray(32 * Math.ceil(at / 32)), start);
+  return out;
+}
+
+const golden = async (/** @type {string} */ name) => new Uint8Array(await readFile(`${GOLDEN}${name}.gguf`));
+
+for (const name of ['sagan-tiny', 'pixelcnn-tiny', 'fvsbn-tiny', 'gated-pixelcnn-tiny', 'sparse-strided', 'wavenet-picture', 'wavenet-tiny', 'local-q8_0', 'stories260K', 'chain-hmm-tiny', 'snail-tiny', 'lstmn-tiny']) {
+  test(`every whole number of ${name}, whatever its width, says the same`, async () => {
+    const file = await golden(name);
+    const plain = await load(file.slice());
+    const numbers = entriesIn(file).entries.filter(({ type, key }) => (type === 4 || type === 5) && key !== 'general.alignment').map(({ key }) => key);
+    assert.ok(numbers.length > 0);
+    for (const type of Object.keys(WHOLE)) {
+      const most = 2 ** (8 * WHOLE[type][1] - (type[0] === 'i' ? 1 : 0));
+      const other = changed(file, (key, value) => (numbers.includes(key) && value() < most ? typed(type, value()) : undefined));
+      const model = await load(other.slice());
+      const { bytes: _, ...info } = model.info;
+      const { bytes: __, ...same } = plain.info;
+      assert.deepEqual(info, same, type);
+      assert.deepEqual(roomIn(other.subarray(0, 4096)), roomIn(file.subarray(0, 4096)), type);
+      model.close();
+    }
+    plain.close();
+  });
+}
+
+test('a key that JavaScript alone reads is what it should be, or load() says so; no word of it is an error of the caller', async () => {
+  /** @type {Record<string, string[]>} */
+  const keys = {
+    'chain-crf-tiny': ['chain.templates', 'chain.feature_hashes', 'chain.word_hashes', 'chain.cluster.hashes', 'chain.cluster.numbers', 'chain.first', 'chain.tags'],
+    'wavenet-tiny': ['wavenet.sound.rate', 'wavenet.speakers', 'wavenet.dilations', 'wavenet.classes'], 'local-q8_0': ['image-transformer.classes'], 'sagan-tiny': ['sagan.classes'],
+  };
+  const values = /** @type {[string, any][]} */ ([['string', 'word@0'], ['u32', 5], ['i64', 5], ['u64', 3], ['bool', 1], ['f32', 0.5], ['strings', []], ['strings', ['any@0']], ['strings', ['zzz@0', 'any@0']], ['i32s', []], ['i32s', [1, 2]], ['u32s', [7]]]);
+  for (const [name, own] of Object.entries(keys)) {
+    const file = await golden(name);
+    for (const key of own) {
+      for (const [type, value] of values) {
+        const there = entriesIn(file).entries.some((entry) => entry.key === key);
+        if (!there) continue;
+        const asked = async () => {
+          const model = await load(changed(file, (one) => (one === key ? typed(type, value) : undefined)));
+          if (name.startsWith('chain')) await /** @type {any} */ (model).tag('a b');
+          model.close();
+        };
+        await asked().catch((error) => assert.ok(error instanceof NextPixelError && /^(format|unsupported|limit)$/.test(error.code), `${key} as ${type}: ${error.stack}`));
+      }
+    }
+  }
+});
+
+test('hashes with a sign and without are the same, or refused', async () => {
+  const file = await golden('chain-crf-tiny');
+  const tag = async (/** @type {Uint8Array} */ bytes) => (await (await load(bytes)).tag('The dog runs .')).tags;
+  const unsigned = changed(file, (key, _, list) => (/hashes$/.test(key) ? typed('u32s', list().map((hash) => hash >>> 0)) : undefined));
+  const same = await tag(unsigned).catch((error) => assert.equal(error.code, 'format'));
+  if (same) assert.deepEqual(same, await tag(file.slice()));
+});
