@@ -35,6 +35,8 @@ export function open() {
         { role: input.pick(['system', 'user', 'assistant', 'tool']), content: input.text(input.below(24)) }));
       const pieces = refusedOr(() => piecesOf(messages, template, { begin: '<s>', end: '</s>' }, {}), ['argument', 'unsupported', 'format', 'limit']);
       if (!pieces) return;
+      const said = pieces.map(({ text }) => text).join('');
+      for (const { content } of messages) assert.ok(said.includes(content.trim()), 'what is said is there');
       assert.deepEqual(control(pieces), control(pieces.map((piece) => (piece.plain ? { ...piece, text: 'x' } : piece))), 'what is said adds no token of control');
     },
   };

@@ -60,15 +60,17 @@ function withSystem(messages, template) {
 function merged(messages, as) {
   /** @type {Piece[]} */
   let system = [];
-  return messages.flatMap(({ role, content }) => {
+  const turns = messages.flatMap(({ role, content }) => {
     if (role === 'system') {
-      system = as(content);
+      system.push(...as(content));
       return [];
     }
     const pieces = [...role === 'user' ? system : [], plain(content.trim())];
     if (role === 'user') system = [];
     return [{ role, pieces }];
   });
+  if (system.length > 0) throw argumentError('The template of this model has a system message only before what the user says: end with a message of the user');
+  return turns;
 }
 
 /** The first that fits is the one. @type {Format[]} */
