@@ -35,6 +35,10 @@
 // For a model that tags --data is a treebank, as CoNLL-U or as lines of a word, a tab and its tag with empty lines between sentences; the result is the share of
 // words that get their tag, of those that training never saw too, and the nats of the treebank's tags a word. --images is the number of sentences.
 //
+// For a model of the parents of words --data is a treebank, as CoNLL-U or as lines of a word, a column, and the number of its parent, apart by tabs, with empty lines
+// between sentences; the result is the share of words that get their parent, punctuation counted, and the nats of the treebank's parents a word. --images is the
+// number of sentences.
+//
 // For a model that names signs --data is a folder with the evaluation part of Omniglot (weights/train/data/omniglot.py); the result is the share of 2,000 questions
 // of seed 1, or --images of them, that are answered rightly, of 5 signs and of 20, one example each.
 //
@@ -65,6 +69,7 @@ import { reduce } from '../../web/lib/kinds/picture/image.js';
 import { load } from '../../web/lib/index.js';
 import { picturesOf } from './drawn.js';
 import { scoreCaptions } from './eval-captions.js';
+import { scoreHeads } from './eval-heads.js';
 import { scoreSigns } from './eval-signs.js';
 import { scoreSounds } from './eval-sounds.js';
 import { scoreTags } from './eval-tags.js';
@@ -247,6 +252,17 @@ async function tellTags(model, file, { data, images = 'Infinity', json }) {
 }
 
 /** @param {Model} model @param {string} file @param {{ data: string, images?: string, json: boolean }} options */
+async function tellHeads(model, file, { data, images = 'Infinity', json }) {
+  const live = !json && process.stderr.isTTY;
+  const result = await scoreHeads(model, data, Number(images), (done) => { if (live) process.stderr.write(`\r${done}`); });
+  if (live) process.stderr.write('\r');
+  if (json) console.log(JSON.stringify({ file: path.basename(file), ...result }));
+  else console.log(`${path.basename(file)}: ${result.sentences} sentences, ${result.words} words: ${(100 * result.attachment).toFixed(2)} % get their parent, ` +
+    `in ${(100 * result.whole).toFixed(2)} % of the sentences all do; ${result.natsPerWord.toFixed(4)} nats a word of the ${result.projective} sentences without crossing arcs; ` +
+    `${Math.round(result.wordsPerSecond)} words a second`);
+}
+
+/** @param {Model} model @param {string} file @param {{ data: string, images?: string, json: boolean }} options */
 async function tellSigns(model, file, { data, images = '2000', json }) {
   const live = !json && process.stderr.isTTY;
   for (const ways of [5, 20]) {
@@ -307,7 +323,7 @@ function evaluationOf(info) {
 
 /** How models are measured that have a task of the table of verbs; those of pictures are in main().
  * @type {Record<string, (model: any, file: string, options: any) => Promise<void>>} */
-const EVALUATIONS = { tokens: tellTexts, translate: tellTranslations, tag: tellTags, classify: tellSigns, caption: tellCaptions };
+const EVALUATIONS = { tokens: tellTexts, translate: tellTranslations, tag: tellTags, parse: tellHeads, classify: tellSigns, caption: tellCaptions };
 
 /** The beginning of this file. */
 const HELP = readFileSync(new URL(import.meta.url), 'utf8').split('// @ts-check')[0].split('\n').slice(1).map((line) => line.replace(/^\/\/ ?/, '')).join('\n').trim();

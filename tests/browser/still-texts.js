@@ -9,7 +9,7 @@ import { serve } from '../../web/serve.js';
 import { LIBRARY, launch, openEmpty } from './browser.js';
 
 /**
- * @param {{ file: string, verb: 'tokens' | 'translate' | 'tag' | 'generate', text: string, options: object, font: string }} what  file: of weights; font: size
+ * @param {{ file: string, verb: 'tokens' | 'translate' | 'tag' | 'parse' | 'generate', text: string, options: object, font: string }} what  file: of weights; font: size
  * @returns {Promise<Buffer>} a PNG
  */
 export async function stillOfText({ file, verb, text, options, font }) {

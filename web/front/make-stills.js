@@ -4,7 +4,7 @@
 //
 //   node web/front/make-stills.js [NAME...]
 //
-// A page whose line in papers.js says nothing of its card gets what the weights of its page.html draw from nothing, or go on with, translate or tag.
+// A page whose line in papers.js says nothing of its card gets what the weights of its page.html draw from nothing, or go on with, translate, tag or parse.
 // @ts-check
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -54,8 +54,9 @@ async function drawn(model, { file, samples, passes, ...options }) {
   return encodePng(picture);
 }
 
-/** What the model of a page makes of a text: how large it is set, and by which options. @type {Record<'tag' | 'translate' | 'tokens', { text: string, font: string, options: object }>} */
+/** What the model of a page makes of a text: how large it is set, and by which options. @type {Record<'parse' | 'tag' | 'translate' | 'tokens', { text: string, font: string, options: object }>} */
 const TEXTS = {
+  parse: { text: 'We saw a dog with one ear', font: '22px', options: { marginals: true } },
   tag: { text: 'Time flies like an arrow', font: '30px', options: { marginals: true } },
   tokens: { text: 'Once upon a time', font: '18px', options: { seed: 1, temperature: 0.8, maxTokens: 50 } },
   translate: { text: 'Er hat im Garten einen Hund gesehen.', font: '15px', options: {} },
@@ -123,7 +124,7 @@ async function still({ page, pictures, text, looks }) {
     if (tasks.includes('caption')) return await encodePng({ data: Uint8ClampedArray.from(await stillOfScene(['cat', 'bicycle'])), width: WIDTH, height: HEIGHT });
     if (model.info.codec === 'sound') return await stillOfText({ file, verb: 'generate', text: '', font: '14px', options: { label: '7', speaker: 'jackson', seconds: 1, seed: 1 } });
     if (tasks.includes('generate')) return await drawn(model, pictures ?? { file, seed: 1, samples: 6, temperature: 1 });
-    const verb = /** @type {const} */ (['tag', 'translate', 'tokens']).find((task) => tasks.includes(task)) ?? 'tokens';
+    const verb = /** @type {const} */ (['parse', 'tag', 'translate', 'tokens']).find((task) => tasks.includes(task)) ?? 'tokens';
     return await stillOfText({ file, verb, ...TEXTS[verb], ...(text && { text }) });
   } finally {
     model.close();

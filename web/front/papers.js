@@ -22,7 +22,7 @@
  * @property {string} [page] its folder in web/pages
  * @property {string} [says] what the page shows
  * @property {Pictures} [pictures] on its card
- * @property {string} [text] that the model of its still goes on with, translates or tags; without either, front/make-stills.js takes one of its own
+ * @property {string} [text] that the model of its still goes on with, translates, tags or parses; without either, front/make-stills.js takes one of its own
  * @property {{ file: string, text: string }} [looks] its still is where a model looked: for each word of a translation, or of a text
  * @property {true} [colourful] its pictures have colours of their own, not the inks of the page
  */
@@ -38,7 +38,7 @@ export const PAPERS = [
   { year: 2016, by: 'Cheng, Dong, Lapata', title: 'Long short-term memory-networks for machine reading', url: 'https://arxiv.org/abs/1601.06733', system: 'Reading with a memory', page: 'reading', says: 'An LSTM that keeps every word it has read, and looks back. Beside it, the self-attention of a decoder, on a sentence of yours.', looks: { file: 'lstmn.gguf', text: 'The king had three sons, and the youngest of them was called Simpleton.' } },
   { year: 2016, by: 'van den Oord et al.', title: 'Conditional image generation with PixelCNN decoders', url: 'https://arxiv.org/abs/1606.05328', system: 'The same digit, every way', page: 'same-digit', says: 'Six models, from FVSBN to the Sparse Transformer, finish the same half digit with the same dice, side by side, in nats and microseconds.', pictures: { file: 'gated-pixelcnn-digits.gguf', seed: 1, samples: 6, temperature: 1 } },
   { year: 2016, by: 'van den Oord et al.', title: 'WaveNet: a generative model for raw audio', url: 'https://arxiv.org/abs/1609.03499', system: 'WaveNet', page: 'wavenet', says: 'A digit, spoken while it is drawn, sample by sample. Dilated layers as trees, the queues behind them, the probabilities of the next sample, and your voice going on.' },
-  { year: 2017, by: 'Kim, Denton, Hoang, Rush', title: 'Structured attention networks', url: 'https://arxiv.org/abs/1702.00887', system: 'Structured attention' },
+  { year: 2017, by: 'Kim, Denton, Hoang, Rush', title: 'Structured attention networks', url: 'https://arxiv.org/abs/1702.00887', system: 'Structured attention', page: 'structure', says: 'Every word of your sentence points at its parent, the softer the less sure. Pin one and the others follow; and sixteen ways to look at four characters.' },
   { year: 2017, by: 'Vaswani et al.', title: 'Attention is all you need', url: 'https://arxiv.org/abs/1706.03762', system: 'Transformer', page: 'transformer', says: 'German becomes English while you type. Which word looked at which, what positions are for, and how beams search.' },
   { year: 2017, by: 'Vaswani et al.', title: 'Attention is all you need', url: 'https://arxiv.org/abs/1706.03762', system: 'The Transformer, opened', page: 'opened', text: 'stop', says: 'So small that every number is on the screen. Open a box, point at a number, see the sum that made it; walk through a step, and break it.' },
   { year: 2017, by: 'Mishra, Rohaninejad, Chen, Abbeel', title: 'A simple neural attentive meta-learner', url: 'https://arxiv.org/abs/1707.03141', system: 'SNAIL', page: 'snail', says: 'Draw five signs, one example each, then a sixth: which is it, and where did the network look? Or play against it.' },

@@ -249,6 +249,8 @@ export async function tokenizer(source, options = {}) {
 /** @typedef {import('./kinds/captions/caption-sheet.js').CaptionSheetOptions} CaptionSheetOptions */
 /** @typedef {import('./kinds/captions/captions.js').CaptionScore} CaptionScore */
 /** @typedef {import('./options.js').CaptionOptions} CaptionOptions */
+/** @typedef {import('./kinds/heads/parse.js').Parse} Parse */
+/** @typedef {import('./kinds/heads/parse.js').ParseOptions} ParseOptions */
 /** @typedef {import('./kinds/tags/tagging.js').Tagging} Tagging */
 /** @typedef {import('./kinds/tags/tagging.js').TagOptions} TagOptions */
 /** @typedef {import('./options.js').TranslateOptions} TranslateOptions */

@@ -12,6 +12,7 @@ const tasks = words.filter((word) => word !== size);
 const KINDS = [
   ['translate', 'translates', 'the page of the Transformer shows'],
   ['tag', 'tags words', 'the page of chains shows'],
+  ['parse', 'finds the parents of words', 'the page of attention with structure shows'],
   ['classify', 'names signs', 'the page SNAIL shows'],
   ['tokens', 'writes text', 'the page of tokens shows'],
   ['super-resolve', 'enlarges pictures', 'the page in colour shows'],

@@ -130,7 +130,7 @@ class Fetching(Folder):
             REACHABLE = kept
         self.assertEqual(len(Server.asked), 3)
         self.assertRegex(told, r"CC BY-SA 4\.0[\s\S]*en_ewt-ud-train\.conllu, 13\.4 MB, from http://127[\s\S]*not the very files .*: train\.tsv\.xz")
-        self.assertEqual(data.load("ud_ewt", self.at("ewt"), "train", None), ([["A", "dog"]], [["DET", "NOUN"]]))
+        self.assertEqual(data.load("ud_ewt", self.at("ewt"), "train", None), ([["A", "dog"]], [["DET", "NOUN"]], [[2, 0]], [["det", "root"]]))
 
 
 class Archives(Folder):

@@ -10,11 +10,12 @@
 /** @import { Classification } from '../kinds/signs/classification.js' */
 /** @import { SoundStep } from '../kinds/sound/sound-run.js' */
 /** @import { Picture } from '../sinks/pixels.js' */
+/** @import { Parse } from '../kinds/heads/parse.js' */
 /** @import { Tagging } from '../kinds/tags/tagging.js' */
 /** @import { TokenStep } from '../kinds/text/tokens.js' */
 /** @import { TranslateStep } from '../kinds/text/translate.js' */
 
-/** What a run of any kind gives, or an answer. @typedef {Step | LatentStep | SoundStep | TokenStep | TranslateStep | Tagging | Classification} AnyStep */
+/** What a run of any kind gives, or an answer. @typedef {Step | LatentStep | SoundStep | TokenStep | TranslateStep | Tagging | Parse | Classification} AnyStep */
 
 export class NextPixelReadyEvent extends Event {
   /** @param {ModelInfo} info */

@@ -121,9 +121,9 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @typedef {object} BasicInfo
  * @property {string} architecture  such as 'image-transformer'
  * @property {string} name
- * @property {string} codec         what its ids mean: 'picture', 'sound', 'text', 'tags', 'signs' or 'captions'
+ * @property {string} codec         what its ids mean: 'picture', 'sound', 'text', 'tags', 'heads', 'signs' or 'captions'
  * @property {string[]} tasks       what it can do, a task for each verb but attention() and chat(): 'complete', 'generate', 'walk', 'super-resolve', 'classify', 'caption', 'tokens',
- *   'translate', 'tag', 'score'
+ *   'translate', 'tag', 'parse', 'score'
  * @property {number} positions     steps in a complete sequence; of a model of texts, the most tokens that it sees, its context; of one
  *   that tags, the most words at once; of one that names signs, the most examples; of one of sounds 0, for the caller says how long; of one
  *   that makes pictures at once 0, for there is no sequence

@@ -6,6 +6,7 @@
  */
 
 import { kind as captions } from './captions/kind.js';
+import { kind as heads } from './heads/kind.js';
 import { kind as latent } from './latent/kind.js';
 import { kind as picture } from './picture/kind.js';
 import { kind as signs } from './signs/kind.js';
@@ -50,7 +51,7 @@ import { kind as text } from './text/kind.js';
 /** What the element knows of a run. @typedef {{ nats: number[], steps: number, to: number, rate: number }} Told */
 
 /** The first that fits is the one. @type {Kind[]} */
-export const KINDS = [sound, signs, captions, latent, picture, tags, text];
+export const KINDS = [sound, signs, captions, latent, picture, tags, heads, text];
 
 /** The kind with the words and the look of a model. @param {{ codec: string } | undefined} info */
 export const kindOf = (info) => KINDS.find(({ name }) => name === info?.codec) ?? picture;

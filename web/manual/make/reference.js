@@ -28,6 +28,7 @@ const GROUPS = [
   ['Pictures at once', ['LatentOptions', 'LatentRun', 'LatentStep', 'WhereLooked', 'WalkOptions']],
   ['Names', ['ClassifyOptions', 'Classification']],
   ['Tags', ['TagOptions', 'Tagging', 'Best', 'TagSheetOptions']],
+  ['Parents', ['ParseOptions', 'Parse', 'ArcSheetOptions']],
   ['Errors', ['NextPixelError', 'ErrorCode']],
   ['The element', ['NextPixelElement', 'ElementState', 'Task', 'NextPixelProgressEvent', 'NextPixelReadyEvent', 'NextPixelStepEvent', 'NextPixelEndEvent', 'NextPixelErrorEvent']],
 ];

@@ -32,9 +32,9 @@ class Run:
 
 
 def settings_from(recipe, saved):
-    """Settings of a checkpoint, as far as they are known today."""
+    """Settings of a checkpoint, as far as they are known today; what it did not know yet is as the recipe says."""
     known = recipe.task.Settings.__dataclass_fields__
-    return recipe.task.Settings(**{k: v for k, v in saved.items() if k in known})
+    return recipe.task.Settings(**{k: v for k, v in {**recipe.settings, **saved}.items() if k in known})
 
 
 def load_average(run):

@@ -1,8 +1,8 @@
 """The English Web Treebank of Universal Dependencies [Silveira et al. 2014]: sentences of weblogs, newsgroups, emails, reviews and answers, the
-part of speech of every word given by people.
+part of speech and the head of every word given by people.
 
-train.tsv.xz, dev.tsv.xz, test.tsv.xz: the official split; a word a line (form, universal part of speech, and more that is not read, apart by
-tabs), an empty line after each sentence.  CC BY-SA 4.0.
+train.tsv.xz, dev.tsv.xz, test.tsv.xz: the official split; a word a line (form, universal part of speech, number of the head's word from 1 or 0 for
+the root, relation to it, apart by tabs), an empty line after each sentence.  CC BY-SA 4.0.
 """
 import lzma
 import os
@@ -17,7 +17,7 @@ DEFAULT_DIR = os.path.join(data.ROOT, "data", "ud_ewt")
 
 
 def read(directory, split, evaluation=False):
-    """-> (sentences, taggings), two lists of lists of strings.  The only place that opens a file."""
+    """-> (sentences, taggings, heads, relations), four lists of lists.  The only place that opens a file."""
     if split not in ("train", "validation"):
         data.check_evaluation(evaluation, "split %r" % split)
     path = os.path.join(directory, SPLITS[split] + ".tsv.xz")
@@ -25,8 +25,8 @@ def read(directory, split, evaluation=False):
         data.missing("ud_ewt", path)
     with lzma.open(path) as f:
         text = f.read().decode("utf-8")
-    rows = [[line.split("\t")[:2] for line in part.split("\n")] for part in text.strip("\n").split("\n\n")]
-    return [[word for word, _ in s] for s in rows], [[tag for _, tag in s] for s in rows]
+    rows = [[line.split("\t") for line in part.split("\n")] for part in text.strip("\n").split("\n\n")]
+    return tuple([[kind(row[k]) for row in s] for s in rows] for k, kind in enumerate((str, str, int, str)))
 
 
 def load(directory, split):

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Features of a word and its neighbours, at which a chain looks: strings, those that the file lists with an id. weights/train/models/chain/features.py says
+ * Features of a word and its neighbours, at which a chain or a tree looks: strings, those that the file lists with an id. weights/train/models/chain/features.py says
  * what templates and atoms are, and does the same; a test compares them.
  */
 
@@ -50,7 +50,7 @@ export function shape(form) {
 }
 
 /** @param {'format' | 'unsupported'} code @param {string} key @param {string} reason */
-export const keyError = (code, key, reason) => new NextPixelError(code, `Reading the features failed (chain.${key}: ${reason}). ` +
+export const keyError = (code, key, reason) => new NextPixelError(code, `Reading the features failed (${key}: ${reason}). ` +
   (code === 'unsupported' ? 'Use a newer version of nextpixel' : 'The file is damaged, or was exported wrongly: get it anew'));
 
 /**
@@ -63,7 +63,7 @@ export const keyError = (code, key, reason) => new NextPixelError(code, `Reading
  */
 function list(metadata, key, what, is) {
   /** @type {unknown} */
-  const items = metadata.get(`chain.${key}`) ?? [];
+  const items = metadata.get(key) ?? [];
   if (Array.isArray(items) && items.every(is)) return items;
   throw keyError('format', key, `no list of ${what}`);
 }
@@ -72,12 +72,12 @@ const isText = (item) => typeof item === 'string';
 /** @param {unknown} item @returns {item is number} */
 const isHash = (item) => typeof item === 'number' && item === (item | 0);
 
-/** Gives the beginning of each template, and its atoms with their offsets. @param {string} template */
-function parsed(template) {
+/** Gives the beginning of a template, and its atoms with their offsets. @param {string} template @param {string} key  under which it stands */
+function parsed(template, key) {
   const atoms = template.split('|').map((part) => {
     const [name, offset] = part.split('@');
     if (!/^(?:form|word|shape|cluster|any|prefix\d+|suffix\d+)$/.test(name) || !/^-?\d+$/.test(offset ?? '')) {
-      throw keyError('unsupported', 'templates', `${show(template)} is no template that this version knows`);
+      throw keyError('unsupported', key, `${show(template)} is no template that this version knows`);
     }
     return { name, offset: Number(offset) };
   });
@@ -92,17 +92,18 @@ export class Features {
   #clusters;
   #forms;
 
-  /** @param {Metadata} metadata  of a file of the architecture chain */
-  constructor(metadata) {
-    const hashes = (/** @type {string} */ key) => list(metadata, key, 'whole numbers of 32 bits', isHash);
-    this.#templates = list(metadata, 'templates', 'texts', isText).map(parsed);
-    const first = metadata.get('chain.first') ?? false;
-    if (typeof first !== 'boolean') throw keyError('format', 'first', 'neither true nor false');
+  /** @param {Metadata} metadata  @param {string} [architecture]  of the file: its keys begin so */
+  constructor(metadata, architecture = 'chain') {
+    const key = (/** @type {string} */ name) => `${architecture}.${name}`;
+    const hashes = (/** @type {string} */ name) => list(metadata, key(name), 'whole numbers of 32 bits', isHash);
+    this.#templates = list(metadata, key('templates'), 'texts', isText).map((template) => parsed(template, key('templates')));
+    const first = metadata.get(key('first')) ?? false;
+    if (typeof first !== 'boolean') throw keyError('format', key('first'), 'neither true nor false');
     this.#first = first;
     const ids = hashes('feature_hashes');
     this.#ids = new Map(ids.map((hash, i) => [hash, i + 1]));
     const [clusters, numbers] = [hashes('cluster.hashes'), hashes('cluster.numbers')];
-    if (clusters.length !== numbers.length) throw keyError('format', 'cluster.numbers', `${numbers.length} for ${clusters.length} words`);
+    if (clusters.length !== numbers.length) throw keyError('format', key('cluster.numbers'), `${numbers.length} for ${clusters.length} words`);
     this.#clusters = new Map(clusters.map((hash, i) => [hash, numbers[i]]));
     this.#forms = new Set(hashes('word_hashes'));
     /** Ids that features have, 0 among them. */

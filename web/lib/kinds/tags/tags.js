@@ -4,26 +4,23 @@
 /** Models that tag words: a linear chain over tags, whose part reads features of words and leaves tags and their odds. */
 
 import { flag, show } from '../../base/checks.js';
-import { NextPixelError, argumentError } from '../../base/error.js';
+import { argumentError } from '../../base/error.js';
 import { classOf } from '../../base/realm.js';
 import { inTurns } from '../../base/turns.js';
 import { straight } from '../../base/typed.js';
 import { Features, keyError } from './features.js';
-import { wordsIn } from './words.js';
+import { wordsGiven } from './given.js';
 import { Tagging } from './tagging.js';
 
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { Facts } from '../../engine/protocol.js' */
 /** @import { TagOptions } from './tagging.js' */
 
-/** Characters of a word. */
-const LONGEST_WORD = 1 << 15;
-
 /** The names of the tags; of a file that has none, their numbers. @param {unknown} names @param {number} states @returns {string[]} */
 function namesOf(names, states) {
   if (names === undefined) return Array.from({ length: states }, (_, i) => String(i));
   if (Array.isArray(names) && names.length === states && names.every((name) => typeof name === 'string') && new Set(names).size === states) return names;
-  throw keyError('format', 'tags', `no list of the names of ${states} tags, each another`);
+  throw keyError('format', 'chain.tags', `no list of the names of ${states} tags, each another`);
 }
 
 export class TagModel {
@@ -39,8 +36,8 @@ export class TagModel {
     const [{ dims, values }, tags] = engine.part.inputs;
     this.names = namesOf(metadata.get('chain.tags'), tags.values - 1);
     this.limit = dims[0];
-    if (this.features.width !== dims[1]) throw keyError('format', 'templates', `${this.features.width} numbers for a word, of which the model reads ${dims[1]}`);
-    if (this.features.values > values) throw keyError('format', 'feature_hashes', `${this.features.values - 1} for a model that knows ${values - 1}`);
+    if (this.features.width !== dims[1]) throw keyError('format', 'chain.templates', `${this.features.width} numbers for a word, of which the model reads ${dims[1]}`);
+    if (this.features.values > values) throw keyError('format', 'chain.feature_hashes', `${this.features.values - 1} for a model that knows ${values - 1}`);
   }
 
   /**
@@ -52,7 +49,7 @@ export class TagModel {
     const { marginals = false, pinned = {}, signal } = options;
     signal?.throwIfAborted();
     flag('marginals', marginals);
-    const words = await inTurns(this.#words(text), signal);
+    const words = await inTurns(wordsGiven(text, { verb: 'tag', does: 'tags', limit: this.limit, part: 'part by part', knows: (form) => this.knows(form) }), signal);
     const pins = this.#pins(pinned, words);
     const wanted = ['tags', 'nats', ...(marginals ? ['marginals'] : [])];
     if (words.length === 0) {
@@ -66,28 +63,6 @@ export class TagModel {
   /** Tells whether the training sentences have this word. @param {string} form */
   knows(form) {
     return this.features.knows(straight(form));
-  }
-
-  /**
-   * The words of a text, or those that were given; no more are looked at than the model tags.
-   *
-   * @param {unknown} text
-   * @returns {Generator<void, string[], void>}
-   */
-  *#words(text) {
-    const words = [];
-    const given = typeof text === 'string' ? wordsIn(text, (form) => this.knows(form)) : Array.isArray(text) ? text : [null]; // of a list with holes too
-    for (const word of given) {
-      if (typeof word !== 'string' || word === '') throw argumentError('tag() takes a text, or an array of words, none of them empty');
-      if (word.length > LONGEST_WORD) throw new NextPixelError('limit', `A word has ${word.length} characters: at most ${LONGEST_WORD} can be one`);
-      if (words.length === this.limit) {
-        const count = Array.isArray(text) ? text.length : `over ${this.limit}`;
-        throw new NextPixelError('limit', `The text has ${count} words, this model tags at most ${this.limit} at once: give it part by part`);
-      }
-      words.push(word);
-      yield;
-    }
-    return words;
   }
 
   /**

@@ -94,15 +94,16 @@ def ids_of(rows, ids, first=False):
 
 
 def main():
-    """python3 weights/train/models/chain/features.py weights/crf-en.gguf > tests/golden/crf-en.features.json: the ids of some words, for the test of
-    the codec in web/lib/kinds/tags/features.js"""
+    """python3 weights/train/models/chain/features.py weights/crf-en.gguf > tests/golden/crf-en.features.json: the ids of some words, of a chain or a tree, for the
+    test of the codec in web/lib/kinds/tags/features.js"""
     import json
     import os
     import sys
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
     from common import gguf
     metadata = gguf.read_raw(sys.argv[1])[0]
-    listed = lambda key: metadata.get("chain." + key, [])
+    architecture = metadata["general.architecture"]
+    listed = lambda key: metadata.get("%s.%s" % (architecture, key), [])
     ids = {h & 0xffffffff: i + 1 for i, h in enumerate(listed("feature_hashes"))}
     numbers = {h & 0xffffffff: n for h, n in zip(listed("cluster.hashes"), listed("cluster.numbers"))}
 
@@ -115,7 +116,7 @@ def main():
     for text in ("Time flies like an arrow ; fruit flies like a banana .", "I ca n't believe it 's $ 5 , e.g. in the U.S. on 9/11 !!",
                  "naïve Ünal's Straße ΑΘΗΝΑ Москва 東京 🙂 e-mail McDonald iPhone x I", "The"):
         words = text.split()
-        out.append({"words": words, "ids": ids_of(features(words, listed("templates"), Clusters), Ids, metadata["chain.first"])})
+        out.append({"words": words, "ids": ids_of(features(words, listed("templates"), Clusters), Ids, metadata.get(architecture + ".first", False))})
     print(json.dumps(out, ensure_ascii=False))
 
 

@@ -93,6 +93,12 @@ class ChainTask(Task):
     def smoke(settings):
         return dict(Task.smoke(settings), steps=3, features=2000, clusters=min(settings.get("clusters", 0), 5), prose="")
 
+    def load(self, split):
+        return super().load(split)[:2]
+
+    def held_out(self):
+        return super().held_out()[:2]
+
     def lists(self):
         if self.kept is None:
             self.kept = Lists(self.s, *self.load("train"))

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Projective trees: over the words 1 .. n of a sentence, exactly one of which hangs from the root 0 and each other one from another word, so
+ * that arcs drawn above the words do not cross. With a score s[h][m] for every arc from a head h to a child m,
+ *
+ *   p(trees) = exp(sum over m of s[head of m][m]) / Z
+ *
+ * [Eisner 1996; Kim et al. 2017 for attention, section 3.2]. A span i .. j is complete where all its words hang, directly or not, from one of
+ * its ends: from i, C_right(i, j), or from j, C_left(i, j). It is incomplete where the arc between its two ends was drawn last, i -> j in
+ * I_right, j -> i in I_left:
+ *
+ *   I(i, j)       = log sum over i <= k < j of e^(C_right(i, k) + C_left(k + 1, j)),   I_right = I + s[i][j],   I_left = I + s[j][i]
+ *   C_right(i, j) = log sum over i < k <= j of e^(I_right(i, k) + C_right(k, j))
+ *   C_left(i, j)  = log sum over i <= k < j of e^(C_left(i, k) + I_left(k, j))
+ *   log Z         = log sum over r of e^(s[0][r] + C_left(1, r) + C_right(r, n))
+ *
+ * That is inside, from short spans to long ones: each tree is in exactly one term of each sum. Outside goes back: every sum hands what it
+ * is worth on to its terms, to each its share e^(term - sum), beginning with 1 at log Z; what arrives at the arc of an incomplete span is
+ * p(h is the head of m), which is d log Z / d s[h][m]. With the largest in place of the log sum, and all of it handed to the first of the largest,
+ * what arrives is 1 at the arcs of the most probable tree. Nothing is multiplied, so that nothing underflows.
+ *
+ * About n^3 / 2 exponentials each way, a width of spans at a time, so that a long sentence can be interrupted. -infinity is an arc that cannot be.
+ */
+#ifndef NX_TREE_H
+#define NX_TREE_H
+
+#include <stdint.h>
+
+/* Scores have n + 1 rows, a head each, of nx_tree_stride(n) numbers, a child each; those of child 0 and of a word as its own head are not
+ * looked at. */
+static inline uint32_t nx_tree_stride(uint32_t words) { return (words + 1 + 3) & ~3u; }
+
+typedef struct {
+    uint32_t words; /* n >= 1 */
+    int best;       /* the largest instead of the sum, the most probable tree instead of marginals */
+    const float *scores;
+    float *charts; /* nx_tree_bytes(n): what all functions below leave for the next */
+} nx_trees;
+
+uint64_t nx_tree_bytes(uint32_t words);
+
+/* Before all others. */
+void nx_tree_begin(const nx_trees *trees);
+
+/* Inside of all spans of width + 1 words: width 1, 2 .. n - 1, in this order. */
+void nx_tree_inside(const nx_trees *trees, uint32_t width);
+
+/* After these: log Z, or the score of the best tree; -infinity where there is none. */
+float nx_tree_total(const nx_trees *trees);
+
+/* After nx_tree_total: outside of the root, and then of all spans of width + 1 words: width n - 1 .. 2, 1. marginals: as the scores, (n + 1,
+ * stride), zeros before; p(head | words) of every child that is there after the last of them. */
+void nx_tree_outside_root(const nx_trees *trees, float total, float *marginals);
+void nx_tree_outside(const nx_trees *trees, uint32_t width, float *marginals);
+
+#endif

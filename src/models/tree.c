@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Heads of words by a projective tree: every word of a sentence hangs from another one, which it is said about or belongs to, and one of them
+ * from the root [Eisner 1996; Kim et al. 2017, arXiv:1702.00887, section 3.2]. Of the words, each a few features, the part encodes
+ *
+ *   x_0 = root, x_m = sum over the features f of word m of W[f],   + sine and cosine of the place, as in the Transformer
+ *   for each block   x = x + W_down ReLU(W_up [LN(x)_m-1; LN(x)_m; LN(x)_m+1] + b_up) + b_down         zeros beyond the ends
+ *                    x = x + attention(LN(x), LN(x))                                                     not in the last
+ *   y = LN(x),   s[h][m] = (W_h y_h + b_h) . (W_c y_m + b_c) / sqrt(d) + distance[m - h]                 from -R to R, and those beyond as these
+ *
+ * without a distance from the root; and of the scores all projective trees at once (attention/tree.h). Of each word the log sum over its heads
+ * is taken from its scores, and belongs to log Z: what is left are logarithms of odds, whose sums stay small however long the sentence is.
+ *
+ * Heads may be pinned: those of all words, which asks for the nats of that tree, or of some, and the others follow. Pins that no tree
+ * keeps to are numbers that break.
+ *
+ * n: words; T = n + 1: with the root. d: width. F: features of a word, ids below V; 0 is none. Results: the heads of the most probable tree given
+ * the pins, from 1, 0 the root; p(head of m = h | x, pins), of each word a row of 129, behind n zeros; and three numbers: log Z; -log p(pins | x);
+ * -log p(that tree | x).
+ */
+#include "attention/tree.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "arch.h"
+#include "attention/scores.h"
+#include "kernels/elementary.h"
+#include "layers/decoder.h"
+#include "layers/sublayers.h"
+#include "reader.h"
+
+#define KEY(name) "tree." name
+#define MAX_WIDTH 256
+#define MAX_BLOCKS 64
+#define LENGTH 128u
+#define PLACES (LENGTH + 1) /* heads: the root and every word */
+#define OPEN PLACES         /* the pin of a word that has none */
+#define EPSILON 1e-6f
+
+/* ---- config and weights ---------------------------------------------------------------------------------------------- */
+
+enum { FEATURES, PINS };
+enum { HEADS, MARGINALS, NATS };
+
+typedef struct {
+    nx_feed_forward feed_forward; /* up: (inner, 3 d) */
+    nx_attention_weights self;    /* not of the last */
+} block;
+
+typedef struct {
+    uint32_t d, inner, width, n_blocks, reach, length;
+    nx_cache_form cache;
+    nx_embedding feature;      /* (V, d) */
+    const float *root;         /* (d) */
+    const float *distance;     /* (2 R + 1) of -R .. R */
+    const double *frequencies; /* (d / 2) */
+    const block *blocks;
+    nx_norm last;
+    nx_linear head, child; /* (d, d) */
+    float scale;           /* 1 / sqrt(d) */
+} model;
+
+static block read_block(nx_reader *r, const model *m, uint32_t i) {
+    static const char *const names[] = {"attn_q", "attn_k", "attn_v", "attn_output", "attn_norm"};
+    nx_block_form form = {.d = m->d, .width = m->d, .inner = m->inner};
+    block b;
+    memset(&b, 0, sizeof b);
+    b.feed_forward.norm = nx_read_norm(r, "", i, "ffn_norm", m->d);
+    b.feed_forward.up = nx_read_linear_with_bias(r, "", i, "ffn_up", m->inner, 3 * m->d);
+    b.feed_forward.down = nx_read_linear_with_bias(r, "", i, "ffn_down", m->d, m->inner);
+    if (i + 1 < m->n_blocks) nx_read_attention(r, "", i, &b.self, names, &form);
+    return b;
+}
+
+static nx_linear read_linear(nx_reader *r, const char *weight, const char *bias, uint32_t d) {
+    nx_linear l;
+    l.weight = nx_read_matrix(r, weight, d, d);
+    l.bias = nx_read_vector(r, bias, d, 0);
+    return l;
+}
+
+static void configure(nx_reader *r, nx_plan *plan) {
+    model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
+    memset(m, 0, sizeof *m);
+    r->packing = NX_BY_BLOCK;
+    uint32_t values = nx_read_u32(r, KEY("features"), 1, NX_MAX_VALUES, NX_REQUIRED);
+    m->width = nx_read_u32(r, KEY("width"), 1, MAX_WIDTH, NX_REQUIRED);
+    m->d = nx_read_u32(r, KEY("embedding_length"), 4, 4096, NX_REQUIRED);
+    m->inner = nx_read_u32(r, KEY("feed_forward_length"), 4, 16384, NX_REQUIRED);
+    m->n_blocks = nx_read_u32(r, KEY("block_count"), 1, MAX_BLOCKS, NX_REQUIRED);
+    m->reach = nx_read_u32(r, KEY("reach"), 1, LENGTH, NX_REQUIRED);
+    m->length = nx_read_u32(r, KEY("context_length"), 1, LENGTH, LENGTH);
+    uint32_t heads = nx_read_u32(r, KEY("attention.head_count"), 1, 256, NX_REQUIRED);
+    uint32_t k = nx_head_width(r, KEY("attention.head_count"), m->d, heads);
+    if (m->inner % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("feed_forward_length"), "a width is not a multiple of 4");
+    if (r->status) return;
+    m->cache = (nx_cache_form){NX_F32, heads, k, 1};
+    m->scale = 1 / wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat((float)m->d)), 0);
+    double *frequencies = nx_arena_take(r->arena, m->d / 2 * sizeof *frequencies);
+    for (uint32_t i = 0; frequencies && i < m->d / 2; i++)
+        frequencies[i] = nx_f64_exp(-9.21034037197618273608 * (2.0 * i / m->d)); /* ln 10000 */
+    m->frequencies = frequencies;
+    m->feature = nx_read_embedding(r, "feature.weight", values, m->d);
+    m->root = nx_read_vector(r, "root.weight", m->d, 0);
+    m->distance = nx_read_vector(r, "distance.weight", 2 * m->reach + 1, 0);
+    block *blocks = nx_arena_take(r->arena, m->n_blocks * sizeof *blocks), unplaced;
+    for (uint32_t i = 0; i < m->n_blocks && !r->status; i++) *(blocks ? blocks + i : &unplaced) = read_block(r, m, i);
+    m->blocks = blocks;
+    m->last.weight = nx_read_vector(r, "output_norm.weight", m->d, 0);
+    m->last.bias = nx_read_vector(r, "output_norm.bias", m->d, 0);
+    m->head = read_linear(r, "head.weight", "head.bias", m->d);
+    m->child = read_linear(r, "child.weight", "child.bias", m->d);
+    plan->weights = placed;
+    plan->encodes = 1;
+    plan->n_inputs = 2;
+    plan->inputs[FEATURES] =
+        (nx_port){.name = "features", .values = values, .dims = {m->length, m->width, 1, 1}, .any_length = 1, .like = NX_NONE};
+    plan->inputs[PINS] =
+        (nx_port){.name = "heads", .values = OPEN + 1, .dims = {m->length, 1, 1, 1}, .optional = 1, .any_length = 1, .like = FEATURES};
+    plan->n_results = 3;
+    plan->results[HEADS] =
+        (nx_result){.name = "heads", .values = PLACES, .dims = {m->length, 1, 1, 1}, .rows = NX_ROWS_OF_INPUT, .rows_of = FEATURES};
+    plan->results[MARGINALS] =
+        (nx_result){.name = "marginals", .dims = {m->length, PLACES, 1, 1}, .rows = NX_ROWS_OF_INPUT, .rows_of = FEATURES};
+    plan->results[NATS] = (nx_result){.name = "nats", .dims = {3, 1, 1, 1}};
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    double centred, centred_pinned; /* sums of what was taken from the scores, without and with the pins */
+    double total[3];                /* of FREE, PINNED and BEST, of the scores that are left */
+    float nats[3];
+    uint32_t done;
+} head;
+
+typedef struct {
+    head *head;
+    float *x, *y, *z; /* (T, nx_stride(d)) the residual stream; LN(x) for a feed-forward network; LN(x) for an attention, at last of all */
+    float *as_head, *as_child; /* (T, nx_stride(d)) */
+    void *cache;               /* of one block */
+    float *free, *scores;      /* (T, nx_tree_stride(n)) without and with the pins */
+    float *arrived;            /* the same: outside */
+    float *charts;
+    float *marginals; /* (n, PLACES) */
+    uint32_t *heads;  /* (n) */
+    uint64_t bytes;
+} room;
+
+static uint32_t words_of(const nx_shape *shape) { return shape->counts[FEATURES]; }
+
+static room lay_out(const model *m, const nx_shape *shape, void *output) {
+    nx_arena arena = {output, 0, UINT64_MAX};
+    uint32_t n = words_of(shape);
+    uint64_t columns = (uint64_t)(n + 1) * nx_stride(m->d) * sizeof(float), square = (uint64_t)(n + 1) * nx_tree_stride(n) * sizeof(float);
+    room r = {.head = nx_arena_take(&arena, sizeof(head))};
+    r.x = nx_arena_take(&arena, columns);
+    r.y = nx_arena_take(&arena, columns);
+    r.z = nx_arena_take(&arena, columns);
+    r.as_head = nx_arena_take(&arena, columns);
+    r.as_child = nx_arena_take(&arena, columns);
+    r.cache = nx_arena_take(&arena, nx_cache_form_bytes(m->cache, n + 1));
+    r.free = nx_arena_take(&arena, square);
+    r.scores = nx_arena_take(&arena, square);
+    r.arrived = nx_arena_take(&arena, square);
+    r.charts = nx_arena_take(&arena, nx_tree_bytes(n));
+    r.marginals = nx_arena_take(&arena, (uint64_t)n * PLACES * sizeof *r.marginals);
+    r.heads = nx_arena_take(&arena, n * sizeof *r.heads);
+    r.bytes = arena.used;
+    return r;
+}
+
+static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) { return lay_out(opaque, shape, NULL).bytes; }
+
+/* J = NX_COLUMNS. */
+typedef struct {
+    float *three;               /* (J, 3 d) a word between its neighbours */
+    float *inner;               /* (J, inner) */
+    float *query, *key, *value; /* (J, d) */
+    void *attend, *matmul;
+    uint64_t bytes;
+} scratch;
+
+static scratch scratch_at(const model *m, const nx_shape *shape, void *memory) {
+    nx_arena arena = {memory, 0, UINT64_MAX};
+    uint64_t columns = (uint64_t)NX_COLUMNS * nx_stride(m->d) * sizeof(float);
+    uint32_t widest = 3 * m->d > m->inner ? 3 * m->d : m->inner;
+    scratch s = {.three = nx_arena_take(&arena, (uint64_t)NX_COLUMNS * nx_stride(3 * m->d) * sizeof(float))};
+    s.inner = nx_arena_take(&arena, (uint64_t)NX_COLUMNS * nx_stride(m->inner) * sizeof(float));
+    s.query = nx_arena_take(&arena, columns);
+    s.key = nx_arena_take(&arena, columns);
+    s.value = nx_arena_take(&arena, columns);
+    s.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(words_of(shape) + 1, 1));
+    s.matmul = nx_arena_take(&arena, nx_input_bytes(widest, NX_COLUMNS));
+    s.bytes = arena.used;
+    return s;
+}
+
+static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_t columns) {
+    (void)columns;
+    return scratch_at(opaque, shape, NULL).bytes;
+}
+
+/* ---- the words: columns `at` to at + n of T ------------------------------------------------------------------------------ */
+
+static void normed(const model *m, const nx_norm *norm, const float *x, float *out, uint32_t n) {
+    memcpy(out, x, (size_t)n * nx_stride(m->d) * sizeof *x);
+    nx_norm_columns(norm, out, EPSILON, m->d, n);
+}
+
+/* x and y of the root and of words. row (d) is overwritten. */
+static void embed(const model *m, const nx_inputs *inputs, const room *r, float *row, uint32_t at, uint32_t n) {
+    uint32_t stride = nx_stride(m->d);
+    for (uint32_t place = at; place < at + n; place++) {
+        float *x = r->x + (size_t)place * stride;
+        const uint32_t *ids = place ? inputs->port[FEATURES] + (size_t)(place - 1) * m->width : NULL;
+        memset(x, 0, stride * sizeof *x);
+        if (!place) memcpy(x, m->root, m->d * sizeof *x);
+        for (uint32_t f = 0; ids && f < m->width; f++) {
+            if (!ids[f]) continue;
+            nx_embed(row, &m->feature, ids[f]);
+            for (uint32_t c = 0; c < m->d; c++) x[c] += row[c];
+        }
+        for (uint32_t c = 0; c < m->d; c += 2) {
+            double sine, cosine;
+            nx_f64_sincos(place * m->frequencies[c / 2], &sine, &cosine);
+            x[c] += (float)sine;
+            x[c + 1] += (float)cosine;
+        }
+    }
+    normed(m, &m->blocks[0].feed_forward.norm, r->x + (size_t)at * stride, r->y + (size_t)at * stride, n);
+}
+
+/* x from y, and z from x. */
+static void feed_forward(const model *m, const room *r, const scratch *s, uint32_t index, uint32_t at, uint32_t n, uint32_t T) {
+    const nx_feed_forward *w = &m->blocks[index].feed_forward;
+    uint32_t d = m->d, stride = nx_stride(d), wide = nx_stride(3 * d);
+    for (uint32_t j = 0; j < n; j++)
+        for (uint32_t tap = 0; tap < 3; tap++) {
+            uint32_t place = at + j + tap; /* one more than that of the tap */
+            float *to = s->three + (size_t)j * wide + (size_t)tap * d;
+            if (place && place <= T)
+                memcpy(to, r->y + (size_t)(place - 1) * stride, d * sizeof *to);
+            else
+                memset(to, 0, d * sizeof *to);
+        }
+    nx_input input = nx_input_of(s->three, n, s->matmul);
+    nx_apply(s->inner, &w->up, &input);
+    nx_relu(s->inner, m->inner, n);
+    input = nx_input_of(s->inner, n, s->matmul);
+    nx_apply(s->query, &w->down, &input);
+    nx_add(r->x + (size_t)at * stride, s->query, d, n);
+    const nx_norm *next = index + 1 < m->n_blocks ? &m->blocks[index].self.norm : &m->last;
+    normed(m, next, r->x + (size_t)at * stride, r->z + (size_t)at * stride, n);
+}
+
+static nx_cache cache_at(const model *m, const room *r, uint32_t T) { return nx_cache_of_block(m->cache, r->cache, 0, T); }
+
+/* Keys and values from z. */
+static void keep(const model *m, const room *r, const scratch *s, uint32_t index, uint32_t at, uint32_t n, uint32_t T) {
+    const nx_attention_weights *w = &m->blocks[index].self;
+    uint32_t stride = nx_stride(m->d);
+    nx_cache cache = cache_at(m, r, T);
+    nx_input input = nx_input_of(r->z + (size_t)at * stride, n, s->matmul);
+    nx_apply(s->key, &w->key, &input);
+    nx_apply(s->value, &w->value, &input);
+    for (uint32_t j = 0; j < n; j++) nx_cache_write(&cache, at + j, s->key + (size_t)j * stride, s->value + (size_t)j * stride);
+}
+
+/* x from z, and the next y from x. */
+static void attend(const model *m, const room *r, const scratch *s, uint32_t index, uint32_t at, uint32_t n, uint32_t T) {
+    const nx_attention_weights *w = &m->blocks[index].self;
+    uint32_t stride = nx_stride(m->d);
+    nx_cache cache = cache_at(m, r, T);
+    nx_range all = {0, T};
+    nx_input input = nx_input_of(r->z + (size_t)at * stride, n, s->matmul);
+    nx_apply(s->query, &w->query, &input);
+    for (uint32_t j = 0; j < n; j++) {
+        size_t column = (size_t)j * stride;
+        nx_attend(s->value + column, s->query + column, &cache, &all, 1, s->attend, NULL, 0);
+    }
+    input = nx_input_of(s->value, n, s->matmul);
+    nx_apply(s->key, &w->output, &input);
+    nx_add(r->x + (size_t)at * stride, s->key, m->d, n);
+    normed(m, &m->blocks[index + 1].feed_forward.norm, r->x + (size_t)at * stride, r->y + (size_t)at * stride, n);
+}
+
+static void project(const model *m, const room *r, const scratch *s, uint32_t at, uint32_t n) {
+    size_t column = (size_t)at * nx_stride(m->d);
+    nx_input input = nx_input_of(r->z + column, n, s->matmul);
+    nx_apply(r->as_head + column, &m->head, &input);
+    nx_apply(r->as_child + column, &m->child, &input);
+}
+
+/* ---- scores --------------------------------------------------------------------------------------------------------------- */
+
+static float distance(const model *m, uint32_t h, uint32_t c) {
+    uint32_t apart = c > h ? c - h : h - c, clipped = apart < m->reach ? apart : m->reach;
+    return h ? m->distance[c > h ? m->reach + clipped : m->reach - clipped] : 0;
+}
+
+/* Takes from the scores of a child (rows of heads, `stride` apart) their log sum, and returns it: -infinity where there is no head. */
+static float centre(float *scores, uint32_t stride, uint32_t T) {
+    float row[(PLACES + 3) & ~3u];
+    uint32_t padded = (T + 3) & ~3u;
+    int possible = 0;
+    for (uint32_t h = 0; h < padded; h++) {
+        row[h] = h < T ? scores[(size_t)h * stride] : -INFINITY;
+        possible |= row[h] > -INFINITY;
+    }
+    if (!possible) return -INFINITY;
+    float sum = nx_log_sum_exp(row, padded);
+    for (uint32_t h = 0; h < T; h++) scores[(size_t)h * stride] -= sum;
+    return sum;
+}
+
+/* Those of a child, without and with its pin. */
+static void score(const model *m, const room *r, const uint32_t *pins, uint32_t child, uint32_t T) {
+    uint32_t stride = nx_tree_stride(T - 1), d = nx_stride(m->d);
+    float row[PLACES];
+    nx_score_dot(row, r->as_child + (size_t)child * d, r->as_head, m->scale, m->d, (nx_window){0, T});
+    for (uint32_t h = 0; h < T; h++) {
+        int pinned = pins && pins[child - 1] != OPEN && pins[child - 1] != h;
+        size_t at = (size_t)h * stride + child;
+        r->free[at] = h == child ? -INFINITY : row[h] + distance(m, h, child);
+        r->scores[at] = pinned ? -INFINITY : r->free[at];
+    }
+    r->head->centred += (double)centre(r->free + child, stride, T);
+    r->head->centred_pinned += (double)centre(r->scores + child, stride, T);
+}
+
+/* ---- trees ---------------------------------------------------------------------------------------------------------------- */
+
+/* Slice `step` of 2 n - 1 through one set of charts: inside, the root, outside; of the free scores inside and the root alone. Returns 0 when there
+ * is no tree. */
+static int step_of(const room *r, uint32_t step, uint32_t n, const float *scores, int best, int outside, double *total) {
+    nx_trees trees = {n, best, scores, r->charts};
+    if (step == 0) nx_tree_begin(&trees);
+    if (step + 1 < n) {
+        nx_tree_inside(&trees, step + 1);
+    } else if (step + 1 == n) {
+        float sum = nx_tree_total(&trees);
+        if (sum - sum != 0) return 0;
+        *total += (double)sum;
+        memset(r->arrived, 0, (size_t)(n + 1) * nx_tree_stride(n) * sizeof(float));
+        if (outside) nx_tree_outside_root(&trees, sum, r->arrived);
+    } else if (outside) {
+        nx_tree_outside(&trees, 2 * n - 1 - step, r->arrived);
+    }
+    return 1;
+}
+
+/* p(head | word) of each word; they add up to 1 but for rounding, which adds up. */
+static void take_marginals(const room *r, uint32_t n) {
+    uint32_t stride = nx_tree_stride(n);
+    for (uint32_t c = 1; c <= n; c++) {
+        float *row = r->marginals + (size_t)(c - 1) * PLACES, sum = 0;
+        for (uint32_t h = 0; h <= n; h++) sum += r->arrived[(size_t)h * stride + c];
+        for (uint32_t h = 0; h <= n; h++) row[h] = r->arrived[(size_t)h * stride + c] / sum;
+    }
+}
+
+static void take_heads(const room *r, uint32_t n) {
+    uint32_t stride = nx_tree_stride(n);
+    for (uint32_t c = 1; c <= n; c++) {
+        uint32_t h = 0;
+        while (h < n && r->arrived[(size_t)h * stride + c] == 0) h++;
+        r->heads[c - 1] = h;
+    }
+}
+
+/* ---- encode --------------------------------------------------------------------------------------------------------------- */
+
+enum { FREE, PINNED, BEST }; /* the three runs over all trees */
+
+/* One stage of T columns, or of words, a pass at a time. */
+static void columns(const model *m, const nx_inputs *inputs, const room *r, void *memory, uint32_t stage, uint32_t pass) {
+    scratch s = scratch_at(m, &inputs->shape, memory);
+    uint32_t T = words_of(&inputs->shape) + 1, at = pass * NX_COLUMNS, n = T - at < NX_COLUMNS ? T - at : NX_COLUMNS;
+    uint32_t last = 3 * m->n_blocks - 1, index = (stage - 1) / 3; /* stages 1 .. 3 N - 2 are the blocks' */
+    if (stage == 0)
+        embed(m, inputs, r, s.query, at, n);
+    else if (stage == last)
+        project(m, r, &s, at, n);
+    else if (stage > last)
+        for (uint32_t j = 0; j < n; j++) {
+            if (at + j) score(m, r, inputs->port[PINS], at + j, T);
+        }
+    else if (stage % 3 == 1)
+        feed_forward(m, r, &s, index, at, n, T);
+    else if (stage % 3 == 2)
+        keep(m, r, &s, index, at, n, T);
+    else
+        attend(m, r, &s, index, at, n, T);
+}
+
+/* Slice `slice` of the runs over all trees: as nx_part.encode. */
+static int sum_trees(const nx_inputs *inputs, const room *r, uint32_t slice) {
+    const uint32_t *pins = inputs->port[PINS];
+    uint32_t n = words_of(&inputs->shape), whole = 2 * n - 1, first = pins ? n : 0;
+    head *h = r->head;
+    int run = slice < first ? FREE : slice - first < whole ? PINNED : BEST;
+    uint32_t step = run == FREE ? slice : (slice - first) % whole;
+    if (run == BEST && slice - first >= 2 * whole) return 0;
+    if (!step_of(r, step, n, run == FREE ? r->free : r->scores, run == BEST, run != FREE, &h->total[run])) return -1;
+    if (step + 1 < whole || run == FREE) return 1;
+    if (run == PINNED) {
+        take_marginals(r, n);
+        return 1;
+    }
+    take_heads(r, n);
+    double log_z = pins ? h->total[FREE] + h->centred : h->total[PINNED] + h->centred_pinned;
+    h->nats[0] = (float)log_z;
+    h->nats[1] = (float)(log_z - h->total[PINNED] - h->centred_pinned);
+    h->nats[2] = (float)(log_z - h->total[BEST] - h->centred_pinned);
+    h->done = 1;
+    return 0;
+}
+
+static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *memory) {
+    const model *m = opaque;
+    room r = lay_out(m, &inputs->shape, output);
+    uint32_t passes = (words_of(&inputs->shape) + NX_COLUMNS) / NX_COLUMNS, before = (3 * m->n_blocks + 1) * passes;
+    if (slice >= before) return sum_trees(inputs, &r, slice - before);
+    columns(m, inputs, &r, memory, slice / passes, slice % passes);
+    return 1;
+}
+
+static const void *result(const void *opaque, const nx_shape *shape, const void *output, uint32_t index, uint32_t *count) {
+    room r = lay_out(opaque, shape, (void *)output);
+    uint32_t n = r.head->done ? words_of(shape) : 0;
+    *count = index == HEADS ? n : index == MARGINALS ? n * PLACES : n ? 3 : 0;
+    return index == HEADS ? (const void *)r.heads : index == MARGINALS ? r.marginals : r.head->nats;
+}
+
+static const nx_part part = {
+    .encoder_output_bytes = encoder_output_bytes, .scratch_bytes = scratch_bytes, .encode = encode, .result = result};
+
+const nx_arch nx_tree = {.name = "tree", .n_parts = 1, .parts = &part, .configure = configure};

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Which pinned parents move other words: sentences of a treebank in which another likely parent of one word changes the parents of others. The examples of
+// web/pages/structure were chosen from its list.
+//
+//     node tests/bench/head-pins.js validation.tsv [weights/parents-en.gguf [sentences at most]]
+// @ts-check
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { load } from '../../web/lib/index.js';
+import { readHeads } from './eval-heads.js';
+
+/** A pin is sensible where the model gives the parent at least this much. */
+const SENSIBLE = 0.05;
+const [file, weights = fileURLToPath(new URL('../../weights/parents-en.gguf', import.meta.url)), most = '2000'] = process.argv.slice(2);
+if (!file) throw new Error('usage: node tests/bench/head-pins.js validation.tsv [weights [sentences at most]]');
+
+const model = await load(weights);
+let pins = 0;
+const found = [];
+for (const { words } of readHeads(readFileSync(file, 'utf8')).filter(({ words: all }) => all.length >= 5 && all.length <= 12).slice(0, Number(most))) {
+  const { heads, marginals = new Float32Array(0) } = await model.parse(words, { marginals: true });
+  for (let m = 1; m <= words.length; m++) {
+    for (let head = 0; head <= words.length; head++) {
+      const p = marginals[(m - 1) * (words.length + 1) + head];
+      if (head === heads[m - 1] || p < SENSIBLE) continue;
+      pins++;
+      const pinned = await model.parse(words, { pinned: { [m]: head } });
+      const moved = pinned.heads.flatMap((now, i) => (i + 1 === m || now === heads[i] ? [] : [`${words[i]}: ${name(words, heads[i])} > ${name(words, now)}`]));
+      if (moved.length > 0) found.push({ moved, p, pin: `${m} ${words[m - 1]}: ${name(words, heads[m - 1])} > ${head} ${name(words, head)}`, text: words.join(' ') });
+    }
+  }
+}
+found.sort((a, b) => b.moved.length - a.moved.length || b.p - a.p);
+for (const { moved, p, pin, text } of found) console.log(`${moved.length}  ${(100 * p).toFixed(0)} %  ${text}\n      ${pin}; then ${moved.join('; ')}`);
+console.log(`of ${pins} sensible pins ${found.length} changed the parent of another word`);
+model.close();
+
+/** @param {string[]} words @param {number} word */
+function name(words, word) {
+  return word === 0 ? 'root' : words[word - 1];
+}

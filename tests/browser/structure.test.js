@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The page of attention with structure: what a visitor does there. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { load } from '../../web/lib/index.js';
+import { EXAMPLES } from '../../web/pages/structure/examples.js';
+import { LETTERS, bit, byChain, bySoftmax, expectation, exponents } from '../../web/pages/structure/expectation.js';
+import { ROOT } from '../js/helpers.js';
+import { OUT, session } from './browser.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session();
+const PAGE = '/web/pages/structure/';
+
+/** @param {Page} page */
+const done = (page) => page.locator('#transport[data-phase="done"]').waitFor();
+/** The parents, as the page says them to engines. @param {Page} page */
+const heads = async (page) => (await page.locator('#result').textContent() ?? '').split(';')[0].split(' ').map((one) => Number(one.split('/').at(-1)));
+
+test('every word points at its parent; a pinned one moves the others', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await done(page);
+  const model = await load(`${ROOT}weights/parents-en.gguf`);
+  const [{ text, child, head }] = EXAMPLES;
+  const free = await model.parse(text, { marginals: true });
+  assert.deepEqual(await heads(page), free.heads);
+  assert.equal(await page.locator('.arc .tip').count(), free.words.length);
+  assert.match(await page.locator('.pace').textContent() ?? '', /words in .*ms; the tree that is drawn costs \d/);
+  await page.locator('#figure-parents').screenshot({ path: `${OUT}structure.png` });
+
+  // The pin that is offered: other words follow, and that is said.
+  await page.locator('#suggestion').click();
+  await page.locator('.tree-words .pinned').waitFor();
+  const pinned = await model.parse(text, { pinned: { [child]: head } });
+  assert.deepEqual(await heads(page), pinned.heads);
+  assert.match(await page.locator('#said').textContent() ?? '', /^With “.*” under .*: “.*” follows \(.* → .*\)/);
+  assert.ok(await page.locator('.arc.moved').count() > 0);
+  await page.locator('#unpin').click();
+  await page.waitForFunction(() => !document.querySelector('.tree-words .pinned'));
+
+  // With the keyboard: a word, how probable the others are as its parent, and one of them.
+  await page.locator('.tree-words button').nth(child - 1).press('Enter');
+  assert.match(await page.locator('#said').textContent() ?? '', /^Choose the parent of/);
+  if (head > 0) await page.locator('.tree-words button').nth(head - 1).press('Enter');
+  else await page.locator('#root-pin').press('Enter');
+  await page.locator('.tree-words .pinned').waitFor();
+  assert.deepEqual(await heads(page), pinned.heads);
+  await page.locator('#unpin').click();
+
+  await page.locator('#sentence').fill('She saw xqzzyish dogs.');
+  await page.waitForFunction(() => document.querySelectorAll('.tree-word')[2]?.textContent === 'xqzzyish');
+  assert.deepEqual(await page.locator('.unseen').allTextContents(), ['xqzzyish']);
+  assert.equal(await page.locator('#matrix tbody tr').count(), 5);
+
+  // What no tree has is said, and so are too many words.
+  await page.locator('.tree-words button').nth(0).click();
+  await page.locator('#pin').selectOption('4');
+  await page.waitForFunction(() => document.querySelector('.tree-words .pinned'));
+  await page.locator('.tree-words button').nth(1).click();
+  await page.locator('#pin').selectOption('5');
+  await page.waitForFunction(() => /would cross/.test(document.querySelector('#said')?.textContent ?? ''));
+  await page.locator('#sentence').fill('word '.repeat(129));
+  await page.waitForFunction(() => /over 128 words, this model parses at most 128/.test(document.querySelector('#said')?.textContent ?? ''));
+  await page.locator('#sentence').fill('');
+  await page.waitForFunction(() => document.querySelector('#said')?.textContent === 'Type a sentence.');
+  model.close();
+}));
+
+test('after the pin of each example other words change their parents', async () => {
+  const model = await load(`${ROOT}weights/parents-en.gguf`);
+  for (const { text, child, head } of EXAMPLES) {
+    const [free, pinned] = [await model.parse(text), await model.parse(text, { pinned: { [child]: head } })];
+    assert.notEqual(free.heads[child - 1], head);
+    assert.ok(pinned.heads.some((one, m) => m + 1 !== child && one !== free.heads[m]), `${text}: ${pinned.heads}`);
+  }
+  model.close();
+});
+
+test('on a phone the words stand one under another, with their arcs', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await done(page);
+  await page.locator('.tree.column').waitFor();
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+}, { viewport: { width: 360, height: 740 } }));
+
+test('the sixteen ways: a sum by hand, forward and backward, independent bits', () => {
+  const scores = [-1, 1.5, -0.5, 1];
+  const all = Array(16).fill(true);
+  assert.deepEqual(LETTERS.map((_, i) => bit(0b1010, i)), [1, 0, 1, 0]);
+  assert.equal(exponents(scores, 2)[0b0110], 1 + 2); // o and r, which are alike
+  for (const stick of [0, 1.5, 3]) {
+    const { looks } = expectation(scores, stick, all);
+    byChain(scores, stick).forEach((p, i) => assert.ok(Math.abs(p - looks[i]) < 1e-12));
+    if (stick === 0) scores.forEach((one, i) => assert.ok(Math.abs(looks[i] - 1 / (1 + Math.exp(-one))) < 1e-12));
+  }
+  assert.ok(Math.abs(bySoftmax(scores).reduce((sum, p) => sum + p, 0) - 1) < 1e-12);
+  assert.equal(expectation(scores, 1, Array(16).fill(false)).Z, 0);
+});
+
+test('switching terms off, scores and neighbours', () => withPage(async (page) => {
+  await page.goto(`${PAGE}#figure-sixteen`);
+  await page.locator('.sixteen-ways button').first().waitFor();
+  assert.match(await page.locator('#sixteen-said').textContent() ?? '', /^c = .*16 of 16 terms, Z = .*the same four numbers/);
+  await page.locator('.sixteen-ways button').nth(15).press('Space');
+  assert.match(await page.locator('#sixteen-said').textContent() ?? '', /15 of 16 terms/);
+  assert.equal(await page.locator('.sixteen-ways button').nth(15).getAttribute('aria-pressed'), 'false');
+  await page.locator('#stick').fill('0');
+  await page.locator('#sixteen-again').click();
+  await page.locator('#stick').fill('0');
+  const rows = await page.locator('#looks tbody tr').evaluateAll((all) => all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent)));
+  assert.deepEqual(rows[1], rows[2]); // independent: the sigmas
+}));
+
+test('a sentence of twenty words is parsed in under 10 ms', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await done(page);
+  const median = await page.evaluate(async () => {
+    const at = '/web/dist/nextpixel.js';
+    const { load } = await import(at);
+    const model = await load('/weights/parents-en.gguf');
+    const words = 'Last night the old man next door saw a dog that had run away from the house of his only sister .'.split(' ').slice(0, 20);
+    const times = [];
+    for (let i = 0; i < 15; i++) {
+      const began = performance.now();
+      await model.parse(words, { marginals: true });
+      times.push(performance.now() - began);
+    }
+    model.close();
+    return times.sort((a, b) => a - b)[2]; // beside other work: what it can do
+  });
+  assert.ok(median < 10, `${median} ms`);
+}));

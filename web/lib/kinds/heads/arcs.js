@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Which arcs of a parse are drawn, and how deep. */
+
+/** @import { Parse } from './parse.js' */
+
+/** An arc from a head to a child, words counted from 1, 0 the root. best: of the most probable tree.
+ * @typedef {{ head: number, child: number, p: number, best: boolean }} Arc */
+
+/** The least probability of an arc that is not the best tree's. */
+export const LEAST_P = 0.05;
+
+/**
+ * The arcs of the best tree and all others of 5 % and more, the weakest first, so that the strong ones lie on top.
+ *
+ * @param {Parse} parse  with its marginals
+ * @returns {Arc[]}
+ */
+export function arcsOf({ words, heads, marginals = new Float32Array() }) {
+  const row = words.length + 1;
+  /** @type {Arc[]} */
+  const arcs = [];
+  for (let child = 1; child <= words.length; child++) {
+    for (let head = 0; head <= words.length; head++) {
+      const p = marginals[(child - 1) * row + head] ?? 0;
+      const best = heads[child - 1] === head;
+      if (best || p >= LEAST_P) arcs.push({ head, child, p, best });
+    }
+  }
+  return arcs.sort((a, b) => Number(a.best) - Number(b.best) || a.p - b.p);
+}
+
+/**
+ * How deep an arc is, from 0 to 1 of what there is room for: deeper the more words it passes over, so that arcs lie within one another.
+ *
+ * @param {Arc} arc
+ * @param {number} most  words that the widest arc goes
+ */
+export function depthOf({ head, child }, most) {
+  return Math.sqrt(Math.abs(head - child) / Math.max(most, 1));
+}
+
+/** The words that the widest of the arcs goes. @param {Arc[]} arcs */
+export function widest(arcs) {
+  return Math.max(1, ...arcs.filter(({ head }) => head > 0).map(({ head, child }) => Math.abs(head - child)));
+}

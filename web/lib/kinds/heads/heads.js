@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Models of the parents of words: a projective tree, whose part reads features of words and leaves heads and how probable each is. */
+
+import { flag } from '../../base/checks.js';
+import { argumentError } from '../../base/error.js';
+import { inTurns } from '../../base/turns.js';
+import { straight } from '../../base/typed.js';
+import { Features, keyError } from '../tags/features.js';
+import { wordsGiven } from '../tags/given.js';
+import { Parse } from './parse.js';
+import { conflictOf, pinsOf } from './pins.js';
+
+/** @import { Engine } from '../../model/engine.js' */
+/** @import { Facts } from '../../engine/protocol.js' */
+/** @import { ParseOptions } from './parse.js' */
+/** @import { Pins } from './pins.js' */
+
+export class HeadModel {
+  #engine;
+  /** The pin of a word that has none, and the numbers of a row of marginals. */
+  #open;
+
+  /**
+   * @param {Engine} engine
+   * @param {Facts} facts
+   */
+  constructor(engine, { metadata, parts }) {
+    this.#engine = engine;
+    this.features = new Features(metadata, 'tree');
+    const [{ dims, values }, heads] = parts[0].inputs;
+    this.#open = heads.values - 1;
+    this.limit = dims[0];
+    if (this.features.width !== dims[1]) throw keyError('format', 'tree.templates', `${this.features.width} numbers for a word, of which the model reads ${dims[1]}`);
+    if (this.features.values > values) throw keyError('format', 'tree.feature_hashes', `${this.features.values - 1} for a model that knows ${values - 1}`);
+  }
+
+  /**
+   * @param {string | string[]} text
+   * @param {ParseOptions} options
+   * @returns {Promise<Parse>}
+   */
+  async parse(text, options) {
+    const { marginals = false, pinned = {}, signal } = options;
+    signal?.throwIfAborted();
+    flag('marginals', marginals);
+    const words = await inTurns(wordsGiven(text, { verb: 'parse', does: 'parses', limit: this.limit, part: 'sentence by sentence', knows: (form) => this.knows(form) }), signal);
+    if (words.length === 0) throw argumentError('There is no word to find a parent of: the text is empty');
+    const pins = pinsOf(pinned, words);
+    const reason = conflictOf(pins, words);
+    if (reason) throw impossible(reason);
+    const wanted = ['heads', 'nats', ...(marginals ? ['marginals'] : [])];
+    const inputs = { features: await inTurns(this.features.idsOf(words.map(straight)), signal), ...(pins.size > 0 && { heads: this.#ids(pins, words.length) }) };
+    const { results } = await this.#engine.ask({ type: 'encode', part: 0, inputs, results: wanted }, signal).catch((error) => {
+      throw pins.size > 0 && error?.code === 'numeric' ? impossible('together they leave none') : error;
+    });
+    const rows = results.marginals && trimmed(/** @type {Float32Array} */ (results.marginals), words.length, this.#open);
+    return new Parse(this, words, { heads: /** @type {Uint32Array} */ (results.heads), nats: /** @type {Float32Array} */ (results.nats), marginals: rows }, options);
+  }
+
+  /** Tells whether the training sentences have this word. @param {string} form */
+  knows(form) {
+    return this.features.knows(straight(form));
+  }
+
+  /** @param {Pins} pins @param {number} count  of words */
+  #ids(pins, count) {
+    return Uint32Array.from({ length: count }, (_, m) => pins.get(m + 1) ?? this.#open);
+  }
+}
+
+/** @param {string} reason */
+function impossible(reason) {
+  return argumentError(`No tree without crossing arcs has the parents that are pinned: ${reason}`);
+}
+
+/** Rows of all the heads that there could be, as (words, words + 1). @param {Float32Array} rows @param {number} n @param {number} width */
+function trimmed(rows, n, width) {
+  const out = new Float32Array(n * (n + 1));
+  for (let m = 0; m < n; m++) out.set(rows.subarray(m * width, m * width + n + 1), m * (n + 1));
+  return out;
+}

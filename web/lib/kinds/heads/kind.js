@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { leaves } from '../ports.js';
+
+/** @import { Kind } from '../index.js' */
+
+/** Parents of words. @type {Kind} */
+export const kind = {
+  name: 'heads',
+  says: ({ parts }) => leaves(parts[0], 'heads'),
+  verbs: { parse: {} },
+  open: async (engine, facts) => new (await import('./heads.js')).HeadModel(engine, facts),
+  sheet: true,
+  doing: 'Parsing',
+  done: ({ nats }) => `Parsed: ${nats[0].toFixed(1)} nats`,
+  what: () => 'Words and their parents',
+};

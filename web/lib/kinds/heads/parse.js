@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The answers of model.parse(). */
+
+import { SHOWN, checkOptions } from '../../base/checks.js';
+import { argumentError } from '../../base/error.js';
+import { showAll } from '../../sinks/canvas.js';
+import { ArcSheet } from './arc-sheet.js';
+
+/** @import { Canvas } from '../../sinks/canvas.js' */
+/** @import { ArcSheetOptions } from './arc-sheet.js' */
+
+/**
+ * @typedef {object} ParseOptions
+ * @property {boolean} [marginals]  also the probability of every word as the parent of every other
+ * @property {Record<number, number | null | undefined> | (number | null)[]} [pinned]  parents that are given, { 3: 1 }: of word 3 it is word 1, of
+ *   words counted from 1, and 0 is the root; or a list of one for each word. The other words follow, best tree and marginals
+ * @property {AbortSignal} [signal]
+ */
+
+/**
+ * The parents of some words, from model.parse(). It can be shown as a run of one step, which is itself with its marginals.
+ *
+ * @implements {AsyncIterable<Parse>}
+ */
+export class Parse {
+  #model;
+  #options;
+
+  /** The words. @type {string[]} */
+  words;
+  /** The parent of each word in the most probable tree, given what is pinned, as treebanks write it: its number from 1, 0 of the one word that
+   * hangs from the root. @type {number[]} */
+  heads;
+  /** -log p(heads | words) of these. @type {number} */
+  nats;
+  /** -log p(pinned | words): what is pinned costs; 0 where nothing is. @type {number} */
+  pinnedNats;
+  /** (words, 1 + words) p(parent of a word | words, pinned), where it was asked for: of each word the root first, then all words.
+   * @type {Float32Array | undefined} */
+  marginals;
+  /** True of each word that the training sentences have. @type {boolean[]} */
+  seen;
+  /** log of the sum over all trees. @type {number} */
+  logZ;
+
+  /**
+   * @internal
+   * @param {any} model  the HeadModel
+   * @param {string[]} words
+   * @param {{ heads: Uint32Array, nats: Float32Array, marginals?: Float32Array }} results
+   * @param {ParseOptions} options  with which it was asked for
+   */
+  constructor(model, words, { heads, nats, marginals }, options) {
+    this.#model = model;
+    this.#options = options;
+    this.words = words;
+    this.heads = Array.from(heads);
+    [this.logZ, this.pinnedNats, this.nats] = nats;
+    this.marginals = marginals;
+    this.seen = words.map((word) => model.knows(word));
+  }
+
+  /**
+   * The cost of a tree of these words: -log p(heads | words). Where some are left open (null), the sum over all that they can be.
+   *
+   * @param {(number | null)[]} heads  one for each word, as in `heads`; some tree without crossing arcs must have them
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<number>} nats
+   */
+  async score(heads, options = {}) {
+    checkOptions(options, 'score()', ['signal']);
+    if (!Array.isArray(heads) || heads.length !== this.words.length) throw argumentError(`score() needs a parent for each of the ${this.words.length} words`);
+    return (await this.#model.parse(this.words, { pinned: heads, signal: options.signal })).pinnedNats;
+  }
+
+  /** @returns {AsyncGenerator<Parse, void, void>} */
+  [Symbol.asyncIterator]() {
+    return this.#steps();
+  }
+
+  /**
+   * Sets the words in a line, or one under another where a line has no room for them, with arcs from their parents, as strong as they are
+   * probable: those of the best tree with a head, others of 5 % and more without. Marginals that were not asked for are computed. It keeps the size that
+   * the canvas has on the page, at the device's own resolution, and takes font and colours from its style. The canvas's own content
+   * becomes the words with their parents, for those who do not see it.
+   *
+   * @param {Canvas} canvas
+   * @param {ArcSheetOptions & { signal?: AbortSignal }} [options]
+   * @returns {Promise<string>} the words with their parents: 'The (of dog 99 %) dog (of barks 98 %) barks (root 99 %)'
+   */
+  async drawTo(canvas, options = {}) {
+    checkOptions(options, 'drawTo()', SHOWN);
+    const { signal, ...how } = options;
+    return showAll(this.#steps(signal), this.sink(canvas, how));
+  }
+
+  /**
+   * Shows the words, and then their arcs, on a canvas.
+   *
+   * @param {Canvas} canvas
+   * @param {ArcSheetOptions} [options]
+   * @internal
+   */
+  sink(canvas, options) {
+    return new ArcSheet(canvas, this.words, options);
+  }
+
+  /** The share of the parse that is there with its one step. @internal */
+  doneWith() {
+    return 1;
+  }
+
+  /**
+   * @param {AbortSignal} [signal]
+   * @returns {AsyncGenerator<Parse, void, void>}
+   */
+  async *#steps(signal = this.#options.signal) {
+    signal?.throwIfAborted();
+    yield this.marginals ? this : await this.#model.parse(this.words, { ...this.#options, marginals: true, signal });
+  }
+}

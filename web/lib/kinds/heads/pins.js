@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Parents that are given: which words they are of, and whether some tree can have all of them. */
+
+import { show } from '../../base/checks.js';
+import { argumentError } from '../../base/error.js';
+import { classOf } from '../../base/realm.js';
+
+/** The parent of each word by the word's number from 1, where it is given. @typedef {Map<number, number>} Pins */
+
+/**
+ * @param {unknown} pinned  as ParseOptions has it
+ * @param {string[]} words
+ * @returns {Pins}
+ */
+export function pinsOf(pinned, words) {
+  if (!/^(Object|Array)$/.test(classOf(pinned))) throw argumentError('pinned has the number of a parent for words by their number from 1, such as { 3: 1 }, or a list of one for each word');
+  const listed = Array.isArray(pinned);
+  if (listed && pinned.length !== words.length) throw argumentError(`pinned has ${pinned.length} parents for ${words.length} words: give one for each, null where it is open`);
+  /** @type {Pins} */
+  const pins = new Map();
+  for (const [key, head] of Object.entries(/** @type {object} */ (pinned))) {
+    if (head === null || head === undefined) continue;
+    const child = Number(key) + (listed ? 1 : 0);
+    if (!/^\d+$/.test(key) || child < 1 || child > words.length) throw argumentError(`pinned: there is no word ${key}, the sentence has words 1 to ${words.length}`);
+    if (Array.isArray(head) || (pins.has(child) && pins.get(child) !== head)) {
+      throw argumentError(`pinned: word ${child} (${words[child - 1]}) is given several parents, and a word has one`);
+    }
+    if (!Number.isInteger(head) || head < 0 || head > words.length) {
+      throw argumentError(`pinned: ${show(head)} is no parent of word ${child}: parents are numbers of words, 1 to ${words.length}, and 0 for the root`);
+    }
+    pins.set(child, head);
+  }
+  return pins;
+}
+
+/**
+ * Why no tree has these parents; undefined where nothing speaks against it.
+ *
+ * @param {Pins} pins
+ * @param {string[]} words
+ * @returns {string | undefined}
+ */
+export function conflictOf(pins, words) {
+  const name = (/** @type {number} */ word) => (word === 0 ? 'the root' : `${word} (${words[word - 1]})`);
+  const roots = [...pins].filter(([, head]) => head === 0);
+  if (roots.length > 1) return `${name(roots[0][0])} and ${name(roots[1][0])} would both hang from the root, and one word does`;
+  for (const [child] of pins) {
+    const path = [child];
+    for (let at = pins.get(child); at; at = pins.get(at)) {
+      if (at === child) return path.length === 1 ? `${name(child)} would be its own parent` : `${path.map(name).join(', ')} would hang from one another in a circle`;
+      if (path.includes(at)) break;
+      path.push(at);
+    }
+  }
+  for (const [child, head] of pins) {
+    for (const [other, above] of pins) {
+      const [a, b] = [Math.min(child, head), Math.max(child, head)];
+      const [c, d] = [Math.min(other, above), Math.max(other, above)];
+      if (a < c && c < b && b < d) return `the arc from ${name(head)} to ${name(child)} would cross that from ${name(above)} to ${name(other)}`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The words that a model of words is asked about. */
+
+import { NextPixelError, argumentError } from '../../base/error.js';
+import { wordsIn } from './words.js';
+
+/** Characters of a word. */
+const LONGEST_WORD = 1 << 15;
+
+/**
+ * The words of a text, or those that were given; no more are looked at than the model takes.
+ *
+ * @param {unknown} text
+ * @param {{ verb: string, does: string, limit: number, part: string, knows: (form: string) => boolean }} of  the verb that asks and what it does, as messages
+ *   say it; the most words, and how to give more; whether the training sentences have a word
+ * @returns {Generator<void, string[], void>}
+ */
+export function* wordsGiven(text, { verb, does, limit, part, knows }) {
+  const words = [];
+  const given = typeof text === 'string' ? wordsIn(text, knows) : Array.isArray(text) ? text : [null]; // of a list with holes too
+  for (const word of given) {
+    if (typeof word !== 'string' || word === '') throw argumentError(`${verb}() takes a text, or an array of words, none of them empty`);
+    if (word.length > LONGEST_WORD) throw new NextPixelError('limit', `A word has ${word.length} characters: at most ${LONGEST_WORD} can be one`);
+    if (words.length === limit) {
+      const count = Array.isArray(text) ? text.length : `over ${limit}`;
+      throw new NextPixelError('limit', `The text has ${count} words, this model ${does} at most ${limit} at once: give it ${part}`);
+    }
+    words.push(word);
+    yield;
+  }
+  return words;
+}

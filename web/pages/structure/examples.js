@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Sentences of the treebank's validation part, each with a pin after which other words change their parents: of what
+ * `node tests/bench/head-pins.js validation.tsv` lists. Words count from 1, 0 is the root.
+ *
+ * @type {{ text: string, child: number, head: number }[]}
+ */
+export const EXAMPLES = [
+  { text: 'I go Disco dancing and Cheerleading.', child: 4, head: 3 },
+  { text: 'Phil if you could please make copies and distribute ASAP.', child: 4, head: 6 },
+  { text: 'Was the iPhone the first Smart Phone?', child: 3, head: 0 },
+  { text: 'Clean & tidy with good atmosphere & pleasant staff.', child: 4, head: 9 },
+  { text: 'And what is their big / main meal of the day.', child: 8, head: 0 },
+];

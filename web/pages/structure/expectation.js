@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Four characters, each looked at or not: all sixteen ways and what a chain makes of them, the arithmetic, without the page.
+// @ts-check
+import { marginals } from '../chains/chain.js';
+
+export const LETTERS = ['d', 'o', 'r', 't'];
+export const WAYS = 16;
+/** Whether way z looks at character i. @param {number} z @param {number} i */
+export const bit = (z, i) => (z >> (LETTERS.length - 1 - i)) & 1;
+
+/**
+ * log of the exponent of each way: its scores, and `stick` for each pair of neighbours that are alike.
+ *
+ * @param {number[]} scores
+ * @param {number} stick
+ */
+export function exponents(scores, stick) {
+  return Array.from({ length: WAYS }, (_, z) => scores.reduce((sum, one, i) => sum + bit(z, i) * one + (i > 0 && bit(z, i) === bit(z, i - 1) ? stick : 0), 0));
+}
+
+/**
+ * p(z) of the ways that are in, and the weight of each character: the sum over those that look at it.
+ *
+ * @param {number[]} scores
+ * @param {number} stick
+ * @param {boolean[]} among
+ */
+export function expectation(scores, stick, among) {
+  const weights = exponents(scores, stick).map((one, z) => (among[z] ? Math.exp(one) : 0));
+  const Z = weights.reduce((sum, one) => sum + one, 0);
+  const p = weights.map((one) => (Z > 0 ? one / Z : 0));
+  return { Z, p, looks: scores.map((_, i) => p.reduce((sum, one, z) => sum + bit(z, i) * one, 0)) };
+}
+
+/** The same weights by forward and backward, without the sixteen. @param {number[]} scores @param {number} stick */
+export function byChain(scores, stick) {
+  return marginals({ start: [0, 0], A: [[stick, 0], [0, stick]], U: scores.map((one) => [0, one]) }).p.map(([, p]) => p);
+}
+
+/** @param {number[]} scores */
+export function bySoftmax(scores) {
+  const weights = scores.map(Math.exp);
+  const sum = weights.reduce((all, one) => all + one, 0);
+  return weights.map((one) => one / sum);
+}
+
+/** @param {number} x */
+export const sigma = (x) => 1 / (1 + Math.exp(-x));

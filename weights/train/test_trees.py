@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Self-checks of trees: sums over all projective trees by hand, derivatives, crossing arcs, what training leaves out.
+
+    python3 weights/train/test_trees.py        seconds
+"""
+import itertools
+import os
+import tempfile
+import unittest
+
+import torch
+
+from data import treebank
+from models.tree import golden, trees
+from models.tree.model import Config, Tree
+
+
+def all_trees(n):
+    for heads in itertools.product(range(n + 1), repeat=n):
+        if any(head == m for m, head in enumerate(heads, 1)) or not trees.projective(heads):
+            continue
+        if all(reaches(heads, m) for m in range(1, n + 1)):
+            yield heads
+
+
+def reaches(heads, m):
+    """Whether the root stands above word m."""
+    for _ in heads:
+        m = heads[m - 1] if m else 0
+    return m == 0
+
+
+class Trees(unittest.TestCase):
+    def test_all_trees_by_hand(self):
+        torch.manual_seed(1)
+        scores, lengths = torch.randn(6, 6, 6, dtype=torch.double), torch.tensor([5, 3, 1, 4, 2, 5])
+        scores[5, 1, 2] = scores[5, 2, 1] = -torch.inf           # arcs that cannot be
+        log_z, marginals = trees.sums(scores, lengths)
+        best = trees.best(scores, lengths)
+        for b, n in enumerate(lengths.tolist()):
+            every = list(all_trees(n))
+            self.assertEqual(len(every), [1, 2, 7, 30, 143][n - 1])
+            totals = torch.stack([sum(scores[b, h, m] for m, h in enumerate(t, 1)) for t in every])
+            expected = torch.zeros(6, 6, dtype=torch.double)
+            for t, p in zip(every, torch.softmax(totals, 0)):
+                for m, h in enumerate(t, 1):
+                    expected[h, m] += p
+            self.assertAlmostEqual(float(log_z[b]), float(torch.logsumexp(totals, 0)), places=9)
+            self.assertLess(float((marginals[b] - expected).abs().max()), 1e-9)
+            self.assertEqual(tuple(best[b, :n].tolist()), every[int(totals.argmax())])
+
+    def test_the_derivative_is_the_marginals(self):
+        torch.manual_seed(2)
+        scores, lengths = torch.randn(2, 5, 5, dtype=torch.double, requires_grad=True), torch.tensor([4, 3])
+        self.assertTrue(torch.autograd.gradcheck(lambda s: trees.log_z(s, lengths), (scores,)))
+
+    def test_projective(self):
+        self.assertTrue(trees.projective([2, 0, 2]))
+        self.assertFalse(trees.projective([3, 4, 0, 3]))         # 3 -> 1 and 4 -> 2 cross
+        self.assertFalse(trees.projective([0, 0]))
+        self.assertFalse(trees.projective([3, 0, 2, 1]))         # 1 -> 4 passes over the word that hangs from the root
+
+    def test_neighbours_and_lengths(self):
+        """What stands behind a sentence in a batch does not change it."""
+        model = Tree(Config(features=40, width=3, embedding_length=16, feed_forward_length=24, block_count=2, head_count=2, reach=4)).eval()
+        golden.randomise(model, 3)
+        ids, lengths = torch.randint(0, 40, (2, 7, 3)), torch.tensor([4, 7])
+        alone = model(ids[:1, :4], lengths[:1])
+        self.assertLess(float((model(ids, lengths)[:1, :5, :5] - alone).abs().max()), 1e-4)
+
+
+class Treebank(unittest.TestCase):
+    def test_a_folder_of_conllu(self):
+        block = "1\tA\t_\tDET\t_\t_\t2\tdet\t_\t_\n2\tdog\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n"
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "en-train.conllu"), "w") as f:
+                f.write(block * 100)
+            words, tags, heads, relations = treebank.read(folder, "train")
+        self.assertEqual((words[0], tags[0], heads[0], relations[0]), (["A", "dog"], ["DET", "NOUN"], [2, 0], ["det", "root"]))
+        self.assertEqual(len(words), 100)
+
+
+if __name__ == "__main__":
+    unittest.main()
