@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
-import { KINDS } from '../../web/lib/kinds/index.js';
+import { LOOKS } from '../../web/lib/kinds/looks.js';
 import * as VERBS from '../../web/lib/verbs/index.js';
 import { TASKS } from '../../web/lib/element/tasks.js';
 import de from '../../web/lib/element/words/de.js';
@@ -87,7 +87,7 @@ test('the tables have every sentence', async () => {
   const sentence = (saying) => [saying].flat()[0];
   /** @type {Set<string>} */
   const wanted = new Set([...TASKS.map(({ task }) => task), ...Object.values(VERBS).flatMap((verb) => ('made' in verb ? [verb.made] : []))]);
-  for (const { doing, done, what } of KINDS) {
+  for (const { doing, done, what } of Object.values(LOOKS)) {
     for (const saying of [doing, ...[0, 1].map((cost) => done({ nats: [cost], steps: 1, to: 1, rate: 1 })), what(1), what(2)]) wanted.add(sentence(saying));
   }
   for (const file of ['element.js', 'element/view.js', 'element/words.js', 'kinds/sound/sound-run.js']) {

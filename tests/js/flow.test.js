@@ -33,10 +33,10 @@ class Triad {
 
   /** @param {any} options @param {any} [drawn] */
   run(options, drawn) {
-    const { links, flow, info } = this.engine;
+    const { links, parts, info } = this.engine;
     const { seed, signal, samples = 1, chunk = 0, ...kept } = options;
     const settings = { seed: BigInt(seed), samples, temperature: 1, topK: 0, topP: 1 };
-    return new FlowRun(links, flow, { sound }, { seed, settings, length: LENGTH, chunk, drawn }, { model: modelName(info), options: { ...kept, samples, chunk } }, signal);
+    return new FlowRun(links, flowOf(parts, { decoder: 1 }), { sound }, { seed, settings, length: LENGTH, chunk, drawn }, { model: modelName(info), options: { ...kept, samples, chunk } }, signal);
   }
 
   /** @param {any} saved @param {any} given */
@@ -47,8 +47,8 @@ class Triad {
 
 /** @type {Kind} */
 const triad = {
-  name: 'triad', says: ({ parts }) => parts.map(({ name }) => name).join() === 'encoder,prior,decoder', reach: { decoder: 1 }, verbs: { generate: {} },
-  open: (engine) => new Triad(engine), sheet: true, doing: 'Drawing', done: () => 'Drawn', what: () => 'A sound',
+  name: 'triad', says: ({ parts }) => parts.map(({ name }) => name).join() === 'encoder,prior,decoder', verbs: { generate: {} },
+  open: (engine) => new Triad(engine),
 };
 KINDS.unshift(triad);
 after(() => KINDS.shift());

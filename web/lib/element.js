@@ -49,7 +49,7 @@ import { View } from './element/view.js';
 import { say, speak, spoken } from './element/say.js';
 import { NO_MODEL, groupLabel, pictureLabel } from './element/words.js';
 import { NextPixelError } from './base/error.js';
-import { kindOf } from './kinds/index.js';
+import { lookOf } from './kinds/looks.js';
 import { acquire } from './index.js';
 import { watchColours } from './sinks/canvas.js';
 import { announce } from './element/announce.js';
@@ -354,7 +354,7 @@ export class NextPixelElement extends Base {
     const stopper = new AbortController();
     const { signal } = stopper;
     const { info } = hold.model;
-    const { doing, done } = kindOf(info);
+    const { doing, done } = lookOf(info);
     this.#run = stopper;
     this.#wanted = false;
     this.#failed = false;

@@ -22,7 +22,7 @@ export { CODES } from './engine/protocol.js';
 export { vouched } from './base/vouch.js';
 export { classOf } from './base/realm.js';
 export { SHOWN, checkLabel, checkOptions, checkSettings, flag, show, wholeNumber } from './base/checks.js';
-export { KINDS, kindOf } from './kinds/index.js';
+export { KINDS } from './kinds/index.js';
 export { inputsOf } from './kinds/picture/pictures.js';
 export { ALL } from './verbs/tasks.js';
 export { ROWS } from './settings.js';

@@ -5,7 +5,7 @@
 
 import { NX_MAX_SAMPLES } from '../engine/abi.js';
 import { NextPixelError } from '../base/error.js';
-import { kindOf } from '../kinds/index.js';
+import { lookOf } from '../kinds/looks.js';
 import { TASKS } from './tasks.js';
 import { said, taskOf } from './attributes.js';
 
@@ -48,7 +48,7 @@ export async function ask(element, model, signal, seed) {
   const options = { signal };
   for (const [name, { property, given: make, read, fits }] of Object.entries(attributes)) {
     if (make) {
-      const value = await make(element, signal, kindOf(info));
+      const value = await make(element, signal, lookOf(info));
       if (named[name]) options[named[name]] = value;
       else given.push(value);
       continue;
@@ -60,7 +60,7 @@ export async function ask(element, model, signal, seed) {
   }
   if (inside) options[inside] = await examplesOf(element, signal);
   if (seed !== undefined) options.seed = seed;
-  return /** @type {any} */ (model)[verb](...given, competing(kindOf(info).chosen?.(verb, options, info) ?? options));
+  return /** @type {any} */ (model)[verb](...given, competing(lookOf(info).chosen?.(verb, options, info) ?? options));
 }
 
 /**

@@ -3,7 +3,7 @@
 
 /** Reads from the first bytes of a weight file how much room its pictures or its text will take. */
 
-import { KINDS } from '../kinds/index.js';
+import { LOOKS } from '../kinds/looks.js';
 
 /**
  * @param {Uint8Array} head  the first bytes of the file
@@ -11,9 +11,9 @@ import { KINDS } from '../kinds/index.js';
  */
 export function roomIn(head) {
   const number = (/** @type {string} */ key) => numberIn(head, `.${key}`);
-  for (const { name, room } of KINDS) {
+  for (const [codec, { room }] of Object.entries(LOOKS)) {
     const size = room?.(number);
-    if (size) return { codec: name, ...size };
+    if (size) return { codec, ...size };
   }
   return undefined;
 }

@@ -3,7 +3,7 @@
 
 /** The shadow root of <next-pixel>: a canvas on which it draws or writes, buttons, and a line of text. */
 
-import { kindOf } from '../kinds/index.js';
+import { lookOf } from '../kinds/looks.js';
 import { widthOf } from '../sinks/picture.js';
 import { coloured, colourOf } from './colours.js';
 import { say, spoken } from './say.js';
@@ -135,7 +135,7 @@ export class View {
 
   /** What is written is of a size that the style says. @param {string} codec @returns {boolean} whether it is written */
   #setKind(codec) {
-    return this.#canvas.classList.toggle('text', kindOf({ codec }).sheet);
+    return this.#canvas.classList.toggle('text', lookOf({ codec }).sheet);
   }
 
   #close() {

@@ -3,7 +3,7 @@
 
 /** The sentences and names by which the element tells of itself. */
 
-import { kindOf } from '../kinds/index.js';
+import { lookOf } from '../kinds/looks.js';
 import { taskOf } from './attributes.js';
 import { say } from './say.js';
 
@@ -25,7 +25,7 @@ const fileOf = (address) => address.split(/[?#]/)[0].split('/').pop() ?? '';
 export function pictureLabel(element, info, progress) {
   const { samples, src } = element;
   const { task, made = task } = taskOf(element, info);
-  const what = say([made, { pictures: say(kindOf(info).what(samples)), src: fileOf(src) || say('what is given') }]);
+  const what = say([made, { pictures: say(lookOf(info).what(samples)), src: fileOf(src) || say('what is given') }]);
   return element.getAttribute('aria-label') || say(['{what} by {model}, {share} % done', { what, model: info?.name || say('a model'), share: [100 * progress, 0] }]);
 }
 

@@ -15,8 +15,7 @@ import { kind as tags } from './tags/kind.js';
 import { kind as text } from './text/kind.js';
 
 /** @import { Engine } from '../model/engine.js' */
-/** @import { Saying } from '../element/say.js' */
-/** @import { Facts, ModelInfo, Part } from '../engine/protocol.js' */
+/** @import { Facts, Part } from '../engine/protocol.js' */
 /** @import { VerbName } from '../verbs/tasks.js' */
 
 /**
@@ -30,28 +29,14 @@ import { kind as text } from './text/kind.js';
 /**
  * @typedef {object} Kind
  * @property {string} name         of its folder
- * @property {string} [codec]      what `info.codec` says, if not the name: another kind whose words and whose look it has
+ * @property {string} [codec]      what `info.codec` says, if not the name: another kind whose look it has
  * @property {(facts: Facts, number: NumberOf) => boolean} says  whether a file is of this kind, by its ports and its metadata
- * @property {Record<string, number>} [reach]  of parts that encode what is drawn, by name: see flow.js
  * @property {{ [N in VerbName]?: { when?: (model: Fitting) => boolean, settings?: string } }} verbs  what a model can be asked for: `when`, if not every one can;
  *   `settings`: whose settings are the options, a word of `of` in the table of settings
  * @property {(head: Uint8Array) => Promise<any> | undefined} [early]  what can be made of the beginning of a file while the workers open it
  * @property {(engine: Engine, facts: Facts, early: any) => any} open  an object with what verbs ask for
- * @property {(number: NumberOf) => { width: number, height: number } | undefined} [room]  how large a picture of the element will be, by what the beginning of a
- *   file says; 0 of what is written on a sheet
  * @property {boolean} [tokens]  ids are tokens of a vocabulary
- * @property {boolean} sheet       a run is written on a sheet, with the size of the page's letters; else it is a picture
- * @property {string} doing        what the element says while it runs
- * @property {(run: Told) => string | Saying} done  what it says then
- * @property {(samples: number) => string | Saying} what  names what is made
- * @property {(verb: string, options: Record<string, any>, info: ModelInfo) => Record<string, any>} [chosen]  the options of the element, with what it chooses where nothing is said
- * @property {(address: string, signal: AbortSignal) => Promise<any>} [fetch]  what the attribute `src` names
  */
-
-/** What the element knows of a run. @typedef {{ nats: number[], steps: number, to: number, rate: number }} Told */
 
 /** The first that fits is the one. @type {Kind[]} */
 export const KINDS = [sound, signs, captions, latent, picture, tags, heads, text];
-
-/** The kind with the words and the look of a model. @param {{ codec: string } | undefined} info */
-export const kindOf = (info) => KINDS.find(({ name }) => name === info?.codec) ?? picture;

@@ -6,11 +6,10 @@
 import { argumentError } from '../base/error.js';
 import { partOf } from '../flow.js';
 
-/** @import { Stage } from '../flow.js' */
 /** @import { Link } from '../workers/link.js' */
 /** @import { Request } from '../workers/job.js' */
 /** @import { Model } from './model.js' */
-/** @import { ModelInfo } from '../engine/protocol.js' */
+/** @import { ModelInfo, Part } from '../engine/protocol.js' */
 
 export class Engine {
   /** What its kind opened: an object with what verbs ask for. @type {any} */
@@ -20,14 +19,15 @@ export class Engine {
    * @param {Link[]} links     to the workers that share the samples
    * @param {ModelInfo} info
    * @param {string[]} verbs   names of the verbs that the model has
-   * @param {Stage[]} flow
+   * @param {Part[]} parts
    */
-  constructor(links, info, verbs, flow) {
+  constructor(links, info, verbs, parts) {
     this.links = links;
     this.info = info;
     this.verbs = verbs;
-    this.flow = flow;
-    this.part = partOf(flow.map(({ part }) => part));
+    this.parts = parts;
+    /** The one that is asked, where a kind has one. */
+    this.part = partOf(parts);
   }
 
   /**

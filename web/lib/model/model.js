@@ -2,7 +2,6 @@
 // @ts-check
 
 import { checkOptions } from '../base/checks.js';
-import { flowOf } from '../flow.js';
 import { ROWS } from '../settings.js';
 import { KINDS } from '../kinds/index.js';
 import { describe, fittingOf } from './describe.js';
@@ -153,7 +152,7 @@ export async function openModel(links, module, contents, how) {
     const [facts] = await opening;
     const fitting = fittingOf(facts);
     const info = describe(fitting);
-    const engine = new Engine(links, info, verbsOf(fitting).map(([name]) => name), flowOf(facts.parts, fitting.kind.reach));
+    const engine = new Engine(links, info, verbsOf(fitting).map(([name]) => name), facts.parts);
     engine.kind = await fitting.kind.open(engine, facts, early[KINDS.indexOf(fitting.kind)]);
     return new Model(engine);
   } finally {

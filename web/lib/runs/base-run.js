@@ -7,7 +7,6 @@ import { NextPixelError, argumentError } from '../base/error.js';
 import { SHOWN, checkOptions, show } from '../base/checks.js';
 import { showAll } from '../sinks/canvas.js';
 
-/** @import { Request } from '../workers/job.js' */
 /** @import { Link } from '../workers/link.js' */
 /** @import { DrawMessage, ModelInfo, StepMessage } from '../engine/protocol.js' */
 /** @import { Sink } from '../sinks/canvas.js' */
@@ -40,11 +39,9 @@ import { showAll } from '../sinks/canvas.js';
  */
 export class BaseRun {
   #kept;
-  /** @type {(AbortSignal | undefined)[]} */
-  #signals;
+  /** What stops it. @type {(AbortSignal | undefined)[]} @internal */
+  signals;
   #claimed = false;
-  /** Questions beside what is drawn. @type {Set<ReturnType<Link['job']>>} */
-  #asking = new Set();
 
   /** True if it is to end. @type {boolean} @internal */
   stopped = false;
@@ -73,7 +70,7 @@ export class BaseRun {
   constructor(seed, kept, signal) {
     this.seed = seed;
     this.#kept = kept;
-    this.#signals = [signal];
+    this.signals = [signal];
   }
 
   /** @returns {AsyncGenerator<Step, void, void>} */
@@ -95,7 +92,7 @@ export class BaseRun {
   claim(signal) {
     if (this.#claimed) throw argumentError('A run can be read once: ask for another, or resume a saved one');
     this.#claimed = true;
-    this.#signals.push(signal);
+    this.signals.push(signal);
     return this.#read();
   }
 
@@ -111,7 +108,6 @@ export class BaseRun {
       if (!this.stopped) this.finish ??= 'end';
     } finally {
       this.finish ??= 'abort';
-      for (const job of this.#asking) job.end();
     }
   }
 
@@ -140,7 +136,7 @@ export class BaseRun {
    * @internal
    */
   async *messages(parts, chunk = 0) {
-    const jobs = parts.map(({ link }) => link.job(...this.#signals));
+    const jobs = parts.map(({ link }) => link.job(...this.signals));
     const check = () => {
       for (const job of jobs) job.check();
     };
@@ -160,25 +156,6 @@ export class BaseRun {
       check();
     } finally {
       for (const job of jobs) job.end();
-    }
-  }
-
-  /**
-   * One question beside what is drawn, which ends with the run.
-   *
-   * @param {Link} link
-   * @param {Request} message
-   * @returns {Promise<any>}
-   * @internal
-   */
-  async ask(link, message) {
-    const job = link.job(...this.#signals);
-    this.#asking.add(job);
-    try {
-      return await job.ask(message);
-    } finally {
-      this.#asking.delete(job);
-      job.end();
     }
   }
 

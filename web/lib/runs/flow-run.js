@@ -4,8 +4,9 @@
 import { joinAlike } from '../base/arrays.js';
 import { BaseRun, noSavedRun } from './base-run.js';
 
-/** @import { Link } from '../workers/link.js' */
 /** @import { EncodedMessage, Inputs, Settings } from '../engine/protocol.js' */
+/** @import { Link } from '../workers/link.js' */
+/** @import { Request } from '../workers/job.js' */
 /** @import { Stage } from '../flow.js' */
 
 /** @typedef {EncodedMessage['results']} Results */
@@ -51,6 +52,8 @@ export class FlowRun extends BaseRun {
   #told;
   /** Results of what is encoded before anything is drawn, by part. @type {Record<string, Results>} */
   #encoded = {};
+  /** Questions beside what is drawn. @type {Set<ReturnType<Link['job']>>} */
+  #asking = new Set();
 
   /**
    * @param {Link[]} links  which share the samples
@@ -82,10 +85,32 @@ export class FlowRun extends BaseRun {
 
   /** @returns {AsyncGenerator<FlowStep, void, void>} @internal */
   async *stream() {
-    for (const stage of this.#flow) {
-      if (stage.draws) yield* this.#draw(stage);
-      else if (!Object.values(stage.from).some(({ result }) => result === undefined)) await this.#encode(stage);
-      if (this.stopped) return;
+    try {
+      for (const stage of this.#flow) {
+        if (stage.draws) yield* this.#draw(stage);
+        else if (!Object.values(stage.from).some(({ result }) => result === undefined)) await this.#encode(stage);
+        if (this.stopped) return;
+      }
+    } finally {
+      for (const job of this.#asking) job.end();
+    }
+  }
+
+  /**
+   * One question beside what is drawn.
+   *
+   * @param {Link} link
+   * @param {Request} message
+   * @returns {Promise<any>}
+   */
+  async #ask(link, message) {
+    const job = link.job(...this.signals);
+    this.#asking.add(job);
+    try {
+      return await job.ask(message);
+    } finally {
+      this.#asking.delete(job);
+      job.end();
     }
   }
 
@@ -101,7 +126,7 @@ export class FlowRun extends BaseRun {
 
   /** @param {Stage} stage */
   async #encode(stage) {
-    const { results } = await this.ask(this.#links[0], { type: 'encode', part: stage.part.index, inputs: this.#inputs(stage, 0) });
+    const { results } = await this.#ask(this.#links[0], { type: 'encode', part: stage.part.index, inputs: this.#inputs(stage, 0) });
     this.#encoded[stage.part.name] = results;
   }
 
@@ -169,7 +194,7 @@ export class FlowRun extends BaseRun {
     const [begin, end] = [Math.max(0, from - reach), Math.min(drawn, to + reach)];
     const port = Object.entries(stage.from).find(([, { part: before, result }]) => before.name === name && result === undefined)?.[0] ?? '';
     const inputs = { ...this.#inputs(stage, sample), [port]: Uint32Array.from(ids.slice(begin * span, end * span)) };
-    return [this.ask(link, { type: 'encode', part: part.index, inputs }).then(({ results }) => ({
+    return [this.#ask(link, { type: 'encode', part: part.index, inputs }).then(({ results }) => ({
       part: part.name, sample, from, to,
       results: Object.fromEntries(Object.entries(results).map(([result, numbers]) => {
         const each = numbers.length / (end - begin);

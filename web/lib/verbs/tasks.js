@@ -14,8 +14,8 @@ import * as VERBS from './index.js';
  * The reading of an attribute of the element: a number of a range, else a text. What makes no sense counts as absent.
  *
  * @typedef {Pick<Setting, 'whole' | 'number' | 'over' | 'initial' | 'fits'> & {
- *   given?: (element: any, signal: AbortSignal, kind: any) => unknown, read?: (text: string) => unknown }} Reading
- *   given: what a verb takes before its options, of an element and the kind of its model; read: a text becomes an option so
+ *   given?: (element: any, signal: AbortSignal, look: any) => unknown, read?: (text: string) => unknown }} Reading
+ *   given: what a verb takes before its options, of an element and the look of its model; read: a text becomes an option so
  */
 
 /**

@@ -11,8 +11,4 @@ export const kind = {
   says: ({ parts }) => leaves(parts[0], 'heads'),
   verbs: { parse: {} },
   open: async (engine, facts) => new (await import('./heads.js')).HeadModel(engine, facts),
-  sheet: true,
-  doing: 'Parsing',
-  done: ({ nats }) => `Parsed: ${nats[0].toFixed(1)} nats`,
-  what: () => 'Words and their parents',
 };

@@ -9,7 +9,6 @@ export const OPTIONS = { latents: ['LatentOptions', 'The options with which pict
 
 /** Pictures that are made at once, of a list of normal deviates. @type {Kind} */
 export const kind = {
-  ...picture,
   name: 'latent',
   codec: 'picture',
   says: (facts, number) => picture.says(facts, number) && !facts.parts.some(({ outputs }) => outputs > 0),

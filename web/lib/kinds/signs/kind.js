@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { pictureAt } from '../fetched.js';
 import { leaves } from '../ports.js';
 
 /** @import { Kind } from '../index.js' */
@@ -12,9 +11,4 @@ export const kind = {
   says: ({ parts }) => parts.some((part) => leaves(part, 'odds')),
   verbs: { classify: {} },
   open: async (engine) => new (await import('./signs.js')).SignModel(engine),
-  sheet: true,
-  doing: 'Naming',
-  done: ({ nats }) => ['Named: {nats} nats', { nats: [nats[0], 1] }],
-  what: () => 'A name',
-  fetch: pictureAt,
 };

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { missing } from '../fetched.js';
-
 /** @import { Kind } from '../index.js' */
 
 export const OPTIONS = { sounds: ['SoundOptions', 'The options with which sounds are drawn.'] };
@@ -13,21 +11,4 @@ export const kind = {
   says: (_, number) => Number(number('sound.rate')) > 0,
   verbs: { complete: { settings: 'sounds' }, generate: { settings: 'sounds' }, score: {} },
   open: async (engine, facts) => new (await import('./sounds.js')).SoundModel(engine, facts),
-  room: (number) => (!number('image.width') && number('sound.rate') ? { width: 0, height: 0 } : undefined),
-  sheet: true,
-  doing: 'Drawing',
-  done: ({ nats, to, rate }) => ['Drawn: {seconds} s, {bits} bits a sample', { seconds: [to / rate, 2], bits: [nats[0] / Math.max(to, 1) / Math.LN2, 1] }],
-  what: () => 'A sound',
-  // Without a voice some words end at once: one of them speaks, by the seed.
-  chosen: (verb, options, { speakers = [] }) => {
-    if (verb !== 'generate' || options.speaker !== undefined || speakers.length === 0) return options;
-    const { seed = Math.floor(Math.random() * 2 ** 32) } = options;
-    return { ...options, seed, speaker: speakers[seed % speakers.length] };
-  },
-  fetch: async (src, signal) => {
-    if (!src) throw missing('sound', src);
-    const response = await fetch(new URL(src, document.baseURI), { signal }).catch((cause) => { throw signal.aborted ? cause : missing('sound', src, cause); });
-    if (!response.ok) throw missing('sound', src, response.status);
-    return response.blob();
-  },
 };

@@ -11,8 +11,4 @@ export const kind = {
   says: ({ parts }) => parts.some((part) => leaves(part, 'tags')),
   verbs: { tag: {} },
   open: async (engine, facts) => new (await import('./tags.js')).TagModel(engine, facts),
-  sheet: true,
-  doing: 'Tagging',
-  done: ({ nats }) => ['Tagged: {nats} nats', { nats: [nats[0], 1] }],
-  what: () => 'Tags of words',
 };

@@ -31,10 +31,5 @@ export const kind = {
   early: async (head) => (new TextDecoder('latin1').decode(head.subarray(0, HINT_BYTES)).includes('tokenizer.') ?
     (await import('./texts.js')).tokenizerOf(head).catch(() => undefined) : undefined),
   open: async (engine, { tokenizerEntries }, tokenizer) => new (await import('./texts.js')).TextModel(engine.links[0], engine.info, tokenizerEntries, tokenizer),
-  room: (number) => (!number('image.width') && number('context_length') ? { width: 0, height: 0 } : undefined),
   tokens: true,
-  sheet: true,
-  doing: 'Writing',
-  done: ({ nats, steps }) => ['Written: {count} tokens, {nats} nats', { count: [steps, 0], nats: [nats[0], 1] }],
-  what: () => 'A text',
 };

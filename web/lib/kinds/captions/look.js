@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { pictureAt } from '../fetched.js';
+
+/** @import { Look } from '../looks.js' */
+
+/** Captions, as the element shows them. @type {Look} */
+export const look = {
+  sheet: true,
+  doing: 'Looking',
+  done: ({ nats, steps }) => ['Said: {count} words, {nats} nats', { count: [steps, 0], nats: [nats[0], 1] }],
+  what: () => 'A caption',
+  fetch: pictureAt,
+};

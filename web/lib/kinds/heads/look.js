@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** @import { Look } from '../looks.js' */
+
+/** Heads of words, as the element shows them. @type {Look} */
+export const look = {
+  sheet: true,
+  doing: 'Parsing',
+  done: ({ nats }) => `Parsed: ${nats[0].toFixed(1)} nats`,
+  what: () => 'Words and their parents',
+};

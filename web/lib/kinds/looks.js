@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The looks of kinds: what the element says and shows of their models. */
+
+import { look as captions } from './captions/look.js';
+import { look as heads } from './heads/look.js';
+import { look as picture } from './picture/look.js';
+import { look as signs } from './signs/look.js';
+import { look as sound } from './sound/look.js';
+import { look as tags } from './tags/look.js';
+import { look as text } from './text/look.js';
+
+/** @import { Saying } from '../element/say.js' */
+/** @import { ModelInfo } from '../engine/protocol.js' */
+/** @import { NumberOf } from './index.js' */
+
+/**
+ * @typedef {object} Look
+ * @property {(number: NumberOf) => { width: number, height: number } | undefined} [room]  how large a picture of the element will be, by what the beginning of a
+ *   file says; 0 of what is written on a sheet
+ * @property {boolean} sheet       a run is written on a sheet, with the size of the page's letters; else it is a picture
+ * @property {string} doing        what the element says while it runs
+ * @property {(run: Told) => string | Saying} done  what it says then
+ * @property {(samples: number) => string | Saying} what  names what is made
+ * @property {(verb: string, options: Record<string, any>, info: ModelInfo) => Record<string, any>} [chosen]  the options of the element, with what it chooses where nothing is said
+ * @property {(address: string, signal: AbortSignal) => Promise<any>} [fetch]  what the attribute `src` names
+ */
+
+/** What the element knows of a run. @typedef {{ nats: number[], steps: number, to: number, rate: number }} Told */
+
+/** By what `info.codec` says. @type {Record<string, Look>} */
+export const LOOKS = { captions, heads, picture, signs, sound, tags, text };
+
+/** @param {{ codec: string } | undefined} info */
+export const lookOf = (info) => LOOKS[info?.codec ?? ''] ?? picture;

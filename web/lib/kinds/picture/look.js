@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { pictureAt } from '../fetched.js';
+
+/** @import { Look } from '../looks.js' */
+
+/** NX_MAX_SIDE of src/models/image.h. */
+const MAX_SIDE = 256;
+
+/** Pictures, as the element shows them. @type {Look} */
+export const look = {
+  room: (number) => {
+    const [width = 0, height = 0] = [number('image.width'), number('image.height')];
+    return width && height && Math.max(width, height) <= MAX_SIDE ? { width, height } : undefined;
+  },
+  sheet: false,
+  doing: 'Drawing',
+  done: ({ nats }) => (nats.some(Boolean) ? ['Drawn: {nats} nats', { nats: [nats, 1] }] : 'Drawn'), // pictures at once have no probability
+  what: (samples) => (samples === 1 ? 'A picture' : ['{count} pictures', { count: [samples, 0] }]),
+  fetch: pictureAt,
+};

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { pictureAt } from '../fetched.js';
+
+/** @import { Look } from '../looks.js' */
+
+/** Names of pictures, as the element shows them. @type {Look} */
+export const look = {
+  sheet: true,
+  doing: 'Naming',
+  done: ({ nats }) => ['Named: {nats} nats', { nats: [nats[0], 1] }],
+  what: () => 'A name',
+  fetch: pictureAt,
+};

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** @import { Look } from '../looks.js' */
+
+/** Tags of words, as the element shows them. @type {Look} */
+export const look = {
+  sheet: true,
+  doing: 'Tagging',
+  done: ({ nats }) => ['Tagged: {nats} nats', { nats: [nats[0], 1] }],
+  what: () => 'Tags of words',
+};

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** @import { Look } from '../looks.js' */
+
+/** Texts, as the element shows them. @type {Look} */
+export const look = {
+  room: (number) => (!number('image.width') && number('context_length') ? { width: 0, height: 0 } : undefined),
+  sheet: true,
+  doing: 'Writing',
+  done: ({ nats, steps }) => ['Written: {count} tokens, {nats} nats', { count: [steps, 0], nats: [nats[0], 1] }],
+  what: () => 'A text',
+};
