@@ -149,3 +149,17 @@ test('memory is that of the model; after a trap another worker reads the file an
   tasks.receive({ type: 'next', id: 3, chunk: 1 });
   assert.deepEqual(posted.slice(-2).map(({ type }) => type), ['failed', 'lost']);
 });
+
+test('the length on the wire is not that of the file: what is sent compressed opens, of whatever size it says to be', async () => {
+  const whole = await load(large.slice());
+  const told = await tale(whole);
+  whole.close();
+  for (const [said, bytes] of /** @type {[number, Uint8Array][]} */ ([[2 ** 25, large], [2 ** 25 + 12345, large], [large.length - 1, large], [large.length, large], [1000, large], [2 ** 25 + 5, Buffer.concat([large, Buffer.alloc(64)])]])) {
+    const response = new Response(new Blob([/** @type {any} */ (bytes)]).stream(), { headers: { 'content-length': String(said) } });
+    const model = await load(response);
+    assert.deepEqual(await tale(model), told, String(said));
+    model.close();
+  }
+  const broken = new Response(new Blob([large.subarray(0, large.length - 5)]).stream(), { headers: { 'content-length': String(2 ** 25) } });
+  await assert.rejects(load(broken), isError('network', /ended before its last byte/));
+});

@@ -23,6 +23,9 @@ export const cache = {
   persist: async () => (await import('./cache-admin.js')).persist(),
 };
 
+/** Header of a copy: how many bytes its server said that it sends; '' where it did not say. */
+const SENT = 'x-nextpixel-sent';
+
 /** True if there is a Cache API at all. In a sandboxed frame its very name throws. */
 function here() {
   try {
@@ -61,7 +64,8 @@ export function isSame(answer, copy) {
   const [a, b] = [answer.headers, copy.headers];
   const same = (/** @type {string} */ name) => a.has(name) && a.get(name) === b.get(name);
   // Servers of other origins often hide the tag.
-  return answer.ok && (a.has('etag') ? same('etag') : same('last-modified') && same('content-length'));
+  // What was sent may have been compressed, which another origin's headers do not say: its length is compared with that of what was sent then, not of the file.
+  return answer.ok && (a.has('etag') ? same('etag') : same('last-modified') && (a.get('content-length') ?? '') === b.get(b.has(SENT) ? SENT : 'content-length'));
 }
 
 /**
@@ -76,7 +80,7 @@ export function isSame(answer, copy) {
  */
 export function keeper(url, { status, headers: given }, body, length = /** @type {Uint8Array} */ (body).length) {
   if (!here() || status !== 200 || /no-store/i.test(given.get('cache-control') ?? '')) return undefined;
-  const headers = new Headers({ 'content-length': String(length) });
+  const headers = new Headers({ 'content-length': String(length), [SENT]: given.get('content-length') ?? '' });
   for (const name of ['content-type', 'etag', 'last-modified']) if (given.has(name)) headers.set(name, given.get(name) ?? '');
   const copy = new Response(body, { headers });
   return async () => {

@@ -9,6 +9,8 @@ import { NextPixelError } from '../base/error.js';
 import { nodeModule } from '../base/platform.js';
 import { keeper } from './cache.js';
 import { chunksOf, joined } from './source.js';
+import { valueOf } from '../engine/metadata.js';
+import { readHeader } from './header.js';
 
 /** @import { Job } from '../workers/job.js' */
 /** @import { FedMessage, OpenedMessage } from '../engine/protocol.js' */
@@ -27,9 +29,8 @@ const PIECE_BYTES = 1 << 20;
  * @returns {Promise<OpenedMessage[]>}
  */
 export async function openLarge(jobs, module, file, how) {
-  const { name, size } = file;
+  const { name } = file;
   const response = file.response ?? await responseOf(String(file.path));
-  const copy = file.keep ? copying(String(file.url), response, size) : undefined;
   const chunks = chunksOf({ ...file, response }, how);
 
   /** The next bytes of the file: at least so many, or all that are left. @param {number} least */
@@ -45,11 +46,24 @@ export async function openLarge(jobs, module, file, how) {
     await copy?.write(piece.slice()); // the piece itself is going to be transferred
     return piece;
   };
+  /** @type {ReturnType<typeof copying>} */
+  let copy;
   /** @param {Parameters<Job['ask']>[0]} message  @param {Transferable[]} [transfer] @returns {Promise<any[]>} */
   const ask = (message, transfer) => Promise.all(jobs.map((job, i) => job.ask(message, i === jobs.length - 1 ? transfer : undefined)));
 
   try {
     let head = await take(PIECE_BYTES);
+    let told = file.said ? sizeIn(head) : file.size;
+    while (told === undefined) { // its tensors are not all named yet
+      const rest = await take(head.length);
+      if (rest.length === 0) break;
+      head = joined([head, rest]);
+      told = sizeIn(head);
+    }
+    // Of what is sent compressed, the length that the server tells is another one.
+    const size = Math.max(file.size, told ?? 0);
+    copy = file.keep ? copying(String(file.url), response, size) : undefined;
+    await copy?.write(head.slice());
     /** @type {(FedMessage & { lacks?: string })[]} */
     let answers = await ask({ type: 'begin', module, head, size });
     while (answers[0].lacks) {
@@ -82,6 +96,44 @@ export async function openLarge(jobs, module, file, how) {
     throw error;
   } finally {
     void chunks.return();
+  }
+}
+
+/** Bytes of so many numbers in a file, by the type of their tensor. @type {Record<number, [bytes: number, numbers: number]>} */
+const BLOCKS = {
+  0: [4, 1], 1: [2, 1], 2: [18, 32], 3: [20, 32], 6: [22, 32], 7: [24, 32], 8: [34, 32], 9: [36, 32], 10: [84, 256], 11: [110, 256], 12: [144, 256], 13: [176, 256], 14: [210, 256], 30: [2, 1],
+};
+
+/**
+ * The size of a file by where its tensors end.
+ *
+ * @param {Uint8Array} head
+ * @returns {number | undefined} undefined: more of it is needed; 0: it cannot be told, and the engine says why
+ */
+function sizeIn(head) {
+  try {
+    const entries = readHeader(head, false);
+    if (!entries) return undefined;
+    const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+    const last = entries.at(-1)?.value;
+    const number = (/** @type {number} */ at) => Number(view.getBigUint64(at, true));
+    let at = last ? last.byteOffset - head.byteOffset + last.length : 24;
+    let end = 0;
+    for (let left = number(8); left > 0; left--) {
+      at += 8 + number(at);
+      const rank = view.getUint32(at, true);
+      let count = 1;
+      for (let i = 0; i < rank; i++) count *= number(at + 4 + 8 * i);
+      at += 4 + 8 * rank;
+      const [bytes, numbers] = BLOCKS[view.getUint32(at, true)] ?? [0, 1];
+      end = Math.max(end, number(at + 4) + bytes * Math.ceil(count / numbers));
+      at += 12;
+    }
+    const aligned = entries.find(({ key }) => key === 'general.alignment');
+    const alignment = Number(aligned ? valueOf(aligned) : 32) || 32;
+    return alignment * Math.ceil(at / alignment) + end;
+  } catch (error) {
+    return error instanceof RangeError ? undefined : 0;
   }
 }
 

@@ -36,6 +36,7 @@ export const MAX_BYTES = 2 ** 31;
  * @typedef {object} Large
  * @property {string} name              for messages
  * @property {number} size
+ * @property {boolean} [said]           the size is what a server says that it sends, which may be compressed
  * @property {Response} [response]      or, in Node,
  * @property {string} [path]
  * @property {string} [url]             where it can be asked for again
@@ -75,6 +76,7 @@ export async function readSource(source, { onProgress, signal, integrity, cache 
       }
     }
     const { response, path } = file;
+    file.said = file.size === 0;
     file.size ||= response ? checkResponse(response, file.name) : 0;
     if (file.size > MAX_BYTES) {
       void response?.body?.cancel().catch(() => {});

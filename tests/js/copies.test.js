@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Copies in the cache: when one counts, by what servers say, compressed or not, of this origin or another. */
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { isSame, keeper } from '../../web/lib/load/cache.js';
+
+const scope = /** @type {any} */ (globalThis);
+const own = Object.getOwnPropertyDescriptor(globalThis, 'caches');
+/** @type {Response | undefined} */
+let kept;
+Object.defineProperty(globalThis, 'caches', { configurable: true, value: { open: async () => ({ put: async (/** @type {string} */ _, /** @type {Response} */ copy) => { kept = copy; } }) } });
+after(() => {
+  if (own) Object.defineProperty(globalThis, 'caches', own);
+  else delete scope.caches;
+});
+
+const FILE = new Uint8Array(1000);
+const DAY = 'Mon, 01 Jan 2024 00:00:00 GMT';
+
+test('a copy counts while the server shows the same version, however it sends it', async () => {
+  /** @type {[string, Record<string, string>, Record<string, string>, boolean][]} */
+  const visits = [
+    ['plain', { 'content-length': '1000', 'last-modified': DAY }, { 'content-length': '1000', 'last-modified': DAY }, true],
+    ['compressed', { 'content-length': '300', 'last-modified': DAY }, { 'content-length': '300', 'last-modified': DAY }, true],
+    ['compressed as it is sent, of no length', { 'last-modified': DAY }, { 'last-modified': DAY }, true],
+    ['tagged', { etag: '"1"', 'content-length': '300' }, { etag: '"1"', 'content-length': '301' }, true],
+    ['another tag', { etag: '"1"', 'last-modified': DAY }, { etag: '"2"', 'last-modified': DAY }, false],
+    ['changed, compressed', { 'content-length': '300', 'last-modified': DAY }, { 'content-length': '301', 'last-modified': DAY }, false],
+    ['of another day', { 'content-length': '300', 'last-modified': DAY }, { 'content-length': '300', 'last-modified': 'Tue, 02 Jan 2024 00:00:00 GMT' }, false],
+    ['compressed, then plain', { 'content-length': '300', 'last-modified': DAY }, { 'content-length': '1000', 'last-modified': DAY }, false],
+    ['nothing is said', {}, {}, false],
+  ];
+  for (const [name, first, second, same] of visits) {
+    await keeper('https://a.example/m.gguf', new Response(null, { headers: first }), FILE)?.();
+    assert.ok(kept);
+    assert.equal(kept.headers.get('content-length'), '1000', name);
+    assert.equal(isSame(new Response(null, { headers: second }), kept), same, name);
+  }
+  const old = new Response(FILE, { headers: { 'content-length': '1000', 'last-modified': DAY } }); // of a version that kept no such header
+  assert.equal(isSame(new Response(null, { headers: { 'content-length': '1000', 'last-modified': DAY } }), old), true);
+  assert.equal(isSame(new Response(null, { headers: { 'content-length': '300', 'last-modified': DAY } }), old), false);
+});
