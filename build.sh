@@ -137,15 +137,17 @@ build_wasm() {
   for source in $(sources); do
     object=$dir/$(echo "$source" | tr / _ | sed 's/c$/o/')
     case $source in
-      src/kernels/formats.c | src/sampling/filters.c) optimise=-Oz ;; # at load; not for pictures
-      src/sampling/output.c | src/kernels/matmul.c | src/attention/*) optimise=-O2 ;; # as fast, and smaller
-      src/kernels/* | src/sampling/*) optimise=-O3 ;;
+      src/kernels/formats.c | src/kernels/elementary.c) optimise=-Oz ;; # at load
+      src/sampling/filters.c | src/sampling/order.c | src/sampling/penalties.c) optimise=-Oz ;; # not for pictures
+      src/kernels/queue.c) optimise=-Os ;; # little beside the products around it
+      src/sampling/* | src/kernels/matmul.c | src/kernels/blocks.c | src/attention/*) optimise=-O2 ;; # as fast, and smaller
+      src/kernels/*) optimise=-O3 ;;
       *) optimise=-Oz ;;
     esac
     "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$root" $WASM_CFLAGS $optimise ${NX_MODELS:+"-DNX_MODELS=$NX_MODELS"} $TEXTS "$@" -Iinclude -Isrc -c "$source" -o "$object"
   done
-  case $TEXTS in '') marks='NX_API[A-Z_]*' ;; *) marks=NX_API ;; esac
-  exports=$(sed -n "s/^$marks .*\(nx_[a-z_]*\)(.*/--export=\1/p" include/nextpixel.h)
+  case $TEXTS in '') marks='NX_API NX_API_TEXTS' ;; *) marks=NX_API ;; esac
+  exports=$(for mark in $marks; do sed -n "s/^$mark .*\(nx_[a-z_]*\)(.*/--export=\1/p" include/nextpixel.h; done)
   case $* in *NX_THREADS*) link='--import-memory --shared-memory --export=__stack_pointer --export=nx_thread' libc=c-mt ;; *) link= libc=c ;; esac
   "$WASM_LD" $WASM_LDFLAGS $link $exports $objects -L"$root/lib/wasm32-emscripten" -l$libc -o "$file"
   echo "$made_of" >"$dir/made-of"

@@ -47,6 +47,8 @@ extern "C" {
 #endif
 /* Functions that the pictures of a page do without. A WebAssembly build of models of pictures alone leaves them out. */
 #define NX_API_TEXTS NX_API
+/* Functions of programs in C, which no WebAssembly build exports. */
+#define NX_API_NATIVE
 
 /* Stated limits. A file or a request beyond them is NX_E_LIMIT. */
 #define NX_MAX_VALUES 262144            /* ids of an element */
@@ -287,7 +289,7 @@ NX_API_TEXTS nx_status nx_session_grow(void *block, size_t block_bytes, const nx
                                        nx_session **session);
 
 /* Checks a saved run that was read back. Returns NX_OK if `block` holds a session of this model that may be continued, else NX_E_STATE. */
-NX_API_TEXTS nx_status nx_session_check(const nx_model *model, const void *block, size_t block_bytes);
+NX_API_NATIVE nx_status nx_session_check(const nx_model *model, const void *block, size_t block_bytes);
 
 /* Gives the run one of its inputs. ids (count), each below the port's values; the port's dimensions, or the shape, say what count is.
  * Returns NX_E_ARGUMENT when there is no such port, when an id or the count does not fit, when the input was given before, and after the
@@ -337,7 +339,7 @@ NX_API_TEXTS nx_status nx_session_top(const nx_model *model, nx_session *session
 /* A step of a search by beams: sample b becomes what sample parents[b] was, followed by ids[b]. Only a parent that is
  * chosen twice is copied. An end of the part ends the sample; the child of a sample that has ended takes NX_NONE.
  * parents, ids (B). Returns as nx_session_draw, or NX_E_ARGUMENT for a parent or an id that is none. */
-NX_API_TEXTS nx_status nx_session_advance(const nx_model *model, nx_session *session, const uint32_t *parents, const uint32_t *ids);
+NX_API_NATIVE nx_status nx_session_advance(const nx_model *model, nx_session *session, const uint32_t *parents, const uint32_t *ids);
 
 /* A candidate of a step of nx_session_search: the hypothesis of sample `parent`, followed by `id`. */
 typedef struct {
@@ -368,7 +370,7 @@ NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *sess
  * `position`: the ids before it, the inputs, all that was computed. Given the same settings and the sample's noise index,
  * the branch goes on as the run that it left, to the bit.
  * Returns NX_E_ARGUMENT when the two do not go together, or for a position further back than part.rewinds. */
-NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position);
+NX_API_NATIVE nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position);
 
 /* Before the draws that follow, adds biases[i] to the logit of ids[i]; replaces all biases given before. They are settings: a
  * saved session has them, a branch is given its own. ids (count) below `values`, biases (count) within NX_MOST_BIAS; an id that
@@ -378,7 +380,7 @@ NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *sessio
 
 /* From now on draws with other settings. Samples, first_sample, origin, maps and biases must be as they were, and of a part that draws
  * inside seed and temperature too, else NX_E_ARGUMENT. */
-NX_API_TEXTS nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
+NX_API_NATIVE nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
 
 /* The number of positions that are known or drawn so far, which is the index of the next one. */
 NX_API uint32_t nx_session_position(const nx_session *session);

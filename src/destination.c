@@ -34,7 +34,7 @@ void nx_destination_fill(const nx_destination *to, uint32_t first, uint32_t coun
     case NX_UNREAD:
         break;
     case NX_PACKED:
-        nx_matrix_pack_rows(&matrix, to->to, data, to->type, first, count);
+        nx_matrix_pack(&matrix, to->to, data, to->type, first, count);
         break;
     case NX_AS_IT_IS:
         memcpy((uint8_t *)to->to + (size_t)first * to->row_bytes, data, (size_t)count * to->row_bytes);

@@ -219,7 +219,7 @@ static nx_status parse_tensors(nx_gguf *file, cursor *c, nx_problem *problem) {
     return NX_OK;
 }
 
-nx_status nx_gguf_parse_head(nx_gguf *file, const void *bytes, size_t present, size_t length, nx_problem *problem) {
+nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t present, size_t length, nx_problem *problem) {
     memset(file, 0, sizeof *file);
     if (length > GGUF_MAX_BYTES) return nx_refuse(problem, NX_E_LIMIT, "", 0, "the file is larger than 2 GiB");
     file->bytes = bytes;
@@ -252,10 +252,6 @@ nx_status nx_gguf_parse_head(nx_gguf *file, const void *bytes, size_t present, s
     file->data = (uint32_t)(data < length ? data : length);
     c.at = file->keys_end;
     return parse_tensors(file, &c, problem);
-}
-
-nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t length, nx_problem *problem) {
-    return nx_gguf_parse_head(file, bytes, length, length, problem);
 }
 
 void nx_gguf_entry(const uint8_t *bytes, uint32_t length, uint32_t offset, nx_metadata *entry) {

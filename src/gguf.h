@@ -99,11 +99,9 @@ typedef struct {
     uint32_t bytes;                    /* 0: the type is not among those that are read */
 } nx_tensor;
 
-/* Checks the whole structure of a file and indexes it. NX_OK, NX_E_FORMAT, NX_E_UNSUPPORTED or NX_E_LIMIT. */
-nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t length, nx_problem *problem);
-
-/* The same with the first `present` bytes of a file of `length`. NX_MORE: these do not reach to the tensors' data. */
-nx_status nx_gguf_parse_head(nx_gguf *file, const void *bytes, size_t present, size_t length, nx_problem *problem);
+/* Checks the whole structure of a file of `length` bytes, of which the first `present` are here, and indexes it. NX_OK, NX_E_FORMAT,
+ * NX_E_UNSUPPORTED or NX_E_LIMIT; NX_MORE: these bytes do not reach to the tensors' data. */
+nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t present, size_t length, nx_problem *problem);
 
 /* The key's entry at an offset of checked metadata; pointers lead into `bytes`. */
 void nx_gguf_entry(const uint8_t *bytes, uint32_t length, uint32_t offset, nx_metadata *entry);

@@ -108,7 +108,7 @@ static nx_status read_model(nx_arena *arena, const void *bytes, size_t present, 
                             nx_problem *problem) {
     nx_gguf file;
     nx_metadata name;
-    nx_status status = nx_gguf_parse_head(&file, bytes, present, length, problem);
+    nx_status status = nx_gguf_parse(&file, bytes, present, length, problem);
     if (status) return status;
     if (!nx_gguf_find(&file, "general.architecture", &name) || name.type != GGUF_STRING)
         return nx_refuse(problem, NX_E_FORMAT, "general.architecture", 20, "the key is missing");

@@ -33,7 +33,10 @@ typedef struct {
 } nx_name;
 nx_name nx_block_name(const char *stack, uint32_t block, const char *part, const char *kind);
 
-/* A key of an architecture: "llama", "block_count" make "llama.block_count". */
+/* A key of the one architecture of a file, which defines ARCH as its name. */
+#define KEY(name) ARCH "." name
+
+/* A key of an architecture that is not known before: "llama", "block_count" make "llama.block_count". */
 nx_name nx_key(const char *arch, const char *name);
 
 /* A weight matrix (rows, cols), packed for nx_matmul. */

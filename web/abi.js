@@ -19,7 +19,7 @@ const CONSTANTS = [
 ];
 
 /** Of an enum. */
-const STATUSES = ['NX_MORE', 'NX_E_ARGUMENT', 'NX_E_STATE'];
+const STATUSES = ['NX_MORE', 'NX_E_ARGUMENT'];
 
 /** @param {string} text  of C */
 const withoutComments = (text) => text.replace(/\/\*[^]*?\*\//g, '');
@@ -68,24 +68,19 @@ function fieldsOf(body, valueOf, known) {
  * The contents of web/lib/engine/abi.js.
  *
  * @param {string} header  the text of include/nextpixel.h
- * @param {string} inside  that of src/session/session.h
  */
-export function abi(header, inside) {
-  const [code, session] = [header, inside].map(withoutComments);
+export function abi(header) {
+  const code = withoutComments(header);
   const valueOf = (/** @type {string} */ name) => constant(code, name);
   /** @type {Record<string, Record<string, string>>} */
   const structs = {};
   for (const [, body, name] of code.matchAll(/typedef struct \{([^}]*)\} (nx_\w+);/g)) {
     if (!/\bchar \w+\[/.test(body)) structs[name] = fieldsOf(body, valueOf, structs);
   }
-  // Of a saved session, only where it says its settings.
-  const [, before] = /struct nx_session \{([^]*?\bnx_settings settings;)/.exec(session) ?? [];
-  if (before === undefined) throw new Error('src/session/session.h has no struct nx_session with settings');
-  const saved = Object.keys(fieldsOf(before, valueOf, structs));
   const lines = Object.entries(structs).map(([name, fields]) => (
     `  ${name}: /* @__PURE__ */ Object.freeze({\n${wrapped(Object.entries(fields).map(([field, kind]) => `${/^\w+$/.test(field) ? field : `'${field}'`}: '${kind}',`))}  }),\n`));
   return `// SPDX-License-Identifier: MIT
-// Made of include/nextpixel.h and src/session/session.h by node web/abi.js: change those.
+// Made of include/nextpixel.h by node web/abi.js: change that.
 // @ts-check
 
 /** The structs of the C headers as they lie in wasm32 memory: fields of 32 bits in their order, no padding. u: uint32_t, size_t or a pointer; f: float. */
@@ -97,11 +92,6 @@ ${[...CONSTANTS, ...STATUSES].map((name) => `export const ${name} = ${valueOf(na
 export const CANDIDATE_WORDS = ${Object.keys(structs.nx_candidate).length};
 export const CANDIDATE_NATS = ${Object.keys(structs.nx_candidate).indexOf('nats')};
 export const CANDIDATE_SCORE = ${Object.keys(structs.nx_candidate).indexOf('score')};
-
-/** The offsets of the part, the length and the settings in a saved session, in bytes. */
-export const SAVED_PART = ${4 * saved.indexOf('part')};
-export const SAVED_LENGTH = ${4 * saved.indexOf('shape.length')};
-export const SAVED_SETTINGS = ${4 * saved.findIndex((name) => name.startsWith('settings.'))};
 `;
 }
 
@@ -117,7 +107,7 @@ function wrapped(words) {
 
 /** The text that web/lib/engine/abi.js has to be. */
 export async function abiFile() {
-  return abi(await readFile(`${ROOT}include/nextpixel.h`, 'utf8'), await readFile(`${ROOT}src/session/session.h`, 'utf8'));
+  return abi(await readFile(`${ROOT}include/nextpixel.h`, 'utf8'));
 }
 
 /** Writes it, where it is not so. */

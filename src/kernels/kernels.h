@@ -25,6 +25,8 @@
 
 static inline uint32_t nx_stride(uint32_t width) { return (width + 15) & ~15u; }
 
+static inline uint32_t nx_larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
 /* The rounding of a product, which the model chooses.
  * NX_BY_ROW: one scale for a row of weights of Q8_0, which keep 7 bits, one for a column of activations, which keep 8: the fastest,
  * and enough for pictures. Q4_0 is exact.
@@ -65,11 +67,9 @@ static inline int nx_matrix_rounds(const nx_matrix *matrix) {
 /* Bytes of a packed matrix of that form. */
 uint64_t nx_matrix_bytes(uint32_t form, uint32_t rows, uint32_t cols);
 
-/* Packs (rows, cols) row-major weights in the file's encoding `type` into `packed`, in the form of the matrix. */
-void nx_matrix_pack(const nx_matrix *matrix, void *packed, const uint8_t *weights, uint32_t type);
-
-/* The same of the `count` rows from `first` on, which are `weights`. Those from 0 on must come first. */
-void nx_matrix_pack_rows(const nx_matrix *matrix, void *packed, const uint8_t *weights, uint32_t type, uint32_t first, uint32_t count);
+/* Packs `count` rows from `first` on, row-major weights in the file's encoding `type`, into `packed`, in the form of the matrix. Those from 0 on
+ * must come first. */
+void nx_matrix_pack(const nx_matrix *matrix, void *packed, const uint8_t *weights, uint32_t type, uint32_t first, uint32_t count);
 
 /* out (cols) written: row `row` of a packed matrix, as floats; the rounded weights where they were rounded. For a table that is a
  * matrix as well (tied output weights). */

@@ -116,11 +116,7 @@ static void pack_q4_row(q4_block *to, uint32_t t, const uint8_t *from) {
     for (uint32_t c = 0; c < BLOCK / 2; c++) to->weight[c / 4][t / 4][t % 4 * 4 + c % 4] = from[2 + c];
 }
 
-void nx_matrix_pack(const nx_matrix *m, void *packed, const uint8_t *weights, uint32_t type) {
-    nx_matrix_pack_rows(m, packed, weights, type, 0, m->rows);
-}
-
-void nx_matrix_pack_rows(const nx_matrix *m, void *packed, const uint8_t *weights, uint32_t type, uint32_t first, uint32_t count) {
+void nx_matrix_pack(const nx_matrix *m, void *packed, const uint8_t *weights, uint32_t type, uint32_t first, uint32_t count) {
     uint64_t step = tile_bytes(m->type, m->cols), row = nx_row_bytes(type, m->cols);
     if (first == 0) memset(packed, 0, tiles(m->rows) * step); /* rows of padding have a scale of zero */
     for (uint32_t r = first; r < first + count; r++, weights += row) {

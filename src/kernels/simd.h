@@ -27,6 +27,9 @@
 
 #define NX_INLINE static inline __attribute__((always_inline))
 
+/* Where a copy of a long body in each place would cost more than the calls. */
+#define NX_NOINLINE __attribute__((noinline))
+
 /* Lanes added as (0 + 2) + (1 + 3). */
 NX_INLINE float f32x4_sum(v128_t v) {
     v128_t pair = wasm_f32x4_add(v, wasm_i32x4_shuffle(v, v, 2, 3, 0, 1));

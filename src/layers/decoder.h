@@ -12,7 +12,7 @@
 #define NX_DECODER_H
 
 #include "arch.h"
-#include "models/layers.h"
+#include "layers/layers.h"
 
 /* A model of these begins with it, so that the functions below which take `decoder` as void can be those of its nx_part. */
 typedef struct {

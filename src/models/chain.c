@@ -8,7 +8,7 @@
  *   memm  p(z | x) = product over t of softmax over c of (U_t[c] + A[z_t-1][c])                      a Z for every tag before
  *   hmm   p(z, x) = p(z_1) product of p(z_t | z_t-1) p(x_t | z_t), of which U, A, start and end are the logarithms
  *
- * all as one chain (attention/chain.h). An hmm given x is a crf with its weights. A memm is a crf too: the Z of step t + 1 depends on z_t and
+ * all as one chain (attention/forward_backward.h). An hmm given x is a crf with its weights. A memm is a crf too: the Z of step t + 1 depends on z_t and
  * on word t + 1 alone, so it belongs to the potentials of position t,
  *
  *   U_t[k] - log sum over c of e^(A[k][c] + U_t+1[c]),   and U_1 less log sum over c of e^(start[c] + U_1[c]);
@@ -24,11 +24,11 @@
 #include <string.h>
 
 #include "arch.h"
-#include "attention/chain.h"
+#include "attention/forward_backward.h"
 #include "kernels/kernels.h"
 #include "reader.h"
 
-#define KEY(name) "chain." name
+#define ARCH "chain"
 #define MAX_WIDTH 256
 #define LENGTH 131072u
 #define BLOCK 256u /* words of a slice */
@@ -244,4 +244,4 @@ static const void *result(const void *opaque, const nx_shape *shape, const void 
 static const nx_part part = {
     .encoder_output_bytes = encoder_output_bytes, .scratch_bytes = scratch_bytes, .encode = encode, .result = result};
 
-const nx_arch nx_chain = {.name = "chain", .n_parts = 1, .parts = &part, .configure = configure};
+const nx_arch nx_chain = {.name = ARCH, .n_parts = 1, .parts = &part, .configure = configure};

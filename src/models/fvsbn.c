@@ -14,10 +14,10 @@
 
 #include "arch.h"
 #include "kernels/kernels.h"
-#include "models/image.h"
+#include "layers/limits.h"
 #include "reader.h"
 
-#define KEY(name) "fvsbn." name
+#define ARCH "fvsbn"
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
@@ -75,4 +75,4 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
 
 static const nx_part part = {.state_bytes = state_bytes, .scratch_bytes = scratch_bytes, .forward = forward};
 
-const nx_arch nx_fvsbn = {.name = "fvsbn", .n_parts = 1, .parts = &part, .configure = configure};
+const nx_arch nx_fvsbn = {.name = ARCH, .n_parts = 1, .parts = &part, .configure = configure};

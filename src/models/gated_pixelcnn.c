@@ -18,7 +18,7 @@
  * stack costs its own column, as in pixelcnn.c, which see for the rest and for the letters; here d is the width C of both stacks.
  */
 #include "kernels/gates.h"
-#include "models/pixels.h"
+#include "layers/pixels.h"
 
 #define ARCH "gated-pixelcnn"
 
@@ -73,7 +73,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     nx_pixels *p = &m->pixels;
     nx_pixels_read(r, p, ARCH, 4);
     uint32_t d = p->d, half = p->kernel / 2, first = p->input_kernel / 2;
-    uint32_t classes = nx_read_strings(r, nx_key(ARCH, "classes").text, NX_MAX_CLASSES);
+    uint32_t classes = nx_read_strings(r, KEY("classes"), NX_MAX_CLASSES);
     m->above = nx_pixels_taps(p, p->kernel, half + 1, 0, 0);
     m->beside = nx_pixels_taps(p, p->kernel, 0, half + 1, 0);
     m->first_above = nx_pixels_taps(p, p->input_kernel, first, 0, 0);

@@ -19,10 +19,10 @@
 #include "attention/attention.h"
 #include "kernels/kernels.h"
 #include "layers/decoder.h"
-#include "models/layers.h"
+#include "layers/layers.h"
 #include "reader.h"
 
-#define KEY(name) "gpt2." name
+#define ARCH "gpt2"
 #define MAX_CONTEXT 131072
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
@@ -181,4 +181,4 @@ static const nx_part part = {
     .keys = nx_decoder_keys,
 };
 
-const nx_arch nx_gpt2 = {.name = "gpt2", .n_parts = 1, .parts = &part, .configure = configure, .streams = 1};
+const nx_arch nx_gpt2 = {.name = ARCH, .n_parts = 1, .parts = &part, .configure = configure, .streams = 1};

@@ -18,11 +18,11 @@
 #include "kernels/elementary.h"
 #include "layers/sublayers.h"
 #include "models/image_transformer/direct.h"
-#include "models/image.h"
+#include "layers/limits.h"
 #include "reader.h"
 #include "session/draft.h"
 
-#define KEY(name) "image-transformer." name
+#define ARCH "image-transformer"
 #define SPARE_SLOTS 16 /* of the ring of a local pattern */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
@@ -491,4 +491,4 @@ static const nx_part part = {
     .keys = keys,
 };
 
-const nx_arch nx_image_transformer = {.name = "image-transformer", .n_parts = 1, .parts = &part, .configure = configure};
+const nx_arch nx_image_transformer = {.name = ARCH, .n_parts = 1, .parts = &part, .configure = configure};

@@ -25,7 +25,7 @@
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
 #include "layers/decoder.h"
-#include "models/layers.h"
+#include "layers/layers.h"
 #include "reader.h"
 
 #define MAX_CONTEXT 0x100000 /* a run takes memory for its own length */

@@ -27,7 +27,7 @@
 #include "layers/decoder.h"
 #include "reader.h"
 
-#define KEY(name) "lstmn." name
+#define ARCH "lstmn"
 
 typedef struct {
     nx_decoder decoder;            /* d, V, and the table of ids, which is the output's too; no caches */
@@ -220,4 +220,4 @@ static const nx_part part = {
     .keys = keys,
 };
 
-const nx_arch nx_lstmn = {.name = "lstmn", .n_parts = 1, .parts = &part, .configure = configure, .streams = 1};
+const nx_arch nx_lstmn = {.name = ARCH, .n_parts = 1, .parts = &part, .configure = configure, .streams = 1};

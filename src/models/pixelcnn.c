@@ -17,7 +17,7 @@
  * Letters: n pixels, d = 2h width of x, N blocks, V levels, J columns of a pass. In the file a convolution is (out, taps in), the taps that
  * the mask leaves in raster order; the first one a table (taps V, d), a row for each tap and value.
  */
-#include "models/pixels.h"
+#include "layers/pixels.h"
 
 #define ARCH "pixelcnn"
 

@@ -23,11 +23,11 @@
 #include "kernels/elementary.h"
 #include "kernels/image.h"
 #include "kernels/kernels.h"
-#include "models/image.h"
-#include "models/layers.h"
+#include "layers/limits.h"
+#include "layers/layers.h"
 #include "reader.h"
 
-#define KEY(name) "sagan." name
+#define ARCH "sagan"
 #define MAX_BLOCKS 6
 #define MAX_CHANNELS 1024
 #define MAX_LATENT 1024
@@ -415,4 +415,4 @@ static const void *result(const void *opaque, const nx_shape *shape, const void 
 static const nx_part part = {
     .encoder_output_bytes = encoder_output_bytes, .scratch_bytes = scratch_bytes, .encode = encode, .keys = keys, .result = result};
 
-const nx_arch nx_sagan = {.name = "sagan", .n_parts = 1, .parts = &part, .configure = configure};
+const nx_arch nx_sagan = {.name = ARCH, .n_parts = 1, .parts = &part, .configure = configure};

@@ -34,10 +34,10 @@
 #include "kernels/cells.h"
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
-#include "models/layers.h"
+#include "layers/layers.h"
 #include "reader.h"
 
-#define KEY(name) "seq2seq." name
+#define ARCH "seq2seq"
 #define MAX_CONTEXT 32768
 #define SLOTS (NX_COLUMNS + 1) /* of the ring of states: a step needs the one before, and may be entered NX_COLUMNS positions back */
 
@@ -207,10 +207,8 @@ typedef struct {
     void *matmul;
 } scratch;
 
-static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
-
 static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, uint32_t n, uint64_t *bytes) {
-    uint32_t h = 2 * m->e, inputs = m->decoder.input.weight.cols, query = larger(h, larger(m->A, m->positions));
+    uint32_t h = 2 * m->e, inputs = m->decoder.input.weight.cols, query = nx_larger(h, nx_larger(m->A, m->positions));
     nx_arena arena = {memory, 0, UINT64_MAX};
     scratch s;
     s.x = nx_arena_take(&arena, (uint64_t)n * nx_stride(inputs) * 4);
@@ -222,7 +220,7 @@ static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, u
     s.t = nx_arena_take(&arena, (uint64_t)n * nx_stride(m->d) * 4);
     s.word = nx_arena_take(&arena, nx_stride(m->d) * 4);
     s.weights = nx_arena_take(&arena, nx_stride(shape->counts[0] + 3) * 4);
-    s.matmul = nx_arena_take(&arena, nx_input_bytes(larger(larger(inputs, 2 * h), m->d), n));
+    s.matmul = nx_arena_take(&arena, nx_input_bytes(nx_larger(nx_larger(inputs, 2 * h), m->d), n));
     if (bytes) *bytes = arena.used;
     return s;
 }
@@ -334,7 +332,7 @@ static void attend(const model *m, const nx_column *columns, const float *states
         nx_window window = {0, S};
         if (m->range == LOCAL_M) centre[j] = (float)(p < S ? p : S - 1);
         if (m->range != GLOBAL) window = nx_window_around(floor_within(centre[j], S), m->D, S);
-        if (window.to > scored) window.to = larger(scored, window.from);
+        if (window.to > scored) window.to = nx_larger(scored, window.from);
         memset(s->weights, 0, S * sizeof *s->weights);
         if (m->score == ADDITIVE)
             nx_score_additive(s->weights, query, source.keys, m->v, m->A, window);
@@ -419,4 +417,4 @@ static const nx_part part = {
     .keys = keys,
 };
 
-const nx_arch nx_seq2seq = {.name = "seq2seq", .n_parts = 1, .parts = &part, .configure = configure, .streams = 1};
+const nx_arch nx_seq2seq = {.name = ARCH, .n_parts = 1, .parts = &part, .configure = configure, .streams = 1};

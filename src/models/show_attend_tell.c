@@ -26,11 +26,11 @@
 #include "kernels/elementary.h"
 #include "kernels/image.h"
 #include "kernels/kernels.h"
-#include "models/layers.h"
+#include "layers/layers.h"
 #include "reader.h"
 #include "sampling/categorical.h"
 
-#define KEY(name) "show-attend-tell." name
+#define ARCH "show-attend-tell"
 #define MAX_SIDE 256u
 #define MAX_CONTEXT 4096u
 #define MAX_CONVOLUTIONS 8
@@ -387,4 +387,4 @@ static const nx_part part = {
     .keys = keys,
 };
 
-const nx_arch nx_show_attend_tell = {.name = "show-attend-tell", .n_parts = 1, .parts = &part, .configure = configure};
+const nx_arch nx_show_attend_tell = {.name = ARCH, .n_parts = 1, .parts = &part, .configure = configure};

@@ -21,9 +21,9 @@
 
 #include "kernels/gates.h"
 #include "kernels/image.h"
-#include "models/layers.h"
+#include "layers/layers.h"
 
-#define KEY(name) "snail." name
+#define ARCH "snail"
 #define MAX_SIDE 256u
 #define MAX_WAYS 128u
 #define MAX_LENGTH 2048u /* of a vector of any kind */
@@ -70,8 +70,6 @@ static nx_name numbered(const char *before, uint32_t n, const char *after) {
     return name;
 }
 
-static uint32_t at_least(uint32_t a, uint32_t b) { return a > b ? a : b; }
-
 static void read_convolution(nx_reader *r, model *m, uint32_t i, nx_patches patches, const char *weight, const char *bias,
                              uint32_t outputs) {
     convolution *c = &m->convolutions[i];
@@ -79,8 +77,8 @@ static void read_convolution(nx_reader *r, model *m, uint32_t i, nx_patches patc
     c->locations = nx_patch_rows(&patches) * nx_patch_cols(&patches);
     c->map.weight = nx_read_matrix(r, weight, outputs, nx_patch_length(&patches));
     c->map.bias = nx_read_vector(r, bias, outputs, 0);
-    m->picture = at_least(m->picture, c->locations * nx_stride(outputs));
-    m->widest = at_least(m->widest, nx_patch_length(&patches));
+    m->picture = nx_larger(m->picture, c->locations * nx_stride(outputs));
+    m->widest = nx_larger(m->widest, nx_patch_length(&patches));
 }
 
 static void read_embedding(nx_reader *r, model *m) {
@@ -125,7 +123,7 @@ static void read_layers(nx_reader *r, model *m) {
         l->q = nx_read_linear_with_bias(r, "", b, "attn.q", keys[b], l->from);
         l->k = nx_read_linear_with_bias(r, "", b, "attn.k", keys[b], l->from);
         l->v = nx_read_linear_with_bias(r, "", b, "attn.v", values[b], l->from);
-        m->keys = at_least(m->keys, keys[b]);
+        m->keys = nx_larger(m->keys, keys[b]);
         m->channels += values[b];
         for (uint32_t i = 0; i < layers && b + 1 < n; i++) {
             l = &m->layers[m->n_layers++];
@@ -135,7 +133,7 @@ static void read_layers(nx_reader *r, model *m) {
         }
     }
     m->attentions = n;
-    m->reads = at_least(at_least(2 * m->channels, 2 * D), at_least(m->keys, m->ways));
+    m->reads = nx_larger(nx_larger(2 * m->channels, 2 * D), nx_larger(m->keys, m->ways));
     if (m->channels > 4 * MAX_LENGTH) nx_reader_fail(r, NX_E_LIMIT, KEY("layers"), "too many channels");
     m->output.weight = nx_read_matrix(r, "output.weight", m->ways, m->channels);
     m->output.bias = nx_read_vector(r, "output.bias", m->ways, 0);
@@ -377,4 +375,4 @@ static const void *result(const void *opaque, const nx_shape *shape, const void 
 static const nx_part part = {
     .encoder_output_bytes = encoder_output_bytes, .scratch_bytes = scratch_bytes, .encode = encode, .keys = keys, .result = result};
 
-const nx_arch nx_snail = {.name = "snail", .n_parts = 1, .parts = &part, .configure = configure};
+const nx_arch nx_snail = {.name = ARCH, .n_parts = 1, .parts = &part, .configure = configure};

@@ -18,10 +18,9 @@
 #include <string.h>
 
 #include "kernels/kernels.h"
-#include "models/image.h"
+#include "layers/limits.h"
 
 #define ARCH "sparse-transformer"
-#define KEY(name) "sparse-transformer." name
 #define MAX_CONTEXT 1048576
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
@@ -168,4 +167,4 @@ static const nx_part part = {
     .keys = keys,
 };
 
-const nx_arch nx_sparse_transformer = {.name = "sparse-transformer", .n_parts = 1, .parts = &part, .configure = configure};
+const nx_arch nx_sparse_transformer = {.name = ARCH, .n_parts = 1, .parts = &part, .configure = configure};

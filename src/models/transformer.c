@@ -30,7 +30,7 @@
 #include "layers/sublayers.h"
 #include "reader.h"
 
-#define KEY(name) "transformer." name
+#define ARCH "transformer"
 #define MAX_CONTEXT 32768 /* whose square is a number of 32 bits */
 
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
@@ -302,4 +302,4 @@ static const nx_part part = {
     .keys = keys,
 };
 
-const nx_arch nx_transformer = {.name = "transformer", .n_parts = 1, .parts = &part, .configure = configure, .streams = 1};
+const nx_arch nx_transformer = {.name = ARCH, .n_parts = 1, .parts = &part, .configure = configure, .streams = 1};

@@ -23,8 +23,8 @@
 
 #include "kernels/gates.h"
 #include "kernels/queue.h"
-#include "models/image.h"
-#include "models/layers.h"
+#include "layers/limits.h"
+#include "layers/layers.h"
 
 #define ARCH "wavenet"
 #define MAX_LAYERS 256
@@ -64,20 +64,20 @@ static uint32_t width(nx_reader *r, const char *name) {
 static void read_output(nx_reader *r, nx_output *output, nx_plan *plan) {
     static const char *const outputs[] = {"categorical", "bernoulli"};
     output->elements = 1;
-    if (nx_has_key(r, nx_key(ARCH, "sound.rate").text)) {
-        nx_read_u32(r, nx_key(ARCH, "sound.rate").text, 1000, 384000, NX_REQUIRED);
+    if (nx_has_key(r, KEY("sound.rate"))) {
+        nx_read_u32(r, KEY("sound.rate"), 1000, 384000, NX_REQUIRED);
         output->values = SOUND_LEVELS + 1;
         output->kind = NX_CATEGORICAL;
         plan->ends[plan->n_ends++] = SOUND_LEVELS;
         return;
     }
-    plan->length = nx_read_u32(r, nx_key(ARCH, "image.height").text, 1, NX_MAX_SIDE, NX_REQUIRED) *
-                   nx_read_u32(r, nx_key(ARCH, "image.width").text, 1, NX_MAX_SIDE, NX_REQUIRED);
-    nx_read_u32(r, nx_key(ARCH, "image.channels").text, 1, 1, 1);
-    output->values = nx_read_u32(r, nx_key(ARCH, "image.levels").text, 2, NX_MAX_LEVELS, NX_REQUIRED);
-    output->kind = nx_read_choice(r, nx_key(ARCH, "output.type").text, outputs, 2) ? NX_BERNOULLI : NX_CATEGORICAL;
+    plan->length =
+        nx_read_u32(r, KEY("image.height"), 1, NX_MAX_SIDE, NX_REQUIRED) * nx_read_u32(r, KEY("image.width"), 1, NX_MAX_SIDE, NX_REQUIRED);
+    nx_read_u32(r, KEY("image.channels"), 1, 1, 1);
+    output->values = nx_read_u32(r, KEY("image.levels"), 2, NX_MAX_LEVELS, NX_REQUIRED);
+    output->kind = nx_read_choice(r, KEY("output.type"), outputs, 2) ? NX_BERNOULLI : NX_CATEGORICAL;
     if (output->kind == NX_BERNOULLI && output->values != 2)
-        nx_reader_fail(r, NX_E_FORMAT, nx_key(ARCH, "image.levels").text, "a Bernoulli output has 2 levels");
+        nx_reader_fail(r, NX_E_FORMAT, KEY("image.levels"), "a Bernoulli output has 2 levels");
 }
 
 /* A class or a speaker: an input of one id, where the file names any. Returns how many there are. */
@@ -99,8 +99,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
     model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
     uint32_t dilations[MAX_LAYERS];
     memset(m, 0, sizeof *m);
-    m->n = nx_read_numbers(r, nx_key(ARCH, "dilations").text, 1, MAX_DILATION, dilations, MAX_LAYERS);
-    if (!m->n) nx_reader_fail(r, NX_E_FORMAT, nx_key(ARCH, "dilations").text, "there are no layers");
+    m->n = nx_read_numbers(r, KEY("dilations"), 1, MAX_DILATION, dilations, MAX_LAYERS);
+    if (!m->n) nx_reader_fail(r, NX_E_FORMAT, KEY("dilations"), "there are no layers");
     m->R = width(r, "residual_length"), m->D = width(r, "gate_length"), m->S = width(r, "skip_length");
     m->head_length = width(r, "head_length");
     read_output(r, &m->output, plan);

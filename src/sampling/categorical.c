@@ -14,7 +14,7 @@ float nx_categorical_log_prob(const float *logits, uint32_t values, uint32_t val
 }
 
 /* The index of the largest of V numbers, the lowest one of equals; 0 where not-a-number stands among them. */
-static uint32_t argmax(const float *x, uint32_t values) {
+NX_NOINLINE static uint32_t argmax(const float *x, uint32_t values) {
     v128_t top = wasm_v128_load(x);
     for (uint32_t v = 4; v < values; v += 4) top = wasm_f32x4_pmax(top, wasm_v128_load(x + v));
     top = f32x4_largest(top);
@@ -40,7 +40,7 @@ static void temper(float *z, uint32_t stride, uint32_t values, float by) {
 }
 
 /* The index of the largest of z with noise added, where the largest of z is 0. */
-static uint32_t gumbel_max(float *z, uint32_t values, nx_noise noise) {
+NX_NOINLINE static uint32_t gumbel_max(float *z, uint32_t values, nx_noise noise) {
     /* The likeliest value, whose z is 0, gets the least noise at worst; what not even the most noise lifts above that
      * needs none, which spares most values of a sharp distribution. */
     v128_t hopeless = wasm_f32x4_splat(NX_GUMBEL_LEAST - NX_GUMBEL_MOST);

@@ -235,7 +235,7 @@ static float mixture_nats(const nx_output *output, const float *parameters, cons
 /* Of a standard normal at z: ln of its distribution function. For z <= 0, Phi(z) = e^(-z^2/2) P(t) with t = 1 / (1 +
  * 0.3 |z|) and P a polynomial without constant term, fitted by least squares of the relative error on Chebyshev nodes
  * of |z| < 60 (relative error under 6e-8); for z > 0, Phi(z) = 1 - Phi(-z). */
-static v128_t normal_log_cdf(v128_t z) {
+NX_NOINLINE static v128_t normal_log_cdf(v128_t z) {
     static const float coefficient[] = {0.119683151f,   0.119661059f, 0.109301631f,  0.0837135784f, 0.0778622295f,
                                         -0.0399273748f, 0.137913267f, -0.183203634f, 0.0914267396f, -0.0164306357f};
     v128_t size = wasm_f32x4_abs(z), one = wasm_f32x4_splat(1), p = wasm_f32x4_splat(coefficient[9]);

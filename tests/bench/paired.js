@@ -40,11 +40,11 @@ const numbers = (count, n) => Uint32Array.from({ length: count }, (_, i) => Math
 /** Inputs that fit, of those that a run needs. @param {Part} part */
 function inputsOf({ inputs }) {
   return Object.fromEntries(inputs.filter(({ optional }) => !optional).map(({ name, values, dims, anyLength }) => (
-    [name, numbers(anyLength ? 12 : dims.reduce((product, dim) => product * dim, 1), values)])));
+    [name, numbers((anyLength ? Math.min(12, dims[0]) : dims[0]) * dims[1] * dims[2] * dims[3], values)])));
 }
 
 /**
- * Draws so many positions from the beginning of a run.
+ * Draws so many positions from the beginning of a run, or has the results of a part that draws nothing.
  *
  * @param {Core} core
  * @param {number} steps
@@ -54,18 +54,19 @@ function draw(core, steps) {
   const { part } = core;
   const inputs = inputsOf(part);
   const session = core.openSession({ seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1, lookAhead: false, lookUp: false },
-    { inputs, length: Math.min(steps + 1, part.length || Infinity) });
+    { inputs, length: part.span ? Math.min(steps + 1, part.length || Infinity) : 0 });
   for (const [name, ids] of Object.entries(inputs)) core.input(session, name, ids);
   const before = process.cpuUsage();
   while (core.encode(session)) continue;
   /** @type {number[]} */
   const drawn = [];
-  while (core.position(session) < steps) {
+  while (part.span && core.position(session) < steps) {
     const { ids, ended } = core.draw(session, Math.min(16, steps - core.position(session)));
     drawn.push(...ids);
     if (ended) break;
   }
   const { user, system } = process.cpuUsage(before);
+  for (const { name } of part.results) drawn.push(...new Uint32Array(core.result(session, name, 0, Math.min(8192, core.resultLength(session, name))).buffer));
   core.closeSession(session);
   return { seconds: (user + system) / 1e6, drawn: Uint32Array.from(drawn) };
 }

@@ -31,7 +31,7 @@ static int pack(nx_matrix *packed, uint32_t rows, uint32_t cols) {
     for (uint32_t r = 0; r < rows; r++) {
         for (uint32_t i = 0; i < cols / 32 * 34; i++) row[i] = (uint8_t)(i * 37 + r * 101);
         for (uint32_t b = 0; b < cols / 32; b++) row[34 * b] = 0, row[34 * b + 1] = 0x20; /* the scale, 1/128 as a half */
-        nx_matrix_pack_rows(&m, memory + used, row, NX_Q8_0, r, 1);
+        nx_matrix_pack(&m, memory + used, row, NX_Q8_0, r, 1);
     }
     used += bytes;
     *packed = m;

@@ -50,9 +50,9 @@ static const void *result(const void *m, const nx_shape *shape, const void *memo
     return index == RELAY_OF_MARK ? (const void *)marks : index == RELAY_OF_FLOATS ? marks + n : (const void *)r->sums;
 }
 
-nx_model *relay_open(chain_config *config) {
+nx_model *relay_open(hasher_config *config) {
     config->source = 1;
-    nx_model *model = chain_open(config);
+    nx_model *model = hasher_open(config);
     nx_part *parts = memory_take(2 * sizeof *parts);
     nx_arch *arch = memory_take(sizeof *arch);
     parts[0] = (nx_part){.encoder_output_bytes = encoder_output_bytes, .scratch_bytes = scratch_bytes, .encode = encode, .result = result};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * The relay: a model of two parts for the tests of results. The first, `marks`, has no sequence: it reads words an item at a time and
- * leaves a mark of each, which a hint may say instead, three floats of each, and two sums. The second is a chain whose port is called
+ * leaves a mark of each, which a hint may say instead, three floats of each, and two sums. The second is a hasher whose port is called
  * like the first result and takes its ids.
  */
 #ifndef RELAY_H
 #define RELAY_H
 
-#include "chain.h"
+#include "hasher.h"
 
 #define RELAY_WORDS 40u       /* the most words */
 #define RELAY_VALUES 50u      /* words are below */
@@ -17,8 +17,8 @@
 
 enum { RELAY_OF_MARK, RELAY_OF_FLOATS, RELAY_OF_SUMS, RELAY_RESULTS };
 
-/* A model of the two parts; `config` is of the second, as for chain_open. */
-nx_model *relay_open(chain_config *config);
+/* A model of the two parts; `config` is of the second, as for hasher_open. */
+nx_model *relay_open(hasher_config *config);
 
 /* The mark of word i of n, without a hint, and the floats (3) of it, the long way. */
 uint32_t relay_mark(const uint32_t *words, uint32_t i, float floats[3]);

@@ -28,7 +28,7 @@ static nx_model *whole(const toy_file *file) { return toy_open(&(toy){.bytes = m
 
 static uint32_t head_of(const toy_file *file) {
     nx_gguf gguf;
-    CHECK_INT(nx_gguf_parse(&gguf, file->bytes, file->length, NULL), NX_OK);
+    CHECK_INT(nx_gguf_parse(&gguf, file->bytes, file->length, file->length, NULL), NX_OK);
     return gguf.head_end;
 }
 
@@ -148,7 +148,7 @@ static void refused(void) {
     model = begin(&file, head_of(&file));
     nx_gguf gguf;
     nx_tensor stretch;
-    CHECK_INT(nx_gguf_parse(&gguf, file.bytes, file.length, NULL), NX_OK);
+    CHECK_INT(nx_gguf_parse(&gguf, file.bytes, file.length, file.length, NULL), NX_OK);
     CHECK(nx_gguf_tensor(&gguf, "rope_freqs.weight", &stretch));
     memset((uint8_t *)stretch.data, 0, 4);
     CHECK_INT(feed(model, &file, 7, &problem), NX_E_FORMAT);

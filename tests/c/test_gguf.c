@@ -587,7 +587,7 @@ static nx_status parse(const toy_file *file) {
     nx_gguf *gguf = memory_take(sizeof *gguf);
     size_t mark = memory_mark();
     memset(&problem, 0x5a, sizeof problem);
-    nx_status status = nx_gguf_parse(gguf, memory_copy(file->bytes, file->length), file->length, &problem);
+    nx_status status = nx_gguf_parse(gguf, memory_copy(file->bytes, file->length), file->length, file->length, &problem);
     CHECK(status == NX_OK || (problem.reason[0] && problem.reason[0] != 0x5a && memchr(problem.reason, 0, NX_NAME_BYTES)));
     memory_release(mark);
     return status;
@@ -631,8 +631,8 @@ static void header(void) {
     }
     nx_gguf *gguf = memory_take(sizeof *gguf);
     uint8_t nothing[24] = {0};
-    CHECK_INT(nx_gguf_parse(gguf, nothing, (size_t)GGUF_MAX_BYTES + 1, &problem), NX_E_LIMIT); /* by its length alone */
-    CHECK_INT(nx_gguf_parse(gguf, nothing, SIZE_MAX, &problem), NX_E_LIMIT);
+    CHECK_INT(nx_gguf_parse(gguf, nothing, (size_t)GGUF_MAX_BYTES + 1, (size_t)GGUF_MAX_BYTES + 1, &problem), NX_E_LIMIT); /* by its length alone */
+    CHECK_INT(nx_gguf_parse(gguf, nothing, SIZE_MAX, SIZE_MAX, &problem), NX_E_LIMIT);
 }
 
 /* One key, of any type and content. */

@@ -171,9 +171,9 @@ static void compare(const char *golden_path, const uint8_t *file, size_t length)
     size_t golden_length = 0;
     uint8_t *bytes = check_read_file(golden_path, &golden_length);
     nx_gguf *g = memory_take(sizeof *g), *own = memory_take(sizeof *own);
-    if (!CHECK(bytes) || !CHECK_INT(nx_gguf_parse(g, bytes, golden_length, NULL), NX_OK)) return;
+    if (!CHECK(bytes) || !CHECK_INT(nx_gguf_parse(g, bytes, golden_length, golden_length, NULL), NX_OK)) return;
     uint8_t *copy = memory_copy(file, length);
-    if (!CHECK_INT(nx_gguf_parse(own, copy, length, NULL), NX_OK)) return;
+    if (!CHECK_INT(nx_gguf_parse(own, copy, length, length, NULL), NX_OK)) return;
     nx_model *opened = toy_open(&(toy){.bytes = copy, .length = length});
     if (!opened) return;
     picture_info info;

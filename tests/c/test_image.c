@@ -74,7 +74,7 @@ static void convolved(void) {
         float *out = memory_take((size_t)(count + 1) * stride * sizeof *out), one[32];
         void *scratch = memory_take((size_t)nx_convolve_bytes(p)), *packed = memory_take((size_t)nx_matrix_bytes(0, rows, length));
         nx_matrix matrix = {0, rows, length, packed};
-        nx_matrix_pack(&matrix, packed, (const uint8_t *)w, 0);
+        nx_matrix_pack(&matrix, packed, (const uint8_t *)w, 0, 0, matrix.rows);
         for (uint32_t at = 0, n; at < count; at += n) {
             n = 1 + random_below(&random, NX_COLUMNS);
             if (n > count - at) n = count - at;

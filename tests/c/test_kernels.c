@@ -236,7 +236,7 @@ static void compare_product(const float *out, const toy_tensor *t, const float *
 static nx_matrix packed_matrix(const uint8_t *bytes, uint32_t type, uint32_t rows, uint32_t cols, uint32_t packing) {
     nx_matrix matrix = {nx_matrix_form(type, packing), rows, cols, NULL};
     void *packed = memory_take(nx_matrix_bytes(matrix.type, rows, cols));
-    nx_matrix_pack(&matrix, packed, bytes, type);
+    nx_matrix_pack(&matrix, packed, bytes, type, 0, matrix.rows);
     matrix.packed = packed;
     return matrix;
 }

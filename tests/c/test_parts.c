@@ -41,7 +41,7 @@ nx_model *triad_open(void) {
     nx_gguf *gguf = memory_take(sizeof *gguf);
     nx_model *model = memory_take(sizeof *model);
     memset(model, 0, sizeof *model);
-    if (!CHECK_INT(nx_gguf_parse_head(gguf, file.bytes, file.length, file.length, NULL), NX_OK)) return NULL;
+    if (!CHECK_INT(nx_gguf_parse(gguf, file.bytes, file.length, file.length, NULL), NX_OK)) return NULL;
     nx_reader reader = {.file = gguf, .arena = &arena, .packing = NX_BY_ROW};
     nx_triad.configure(&reader, model->plan);
     if (!CHECK_INT(reader.status, NX_OK) || !CHECK(!nx_arena_full(&arena))) return NULL;

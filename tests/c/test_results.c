@@ -11,12 +11,12 @@
 
 #define WORDS 11u
 
-static chain_config config;
+static hasher_config config;
 static const nx_settings plain = {.samples = 1, .temperature = 1, .top_p = 1};
 static const uint32_t some[WORDS] = {3, 14, 15, 9, 26, 5, 35, 8, 48, 0, 1};
 
 static const nx_model *model_of(void) {
-    config = (chain_config){.slices = 1, .end = 1};
+    config = (hasher_config){.slices = 1, .end = 1};
     return relay_open(&config);
 }
 
@@ -63,7 +63,7 @@ static void described(void) {
     CHECK_INT(nx_model_part(model, 0, &info), NX_OK);
     CHECK(!info.values && !info.span && !info.outputs && !info.length && !info.draft && !info.ends && info.inputs == 2 && info.results == 3);
     CHECK_INT(nx_model_part(model, 1, &info), NX_OK);
-    CHECK(info.values == CHAIN_VALUES && info.results == 0);
+    CHECK(info.values == HASHER_VALUES && info.results == 0);
     nx_result result;
     nx_port port;
     CHECK_INT(nx_model_result(model, 0, RELAY_OF_FLOATS, &result), NX_OK);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a session guarantees of any model, on the chain (chain.h) and on the toys of every model (toy.h): known ids at any time, ends,
+ * What a session guarantees of any model, on the hasher (hasher.h) and on the toys of every model (toy.h): known ids at any time, ends,
  * slices, beams, branches, other settings midway; the same bits however it is done.
  */
 #include <math.h>
 #include <string.h>
 
-#include "chain.h"
+#include "hasher.h"
 #include "check.h"
 #include "models/toy_llama.h"
 #include "models/toy_transformer.h"
@@ -30,28 +30,28 @@ typedef struct {
     const char *name;
 } subject;
 
-static chain_config chain_settings; /* of the chain in use */
+static hasher_config hasher_settings; /* of the hasher in use */
 
-/* The chains, the second part of the triad (triad.h), then the toys of all models (toy.h), of which some are for other uses. */
-enum { CHAIN, CHAIN_SLICED, CHAIN_WITH_SOURCE, CHAIN_AGAIN, CHAIN_NOISY, CHAIN_NOISY_AGAIN, CHAINS, TRIAD = CHAINS, OWN };
+/* The hashers, the second part of the triad (triad.h), then the toys of all models (toy.h), of which some are for other uses. */
+enum { HASHER, HASHER_SLICED, HASHER_WITH_SOURCE, HASHER_AGAIN, HASHER_NOISY, HASHER_NOISY_AGAIN, HASHERS, TRIAD = HASHERS, OWN };
 
 /* toy_row.uses of subject 0, 1, ...; 0: there are no more. */
 static uint32_t uses_of(int which) {
-    if (which < CHAINS) return TOY_RUN | TOY_SEARCH | (which == CHAIN_SLICED || which == CHAIN_NOISY_AGAIN ? TOY_SHAPED : 0);
+    if (which < HASHERS) return TOY_RUN | TOY_SEARCH | (which == HASHER_SLICED || which == HASHER_NOISY_AGAIN ? TOY_SHAPED : 0);
     if (which == TRIAD) return TOY_RUN | TOY_SEARCH;
     const toy_row *row = toy_row_at(which - OWN);
     return row ? row->uses : 0;
 }
 
 static subject subject_of(int which) {
-    static const char *const chains[] = {"chain", "chain in slices", "chain with a source", "chain that is entered again", "noisy chain", "noisy chain that is entered again"};
+    static const char *const hashers[] = {"hasher", "hasher in slices", "hasher with a source", "hasher that is entered again", "noisy hasher", "noisy hasher that is entered again"};
     subject s = {0};
-    if (which < CHAINS) {
-        int noisy = which == CHAIN_NOISY || which == CHAIN_NOISY_AGAIN, again = which == CHAIN_AGAIN || which == CHAIN_NOISY_AGAIN;
-        int source = which == CHAIN_WITH_SOURCE || which == CHAIN_NOISY;
-        chain_settings = (chain_config){.slices = which == CHAIN_SLICED || which == CHAIN_NOISY ? 3 : 1, .source = source, .noisy = noisy, .again = again, .end = 1};
-        s.name = chains[which];
-        s.model = chain_open(&chain_settings);
+    if (which < HASHERS) {
+        int noisy = which == HASHER_NOISY || which == HASHER_NOISY_AGAIN, again = which == HASHER_AGAIN || which == HASHER_NOISY_AGAIN;
+        int source = which == HASHER_WITH_SOURCE || which == HASHER_NOISY;
+        hasher_settings = (hasher_config){.slices = which == HASHER_SLICED || which == HASHER_NOISY ? 3 : 1, .source = source, .noisy = noisy, .again = again, .end = 1};
+        s.name = hashers[which];
+        s.model = hasher_open(&hasher_settings);
         s.shape.length = LENGTH;
         if (source) s.shape.counts[0] = 11;
     } else if (which == TRIAD) {
@@ -83,7 +83,7 @@ static subject subject_named(const char *name) {
         if (own && !strcmp(own, name)) return subject_of(i);
     }
     CHECK(!"there is a subject of that name");
-    return subject_of(CHAIN);
+    return subject_of(HASHER);
 }
 
 static int shaped; /* with all that changes the odds of what is drawn */
@@ -167,16 +167,16 @@ static const uint32_t *at(const subject *s, const run *r, uint32_t samples, uint
     return r->ids + ((size_t)position * samples + sample) * s->span;
 }
 
-/* A test of each subject that is of `use`; shaped runs are tried on one of each sort. `end`: chain_config.end of chains. */
+/* A test of each subject that is of `use`; shaped runs are tried on one of each sort. `end`: hasher_config.end of hashers. */
 static void for_those(uint32_t use, void (*test)(const subject *s), float end) {
     uint32_t uses;
     for (int i = 0; (uses = uses_of(i)); i++) {
         if (!(uses & use) || (shaped && !(uses & TOY_SHAPED))) continue;
         size_t mark = memory_mark();
         subject s = subject_of(i);
-        if (i < CHAINS) chain_settings.end = end;
+        if (i < HASHERS) hasher_settings.end = end;
         if (s.model) test(&s);
-        if (i < CHAINS) CHECK_INT(chain_settings.misused, 0);
+        if (i < HASHERS) CHECK_INT(hasher_settings.misused, 0);
         if (check_failures()) check_say("    of the %s", s.name);
         memory_release(mark);
     }
@@ -184,7 +184,7 @@ static void for_those(uint32_t use, void (*test)(const subject *s), float end) {
 
 static void for_every(void (*test)(const subject *s)) { for_those(TOY_RUN, test, 1); }
 
-/* Of chains that end nowhere. */
+/* Of hashers that end nowhere. */
 static void for_every_endless(void (*test)(const subject *s)) { for_those(TOY_RUN, test, -100); }
 
 /* ---- division --------------------------------------------------------------------------------------------------------------- */
@@ -318,7 +318,7 @@ static void putting(const subject *s) {
             check_at("%lld known, way %lld", known, way, 0, 0);
             if (way % 2 == 0) CHECK_FLOATS(r.nats, all.nats, known * width);
             for (uint32_t b = 0; b < 3; b++) /* what is known ends nothing */
-                for (uint32_t p = half; p < known; p++) ended |= s->model->plan[s->part].n_ends && *at(s, &all, 3, p, b) == CHAIN_END;
+                for (uint32_t p = half; p < known; p++) ended |= s->model->plan[s->part].n_ends && *at(s, &all, 3, p, b) == HASHER_END;
             if (!ended && known < all.n) {
                 uint32_t n = draw(s, session, s->length - known, r.ids + known * width, r.nats + known * width);
                 CHECK_INT(n, all.n - known);
@@ -367,10 +367,10 @@ static void to_all(const subject *s) {
 static void the_same_to_all(void) { for_every_endless(to_all); }
 
 static void refused_ids(void) {
-    subject s = subject_of(CHAIN);
+    subject s = subject_of(HASHER);
     nx_settings settings = settings_of(2, 0, 1);
     nx_session *session = start(&s, &settings, NULL);
-    uint32_t ids[2 * LENGTH + 2] = {1, 2, CHAIN_VALUES, 3}, none[] = {NX_NONE, NX_NONE}, drawn;
+    uint32_t ids[2 * LENGTH + 2] = {1, 2, HASHER_VALUES, 3}, none[] = {NX_NONE, NX_NONE}, drawn;
     float nats[2 * LENGTH];
     CHECK_INT(nx_session_put(s.model, session, ids, 3, 0, nats), NX_E_ARGUMENT); /* an id that is none, behind two that are */
     CHECK_INT(nx_session_put(s.model, session, none, 1, 0, nats), NX_E_ARGUMENT);
@@ -385,14 +385,14 @@ static void refused_ids(void) {
 
 /* Samples end by themselves, change no other, and may be put nothing more. */
 static void ends(void) {
-    subject s = subject_of(CHAIN);
+    subject s = subject_of(HASHER);
     enum { B = 8 };
     nx_settings settings = settings_of(B, 0, 11);
-    chain_settings.end = 5;
+    hasher_settings.end = 5;
     run all = whole(&s, &settings);
     uint32_t last[B], longest = 0, shortest = LENGTH;
     for (uint32_t b = 0; b < B; b++) {
-        for (last[b] = 0; last[b] < all.n && *at(&s, &all, B, last[b], b) != CHAIN_END;) last[b]++;
+        for (last[b] = 0; last[b] < all.n && *at(&s, &all, B, last[b], b) != HASHER_END;) last[b]++;
         for (uint32_t p = last[b] + 1; p < all.n; p++) CHECK(*at(&s, &all, B, p, b) == NX_NONE && all.nats[p * B + b] == 0);
         if (last[b] > longest) longest = last[b];
         if (last[b] < shortest) shortest = last[b];
@@ -413,20 +413,20 @@ static void ends(void) {
     nx_session_size(s.model, s.part, &settings, &s.shape, &bytes);
     CHECK_INT(nx_session_check(s.model, session, bytes), NX_OK);
     /* all at their end: nothing is drawn, and that is no error */
-    chain_settings.end = 1000;
+    hasher_settings.end = 1000;
     nx_session *short_one = start(&s, &settings, NULL);
     CHECK_INT(nx_session_draw(s.model, short_one, 2, ids, nats, &drawn), NX_OK);
     CHECK_INT(drawn, 1);
     CHECK_INT(nx_session_draw(s.model, short_one, 1, ids, nats, &drawn), NX_OK);
     CHECK_INT(drawn, 0);
     /* known ends end nothing */
-    chain_settings.end = -100;
+    hasher_settings.end = -100;
     nx_session *known = start(&s, &settings, NULL);
-    uint32_t end = CHAIN_END;
+    uint32_t end = HASHER_END;
     CHECK_INT(nx_session_put(s.model, known, &end, 1, 0, NULL), NX_OK);
     CHECK_INT(nx_session_draw(s.model, known, 1, ids, nats, &drawn), NX_OK);
     CHECK(drawn == 1 && ids[0] != NX_NONE);
-    CHECK_INT(chain_settings.misused, 0);
+    CHECK_INT(hasher_settings.misused, 0);
 }
 
 /* ---- slices ----------------------------------------------------------------------------------------------------------------- */
@@ -462,7 +462,7 @@ static void copied(void) { for_every(copies); }
 
 /* A pass that takes slices says so, and is neither begun anew nor cut short by a call for fewer positions. */
 static void interrupted(void) {
-    subject s = subject_of(CHAIN_SLICED);
+    subject s = subject_of(HASHER_SLICED);
     nx_settings settings = settings_of(2, 0, 7);
     nx_session *session = start(&s, &settings, NULL);
     uint32_t known[6] = {3, 1, 4, 1, 5, 9}, ids[8], top[4], parents[2] = {0, 1}, next[2] = {1, 2}, drawn;
@@ -485,17 +485,17 @@ static void interrupted(void) {
     CHECK_INT(nx_session_draw(s.model, session, 1, ids, nats, &drawn), NX_MORE);
     CHECK_INT(nx_session_resample(s.model, session, parents), NX_E_ARGUMENT); /* within a position */
     CHECK_INT(calls, 5); /* three slices a position, and the last one of the first begins the second */
-    CHECK_INT(chain_settings.misused, 0);
+    CHECK_INT(hasher_settings.misused, 0);
 }
 
 /* ---- the source ------------------------------------------------------------------------------------------------------------- */
 
 static void sources(void) {
-    subject s = subject_of(CHAIN_WITH_SOURCE);
+    subject s = subject_of(HASHER_WITH_SOURCE);
     nx_settings settings = settings_of(1, 0, 8);
     size_t before = 0, bytes = 0;
-    uint32_t ids[CHAIN_SOURCE + 1] = {0}, drawn, first[LENGTH], second[LENGTH];
-    for (uint32_t n = 1; n <= CHAIN_SOURCE; n += 13) {
+    uint32_t ids[HASHER_SOURCE + 1] = {0}, drawn, first[LENGTH], second[LENGTH];
+    for (uint32_t n = 1; n <= HASHER_SOURCE; n += 13) {
         s.shape.counts[0] = n;
         CHECK_INT(nx_session_size(s.model, s.part, &settings, &s.shape, &bytes), NX_OK);
         CHECK(bytes > before); /* a longer source takes more */
@@ -518,7 +518,7 @@ static void sources(void) {
         draw(&s, session, LENGTH, n == 1 ? first : second, NULL);
     }
     CHECK(memcmp(first, second, sizeof first));
-    nx_shape shape = {.length = 5, .counts = {CHAIN_SOURCE + 1}};
+    nx_shape shape = {.length = 5, .counts = {HASHER_SOURCE + 1}};
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_E_ARGUMENT);
     shape.counts[0] = 0;
     CHECK_INT(nx_session_size(s.model, s.part, &settings, &shape, &bytes), NX_OK); /* the most */
@@ -715,33 +715,33 @@ static void resampled_as_branched(void) { for_every(resamples_as_branches); }
 
 /* ---- noise inside ------------------------------------------------------------------------------------------------------------- */
 
-/* A chain whose ids depend on its last place alone, which depends on its noise alone. */
+/* A hasher whose ids depend on its last place alone, which depends on its noise alone. */
 static subject flat_noisy(int which) {
     subject s = subject_of(which);
-    chain_settings.flat = 1, chain_settings.end = -100;
+    hasher_settings.flat = 1, hasher_settings.end = -100;
     return s;
 }
 
 /* The place is drawn with noise of its sample at its position, counted from the origin, and of a stream of its own. */
 static void places(void) {
     for (uint32_t origin = 0; origin < 3; origin++) {
-        subject s = flat_noisy(CHAIN_NOISY);
+        subject s = flat_noisy(HASHER_NOISY);
         nx_settings settings = settings_of(3, 5, 23);
         settings.origin = origin, settings.seed_high = 6;
         nx_session *session = start(&s, &settings, NULL);
         uint32_t hash[3] = {0}, ids[3], top[3], differ = 0;
-        float nats[3], logits[nx_stride(CHAIN_VALUES)];
+        float nats[3], logits[nx_stride(HASHER_VALUES)];
         for (uint32_t p = 0; p < LENGTH; p++) {
             CHECK_INT(draw(&s, session, 1, ids, nats), 1);
             for (uint32_t b = 0; b < 3; b++) {
-                _Alignas(16) float z[nx_stride(CHAIN_PLACES)];
+                _Alignas(16) float z[nx_stride(HASHER_PLACES)];
                 nx_noise noise = {23, 6, 5 + b, origin + p, NX_STREAM_INSIDE};
-                chain_place_logits(hash[b], z);
-                top[b] = nx_categorical_draw(z, CHAIN_PLACES, 1, noise);
-                hash[b] = chain_hash(chain_hash(hash[b], top[b]), ids[b]);
+                hasher_place_logits(hash[b], z);
+                top[b] = nx_categorical_draw(z, HASHER_PLACES, 1, noise);
+                hash[b] = hasher_hash(hasher_hash(hash[b], top[b]), ids[b]);
                 CHECK_INT(nx_session_output(s.model, session, b, logits), NX_OK);
                 check_at("origin %lld, position %lld, sample %lld", origin, p, b, 0);
-                for (uint32_t v = 0; v < 3; v++) CHECK(logits[v] == (float)(chain_hash(top[b], v) >> 8) * 0x1p-24f * 6 + (v == CHAIN_END ? -100 : 0));
+                for (uint32_t v = 0; v < 3; v++) CHECK(logits[v] == (float)(hasher_hash(top[b], v) >> 8) * 0x1p-24f * 6 + (v == HASHER_END ? -100 : 0));
             }
             differ += top[0] != top[1];
         }
@@ -751,7 +751,7 @@ static void places(void) {
 
 /* No noise, no difference: at temperature 0 all samples draw the likeliest places, and share their slot. */
 static void placed_coldly(void) {
-    subject s = subject_of(CHAIN_NOISY);
+    subject s = subject_of(HASHER_NOISY);
     nx_settings settings = settings_of(3, 0, 24);
     settings.temperature = 0;
     uint32_t known[5] = {1, 2, 3, 4, 5};
@@ -767,7 +767,7 @@ static void placed_coldly(void) {
 
 /* What would mix the noise of two samples is refused. */
 static void refused_noise(void) {
-    subject s = subject_of(CHAIN_NOISY_AGAIN);
+    subject s = subject_of(HASHER_NOISY_AGAIN);
     nx_settings settings = settings_of(2, 0, 25), other = settings;
     nx_session *session = start(&s, &settings, NULL), *branch = bare(&s, &settings, NULL);
     uint32_t parents[2] = {1, 1}, ids[2], count, over;
@@ -784,7 +784,7 @@ static void refused_noise(void) {
     CHECK_INT(nx_session_retune(s.model, session, &other), NX_E_ARGUMENT);
     other = settings, other.top_k = 3;
     CHECK_INT(nx_session_retune(s.model, session, &other), NX_OK);
-    s = subject_of(CHAIN_NOISY);
+    s = subject_of(HASHER_NOISY);
     session = start(&s, &settings, NULL), branch = bare(&s, &settings, NULL);
     while (nx_session_top(s.model, session, 1, ids, nats) == NX_MORE) {}
     CHECK_INT(nx_session_branch(s.model, branch, session, 1, 0), NX_E_ARGUMENT); /* a position that cannot be entered again */
@@ -875,7 +875,7 @@ static void by_hand_of(const subject *whole_one) {
     for (int k = 0; k < 4; k++) {
         size_t mark = memory_mark();
         uint32_t ids[LENGTH], n;
-        chain_settings.end = k % 2 ? 4 : 1;
+        hasher_settings.end = k % 2 ? 4 : 1;
         search_by_hand(&s, beams[k], k == 1 ? 0 : k == 2 ? 1.5f : 0.6f, ids, &n);
         memory_release(mark);
     }
@@ -1122,7 +1122,7 @@ static void retunes(const subject *s) {
     run r = room_of(s, 2), expected = room_of(s, 2);
     if (draw(s, session, half, r.ids, r.nats) < half) return;
     for (uint32_t i = 0; i < half * width; i++)
-        if (r.ids[i] == NX_NONE || (s->model->plan[s->part].n_ends && r.ids[i] == CHAIN_END)) return;
+        if (r.ids[i] == NX_NONE || (s->model->plan[s->part].n_ends && r.ids[i] == HASHER_END)) return;
     put(s, fresh, r.ids, half, 1, NULL);
     CHECK_INT(nx_session_retune(s->model, session, &other), s->noisy ? NX_E_ARGUMENT : NX_OK);
     if (s->noisy) return;
@@ -1140,9 +1140,9 @@ static void retuned(void) { for_every_endless(retunes); }
 
 /* The noise of a position does not depend on where a session began. */
 static void origins(void) {
-    subject s = subject_of(CHAIN);
-    chain_settings.flat = 1; /* ids follow from the noise alone */
-    chain_settings.end = 0;
+    subject s = subject_of(HASHER);
+    hasher_settings.flat = 1; /* ids follow from the noise alone */
+    hasher_settings.end = 0;
     nx_settings settings = settings_of(2, 0, 16);
     run all = whole(&s, &settings);
     for (uint32_t origin = 1; origin < 6; origin += 2) {
@@ -1264,7 +1264,7 @@ static void shaping(void) {
 }
 
 static void shaping_ranges(void) {
-    subject s = subject_of(CHAIN);
+    subject s = subject_of(HASHER);
     size_t bytes;
     nx_settings good = settings_of(1, 0, 1), t;
 #define STATUS(change, status) t = good, t.change, CHECK_INT(nx_session_size(s.model, s.part, &t, &s.shape, &bytes), status)
@@ -1295,11 +1295,11 @@ static void shaping_ranges(void) {
 /* A damaged state of a part with ends, slices and a source is refused or goes on without harm. */
 static void damaged(void) {
     check_random random = {21};
-    for (int i = 0; i < CHAINS; i++) {
+    for (int i = 0; i < HASHERS; i++) {
         subject s = subject_of(i);
         nx_settings settings = settings_of(3, 0, 2);
         size_t bytes;
-        chain_settings.end = 2;
+        hasher_settings.end = 2;
         nx_session *session = start(&s, &settings, &bytes);
         uint32_t ids[3 * LENGTH], drawn, parents[3] = {0, 0, 1}, passed = 0;
         float nats[3 * LENGTH];

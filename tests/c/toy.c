@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "models/image.h"
+#include "layers/limits.h"
 
 /* ---- a GGUF file, field by field ------------------------------------------------------------------------------------------- */
 
@@ -558,7 +558,7 @@ const toy_tensor *toy_find(const toy *m, const char *name) {
 float *toy_inside(toy *m, const char *name) {
     nx_gguf *file = memory_take(sizeof *file);
     nx_tensor tensor = {0};
-    CHECK(nx_gguf_parse(file, m->bytes, m->length, NULL) == NX_OK && nx_gguf_tensor(file, name, &tensor) && tensor.type == NX_F32);
+    CHECK(nx_gguf_parse(file, m->bytes, m->length, m->length, NULL) == NX_OK && nx_gguf_tensor(file, name, &tensor) && tensor.type == NX_F32);
     return (float *)(m->bytes + (tensor.data - m->bytes));
 }
 

@@ -339,28 +339,6 @@ test('the most probable ids, without a draw and before one', () => {
   assert.throws(() => core.top(session, 1e5), RangeError);
 });
 
-test('saved runs go on, also in another instance, also with other settings', () => {
-  const core = new Core(wasmModule, toyModel());
-  const shaping = { ...draw, samples: 2, penaltyLast: 9, presencePenalty: 1, logitBias: /** @type {[number, number][]} */ ([[3, 1]]) };
-  const session = core.openSession(shaping, { length: 40 });
-  core.draw(session, 10);
-  const saved = core.save(session);
-  const expected = core.draw(session, 30);
-  const other = new Core(wasmModule, toyModel());
-  const again = other.restoreSession(saved, 2);
-  assert.deepEqual(other.draw(again, 30), expected);
-  const branch = other.restoreSession(saved, 2);
-  other.retune(branch, { ...shaping, seed: 9n, logitBias: [[4, 1e9]] });
-  assert.deepEqual(new Set(other.draw(branch, 30).ids), new Set([4]));
-  assert.throws(() => other.retune(branch, { ...shaping, logitBias: [] }), isError('argument'));
-  const damaged = saved.slice();
-  damaged[0] ^= 1;
-  for (const [bytes, samples] of /** @type {[Uint8Array, number][]} */ ([[damaged, 2], [saved, 1], [saved.subarray(0, 1000), 2],
-    [new Uint8Array(0), 2], [new Uint8Array(4), 2]])) assert.throws(() => other.restoreSession(bytes, samples), isError('state'));
-  assert.throws(() => new Core(wasmModule, toyModel({ levels: 4 })).restoreSession(saved, 2), isError('state'));
-  assert.equal(other.sessions, 2);
-});
-
 test('a run is as long as it is asked to be', () => {
   const core = new Core(wasmModule, toyModel());
   const short = core.openSession(draw, { length: 10 });

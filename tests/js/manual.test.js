@@ -57,12 +57,12 @@ test('every key that the engine or a codec reads is in the chapter of files, in 
     if (!known.has(key)) missing.add(`${where} reads ${key}`);
   };
   for (const [file, text] of await textsOf('src', '.c')) {
-    const architectures = [...text.matchAll(/\bnx_arch nx_\w+ = \{\.name = "([\w-]+)"/g)].map(([, name]) => name);
+    const own = /^#define ARCH "([\w-]+)"$/m.exec(text)?.[1];
+    const architectures = [...text.matchAll(/\bnx_arch nx_\w+ = \{\.name = (?:ARCH|"([\w-]+)")/g)].map(([, name = own]) => String(name));
     for (const architecture of architectures) {
       const known = section(architecture);
-      const prefix = /^#define KEY\(name\) "([\w-]+)\." name$/m.exec(text)?.[1];
       for (const [, key] of text.matchAll(/\bKEY\("([\w.]+)"\)/g)) {
-        assert.equal(prefix, architecture, file);
+        assert.equal(own, architecture, file);
         check(known, key, file);
       }
       for (const [, key] of text.matchAll(/\bnx_key\([^,"]+, "([\w.]+)"\)/g)) check(known, key, file);
@@ -135,7 +135,7 @@ test('the element: every attribute, event, part and custom property', async () =
 test('C: every function and status of the header', async () => {
   const known = codeIn(await chapter('c'));
   const header = await readFile(`${ROOT}include/nextpixel.h`, 'utf8');
-  const functions = [...header.matchAll(/^NX_API(?:_TEXTS)? [\w ]+?\b(nx_\w+)\(/gm)].map(([, name]) => name);
+  const functions = [...header.matchAll(/^NX_API(?:_\w+)? [\w ]+?\b(nx_\w+)\(/gm)].map(([, name]) => name);
   assert.ok(functions.length >= 30);
   for (const name of functions) assert.ok(known.has(name), name);
   const text = await chapter('c');
@@ -198,6 +198,12 @@ test('the program of C compiles as the manual says, and draws what the WebAssemb
   const [, flags] = /^cc (.*) -O3 (-ffp-contract=off .*) \$\(find src -name '\*\.c'\) web\/examples\/c\/draw\.c -o draw$/m.exec(await chapter('c'))?.slice(1) ?? [];
   assert.ok(flags, 'the chapter of C says how to compile it');
   await run(process.env.CC ?? 'gcc', ['-std=c11', '-Wall', '-Wextra', '-Werror', '-O1', ...flags.split(' '), ...sources, 'web/examples/c/draw.c', '-o', `${BUILD}draw`], { cwd: ROOT });
+  // Of the C library it needs what is said, beside what the program itself asks for.
+  const needs = async (/** @type {string} */ file) => [...(await run('nm', ['-u', file])).stdout.matchAll(/ U ([a-z]\w*)/g)].map(([, name]) => name);
+  await run(process.env.CC ?? 'gcc', ['-O1', '-Iinclude', '-c', 'web/examples/c/draw.c', '-o', `${BUILD}draw.o`], { cwd: ROOT });
+  const said = codeIn(/^.*Of the C library it needs .*$/m.exec(await chapter('c'))?.[0] ?? '');
+  const known = new Set([...said, ...await needs(`${BUILD}draw.o`)]);
+  assert.deepEqual((await needs(`${BUILD}draw`)).filter((name) => !known.has(name)), []);
   for (const [weights, seed, label] of /** @type {[string, number, number?][]} */ ([['digits', 1, 7], ['emoji', 2], ['fvsbn', 3]])) {
     const args = [`weights/${weights}.gguf`, `${BUILD}out.ppm`, String(seed), ...(label === undefined ? [] : [String(label)])];
     const { stdout } = await run(`${BUILD}draw`, args, { cwd: ROOT });

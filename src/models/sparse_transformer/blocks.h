@@ -14,7 +14,7 @@
 #define NX_SPARSE_BLOCKS_H
 
 #include "attention/sparse.h"
-#include "models/layers.h"
+#include "layers/layers.h"
 
 typedef struct {
     nx_norm attention_norm, inner_norm; /* (d) */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "attention/chain.h"
+#include "attention/forward_backward.h"
 #include "check.h"
 #include "session/session.h"
 #include "toy.h"

@@ -301,7 +301,7 @@ static void recorded(void) {
     uint8_t *file = check_read_file(base, &length), *golden = check_read_file(path, &golden_length);
     nx_gguf *g = memory_take(sizeof *g);
     nx_tensor t;
-    if (!CHECK(file && golden) || !CHECK_INT(nx_gguf_parse(g, golden, golden_length, NULL), NX_OK)) return;
+    if (!CHECK(file && golden) || !CHECK_INT(nx_gguf_parse(g, golden, golden_length, golden_length, NULL), NX_OK)) return;
     nx_model *model = toy_open(&(toy){.bytes = file, .length = length});
     if (!model) return;
     double worst = 0;

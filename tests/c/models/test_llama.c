@@ -397,7 +397,7 @@ static void stretches(void) {
         toy_llama *m = toy_llama_build(&configs[7]);
         nx_gguf file;
         nx_tensor tensor;
-        CHECK_INT(nx_gguf_parse(&file, m->file.bytes, m->file.length, NULL), NX_OK);
+        CHECK_INT(nx_gguf_parse(&file, m->file.bytes, m->file.length, m->file.length, NULL), NX_OK);
         CHECK(nx_gguf_tensor(&file, "rope_freqs.weight", &tensor));
         memcpy((uint8_t *)tensor.data + 8, wrong + i, 4);
         check_at("number %lld", i, 0, 0, 0);
@@ -441,7 +441,7 @@ static nx_model *stories_in(uint32_t type) {
     size_t length = 0;
     uint8_t *bytes = check_read_file(type == NX_Q8_0 ? "tests/golden/stories260K-q8_0.gguf" : "tests/golden/stories260K.gguf", &length);
     nx_gguf *file = memory_take(sizeof *file);
-    if (!CHECK(bytes) || !CHECK_INT(nx_gguf_parse(file, bytes, length, NULL), NX_OK)) return NULL;
+    if (!CHECK(bytes) || !CHECK_INT(nx_gguf_parse(file, bytes, length, length, NULL), NX_OK)) return NULL;
     if (type != NX_F32) return toy_open(&(toy){.bytes = bytes, .length = length});
     toy_file head = {0}, data = {0};
     put_bytes(&head, bytes, file->keys_end);

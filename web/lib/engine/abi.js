@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Made of include/nextpixel.h and src/session/session.h by node web/abi.js: change those.
+// Made of include/nextpixel.h by node web/abi.js: change that.
 // @ts-check
 
 /** The structs of the C headers as they lie in wasm32 memory: fields of 32 bits in their order, no padding. u: uint32_t, size_t or a pointer; f: float. */
@@ -54,14 +54,8 @@ export const NX_ENDED = 4294967294;
 export const NX_CUT = 4294967295;
 export const NX_MORE = 1;
 export const NX_E_ARGUMENT = -1;
-export const NX_E_STATE = -7;
 
 /** An nx_candidate in words, and where two of its fields stand in it. */
 export const CANDIDATE_WORDS = 5;
 export const CANDIDATE_NATS = 3;
 export const CANDIDATE_SCORE = 4;
-
-/** The offsets of the part, the length and the settings in a saved session, in bytes. */
-export const SAVED_PART = 8;
-export const SAVED_LENGTH = 12;
-export const SAVED_SETTINGS = 52;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A linear chain by itself, for figures that show its numbers: forward, backward, Viterbi in the log domain, as src/attention/chain.c has them.
+// A linear chain by itself, for figures that show its numbers: forward, backward, Viterbi in the log domain, as src/attention/forward_backward.c has them.
 // @ts-check
 
 /**

@@ -10,8 +10,8 @@
  *
  * Rows of C numbers have nx_chain_stride(C), a multiple of 4; past C they are -infinity. A lane is a state.
  */
-#ifndef NX_CHAIN_H
-#define NX_CHAIN_H
+#ifndef NX_FORWARD_BACKWARD_H
+#define NX_FORWARD_BACKWARD_H
 
 #include <stdint.h>
 

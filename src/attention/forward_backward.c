@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT  See chain.h. */
-#include "attention/chain.h"
+/* SPDX-License-Identifier: MIT  See forward_backward.h. */
+#include "attention/forward_backward.h"
 
 #include <math.h>
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT  See layers.h. */
+#include "layers.h"
+
+nx_linear nx_read_linear(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t rows, uint32_t cols) {
+    nx_linear l;
+    l.weight = nx_read_matrix(r, nx_block_name(stack, index, part, ".weight").text, rows, cols);
+    l.bias = nx_read_vector(r, nx_block_name(stack, index, part, ".bias").text, rows, 1);
+    return l;
+}
+
+nx_linear nx_read_linear_with_bias(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t rows, uint32_t cols) {
+    nx_linear l;
+    l.weight = nx_read_matrix(r, nx_block_name(stack, index, part, ".weight").text, rows, cols);
+    l.bias = nx_read_vector(r, nx_block_name(stack, index, part, ".bias").text, rows, 0);
+    return l;
+}
+
+nx_norm nx_read_norm(nx_reader *r, const char *stack, uint32_t index, const char *part, uint32_t d) {
+    nx_norm n;
+    n.weight = nx_read_vector(r, nx_block_name(stack, index, part, ".weight").text, d, 0);
+    n.bias = nx_read_vector(r, nx_block_name(stack, index, part, ".bias").text, d, 0);
+    return n;
+}
+
+nx_cache nx_cache_of_block(nx_cache_form form, const void *caches, uint32_t index, uint32_t positions) {
+    uint8_t *memory = (uint8_t *)caches + index * nx_cache_form_bytes(form, positions);
+    return (nx_cache){memory, form.type, nx_cache_slots(positions), form.n_kv_heads, form.key_length, form.queries_per_kv};
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * PixelCNN and gated PixelCNN share the picture that they draw, their first convolution, over ids, and the two layers at their end.
+ * Both predict one grey pixel a position, in raster order.
+ */
+#ifndef NX_PIXELS_H
+#define NX_PIXELS_H
+
+#include <string.h>
+
+#include "kernels/queue.h"
+#include "layers/limits.h"
+#include "layers/layers.h"
+
+#define NX_MAX_KERNEL 15 /* side of a convolution */
+
+typedef struct {
+    uint32_t width, n;             /* columns of the picture, and its pixels */
+    uint32_t blocks;               /* layers behind the first one */
+    uint32_t d;                    /* width of what passes from layer to layer */
+    uint32_t input_kernel, kernel; /* sides of the first convolution and of the others, odd */
+    uint32_t head_length;          /* width of the layer before the output */
+    nx_output output;              /* of a pixel */
+    nx_linear head, last;          /* (head_length, d), (P, head_length) */
+} nx_pixels;
+
+/* The keys of architecture `arch`; d is a multiple of `unit`. */
+void nx_pixels_read(nx_reader *r, nx_pixels *p, const char *arch, uint32_t unit);
+
+/* The taps of a square of side k: rows above the pixel's own, taps of its own row, and how far left of the pixel these end. */
+static inline nx_taps nx_pixels_taps(const nx_pixels *p, uint32_t k, uint32_t above, uint32_t left, uint32_t gap) {
+    return (nx_taps){.width = p->width, .above = above, .across = k, .left = left, .gap = gap};
+}
+
+/* out = W x + b over n columns. */
+static inline void nx_pixels_apply(float *out, const nx_linear *l, const float *x, uint32_t n, void *matmul) {
+    nx_input input = nx_input_of(x, n, matmul);
+    nx_apply(out, l, &input);
+}
+
+/* parameters = W_last relu(W_head relu(x)); x (n, d) is overwritten, y: room for (n, nx_stride(head_length)). */
+void nx_pixels_end(const nx_pixels *p, float *parameters, float *x, float *y, uint32_t n, void *matmul);
+
+/* ---- the map "field": which pixels a layer's numbers at a position depend on ----------------------------------------------- */
+
+/* Marks with `to` what the taps of all positions marked with `from` reach, seen from `down` positions further. marks (last + 1) */
+void nx_pixels_reach(const nx_taps *taps, uint32_t down, uint32_t *marks, uint32_t last, uint32_t from, uint32_t to);
+
+/* The positions with that mark, and `position` itself, as a list in place of the marks. Returns how many. */
+uint32_t nx_pixels_list(uint32_t *marks, uint32_t position, uint32_t mark);
+
+/* Weights of all rows of the map at the columns that want them: everything in the field weighs the same. */
+void nx_pixels_map(const nx_column *columns, uint32_t n, uint32_t rows, const void *m, uint32_t *list,
+                   uint32_t (*keys)(const void *, const nx_shape *, uint32_t, uint32_t, uint32_t, uint32_t *));
+
+#endif
