@@ -64,6 +64,7 @@ export const policy = (connect) => "default-src 'none'; script-src 'self' 'wasm-
  * @param {string} [facts.kind]       class of the body
  */
 export const opening = ({ title, description, up, line, connect, tags, kind }) => `<!doctype html>
+<!-- SPDX-License-Identifier: MIT -->
 <!-- ${line} -->
 <html lang="en">
 <head>

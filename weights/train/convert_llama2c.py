@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Checkpoint of karpathy/llama2.c (version 0, .bin) and its tokenizer (.bin) -> GGUF of the architecture llama:
 
     python3 weights/train/convert_llama2c.py stories260K.bin tok512.bin stories260K.gguf --type q8_0

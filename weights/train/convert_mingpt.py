@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A model of karpathy/minGPT, as the JSON that bbycroft/llm-viz keeps ({ name: { shape, data in base64 } }) -> GGUF of the architecture gpt2:
 
     python3 weights/train/convert_mingpt.py gpt-nano-sort-model.json gpt-nano-sort.gguf

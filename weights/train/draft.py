@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Adds a draft to a model: see models/image_transformer/draft.py."""
 from common import needed
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Fetches emoji as vectors and paints them large, one set as pictures, for training that draws them anew each time (`train.py emoji --drawings 0.5`).
 
     python3 weights/train/drawings.py                # -> data/emoji-drawings/ (74 MB, about five minutes)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Loss of a trained recipe on what is held out:  python3 weights/train/evaluate.py digits [--count 1000] [--gguf FILE] [--round q8_0]
 
 The averaged weights of the run, or the weights as stored in a .gguf file, exact or rounded as the engine rounds them; of a file alone

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Checkpoint -> GGUF:  python3 weights/train/export.py digits [--type q8_0|q4_0|f16|f32] [--out FILE]
 
 Exports the averaged weights, reads the file back and compares every tensor.  A run of the recipe or of one of its stages goes into weights/<recipe>.gguf,

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """How far drawn emoji are from real ones, by features of a small classifier:  python3 weights/train/frechet.py weights/sagan-emoji.gguf [more files]
 
 The Fréchet distance of two Gaussians [Heusel et al. 2017], |m - m'|^2 + tr(C + C' - 2 (C C')^1/2), in units of the features' mean variance, of the 64 features of a convolutional net that this command trains

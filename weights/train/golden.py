@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Golden values for the C and JS tests, into tests/golden/ (see common/golden.py and models/<name>/golden.py).
 
     python3 weights/train/golden.py                    tiny random models: <name>.gguf, <name>.golden.gguf

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes the held-out pictures or texts of a data set for `npm run eval`:  python3 weights/train/held_out.py emoji build/emoji-test
 
 NAME.u8.gz: count x height x width x channels bytes, gzip; NAME.json: {width, height, channels, labels}.  Of stories NAME.txt: the books, a form

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Which digit is said?  A small network that was trained on the training takes names those of WAV files:
 
     node tests/bench/say.js weights/wavenet.gguf build/said

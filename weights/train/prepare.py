@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Gets a data set that recipes train on:  python3 weights/train/prepare.py cifar10 [--from FILE-OR-FOLDER] [--to FOLDER]
 
 Says where the original is, how large and under what licence, fetches what is missing (a try that was cut off goes on), checks it, and writes what the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Which size for how much time:  python3 weights/train/scaling.py emoji cifar10 [--minutes 20] [--smoke]
 
 Trains three sizes of each recipe from nothing, one thread each, at equal CPU time (train.py --clock cpu: what else the machine does

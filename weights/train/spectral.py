@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Three short runs of one GAN that differ in what holds its discriminator back: the figure of the page "SAGAN".
 
     python3 weights/train/spectral.py train              # two of them share the work: each takes the run that is furthest behind

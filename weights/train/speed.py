@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """How fast a recipe trains here:  python3 weights/train/speed.py emoji [--threads 2] [--seconds 20] [--against native=0] [--profile]
 
 Steps of training on the validation examples (nothing is kept); settings of the recipe may follow.  On a machine that others use,

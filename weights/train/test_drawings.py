@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Self-checks of training pictures that are drawn anew:  python3 weights/train/test_drawings.py   (seconds; needs no data set)"""
 import atexit
 import io

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Self-checks of what is common to all recipes: the loop, the queue, starting from a file, several processes, pictures of one's own.
 
     python3 weights/train/test_house.py        a minute; needs no data set (test_train.py runs it too)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Runs first.ipynb, cell by cell, with seconds of training:  python3 weights/train/test_notebook.py
 
 A small runner in place of Jupyter: one namespace, settings put in after the cell that is tagged `parameters`, and an IPython.display that keeps what is shown.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Self-checks of PixelCNN and gated PixelCNN, and of what trains black and white digits:  python3 weights/train/test_pixelcnn.py  (seconds; no data)"""
 import itertools
 import os

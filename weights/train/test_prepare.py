@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Self-checks of what gets data sets: fetching from a server of this machine, and small archives of the form that the originals have.
 
     python3 weights/train/test_prepare.py      seconds; needs no data set and no network

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Self-checks of the GAN: its attention, spectral normalisation, what is folded into a file.
 
     python3 weights/train/test_sagan.py        a second

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Self-checks of Sparse Transformers:  python3 weights/train/test_sparse.py  (seconds; no data)"""
 import os
 import sys

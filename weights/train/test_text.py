@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Self-checks of what language models need: byte-pair vocabularies, texts and their split, the Llama model.
 
     python3 weights/train/test_text.py        seconds; with data/stories it also trains the shipped vocabulary anew (test_train.py runs it too)

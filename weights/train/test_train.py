@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Self-checks of the recipes:  python3 weights/train/test_train.py   (seconds; needs no data set)"""
 import contextlib
 import io

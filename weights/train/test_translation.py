@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Self-checks of what models that translate need: pairs of sentences and their split, BLEU, words cut in several ways, the Transformer.
 
     python3 weights/train/test_translation.py        seconds; with data/multi30k it also trains the shipped vocabulary anew

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """WaveNet: a grown model begins as the one that it is grown from; the loss has ends once more."""
 import unittest
 

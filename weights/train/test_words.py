@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Self-checks of what the opened networks need: words of letters and their split, vocabularies of single signs, GPT-2.
 
     python3 weights/train/test_words.py        seconds

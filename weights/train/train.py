@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Trains one recipe:  python3 weights/train/train.py digits [--minutes 30] [--lr 1e-3] [--smoke] ...
 
     --from weights/emoji.gguf        begin with a file's weights, also those of a narrower or shallower model

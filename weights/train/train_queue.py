@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Training that never idles: a list of recipes, each with the minutes that it may have, at the lowest priority.
 
     train_queue.py add emoji --minutes 120 [--run NAME] [--lr 1e-3 ...]     further settings go to train.py

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Trains the byte-pair vocabulary of a model on the training texts of its data set:
 
     python3 weights/train/vocabulary.py stories 4096          -> weights/train/models/llama/vocabularies/stories.txt

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // node draw.mjs WEIGHTS.gguf OUT.png [label] [seed]
 // Draws a picture from nothing and writes it as PNG, with nothing but Node and nextpixel.
 

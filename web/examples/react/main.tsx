@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import { useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import 'nextpixel/define';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import { NextPixelError, load } from 'nextpixel';
 
 const canvas = document.querySelector('canvas');

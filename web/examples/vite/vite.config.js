@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 export default {
   base: './',
   build: { target: 'es2022' }, // main.js awaits at its top level

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import vue from '@vitejs/plugin-vue';
 
 export default {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import { fileURLToPath } from 'node:url';
 
 // Needs digits.gguf in dist/. The worker and the wasm are found and emitted without any setting.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """BLEU [Papineni, Roukos, Ward and Zhu 2002] of a corpus, as sacrebleu computes it by default [Post 2018]:
 
     BLEU = 100 exp( min(0, 1 - reference length / translation length) + 1/4 sum_{n=1..4} log p_n )

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Byte-pair encoding of text [Sennrich, Haddow and Birch 2016] on bytes [Radford et al. 2019]: training, encoding, the form in which GGUF keeps it.
 
 Text is cut into words first, by the rule that files call "gpt-2": an English ending after an apostrophe, letters, digits, or other signs, each with the

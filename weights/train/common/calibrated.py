@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Rounding of a Llama's matrices to blocks of 32 so that what they compute is kept, rather than each weight.
 
 After each column of a matrix is rounded, the columns that are not yet take over what the products lost, as far as the inputs are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A curve of losses as one line of text, or as a small SVG."""
 
 BARS = "▁▂▃▄▅▆▇█"

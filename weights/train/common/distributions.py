@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The output layer's numbers -> probabilities of one position: log-likelihood and sampling.
 
     categorical   V logits

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Model -> GGUF, read back and compared tensor by tensor."""
 import os
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Fetches a file by its address: with progress, resumed where a try before ended, and only kept where it is the file that was meant."""
 import hashlib
 import os

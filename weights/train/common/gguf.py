@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A small GGUF v3 writer and reader (little-endian, alignment 32) for F32, F16, Q4_0 and Q8_0 tensors.
 
 File: magic "GGUF", u32 version 3, u64 tensor count, u64 metadata count; metadata (key string, u32 type, value);

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Golden values for the C and JS tests: a GGUF container of F32 tensors (general.architecture = "golden").
 
 They are computed in double precision from the weights as stored in the .gguf file, so a difference is the engine's own

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Training that is looked at while it goes on, for a notebook: its curve and its last sheet of samples, anew every few seconds."""
 import os
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The training loop: any task, resumable at any step, on one process or several."""
 import math
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the processor of this machine has.  Knows no PyTorch, which is told of it before it starts (memory.py)."""
 import functools
 

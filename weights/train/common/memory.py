@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What has to be there before PyTorch is: a faster allocator where it is installed (Debian package: libtcmalloc-minimal4; 5 to 10 % of
 a step), and threads that sleep while they wait: on a machine that others use too, active waiting makes a step several times slower.
 OpenBLAS takes an Intel processor that is newer than itself for the oldest: told better, products of single precision are six times as fast."""

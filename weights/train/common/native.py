@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """native.c for PyTorch: compiled for this machine at first use (runs/native-*.so), where gcc and AVX-512, or AVX2 with FMA, are there."""
 import ctypes
 import functools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What has to be installed, said in words.  The first import of a command that needs PyTorch."""
 import importlib.util
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Several processes that train one model, as torchrun starts them: gloo on CPUs, nccl on GPUs."""
 import os
 import signal

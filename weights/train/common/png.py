@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Pictures as PNG, without a library."""
 import struct
 import zlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A list of runs that are trained one after another, or in turn, at the lowest priority.
 
 State in runs/queue.json, changed under a lock, so that any command may be given at any time.  Training is stopped for a while

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Recipes: models/<model>/recipes/<name>.py with `settings` (of the model's task) and `card` (of the file it makes, weights/<name>.gguf), and where it is
 made in several runs or begins with another file `stages` and `start`.  One name, one recipe, one file."""
 import importlib

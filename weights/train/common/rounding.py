@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Training with the rounding of the engine: what is shipped in Q8_0 or Q4_0 then loses little that it was not trained to do without.
 
 A row that copies a value, as photographs begin (start.py), has one large weight, which leaves few steps to the others. So the

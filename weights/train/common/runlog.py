@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """runs/<run>/log.jsonl, readable while it is written."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A run's folder weights/train/runs/<run>/: checkpoint.pt, log.jsonl, average.pt, best.pt."""
 import json
 import os

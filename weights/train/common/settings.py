@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What can be set of any recipe.  A model adds its own (models/<name>/task.py); each can be given as --key value."""
 import argparse
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The interface between a model and all that is common: the loop, the exporter, the evaluation and the golden writer know a task and no model.
 
 An example is what a batch is made of (a picture, a line of text).  A batch is a tuple of tensors, the arguments of `nats`.

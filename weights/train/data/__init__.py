@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Data sets, and the guard of what is held out.
 
 A data set is a module (mnist.py, emoji.py, ...) with

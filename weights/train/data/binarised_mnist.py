@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """MNIST in two levels, the fixed binarisation of Larochelle and Murray (2011): 50,000 training, 10,000 validation, 10,000 test pictures.
 
 train.bits.gz, valid.bits.gz, test.bits.gz: 98 bytes a picture, the pixels in raster order, the first one in the highest bit.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """CIFAR-10: 60,000 colour photographs of 32x32 pixels in ten classes (Krizhevsky 2009), the official batches in their order.
 
 Each batch is a lossless mosaic of 100x100 pictures (data_batch_1.webp to data_batch_5.webp, test_batch.webp); labels.u8 holds

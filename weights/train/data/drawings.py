@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Emoji as drawings larger than the pictures, from which training pictures are made anew each time: scaled, turned and moved a little,
 then reduced as the data set's pictures were, so that outlines fall between the pixels in ever other ways.  `../drawings.py` fetches and paints them.
 

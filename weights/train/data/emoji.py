@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """10,806 colour emoji, 32x32 on white, drawn in five styles (the classes).
 
 styles32.webp holds the pictures side by side, styles.tsv a row for each: style, code points, name.  The split is by base

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Those of the emoji (emoji.py) that are one closed thing, by kind: faces, people's heads, hearts, clocks.
 
 Files, splits and what is held out are those of the whole set.  A kind is a set of code points; sequences (couples, professions) are left out.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Pictures of one's own: a folder of PNG, JPEG or WebP files, in folders or not.
 
 Each is cut square (the middle), set on white where it is transparent, and reduced.  The split is by file, in the order of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Free Spoken Digit Dataset: 3,000 recordings of the digits 0 to 9 by six speakers, fifty takes of each, 8 kHz, CC BY-SA 4.0.
 
 A folder with fsdd_index.csv (digit,speaker,take,samples) and fsdd_8k_mulaw.u8.xz (all recordings one after another, mu-law of 256 levels), or

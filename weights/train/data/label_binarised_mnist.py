@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Which digit each picture of binarised MNIST shows:  python3 weights/train/data/label_binarised_mnist.py [--mnist DIR] [--data DIR]
 
 The binarised pictures come without labels and in an order of their own.  A pixel of theirs is 1 with the probability of its grey value in

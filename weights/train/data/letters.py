@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Words of one to six letters and the same words backwards, made here: no folder, no file.
 
 A word draws its length evenly, then a few letters of the alphabet, then each of its letters evenly from those, so that letters come twice and

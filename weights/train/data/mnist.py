@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """MNIST from the four standard idx .gz files."""
 import gzip
 import os

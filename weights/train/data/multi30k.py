@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Multi30k, task 1 [Elliott, Frank, Sima'an and Specia 2016]: captions of pictures in English, each translated into German by a person.
 
 train.{de,en}.xz: 29,000 pairs, a line each; val.{de,en}.xz: 1,014; test_2016_flickr.{de,en}.xz: 1,000, held out.  Read as German to English.

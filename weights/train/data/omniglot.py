@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Omniglot [Lake, Salakhutdinov and Tenenbaum 2015]: 1,623 signs of fifty alphabets, each drawn by twenty people.  MIT licence.
 
 A folder with background_28x28.u8.gz (964 signs, 20 drawings each, 28 x 28 bytes, ink 255) and background_classes.json ([alphabet, sign, drawings] of

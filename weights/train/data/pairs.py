@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Translations of one's own: all .tsv files of a folder and the folders in it, in UTF-8, a sentence, a tab and its translation a line.
 
 The split is by the SHA-256 of the sentence: a tenth held out, a tenth for validation.

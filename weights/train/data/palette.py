@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A palette of V colours for a set of pictures: k-means in RGB on the distinct colours, white exact."""
 import numpy as np
 

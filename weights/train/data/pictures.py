@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Arithmetic of pictures (N, H, W, C) uint8."""
 import gzip
 import json

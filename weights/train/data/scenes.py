@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Scenes composed of emoji (emoji.py), 64x64 on white, each with the sentence that is true of it: two or three things, of any size and anywhere.
 
     a red heart left of a green book            a cat above a guitar

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Signs of one's own: a folder of folders, each of which has pictures (PNG, JPEG, WebP) of one sign, dark on light or light on dark, three or more.
 
 They become 28 x 28, ink 255.  By the SHA-256 of the folder's name a fifth of the signs is held out and a fifth validates.

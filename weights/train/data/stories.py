@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tales: 21 books of fairy tales out of copyright, and 2,316 short stories of TinyStories.
 
 fairy-tales.txt.xz: 10.7 MB; each book after a form feed, its title on a line of its own, then a paragraph a line.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Texts of one's own: all .txt files of a folder and the folders in it, in UTF-8.
 
 They are cut at line ends into pieces of about PIECE characters, and the pieces are split by the SHA-256 of their text: a tenth held out, a tenth

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What scenes (scenes.py) are of: things that a few pixels show, each with the code points of the emoji that draw it.
 
 A colour belongs to the name where emoji of several colours are the same thing.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tagged sentences of one's own: all .conllu files of a folder and the folders in it [Buchholz and Marsi 2006; universaldependencies.org/format].
 
 Of a line the second column is the word, the fourth its universal part of speech, the seventh the number of its head's word (0 the root, -1 none

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The English Web Treebank of Universal Dependencies [Silveira et al. 2014]: sentences of weblogs, newsgroups, emails, reviews and answers, the
 part of speech and the head of every word given by people.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 'use client'; // Needs digits.gguf in public/.
 
 import { useEffect, useState } from 'react';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 export const metadata = { title: 'nextpixel and Next', icons: 'data:,' };
 
 export default function Layout({ children }) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import { Digits } from './digits.jsx';
 
 export default function Page() {

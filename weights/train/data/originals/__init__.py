@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Data sets as their authors publish them, and what the recipes read of them: one file a data set, for prepare.py.
 
 A module has

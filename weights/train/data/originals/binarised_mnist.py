@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The binarised digits of Larochelle and Murray: a picture a line of text, 784 times 0 or 1 -> a bit a pixel."""
 import os
 import sys

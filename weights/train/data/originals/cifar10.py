@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """CIFAR-10: the archive for Python, whose six batches become lossless mosaics."""
 import os
 import pickle

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The recordings of the Free Spoken Digit Dataset, packed: mu-law of 256 levels, one after another."""
 import io
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """MNIST: the four idx files as they are."""
 import os
 import shutil

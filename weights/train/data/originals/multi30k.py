@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Multi30k, task 1: the raw sentences as they are, packed by xz."""
 import gzip
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Omniglot: two archives of drawings of 105x105, each reduced to 28x28."""
 import io
 import json

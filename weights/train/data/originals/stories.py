@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Books of fairy tales of Project Gutenberg, a paragraph a line, and the beginning of TinyStories."""
 import os
 import re

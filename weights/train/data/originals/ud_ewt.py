@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The English Web Treebank: CoNLL-U -> word, part of speech, head and relation, a word a line."""
 import os
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Word clusters: words that stand between like neighbours.  Counts of the words to the left and to the right, pointwise mutual information where it
 is positive, its first directions (singular vectors), k-means on the sphere; all of it seeded."""
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is looked at of a word and its neighbours: strings, each listed one with an id.  web/lib/kinds/tags/features.js does the same; tests
 compare them.
 

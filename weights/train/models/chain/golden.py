@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Golden cases of chains: what a part without a sequence leaves of its inputs.
 
     input.features (T F)   ids        input.tags (T)   pinned tags, C where there is none

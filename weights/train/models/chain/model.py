@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Linear chains z_1 .. z_T over C tags, above features of the words x.  U_t = sum of the rows of the features of word t.
 
     crf    p(z|x) = exp(start[z_1] + sum_t U_t[z_t] + sum_t A[z_t, z_t+1] + end[z_T]) / Z(x)         one Z for the whole chain

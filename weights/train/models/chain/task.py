@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Chains as a task: tagged sentences, accuracy of the best tags."""
 import os
 from collections import Counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Golden case of the FVSBN:
 
     values (n)    x_0..x_{n-1}        logits, outputs (n, 1)   of x_i given x_<i        nats (n)   -log p(x_i | x_<i)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The fully visible sigmoid belief network (Frey, Hinton and Dayan 1995): every element is a logistic regression on those before it,
 
     p(x) = prod_i Ber(x_i; sigmoid(b_i + sum_{j<i} W_ij x_j))

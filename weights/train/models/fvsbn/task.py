@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The FVSBN as a task: pictures of two levels."""
 from dataclasses import dataclass
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Golden cases of gated PixelCNN; tensors as models/pixelcnn/golden.py has them."""
 from dataclasses import replace
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Gated PixelCNN (van den Oord, Kalchbrenner, Vinyals, Espeholt, Graves and Kavukcuoglu 2016, "Conditional Image Generation with PixelCNN
 Decoders") of grey pictures.  Mirrors the C engine layer by layer; taps and shapes as in models/pixelcnn/model.py.
 """

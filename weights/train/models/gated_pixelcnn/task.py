@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Gated PixelCNN as a task: as PixelCNN, with classes."""
 from dataclasses import dataclass
 

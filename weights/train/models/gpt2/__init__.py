@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """GPT-2 (Radford et al. 2019)."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Golden cases of GPT-2, as those of the Llama family: the first id is given, `values` (n), `logits` (n, V) of x_i given x_<i, `nats` (n)."""
 import math
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """GPT-2 (Radford et al. 2019, "Language models are unsupervised multitask learners"), block by block as in the C engine:
 
     x = e[id] + p[position],   x = x + W_o attention(LN(x)) + b_o,   x = x + W_down gelu(W_up LN(x) + b_up) + b_down

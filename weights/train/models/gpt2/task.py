@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """GPT-2 as a task: lines of a question, a sign, and its answer, which ends; only the answer counts."""
 from dataclasses import dataclass, fields
 

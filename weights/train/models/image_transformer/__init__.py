@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """The Image Transformer (Parmar et al. 2018)."""

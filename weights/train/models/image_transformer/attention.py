@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Self-attention of all query blocks at once: many small steps are slow, above all on a GPU.
 
 Each way takes q, k, v side by side (B, n, 3 A d_k) and gives (B, n, A d_k), the same numbers as Block.over_blocks (model.py):

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Enlargement that looks at what it enlarges: each position is told what the small picture says about it.
 
 This is ours, not the paper's, whose encoder and cross-attention stand in model.py.  For pixels in raster order, one position each; the large picture

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Adds a draft to a model:  python3 weights/train/draft.py weights/digits.gguf [--out FILE] [--hidden 32] [--rank 16] [--minutes 3]
 
 A draft is a tiny network that guesses the next values of a picture with the noise that the model will use: the model samples

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Golden cases of the Image Transformer: tiny random models, and what is kept of a trained one.
 
     values (n)            the elements x_0..x_{n-1}       label (1)        class, -1 = none

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A model begins with the weights of a smaller one, and computes the same, or nearly.
 
     deeper   an added block is the identity: its last matrices are zero; post-norm, it takes over the scale of the norm before it,

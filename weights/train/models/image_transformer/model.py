@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Image Transformer (Parmar et al. 2018, "Image Transformer").
 
 Mirrors the C engine block by block.  Module names are chosen so that `state_dict()` gives the tensor

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Pictures <-> values of the positions in generation order."""
 import numpy as np
 import torch

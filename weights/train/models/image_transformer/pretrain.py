@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """An encoder, pretrained to say what lies in its cells.
 
 Of enlargement that looks at what it enlarges (direct.py): joined to a decoder that can do without, an encoder from nothing learns slowly, for little depends

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sample sheets as PNG: a class grid above, completions of validation images below."""
 import numpy as np
 import torch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A start that looks around: heads of the first blocks begin by attending to chosen neighbours.
 
 With sinusoidal tables a projection onto a few frequencies of the position, turned by an offset for the queries, gives

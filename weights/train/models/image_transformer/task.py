@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The Image Transformer as a task: pictures, likelihood with and without the class, sample sheets, its keys of a file."""
 import functools
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Golden case of the Llama family:
 
     values (n)    x_0..x_{n-1}, the first given       label (1)   -1

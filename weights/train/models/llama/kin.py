@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Kin of Llama that others train, for golden files alone: Qwen 3 (Yang et al. 2025) and Gemma 3 (Gemma Team 2025, section 2).
 
 Both turn the pairs (i, i + d_k / 2) of a head and norm the queries and keys of each head before they do.  Gemma 3 begins with sqrt(d) times the

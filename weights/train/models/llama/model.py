@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The Llama family of language models (Touvron et al. 2023), block by block as in the C engine:
 
     x = x + W_o attention(norm(x)),   x = x + W_down (silu(W_gate h) * W_up h),  h = norm(x)

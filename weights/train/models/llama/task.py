@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Llama as a task: windows of a stream of tokens."""
 import os
 from dataclasses import dataclass, fields

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Golden cases of the memory-network:
 
     values (n)    x_0..x_{n-1}, the first given       label (1)   -1

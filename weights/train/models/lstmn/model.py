@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The long short-term memory-network (Cheng, Dong and Lapata 2016, "Long Short-Term Memory-Networks for Machine Reading"): an LSTM that keeps the
 hidden state and the cell of every word read, and attends to all of them instead of to the last one alone.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The memory-network as a task: that of the Llama (windows of a stream of tokens), with a model of its own and shorter windows than its context."""
 from dataclasses import dataclass, fields
 

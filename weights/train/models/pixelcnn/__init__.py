@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """PixelCNN (van den Oord et al. 2016a)."""

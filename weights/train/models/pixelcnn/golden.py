@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Golden cases of PixelCNN, and what gated PixelCNN shares with them:
 
     values (n)            x_0..x_{n-1}                    label (1)        class, -1 = none

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """PixelCNN (van den Oord, Kalchbrenner and Kavukcuoglu 2016, "Pixel Recurrent Neural Networks") of grey pictures, and what gated PixelCNN
 (models/gated_pixelcnn) shares with it.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """PixelCNN as a task: grey pictures, likelihood with and without the class where the model knows one, sample sheets, its keys of a file."""
 from dataclasses import dataclass, fields
 

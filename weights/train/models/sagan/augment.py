@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Differentiable augmentation [Zhao 2020]: real and drawn pictures go through the same random changes before the discriminator sees them, so that it
 cannot learn few pictures by heart, and the generator does not learn the changes."""
 import torch

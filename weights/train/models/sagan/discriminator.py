@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The discriminator, of training only: D(x, y) = w . h(x) + e_y . h(x) with h the sum over places [Miyato and Koyama 2018], spectrally normalised.
 
     conv 3x3, ReLU, conv 4x4 stride 2, beside it mean 2x2, conv 1x1 -> attention at half size -> blocks, each half as wide -> a block as wide -> ReLU, sum

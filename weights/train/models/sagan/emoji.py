@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What sagan-emoji and its control have in common."""
 from data.emoji_kinds import CLASSES
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Golden cases of the GAN: what a part without a sequence leaves of its inputs, and where it looked.
 
     input.latent (L)   ids         input.class (1)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Layers of both nets: convolutions whose weight is one matrix, spectral normalisation, the self-attention of the paper.
 
 A convolution's weight is (out, taps x in), the taps in raster order, as the file has it.

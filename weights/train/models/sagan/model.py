@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The generator of a self-attention GAN [Zhang 2019]: a latent z and a class -> a picture at once.
 
     z -> linear -> (size / 2^blocks)^2 x channels[0] -> blocks, each twice as wide -> norm, ReLU, conv 3x3, tanh

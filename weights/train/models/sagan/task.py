@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The GAN as a task.  A step is `update`: the discriminator's loss, then the generator's, each with an optimiser of its own, on the same drawn pictures:
 
     L_D = E[max(0, 1 - D(x, y))] + E[max(0, 1 + D(G(z, y), y))]        L_G = -E[D(G(z, y), y)]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Golden cases of the recurrent encoder-decoder, one for each score, range, order and what is fed.  A source of m ids, a target of n:
 
     source (m)      the sentence, the end token last         values (n)      t_0..t_{n-1}             label (1)   -1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The recurrent encoder-decoder and its attentions (Sutskever, Vinyals and Le 2014; Bahdanau, Cho and Bengio 2015; Luong, Pham and Manning 2015).
 
     encoder   h_i = [fwd_i; bwd_i],   fwd_i = GRU(x_i, fwd_{i-1}),   bwd_i = GRU(x_i, bwd_{i+1}),   x_i = sqrt(d) token_embd[s_i]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the recipes of all attentions have in common: everything but the attention, so that their figures can be compared."""
 
 

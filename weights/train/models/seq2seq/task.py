@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The recurrent encoder-decoder as a task: that of the Transformer (pairs, batches of like length, BLEU), with a model of its own."""
 from dataclasses import dataclass, fields
 

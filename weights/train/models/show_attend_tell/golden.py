@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Golden cases of show, attend and tell: pictures of random bytes, random words.
 
     input.image (H W 3)    8-bit values                      values (n)      w_0..w_{n-1}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Show, attend and tell [Xu, Ba, Kiros, Cho, Courville, Salakhutdinov, Zemel and Bengio 2015]: a picture becomes a sentence, a word at a time, and each word is
 written with a look at one part of the picture.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """An encoder, pretrained to name what a small picture shows, as the paper's was on photographs: attention over annotations that mean nothing yet learns slowly.
 
 One thing on 32x32, in drawings that train:  p(thing) = softmax(W mean_i conv(picture)_i + b),  by a layer that is thrown away.  A picture costs a quarter of a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Captions as a task: scenes and their sentences, soft attention by its gradient, hard attention by REINFORCE."""
 from dataclasses import dataclass, fields
 

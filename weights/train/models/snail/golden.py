@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Golden cases of SNAIL: what a part without a sequence leaves of its inputs.
 
     input.support (N H W), input.labels (N), input.query (Q H W)   ids

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """SNAIL [Mishra, Rohaninejad, Chen and Abbeel 2018], for signs of which one example each has been seen.
 
 A sequence: examples (embedding of the picture, one-hot label), then the query (embedding, zeros), whose answer is the label.  Each layer appends

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The held-out signs that the page of SNAIL shows -> web/pages/snail/signs.bin:  python3 weights/train/models/snail/sheet.py
 
 Six evaluation alphabets, ten signs of each, four drawings of each sign, 28 x 28 greys of 4 bits, the first pixel in the high half of its byte.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """SNAIL as a task: episodes of signs, more ways as training goes on."""
 from dataclasses import dataclass, fields
 

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: MIT
 """Sparse Transformer (Child et al. 2019)."""

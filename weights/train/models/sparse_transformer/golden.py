@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Golden cases of Sparse Transformers:
 
     values (n)            x_0..x_{n-1}; of a text the first is given          label (1)   -1

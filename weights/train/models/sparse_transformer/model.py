@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sparse Transformer (Child, Gray, Radford and Sutskever 2019, "Generating Long Sequences with Sparse Transformers") of grey pictures and of texts.
 
 Mirrors the C engine block by block.  Module names are chosen so that `state_dict()` gives the tensor names of the weight file.  Of the n

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A start that looks around: heads of the first blocks begin aimed at chosen neighbours, as those of the Image Transformer do, see
 models/image_transformer/start.py.  A position carries the value before it, so that the pixel above is read at the key (-1, +1).
 """

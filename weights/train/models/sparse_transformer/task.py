@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sparse Transformer as a task: pictures in levels of grey, or windows of the stream of bytes that books are."""
 import os
 from dataclasses import dataclass, fields

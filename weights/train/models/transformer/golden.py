@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Golden cases of the Transformer.  A source of m ids, a target of n, H heads, N decoder and M encoder blocks:
 
     source (m)      the sentence, the end token last         values (n)      t_0..t_{n-1}             label (1)   -1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The Transformer (Vaswani et al. 2017, "Attention is all you need"): an encoder that reads a sentence, a decoder that writes its translation.
 
     attention(X, M) = W_o concat_h( softmax( (W_q X)_h (W_k M)_h^T / sqrt(d_k) ) (W_v M)_h )

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The Transformer as a task: pairs of sentences, batches of like length, BLEU of what it translates."""
 import os
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Golden cases of WaveNet, tensors as models/pixelcnn/golden.py has them; of a sound without `order` and `image`, and
 
     speaker (1)      -1 = none

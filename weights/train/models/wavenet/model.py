@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """WaveNet (van den Oord, Dieleman, Zen, Simonyan, Vinyals, Graves, Kalchbrenner, Senior and Kavukcuoglu 2016, "WaveNet: A Generative Model for
 Raw Audio") of sounds, and of grey pictures as a row of pixels.
 

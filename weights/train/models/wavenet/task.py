@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """WaveNet as a task: sounds with a class and a speaker, each of the length it has; or grey pictures in raster order."""
 import os
 from dataclasses import dataclass, fields

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Parts of speech of English words by a conditional random field.
 
     python3 weights/train/train.py crf-en --prose FOLDER

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Parts of speech of English words by a hidden Markov model: counts, no gradient.
 
     python3 weights/train/train.py hmm-en

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Parts of speech of English words by a maximum-entropy Markov model.
 
     python3 weights/train/train.py memm-en --prose FOLDER

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Binarised MNIST by 784 logistic regressions, each on the pixels before it.
 
     python3 weights/train/train.py fvsbn

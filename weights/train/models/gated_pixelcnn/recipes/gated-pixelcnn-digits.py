@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Binarised MNIST by gated PixelCNN: a vertical and a horizontal stack, and the class of half of the pictures.
 
     python3 weights/train/train.py gated-pixelcnn-digits

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Words backwards, by a decoder alone: the word, a sign, and the word backwards are one line.
 
     python3 weights/train/train.py opened-decoder

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Super-resolution of photographs, 8x8 to 32x32, as the paper has it, of a size that two CPU cores can train: an encoder, cross-attention, blocks.
 
     python3 weights/train/train.py cifar10-sr-2d

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Enlargement of photographs, 8x8 to 32x32: the decoder of `cifar10`, told what the small picture says about each pixel (direct.py).
 
     python3 weights/train/train.py cifar10-sr

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """CIFAR-10 with mixtures of ten logistics a pixel, class-conditional, local-1d attention: what two CPU cores can train.
 
     python3 weights/train/train.py cifar10

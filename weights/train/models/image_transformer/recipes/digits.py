@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """MNIST 28x28, 16 grey levels, class-conditional with class dropout, local-1d attention of seven rows.
 
     python3 weights/train/train.py digits

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Enlargement of emoji, 8x8 to 32x32: the decoder of the emoji model, told what the small picture says about each pixel (direct.py).
 
     python3 weights/train/train.py emoji-sr               (better --from a run of emoji in full precision: export.py emoji --type f32)

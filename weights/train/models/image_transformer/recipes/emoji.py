@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Colour emoji 32x32 in a palette of 256 colours, class = style, local-1d attention of eight rows.
 
     python3 weights/train/train.py emoji

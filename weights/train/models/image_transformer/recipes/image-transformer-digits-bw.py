@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Binarised MNIST 28x28 pixel by pixel, local-1d attention of seven rows: the Image Transformer beside FVSBN and PixelCNN on the same data.
 
     python3 weights/train/train.py image-transformer-digits-bw

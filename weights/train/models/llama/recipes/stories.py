@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tales in English: a Llama of 4.8 million parameters that has read 18 books of fairy tales and two thousand short stories.
 
     python3 weights/train/train.py stories

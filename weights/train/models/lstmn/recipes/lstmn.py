@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tales in English by a memory-network: an LSTM that attends to every state it has had.
 
     python3 weights/train/train.py lstmn

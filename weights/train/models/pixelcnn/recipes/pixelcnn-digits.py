@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Binarised MNIST by PixelCNN: 7x7 mask A, residual blocks of 3x3 mask B.
 
     python3 weights/train/train.py pixelcnn-digits

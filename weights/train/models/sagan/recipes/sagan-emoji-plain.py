@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The control of sagan-emoji: the same without attention, trained for as many steps.
 
     python3 weights/train/train.py sagan-emoji-plain

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Emoji 32x32 in colour, drawn at once: a self-attention GAN by kind of thing.
 
     python3 weights/train/train.py sagan-emoji

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """German to English by recurrent networks, an attention of Luong et al.: the score s . W h of the state after the step.
 
     python3 weights/train/train.py seq2seq-general

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """German to English by recurrent networks, the local attention of Luong et al.: a window about a place that the state predicts.
 
     python3 weights/train/train.py seq2seq-local-p

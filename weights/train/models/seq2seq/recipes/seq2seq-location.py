@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """German to English by recurrent networks, the location-based attention of Luong et al.: a state says which places to look at, whatever stands there.
 
     python3 weights/train/train.py seq2seq-location

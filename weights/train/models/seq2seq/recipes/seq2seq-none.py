@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """German to English by recurrent networks, without attention (Sutskever et al.): one vector is all that the decoder is told.
 
     python3 weights/train/train.py seq2seq-none

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Captions of composed scenes of emoji, soft attention.
 
     python3 weights/train/train.py captions

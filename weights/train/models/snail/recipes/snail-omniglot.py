@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Signs of alphabets that were never seen, from one example each, by SNAIL.
 
     python3 weights/train/train.py snail-omniglot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Binarised MNIST pixel by pixel through strided attention: a pixel sees the 28 before it, or its own column, in turn.
 
     python3 weights/train/train.py sparse-digits

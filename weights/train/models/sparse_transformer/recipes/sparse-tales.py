@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Fairy tales byte by byte through fixed attention over 2,048 bytes: half of the heads see their own block of 128, half the ends of all blocks before.
 
     python3 weights/train/train.py sparse-tales

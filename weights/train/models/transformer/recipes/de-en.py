@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """German to English: a Transformer that has read 29,000 captions of pictures in both languages.
 
     python3 weights/train/train.py de-en

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Words backwards: a Transformer so small that each of its numbers can be looked at.
 
     python3 weights/train/train.py opened

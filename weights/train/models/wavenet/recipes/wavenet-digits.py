@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Binarised MNIST by WaveNet: the pixels in raster order as one line of samples.
 
     python3 weights/train/train.py wavenet-digits

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Spoken digits by WaveNet: 0 to 9 in the voices of six speakers, sample by sample at 8 kHz.
 
     python3 weights/train/train.py wavenet
