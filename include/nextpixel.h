@@ -370,7 +370,8 @@ NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *sess
  * `position`: the ids before it, the inputs, all that was computed. Given the same settings and the sample's noise index,
  * the branch goes on as the run that it left, to the bit.
  * Returns NX_E_ARGUMENT when the two do not go together, or for a position further back than part.rewinds. */
-NX_API_NATIVE nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position);
+NX_API_NATIVE nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample,
+                                          uint32_t position);
 
 /* Before the draws that follow, adds biases[i] to the logit of ids[i]; replaces all biases given before. They are settings: a
  * saved session has them, a branch is given its own. ids (count) below `values`, biases (count) within NX_MOST_BIAS; an id that

@@ -3,9 +3,8 @@
 
 #include <string.h>
 
-/* names: of the query, key, value and output projections and of the norm. */
-static void read_attention(nx_reader *r, const char *stack, uint32_t index, nx_attention_weights *w, const char *const *names,
-                           const nx_block_form *form) {
+void nx_read_attention(nx_reader *r, const char *stack, uint32_t index, nx_attention_weights *w, const char *const *names,
+                       const nx_block_form *form) {
     w->query = nx_read_linear(r, stack, index, names[0], form->width, form->d);
     w->key = nx_read_linear(r, stack, index, names[1], form->width, form->d);
     w->value = nx_read_linear(r, stack, index, names[2], form->width, form->d);
@@ -21,8 +20,8 @@ const nx_block *nx_read_blocks(nx_reader *r, const char *stack, uint32_t n, cons
         nx_block *b = blocks ? blocks + i : &unplaced;
         nx_linear (*const read)(nx_reader *, const char *, uint32_t, const char *, uint32_t, uint32_t) =
             form->biased ? nx_read_linear_with_bias : nx_read_linear;
-        read_attention(r, stack, i, &b->self, self, form);
-        if (form->cross) read_attention(r, stack, i, &b->cross, cross, form);
+        nx_read_attention(r, stack, i, &b->self, self, form);
+        if (form->cross) nx_read_attention(r, stack, i, &b->cross, cross, form);
         b->feed_forward.up = read(r, stack, i, "ffn_up", form->inner, form->d);
         b->feed_forward.down = read(r, stack, i, "ffn_down", form->d, form->inner);
         b->feed_forward.norm = nx_read_norm(r, stack, i, "ffn_norm", form->d);

@@ -43,6 +43,10 @@ typedef struct {
     int cross, biased;
 } nx_block_form;
 
+/* names: of the query, key, value and output projections and of the norm. */
+void nx_read_attention(nx_reader *r, const char *stack, uint32_t index, nx_attention_weights *w, const char *const *names,
+                       const nx_block_form *form);
+
 /* The n blocks of a stack, "enc." or "". */
 const nx_block *nx_read_blocks(nx_reader *r, const char *stack, uint32_t n, const nx_block_form *form);
 

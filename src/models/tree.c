@@ -30,7 +30,7 @@
 #include "layers/sublayers.h"
 #include "reader.h"
 
-#define KEY(name) "tree." name
+#define ARCH "tree"
 #define MAX_WIDTH 256
 #define MAX_BLOCKS 64
 #define LENGTH 128u
@@ -437,4 +437,4 @@ static const void *result(const void *opaque, const nx_shape *shape, const void 
 static const nx_part part = {
     .encoder_output_bytes = encoder_output_bytes, .scratch_bytes = scratch_bytes, .encode = encode, .result = result};
 
-const nx_arch nx_tree = {.name = "tree", .n_parts = 1, .parts = &part, .configure = configure};
+const nx_arch nx_tree = {.name = ARCH, .n_parts = 1, .parts = &part, .configure = configure};

@@ -261,9 +261,9 @@ async function main() {
     Object.assign(result, { llama: llama.rows, summary: { ...result.summary, llama: llama.summary }, goals: [...result.goals, ...llama.goals] });
     console.log(json ? JSON.stringify(result, null, 2) : text(result));
     if (write) {
-      const readme = `${ROOT}README.md`;
-      writeFileSync(readme, replaceTable(readFileSync(readme, 'utf8'), markdown(result)));
-      say('README.md: written');
+      const chapter = `${ROOT}web/manual/chapters/numbers.md`;
+      writeFileSync(chapter, replaceTable(readFileSync(chapter, 'utf8'), markdown(result)));
+      say('web/manual/chapters/numbers.md: written');
     }
   } finally {
     await browser.close();

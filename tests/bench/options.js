@@ -25,7 +25,7 @@ export const HELP = `npm run bench [-- OPTIONS]
   --runs N     rounds; each measures everything once. Default 9
   --quick      two short rounds, to see whether it works
   --json       result for machines instead of tables (npm run -s leaves npm's own lines out)
-  --write      puts the table into README.md`;
+  --write      puts the table into the chapter of numbers`;
 
 const SECTIONS = ['w1', 'kernels', 'shipped', 'ahead', 'sound', 'gan', 'prefill', 'samples', 'llama', 'pixels', 'sizes'];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What people read: tables as text, and the one for README.md. */
+/** What people read: tables as text, and the one for the chapter of numbers of the manual. */
 
 /** @param {number | null | undefined} value @param {number} [digits] */
 const number = (value, digits = 2) => (value === null || value === undefined ? '-' : value.toFixed(digits));
@@ -173,10 +173,10 @@ const size = (bytes) => {
   return bytes < 2 ** 20 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 2 ** 20).toFixed(1)} MB`;
 };
 
-/** The table for README.md. @param {any} result  of assemble() @returns {string} */
+/** The table for the manual. @param {any} result  of assemble() @returns {string} */
 export function markdown({ machine, summary, w1, sizes, peers, chosen }) {
   if (!summary.w1 || Object.values(summary.w1).some((one) => one.peer === null)) {
-    throw new Error('the table of README.md compares with other runtimes: run without --only, or with --only w1');
+    throw new Error('the table of the manual compares with other runtimes: run without --only, or with --only w1');
   }
   const positions = Object.keys(summary.w1);
   /** @param {string[]} cells */
@@ -211,7 +211,7 @@ export const END = '<!-- bench: end -->';
 export function replaceTable(page, table) {
   const begin = page.indexOf(BEGIN), end = page.indexOf(END);
   if (begin < 0 || end < begin || page.lastIndexOf(BEGIN) !== begin || page.lastIndexOf(END) !== end) {
-    throw new Error(`README.md must have the lines ${BEGIN} and ${END} once each, in this order`);
+    throw new Error(`the chapter of numbers must have the lines ${BEGIN} and ${END} once each, in this order`);
   }
   return `${page.slice(0, begin + BEGIN.length)}\n${table}\n${page.slice(end)}`;
 }

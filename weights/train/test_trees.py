@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Self-checks of trees: sums over all projective trees by hand, derivatives, crossing arcs, what training leaves out.
 
     python3 weights/train/test_trees.py        seconds

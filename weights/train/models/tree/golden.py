@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Golden cases of trees: what a part without a sequence leaves of its inputs.
 
     input.features (n F)   ids        input.heads (n)   pinned heads, 129 where there is none

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A sentence's words, each a few features, to scores of arcs, and these to projective trees (trees.py).
 
     x_0 = root,  x_m = sum of the rows of the features of word m,  + sine and cosine of the place

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How much the scores of a trained model should be softened: nats of the validation sentences by the factor, for `softened` of a recipe.
 
     python3 weights/train/models/tree/soften.py parents-en

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Trees as a task: sentences whose words have heads, unlabelled attachment of the best trees."""
 import copy
 from dataclasses import dataclass

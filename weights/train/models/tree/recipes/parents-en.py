@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Heads of English words: projective dependency trees.
 
     python3 weights/train/train.py parents-en --prose FOLDER
