@@ -145,7 +145,7 @@
  * @property {'caption' | 'score'} captions
  * @property {'parse'} heads
  * @property {'generate' | 'walk'} latent
- * @property {'attention' | 'complete' | 'generate' | 'likelier' | 'score' | 'superResolve'} picture
+ * @property {'attention' | 'complete' | 'generate' | 'score' | 'superResolve'} picture
  * @property {'classify'} signs
  * @property {'complete' | 'generate' | 'score'} sound
  * @property {'tag'} tags

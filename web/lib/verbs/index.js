@@ -27,7 +27,6 @@ export * as chat from './chat.js';
 export * as classify from './classify.js';
 export * as complete from './complete.js';
 export * as generate from './generate.js';
-export * as likelier from './likelier.js';
 export * as parse from './parse.js';
 export * as score from './score.js';
 export * as superResolve from './super-resolve.js';

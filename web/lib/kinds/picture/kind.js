@@ -19,7 +19,6 @@ export const kind = {
     attention: { when: ({ part }) => part.maps.some(({ name }) => name === 'attention') },
     complete: { when: plain, settings: 'pictures' },
     generate: { when: plain, settings: 'pictures' },
-    likelier: {},
     score: {},
     superResolve: { when: (model) => !plain(model), settings: 'pictures' },
   },
