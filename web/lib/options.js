@@ -143,6 +143,7 @@
  *
  * @typedef {object} VerbsOfKinds
  * @property {'caption' | 'score'} captions
+ * @property {'score'} echo
  * @property {'parse'} heads
  * @property {'generate' | 'walk'} latent
  * @property {'attention' | 'complete' | 'generate' | 'score' | 'superResolve'} picture
