@@ -143,7 +143,6 @@
  *
  * @typedef {object} VerbsOfKinds
  * @property {'caption' | 'score'} captions
- * @property {'score'} echo
  * @property {'parse'} heads
  * @property {'generate' | 'walk'} latent
  * @property {'attention' | 'complete' | 'generate' | 'score' | 'superResolve'} picture

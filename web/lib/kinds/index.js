@@ -6,7 +6,6 @@
  */
 
 import { kind as captions } from './captions/kind.js';
-import { kind as echo } from './echo/kind.js';
 import { kind as heads } from './heads/kind.js';
 import { kind as latent } from './latent/kind.js';
 import { kind as picture } from './picture/kind.js';
@@ -40,4 +39,4 @@ import { kind as text } from './text/kind.js';
  */
 
 /** The first that fits is the one. @type {Kind[]} */
-export const KINDS = [echo, sound, signs, captions, latent, picture, tags, heads, text];
+export const KINDS = [sound, signs, captions, latent, picture, tags, heads, text];
