@@ -268,7 +268,6 @@ typedef struct {
      * last time [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. Pays where a model is larger than a
      * processor's cache, so that several columns take little longer than one. */
     uint32_t look_up;
-    float top_a;     /* keep values at least this many times as probable as the square of the most probable; 0..1, 0: all */
     uint32_t biases; /* room for so many ids in nx_session_bias; up to NX_MAX_BIASES */
 } nx_settings;
 

@@ -87,14 +87,6 @@ static void keep_likely(float *z, uint32_t values, float p) {
     }
 }
 
-/* p >= a p_top^2, with z relative to the log of their sum: z - log >= ln a + 2 (z_top - log). */
-static void keep_squared(float *z, uint32_t levels, float a) {
-    v128_t top = wasm_v128_load(z);
-    for (uint32_t v = 4; v < levels; v += 4) top = wasm_f32x4_pmax(top, wasm_v128_load(z + v));
-    float best = wasm_f32x4_extract_lane(f32x4_largest(top), 0), log_sum = nx_log_sum_exp(z, nx_stride(levels));
-    keep_likely(z, levels, wasm_f32x4_extract_lane(f32x4_exp(wasm_f32x4_splat(best - log_sum)), 0) * a);
-}
-
 /* The filters that come after top_p, in their order: each has a number of nx_settings from 0, which turns it off, to 1, and never drops
  * the most probable value. */
 static const struct {
@@ -102,7 +94,6 @@ static const struct {
     void (*keep)(float *z, uint32_t values, float number);
 } later[] = {
     {offsetof(nx_settings, min_p), keep_likely},
-    {offsetof(nx_settings, top_a), keep_squared},
 };
 enum { LATER = sizeof later / sizeof *later };
 

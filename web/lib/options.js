@@ -98,7 +98,6 @@
  * 0 to 1; 1: all. Default 1
  * @property {number} [topP] draw among the most probable values that together have this probability, over 0 to 1. Default 1
  * @property {number} [minP] draw among the values that are at least so many times as probable as the first, 0 to 1. Default 0
- * @property {number} [topA] draw among the values that are at least so many times as probable as the square of the first, 0 to 1. Default 0
  * @property {number} [repetitionPenalty] 0.01 to 100; over 1 makes less probable what stands among the last tokens. Default 1
  * @property {number} [frequencyPenalty] from -100 to 100, taken from the logit of a token for each time it stands there. Default 0
  * @property {number} [presencePenalty] from -100 to 100, taken from the logit of a token that stands there at all. Default 0

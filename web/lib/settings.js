@@ -51,8 +51,6 @@ export const SETTINGS = /** @type {const} */ ({
   topP: { of: 'pictures sounds texts', number: [0, 1], over: true, initial: 1, field: 'top_p', attribute: true },
   /** draw among the values that are at least so many times as probable as the first, 0 to 1. Default 0 */
   minP: { of: 'texts', number: [0, 1], initial: 0, field: 'min_p' },
-  /** draw among the values that are at least so many times as probable as the square of the first, 0 to 1. Default 0 */
-  topA: { of: 'texts', number: [0, 1], initial: 0, field: 'top_a' },
   /** 0.01 to 100; over 1 makes less probable what stands among the last tokens. Default 1 */
   repetitionPenalty: { of: 'texts', number: [0.01, 100], initial: 1, field: 'repetition' },
   /** from -100 to 100, taken from the logit of a token for each time it stands there. Default 0 */

@@ -34,7 +34,7 @@ export const STRUCTS = /* @__PURE__ */ Object.freeze({
   nx_settings: /* @__PURE__ */ Object.freeze({
     seed_low: 'u', seed_high: 'u', samples: 'u', first_sample: 'u', origin: 'u', temperature: 'f', top_k: 'u', top_p: 'f', maps: 'u',
     look_ahead: 'u', typical_p: 'f', min_p: 'f', temperature_last: 'u', penalty_last: 'u', repetition: 'f', frequency: 'f', presence: 'f',
-    look_up: 'u', top_a: 'f', biases: 'u',
+    look_up: 'u', biases: 'u',
   }),
   nx_candidate: /* @__PURE__ */ Object.freeze({
     parent: 'u', id: 'u', fate: 'u', nats: 'f', score: 'f',

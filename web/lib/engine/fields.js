@@ -12,7 +12,6 @@ export const FIELDS = [
   ['typicalP', 'typical_p', 1, 1],
   ['topP', 'top_p', 1, 1],
   ['minP', 'min_p', 0, 1],
-  ['topA', 'top_a', 0, 1],
   ['repetitionPenalty', 'repetition', 1, 1],
   ['frequencyPenalty', 'frequency', 0, 1],
   ['presencePenalty', 'presence', 0, 1],
