@@ -33,7 +33,7 @@ export async function open() {
   const grey = { data: new Uint8Array(784).fill(9), width: 28, height: 28 };
   /** @type {[any, () => any][]} */
   const runs = [[pictures, () => pictures.generate({ seed: 3, samples: 2 })], [digits, () => digits.complete(grey, { rows: 27, seed: 2 })],
-    [texts, () => texts.tokens('a b', { maxTokens: 9, seed: 4 })], [texts, () => texts.tokens('ab', { maxTokens: 5, samples: 2, topK: 3 })],
+    [texts, () => texts.tokens('a b', { maxTokens: 9, seed: 4 })], [texts, () => texts.tokens('ab', { maxTokens: 5, topK: 3 })],
     [translation, () => translation.translate('ab a', { beams: 2 })], [sound, () => sound.generate({ seconds: 0.01, label: 1, seed: 5 })]];
   /** @type {{ model: any, saved: any }[]} */
   const all = [];
