@@ -20,7 +20,7 @@ export async function playgroundTables() {
   const said = commentsOf(await readFile(new URL('web/lib/settings.js', ROOT), 'utf8'));
   const settings = Object.entries(SETTINGS).filter(([name, row]) => row.of !== '' && hasField(row, name)).map(([name, row]) => {
     const { of, whole, number, flag, initial } = /** @type {import('../../lib/settings.js').Setting} */ (row);
-    return { name, of, whole, number, flag, initial, said: (said.get(name) ?? '').replace(/^\{.*?\} /, '') };
+    return { name, of, whole, number, flag, initial, said: (said.get(name) ?? '').replace(/^\{.*?\} /, '').replaceAll('`', '') };
   });
   const verbs = Object.fromEntries(Object.entries(VERBS).flatMap(([name, verb]) => ('task' in verb ? [[verb.task, { name, draws: verb.draws }]] : [])));
   const kinds = Object.fromEntries(KINDS.map(({ name, verbs: own }) => [name, Object.fromEntries(Object.entries(own).map(([verb, { settings: of = '' }]) => [verb, of]))]));
