@@ -10,7 +10,7 @@
 /** @import { Run } from '../kinds/picture/run.js' */
 /** @import { SoundRun } from '../kinds/sound/sound-run.js' */
 /** @import { DrawOptions, LatentOptions, SoundOptions, VerbsOfKinds } from '../options.js' */
-/** @import { VerbName } from '../verbs/tasks.js' */
+/** @import { VerbMethods } from '../verbs/methods.js' */
 /** @import { Model } from './model.js' */
 
 /** @typedef {keyof VerbsOfKinds} Kind */
@@ -28,7 +28,7 @@
  * A model of one kind; of all kinds, any model.
  *
  * @template {Kind} K
- * @typedef {[Kind] extends [K] ? Model : (K extends keyof RunsOfKinds ? RunsOfKinds[K] : {}) & { [V in Exclude<VerbName, VerbsOfKinds[K]>]: never } & Model} ModelOf
+ * @typedef {[Kind] extends [K] ? Model : (K extends keyof RunsOfKinds ? RunsOfKinds[K] : {}) & { [V in Exclude<keyof VerbMethods, VerbsOfKinds[K]>]: never } & Model} ModelOf
  */
 
 export {};
