@@ -172,6 +172,7 @@ export function listen(element: NextPixelElement): void {
     if ('samples' in step) console.log(step.samples[0]);
     else if ('latent' in step) console.log(step.latent);
     else if ('odds' in step) console.log(step.odds);
+    else if ('heads' in step) console.log(step.heads);
     else if ('tags' in step) console.log(step.tags);
     else if ('text' in step) console.log(step.text);
     else console.log(step.values[0]);

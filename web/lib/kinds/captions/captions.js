@@ -41,6 +41,7 @@ export class CaptionModel {
   grid;
 
   /**
+   * @internal
    * @param {Engine} engine
    * @param {Facts} facts
    */

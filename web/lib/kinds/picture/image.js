@@ -240,8 +240,6 @@ function isRaw(image) {
   return 'data' in image && !/Float16|-/.test(classOf(image.data) + /** @type {Partial<ImageData>} */ (image).colorSpace);
 }
 
-/** What a browser draws from. @typedef {HTMLCanvasElement | OffscreenCanvas | ImageBitmap | HTMLImageElement | HTMLVideoElement | VideoFrame | ImageData} Drawable */
-
 /** The most pixels of an image that is drawn: those of a photograph of a telephone. */
 const MOST_PIXELS = 2 ** 26;
 
@@ -255,7 +253,7 @@ function sizeOf(image) {
 /**
  * The pixels of an image of the page, at its own size; of a film the frame that it shows.
  *
- * @param {Drawable} image
+ * @param {HTMLCanvasElement | OffscreenCanvas | ImageBitmap | HTMLImageElement | HTMLVideoElement | VideoFrame | ImageData} image
  */
 function drawn(image) {
   const [width, height] = sizeOf(image);
