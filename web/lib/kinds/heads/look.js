@@ -7,6 +7,6 @@
 export const look = {
   sheet: true,
   doing: 'Parsing',
-  done: ({ nats }) => `Parsed: ${nats[0].toFixed(1)} nats`,
+  done: ({ nats }) => ['Parsed: {nats} nats', { nats: [nats[0], 1] }],
   what: () => 'Words and their parents',
 };
