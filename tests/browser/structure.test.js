@@ -10,7 +10,7 @@ import { load } from '../../web/lib/index.js';
 import { EXAMPLES } from '../../web/pages/structure/examples.js';
 import { LETTERS, bit, byChain, bySoftmax, expectation, exponents } from '../../web/pages/structure/expectation.js';
 import { ROOT } from '../js/helpers.js';
-import { OUT, session } from './browser.js';
+import { OUT, provide, session } from './browser.js';
 
 /** @import { Page } from 'playwright-core' */
 
@@ -114,6 +114,16 @@ test('switching terms off, scores and neighbours', () => withPage(async (page) =
   await page.locator('#stick').fill('0');
   const rows = await page.locator('#looks tbody tr').evaluateAll((all) => all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent)));
   assert.deepEqual(rows[1], rows[2]); // independent: the sigmas
+}));
+
+test('the element sets words with their arcs', () => withPage(async (page) => {
+  await provide(page, '/web/element.html', `<!doctype html><html lang="en"><meta charset="utf-8"><title>element</title><script type="module" src="lib/define.js"></script>
+    <body><next-pixel model="../weights/parents-en.gguf" task="parse" prompt="The dog saw the cat" controls></next-pixel></body></html>`, { type: 'text/html; charset=utf-8' });
+  await page.goto('/web/element.html');
+  await page.locator('next-pixel').getByRole('button', { name: 'Play' }).click();
+  await page.waitForFunction(() => /^The \(of dog \d+ %\) dog \(of saw \d+ %\) saw \(root/.test(document.querySelector('next-pixel')?.shadowRoot?.querySelector('canvas')?.textContent ?? ''));
+  await page.waitForFunction(() => /^Parsed: [\d.]+ nats$/.test(document.querySelector('next-pixel')?.shadowRoot?.querySelector('.status')?.textContent ?? ''));
+  await page.screenshot({ path: `${OUT}element-heads.png` });
 }));
 
 test('a sentence of twenty words is parsed in under 10 ms', () => withPage(async (page) => {

@@ -27,7 +27,7 @@ export function createSixteen() {
   );
   const cells = [...byId('looks').querySelectorAll('tbody tr')].map((row) => /** @type {HTMLElement[]} */ ([...row.querySelectorAll('td')]));
   const buttons = among.map((_, z) => {
-    const button = make('button', { type: 'button', 'aria-pressed': 'true' }, make('span', { class: 'bits', 'aria-hidden': 'true' }, ...LETTERS.map((letter, i) => make('i', { class: bit(z, i) ? 'on' : '' }, letter))), make('span', { class: 'way-p' }));
+    const button = make('button', { type: 'button', 'aria-pressed': 'true' }, make('span', { class: 'bits' }, ...LETTERS.map((letter, i) => make('i', { class: bit(z, i) ? 'on' : '' }, letter))), make('span', { class: 'way-p' }));
     button.addEventListener('click', () => {
       among[z] = !among[z];
       show();
@@ -48,7 +48,7 @@ export function createSixteen() {
       const looked = LETTERS.filter((_, i) => bit(z, i));
       button.setAttribute('aria-pressed', String(among[z]));
       button.style.setProperty('--p', `${(100 * Math.sqrt(p[z])).toFixed(1)}%`);
-      button.setAttribute('aria-label', `looks at ${looked.join(', ') || 'nothing'}: ${among[z] ? percent(p[z]) : 'left out'}`);
+      button.setAttribute('aria-description', `looks at ${looked.join(', ') || 'nothing'}`);
       /** @type {HTMLElement} */ (button.lastElementChild).textContent = among[z] ? percent(p[z]) : 'out';
     });
     const count = among.filter(Boolean).length;
