@@ -379,7 +379,7 @@ export class Tasks {
     const width = part.span * (each ? samples : 1);
     for (let at = 0; at < ids.length;) {
       const most = Math.min((ids.length - at) / width, core.sliceLimit(samples, part));
-      at += this.#paced(`${nats ? 'score' : 'put'} ${each ? samples : 1}`, 32, most, (count) => {
+      at += this.#paced(`${nats ? 'score' : 'put'} ${each ? samples : 1}`, 4, most, (count) => {
         const cost = core.put(session, ids.subarray(at, at + count * width), nats !== undefined, each);
         nats?.set(cost, at);
         return count * width;

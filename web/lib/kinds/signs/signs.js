@@ -37,9 +37,9 @@ export class SignModel {
     flag('maps', maps);
     if (!Array.isArray(support) || support.length === 0) throw argumentError('support must have an example at least: [{ image, label }, ...]');
     const many = Array.isArray(query);
-    const queries = many ? query : [query];
+    const queries = many ? Array.from(query) : [query]; // holes become undefined
     if (query === undefined || queries.length === 0) throw argumentError('query must be a picture, or an array of them');
-    const examples = support.map((example, i) => {
+    const examples = Array.from(support, (example, i) => {
       if (typeof example !== 'object' || example === null) throw argumentError(`support[${i}] must be { image, label }`);
       const { label } = example;
       if (typeof label !== 'string' && typeof label !== 'number') throw argumentError(`support[${i}].label must be a text or a number`);

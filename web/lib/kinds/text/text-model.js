@@ -50,6 +50,9 @@ function templateIn(entries, { warnings }) {
   }
 }
 
+/** A sentence may have so many times the characters that its model sees, for white space counts as one. */
+const MOST_SPACE = 64;
+
 /**
  * Tokens of a vocabulary and their model, for the runs.
  *
@@ -89,14 +92,26 @@ export class TextModel {
   }
 
   /**
+   * Tells whether so many characters, or tokens, are more than the model can see, before they are looked at.
+   *
+   * @param {number} length
+   * @param {boolean} characters
+   * @param {number} [slack]  that much of a text may go
+   */
+  #over(length, characters, slack = 1) {
+    return length > this.#info.positions * (characters ? slack * (this.#tokenizer?.longest ?? 1) : 1);
+  }
+
+  /**
    * @param {string | ArrayLike<number>} prompt
    * @param {TokenOptions} options
    */
   tokens(prompt, options) {
-    const ids = this.#read(prompt);
     const { positions } = this.#info;
-    if (ids.length >= positions) {
-      throw argumentError(`The prompt has ${ids.length} tokens, and this model sees ${positions}: at most ${positions - 1} leave room for another`);
+    const long = this.#over(prompt?.length, typeof prompt === 'string');
+    const ids = long ? undefined : this.#read(prompt);
+    if (!ids || ids.length >= positions) {
+      throw argumentError(`The prompt has ${ids?.length ?? `over ${positions}`} tokens, and this model sees ${positions}: at most ${positions - 1} leave room for another`);
     }
     return this.#run(ids, ids.length, options);
   }
@@ -109,7 +124,8 @@ export class TextModel {
     const { begin, end } = this.tokenizer;
     const nameOf = (/** @type {number | undefined} */ id) => (id === undefined ? '' : this.tokenizer.name(id));
     const pieces = piecesOf(messages, this.#info.chatTemplate, { begin: nameOf(begin), end: nameOf(end) }, { template, render });
-    return this.tokens(this.tokenizer.encodePieces(pieces), options);
+    const length = pieces.reduce((sum, { text }) => sum + text.length, 0);
+    return this.tokens(this.#over(length, true) ? { length } : this.tokenizer.encodePieces(pieces), options);
   }
 
   get #translates() {
@@ -154,9 +170,13 @@ export class TextModel {
    * @param {string | ArrayLike<number>} text
    */
   #sentence(text) {
-    const given = typeof text === 'string' ? this.#pasted(sentenceOf(text)) : this.#listed('A sentence', text);
+    const plain = typeof text === 'string' && !this.#over(text.length, true, MOST_SPACE) ? sentenceOf(text) : text; // much of it may be white space
+    if (this.#over(plain?.length, typeof plain === 'string')) {
+      throw argumentError(`The sentence has over ${this.#info.positions} tokens, and this model sees ${this.#info.positions}, its end included: give it sentence by sentence`);
+    }
+    const given = typeof plain === 'string' ? this.#pasted(plain) : this.#listed('A sentence', plain);
     const end = this.#tokenizer?.end;
-    const ids = end === undefined || given.length === 0 || given[given.length - 1] === end ? given : Uint32Array.of(...given, end);
+    const ids = end === undefined || given.length === 0 || given[given.length - 1] === end ? given : Uint32Array.from([...given, end]);
     const { positions } = this.#info;
     if (ids.length > positions) {
       throw argumentError(`The sentence has ${given.length} tokens, and this model sees ${positions}, its end included: give it sentence by sentence`);

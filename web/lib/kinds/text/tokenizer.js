@@ -25,6 +25,7 @@ import { BYTE, CONTROL, UNKNOWN, USER_DEFINED, vocabularyOf } from './tokenizer/
 export class Tokenizer {
   /** @type {Vocabulary} */
   #vocabulary;
+  #longest = 0;
   #pieces;
   #specials;
   /** Bytes of each token, once asked for. @type {Uint8Array[]} */
@@ -69,6 +70,12 @@ export class Tokenizer {
   /** The token that ends a text, if there is one. */
   get end() {
     return this.#vocabulary.end;
+  }
+
+  /** The most characters that a token stands for. @internal */
+  get longest() {
+    this.#longest ||= this.#vocabulary.tokens.reduce((most, { length }) => Math.max(most, length), 1);
+    return this.#longest;
   }
 
   /** True if a text begins with `begin` for this model. */

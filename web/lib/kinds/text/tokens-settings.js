@@ -56,7 +56,7 @@ export function checkTokens(given, tokenizer, size) {
  * @returns {[number, number][]}
  */
 function checkBiases(biases, tokenizer, size) {
-  if (typeof biases !== 'object' || biases === null) throw argumentError('logitBias must be an object, such as { \' the\': -5 }, or a Map');
+  if (!/^(Map|Object)$/.test(classOf(biases))) throw argumentError('logitBias must be an object, such as { \' the\': -5 }, or a Map');
   const entries = classOf(biases) === 'Map' ? [.../** @type {Map<string | number, number>} */ (biases)] : Object.entries(biases);
   if (entries.length > NX_MAX_BIASES) throw argumentError(`logitBias may name at most ${NX_MAX_BIASES} tokens`);
   /** @type {Map<number, number>} */
@@ -74,11 +74,11 @@ function checkBiases(biases, tokenizer, size) {
  * @param {number} size
  */
 function tokenOf(token, tokenizer, size) {
-  if (typeof token === 'number' || /^\d+$/.test(token)) {
+  if (typeof token === 'number' || (typeof token === 'string' && /^\d+$/.test(token))) {
     wholeNumber('A token of logitBias', Number(token), 0, size - 1);
     return Number(token);
   }
-  const ids = tokenizer?.find(token);
+  const ids = typeof token === 'string' ? tokenizer?.find(token) : undefined;
   if (ids !== undefined) return ids;
   throw argumentError(`logitBias: ${show(token)} is not one token of this model. Look at model.tokenizer.encode(), or give its number`);
 }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What is too long is refused before it is looked at; what is no list of what it should be, hole by hole, in words. */
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+
+import { load } from '../../web/lib/index.js';
+import { GOLDEN, isError } from './helpers.js';
+
+const [story, translator, signs] = /** @type {any[]} */ (await Promise.all(['stories260K', 'transformer-end', 'snail-tiny'].map((name) => load(`${GOLDEN}${name}.gguf`))));
+after(() => [story, translator, signs].forEach((model) => model.close()));
+
+test('a text that no context holds is refused at once, in whatever form it comes', () => {
+  const long = 'a b '.repeat(2e6);
+  const talk = [{ role: 'user', content: long }];
+  for (const ask of [
+    () => story.tokens(long), () => story.tokens('a'.repeat(8e6)), () => story.tokens(new Uint32Array(5e6)), () => story.chat(talk, { template: 'x', render: () => long }), () => translator.translate(long),
+    () => translator.translate(' '.repeat(1e8)), () => translator.translate(new Uint32Array(5e6)),
+  ]) {
+    const began = performance.now();
+    assert.throws(ask, isError('argument', /has over \d+ tokens, and this model sees \d+/));
+    assert.ok(performance.now() - began < 1000, `${ask} took ${performance.now() - began} ms`);
+  }
+  assert.doesNotThrow(() => translator.translate(`a${' '.repeat(200)}b`)); // white space counts as one
+});
+
+test('lists with holes, and maps of other things, are refused', async () => {
+  const { width, height } = signs.info;
+  const image = { data: Uint8Array.from({ length: width * height }, (_, i) => i % 251), width, height };
+  const one = { image, label: 'a' };
+  const hole = (/** @type {unknown[]} */ ...list) => {
+    delete list[1];
+    return list;
+  };
+  for (const options of [{ support: hole(one, one), query: image }, { support: hole(one, one, one), query: image }, { support: [one, one], query: hole(image, image, image) }]) {
+    await assert.rejects(signs.classify(options), isError('argument', /support\[1\]|query\[1\]/));
+  }
+  for (const logitBias of [hole(1, 2, 3), [1], new Map([[Symbol('a'), 1]]), new Map([[Object.create(null), 1]]), new Map([['a', '1']]), new Set([1]), 'a', 5]) {
+    assert.throws(() => story.tokens('a', { logitBias }), (/** @type {any} */ error) => error.name === 'NextPixelError' && error.code === 'argument');
+  }
+  assert.throws(() => story.tokens(hole(1, 2, 3)), isError('argument', /undefined is no token/));
+  assert.throws(() => story.tokens(null), isError('argument', /A prompt is/));
+});
+
+test('what a function of the caller throws reaches the caller as it is', async () => {
+  const mine = new Error('mine');
+  const fail = () => { throw mine; };
+  assert.throws(() => story.chat([{ role: 'user', content: 'a' }], { template: 'x', render: fail }), (error) => error === mine);
+  await assert.rejects(translator.translate('a b', { beams: 2, onSearch: fail }).text(), (error) => error === mine);
+  for (const rendered of [Promise.resolve('a'), Promise.reject(mine), 5, undefined, null, {}]) {
+    assert.throws(() => story.chat([{ role: 'user', content: 'a' }], { template: 'x', render: () => rendered }), isError('argument', /render must give a text at once/));
+  }
+});
