@@ -83,10 +83,8 @@ test('structs of the header', () => {
   );
 });
 
-test('structs are fields of 32 bits and nothing between, a problem two texts', async () => {
-  for (const [name, fields] of Object.entries(STRUCTS)) assert.equal(sizeOf(/** @type {any} */ (name)), 4 * Object.keys(fields).length, name);
-  const [source, header] = await Promise.all(['src/nextpixel.c', 'include/nextpixel.h'].map((path) => readFile(`${ROOT}${path}`, 'utf8')));
-  assert.match(source, /_Static_assert\(sizeof\(nx_problem\) == 2 \* NX_NAME_BYTES,/);
+test('a problem is two texts, as long as the header says', async () => {
+  const header = await readFile(`${ROOT}include/nextpixel.h`, 'utf8');
   assert.equal(PROBLEM_BYTES, 2 * Number(/#define NX_NAME_BYTES (\d+)/.exec(header)?.[1]));
 });
 

@@ -17,7 +17,7 @@ export { fromRGBA, holds, inputOf, pictureOf, reduce } from './kinds/picture/ima
 export * from './index.js';
 export { Link } from './workers/link.js';
 export { within } from './load/patience.js';
-export { listOf, lookupOf, valueOf, wholeOf } from './engine/metadata.js';
+export { listOf, wholeOf } from './engine/keys.js';
 export { CODES } from './engine/protocol.js';
 export { vouched } from './base/vouch.js';
 export { classOf } from './base/realm.js';

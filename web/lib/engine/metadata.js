@@ -40,40 +40,6 @@ const MOST_ITEMS = 2 ** 21;
 const MOST_TEXT = 2 ** 20;
 const MOST_TEXTS = 2 ** 24;
 
-/** @param {string} key @param {string} what */
-const wrong = (key, what) => new NextPixelError('format', `The file is damaged, or was made wrongly: its key ${key} must be ${what}`);
-
-/**
- * A whole number that a file must say, of whatever width.
- *
- * @param {Lookup} metadata
- * @param {string} key
- * @param {number} low
- * @param {number} high
- */
-export function wholeOf(metadata, key, low, high) {
-  const value = metadata.get(key);
-  if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value;
-  throw wrong(key, `a whole number from ${low} to ${high}`);
-}
-
-/**
- * A list of texts or of whole numbers; none where the file says nothing.
- *
- * @template {'texts' | 'whole numbers'} W
- * @param {Lookup} metadata
- * @param {string} key
- * @param {W} what
- * @returns {(W extends 'texts' ? string : number)[]}
- */
-export function listOf(metadata, key, what) {
-  const value = metadata.get(key);
-  if (value === undefined) return [];
-  const fits = (/** @type {unknown} */ one) => (what === 'texts' ? typeof one === 'string' : Number.isInteger(one));
-  if (!Array.isArray(value) || !value.every(fits)) throw wrong(key, `a list of ${what}`);
-  return /** @type {any} */ (value);
-}
-
 /** @param {Entry} entry */
 const isShort = ({ type, count, value }) => (type === STRING ? value.length <= MOST_TEXT : count <= MOST_ITEMS);
 

@@ -5,7 +5,7 @@
  * Pictures: what the metadata of a file say of them, and the way from a picture to ids and back. Plain functions; no engine.
  */
 
-import { listOf } from '../../engine/metadata.js';
+import { listOf } from '../../engine/keys.js';
 
 /** @import { Metadata } from '../../engine/metadata.js' */
 /** @import { Part, PictureInfo } from '../../engine/protocol.js' */

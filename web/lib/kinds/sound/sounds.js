@@ -7,7 +7,7 @@ import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
 import { checkLabel, checkSettings, show } from '../../base/checks.js';
 import { LEVELS, compress } from './mu-law.js';
 import { argumentError } from '../../base/error.js';
-import { listOf, wholeOf } from '../../engine/metadata.js';
+import { listOf, wholeOf } from '../../engine/keys.js';
 import { LONGEST_SECONDS, hear } from './hear.js';
 import { SoundRun } from './sound-run.js';
 
