@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * nextpixel: self-attention generative models, one element at a time.
+ * nextpixel: small generative models, one element at a time.
  *
  * A model is a list of parts. Most parts are distributions over the next position of a sequence given all positions before it, and may
  * first read inputs (a class, a small picture, a sentence). Other parts have no sequence: they read inputs and compute results (tags of
@@ -56,8 +56,8 @@ extern "C" {
 #define NX_MAX_LENGTH 0x1000000         /* positions of a run, items of an input */
 #define NX_MAX_SAMPLES 64               /* sequences advanced together in one session */
 #define NX_MAX_SESSION_BYTES 0x7fffffff /* of a session's block; fewer samples or a shorter run need less */
-#define NX_MODEL_BYTES_FREE 0x2000000   /* a model needs at most this, and */
-#define NX_MODEL_BYTES_PER_BYTE 20      /* so many times the bytes of its file */
+#define NX_MODEL_BYTES_FREE 0x2000000   /* a model needs at most this many bytes, and */
+#define NX_MODEL_BYTES_PER_BYTE 20      /* this many for each byte of its file */
 #define NX_PORTS 8                      /* inputs of a part */
 #define NX_MAX_BIASES 4096              /* ids of a run whose logits are biased */
 #define NX_MOST_BIAS 1e9f               /* a bias is at most this and at least minus this, which amounts to never */
@@ -142,8 +142,8 @@ typedef struct {
     uint32_t port;    /* the input whose items are attended to; NX_NONE: the positions before; NX_OWN: `keys` places of the result itself */
     uint32_t rows;    /* layers times heads */
     uint32_t keys;    /* the most keys that one query attends to */
-    uint32_t queries; /* 0: the queries are the positions of the run; else so many, at most, attend while the inputs are encoded */
-    uint32_t asking;  /* with queries: the input whose items they are; NX_NONE: there are always `queries` */
+    uint32_t queries; /* 0: the queries are the positions of the run; else the most of those that attend while the inputs are encoded */
+    uint32_t asking;  /* with queries: the input whose items they are; NX_NONE: their number is always `queries` */
 } nx_map;
 
 /* Numbers of the file that a codec needs, such as the colours of a palette. */
@@ -165,7 +165,7 @@ typedef struct {
     uint32_t value_bytes;
 } nx_metadata;
 
-/* A tensor of a model whose weights come after it: rows of so many bytes, which stand at an offset of the file. */
+/* A tensor of a model whose weights come after it: its rows, of row_bytes each, begin at an offset of the file. */
 typedef struct {
     uint32_t offset, rows, row_bytes; /* row_bytes 0: its type is not read, and there is nothing to feed */
 } nx_tensor_info;
@@ -251,7 +251,7 @@ typedef struct {
     float top_p;                  /* keep the smallest set of most probable values with at least this mass; in (0, 1]; 1: all */
     uint32_t maps;                /* 1: the maps of the last position are kept for nx_session_map */
     /* Exact look-ahead [Wiggers, Hoogeboom 2020, arXiv:2002.09928]: the most positions that one pass of the model
-     * computes, of which all but the first rest on guesses of the file's draft, or of look_up; 0..16, 8 is a good number. The
+     * computes. All but the first of them rest on guesses of the file's draft, or of look_up; 0..16, 8 is a good number. The
      * draft guesses with the noise of the positions, most guesses are right, and those after the first wrong one are
      * computed anew, so the ids are the same as without, to the bit. 0 or 1, more than one sample, maps, or a
      * part with neither: position by position. */
@@ -268,7 +268,7 @@ typedef struct {
      * last time [prompt look-up: Saxena 2023; Yang et al. 2023, arXiv:2304.04487]. Pays where a model is larger than a
      * processor's cache, so that several columns take little longer than one. */
     uint32_t look_up;
-    uint32_t biases; /* room for so many ids in nx_session_bias; up to NX_MAX_BIASES */
+    uint32_t biases; /* the most ids that nx_session_bias takes in this run; up to NX_MAX_BIASES */
 } nx_settings;
 
 /* Bytes of a session's block for these settings and this shape (null: all zeros).
@@ -367,7 +367,7 @@ NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *sess
                                          uint32_t *over);
 
 /* Makes `to`, a session just opened on the same part with the same shape, what sample `sample` of `from` was at
- * `position`: the ids before it, the inputs, all that was computed. Given the same settings and the sample's noise index,
+ * `position`, with the ids before it, the inputs and the state. Given the same settings and the sample's noise index,
  * the branch goes on as the run that it left, to the bit.
  * Returns NX_E_ARGUMENT when the two do not go together, or for a position further back than part.rewinds. */
 NX_API_NATIVE nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample,
@@ -399,7 +399,7 @@ NX_API_TEXTS nx_status nx_session_output(const nx_model *model, const nx_session
 /* One row of a map of the last position computed, i, of a sample; needs settings.maps = 1.
  * row       below map.rows. A map with queries is there once the inputs are encoded, is the same for all samples and positions, and has
  *           the rows row * n + query, where n is the number of queries in this run
- * keys      (*count) written: what i attended to, in ascending order. In a map of the past these are positions up to i itself; a sparse
+ * keys      (*count) written: the keys that i attended to, in ascending order. In a map of the past these are positions up to i itself; a sparse
  *           pattern may end before it, or have none. Key j stands for the element at j - 1 (0: the start, nothing), because the
  *           input is shifted by one. Room for map.keys
  * weights   (*count) written. Room for map.keys

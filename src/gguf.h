@@ -65,7 +65,8 @@ enum {
 #define Q4_0_BYTES 18u
 #define Q8_0_BYTES 34u
 
-/* The way in which a type stores its values: so many of a row in a block of so many bytes, of which `scales` halves from `at` on are scales. */
+/* The way in which a type stores its values: blocks of a row, each with the same number of values and of bytes; `scales` halves from byte `at` on
+ * are its scales. */
 typedef struct {
     uint16_t values, bytes, scales, at;
 } nx_type;

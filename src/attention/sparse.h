@@ -32,7 +32,7 @@ typedef struct {
 } nx_sparse;
 
 #define NX_NOT_KEPT 0xffffffffu
-#define NX_SPARSE_SPARE 16 /* slots of a ring beyond its set, so that so many positions may share a pass, or be entered again */
+#define NX_SPARSE_SPARE 16 /* slots of a ring beyond its set: the most positions that share a pass, or that may be entered again */
 
 /* The slot of position i, to be taken modulo nx_sparse_slots; NX_NOT_KEPT where no query ever sees it. */
 uint32_t nx_sparse_slot(const nx_sparse *pattern, uint32_t i);

@@ -100,8 +100,8 @@ NX_INLINE float weigh_two(float *weights, const head_cache *head, uint32_t *tile
     return f32x4_largest_magnitude(largest);
 }
 
-/* Tiles that ranges of `window` positions in all touch at most, for they begin and end within one; and the scratch memory of attention that
- * keeps a block of so many bytes for two of them. */
+/* The scratch memory of attention: weights of the most tiles that ranges of `window` positions in all touch, which begin and end within one, and
+ * block_bytes for every two of these tiles. */
 static inline uint64_t tiles_scratch_bytes(uint32_t window, uint32_t n_ranges, size_t block_bytes) {
     uint64_t tiles = window / TILE + 2 * (uint64_t)n_ranges;
     return tiles * TILE * sizeof(float) + (tiles / 2 + n_ranges) * block_bytes;

@@ -63,7 +63,7 @@ typedef struct {
     void *attend, *matmul;
 } nx_sublayers;
 
-/* window: the most keys that a query sees, in so many ranges. */
+/* window: the most keys that a query sees; n_ranges: the most ranges that they form. */
 nx_sublayers nx_sublayers_at(nx_arena *arena, const nx_block_form *form, int pre_norm, float epsilon, uint32_t window, uint32_t n_ranges,
                              uint32_t n);
 

@@ -51,7 +51,7 @@ typedef struct {
     int gemma;      /* the rest of what gemma3 has */
 } kind;
 
-/* One of so many blocks of gemma3 is global. */
+/* Every sixth block of gemma3 is global. */
 #define PERIOD 6
 
 typedef struct {

@@ -59,7 +59,7 @@ typedef struct {
     uint32_t first, heads;
 } group;
 
-/* Groups of block `index`, 1 or 2, of a sequence with so many positions. */
+/* Groups of block `index`, 1 or 2, of a sequence of `positions` positions. */
 static uint32_t groups_of(const nx_sparse_blocks *b, uint32_t index, uint32_t positions, group *groups) {
     uint32_t near = b->heads - b->heads / 2;
     groups[0] = (group){b->pattern, 0, b->heads};

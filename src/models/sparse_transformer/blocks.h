@@ -35,7 +35,7 @@ typedef struct {
     const nx_sparse_block *blocks;
 } nx_sparse_blocks;
 
-/* Reads the keys of architecture `arch` and the tensors of `stack`, of sequences with so many positions. `behind` stays as it is. */
+/* Reads the keys of architecture `arch` and the tensors of `stack`, of sequences of `positions` positions. `behind` stays as it is. */
 void nx_sparse_blocks_read(nx_reader *r, nx_sparse_blocks *b, const char *arch, const char *stack, uint32_t positions);
 
 /* Bytes of the caches of a sequence of `length` positions, and of the scratch memory of a pass of n columns. */
