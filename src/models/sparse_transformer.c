@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sparse Transformer [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509] of grey pictures and of texts: a decoder whose heads see about
+ * Sparse Transformer [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509] of grey pictures, of texts and of music: a decoder whose heads see about
  * sqrt(n) of the n positions before them, so that a step costs the square root of what it does with dense attention. The blocks and their
  * patterns are in sparse_transformer/blocks.h. Here:
  *
  *   x = e[id] + row[i / w] + column[i % w]        blocks        W_out LN(x) + b
  *
- * with learned tables of positions: rows and columns of a picture w wide, blocks of a text and columns in a block of w = l positions.
+ * with learned tables of positions: rows and columns of a picture w wide, blocks of a text and columns in a block of w = l positions. Music is a text
+ * of notes, which have more such tables (sparse_transformer/notes.h).
  *
  * Position p of a picture reads pixel p - 1, the first one none, and stands at position p of the pattern. Position p > 0 of a text reads id p - 1, at
  * position p - 1; its first id is given, and position 0 tells nothing (layers/decoder.h says the same of other models of texts).
@@ -14,6 +15,7 @@
  * Letters: n positions of the pattern, d width of the model, V values, P parameters of the output; J is the number of columns of a pass.
  */
 #include "models/sparse_transformer/blocks.h"
+#include "models/sparse_transformer/notes.h"
 
 #include <string.h>
 
@@ -32,9 +34,11 @@ typedef struct {
     nx_embedding values, rows, columns; /* (V, d), (n / w, d), (w, d) */
     nx_norm last;                       /* (d) */
     nx_linear head;                     /* (P, d) */
+    nx_notes notes;                     /* of music, else zeros */
 } model;
 
 static int is_text(const model *m) { return m->blocks.behind > 0; }
+static int is_music(const model *m) { return m->notes.values > 0; }
 
 /* A picture's size and values: its pixels. */
 static uint32_t read_picture(nx_reader *r, model *m) {
@@ -73,6 +77,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->last.bias = nx_read_vector(r, "output_norm.bias", d, 0);
     m->head.weight = nx_read_matrix(r, "output.weight", nx_output_parameters(&m->output), d);
     m->head.bias = nx_read_vector(r, "output.bias", nx_output_parameters(&m->output), 0);
+    if (is_text(m) && nx_has_key(r, KEY("time_length"))) nx_notes_read(r, &m->notes, ARCH, m->output.values, d);
 
     plan->weights = placed;
     plan->output = m->output;
@@ -84,8 +89,11 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory ---------------------------------------------------------------------------------------------------------- */
 
+/* The caches of the blocks, then what is kept of notes. */
 static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
-    return nx_sparse_blocks_state_bytes(&((const model *)opaque)->blocks, shape->length);
+    const model *m = opaque;
+    uint64_t caches = nx_sparse_blocks_state_bytes(&m->blocks, shape->length);
+    return is_music(m) ? caches + nx_notes_bytes(&m->notes, shape->length) : caches;
 }
 
 typedef struct {
@@ -122,8 +130,12 @@ static void embed(const model *m, float *x, float *y, const nx_column *column) {
     nx_embed(y, &m->columns, at % m->width);
     nx_add(x, y, d, 1);
     if (column->position == 0) return;
-    nx_embed(y, &m->values, column->ids[column->position - 1]);
+    uint32_t id = column->ids[column->position - 1];
+    nx_embed(y, &m->values, id);
     nx_add(x, y, d, 1);
+    if (!is_music(m)) return;
+    uint64_t caches = nx_sparse_blocks_state_bytes(&m->blocks, column->inputs->shape.length);
+    nx_notes_add(&m->notes, (uint8_t *)column->state + caches, at, id, x, y, d);
 }
 
 /* Position 0 of a text: equal odds, and all attention on the start. */

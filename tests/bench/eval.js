@@ -8,6 +8,7 @@
 //   npm run eval -- weights/snail-omniglot.gguf --data data/omniglot
 //   npm run eval -- weights/captions.gguf --data build/scenes-test.u8.gz
 //   npm run eval -- weights/wavenet.gguf --data build/fsdd-test [--labels]
+//   npm run eval -- weights/chorales.gguf --data build/chorales-test.json
 //   npm run eval -- weights/de-en.gguf --data build/multi30k-test.tsv [--beams 4] [--length-penalty 0.6] [--lengths] [--show]
 //   npm run eval -- weights/opened.gguf --data build/letters-test.tsv
 //   npm run eval -- weights/sagan-emoji.gguf
@@ -49,6 +50,9 @@
 // For a model of sounds --data is a WAV file or a folder of them; the result is nats and bits a sample. With --labels the model is told digit and speaker, which
 // the names say: DIGIT_SPEAKER_TAKE.wav. --images is the number of sounds.
 //
+// For a model of music --data is a file of JSON: of each piece a list of notes { start, length, pitch, voice }. The result is nats a note and a time step, and, of these pieces and of as
+// many that the model draws at --temperatures, how many parallel fifths and octaves they have, how often voices cross, and how many beats are a chord (harmony.js). --images is the number of pieces.
+//
 // For a model that translates --data is a file of a sentence, a tab and its translation a line; the result is lower-cased BLEU (bleu.js), the nats of a
 // reference, and the time of a translation. --beams 1, which is the default, takes the most probable word each time. --images is the number of sentences,
 // --show prints each with its reference and its translation; --lengths tells BLEU by the length of the sentence, a quarter of them each, and how sharp
@@ -70,6 +74,7 @@ import { load } from '../../web/lib/index.js';
 import { picturesOf } from './drawn.js';
 import { scoreCaptions } from './eval-captions.js';
 import { scoreHeads } from './eval-heads.js';
+import { scoreMusic } from './eval-music.js';
 import { scoreSigns } from './eval-signs.js';
 import { scoreSounds } from './eval-sounds.js';
 import { scoreTags } from './eval-tags.js';
@@ -144,6 +149,7 @@ const DATA_SETS = [
   { dataset: /\bOmniglot\b/, data: 'data/omniglot', make: 'python3 weights/train/prepare.py omniglot' },
   { dataset: /\bSpoken Digit\b/, data: 'build/fsdd-test', make: 'python3 weights/train/held_out.py fsdd build/fsdd-test' },
   { dataset: LETTERS, data: 'build/letters-test.tsv', make: 'python3 weights/train/held_out.py letters build/letters-test' },
+  { dataset: /\bJSB Chorales\b/, data: 'build/chorales-test.json', make: 'python3 weights/train/held_out.py chorales build/chorales-test' },
   { dataset: /\bCIFAR-10\b/, data: 'build/cifar10-test.u8.gz', make: 'python3 weights/train/held_out.py cifar10 build/cifar10-test' },
 ];
 
@@ -300,6 +306,19 @@ async function tellCaptions(model, file, { data, images = 'Infinity', show, json
   }
 }
 
+/** @param {Model} model @param {string} file @param {{ data: string, images?: string, temperatures: string, json: boolean }} options */
+async function tellMusic(model, file, { data, images = 'Infinity', temperatures, json }) {
+  const live = !json && process.stderr.isTTY;
+  const temperature = Number(temperatures.split(',')[0]);
+  const result = await scoreMusic(model, data, { most: Number(images), temperature, say: (done) => { if (live) process.stderr.write(`\r${done}   `); } });
+  if (live) process.stderr.write('\r');
+  if (json) return console.log(JSON.stringify({ file: path.basename(file), ...result }));
+  const rules = (/** @type {import('./eval-music.js').Rules} */ { fifths, octaves, crossings, chords }) => `parallel fifths ${fifths.toFixed(2)} a piece, octaves ${octaves.toFixed(2)}; voices cross at ${crossings.toFixed(1)} % of moments; ${chords.toFixed(1)} % of beats are a chord`;
+  console.log(`${path.basename(file)}: ${result.pieces} pieces: ${result.natsPerNote.toFixed(3)} nats a note, ${result.natsPerTick.toFixed(3)} a time step (standard error ${result.standardError.toFixed(3)})`);
+  console.log(`  these:           ${rules(result.given)}`);
+  console.log(`  drawn at ${temperature.toFixed(2)}:   ${rules(result.drawn)}; ${result.outOfRange} notes out of range; ${result.msPerId.toFixed(2)} ms an id`);
+}
+
 /** @param {Model} model @param {string} file @param {{ data: string, json: boolean }} options */
 async function tellWords(model, file, { data, json }) {
   const { words, right, wrong } = await scoreWords(model, data);
@@ -317,6 +336,7 @@ function measureAtOnce(file) {
 /** What measures this model; of pictures that are drawn nothing: main() does. @param {ModelInfo} info */
 function evaluationOf(info) {
   if (info.codec === 'sound') return tellSounds;
+  if (info.codec === 'notes') return tellMusic;
   if (LETTERS.test(info.card.dataset ?? '')) return tellWords;
   return EVALUATIONS[info.tasks.find((name) => name in EVALUATIONS) ?? ''];
 }

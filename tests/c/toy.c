@@ -58,6 +58,14 @@ void put_key_u64(toy_file *file, const char *key, uint64_t value) {
     put_u64(file, value);
 }
 
+void put_key_numbers(toy_file *file, const char *key, const uint32_t *numbers, uint32_t count) {
+    put_text(file, key);
+    put_u32(file, GGUF_ARRAY);
+    put_u32(file, GGUF_I32);
+    put_u64(file, count);
+    for (uint32_t i = 0; i < count; i++) put_u32(file, numbers[i]);
+}
+
 void put_key_texts(toy_file *file, const char *key, uint32_t count) {
     put_text(file, key);
     put_u32(file, GGUF_ARRAY);

@@ -32,6 +32,7 @@ void put_key_text(toy_file *file, const char *key, const char *value);
 void put_key_u32(toy_file *file, const char *key, uint32_t value);
 void put_key_f32(toy_file *file, const char *key, float value);
 void put_key_u64(toy_file *file, const char *key, uint64_t value);
+void put_key_numbers(toy_file *file, const char *key, const uint32_t *numbers, uint32_t count);
 void put_key_texts(toy_file *file, const char *key, uint32_t count); /* "0", "1", ... */
 
 /* A tensor: its entry into the head of a file, its bytes, padded, into the data; values become what their type made of them. */

@@ -123,6 +123,7 @@ async function still({ page, pictures, text, looks }) {
     const { stillOfScene, stillOfText } = await import('../../tests/browser/still-texts.js');
     if (tasks.includes('caption')) return await encodePng({ data: Uint8ClampedArray.from(await stillOfScene(['cat', 'bicycle'])), width: WIDTH, height: HEIGHT });
     if (model.info.codec === 'sound') return await stillOfText({ file, verb: 'generate', text: '', font: '14px', options: { label: '7', speaker: 'jackson', seconds: 1, seed: 1 } });
+    if (model.info.codec === 'notes') return await stillOfText({ file, verb: 'generate', text: '', font: '14px', options: { bars: 8, seed: 2, temperature: 0.9 } });
     if (tasks.includes('generate')) return await drawn(model, pictures ?? { file, seed: 1, samples: 6, temperature: 1 });
     const verb = /** @type {const} */ (['parse', 'tag', 'translate', 'tokens']).find((task) => tasks.includes(task)) ?? 'tokens';
     return await stillOfText({ file, verb, ...TEXTS[verb], ...(text && { text }) });

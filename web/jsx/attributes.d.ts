@@ -23,7 +23,7 @@ export interface NextPixelAttributes {
   loading?: 'lazy' | 'play';
   /** `sha256-` and the base64 of the SHA-256 that the weights must have. Default: not checked. */
   integrity?: string;
-  /** Picture to complete or to enlarge, or sound to go on with. */
+  /** Picture to complete or to enlarge, sound to go on with, or MIDI file to go on with or to harmonise. */
   src?: string;
   /** Images to draw, or captions of one, each with noise of its own, 1 to 64. Default 1. */
   samples?: number | string;
@@ -37,6 +37,9 @@ export interface NextPixelAttributes {
   beams?: number | string;
   /** Rows of it that are known; absent: half of them. */
   rows?: number | string;
+  /** Of a MIDI file, the voices that it has and that are held while the others are drawn, with spaces between; absent: none, it is gone on
+   * with. */
+  voices?: string;
   /** Pictures drawn for each that is shown, its likeliest at the end; they compete on the way (`resample`). 4 to 8 make fewer slips and take
    * as much longer; `samples` times `tries` is at most 64. Default 1. */
   tries?: number | string;
@@ -48,6 +51,10 @@ export interface NextPixelAttributes {
   speaker?: string;
   /** The most seconds to draw, over 0 to 120; a sound may end before. Default 2. */
   seconds?: number | string;
+  /** The most bars of music, 1 to 1000, those that were given among them; it may end before. Default: as many as the model has room for. */
+  bars?: number | string;
+  /** Quarters a minute, 20 to 400, at which music is played and written. Default 84. */
+  tempo?: number | string;
   /** What the text begins with, or the sentence to translate or to tag. */
   prompt?: string;
   /** The most tokens to draw. Default: as many as the context has room for; for more than that, the older half of the context is forgotten

@@ -42,6 +42,26 @@
  */
 
 /**
+ * The options with which music is drawn.
+ *
+ * @typedef {object} NotesOptions
+ * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
+ * @property {number} [temperature] 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1;
+ * of a translation or a caption 0, and over 0 only with one beam
+ * @property {number} [topK] draw among the k most probable values only; 0: all. Default 0
+ * @property {number} [topP] draw among the most probable values that together have this probability, over 0 to 1. Default 1
+ * @property {number} [bars] the most bars of music, 1 to 1000, those that were given among them; it may end before. Default: as many as the
+ * model has room for
+ * @property {number} [tempo] quarters a minute, 20 to 400, at which music is played and written. Default 84
+ * @property {boolean} [odds] true: every step says the odds of each of its samples. Slower; what is drawn is the same. Default false
+ * @property {boolean} [maps] true: every step is one position of each sample and says what it looked at (`step.maps`). Slower, and nothing
+ * is guessed ahead; what is drawn is the same. Default false
+ * @property {number} [chunk] the most elements in a step, rounded up to whole pixels where the model draws these as a whole. Default: as
+ * many as take about 10 ms
+ * @property {AbortSignal} [signal] stops the run
+ */
+
+/**
  * The options with which pictures are drawn.
  *
  * @typedef {object} DrawOptions
@@ -145,6 +165,7 @@
  * @property {'caption' | 'score'} captions
  * @property {'parse'} heads
  * @property {'generate' | 'walk'} latent
+ * @property {'complete' | 'generate' | 'score'} notes
  * @property {'attention' | 'complete' | 'generate' | 'score' | 'superResolve'} picture
  * @property {'classify'} signs
  * @property {'complete' | 'generate' | 'score'} sound

@@ -12,6 +12,9 @@ export const captions = () => import('../lib/kinds/captions/captions.js');
 /** Fetches the part of the library that only pages of texts need. */
 export const texts = () => import('../lib/kinds/text/texts.js');
 
+/** Fetches the part of the library that only pages of music need. */
+export const music = () => import('../lib/kinds/notes/notes.js');
+
 /** @typedef {import('../lib/index.js').Model} Model */
 /** @typedef {import('../lib/index.js').ModelInfo} ModelInfo */
 /** @typedef {import('../lib/index.js').Attention} Attention */

@@ -3,11 +3,13 @@
 """Writes the held-out pictures or texts of a data set for `npm run eval`:  python3 weights/train/held_out.py emoji build/emoji-test
 
 NAME.u8.gz: count x height x width x channels bytes, gzip; NAME.json: {width, height, channels, labels}.  Of stories NAME.txt: the books, a form
-feed between them; NAME-short.txt: the short ones.  Of fsdd a folder NAME of WAV files, DIGIT_SPEAKER_TAKE.wav.  Of scenes NAME.u8.gz
+feed between them; NAME-short.txt: the short ones.  Of fsdd a folder NAME of WAV files, DIGIT_SPEAKER_TAKE.wav.  Of chorales NAME.json: a list of notes of
+each, as the library has them.  Of scenes NAME.u8.gz
 and NAME.json (words of each, and boxes of what they name), 1,000 of pairs that never stood together, and NAME-styles, 1,000 in drawings of a style that is
 held out.  Of multi30k and letters NAME.tsv: a sentence, a tab and its translation a line.  An evaluation entry point: training code cannot reach these (see data/__init__.py).
 """
 import argparse
+import json
 import os
 import wave
 
@@ -21,7 +23,7 @@ from data import pictures
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("dataset", choices=("mnist", "binarised_mnist", "emoji", "cifar10", "stories", "multi30k", "letters", "fsdd", "scenes"))
+    parser.add_argument("dataset", choices=("mnist", "binarised_mnist", "emoji", "cifar10", "stories", "multi30k", "letters", "fsdd", "scenes", "chorales"))
     parser.add_argument("name", help="path without extension")
     parser.add_argument("--data", default="", help="default data/<data set>")
     parser.add_argument("--split", default="test", choices=("test", "validation"), help="validation: what settings may be chosen by")
@@ -46,6 +48,11 @@ def main():
                 f.setnchannels(1), f.setsampwidth(2), f.setframerate(module.RATE)
                 f.writeframes((32767 * module.expand(clip)).round().astype("<i2").tobytes())
         print("%s: %d sounds" % (args.name, len(examples[0])))
+        return
+    if args.dataset == "chorales":
+        with open(args.name + ".json", "w", encoding="utf-8") as f:
+            json.dump([module.notes(chorale) for chorale in examples], f)
+        print("%s.json: %d chorales" % (args.name, len(examples)))
         return
     if args.dataset in ("multi30k", "letters"):
         with open(args.name + ".tsv", "w", encoding="utf-8") as f:

@@ -22,14 +22,6 @@ typedef struct {
     uint32_t apart, shuffled;                          /* apart: one block, and no convolution looks at neighbours; shuffled: by places() */
 } sagan_toy;
 
-static void put_key_numbers(toy_file *file, const char *key, const uint32_t *numbers, uint32_t count) {
-    put_text(file, key);
-    put_u32(file, GGUF_ARRAY);
-    put_u32(file, GGUF_U32);
-    put_u64(file, count);
-    for (uint32_t i = 0; i < count; i++) put_u32(file, numbers[i]);
-}
-
 typedef struct {
     toy_file head, data;
     uint32_t type;

@@ -54,12 +54,6 @@ static const char *name_of(const char *before, uint32_t a, const char *between, 
     return strcat(name, after);
 }
 
-static void put_key_numbers(toy_file *file, const char *key, const uint32_t *numbers, uint32_t count) {
-    put_text(file, key);
-    put_u32(file, GGUF_ARRAY), put_u32(file, GGUF_I32), put_u64(file, count);
-    for (uint32_t i = 0; i < count; i++) put_u32(file, numbers[i]);
-}
-
 static uint32_t smaller(uint32_t size, uint32_t stride) { return (size + stride - 1) / stride; }
 
 static made *build(const config *given) {

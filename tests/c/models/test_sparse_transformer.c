@@ -26,7 +26,9 @@ typedef struct {
     uint32_t length, levels, blocks, d, inner, heads, key_length;
     uint32_t fixed, stride, summary, combine;
     uint32_t bernoulli, end, type;
+    uint32_t time_length, bar, chord; /* of music: ticks and places in a chord that have embeddings, ticks of a bar; 0: no music */
     uint64_t seed;
+    uint32_t spoilt, spoil; /* the last number of key NOTES[spoilt - 1] is this */
     const char *number; /* a key, without the architecture, with another value */
     uint32_t value;
 } config;
@@ -35,7 +37,7 @@ typedef struct {
     config c;
     toy_file file;
     uint32_t n_tensors;
-    toy_tensor tensor[64];
+    toy_tensor tensor[72];
 } made;
 
 static void add(made *m, const char *name, uint32_t rows, uint32_t cols, uint32_t type, double mean, double spread) {
@@ -51,6 +53,34 @@ static void add(made *m, const char *name, uint32_t rows, uint32_t cols, uint32_
 static uint32_t places_of(const config *c) { return c->height ? c->height * c->width : c->length; }
 static uint32_t columns_of(const config *c) { return c->height ? c->width : c->stride; }
 static uint32_t outputs_of(const config *c) { return c->bernoulli ? 1 : c->levels; }
+
+enum { VOICES = 3 };
+
+/* What an id of music is: every fourth one a wait, the others of three voices. */
+static uint32_t ticks_of(uint32_t id) { return id % 4 == 3 ? 1 + id % 5 : 0; }
+static uint32_t voice_of(uint32_t id) { return id % 4 == 3 || !id ? 0 : 1 + id % VOICES; }
+
+static const char *const NOTES[] = {"notes.id_ticks", "notes.id_voices", "notes.id_pitches"};
+
+/* What ids are, in three arrays. */
+static void put_notes(made *m) {
+    const config *c = &m->c;
+    for (uint32_t k = 0; k < 3; k++) {
+        uint32_t numbers[40];
+        char key[64] = "sparse-transformer.";
+        for (uint32_t id = 0; id < c->levels; id++) numbers[id] = k == 0 ? ticks_of(id) : k == 1 ? voice_of(id) : voice_of(id) ? 40 + id : 0;
+        if (c->spoilt == k + 1) numbers[c->levels - 1] = c->spoil;
+        put_key_numbers(&m->file, strcat(key, NOTES[k]), numbers, c->levels - (c->spoilt == k + 1 && c->spoil == NX_NONE));
+    }
+}
+
+static void add_notes(made *m) {
+    const config *c = &m->c;
+    add(m, "time_bar.weight", (c->time_length - 1) / c->bar + 1, c->d, NX_F32, 0, 0.5);
+    add(m, "time_tick.weight", c->bar, c->d, NX_F32, 0, 0.5);
+    add(m, "chord_embd.weight", c->chord, c->d, NX_F32, 0, 0.5);
+    add(m, "sounding_embd.weight", c->levels, c->d, NX_F32, 0, 0.5);
+}
 
 static made *build(const config *c) {
     made *m = memory_take(sizeof *m);
@@ -82,6 +112,7 @@ static made *build(const config *c) {
     add(m, "output_norm.bias", 1, d, NX_F32, 0, 0.2);
     add(m, "output.weight", outputs_of(c), d, c->type, 0, into_d);
     add(m, "output.bias", 1, outputs_of(c), NX_F32, 0, 0.3);
+    if (c->time_length) add_notes(m);
     static const char *const ways[] = {"interleaved", "merged", "heads"};
     const struct {
         const char *key;
@@ -90,11 +121,12 @@ static made *build(const config *c) {
     } keys[] = {{"image.height", c->height, c->height > 0}, {"image.width", c->width, c->height > 0}, {"image.levels", c->levels, c->height > 0},
                 {"context_length", c->length, !c->height}, {"block_count", c->blocks, 1}, {"embedding_length", d, 1},
                 {"feed_forward_length", c->inner, 1}, {"attention.head_count", c->heads, 1}, {"attention.key_length", c->key_length, 1},
-                {"attention.stride", c->stride, 1}, {"attention.summary", c->summary, c->fixed > 0}};
+                {"attention.stride", c->stride, 1}, {"attention.summary", c->summary, c->fixed > 0},
+                {"time_length", c->time_length, c->time_length > 0}, {"notes.bar", c->bar, c->bar > 0}, {"notes.ticks", 4, c->bar > 0}};
     uint32_t n = 4;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) n += keys[i].there > 0;
     toy_file data = {0};
-    put_header(&m->file, m->n_tensors, n + (c->end > 0));
+    put_header(&m->file, m->n_tensors, n + (c->end > 0) + (c->time_length ? 3 : 0));
     put_key_text(&m->file, "general.architecture", "sparse-transformer");
     put_key_text(&m->file, "sparse-transformer.attention.pattern", c->fixed ? "fixed" : "strided");
     put_key_text(&m->file, "sparse-transformer.attention.combine", ways[c->combine]);
@@ -103,6 +135,7 @@ static made *build(const config *c) {
         char key[64] = "sparse-transformer.";
         if (keys[i].there) put_key_u32(&m->file, strcat(key, keys[i].key), c->number && !strcmp(c->number, keys[i].key) ? c->value : keys[i].value);
     }
+    if (c->time_length) put_notes(m);
     if (c->end) put_key_u32(&m->file, "tokenizer.ggml.eos_token_id", c->end - 1);
     for (uint32_t i = 0; i < m->n_tensors; i++) put_tensor(&m->file, &data, m->tensor + i);
     while (m->file.length % 32) put_bytes(&m->file, "", 1);
@@ -119,6 +152,9 @@ static const config toys[] = {
     {.height = 3, .width = 3, .levels = 2, .bernoulli = 1, .blocks = 2, .d = 4, .inner = 4, .heads = 1, .key_length = 4, .stride = 3, .seed = 66},
     {.height = 2, .width = 4, .levels = 4, .blocks = 1, .d = 8, .inner = 4, .heads = 2, .key_length = 4, .stride = 5, .combine = BY_HEAD, .type = NX_F16, .seed = 67},
     {.length = 9, .levels = 12, .blocks = 2, .d = 8, .inner = 4, .heads = 1, .key_length = 4, .fixed = 1, .stride = 4, .summary = 1, .end = 2, .seed = 68},
+    {.length = 40, .levels = 30, .blocks = 2, .d = 64, .inner = 32, .heads = 2, .key_length = 32, .fixed = 1, .stride = 8, .summary = 3, .combine = BY_HEAD, .type = NX_Q8_0,
+     .time_length = 40, .bar = 6, .chord = 3, .seed = 74},
+    {.length = 9, .levels = 8, .blocks = 1, .d = 8, .inner = 4, .heads = 1, .key_length = 4, .stride = 3, .time_length = 5, .bar = 2, .chord = 1, .end = 1, .seed = 75},
     {.length = 9, .levels = 5, .blocks = 1, .d = 32, .inner = 32, .heads = 1, .key_length = 32, .stride = 3, .combine = MERGED, .type = NX_Q8_0, .seed = 69},
 };
 
@@ -130,10 +166,12 @@ const toy_row sparse_transformer_toys[] = {
     {"sparse text", TOY_RUN | TOY_SHAPED | TOY_SEARCH, toy_number, 2, {.length = 27}},
     {"sparse text, rounded", TOY_RUN, toy_number, 3, {.length = 30}},
     {"sparse text, merged", TOY_RUN, toy_number, 4, {.length = 27}},
+    {"sparse music", TOY_RUN | TOY_SHAPED | TOY_SEARCH, toy_number, 8, {.length = 33}},
     {NULL, TOY_SEED, toy_number, 5, {0}},
     {NULL, TOY_SEED, toy_number, 6, {0}},
     {NULL, TOY_SEED, toy_number, 7, {0}},
-    {NULL, TOY_SEED, toy_number, 8, {0}},
+    {NULL, TOY_SEED, toy_number, 9, {0}},
+    {NULL, TOY_SEED, toy_number, 10, {0}},
     {0},
 };
 
@@ -162,6 +200,26 @@ static int sees(const config *c, uint32_t block, uint32_t head, uint32_t i, uint
     return head < c->heads - c->heads / 2 ? near : far;
 }
 
+/* x += what music adds to the embedding of place i. */
+static void add_places(const made *m, double *x, const uint32_t *ids, uint32_t i) {
+    const config *c = &m->c;
+    const float *bars = weights(m, "time_bar.weight", 0), *ticks = weights(m, "time_tick.weight", 0), *chords = weights(m, "chord_embd.weight", 0);
+    const float *sounding = weights(m, "sounding_embd.weight", 0);
+    uint32_t time = 0, chord = 0, last[VOICES] = {0};
+    for (uint32_t j = 0; j <= i; j++) {
+        time += ticks_of(ids[j]);
+        chord = ticks_of(ids[j]) || !j ? 0 : chord + 1;
+        if (voice_of(ids[j])) last[voice_of(ids[j]) - 1] = ids[j] + 1;
+    }
+    uint32_t bar = time / c->bar, most = (c->time_length - 1) / c->bar;
+    for (uint32_t e = 0; e < c->d; e++) {
+        x[e] += (double)bars[(bar < most ? bar : most) * c->d + e] + (double)ticks[time % c->bar * c->d + e];
+        x[e] += (double)chords[(chord < c->chord ? chord : c->chord - 1) * c->d + e];
+        for (uint32_t v = 0; v < VOICES; v++)
+            if (last[v]) x[e] += (double)sounding[(last[v] - 1) * c->d + e];
+    }
+}
+
 /* What each of n places predicts: (n, P). A picture's place i reads id i - 1, a text's id i. */
 static double *twin(const made *m, const uint32_t *ids, uint32_t n) {
     const config *c = &m->c;
@@ -175,6 +233,7 @@ static double *twin(const made *m, const uint32_t *ids, uint32_t n) {
             x[i * d + e] = (double)rows[i / columns * d + e] + (double)cols[i % columns * d + e];
             if (i || !c->height) x[i * d + e] += (double)tokens[ids[c->height ? i - 1 : i] * d + e];
         }
+    for (uint32_t i = 0; i < n && c->time_length; i++) add_places(m, x + i * d, ids, i);
     for (uint32_t b = 0; b < c->blocks; b++) {
         for (uint32_t i = 0; i < n; i++) {
             norm(m, h, x + i * d, "blk.%u.attn_norm.weight", "blk.%u.attn_norm.bias", b);
@@ -383,6 +442,12 @@ static void refused_files(void) {
         {0, "attention.key_length", 6, NX_E_UNSUPPORTED, NULL},
         {0, "attention.head_count", 0, NX_E_FORMAT, NULL},
         {6, "attention.head_count", 1, NX_E_FORMAT, NULL}, /* two sets, one head */
+        {8, "time_length", 0, NX_E_FORMAT, NULL},
+        {8, "time_length", 200, NX_E_FORMAT, "time_bar.weight"},
+        {8, "time_length", UINT32_MAX, NX_E_LIMIT, NULL},
+        {8, "notes.bar", 0, NX_E_FORMAT, NULL},
+        {8, "notes.bar", 5000, NX_E_LIMIT, NULL},
+        {8, "notes.ticks", 0, NX_E_FORMAT, NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         config c = toys[rows[i].toy];
@@ -394,6 +459,39 @@ static void refused_files(void) {
     }
 }
 
+/* What ids are is a number for each, in its range, or the file is refused. */
+static void refused_notes(void) {
+    static const struct {
+        uint32_t spoilt, spoil;
+        nx_status status;
+    } rows[] = {{1, 4096, NX_E_LIMIT}, {2, 17, NX_E_LIMIT}, {3, 128, NX_E_LIMIT}, {1, NX_NONE, NX_E_FORMAT}, {2, NX_NONE, NX_E_FORMAT}, {3, NX_NONE, NX_E_FORMAT}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        config c = toys[9];
+        c.spoilt = rows[i].spoilt, c.spoil = rows[i].spoil;
+        char key[64] = "sparse-transformer.";
+        check_at("row %lld", (long long)i, 0, 0, 0);
+        const made *m = build(&c);
+        toy_refused(m->file.bytes, m->file.length, rows[i].status, strcat(key, NOTES[c.spoilt - 1]));
+    }
+}
+
+/* A branch in the middle of a chord goes on to the bits of the run that it left, and known ids cost what they cost when they were drawn. */
+static void branch_in_a_chord(void) {
+    nx_model *model = toy_file_open(&build(toys + 8)->file);
+    if (!model) return;
+    enum { n = 24 };
+    static const uint32_t ids[n] = {0, 1, 2, 4, 3, 5, 6, 8, 7, 9, 10, 12, 13, 11, 14, 16, 15, 17, 18, 20, 19, 21, 22, 23};
+    float nats[n], again[n];
+    nx_session *whole = session_of(model, 0);
+    CHECK_INT(nx_session_put(model, whole, ids, n, 0, nats), NX_OK);
+    for (uint32_t at = n - 15; at < n; at++) {
+        nx_session *branch = session_of(model, 0);
+        CHECK_INT(nx_session_branch(model, branch, whole, 0, at), NX_OK);
+        CHECK_INT(nx_session_put(model, branch, ids + at, n - at, 0, again), NX_OK);
+        CHECK_FLOATS(again, nats + at, n - at);
+    }
+}
+
 const check_test sparse_transformer_tests[] = {
     {"against the equations, under a mask", equations},
     {"causality to the bit", causality},
@@ -401,5 +499,7 @@ const check_test sparse_transformer_tests[] = {
     {"what a run keeps", memory_of_a_run},
     {"x sigma(1.702 x)", gelu_alone},
     {"files that are not what they say", refused_files},
+    {"files that do not say what ids are", refused_notes},
+    {"a branch in a chord", branch_in_a_chord},
     {0},
 };

@@ -49,12 +49,6 @@ static void add_map(made *m, const char *at, const char *part, uint32_t rows, ui
     add(m, at, part, ".bias", 1, rows, NX_F32, 0.3);
 }
 
-static void put_key_numbers(toy_file *file, const char *key, const uint32_t *numbers, uint32_t count) {
-    put_text(file, key);
-    put_u32(file, GGUF_ARRAY), put_u32(file, GGUF_I32), put_u64(file, count);
-    for (uint32_t i = 0; i < count; i++) put_u32(file, numbers[i]);
-}
-
 static const char *block_name(uint32_t i) {
     static char at[] = "blk.00.";
     if (i >= 10) return at[4] = (char)('0' + i / 10), at[5] = (char)('0' + i % 10), at;

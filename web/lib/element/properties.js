@@ -20,7 +20,7 @@
  * @property {'lazy' | 'play'} loading When the model is fetched. Default: `lazy`, when the element comes near the screen; `play`: when it is
  * played.
  * @property {string} integrity `sha256-` and the base64 of the SHA-256 that the weights must have. Default: not checked.
- * @property {string} src Picture to complete or to enlarge, or sound to go on with.
+ * @property {string} src Picture to complete or to enlarge, sound to go on with, or MIDI file to go on with or to harmonise.
  * @property {number} samples Images to draw, or captions of one, each with noise of its own, 1 to 64. Default 1.
  * @property {number | undefined} seed Of the noise, a whole number up to 2^53 - 1, which can be typed in. The same seed draws the same
  * again. Default: a random one.
@@ -29,12 +29,17 @@
  * @property {number} beams 1 to 16: how many translations are followed side by side, of which the best is told once all is known. 1: the
  * most probable token at every step, told as it comes. Default 1.
  * @property {number | undefined} rows Rows of it that are known; absent: half of them.
+ * @property {string} voices Of a MIDI file, the voices that it has and that are held while the others are drawn, with spaces between;
+ * absent: none, it is gone on with.
  * @property {number} tries Pictures drawn for each that is shown, its likeliest at the end; they compete on the way (`resample`). 4 to 8
  * make fewer slips and take as much longer; `samples` times `tries` is at most 64. Default 1.
  * @property {number} topP Draw among the most probable values that together have this probability, over 0 to 1. Default 1.
  * @property {string} label The class to draw.
  * @property {string} speaker Of a model of sounds, the voice.
  * @property {number} seconds The most seconds to draw, over 0 to 120; a sound may end before. Default 2.
+ * @property {number | undefined} bars The most bars of music, 1 to 1000, those that were given among them; it may end before. Default: as
+ * many as the model has room for.
+ * @property {number} tempo Quarters a minute, 20 to 400, at which music is played and written. Default 84.
  * @property {string} prompt What the text begins with, or the sentence to translate or to tag.
  * @property {number | undefined} maxTokens The most tokens to draw. Default: as many as the context has room for; for more than that, the
  * older half of the context is forgotten whenever it is full. Of a translation 50 more than the sentence has, as in the paper, or as many as

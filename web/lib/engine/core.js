@@ -292,7 +292,7 @@ export class Core {
       const status = this.#call('nx_session_open', address, bytes, this.#model, index, at, shape, result);
       if (status < 0) throw runError(status, part, samples, positions);
       const session = { address, pointer: this.#word(result), bytes, samples, part, counts, length: positions };
-      if (logitBias.length) this.#bias(session, logitBias);
+      if (logitBias.length) this.bias(session, logitBias);
       return session;
     } catch (error) {
       this.#heap.free(address);
@@ -345,10 +345,12 @@ export class Core {
   }
 
   /**
+   * From now on so much is added to the logits of these ids, at most as many as the session was opened with.
+   *
    * @param {Session} session
    * @param {[number, number][]} biases
    */
-  #bias(session, biases) {
+  bias(session, biases) {
     const count = biases.length;
     const address = this.#take(8 * count);
     try {

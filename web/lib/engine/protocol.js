@@ -39,6 +39,8 @@
  * slices.
  */
 
+/** @import { Said } from '../kinds/notes/alphabet.js' */
+/** @import { Bounds } from '../kinds/notes/piece.js' */
 /** @import { Entry, Metadata } from './metadata.js' */
 
 /**
@@ -121,7 +123,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @typedef {object} BasicInfo
  * @property {string} architecture  such as 'image-transformer'
  * @property {string} name
- * @property {string} codec         what its ids mean: 'picture', 'sound', 'text', 'tags', 'heads', 'signs' or 'captions'
+ * @property {string} codec         what its ids mean: 'picture', 'sound', 'notes', 'text', 'tags', 'heads', 'signs' or 'captions'
  * @property {string[]} tasks       what it can do, a task for each verb but attention() and chat(): 'complete', 'generate', 'walk', 'super-resolve', 'classify', 'caption', 'tokens',
  *   'translate', 'tag', 'parse', 'score'
  * @property {number} positions     steps in a complete sequence; of a model of texts, the most tokens that it sees, its context; of one
@@ -132,6 +134,11 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @property {number} vocabulary    of a model of texts, how many tokens there are; else 0
  * @property {number} [rate]        of a model of sounds: samples a second
  * @property {string[]} [speakers]  of a model of sounds: whose voices it knows
+ * @property {number} [ticks]       of a model of music: ticks of a quarter
+ * @property {number} [bar]         and of a bar
+ * @property {string[]} [voices]    and its voices, from the highest down
+ * @property {[number, number][]} [ranges]  and of each the lowest and the highest pitch, numbers of MIDI
+ * @property {{ ticks: number, voice: number, pitch: number }[]} [notes]  and what each id is: ticks that pass, a voice by its number or -1, a pitch or 0
  * @property {number[]} [dilations] of a model of sounds: how far back each layer reaches
  * @property {number} parameters    number of weights
  * @property {number} bytes         size of the weight file
@@ -191,9 +198,9 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 /** `known`: the ids before the first drawn one; `drawn`: of a run that goes on, (positions, samples, ids of a position) those that follow; `maps`: every step is one position, with what it looked at; `length`: the positions
  * after which it is over, if fewer than those of the model; `alternatives`: so many of the most probable ids of each position; `search`:
  * instead of drawing, a search by beams, which the samples are, with this penalty for length; `forced`: these ids are drawn; `resample`:
- * samples compete; `part`: which one draws, by default the one that does; `keyBits`: see nx_shape.
+ * samples compete; `notes`: music is drawn, of such ids, within these bounds; `part`: which one draws, by default the one that does; `keyBits`: see nx_shape.
  * @typedef {{ type: 'draw', id: number, known: Uint32Array, drawn?: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
- *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, part?: number, keyBits?: number }} DrawMessage */
+ *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, notes?: { said: Said[], bounds: Bounds }, part?: number, keyBits?: number }} DrawMessage */
 /** `chunk`: the most positions of each sample to answer with; 0: as many as one slice yields.
  * @typedef {{ type: 'next', id: number, chunk: number }} NextMessage */
 /** @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs }} ScoreMessage */

@@ -8,7 +8,7 @@ import { NextPixelError } from '../base/error.js';
 /**
  * The error for an attribute `src` that leads to nothing.
  *
- * @param {string} what    'picture' or 'sound'
+ * @param {string} what    'picture', 'sound' or 'music'
  * @param {string} src
  * @param {unknown} [cause]
  */
@@ -25,4 +25,12 @@ export async function pictureAt(src, signal) {
   await image.decode().catch((cause) => { throw missing('picture', src, cause); });
   signal.throwIfAborted();
   return image;
+}
+
+/** The file at an address. @param {string} what @param {string} src @param {AbortSignal} signal */
+export async function fileAt(what, src, signal) {
+  if (!src) throw missing(what, src);
+  const response = await fetch(new URL(src, document.baseURI), { signal }).catch((cause) => { throw signal.aborted ? cause : missing(what, src, cause); });
+  if (!response.ok) throw missing(what, src, response.status);
+  return response.blob();
 }

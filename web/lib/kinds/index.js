@@ -8,6 +8,7 @@
 import { kind as captions } from './captions/kind.js';
 import { kind as heads } from './heads/kind.js';
 import { kind as latent } from './latent/kind.js';
+import { kind as notes } from './notes/kind.js';
 import { kind as picture } from './picture/kind.js';
 import { kind as signs } from './signs/kind.js';
 import { kind as sound } from './sound/kind.js';
@@ -39,4 +40,4 @@ import { kind as text } from './text/kind.js';
  */
 
 /** The first that fits is the one. @type {Kind[]} */
-export const KINDS = [sound, signs, captions, latent, picture, tags, heads, text];
+export const KINDS = [sound, notes, signs, captions, latent, picture, tags, heads, text];

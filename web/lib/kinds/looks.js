@@ -5,6 +5,7 @@
 
 import { look as captions } from './captions/look.js';
 import { look as heads } from './heads/look.js';
+import { look as notes } from './notes/look.js';
 import { look as picture } from './picture/look.js';
 import { look as signs } from './signs/look.js';
 import { look as sound } from './sound/look.js';
@@ -30,7 +31,7 @@ import { look as text } from './text/look.js';
 /** What the element knows of a run. @typedef {{ nats: number[], steps: number, to: number, rate: number }} Told */
 
 /** By what `info.codec` says. @type {Record<string, Look>} */
-export const LOOKS = { captions, heads, picture, signs, sound, tags, text };
+export const LOOKS = { captions, heads, notes, picture, signs, sound, tags, text };
 
 /** @param {{ codec: string } | undefined} info */
 export const lookOf = (info) => LOOKS[info?.codec ?? ''] ?? picture;

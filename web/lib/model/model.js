@@ -13,9 +13,10 @@ import { verbsOf } from '../verbs/tasks.js';
 /** @import { Tokenizer } from '../kinds/text/tokenizer.js' */
 /** @import { Link } from '../workers/link.js' */
 /** @import { CaptionRun, SavedCaption } from '../kinds/captions/caption-run.js' */
-/** @import { CaptionOptions, DrawOptions, SoundOptions, TokenOptions, TranslateOptions } from '../options.js' */
+/** @import { CaptionOptions, DrawOptions, NotesOptions, SoundOptions, TokenOptions, TranslateOptions } from '../options.js' */
 /** @import { ModelInfo, OpenedMessage } from '../engine/protocol.js' */
 /** @import { Run, SavedPictures } from '../kinds/picture/run.js' */
+/** @import { NoteRun, SavedNotes } from '../kinds/notes/note-run.js' */
 /** @import { SavedSound, SoundRun } from '../kinds/sound/sound-run.js' */
 /** @import { Contents, Count } from '../load/source.js' */
 /** @import { SavedTokens, TokenRun } from '../kinds/text/tokens.js' */
@@ -106,6 +107,12 @@ export class Model extends Methods {
    * @param {SavedSound} saved
    * @param {Pick<SoundOptions, 'signal' | 'odds' | 'chunk'>} [options]
    * @returns {SoundRun}
+   */
+  /**
+   * @overload
+   * @param {SavedNotes} saved
+   * @param {NotesOptions & { at?: number }} [options]  at: how many of the ids that were drawn are kept; then seed, temperature, topK and topP may be others too
+   * @returns {NoteRun}
    */
   /**
    * @param {any} saved

@@ -8,22 +8,26 @@ import { canBeKnown } from '../kinds/picture/rows.js';
 /** @import { ImageSource } from '../kinds/picture/image.js' */
 /** @import { Model } from '../model/model.js' */
 /** @import { SoundSource } from '../kinds/sound/hear.js' */
-/** @import { DrawOptions, SoundOptions } from '../options.js' */
+/** @import { DrawOptions, NotesOptions, SoundOptions } from '../options.js' */
 /** @import { Run } from '../kinds/picture/run.js' */
+/** @import { MusicSource } from '../kinds/notes/given.js' */
+/** @import { NoteRun } from '../kinds/notes/note-run.js' */
 /** @import { SoundRun } from '../kinds/sound/sound-run.js' */
 /** @import { Reading } from './tasks.js' */
 
 export const task = 'complete';
 export const draws = true;
-export const names = ['rows'];
+export const names = ['rows', 'voices'];
 export const made = '{pictures} completed from {src}';
 
-/** @type {Record<'src' | 'rows' | 'tries', Reading>} */
+/** @type {Record<'src' | 'rows' | 'voices' | 'tries', Reading>} */
 export const attributes = {
-  /** picture to complete or to enlarge, or sound to go on with */
+  /** picture to complete or to enlarge, sound to go on with, or MIDI file to go on with or to harmonise */
   src: { given: ({ src }, signal, { fetch }) => fetch?.(src, signal) },
   /** rows of it that are known; absent: half of them */
   rows: { whole: [0, 65536], fits: canBeKnown },
+  /** of a MIDI file, the voices that it has and that are held while the others are drawn, with spaces between; absent: none, it is gone on with */
+  voices: { read: (names) => names.trim().split(/\s+/), fits: (_, { voices }) => voices !== undefined },
   /** pictures drawn for each that is shown, its likeliest at the end; they compete on the way (`resample`). 4 to 8 make fewer slips and
    * take as much longer; `samples` times `tries` is at most 64. Default 1 */
   tries: { whole: [1, NX_MAX_SAMPLES], initial: 1 },
@@ -46,6 +50,14 @@ export const attributes = {
  *   brought to that of the model, and channels are mixed: `run.heard` says so
  * @param {SoundOptions} [options]
  * @returns {SoundRun}
+ */
+/**
+ * Goes on with music, or, with `voices`, harmonises it: the voices that are given stay as they are, and the others are drawn around them.
+ *
+ * @overload
+ * @param {MusicSource} music  notes, or a MIDI file as a Blob or bytes. Its notes are brought to whole ticks: `run.given` says so
+ * @param {NotesOptions & { voices?: (string | number)[] }} [options]  voices: those that the music has, by name or number
+ * @returns {NoteRun}
  */
 /**
  * @this {Model}

@@ -7,8 +7,9 @@ import { attributes as picture } from './complete.js';
 /** @import { Label } from '../base/checks.js' */
 /** @import { Model } from '../model/model.js' */
 /** @import { LatentRun } from '../kinds/latent/latent-run.js' */
-/** @import { DrawOptions, LatentOptions, SoundOptions } from '../options.js' */
+/** @import { DrawOptions, LatentOptions, NotesOptions, SoundOptions } from '../options.js' */
 /** @import { Run } from '../kinds/picture/run.js' */
+/** @import { NoteRun } from '../kinds/notes/note-run.js' */
 /** @import { SoundRun } from '../kinds/sound/sound-run.js' */
 
 export const task = 'generate';
@@ -37,6 +38,13 @@ export const attributes = { tries: picture.tries };
  * @overload
  * @param {SoundOptions & ({ seconds: number } | { speaker: Label })} options  of a model of sounds
  * @returns {SoundRun}
+ */
+/**
+ * Draws music, from nothing.
+ *
+ * @overload
+ * @param {NotesOptions} [options]  of a model of music
+ * @returns {NoteRun}
  */
 /**
  * @this {Model}

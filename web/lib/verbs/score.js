@@ -9,6 +9,8 @@ import { engineOf } from '../model/engine.js';
 /** @import { Model } from '../model/model.js' */
 /** @import { Score } from '../kinds/picture/questions.js' */
 /** @import { CaptionScore } from '../kinds/captions/captions.js' */
+/** @import { MusicSource } from '../kinds/notes/given.js' */
+/** @import { NotesScore } from '../kinds/notes/notes.js' */
 /** @import { SoundScore } from '../kinds/sound/sounds.js' */
 /** @import { TextScore } from '../kinds/text/text-model.js' */
 
@@ -40,6 +42,14 @@ export const names = ['label', 'speaker', 'input', 'source', 'text', 'signal'];
  * @param {ImageSource} image
  * @param {{ text: string, signal?: AbortSignal }} options
  * @returns {Promise<CaptionScore>}
+ */
+/**
+ * Tells how probable the model finds music, id by id.
+ *
+ * @overload
+ * @param {MusicSource} music  as in complete()
+ * @param {{ signal?: AbortSignal }} [options]
+ * @returns {Promise<NotesScore>}
  */
 /**
  * Tells how probable the model finds an image.

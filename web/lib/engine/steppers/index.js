@@ -4,6 +4,7 @@
 /** The ways to move a run on, a file each. The first that a message asks for is the one. */
 
 import { force } from './force.js';
+import { notes } from './notes.js';
 import { peek } from './peek.js';
 import { sample } from './sample.js';
 import { search } from './search.js';
@@ -30,6 +31,7 @@ import { search } from './search.js';
 export function stepperOf(core, session, message) {
   if (message.search !== undefined) return search(core, session, message.search);
   if (message.forced) return force(core, session, message.forced);
+  if (message.notes) return notes(core, session, message.notes, message.known, message.alternatives ?? 0);
   if (message.alternatives) return peek(core, session, message.alternatives);
   return sample(core, session);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-import { missing } from '../fetched.js';
+import { fileAt } from '../fetched.js';
 
 /** @import { Look } from '../looks.js' */
 
@@ -18,10 +18,5 @@ export const look = {
     const { seed = Math.floor(Math.random() * 2 ** 32) } = options;
     return { ...options, seed, speaker: speakers[seed % speakers.length] };
   },
-  fetch: async (src, signal) => {
-    if (!src) throw missing('sound', src);
-    const response = await fetch(new URL(src, document.baseURI), { signal }).catch((cause) => { throw signal.aborted ? cause : missing('sound', src, cause); });
-    if (!response.ok) throw missing('sound', src, response.status);
-    return response.blob();
-  },
+  fetch: (src, signal) => fileAt('sound', src, signal),
 };

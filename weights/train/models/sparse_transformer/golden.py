@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of Sparse Transformers:
+"""Golden cases of Sparse Transformers; music is a text of notes:
 
     values (n)            x_0..x_{n-1}; of a text the first is given          label (1)   -1
     logits, outputs (n, P)   of x_i given x_<i; of a text zeros for x_0       nats (n)    -log p(x_i | x_<i); of a text ln V for x_0
@@ -22,6 +22,7 @@ PICTURE = Config(height=5, width=6, levels=4, output="categorical", block_count=
                  pattern="strided", stride=6)
 TEXT = Config(levels=257, output="categorical", context_length=40, block_count=3, embedding_length=16, feed_forward_length=20, head_count=2, key_length=8,
               pattern="fixed", stride=8, summary=2)
+NOTES = replace(TEXT, levels=31, time_length=24, bar=5, chord_length=3)          # time and chords go beyond their tables
 TINY = [  # name, config, weight type
     ("sparse-strided", PICTURE, "f32"),
     # a stride that is no width, and no divisor of n
@@ -32,6 +33,8 @@ TINY = [  # name, config, weight type
     ("sparse-fixed-q8_0", replace(TEXT, combine="heads", embedding_length=64, feed_forward_length=64, key_length=32), "q8_0"),
     ("sparse-strided-q8_0", replace(PICTURE, height=20, width=20, levels=2, output="bernoulli", stride=20, embedding_length=64, feed_forward_length=64,
                                     head_count=2, key_length=32), "q8_0"),
+    ("sparse-notes", NOTES, "f32"),
+    ("sparse-notes-q8_0", replace(NOTES, combine="heads", embedding_length=64, feed_forward_length=64, key_length=32), "q8_0"),
 ]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sparse Transformer (Child, Gray, Radford and Sutskever 2019, "Generating Long Sequences with Sparse Transformers") of grey pictures and of texts.
+"""Sparse Transformer (Child, Gray, Radford and Sutskever 2019, "Generating Long Sequences with Sparse Transformers") of grey pictures, of texts and of notes.
 
 Mirrors the C engine block by block.  Module names are chosen so that `state_dict()` gives the tensor names of the weight file.  Of the n
 positions before and with its own, a query sees two sets, of about sqrt(n) each; l is the stride, c the summary:
@@ -19,6 +19,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from common import distributions, native
+from models.sparse_transformer import notes
 
 NEAR, FAR = 1, 2                         # A1, A2
 LIMIT = -1e30                            # the score of what is not seen
@@ -42,6 +43,9 @@ class Config:
     summary: int = 0                     # c, of the fixed pattern
     combine: str = "interleaved"         # interleaved | merged | heads
     layer_norm_epsilon: float = 1e-5
+    time_length: int = 0                 # ticks that have embeddings, where ids are notes; else 0
+    bar: int = 16                        # ticks of a bar
+    chord_length: int = 5                # places in a chord that have embeddings
 
     @property
     def n(self):
@@ -147,17 +151,17 @@ class Block(nn.Module):
     def feed_forward(self, y):
         return self.ffn_down(Swish.apply(self.ffn_up(y)))
 
-    def forward(self, h):
+    def forward(self, h, dropped=lambda f: f):
         """(B, n, d) -> (B, n, d)"""
-        h = h + self.attention(self.attn_norm(h))
-        return h + self.feed_forward(self.ffn_norm(h))
+        h = h + dropped(self.attention(self.attn_norm(h)))
+        return h + dropped(self.feed_forward(self.ffn_norm(h)))
 
-    def fused(self, h, f):
+    def fused(self, h, f, dropped):
         """The same of h + f, in training on a CPU -> (h, what is to be added next); see native.AddNorm."""
         norm = lambda layer, h, f: native.AddNorm.apply(h, f, layer.weight, layer.bias, layer.eps, False)
         h, y = norm(self.attn_norm, h, f)
-        h, y = norm(self.ffn_norm, h, self.attention(y))
-        return h, self.feed_forward(y)
+        h, y = norm(self.ffn_norm, h, dropped(self.attention(y)))
+        return h, dropped(self.feed_forward(y))
 
 
 class SparseTransformer(nn.Module):
@@ -167,9 +171,14 @@ class SparseTransformer(nn.Module):
     def __init__(self, c):
         super().__init__()
         self.c, d = c, c.embedding_length
+        self.dropout = 0.0               # in training
         self.token_embd = nn.Embedding(c.levels, d)
         self.position_row = nn.Embedding(-(-c.n // c.columns), d)
         self.position_col = nn.Embedding(c.columns, d)
+        if c.time_length:
+            self.notes = notes.Table(c.levels)
+            self.time_bar, self.time_tick = nn.Embedding(-(-c.time_length // c.bar), d), nn.Embedding(c.bar, d)
+            self.chord_embd, self.sounding_embd = nn.Embedding(c.chord_length, d), nn.Embedding(c.levels, d)
         self.blk = nn.ModuleList(Block(c, i) for i in range(c.block_count))
         self.output_norm = nn.LayerNorm(d, eps=c.layer_norm_epsilon)
         self.output = nn.Linear(d, 1 if c.output == "bernoulli" else c.levels)
@@ -184,7 +193,14 @@ class SparseTransformer(nn.Module):
             nn.init.normal_(self.token_embd.weight, std=0.5)
             for table in (self.position_row, self.position_col):
                 nn.init.normal_(table.weight, std=0.2)
+            if c.time_length:
+                nn.init.zeros_(self.time_bar.weight)     # of times that no piece reaches, it stays so
+                for table in (self.time_tick, self.chord_embd, self.sounding_embd):
+                    nn.init.normal_(table.weight, std=0.2)
             nn.init.zeros_(self.output.weight), nn.init.zeros_(self.output.bias)
+
+    def dropped(self, f):
+        return F.dropout(f, self.dropout) if self.dropout and self.training else f
 
     def embedded(self, x):
         """x (B, n) ids -> (B, n, d)"""
@@ -192,19 +208,27 @@ class SparseTransformer(nn.Module):
         if not c.text:
             h = F.pad(h[:, :-1], (0, 0, 1, 0))
         i = torch.arange(x.shape[1], device=x.device)
-        return h + (self.position_row.weight[i // c.columns] + self.position_col.weight[i % c.columns])
+        h = h + (self.position_row.weight[i // c.columns] + self.position_col.weight[i % c.columns])
+        return h + self.placed(x) if c.time_length else h
+
+    def placed(self, x):
+        """Of notes x (B, n): what says when a position is, its place in the chord, and what sounds then: (B, n, d)"""
+        c, (time, chord, sounding) = self.c, notes.places(self.notes.rows, x)
+        bar = (time // c.bar).clamp(max=len(self.time_bar.weight) - 1)
+        h = self.time_bar(bar) + self.time_tick(time % c.bar) + self.chord_embd(chord.clamp(max=c.chord_length - 1))
+        return h + (self.sounding_embd(sounding.clamp(min=0)) * (sounding >= 0).unsqueeze(-1)).sum(2)
 
     def forward(self, x):
         """x (B, n) ids -> (B, n, P): what each position predicts."""
-        h = self.embedded(x)
+        h = self.dropped(self.embedded(x))
         if torch.is_autocast_cpu_enabled() and h.dtype == torch.float32 and native.usable(*self.parameters()):
             f = None
             for block in self.blk:
-                h, f = block.fused(h, f)
+                h, f = block.fused(h, f, self.dropped)
             norm = self.output_norm
             return self.output(native.AddNorm.apply(h, f, norm.weight, norm.bias, norm.eps, False)[1])
         for block in self.blk:
-            h = block(h)
+            h = block(h, self.dropped)
         return self.output(self.output_norm(h))
 
     def each(self, x):
@@ -213,7 +237,8 @@ class SparseTransformer(nn.Module):
         out = self(x[:, :-1] if c.text else x)
         out = out if out.dtype == torch.float64 else out.float()
         if c.text:
-            return F.cross_entropy(out.flatten(0, 1), x[:, 1:].flatten(), reduction="none").view(len(x), -1)
+            nats = F.cross_entropy(out.flatten(0, 1), x[:, 1:].flatten(), reduction="none").view(len(x), -1)
+            return nats * notes.before_end(x[:, 1:]) if c.time_length else nats
         return distributions.nats(c, out, x)
 
     def nats(self, x):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sparse Transformer as a task: pictures in levels of grey, or windows of the stream of bytes that books are."""
+"""Sparse Transformer as a task: pictures in levels of grey, windows of the stream of bytes that books are, or pieces of music."""
 import os
 from dataclasses import dataclass, fields
 
@@ -13,6 +13,7 @@ from common.task import Task, picks, spread
 from data.pictures import to_bytes
 from models.llama.task import Windows
 from models.pixelcnn.task import Levels
+from models.sparse_transformer import notes
 from models.sparse_transformer.model import Config, SparseTransformer
 from models.sparse_transformer.start import look_around
 
@@ -23,6 +24,7 @@ PREFIX = "sparse-transformer."
 class Settings(Config, Common):
     dataset: str = "binarised_mnist"
     look_around: bool = True             # heads begin by attending to neighbours, see start.py
+    dropout: float = 0.0                 # of what goes into the residual stream, in training
     prompts: str = "Once upon a time|The king said"       # of a text's sample sheet
 
 
@@ -33,10 +35,12 @@ class SparseTransformerTask(Task):
     @staticmethod
     def smoke(settings):
         tiny = dict(block_count=2, embedding_length=32, feed_forward_length=32, head_count=2, key_length=16)
-        return dict(Task.smoke(settings), **tiny, **({} if settings.get("height") else dict(context_length=64, stride=16, summary=4)))
+        return dict(Task.smoke(settings), **tiny, **({} if settings.get("height") or settings.get("time_length") else dict(context_length=64, stride=16, summary=4)))
 
     def model(self):
-        return SparseTransformer(Config(**{f.name: getattr(self.s, f.name) for f in fields(Config)}))
+        model = SparseTransformer(Config(**{f.name: getattr(self.s, f.name) for f in fields(Config)}))
+        model.dropout = self.s.dropout
+        return model
 
     def begin(self, model, examples):
         if self.s.look_around and not self.s.start:
@@ -47,17 +51,32 @@ class SparseTransformerTask(Task):
         return not self.s.height
 
     @property
+    def notes(self):
+        return self.s.time_length > 0
+
+    def load(self, split):
+        """Of pieces all keys that the voices can sing train, and the one that they are in validates."""
+        pieces = super().load(split)
+        if self.notes and split == "train":
+            return [other for piece in pieces for _, other in notes.transposed(piece)]
+        return pieces
+
+    @property
     def tokenizer(self):
         return bpe.Vocabulary([])        # an end, and the 256 bytes
 
     def encode(self, examples, model, device="cpu"):
         """Pictures and their labels; or (books, stories), of which books are read: <end> book <end> book ... <end>, in windows."""
+        if self.notes:
+            return notes.Pieces([notes.encode(piece) for piece in examples], device)
         if not self.text:
             return Levels(*examples, self.s.levels, device)
         stream = np.concatenate([np.array([0] + self.tokenizer.encode(text), np.uint16) for text in examples[0] or examples[1]] + [np.zeros(1, np.uint16)])
         return Windows(stream, self.s.context_length, device)
 
     def batch(self, train, step, device):
+        if self.notes:
+            return train.take(train.alike(self.s.seed, step, self.s.batch), device, self.s.stride)
         pick = picks(self.s.seed, step, self.s.batch, len(train))
         if not self.text:
             return train.take(pick, device)[:1]
@@ -107,7 +126,12 @@ class SparseTransformerTask(Task):
         if c.pattern == "fixed":
             found[a + "attention.summary"] = c.summary
         found.update({a + "attention.combine": c.combine, a + "output.type": c.output})
-        if c.text:
+        if c.time_length:
+            found.update({a + "time_length": c.time_length, a + "notes.bar": c.bar, a + "notes.ticks": notes.TICKS,
+                          a + "notes.voices": [name for name, _, _ in notes.VOICES],
+                          **{a + "notes.id_" + name: column for name, column in zip(("ticks", "voices", "pitches"), notes.rows_of(c.levels).T.tolist())}, "tokenizer.ggml.bos_token_id": notes.END,
+                          "tokenizer.ggml.eos_token_id": notes.END})
+        elif c.text:
             found.update(self.tokenizer.metadata())
             found.update({"tokenizer.ggml.bos_token_id": 0, "tokenizer.ggml.eos_token_id": 0, "tokenizer.ggml.add_bos_token": True})
         return found
@@ -126,6 +150,8 @@ class SparseTransformerTask(Task):
         found.update(output=m["output.type"])
         if "tokenizer.ggml.tokens" in metadata:
             found.update(levels=len(metadata["tokenizer.ggml.tokens"]))
+        if "notes.id_ticks" in m:
+            found.update(levels=len(m["notes.id_ticks"]), chord_length=len(tensors["chord_embd.weight"]))
         return found
 
 

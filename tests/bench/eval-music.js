@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// How probable a model finds held-out music, through the wasm, and how what it draws keeps to the rules beside that music.
+// @ts-check
+import { readFileSync } from 'node:fs';
+import { count } from './harmony.js';
+
+/** @import { Model } from '../../web/lib/index.js' */
+/** @typedef {import('./harmony.js').Note} Note */
+
+/** Parallel fifths and octaves a piece, moments at which voices cross a hundred, beats that are a chord a hundred. @typedef {{ pieces: number, fifths: number, octaves: number, crossings: number, chords: number }} Rules */
+
+/**
+ * @typedef {Object} MusicResult
+ * @property {number} pieces
+ * @property {number} natsPerNote   of each note that begins
+ * @property {number} natsPerTick   of each tick, which is a time step
+ * @property {number} standardError of the nats a tick of a piece
+ * @property {number} msPerId       to draw an id
+ * @property {Rules} given          in the music itself
+ * @property {Rules} drawn          in as many pieces that the model draws from nothing, of seeds 1, 2, ...
+ * @property {number} outOfRange    notes of these that lie outside of what their voices sing in the music itself
+ */
+
+/** @param {Note[][]} pieces @param {string[]} voices @param {number} beat @returns {Rules} */
+function rulesOf(pieces, voices, beat) {
+  const sum = { fifths: 0, octaves: 0, crossings: 0, moments: 0, beats: 0, chords: 0 };
+  for (const piece of pieces) for (const [name, n] of Object.entries(count(piece, voices, beat))) sum[/** @type {keyof typeof sum} */ (name)] += n;
+  const n = pieces.length;
+  return { pieces: n, fifths: sum.fifths / n, octaves: sum.octaves / n, crossings: (100 * sum.crossings) / sum.moments, chords: (100 * sum.chords) / sum.beats };
+}
+
+/**
+ * @param {Model} model
+ * @param {string} data  a file of JSON: [piece: [{ start, length, pitch, voice }]]
+ * @param {{ most: number, temperature: number, say: (done: string) => void }} how
+ * @returns {Promise<MusicResult>}
+ */
+export async function scoreMusic(model, data, { most, temperature, say }) {
+  /** @type {Note[][]} */
+  const pieces = JSON.parse(readFileSync(data, 'utf8')).slice(0, most);
+  const { voices = [], ticks = 4, ranges = [] } = model.info;
+  let [nats, notes, time, sum, squares] = [0, 0, 0, 0, 0];
+  for (const [i, piece] of pieces.entries()) {
+    const score = /** @type {import('../../web/lib/kinds/notes/notes.js').NotesScore} */ (/** @type {any} */ (await /** @type {any} */ (model).score(piece)));
+    nats += score.nats;
+    notes += score.nats / score.natsPerNote;
+    time += score.nats / score.natsPerTick;
+    sum += score.natsPerTick;
+    squares += score.natsPerTick ** 2;
+    say(`${i + 1} of ${pieces.length}: ${(nats / notes).toFixed(3)} nats a note`);
+  }
+  const drawn = [];
+  let [ids, ms] = [0, 0];
+  for (let seed = 1; seed <= pieces.length; seed++) {
+    const began = performance.now();
+    const run = /** @type {import('../../web/lib/kinds/notes/note-run.js').NoteRun} */ (/** @type {any} */ (model.generate({ seed, temperature })));
+    drawn.push(await run.notes());
+    ms += performance.now() - began;
+    ids += run.save().ids.length;
+    say(`drawn ${seed} of ${pieces.length}`);
+  }
+  const mean = sum / pieces.length;
+  return {
+    pieces: pieces.length, natsPerNote: nats / notes, natsPerTick: nats / time,
+    standardError: Math.sqrt(Math.max(0, squares / pieces.length - mean * mean) / pieces.length), msPerId: ms / ids,
+    given: rulesOf(pieces, voices, ticks), drawn: rulesOf(drawn, voices, ticks),
+    outOfRange: drawn.flat().filter(({ pitch, voice }) => { const [low, high] = ranges[voices.indexOf(voice)]; return pitch < low || pitch > high; }).length,
+  };
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The page of chorales: three voices answer, nothing sounds before a press, arcs, another key; and the element of music. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { LIBRARY, openEmpty, session, until } from './browser.js';
+
+/** @import { Page } from 'playwright-core' */
+
+const { withPage } = session(['--autoplay-policy=no-user-gesture-required']);
+const PAGE = '/web/pages/chorale/';
+
+/** @param {Page} page */
+const drawn = (page) => page.locator('#answer-transport[data-phase="done"]').waitFor();
+/** @param {Page} page @param {string} id */
+const result = (page, id) => page.locator(`#${id}`).textContent();
+
+/** Counts the contexts that sound. @param {Page} page */
+const countContexts = (page) => page.addInitScript(() => {
+  const counted = /** @type {any} */ (globalThis);
+  counted.contexts = 0;
+  counted.AudioContext = class extends AudioContext {
+    constructor() {
+      super();
+      counted.contexts++;
+    }
+  };
+});
+
+test('a melody is answered without a click, and nothing sounds before one', () => withPage(async (page) => {
+  await countContexts(page);
+  await page.goto(PAGE);
+  await drawn(page);
+  const first = await result(page, 'answer-result');
+  assert.match(first ?? '', /^s0\+4:67 a0/);
+  assert.equal(await page.evaluate('contexts'), 0);
+  assert.match(await result(page, 'answer-said') ?? '', /of which 16 notes were given/);
+  const heights = await page.locator('.piano .odds').evaluateAll((bars) => bars.map((bar) => Number(/** @type {HTMLElement} */ (bar).style.getPropertyValue('--odds'))));
+  assert.ok(Math.max(...heights) === 1 && heights.length === 22);
+  await page.locator('#clear').click();
+  await page.locator('.piano').getByRole('button', { name: 'G 4', exact: true }).click();
+  await drawn(page);
+  assert.match(await result(page, 'answer-result') ?? '', /^s0\+4:67 a0\+\d+:\d+ t0\+\d+:\d+ b0\+\d+:\d+/);
+  assert.equal(await page.evaluate('contexts'), 1);
+  assert.match(page.url(), /#figure-answer\?seed=3&tune=67\.4/);
+  await page.keyboard.press('d'); // E flat 4 and E 4 lie at e and d, counted from C
+  await until(page, async () => /s4\+4:64/.test(document.getElementById('answer-result')?.textContent ?? ''));
+  await page.locator('#back').click();
+  await until(page, async () => !/s4\+4/.test(document.getElementById('answer-result')?.textContent ?? ''));
+  await page.goto('about:blank');
+  await page.goto(`${PAGE}#figure-answer?seed=3&tune=67.4-69.4`);
+  await drawn(page);
+  await until(page, async () => /s4\+4:69/.test(document.getElementById('answer-result')?.textContent ?? ''));
+}));
+
+test('files to take along, and one to open', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await drawn(page);
+  const [saved] = await Promise.all([page.waitForEvent('download'), page.locator('#answer-midi').click()]);
+  assert.equal(saved.suggestedFilename(), 'chorale-3.mid');
+  const [wave] = await Promise.all([page.waitForEvent('download'), page.locator('#answer-wav').click()]);
+  assert.equal(wave.suggestedFilename(), 'chorale-3.wav');
+  await page.locator('#midi-file').setInputFiles({ name: 'x.mid', mimeType: 'audio/midi', buffer: Buffer.from('no music') });
+  await until(page, async () => /This is no MIDI file/.test(document.getElementById('answer-said')?.textContent ?? ''));
+  await page.locator('#midi-file').setInputFiles(/** @type {string} */ (await saved.path()));
+  await until(page, async () => /The music has notes of the alto/.test(document.getElementById('answer-said')?.textContent ?? ''));
+}));
+
+test('a chorale from nothing, what it looked at, and the same dice in another key', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await drawn(page);
+  await page.locator('#figure-alone').scrollIntoViewIfNeeded();
+  await page.locator('#alone-transport[data-phase="done"]').waitFor();
+  const before = await result(page, 'alone-looked');
+  assert.match(before ?? '', /nats\. It looked most at/);
+  await page.locator('#alone-roll').focus();
+  await page.keyboard.press('ArrowRight');
+  await until(page, async (was) => document.getElementById('alone-looked')?.textContent !== was, before);
+  await page.locator('#figure-key').scrollIntoViewIfNeeded();
+  await until(page, async () => /^\d+ of \d+ notes/.test(document.getElementById('key-same')?.textContent ?? ''));
+  await page.locator('#key').fill('0');
+  await until(page, async () => { const [, kept, all] = /^(\d+) of (\d+)/.exec(document.getElementById('key-same')?.textContent ?? '') ?? []; return kept === all && Number(all) > 0; });
+}));
+
+test('the page plays in its own time, and the element shows a roll', () => withPage(async (page) => {
+  await openEmpty(page);
+  const how = await page.evaluate(async (library) => {
+    const { load } = await import(library);
+    const model = await load('/weights/chorales.gguf');
+    const run = model.generate({ seed: 1, bars: 1, tempo: 400 });
+    const played = await run.playTo(new AudioContext());
+    const bytes = new DataView(await (await run.wav()).arrayBuffer());
+    let most = 0;
+    for (let at = 44; at < bytes.byteLength; at += 2) most = Math.max(most, Math.abs(bytes.getInt16(at, true)));
+    model.close();
+    return { played, most };
+  }, LIBRARY);
+  assert.ok(how.played.over && Math.abs(how.played.seconds - 0.6) < 0.05, JSON.stringify(how));
+  assert.ok(how.most > 3000 && how.most < 32767, `${how.most}`);
+  await page.evaluate(async () => {
+    await import(/** @type {string} */ ('/web/lib/define.js'));
+    document.body.innerHTML = '<next-pixel model="/weights/chorales.gguf" task="generate" bars="2" seed="1" controls></next-pixel>';
+    const element = /** @type {any} */ (document.querySelector('next-pixel'));
+    element.style.width = '300px';
+    await new Promise((resolve) => { element.addEventListener('nx-end', resolve); element.play(); });
+  });
+  assert.match(await page.locator('next-pixel [part~="text"], next-pixel canvas').first().evaluate((element) => element.textContent) ?? '', /Music of \d+ notes in 2 bars/);
+}));

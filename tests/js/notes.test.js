@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Music: ids and notes, MIDI files, what is held, and the runs of the shipped model. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+
+import { writeMidi } from 'midi-file';
+
+import { load } from '../../web/lib/index.js';
+import { Alphabet, pitchName } from '../../web/lib/kinds/notes/alphabet.js';
+import { changesOf, decode, encode, endOf } from '../../web/lib/kinds/notes/codec.js';
+import { readMidi, writeNotes } from '../../web/lib/kinds/notes/midi.js';
+import { Piece } from '../../web/lib/kinds/notes/piece.js';
+import { isChord, count } from '../bench/harmony.js';
+
+/** @import { MidiEvent } from 'midi-file' */
+/** @import { Note } from '../../web/lib/kinds/notes/codec.js' */
+/** @import { NoteRun, NoteStep } from '../../web/lib/kinds/notes/note-run.js' */
+
+const NAMES = ['soprano', 'alto', 'tenor', 'bass'];
+/** The ids of the shipped model. */
+const SAID = [
+  { ticks: 0, voice: -1, pitch: 0 },
+  ...[[60, 81], [52, 74], [43, 69], [36, 66]].flatMap(([low, high], voice) => [0, ...Array.from({ length: high - low + 1 }, (_, i) => low + i)].map((pitch) => ({ ticks: 0, voice, pitch }))),
+  ...Array.from({ length: 16 }, (_, i) => ({ ticks: i + 1, voice: -1, pitch: 0 })),
+];
+const ALPHABET = new Alphabet(SAID, NAMES);
+const MELODY = [67, 69, 71, 72, 74, 72, 71, 69].map((pitch, i) => ({ start: 4 * i, length: 4, pitch }));
+
+/** Whole numbers that look random, the same everywhere. @param {number} seed @returns {(below: number) => number} */
+function random(seed) {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return (state >>> 8) % below;
+  };
+}
+
+/** Notes of all voices, with rests, none struck again at once. @param {(below: number) => number} below @returns {Note[]} */
+function piece(below) {
+  const notes = ALPHABET.voices.flatMap(({ name, low, high }) => {
+    /** @type {Note[]} */
+    const own = [];
+    for (let start = below(3) * below(8), last = 0; own.length < 20;) {
+      const pitch = low + below(high - low + 1);
+      const length = 1 + below(below(8) ? 8 : 40);
+      if (pitch !== last) own.push({ start, length, pitch, voice: name, velocity: 80 });
+      last = pitch;
+      start += length + (below(5) ? 0 : 1 + below(30));
+    }
+    return own;
+  });
+  return notes.sort((a, b) => a.start - b.start || NAMES.indexOf(a.voice) - NAMES.indexOf(b.voice));
+}
+
+test('ids bring back every note', () => {
+  const below = random(1);
+  for (let i = 0; i < 200; i++) {
+    const notes = piece(below);
+    assert.deepEqual(decode(ALPHABET, encode(ALPHABET, notes)), notes);
+  }
+  const again = [0, 4].map((start) => ({ start, length: 4, pitch: 60, voice: 'soprano', velocity: 80 })); // struck again, which ids do not say
+  assert.deepEqual(decode(ALPHABET, encode(ALPHABET, again)), [{ ...again[0], length: 8 }]);
+  assert.equal(pitchName(60), 'C4');
+});
+
+test('what is written may be drawn, and what may be drawn is well formed', () => {
+  const below = random(2);
+  for (let i = 0; i < 100; i++) {
+    const notes = piece(below);
+    const reading = new Piece(ALPHABET);
+    const ids = encode(ALPHABET, notes);
+    reading.push(ids[0]);
+    for (const id of [...ids.slice(1), ALPHABET.end]) {
+      assert.ok(reading.next().ids.includes(id), `${id} at ${reading.time}`);
+      reading.push(id);
+    }
+    assert.ok(reading.ended);
+  }
+});
+
+test('voices that are held stay as they are, whatever is drawn', () => {
+  const below = random(3);
+  for (const voices of [['soprano'], ['bass'], ['alto', 'tenor'], NAMES]) {
+    for (let i = 0; i < 50; i++) {
+      const held = piece(below).filter(({ voice }) => voices.includes(voice));
+      const most = endOf(held);
+      const drawing = new Piece(ALPHABET, { voices: voices.map((name) => NAMES.indexOf(name)), changes: changesOf(ALPHABET, held, most), most, whole: true });
+      const ids = [ALPHABET.end];
+      drawing.push(ALPHABET.end);
+      while (!drawing.ended) {
+        const { ids: some, cut } = drawing.next();
+        assert.ok(some.length > 0 && cut.every((id) => ALPHABET.said[id].ticks > Math.max(...some.map((other) => ALPHABET.said[other].ticks))));
+        ids.push(some[below(some.length)]);
+        drawing.push(ids[ids.length - 1]);
+      }
+      const notes = decode(ALPHABET, ids);
+      assert.equal(endOf(notes), most);
+      assert.deepEqual(notes.filter(({ voice }) => voices.includes(voice)), held);
+    }
+  }
+});
+
+test('MIDI files both ways, to the tick', () => {
+  const below = random(4);
+  for (let i = 0; i < 50; i++) {
+    const notes = piece(below);
+    const { notes: heard, parts, tempo } = readMidi(writeNotes(notes, { ticks: 4, voices: NAMES, tempo: 84 }));
+    const back = heard.map(({ start, length, pitch, velocity, part }) => ({ start: 4 * start, length: 4 * length, pitch, voice: parts[part], velocity }));
+    back.sort((a, b) => a.start - b.start || NAMES.indexOf(a.voice) - NAMES.indexOf(b.voice));
+    assert.deepEqual(back, notes);
+    assert.ok(Math.abs(tempo - 84) < 1e-3);
+  }
+});
+
+/** A file of one track. @param {MidiEvent[]} events @param {object} [header] */
+const file = (events, header = {}) => Uint8Array.from(writeMidi({ header: { format: 0, numTracks: 1, ticksPerBeat: 96, ...header }, tracks: [[...events, { deltaTime: 0, meta: true, type: 'endOfTrack' }]] }));
+/** @param {number} deltaTime @param {number} noteNumber @param {number} velocity @param {number} [channel] @returns {MidiEvent} */
+const on = (deltaTime, noteNumber, velocity, channel = 0) => ({ deltaTime, channel, type: 'noteOn', noteNumber, velocity, running: true });
+const TWO = [on(0, 67, 90), on(96, 67, 0), on(0, 69, 70), on(48, 69, 0)];
+
+test('MIDI files of others', () => {
+  const heard = readMidi(file(TWO)); // running status, and a velocity of 0 for the end
+  assert.deepEqual(heard.notes.map(({ start, length, pitch, velocity }) => [start, length, pitch, velocity]), [[0, 1, 67, 90], [1, 0.5, 69, 70]]);
+  assert.equal(readMidi(file([{ deltaTime: 0, meta: true, type: 'setTempo', microsecondsPerBeat: 600000 }, ...TWO, { deltaTime: 9, meta: true, type: 'setTempo', microsecondsPerBeat: 500000 }])).tempos, true);
+  assert.equal(readMidi(file([on(0, 67, 90), on(0, 60, 90, 9), on(96, 67, 0)])).notes.length, 1); // drums are no voice
+  assert.equal(readMidi(file([on(0, 67, 90), { deltaTime: 96, meta: true, type: 'text', text: 'x' }])).notes[0].length, 1); // a note without an end lasts as long as its track
+  const whole = file(TWO);
+  const alien = Uint8Array.from([...whole.slice(0, 14), ...new TextEncoder().encode('XFIH'), 0, 0, 0, 2, 1, 2, ...whole.slice(14)]);
+  assert.equal(readMidi(alien).notes.length, 2);
+});
+
+test('bad MIDI files are a sentence each', () => {
+  const whole = file(TWO);
+  const bad = (/** @type {Uint8Array} */ bytes, /** @type {RegExp} */ message) => assert.throws(() => readMidi(bytes), { name: 'NextPixelError', message });
+  for (let end = 0; end < whole.length; end++) assert.throws(() => readMidi(whole.slice(0, end)), { name: 'NextPixelError' });
+  bad(new Uint8Array(100), /does not begin with MThd/);
+  bad(new Uint8Array(10_000_001), /10\.0 MB: give at most 10/);
+  bad(file([]), /has no notes/);
+  const changed = (/** @type {[number, number][]} */ ...bytes) => { const copy = whole.slice(); for (const [at, byte] of bytes) copy[at] = byte; return copy; };
+  bad(changed([9, 2]), /format 2/);
+  bad(changed([12, 0xe7]), /frames of film/);
+  bad(changed([12, 0], [13, 0]), /a beat has no ticks/);
+  bad(file([{ deltaTime: 0, meta: true, type: 'unknownMeta', metatypeByte: 0x51, data: [1] }]), /an event is none \(Expected length for setTempo/);
+});
+
+test('a MIDI file with a few wrong bytes is read, or refused in a sentence', () => {
+  const below = random(5);
+  const whole = [file(TWO), writeNotes(piece(below), { ticks: 4, voices: NAMES, tempo: 84 })];
+  for (let i = 0; i < 20000; i++) {
+    const bytes = whole[i % 2].slice(0, below(4) ? undefined : below(whole[i % 2].length));
+    for (let k = below(6); k >= 0 && bytes.length; k--) bytes[below(bytes.length)] = below(256);
+    try {
+      for (const { start, length, pitch } of readMidi(bytes).notes) assert.ok(start >= 0 && length > 0 && pitch >= 0 && pitch < 128);
+    } catch (error) {
+      assert.equal(/** @type {Error} */ (error).name, 'NextPixelError', String(error));
+    }
+  }
+});
+
+test('what is counted of harmony', () => {
+  const sung = (/** @type {number[][]} */ chords) => chords.flatMap((chord, i) => chord.map((pitch, v) => ({ start: 4 * i, length: 4, pitch, voice: NAMES[v] })));
+  const counted = (/** @type {number[][]} */ chords) => count(sung(chords), NAMES, 4);
+  assert.equal(counted([[72, 67, 64, 48], [74, 69, 65, 50]]).octaves, 1); // soprano and bass
+  assert.equal(counted([[67, 64, 60, 48], [69, 65, 62, 50]]).fifths, 2); // soprano with tenor and with bass
+  assert.deepEqual(counted([[72, 67, 64, 48], [71, 67, 62, 55]]), { fifths: 0, octaves: 0, crossings: 0, moments: 2, beats: 2, chords: 2 });
+  assert.equal(counted([[64, 67, 60, 48]]).crossings, 1);
+  assert.ok(isChord([60, 64, 67, 70]) && !isChord([60, 62, 64]));
+});
+
+/** @type {import('../../web/lib/index.js').Model} */
+let model;
+before(async () => { model = await load(new Uint8Array(await readFile(new URL('../../weights/chorales.gguf', import.meta.url)))); });
+after(() => model.close());
+
+/** @param {any} saved @param {any} [options] @returns {NoteRun} */
+const resume = (saved, options) => /** @type {any} */ (model.resume(saved, options));
+/** @param {any} options @returns {NoteRun} */
+const generate = (options) => /** @type {NoteRun} */ (/** @type {any} */ (model.generate(options)));
+/** @param {any} music @param {any} [options] @returns {NoteRun} */
+const complete = (music, options) => /** @type {NoteRun} */ (/** @type {any} */ (model.complete(music, options)));
+/** @param {Note[]} notes */
+const alone = (notes) => notes.map(({ start, length, pitch }) => ({ start, length, pitch }));
+
+test('what the file says of itself', () => {
+  assert.deepEqual(model.info.notes, SAID);
+  assert.deepEqual(model.info.voices, NAMES);
+  assert.deepEqual([model.info.ticks, model.info.bar, model.info.codec], [4, 16, 'notes']);
+  assert.deepEqual(model.info.tasks, ['complete', 'generate', 'score']);
+});
+
+test('music from nothing is the same however it is read, and ends by the bar that is asked for', async () => {
+  const run = generate({ seed: 5, bars: 3 });
+  const notes = await run.notes();
+  assert.ok(endOf(notes) <= 48 && notes.length > 20);
+  assert.ok(run.finish === 'length' || run.finish === 'end');
+  for (const options of [{ chunk: 1 }, { chunk: 7 }, { odds: true }, { maps: true }]) assert.deepEqual(await generate({ seed: 5, bars: 3, ...options }).notes(), notes);
+  /** @type {NoteStep[]} */
+  const steps = [];
+  for await (const step of generate({ seed: 5, bars: 1, odds: true, maps: true })) steps.push(step);
+  for (const { from, to, odds = [], maps, nats, ids } of steps) {
+    assert.equal(to - from, 1);
+    assert.ok(Math.abs(Array.from(odds).reduce((sum, p) => sum + p, 0) - 1) < 1e-4 && maps?.length);
+    if (ids.length) assert.ok(Math.abs(odds[ids[0]] - Math.exp(-nats[0])) < 1e-5);
+  }
+});
+
+test('a melody is held, and costs what score() says', async () => {
+  const run = complete(MELODY, { voices: ['soprano'], seed: 1 });
+  const notes = await run.notes();
+  assert.deepEqual(alone(notes.filter(({ voice }) => voice === 'soprano')), MELODY);
+  assert.deepEqual([...new Set(notes.map(({ voice }) => voice))].sort(), [...NAMES].sort());
+  assert.equal(run.finish, 'end');
+  const cost = run.save().nats.reduce((sum, nats) => sum + nats, 0);
+  const score = /** @type {import('../../web/lib/kinds/notes/notes.js').NotesScore} */ (/** @type {any} */ (await /** @type {any} */ (model).score(await run.midi())));
+  assert.ok(Math.abs(score.nats - cost) < 1e-3 * cost, `${score.nats} and ${cost}`);
+  assert.ok(Math.abs(score.natsPerNote * notes.length - score.nats) < 1e-6);
+  const bass = complete([{ start: 0, length: 16, pitch: 48, voice: 'bass' }], { voices: ['bass'], seed: 1 });
+  assert.deepEqual((await bass.notes()).filter(({ voice }) => voice === 'bass').map(({ start, length }) => [start, length]), [[0, 16]]);
+});
+
+test('a beginning is gone on with', async () => {
+  const begun = await complete(MELODY.slice(0, 4), { voices: ['soprano'], seed: 1 }).notes();
+  const run = complete(begun, { seed: 2, bars: 4 });
+  const notes = await run.notes();
+  assert.deepEqual(notes.filter(({ start }) => start < 16).map(({ start, pitch }) => [start, pitch]), begun.map(({ start, pitch }) => [start, pitch]));
+  assert.ok(endOf(notes) > 16 && endOf(notes) <= 64);
+  const { value } = await complete(begun, { seed: 2, bars: 4 })[Symbol.asyncIterator]().next();
+  const first = /** @type {NoteStep} */ (value);
+  assert.ok(first.events.every(({ given }) => given));
+});
+
+test('saved runs go on to the same notes, and may branch off', async () => {
+  const whole = complete(MELODY, { voices: ['soprano'], seed: 3 });
+  const notes = await whole.notes();
+  const left = complete(MELODY, { voices: ['soprano'], seed: 3, chunk: 5 });
+  for await (const step of left) if (step.to > 12) break;
+  assert.deepEqual(await resume(JSON.parse(JSON.stringify(left.save()))).notes(), notes);
+  const saved = whole.save();
+  for (const at of [1, 2, 3, 20]) assert.deepEqual(await resume(saved, { at }).notes(), notes, `at ${at}, in a chord`);
+  assert.notDeepEqual(await resume(saved, { at: 4, seed: 4 }).notes(), notes);
+  assert.throws(() => resume({ ...saved, ids: [9999] }), { code: 'state' });
+  assert.throws(() => resume(saved, { seed: 4 }), /cannot change seed/);
+});
+
+test('music that the model cannot take is a sentence each', async () => {
+  /** @param {any} music @param {any} options @param {RegExp} message */
+  const refused = async (music, options, message) => assert.rejects(async () => complete(music, options).notes(), { name: 'NextPixelError', message });
+  const one = { start: 0, length: 4, pitch: 67 };
+  await refused([], {}, /has no notes/);
+  await refused('abc', {}, /a list of notes, or a MIDI file/);
+  await refused([{ ...one, pitch: 20 }], {}, /soprano sings 60 to 81 \(C4 to A5\), and note 0 is 20 \(A♭0\): transpose/);
+  await refused([{ ...one, start: 0.5 }], {}, /whole tick/);
+  await refused([{ ...one, length: 0 }], {}, /1 or more/);
+  await refused([{ ...one, voice: 'oboe' }], {}, /voice must be one of soprano/);
+  await refused([{ ...one, voice: 'alto', pitch: 60 }], { voices: ['soprano'] }, /notes of the alto/);
+  await refused([one, { ...one, start: 2 }], {}, /two notes at once, G4 and G4 in quarter 1/);
+  await refused([{ ...one, velocity: 200 }], {}, /velocity/);
+  await refused(Array.from({ length: 1200 }, (_, i) => ({ start: i, length: 1, pitch: 60 + i % 2 })), {}, /2400 events|events, and the model has room/);
+  assert.throws(() => complete([one], { voices: 'soprano' }), /list of voices/);
+  assert.throws(() => generate({ bars: 0 }), /bars must be a whole number from 1/);
+  const many = Uint8Array.from(writeMidi({ header: { format: 1, numTracks: 5, ticksPerBeat: 96 }, tracks: Array.from({ length: 5 }, (_, i) => [on(0, 60 + i, 90), on(96, 60 + i, 0), { deltaTime: 0, meta: true, type: 'endOfTrack' }]) }));
+  await refused(many, {}, /5 tracks or channels have notes .*: leave some out/);
+  const odd = file([on(0, 67, 90), on(100, 67, 0), { deltaTime: 0, meta: true, type: 'setTempo', microsecondsPerBeat: 500000 }, { deltaTime: 50, meta: true, type: 'setTempo', microsecondsPerBeat: 600000 }]);
+  const given = await complete(odd, { voices: ['soprano'] }).given;
+  assert.match(given?.said ?? '', /1 of its 1 notes were moved to the nearest sixteenth, and its changes of tempo were left out/);
+});

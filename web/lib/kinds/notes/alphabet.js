@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The ids of music, as the file says them: of each id the ticks that pass with it, its voice and its pitch. */
+
+import { argumentError } from '../../base/error.js';
+
+/**
+ * What an id says. Ticks pass with a wait; a voice without a pitch is off; the end has neither.
+ *
+ * @typedef {{ ticks: number, voice: number, pitch: number }} Said  voice: from 0 on, -1: none; pitch: number of MIDI, 0: none
+ */
+
+/** @typedef {{ name: string, low: number, high: number, off: number, of: Map<number, number> }} Voice  off: its id; of: id of a pitch */
+
+export class Alphabet {
+  /** By id. @type {Said[]} */
+  said;
+  /** From the highest one down. @type {Voice[]} */
+  voices;
+  /** Ids of waits, by ticks. @type {Map<number, number>} */
+  waits = new Map();
+  /** Ticks of the longest. */
+  longest = 0;
+  end = 0;
+
+  /**
+   * @param {Said[]} said
+   * @param {string[]} [names]  of the voices
+   */
+  constructor(said, names = []) {
+    this.said = said;
+    const count = Math.max(0, ...this.said.map(({ voice }) => voice + 1));
+    this.voices = Array.from({ length: count }, (_, v) => ({ name: names[v] ?? `voice ${v + 1}`, low: Infinity, high: -Infinity, off: -1, of: new Map() }));
+    for (const [id, { ticks, voice, pitch }] of this.said.entries()) {
+      if (voice >= 0 && pitch > 0) this.#add(this.voices[voice], pitch, id);
+      else if (voice >= 0) this.voices[voice].off = id;
+      else if (ticks > 0) this.waits.set(ticks, id);
+      else this.end = id;
+    }
+    this.longest = Math.max(...this.waits.keys());
+  }
+
+  /** @param {Voice} voice @param {number} pitch @param {number} id */
+  #add(voice, pitch, id) {
+    voice.of.set(pitch, id);
+    voice.low = Math.min(voice.low, pitch);
+    voice.high = Math.max(voice.high, pitch);
+  }
+
+  /** The ids with which so many ticks pass, the longest first. @param {number} ticks */
+  wait(ticks) {
+    const sizes = [...this.waits.keys()].sort((a, b) => b - a);
+    const ids = [];
+    for (let left = ticks; left > 0;) {
+      const size = sizes.find((most) => most <= left);
+      if (!size) throw argumentError(`The model has no wait of ${left} ${left === 1 ? 'tick' : 'ticks'}`);
+      ids.push(/** @type {number} */ (this.waits.get(size)));
+      left -= size;
+    }
+    return ids;
+  }
+}
+
+const NAMES = ['C', 'C♯', 'D', 'E♭', 'E', 'F', 'F♯', 'G', 'A♭', 'A', 'B♭', 'B'];
+
+/** @param {number} pitch  number of MIDI @returns {string} such as 'C4' for 60 */
+export function pitchName(pitch) {
+  return `${NAMES[pitch % 12]}${Math.floor(pitch / 12) - 1}`;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** From lists of notes to ids and back. */
+
+/** @import { Alphabet } from './alphabet.js' */
+/** @import { Change } from './piece.js' */
+
+/**
+ * A note.
+ *
+ * @typedef {object} Note
+ * @property {number} start     ticks from the beginning of the piece, `info.ticks` of which are a quarter
+ * @property {number} length    ticks, 1 or more
+ * @property {number} pitch     number of MIDI, 60 the middle C
+ * @property {string} voice     one of `info.voices`
+ * @property {number} velocity  1 to 127; models of notes without dynamics have 80
+ */
+
+/** Something that happens in a piece.
+ * @typedef {object} NoteEvent
+ * @property {'note' | 'off' | 'wait' | 'end'} kind
+ * @property {number} time   when, in ticks; of a wait, when it begins
+ * @property {string} voice  '' of waits and of the end
+ * @property {number} pitch  of a note, else 0
+ * @property {number} ticks  of a wait, else 0
+ * @property {number} nats   -log p of it, given all before it
+ * @property {boolean} given  it was not drawn
+ * @property {number} position  of its id in the sequence
+ */
+
+export const VELOCITY = 80;
+
+/**
+ * The changes of voices that notes make, in order of time, then from the highest voice down. A note that is struck again at once goes on.
+ *
+ * @param {Alphabet} alphabet
+ * @param {Pick<Note, 'start' | 'length' | 'pitch' | 'voice'>[]} notes  of one voice none at the same time
+ * @param {number} end  of the piece: a voice that rests up to it is not off
+ * @returns {Change[]}
+ */
+export function changesOf(alphabet, notes, end) {
+  /** @type {(Change & { voice: number })[]} */
+  const changes = [];
+  for (const [v, { name, of, off }] of alphabet.voices.entries()) {
+    const own = notes.filter(({ voice }) => voice === name).sort((a, b) => a.start - b.start);
+    own.forEach(({ start, length, pitch }, i) => {
+      const [before, after] = [own[i - 1], own[i + 1]];
+      const goesOn = before && before.start + before.length === start && before.pitch === pitch;
+      if (!goesOn) changes.push({ time: start, voice: v, id: /** @type {number} */ (of.get(pitch)) });
+      if (start + length !== after?.start && start + length < end) changes.push({ time: start + length, voice: v, id: off });
+    });
+  }
+  return changes.sort((a, b) => a.time - b.time || a.voice - b.voice).map(({ time, id }) => ({ time, id }));
+}
+
+/**
+ * @param {Alphabet} alphabet
+ * @param {Pick<Note, 'start' | 'length' | 'pitch' | 'voice'>[]} notes
+ * @returns {number[]} from the first id on, up to the end of the last note
+ */
+export function encode(alphabet, notes) {
+  const end = endOf(notes);
+  const ids = [alphabet.end];
+  let now = 0;
+  for (const { time, id } of [...changesOf(alphabet, notes, end), { time: end, id: -1 }]) {
+    ids.push(...alphabet.wait(time - now));
+    if (id >= 0) ids.push(id);
+    now = time;
+  }
+  return ids;
+}
+
+/** The tick at which all notes have ended. @param {{ start: number, length: number }[]} notes */
+export const endOf = (notes) => notes.reduce((last, { start, length }) => Math.max(last, start + length), 0);
+
+/** Reads ids one after the other. */
+export class Reader {
+  #alphabet;
+  /** Ticks that have passed. */
+  time = 0;
+  /** By voice, the note that sounds. @type {(Omit<Note, 'length'> | undefined)[]} */
+  #open = [];
+  /** @type {Note[]} */
+  #notes = [];
+  /** Ids so far. */
+  #count = 0;
+
+  /** @param {Alphabet} alphabet */
+  constructor(alphabet) {
+    this.#alphabet = alphabet;
+  }
+
+  /**
+   * @param {number} id
+   * @param {number} nats
+   * @param {boolean} given
+   * @returns {NoteEvent | undefined} nothing of the first id
+   */
+  push(id, nats, given) {
+    const { ticks, voice, pitch } = this.#alphabet.said[id];
+    const { time } = this;
+    const position = this.#count++;
+    const event = { time, voice: this.#alphabet.voices[voice]?.name ?? '', pitch, ticks, nats, given, position };
+    if (ticks > 0) {
+      this.time += ticks;
+      return { kind: 'wait', ...event };
+    }
+    if (voice >= 0) {
+      this.#close(voice);
+      if (pitch > 0) this.#open[voice] = { start: time, pitch, voice: event.voice, velocity: VELOCITY };
+      return { kind: pitch > 0 ? 'note' : 'off', ...event };
+    }
+    return position === 0 ? undefined : { kind: 'end', ...event };
+  }
+
+  /** @param {number} voice */
+  #close(voice) {
+    const note = this.#open[voice];
+    if (note && this.time > note.start) this.#notes.push({ ...note, length: this.time - note.start });
+    this.#open[voice] = undefined;
+  }
+
+  /** All notes so far, those that sound up to now, by their start, then from the highest voice down. @returns {Note[]} */
+  notes() {
+    const open = this.#open.flatMap((note) => (note && this.time > note.start ? [{ ...note, length: this.time - note.start }] : []));
+    const order = this.#alphabet.voices.map(({ name }) => name);
+    return [...this.#notes, ...open].sort((a, b) => a.start - b.start || order.indexOf(a.voice) - order.indexOf(b.voice));
+  }
+}
+
+/**
+ * @param {Alphabet} alphabet
+ * @param {Iterable<number>} ids
+ * @returns {Note[]}
+ */
+export function decode(alphabet, ids) {
+  const reader = new Reader(alphabet);
+  for (const id of ids) reader.push(id, 0, true);
+  return reader.notes();
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** From whatever a page has as music to the notes that a model knows: whole ticks, one note of a voice at a time, pitches that it can sing. */
+
+import { bytesOfBlob, isBlob } from '../../base/blob.js';
+import { show } from '../../base/checks.js';
+import { argumentError } from '../../base/error.js';
+import { isBytes } from '../../load/source.js';
+import { pitchName } from './alphabet.js';
+import { VELOCITY } from './codec.js';
+
+/** @import { Alphabet } from './alphabet.js' */
+/** @import { Note } from './codec.js' */
+/** @import { Heard } from './midi.js' */
+
+/** A note as a caller gives it. @typedef {Pick<Note, 'start' | 'length' | 'pitch'> & { voice?: string | number, velocity?: number }} GivenNote */
+
+/** Music: notes, or a MIDI file. @typedef {GivenNote[] | Blob | ArrayBuffer | Uint8Array} MusicSource */
+
+/**
+ * Music as the model takes it.
+ *
+ * @typedef {object} Given
+ * @property {Note[]} notes
+ * @property {number} tempo  quarters a minute, of a file; else 0
+ * @property {string} said   what was done to it, as a sentence; '' where nothing was
+ */
+
+/**
+ * @param {MusicSource} music
+ * @param {Alphabet} alphabet
+ * @param {number} ticks        of a quarter
+ * @param {string[]} [voices]   those that it has, where its notes do not say
+ * @returns {Promise<Given>}
+ */
+export async function given(music, alphabet, ticks, voices) {
+  if (!isBlob(music) && !isBytes(music)) {
+    if (!Array.isArray(music)) throw argumentError(`Music is a list of notes, or a MIDI file as a Blob or bytes, not ${show(music)}`);
+    return { notes: checked(music, alphabet, ticks, voices), tempo: 0, said: '' };
+  }
+  const bytes = isBlob(music) ? await bytesOfBlob(music) : new Uint8Array(music);
+  const { readMidi } = await import('./midi.js');
+  return ofFile(readMidi(bytes), alphabet, ticks, voices);
+}
+
+/**
+ * The voices of a file are its parts: the tracks, or channels of one, that have notes. They are the model's voices of these names; else from the
+ * highest part down those that are asked for, or the first ones.
+ *
+ * @param {Heard} heard
+ * @param {Alphabet} alphabet
+ * @param {number} ticks
+ * @param {string[]} [voices]
+ * @returns {Given}
+ */
+function ofFile({ notes, parts, tempo, tempos }, alphabet, ticks, voices) {
+  const all = alphabet.voices.map(({ name }) => name);
+  if (parts.length > all.length) throw argumentError(`${parts.length} tracks or channels have notes (${parts.slice(0, 8).join('; ')}${parts.length > 8 ? '; ...' : ''}), and the model has ${all.length} voices: leave some out`);
+  const height = parts.map((_, part) => {
+    const own = notes.filter((note) => note.part === part);
+    return own.reduce((sum, { pitch }) => sum + pitch, 0) / own.length;
+  });
+  const down = [...parts.keys()].sort((a, b) => height[b] - height[a]);
+  const named = parts.map((part) => all.find((voice) => part.toLowerCase() === voice.toLowerCase()));
+  const every = named.every((voice) => voice) && new Set(named).size === parts.length;
+  const voiceOf = (/** @type {number} */ part) => (every ? named[part] : (voices ?? all)[down.indexOf(part)]) ?? '';
+  let moved = 0;
+  const whole = notes.flatMap(({ start, length, pitch, velocity, part }) => {
+    const [from, to] = [start * ticks, (start + length) * ticks].map(Math.round);
+    if (Math.abs(from - start * ticks) > 1e-6 || Math.abs(to - (start + length) * ticks) > 1e-6) moved++;
+    return to > from ? [{ start: from, length: to - from, pitch, velocity, voice: voiceOf(part) }] : [];
+  });
+  if (whole.length === 0) throw argumentError('The notes of the MIDI file are all too short');
+  const said = [
+    ...(moved > 0 ? [`${moved} of its ${notes.length} notes were moved to the nearest ${ticks === 4 ? 'sixteenth' : `${ticks}th of a quarter`}`] : []),
+    ...(whole.length < notes.length ? [`${notes.length - whole.length} too short ones were left out`] : []),
+    ...(tempos ? ['its changes of tempo were left out'] : []),
+  ];
+  return { notes: checked(whole, alphabet, ticks, voices), tempo, said: said.length > 0 ? `Of the MIDI file ${said.join(', and ')}.` : '' };
+}
+
+/**
+ * @param {GivenNote[]} notes
+ * @param {Alphabet} alphabet
+ * @param {number} ticks
+ * @param {string[]} [voices]
+ * @returns {Note[]}
+ */
+function checked(notes, alphabet, ticks, voices) {
+  if (notes.length === 0) throw argumentError('The music has no notes');
+  const found = notes.map((note, i) => oneChecked(note, i, alphabet, voices));
+  for (const { name } of alphabet.voices) {
+    const own = found.filter(({ voice }) => voice === name).sort((a, b) => a.start - b.start);
+    const second = own.findIndex(({ start }, i) => i > 0 && own[i - 1].start + own[i - 1].length > start);
+    if (second > 0) throw argumentError(`The ${name} has two notes at once, ${pitchName(own[second - 1].pitch)} and ${pitchName(own[second].pitch)} in quarter ${Math.floor(own[second].start / ticks) + 1}: a voice sings one`);
+  }
+  return found;
+}
+
+/** @param {GivenNote} note @param {number} i @param {Alphabet} alphabet @param {string[]} [voices] @returns {Note} */
+function oneChecked(note, i, alphabet, voices) {
+  const { start, length, pitch, velocity = VELOCITY } = Object(note);
+  const label = note?.voice ?? voices?.[0] ?? 0;
+  const voice = voiceNamed(label, alphabet);
+  if (!Number.isInteger(start) || start < 0) throw argumentError(`Note ${i} must start at a whole tick, 0 or later, not ${show(start)}`);
+  if (!Number.isInteger(length) || length < 1) throw argumentError(`Note ${i} must last whole ticks, 1 or more, not ${show(length)}`);
+  if (!Number.isInteger(velocity) || velocity < 1 || velocity > 127) throw argumentError(`velocity of note ${i} must be a whole number from 1 to 127, not ${show(velocity)}`);
+  if (!Number.isInteger(pitch) || !voice.of.has(pitch)) {
+    const what = Number.isInteger(pitch) && pitch >= 0 && pitch < 128 ? `${pitch} (${pitchName(pitch)})` : show(pitch);
+    throw argumentError(`The ${voice.name} sings ${voice.low} to ${voice.high} (${pitchName(voice.low)} to ${pitchName(voice.high)}), and note ${i} is ${what}: transpose the music`);
+  }
+  return { start, length, pitch, velocity, voice: voice.name };
+}
+
+/** @param {unknown} label  a name or an index @param {Alphabet} alphabet */
+export function voiceNamed(label, { voices }) {
+  const voice = typeof label === 'string' ? voices.find(({ name }) => name === label) : voices[Number(label)];
+  if (!voice) throw argumentError(`voice must be one of ${voices.map(({ name }) => name).join(', ')}, or an index from 0 to ${voices.length - 1}, not ${show(label)}`);
+  return voice;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { fileAt } from '../fetched.js';
+
+/** @import { Look } from '../looks.js' */
+
+/** Music, as the element shows it. @type {Look} */
+export const look = {
+  room: (number) => (number('notes.ticks') ? { width: 0, height: 0 } : undefined),
+  sheet: true,
+  doing: 'Drawing',
+  done: ({ nats }) => ['Drawn: {nats} nats', { nats: [nats, 1] }],
+  what: () => 'Music',
+  fetch: (src, signal) => fileAt('music', src, signal),
+};

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { SHOWN, checkOptions } from '../../base/checks.js';
+import { NextPixelError } from '../../base/error.js';
+import { savedRun } from '../../runs/base-run.js';
+import { KeptRun } from '../../runs/kept-run.js';
+import { showAll } from '../../sinks/canvas.js';
+import { writeWav } from '../sound/wav.js';
+import { Reader } from './codec.js';
+import { Roll } from './roll.js';
+import { play, render } from './synth.js';
+
+/** @import { Saying } from '../../element/say.js' */
+/** @import { MapRow, Settings, StepMessage } from '../../engine/protocol.js' */
+/** @import { Canvas } from '../../sinks/canvas.js' */
+/** @import { Link } from '../../workers/link.js' */
+/** @import { Alphabet } from './alphabet.js' */
+/** @import { Note, NoteEvent } from './codec.js' */
+/** @import { Given } from './given.js' */
+/** @import { Bounds, Change } from './piece.js' */
+/** @import { RollOptions } from './roll.js' */
+/** @import { NotesPlayed, NotesPlayOptions } from './synth.js' */
+
+/**
+ * Some events, drawn one after the other. The first step of a run that goes on with music has what was given.
+ *
+ * @typedef {object} NoteStep
+ * @property {number} from         position of the first id
+ * @property {number} to           one past the last
+ * @property {number} time         ticks of the music, with it
+ * @property {NoteEvent[]} events  notes, voices that are off, waits, the end
+ * @property {Uint32Array} ids     (to - from) the same as the model has them
+ * @property {Float32Array} nats   (to - from) -log p of each, given all before it, under the model's own distribution; 0 of what was given before
+ * @property {Float32Array} [odds]  with the option `odds`: (to - from, ids) the probability of each id before it was drawn; `info.notes` says what
+ *   ids are
+ * @property {MapRow[]} [maps]     with the option `maps`: what the position looked at
+ */
+
+/** The way in which music is drawn. @typedef {{ settings: Settings, seed: number | bigint, odds: boolean, maps: boolean, chunk: number, tempo: number }} Playing */
+
+/** What a run begins with: ids, and what bounds those that follow. @typedef {{ known: number[], bounds: Bounds }} Plan */
+
+/** What the notes of a file are counted in. @typedef {{ alphabet: Alphabet, ticks: number, bar: number, positions: number }} Clock */
+
+/**
+ * A run as run.save() gives it: a plain object, which can be kept as JSON and read by model.resume().
+ *
+ * @typedef {object} SavedNotes
+ * @property {1} version
+ * @property {string} model     which model it belongs to
+ * @property {string} seed
+ * @property {number[]} known   ids that it goes on with
+ * @property {number[]} ids     that were drawn
+ * @property {number[]} nats    of these
+ * @property {{ voices: number[], changes: Change[], most: number | null, whole: boolean }} held
+ * @property {object} options   as they were given to the verb, without seed and signal
+ */
+
+/** All elements of a page sound through this one. @type {AudioContext | undefined} */
+let context;
+
+/**
+ * One run of a model of music: an async iterable of steps, notes, a MIDI file, a piano roll on a canvas, or heard. All of these may be asked for,
+ * one after another or at the same time: what was drawn is kept.
+ *
+ * @extends {KeptRun<NoteStep>}
+ */
+export class NoteRun extends KeptRun {
+  #clock;
+  #how;
+  #kept;
+  #planned;
+  /** @type {Plan | undefined} */
+  #plan;
+  #reader;
+  /** @type {number[]} */
+  #ids = [];
+  /** @type {number[]} */
+  #nats = [];
+
+  /** The seed, whether it was given or chosen at random. @type {number | bigint} */
+  seed;
+
+  /** Quarters a minute, at which it is played and written: the option `tempo`. @type {number} */
+  tempo;
+
+  /** Samples a second of samples() and wav(). */
+  rate = 44100;
+
+  /** What complete() goes on with or harmonises, as the model takes it, once it is read. It rejects where it cannot be.
+   * @type {Promise<Given | undefined>} */
+  given;
+
+  /**
+   * @param {Link} link
+   * @param {Clock} clock
+   * @param {Promise<{ given?: Given, plan: Plan }>} planned
+   * @param {Playing} how
+   * @param {{ model: string, options: object }} kept  for save()
+   * @param {AbortSignal} [signal]
+   * @internal
+   */
+  constructor(link, clock, planned, how, kept, signal) {
+    super(link, how.maps ? 1 : how.chunk, signal);
+    this.#clock = clock;
+    this.#how = how;
+    this.#kept = kept;
+    this.#reader = new Reader(clock.alphabet);
+    this.seed = how.seed;
+    this.tempo = how.tempo;
+    this.#planned = planned.then(({ plan }) => { this.#plan = plan; });
+    this.given = planned.then(({ given }) => given);
+    for (const promise of [this.#planned, this.given]) promise.catch(() => {}); // what is wrong, those who read are told
+  }
+
+  /** What was drawn before. @param {{ ids: number[], nats: number[] }} saved @internal */
+  after({ ids, nats }) {
+    [this.#ids, this.#nats] = [[...ids], [...nats]];
+    return this;
+  }
+
+  /**
+   * All that is needed to go on from here: model.resume(saved) draws the music that this run would have. Of complete(), once `given` is there.
+   *
+   * @returns {SavedNotes}
+   */
+  save() {
+    if (!this.#plan) throw new NextPixelError('state', 'The music that the run goes on with is not read yet: await run.given first');
+    const { known, bounds } = this.#plan;
+    return savedRun(this.seed, this.#kept, {
+      known, ids: [...this.#ids], nats: [...this.#nats], held: { ...bounds, most: Number.isFinite(bounds.most) ? bounds.most : null },
+    });
+  }
+
+  /**
+   * All notes, those that were given too.
+   *
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<Note[]>}
+   */
+  async notes(options = {}) {
+    await this.#events(options, 'notes()');
+    return this.#reader.notes();
+  }
+
+  /**
+   * The music as a Standard MIDI file, with a track a voice.
+   *
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<Blob>}
+   */
+  async midi(options = {}) {
+    const { alphabet, ticks } = this.#clock;
+    const notes = await this.notes(options);
+    const { writeNotes } = await import('./midi.js');
+    return new Blob([writeNotes(notes, { ticks, voices: alphabet.voices.map(({ name }) => name), tempo: this.tempo })], { type: 'audio/midi' });
+  }
+
+  /**
+   * The music as playTo() plays it, as a WAV file of 16 bits. Where there is Web Audio.
+   *
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<Blob>}
+   */
+  async wav(options = {}) {
+    return new Blob([writeWav(await this.samples(options), this.rate)], { type: 'audio/wav' });
+  }
+
+  /**
+   * The same as numbers.
+   *
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<Float32Array>} samples between -1 and 1, `rate` of them a second
+   */
+  async samples(options = {}) {
+    const events = await this.#events(options, 'samples()');
+    return render(events, this.#reader.time, this.#perTick, this.rate);
+  }
+
+  /**
+   * Draws the music as a piano roll while it comes, each note as strong as it surprises. It keeps the size that the canvas has on the page and takes
+   * its colours from its style. The canvas's own content becomes a sentence about the music, for those who do not see it.
+   *
+   * @param {Canvas} canvas
+   * @param {RollOptions & { signal?: AbortSignal }} [options]
+   * @returns {Promise<string>} that sentence
+   */
+  async drawTo(canvas, options = {}) {
+    checkOptions(options, 'drawTo()', SHOWN);
+    const { signal, ...how } = options;
+    return showAll(this.read(signal), this.sink(canvas, how));
+  }
+
+  /**
+   * Plays the music while it is drawn, by oscillators. Call it from a click or a key: browsers let a page sound only then.
+   *
+   * @param {import('../../base/dom.js').Dom<'AudioContext'>} context
+   * @param {NotesPlayOptions} [options]
+   * @returns {Promise<NotesPlayed>} how it was, once all is played
+   */
+  async playTo(context, options = {}) {
+    checkOptions(options, 'playTo()', ['signal', 'destination', 'onPlay']);
+    return play(this.read(options.signal), context, this.#perTick, options);
+  }
+
+  /** @param {Canvas} canvas @param {RollOptions} [options] @internal */
+  sink(canvas, options) {
+    const { alphabet: { voices }, ticks, bar } = this.#clock;
+    return new Roll(canvas, { voices, ticks, bar, ...options });
+  }
+
+  /** The share of what is to be drawn that is there with a step, 0 to 1: how long music becomes nobody knows. @param {NoteStep} step @internal */
+  doneWith({ to, time }) {
+    if (this.finish) return 1;
+    const most = this.#plan?.bounds.most ?? Infinity;
+    return Math.min(1, Math.max(to / this.#clock.positions, Number.isFinite(most) ? time / most : 0));
+  }
+
+  /**
+   * Lets the page hear the music while it is shown, where its visitor has clicked or pressed a key; else nothing is heard.
+   *
+   * @param {{ cursor: number }} sink
+   * @param {AbortSignal} signal
+   * @param {(now: string | Saying) => void} say
+   * @param {(rest: (resting: boolean) => void) => void} onStart  gets what makes it silent meanwhile
+   * @returns {Promise<void>} once all is heard, or nothing more is to be
+   * @internal
+   */
+  async aloud(sink, signal, say, onStart) {
+    if (typeof AudioContext !== 'function' || navigator.userActivation?.hasBeenActive === false) return;
+    const onPlay = (/** @type {NotesPlayed} */ { seconds, ticks, over }) => {
+      if (signal.aborted) return;
+      sink.cursor = over ? -1 : ticks;
+      say(['Playing {seconds} s', { seconds: [seconds, 1] }]);
+    };
+    try {
+      if (context?.state === 'closed') context = undefined;
+      const sounding = context ??= new AudioContext();
+      onStart((resting) => void (resting ? sounding.suspend() : sounding.resume()));
+      await this.playTo(sounding, { signal, onPlay });
+    } catch {
+      // The browser does not start the context, the run was stopped, or there is no music.
+    } finally {
+      sink.cursor = -1;
+    }
+  }
+
+  get #perTick() {
+    return 60 / this.tempo / this.#clock.ticks;
+  }
+
+  /** @param {{ signal?: AbortSignal }} options @param {string} whose */
+  async #events(options, whose) {
+    checkOptions(options, whose, ['signal']);
+    /** @type {NoteEvent[]} */
+    const all = [];
+    for await (const { events } of this.read(options.signal)) all.push(...events);
+    return all;
+  }
+
+  /** @internal */
+  async order() {
+    await this.#planned;
+    const { known, bounds } = /** @type {Plan} */ (this.#plan);
+    const { settings, odds, maps } = this.#how;
+    const { alphabet, positions } = this.#clock;
+    const before = [...known, ...this.#ids];
+    const nats = [...known.map(() => 0), ...this.#nats];
+    if (before.length > 1) this.steps.push(this.#stepOf(0, Uint32Array.from(before), Float32Array.from(nats), known.length));
+    else this.#reader.push(before[0], 0, true);
+    if (before.length >= positions || (this.#ids.length > 0 && before[before.length - 1] === alphabet.end)) return undefined;
+    const logitBias = alphabet.said.map((_, id) => /** @type {[number, number]} */ ([id, 0])); // room for all
+    return {
+      known: Uint32Array.from(before), inputs: {}, settings: { ...settings, samples: 1, logitBias }, maps, notes: { said: alphabet.said, bounds },
+      ...(odds && { alternatives: alphabet.said.length }),
+    };
+  }
+
+  /** @param {StepMessage} message @internal */
+  take({ from, ids, nats, alternatives, maps }) {
+    const step = this.#stepOf(from, ids, nats, 0);
+    this.#ids.push(...ids);
+    this.#nats.push(...nats);
+    if (alternatives) step.odds = oddsOf(alternatives, this.#clock.alphabet.said.length);
+    if (maps) step.maps = maps[0];
+    const ended = ids[ids.length - 1] === this.#clock.alphabet.end;
+    const { most, whole } = /** @type {Plan} */ (this.#plan).bounds;
+    /** @type {'end' | 'length'} */
+    const reason = step.time >= most && !whole ? 'length' : 'end';
+    return { step, finish: ended ? reason : undefined };
+  }
+
+  /**
+   * @param {number} from
+   * @param {Uint32Array} ids
+   * @param {Float32Array} nats
+   * @param {number} known  so many of them were given
+   * @returns {NoteStep}
+   */
+  #stepOf(from, ids, nats, known) {
+    const { bounds: { voices } } = /** @type {Plan} */ (this.#plan);
+    const { said } = this.#clock.alphabet;
+    const events = [...ids].flatMap((id, i) => this.#reader.push(id, nats[i], i < known || voices.includes(said[id].voice)) ?? []);
+    return { from, to: from + ids.length, time: this.#reader.time, events, ids: ids.slice(), nats: nats.slice() };
+  }
+}
+
+/**
+ * The most probable ids in their order, as probabilities by id.
+ *
+ * @param {{ ids: Uint32Array, nats: Float32Array }} tops  (positions, values)
+ * @param {number} values
+ */
+function oddsOf({ ids, nats }, values) {
+  const odds = new Float32Array(ids.length);
+  for (let i = 0; i < odds.length; i++) odds[i - (i % values) + ids[i]] = Math.exp(-nats[i]);
+  return odds;
+}

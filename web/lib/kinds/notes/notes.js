@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Models of music: a file of its own, which a page without notes never fetches. */
+
+import { checkSettings, show } from '../../base/checks.js';
+import { NextPixelError, argumentError } from '../../base/error.js';
+import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
+import { Alphabet } from './alphabet.js';
+import { changesOf, encode, endOf } from './codec.js';
+import { given, voiceNamed } from './given.js';
+import { NoteRun } from './note-run.js';
+import { UNBOUND } from './piece.js';
+
+/** @import { Facts, ScoredMessage } from '../../engine/protocol.js' */
+/** @import { Engine } from '../../model/engine.js' */
+/** @import { NotesOptions } from '../../options.js' */
+/** @import { Given, MusicSource } from './given.js' */
+/** @import { Clock, Plan, SavedNotes } from './note-run.js' */
+
+export { Alphabet, pitchName } from './alphabet.js';
+export { decode, encode } from './codec.js';
+export { NoteRun } from './note-run.js';
+export { Piece } from './piece.js';
+export { Roll } from './roll.js';
+export { render, sound } from './synth.js';
+
+/**
+ * The cost of music under a model.
+ *
+ * @typedef {object} NotesScore
+ * @property {number} nats              minus log p(its ids, with the end), natural logarithm
+ * @property {number} natsPerNote       the same over the notes
+ * @property {number} natsPerTick       and over the ticks
+ * @property {Float32Array} perElement  nats of each id after the first
+ * @property {Given} given              the music as the model took it
+ */
+
+/** Ticks of a quarter and of a bar, where a file does not say. */
+const TICKS = 4;
+const BAR = 16;
+
+export class NoteModel {
+  #engine;
+  /** @type {Clock} */
+  #clock;
+
+  /**
+   * @internal
+   * @param {Engine} engine
+   * @param {Facts} facts
+   */
+  constructor(engine, { metadata, parts: [part] }) {
+    this.#engine = engine;
+    const said = (/** @type {string} */ key) => metadata.get(`${engine.info.architecture}.notes.${key}`);
+    const list = (/** @type {string} */ key) => { const found = said(key); return Array.isArray(found) ? found : []; };
+    const [ticks, voices, pitches] = ['id_ticks', 'id_voices', 'id_pitches'].map((key) => list(key).map(Number)); // the engine has checked them
+    const alphabet = new Alphabet(ticks.map((passing, id) => ({ ticks: passing, voice: voices[id] - 1, pitch: pitches[id] })), list('voices').map(String));
+    this.#clock = { alphabet, ticks: Number(said('ticks') ?? TICKS), bar: Number(said('bar') ?? BAR), positions: part.length };
+    Object.assign(engine.info, {
+      ticks: this.#clock.ticks, bar: this.#clock.bar, voices: alphabet.voices.map(({ name }) => name), ranges: alphabet.voices.map(({ low, high }) => [low, high]), notes: alphabet.said,
+    });
+  }
+
+  /**
+   * @param {NotesOptions} options
+   * @param {Promise<{ given?: Given, plan: Plan }>} [planned]
+   */
+  run(options, planned) {
+    const { links, info } = this.#engine;
+    const { settings, options: { bars, odds, maps, tempo, chunk = 0 }, seed } = checkSettings('notes', options);
+    const { alphabet, bar } = this.#clock;
+    const { seed: _, signal, ...kept } = options;
+    const plan = { known: [alphabet.end], bounds: { ...UNBOUND, most: bars ? bars * bar : Infinity } };
+    return new NoteRun(links[0], this.#clock, planned ?? Promise.resolve({ plan }), { settings, seed, odds, maps, chunk, tempo }, { model: modelName(info), options: kept }, signal);
+  }
+
+  /**
+   * @param {MusicSource} music
+   * @param {NotesOptions & { voices?: (string | number)[] }} options
+   */
+  complete(music, options) {
+    const { alphabet, ticks } = this.#clock;
+    const { voices: labels, bars } = options;
+    if (labels !== undefined && !Array.isArray(labels)) throw argumentError(`voices must be a list of voices that are held, not ${show(labels)}`);
+    const held = labels?.map((label) => voiceNamed(label, alphabet).name);
+    const planned = given(music, alphabet, ticks, held).then((found) => ({ given: found, plan: this.#plan(found, held, bars) }));
+    planned.catch(() => {}); // the run says it, where there comes to be one and somebody asks it
+    return this.run(options, planned);
+  }
+
+  /**
+   * @param {Given} given
+   * @param {string[]} [held]  voices; none: the run goes on with the music
+   * @param {number} [bars]
+   * @returns {Plan}
+   */
+  #plan({ notes }, held, bars) {
+    const { alphabet, bar } = this.#clock;
+    if (!held?.length) {
+      const known = this.#fitting(encode(alphabet, notes));
+      return { known, bounds: { ...UNBOUND, most: bars ? Math.max(bars * bar, endOf(notes)) : Infinity } };
+    }
+    const stray = notes.find(({ voice }) => !held.includes(voice));
+    if (stray) throw argumentError(`The music has notes of the ${stray.voice}, which is not among the voices that are held (${held.join(', ')})`);
+    const most = endOf(notes);
+    const changes = changesOf(alphabet, notes, most);
+    this.#fitting(encode(alphabet, notes));
+    return { known: [alphabet.end], bounds: { voices: held.map((name) => alphabet.voices.findIndex((voice) => voice.name === name)), changes, most, whole: true } };
+  }
+
+  /** @param {number[]} ids */
+  #fitting(ids) {
+    const { positions } = this.#clock;
+    if (ids.length >= positions) throw new NextPixelError('limit', `The music has ${ids.length} events, and the model has room for ${positions}: give a shorter piece`);
+    return ids;
+  }
+
+  /**
+   * @param {SavedNotes} saved
+   * @param {NotesOptions & { at?: number }} options  at: so many of the ids that were drawn are kept
+   */
+  resume(saved, { at, ...options }) {
+    const all = resumedOptions(saved, this.#engine.info, options, ['signal', 'odds', 'maps', 'chunk', 'tempo', ...(at === undefined ? [] : ['seed', 'temperature', 'topK', 'topP'])]);
+    const { known, ids, nats, held } = saved;
+    const kept = at ?? ids.length;
+    if (!Number.isInteger(kept) || kept < 0 || kept > ids.length) throw argumentError(`at must be a whole number from 0 to ${ids.length}, not ${show(at)}`);
+    const plan = { known, bounds: { ...held, most: held?.most ?? Infinity } };
+    if (!this.#sound(plan, ids) || !Array.isArray(nats) || nats.length !== ids.length) throw noSavedRun();
+    return this.run(all, Promise.resolve({ plan })).after({ ids: ids.slice(0, kept), nats: nats.slice(0, kept) });
+  }
+
+  /** Whether a run can have been so. @param {Plan} plan @param {number[]} ids */
+  #sound({ known, bounds }, ids) {
+    const { alphabet, positions } = this.#clock;
+    const isId = (/** @type {unknown} */ id) => Number.isInteger(id) && Number(id) >= 0 && Number(id) < alphabet.said.length;
+    if (!Array.isArray(known) || !Array.isArray(ids) || ![...known, ...ids].every(isId) || known[0] !== alphabet.end || known.length + ids.length > positions) return false;
+    const { voices, changes, most } = bounds;
+    return Array.isArray(voices) && Array.isArray(changes) && typeof most === 'number' && voices.every((v) => alphabet.voices[v]) &&
+      changes.every((change, i) => isId(change?.id) && Number.isInteger(change.time) && change.time >= (changes[i - 1]?.time ?? 0));
+  }
+
+  /**
+   * @param {MusicSource} music
+   * @param {{ signal?: AbortSignal }} options
+   * @returns {Promise<import('./notes.js').NotesScore>}
+   */
+  async score(music, { signal }) {
+    const { alphabet, ticks } = this.#clock;
+    const found = await given(music, alphabet, ticks);
+    const ids = Uint32Array.from(this.#fitting([...encode(alphabet, found.notes), alphabet.end]));
+    /** @type {ScoredMessage} */
+    const { nats: all } = await this.#engine.ask({ type: 'score', ids, inputs: {} }, signal);
+    const perElement = all.subarray(1); // the first one is given
+    const nats = perElement.reduce((sum, cost) => sum + cost, 0);
+    const struck = [...ids].filter((id) => alphabet.said[id].pitch > 0).length;
+    return { nats, natsPerNote: nats / struck, natsPerTick: nats / endOf(found.notes), perElement, given: found };
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * A piece of music as it comes, id by id. At each moment at which a voice moves stand the new notes, the highest voice first, then a wait; a note
+ * lasts until its voice has another one, or is off, or the end comes.
+ *
+ * Voices may be held: their notes are known, at whatever times, and the others are drawn around them. Then a wait never goes beyond the next
+ * moment at which a held voice moves, and there the held note is the only one that its voice can have.
+ */
+
+/** @import { Alphabet } from './alphabet.js' */
+
+/** A change of a held voice. @typedef {{ time: number, id: number }} Change */
+
+/**
+ * @typedef {object} Bounds
+ * @property {number[]} voices    that are held
+ * @property {Change[]} changes   of these, in their order
+ * @property {number} most        the piece ends at this tick, if not before
+ * @property {boolean} whole      and not before
+ */
+
+/** @type {Bounds} */
+export const UNBOUND = { voices: [], changes: [], most: Infinity, whole: false };
+
+export class Piece {
+  #alphabet;
+  #bounds;
+  /** The ticks that have passed. */
+  time = 0;
+  ended = false;
+  /** The last voice that moved at this moment; -1: none has yet. */
+  #moved = -1;
+  /** Ticks of the wait before; 0: it was no wait. */
+  #waited = 0;
+  /** The id of each voice, -1: it had none yet. @type {number[]} */
+  sounding;
+  /** Held changes that have come. */
+  #come = 0;
+
+  /** @param {Alphabet} alphabet @param {Bounds} [bounds] */
+  constructor(alphabet, bounds = UNBOUND) {
+    this.#alphabet = alphabet;
+    this.#bounds = bounds;
+    this.sounding = alphabet.voices.map(() => -1);
+  }
+
+  /** The next id. @param {number} id */
+  push(id) {
+    const { ticks, voice } = this.#alphabet.said[id];
+    this.#waited = ticks;
+    if (ticks > 0) {
+      this.time += ticks;
+      this.#moved = -1;
+    } else if (voice >= 0) {
+      this.sounding[voice] = id;
+      this.#moved = voice;
+    } else if (this.time > 0) {
+      this.ended = true; // the first id is the same one
+    }
+    if (this.#bounds.changes[this.#come]?.id === id && this.#bounds.changes[this.#come].time === this.time) this.#come++;
+  }
+
+  /**
+   * The ids that may come next, at least one. A wait that ends where a held voice moves stands for all longer ones too: `cut` are they.
+   *
+   * @returns {{ ids: number[], cut: number[] }}
+   */
+  next() {
+    const { said, voices, waits, end, longest } = this.#alphabet;
+    const { voices: held, changes, most, whole } = this.#bounds;
+    const change = changes[this.#come];
+    const due = change?.time === this.time ? change : undefined;
+    if (!due && this.time >= most) return { ids: [end], cut: [] };
+    const until = due ? said[due.id].voice : voices.length;
+    const ids = [];
+    for (let v = this.#moved + 1; v < until; v++) {
+      if (held.includes(v)) continue;
+      const now = this.sounding[v];
+      for (const id of voices[v].of.values()) if (id !== now) ids.push(id);
+      if (now >= 0 && now !== voices[v].off && voices[v].off >= 0) ids.push(voices[v].off);
+    }
+    if (due) return { ids: [...ids, due.id], cut: [] };
+    if (this.#waited > 0 && this.time > 0 && !whole && this.#come === changes.length) ids.push(end);
+    const gap = Math.min(change?.time ?? Infinity, most) - this.time;
+    if (this.#waited > 0 && this.#waited < longest && gap > 0 && ids.length > 0) return { ids, cut: [] }; // something moves after a short wait
+    /** @type {number[]} */
+    const cut = [];
+    for (const [ticks, id] of waits) (ticks > gap ? cut : ids).push(id);
+    return { ids, cut: gap <= longest ? cut : [] };
+  }
+}

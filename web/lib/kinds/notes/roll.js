@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Draws music as a piano roll: time to the right, pitch upwards, a bar for each note, as strong as it surprises; what was given in ink. */
+
+import { Sheet } from '../../sinks/sheet.js';
+import { pitchName } from './alphabet.js';
+
+/** @import { Dom } from '../../base/dom.js' */
+/** @import { Canvas } from '../../sinks/canvas.js' */
+/** @import { Voice } from './alphabet.js' */
+/** @import { NoteEvent } from './codec.js' */
+/** @import { NoteStep } from './note-run.js' */
+
+/**
+ * @typedef {object} RollOptions
+ * @property {Dom<'Element'>} [mirror]  gets a sentence about the music as its own text
+ * @property {number} [from]            what is shown of it, in ticks: by default all
+ * @property {number} [to]
+ */
+
+/** A note on the roll. @typedef {{ voice: string, pitch: number, start: number, end: number, nats: number, given: boolean, position: number }} Shown */
+
+/** The nats of a note that have the strongest colour. */
+const MOST_NATS = 4;
+const FAINT = 0.35;
+/** Bars that have room from the beginning, so that the first notes are not as wide as the canvas. */
+const LEAST_BARS = 8;
+const BLACK = [1, 3, 6, 8, 10];
+
+export class Roll extends Sheet {
+  #ticks;
+  #bar;
+  #low;
+  #high;
+  #window;
+  /** By voice. @type {Map<string, Shown>} */
+  #open = new Map();
+  #ended = false;
+  #cursor = -1;
+  #drawn = { nats: 0, notes: 0 };
+
+  /** Paints above all, after the notes. @type {((roll: Roll) => void) | undefined} */
+  over;
+  /** What is shown, as it came. @type {Shown[]} */
+  notes = [];
+  /** Ticks of the music so far. */
+  time = 0;
+
+  /**
+   * @param {Canvas} canvas
+   * @param {RollOptions & { voices: Voice[], ticks: number, bar: number }} options  ticks: of a quarter; bar: of a bar
+   */
+  constructor(canvas, { voices, ticks, bar, mirror, from, to }) {
+    super(canvas, mirror);
+    this.#ticks = ticks;
+    this.#bar = bar;
+    this.#low = Math.min(...voices.map(({ low }) => low)) - 1;
+    this.#high = Math.max(...voices.map(({ high }) => high)) + 1;
+    this.#window = { from, to };
+    this.paint();
+  }
+
+  /** A sentence that says what the music is. */
+  get result() {
+    const { nats, notes } = this.#drawn;
+    const count = (/** @type {number} */ n, /** @type {string} */ what) => `${n} ${what}${n === 1 ? '' : 's'}`;
+    const bars = Math.ceil(this.time / this.#bar);
+    const given = this.notes.filter((note) => note.given).length;
+    return `Music of ${count(this.notes.length, 'note')} in ${count(bars, 'bar')}${given > 0 ? `, of which ${count(given, 'note')} ${given === 1 ? 'was' : 'were'} given` : ''}${notes > 0 ? `, ${(nats / notes).toFixed(2)} nats a note that was drawn` : ''}.`;
+  }
+
+  /** @param {Pick<NoteStep, 'events' | 'time'>} step */
+  add({ events, time }) {
+    for (const event of events) this.#take(event);
+    this.time = time;
+    for (const note of this.#open.values()) note.end = time;
+    this.paintSoon();
+  }
+
+  /** @param {NoteEvent} event */
+  #take({ kind, time, voice, pitch, nats, given, position }) {
+    if (!given) this.#drawn.nats += nats;
+    if (kind === 'wait') return;
+    for (const [name, note] of this.#open) {
+      if (kind !== 'end' && name !== voice) continue;
+      note.end = time;
+      this.#open.delete(name);
+    }
+    if (kind !== 'note') return;
+    if (!given) this.#drawn.notes++;
+    const note = { voice, pitch, start: time, end: time, nats, given, position };
+    this.#open.set(voice, note);
+    this.notes.push(note);
+  }
+
+  /** The music is over. */
+  end() {
+    this.#ended = true;
+    this.paint();
+    this.tell(this.result);
+  }
+
+  /** Shows a stretch of it, in ticks. @param {number} [from] @param {number} [to] */
+  show(from, to) {
+    this.#window = { from, to };
+    this.paintSoon();
+  }
+
+  /** A line at this tick; below 0: none. @param {number} tick */
+  set cursor(tick) {
+    this.#cursor = tick;
+    this.paintSoon();
+  }
+
+  /** Where a tick and a pitch stand, in CSS pixels. */
+  get scale() {
+    const most = this.#ended ? this.time : Math.max(this.time, LEAST_BARS * this.#bar);
+    const { from = 0, to = Math.max(most, 1) } = this.#window;
+    const [perTick, row] = [this.width / Math.max(1e-6, to - from), this.height / (this.#high - this.#low + 1)];
+    return { x: (/** @type {number} */ tick) => (tick - from) * perTick, y: (/** @type {number} */ pitch) => (this.#high - pitch) * row, row };
+  }
+
+  /** Paints now, in the colours of the moment. @override */
+  paint() {
+    this.fit();
+    super.paint();
+    const { context, width, height } = this;
+    const { ink, surprise, accent, forced } = this.colours();
+    const { x, y, row } = this.scale;
+    context.fillStyle = ink;
+    for (let pitch = this.#low; pitch <= this.#high; pitch++) {
+      context.globalAlpha = BLACK.includes(pitch % 12) ? 0.05 : 0;
+      context.fillRect(0, y(pitch), width, row);
+    }
+    for (let tick = 0, i = 0; x(tick) <= width && i < 4096; tick += this.#ticks, i++) {
+      context.globalAlpha = tick % this.#bar === 0 ? 0.22 : 0.07;
+      context.fillRect(Math.round(x(tick)), 0, 1, height);
+    }
+    context.font = this.font(Math.min(this.size * 0.7, Math.max(8, row * 1.6)));
+    context.textBaseline = 'middle';
+    for (let pitch = Math.ceil(this.#low / 12) * 12; pitch <= this.#high; pitch += 12) {
+      context.globalAlpha = 0.55;
+      context.fillText(pitchName(pitch), 2, y(pitch) + row / 2);
+    }
+    for (const note of this.notes) {
+      const [left, right] = [x(note.start), x(note.end)];
+      context.fillStyle = note.given || forced ? ink : surprise;
+      context.globalAlpha = note.given ? 0.75 : FAINT + (1 - FAINT) * Math.min(1, note.nats / MOST_NATS);
+      context.beginPath();
+      context.roundRect(left + 0.5, y(note.pitch) - row * 0.15, Math.max(2, right - left - 1), Math.max(2, row * 1.3), Math.min(3, row / 2));
+      context.fill();
+    }
+    context.globalAlpha = 1;
+    if (!this.#ended && this.time > 0) {
+      context.fillStyle = accent;
+      context.fillRect(Math.round(x(this.time)), 0, 1, height);
+    }
+    if (this.#cursor >= 0) {
+      context.fillStyle = ink;
+      context.fillRect(Math.round(x(this.#cursor)), 0, 2, height);
+    }
+    this.over?.(this);
+  }
+}

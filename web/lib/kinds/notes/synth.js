@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** A small synthesiser: of each note three harmonics, which swell and fade, through a low-pass. No samples. */
+
+import { NextPixelError, argumentError } from '../../base/error.js';
+
+/** @import { NoteEvent } from './codec.js' */
+
+/** Loudness of the harmonics 1, 2 and 3. */
+const HARMONICS = [1, 0.35, 0.12];
+/** In seconds: a note swells, and fades once it is over. */
+const ATTACK = 0.03;
+const RELEASE = 0.12;
+/** Loudness of a voice, of which four sound at once. */
+const LOUDNESS = 0.13;
+/** So far ahead of what is heard the notes are set, in seconds; the first one waits this much. */
+const AHEAD = 2;
+const LEAD = 0.12;
+/** The time that a browser is given to start a context that it had suspended. */
+const START_MS = 1000;
+const TELL_MS = 25;
+
+/**
+ * The progress.
+ *
+ * @typedef {object} NotesPlayed
+ * @property {number} seconds  that were played
+ * @property {number} ticks    the same in ticks
+ * @property {number} late     how many notes came after their time, for the machine did not keep up
+ * @property {boolean} over    all is played
+ */
+
+/**
+ * @typedef {object} NotesPlayOptions
+ * @property {AbortSignal} [signal]  stops the sound
+ * @property {any} [destination]     an AudioNode, where it goes, by default the context's
+ * @property {(played: NotesPlayed) => void} [onPlay]  called some forty times a second
+ */
+
+/** Hertz of a pitch of MIDI. @param {number} pitch */
+const hertz = (pitch) => 440 * 2 ** ((pitch - 69) / 12);
+
+/**
+ * Begins a note at a time of the context.
+ *
+ * @param {any} context
+ * @param {any} destination
+ * @param {number} pitch
+ * @param {number} when
+ * @returns {(when: number) => void} has it end at a time
+ */
+export function sound(context, destination, pitch, when) {
+  const gain = context.createGain();
+  gain.gain.setValueAtTime(0, when);
+  gain.gain.linearRampToValueAtTime(LOUDNESS, when + ATTACK);
+  gain.connect(destination);
+  const sources = HARMONICS.map((loudness, i) => {
+    const [source, part] = [context.createOscillator(), context.createGain()];
+    source.frequency.value = hertz(pitch) * (i + 1);
+    part.gain.value = loudness;
+    source.connect(part).connect(gain);
+    source.start(when);
+    return source;
+  });
+  return (end) => {
+    gain.gain.setTargetAtTime(0, end, RELEASE / 4);
+    for (const source of sources) source.stop(end + 2 * RELEASE);
+    sources[0].onended = () => gain.disconnect();
+  };
+}
+
+/**
+ * Sets events to sound.
+ *
+ * @param {any} context
+ * @param {any} destination
+ * @param {(tick: number) => number} timeOf  of the context
+ */
+export function performer(context, destination, timeOf) {
+  /** By voice, what ends its note. @type {Map<string, (when: number) => void>} */
+  const open = new Map();
+  const endAll = (/** @type {number} */ when) => {
+    for (const end of open.values()) end(when);
+    open.clear();
+  };
+  return {
+    /** @param {NoteEvent} event */
+    set({ kind, time, voice, pitch }) {
+      const when = Math.max(timeOf(time), context.currentTime);
+      if (kind === 'end') return endAll(when);
+      if (kind === 'wait') return;
+      open.get(voice)?.(when);
+      open.delete(voice);
+      if (kind === 'note') open.set(voice, sound(context, destination, pitch, when));
+    },
+    endAll,
+  };
+}
+
+/** @param {any} context @param {any} destination */
+function lowPass(context, destination) {
+  const filter = context.createBiquadFilter();
+  filter.type = 'lowpass';
+  filter.frequency.value = 2600;
+  filter.connect(destination);
+  return filter;
+}
+
+/**
+ * @param {AsyncIterable<{ events: NoteEvent[], time: number }>} steps
+ * @param {any} context   an AudioContext
+ * @param {number} perTick  seconds
+ * @param {NotesPlayOptions} options
+ * @returns {Promise<NotesPlayed>} how it was, once all is played
+ */
+export async function play(steps, context, perTick, { signal, destination, onPlay }) {
+  if (typeof context?.createOscillator !== 'function') throw argumentError('playTo() needs an AudioContext');
+  signal?.throwIfAborted();
+  await started(context);
+  const out = context.createGain();
+  out.connect(destination ?? context.destination);
+  const filter = lowPass(context, out);
+  const begin = context.currentTime + LEAD;
+  const { set, endAll } = performer(context, filter, (tick) => begin + tick * perTick);
+  let [last, late] = [0, 0];
+  const progress = (over = false) => {
+    const seconds = Math.max(0, Math.min(context.currentTime - begin, last * perTick));
+    return { seconds, ticks: seconds / perTick, late, over };
+  };
+  const until = (/** @type {() => boolean} */ reached) => new Promise((resolve, reject) => {
+    const look = () => {
+      const gone = signal?.aborted || context.state === 'closed';
+      if (!gone && !reached()) return void onPlay?.(progress());
+      clearInterval(timer);
+      if (signal?.aborted) reject(signal.reason);
+      else if (gone) reject(new NextPixelError('closed', 'The AudioContext was closed'));
+      else resolve(undefined);
+    };
+    const timer = setInterval(look, TELL_MS);
+    look();
+  });
+  try {
+    for await (const { events, time } of steps) {
+      for (const event of events) {
+        if (event.kind === 'note' && begin + event.time * perTick < context.currentTime) late++;
+        set(event);
+      }
+      last = time;
+      await until(() => begin + last * perTick < context.currentTime + AHEAD);
+    }
+    endAll(begin + last * perTick);
+    await until(() => begin + last * perTick + RELEASE <= context.currentTime);
+    const how = progress(true);
+    onPlay?.(how);
+    return how;
+  } finally {
+    // What was set and has not sounded yet is not to be heard any more.
+    out.gain.setTargetAtTime(0, context.currentTime, 0.02);
+    setTimeout(() => out.disconnect(), 200);
+  }
+}
+
+/**
+ * All of it at once.
+ *
+ * @param {NoteEvent[]} events
+ * @param {number} ticks    of all
+ * @param {number} perTick  seconds
+ * @param {number} rate     samples a second
+ * @returns {Promise<Float32Array>}
+ */
+export async function render(events, ticks, perTick, rate) {
+  if (typeof OfflineAudioContext !== 'function') throw new NextPixelError('unsupported', 'There is no Web Audio here to make the sound with: take midi()');
+  const context = new OfflineAudioContext(1, Math.ceil((ticks * perTick + 4 * RELEASE) * rate), rate);
+  const { set, endAll } = performer(context, lowPass(context, context.destination), (tick) => tick * perTick);
+  events.forEach(set);
+  endAll(ticks * perTick);
+  return (await context.startRendering()).getChannelData(0);
+}
+
+/** A browser lets a page sound only once somebody has clicked or pressed a key. @param {any} context */
+async function started(context) {
+  if (context.state === 'running' || typeof context.resume !== 'function') return;
+  const late = new Promise((resolve) => { setTimeout(resolve, START_MS); });
+  await Promise.race([context.resume().catch(() => {}), late]);
+  if (context.state !== 'running') {
+    throw argumentError('The AudioContext is not running: browsers let a page sound only after a click or a key, so call playTo() from one');
+  }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Plays runs through the one context of the page, which is made at the first press, and offers them as files.
+// @ts-check
+/** @typedef {import('../../lib/kinds/notes/note-run.js').NoteRun} NoteRun */
+/** @typedef {import('../../lib/kinds/notes/roll.js').Roll} Roll */
+
+/** @type {AudioContext | undefined} */
+let context;
+export const audio = () => (context ??= new AudioContext());
+
+/** @param {NoteRun} run @param {Roll} roll @param {AbortSignal} signal @returns {Promise<string>} what went wrong, or '' */
+export async function hear(run, roll, signal) {
+  try {
+    const { late } = await run.playTo(audio(), { signal, onPlay: ({ ticks, over }) => { roll.cursor = over ? -1 : ticks; } });
+    return late > 0 ? ` This machine did not keep up: ${late} ${late === 1 ? 'note was' : 'notes were'} late.` : '';
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return ` It cannot be heard: ${/** @type {Error} */ (error).message}.`;
+  } finally {
+    roll.cursor = -1;
+  }
+}
+
+/**
+ * Sets the links that save a run: its MIDI file is ready, its WAV is made when it is asked for.
+ *
+ * @param {{ midi: HTMLAnchorElement, wav: HTMLAnchorElement }} links
+ * @param {NoteRun} run
+ * @param {string} name
+ */
+export async function offer({ midi, wav }, run, name) {
+  for (const link of [midi, wav]) if (link.href) URL.revokeObjectURL(link.href);
+  midi.href = URL.createObjectURL(await run.midi());
+  midi.download = `${name}.mid`;
+  wav.removeAttribute('href');
+  wav.download = `${name}.wav`;
+  wav.tabIndex = 0;
+  wav.setAttribute('role', 'button');
+  wav.onclick = async (event) => {
+    if (wav.href) return;
+    event.preventDefault();
+    wav.href = URL.createObjectURL(await run.wav());
+    wav.click();
+  };
+  wav.onkeydown = ({ key }) => { if (key === 'Enter' && !wav.href) wav.click(); };
+  midi.hidden = wav.hidden = false;
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// The melody of the first figure in another key, with the same dice.
+// @ts-check
+import { byId } from '../../shell/index.js';
+import { hear } from './hear.js';
+/** @typedef {import('../../lib/kinds/notes/note-run.js').NoteRun} NoteRun */
+/** @typedef {import('../../lib/kinds/notes/roll.js').Roll} Roll */
+/** @typedef {ReturnType<typeof import('./answer.js').createAnswer>} Answer */
+
+/** @param {Answer} answer */
+export function createKey(answer) {
+  const canvas = /** @type {HTMLCanvasElement} */ (byId('key-roll'));
+  const key = /** @type {HTMLInputElement} */ (byId('key'));
+  const button = /** @type {HTMLButtonElement} */ (byId('key-play'));
+  const [keySaid, same] = [byId('key-said'), byId('key-same')];
+  /** @type {NoteRun | undefined} */
+  let run;
+  /** @type {Roll | undefined} */
+  let roll;
+  /** @type {AbortController | undefined} */
+  let stopper;
+
+  async function draw() {
+    stopper?.abort();
+    const { model, melody, seed, temperature } = answer;
+    if (!model || melody.length === 0) return;
+    const [low, high] = model.info.ranges?.[0] ?? [0, 127];
+    const pitches = melody.map(({ pitch }) => pitch);
+    key.min = String(Math.max(-12, low - Math.min(...pitches)));
+    key.max = String(Math.min(12, high - Math.max(...pitches)));
+    key.disabled = button.disabled = false;
+    const shift = Number(key.value);
+    keySaid.textContent = shift === 0 ? 'as above' : `${Math.abs(shift)} ${shift > 0 ? 'up' : 'down'}`;
+    const { signal } = (stopper = new AbortController());
+    try {
+      const before = await answer.run?.notes();
+      run = model.complete(melody.map((note) => ({ ...note, pitch: note.pitch + shift })), { voices: ['soprano'], seed, temperature, signal });
+      roll = /** @type {Roll} */ (run.sink(canvas));
+      for await (const step of run) roll.add(step);
+      roll.end();
+      const notes = (await run.notes()).filter(({ voice }) => voice !== 'soprano');
+      const there = new Set(before?.map(({ start, length, pitch, voice }) => `${voice} ${start} ${length} ${pitch + shift}`));
+      const kept = notes.filter(({ start, length, pitch, voice }) => there.has(`${voice} ${start} ${length} ${pitch}`)).length;
+      same.textContent = `${kept} of ${notes.length} notes of the three voices are those of the first figure but for the key.`;
+    } catch (error) {
+      if (!signal.aborted) same.textContent = `${/** @type {Error} */ (error).message}.`;
+    }
+  }
+
+  key.addEventListener('input', draw);
+  button.addEventListener('click', async () => {
+    stopper?.abort();
+    if (!run || !roll) return;
+    const { signal } = (stopper = new AbortController());
+    await hear(run, roll, signal).catch(() => {});
+  });
+  answer.on(draw);
+  void draw();
+}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Chorales of J. S. Bach in four voices, every sixteenth: 229 to train with, 76 that validate and 77 that are held out, the split of Boulanger-Lewandowski,
+Bengio and Vincent (2012) in the form of Huang et al. (2017).
+
+jsb-chorales-16th.json.xz: {split: [chorale: [sixteenth: [pitches of MIDI, from the soprano down]]]}.  A voice that rests is left out of the list, so
+that a shorter list does not say whose pitches it has: they go to the voices whose pitches in the nearest full sixteenth are closest (`placed`).  A note
+that is struck again at once is in the data one long note.
+"""
+import itertools
+import json
+import lzma
+import os
+
+import numpy as np
+
+import data
+
+FILE = "jsb-chorales-16th.json.xz"
+MARK = FILE
+CLASSES = []
+DEFAULT_DIR = os.path.join(data.ROOT, "data", "chorales")
+NAMES = ("soprano", "alto", "tenor", "bass")
+VOICES = len(NAMES)
+SPLITS = {"train": "train", "validation": "valid", "test": "test"}
+
+
+def placed(pitches, near):
+    """Pitches, the highest first, of at most VOICES voices -> one of each voice, 0: rest.  near (VOICES): what the voices sing about then."""
+    ways = itertools.combinations(range(VOICES), len(pitches))
+    best = min(ways, key=lambda way: sum(abs(near[v] - p) for v, p in zip(way, pitches)))
+    row = [0] * VOICES
+    for v, p in zip(best, pitches):
+        row[v] = int(p)
+    return row
+
+
+def grid(chorale):
+    """[sixteenth: pitches] -> (sixteenths, VOICES) int64"""
+    full = [row for row in chorale if len(row) == VOICES]
+    near, rows = full[0], []
+    for row in chorale:
+        if len(row) == VOICES:
+            near = row
+        rows.append(placed(row, near))
+    return np.array(rows, np.int64)
+
+
+def notes(chorale):
+    """(sixteenths, VOICES) -> [{start, length, pitch, voice}] in sixteenths, by their start, then from the soprano down."""
+    found = []
+    for v, voice in enumerate(NAMES):
+        column = [0, *chorale[:, v].tolist(), 0]
+        changes = [t for t in range(1, len(column)) if column[t] != column[t - 1]]
+        found += [dict(start=a - 1, length=b - a, pitch=column[a], voice=voice) for a, b in zip(changes, changes[1:]) if column[a]]
+    return sorted(found, key=lambda note: (note["start"], NAMES.index(note["voice"])))
+
+
+def read(directory, split, evaluation=False):
+    """-> [(sixteenths, VOICES) pitches, 0 where a voice rests].  The only place that opens the file."""
+    if split not in ("train", "validation"):
+        data.check_evaluation(evaluation, "split %r" % split)
+    path = os.path.join(directory, FILE)
+    if not os.path.exists(path):
+        data.missing("chorales", path)
+    with lzma.open(path) as f:
+        return [grid(chorale) for chorale in json.load(f)[SPLITS[split]]]
+
+
+def load(directory, split):
+    """split "train" or "validation"."""
+    return read(directory, split)
+
+
+def load_test_for_evaluation(directory):
+    """The evaluation entry point: the 77 chorales of the test split."""
+    return read(directory, "test", evaluation=True)

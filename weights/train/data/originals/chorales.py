@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+"""Chorales of J. S. Bach every sixteenth, packed as they are."""
+import os
+
+from data import chorales
+from data.originals import Original, write_xz
+
+DATASET = "chorales"
+ABOUT = "JSB Chorales: 382 chorales of J. S. Bach in four voices, every sixteenth (Boulanger-Lewandowski et al. 2012, Huang et al. 2017)"
+LICENCE = "none stated; Bach is in the public domain"
+FILES = (Original("jsb-chorales-16th.json",
+                  "https://raw.githubusercontent.com/czhuang/JSB-Chorales-dataset/9a7f733ddb4ed91f48da64ac7f0f621c34aadd4d/jsb-chorales-16th.json", 1741172),)
+WRITTEN = {chorales.FILE: "8730aca7b64e7d29493733d1cf19fad4a5b351d8f1845e57dac27728104fd39f"}
+
+
+def write(found, directory):
+    with open(found[FILES[0].name], "rb") as f:
+        write_xz(os.path.join(directory, chorales.FILE), f.read())

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Music in four voices as ids.  At each moment at which a voice moves stand the new notes, the highest voice first, then how long nothing moves:
+
+    0                    the beginning and the end, at which all notes end
+    of each voice        off, then its pitches from the lowest on
+    the last WAITS ids   wait 1 .. WAITS sixteenths; a longer wait is several, the longest first
+
+A note lasts until its voice has another one, or is off.
+"""
+import numpy as np
+import torch
+from torch import nn
+
+from common.task import spread
+
+END = 0
+TICKS = 4                                # of a quarter: the grid is one of sixteenths
+WAITS = 16                               # sixteenths of a bar in common time
+VOICES = (("soprano", 60, 81), ("alto", 52, 74), ("tenor", 43, 69), ("bass", 36, 66))        # the pitches that the training chorales have
+
+
+def table():
+    """(V, 3) int64: the sixteenths that pass with an id, its voice from 1 on, its pitch; 0 where it has none.  Voice without pitch: off."""
+    rows = [(0, 0, 0)]
+    for v, (_, low, high) in enumerate(VOICES):
+        rows += [(0, v + 1, p) for p in (0, *range(low, high + 1))]
+    return np.array(rows + [(k + 1, 0, 0) for k in range(WAITS)], np.int64)
+
+
+TABLE = table()
+IDS = {tuple(row): i for i, row in enumerate(TABLE.tolist())}
+
+
+def encode(grid):
+    """(sixteenths, voices) pitches, 0: rest -> ids with both ends"""
+    ids, now, waiting = [END], [0] * len(VOICES), 0
+    for row in grid.tolist() + [None]:
+        if row is None or row != now:
+            while waiting:
+                ids.append(IDS[min(waiting, WAITS), 0, 0])
+                waiting -= min(waiting, WAITS)
+        if row is not None:
+            ids += [IDS[0, v + 1, p] for v, p in enumerate(row) if p != now[v]]
+            now, waiting = row, waiting + 1
+    return ids + [END]
+
+
+def decode(ids):
+    """The inverse of `encode`, of ids that are well formed."""
+    rows, now = [], [0] * len(VOICES)
+    for ticks, voice, pitch in TABLE[list(ids)].tolist():
+        rows += [list(now)] * ticks
+        if voice:
+            now[voice - 1] = pitch
+    return np.array(rows, np.int64).reshape(-1, len(VOICES))
+
+
+def transposed(grid):
+    """[(semitones, grid)] of all keys in which every voice stays among its pitches."""
+    sung = [grid[:, v][grid[:, v] > 0] for v in range(len(VOICES))]
+    down = max([low - int(p.min()) for p, (_, low, _) in zip(sung, VOICES) if len(p)])
+    up = min([high - int(p.max()) for p, (_, _, high) in zip(sung, VOICES) if len(p)])
+    return [(shift, np.where(grid > 0, grid + shift, 0)) for shift in range(down, up + 1)]
+
+
+def rows_of(count):
+    """`table`, of which a model of fewer ids has some rows."""
+    return TABLE[spread(len(TABLE), count)]
+
+
+class Table(nn.Module):
+
+    def __init__(self, count):
+        super().__init__()
+        self.register_buffer("rows", torch.from_numpy(rows_of(count)), persistent=False)
+
+
+def places(table, x):
+    """table (V, 3), x (B, n) -> time (B, n): the ticks that passed, with the id itself; chord (B, n): how many ids after the last wait;
+    sounding (B, n, voices): the last id of each voice, -1: none yet"""
+    ticks, voice, _ = table[x].unbind(-1)
+    i = torch.arange(x.shape[1], device=x.device).expand_as(x)
+    last = lambda where: torch.where(where, i, -1).cummax(1)[0]
+    chord = i - last(ticks > 0).clamp(min=0)
+    sounding = []
+    for v in range(1, int(table[:, 1].max()) + 1):
+        at = last(voice == v)
+        sounding.append(torch.where(at >= 0, x.gather(1, at.clamp(min=0)), -1))
+    return ticks.cumsum(1), chord, torch.stack(sounding, -1)
+
+
+def before_end(x):
+    """x (B, n) ids after the first -> (B, n): 1 up to the first end, which counts, then 0"""
+    ended = (x == END).long()
+    return (ended.cumsum(1) - ended == 0).float()
+
+
+class Pieces:
+    """Pieces of several lengths, each followed by ends. ids: of each its (n) ids"""
+
+    def __init__(self, ids, device):
+        self.lengths = np.array([len(piece) for piece in ids])
+        self.ids = torch.zeros(len(ids), self.lengths.max(), dtype=torch.long)
+        for row, piece in zip(self.ids, ids):
+            row[:len(piece)] = torch.tensor(piece)
+        self.ids = self.ids.to(device)
+
+    def __len__(self):
+        return len(self.ids)
+
+    def take(self, pick, device, stride=1):
+        """As long as the longest of them, made up to whole strides of what is read."""
+        pick = np.arange(len(self))[pick]
+        n = -(-(self.lengths[pick].max() - 1) // stride) * stride + 1
+        found = torch.zeros(len(pick), n, dtype=torch.long, device=device)
+        width = min(n, self.ids.shape[1])
+        found[:, :width] = self.ids[torch.from_numpy(pick).to(self.ids.device), :width].to(device)
+        return (found,)
+
+    def alike(self, seed, step, batch, pool=16):
+        """Batch number `step` of pieces of about the same length: each piece once an epoch, every epoch in an order of its own."""
+        per_epoch = len(self) // batch
+        epoch, at = divmod(step, per_epoch)
+        order = np.random.default_rng([seed, epoch]).permutation(len(self))[:per_epoch * batch]
+        begin = at // pool * pool * batch
+        some = order[begin:begin + pool * batch]
+        groups = some[np.argsort(self.lengths[some], kind="stable")].reshape(-1, batch)
+        return groups[np.random.default_rng([seed, epoch, begin]).permutation(len(groups))[at % pool]]
