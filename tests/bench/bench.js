@@ -42,7 +42,7 @@ const BUILDS = { nextpixel: 'baseline', 'nextpixel-relaxed': 'relaxed', 'nextpix
 const WEIGHT_TYPES = /** @type {WeightType[]} */ (Object.keys(TYPES));
 
 /** Architectures of pictures that no pixel follows another in. */
-const WHOLE = new Set(['sagan', 'snail']);
+const WHOLE = new Set(['sagan', 'show-attend-tell', 'snail']);
 const Q8_0 = 8; // the type of a tensor in a file
 
 /** A load from which on nothing is worth writing down. */

@@ -43,7 +43,7 @@ test('a scene is told by itself; a thing is put, moved, grown and taken away wit
   assert.equal(await page.locator('.handle').count(), 0);
 }));
 
-test('things are dragged; the light by hand', () => withPage(async (page) => {
+test('things are dragged; the light by hand; soft beside hard', () => withPage(async (page) => {
   await page.goto(PAGE);
   await told(page);
   const handle = page.locator('.handle').first();
@@ -56,7 +56,20 @@ test('things are dragged; the light by hand', () => withPage(async (page) => {
   assert.notEqual(await handle.getAttribute('aria-label'), label);
   await told(page);
 
+  await page.locator('#figure-compare').scrollIntoViewIfNeeded();
+  await page.locator('#compare-words input').first().waitFor({ state: 'attached' });
+  assert.equal((await page.locator('#compare-words span').allTextContents()).join(' '), await caption(page));
+  await page.locator('#compare-words input').nth(1).press('Space');
+  assert.match(await page.locator('#compare-hard-said').textContent() ?? '', /^Drawn: row \d, column \d\.$/);
+  const off = async () => Number(/^(\d+)%/.exec(await page.locator('#compare-mean-said').textContent() ?? '')?.[1]);
+  await page.locator('#draws').fill('1');
+  const one = await off();
+  await page.locator('#draws').fill('64');
+  assert.ok(await off() <= one); // the mean of many draws is nearer to what they were drawn from
+  await page.locator('#figure-compare').screenshot({ path: `${OUT}captions-compare.png` });
+
   const canvas = page.locator('#hand-canvas');
+  await canvas.scrollIntoViewIfNeeded();
   await canvas.press('ArrowDown');
   await page.locator('#hand-said', { hasText: /\w/ }).waitFor();
 }));

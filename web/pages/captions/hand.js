@@ -7,7 +7,7 @@ import { paint } from './tell.js';
 
 const PLACES = 8;
 /** Words that are said by the light; then the network looks by itself. */
-const HELD = 3;
+const HELD = 2;
 
 /** @param {ReturnType<typeof import('./tell.js').createTell>} tell */
 export function createHand(tell) {

@@ -218,6 +218,7 @@ def load_test_for_evaluation(directory, new_drawings=False):
 def held_out(directory, split, count=1000):
     """What is measured on: {"": scenes of the pairs of a split}, and of the test set also those in drawings that are held out, "-styles"."""
     if split != "test":
-        return {"": [load(directory, split).scene("%s %d" % (split, i)) for i in range(count)]}
+        source = load(directory, split)
+        return {"": [source.scene("%s %d" % (split, i)) for i in range(count)]}
     both = {"": load_test_for_evaluation(directory), "-styles": load_test_for_evaluation(directory, new_drawings=True)}
     return {name: [scenes.scene("test%s %d" % (name, i)) for i in range(count)] for name, scenes in both.items()}

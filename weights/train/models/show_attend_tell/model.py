@@ -107,6 +107,11 @@ class Table(nn.Module):
         self.weight = nn.Parameter(spread * torch.randn(shape))
 
 
+def draw(log_alpha):
+    """Places (B,) from the logarithms of their weights (B, L)."""
+    return torch.distributions.Categorical(logits=log_alpha).sample()
+
+
 def grid(c):
     """Rows and columns of cells."""
     rows, columns = c.height, c.width
@@ -182,7 +187,7 @@ class ShowAttendTell(nn.Module):
 
     def drawn(self):
         """What a hard file does by itself: draws."""
-        return (lambda log_alpha: torch.distributions.Categorical(logits=log_alpha).sample()) if self.c.attention == "hard" else None
+        return draw if self.c.attention == "hard" else None
 
     def forward(self, pictures, ids):
         return self.unrolled(pictures, ids, self.drawn())[0]

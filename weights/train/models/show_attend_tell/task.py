@@ -10,7 +10,7 @@ from common.settings import Settings as Common
 from common.task import Task, spread
 from data import scenes
 from data.things import NOUNS, WORDS
-from models.show_attend_tell.model import PADDING, Config, ShowAttendTell, grid
+from models.show_attend_tell.model import PADDING, Config, ShowAttendTell, draw, grid
 from models.show_attend_tell.pretrain import pretrain
 
 PREFIX = "show-attend-tell."
@@ -27,6 +27,7 @@ class Settings(Config, Common):
     reward: float = 1.0                  # weight of REINFORCE's term, hard
     entropy: float = 0.002               # of the entropy of places, in nats a word, hard
     expected: float = 0.5                # share of batches that hard attention trains with the expectation
+    drawn: bool = False                  # soft attention is trained as hard attention is, which makes its light sharper
     ink: float = 0.15                    # colours of training pictures grow stronger or weaker by up to this
     captions: int = 256                  # validation scenes that a measurement captions
 
@@ -95,7 +96,8 @@ class CaptionTask(Task):
         """In training with what regularises, else -log p."""
         if not model.training:
             return model.nats(pictures, ids)
-        return self.soft(model, pictures, ids) if model.c.attention == "soft" else self.hard(model, pictures, ids)
+        draws = model.c.attention == "hard" or self.s.drawn
+        return self.hard(model, pictures, ids) if draws else self.soft(model, pictures, ids)
 
     def soft(self, model, pictures, ids):
         logits, log_alpha, _ = model.unrolled(pictures, ids)
@@ -107,7 +109,7 @@ class CaptionTask(Task):
         s = self.s
         if torch.rand(()) < s.expected:
             return model.each(model.unrolled(pictures, ids)[0], ids).sum(1)
-        logits, log_alpha, place = model.unrolled(pictures, ids, model.drawn())
+        logits, log_alpha, place = model.unrolled(pictures, ids, draw)
         there = (ids != PADDING).float()
         nats = model.each(logits, ids)
         cost = nats.detach().flip(1).cumsum(1).flip(1)               # of the words from here on

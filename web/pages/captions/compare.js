@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Soft attention beside hard: the same words of the same scene, one draw, and the mean of several.
+// @ts-check
+import { acquire, byId, createLoading, make, weights as addressOf } from '../../shell/index.js';
+import { SIDE } from './scene.js';
+import { paint } from './tell.js';
+/** @import { CaptionStep, Model } from '../../shell/index.js' */
+
+/** The most draws, as the slider has them. */
+const DRAWS = 64;
+
+/** A place in words. @param {number} place */
+const named = (place) => `row ${Math.floor(place / 8) + 1}, column ${(place % 8) + 1}`;
+
+/** How far two maps are apart: half of the sum of their differences, 0 to 1. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+const apart = (a, b) => Array.from(a).reduce((sum, x, i) => sum + Math.abs(x - b[i]) / 2, 0);
+
+/** The word that looked at one place the most: others know already what they will be. @param {{ soft: Float32Array }[]} looks */
+function sharpest(looks) {
+  const most = looks.map(({ soft }) => Math.max(...soft));
+  return most.indexOf(Math.max(...most));
+}
+
+/** @param {ReturnType<typeof import('./tell.js').createTell>} tell */
+export function createCompare(tell) {
+  /** @type {HTMLInputElement} */
+  const draws = byId('draws');
+  /** @type {HTMLInputElement} */
+  const seed = byId('compare-seed');
+  const words = byId('compare-words');
+  /** @type {Model | undefined} */
+  let hard;
+  /** Of each word, the weights and the places of all draws. @type {{ word: string, soft: Float32Array, hard: Float32Array, places: number[] }[]} */
+  let looks = [];
+  let chosen = -1;
+  let asked = 0;
+
+  const loading = createLoading(byId('compare-load'), {
+    acquire: async (options) => [await acquire(addressOf('captions-hard.gguf'), options)],
+    onModels([loaded]) {
+      hard = loaded;
+      tell.onTold(() => void look());
+    },
+    onLost() { hard = undefined; },
+  });
+
+  async function look() {
+    if (!hard) return;
+    const mine = ++asked;
+    const { steps, picture } = tell;
+    try {
+      const text = steps.map(({ word }) => word).join(' ');
+      /** @type {CaptionStep[][]} */
+      const drawn = steps.map(() => []);
+      const counts = Array.from({ length: DRAWS }, () => 0);
+      if (text) {
+        for await (const step of hard.caption({ data: picture, width: SIDE, height: SIDE }, { text, samples: DRAWS, temperature: 1, seed: Number(seed.value) || 0, maps: true })) {
+          drawn[counts[step.sample]++].push(step);
+        }
+      }
+      if (mine !== asked) return;
+      looks = steps.map(({ word, maps }, i) => ({
+        word, soft: maps?.weights ?? new Float32Array(64), hard: drawn[i][0]?.maps?.weights ?? new Float32Array(64), places: drawn[i].map((step) => step.maps?.place ?? 0),
+      }));
+      if (!looks[chosen]) chosen = sharpest(looks);
+      words.replaceChildren(...looks.map(({ word }, i) => {
+        const input = make('input', { type: 'radio', name: 'compare-word', value: String(i), ...(i === chosen && { checked: '' }) });
+        input.addEventListener('change', () => {
+          chosen = i;
+          show();
+        });
+        return make('label', {}, input, make('span', {}, word));
+      }));
+      show();
+    } catch (error) {
+      loading.failed(error);
+    }
+  }
+
+  function show() {
+    const now = looks[chosen];
+    if (!now) return;
+    const n = Number(draws.value);
+    const mean = new Float32Array(64);
+    for (const place of now.places.slice(0, n)) mean[place] += 1 / n;
+    const one = new Float32Array(64);
+    one[now.places[0]] = 1;
+    for (const [id, map] of /** @type {[string, Float32Array][]} */ ([['soft', now.soft], ['hard', one], ['mean', mean]])) void paint(byId(`compare-${id}`), tell.picture, map);
+    byId('compare-count').textContent = n === 1 ? '1 draw' : `${n} draws`;
+    byId('compare-soft-said').textContent = `Most at ${named(now.soft.indexOf(Math.max(...now.soft)))}, ${Math.round(100 * Math.max(...now.soft))}% of its light.`;
+    byId('compare-hard-said').textContent = `Drawn: ${named(now.places[0])}.`;
+    byId('compare-mean-said').textContent = `${Math.round(100 * apart(mean, now.hard))}% of the light stands elsewhere than in the weights it was drawn from.`;
+  }
+
+  draws.addEventListener('input', show);
+  seed.addEventListener('change', () => void look());
+  void loading.load();
+}

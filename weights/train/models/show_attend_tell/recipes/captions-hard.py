@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+"""Captions of composed scenes of emoji, hard attention, begun with the weights of the soft one's first stage.
+
+    python3 weights/train/train.py captions-hard --from build/captions-1.gguf
+"""
+settings = dict(
+    dataset="scenes", values=255, attention="hard", minutes=18.0, threads=1, batch=64, lr=4e-4, warmup=100, lr_floor=0.02, ema=0.997, clip=1.0,
+    every=3.0, valid_images=256, final_valid_images=2000)
+start = "captions.gguf"
+card = dict(
+    name="captions-hard",
+    description="Show, attend and tell, hard attention: says in a short sentence what a scene of two or three emoji shows, and sees one place of it for each word.",
+    license="CC-BY-4.0",
+    dataset="scenes composed of emoji: Noto Emoji of 2017, 2018 and 2023, EmojiTwo, FxEmoji",
+    dataset_license="Noto Emoji: Apache 2.0; EmojiTwo and FxEmoji: CC BY 4.0",
+    command="python3 weights/train/train.py captions-hard",
+    type="q8_0")

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Captions: scenes that are as their sentences say, what is held out, and the two attentions.
+
+    python3 weights/train/test_scenes.py        seconds
+"""
+import random
+import unittest
+
+import numpy as np
+import torch
+
+import data
+from data import scenes
+from data.things import NOUNS, THINGS, WORDS, held_out_style, pair_split
+from models.show_attend_tell.model import Config, ShowAttendTell
+from models.show_attend_tell.task import TASK, on_it
+
+SMALL = dict(values=12, context_length=7, height=8, width=8, kernels=(3,), strides=(2,), channels=(8,), embedding_length=8, state_length=8, head_length=8, attention_length=8)
+
+
+def sprites():
+    """Of each thing two drawings of different sizes, all ink."""
+    return [[[scenes.Sprite(np.full((side, side + 2, 3), 60, np.uint8)) for side in (12, 20, 26)]] * 2 for _ in THINGS]
+
+
+def middles(boxes):
+    return [((top + bottom) / 2, (left + right) / 2) for top, left, bottom, right in boxes]
+
+
+class Sentences(unittest.TestCase):
+    def test_what_a_sentence_says_is_so(self):
+        source = scenes.Scenes(sprites(), "train")
+        seen = set()
+        for i in range(2000):
+            scene = source.scene("a%d" % i)
+            self.assertTrue(set(scene.words) <= set(WORDS))
+            for box in (b for boxes in scene.boxes for b in boxes):
+                self.assertTrue(0 <= box[0] < box[2] <= 64 and 0 <= box[1] < box[3] <= 64)
+            relation = next((w for w in scene.words if w in ("left", "right", "above", "below")), None)
+            if relation is None:
+                continue
+            at = scene.words.index(relation)
+            axis, sign = (1 if relation in ("left", "right") else 0), (1 if relation in ("left", "above") else -1)
+            first = [m[axis] for boxes in scene.boxes[:at] for m in middles(boxes)]
+            second = [m[axis] for boxes in scene.boxes[at:] for m in middles(boxes)]
+            self.assertTrue(all(sign * (b - a) > 0 for a in first for b in second), " ".join(scene.words))
+            seen.add(relation)
+        self.assertEqual(seen, {"left", "right", "above", "below"})
+
+    def test_a_scene_follows_from_its_number(self):
+        one, other = (scenes.Scenes(sprites(), "train").scene("x 7") for _ in range(2))
+        self.assertEqual(one.words, other.words)
+        self.assertTrue(np.array_equal(one.picture, other.picture))
+
+    def test_ids_end(self):
+        self.assertEqual(scenes.ids_of(["a", WORDS[-1]]), [1, len(WORDS), 0])
+
+
+class HeldOut(unittest.TestCase):
+    def test_pairs_that_are_held_out_stand_in_no_scene_of_training(self):
+        for split in ("train", "validation", "test"):
+            source = scenes.Scenes(sprites(), split)
+            for i in range(300):
+                nouns = [t for t in source.things(random.Random("%s %d" % (split, i)))[1]]
+                splits = {pair_split(THINGS[a].noun, THINGS[b].noun) for a in nouns for b in nouns if a != b}
+                self.assertTrue(splits <= {"train", split}, splits)
+                self.assertTrue(split == "train" or split in splits)
+        self.assertEqual(pair_split("cat", "dog"), pair_split("dog", "cat"))
+
+    def test_of_each_thing_a_style_is_held_out_by_name(self):
+        styles = ["a", "b", "c", "d"]
+        found = {held_out_style(noun, styles) for noun in NOUNS}
+        self.assertEqual(found, set(styles))
+
+    def test_training_code_reads_no_drawing_that_is_held_out(self):
+        with self.assertRaises(data.TestSetError):
+            scenes.read_sprites("", "test")
+        with self.assertRaises(data.TestSetError):
+            scenes.load("", "test")
+
+
+class Attention(unittest.TestCase):
+    def model(self, **more):
+        torch.manual_seed(1)
+        return ShowAttendTell(Config(**dict(SMALL, **more)))
+
+    def test_soft_of_one_place_is_hard(self):
+        model = self.model()
+        with torch.no_grad():
+            model.attn_v.weight *= 1e6
+            x, ids = torch.rand(3, 8, 8, 3) * 255, torch.randint(1, 12, (3, 7))
+            soft, hard = (model.unrolled(x, ids, draw)[0] for draw in (None, lambda log_alpha: log_alpha.argmax(1)))
+        self.assertTrue(torch.allclose(soft, hard, atol=1e-6))
+
+    def test_told_is_what_is_most_probable(self):
+        model = self.model()
+        x = torch.rand(2, 8, 8, 3) * 255
+        ids, maps = model.tell(x, 0)
+        self.assertTrue(torch.allclose(maps.sum(2), torch.ones(maps.shape[:2]), atol=1e-5))
+        full = ids.clamp(min=0)
+        logits = model(x, full)
+        for b in range(2):
+            for p in range(int((ids[b] >= 0).sum())):
+                self.assertEqual(int(logits[b, p].argmax()), int(ids[b, p]))
+
+    def test_reinforce_gives_the_scores_a_gradient_through_draws(self):
+        task = TASK.of(Config(**dict(SMALL, attention="hard")))
+        task.s.expected, task.s.entropy = 0.0, 0.0
+        model = self.model(attention="hard").train()
+        x, ids = torch.rand(16, 8, 8, 3) * 255, torch.randint(1, 12, (16, 4))
+        task.nats(model, x, ids).mean().backward()
+        for name in ("attn_q.weight", "attn_k.weight", "attn_v.weight"):
+            self.assertGreater(float(model.get_parameter(name).grad.abs().max()), 0, name)
+
+    def test_a_cell_is_on_a_thing_where_its_middle_is(self):
+        self.assertTrue(on_it(9, [(8, 8, 16, 16)], 8, 8) and not on_it(9, [(13, 8, 30, 30)], 8, 8) and not on_it(0, [], 8, 8))
+
+
+if __name__ == "__main__":
+    unittest.main()
