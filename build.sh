@@ -139,7 +139,7 @@ build_wasm() {
     case $source in
       src/kernels/formats.c | src/kernels/elementary.c) optimise=-Oz ;; # at load
       src/sampling/filters.c | src/sampling/order.c | src/sampling/penalties.c) optimise=-Oz ;; # not for pictures
-      src/kernels/queue.c) optimise=-Os ;; # little beside the products around it
+      src/kernels/queue.c | src/attention/tree.c) optimise=-Os ;; # as fast, and smaller still
       src/sampling/* | src/kernels/matmul.c | src/kernels/blocks.c | src/attention/*) optimise=-O2 ;; # as fast, and smaller
       src/kernels/*) optimise=-O3 ;;
       *) optimise=-Oz ;;
