@@ -73,6 +73,7 @@ test('verbs: those with attributes are tasks of the element, and each attribute 
   assert.ok(KINDS.every(({ verbs }) => Object.keys(verbs).every((name) => ALL.some(([verb]) => verb === name))));
   for (const { attributes } of TASKS) for (const [name, reading] of Object.entries(attributes)) assert.deepEqual(reading, ATTRIBUTES[name], name);
   assert.deepEqual(Object.keys(ATTRIBUTES).sort(), [
-    'beams', 'from', 'label', 'max-tokens', 'prompt', 'rows', 'samples', 'seconds', 'seed', 'shape', 'speaker', 'src', 'steps', 'temperature', 'to', 'top-p', 'tries',
+    'bars', 'beams', 'from', 'label', 'max-tokens', 'prompt', 'rows', 'samples', 'seconds', 'seed', 'shape', 'speaker', 'src', 'steps', 'temperature', 'tempo', 'to', 'top-p', 'tries',
+    'voices',
   ]);
 });
