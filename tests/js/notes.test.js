@@ -144,6 +144,13 @@ test('bad MIDI files are a sentence each', () => {
   bad(changed([9, 2]), /format 2/);
   bad(changed([12, 0xe7]), /frames of film/);
   bad(changed([12, 0], [13, 0]), /a beat has no ticks/);
+  // A length of five bytes is negative where 32 bits are taken for all: its reader would go backwards for ever.
+  const track = [0, 0x90, 60, 64, 0, 0xff, 1, 0x88, 0x80, 0x80, 0x80, 0];
+  const chunk = (/** @type {number[]} */ events) => Uint8Array.from([...whole.slice(0, 10), 0, 1, 0, 96, ...Buffer.from('MTrk'), 0, 0, 0, events.length, ...events]);
+  bad(chunk(track), /a length has more than four bytes/);
+  bad(chunk([0, 0xff, 1, 9, 65]), /an event is longer than its track/);
+  bad(chunk([0, 60, 64]), /an event has no status/);
+  bad(chunk([0, 0xf4, 0]), /an event is none/);
   bad(file([{ deltaTime: 0, meta: true, type: 'unknownMeta', metatypeByte: 0x51, data: [1] }]), /an event is none \(Expected length for setTempo/);
 });
 

@@ -3,7 +3,7 @@
 
 /**
  * Standard MIDI files and lists of notes. Bytes are read and written by midi-file, which knows all events and running status; what it takes for
- * granted, that no chunk is longer than its file, is checked here first.
+ * granted, that no chunk is longer than its file and no event longer than its track, is checked here first.
  */
 
 import { parseMidi, writeMidi } from 'midi-file';
@@ -57,6 +57,7 @@ function tracksAlone(bytes) {
     if (at + 8 > bytes.length) throw wrong(`it ends within a chunk, at byte ${bytes.length}`);
     const next = at + 8 + view.getUint32(at + 4);
     if (next > bytes.length) throw wrong(`it is cut off: ${next - bytes.length} bytes are missing`);
+    if (named(at) === 'MTrk') checkEvents(bytes.subarray(at + 8, next));
     if (named(at) === 'MTrk' || at === 0) kept.push(bytes.slice(at, next));
     at = next;
   }
@@ -64,6 +65,44 @@ function tracksAlone(bytes) {
   kept.reduce((at, chunk) => (whole.set(chunk, at), at + chunk.length), 0);
   new DataView(whole.buffer).setUint16(10, kept.length - 1);
   return whole;
+}
+
+/** Data bytes of an event of a channel, by the upper half of its status less eight. */
+const DATA_BYTES = [2, 2, 2, 2, 1, 1, 2];
+
+/**
+ * Walks through the events of a track, so that none is longer than the track: midi-file would go backwards, for ever, where a length of five bytes is negative.
+ *
+ * @param {Uint8Array} track  without its head
+ */
+function checkEvents(track) {
+  let at = 0, running = 0;
+  const length = () => {
+    let value = 0;
+    for (let i = 0; i < 4; i++) {
+      const byte = track[at++] ?? NaN;
+      value = value * 128 + (byte & 127);
+      if (byte < 128) return value;
+    }
+    throw wrong('a length has more than four bytes');
+  };
+  while (at < track.length) {
+    length();
+    let status = track[at] ?? 0;
+    if (status >= 0x80) at++;
+    else status = running;
+    if (status >= 0xf0) {
+      if (status === 0xff) at++; // the type of what is told
+      else if (status !== 0xf0 && status !== 0xf7) throw wrong(`an event is none (status ${status})`);
+      const bytes = length(); // moves on by itself
+      at += bytes;
+    } else {
+      if (status < 0x80) throw wrong('an event has no status');
+      at += DATA_BYTES[(status >> 4) - 8];
+      running = status;
+    }
+    if (at > track.length) throw wrong('an event is longer than its track');
+  }
 }
 
 /**
