@@ -7,6 +7,7 @@
 import contextlib
 import io
 import json
+import lzma
 import os
 import signal
 import struct
@@ -86,11 +87,20 @@ def settings_of(recipe, **more):
     return recipe.task.Settings(**chosen)
 
 
+def compose(folder):
+    """Chorales of four chords each, and one whose tenor rests."""
+    chords = [[72, 67, 64, 48], [74, 67, 59, 55], [71, 67, 62, 43], [72, 64, 48]]
+    chorales = [[[pitch + i % 5 for pitch in chord] for chord in chords[:3 + i % 2] for _ in range(2 + i % 3)] for i in range(12)]
+    with lzma.open(os.path.join(folder, "jsb-chorales-16th.json.xz"), "wt") as f:
+        json.dump({split: chorales for split in ("train", "valid", "test")}, f)
+
+
 class House(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.pictures, self.runs = (os.path.join(self.folder.name, name) for name in ("pictures", "runs"))
         paint(self.pictures)
+        compose(self.pictures)
         self.kept, runs.RUNS = runs.RUNS, self.runs
 
     def tearDown(self):
@@ -160,7 +170,7 @@ class Recipes(House):
         self.assertNotIn("MNIST", str(metadata))
         with open(out[:-5] + ".json") as f:          # held out and validation, for its sheets
             self.assertEqual(len(json.load(f)["labels"]), 26)
-        self.assertIn("there are cifar10", command("train.py", "nothing", runs_in=self.runs, check=False))
+        self.assertIn("there are " + recipes.names()[0], command("train.py", "nothing", runs_in=self.runs, check=False))
 
     def test_what_is_missing_is_said(self):
         """A folder that is not there, and modules that are not installed, with the command that installs them."""
