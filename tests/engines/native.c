@@ -451,7 +451,9 @@ static void tag(const char *way, uint32_t each, int moved) {
         if (moved) session = move(session);
     check(status, "nx_session_encode");
     for (uint32_t i = 0; nx_model_result(model, 0, i, &result) == NX_OK; i++) {
-        uint32_t count = (result.port == NX_NONE ? result.dims[0] : shape.counts[0]) * result.dims[1], *numbers = room(count * sizeof *numbers);
+        uint32_t count = 0;
+        check(nx_session_result_count(model, session, i, &count), "nx_session_result_count");
+        uint32_t *numbers = room(count * sizeof *numbers);
         for (uint32_t from = 0, n; from < count; from += n) {
             n = least(each ? each : count, count - from);
             check(nx_session_result(model, session, i, from, n, numbers + from), "nx_session_result");

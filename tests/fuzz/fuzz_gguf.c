@@ -165,7 +165,7 @@ static void fuzz_search(const nx_model *model, const uint8_t *data, size_t size)
 
 /* Numbers of a result. */
 static uint32_t result_numbers(const nx_result *result, const nx_shape *shape) {
-    return (result->port == NX_NONE ? result->dims[0] : shape->counts[result->port]) * result->dims[1] * result->dims[2] * result->dims[3];
+    return (result->rows == NX_ROWS_OF_INPUT ? shape->counts[result->rows_of] : result->dims[0]) * result->dims[1] * result->dims[2] * result->dims[3];
 }
 
 /* Reads random ranges, past the end too, of every result of `session`. Those that are there must be those of `whole`, which is encoded, if any;
@@ -177,6 +177,8 @@ static void read_results(const nx_model *model, const nx_session *session, const
         uint32_t n = result_numbers(&result, shape), from = random_below(random, n + 2), count = random_below(random, n - (from < n ? from : n) + 2);
         uint32_t *out = memory_take(count * sizeof *out), *same = memory_take(count * sizeof *same);
         nx_status status = nx_session_result(model, session, i, from, count, out);
+        uint32_t there = 0;
+        if (done) CHECK_INT(nx_session_result_count(model, session, i, &there), NX_OK), CHECK_INT(there, n);
         if (done) CHECK_INT(status, from <= n && count <= n - from ? NX_OK : NX_E_ARGUMENT);
         for (uint32_t j = 0; !status && result.values && j < count; j++) CHECK(!whole || out[j] < result.values);
         if (!status && whole && CHECK_INT(nx_session_result(model, whole, i, from, count, same), NX_OK)) CHECK_BYTES(out, same, count * sizeof *out);

@@ -59,12 +59,6 @@ static void add_map(teller *m, const char *name, uint32_t rows, uint32_t cols, d
 
 static uint32_t layers(const config *c) { return 1 + (c->kernels[1] > 0) + (c->kernels[2] > 0); }
 
-static void put_key_numbers(toy_file *file, const char *key, const uint32_t *numbers, uint32_t n) {
-    put_text(file, key);
-    put_u32(file, 9), put_u32(file, 4), put_u64(file, n);
-    for (uint32_t i = 0; i < n; i++) put_u32(file, numbers[i]);
-}
-
 static toy_file *written(teller *m) {
     const config *c = &m->c;
     toy_file head = {0}, data = {0};
