@@ -884,12 +884,14 @@ static void by_hand_of(const subject *whole_one) {
 static void by_hand(void) { for_those(TOY_SEARCH, by_hand_of, 1); }
 
 /* One beam is the most probable id at every step. */
-static void one_beam_of(const subject *s) {
+static void one_beam_of(const subject *whole_one) {
+    subject s = *whole_one;
+    if (s.length > LENGTH) s.shape.length = s.length = LENGTH;
     nx_settings settings = settings_of(1, 0, 3);
     settings.temperature = 0;
-    run greedy = whole(s, &settings);
+    run greedy = whole(&s, &settings);
     uint32_t ids[LENGTH], n;
-    search_by_hand(s, 1, 0.6f, ids, &n);
+    search_by_hand(&s, 1, 0.6f, ids, &n);
     CHECK_INT(n, greedy.n);
     CHECK_BYTES(ids, greedy.ids, n * sizeof *ids);
 }
