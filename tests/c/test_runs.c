@@ -1162,9 +1162,9 @@ static void origins(void) {
 /* ---- maps ------------------------------------------------------------------------------------------------------------------- */
 
 /* Every row of every map, of every sample: weights of what came before or of the source, which add up to 1 (to 1 at most where a paper damps them); looking changes
- * nothing. Only the fixed pattern of a sparse text has rows that do not see their own position, and at first see nothing. */
+ * nothing. Only the fixed pattern of a sparse text or music has rows that do not see their own position, and at first see nothing. */
 static void mapped(const subject *s) {
-    int fixed = !strncmp(s->name, "sparse text", 11);
+    int fixed = !strncmp(s->name, "sparse text", 11) || !strncmp(s->name, "sparse music", 12);
     nx_settings settings = settings_of(3, 0, 17);
     run plain = whole(s, &settings), mapped = room_of(s, 3);
     settings.maps = 1;
