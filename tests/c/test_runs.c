@@ -72,6 +72,7 @@ static subject subject_of(int which) {
     s.values = info.values;
     s.span = info.span;
     s.length = s.shape.length ? s.shape.length : info.length;
+    CHECK(s.length <= LENGTH || !(uses_of(which) & TOY_SEARCH)); /* what is found by hand has as much room */
     s.rewinds = info.rewinds;
     s.noisy = s.model->plan[s.part].noisy != 0;
     return s;

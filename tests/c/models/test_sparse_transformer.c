@@ -166,7 +166,7 @@ const toy_row sparse_transformer_toys[] = {
     {"sparse text", TOY_RUN | TOY_SHAPED | TOY_SEARCH, toy_number, 2, {.length = 27}},
     {"sparse text, rounded", TOY_RUN, toy_number, 3, {.length = 30}},
     {"sparse text, merged", TOY_RUN, toy_number, 4, {.length = 27}},
-    {"sparse music", TOY_RUN | TOY_SHAPED | TOY_SEARCH, toy_number, 8, {.length = 33}},
+    {"sparse music", TOY_RUN | TOY_SHAPED | TOY_SEARCH, toy_number, 8, {.length = 30}},
     {NULL, TOY_SEED, toy_number, 5, {0}},
     {NULL, TOY_SEED, toy_number, 6, {0}},
     {NULL, TOY_SEED, toy_number, 7, {0}},
