@@ -62,7 +62,7 @@ const moved = {
 async function bundle(entryPoints, options = {}) {
   const { outputFiles = [] } = await build({
     absWorkingDir: WEB, entryPoints, outdir: 'dist', write: false, bundle: true, format: 'esm', target: 'es2022', minifyWhitespace: true,
-    minifySyntax: true, charset: 'utf8', legalComments: 'none', banner: { js: LICENCE }, plugins: [moved], logLevel: 'warning',
+    minifySyntax: true, charset: 'utf8', legalComments: 'none', preserveSymlinks: true, banner: { js: LICENCE }, plugins: [moved], logLevel: 'warning',
     ...options,
   });
   return new Map(outputFiles.map(({ path, text }) => [basename(path), withAdvice(text)]));

@@ -117,9 +117,10 @@ export async function tabReachesAll(page) {
     scrollTo({ top: 0, behavior: 'instant' });
     /** @type {HTMLElement} */ (document.activeElement)?.blur();
   });
-  /** Of radio buttons the chosen one. */
+  /** Of radio buttons the chosen one; of buttons among which arrow keys walk, the one that Tab leads to. */
   const wanted = await page.evaluate(() => [...document.querySelectorAll('a[href], button, input, select, summary, pre, [tabindex="0"]')].filter((element) => (
     element.checkVisibility({ visibilityProperty: true }) && !element.matches(':disabled, [type=radio]:not(:checked), [type=file]')
+    && !(element.matches('[tabindex="-1"]') && element.parentElement?.querySelector('[tabindex="0"]'))
     && (element.tagName !== 'PRE' || element.scrollWidth > element.clientWidth))).map((element, i) => {
     /** @type {any} */ (element).stop = i;
     return element.id || element.textContent?.trim() || element.tagName;

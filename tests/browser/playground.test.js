@@ -33,8 +33,8 @@ test('a form of the tables, the call as code, its result', { timeout: 120000 }, 
   const drawn = () => page.locator('#play-canvas').evaluate((/** @type {HTMLCanvasElement} */ canvas) => canvas.toDataURL());
   const first = await drawn();
   await page.screenshot({ path: `${OUT}playground.png`, fullPage: true });
+  await page.locator('#play-said').evaluate((element) => { element.textContent = ''; });
   await page.getByRole('button', { name: 'Run' }).click();
-  await said(page, 'Running');
   await said(page, 'Done');
   assert.equal(await drawn(), first);
   await page.getByLabel('Verb').selectOption('score');

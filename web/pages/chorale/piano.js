@@ -24,7 +24,7 @@ export function createPiano(root, { low, high, onKey }) {
     const black = BLACK.includes(pitch % 12);
     const bar = make('span', { class: 'odds' });
     const key = make('button', { type: 'button', class: black ? 'black' : 'white', 'aria-label': nameOf(pitch), tabindex: pitch === low ? '0' : '-1' }, bar,
-      ...(pitch % 12 === 0 ? [make('span', { class: 'octave', 'aria-hidden': 'true' }, `C${Math.floor(pitch / 12) - 1}`)] : []));
+      ...(pitch % 12 === 0 ? [make('span', { class: 'octave', 'aria-hidden': 'true' }, nameOf(pitch))] : []));
     const before = white.filter((other) => other < pitch).length;
     key.style.setProperty('--at', String(before));
     key.addEventListener('pointerdown', (event) => {
