@@ -29,9 +29,10 @@ import evaluate
 import export as export_command
 import scaling
 from common import calibrated, curve, export, golden, gguf, loop, machine, needed, recipes, runs, settings
-from data import folder
+from data import folder, scenes
 from models.fvsbn.model import FVSBN, Config
 from models.fvsbn.task import TASK as FVSBNTask
+from test_scenes import sprites
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 QUIET = dict(sheets=-1, threads=1, attention="plain", compile=False)
@@ -134,7 +135,8 @@ class Recipes(House):
         for name in recipes.names():
             recipe = recipes.find(name)
             s = settings_of(recipe, data=self.pictures, run=name)
-            examples = {split: recipe.task(s).load(split) for split in ("train", "validation")}
+            load = (lambda split: scenes.Scenes(sprites(), split)) if s.dataset == "scenes" else recipe.task(s).load
+            examples = {split: load(split) for split in ("train", "validation")}
             torch.manual_seed(s.seed)
             run = runs.Run(name)
             t = loop.Trainer(recipe, s, examples, run)

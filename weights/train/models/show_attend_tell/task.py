@@ -78,6 +78,10 @@ class CaptionTask(Task):
         found = {f.name: getattr(self.s, f.name) for f in fields(Config)}
         return ShowAttendTell(Config(**{k: tuple(v) if isinstance(v, (list, tuple)) else v for k, v in found.items()}))
 
+    def load(self, split):
+        """Of no folder of one's own: sentences are made of what the emoji are known to be."""
+        return scenes.load(self.s.data or scenes.DEFAULT_DIR, split)
+
     def begin_on(self, model, train, device):
         if not self.s.start:
             pretrain(model, train.source, self.s.pretrain, 64, self.s.seed, self.s.bf16, device)
