@@ -282,7 +282,7 @@ task_test_train() {
     say "NOT RUN: tests of the training code need Python 3 with NumPy, Pillow and PyTorch: apt-get install $TRAINING"
     return 0
   fi
-  (cd weights/train && OMP_NUM_THREADS=1 "$python" -m unittest -q test_train test_prepare test_notebook test_drawings test_house test_pixelcnn test_text test_translation test_sagan)
+  (cd weights/train && OMP_NUM_THREADS=1 "$python" -m unittest -q test_train test_prepare test_notebook test_drawings test_house test_pixelcnn test_scenes test_text test_translation test_trees test_sagan)
 }
 TRAINING='python3-torch python3-numpy python3-pil libopenblas0-openmp' # Debian packages
 
