@@ -144,6 +144,8 @@ build_wasm() {
       src/kernels/*) optimise=-O3 ;;
       *) optimise=-Oz ;;
     esac
+    # A build without texts keeps its promise of size (tests/bench/size.js): only its products are compiled for speed first.
+    case $TEXTS:$source in -D*:src/attention/* | -D*:src/sampling/* | -D*:src/kernels/vector.c) optimise=-Oz ;; esac
     "$CLANG" --target=wasm32-unknown-emscripten --sysroot="$root" $WASM_CFLAGS $optimise ${NX_MODELS:+"-DNX_MODELS=$NX_MODELS"} $TEXTS "$@" -Iinclude -Isrc -c "$source" -o "$object"
   done
   case $TEXTS in '') marks='NX_API NX_API_TEXTS' ;; *) marks=NX_API ;; esac

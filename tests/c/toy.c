@@ -683,8 +683,15 @@ static void run_ahead(const nx_model *model, const picture_info *info, const uin
 
 #define MOST_INPUT 400 /* pixels of an image that is read: attention over them takes time with their square */
 
+/* Whether a model reads a picture and draws no larger one, but words. */
+static int tells(const nx_model *model, const picture_info *info) {
+    nx_port port;
+    return !info->input_height && nx_model_port(model, 0, 0, &port) == NX_OK && !strcmp(port.name, "image");
+}
+
 static void run_model(const nx_model *model, const picture_info *info, size_t most) {
     nx_port port;
+    if (tells(model, info)) return; /* tests/fuzz has runs of it */
     if (nx_model_port(model, 0, 0, &port) == NX_OK && port.any_length) return; /* it reads a sentence: tests/fuzz has runs of it */
     if (!info->outputs) return; /* no sequence: tests/fuzz asks for its results */
     if (!info->positions) return; /* a sound, as long as its caller says */
@@ -719,7 +726,7 @@ static void run_model(const nx_model *model, const picture_info *info, size_t mo
 
 /* What must hold of any model. */
 static void check_info(const nx_model *model, const picture_info *info) {
-    if (!info->height || !info->outputs) return; /* no model of pictures that are drawn element by element */
+    if (!info->height || !info->outputs || tells(model, info)) return; /* no model of pictures that are drawn element by element */
     CHECK(info->height >= 1 && info->height <= NX_MAX_SIDE && info->width >= 1 && info->width <= NX_MAX_SIDE);
     CHECK(info->levels >= 2 && info->levels <= NX_MAX_LEVELS && (info->channels == 1 || info->channels == 3));
     CHECK(info->elements == info->positions * info->position_elements && info->classes <= NX_MAX_CLASSES && info->palette <= 1);
