@@ -132,6 +132,8 @@ function runsOf(works, path, model, info, shipped, features) {
   if (tasks.includes('classify')) {
     return [base, ...works.filter(({ task }) => task === 'classify').map(({ label, ...work }) => ({ ...base, ...work, known: EXAMPLES, draw: QUESTIONS }))];
   }
+  // Music and parents of words are compared as translations are.
+  if (tasks.includes('parse') || info.codec === 'notes') return [base];
   if (info.codec === 'sound') return [base, ...works.filter(({ task }) => tasks.includes(task)).map((work) => ({ ...base, ...work, ...sounding(work, info) }))];
   if (vocabulary > 0) {
     const known = Math.min(KNOWN_TOKENS, positions >> 1);
