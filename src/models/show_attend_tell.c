@@ -64,8 +64,6 @@ typedef struct {
     nx_linear cell, head, output; /* (4H, E + D + H), (T, H + D + E), (V, T) */
 } model;
 
-static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
-
 static nx_linear read_linear(nx_reader *r, const char *name, uint32_t rows, uint32_t cols) {
     char text[32];
     size_t n = strlen(name);
@@ -95,8 +93,8 @@ static void read_encoder(nx_reader *r, model *m) {
         c->locations = rows * cols;
         c->map.weight = nx_read_matrix(r, nx_block_name("enc.", i, "", "weight").text, outputs, k * k * channels);
         c->map.bias = nx_read_vector(r, nx_block_name("enc.", i, "", "bias").text, outputs, 0);
-        m->picture = larger(m->picture, c->locations * nx_stride(outputs));
-        m->widest = larger(m->widest, k * k * channels);
+        m->picture = nx_larger(m->picture, c->locations * nx_stride(outputs));
+        m->widest = nx_larger(m->widest, k * k * channels);
         channels = outputs;
     }
     m->n_convolutions = n, m->L = rows * cols, m->D = channels;
@@ -218,7 +216,7 @@ static scratch scratch_at(const model *m, void *memory, uint32_t n, uint64_t *by
     nx_arena arena = {memory, 0, UINT64_MAX};
     nx_patches widest = {.channels = m->widest, .down = 1, .across = 1};
     uint64_t convolve = nx_convolve_bytes(&widest),
-             step = nx_input_bytes(larger(m->E + m->D + m->H, m->T), n < NX_COLUMNS ? NX_COLUMNS : n);
+             step = nx_input_bytes(nx_larger(m->E + m->D + m->H, m->T), n < NX_COLUMNS ? NX_COLUMNS : n);
     uint32_t joined = nx_stride(m->E + m->D + m->H);
     scratch s;
     for (int i = 0; i < 2; i++) s.picture[i] = nx_arena_take(&arena, (uint64_t)m->picture * sizeof(float));

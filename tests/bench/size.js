@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const DIST = new URL('../../web/dist/', import.meta.url);
 
-/** What is promised, in KB of gzip: in the small build (rows SMALL of src/models/models.h), and with all models. */
+/** Promised sizes, in KB of gzip: in the small build (rows SMALL of src/models/models.h), and with all models. */
 const MOST = { images: 64, all: 128 };
 
 /** @param {Iterable<string>} files  @param {URL} [folder] */

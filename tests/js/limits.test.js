@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** What is too long is refused before it is looked at; what is no list of what it should be, hole by hole, in words. */
+/** Input that is too long is refused before it is read; a list with holes or of other things by a sentence that names the place. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

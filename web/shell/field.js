@@ -46,7 +46,7 @@ export function createFields(model) {
   const known = new Map();
   let stopper = new AbortController();
   return {
-    /** What is known by now. @param {number} i */
+    /** Values that are known by now. @param {number} i */
     now: (i) => known.get(i),
     /** Asks; whoever asked before hears no more. @param {number} i @returns {Promise<Field>} */
     async at(i) {

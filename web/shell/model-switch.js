@@ -14,7 +14,7 @@ export function createModelSwitch(root, onChange) {
     if (document.activeElement === document.body) /** @type {HTMLInputElement} */ (target).focus({ preventScroll: true });
   });
   return {
-    /** What is chosen. */
+    /** The chosen model. */
     get value() { return /** @type {HTMLInputElement} */ (root.querySelector('input:checked')).value; },
     /** From elsewhere: nothing is loaded. */
     set value(name) {

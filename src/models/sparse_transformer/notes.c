@@ -33,7 +33,7 @@ void nx_notes_read(nx_reader *r, nx_notes *notes, const char *arch, uint32_t val
     notes->sounding = nx_read_embedding(r, "sounding_embd.weight", values, d);
 }
 
-/* What is kept of a position. An id is one more than it is: 0 where a voice has had none. */
+/* Kept of each position. An id is one more than it is: 0 where a voice has had none. */
 enum { TIME, CHORD, SOUNDING };
 
 static uint32_t numbers_of(const nx_notes *notes) { return SOUNDING + notes->voices; }

@@ -427,7 +427,7 @@ static void location_beyond_its_rows(void) {
     }
 }
 
-/* What is written later changes nothing before it. Every word of the source reaches every position, and without attention too. */
+/* Later words change nothing before them. Every word of the source reaches every position, and without attention too. */
 static void causality(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();

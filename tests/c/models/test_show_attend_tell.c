@@ -473,7 +473,7 @@ static void mean_of_places(void) {
     CHECK(off <= 1);
 }
 
-/* What is written later changes nothing before it. */
+/* Later words change nothing before them. */
 static void causality(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();

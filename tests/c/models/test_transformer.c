@@ -381,7 +381,7 @@ static void maps(void) {
     }
 }
 
-/* What is written later changes nothing before it; what was written earlier changes something, and so does any word of the source. */
+/* Later words change nothing before them; earlier ones change something, and so does any word of the source. */
 static void causality(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();

@@ -133,7 +133,7 @@ export class View {
     return run.sink(this.#canvas, { mirror: this.#told, gap: GAP, colours, ...options });
   }
 
-  /** What is written is of a size that the style says. @param {string} codec @returns {boolean} whether it is written */
+  /** Text has the size that the style says. @param {string} codec @returns {boolean} whether it is written */
   #setKind(codec) {
     return this.#canvas.classList.toggle('text', lookOf({ codec }).sheet);
   }

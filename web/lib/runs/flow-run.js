@@ -146,7 +146,7 @@ export class FlowRun extends BaseRun {
         },
       };
     });
-    /** What is being encoded meanwhile. @type {Promise<FlowStep>[]} */
+    /** Encodings that go on meanwhile. @type {Promise<FlowStep>[]} */
     let coming = [];
     const follow = () => {
       coming = samples.flatMap(({ sample, link }) => followers.flatMap((one) => this.#follow(one, stage, sample, link)));

@@ -15,7 +15,7 @@ export const before = 0;
 export const made = 'A name';
 export const attributes = { src: picture.src };
 
-/** What is given becomes an option; the examples stand inside the element. */
+/** The given picture becomes an option; the examples stand inside the element. */
 export const named = { src: 'query' };
 export const inside = 'support';
 

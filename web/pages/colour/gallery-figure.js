@@ -21,7 +21,7 @@ export function createGalleryFigure({ id, task, fate }, choice, subjects, { onRu
   /** @type {<T extends HTMLElement>(name: string) => T} */
   const part = (name) => byId(`${id}-${name}`);
   const made = `${task.plan.noun}s`;
-  /** What is shown. */
+  /** The row that is shown. */
   let { strip: name, temperature, own: model } = choice;
   /** The visitor's picture, while it is in the first row. @type {Subject | null} */
   let own = null;

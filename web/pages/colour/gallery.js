@@ -123,7 +123,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
       const knows = codec;
       return knows ? rows.filter((row) => row.shown).flatMap((row) => row.shots(knows, seed)) : [];
     },
-    /** What is in the first row. */
+    /** The first row. */
     get first() { return rows[0].subject; },
     /** Puts other pictures in the rows, for the model that comes next. @param {Subject[]} subjects */
     show(subjects) { rows.forEach((row, i) => row.show(subjects[i])); },

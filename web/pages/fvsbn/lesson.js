@@ -16,7 +16,7 @@ export class Lesson {
   #pictures;
   /** Numbers of those that were learnt from. @type {Set<number>} */
   #seen = new Set();
-  /** What is left of a pass. @type {number[]} */
+  /** The rest of a pass. @type {number[]} */
   #queue = [];
   #random = randomFrom(1);
   #sum = 0;

@@ -89,7 +89,7 @@ export function paintGeometry(canvas, { track, drawn, query, trail }) {
   /** @param {number} from @param {number} to */
   const range = (from, to) => Array.from({ length: to - from }, (_, i) => from + i);
 
-  // What is not drawn yet shows in which order it will be: block by block.
+  // Pixels that are not drawn yet show in which order they will be: block by block.
   for (const block of geometry.blocks()) {
     if (block.to > drawn) outline(range(block.from, block.to), colours.edge, line);
     if (block.from < drawn) continue;

@@ -28,7 +28,7 @@ function createAhead() {
   let model = null;
   /** The picture, both ways, as far as they were drawn. @type {{ guessing?: Drawing, without?: Drawing }} */
   let drawings = {};
-  /** What is shown. @type {{ way: 'guessing' | 'without', drawing: Drawing } | null} */
+  /** The drawing that is shown. @type {{ way: 'guessing' | 'without', drawing: Drawing } | null} */
   let shown = null;
 
   const playback = new Playback({

@@ -32,7 +32,7 @@ export function createWalk(sheet) {
   /** @type {Chosen | undefined} */
   let news;
   let place = { x: 0.5, y: 0.5 };
-  /** What is wanted next, while one is being made. @type {(() => Float32Array) | undefined} */
+  /** The next picture to make, while one is being made. @type {(() => Float32Array) | undefined} */
   let wanted;
   let busy = false;
   let walking = false;

@@ -109,7 +109,7 @@ export function createAsk({ onAnswer, onModel }) {
     void ask();
   }
 
-  /** What is asked now: examples that are there. */
+  /** The question of now: examples that are there. */
   function question() {
     const support = slots.flatMap(({ name, pad }) => (pad.pixels ? [{ image: raw(pad.pixels), label: name }] : []));
     return { support, query: query.pixels && raw(query.pixels) };

@@ -21,7 +21,7 @@ export function createPad(name, onChange) {
   let strokes = [];
 
   const show = () => paint(canvas, pixels, palette().ink);
-  /** What is drawn, where it is drawn, while the pen is down; then as the model gets it. @param {boolean} over */
+  /** The strokes where they are drawn while the pen is down; then as the model gets them. @param {boolean} over */
   function use(over) {
     const SIDE = 28;
     pixels = strokes.length === 0 ? null : rasterise(strokes, SIGN);

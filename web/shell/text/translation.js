@@ -40,7 +40,7 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
   const said = byId('sentence-said');
   /** @type {Model | null} */
   let model = null;
-  /** What is shown. @type {Translated | null} */
+  /** The translation that is shown. @type {Translated | null} */
   let shown = null;
   /** @type {InstanceType<AlignedSheet> | null} */
   let sheet = null;
@@ -181,7 +181,7 @@ export function createTranslation(Sheet, { name, examples, choices = [], first, 
   createTake(byId('take'), { id: 'figure-translation', films: false, shots: () => (shown ? shotOf(canvas, 'The translation', 'translation') : []), settings });
   return {
     load: loading.load,
-    /** What is shown. */
+    /** The translation that is shown. */
     get shown() { return shown; },
     /** The sentence that is given. */
     get sentence() { return input.value; },

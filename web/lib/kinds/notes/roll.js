@@ -42,7 +42,7 @@ export class Roll extends Sheet {
 
   /** Paints above all, after the notes. @type {((roll: Roll) => void) | undefined} */
   over;
-  /** What is shown, as it came. @type {Shown[]} */
+  /** Shown notes, as they came. @type {Shown[]} */
   notes = [];
   /** Ticks of the music so far. */
   time = 0;
