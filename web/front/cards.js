@@ -20,11 +20,11 @@ const CHUNK = 14;
 const page = (path) => new URL(`../pages/${path}`, import.meta.url).href;
 
 /** @param {Paper & { page: string }} paper */
-function createCard({ page: name, system, year, by, says = '', pictures, colourful }) {
+function createCard({ page: name, system, year, by, credit = `${by}, ${year}`, says = '', pictures, colourful }) {
   const still = make('img', { 'data-src': page(`${name}/still.png`), alt: '', width: '300', height: '200' });
   const canvas = make('canvas', { 'aria-hidden': 'true', hidden: '' });
   const box = make('div', { class: colourful ? 'thumb' : 'thumb inked' }, still, canvas);
-  const root = make('a', { class: 'card', href: page(`${name}/`) }, box, make('h3', {}, system), make('p', {}, says), make('p', { class: 'card-paper' }, `${by}, ${year}`));
+  const root = make('a', { class: 'card', href: page(`${name}/`) }, box, make('h3', {}, system), make('p', {}, says), make('p', { class: 'card-paper' }, credit));
   return { root, box, canvas, still, pictures, done: false, seen: false };
 }
 /** @typedef {ReturnType<typeof createCard>} Card */
