@@ -3,6 +3,8 @@
 
 /** Runs whose steps are kept, so that several can read them, one after another or at the same time. */
 
+import { abortable } from '../base/abort.js';
+
 /** @import { Link } from '../workers/link.js' */
 /** @import { StepMessage } from '../engine/protocol.js' */
 /** @import { Order } from './base-run.js' */
@@ -79,7 +81,7 @@ export class KeptRun {
         while (i >= this.steps.length && !this.#over) {
           signal?.throwIfAborted();
           this.#signal?.throwIfAborted();
-          await (this.#coming ??= this.#advance().finally(() => { this.#coming = undefined; }));
+          await abortable(this.#coming ??= this.#advance().finally(() => { this.#coming = undefined; }), signal);
         }
         signal?.throwIfAborted();
         if (i >= this.steps.length) break;

@@ -3,8 +3,10 @@
 
 import { SHOWN, checkOptions } from '../../base/checks.js';
 import { NextPixelError } from '../../base/error.js';
+import { aloud } from '../../runs/aloud.js';
 import { savedRun } from '../../runs/base-run.js';
 import { KeptRun } from '../../runs/kept-run.js';
+import { oddsOf } from '../../runs/odds.js';
 import { showAll } from '../../sinks/canvas.js';
 import { writeWav } from '../sound/wav.js';
 import { Reader } from './codec.js';
@@ -56,9 +58,6 @@ import { play, render } from './synth.js';
  * @property {{ voices: number[], changes: Change[], most: number | null, whole: boolean }} held
  * @property {object} options   as they were given to the verb, without seed and signal
  */
-
-/** All elements of a page sound through this one. @type {AudioContext | undefined} */
-let context;
 
 /**
  * One run of a model of music: an async iterable of steps, notes, a MIDI file, a piano roll on a canvas, or heard. All of these may be asked for,
@@ -228,22 +227,15 @@ export class NoteRun extends KeptRun {
    * @internal
    */
   async aloud(sink, signal, say, onStart) {
-    if (typeof AudioContext !== 'function' || navigator.userActivation?.hasBeenActive === false) return;
     const onPlay = (/** @type {NotesPlayed} */ { seconds, ticks, over }) => {
       if (signal.aborted) return;
       sink.cursor = over ? -1 : ticks;
       say(['Playing {seconds} s', { seconds: [seconds, 1] }]);
     };
-    try {
-      if (context?.state === 'closed') context = undefined;
-      const sounding = context ??= new AudioContext();
-      onStart((resting) => void (resting ? sounding.suspend() : sounding.resume()));
-      await this.playTo(sounding, { signal, onPlay });
-    } catch {
-      // The browser does not start the context, the run was stopped, or there is no music.
-    } finally {
-      sink.cursor = -1;
-    }
+    await aloud(sink, async (context) => {
+      onStart((resting) => void (resting ? context.suspend() : context.resume()));
+      await this.playTo(context, { signal, onPlay });
+    });
   }
 
   get #perTick() {
@@ -282,7 +274,7 @@ export class NoteRun extends KeptRun {
     const step = this.#stepOf(from, ids, nats, 0);
     this.#ids.push(...ids);
     this.#nats.push(...nats);
-    if (alternatives) step.odds = oddsOf(alternatives, this.#clock.alphabet.said.length);
+    if (alternatives) step.odds = oddsOf(alternatives, ids.length, this.#clock.alphabet.said.length);
     if (maps) step.maps = maps[0];
     const ended = ids[ids.length - 1] === this.#clock.alphabet.end;
     const { most, whole } = /** @type {Plan} */ (this.#plan).bounds;
@@ -304,16 +296,4 @@ export class NoteRun extends KeptRun {
     const events = [...ids].flatMap((id, i) => this.#reader.push(id, nats[i], i < known || voices.includes(said[id].voice)) ?? []);
     return { from, to: from + ids.length, time: this.#reader.time, events, ids: ids.slice(), nats: nats.slice() };
   }
-}
-
-/**
- * The most probable ids in their order, as probabilities by id.
- *
- * @param {{ ids: Uint32Array, nats: Float32Array }} tops  (positions, values)
- * @param {number} values
- */
-function oddsOf({ ids, nats }, values) {
-  const odds = new Float32Array(ids.length);
-  for (let i = 0; i < odds.length; i++) odds[i - (i % values) + ids[i]] = Math.exp(-nats[i]);
-  return odds;
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { aloud } from '../../runs/aloud.js';
 import { savedRun } from '../../runs/base-run.js';
+import { KeptRun } from '../../runs/kept-run.js';
+import { oddsOf } from '../../runs/odds.js';
 import { abortable } from '../../base/abort.js';
 import { SHOWN, checkOptions } from '../../base/checks.js';
 import { LEVELS, compress, expand } from './mu-law.js';
 import { writeWav } from './wav.js';
-import { exp } from '../../base/elementary.js';
 import { NextPixelError } from '../../base/error.js';
 import { play } from './play.js';
 import { showAll } from '../../sinks/canvas.js';
@@ -50,36 +52,18 @@ import { Waveform } from './waveform.js';
 
 const VALUES = LEVELS + 1;
 
-/** All elements of a page sound through this one. @type {AudioContext | undefined} */
-let context;
-
 /**
  * One run of a model of sounds: an async iterable of steps, samples, a file, a waveform on a canvas, or heard. All of these may be asked for,
  * one after another or at the same time: what was drawn is kept.
  *
- * Streaming is pulled: the worker computes while a step is awaited, and not otherwise. When the last reader leaves before the end, the run
- * stops; what was drawn can still be read. So do the signal and `model.close()` stop it.
- *
- * @implements {AsyncIterable<SoundStep>}
+ * @extends {KeptRun<SoundStep>}
  */
-export class SoundRun {
-  #link;
+export class SoundRun extends KeptRun {
   #inputs;
   #how;
   #kept;
-  #signal;
   /** The levels that were given, once they are read. @type {Uint32Array | undefined} */
   #known;
-  /** @type {ReturnType<Link['job']> | undefined} */
-  #job;
-  /** @type {SoundStep[]} */
-  #steps = [];
-  /** @type {Promise<void> | undefined} */
-  #coming;
-  #readers = 0;
-  #over = false;
-  /** @type {unknown} */
-  #failed;
 
   /** The seed, whether it was given or chosen at random. @type {number | bigint} */
   seed;
@@ -93,10 +77,6 @@ export class SoundRun {
    * @type {Promise<Heard | undefined>}
    */
   heard;
-
-  /** Why it ended: 'end', the model ended its sound; 'length', it is as long as asked for; 'abort'. Undefined until then.
-   * @type {'end' | 'length' | 'abort' | undefined} */
-  finish;
 
   /** The longest that the sound can become, in samples, once what was given is read. */
   most = 0;
@@ -112,11 +92,10 @@ export class SoundRun {
    * @internal
    */
   constructor(link, rate, inputs, heard, how, kept, signal) {
-    this.#link = link;
+    super(link, how.chunk, signal);
     this.#inputs = inputs;
     this.#how = how;
     this.#kept = kept;
-    this.#signal = signal;
     this.seed = how.seed;
     this.rate = rate;
     this.heard = heard;
@@ -133,7 +112,7 @@ export class SoundRun {
   after({ known, ids, nats }) {
     this.#known = Uint32Array.from(known);
     const [from, levels] = [known.length, Uint8Array.from(ids)];
-    if (ids.length > 0) this.#steps.push({ from, to: from + ids.length, samples: expand(levels), levels, nats: Float32Array.from(nats) });
+    if (ids.length > 0) this.steps.push({ from, to: from + ids.length, samples: expand(levels), levels, nats: Float32Array.from(nats) });
     return this;
   }
 
@@ -145,18 +124,8 @@ export class SoundRun {
    */
   save() {
     if (!this.#known) throw new NextPixelError('state', 'The sound that the run goes on with is not read yet: await run.heard first');
-    const all = (/** @type {'levels' | 'nats'} */ name) => this.#steps.flatMap((step) => [...step[name]]);
+    const all = (/** @type {'levels' | 'nats'} */ name) => this.steps.flatMap((step) => [...step[name]]);
     return savedRun(this.seed, this.#kept, { known: [...this.#known], ids: all('levels'), nats: all('nats') });
-  }
-
-  /** Ends the run. What was drawn stays: it can be read, heard and saved. */
-  stop() {
-    if (!this.#over) this.#end('abort');
-  }
-
-  /** @returns {AsyncGenerator<SoundStep, void, void>} */
-  [Symbol.asyncIterator]() {
-    return this.#read();
   }
 
   /**
@@ -169,7 +138,7 @@ export class SoundRun {
     checkOptions(options, 'samples()', ['signal']);
     /** @type {Float32Array[]} */
     const parts = [];
-    for await (const { samples } of this.#read(options.signal)) parts.push(samples);
+    for await (const { samples } of this.read(options.signal)) parts.push(samples);
     await this.heard;
     return joined([expand(this.#known ?? []), ...parts]);
   }
@@ -195,7 +164,7 @@ export class SoundRun {
   async drawTo(canvas, options = {}) {
     checkOptions(options, 'drawTo()', SHOWN);
     const { signal, ...how } = options;
-    return showAll(this.#read(signal), this.sink(canvas, how));
+    return showAll(this.read(signal), this.sink(canvas, how));
   }
 
   /**
@@ -241,94 +210,41 @@ export class SoundRun {
    * @internal
    */
   async aloud(sink, signal, say, onStart) {
-    if (typeof AudioContext !== 'function' || navigator.userActivation?.hasBeenActive === false) return;
     const onPlay = (/** @type {import('./play.js').Played} */ { seconds, over }) => {
       if (signal.aborted) return;
       sink.cursor = over ? -1 : seconds;
       say(['Playing {seconds} s', { seconds: [seconds, 2] }]);
     };
-    try {
-      if (context?.state === 'closed') context = undefined;
-      context ??= new AudioContext();
+    await aloud(sink, async (context) => {
       const { gaps } = await play(this.#audible(signal), this.rate, context, { signal, onPlay }, () => this.finish !== undefined, onStart);
       if (gaps > 0 && !signal.aborted) say(gaps === 1 ? 'The machine did not keep up: 1 gap' : ['The machine did not keep up: {count} gaps', { count: [gaps, 0] }]);
-    } catch {
-      // The browser does not start the context, the run was stopped, or there is no sound.
-    } finally {
-      sink.cursor = -1;
-    }
+    });
   }
 
   /** The sound as it is heard: the given samples, then those that are drawn. @param {AbortSignal} [signal] */
   async *#audible(signal) {
     await abortable(this.heard, signal);
     if (this.#known?.length) yield { samples: expand(this.#known) };
-    yield* this.#read(signal);
+    yield* this.read(signal);
   }
 
-  /**
-   * The steps from the first one on, for one of several readers.
-   *
-   * @param {AbortSignal} [signal]
-   * @returns {AsyncGenerator<SoundStep, void, void>}
-   */
-  async *#read(signal) {
-    this.#readers++;
-    try {
-      for (let i = 0; ; i++) {
-        while (i >= this.#steps.length && !this.#over) {
-          signal?.throwIfAborted();
-          this.#signal?.throwIfAborted();
-          await abortable(this.#coming ??= this.#advance().finally(() => { this.#coming = undefined; }), signal);
-        }
-        signal?.throwIfAborted();
-        if (i >= this.#steps.length) break;
-        yield this.#steps[i];
-      }
-      if (this.#failed) throw this.#failed;
-    } finally {
-      if (--this.#readers === 0 && !this.#over) this.#end('abort');
-    }
-  }
-
-  /** Asks for the next step. */
-  async #advance() {
-    try {
-      if (!this.#job) await this.#begin();
-      if (this.#over || !this.#job) return;
-      /** @type {StepMessage} */
-      const message = await this.#job.ask({ type: 'next', chunk: this.#how.chunk });
-      const end = message.ids.indexOf(LEVELS);
-      const step = stepOf(message, end < 0 ? message.ids.length : end);
-      if (step.to > step.from) this.#steps.push(step);
-      if (end >= 0) this.#end('end');
-      else if (message.last) this.#end('length');
-    } catch (error) {
-      this.#failed = error;
-      this.#end('abort');
-    }
-  }
-
-  async #begin() {
+  /** @internal */
+  async order() {
     await this.heard;
     const { settings, seconds, odds } = this.#how;
     const given = this.#known ?? new Uint32Array(0);
-    const known = Uint32Array.from([...given, ...this.#steps.flatMap(({ levels }) => [...levels])]);
+    const known = Uint32Array.from([...given, ...this.steps.flatMap(({ levels }) => [...levels])]);
     const length = given.length + Math.round(seconds * this.rate);
     this.most = length;
-    if (length <= known.length) return this.#end('length');
-    const job = this.#link.job(this.#signal);
-    this.#job = job;
-    job.check();
-    job.tell({ type: 'draw', known, inputs: this.#inputs, settings: { ...settings, samples: 1 }, maps: false, length, ...(odds && { alternatives: VALUES }) });
+    if (length <= known.length) return undefined;
+    return { known, inputs: this.#inputs, settings: { ...settings, samples: 1 }, maps: false, length, ...(odds && { alternatives: VALUES }) };
   }
 
-  /** @param {'end' | 'length' | 'abort'} finish */
-  #end(finish) {
-    this.#over = true;
-    this.finish ??= finish;
-    this.#job?.end();
-    this.#job = undefined;
+  /** @param {StepMessage} message @internal */
+  take(message) {
+    const end = message.ids.indexOf(LEVELS);
+    const step = stepOf(message, end < 0 ? message.ids.length : end);
+    return { step: step.to > step.from ? step : undefined, finish: /** @type {'end' | undefined} */ (end < 0 ? undefined : 'end') };
   }
 }
 
@@ -339,19 +255,7 @@ export class SoundRun {
  */
 function stepOf({ from, ids, nats, alternatives }, count) {
   const levels = Uint8Array.from(ids.subarray(0, count));
-  return { from, to: from + count, samples: expand(levels), levels, nats: nats.slice(0, count), ...(alternatives && { odds: oddsOf(alternatives, count) }) };
-}
-
-/**
- * The most probable ids in their order, as probabilities by id.
- *
- * @param {{ ids: Uint32Array, nats: Float32Array }} tops
- * @param {number} count
- */
-function oddsOf({ ids, nats }, count) {
-  const odds = new Float32Array(count * VALUES);
-  for (let i = 0; i < odds.length; i++) odds[i - (i % VALUES) + ids[i]] = exp(-nats[i]);
-  return odds;
+  return { from, to: from + count, samples: expand(levels), levels, nats: nats.slice(0, count), ...(alternatives && { odds: oddsOf(alternatives, count, VALUES) }) };
 }
 
 /** @param {Float32Array[]} parts */

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { exp } from '../base/elementary.js';
+
+/**
+ * The most probable ids in their order, as probabilities by id.
+ *
+ * @param {{ ids: Uint32Array, nats: Float32Array }} tops  (positions, values)
+ * @param {number} count   of positions, the first ones
+ * @param {number} values  of a position
+ * @returns {Float32Array} (count, values)
+ */
+export function oddsOf({ ids, nats }, count, values) {
+  const odds = new Float32Array(count * values);
+  for (let i = 0; i < odds.length; i++) odds[i - (i % values) + ids[i]] = exp(-nats[i]);
+  return odds;
+}
