@@ -136,6 +136,13 @@ export class Sheet {
     return size;
   }
 
+  /** All has come, or nothing more will. */
+  end() {
+    this.paint();
+    const { result } = /** @type {{ result: string }} */ (/** @type {unknown} */ (this));
+    this.tell(result);
+  }
+
   /** Says the text to those who do not see the canvas. @param {string} text */
   tell(text) {
     if (text === this.#told) return;

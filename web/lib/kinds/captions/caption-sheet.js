@@ -54,11 +54,10 @@ export class CaptionSheet extends Sheet {
     this.paintSoon();
   }
 
-  /** The caption is complete. */
+  /** The caption is complete. @override */
   end() {
     this.#over = true;
-    this.paint();
-    this.tell(this.result);
+    super.end();
   }
 
   /** The word whose light is shown; none behind the last. */

@@ -62,12 +62,6 @@ export class ArcSheet extends Sheet {
     this.paintSoon();
   }
 
-  /** The words have their arcs, or will get none. */
-  end() {
-    this.paint();
-    this.tell(this.result);
-  }
-
   /** Paints now, in the colours of the moment. @override */
   paint() {
     this.fit();

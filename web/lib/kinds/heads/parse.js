@@ -3,9 +3,9 @@
 
 /** The answers of model.parse(). */
 
-import { SHOWN, checkOptions } from '../../base/checks.js';
+import { checkOptions } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
-import { showAll } from '../../sinks/canvas.js';
+import { Answer } from '../../runs/answer.js';
 import { ArcSheet } from './arc-sheet.js';
 
 /** @import { Canvas } from '../../sinks/canvas.js' */
@@ -22,9 +22,9 @@ import { ArcSheet } from './arc-sheet.js';
 /**
  * The parents of some words, from model.parse(). It can be shown as a run of one step, which is itself with its marginals.
  *
- * @implements {AsyncIterable<Parse>}
+ * @extends {Answer<Parse>}
  */
-export class Parse {
+export class Parse extends Answer {
   #model;
   #options;
 
@@ -53,6 +53,7 @@ export class Parse {
    * @param {ParseOptions} options  with which it was asked for
    */
   constructor(model, words, { heads, nats, marginals }, options) {
+    super();
     this.#model = model;
     this.#options = options;
     this.words = words;
@@ -75,11 +76,6 @@ export class Parse {
     return (await this.#model.parse(this.words, { pinned: heads, signal: options.signal })).pinnedNats;
   }
 
-  /** @returns {AsyncGenerator<Parse, void, void>} */
-  [Symbol.asyncIterator]() {
-    return this.#steps();
-  }
-
   /**
    * Sets the words in a line, or one under another where a line has no room for them, with arcs from their parents, as strong as they are
    * probable: those of the best tree with a head, others of 5 % and more without. Marginals that were not asked for are computed. It keeps the size that
@@ -91,9 +87,7 @@ export class Parse {
    * @returns {Promise<string>} the words with their parents: 'The (of dog 99 %) dog (of barks 98 %) barks (root 99 %)'
    */
   async drawTo(canvas, options = {}) {
-    checkOptions(options, 'drawTo()', SHOWN);
-    const { signal, ...how } = options;
-    return showAll(this.#steps(signal), this.sink(canvas, how));
+    return this.show(canvas, options);
   }
 
   /**
@@ -107,17 +101,9 @@ export class Parse {
     return new ArcSheet(canvas, this.words, options);
   }
 
-  /** The share of the parse that is there with its one step. @internal */
-  doneWith() {
-    return 1;
-  }
-
-  /**
-   * @param {AbortSignal} [signal]
-   * @returns {AsyncGenerator<Parse, void, void>}
-   */
-  async *#steps(signal = this.#options.signal) {
+  /** The same with its marginals. @param {AbortSignal} [signal] @internal */
+  async whole(signal = this.#options.signal) {
     signal?.throwIfAborted();
-    yield this.marginals ? this : await this.#model.parse(this.words, { ...this.#options, marginals: true, signal });
+    return this.marginals ? this : this.#model.parse(this.words, { ...this.#options, marginals: true, signal });
   }
 }

@@ -94,11 +94,10 @@ export class Roll extends Sheet {
     this.notes.push(note);
   }
 
-  /** The music is over. */
+  /** The music is over. @override */
   end() {
     this.#ended = true;
-    this.paint();
-    this.tell(this.result);
+    super.end();
   }
 
   /** Shows a stretch of it, in ticks. @param {number} [from] @param {number} [to] */

@@ -3,9 +3,8 @@
 
 /** The answers of model.classify(). */
 
-import { SHOWN, checkOptions } from '../../base/checks.js';
 import { exp } from '../../base/elementary.js';
-import { showAll } from '../../sinks/canvas.js';
+import { Answer } from '../../runs/answer.js';
 import { OddsSheet } from './odds-sheet.js';
 
 /** @import { ImageSource } from '../picture/image.js' */
@@ -34,9 +33,9 @@ import { OddsSheet } from './odds-sheet.js';
 /**
  * The names that a picture may have, with their odds, from model.classify(). It can be shown as a run of one step, which is itself.
  *
- * @implements {AsyncIterable<Classification>}
+ * @extends {Answer<Classification>}
  */
-export class Classification {
+export class Classification extends Answer {
   /** Every label of the examples with its probability, the most probable first. @type {Odds[]} */
   odds;
   /** The most probable label. @type {string} */
@@ -54,14 +53,10 @@ export class Classification {
    * @param {Float32Array[]} [maps]
    */
   constructor(labels, logs, maps) {
+    super();
     this.odds = labels.map((label, i) => ({ label, p: exp(logs[i]), nats: Math.max(0, -logs[i]) })).sort((a, b) => a.nats - b.nats);
     [{ label: this.label, nats: this.nats }] = this.odds;
     this.maps = maps;
-  }
-
-  /** @returns {AsyncGenerator<Classification, void, void>} */
-  async *[Symbol.asyncIterator]() {
-    yield this;
   }
 
   /**
@@ -69,12 +64,11 @@ export class Classification {
    * the page and takes font and colours from its style; its own content becomes the odds, for those who do not see it.
    *
    * @param {Canvas} canvas
-   * @param {OddsSheetOptions} [options]
+   * @param {OddsSheetOptions & { signal?: AbortSignal }} [options]
    * @returns {Promise<string>} the odds as text: 'a 97 %, b 2 %'
    */
   async drawTo(canvas, options = {}) {
-    checkOptions(options, 'drawTo()', SHOWN);
-    return showAll(this[Symbol.asyncIterator](), this.sink(canvas, options));
+    return this.show(canvas, options);
   }
 
   /** @param {Canvas} canvas @param {OddsSheetOptions} [options] @internal */
@@ -82,8 +76,8 @@ export class Classification {
     return new OddsSheet(canvas, options);
   }
 
-  /** The share of the answer that is there with its one step. @internal */
-  doneWith() {
-    return 1;
+  /** @internal */
+  whole() {
+    return this;
   }
 }

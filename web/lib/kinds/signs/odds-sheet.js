@@ -45,12 +45,6 @@ export class OddsSheet extends Sheet {
     this.paintSoon();
   }
 
-  /** The odds are there, or there will be none. */
-  end() {
-    this.paint();
-    this.tell(this.result);
-  }
-
   /** Paints now, in the colours of the moment. @override */
   paint() {
     this.fit();

@@ -69,11 +69,10 @@ export class Waveform extends Sheet {
     this.paintSoon();
   }
 
-  /** The sound is over. */
+  /** The sound is over. @override */
   end() {
     this.#over = true;
-    this.paint();
-    this.tell(this.result);
+    super.end();
   }
 
   /** Shows a stretch of it, in seconds. @param {number} [from] @param {number} [to] */

@@ -60,12 +60,6 @@ export class TagSheet extends Sheet {
     this.paintSoon();
   }
 
-  /** The words have their tags, or will get none. */
-  end() {
-    this.paint();
-    this.tell(this.result);
-  }
-
   /** Paints now, in the colours of the moment. @override */
   paint() {
     this.fit();

@@ -3,9 +3,9 @@
 
 /** The answers of model.tag(). */
 
-import { SHOWN, checkOptions } from '../../base/checks.js';
+import { checkOptions } from '../../base/checks.js';
 import { argumentError } from '../../base/error.js';
-import { showAll } from '../../sinks/canvas.js';
+import { Answer } from '../../runs/answer.js';
 import { TagSheet } from './tag-sheet.js';
 
 /** @import { Canvas } from '../../sinks/canvas.js' */
@@ -31,9 +31,9 @@ import { TagSheet } from './tag-sheet.js';
 /**
  * The tags of some words, from model.tag(). It can be shown as a run of one step, which is itself with its marginals.
  *
- * @implements {AsyncIterable<Tagging>}
+ * @extends {Answer<Tagging>}
  */
-export class Tagging {
+export class Tagging extends Answer {
   #model;
   #options;
 
@@ -62,6 +62,7 @@ export class Tagging {
    * @param {TagOptions} options  with which it was asked for
    */
   constructor(model, words, { tags, nats, marginals }, options) {
+    super();
     this.#model = model;
     this.#options = options;
     this.words = words;
@@ -87,11 +88,6 @@ export class Tagging {
     return (await this.#model.tag(this.words, { pinned: tags, signal: options.signal })).pinnedNats;
   }
 
-  /** @returns {AsyncGenerator<Tagging, void, void>} */
-  [Symbol.asyncIterator]() {
-    return this.#steps();
-  }
-
   /**
    * Sets the words with their tags under them, on shades as dark as they are probable: the best tag first, then others of 2 % and more.
    * Marginals that were not asked for are computed. It keeps the size that the canvas has on the page, at the device's own resolution, and
@@ -103,9 +99,7 @@ export class Tagging {
    * @returns {Promise<string>} the words with their tags: 'Time (NOUN 98 %) flies (VERB 99 %)'
    */
   async drawTo(canvas, options = {}) {
-    checkOptions(options, 'drawTo()', SHOWN);
-    const { signal, ...how } = options;
-    return showAll(this.#steps(signal), this.sink(canvas, how));
+    return this.show(canvas, options);
   }
 
   /**
@@ -119,17 +113,9 @@ export class Tagging {
     return new TagSheet(canvas, this.words, options);
   }
 
-  /** The share of the tagging that is there with its one step. @internal */
-  doneWith() {
-    return 1;
-  }
-
-  /**
-   * @param {AbortSignal} [signal]
-   * @returns {AsyncGenerator<Tagging, void, void>}
-   */
-  async *#steps(signal = this.#options.signal) {
+  /** The same with its marginals. @param {AbortSignal} [signal] @internal */
+  async whole(signal = this.#options.signal) {
     signal?.throwIfAborted();
-    yield this.marginals ? this : await this.#model.tag(this.words, { ...this.#options, marginals: true, signal });
+    return this.marginals ? this : this.#model.tag(this.words, { ...this.#options, marginals: true, signal });
   }
 }

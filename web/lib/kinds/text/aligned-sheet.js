@@ -67,12 +67,6 @@ export class AlignedSheet extends Sheet {
     this.paintSoon();
   }
 
-  /** The translation is complete. */
-  end() {
-    this.paint();
-    this.tell(this.result);
-  }
-
   /** Paints now, in the colours of the moment. @override */
   paint() {
     this.fit();

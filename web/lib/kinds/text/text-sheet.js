@@ -104,7 +104,7 @@ export class TextSheet extends Sheet {
     if (!this.#calm || /[.!?\n]["”’)]?\s*$/.test(text)) this.paintSoon();
   }
 
-  /** The text is complete: the caret goes. */
+  /** The text is complete: the caret goes. @override */
   end() {
     this.#writing = false;
     this.paint();

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Answers that come at once can be read and shown as a run is: as one of a single step, the answer itself with all that is shown of it. */
+
+import { SHOWN, checkOptions } from '../base/checks.js';
+import { showAll } from '../sinks/canvas.js';
+
+/** @import { Canvas, Sink } from '../sinks/canvas.js' */
+
+/**
+ * Each kind of answer says which sink shows it, and gives itself with all that this needs.
+ *
+ * @template Whole
+ * @typedef {{ whole(signal?: AbortSignal): Whole | Promise<Whole>, sink(canvas: Canvas, options: object): Sink<Whole, string> }} Particular
+ */
+
+/**
+ * @template Whole
+ * @implements {AsyncIterable<Whole>}
+ */
+export class Answer {
+  /** @returns {AsyncGenerator<Whole, void, void>} */
+  [Symbol.asyncIterator]() {
+    return this.#steps();
+  }
+
+  /** The share that is there with its one step. @internal */
+  doneWith() {
+    return 1;
+  }
+
+  /**
+   * Shows the answer on a canvas.
+   *
+   * @param {Canvas} canvas
+   * @param {{ signal?: AbortSignal }} options  and those of the sink
+   * @returns {Promise<string>}
+   * @internal
+   */
+  async show(canvas, options) {
+    checkOptions(options, 'drawTo()', SHOWN);
+    const { signal, ...how } = options;
+    const { sink } = /** @type {Particular<Whole>} */ (/** @type {unknown} */ (this));
+    return showAll(this.#steps(signal), sink.call(this, canvas, how));
+  }
+
+  /** @param {AbortSignal} [signal] */
+  async *#steps(signal) {
+    const { whole } = /** @type {Particular<Whole>} */ (/** @type {unknown} */ (this));
+    yield await whole.call(this, signal);
+  }
+}
