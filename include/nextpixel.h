@@ -7,7 +7,7 @@
  * words, a picture), which may be the inputs of the next part. A position holds E elements. An element is an id: a number below `values`.
  * The library does not know the meaning of an id (a level of grey, a colour of a palette, a token, an amplitude); codecs do, with what
  * the file's metadata (nx_model_metadata) and tables (nx_model_table) say. This header is the whole public C interface and its manual;
- * web/lib/engine/core.js is its only caller in the browser.
+ * web/lib/engine is its only caller in the browser.
  *
  * Life of a model:    bytes of a GGUF file -> nx_model_size -> nx_model_open   (the file's bytes may be freed afterwards)
  *                     of a large file: its head -> nx_model_head_size -> nx_model_begin -> nx_model_feed until NX_OK

@@ -57,7 +57,7 @@ void nx_share_work(nx_share *work, const void *context, uint32_t items) {
     while (atomic_load(&shared.done) < pieces) {}
 }
 
-/* Helps for ever. See core.js, which gives this thread its stack. */
+/* Helps for ever. See instance.js, which gives this thread its stack. */
 __attribute__((visibility("default"))) void nx_thread(void);
 void nx_thread(void) {
     for (;;) {

@@ -144,7 +144,8 @@ test('memory is that of the model; after a trap another worker reads the file an
   const whole = new Core(wasmModule, large);
   const core = /** @type {Core} */ (tasks.core);
   assert.ok(core.memoryBytes < whole.memoryBytes - 0.9 * large.length, `${core.memoryBytes} of ${whole.memoryBytes}`);
-  core.poisoned = true;
+  assert.throws(() => core.engine.call('nx_session_position', 2 ** 32 - 64), { code: 'trap' });
+  assert.ok(core.poisoned);
   tasks.receive({ type: 'draw', id: 3, known: Uint32Array.of(1), inputs: {}, settings: { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 } });
   tasks.receive({ type: 'next', id: 3, chunk: 1 });
   assert.deepEqual(posted.slice(-2).map(({ type }) => type), ['failed', 'lost']);

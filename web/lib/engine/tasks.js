@@ -11,7 +11,8 @@
  */
 
 import { joinAlike } from '../base/arrays.js';
-import { Core, helpForEver } from './core.js';
+import { Core } from './core.js';
+import { helpForEver } from './instance.js';
 import { NextPixelError, toPlain } from '../base/error.js';
 import { spin } from './core-probe.js';
 import { stepperOf } from './steppers/index.js';

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * A WebAssembly instance of the engine and its memory: calls, blocks, views, copies. It knows no model.
+ *
+ *     0            __heap_base
+ *     | stack, data | scratch | session | ... | model | ids | floats | session | ...   while opening, the file's bytes stand below the model
+ *
+ * Memory grows when a model or a session is opened, never while one computes, and never shrinks. Views of it are taken
+ * afresh for each use, since growing it detaches the old ones. A trap leaves an instance in an unknown state: it is
+ * `poisoned`, every later call throws, and its owner starts another one.
+ */
+
+import { NX_ABI_VERSION, NX_ALIGN } from './abi.js';
+import { NextPixelError } from '../base/error.js';
+import { Heap } from './heap.js';
+import { readName, readProblem, scratchAreas } from './layout.js';
+
+const PAGE = 65536;
+/** As build.sh tells the linker. */
+const MEMORY_PAGES = { initial: 16, maximum: 65536 };
+
+/** The beginning of each part of the first block. */
+const AREAS = scratchAreas();
+
+export class Instance {
+  /** @type {Record<string, (...values: number[]) => number>} */
+  #exports;
+  /** @type {WebAssembly.Memory} */
+  memory;
+  /** The memory, where the build has threads. @type {WebAssembly.Memory | undefined} */
+  shared;
+  /** @type {Heap} */
+  heap;
+  /** A trap happened: nothing in this instance can be trusted. */
+  poisoned = false;
+  /** Where a struct, two words, a shape and a problem go to the engine and back. */
+  at;
+
+  /** @param {WebAssembly.Module} module */
+  constructor(module) {
+    /** @type {any} */
+    let exports;
+    try {
+      // A build with threads imports its memory.
+      if (WebAssembly.Module.imports(module).length > 0) this.shared = new WebAssembly.Memory({ ...MEMORY_PAGES, shared: true });
+      exports = new WebAssembly.Instance(module, /** @type {any} */ ({ env: { memory: this.shared } })).exports;
+    } catch (cause) {
+      throw new NextPixelError('wasm', `Cannot start nextpixel.wasm (${cause}): close other pages, or check that the file ` +
+        'and library are of one version', { cause });
+    }
+    if (typeof exports.nx_abi_version !== 'function') {
+      throw new NextPixelError('wasm', 'This is not nextpixel.wasm: it has no nx_abi_version');
+    }
+    this.#exports = exports;
+    this.memory = this.shared ?? exports.memory;
+    const version = this.call('nx_abi_version');
+    if (version !== NX_ABI_VERSION) {
+      throw new NextPixelError('wasm', `nextpixel.wasm has ABI version ${version}, this library needs ${NX_ABI_VERSION}: ` +
+        'install both from one release');
+    }
+    this.heap = new Heap(exports.__heap_base.value >>> 0, NX_ALIGN);
+    const scratch = this.take(AREAS.bytes);
+    this.at = { struct: scratch + AREAS.struct, result: scratch + AREAS.result, shape: scratch + AREAS.shape, problem: scratch + AREAS.problem };
+  }
+
+  /**
+   * Calls an exported function. Whatever is thrown out of WebAssembly, a trap or a stack overflow, poisons the
+   * instance.
+   *
+   * @param {string} name
+   * @param {number[]} values
+   */
+  call(name, ...values) {
+    if (this.poisoned) throw new NextPixelError('trap', 'The engine stopped unexpectedly before: start again');
+    try {
+      return this.#exports[name](...values);
+    } catch (cause) {
+      this.poisoned = true;
+      throw new NextPixelError('trap', `The engine stopped unexpectedly in ${name} (${cause}). Start again; if it happens ` +
+        'again, the weight file may be damaged', { cause });
+    }
+  }
+
+  /**
+   * Takes a block and sees to it that memory reaches as far.
+   *
+   * @param {number} bytes
+   */
+  take(bytes) {
+    const address = this.heap.take(bytes);
+    const missing = address + bytes - this.memory.buffer.byteLength;
+    if (missing > 0) {
+      try {
+        this.memory.grow(Math.ceil(missing / PAGE));
+      } catch (cause) {
+        this.heap.free(address);
+        const size = (missing / 1e6).toFixed(1);
+        throw new NextPixelError('memory', `Not enough memory: ${size} MB more are needed. Use fewer samples or tokens, a smaller ` +
+          'model, or close other models', { cause });
+      }
+    }
+    return address;
+  }
+
+  get bytes() {
+    return new Uint8Array(this.memory.buffer);
+  }
+
+  get view() {
+    return new DataView(this.memory.buffer);
+  }
+
+  /** @param {number} address */
+  word(address) {
+    return this.view.getUint32(address, true);
+  }
+
+  /**
+   * A copy of floats in memory.
+   *
+   * @param {number} address
+   * @param {number} count
+   */
+  floats(address, count) {
+    return new Float32Array(this.memory.buffer, address, count).slice();
+  }
+
+  /**
+   * A copy of 32-bit words in memory.
+   *
+   * @param {number} address
+   * @param {number} count
+   */
+  words(address, count) {
+    return new Uint32Array(this.memory.buffer, address, count).slice();
+  }
+
+  /** @param {number} address */
+  name(address) {
+    return readName(this.bytes, address);
+  }
+
+  /** What the engine has said of a file that it refuses. */
+  problem() {
+    return readProblem(this.bytes, this.at.problem);
+  }
+}
+
+/**
+ * Becomes a thread of another instance, for ever.
+ *
+ * @param {{ module: WebAssembly.Module, memory: any, stack: number }} share
+ */
+export function helpForEver({ module, memory, stack }) {
+  /** @type {any} */
+  const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+  exports.__stack_pointer.value = stack;
+  exports.nx_thread();
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Opens a model in an instance: from a whole file, or from the beginning of one whose weights are fed afterwards. */
+
+import { NX_MORE } from './abi.js';
+import { readStruct } from './layout.js';
+import { statusError } from './status-error.js';
+
+/** @import { Instance } from './instance.js' */
+
+/** Names, in messages, the step that fails when a file is refused; sniff.js has said what the file looks like instead. */
+const OPENING = 'Opening the weight file';
+
+/** beginModel() throws it where a head is none yet. */
+export const TOO_SHORT = new Error('the head is too short');
+
+/** The least bytes of weights that go on their way together. */
+const FEED_BYTES = 1 << 20;
+
+/** @param {Instance} instance @param {number} status of a call that leaves a problem */
+function check(instance, status) {
+  if (status === NX_MORE) throw TOO_SHORT;
+  if (status < 0) throw statusError(status, OPENING, instance.problem());
+}
+
+/**
+ * @param {Instance} instance
+ * @param {Uint8Array} file
+ * @returns {number} the model's address
+ */
+export function openModel(instance, file) {
+  const { at: { problem, result } } = instance;
+  // How large the model will be is known when the file has been read: it goes first, and runs take the room that the file leaves.
+  const first = instance.take(file.length);
+  instance.bytes.set(file, first);
+  check(instance, instance.call('nx_model_size', first, file.length, result, problem));
+  const modelBytes = instance.word(result);
+  const model = instance.take(modelBytes);
+  check(instance, instance.call('nx_model_open', model, modelBytes, first, file.length, result, problem));
+  instance.heap.free(first);
+  return instance.word(result);
+}
+
+/**
+ * @param {Instance} instance
+ * @param {Uint8Array} head
+ * @param {number} fileBytes  of the whole file
+ * @returns {{ model: number, feed: Feed }}
+ */
+export function beginModel(instance, head, fileBytes) {
+  const { at: { problem, result } } = instance;
+  const first = instance.take(head.length);
+  instance.bytes.set(head, first);
+  check(instance, instance.call('nx_model_head_size', first, head.length, fileBytes, result, problem));
+  const modelBytes = instance.word(result);
+  instance.heap.free(first);
+  const block = instance.take(modelBytes);
+  const above = instance.take(head.length);
+  instance.bytes.set(head, above);
+  check(instance, instance.call('nx_model_begin', block, modelBytes, above, head.length, fileBytes, result, problem));
+  instance.heap.free(above);
+  const model = instance.word(result);
+  return { model, feed: new Feed(instance, model) };
+}
+
+/** The weights of a model that are still to come. */
+export class Feed {
+  #instance;
+  #model;
+  /** In the order of the file. @type {{ index: number, offset: number, rows: number, rowBytes: number }[]} */
+  #tensors;
+  /** The tensor whose rows come now, and the first of them that the model does not have. */
+  #tensor = 0;
+  #row = 0;
+  /** Bytes of them that wait at `#address`, where there is room for `#room`. */
+  #held = 0;
+  #room;
+  #address;
+  /** The next byte of the file. */
+  at;
+
+  /** @param {Instance} instance @param {number} model */
+  constructor(instance, model) {
+    this.#instance = instance;
+    this.#model = model;
+    const { struct } = instance.at;
+    const count = instance.call('nx_model_tensors', model) >>> 0;
+    this.#tensors = Array.from({ length: count }, (_, index) => {
+      instance.call('nx_model_tensor', model, index, struct);
+      const { offset, rows, row_bytes: rowBytes } = readStruct(instance.view, struct, 'nx_tensor_info');
+      return { index, offset, rows, rowBytes };
+    }).filter(({ rowBytes }) => rowBytes > 0);
+    this.at = this.#tensors[0].offset;
+    this.#room = Math.max(FEED_BYTES, ...this.#tensors.map(({ rowBytes }) => rowBytes));
+    this.#address = instance.take(this.#room);
+  }
+
+  /**
+   * Takes the bytes of the file from `at` on.
+   *
+   * @param {Uint8Array} bytes
+   * @returns {boolean} the model is complete
+   */
+  take(bytes) {
+    for (let from = 0; from < bytes.length;) {
+      const { offset, rows, rowBytes } = this.#tensors[this.#tensor];
+      if (this.at < offset) { // padding
+        const skipped = Math.min(offset - this.at, bytes.length - from);
+        this.at += skipped;
+        from += skipped;
+        continue;
+      }
+      const wanted = Math.min(this.#room - this.#room % rowBytes, (rows - this.#row) * rowBytes) - this.#held;
+      const taken = bytes.subarray(from, from + wanted);
+      this.#instance.bytes.set(taken, this.#address + this.#held);
+      this.at += taken.length;
+      this.#held += taken.length;
+      from += taken.length;
+      if (taken.length === wanted && this.#handOn()) return true;
+    }
+    return false;
+  }
+
+  /** Hands on the rows held. @returns {boolean} the model is complete */
+  #handOn() {
+    const instance = this.#instance;
+    const { rows, rowBytes, index } = this.#tensors[this.#tensor];
+    const count = this.#held / rowBytes;
+    const status = instance.call('nx_model_feed', this.#model, index, this.#row, count, this.#address, instance.at.problem);
+    if (status < 0) throw statusError(status, OPENING, instance.problem());
+    this.#held = 0;
+    this.#row += count;
+    if (this.#row === rows) {
+      this.#row = 0;
+      this.#tensor++;
+    }
+    if (status === NX_MORE) return false;
+    instance.heap.free(this.#address);
+    return true;
+  }
+}
