@@ -125,9 +125,11 @@ async function library() {
     ...await bundle({ player: 'lib/player.js' }, { minifyIdentifiers: true, plugins: [moved] }),
     ...await bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart()] }),
   ]);
-  // What midi.js has of midi-file keeps its licence, as that asks for.
-  const licence = await readFile(join(WEB, '../node_modules/midi-file/LICENSE.md'), 'utf8');
-  files.set('midi.js', `${files.get('midi.js')}${licence.trim().split('\n').map((line) => `// ${line}`.trimEnd()).join('\n')}\n`);
+  // What is of other packages keeps its licence, as that asks for.
+  for (const [name, path] of [['midi.js', 'midi-file/LICENSE.md'], ['template.js', '@huggingface/jinja/LICENSE']]) {
+    const licence = await readFile(join(WEB, '../node_modules', path), 'utf8');
+    files.set(name, `${files.get(name)}${licence.trim().split('\n').map((line) => `// ${line}`.trimEnd()).join('\n')}\n`);
+  }
   const names = await exportsOf('lib/index.js');
   files.set('nextpixel.js', `${LICENCE}\nexport{${names.join()}}from"./shared.js";\n`);
   return files;

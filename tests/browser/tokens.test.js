@@ -194,7 +194,7 @@ test('a file of one’s own, and files that are none', () => withPage(async (pag
   await page.evaluate(() => scrollTo(0, 0));
   await grows(page, 30);
   assert.equal(await page.locator('.as-talk').isVisible(), false, 'a file that says nothing of talks');
-  const talk = toyText({ context: 512, metadata: { 'tokenizer.chat_template': ['string', "{{ '<|im_start|>' + message['role'] }}"] } });
+  const talk = toyText({ context: 512, metadata: { 'tokenizer.chat_template': ['string', "{% for message in messages %}<|im_start|>{{ message.role }}\\n{{ message.content }}<|im_end|>\\n{% endfor %}<|im_start|>assistant\\n"] } });
   await page.locator('#own-file').setInputFiles({ name: 'talk.gguf', mimeType: 'application/octet-stream', buffer: Buffer.from(talk) });
   await page.locator('.as-talk').waitFor();
   await page.waitForFunction(() => document.querySelector('#tale-text')?.textContent?.includes('<|im_start|>assistant'));

@@ -227,7 +227,7 @@ test('types: library, server and tests', async () => {
 });
 
 /** What a file takes of another package, which is bundled into its own file of web/dist. */
-const BUNDLED = new Map([[join('kinds', 'notes', 'midi.js'), 'midi-file']]);
+const BUNDLED = new Map([[join('kinds', 'notes', 'midi.js'), 'midi-file'], [join('kinds', 'text', 'template.js'), '@huggingface/jinja']]);
 
 test("the sources stand alone: no import but their own, none of Node's that a bundler would see", async () => {
   const lib = `${ROOT}web/lib/`;

@@ -5,7 +5,8 @@
 
 import assert from 'node:assert/strict';
 
-import { piecesOf } from '../../../web/lib/kinds/text/chat.js';
+import { checkedTalk, rendered } from '../../../web/lib/kinds/text/chat.js';
+import { renderTemplate } from '../../../web/lib/kinds/text/template.js';
 import { Tokenizer } from '../../../web/lib/kinds/text/tokenizer.js';
 import { readGGUF } from '../../js/gguf.js';
 import { TOKENS, toyText } from '../../js/toy-text.js';
@@ -13,7 +14,13 @@ import { Input, anything, refusedOr } from '../input.js';
 
 /** Marks of the known templates, each a token of control. */
 const MARKS = ['<|im_start|>', '<|im_end|>', '<|start_header_id|>', '<|end_header_id|>', '<|eot_id|>', '[INST]', '[/INST]', '<<SYS>>', '<</SYS>>', '<start_of_turn>', '<end_of_turn>', '<|assistant|>', '<|user|>', '<|end|>'];
-const TEMPLATES = ['{{<|im_start|>}}', '<|im_start|>system\\nYou are.<|im_end|>', '<|start_header_id|><|eot_id|>', '[INST]', '[INST]<<SYS>>', '<start_of_turn>', '<|assistant|><|end|>', '<|assistant|><|user|>', '{% for message in messages %}{{ message.content }}{% endfor %}'];
+const ALL = '{% for message in messages %}';
+const TEMPLATES = [
+  `${ALL}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}`,
+  `${ALL}<|start_header_id|>{{ message.role }}<|end_header_id|>\n\n{{ message.content | trim }}<|eot_id|>{% endfor %}`,
+  `${ALL}{% if message.role == 'system' %}{{ raise_exception('no') }}{% endif %}[INST] {{ message['content'] }} [/INST]{% endfor %}`,
+  `${ALL}{% if message.role == 'user' %}<<SYS>>{{ message.content.split('</think>')[-1] }}<</SYS>>{% endif %}{% endfor %}`,
+  `${ALL}<start_of_turn>{{ message | tojson }}<end_of_turn>{% endfor %}`, `${ALL}{{ message.content }}{% endfor %}`];
 
 /** @returns {import('../fuzz.js').Target} */
 export function open() {
@@ -33,11 +40,11 @@ export function open() {
       const template = input.below(4) ? known : known + input.text(input.below(20));
       const messages = Array.from({ length: input.below(5) }, () => (input.below(12) === 11 ? anything(input) :
         { role: input.pick(['system', 'user', 'assistant', 'tool']), content: input.text(input.below(24)) }));
-      const pieces = refusedOr(() => piecesOf(messages, template, { begin: '<s>', end: '</s>' }, {}), ['argument', 'unsupported', 'format', 'limit']);
-      if (!pieces) return;
-      const said = pieces.map(({ text }) => text).join('');
-      for (const { content } of messages) assert.ok(said.includes(content.trim()), 'what is said is there');
-      assert.deepEqual(control(pieces), control(pieces.map((piece) => (piece.plain ? { ...piece, text: 'x' } : piece))), 'what is said adds no token of control');
+      const piecesOf = (/** @type {any} */ given) => refusedOr(() => rendered(renderTemplate, checkedTalk(given, template, {}), { bos_token: '<s>', eos_token: '</s>' }, own),
+        ['argument', 'unsupported', 'format', 'limit']);
+      const pieces = piecesOf(messages);
+      const plain = pieces && template === known && piecesOf(messages.map((/** @type {any} */ one) => ({ ...one, content: 'x' })));
+      if (plain) assert.deepEqual(control(pieces), control(plain), 'what is said adds no token of control');
     },
   };
 }

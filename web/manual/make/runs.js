@@ -5,7 +5,6 @@
 
 import { readFile } from 'node:fs/promises';
 
-import { FORMATS } from '../../lib/kinds/text/chat.js';
 import { names } from '../../lib/kinds/text/tokenizer/pre.js';
 import { MODELS as TOKENIZERS } from '../../lib/kinds/text/tokenizer/vocabulary.js';
 
@@ -27,7 +26,7 @@ export async function runs() {
     ['Weights', code(types)],
     ['Tokenizers', code(TOKENIZERS)],
     ['Cuts before byte pairs (`tokenizer.ggml.pre`)', `${code(names())}. With another name a model runs, with tokens by their numbers`],
-    ['Talks (`model.chat()`)', `${FORMATS.map(({ name }) => name).join(', ')}; others by what the page passes`],
+    ['Talks (`model.chat()`)', 'every file with a template (`tokenizer.chat_template`), which is run; of others the page passes one'],
     ['Not', 'mixtures of experts, adapters (LoRA), models of embeddings, projectors of pictures: each is refused as what it is'],
   ];
   return rows.map(([what, which]) => `| ${what} | ${which} |`).join('\n');

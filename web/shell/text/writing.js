@@ -147,30 +147,24 @@ export function createWriting(Sheet, {
       `First token after ${time(clock.first)}`);
   }
 
-  /** Whether the file says how the model reads talks, in a way that is known here. */
-  function talks() {
-    try {
-      return Boolean(model?.chat([{ role: 'user', content: '' }], { maxTokens: 0 }));
-    } catch {
-      return false;
-    }
-  }
-
   /** Sets the prompt. */
-  function prepare() {
-    if (!model) return;
-    const run = asTalk.checked && talks() ? model.chat([{ role: 'user', content: prompt.value }], { maxTokens: 0 }) : model.tokens(prompt.value, { maxTokens: 0 });
+  async function prepare() {
+    const writer = model;
+    if (!writer) return;
+    const run = asTalk.checked && writer.info.chatTemplate ? writer.chat([{ role: 'user', content: prompt.value }], { maxTokens: 0 }) : writer.tokens(prompt.value, { maxTokens: 0 });
+    const ids = await run.prompt();
+    if (model !== writer) return;
     template = run.save();
-    tale = new Tale(run.ids, vocabulary());
+    tale = new Tale(ids, vocabulary());
     showTale();
   }
 
   /** A new tale. */
-  function start() {
+  async function start() {
     if (!model) return;
     view.release();
     try {
-      prepare();
+      await prepare();
       loading.clear();
     } catch (error) {
       loading.failed(error);
@@ -233,23 +227,26 @@ export function createWriting(Sheet, {
   }
 
   /** Takes a model. @param {Model} next @param {boolean} [own] the visitor's */
-  function use(next, own = false) {
+  async function use(next, own = false) {
     playback.abort();
     asker.abort();
     model = next;
     ours = !own;
     tale = null;
-    /** @type {HTMLElement} */ (asTalk.parentElement).hidden = !talks();
+    /** @type {HTMLElement} */ (asTalk.parentElement).hidden = !next.info.chatTemplate;
     playback.enter('ready');
     address.proceed();
     sight.renew();
-    if (!tale) {
-      prepare();
-      view.rest();
-    }
-    sight.proceed();
     shown = false;
     setTimeout(showRest, REST_OF_PAGE_MS);
+    try {
+      if (!tale) await prepare();
+    } catch (error) {
+      loading.failed(error);
+    }
+    if (model !== next) return;
+    view.rest();
+    sight.proceed();
   }
 
   /** Gives the model to the rest of the page, after its first token. */

@@ -2,160 +2,165 @@
 // @ts-check
 
 /**
- * Talks: messages as a model of talks was trained to read them. A file says how in a template, a program in the language Jinja. The templates that
- * most files have are known here by what stands in them; for another one the page passes what renders it.
+ * Talks: messages as a model of talks was trained to read them. A file says how in a template, a program in the language Jinja, which template.js runs.
+ *
+ * A template makes one text of its own marks and of what people say, in which the name of a control token has to stay what it is, letters. So a break, a
+ * character that nobody writes, is put before each such name in what people say, and before what may become one at the end of it. The template carries
+ * the breaks along; where it is done they say which characters are plain.
  */
 
 import { show } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 
+/** @import { Tokenizer } from './tokenizer.js' */
+
 /**
  * @typedef {object} Message
- * @property {string} role     'system', 'user' or 'assistant'; a template of the page may know others
- * @property {string} content  plain text: names of control tokens in it are letters like any others
+ * @property {string} role     'system', 'user' or 'assistant', or what else the template knows, such as 'tool'
+ * @property {string | null} [content]  plain text: names of control tokens in it are letters like any others. None only beside `tool_calls`
+ * @property {unknown} [tool_calls]     of the assistant, as the template has them
+ * @property {string} [reasoning_content]  of the assistant: what it thought before, where the template has a place for it
  */
 
 /** A piece of a prompt: text in which control tokens count, or plain text. @typedef {{ text: string, plain?: boolean }} Piece */
 
 /**
- * A template that is known.
- *
- * @typedef {object} Format
- * @property {string} name
- * @property {(template: string) => boolean} is
- * @property {(messages: Message[], template: string, end: string) => Piece[]} pieces  up to where the model's answer begins. end: the name of the
- *   token that ends a text
+ * @typedef {object} ChatOptions
+ * @property {string} [template]  in place of that of the file, `info.chatTemplate`
+ * @property {object[]} [tools]   functions that the model may ask for, as its template has them: mostly { type: 'function', function: { name, description, parameters } }
+ * @property {Record<string, unknown>} [variables]  other variables of the template, such as { enable_thinking: false }
+ * @property {(template: string, values: object) => string} [render]  renders the template in place of the library. Control tokens count in all that it gives
  */
 
-/** @param {string} text @returns {Piece} */
-const mark = (text) => ({ text });
-/** @param {string} text @returns {Piece} */
-const plain = (text) => ({ text, plain: true });
-
-/**
- * Each message between two marks, then the beginning of an answer.
- *
- * @param {Message[]} messages
- * @param {(role: string) => string} before
- * @param {string} after
- * @param {(content: string) => string} [as]
- * @returns {Piece[]}
- */
-const each = (messages, before, after, as = (content) => content) => [
-  ...messages.flatMap(({ role, content }) => [mark(before(role)), plain(as(content)), mark(after)]), mark(before('assistant'))];
-
-/** A system message where there is none and the template has one to begin with. @param {Message[]} messages @param {string} template */
-function withSystem(messages, template) {
-  const [, own] = /<\|im_start\|>system(?:\\n|\n)([^<{}'"]+)<\|im_end\|>/.exec(template) ?? [];
-  return own && messages[0]?.role !== 'system' ? [{ role: 'system', content: own }, ...messages] : messages;
-}
-
-/**
- * The system message as the beginning of the first of the user, for templates that have no place for one.
- *
- * @param {Message[]} messages
- * @param {(system: string) => Piece[]} as
- * @returns {{ role: string, pieces: Piece[] }[]}
- */
-function merged(messages, as) {
-  /** @type {Piece[]} */
-  let system = [];
-  const turns = messages.flatMap(({ role, content }) => {
-    if (role === 'system') {
-      system.push(...as(content));
-      return [];
-    }
-    const pieces = [...role === 'user' ? system : [], plain(content.trim())];
-    if (role === 'user') system = [];
-    return [{ role, pieces }];
-  });
-  if (system.length > 0) throw argumentError('The template of this model has a system message only before what the user says: end with a message of the user');
-  return turns;
-}
-
-/** The first that fits is the one. @type {Format[]} */
-export const FORMATS = [
-  {
-    name: 'ChatML (Qwen, SmolLM, Yi)',
-    is: (template) => template.includes('<|im_start|>') && !template.includes('<|im_sep|>'),
-    pieces: (messages, template) => each(withSystem(messages, template), (role) => `<|im_start|>${role}\n`, '<|im_end|>\n'),
-  },
-  {
-    name: 'Llama 3',
-    is: (template) => template.includes('<|start_header_id|>') && template.includes('<|eot_id|>'),
-    pieces: (messages) => each(messages, (role) => `<|start_header_id|>${role}<|end_header_id|>\n\n`, '<|eot_id|>', (content) => content.trim()),
-  },
-  {
-    name: 'Llama 2 and Mistral',
-    is: (template) => template.includes('[INST]') && !template.includes('[SYSTEM_PROMPT]'),
-    pieces: (messages, template, end) => {
-      const llama = template.includes('<<SYS>>');
-      const turns = merged(messages, (system) => (llama ? [mark('<<SYS>>\n'), plain(system), mark('\n<</SYS>>\n\n')] : [plain(system), mark('\n\n')]));
-      return turns.flatMap(({ role, pieces }, i) => (role === 'user' ?
-        [mark(`${llama && i > 0 ? '<s>' : ''}[INST] `), ...pieces, mark(' [/INST]')] : [mark(' '), ...pieces, mark(llama ? ` ${end}` : end)]));
-    },
-  },
-  {
-    name: 'Gemma',
-    is: (template) => template.includes('<start_of_turn>'),
-    pieces: (messages) => [
-      ...merged(messages, (system) => [plain(system), mark('\n\n')]).flatMap(({ role, pieces }) => [
-        mark(`<start_of_turn>${role === 'assistant' ? 'model' : role}\n`), ...pieces, mark('<end_of_turn>\n')]),
-      mark('<start_of_turn>model\n')],
-  },
-  {
-    name: 'Phi 3',
-    is: (template) => template.includes('<|assistant|>') && template.includes('<|end|>'),
-    pieces: (messages) => each(messages, (role) => `<|${role}|>\n`, '<|end|>\n'),
-  },
-  {
-    name: 'Zephyr',
-    is: (template) => template.includes('<|assistant|>') && template.includes('<|user|>'),
-    pieces: (messages, _, end) => each(messages, (role) => `<|${role}|>\n`, `${end}\n`),
-  },
-];
+/** Whether something is an object with names. @param {unknown} value @returns {value is Record<string, unknown>} */
+const named = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** @param {any} messages @returns {Message[]} */
-function checked(messages) {
+function checkedMessages(messages) {
   if (!Array.isArray(messages) || messages.length === 0) throw argumentError('chat() takes a list of messages, such as [{ role: \'user\', content: \'Hello\' }]');
   return Array.from(messages, (message, i) => {
     const { role, content } = message ?? {};
-    if (typeof role !== 'string' || typeof content !== 'string') {
+    const calls = (content === null || content === undefined) && message?.tool_calls;
+    if (typeof role !== 'string' || (typeof content !== 'string' && !calls)) {
       throw argumentError(`Message ${i} of chat() must be { role, content }, two texts, not ${show(message)}`);
     }
-    return { role, content };
+    return { ...message };
   });
 }
 
 /**
- * @typedef {object} ChatOptions
- * @property {string} [template]  in place of that of the file, `info.chatTemplate`
- * @property {(template: string, values: object) => string} [render]  renders a template that is not one of those known here, for example
- *   (template, values) => new Template(template).render(values) with the package @huggingface/jinja. Control tokens count in all that it gives
+ * Checks what chat() is given, and says with which template and values the talk is rendered.
+ *
+ * @param {Message[]} given
+ * @param {string} own  the template of the file; '': it has none
+ * @param {ChatOptions} options
  */
+export function checkedTalk(given, own, { template = own, tools, variables = {}, render }) {
+  const messages = checkedMessages(given);
+  if (typeof template !== 'string') throw argumentError(`template must be a text, not ${show(template)}`);
+  if (render !== undefined && typeof render !== 'function') throw argumentError(`render must be a function, not ${show(render)}`);
+  if (tools !== undefined && !(Array.isArray(tools) && tools.every(named))) throw argumentError(`tools must be a list of objects, not ${show(tools)}`);
+  if (!named(variables)) throw argumentError(`variables must be an object with names, not ${show(variables)}`);
+  if (template === '') throw new NextPixelError('unsupported', 'This file has no chat template: pass { template }, or write the prompt as the model was trained, with tokens()');
+  return { messages, template, values: { ...variables, ...tools && { tools } }, render };
+}
+
+/** @typedef {ReturnType<typeof checkedTalk>} Talk */
+
+/**
+ * A talk as the page's own function renders it.
+ *
+ * @param {Talk} talk
+ * @param {{ bos_token: string, eos_token: string }} names  of the tokens that begin and end a text; '': there is none
+ * @returns {Piece[]}
+ */
+export function renderedByPage({ messages, template, values, render }, names) {
+  const text = /** @type {NonNullable<typeof render>} */ (render)(template, { ...values, messages, add_generation_prompt: true, ...names });
+  if (typeof text === 'string') return [{ text }];
+  void Promise.resolve(text).catch(() => {}); // of an async function: this error is enough
+  throw argumentError(`render must give a text at once, not ${show(text)}: load what it needs before`);
+}
 
 /**
  * A talk up to where the model's answer begins.
  *
- * @param {Message[]} messages
- * @param {string} own  the template of the file; '': it has none
- * @param {{ begin: string, end: string }} names  of the tokens that begin and end a text; '': there is none
- * @param {ChatOptions} options
- * @returns {Piece[]}
+ * @param {Talk} talk
+ * @param {{ bos_token: string, eos_token: string }} names
+ * @param {Pick<Tokenizer, 'guarded'>} tokenizer
  */
-export function piecesOf(messages, own, { begin, end }, { template = own, render }) {
-  const talk = checked(messages);
-  if (typeof template !== 'string') throw argumentError(`template must be a text, not ${show(template)}`);
-  if (render !== undefined && typeof render !== 'function') throw argumentError(`render must be a function, not ${show(render)}`);
-  if (template === '') throw new NextPixelError('unsupported', 'This file has no chat template: pass { template }, or write the prompt as the model was trained, with tokens()');
-  if (render) {
-    const rendered = render(template, { messages: talk, add_generation_prompt: true, bos_token: begin, eos_token: end });
-    if (typeof rendered === 'string') return [mark(rendered)];
-    void Promise.resolve(rendered).catch(() => {}); // of an async function: this error is enough
-    throw argumentError(`render must give a text at once, not ${show(rendered)}: load what it needs before`);
+export async function piecesOf(talk, names, tokenizer) {
+  return rendered((await import('./template.js')).renderTemplate, talk, names, tokenizer);
+}
+
+/**
+ * The same with what renders templates.
+ *
+ * @param {(template: string, values: Record<string, unknown>) => string} renderTemplate
+ * @param {Talk} talk
+ * @param {{ bos_token: string, eos_token: string }} names
+ * @param {Pick<Tokenizer, 'guarded'>} tokenizer
+ */
+export function rendered(renderTemplate, { messages, template, values }, names, tokenizer) {
+  const at = breakFor(template, messages, values);
+  const said = mapTexts(messages, (text) => tokenizer.guarded(text, at));
+  const others = mapTexts(values, (text) => tokenizer.guarded(text, at));
+  const render = (/** @type {Message[]} */ all) => renderTemplate(template, { ...others, messages: all, add_generation_prompt: true, ...names });
+  return unbroken(withSystem(said, render), at);
+}
+
+/**
+ * Renders a talk. A template that refuses a system message, or leaves it out, gets it as the beginning of what the user says first.
+ *
+ * @param {Message[]} messages
+ * @param {(messages: Message[]) => string} render
+ */
+function withSystem(messages, render) {
+  const [{ role, content }, next, ...rest] = messages;
+  if (role !== 'system' || next?.role !== 'user' || !content?.trim()) return render(messages);
+  const merged = () => render([{ ...next, content: `${content}\n\n${next.content}` }, ...rest]);
+  let text;
+  try {
+    text = render(messages);
+    if (text.includes(content.trim())) return text;
+    return merged();
+  } catch (error) {
+    if (text !== undefined) return text; // it has a rule of its own
+    try {
+      return merged();
+    } catch {
+      throw error;
+    }
   }
-  const format = FORMATS.find(({ is }) => is(template));
-  if (format) return format.pieces(talk, template, end);
-  throw new NextPixelError('unsupported', `The chat template of this file is none of those known (${FORMATS.map(({ name }) => name).join(', ')}): pass { render }, ` +
-    'which renders it, or write the prompt with tokens()');
+}
+
+/**
+ * The same with all texts in it changed; functions stay.
+ *
+ * @template T
+ * @param {T} value
+ * @param {(text: string) => string} change
+ * @returns {T}
+ */
+function mapTexts(value, change) {
+  /** @param {any} one @returns {any} */
+  const map = (one) => {
+    if (typeof one === 'string') return change(one);
+    if (Array.isArray(one)) return one.map(map);
+    return named(one) ? Object.fromEntries(Object.entries(one).map(([name, inner]) => [change(name), map(inner)])) : one;
+  };
+  return map(value);
+}
+
+/** A character that stands nowhere in what is given: one of those that Unicode keeps out of texts. @param {unknown[]} given */
+function breakFor(...given) {
+  const all = JSON.stringify(given, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+  for (let code = 0xfdd0; code <= 0xfdef; code++) if (!all.includes(String.fromCharCode(code))) return String.fromCharCode(code);
+  throw argumentError('The talk has all characters that Unicode keeps out of texts: leave one of them out');
+}
+
+/** The pieces of a rendered text: the character behind a break is plain. @param {string} text @param {string} at @returns {Piece[]} */
+function unbroken(text, at) {
+  const [first, ...others] = text.split(at);
+  const pieces = [{ text: first }, ...others.flatMap((piece) => [{ text: piece.slice(0, 1), plain: true }, { text: piece.slice(1) }])];
+  return pieces.filter((piece) => piece.text !== '');
 }

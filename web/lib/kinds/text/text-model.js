@@ -4,7 +4,7 @@
 /** Models of texts and of translations: what verbs ask of them, in tokens of their vocabulary. */
 
 import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
-import { piecesOf } from './chat.js';
+import { checkedTalk, piecesOf, renderedByPage } from './chat.js';
 import { show } from '../../base/checks.js';
 import { Tokenizer } from './tokenizer.js';
 import { Context } from './context.js';
@@ -15,7 +15,7 @@ import { TokenRun } from './tokens.js';
 import { checkTokens } from './tokens-settings.js';
 import { Translation, checkTranslate, sentenceOf } from './translate.js';
 
-/** @import { ChatOptions, Message } from './chat.js' */
+/** @import { ChatOptions, Message, Piece } from './chat.js' */
 /** @import { Link } from '../../workers/link.js' */
 /** @import { Entry } from '../../engine/metadata.js' */
 /** @import { TokenOptions, TranslateOptions } from '../../options.js' */
@@ -33,6 +33,8 @@ import { Translation, checkTranslate, sentenceOf } from './translate.js';
  * @property {Uint32Array} tokens   those that were predicted. Where nothing begins a text for this model, the first one is given
  * @property {Float32Array} perToken  nats of each
  */
+
+/** The tokens that a run begins with, and how many of them were given. @typedef {{ ids: Uint32Array, prompt: number }} Given */
 
 /** @param {Entry[]} entries @param {string} architecture @returns {Tokenizer | undefined} */
 function tokenizerIn(entries, architecture) {
@@ -107,25 +109,42 @@ export class TextModel {
    * @param {TokenOptions} options
    */
   tokens(prompt, options) {
+    return this.#run(this.#prompted(prompt), options);
+  }
+
+  /**
+   * The tokens of a prompt, which leave room for another.
+   *
+   * @param {string | ArrayLike<number> | { length: number }} prompt  or what is too long, whatever it is
+   * @returns {Given}
+   */
+  #prompted(prompt) {
     const { positions } = this.#info;
     const long = this.#over(prompt?.length, typeof prompt === 'string');
-    const ids = long ? undefined : this.#read(prompt);
+    const ids = long ? undefined : this.#read(/** @type {string} */ (prompt));
     if (!ids || ids.length >= positions) {
       throw argumentError(`The prompt has ${ids?.length ?? `over ${positions}`} tokens, and this model sees ${positions}: at most ${positions - 1} leave room for another`);
     }
-    return this.#run(ids, ids.length, options);
+    return { ids, prompt: ids.length };
   }
 
   /**
    * @param {Message[]} messages
    * @param {TokenOptions & ChatOptions} options
    */
-  chat(messages, { template, render, ...options }) {
+  chat(messages, { template, tools, variables, render, ...options }) {
     const { begin, end } = this.tokenizer;
     const nameOf = (/** @type {number | undefined} */ id) => (id === undefined ? '' : this.tokenizer.name(id));
-    const pieces = piecesOf(messages, this.#info.chatTemplate, { begin: nameOf(begin), end: nameOf(end) }, { template, render });
-    const length = pieces.reduce((sum, { text }) => sum + text.length, 0);
-    return this.tokens(this.#over(length, true) ? { length } : this.tokenizer.encodePieces(pieces), options);
+    const talk = checkedTalk(messages, this.#info.chatTemplate, { template, tools, variables, render });
+    const names = { bos_token: nameOf(begin), eos_token: nameOf(end) };
+    const given = (/** @type {Piece[]} */ pieces) => {
+      const length = pieces.reduce((sum, { text }) => sum + text.length, 0);
+      return this.#prompted(this.#over(length, true) ? { length } : this.tokenizer.encodePieces(pieces));
+    };
+    if (render) return this.#run(given(renderedByPage(talk, names)), options);
+    const length = talk.messages.reduce((sum, { content }) => sum + (content ?? '').length, 0);
+    if (this.#over(length, true)) this.#prompted({ length });
+    return this.#run(piecesOf(talk, names, this.tokenizer).then(given), options);
   }
 
   get #translates() {
@@ -205,7 +224,7 @@ export class TextModel {
     }
     const ids = saved.ids.slice(0, saved.prompt + (at ?? drawn));
     this.#checkIds(ids);
-    return this.#run(Uint32Array.from(ids), saved.prompt, all);
+    return this.#run({ ids: Uint32Array.from(ids), prompt: saved.prompt }, all);
   }
 
   /**
@@ -281,19 +300,22 @@ export class TextModel {
   }
 
   /**
-   * @param {Uint32Array} ids
-   * @param {number} prompt
+   * @param {Given | Promise<Given>} given  what stands before the first token that is drawn
    * @param {TokenOptions} options
    */
-  #run(ids, prompt, options) {
+  #run(given, options) {
     const { seed, maxTokens, signal, logitBias, ...kept } = options;
     const checked = checkTokens(options, this.#tokenizer, this.#info.vocabulary);
     // Numbers of tokens, and finite ones: a Map and infinities do not survive JSON.
     const biases = logitBias && { logitBias: Object.fromEntries(checked.settings.logitBias ?? []) };
-    const context = this.#contextOf(ids);
-    const most = maxTokens ?? Math.max(0, context.positions - ids.length);
-    if (most > 0) context.start(ids.length + most - 1); // where it cannot go on so far, it does not begin
-    return new TokenRun(this.#link, this.#tokenizer, { ids: Array.from(ids), prompt, context, most }, checked, { model: modelName(this.#info), options: { ...kept, ...biases } }, signal);
+    const planOf = (/** @type {Given} */ { ids, prompt }) => {
+      const context = this.#contextOf(ids);
+      const most = maxTokens ?? Math.max(0, context.positions - ids.length);
+      if (most > 0) context.start(ids.length + most - 1); // where it cannot go on so far, it does not begin
+      return { ids: Array.from(ids), prompt, context, most };
+    };
+    const plan = given instanceof Promise ? given.then(planOf) : planOf(given);
+    return new TokenRun(this.#link, this.#tokenizer, plan, checked, { model: modelName(this.#info), options: { ...kept, ...biases } }, signal);
   }
 
   /** @param {Uint32Array} ids */

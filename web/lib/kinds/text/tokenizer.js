@@ -251,6 +251,28 @@ export class Tokenizer {
     return this.#specials.divide(wellFormed(text), true).map((part) => (typeof part === 'number' ? this.mark(part) || this.#vocabulary.tokens[part] : part)).join('');
   }
 
+  /**
+   * A text with a break before each name of a control token, and before an end that begins one: whatever follows it, with breaks taken for characters no token
+   * of control stands in it.
+   *
+   * @param {string} text
+   * @param {string} at  a character that the text does not have
+   * @internal
+   */
+  guarded(text, at) {
+    const named = this.#broken(wellFormed(text), at);
+    const open = this.#specials.openAt(named);
+    return open < 0 || named[open - 1] === at ? named : `${named.slice(0, open)}${at}${named.slice(open)}`;
+  }
+
+  /** @param {string} text @param {string} at @returns {string} */
+  #broken(text, at) {
+    const parts = this.#specials.divide(text, true);
+    const texts = parts.map((part) => (typeof part === 'string' ? part : `${this.kind(part) === 'user' ? '' : at}${this.#vocabulary.tokens[part]}`));
+    const [first, ...others] = texts.join('').split(at);
+    return [first, ...others.map((rest) => rest.slice(0, 1) + this.#broken(rest.slice(1), at))].join(at); // a name may begin within another
+  }
+
   /** Tells whether a token ends a text or a turn. @param {number} id */
   isEnd(id) {
     return this.#vocabulary.ends.has(id);

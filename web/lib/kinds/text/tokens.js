@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
+import { NextPixelError } from '../../base/error.js';
 import { BaseRun } from '../../runs/base-run.js';
 import { TextSheet } from './text-sheet.js';
 import { Stops } from './stops.js';
@@ -53,6 +54,8 @@ import { Stops } from './stops.js';
  * @property {object} options    as they were given to tokens(), without seed, signal and maxTokens
  */
 
+/** Where a run begins and how far it goes. @typedef {{ ids: number[], prompt: number, context: Context, most: number }} Plan most: tokens to draw */
+
 /**
  * One run of a model of texts: an async iterable of tokens, a text, or drawn to a canvas. It can be read once. The tokens are
  * computed while they are awaited, and some 10 ms ahead.
@@ -62,16 +65,18 @@ import { Stops } from './stops.js';
 export class TokenRun extends BaseRun {
   #link;
   #tokenizer;
-  #plan;
   #checked;
+  /** There once a talk is made into tokens; else from the beginning. @type {Plan | undefined} */
+  #plan;
+  #planned;
   /** Tokens that were emitted, the prompt included; and those that there were before it began. */
-  #emitted;
-  #first;
+  #emitted = 0;
+  #first = 0;
 
   /**
    * @param {Link} link
    * @param {Tokenizer | undefined} tokenizer
-   * @param {{ ids: number[], prompt: number, context: Context, most: number }} plan  most: tokens to draw
+   * @param {Plan | Promise<Plan>} plan
    * @param {TokenSettings} checked
    * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
@@ -81,24 +86,41 @@ export class TokenRun extends BaseRun {
     super(checked.seed, kept, signal);
     this.#link = link;
     this.#tokenizer = tokenizer;
-    this.#plan = plan;
     this.#checked = checked;
-    this.#first = this.#emitted = plan.ids.length;
+    this.#planned = plan instanceof Promise ? plan.then((made) => this.#begin(made)) : Promise.resolve(this.#begin(plan));
+    this.#planned.catch(() => {}); // said to who reads the run
   }
 
-  /** All tokens so far, those of the prompt first. */
+  /** @param {Plan} plan */
+  #begin(plan) {
+    this.#plan = plan;
+    this.#first = this.#emitted = plan.ids.length;
+    return plan;
+  }
+
+  /**
+   * Waits until a talk is made into tokens, which is done before anything is read; a prompt of tokens() is there at once.
+   *
+   * @returns {Promise<Uint32Array<ArrayBuffer>>} the tokens that were given
+   */
+  async prompt() {
+    const { ids, prompt } = await this.#planned;
+    return Uint32Array.from(ids.slice(0, prompt));
+  }
+
+  /** All tokens so far, those of the prompt first; of a talk none before prompt() is there. */
   get ids() {
-    return Uint32Array.from(this.#plan.ids.slice(0, this.#emitted));
+    return Uint32Array.from(this.#plan?.ids.slice(0, this.#emitted) ?? []);
   }
 
   /** The number of tokens that were given. */
   get promptLength() {
-    return this.#plan.prompt;
+    return this.#plan?.prompt ?? 0;
   }
 
   /** The text before the first step: the prompt, and of a run that goes on also what was drawn. */
   get before() {
-    return this.#tokenizer?.decode(this.#plan.ids) ?? '';
+    return this.#tokenizer?.decode(this.#plan?.ids ?? []) ?? '';
   }
 
   /** Reads the run to its end. @returns {Promise<string>} what was drawn, without the prompt */
@@ -114,6 +136,7 @@ export class TokenRun extends BaseRun {
    * @returns {SavedTokens}
    */
   save() {
+    if (!this.#plan) throw new NextPixelError('state', 'The talk is not made into tokens yet: await run.prompt() before run.save()');
     const { prompt, ids } = this.#plan;
     return this.saved({ prompt, ids: ids.slice(0, this.#emitted) });
   }
@@ -128,6 +151,7 @@ export class TokenRun extends BaseRun {
    * @returns {Promise<string>} what was drawn, without the prompt
    */
   async drawTo(canvas, options = {}) {
+    await this.#planned;
     return this.show(canvas, options);
   }
 
@@ -146,17 +170,18 @@ export class TokenRun extends BaseRun {
 
   /** The share of the text that is there, 0 to 1, if it becomes as long as it may. @internal */
   doneWith() {
-    const { most } = this.#plan;
+    const { most } = this.#plan ?? { most: 1 };
     return most > 0 ? Math.min(1, (this.#emitted - this.#first) / most) : 1;
   }
 
   /** The tokens as steps with text, up to a stop. @returns {AsyncGenerator<TokenStep, void, void>} @internal */
   async *stream() {
-    const { ids } = this.#plan;
+    const plan = await this.#planned;
+    const { ids } = plan;
     const writer = this.#tokenizer?.writer();
     for (const id of ids) writer?.write(id); // so that what follows continues it
     const stops = new Stops(this.#checked.stop, writer?.waiting() ?? false);
-    for await (const { token, ...rest } of this.#draw()) {
+    for await (const { token, ...rest } of this.#draw(plan)) {
       const text = writer?.write(token) ?? '';
       const { steps, stopped } = stops.add({ text, token, ...rest }, writer?.waiting() ?? false, this.#tokenizer?.mark(token));
       if (stopped) {
@@ -183,10 +208,10 @@ export class TokenRun extends BaseRun {
   /**
    * The tokens as the worker draws them, from one context to the next.
    *
+   * @param {Plan} plan
    * @returns {AsyncGenerator<{ token: number, nats: number, alternatives?: Alternative[], maps?: TokenLook[] }, void, void>}
    */
-  async *#draw() {
-    const { ids, context, most } = this.#plan;
+  async *#draw({ ids, context, most }) {
     const { settings, alternatives: k, maps, cache } = this.#checked;
     for (let left = most; left > 0;) {
       const from = context.start(ids.length);

@@ -79,6 +79,21 @@ export class Specials {
   }
 
   /**
+   * Where the end of a text begins that is the beginning of one of these tokens, the longest such end; -1: there is none.
+   *
+   * @param {string} text
+   */
+  openAt(text) {
+    const { all } = this.#sorted;
+    for (let at = Math.max(0, text.length - LONGEST + 1); at < text.length; at++) {
+      const [from, to] = this.#starts.all.get(text[at]) ?? [0, 0];
+      const end = text.slice(at);
+      for (let i = from; i < to; i++) if (all[i].text.length > end.length && all[i].text.startsWith(end)) return at;
+    }
+    return -1;
+  }
+
+  /**
    * The longest token that begins at `at` and ends at `to` or before: a walk along the order of tokens, of which those stay that go on like the text.
    *
    * @param {string} text
