@@ -2,16 +2,16 @@
 // @ts-check
 
 /**
- * What every page promises, in three loads of it as it is published: nothing moves while it loads, it fits whoever reads it, axe-core finds nothing by
- * day and by night, the policy holds, all of it is reached with Tab, and it works without a connection. A page is found by its folder in
- * web/pages. all/pages.test.js asks each of these at every width.
+ * What every page promises, in two loads of it as it is published: nothing moves while it loads, it fits whoever reads it, axe-core finds nothing by
+ * day and on a telephone by night, the policy holds, all of it is reached with Tab, and it works without a connection. A page is found by its folder
+ * in web/pages. all/pages.test.js asks each of these at every width, and in a load of its own.
  */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { OUT, everyPage, firstFigure, painted, session } from './browser.js';
-import { PHONE, axeFindsNothing, fits, fitsAnyReader, isKept, scrollThrough, shiftsBelow, tabReachesAll, watchShifts } from './checks.js';
+import { axeFindsNothing, fitsAnyReader, isKept, scrollThrough, shiftsBelow, tabReachesAll, watchShifts } from './checks.js';
 import { published } from './published.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -21,13 +21,20 @@ const WAIT = { timeout: 60000 };
 
 /** What a good page moves at most, as web.dev has it. */
 const SHIFT = 0.1;
+const TELEPHONE = { width: 360, height: 740 };
+const SCREEN = { width: 1200, height: 900 };
 
 /** Opens a page under the policy, and waits for its first figure. @param {Page} page @param {string} path */
 async function open(page, path) {
   await watchShifts(page);
   const response = await page.goto(`/web/${path}`);
   assert.match(response?.headers()['content-security-policy'] ?? '', /default-src 'none'/);
-  // On a phone the figure may lie too far down to be made yet.
+  await still(page);
+}
+
+/** Waits until a page has loaded, of which nothing moved meanwhile. @param {Page} page */
+async function still(page) {
+  // On a telephone the figure may lie too far down to be made yet.
   if (await page.locator('figure').first().evaluate((figure) => figure.getBoundingClientRect().top < innerHeight)) await firstFigure(page).waitFor(WAIT);
   else await page.waitForLoadState('networkidle');
   await shiftsBelow(page, SHIFT);
@@ -48,16 +55,6 @@ describe('pages', { concurrency: 2 }, async () => {
   for (const path of await everyPage()) {
     const name = path.split('/')[1] ?? 'front';
 
-    test(`/web/${path} on a telephone: does not move, fits, no complaint, axe-core finds nothing`, () => withPage(async (page) => {
-      await open(page, path);
-      await fits(page);
-      await scrollThrough(page);
-      await fits(page);
-      await page.screenshot({ path: `${OUT}${name}-phone.png`, fullPage: true });
-      await axeFindsNothing(page);
-      await fits(page);
-    }, PHONE));
-
     test(`/web/${path}: does not move, asks for what is published, fits any reader, no complaint, axe-core finds nothing, Tab reaches all, works without a connection`, () => withPage(async (page, complaints) => {
       /** @type {Set<string>} */
       const asked = new Set();
@@ -67,18 +64,20 @@ describe('pages', { concurrency: 2 }, async () => {
       await page.screenshot({ path: `${OUT}${name}-light.png`, fullPage: true });
       await axeFindsNothing(page);
       await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+      await fitsAnyReader(page);
+      await page.setViewportSize(TELEPHONE);
       await painted(page);
       await axeFindsNothing(page);
-      await page.screenshot({ path: `${OUT}${name}-dark.png`, fullPage: true });
-      await fitsAnyReader(page);
+      await page.screenshot({ path: `${OUT}${name}-phone-dark.png`, fullPage: true });
       await isKept(page);
       assert.deepEqual(complaints, []);
       const { files } = await published();
       assert.deepEqual([...asked].filter((path) => !files.has(path)), [], 'is not a file of the site');
       await page.context().setOffline(true);
       await page.reload();
+      await still(page);
+      await page.setViewportSize(SCREEN);
       await works(page);
-      await page.screenshot({ path: `${OUT}${name}-offline.png` });
       await tabReachesAll(page);
     }, { complains: true })); // without a connection the browser does
   }
