@@ -26,10 +26,10 @@ export class HeadModel {
    * @param {Engine} engine
    * @param {Facts} facts
    */
-  constructor(engine, { metadata, parts }) {
+  constructor(engine, { metadata }) {
     this.#engine = engine;
     this.features = new Features(metadata, 'tree');
-    const [{ dims, values }, heads] = parts[0].inputs;
+    const [{ dims, values }, heads] = engine.part.inputs;
     this.#open = heads.values - 1;
     this.limit = dims[0];
     if (this.features.width !== dims[1]) throw keyError('format', 'tree.templates', `${this.features.width} numbers for a word, of which the model reads ${dims[1]}`);
@@ -52,7 +52,7 @@ export class HeadModel {
     if (reason) throw impossible(reason);
     const wanted = ['heads', 'nats', ...(marginals ? ['marginals'] : [])];
     const inputs = { features: await inTurns(this.features.idsOf(words.map(straight)), signal), ...(pins.size > 0 && { heads: this.#ids(pins, words.length) }) };
-    const { results } = await this.#engine.ask({ type: 'encode', part: 0, inputs, results: wanted }, signal).catch((error) => {
+    const { results } = await this.#engine.ask({ type: 'encode', part: this.#engine.part.index, inputs, results: wanted }, signal).catch((error) => {
       throw pins.size > 0 && error?.code === 'numeric' ? impossible('together they leave none') : error;
     });
     const rows = results.marginals && trimmed(/** @type {Float32Array} */ (results.marginals), words.length, this.#open);
