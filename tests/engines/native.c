@@ -416,6 +416,23 @@ static void score_text(void) {
     free(nats);
 }
 
+/* What the notes of the line cost, all but the first id. */
+static void score_music(void) {
+    uint32_t count = 1, i = 0;
+    for (const char *at = field[FEATURES]; *at; at++) count += *at == ' ';
+    uint32_t *ids = room(count * sizeof *ids);
+    float *nats = room(count * sizeof *nats);
+    for (char *at = field[FEATURES]; i < count; i++) ids[i] = (uint32_t)strtoul(at, &at, 10);
+    nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
+    nx_shape shape = {.length = count};
+    nx_session *session;
+    check(nx_session_size(model, 0, &settings, &shape, &session_bytes), "nx_session_size");
+    check(nx_session_open(room(session_bytes), session_bytes, model, 0, &settings, &shape, &session), "nx_session_open");
+    check(nx_session_put(model, session, ids, count, 0, nats), "nx_session_put");
+    say("nats", "at once", nats + 1, (count - 1) * sizeof *nats);
+    free(session), free(ids), free(nats);
+}
+
 /* ---- tags ------------------------------------------------------------------------------------------------------------- */
 
 /* The words' features, and the pinned tag where there is one. (count) numbers apart by spaces. */
@@ -588,6 +605,8 @@ int main(void) {
             classify("at once", 0), classify("moved between slices", 1);
         else if (!strcmp(task, "score-text") || !strcmp(task, "score-sound"))
             score_text();
+        else if (!strcmp(task, "score-music"))
+            score_music();
         else if (!strcmp(task, "score"))
             score();
         else if (!strcmp(task, "attention"))

@@ -8,10 +8,13 @@
 
 import { readFile, readdir } from 'node:fs/promises';
 
-import { engineOf } from '../../web/lib/model/engine.js';
 import { load } from '../../web/lib/index.js';
+import { Alphabet } from '../../web/lib/kinds/notes/alphabet.js';
+import { encode } from '../../web/lib/kinds/notes/codec.js';
+import { engineOf } from '../../web/lib/model/engine.js';
 
 /** @import { ModelInfo } from '../../web/lib/index.js' */
+/** @import { Note } from '../../web/lib/kinds/notes/codec.js' */
 
 /**
  * An entry of works.json.
@@ -37,7 +40,7 @@ import { load } from '../../web/lib/index.js';
  * @property {string} model        its name
  * @property {string} work
  * @property {string} task         'open': the first line of each model; 'score-text'; of sounds 'sound', from nothing or after another one, and
- *   'score-sound'; of pictures from latents 'make'; else as in Work
+ *   'score-sound'; of music 'sing', 'harmonise' and 'score-music'; of pictures from latents 'make'; else as in Work
  * @property {number} known        positions; of a text tokens, of a sound samples
  * @property {number} draw         positions; of a text or a sound at most so many, for it may end
  * @property {number} samples
@@ -52,7 +55,8 @@ import { load } from '../../web/lib/index.js';
  * @property {number} channel
  * @property {'all' | 'one'} ways
  * @property {number} pinned       as in Work, or -1
- * @property {string} features     of 'tag': the ids of the words' features, apart by spaces
+ * @property {string} features     of 'tag': the ids of the words' features, apart by spaces; of 'score-music' the ids of the notes
+ * @property {Note[]} [notes]      beyond the fields of a line: of music
  * @property {string[]} words      beyond the fields of a line: of 'tag'
  * @property {number} knownRows    beyond the fields of a line: `known` in rows
  * @property {number} span         elements of a position
@@ -79,6 +83,10 @@ const WORDS = 'Time flies like an arrow , but fruit flies like a xqzzyish banana
 
 /** Examples and questions of a model that names signs. */
 const [EXAMPLES, QUESTIONS] = [8, 3];
+
+/** Moments of the music that is scored and harmonised, and bars of what is drawn from nothing, at most. */
+const MOMENTS = 12;
+const BARS = 2;
 
 /** What is known in a completion, and what is drawn at most: over the border to the third block of local attention, where the
  * first one falls out of sight, and not much further; from nothing, so far that pictures have begun that do not all begin blank. */
@@ -132,8 +140,8 @@ function runsOf(works, path, model, info, shipped, features) {
   if (tasks.includes('classify')) {
     return [base, ...works.filter(({ task }) => task === 'classify').map(({ label, ...work }) => ({ ...base, ...work, known: EXAMPLES, draw: QUESTIONS }))];
   }
-  // Music and parents of words are compared as translations are.
-  if (tasks.includes('parse') || info.codec === 'notes') return [base];
+  if (tasks.includes('parse')) return [base]; // likewise
+  if (info.codec === 'notes') return [base, ...works.filter(({ task }) => tasks.includes(task)).map((work) => ({ ...base, ...work, ...singing(work, info) }))];
   if (info.codec === 'sound') return [base, ...works.filter(({ task }) => tasks.includes(task)).map((work) => ({ ...base, ...work, ...sounding(work, info) }))];
   if (vocabulary > 0) {
     const known = Math.min(KNOWN_TOKENS, positions >> 1);
@@ -181,16 +189,33 @@ function sounding(work, { classes, speakers = [] }) {
 }
 
 /**
+ * A work of pictures as one of music: all voices of some notes are scored, the first of them is harmonised.
+ *
+ * @param {Work} work
+ * @param {ModelInfo} info
+ */
+function singing({ task }, { notes: said = [], voices = [], positions }) {
+  const alphabet = new Alphabet(said, voices);
+  const moments = Math.min(MOMENTS, Math.floor((positions - 2) / (2 * voices.length)));
+  const length = Math.min(...alphabet.waits.keys());
+  const notes = alphabet.voices.flatMap(({ name, of }, v) => Array.from({ length: moments }, (_, i) => (
+    { start: i * length, length, pitch: [...of.keys()][(i * i + 3 * v) % of.size], voice: name, velocity: 80 })));
+  if (task === 'generate') return { task: 'sing', draw: BARS, samples: 1, label: -1 };
+  if (task === 'complete') return { task: 'harmonise', samples: 1, label: -1, notes: notes.filter(({ voice }) => voice === voices[0]) };
+  return { task: 'score-music', samples: 1, label: -1, notes, features: [...encode(alphabet, notes), alphabet.end].join(' ') };
+}
+
+/**
  * The plan as the native program reads it.
  *
  * @param {PlannedRun[]} plan
  */
 export function lines(plan) {
-  return plan.map((run) => `${FIELDS.map((field) => run[field]).join('\t')}\n`).join('');
+  return plan.filter((run) => !itemsOf(run).every((item) => OF_JAVASCRIPT.includes(item))).map((run) => `${FIELDS.map((field) => run[field]).join('\t')}\n`).join('');
 }
 
 /** Of these what JavaScript computes: programs of C have nothing to say about it. */
-export const OF_JAVASCRIPT = ['odds', 'line', 'sphere', 'circle'];
+export const OF_JAVASCRIPT = ['odds', 'line', 'sphere', 'circle', 'notes', 'nats of notes'];
 
 /**
  * The results that a run must have, however it is done.
@@ -200,7 +225,8 @@ export const OF_JAVASCRIPT = ['odds', 'line', 'sphere', 'circle'];
  */
 export function itemsOf({ task, samples }) {
   if (task === 'open') return ['bytes'];
-  if (['score', 'score-text', 'score-sound'].includes(task)) return ['nats'];
+  if (['score', 'score-text', 'score-sound', 'score-music'].includes(task)) return ['nats'];
+  if (task === 'sing' || task === 'harmonise') return ['notes', 'nats of notes'];
   if (task === 'sound') return ['levels', 'nats', 'odds'];
   if (task === 'tokens') return ['tokens', 'nats'];
   if (task === 'make') return ['values', 'latent', 'weights', 'line', 'sphere', 'circle'];

@@ -7,6 +7,7 @@
  */
 
 /** @import { LoadOptions, Model, ModelInfo, SoundRun } from '../../web/lib/index.js' */
+/** @typedef {import('../../web/lib/kinds/notes/note-run.js').NoteRun} NoteRun */
 /** @typedef {typeof import('../../web/lib/index.js').load} Load */
 /** @import { PlannedRun } from './plan.js' */
 
@@ -115,6 +116,18 @@ export async function runPlan(loadModel, plan, read, options) {
       await say('odds', 'asked', Float32Array.from(odds));
     } else if (run.task === 'score-sound') {
       await say('nats', 'asked', (await model.score(knownSound(model.info, run.known), { label: labelOf(run), speaker: speakerOf(run) })).perElement);
+    } else if (run.task === 'sing' || run.task === 'harmonise') {
+      for (const way of ['at once', 'in chunks of 7', 'resumed']) {
+        const asked = musicOf(model, run, way === 'in chunks of 7' ? { chunk: 7 } : {});
+        const singing = way === 'resumed' ? await halfWay(model, asked) : asked;
+        await singing.notes();
+        const { ids, nats } = singing.save();
+        await say('notes', way, Uint32Array.from(ids));
+        await say('nats of notes', way, Float32Array.from(nats));
+      }
+    } else if (run.task === 'score-music') {
+      const { perElement } = /** @type {{ perElement: Float32Array }} */ (/** @type {any} */ (await model.score(/** @type {any} */ (run.notes))));
+      await say('nats', 'asked', perElement);
     } else if (run.task === 'make') {
       const making = /** @type {import('../../web/lib/index.js').LatentRun} */ (/** @type {any} */ (model.generate({ seed: BigInt(run.seed), label: run.label, maps: true })));
       for await (const { values, latent, maps = [] } of making) {
@@ -181,11 +194,25 @@ function soundOf(model, run, way) {
 }
 
 /**
- * The same run, saved after its first samples and gone on with.
+ * The music of a run of the plan.
  *
  * @param {Model} model
- * @param {SoundRun} run
- * @returns {Promise<SoundRun>}
+ * @param {PlannedRun} run
+ * @param {{ chunk?: number }} way
+ * @returns {NoteRun}
+ */
+function musicOf(model, { task, seed, temperature, topK, topP, draw: bars, notes }, way) {
+  const options = { seed: BigInt(seed), temperature, topK, topP, ...way };
+  return /** @type {any} */ (task === 'sing' ? model.generate({ ...options, bars }) : model.complete(/** @type {any} */ (notes), { ...options, voices: [0] }));
+}
+
+/**
+ * The same run, saved after its first step and gone on with.
+ *
+ * @template {SoundRun | NoteRun} R
+ * @param {Model} model
+ * @param {R} run
+ * @returns {Promise<R>}
  */
 async function halfWay(model, run) {
   for await (const _ of run) break;
