@@ -6,17 +6,62 @@
 // @ts-check
 /** @typedef {{ start: number, length: number, pitch: number, voice: string }} Note */
 
-/** Pitch classes above the root: major, minor, diminished, and with sevenths dominant, minor, major, half-diminished, diminished. */
-const CHORDS = [[0, 4, 7], [0, 3, 7], [0, 3, 6], [0, 4, 7, 10], [0, 3, 7, 10], [0, 4, 7, 11], [0, 3, 6, 10], [0, 3, 6, 9]];
+/** Pitch classes above the root: major, minor, diminished, and with sevenths dominant, minor, major, half-diminished, diminished. @type {[string, number[]][]} */
+const CHORDS = [['', [0, 4, 7]], ['m', [0, 3, 7]], ['dim', [0, 3, 6]], ['7', [0, 4, 7, 10]], ['m7', [0, 3, 7, 10]], ['maj7', [0, 4, 7, 11]], ['m7b5', [0, 3, 6, 10]], ['dim7', [0, 3, 6, 9]]];
+const ROOTS = ['C', 'C#', 'D', 'Eb', 'E', 'F', 'F#', 'G', 'Ab', 'A', 'Bb', 'B'];
 const FIFTH = 7;
 
 /** What a voice sings at a tick; 0: nothing. @param {Note[]} notes @param {string} voice @param {number} tick */
 const at = (notes, voice, tick) => notes.find((note) => note.voice === voice && note.start <= tick && tick < note.start + note.length)?.pitch ?? 0;
 
-/** Whether some pitches are all of one chord. @param {number[]} pitches */
-export function isChord(pitches) {
+/**
+ * The chord that all of some pitches are of, such as D7/F#; undefined: there is none. Of several the one that has the fewest pitches that are not there, then
+ * one whose root is the lowest pitch.
+ *
+ * @param {number[]} pitches
+ */
+export function chordOf(pitches) {
   const classes = new Set(pitches.map((pitch) => pitch % 12));
-  return Array.from({ length: 12 }, (_, root) => root).some((root) => CHORDS.some((chord) => [...classes].every((each) => chord.includes((each - root + 12) % 12))));
+  const bass = Math.min(...pitches) % 12;
+  const found = ROOTS.flatMap((name, root) => CHORDS.flatMap(([kind, above]) => {
+    if (![...classes].every((each) => above.includes((each - root + 12) % 12))) return [];
+    return [{ name: `${name}${kind}${root === bass ? '' : `/${ROOTS[bass]}`}`, missing: above.length - classes.size, inverted: Number(root !== bass) }];
+  }));
+  return found.sort((a, b) => a.missing - b.missing || a.inverted - b.inverted)[0]?.name;
+}
+
+/** Where voices move in parallel, between the moment before a tick and it. @typedef {{ tick: number, interval: 'fifths' | 'octaves', voices: [string, string] }} Parallel */
+
+/** @param {Note[]} notes */
+const momentsOf = (notes) => [...new Set(notes.map(({ start }) => start))].sort((a, b) => a - b);
+
+/** @param {Note[]} notes @param {string[]} voices  from the highest down @returns {Parallel[]} */
+export function parallelsOf(notes, voices) {
+  const moments = momentsOf(notes);
+  const sung = moments.map((tick) => voices.map((voice) => at(notes, voice, tick)));
+  /** @type {Parallel[]} */
+  const found = [];
+  for (let i = 1; i < moments.length; i++) {
+    const [before, now] = [sung[i - 1], sung[i]];
+    for (let a = 0; a < voices.length; a++) {
+      for (let b = a + 1; b < voices.length; b++) {
+        const [one, other] = [now[a] - before[a], now[b] - before[b]];
+        if (!now[a] || !now[b] || !before[a] || !before[b] || one * other <= 0) continue;
+        const [was, is] = [before[a] - before[b], now[a] - now[b]].map((distance) => Math.abs(distance) % 12);
+        if (was === is && (is === FIFTH || is === 0)) found.push({ tick: moments[i], interval: is === FIFTH ? 'fifths' : 'octaves', voices: [voices[a], voices[b]] });
+      }
+    }
+  }
+  return found;
+}
+
+/** Of each beat the chord that is read there; undefined: none; null: fewer than three voices sing. @param {Note[]} notes @param {string[]} voices @param {number} beat  ticks */
+export function chordsOf(notes, voices, beat) {
+  const end = notes.reduce((last, { start, length }) => Math.max(last, start + length), 0);
+  return Array.from({ length: Math.ceil(end / beat) }, (_, i) => {
+    const pitches = voices.map((voice) => at(notes, voice, i * beat)).filter((pitch) => pitch > 0);
+    return pitches.length < 3 ? null : chordOf(pitches);
+  });
 }
 
 /**
@@ -25,29 +70,16 @@ export function isChord(pitches) {
  * @param {number} beat      ticks
  */
 export function count(notes, voices, beat) {
-  const moments = [...new Set(notes.map(({ start }) => start))].sort((a, b) => a - b);
-  const end = notes.reduce((last, { start, length }) => Math.max(last, start + length), 0);
-  const sung = moments.map((tick) => voices.map((voice) => at(notes, voice, tick)));
-  let [fifths, octaves, crossings] = [0, 0, 0];
-  sung.forEach((now, i) => {
-    if (now.some((pitch, v) => v > 0 && pitch > 0 && now[v - 1] > 0 && pitch > now[v - 1])) crossings++;
-    const before = sung[i - 1];
-    for (let a = 0; before && a < voices.length; a++) {
-      for (let b = a + 1; b < voices.length; b++) {
-        const [one, other] = [now[a] - before[a], now[b] - before[b]];
-        if (!now[a] || !now[b] || !before[a] || !before[b] || one * other <= 0) continue;
-        const [was, is] = [before[a] - before[b], now[a] - now[b]].map((distance) => Math.abs(distance) % 12);
-        if (was === FIFTH && is === FIFTH) fifths++;
-        if (was === 0 && is === 0) octaves++;
-      }
-    }
-  });
-  let [beats, chords] = [0, 0];
-  for (let tick = 0; tick < end; tick += beat) {
-    const pitches = voices.map((voice) => at(notes, voice, tick)).filter((pitch) => pitch > 0);
-    if (pitches.length < 3) continue;
-    beats++;
-    if (isChord(pitches)) chords++;
-  }
-  return { fifths, octaves, crossings, moments: moments.length, beats, chords };
+  const moments = momentsOf(notes);
+  const crossings = moments.filter((tick) => {
+    const now = voices.map((voice) => at(notes, voice, tick));
+    return now.some((pitch, v) => v > 0 && pitch > 0 && now[v - 1] > 0 && pitch > now[v - 1]);
+  }).length;
+  const parallels = parallelsOf(notes, voices);
+  const read = chordsOf(notes, voices, beat).filter((chord) => chord !== null);
+  const chords = read.filter((chord) => chord !== undefined);
+  return {
+    fifths: parallels.filter(({ interval }) => interval === 'fifths').length, octaves: parallels.filter(({ interval }) => interval === 'octaves').length,
+    crossings, moments: moments.length, beats: read.length, chords: chords.length, kinds: new Set(chords).size,
+  };
 }

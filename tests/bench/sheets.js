@@ -13,10 +13,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { crc32, deflateSync } from 'node:zlib';
 import { load } from '../../web/lib/index.js';
 import { picturesOf } from './drawn.js';
 import { readPictures, readSmallSet } from './eval.js';
+import { png } from './png.js';
 import { bicubic } from '../../web/pages/colour/bicubic.js';
 
 /** @typedef {Uint8Array | Uint8ClampedArray} Picture (height, width, channels) of the model's size */
@@ -25,26 +25,6 @@ const SCALE = 3;       // screen pixels of a pixel
 const GAP = 2;         // screen pixels between pictures, and around them
 const WIDE = 10;       // between groups
 const PAPER = 128;     // grey of the gaps and of what is not known
-
-/** RGB pixels -> a PNG file. @param {Uint8Array} rgb @param {number} width @param {number} height */
-function png(rgb, width, height) {
-  const lines = new Uint8Array(height * (1 + 3 * width));      // each line begins with its filter: 0, none
-  for (let y = 0; y < height; y++) lines.set(rgb.subarray(3 * width * y, 3 * width * (y + 1)), y * (1 + 3 * width) + 1);
-  /** @param {string} type @param {Buffer} body */
-  const chunk = (type, body) => {
-    const typed = Buffer.concat([Buffer.from(type, 'latin1'), body]);
-    const ends = Buffer.alloc(8);
-    ends.writeUInt32BE(body.length, 0);
-    ends.writeUInt32BE(crc32(typed), 4);
-    return Buffer.concat([ends.subarray(0, 4), typed, ends.subarray(4)]);
-  };
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([8, 2, 0, 0, 0], 8);        // 8 bits, RGB, deflate, no interlace
-  return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), chunk('IHDR', header), chunk('IDAT', deflateSync(lines)),
-    chunk('IEND', Buffer.alloc(0))]);
-}
 
 /**
  * Writes pictures in rows, `groups` groups side by side in each.

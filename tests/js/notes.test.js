@@ -14,7 +14,7 @@ import { Alphabet, pitchName } from '../../web/lib/kinds/notes/alphabet.js';
 import { changesOf, decode, encode, endOf } from '../../web/lib/kinds/notes/codec.js';
 import { readMidi, writeNotes } from '../../web/lib/kinds/notes/midi.js';
 import { Piece } from '../../web/lib/kinds/notes/piece.js';
-import { isChord, count } from '../bench/harmony.js';
+import { chordOf, chordsOf, count, parallelsOf } from '../bench/harmony.js';
 
 /** @import { MidiEvent } from 'midi-file' */
 /** @import { Note } from '../../web/lib/kinds/notes/codec.js' */
@@ -104,6 +104,24 @@ test('voices that are held stay as they are, whatever is drawn', () => {
   }
 });
 
+test('no voice moves in parallel with one above where that is forbidden, held or not', () => {
+  const below = random(7);
+  for (let i = 0; i < 60; i++) {
+    const held = i % 2 ? Array.from({ length: 30 }, (_, k) => ({ start: 4 * k, length: 4, pitch: 60 + below(22), voice: 'soprano' })) : [];
+    const bounds = { voices: held.length > 0 ? [0] : [], changes: changesOf(ALPHABET, held, endOf(held)), most: held.length > 0 ? endOf(held) : 200, whole: held.length > 0, parallels: false };
+    const drawing = new Piece(ALPHABET, bounds);
+    const ids = [ALPHABET.end];
+    drawing.push(ALPHABET.end);
+    while (!drawing.ended) {
+      const all = drawing.next().ids;
+      const some = all.filter((id) => !ALPHABET.voices.some(({ off }) => off === id)); // what stands before a rest is no neighbour
+      ids.push(some.length > 0 ? some[below(some.length)] : all[0]);
+      drawing.push(ids[ids.length - 1]);
+    }
+    assert.deepEqual(parallelsOf(decode(ALPHABET, ids), NAMES), []);
+  }
+});
+
 test('MIDI files both ways, to the tick', () => {
   const below = random(4);
   for (let i = 0; i < 50; i++) {
@@ -173,9 +191,12 @@ test('what is counted of harmony', () => {
   const counted = (/** @type {number[][]} */ chords) => count(sung(chords), NAMES, 4);
   assert.equal(counted([[72, 67, 64, 48], [74, 69, 65, 50]]).octaves, 1); // soprano and bass
   assert.equal(counted([[67, 64, 60, 48], [69, 65, 62, 50]]).fifths, 2); // soprano with tenor and with bass
-  assert.deepEqual(counted([[72, 67, 64, 48], [71, 67, 62, 55]]), { fifths: 0, octaves: 0, crossings: 0, moments: 2, beats: 2, chords: 2 });
+  assert.deepEqual(counted([[72, 67, 64, 48], [71, 67, 62, 55]]), { fifths: 0, octaves: 0, crossings: 0, moments: 2, beats: 2, chords: 2, kinds: 2 });
   assert.equal(counted([[64, 67, 60, 48]]).crossings, 1);
-  assert.ok(isChord([60, 64, 67, 70]) && !isChord([60, 62, 64]));
+  assert.deepEqual([[72, 67, 64, 48], [74, 69, 60, 54], [74, 65, 59, 56], [76, 67, 60, 57], [67, 64, 60, 52], [60, 62, 64]].map(chordOf), ['C', 'D7/F#', 'Abdim7', 'Am7', 'C/E', undefined]);
+  assert.deepEqual(parallelsOf(sung([[67, 64, 60, 48], [69, 65, 62, 50]]), NAMES).map(({ tick, interval, voices }) => `${tick} ${interval} ${voices.join()}`),
+    ['4 fifths soprano,tenor', '4 fifths soprano,bass', '4 octaves tenor,bass']);
+  assert.deepEqual(chordsOf([...sung([[72, 67, 64, 48]]), { start: 4, length: 4, pitch: 60, voice: 'soprano' }], NAMES, 4), ['C', null]);
 });
 
 /** @type {import('../../web/lib/index.js').Model} */
@@ -213,6 +234,23 @@ test('music from nothing is the same however it is read, and ends by the bar tha
     assert.ok(Math.abs(Array.from(odds).reduce((sum, p) => sum + p, 0) - 1) < 1e-4 && maps?.length);
     if (ids.length) assert.ok(Math.abs(odds[ids[0]] - Math.exp(-nats[0])) < 1e-5);
   }
+});
+
+test('without parallels the shipped model has none, and the seed draws other notes only where it had some', async () => {
+  const melody = MELODY.map((note) => ({ ...note, voice: 'soprano' }));
+  let had = 0;
+  for (let seed = 1; seed <= 6; seed++) {
+    const [free, strict] = [await complete(melody, { voices: ['soprano'], seed }).notes(), await complete(melody, { voices: ['soprano'], seed, parallels: false }).notes()];
+    assert.deepEqual(parallelsOf(strict, NAMES), []);
+    const first = parallelsOf(free, NAMES)[0]?.tick;
+    const upTo = (/** @type {Note[]} */ notes) => notes.filter(({ start }) => start < (first ?? Infinity)).map(({ start, pitch, voice }) => `${start} ${pitch} ${voice}`);
+    assert.deepEqual(upTo(strict), upTo(free));
+    if (first !== undefined) had++;
+  }
+  assert.ok(had > 0);
+  const run = complete(melody, { voices: ['soprano'], seed: 1, parallels: false });
+  for await (const _ of run) break;
+  assert.deepEqual(await resume(run.save()).notes(), await complete(melody, { voices: ['soprano'], seed: 1, parallels: false }).notes());
 });
 
 test('a melody is held, and costs what score() says', async () => {

@@ -53,6 +53,8 @@
  * @property {number} [bars] the most bars of music, 1 to 1000, those that were given among them; it may end before. Default: as many as the
  * model has room for
  * @property {number} [tempo] quarters a minute, 20 to 400, at which music is played and written. Default 84
+ * @property {boolean} [parallels] false: no voice that is drawn moves in parallel fifths or octaves with one above it, a rule of the craft
+ * that the model itself has not learnt. Default true
  * @property {boolean} [odds] true: every step says the odds of each of its samples. Slower; what is drawn is the same. Default false
  * @property {boolean} [maps] true: every step is one position of each sample and says what it looked at (`step.maps`). Slower, and nothing
  * is guessed ahead; what is drawn is the same. Default false

@@ -75,6 +75,8 @@ export const SETTINGS = /** @type {const} */ ({
   bars: { of: 'notes', whole: [1, 1000], attribute: true },
   /** quarters a minute, 20 to 400, at which music is played and written. Default 84 */
   tempo: { of: 'notes', number: [20, 400], initial: 84, attribute: true },
+  /** false: no voice that is drawn moves in parallel fifths or octaves with one above it, a rule of the craft that the model itself has not learnt. Default true */
+  parallels: { of: 'notes', flag: true, initial: true },
   /** true: every step says the odds of each of its samples. Slower; what is drawn is the same. Default false */
   odds: { of: 'sounds notes', flag: true, initial: false },
   /** false: compute every pixel in a pass of its own even where the model could guess ahead (`info.lookAhead`), as it does for a single

@@ -111,9 +111,9 @@ class Models(unittest.TestCase):
         if not native.usable(torch.zeros(1)):
             self.skipTest("no native functions here")
         torch.manual_seed(1)
-        for pattern, stride, summary, n in (("strided", 28, 0, 784), ("strided", 20, 0, 400), ("fixed", 64, 8, 512)):
+        for pattern, stride, summary, n in (("strided", 28, 0, 784), ("strided", 20, 0, 400), ("fixed", 64, 8, 512), ("fixed", 64, 64, 448)):
             block = Block(Config(context_length=n, pattern=pattern, stride=stride, summary=summary, embedding_length=64, head_count=2), 0)
-            for which in (NEAR, FAR):
+            for which in (NEAR | FAR,) if block.c.dense(FAR) else (NEAR, FAR):
                 plain = torch.randn(2, n, 192, requires_grad=True)
                 fast = plain.detach().to(torch.bfloat16).requires_grad_()
                 a, b = block.gathered(which, plain, 2), block.gathered_fast(which, fast, 2)

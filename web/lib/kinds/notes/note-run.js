@@ -39,7 +39,7 @@ import { play, render } from './synth.js';
  * @property {MapRow[]} [maps]     with the option `maps`: what the position looked at
  */
 
-/** The way in which music is drawn. @typedef {{ settings: Settings, seed: number | bigint, odds: boolean, maps: boolean, chunk: number, tempo: number }} Playing */
+/** The way in which music is drawn. @typedef {{ settings: Settings, seed: number | bigint, odds: boolean, maps: boolean, chunk: number, tempo: number, parallels: boolean }} Playing */
 
 /** What a run begins with: ids, and what bounds those that follow. @typedef {{ known: number[], bounds: Bounds }} Plan */
 
@@ -255,7 +255,7 @@ export class NoteRun extends KeptRun {
   async order() {
     await this.#planned;
     const { known, bounds } = /** @type {Plan} */ (this.#plan);
-    const { settings, odds, maps } = this.#how;
+    const { settings, odds, maps, parallels } = this.#how;
     const { alphabet, positions } = this.#clock;
     const before = [...known, ...this.#ids];
     const nats = [...known.map(() => 0), ...this.#nats];
@@ -264,7 +264,7 @@ export class NoteRun extends KeptRun {
     if (before.length >= positions || (this.#ids.length > 0 && before[before.length - 1] === alphabet.end)) return undefined;
     const logitBias = alphabet.said.map((_, id) => /** @type {[number, number]} */ ([id, 0])); // room for all
     return {
-      known: Uint32Array.from(before), inputs: {}, settings: { ...settings, samples: 1, logitBias }, maps, notes: { said: alphabet.said, bounds },
+      known: Uint32Array.from(before), inputs: {}, settings: { ...settings, samples: 1, logitBias }, maps, notes: { said: alphabet.said, bounds: { ...bounds, parallels } },
       ...(odds && { alternatives: alphabet.said.length }),
     };
   }

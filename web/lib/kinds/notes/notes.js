@@ -68,11 +68,11 @@ export class NoteModel {
    */
   run(options, planned) {
     const { links, info } = this.#engine;
-    const { settings, options: { bars, odds, maps, tempo, chunk = 0 }, seed } = checkSettings('notes', options);
+    const { settings, options: { bars, odds, maps, tempo, parallels, chunk = 0 }, seed } = checkSettings('notes', options);
     const { alphabet, bar } = this.#clock;
     const { seed: _, signal, ...kept } = options;
     const plan = { known: [alphabet.end], bounds: { ...UNBOUND, most: bars ? bars * bar : Infinity } };
-    return new NoteRun(links[0], this.#clock, planned ?? Promise.resolve({ plan }), { settings, seed, odds, maps, chunk, tempo }, { model: modelName(info), options: kept }, signal);
+    return new NoteRun(links[0], this.#clock, planned ?? Promise.resolve({ plan }), { settings, seed, odds, maps, chunk, tempo, parallels }, { model: modelName(info), options: kept }, signal);
   }
 
   /**

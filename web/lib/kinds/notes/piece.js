@@ -19,7 +19,11 @@
  * @property {Change[]} changes   of these, in their order
  * @property {number} most        the piece ends at this tick, if not before
  * @property {boolean} whole      and not before
+ * @property {boolean} [parallels]  false: none that is drawn moves in parallel fifths or octaves with a voice above
  */
+
+const FIFTH = 7;
+const OCTAVE = 12;
 
 /** @type {Bounds} */
 export const UNBOUND = { voices: [], changes: [], most: Infinity, whole: false };
@@ -36,6 +40,8 @@ export class Piece {
   #waited = 0;
   /** The id of each voice, -1: it had none yet. @type {number[]} */
   sounding;
+  /** The same before this moment. @type {number[]} */
+  #before;
   /** Held changes that have come. */
   #come = 0;
 
@@ -44,6 +50,7 @@ export class Piece {
     this.#alphabet = alphabet;
     this.#bounds = bounds;
     this.sounding = alphabet.voices.map(() => -1);
+    this.#before = [...this.sounding];
   }
 
   /** The next id. @param {number} id */
@@ -53,6 +60,7 @@ export class Piece {
     if (ticks > 0) {
       this.time += ticks;
       this.#moved = -1;
+      this.#before = [...this.sounding];
     } else if (voice >= 0) {
       this.sounding[voice] = id;
       this.#moved = voice;
@@ -62,6 +70,19 @@ export class Piece {
     if (this.#bounds.changes[this.#come]?.id === id && this.#bounds.changes[this.#come].time === this.time) this.#come++;
   }
 
+  /** Whether a voice that takes this id moves in parallel fifths or octaves with one above. @param {number} voice @param {number} id */
+  #parallel(voice, id) {
+    const pitch = (/** @type {number} */ of) => this.#alphabet.said[of]?.pitch ?? 0;
+    const [was, is] = [pitch(this.#before[voice]), pitch(id)];
+    for (let v = 0; v < voice; v++) {
+      const [other, now] = [pitch(this.#before[v]), pitch(this.sounding[v])];
+      if (!was || !other || !now || (is - was) * (now - other) <= 0) continue;
+      const distance = Math.abs(now - is) % OCTAVE;
+      if ((distance === 0 || distance === FIFTH) && Math.abs(other - was) % OCTAVE === distance) return true;
+    }
+    return false;
+  }
+
   /**
    * The ids that may come next, at least one. A wait that ends where a held voice moves stands for all longer ones too: `cut` are they.
    *
@@ -69,7 +90,7 @@ export class Piece {
    */
   next() {
     const { said, voices, waits, end, longest } = this.#alphabet;
-    const { voices: held, changes, most, whole } = this.#bounds;
+    const { voices: held, changes, most, whole, parallels = true } = this.#bounds;
     const change = changes[this.#come];
     const due = change?.time === this.time ? change : undefined;
     if (!due && this.time >= most) return { ids: [end], cut: [] };
@@ -78,7 +99,7 @@ export class Piece {
     for (let v = this.#moved + 1; v < until; v++) {
       if (held.includes(v)) continue;
       const now = this.sounding[v];
-      for (const id of voices[v].of.values()) if (id !== now) ids.push(id);
+      for (const id of voices[v].of.values()) if (id !== now && (parallels || !this.#parallel(v, id))) ids.push(id);
       if (now >= 0 && now !== voices[v].off && voices[v].off >= 0) ids.push(voices[v].off);
     }
     if (due) return { ids: [...ids, due.id], cut: [] };

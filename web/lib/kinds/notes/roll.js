@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Draws music as a piano roll: time to the right, pitch upwards, a bar for each note, as strong as it surprises; what was given in ink. */
+/**
+ * Draws music as a piano roll: time to the right, pitch upwards, a bar for each note, as strong as it surprises; what was given in ink, or hollow where
+ * the visitor's own colours are forced. Where little motion is wanted it appears once all has come.
+ */
 
+import { media } from '../../base/media.js';
 import { Sheet } from '../../sinks/sheet.js';
 import { pitchName } from './alphabet.js';
 
@@ -38,6 +42,7 @@ export class Roll extends Sheet {
   #open = new Map();
   #ended = false;
   #cursor = -1;
+  #calm = media('(prefers-reduced-motion: reduce)').matches;
   #drawn = { nats: 0, notes: 0 };
 
   /** Paints above all, after the notes. @type {((roll: Roll) => void) | undefined} */
@@ -75,7 +80,7 @@ export class Roll extends Sheet {
     for (const event of events) this.#take(event);
     this.time = time;
     for (const note of this.#open.values()) note.end = time;
-    this.paintSoon();
+    if (!this.#calm) this.paintSoon();
   }
 
   /** @param {NoteEvent} event */
@@ -138,17 +143,20 @@ export class Roll extends Sheet {
     }
     context.font = this.font(Math.min(this.size * 0.7, Math.max(8, row * 1.6)));
     context.textBaseline = 'middle';
+    context.strokeStyle = ink;
+    context.lineWidth = 1.5;
     for (let pitch = Math.ceil(this.#low / 12) * 12; pitch <= this.#high; pitch += 12) {
       context.globalAlpha = 0.55;
       context.fillText(pitchName(pitch), 2, y(pitch) + row / 2);
     }
     for (const note of this.notes) {
       const [left, right] = [x(note.start), x(note.end)];
-      context.fillStyle = note.given || forced ? ink : surprise;
+      context.fillStyle = note.given ? ink : surprise; // one where colours are forced
       context.globalAlpha = note.given ? 0.75 : FAINT + (1 - FAINT) * Math.min(1, note.nats / MOST_NATS);
       context.beginPath();
       context.roundRect(left + 0.5, y(note.pitch) - row * 0.15, Math.max(2, right - left - 1), Math.max(2, row * 1.3), Math.min(3, row / 2));
-      context.fill();
+      if (note.given && forced) context.stroke();
+      else context.fill();
     }
     context.globalAlpha = 1;
     if (!this.#ended && this.time > 0) {
