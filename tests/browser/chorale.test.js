@@ -50,10 +50,13 @@ test('a melody is answered without a click, and nothing sounds before one', () =
   await until(page, async () => /s4\+4:64/.test(document.getElementById('answer-result')?.textContent ?? ''));
   await page.locator('#back').click();
   await until(page, async () => !/s4\+4/.test(document.getElementById('answer-result')?.textContent ?? ''));
+  await page.locator('#answer-strict').uncheck(); // the model alone
+  await until(page, async () => location.hash.endsWith('&parallels=1'));
   await page.goto('about:blank');
-  await page.goto(`${PAGE}#figure-answer?seed=3&tune=67.4-69.4`);
+  await page.goto(`${PAGE}#figure-answer?seed=3&tune=67.4-69.4&parallels=1`);
   await drawn(page);
   await until(page, async () => /s4\+4:69/.test(document.getElementById('answer-result')?.textContent ?? ''));
+  assert.equal(await page.locator('#answer-strict').isChecked(), false);
 }));
 
 test('files to take along, and one to open', () => withPage(async (page) => {
@@ -84,6 +87,64 @@ test('a chorale from nothing, what it looked at, and the same dice in another ke
   await page.locator('#key').fill('0');
   await until(page, async () => { const [, kept, all] = /^(\d+) of (\d+)/.exec(document.getElementById('key-same')?.textContent ?? '') ?? []; return kept === all && Number(all) > 0; });
 }));
+
+/** How many different colours a canvas has in some rows of its middle, and whether it is painted at all. @param {Page} page @param {string} id */
+const coloursOf = (page, id) => page.locator(`#${id}`).evaluate((element) => {
+  const canvas = /** @type {HTMLCanvasElement} */ (element);
+  const { data } = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d')).getImageData(0, 0, canvas.width, canvas.height);
+  return new Set(Array.from(new Uint32Array(data.buffer))).size;
+});
+
+test('with colours that are forced the melody is hollow, and keys and their bars keep theirs', () => withPage(async (page) => {
+  await page.addInitScript(() => {
+    const seen = /** @type {any} */ (globalThis);
+    [seen.hollow, seen.filled] = [0, 0];
+    const { stroke, fill } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.stroke = /** @type {any} */ (function hollow(/** @type {any[]} */ ...path) { seen.hollow++; Reflect.apply(stroke, /** @type {any} */ (this), path); });
+    CanvasRenderingContext2D.prototype.fill = /** @type {any} */ (function filled(/** @type {any[]} */ ...path) { seen.filled++; Reflect.apply(fill, /** @type {any} */ (this), path); });
+  });
+  await page.goto(PAGE);
+  await drawn(page);
+  assert.ok(await coloursOf(page, 'answer-roll') > 3);
+  const before = await page.evaluate(() => { const seen = /** @type {any} */ (globalThis); return [seen.hollow, seen.filled]; });
+  assert.ok(before[0] >= 16 && before[1] > before[0], String(before)); // 16 notes were given
+  const colour = (/** @type {string} */ selector) => page.locator(selector).first().evaluate((element) => getComputedStyle(element).backgroundColor);
+  assert.equal(await colour('.piano .white'), 'rgb(255, 255, 255)');
+  assert.equal(await colour('.piano .black'), 'rgb(34, 37, 44)');
+  assert.notEqual(await colour('.piano .white .odds'), await colour('.piano .white'));
+  assert.equal(await page.locator('#answer-roll').evaluate((element) => getComputedStyle(element).outlineStyle), 'solid');
+}, { forcedColors: 'active' }));
+
+test('where little motion is wanted a chorale appears at once, silent, and is heard when it is asked for', () => withPage(async (page) => {
+  await countContexts(page);
+  await page.addInitScript(() => {
+    const seen = /** @type {any} */ (globalThis);
+    seen.counts = new Set();
+    let notes = 0;
+    const { clearRect, roundRect } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.clearRect = function cleared(/** @type {number[]} */ ...box) {
+      if (this.canvas instanceof HTMLCanvasElement && this.canvas.id === 'alone-roll') [notes] = [0, seen.counts.add(notes)];
+      Reflect.apply(clearRect, this, box);
+    };
+    CanvasRenderingContext2D.prototype.roundRect = /** @type {any} */ (function round(/** @type {any[]} */ ...box) {
+      const own = /** @type {CanvasRenderingContext2D} */ (/** @type {any} */ (this));
+      if (own.canvas instanceof HTMLCanvasElement && own.canvas.id === 'alone-roll') notes++;
+      Reflect.apply(roundRect, own, box);
+    });
+  });
+  await page.goto(PAGE);
+  await drawn(page);
+  await page.locator('#figure-alone').scrollIntoViewIfNeeded();
+  await page.locator('#alone-transport[data-phase="done"]').waitFor();
+  await page.locator('#alone-roll').focus();
+  await page.keyboard.press('ArrowRight'); // one more painting, before which the whole one is counted
+  await until(page, async () => /** @type {any} */ (globalThis).counts.size > 1);
+  const counts = await page.evaluate(() => [.../** @type {any} */ (globalThis).counts]);
+  assert.ok(counts.length <= 3, `paintings of so many notes: ${counts.join(', ')}`); // none, all, and what was there when the canvas got its size
+  assert.equal(await page.evaluate('contexts'), 0);
+  await page.locator('#alone-transport').getByRole('button', { name: /Play/ }).click();
+  await until(page, async () => /** @type {any} */ (globalThis).contexts === 1);
+}, { reducedMotion: 'reduce' }));
 
 test('the page plays in its own time, and the element shows a roll', () => withPage(async (page) => {
   await openEmpty(page);

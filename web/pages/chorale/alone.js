@@ -16,7 +16,7 @@ const LEAST = 0.01;
 /** @param {Answer} answer */
 export function createAlone(answer) {
   const canvas = /** @type {HTMLCanvasElement} */ (byId('alone-roll'));
-  const warmth = /** @type {HTMLInputElement} */ (byId('warmth'));
+  const [warmth, strict] = ['warmth', 'alone-strict'].map((id) => /** @type {HTMLInputElement} */ (byId(id)));
   const [said, looked, warmthSaid] = [byId('alone-said'), byId('alone-looked'), byId('warmth-said')];
   const links = { midi: /** @type {HTMLAnchorElement} */ (byId('alone-midi')), wav: /** @type {HTMLAnchorElement} */ (byId('alone-wav')) };
   /** @type {NoteRun | undefined} */
@@ -46,7 +46,7 @@ export function createAlone(answer) {
     [maps, chosen, looked.textContent] = [new Map(), -1, ''];
     const began = performance.now();
     try {
-      const drawing = run = model.generate({ bars: BARS, seed: transport.seed, temperature: Number(warmth.value) / 100, maps: true, signal });
+      const drawing = run = model.generate({ bars: BARS, seed: transport.seed, temperature: Number(warmth.value) / 100, parallels: !strict.checked, maps: true, signal });
       const shown = roll = /** @type {Roll} */ (drawing.sink(canvas));
       shown.over = paintArcs;
       const heard = aloud ? hear(drawing, shown, signal) : Promise.resolve('');
@@ -147,7 +147,7 @@ export function createAlone(answer) {
     look(chosen + step);
   });
   warmth.addEventListener('input', () => { warmthSaid.textContent = (Number(warmth.value) / 100).toFixed(2); });
-  warmth.addEventListener('change', () => start());
+  for (const input of [warmth, strict]) input.addEventListener('change', () => start());
   answer.on(() => { if (!run) void start(); });
   void start();
 }

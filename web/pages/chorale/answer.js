@@ -27,6 +27,7 @@ export function createAnswer() {
   const canvas = /** @type {HTMLCanvasElement} */ (byId('answer-roll'));
   const length = /** @type {HTMLSelectElement} */ (byId('length'));
   const file = /** @type {HTMLInputElement} */ (byId('midi-file'));
+  const strict = /** @type {HTMLInputElement} */ (byId('answer-strict'));
   const [back, clear, said] = [/** @type {HTMLButtonElement} */ (byId('back')), /** @type {HTMLButtonElement} */ (byId('clear')), byId('answer-said')];
   const links = { midi: /** @type {HTMLAnchorElement} */ (byId('answer-midi')), wav: /** @type {HTMLAnchorElement} */ (byId('answer-wav')) };
   /** @type {Model | undefined} */
@@ -52,11 +53,14 @@ export function createAnswer() {
   connectMidi(/** @type {HTMLButtonElement} */ (byId('midi-in')), (pitch) => (pitch >= range[0] && pitch <= range[1] ? piano.press(pitch) :
     void (said.textContent = `The soprano sings ${nameOf(range[0])} to ${nameOf(range[1])}.`)), (text) => { said.textContent = text; });
   const kept = keepInAddress('figure-answer', {
-    settings: () => (melody.length <= MOST ? { seed: transport.seed, tune: melody.map(({ pitch, length: ticks }) => `${pitch}.${ticks}`).join('-') } : null),
+    settings: () => (melody.length <= MOST ? {
+      seed: transport.seed, tune: melody.map(({ pitch, length: ticks }) => `${pitch}.${ticks}`).join('-'), ...(strict.checked ? {} : { parallels: 1 }),
+    } : null),
     apply(settings) {
       if (!model) return false;
       const seed = Number(settings.get('seed') ?? SEED);
       if (Number.isSafeInteger(seed) && seed >= 0) transport.seed = seed;
+      strict.checked = !settings.has('parallels');
       const tune = (settings.get('tune') ?? '').split('-').map((note) => note.split('.').map(Number));
       if (tune.length <= MOST && tune.every(([pitch, ticks]) => pitch >= range[0] && pitch <= range[1] && Number.isInteger(pitch) && ticks >= 1 && ticks <= 64 && Number.isInteger(ticks))) melody = sung(tune);
       answer();
@@ -120,7 +124,7 @@ export function createAnswer() {
     links.midi.hidden = links.wav.hidden = true;
     const began = performance.now();
     try {
-      const from = melody.length > 0 ? model.complete(melody, { voices: ['soprano'], seed: transport.seed, temperature: TEMPERATURE, odds: true, signal }) : undefined;
+      const from = melody.length > 0 ? model.complete(melody, { voices: ['soprano'], seed: transport.seed, temperature: TEMPERATURE, parallels: !strict.checked, odds: true, signal }) : undefined;
       if (!from) {
         roll?.close();
         said.textContent = 'Press a key.';
@@ -194,6 +198,7 @@ export function createAnswer() {
   }
   back.addEventListener('click', () => change(melody.slice(0, -1)));
   clear.addEventListener('click', () => change([]));
+  strict.addEventListener('change', () => change(melody));
   file.addEventListener('change', async () => {
     const [chosen] = file.files ?? [];
     file.value = '';
@@ -216,6 +221,7 @@ export function createAnswer() {
     get seed() { return transport.seed; },
     get run() { return run; },
     temperature: TEMPERATURE,
+    get parallels() { return !strict.checked; },
     /** Called when there is a model, and when the voices have answered. @param {() => void} tell */
     on(tell) { listeners.add(tell); },
   };

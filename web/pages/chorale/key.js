@@ -22,7 +22,7 @@ export function createKey(answer) {
 
   async function draw() {
     stopper?.abort();
-    const { model, melody, seed, temperature } = answer;
+    const { model, melody, seed, temperature, parallels } = answer;
     if (!model || melody.length === 0) return;
     const [low, high] = model.info.ranges?.[0] ?? [0, 127];
     const pitches = melody.map(({ pitch }) => pitch);
@@ -34,7 +34,7 @@ export function createKey(answer) {
     const { signal } = (stopper = new AbortController());
     try {
       const before = await answer.run?.notes();
-      run = model.complete(melody.map((note) => ({ ...note, pitch: note.pitch + shift })), { voices: ['soprano'], seed, temperature, signal });
+      run = model.complete(melody.map((note) => ({ ...note, pitch: note.pitch + shift })), { voices: ['soprano'], seed, temperature, parallels, signal });
       roll = /** @type {Roll} */ (run.sink(canvas));
       for await (const step of run) roll.add(step);
       roll.end();
