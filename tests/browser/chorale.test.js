@@ -100,8 +100,8 @@ test('with colours that are forced the melody is hollow, and keys and their bars
     const seen = /** @type {any} */ (globalThis);
     [seen.hollow, seen.filled] = [0, 0];
     const { stroke, fill } = CanvasRenderingContext2D.prototype;
-    CanvasRenderingContext2D.prototype.stroke = /** @type {any} */ (function hollow(/** @type {any[]} */ ...path) { seen.hollow++; Reflect.apply(stroke, /** @type {any} */ (this), path); });
-    CanvasRenderingContext2D.prototype.fill = /** @type {any} */ (function filled(/** @type {any[]} */ ...path) { seen.filled++; Reflect.apply(fill, /** @type {any} */ (this), path); });
+    CanvasRenderingContext2D.prototype.stroke = /** @type {any} */ (/** @this {any} @param {any} path */ function hollow(...path) { seen.hollow++; Reflect.apply(stroke, this, path); });
+    CanvasRenderingContext2D.prototype.fill = /** @type {any} */ (/** @this {any} @param {any} path */ function filled(...path) { seen.filled++; Reflect.apply(fill, this, path); });
   });
   await page.goto(PAGE);
   await drawn(page);
@@ -123,13 +123,12 @@ test('where little motion is wanted a chorale appears at once, silent, and is he
     let notes = 0;
     const { clearRect, roundRect } = CanvasRenderingContext2D.prototype;
     CanvasRenderingContext2D.prototype.clearRect = function cleared(/** @type {number[]} */ ...box) {
-      if (this.canvas instanceof HTMLCanvasElement && this.canvas.id === 'alone-roll') [notes] = [0, seen.counts.add(notes)];
+      if (this.canvas.id === 'alone-roll') [notes] = [0, seen.counts.add(notes)];
       Reflect.apply(clearRect, this, box);
     };
-    CanvasRenderingContext2D.prototype.roundRect = /** @type {any} */ (function round(/** @type {any[]} */ ...box) {
-      const own = /** @type {CanvasRenderingContext2D} */ (/** @type {any} */ (this));
-      if (own.canvas instanceof HTMLCanvasElement && own.canvas.id === 'alone-roll') notes++;
-      Reflect.apply(roundRect, own, box);
+    CanvasRenderingContext2D.prototype.roundRect = /** @type {any} */ (/** @this {CanvasRenderingContext2D} @param {any} box */ function round(...box) {
+      if (this.canvas.id === 'alone-roll') notes++;
+      Reflect.apply(roundRect, this, box);
     });
   });
   await page.goto(PAGE);
