@@ -37,7 +37,7 @@
 extern "C" {
 #endif
 
-#define NX_ABI_VERSION 12
+#define NX_ABI_VERSION 13
 #define NX_ALIGN 16 /* bytes; alignment of every block handed to the library */
 
 #if defined(__wasm__)
@@ -370,8 +370,13 @@ NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *sess
  * `position`, with the ids before it, the inputs and the state. Given the same settings and the sample's noise index,
  * the branch goes on as the run that it left, to the bit.
  * Returns NX_E_ARGUMENT when the two do not go together, or for a position further back than part.rewinds. */
-NX_API_NATIVE nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample,
-                                          uint32_t position);
+NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position);
+
+/* Takes a run back to `position`: it forgets what was known or drawn from there on. The ids before it count as known from then on, also one that
+ * ended a sample and now stands last. It goes on as a run that put those ids, to the bit.
+ * Returns NX_E_ARGUMENT for a position after that of the run or further back than part.rewinds, within a position (after
+ * NX_MORE), of a search, and, but for temperature 0, of a part that draws inside; NX_E_NUMERIC when numbers broke. */
+NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *session, uint32_t position);
 
 /* Before the draws that follow, adds biases[i] to the logit of ids[i]; replaces all biases given before. They are settings: a
  * saved session has them, a branch is given its own. ids (count) below `values`, biases (count) within NX_MOST_BIAS; an id that
@@ -381,7 +386,7 @@ NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *sessio
 
 /* From now on draws with other settings. Samples, first_sample, origin, maps and biases must be as they were, and of a part that draws
  * inside seed and temperature too, else NX_E_ARGUMENT. */
-NX_API_NATIVE nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
+NX_API_TEXTS nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
 
 /* The number of positions that are known or drawn so far, which is the index of the next one. */
 NX_API uint32_t nx_session_position(const nx_session *session);

@@ -377,6 +377,21 @@ nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_sess
     return NX_OK;
 }
 
+nx_status nx_session_rewind(const nx_model *model, nx_session *session, uint32_t position) {
+    nx_layout l = nx_layout_of(model, session);
+    if (!NX_TEXTS || position > session->position || session->columns || session->begun || nx_noisy(&l)) return NX_E_ARGUMENT;
+    if (session->broken) return NX_E_NUMERIC;
+    int back = position < session->position;
+    if (back && session->computed > position && session->computed - position > l.plan->rewinds) return NX_E_ARGUMENT;
+    for (uint32_t b = 0; b < l.samples; b++)
+        if (l.ended[b] >= position) l.ended[b] = 0; /* what stands behind an end is no id */
+    if (back && session->computed > position) session->computed = position;
+    if (back) session->has_output = 0;
+    session->position = position;
+    session->tried = session->held = 0;
+    return NX_OK;
+}
+
 nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings) {
     const nx_settings *now = &session->settings;
     if (!settings_valid(settings) || settings->samples != now->samples || settings->first_sample != now->first_sample ||

@@ -988,6 +988,39 @@ static void branches(const subject *s) {
 
 static void branched(void) { for_every(branches); }
 
+/* A run that was taken back goes on as one that put the ids before it, under other settings too. */
+static void rewinds(const subject *s) {
+    nx_part_info info;
+    CHECK_INT(nx_model_part(s->model, s->part, &info), NX_OK);
+    nx_settings settings = settings_of(1, 0, 15), other = settings_of(1, 0, 16);
+    run all = whole(s, &settings);
+    uint32_t until = all.n > 20 ? 20 : all.n;
+    if (until < 3) return;
+    for (uint32_t back = 0; back <= until; back++) {
+        size_t mark = memory_mark();
+        nx_session *session = start(s, &settings, NULL), *plain = start(s, &other, NULL);
+        run r = room_of(s, 1), p = room_of(s, 1);
+        CHECK_INT(draw(s, session, until, r.ids, r.nats), until);
+        uint32_t from = until - back;
+        nx_status status = nx_session_rewind(s->model, session, from);
+        check_at("%lld back from %lld, of %lld rewinds", back, until, s->rewinds, 0);
+        CHECK_INT(status, info.noisy || back > s->rewinds ? NX_E_ARGUMENT : NX_OK);
+        if (!status) {
+            CHECK_INT(nx_session_position(session), from);
+            CHECK_INT(nx_session_rewind(s->model, session, from + 1), NX_E_ARGUMENT);
+            CHECK_INT(nx_session_retune(s->model, session, &other), NX_OK);
+            put(s, plain, all.ids, from, 0, NULL);
+            uint32_t n = draw(s, session, s->length - from, r.ids, r.nats);
+            CHECK_INT(draw(s, plain, s->length - from, p.ids, p.nats), n);
+            CHECK_BYTES(r.ids, p.ids, n * s->span * sizeof *r.ids);
+            CHECK_FLOATS(r.nats, p.nats, n * s->span);
+        }
+        memory_release(mark);
+    }
+}
+
+static void rewound(void) { for_every(rewinds); }
+
 /* What a run becomes in a longer block; the old one is then overwritten. */
 static nx_session *grow(const subject *s, nx_session *from, uint32_t length, size_t *bytes) {
     size_t size = 0, old = 0;
@@ -1352,6 +1385,7 @@ const check_test runs_tests[] = {
     {"a search through everything", exhaustive},
     {"searches that are refused", refused_searches},
     {"branches", branched},
+    {"runs taken back", rewound},
     {"runs that grow", grown},
     {"other settings midway", retuned},
     {"origins", origins},

@@ -41,7 +41,7 @@ export const STRUCTS = /* @__PURE__ */ Object.freeze({
   }),
 });
 
-export const NX_ABI_VERSION = 12;
+export const NX_ABI_VERSION = 13;
 export const NX_ALIGN = 16;
 export const NX_MAX_SAMPLES = 64;
 export const NX_MAX_LENGTH = 16777216;

@@ -237,6 +237,42 @@ export class Core {
   }
 
   /**
+   * Takes a run back to one of its positions and goes on from there, with other settings: samples, origin, maps and the number of biases are those it was
+   * opened with.
+   *
+   * @param {Session} session
+   * @param {number} position
+   * @param {Settings} settings
+   * @param {boolean} [maps]
+   */
+  rewind(session, position, settings, maps = false) {
+    checkStatus(this.#instance.call('nx_session_rewind', this.#model, session.pointer, position), 'Going on with a run');
+    checkStatus(this.#instance.call('nx_session_retune', this.#model, session.pointer, this.#writeSettings(settings, maps)), 'Going on with a run');
+    if (settings.logitBias?.length) this.bias(session, settings.logitBias);
+  }
+
+  /**
+   * A new run that is at one of the positions of another one, which stays as it is.
+   *
+   * @param {Session} from  of one sample
+   * @param {number} position
+   * @param {Settings} settings
+   * @param {{ part?: number, maps?: boolean, keyBits?: number }} options  as openSession() takes them
+   * @returns {Session}
+   */
+  branch(from, position, settings, options) {
+    const session = this.openSession(settings, { ...options, length: from.length });
+    try {
+      checkStatus(this.#instance.call('nx_session_branch', this.#model, session.pointer, from.pointer, 0, position), 'Going on with a run');
+      checkStatus(this.#instance.call('nx_session_rewind', this.#model, session.pointer, position), 'Going on with a run');
+    } catch (error) {
+      this.closeSession(session);
+      throw error;
+    }
+    return session;
+  }
+
+  /**
    * @param {Settings} settings
    * @param {boolean} maps
    * @returns {number} where they stand

@@ -198,9 +198,10 @@ export const CODES = Object.freeze(/** @type {const} */ ([
 /** `known`: the ids before the first drawn one; `drawn`: of a run that goes on, (positions, samples, ids of a position) those that follow; `maps`: every step is one position, with what it looked at; `length`: the positions
  * after which it is over, if fewer than those of the model; `alternatives`: so many of the most probable ids of each position; `search`:
  * instead of drawing, a search by beams, which the samples are, with this penalty for length; `forced`: these ids are drawn; `resample`:
- * samples compete; `notes`: music is drawn, of such ids, within these bounds; `part`: which one draws, by default the one that does; `keyBits`: see nx_shape.
+ * samples compete; `notes`: music is drawn, of such ids, within these bounds; `part`: which one draws, by default the one that does; `keyBits`: see nx_shape; `keep`: it goes on from a
+ * session that was kept, if one begins alike, and its own is kept (kept.js).
  * @typedef {{ type: 'draw', id: number, known: Uint32Array, drawn?: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
- *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, notes?: { said: Said[], bounds: Bounds }, part?: number, keyBits?: number }} DrawMessage */
+ *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, notes?: { said: Said[], bounds: Bounds }, part?: number, keyBits?: number, keep?: boolean }} DrawMessage */
 /** `chunk`: the most positions of each sample to answer with; 0: as many as one slice yields.
  * @typedef {{ type: 'next', id: number, chunk: number }} NextMessage */
 /** @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs }} ScoreMessage */
@@ -246,6 +247,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @property {MapRow[][]} [maps]      of each sample, where the run was asked for them
  * @property {Alternatives} [alternatives]  of a single sample, where the run was asked for them
  * @property {Settled} [settled]     samples became others then
+ * @property {number} reused         known positions that a session held which was kept
  * @property {boolean} last          all is drawn, and the run is already freed
  */
 /** All positions that were drawn so far, of the samples as they are now; `ahead` has 0.

@@ -15,6 +15,7 @@ import { Core } from './core.js';
 import { helpForEver } from './instance.js';
 import { NextPixelError, toPlain } from '../base/error.js';
 import { spin } from './core-probe.js';
+import { KeptSessions } from './kept.js';
 import { stepperOf } from './steppers/index.js';
 import { contest } from './steppers/resample.js';
 import { joinSlices } from './steppers/slices.js';
@@ -53,6 +54,8 @@ export class Tasks {
   #origin;
   /** @type {Core | undefined} */
   #core;
+  /** Sessions of that instance. @type {{ core: Core, sessions: KeptSessions } | undefined} */
+  #kept;
   /** Every piece of work in flight, by id. @type {Map<number, Piece>} */
   #tasks = new Map();
   /** Ids of those that have something to compute, in turn. @type {number[]} */
@@ -233,10 +236,15 @@ export class Tasks {
     const given = (known.length + drawn.length / settings.samples) / drawing.span;
     // Room for what is known and some more, then for twice as much whenever it is full; of a search for all, which it weighs by that.
     const room = drawing.grows && message.search === undefined ? roomFor(given, positions) : positions;
-    const session = core.openSession(settings, { part, maps: wantMaps, length: room, inputs, keyBits });
+    const open = () => core.openSession(settings, { part, maps: wantMaps, length: room, inputs, keyBits });
+    const session = this.#withRoom(core, () => (message.keep && this.#keptOf(core).take(message)) || open());
+    const reused = core.position(session);
+    const all = [...known];
+    let whole = true;
     try {
+      if (session.length < known.length) this.#withRoom(core, () => core.growSession(session, room));
       yield* this.#read(core, session, inputs);
-      yield* this.#put(core, session, known);
+      yield* this.#put(core, session, known.subarray(reused * drawing.span));
       const { samples } = settings;
       const { kind, first, single, step } = stepperOf(core, session, message);
       const rivals = resample && contest(samples, resample, session.part.span, core.position(session));
@@ -254,7 +262,7 @@ export class Tasks {
         const slices = [];
         do {
           if (slices.length > 0) yield GO_ON;
-          if (position === session.length) growRun(core, session, positions);
+          if (position === session.length) this.#withRoom(core, () => growRun(core, session, positions));
           const most = Math.min(end, session.length) - position;
           const slice = this.#paced(kind, first, single ? 1 : Math.min(most, core.sliceLimit(samples, session.part)), step);
           slices.push(slice);
@@ -262,16 +270,44 @@ export class Tasks {
           last = slice.ended || position === positions;
         } while (!last && position < (chunk > 0 ? end : from + 1)); // a position may take several slices
         const { ids, nats, ahead, alternatives } = joinSlices(slices);
+        if (message.keep) all.push(...ids);
         const maps = wantMaps ? Array.from({ length: samples }, (_, sample) => mapRows(core, session, sample, from === start)) : undefined;
         rivals?.add(ids, nats);
         const parted = rivals && (last || position === stage) ? rivals.settle(last) : undefined;
         if (parted && !last) core.resample(session, parted.parents);
         const settled = rivals && parted && { from: rivals.begin, ids: parted.ids, nats: parted.nats, ahead: new Uint8Array(position - rivals.begin), anew: true };
-        this.#post({ type: 'step', id, from, to: position, ids, nats, ahead, maps, alternatives, settled, last }, [ids.buffer, nats.buffer, ahead.buffer]);
+        this.#post({ type: 'step', id, from, to: position, ids, nats, ahead, maps, alternatives, settled, reused, last }, [ids.buffer, nats.buffer, ahead.buffer]);
         if (!last) yield AWAIT_CREDIT;
       }
+    } catch (error) {
+      whole = false;
+      throw error;
     } finally {
-      core.closeSession(session);
+      if (message.keep && whole) this.#keptOf(core).add(session, all.slice(0, core.position(session)), message);
+      else core.closeSession(session);
+    }
+  }
+
+  /** @param {Core} core */
+  #keptOf(core) {
+    if (this.#kept?.core !== core) this.#kept = { core, sessions: new KeptSessions(core) };
+    return this.#kept.sessions;
+  }
+
+  /**
+   * Does what takes memory; where there is too little, again without the sessions that are kept.
+   *
+   * @template T
+   * @param {Core} core
+   * @param {() => T} work
+   * @returns {T}
+   */
+  #withRoom(core, work) {
+    try {
+      return work();
+    } catch (error) {
+      if (/** @type {NextPixelError} */ (error).code !== 'memory' || !this.#keptOf(core).clear()) throw error;
+      return work();
     }
   }
 
@@ -283,7 +319,7 @@ export class Tasks {
    */
   *#encode({ id, part, inputs, results: wanted, maps: wantMaps, settings = READ_ONLY }) {
     const core = this.#live();
-    const session = core.openSession(settings, { part, inputs, maps: wantMaps });
+    const session = this.#withRoom(core, () => core.openSession(settings, { part, inputs, maps: wantMaps }));
     try {
       yield* this.#read(core, session, inputs);
       /** @type {EncodedMessage['results']} */
@@ -309,7 +345,7 @@ export class Tasks {
    */
   *#score({ id, ids, inputs }) {
     const core = this.#live();
-    const session = core.openSession(READ_ONLY, { inputs, length: core.part.grows || !core.part.length ? ids.length / core.part.span : 0 });
+    const session = this.#withRoom(core, () => core.openSession(READ_ONLY, { inputs, length: core.part.grows || !core.part.length ? ids.length / core.part.span : 0 }));
     try {
       yield* this.#read(core, session, inputs);
       const nats = new Float32Array(ids.length);

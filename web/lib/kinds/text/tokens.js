@@ -73,6 +73,9 @@ export class TokenRun extends BaseRun {
   #emitted = 0;
   #first = 0;
 
+  /** How many tokens of its beginning the run did not have to read, for one before it of this model had; known with the first step. */
+  reused = 0;
+
   /**
    * @param {Link} link
    * @param {Tokenizer | undefined} tokenizer
@@ -217,9 +220,10 @@ export class TokenRun extends BaseRun {
       const from = context.start(ids.length);
       const known = context.window(ids, from);
       const length = Math.min(context.positions, known.length + left);
-      const order = { known, inputs: {}, settings: { ...settings, origin: context.origin(from) }, maps, length, alternatives: k, keyBits: cache };
+      const order = { known, inputs: {}, settings: { ...settings, origin: context.origin(from) }, maps, length, alternatives: k, keyBits: cache, keep: true };
       let drawn = 0;
       for await (const { message, check } of this.messages([{ link: this.#link, order }])) {
+        if (left === most) this.reused = message.reused;
         for (const [i, token] of message.ids.entries()) {
           check();
           if (this.#isEnd(token)) {

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * A talk of several turns with random weights in the shape of SmolLM2-135M: what each turn reads and what that costs, with what earlier turns left and, on a
+ * model of its own for each turn, without; and that both write the same.
+ *
+ *     node tests/bench/talk.js [--turns 5] [--tokens 32] [--question 30] [--write FILE.gguf]
+ *
+ * --write only writes the weights, for the page of talks. Every word of the vocabulary is one token wherever it stands, as nearly all are with real weights.
+ */
+
+import { writeFile } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+
+import { load } from '../../web/lib/index.js';
+import { F32, Q8_0, writeGGUF } from '../js/gguf.js';
+import { floats, normal, q8_0 } from './random.js';
+
+/** @import { Message } from '../../web/lib/index.js' */
+
+/** A template such as SmolLM2 has. */
+const TEMPLATE = "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
+
+const SMOLLM2 = { width: 576, blocks: 30, heads: 9, kvHeads: 3, inner: 1536, values: 49152, length: 8192 };
+
+/** Numbers that repeat after a while. */
+const POOL = 1 << 20;
+
+/** Word number i, 7 characters. @param {number} i */
+const word = (i) => `w${String(i).padStart(5, '0')} `;
+
+/** A weight file of that shape in Q8_0. @param {typeof SMOLLM2} [shape] */
+export function talkModel({ width, blocks, heads, kvHeads, inner, values, length } = SMOLLM2) {
+  const pool = q8_0(floats(normal(1), POOL, 0.04));
+  /** @type {Record<string, import('../js/gguf.js').Tensor>} */
+  const tensors = {};
+  /** @param {string} name @param {number} rows @param {number} cols */
+  const matrix = (name, rows, cols) => {
+    const data = new Uint8Array((rows * cols / 32) * 34);
+    for (let at = 0; at < data.length; at += pool.length) data.set(pool.subarray(0, data.length - at), at);
+    tensors[`${name}.weight`] = { shape: [rows, cols], type: Q8_0, data };
+  };
+  /** @param {string} name */
+  const norm = (name) => { tensors[`${name}.weight`] = { shape: [width], type: F32, data: new Float32Array(width).fill(1) }; };
+  const kv = (width / heads) * kvHeads;
+  matrix('token_embd', values, width);
+  for (let i = 0; i < blocks; i++) {
+    norm(`blk.${i}.attn_norm`);
+    norm(`blk.${i}.ffn_norm`);
+    for (const [name, rows, cols] of /** @type {[string, number, number][]} */ ([['attn_q', width, width], ['attn_k', kv, width], ['attn_v', kv, width], ['attn_output', width, width],
+      ['ffn_gate', inner, width], ['ffn_up', inner, width], ['ffn_down', width, inner]])) matrix(`blk.${i}.${name}`, rows, cols);
+  }
+  norm('output_norm');
+  const control = ['<unk>', '<s>', '</s>', '<|im_start|>', '<|im_end|>'];
+  const bytes = Array.from({ length: 256 }, (_, i) => `<0x${i.toString(16).toUpperCase().padStart(2, '0')}>`);
+  const tokens = [...control, ...bytes, ...Array.from({ length: values - control.length - bytes.length }, (_, i) => word(i))];
+  return writeGGUF({
+    metadata: {
+      'general.architecture': ['string', 'llama'], 'general.name': ['string', 'random weights in the shape of SmolLM2-135M'], 'llama.context_length': ['u32', length],
+      'llama.embedding_length': ['u32', width], 'llama.block_count': ['u32', blocks], 'llama.feed_forward_length': ['u32', inner], 'llama.attention.head_count': ['u32', heads],
+      'llama.attention.head_count_kv': ['u32', kvHeads], 'llama.attention.layer_norm_rms_epsilon': ['f32', 1e-5], 'llama.rope.freq_base': ['f32', 1e5],
+      'tokenizer.ggml.model': ['string', 'llama'], 'tokenizer.ggml.tokens': ['array', 'string', tokens], 'tokenizer.ggml.scores': ['array', 'f32', tokens.map((_, i) => -i)],
+      'tokenizer.ggml.token_type': ['array', 'i32', tokens.map((_, i) => (i === 0 ? 2 : i < control.length ? 3 : i < control.length + 256 ? 6 : 4))],
+      'tokenizer.ggml.bos_token_id': ['u32', 1], 'tokenizer.ggml.eos_token_id': ['u32', 4], 'tokenizer.ggml.add_bos_token': ['bool', false],
+      'tokenizer.ggml.add_space_prefix': ['bool', false], 'tokenizer.chat_template': ['string', TEMPLATE],
+    },
+    tensors,
+  });
+}
+
+/** A question of so many words, another one each turn. @param {number} turn @param {number} words */
+const question = (turn, words) => Array.from({ length: words }, (_, i) => word((turn * 7919 + i * 104729) % 40000)).join('');
+
+async function main() {
+  const { values } = parseArgs({ options: { turns: { type: 'string', default: '5' }, tokens: { type: 'string', default: '32' }, question: { type: 'string', default: '30' }, write: { type: 'string' } } });
+  const bytes = talkModel();
+  if (values.write) {
+    await writeFile(values.write, bytes);
+    return;
+  }
+  const [turns, maxTokens, words] = [Number(values.turns), Number(values.tokens), Number(values.question)];
+  const open = () => load(bytes.slice(), { cache: false });
+  /** @param {Awaited<ReturnType<typeof open>>} model @param {Message[]} talk @param {number} seed */
+  const answer = async (model, talk, seed) => {
+    const before = process.cpuUsage();
+    /** @type {NodeJS.CpuUsage | undefined} */
+    let first;
+    let text = '';
+    const run = model.chat(talk, { seed, maxTokens, logitBias: { 4: -Infinity } });
+    for await (const step of run) {
+      first ??= process.cpuUsage(before);
+      text += step.text;
+    }
+    const spent = /** @type {NodeJS.CpuUsage} */ (first);
+    return { text, ids: run.ids.join(), prompt: run.promptLength, reused: run.reused, seconds: (spent.user + spent.system) / 1e6 };
+  };
+  const model = await open();
+  await model.tokens([5, 6, 7], { maxTokens: 8 }).text(); // compiled
+  /** @type {Message[]} */
+  const talk = [];
+  console.log('Processor seconds to the first token of each turn');
+  console.log('turn  prompt  read  seconds  read of all  seconds  same');
+  for (let turn = 1; turn <= turns; turn++) {
+    talk.push({ role: 'user', content: question(turn, words) });
+    const with_ = await answer(model, talk, turn);
+    const alone = await open();
+    await alone.tokens([5, 6, 7], { maxTokens: 8 }).text();
+    const without = await answer(alone, talk, turn);
+    alone.close();
+    console.log([turn, with_.prompt, with_.prompt - with_.reused, with_.seconds.toFixed(2), without.prompt - without.reused, without.seconds.toFixed(2), with_.ids === without.ids ? 'yes' : 'NO']
+      .map((cell, i) => String(cell).padStart([4, 6, 4, 7, 11, 7, 4][i])).join('  '));
+    if (with_.ids !== without.ids) process.exitCode = 1;
+    talk.push({ role: 'assistant', content: with_.text });
+  }
+  model.close();
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await main();

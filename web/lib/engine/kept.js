@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * Sessions of runs that are over, kept for the next ones: a text that begins as one of them goes on from there, to the same bits, and reads only what is new.
+ *
+ * The last one is kept whatever it takes: memory of WebAssembly never shrinks, so there would be no more without it. Up to three before it are kept while all
+ * together take at most 128 MB.
+ */
+
+/** @import { Core, Session } from './core.js' */
+/** @import { DrawMessage } from './protocol.js' */
+
+const MOST = 4;
+export const MOST_BYTES = 128e6;
+
+/** So few ids are forgotten without a copy. */
+const FEW = 16;
+
+/** @typedef {{ session: Session, ids: number[], shape: string, layout: string }} Held  shape, layout: what has to be the same to be copied, or to go on in place */
+
+/** @param {DrawMessage} message */
+const shapeOf = ({ part, keyBits }) => `${part} ${keyBits}`;
+/** @param {DrawMessage} message */
+const layoutOf = ({ maps, settings: { logitBias, origin = 0 } }) => `${Boolean(maps)} ${logitBias?.length ?? 0} ${origin}`;
+
+/** The number of ids with which two lists begin alike. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+function alike(a, b) {
+  const most = Math.min(a.length, b.length);
+  let n = 0;
+  while (n < most && a[n] === b[n]) n++;
+  return n;
+}
+
+export class KeptSessions {
+  #core;
+  /** The last one last. @type {Held[]} */
+  #held = [];
+
+  /** @param {Core} core */
+  constructor(core) {
+    this.#core = core;
+  }
+
+  /** The bytes of all. */
+  get bytes() {
+    return this.#held.reduce((sum, { session }) => sum + session.bytes, 0);
+  }
+
+  /**
+   * A session that holds the beginning of a run, from the one that holds the most of it; its position says how much.
+   *
+   * @param {DrawMessage} message
+   * @returns {Session | undefined}
+   */
+  take(message) {
+    const shape = shapeOf(message);
+    /** @type {Held | undefined} */
+    let best;
+    let common = 0;
+    for (const held of this.#held) {
+      const n = held.shape === shape ? alike(held.ids, message.known) : 0;
+      if (n > 0 && n >= common) [best, common] = [held, n];
+    }
+    if (!best) return undefined;
+    const lost = best.ids.length - common;
+    const fits = best.layout === layoutOf(message);
+    const copy = lost > FEW || !fits ? this.#copy(best, message, common) : undefined;
+    return copy ?? (fits && lost <= Math.max(FEW, common) ? this.#inPlace(best, message, common) : undefined);
+  }
+
+  /** @param {Held} held @param {DrawMessage} message @param {number} position */
+  #inPlace(held, { settings, maps }, position) {
+    this.#held.splice(this.#held.indexOf(held), 1);
+    this.#core.rewind(held.session, position, settings, maps);
+    return held.session;
+  }
+
+  /**
+   * A copy, so that both can be gone on with; undefined where two of them are too much.
+   *
+   * @param {Held} held
+   * @param {DrawMessage} message
+   * @param {number} position
+   */
+  #copy({ session }, { settings, part, maps, keyBits }, position) {
+    if (2 * session.bytes > MOST_BYTES) return undefined;
+    try {
+      return this.#core.branch(session, position, settings, { part, maps, keyBits });
+    } catch (error) {
+      if (/** @type {any} */ (error).code !== 'memory') throw error;
+      return undefined;
+    }
+  }
+
+  /**
+   * Keeps a session; those that are too many go.
+   *
+   * @param {Session} session
+   * @param {number[]} ids  that it holds
+   * @param {DrawMessage} message  of its run
+   */
+  add(session, ids, message) {
+    this.#held.push({ session, ids, shape: shapeOf(message), layout: layoutOf(message) });
+    while (this.#held.length > MOST || (this.#held.length > 1 && this.bytes > MOST_BYTES)) this.#drop();
+  }
+
+  /** Gives all memory back. @returns {boolean} there was any */
+  clear() {
+    const any = this.#held.length > 0;
+    while (this.#held.length > 0) this.#drop();
+    return any;
+  }
+
+  #drop() {
+    const [{ session }] = this.#held.splice(0, 1);
+    this.#core.closeSession(session);
+  }
+}
