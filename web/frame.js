@@ -36,7 +36,7 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-import { PAPERS } from './front/papers.js';
+import { courseLists, courseOf } from './front/courses.js';
 import { pagesOf } from './fresh.js';
 
 /** The file that a page is written in, beside its index.html; that of web/index.html is in web/front. */
@@ -130,9 +130,6 @@ export function parsePage(source, path) {
 /** @param {string} item  an address and a text @returns {string} */
 const link = (item) => `<a href="${item.slice(0, item.indexOf(' '))}">${item.slice(item.indexOf(' ') + 1)}</a>`;
 
-/** Every system that has a page, in a sentence, for who has no JavaScript. */
-const systems = () => `<p>${PAPERS.filter(({ page }) => page).map(({ page, system }) => `<a href="pages/${page}/">${system}</a>`).join(', ')}.</p>`;
-
 /**
  * The index.html of a page.
  *
@@ -169,7 +166,8 @@ ${masthead(up, [...contents.map(link), `<a href="${up}manual/">Manual</a>`].join
 <div class="opening">
 ${head}
 </div>
-${text.replace('<!-- systems -->', systems)}${ways.length > 0 ? `
+${text.replace('    <!-- courses -->\n', courseLists)}${name ? `
+${courseOf(name)}` : ''}${ways.length > 0 ? `
     <nav class="ways" aria-label="Other systems">
 ${ways.map((way) => `      <p>${link(way)}</p>\n`).join('')}    </nav>
 ` : ''}  </main>

@@ -4,7 +4,7 @@
 //
 //   node web/front/make-stills.js [NAME...]
 //
-// A page whose line in papers.js says nothing of its card gets what the weights of its page.html draw from nothing, or go on with, translate, tag or parse.
+// A page whose line in papers.js has no pictures gets what the weights of its page.html draw from nothing, or go on with, translate, tag or parse.
 // @ts-check
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -62,6 +62,14 @@ const TEXTS = {
   translate: { text: 'Er hat im Garten einen Hund gesehen.', font: '15px', options: {} },
 };
 
+/** Of pages whose still is where a model looked: for each word of a translation, or of a text. @type {Record<string, { file: string, text: string }>} */
+const LOOKS = {
+  alignment: { file: 'seq2seq-general.gguf', text: 'Ein Mann, der einen roten Hut trägt, spielt auf der Straße Gitarre.' },
+  reading: { file: 'lstmn.gguf', text: 'The king had three sons, and the youngest of them was called Simpleton.' },
+};
+/** Of pages with a text of their own for it. @type {Record<string, string>} */
+const OWN = { opened: 'stop' };
+
 /** The size of a card's picture. */
 const [WIDTH, HEIGHT] = [300, 200];
 
@@ -82,7 +90,7 @@ function squares(rows) {
   return encodePng(picture);
 }
 
-/** Where a model looked: for each word of a translation, or of a text that it read. @param {NonNullable<Paper['looks']>} looks */
+/** Where a model looked: for each word of a translation, or of a text that it read. @param {{ file: string, text: string }} looks */
 async function looked({ file, text }) {
   const model = await load(new URL(`../../weights/${file}`, import.meta.url));
   const rows = [];
@@ -111,8 +119,8 @@ async function signs() {
 }
 
 /** @param {Paper & { page: string }} paper */
-async function still({ page, pictures, text, looks }) {
-  if (looks) return looked(looks);
+async function still({ page, pictures }) {
+  if (page in LOOKS) return looked(LOOKS[page]);
   const path = `web/pages/${page}/page.html`;
   const file = pictures?.file ?? parsePage(await readFile(new URL(`../../${path}`, import.meta.url), 'utf8'), path).facts.weights;
   if (!file) throw new Error(`${path} names no weights: say in web/front/papers.js what its card shows`);
@@ -126,7 +134,7 @@ async function still({ page, pictures, text, looks }) {
     if (model.info.codec === 'notes') return await stillOfText({ file, verb: 'generate', text: '', font: '14px', options: { bars: 8, seed: 2, temperature: 0.9 } });
     if (tasks.includes('generate')) return await drawn(model, pictures ?? { file, seed: 1, samples: 6, temperature: 1 });
     const verb = /** @type {const} */ (['parse', 'tag', 'translate', 'tokens']).find((task) => tasks.includes(task)) ?? 'tokens';
-    return await stillOfText({ file, verb, ...TEXTS[verb], ...(text && { text }) });
+    return await stillOfText({ file, verb, ...TEXTS[verb], ...(page in OWN && { text: OWN[page] }) });
   } finally {
     model.close();
   }

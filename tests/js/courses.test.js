@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** The courses: every page is a step of one of them, and has the figure in which its question is tried. */
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { test } from 'node:test';
+
+import { COURSES } from '../../web/front/courses.js';
+import { PAPERS } from '../../web/front/papers.js';
+import { pagesOf } from '../../web/fresh.js';
+
+const WEB = fileURLToPath(new URL('../../web', import.meta.url));
+const steps = COURSES.flatMap((course) => course.steps);
+
+test('every page is a step of one course', async () => {
+  const pages = steps.map(({ page }) => page);
+  assert.deepEqual([...pages].sort(), [...await pagesOf(WEB)].sort());
+  assert.deepEqual([...pages].sort(), PAPERS.flatMap(({ page }) => page ?? []).sort());
+});
+
+test('a question is one, and its figure is on its page', async () => {
+  for (const { page, asks, at } of steps) {
+    assert.match(asks, /\?/);
+    assert.ok((await readFile(`${WEB}/pages/${page}/page.html`, 'utf8')).includes(`id="${at}"`), `${page} has no #${at}`);
+  }
+});

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// The courses: the pages in an order in which one leads to the next, and of each page a question whose answer one finds by trying.
+// @ts-check
+
+import { PAPERS } from './papers.js';
+
+/**
+ * @typedef {Object} Step
+ * @property {string} page its folder in web/pages
+ * @property {string} asks HTML
+ * @property {string} at   id of the figure in which one tries
+ */
+/** @typedef {{ name: string, says: string, steps: Step[] }} Course */
+
+/** Each page is a step of one course. @type {Course[]} */
+export const COURSES = [
+  {
+    name: 'From a coin to a picture', says: 'One pixel, one sample, one note after another, each given those before it.',
+    steps: [
+      { page: 'fvsbn', asks: 'Leave a single digit to learn from. Which way does the dashed curve go, and why?', at: 'figure-learning' },
+      { page: 'pixelcnn', asks: 'Would a thirteenth layer see into the blind spot? Take layers away, and watch what the blue wedge does.', at: 'figure-fields' },
+      { page: 'wavenet', asks: 'With dilations, how many samples farther back does each further layer hear? Add one and count.', at: 'figure-trees' },
+      { page: 'image-transformer', asks: 'How many rows must it be given before all three endings are the digit that was written?', at: 'figure-endings' },
+      { page: 'colour', asks: 'Three pictures from the same sixty-four pixels: where do they agree, and where does each invent?', at: 'figure-superres' },
+      { page: 'look-ahead', asks: 'Which digit is guessed farthest ahead, and why that one?', at: 'figure-ahead' },
+      { page: 'sparse', asks: 'Take the fixed pattern and point at the first row of a block. What does it see in one layer, and what in two?', at: 'figure-patterns' },
+      { page: 'chorale', asks: 'Move the melody through the keys. Where do the other voices only move along, and where do they become another harmony?', at: 'figure-key' },
+      { page: 'same-digit', asks: 'Whom does the true digit surprise least, and did that one take the longest?', at: 'figure-endings' },
+    ],
+  },
+  {
+    name: 'From a sentence to its translation', says: 'Who looks at whom: first between two sentences, then within one, then with nothing else.',
+    steps: [
+      { page: 'alignment', asks: 'How sharp must the softmax be until the fourth place takes one player alone? And when are all nine alike to it?', at: 'figure-batting' },
+      { page: 'reading', asks: 'Write two sentences that end in the same word. Does it look back at the same place in both?', at: 'figure-reading' },
+      { page: 'transformer', asks: 'Shuffle the words again and again. Which column stays as it is, and why?', at: 'figure-shuffle' },
+      { page: 'opened', asks: 'Scale, mask or positions: which will it miss the most? Guess first, then take each away.', at: 'figure-broken' },
+      { page: 'tokens', asks: 'Same prompt, same dice: up to which word do the cold text and the hot one agree, and why no longer?', at: 'figure-three' },
+    ],
+  },
+  {
+    name: 'From noise to a thing', says: 'All of it at once: no pixel waits for another one, and nothing says how likely it is.',
+    steps: [
+      { page: 'sagan', asks: 'Turn γ down to 0. What does the picture lose when it may not look?', at: 'figure-look' },
+    ],
+  },
+  {
+    name: 'Structure', says: 'Answers that have to fit together, and looks that have to choose.',
+    steps: [
+      { page: 'chains', asks: 'Which pin moves another tag in one of the three models and in no other?', at: 'figure-taggers' },
+      { page: 'structure', asks: 'Write “I saw the man with the telescope”. Who has the telescope? Pin “with” to each of them, and see what else moves.', at: 'figure-parents' },
+      { page: 'snail', asks: 'Draw the same sign in two of the five squares, and once more below. Who gets the bar?', at: 'figure-snail' },
+      { page: 'captions', asks: 'Hold the light where there is nothing but paper. What does it say it sees?', at: 'figure-hand' },
+    ],
+  },
+];
+
+/** What a page's system is called. @param {string} page */
+const systemOf = (page) => PAPERS.find((paper) => paper.page === page)?.system ?? page;
+
+/** The id of a course on the front page. @param {string} name */
+const idOf = (name) => `course-${name.toLowerCase().replaceAll(' ', '-')}`;
+
+/** The courses for the front page: HTML of lists. */
+export const courseLists = () => COURSES.map(({ name, says, steps }) => `    <section class="course" id="${idOf(name)}">
+      <h3>${name}</h3>
+      <p>${says}</p>
+      <ol>${steps.map(({ page }) => `<li><a href="pages/${page}/">${systemOf(page)}</a></li>`).join('')}</ol>
+    </section>
+`).join('');
+
+/** A page's place in its course, HTML: a question, what came before, what comes next. @param {string} page */
+export function courseOf(page) {
+  const course = COURSES.find(({ steps }) => steps.some((step) => step.page === page));
+  if (!course) throw new Error(`web/front/courses.js has no course with the page ${page}`);
+  const { name, steps } = course;
+  const here = steps.findIndex((step) => step.page === page);
+  const { asks, at } = steps[here];
+  const [before, next] = [steps[here - 1], steps[here + 1]];
+  return `    <nav class="course-place" aria-label="Course: ${name}">
+      <p class="course-asks"><strong>A question.</strong> ${asks} <a href="#${at}">Try it</a></p>
+      <p><a href="../../#${idOf(name)}">${name}</a>, ${here + 1} of ${steps.length}${before ? `; before this <a href="../${before.page}/" rel="prev">${systemOf(before.page)}</a>` : ''}${
+  next ? `; next <a href="../${next.page}/" rel="next">${systemOf(next.page)}</a>` : '; this is its end'}.</p>
+    </nav>
+`;
+}
