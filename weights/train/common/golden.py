@@ -18,7 +18,7 @@ import torch
 
 from common import gguf
 from common.export import TYPES, export
-from common.recipes import HERE, find, models
+from common.recipes import HERE, SHIPPED, find, models
 from common.runs import load_average
 from common.task import spread
 
@@ -36,6 +36,11 @@ class Case(NamedTuple):
 
 def module(model):
     return importlib.import_module("models.%s.golden" % model)
+
+
+def first(examples):
+    """The first of them: of pieces of music, or of what there are several lists of."""
+    return examples[:1] if isinstance(examples, list) else tuple(a[:1] for a in examples)
 
 
 def stored(task, path):
@@ -76,7 +81,7 @@ def trained(name, run, directory, out=OUT):
     task.s.data = directory or task.s.data
     golden = module(type(task).__module__.split(".")[1])
     word = find(name).card.get("inside")
-    examples = ([word], [word[::-1]]) if word else tuple(a[:1] for a in task.load("validation"))
+    examples = ([word], [word[::-1]]) if word else first(task.load("validation"))
     batch = task.encode(examples, model).take(slice(1), "cpu")
     work = os.path.join(out, name + ".tmp.gguf")
     tensors = golden.inputs(*batch)
@@ -91,6 +96,20 @@ def trained(name, run, directory, out=OUT):
             tensors.update(("inside." + key, x) for key, x in golden.inside(stored(task, work), *batch).items())
         os.remove(work)
     write(os.path.join(out, name + ".golden.gguf"), tensors)
+
+
+@torch.no_grad()
+def shipped(name, directory, out=OUT):
+    """The same of the file that ships alone, where the run that made it is gone: logits of its weights as they are stored."""
+    recipe = find(name)
+    task = recipe.task(recipe.task.Settings(**recipe.settings))
+    task.s.data = directory or task.s.data
+    model = stored(task, os.path.join(SHIPPED, name + ".gguf"))
+    golden = module(type(task).__module__.split(".")[1])
+    batch = task.encode(first(task.load("validation")), model).take(slice(1), "cpu")
+    logits, nats = golden.outputs(model, *batch)
+    found, n = golden.inputs(*batch), MANY // logits.shape[1]            # what comes later changes none of them
+    write(os.path.join(out, name + ".golden.gguf"), dict(found, values=found["values"][:n], logits_q8_0=logits[:n], nats_q8_0=nats[:n]))
 
 
 @torch.no_grad()
