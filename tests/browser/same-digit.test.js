@@ -52,11 +52,24 @@ test('every system draws its own ending, with the dice of the seed, and says wha
     const cells = await rows.nth(k).locator('td').allTextContents();
     assert.equal(cells[0], `${nats.toFixed(1)} nats`);
     assert.equal(cells[1], `${truth.toFixed(1)} nats`);
-    assert.match(cells[2], /^\d+ µs$/);
+    assert.match(cells[3], /^[\d.]+ µs$/);
     await rows.nth(k).getByText('before it').waitFor();
-    if (k === 0) assert.equal(cells[4], '307,720', 'the biases and the weights below the diagonal');
+    if (k === 0) assert.equal(cells[5], '307,720', 'the biases and the weights below the diagonal');
   }
 }));
+
+test('what a test digit costs stands in the table, as it was measured, and the least of all is marked', options, () => withPage(async (page) => {
+  await page.goto(PAGE);
+  const readme = await readFile(inRepository('weights/README.md'), 'utf8');
+  const cells = await page.locator('#table td[data-head="A test digit"]').allTextContents();
+  for (const [k, { file, test: nats }] of SYSTEMS.entries()) {
+    const said = new RegExp(`^\\| \`${file}\` \\|[^|]*\\| ([\\d.]+) ±`, 'm').exec(readme);
+    assert.equal(nats, Number(said?.[1]), file);
+    assert.equal(cells[k], `${nats.toFixed(1)} nats`);
+  }
+  const best = SYSTEMS.toSorted((a, b) => a.test - b.test)[0];
+  assert.equal(await page.locator('#table tr:has(.best) th').textContent(), await page.locator('#table tbody th').nth(SYSTEMS.indexOf(best)).textContent());
+}, { reducedMotion: 'reduce' }));
 
 test('a pixel that is pointed at shows what it may have seen: PixelCNN not all of it, the others everything', options, () => withPage(async (page) => {
   await page.goto(PAGE);

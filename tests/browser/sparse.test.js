@@ -117,6 +117,9 @@ test('heads of both models show where they look; a pixel of an ending shows its 
 test('what a step costs is measured on this machine, and can be stopped', options, () => withPage(async (page) => {
   await page.goto(PAGE);
   await page.locator('#cost').scrollIntoViewIfNeeded();
+  await page.locator('#cost-said').getByText(/Measured on another machine/).waitFor();
+  const filled = await page.locator('#cost td').allTextContents();
+  assert.ok(filled.length === 21 && filled.every((text) => /\d/.test(text)), 'the table opens filled');
   await page.locator('#cost-run').click();
   const first = page.locator('#cost tbody tr').first();
   await first.locator('td').nth(3).getByText(/^[\d.]+ times$/).waitFor({ timeout: 60000 });

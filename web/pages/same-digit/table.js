@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: MIT
-// The table below the pictures: what each system's ending cost, what the true digit would have cost, how long a pixel took, what one saw.
+// The table below the pictures: what each system's ending cost, what the true digit would have cost and test digits do, how long a pixel takes, what one saw.
 // @ts-check
 import { bytes, integer, make, time } from '../../shell/index.js';
 /** @import { ModelInfo } from '../../shell/library.js' */
 /** @import { System } from './systems.js' */
 
-const HEADS = ['System', 'Its ending', 'The true one', 'A pixel takes', 'A pixel sees', 'Parameters', 'File'];
+const HEADS = ['System', 'Its ending', 'The true one', 'A test digit', 'A pixel takes', 'A pixel sees', 'Parameters', 'File'];
+
+/** Columns, after the first. */
+const [ENDING, TRUTH, TEST, TIME, SEES, PARAMETERS, FILE] = HEADS.slice(1).keys();
 
 /** @param {HTMLElement} root @param {System[]} systems */
 export function createTable(root, systems) {
-  const rows = systems.map(({ name, year, page, how }) => {
+  const best = Math.min(...systems.map(({ test }) => test));
+  const rows = systems.map(({ name, year, page, how, test }) => {
     const cells = HEADS.slice(1).map((head) => make('td', { 'data-head': head }, '·'));
     const row = make('tr', {}, make('th', { scope: 'row' }, make('a', { href: `../${page}/` }, name), make('span', {}, ` ${year}, ${how}`)), ...cells);
+    cells[TEST].textContent = `${test.toFixed(1)} nats`;
+    if (test === best) cells[TEST].classList.add('best');
     return { row, cells };
   });
   root.append(make('table', { class: 'systems' },
@@ -21,19 +27,23 @@ export function createTable(root, systems) {
     /** @param {number} k @param {ModelInfo} info */
     describe(k, info) {
       const { cells } = rows[k];
-      cells[4].textContent = integer(info.parameters);
-      cells[5].textContent = bytes(info.bytes);
+      cells[PARAMETERS].textContent = integer(info.parameters);
+      cells[FILE].textContent = bytes(info.bytes);
     },
-    clear() { for (const { cells } of rows) for (const cell of cells.slice(0, 3)) cell.textContent = '·'; },
-    /** @param {number} k @param {{ nats: number, truth: number, each: number }} found */
-    say(k, { nats, truth, each }) {
+    clear() { for (const { cells } of rows) for (const at of [ENDING, TRUTH]) cells[at].textContent = '·'; },
+    /** @param {number} k @param {{ nats: number, truth: number }} found */
+    say(k, { nats, truth }) {
       const { cells } = rows[k];
-      cells[0].textContent = `${nats.toFixed(1)} nats`;
-      cells[1].textContent = `${truth.toFixed(1)} nats`;
-      cells[2].textContent = `${(1000 * each).toFixed(0)} µs`;
-      cells[2].title = time(each);
+      cells[ENDING].textContent = `${nats.toFixed(1)} nats`;
+      cells[TRUTH].textContent = `${truth.toFixed(1)} nats`;
+    },
+    /** @param {number} k @param {number} each  milliseconds of a pixel */
+    took(k, each) {
+      const cell = rows[k].cells[TIME];
+      cell.textContent = `${(1000 * each).toFixed(each < 0.01 ? 1 : 0)} µs`;
+      cell.title = time(each);
     },
     /** @param {number} k @param {number} count @param {number} of */
-    saw(k, count, of) { rows[k].cells[3].textContent = `${integer(count)} of ${integer(of)} before it`; },
+    saw(k, count, of) { rows[k].cells[SEES].textContent = `${integer(count)} of ${integer(of)} before it`; },
   };
 }

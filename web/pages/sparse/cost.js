@@ -12,20 +12,27 @@ const NAMES = { dense: 'Dense', strided: 'Strided', fixed: 'Fixed' };
 
 /** Pixels that are drawn, the last ones of a picture, and in how many parts they come: each part costs a message, too. */
 const DRAWN = 256, PARTS = 8;
-/** Times that all but the longest are measured, of which the least counts: other programs take time as well. */
+/** Times that all but the longest are measured. Of all parts the median counts: other programs take time as well. */
 const TRIES = 3;
+/** The same, measured before by tests/bench/sparse.js --width 32 --json: what the table opens with, in microseconds a step, medians of three such runs. */
+const MEASURED = { where: 'another machine, an Intel Xeon with other work, in Node 20', times: [[50, 13, 11], [128, 11, 8], [1088, 11, 22]] };
 
-/** Microseconds of a step at the end of a picture, all parts but the first, which reads what is given as well. @param {typeof WHICH[number]} which @param {number} side @param {AbortSignal} signal */
+/** @param {number[]} numbers */
+const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
+
+/** Microseconds of a step at the end of a picture, of each part but the first, which reads what is given as well. @param {typeof WHICH[number]} which @param {number} side @param {AbortSignal} signal */
 async function measured(which, side, signal) {
   const model = await load(randomModel(side, kindOf(which, side)), { signal });
   try {
     const image = { data: new Uint8Array(side * side), width: side, height: side };
-    let since = 0, steps = 0;
+    const parts = [];
+    let since = 0;
     for await (const { from, to } of model.complete(image, { rows: side - DRAWN / side, samples: 1, seed: 1, chunk: DRAWN / PARTS, signal })) {
-      if (since) steps += to - from;
-      else since = performance.now();
+      const now = performance.now();
+      if (since) parts.push(1000 * (now - since) / (to - from));
+      since = now;
     }
-    return 1000 * (performance.now() - since) / steps;
+    return parts;
   } finally {
     model.close();
   }
@@ -37,12 +44,15 @@ function memory(which, side) {
   return POSITION_BYTES * Array.from({ length: LAYERS }, (_, i) => kept(pattern, which === 'dense' ? NEAR | FAR : i % 2 ? FAR : NEAR)).reduce((a, b) => a + b, 0);
 }
 
+/** @param {number[]} times of WHICH */
+const ratioOf = ([dense, ...sparse]) => `${(dense / Math.min(...sparse)).toFixed(1)} times`;
+
 /** @param {HTMLElement} root */
 export function createCost(root) {
   const body = make('tbody');
-  const rows = SIDES.map((side) => {
-    const cells = WHICH.map((which) => ({ time: make('td', { 'data-head': `${NAMES[which]}, a step` }, '–'), memory: make('td', { 'data-head': `${NAMES[which]} keeps` }, bytes(memory(which, side))) }));
-    const ratio = make('td', { 'data-head': 'Dense by the faster one' }, '–');
+  const rows = SIDES.map((side, i) => {
+    const cells = WHICH.map((which, k) => ({ time: make('td', { 'data-head': `${NAMES[which]}, a step` }, `${integer(MEASURED.times[i][k])} µs`), memory: make('td', { 'data-head': `${NAMES[which]} keeps` }, bytes(memory(which, side))) }));
+    const ratio = make('td', { 'data-head': 'Dense by the faster one' }, ratioOf(MEASURED.times[i]));
     body.append(make('tr', {}, make('th', { scope: 'row' }, integer(side * side)), ...cells.map(({ time }) => time), ratio, ...cells.map(({ memory: kept_ }) => kept_)));
     return { side, cells, ratio };
   });
@@ -74,6 +84,7 @@ export function createCost(root) {
     measure.button.focus();
   });
   playback.enter('ready');
+  said.textContent = `Measured on ${MEASURED.where}. Measure it on yours.`;
 
   function run() {
     return playback.run(async (signal) => {
@@ -85,13 +96,13 @@ export function createCost(root) {
         const times = [];
         for (const [k, which] of WHICH.entries()) {
           said.textContent = `Measuring ${NAMES[which].toLowerCase()} attention over ${integer(side * side)} positions …`;
-          let micros = Infinity;
-          for (let k = 0; k < (side < 128 ? TRIES : 1); k++) micros = Math.min(micros, await measured(which, side, signal));
+          const parts = [];
+          for (let k = 0; k < (side < 128 ? TRIES : 1); k++) parts.push(...await measured(which, side, signal));
           signal.throwIfAborted();
-          times.push(micros);
-          cells[k].time.textContent = `${integer(micros)} µs`;
+          times.push(median(parts));
+          cells[k].time.textContent = `${integer(times[k])} µs`;
         }
-        ratio.textContent = `${(times[0] / Math.min(times[1], times[2])).toFixed(1)} times`;
+        ratio.textContent = ratioOf(times);
       }
       said.textContent = 'A step holds all else that a network does, too, which does not grow: the longer, the nearer its time is to that of attention.';
       announce(`Measured: ${rows.map(({ side, ratio }) => `${integer(side * side)} positions, ${ratio.textContent}`).join('; ')}.`);
