@@ -242,7 +242,7 @@ export class Tasks {
     const all = [...known];
     let whole = true;
     try {
-      if (session.length < known.length) this.#withRoom(core, () => core.growSession(session, room));
+      if (session.length < given) this.#withRoom(core, () => core.growSession(session, room));
       yield* this.#read(core, session, inputs);
       yield* this.#put(core, session, known.subarray(reused * drawing.span));
       const { samples } = settings;
