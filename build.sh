@@ -559,7 +559,7 @@ task_size() {
   images=
   if have "$CLANG" && have "$WASM_LD"; then
     mkdir -p "$OUT/images"
-    (choose_models --models "$(models_of SMALL)"; OUT=$OUT/images; for name in $BUILDS; do build_named "$name"; done)
+    (choose_models --models "$(models_of SMALL)"; OUT=$OUT/images; for name in nextpixel nextpixel-relaxed nextpixel-pairs; do build_named "$name"; done)
     images="--images $OUT/images"
   else say "NOT MEASURED: models of images alone need $CLANG and $WASM_LD"; fi
   node tests/bench/size.js "$@" $images

@@ -11,7 +11,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { OUT, everyPage, firstFigure, painted, session } from './browser.js';
-import { axeFindsNothing, fitsAnyReader, isKept, scrollThrough, shiftsBelow, tabReachesAll, watchShifts } from './checks.js';
+import { SET, axeFindsNothing, fitsAnyReader, isKept, scrollThrough, shiftsBelow, tabReachesAll, watchShifts } from './checks.js';
 import { published } from './published.js';
 
 /** @import { Page } from 'playwright-core' */
@@ -64,7 +64,7 @@ describe('pages', { concurrency: 2 }, async () => {
       await page.screenshot({ path: `${OUT}${name}-light.png`, fullPage: true });
       await axeFindsNothing(page);
       await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
-      await fitsAnyReader(page);
+      await fitsAnyReader(page, SET);
       await page.setViewportSize(TELEPHONE);
       await painted(page);
       await axeFindsNothing(page);

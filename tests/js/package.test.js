@@ -217,15 +217,6 @@ test('types: a strict consumer compiles, and mistakes do not', async () => {
   }
 });
 
-test('types: library, server and tests', async () => {
-  for (const config of ['tsconfig.json', 'tests/js/tsconfig.json']) {
-    const { stdout } = await run(process.execPath, [tsc, '-p', config, '--noEmit'], { cwd: ROOT }).catch((error) => ({
-      stdout: error.stdout,
-    }));
-    assert.equal(stdout, '', config);
-  }
-});
-
 /** What a file takes of another package, which is bundled into its own file of web/dist. */
 const BUNDLED = new Map([[join('kinds', 'notes', 'midi.js'), 'midi-file'], [join('kinds', 'text', 'template.js'), '@huggingface/jinja']]);
 

@@ -12,7 +12,6 @@
 import { show } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 
-/** @import { Tokenizer } from './tokenizer.js' */
 
 /**
  * @typedef {object} Message
@@ -86,7 +85,7 @@ export function renderedByPage({ messages, template, values, render }, names) {
  *
  * @param {Talk} talk
  * @param {{ bos_token: string, eos_token: string }} names
- * @param {Pick<Tokenizer, 'guarded'>} tokenizer
+ * @param {{ guarded: (text: string, at: string) => string }} tokenizer
  */
 export async function piecesOf(talk, names, tokenizer) {
   return rendered((await import('./template.js')).renderTemplate, talk, names, tokenizer);
@@ -98,7 +97,7 @@ export async function piecesOf(talk, names, tokenizer) {
  * @param {(template: string, values: Record<string, unknown>) => string} renderTemplate
  * @param {Talk} talk
  * @param {{ bos_token: string, eos_token: string }} names
- * @param {Pick<Tokenizer, 'guarded'>} tokenizer
+ * @param {{ guarded: (text: string, at: string) => string }} tokenizer
  */
 export function rendered(renderTemplate, { messages, template, values }, names, tokenizer) {
   const at = breakFor(template, messages, values);
