@@ -93,6 +93,17 @@ test('the control keeps a smaller share as sentences grow, in the figure as in t
   assert.match(await page.locator('#scores-rows').textContent() ?? '', /additive.*none/s);
 }));
 
+test('a sentence of each length is translated with and without attention', () => withPage(async (page) => {
+  await page.goto(PAGE);
+  await page.locator('#figure-lengths').scrollIntoViewIfNeeded();
+  for (const [words, kept] of /** @type {const} */ ([[16, /blue dress.*bench.*book/], [5, /dog.*snow/]])) {
+    await page.locator('#grow-lengths').getByLabel(`${words} words`).check();
+    await page.locator('#grow-additive').getByText(kept).waitFor({ timeout: 60000 });
+    assert.equal((await page.locator('#grow-german').textContent())?.split(' ').length, words);
+    assert.match(await page.locator('#grow-none').textContent() ?? '', /^[A-Z].*\.$/);
+  }
+}));
+
 test('twelve words in under 30 ms', () => withPage(async (page) => {
   await page.goto(PAGE);
   const median = await page.evaluate(async () => {

@@ -106,6 +106,26 @@ test('the papers stand in order of time, with their systems', () => withPage(asy
   }
 }));
 
+test('it speaks, translates and sings where it is asked to, and fetches nothing for that before', () => withPage(async (page) => {
+  /** @type {string[]} */
+  const fetched = [];
+  page.on('request', (request) => { if (request.url().endsWith('.gguf')) fetched.push(basename(request.url())); });
+  await page.goto(PAGE);
+  await done(page);
+  const names = ['wavenet.gguf', 'seq2seq-additive.gguf', 'chorales.gguf'];
+  await page.locator('#more').scrollIntoViewIfNeeded();
+  await page.locator('#more next-pixel:defined').nth(2).waitFor();
+  assert.deepEqual(fetched.filter((name) => names.includes(name)), []);
+  const said = await page.locator('#more next-pixel').evaluateAll((elements) => Promise.all(elements.map((element) => new Promise((resolve) => {
+    element.addEventListener('nx-end', () => resolve(true), { once: true });
+    element.addEventListener('nx-error', () => resolve(false), { once: true });
+    /** @type {any} */ (element).play();
+  }))));
+  assert.deepEqual(said, [true, true, true]);
+  assert.deepEqual(fetched.filter((name) => names.includes(name)).sort(), [...names].sort());
+  assert.match(await page.locator('#more').evaluate((part) => part.querySelectorAll('next-pixel')[1].shadowRoot?.textContent ?? ''), /dog/);
+}));
+
 test('old addresses lead to where their content went', () => withPage(async (page) => {
   for (const [old, path, id] of [
     ['odds', 'image-transformer', 'odds'], ['attention', 'image-transformer', 'attention'], ['geometry', 'image-transformer', 'geometry'],

@@ -83,6 +83,12 @@ test('a sheet of seeds, of which one is chosen; walks; where it looked; gamma', 
   await page.locator('#look-picture').press('ArrowRight');
   await page.locator('#look-picture').press('Enter');
   await page.locator('.heat.point-0').waitFor();
+  const lightness = await page.locator('.heat canvas').first().evaluate((element) => {
+    const canvas = /** @type {HTMLCanvasElement} */ (element);
+    const { data } = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d')).getImageData(0, 0, canvas.width, canvas.height);
+    return data.reduce((sum, value) => sum + value, 0) / data.length;
+  });
+  assert.ok(lightness > 128, `what is not looked at fades into the page: ${lightness}`);
   const [{ rows, keyRows, weights }] = chosen.maps ?? [];
   const most = [...weights.subarray((5 * rows + 6) * keyRows ** 2, (5 * rows + 7) * keyRows ** 2)].sort((a, b) => b - a).slice(0, 8).reduce((sum, w) => sum + w, 0);
   const told = Number(/(\d+)% of its attention/.exec(await page.locator('#look-said').textContent() ?? '')?.[1]);

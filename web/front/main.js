@@ -6,7 +6,7 @@ import { createCompletion } from '../shell/completion/figure.js';
 import { settingsOf } from '../shell/completion/shots.js';
 import { createStore, initialState } from '../shell/completion/state.js';
 import { PIXELS, SIDE } from '../shell/digits.js';
-import { byId } from '../shell/dom.js';
+import { byId, reducedMotion } from '../shell/dom.js';
 import { startPage } from '../shell/page.js';
 import { acquireEarly } from '../shell/early.js';
 import { THREE } from '../pictures/three.js';
@@ -43,9 +43,17 @@ store.on(['seed'], () => address.changed());
 store.on(['rows'], () => address.changed(true));
 /** @type {Promise<void>} */
 const drawn = new Promise((resolve) => { store.on(['phase'], ({ phase }) => { if (phase === 'done') resolve(); }); });
+function whenMoreIsSeen() {
+  new IntersectionObserver((entries, own) => {
+    if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+    own.disconnect();
+    void import('../lib/define.js');
+  }).observe(byId('more'));
+}
 /** Makes the rest of the page, once: the first pixel comes before it. */
 let makeRest = () => {
   makeRest = () => {};
+  void (reducedMotion() ? loaded : drawn).then(whenMoreIsSeen); // what the first screen does not need comes after it
   createCards(byId('cards'), drawn);
   createPapers(byId('papers-list'));
 };

@@ -4,8 +4,12 @@
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createAlignment } from './alignment.js';
 import { createBatting } from './batting.js';
+import { createGrow } from './grow.js';
 import { createLengths } from './lengths.js';
 
 createBatting();
-whenNear(byId('figure-lengths'), createLengths);
+whenNear(byId('figure-lengths'), () => {
+  createLengths();
+  createGrow();
+});
 startPage(createAlignment());

@@ -124,14 +124,18 @@ export function createLook(sheet) {
   });
 }
 
-/** The picture, darkened where nothing looks. @param {HTMLCanvasElement} canvas @param {Uint8Array} values @param {Float32Array} weights @param {number} rows */
+/** How much is left of what is least looked at, and the share of the most below which all is no more looked at than that. */
+const FAINT = 0.15, LEAST = 1e-3;
+
+/** The picture, faded into the page where nothing looks, by the logarithm of the weights: most of them are far below the largest. @param {HTMLCanvasElement} canvas @param {Uint8Array} values @param {Float32Array} weights @param {number} rows */
 function heat(canvas, values, weights, rows) {
   const most = Math.max(...weights);
   const scale = canvas.width / rows;
+  const paper = matchMedia('(prefers-color-scheme: dark)').matches ? 20 : 255;
   show(canvas, values.map((value, i) => {
     const pixel = Math.floor(i / 3);
     const [row, column] = [Math.floor(Math.floor(pixel / canvas.width) / scale), Math.floor((pixel % canvas.width) / scale)];
-    const light = 0.12 + 0.88 * Math.sqrt(weights[row * rows + column] / most);
-    return Math.round(light * value);
+    const light = FAINT + (1 - FAINT) * Math.max(0, 1 - Math.log(weights[row * rows + column] / most) / Math.log(LEAST));
+    return Math.round(light * value + (1 - light) * paper);
   }));
 }
