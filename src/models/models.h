@@ -28,5 +28,6 @@
     NX_MODEL(chain, TEXTS)              /* Rabiner 1989; McCallum et al. 2000; Lafferty et al. 2001 */                                     \
     NX_MODEL(tree, TEXTS)               /* Eisner 1996; Kim et al. 2017, arXiv:1702.00887 */                                               \
     NX_MODEL(snail, TEXTS)              /* Mishra, Rohaninejad, Chen, Abbeel 2018, arXiv:1707.03141 */                                     \
-    NX_MODEL(sagan, TEXTS)              /* Zhang, Goodfellow, Metaxas, Odena 2019, arXiv:1805.08318 */
+    NX_MODEL(sagan, TEXTS)              /* Zhang, Goodfellow, Metaxas, Odena 2019, arXiv:1805.08318 */                                     \
+    NX_MODEL(jukebox, TEXTS)            /* Dhariwal et al. 2020, arXiv:2005.00341 */
 #endif

@@ -2,7 +2,7 @@
  *
  * Sparse Transformer [Child, Gray, Radford, Sutskever 2019, arXiv:1904.10509] of grey pictures, of texts and of music: a decoder whose heads see about
  * sqrt(n) of the n positions before them, so that a step costs the square root of what it does with dense attention. The blocks and their
- * patterns are in sparse_transformer/blocks.h. Here:
+ * patterns are in layers/sparse_blocks.h. Here:
  *
  *   x = e[id] + row[i / w] + column[i % w]        blocks        W_out LN(x) + b
  *
@@ -14,7 +14,7 @@
  *
  * Letters: n positions of the pattern, d width of the model, V values, P parameters of the output; J is the number of columns of a pass.
  */
-#include "models/sparse_transformer/blocks.h"
+#include "layers/sparse_blocks.h"
 #include "models/sparse_transformer/notes.h"
 
 #include <string.h>

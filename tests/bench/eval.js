@@ -8,6 +8,7 @@
 //   npm run eval -- weights/snail-omniglot.gguf --data data/omniglot
 //   npm run eval -- weights/captions.gguf --data build/scenes-test.u8.gz
 //   npm run eval -- weights/wavenet.gguf --data build/fsdd-test [--labels]
+//   npm run eval -- weights/jukebox-codes.gguf --data build/fsdd-test [--out build/coded]
 //   npm run eval -- weights/chorales.gguf --data build/chorales-test.json
 //   npm run eval -- weights/de-en.gguf --data build/multi30k-test.tsv [--beams 4] [--length-penalty 0.6] [--lengths] [--show]
 //   npm run eval -- weights/opened.gguf --data build/letters-test.tsv
@@ -50,6 +51,9 @@
 // For a model of sounds --data is a WAV file or a folder of them; the result is nats and bits a sample. With --labels the model is told digit and speaker, which
 // the names say: DIGIT_SPEAKER_TAKE.wav. --images is the number of sounds.
 //
+// For a model of sounds by codes --data is the same; the result is the spectral convergence of what is made of each level's codes, in dB: 20 log10 of the distance of the magnitudes
+// of their spectra from the sound's, in parts of these. --out writes these sounds to folders top and bottom in that one, for weights/train/listen.py.
+//
 // For a model of music --data is a file of JSON: of each piece a list of notes { start, length, pitch, voice }. The result is nats a note and a time step, and, of these pieces and of as
 // many that the model draws at --temperatures, how many parallel fifths and octaves they have, how often voices cross, and how many beats are a chord (harmony.js). --images is the number of pieces.
 //
@@ -73,6 +77,7 @@ import { reduce } from '../../web/lib/kinds/picture/image.js';
 import { load } from '../../web/lib/index.js';
 import { picturesOf } from './drawn.js';
 import { scoreCaptions } from './eval-captions.js';
+import { scoreCodes } from './eval-codes.js';
 import { scoreHeads } from './eval-heads.js';
 import { scoreMusic } from './eval-music.js';
 import { scoreSigns } from './eval-signs.js';
@@ -290,6 +295,17 @@ async function tellSounds(model, file, { data, images = 'Infinity', labels, json
     `(standard error ${result.standardError.toFixed(3)}), ${result.natsPerSample.toFixed(4)} nats; scored ${result.timesRealTime.toFixed(1)} times as fast as they sound`);
 }
 
+/** @param {Model} model @param {string} file @param {{ data: string, images?: string, out?: string, json: boolean }} options */
+async function tellCodes(model, file, { data, images = 'Infinity', out, json }) {
+  const live = !json && process.stderr.isTTY;
+  const result = await scoreCodes(model, data, { most: Number(images), out, say: (done) => { if (live) process.stderr.write(`\r${done}`); } });
+  if (live) process.stderr.write('\r');
+  const { convergence, bits, timesRealTime } = result;
+  if (json) console.log(JSON.stringify({ file: path.basename(file), ...result }));
+  else console.log(`${path.basename(file)}: ${result.sounds} sounds, ${result.seconds.toFixed(1)} s: spectral convergence from the top level ${convergence.top.toFixed(2)} dB (${Math.round(bits.top)} bits a second), ` +
+    `from the bottom level ${convergence.bottom.toFixed(2)} dB (${Math.round(bits.bottom)}); encoded ${timesRealTime.encode.toFixed(1)} times as fast as they sound, decoded ${timesRealTime.decode.toFixed(1)} times`);
+}
+
 /** @param {Model} model @param {string} file @param {{ data: string, images?: string, show: boolean, json: boolean }} options */
 async function tellCaptions(model, file, { data, images = 'Infinity', show, json }) {
   const live = !json && !show && process.stderr.isTTY;
@@ -336,6 +352,7 @@ function measureAtOnce(file) {
 /** What measures this model; of pictures that are drawn nothing: main() does. @param {ModelInfo} info */
 function evaluationOf(info) {
   if (info.codec === 'sound') return tellSounds;
+  if (info.codec === 'codes') return tellCodes;
   if (info.codec === 'notes') return tellMusic;
   if (LETTERS.test(info.card.dataset ?? '')) return tellWords;
   return EVALUATIONS[info.tasks.find((name) => name in EVALUATIONS) ?? ''];
@@ -365,6 +382,7 @@ async function main() {
       'length-penalty': { type: 'string' },
       lengths: { type: 'boolean', default: false },
       show: { type: 'boolean', default: false },
+      out: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -374,7 +392,7 @@ async function main() {
   }
   if (positionals.length !== 1) {
     console.error('usage: npm run eval -- FILE [--images N] [--data FOLDER | FILE.u8.gz] [--labels] [--temperatures 1,0.8] [--of N] [--resample N] [--resample-rows N] ' +
-      '[--beams N] [--length-penalty A] [--lengths] [--show] [--wasm FILE] [--json]; --help says more');
+      '[--beams N] [--length-penalty A] [--lengths] [--show] [--out FOLDER] [--wasm FILE] [--json]; --help says more');
     process.exit(2);
   }
   for (const [what, file] of [['', positionals[0]], ['--data ', options.data], ['--wasm ', options.wasm]]) {

@@ -24,10 +24,19 @@
 #define MAP_TOLERANCE 1e-5
 #define QUANTISED_MAP_TOLERANCE 0.05
 
+/* The part that is compared; of a model of several, the names of what is recorded of a part begin with that of the part. */
+static uint32_t part_index;
+static const char *part_name;
+
+static int find(const nx_gguf *file, const char *name, nx_tensor *t) {
+    char whole[80];
+    return nx_gguf_tensor(file, part_name ? strcat(strcat(strcpy(whole, part_name), "."), name) : name, t);
+}
+
 /* A tensor of the golden file; null, and a failed check unless it is optional, when it is not there. */
 static const float *golden(const nx_gguf *file, const char *name, uint32_t rows, uint32_t cols, int optional) {
     nx_tensor t;
-    if (!nx_gguf_tensor(file, name, &t)) return CHECK(optional), NULL;
+    if (!find(file, name, &t)) return CHECK(optional), NULL;
     if (!CHECK(t.type == NX_F32 && t.dim[0] * t.dim[1] * t.dim[2] * t.dim[3] == rows * cols && (rows == 1 || t.dim[1] == rows))) return NULL;
     return memory_copy(t.data, t.bytes);
 }
@@ -64,7 +73,7 @@ static void picture(const nx_gguf *g, const nx_model *opened, const picture_info
 /* Items of a golden tensor; 0: it is not there. */
 static uint32_t items(const nx_gguf *file, const char *name) {
     nx_tensor t;
-    return nx_gguf_tensor(file, name, &t) ? t.dim[0] * t.dim[1] * t.dim[2] * t.dim[3] : 0;
+    return find(file, name, &t) ? t.dim[0] * t.dim[1] * t.dim[2] * t.dim[3] : 0;
 }
 
 /* The ids of an input: "input.NAME"; in older files the class of a picture is "label", -1: none, a picture to enlarge "input", a sentence
@@ -91,14 +100,14 @@ static nx_session *reading(const nx_gguf *g, const nx_model *model, uint32_t len
     uint32_t *ids[NX_PORTS], count[NX_PORTS];
     size_t bytes = 0;
     char name[40];
-    for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++) {
+    for (uint32_t i = 0; nx_model_port(model, part_index, i, &port) == NX_OK; i++) {
         ids[i] = ids_of(g, &port, count + i);
         if (ids[i] && port.any_length) shape.counts[i] = count[i] / (port.dims[1] * port.dims[2] * port.dims[3]);
     }
-    for (uint32_t i = 0; nx_model_map(model, 0, i, &map) == NX_OK; i++) settings.maps |= items(g, strcat(strcpy(name, "map."), map.name)) > 0;
-    CHECK_INT(nx_session_size(model, 0, &settings, &shape, &bytes), NX_OK);
-    if (!CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, &settings, &shape, &session), NX_OK)) return NULL;
-    for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++)
+    for (uint32_t i = 0; nx_model_map(model, part_index, i, &map) == NX_OK; i++) settings.maps |= items(g, strcat(strcpy(name, "map."), map.name)) > 0;
+    CHECK_INT(nx_session_size(model, part_index, &settings, &shape, &bytes), NX_OK);
+    if (!CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, part_index, &settings, &shape, &session), NX_OK)) return NULL;
+    for (uint32_t i = 0; nx_model_port(model, part_index, i, &port) == NX_OK; i++)
         if (ids[i]) CHECK_INT(nx_session_input(model, session, i, ids[i], count[i]), NX_OK);
     nx_status status;
     while ((status = nx_session_encode(model, session)) == NX_MORE) {}
@@ -110,7 +119,7 @@ static nx_session *reading(const nx_gguf *g, const nx_model *model, uint32_t len
 static uint32_t results_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session) {
     uint32_t found = 0;
     nx_result result;
-    for (uint32_t i = 0; nx_model_result(model, 0, i, &result) == NX_OK; i++) {
+    for (uint32_t i = 0; nx_model_result(model, part_index, i, &result) == NX_OK; i++) {
         char name[60] = "result.";
         uint32_t n = items(g, strcat(name, result.name));
         if (!n) continue;
@@ -130,7 +139,7 @@ static uint32_t results_off(double *worst, const nx_gguf *g, const nx_model *mod
 static void map_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t index, uint32_t query, uint32_t n) {
     char name[60] = "map.";
     nx_map map;
-    CHECK_INT(nx_model_map(model, 0, index, &map), NX_OK);
+    CHECK_INT(nx_model_map(model, part_index, index, &map), NX_OK);
     uint32_t in_all = items(g, strcat(name, map.name)), width = in_all / n / map.rows, count;
     const float *recorded = golden(g, name, 1, in_all, 0);
     uint32_t *keys = memory_take(map.keys * sizeof *keys);
@@ -147,7 +156,7 @@ static void map_off(double *worst, const nx_gguf *g, const nx_model *model, cons
 static uint32_t maps_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t position, uint32_t n) {
     uint32_t found = 0;
     nx_map map;
-    for (uint32_t index = 0; nx_model_map(model, 0, index, &map) == NX_OK; index++) {
+    for (uint32_t index = 0; nx_model_map(model, part_index, index, &map) == NX_OK; index++) {
         char name[60] = "map.";
         if (!items(g, strcat(name, map.name)) || (map.queries > 0) != (position == NX_NONE)) continue;
         if (position != NX_NONE) map_off(worst, g, model, session, index, position, n);
@@ -167,22 +176,13 @@ static int is_rounded(const nx_gguf *file, uint32_t type) {
     return 0;
 }
 
-static void compare(const char *golden_path, const uint8_t *file, size_t length) {
-    size_t golden_length = 0;
-    uint8_t *bytes = check_read_file(golden_path, &golden_length);
-    nx_gguf *g = memory_take(sizeof *g), *own = memory_take(sizeof *own);
-    if (!CHECK(bytes) || !CHECK_INT(nx_gguf_parse(g, bytes, golden_length, golden_length, NULL), NX_OK)) return;
-    uint8_t *copy = memory_copy(file, length);
-    if (!CHECK_INT(nx_gguf_parse(own, copy, length, length, NULL), NX_OK)) return;
-    nx_model *opened = toy_open(&(toy){.bytes = copy, .length = length});
-    if (!opened) return;
+static void compare_part(const nx_gguf *g, const nx_gguf *own, nx_model *opened) {
     picture_info info;
     nx_part_info part;
     picture_info_of(opened, &info);
-    CHECK_INT(nx_model_part(opened, 0, &part), NX_OK);
-    int quantised = is_rounded(own, NX_Q8_0) || is_rounded(own, NX_Q4_0), density = opened->plan[0].output.kind > NX_BERNOULLI;
+    CHECK_INT(nx_model_part(opened, part_index, &part), NX_OK);
+    int quantised = is_rounded(own, NX_Q8_0) || is_rounded(own, NX_Q4_0), density = opened->plan[part_index].output.kind > NX_BERNOULLI;
     uint32_t P = part.outputs, E = part.span, n = E ? items(g, "values") / E : 0; /* E = 0: a part without a sequence */
-    check_note("  %s", golden_path);
     nx_session *session = reading(g, opened, n);
     if (!session) return;
     double worst_map = 0, worst_result = 0;
@@ -218,6 +218,23 @@ static void compare(const char *golden_path, const uint8_t *file, size_t length)
     CHECK(worst_map < (quantised ? QUANTISED_MAP_TOLERANCE : MAP_TOLERANCE));
     if (n_results) check_note("    results within %.3g", worst_result);
     CHECK(worst_result < (quantised ? QUANTISED_OUTPUT_TOLERANCE : OUTPUT_TOLERANCE));
+}
+
+static void compare(const char *golden_path, const uint8_t *file, size_t length) {
+    size_t golden_length = 0;
+    uint8_t *bytes = check_read_file(golden_path, &golden_length);
+    nx_gguf *g = memory_take(sizeof *g), *own = memory_take(sizeof *own);
+    if (!CHECK(bytes) || !CHECK_INT(nx_gguf_parse(g, bytes, golden_length, golden_length, NULL), NX_OK)) return;
+    uint8_t *copy = memory_copy(file, length);
+    if (!CHECK_INT(nx_gguf_parse(own, copy, length, length, NULL), NX_OK)) return;
+    nx_model *opened = toy_open(&(toy){.bytes = copy, .length = length});
+    if (!opened) return;
+    check_note("  %s", golden_path);
+    uint32_t parts = nx_model_parts(opened);
+    for (part_index = 0; part_index < parts; part_index++) {
+        part_name = parts > 1 ? opened->arch->parts[part_index].name : NULL;
+        compare_part(g, own, opened);
+    }
 }
 
 static void golden_files(void) {

@@ -66,6 +66,7 @@ static subject subject_of(int which) {
         s.name = row->name;
         s.model = toy_file_open(&file);
         s.shape = row->shape;
+        s.part = row->uses / TOY_PART;
         s.damped = (row->uses & TOY_DAMPED) != 0;
         s.fixed = (row->uses & TOY_FIXED) != 0;
     }

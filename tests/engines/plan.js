@@ -140,7 +140,7 @@ function runsOf(works, path, model, info, shipped, features) {
   if (tasks.includes('classify')) {
     return [base, ...works.filter(({ task }) => task === 'classify').map(({ label, ...work }) => ({ ...base, ...work, known: EXAMPLES, draw: QUESTIONS }))];
   }
-  if (tasks.includes('parse')) return [base]; // likewise
+  if (tasks.includes('parse') || info.codec === 'codes') return [base]; // likewise
   if (info.codec === 'notes') return [base, ...works.filter(({ task }) => tasks.includes(task)).map((work) => ({ ...base, ...work, ...singing(work, info) }))];
   if (info.codec === 'sound') return [base, ...works.filter(({ task }) => tasks.includes(task)).map((work) => ({ ...base, ...work, ...sounding(work, info) }))];
   if (vocabulary > 0) {

@@ -14,6 +14,8 @@ import { describe, fittingOf } from '../../web/lib/model/describe.js';
 import { readGGUF } from './gguf.js';
 import { GOLDEN, ROOT, give, load, wasmModule } from './helpers.js';
 
+/** @import { Part } from '../../web/lib/engine/protocol.js' */
+
 /** Largest difference of a number of the output layer with F32 and F16 weights: rounding of single precision. */
 const OUTPUT_TOLERANCE = 1e-4;
 /** The same of the nats of a value; of one that costs over ten nats, for each ten of them. */
@@ -33,11 +35,11 @@ const RESULT_TOLERANCE = 1e-5;
  * The inputs that a golden file has: tensors input.NAME; in older files the class of a picture is `label`, -1 for none, a picture to enlarge
  * `input`, a sentence `source`.
  *
- * @param {Core} core
+ * @param {Part} part
  * @param {Record<string, { data: ArrayLike<number> }>} tensors
  */
-function inputsOf(core, tensors) {
-  const given = core.part.inputs.flatMap(({ name }) => {
+function inputsOf(part, tensors) {
+  const given = part.inputs.flatMap(({ name }) => {
     const data = (tensors[`input.${name}`] ?? tensors[name === 'class' ? 'label' : name === 'image' ? 'input' : name])?.data;
     return data && data[0] >= 0 ? [[name, Uint32Array.from(data)]] : [];
   });
@@ -48,15 +50,16 @@ function inputsOf(core, tensors) {
  * The results that a part without a sequence leaves of its inputs: tensors result.NAME.
  *
  * @param {Core} core
+ * @param {Part} part
  * @param {Record<string, { data: ArrayLike<number> }>} tensors
  * @param {import('node:test').TestContext} context
  */
-function compareResults(core, tensors, context) {
-  const inputs = inputsOf(core, tensors);
-  const session = core.openSession({ seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 }, { inputs });
+function compareResults(core, part, tensors, context) {
+  const inputs = inputsOf(part, tensors);
+  const session = core.openSession({ seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 }, { part: part.index, inputs });
   give(core, session, inputs);
-  assert.ok(core.part.results.length > 0);
-  core.part.results.forEach((result) => {
+  assert.ok(part.results.length > 0);
+  part.results.forEach((result) => {
     const expected = tensors[`result.${result.name}`].data;
     const worst = Math.max(...core.result(session, result.name, 0, expected.length).map((number, j) => Math.abs(number - expected[j]) / Math.max(1, Math.abs(expected[j]))));
     assert.equal(core.resultLength(session, result.name), expected.length);
@@ -83,19 +86,34 @@ for (const name of models) {
   test(`golden: ${name}`, async (context) => {
     const core = new Core(wasmModule, await readFile(shipped ? `${ROOT}weights/${name}.gguf` : `${GOLDEN}${name}.gguf`));
     const { tensors } = readGGUF(await readFile(`${GOLDEN}${name}.golden.gguf`));
-    if (core.part.span === 0) return compareResults(core, tensors, context);
+    if (core.parts.length === 1) return comparePart(core, core.part, tensors, context);
+    // What is recorded of a part is named after it.
+    for (const part of core.parts) {
+      const own = Object.entries(tensors).flatMap(([key, tensor]) => (key.startsWith(`${part.name}.`) ? [[key.slice(part.name.length + 1), tensor]] : []));
+      comparePart(core, part, Object.fromEntries(own), context);
+    }
+  });
+
+  /**
+   * @param {Core} core
+   * @param {Part} part
+   * @param {Record<string, any>} tensors
+   * @param {import('node:test').TestContext} context
+   */
+  function comparePart(core, part, tensors, context) {
+    if (part.span === 0) return compareResults(core, part, tensors, context);
     const suffix = shipped ? '_q8_0' : '';
     const outputs = tensors[`logits${suffix}`].data;
     const nats = tensors[`nats${suffix}`].data;
-    const width = core.part.span;
+    const width = part.span;
     const ids = Uint32Array.from(tensors.values.data);
     const positions = ids.length / width;
     // a sentence, a sound and a piece of music has the length that it has
-    const anyLong = core.positions === 0 || core.part.inputs.some(({ anyLength }) => anyLength) || core.metadata.has('sparse-transformer.notes.ticks');
-    assert.ok(anyLong || positions === core.positions);
+    const anyLong = part.length === 0 || part.inputs.some(({ anyLength }) => anyLength) || core.metadata.has('sparse-transformer.notes.ticks');
+    assert.ok(anyLong || positions === part.length);
     const open = () => {
-      const inputs = inputsOf(core, tensors);
-      const session = core.openSession({ seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 }, { inputs, length: core.positions || positions });
+      const inputs = inputsOf(part, tensors);
+      const session = core.openSession({ seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 }, { part: part.index, inputs, length: part.length || positions });
       give(core, session, inputs);
       return session;
     };
@@ -139,7 +157,7 @@ for (const name of models) {
     const image = Uint8Array.from(tensors.image.data);
     assert.deepEqual(codec.encode(image), ids);
     codec.decode(ids).forEach((value, i) => assert.equal(value, image[codec.place(i)]));
-  });
+  }
 }
 
 /** Of the hundred that are there; ./build.sh test-sweep has all. */

@@ -14,7 +14,7 @@ import { GOLDEN, ROOT, isError } from './helpers.js';
 /** A model that has each verb. @type {Record<string, string>} */
 const FILES = {
   attention: 'local-f16', complete: 'local-f16', generate: 'sagan-tiny', walk: 'sagan-tiny', score: 'wavenet-tiny', superResolve: 'palette-2d-sr', tag: 'chain-crf-tiny', caption: 'show-attend-tell-soft',
-  tokens: 'stories260K', chat: 'stories260K', translate: 'transformer-end', classify: 'snail-tiny', parse: 'tree-tiny',
+  tokens: 'stories260K', chat: 'stories260K', translate: 'transformer-end', classify: 'snail-tiny', parse: 'tree-tiny', encode: 'jukebox-tiny', decode: 'jukebox-tiny',
 };
 const names = [...new Set(Object.values(FILES))];
 const models = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await load(`${GOLDEN}${name}.gguf`)])));

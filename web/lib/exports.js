@@ -15,6 +15,7 @@ export { argumentError, reading } from './base/error.js';
 export { hint, playerAddress, workerText } from './files.js';
 export { fromRGBA, holds, inputOf, pictureOf, reduce } from './kinds/picture/image.js';
 export * from './index.js';
+export { flowOf } from './flow.js';
 export { Link } from './workers/link.js';
 export { within } from './load/patience.js';
 export { listOf, wholeOf } from './engine/keys.js';

@@ -19,6 +19,7 @@
  * @property {Record<string, { part: Part, result?: string }>} from  what fills its ports: a result, or else what that part draws
  * @property {number} [reach]  of one that encodes what is drawn: what it makes of an id is decided by the id and so many on either side, so that it
  *   begins before all are drawn. Undefined: it waits for the last one
+ * @property {number} [least]  of such a one, the fewest ids that are encoded at once, but for the last ones. Undefined: 1
  */
 
 /**

@@ -235,6 +235,13 @@ export async function tokenizer(source, options = {}) {
 /** @typedef {import('./kinds/sound/play.js').Played} Played */
 /** @typedef {import('./kinds/sound/play.js').PlayOptions} PlayOptions */
 /** @typedef {import('./options.js').SoundOptions} SoundOptions */
+/** @typedef {import('./options.js').CodesOptions} CodesOptions */
+/** @typedef {import('./kinds/codes/codes-run.js').CodesRun} CodesRun */
+/** @typedef {import('./kinds/codes/codes-run.js').CodesStep} CodesStep */
+/** @typedef {import('./kinds/codes/codes-run.js').SavedCodes} SavedCodes */
+/** @typedef {import('./kinds/codes/codebooks.js').Codes} Codes */
+/** @typedef {import('./kinds/codes/codebooks.js').Encoded} Encoded */
+/** @typedef {import('./kinds/codes/codebooks.js').CodeLevel} CodeLevel */
 /** @typedef {import('./kinds/signs/classification.js').Classification} Classification */
 /** @typedef {import('./kinds/signs/classification.js').ClassifyOptions} ClassifyOptions */
 /** @typedef {import('./kinds/latent/latent-run.js').LatentRun} LatentRun */

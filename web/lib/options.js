@@ -28,6 +28,23 @@
  */
 
 /**
+ * The options with which sounds are drawn by their codes.
+ *
+ * @typedef {object} CodesOptions
+ * @property {number | bigint} [seed] of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one
+ * @property {number} [temperature] 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1;
+ * of a translation or a caption 0, and over 0 only with one beam
+ * @property {number} [topK] draw among the k most probable values only; 0: all. Default 0
+ * @property {number} [topP] draw among the most probable values that together have this probability, over 0 to 1. Default 1
+ * @property {Label} [label] the class to draw
+ * @property {Label} [speaker] of a model of sounds, the voice
+ * @property {number} [seconds] the most seconds to draw, over 0 to 120; a sound may end before. Default 2
+ * @property {number} [chunk] the most elements in a step, rounded up to whole pixels where the model draws these as a whole. Default: as
+ * many as take about 10 ms
+ * @property {AbortSignal} [signal] stops the run
+ */
+
+/**
  * The options with which pictures are made at once, of latents. Without a label the classes take turns.
  *
  * @typedef {object} LatentOptions
@@ -165,6 +182,7 @@
  *
  * @typedef {object} VerbsOfKinds
  * @property {'caption' | 'score'} captions
+ * @property {'complete' | 'decode' | 'encode' | 'generate'} codes
  * @property {'parse'} heads
  * @property {'generate' | 'walk'} latent
  * @property {'complete' | 'generate' | 'score'} notes

@@ -13,7 +13,7 @@ import { NX_MAX_SAMPLES } from './engine/abi.js';
 
 /**
  * @typedef {object} Setting
- * @property {string} of       whose option it is: 'pictures', 'sounds', 'notes', 'texts', 'translations', or several of these with spaces between; '': none, the
+ * @property {string} of       whose option it is: 'pictures', 'sounds', 'codes', 'notes', 'texts', 'translations', or several of these with spaces between; '': none, the
  *   library itself says so
  * @property {readonly [number, number]} [whole]   a whole number in this range
  * @property {readonly [number, number]} [number]  a number in this range
@@ -39,16 +39,16 @@ export const SETTINGS = /** @type {const} */ ({
   /** images to draw, or captions of one, each with noise of its own, 1 to 64. Default 1 */
   samples: { of: 'pictures latents captions', whole: [1, NX_MAX_SAMPLES], initial: 1, field: 'samples', attribute: true },
   /** {number | bigint} of the noise, 0 to 2^64 - 1. The same seed draws the same again. Default: a random one */
-  seed: { of: 'pictures sounds notes texts translations latents captions', attribute: true },
+  seed: { of: 'pictures sounds codes notes texts translations latents captions', attribute: true },
   /** 0 to 100; below 1 what is drawn keeps closer to the likely, 0 always takes the most probable. Default 1; of a translation or
    * a caption 0, and over 0 only with one beam */
-  temperature: { of: 'pictures sounds notes texts translations captions', number: [0, 100], initial: 1, field: 'temperature', attribute: true },
+  temperature: { of: 'pictures sounds codes notes texts translations captions', number: [0, 100], initial: 1, field: 'temperature', attribute: true },
   /** draw among the k most probable values only; 0: all. Default 0 */
-  topK: { of: 'pictures sounds notes texts', whole: [0, MANY], initial: 0, field: 'top_k' },
+  topK: { of: 'pictures sounds codes notes texts', whole: [0, MANY], initial: 0, field: 'top_k' },
   /** draw among the values whose surprise is nearest to the expected one and that together have this probability, 0 to 1; 1: all. Default 1 */
   typicalP: { of: 'texts', number: [0, 1], initial: 1, field: 'typical_p' },
   /** draw among the most probable values that together have this probability, over 0 to 1. Default 1 */
-  topP: { of: 'pictures sounds notes texts', number: [0, 1], over: true, initial: 1, field: 'top_p', attribute: true },
+  topP: { of: 'pictures sounds codes notes texts', number: [0, 1], over: true, initial: 1, field: 'top_p', attribute: true },
   /** draw among the values that are at least so many times as probable as the first, 0 to 1. Default 0 */
   minP: { of: 'texts', number: [0, 1], initial: 0, field: 'min_p' },
   /** 0.01 to 100; over 1 makes less probable what stands among the last tokens. Default 1 */
@@ -63,14 +63,14 @@ export const SETTINGS = /** @type {const} */ ({
    * token: -Infinity never draws it. At most 4096 of them */
   logitBias: { of: 'texts' },
   /** {Label} the class to draw */
-  label: { of: 'pictures sounds latents', attribute: true, fits: knowsClasses },
+  label: { of: 'pictures sounds codes latents', attribute: true, fits: knowsClasses },
   /** {ArrayLike<number> | ArrayLike<number>[]} what the pictures are made of, as `step.latent` of another run has it: `info.latent` numbers, about
    * -3 to 3; or one for each sample. Default: drawn by the seed */
   latent: { of: 'latents' },
   /** {Label} of a model of sounds, the voice */
-  speaker: { of: 'sounds', attribute: true, fits: knowsSpeakers },
+  speaker: { of: 'sounds codes', attribute: true, fits: knowsSpeakers },
   /** the most seconds to draw, over 0 to 120; a sound may end before. Default 2 */
-  seconds: { of: 'sounds', number: [0, 120], over: true, initial: 2, attribute: true },
+  seconds: { of: 'sounds codes', number: [0, 120], over: true, initial: 2, attribute: true },
   /** the most bars of music, 1 to 1000, those that were given among them; it may end before. Default: as many as the model has room for */
   bars: { of: 'notes', whole: [1, 1000], attribute: true },
   /** quarters a minute, 20 to 400, at which music is played and written. Default 84 */
@@ -118,9 +118,9 @@ export const SETTINGS = /** @type {const} */ ({
   /** {(step: SearchStep) => void} called after every step of a search with several beams */
   onSearch: { of: 'translations' },
   /** the most elements in a step, rounded up to whole pixels where the model draws these as a whole. Default: as many as take about 10 ms */
-  chunk: { of: 'pictures sounds notes', whole: [1, MANY] },
+  chunk: { of: 'pictures sounds codes notes', whole: [1, MANY] },
   /** {AbortSignal} stops the run */
-  signal: { of: 'pictures sounds notes texts translations latents captions' },
+  signal: { of: 'pictures sounds codes notes texts translations latents captions' },
 
   // Settings that the library gives to itself.
 

@@ -18,6 +18,7 @@ export * from './in-sight.js';
 export * from './legend.js';
 export * from './loading.js';
 export * from './meter.js';
+export * from './microphone.js';
 export * from './model-switch.js';
 export * from './pace.js';
 export * from './page.js';

@@ -28,13 +28,14 @@ const throughJson = (saved) => (saved === undefined ? saved : JSON.parse(JSON.st
 
 /** @returns {Promise<import('../fuzz.js').Target>} */
 export async function open() {
-  const [pictures, digits, texts, translation, sound] = /** @type {any[]} */ (await Promise.all([
-    load(toyModel()), load(DIGITS), load(toyText()), load(toyTranslation()), load(`${GOLDEN}wavenet-tiny.gguf`)]));
+  const [pictures, digits, texts, translation, sound, codes] = /** @type {any[]} */ (await Promise.all([
+    load(toyModel()), load(DIGITS), load(toyText()), load(toyTranslation()), load(`${GOLDEN}wavenet-tiny.gguf`), load(`${GOLDEN}jukebox-tiny.gguf`)]));
   const grey = { data: new Uint8Array(784).fill(9), width: 28, height: 28 };
   /** @type {[any, () => any][]} */
   const runs = [[pictures, () => pictures.generate({ seed: 3, samples: 2 })], [digits, () => digits.complete(grey, { rows: 27, seed: 2 })],
     [texts, () => texts.tokens('a b', { maxTokens: 9, seed: 4 })], [texts, () => texts.tokens('ab', { maxTokens: 5, topK: 3 })],
-    [translation, () => translation.translate('ab a', { beams: 2 })], [sound, () => sound.generate({ seconds: 0.01, label: 1, seed: 5 })]];
+    [translation, () => translation.translate('ab a', { beams: 2 })], [sound, () => sound.generate({ seconds: 0.01, label: 1, seed: 5 })],
+    [codes, () => codes.generate({ label: 1, seed: 5 })]];
   /** @type {{ model: any, saved: any }[]} */
   const all = [];
   for (const [model, begin] of runs) {
@@ -58,7 +59,7 @@ export async function open() {
       if (++taken % ONE_IN === 0) return steps(run, STEPS).catch((error) => refusedBy(error));
     },
     close() {
-      for (const model of [pictures, digits, texts, translation, sound]) model.close();
+      for (const model of [pictures, digits, texts, translation, sound, codes]) model.close();
     },
   };
 }

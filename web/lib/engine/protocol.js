@@ -123,9 +123,9 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @typedef {object} BasicInfo
  * @property {string} architecture  such as 'image-transformer'
  * @property {string} name
- * @property {string} codec         what its ids mean: 'picture', 'sound', 'notes', 'text', 'tags', 'heads', 'signs' or 'captions'
+ * @property {string} codec         what its ids mean: 'picture', 'sound', 'codes', 'notes', 'text', 'tags', 'heads', 'signs' or 'captions'
  * @property {string[]} tasks       what it can do, a task for each verb but attention() and chat(): 'complete', 'generate', 'walk', 'super-resolve', 'classify', 'caption', 'tokens',
- *   'translate', 'tag', 'parse', 'score'
+ *   'translate', 'tag', 'parse', 'encode', 'decode', 'score'
  * @property {number} positions     steps in a complete sequence; of a model of texts, the most tokens that it sees, its context; of one
  *   that tags, the most words at once; of one that names signs, the most examples; of one of sounds 0, for the caller says how long; of one
  *   that makes pictures at once 0, for there is no sequence
@@ -139,6 +139,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @property {string[]} [voices]    and its voices, from the highest down
  * @property {[number, number][]} [ranges]  and of each the lowest and the highest pitch, numbers of MIDI
  * @property {{ ticks: number, voice: number, pitch: number }[]} [notes]  and what each id is: ticks that pass, a voice by its number or -1, a pitch or 0
+ * @property {import('../kinds/codes/codebooks.js').CodeLevel[]} [codes]  of a model of sounds by codes, its levels, the top one first
  * @property {number[]} [dilations] of a model of sounds: how far back each layer reaches
  * @property {number} parameters    number of weights
  * @property {number} bytes         size of the weight file

@@ -6,6 +6,7 @@
  */
 
 import { kind as captions } from './captions/kind.js';
+import { kind as codes } from './codes/kind.js';
 import { kind as heads } from './heads/kind.js';
 import { kind as latent } from './latent/kind.js';
 import { kind as notes } from './notes/kind.js';
@@ -40,4 +41,4 @@ import { kind as text } from './text/kind.js';
  */
 
 /** The first that fits is the one. @type {Kind[]} */
-export const KINDS = [sound, notes, signs, captions, latent, picture, tags, heads, text];
+export const KINDS = [codes, sound, notes, signs, captions, latent, picture, tags, heads, text];

@@ -4,6 +4,7 @@
 /** The looks of kinds: what the element says and shows of their models. */
 
 import { look as captions } from './captions/look.js';
+import { look as codes } from './codes/look.js';
 import { look as heads } from './heads/look.js';
 import { look as notes } from './notes/look.js';
 import { look as picture } from './picture/look.js';
@@ -31,7 +32,7 @@ import { look as text } from './text/look.js';
 /** What the element knows of a run. @typedef {{ nats: number[], steps: number, to: number, rate: number }} Told */
 
 /** By what `info.codec` says. @type {Record<string, Look>} */
-export const LOOKS = { captions, heads, notes, picture, signs, sound, tags, text };
+export const LOOKS = { captions, codes, heads, notes, picture, signs, sound, tags, text };
 
 /** @param {{ codec: string } | undefined} info */
 export const lookOf = (info) => LOOKS[info?.codec ?? ''] ?? picture;

@@ -13,7 +13,8 @@ import { verbsOf } from '../verbs/tasks.js';
 /** @import { Tokenizer } from '../kinds/text/tokenizer.js' */
 /** @import { Link } from '../workers/link.js' */
 /** @import { CaptionRun, SavedCaption } from '../kinds/captions/caption-run.js' */
-/** @import { CaptionOptions, DrawOptions, NotesOptions, SoundOptions, TokenOptions, TranslateOptions } from '../options.js' */
+/** @import { CodesRun, SavedCodes } from '../kinds/codes/codes-run.js' */
+/** @import { CaptionOptions, CodesOptions, DrawOptions, NotesOptions, SoundOptions, TokenOptions, TranslateOptions } from '../options.js' */
 /** @import { ModelInfo, OpenedMessage } from '../engine/protocol.js' */
 /** @import { Run, SavedPictures } from '../kinds/picture/run.js' */
 /** @import { NoteRun, SavedNotes } from '../kinds/notes/note-run.js' */
@@ -107,6 +108,12 @@ export class Model extends Methods {
    * @param {SavedSound} saved
    * @param {Pick<SoundOptions, 'signal' | 'odds' | 'chunk'>} [options]
    * @returns {SoundRun}
+   */
+  /**
+   * @overload
+   * @param {SavedCodes} saved
+   * @param {Pick<CodesOptions, 'signal' | 'chunk'>} [options]
+   * @returns {CodesRun}
    */
   /**
    * @overload

@@ -9,7 +9,8 @@
 /** @import { LatentRun } from '../kinds/latent/latent-run.js' */
 /** @import { Run } from '../kinds/picture/run.js' */
 /** @import { SoundRun } from '../kinds/sound/sound-run.js' */
-/** @import { DrawOptions, LatentOptions, SoundOptions, VerbsOfKinds } from '../options.js' */
+/** @import { CodesRun } from '../kinds/codes/codes-run.js' */
+/** @import { CodesOptions, DrawOptions, LatentOptions, SoundOptions, VerbsOfKinds } from '../options.js' */
 /** @import { VerbMethods } from '../verbs/methods.js' */
 /** @import { Model } from './model.js' */
 
@@ -21,7 +22,8 @@
  * @typedef {{
  *   picture: { generate(options?: DrawOptions): Run },
  *   latent: { generate(options?: LatentOptions): LatentRun },
- *   sound: { generate(options?: SoundOptions): SoundRun } }} RunsOfKinds
+ *   sound: { generate(options?: SoundOptions): SoundRun },
+ *   codes: { generate(options?: CodesOptions): CodesRun } }} RunsOfKinds
  */
 
 /**

@@ -24,6 +24,8 @@ import { BaseRun, noSavedRun } from './base-run.js';
  * @property {Results} [results]    of a part that encodes what is drawn: of these items
  */
 
+/** @typedef {(part: string, ids: Record<string, number[]>) => number} LengthOf */
+
 /**
  * @typedef {object} SavedFlow
  * @property {1} version
@@ -59,8 +61,9 @@ export class FlowRun extends BaseRun {
    * @param {Link[]} links  which share the samples
    * @param {Stage[]} flow
    * @param {Inputs} given  what no part leaves
-   * @param {{ seed: number | bigint, settings: Settings, length: number, chunk?: number, drawn?: Pick<SavedFlow, 'ids' | 'told'> }} how  length: positions
-   *   that are drawn; settings: of the samples together; drawn: of a run that goes on
+   * @param {{ seed: number | bigint, settings: Settings, length: number | LengthOf, chunk?: number, drawn?: Pick<SavedFlow, 'ids' | 'told'> }} how
+   *   length: the most positions of a part that draws, by its name and what parts before it have drawn for a sample; settings: of the samples
+   *   together; drawn: of a run that goes on
    * @param {{ model: string, options: object }} kept
    * @param {AbortSignal} [signal]
    * @internal
@@ -132,15 +135,16 @@ export class FlowRun extends BaseRun {
 
   /** @param {Stage} stage  that draws */
   async *#draw(stage) {
-    const { settings, length, chunk } = this.#how;
-    const { part: { index, name, span } } = stage;
+    const { settings, length: most, chunk } = this.#how;
+    const { part: { index, name, span, ends } } = stage;
     const followers = this.#flow.filter(({ from, draws }) => !draws && Object.values(from).some(({ part, result }) => part.index === index && result === undefined));
     const samples = this.#ids.map((all, sample) => {
       const ids = (all[name] ??= []);
       const drawn = Uint32Array.from(ids);
       const link = this.#links[sample % this.#links.length];
+      const length = typeof most === 'number' ? most : most(name, all);
       return {
-        sample, ids, link, order: ids.length === length * span ? undefined : {
+        sample, ids, link, order: ids.length >= length * span ? undefined : {
           part: index, known: new Uint32Array(0), drawn, inputs: this.#inputs(stage, sample), length,
           settings: { ...settings, samples: 1, first: (settings.first ?? 0) + sample },
         },
@@ -148,22 +152,25 @@ export class FlowRun extends BaseRun {
     });
     /** Encodings that go on meanwhile. @type {Promise<FlowStep>[]} */
     let coming = [];
-    const follow = () => {
-      coming = samples.flatMap(({ sample, link }) => followers.flatMap((one) => this.#follow(one, stage, sample, link)));
+    const follow = (/** @type {boolean} */ over) => {
+      coming = samples.flatMap(({ sample, link }) => followers.flatMap((one) => this.#follow(one, stage, sample, link, over)));
       for (const promise of coming) promise.catch(() => {}); // it is said below
     };
-    follow();
-    for await (const { message: { from, to, ids, nats }, part: { sample, ids: all } } of this.messages(samples, chunk)) {
-      all.push(...ids);
-      yield { part: name, sample, from, to, ids, nats };
-      if (sample < samples.length - 1) continue;
+    follow(false);
+    const last = samples.filter(({ order }) => order).at(-1)?.sample;
+    for await (const { message: { from, ids, nats }, part: { sample, ids: all } } of this.messages(samples, chunk)) {
+      const end = ids.findIndex((id) => ends.includes(id)); // it is no id that another part takes
+      const count = (end < 0 ? ids.length : end) / span;
+      all.push(...ids.subarray(0, count * span));
+      if (count > 0) yield { part: name, sample, from, to: from + count, ids: ids.slice(0, count * span), nats: nats.slice(0, count * span) };
+      if (sample !== last) continue;
       yield* this.#tell(coming);
-      follow();
+      follow(false);
     }
     if (this.stopped) return;
     do {
       yield* this.#tell(coming);
-      follow();
+      follow(true);
     } while (coming.length > 0);
   }
 
@@ -182,14 +189,15 @@ export class FlowRun extends BaseRun {
    * @param {Stage} source  whose ids it takes
    * @param {number} sample
    * @param {Link} link
+   * @param {boolean} over  whether nothing more is drawn
    * @returns {Promise<FlowStep>[]}
    */
-  #follow(stage, { part: { name, span } }, sample, link) {
-    const { reach = Infinity, part } = stage;
+  #follow(stage, { part: { name, span } }, sample, link, over) {
+    const { reach = Infinity, least = 1, part } = stage;
     const ids = this.#ids[sample][name];
     const [drawn, from] = [ids.length / span, this.#told[sample][part.name] ?? 0];
-    const to = drawn === this.#how.length ? drawn : drawn - reach;
-    if (to <= from) return [];
+    const to = over ? drawn : drawn - reach;
+    if (to - from < (over ? 1 : least)) return [];
     // With as many on either side as decide what becomes of these.
     const [begin, end] = [Math.max(0, from - reach), Math.min(drawn, to + reach)];
     const port = Object.entries(stage.from).find(([, { part: before, result }]) => before.name === name && result === undefined)?.[0] ?? '';

@@ -10,12 +10,14 @@ import { abortable } from '../base/abort.js';
 /** @import { Order } from './base-run.js' */
 
 /**
- * Each kind of run says what it has drawn, and what it makes of a message.
+ * Each kind of run says what it has drawn, and what it makes of a message; or where else its steps come from.
  *
  * @template Step
  * @typedef {object} Particular
  * @property {() => Promise<Order | undefined>} order  the message that has the run drawn; undefined: there is nothing to draw
  * @property {(message: StepMessage) => { step?: Step, finish?: 'end' | 'length' }} take
+ * @property {(signal?: AbortSignal) => AsyncGenerator<Step, 'end' | 'length', void>} [stream]  of a run that is no single piece of work of a worker: its
+ *   steps, and how it ended
  */
 
 /**
@@ -31,6 +33,8 @@ export class KeptRun {
   #signal;
   /** @type {ReturnType<Link['job']> | undefined} */
   #job;
+  /** @type {AsyncGenerator<Step, 'end' | 'length', void> | undefined} */
+  #stream;
   /** @type {Promise<void> | undefined} */
   #coming;
   #readers = 0;
@@ -95,8 +99,16 @@ export class KeptRun {
 
   /** Asks for the next step. */
   async #advance() {
-    const { order, take } = /** @type {Particular<Step>} */ (/** @type {unknown} */ (this));
+    const { order, take, stream } = /** @type {Particular<Step>} */ (/** @type {unknown} */ (this));
     try {
+      if (stream) {
+        this.#stream ??= stream.call(this, this.#signal);
+        const { value, done } = await this.#stream.next();
+        if (this.#over) return;
+        if (done) this.#end(value);
+        else this.steps.push(value);
+        return;
+      }
       if (!this.#job) {
         const message = await order.call(this);
         if (this.#over) return;
@@ -123,5 +135,6 @@ export class KeptRun {
     this.finish ??= finish;
     this.#job?.end();
     this.#job = undefined;
+    this.#stream?.return(finish === 'abort' ? 'end' : finish).catch(() => {}); // what it does is given up
   }
 }

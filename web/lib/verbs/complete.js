@@ -8,7 +8,8 @@ import { canBeKnown } from '../kinds/picture/rows.js';
 /** @import { ImageSource } from '../kinds/picture/image.js' */
 /** @import { Model } from '../model/model.js' */
 /** @import { SoundSource } from '../kinds/sound/hear.js' */
-/** @import { DrawOptions, NotesOptions, SoundOptions } from '../options.js' */
+/** @import { CodesRun } from '../kinds/codes/codes-run.js' */
+/** @import { CodesOptions, DrawOptions, NotesOptions, SoundOptions } from '../options.js' */
 /** @import { Run } from '../kinds/picture/run.js' */
 /** @import { MusicSource } from '../kinds/notes/given.js' */
 /** @import { NoteRun } from '../kinds/notes/note-run.js' */
@@ -50,6 +51,14 @@ export const attributes = {
  *   brought to that of the model, and channels are mixed: `run.heard` says so
  * @param {SoundOptions} [options]
  * @returns {SoundRun}
+ */
+/**
+ * Goes on with a sound by its codes, through which what was given is heard too.
+ *
+ * @overload
+ * @param {SoundSource} sound  as above; less than what the model can draw
+ * @param {CodesOptions} [options]  seconds: of what is drawn
+ * @returns {CodesRun}
  */
 /**
  * Goes on with music, or, with `voices`, harmonises it: the voices that are given stay as they are, and the others are drawn around them.

@@ -7,7 +7,8 @@ import { attributes as picture } from './complete.js';
 /** @import { Label } from '../base/checks.js' */
 /** @import { Model } from '../model/model.js' */
 /** @import { LatentRun } from '../kinds/latent/latent-run.js' */
-/** @import { DrawOptions, LatentOptions, NotesOptions, SoundOptions } from '../options.js' */
+/** @import { CodesRun } from '../kinds/codes/codes-run.js' */
+/** @import { CodesOptions, DrawOptions, LatentOptions, NotesOptions, SoundOptions } from '../options.js' */
 /** @import { Run } from '../kinds/picture/run.js' */
 /** @import { NoteRun } from '../kinds/notes/note-run.js' */
 /** @import { SoundRun } from '../kinds/sound/sound-run.js' */
@@ -38,6 +39,13 @@ export const attributes = { tries: picture.tries };
  * @overload
  * @param {SoundOptions & ({ seconds: number } | { speaker: Label })} options  of a model of sounds
  * @returns {SoundRun}
+ */
+/**
+ * Draws a sound by its codes: those of the top level, those of the bottom level below them, and samples while these are drawn.
+ *
+ * @overload
+ * @param {CodesOptions & ({ seconds: number } | { speaker: Label })} options  of a model of sounds by codes
+ * @returns {CodesRun}
  */
 /**
  * Draws music, from nothing.

@@ -26,6 +26,8 @@ export * as caption from './caption.js';
 export * as chat from './chat.js';
 export * as classify from './classify.js';
 export * as complete from './complete.js';
+export * as decode from './decode.js';
+export * as encode from './encode.js';
 export * as generate from './generate.js';
 export * as parse from './parse.js';
 export * as score from './score.js';

@@ -18,8 +18,9 @@ for (const [name, { draws, before = 1, start }] of ALL) {
   const method = function (...given) {
     const { verbs } = engineOf(this);
     if (!verbs.includes(name)) {
-      const others = ALL.filter(([other, { attributes }]) => attributes && verbs.includes(other)).map(([other]) => `${other}()`);
-      throw argumentError(`This model has no ${name}(): use ${others.join(' or ')}`);
+      const able = ALL.filter(([other]) => verbs.includes(other));
+      const shown = able.filter(([, { attributes }]) => attributes);
+      throw argumentError(`This model has no ${name}(): use ${(shown.length > 0 ? shown : able).map(([other]) => `${other}()`).join(' or ')}`);
     }
     const options = given[before] ?? (given[before] === null || start.length > before ? given[before] : {}); // some must be there
     checkOptions(options, `${name}()`, optionsOf(name));

@@ -25,6 +25,7 @@ const GROUPS = [
     'VocabularySource', 'Tokenizer', 'TokenKind']],
   ['Translations', ['TranslateOptions', 'Translation', 'TranslateStep', 'SavedTranslation', 'SourceLook', 'SearchStep', 'Hypothesis', 'AlignedSheetOptions']],
   ['Sounds', ['SoundOptions', 'SoundSource', 'PlainSound', 'Heard', 'SoundRun', 'SoundStep', 'SavedSound', 'WaveformOptions', 'PlayOptions', 'Played', 'SoundScore']],
+  ['Sounds by codes', ['CodesOptions', 'CodesRun', 'CodesStep', 'SavedCodes', 'Codes', 'Encoded', 'CodeLevel']],
   ['Pictures at once', ['LatentOptions', 'LatentRun', 'LatentStep', 'WhereLooked', 'WalkOptions']],
   ['Names', ['ClassifyOptions', 'Classification']],
   ['Tags', ['TagOptions', 'Tagging', 'Best', 'TagSheetOptions']],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A voice, from the microphone or a file, that the model goes on with.
 // @ts-check
-import { byId, make } from '../../shell/index.js';
+import { byId, make, microphoneRefused, recorded } from '../../shell/index.js';
 import { audio, hear } from './play.js';
 /** @typedef {ReturnType<typeof import('./play.js').createPlayer>} Player */
 /** @typedef {import('../../lib/kinds/sound/sound-run.js').SoundRun} SoundRun */
@@ -10,13 +10,6 @@ import { audio, hear } from './play.js';
 /** How long is listened to, and gone on, in seconds. */
 const LISTEN_MS = 1000;
 const SECONDS = 0.8;
-
-/** What may be wrong with a microphone, by the name of the error. @type {Record<string, string>} */
-const REFUSED = {
-  NotAllowedError: 'The microphone may not be used: allow it in the address bar of the browser, or choose a file.',
-  NotFoundError: 'There is no microphone: choose a file.',
-  NotReadableError: 'The microphone is in use elsewhere: end that, or choose a file.',
-};
 
 /** @param {Player} player */
 export function createVoice(player) {
@@ -71,36 +64,13 @@ export function createVoice(player) {
     record.disabled = true;
     void audio().resume(); // while the click still counts
     try {
-      await goOn(await recorded());
+      await goOn(await recorded(LISTEN_MS, () => { said.textContent = 'Speak now'; }));
     } catch (error) {
-      const { name, message } = /** @type {Error} */ (error);
-      said.textContent = REFUSED[name] ?? `The microphone gave nothing: ${message || name}. Choose a file.`;
+      said.textContent = microphoneRefused(error);
     } finally {
       record.disabled = !player.model;
     }
   });
-  /** Listens for a second. The microphone is let go whatever happens. */
-  async function recorded() {
-    if (!navigator.mediaDevices?.getUserMedia) throw Object.assign(new Error(), { name: 'NotFoundError' });
-    const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
-    try {
-      const recorder = new MediaRecorder(stream);
-      /** @type {Blob[]} */
-      const parts = [];
-      recorder.addEventListener('dataavailable', ({ data }) => parts.push(data));
-      const stopped = new Promise((resolve, reject) => {
-        recorder.addEventListener('stop', resolve);
-        recorder.addEventListener('error', (event) => reject(/** @type {any} */ (event).error ?? new Error('the recording broke off')));
-      });
-      recorder.start();
-      said.textContent = 'Speak now';
-      const timer = setTimeout(() => recorder.state !== 'inactive' && recorder.stop(), LISTEN_MS);
-      await stopped.finally(() => clearTimeout(timer));
-      return new Blob(parts, { type: recorder.mimeType });
-    } finally {
-      for (const track of stream.getTracks()) track.stop();
-    }
-  }
   file.addEventListener('change', () => {
     const [sound] = file.files ?? [];
     file.value = '';

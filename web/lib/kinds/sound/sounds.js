@@ -4,12 +4,12 @@
 /** Models of sounds: a file of its own, which a page without sound never fetches. */
 
 import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
-import { checkLabel, checkSettings, show } from '../../base/checks.js';
+import { checkLabel, checkSettings } from '../../base/checks.js';
 import { LEVELS, compress } from './mu-law.js';
-import { argumentError } from '../../base/error.js';
 import { listOf, wholeOf } from '../../engine/keys.js';
 import { LONGEST_SECONDS, hear } from './hear.js';
 import { SoundRun } from './sound-run.js';
+import { voiceOf } from './voices.js';
 
 /** @import { Engine } from '../../model/engine.js' */
 /** @import { Label } from '../../base/checks.js' */
@@ -112,19 +112,6 @@ export class SoundModel {
     const nats = perElement.reduce((sum, cost) => sum + cost, 0);
     return { nats, bitsPerDim: nats / (perElement.length * Math.LN2), perElement, heard };
   }
-}
-
-/**
- * @param {Label} speaker
- * @param {string[]} speakers
- * @returns {number} its index, or -1 for none
- */
-function voiceOf(speaker, speakers) {
-  if (speaker === undefined || speaker === null) return -1;
-  if (speakers.length === 0) throw argumentError('This model knows no speakers: leave speaker out');
-  const index = typeof speaker === 'string' ? speakers.indexOf(speaker) : speaker;
-  if (Number.isInteger(index) && index >= 0 && index < speakers.length) return index;
-  throw argumentError(`speaker must be one of ${speakers.join(', ')}, or an index from 0 to ${speakers.length - 1}, not ${show(speaker)}`);
 }
 
 export { LONGEST_SECONDS };

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT  See blocks.h. */
-#include "blocks.h"
+/* SPDX-License-Identifier: MIT  See sparse_blocks.h. */
+#include "sparse_blocks.h"
 
 #include <string.h>
 

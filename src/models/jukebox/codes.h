@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A level of codes of a sound [VQ-VAE: van den Oord, Vinyals, Kavukcuoglu 2017, arXiv:1711.00937]: a stack of convolutions makes of each `hop`
+ * samples a vector h, whose code is that of the vector of the codebook nearest to it, the lowest of equals,
+ *
+ *   argmin over k of |e_k|^2 / 2 - h . e_k
+ *
+ * and another stack makes samples of the vectors again.
+ */
+#ifndef NX_JUKEBOX_CODES_H
+#define NX_JUKEBOX_CODES_H
+
+#include "models/jukebox/stack.h"
+
+#define NX_MAX_STRIDES 4
+
+typedef struct {
+    uint32_t hop, width, codes; /* samples of a code, numbers of a vector, vectors */
+    nx_stack encoder, decoder;
+    nx_linear book; /* (codes, width), and -|e|^2 / 2 */
+} nx_codes;
+
+/* Reads a level, "top" or "bottom", of architecture `arch`: its keys and encoder, then its decoder, which count as weights of the reader's part. */
+void nx_codes_read_encoder(nx_reader *r, nx_codes *level, const char *arch, const char *name);
+void nx_codes_read_decoder(nx_reader *r, nx_codes *level, const char *arch, const char *name);
+
+/* Codes of so many samples, the last ones of which silence may follow. */
+static inline uint32_t nx_codes_of(const nx_codes *level, uint32_t samples) { return (samples + level->hop - 1) / level->hop; }
+
+/* Computes slice 0, 1, ... of the codes (n) of samples (n hop) that stand in rows[0]. Returns 1 while there are more, 0 after the last one, -1
+ * when a number is not finite. rows: two of nx_stack_room(&level->encoder, n hop) floats. */
+int nx_codes_encode(const nx_codes *level, uint32_t n, float *rows[2], uint32_t *codes, uint32_t slice, void *scratch);
+
+/* The same of the samples of codes (n), -1 also where one is too large. They are nx_stack_output(&level->decoder, rows) at the end. rows: of nx_stack_room(&level->decoder, n). */
+int nx_codes_decode(const nx_codes *level, uint32_t n, float *rows[2], const uint32_t *codes, uint32_t slice, void *scratch);
+
+uint64_t nx_codes_encode_scratch_bytes(const nx_codes *level);
+
+#endif

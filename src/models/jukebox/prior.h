@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A prior: a Sparse Transformer over the codes of a level. Position p predicts the code there,
+ *
+ *   x = e[code at p - 1] + row[p / l] + column[p % l] + class + speaker + above_p        blocks        W LN(x) + b
+ *
+ * where position 0 has no code before it, a class and a speaker may be absent, and above_p is of the codes of the level above, where there is
+ * one: a table, a stack of convolutions that makes of each of them as many vectors as there are codes below it, and a layer norm.
+ */
+#ifndef NX_JUKEBOX_PRIOR_H
+#define NX_JUKEBOX_PRIOR_H
+
+#include "models/jukebox/stack.h"
+#include "layers/sparse_blocks.h"
+
+typedef struct {
+    nx_sparse_blocks blocks;
+    uint32_t values;                                      /* V */
+    uint32_t class_port, speaker_port, above_port;        /* NX_NONE: none */
+    nx_embedding codes, rows, columns, classes, speakers; /* (V, d), (positions / l, d), (l, d), (classes, d), (speakers, d) */
+    nx_norm last;
+    nx_linear head; /* (V, d) */
+    /* of the level above */
+    nx_embedding above; /* (its codes, d) */
+    nx_stack stack;
+    nx_norm norm;
+} nx_prior;
+
+/* Reads the prior `name`, "top" or "bottom", of `values` ids and `positions` positions, and adds its ports of a class and a speaker to the plan.
+ * classes, speakers: how many there are; 0: none. */
+void nx_prior_read(nx_reader *r, nx_prior *prior, nx_plan *plan, const char *arch, const char *name, uint32_t positions, uint32_t values,
+                   uint32_t classes, uint32_t speakers);
+
+/* Reads what it makes of the level above, of `codes` ids, each of which stands above `ratio` positions; its port, of at most `most`, is `port`. */
+void nx_prior_read_above(nx_reader *r, nx_prior *prior, nx_plan *plan, const char *arch, const char *name, const char *port, uint32_t codes,
+                         uint32_t ratio, uint32_t most);
+
+/* The functions of such a part (nx_part). */
+uint64_t nx_prior_encoder_output_bytes(const void *prior, const nx_shape *shape);
+uint64_t nx_prior_state_bytes(const void *prior, const nx_shape *shape);
+uint64_t nx_prior_scratch_bytes(const void *prior, const nx_shape *shape, uint32_t columns);
+int nx_prior_encode(const void *prior, const nx_inputs *inputs, uint32_t slice, void *encoder_output, void *scratch);
+int nx_prior_forward(const void *prior, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *scratch);
+uint32_t nx_prior_keys(const void *prior, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A stack of convolutions over a row of vectors, before whose first and behind whose last there are zeros. Its layers are
+ *
+ *   THREE   y_t = W [x_{t-1}; x_t; x_{t+1}] + b
+ *   UNIT    y_t = x_t + W_mix relu(W relu[x_{t-d}; x_t; x_{t+d}] + b) + b_mix                of dilation d, as many numbers in as out
+ *   DOWN    y_i = W [the 2 s vectors from s / 2 before block i to s / 2 behind it] + b       blocks of s: a convolution of stride s
+ *   UP      the s vectors from the middle of block j - 1 to that of block j = W [x_{j-1}; x_j] + b     the same transposed
+ *
+ * T is the number of vectors that go in, C that of their numbers.
+ */
+#ifndef NX_JUKEBOX_STACK_H
+#define NX_JUKEBOX_STACK_H
+
+#include "layers/layers.h"
+
+#define NX_STACK_LAYERS 40
+#define NX_STACK_WIDTH 1024 /* the most numbers of a vector */
+
+typedef enum { NX_STACK_THREE, NX_STACK_UNIT, NX_STACK_DOWN, NX_STACK_UP } nx_stack_kind;
+
+typedef struct {
+    nx_stack_kind kind;
+    uint32_t step;    /* s or d */
+    uint32_t in, out; /* C */
+    nx_linear conv, mix;
+} nx_stack_layer;
+
+typedef struct {
+    uint32_t n;
+    nx_stack_layer layers[NX_STACK_LAYERS];
+} nx_stack;
+
+/* Reads the next layer of a stack whose tensors are called "enc.top.blk.0.conv.weight" where `name` is "enc.top.". */
+void nx_stack_add(nx_reader *r, nx_stack *stack, const char *name, nx_stack_kind kind, uint32_t step, uint32_t in, uint32_t out);
+
+/* Vectors that come out of T; those that go in are such that every DOWN divides them. */
+uint32_t nx_stack_length(const nx_stack *stack, uint32_t T);
+
+/* Floats of each of the two rows of vectors between which a stack goes to and fro. */
+uint64_t nx_stack_room(const nx_stack *stack, uint32_t T);
+
+/* Computes slice `slice` of a stack, if it has so many. `rows`: two of nx_stack_room floats, of which the first holds what goes in, T vectors
+ * (T, C), side by side. Returns the number of slices, of which those below `slice` were
+ * computed before. What comes out, (T', C'), is nx_stack_output. */
+uint32_t nx_stack_run(const nx_stack *stack, uint32_t T, float *rows[2], uint32_t slice, void *scratch);
+uint64_t nx_stack_scratch_bytes(const nx_stack *stack);
+
+static inline const float *nx_stack_output(const nx_stack *stack, float *rows[2]) { return rows[stack->n % 2]; }
+
+#endif

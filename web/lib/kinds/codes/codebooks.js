@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** Models of sounds by codes: a file of its own, which a page without them never fetches. */
+
+import { modelName, noSavedRun, resumedOptions } from '../../runs/base-run.js';
+import { checkLabel, checkSettings, show } from '../../base/checks.js';
+import { compress } from '../sound/mu-law.js';
+import { argumentError } from '../../base/error.js';
+import { listOf, wholeOf } from '../../engine/keys.js';
+import { flowOf } from '../../flow.js';
+import { FlowRun } from '../../runs/flow-run.js';
+import { voiceOf } from '../sound/voices.js';
+import { hear } from '../sound/hear.js';
+import { CodesRun } from './codes-run.js';
+import { reachOf } from './reach.js';
+
+/** @import { Engine } from '../../model/engine.js' */
+/** @import { Heard, SoundSource } from '../sound/hear.js' */
+/** @import { CodesOptions } from '../../options.js' */
+/** @import { Facts, Inputs, Part } from '../../engine/protocol.js' */
+/** @import { Begun, SavedCodes } from './codes-run.js' */
+
+export { CodesRun } from './codes-run.js';
+
+/** Codes of the bottom level that the decoder makes samples of at once, while they are drawn. */
+const LEAST = 24;
+
+/** Levels of codes of a sound. @typedef {{ top?: ArrayLike<number>, bottom?: ArrayLike<number> }} Codes */
+
+/**
+ * A level.
+ *
+ * @typedef {object} CodeLevel
+ * @property {'top' | 'bottom'} name
+ * @property {number} hop    samples of a code
+ * @property {number} codes  of its codebook
+ * @property {number} reach  samples of a code are decided by it and so many codes on either side
+ */
+
+export class CodesModel {
+  #engine;
+  /** @type {Record<string, Part>} */
+  #parts;
+
+  /** Samples a second. */
+  rate;
+  /** @type {string[]} */
+  speakers;
+  /** @type {Record<'top' | 'bottom', CodeLevel>} */
+  levels;
+
+  /**
+   * @internal
+   * @param {Engine} engine
+   * @param {Facts} facts
+   */
+  constructor(engine, { metadata, parts }) {
+    this.#engine = engine;
+    this.#parts = Object.fromEntries(parts.map((part) => [part.name, part]));
+    const key = (/** @type {string} */ name) => `${engine.info.architecture}.${name}`;
+    const names = listOf(metadata, key('speakers'), 'texts');
+    const count = engine.part.inputs.find(({ name }) => name === 'speaker')?.values ?? 0;
+    this.rate = wholeOf(metadata, key('sound.rate'), 1000, 768000);
+    this.speakers = Array.from({ length: count }, (_, i) => names[i] || String(i));
+    const units = wholeOf(metadata, key('unit_count'), 1, 6);
+    const level = (/** @type {'top' | 'bottom'} */ name) => {
+      const strides = listOf(metadata, key(`${name}.strides`), 'whole numbers');
+      return { name, hop: strides.reduce((product, stride) => product * stride, 1), codes: wholeOf(metadata, key(`${name}.code_count`), 2, 65536), reach: reachOf(strides, units) };
+    };
+    this.levels = { top: level('top'), bottom: level('bottom') };
+    Object.assign(engine.info, { positions: 0, rate: this.rate, speakers: this.speakers, codes: [this.levels.top, this.levels.bottom] });
+  }
+
+  /** The most codes of the top level that are drawn. */
+  get #longest() {
+    return this.#parts.top.length - 1;
+  }
+
+  /** Codes of the bottom level for one of the top level. */
+  get #ratio() {
+    return this.levels.top.hop / this.levels.bottom.hop;
+  }
+
+  /**
+   * @param {CodesOptions} options
+   * @param {(seconds: number, inputs: Inputs) => Promise<Begun>} [begin]
+   */
+  run(options, begin = async (seconds) => ({ most: this.#codesIn(seconds) * this.levels.top.hop })) {
+    const { links, info, parts } = this.#engine;
+    const { settings, options: { seconds, label, speaker, chunk = 0 }, seed } = checkSettings('codes', options);
+    const [given, voice] = [checkLabel(label, info), voiceOf(speaker, this.speakers)];
+    /** @type {Inputs} */
+    const inputs = { ...(given >= 0 && { class: Uint32Array.of(given) }), ...(voice >= 0 && { speaker: Uint32Array.of(voice) }) };
+    const { seed: _, signal, ...kept } = options;
+    const flow = flowOf(parts.filter(({ name }) => name !== 'encoder'), { decoder: this.levels.bottom.reach }).map((stage) => ({ ...stage, least: LEAST }));
+    const make = (/** @type {Begun} */ { most, drawn }) => new FlowRun(links, flow, inputs, {
+      seed, settings: { ...settings, samples: 1 }, chunk, drawn,
+      length: (part, { top = [] }) => (part === 'top' ? Math.max(top.length, Math.min(most / this.levels.top.hop, this.#longest)) : top.length * this.#ratio),
+    }, { model: modelName(info), options: kept }, signal);
+    const begun = begin(seconds, inputs);
+    begun.catch(() => {}); // the run says it, where somebody asks it
+    return new CodesRun(links[0], this.rate, begun, make, { seed, hop: this.levels.bottom.hop }, signal);
+  }
+
+  /** Whole codes of the top level in so many seconds, at least one. @param {number} seconds */
+  #codesIn(seconds) {
+    return Math.min(this.#longest, Math.max(1, Math.round((seconds * this.rate) / this.levels.top.hop)));
+  }
+
+  /**
+   * @param {SavedCodes} saved
+   * @param {CodesOptions} given
+   */
+  resume(saved, given) {
+    const options = resumedOptions(saved, this.#engine.info, given, ['signal', 'chunk']);
+    const { ids: [codes], told, most } = /** @type {any} */ (saved);
+    if (!codes || !Array.isArray(told) || !told[0]) throw noSavedRun();
+    const [{ top = [], bottom = [] }, { decoder = 0 }] = [codes, told[0]];
+    const isList = (/** @type {any} */ list, /** @type {CodeLevel} */ { codes: below }, /** @type {number} */ longest) => (
+      Array.isArray(list) && list.length <= longest && list.every((id) => Number.isInteger(id) && id >= 0 && id < below));
+    const whole = (/** @type {unknown} */ number, /** @type {number} */ longest) => Number.isInteger(number) && Number(number) >= 0 && Number(number) <= longest;
+    const fits = isList(top, this.levels.top, this.#longest) && isList(bottom, this.levels.bottom, top.length * this.#ratio) && whole(decoder, bottom.length);
+    if (!fits || !whole(most / this.levels.top.hop, this.#longest)) throw noSavedRun();
+    return this.run(options, async () => ({ most, drawn: { ...saved, ids: [{ top, bottom }], told: [{ decoder }] } }));
+  }
+
+  /**
+   * @param {SoundSource} sound
+   * @param {CodesOptions} options
+   */
+  complete(sound, options) {
+    return this.run(options, async (seconds) => {
+      const { heard, ...codes } = await this.encode(sound, options);
+      const whole = Math.floor(heard.samples.length / this.levels.top.hop); // what silence had to fill is drawn
+      if (whole >= this.#longest) throw argumentError(`The sound has ${(heard.samples.length / this.rate).toFixed(1)} seconds: this model goes on with less than ${((this.#longest * this.levels.top.hop) / this.rate).toFixed(1)}`);
+      const ids = { top: [...codes.top.subarray(0, whole)], bottom: [...codes.bottom.subarray(0, whole * this.#ratio)] };
+      return {
+        heard, most: Math.min(this.#longest, whole + this.#codesIn(seconds)) * this.levels.top.hop,
+        drawn: /** @type {any} */ ({ ids: [ids], told: [{}] }),
+      };
+    });
+  }
+
+  /**
+   * @param {SoundSource} sound
+   * @param {{ signal?: AbortSignal }} options
+   * @returns {Promise<Encoded>}
+   */
+  async encode(sound, { signal }) {
+    const heard = await hear(sound, this.rate, signal);
+    const [{ dims: [most] }] = this.#parts.encoder.inputs;
+    if (heard.samples.length > most) throw argumentError(`The sound has ${(heard.samples.length / this.rate).toFixed(1)} seconds: this model encodes at most ${(most / this.rate).toFixed(1)} at once`);
+    const { results: { top, bottom } } = await this.#engine.ask({ type: 'encode', part: this.#parts.encoder.index, inputs: { sound: compress(heard.samples) } }, signal);
+    return { top, bottom, heard };
+  }
+
+  /**
+   * @param {Codes} codes
+   * @param {{ signal?: AbortSignal }} options
+   * @returns {Promise<{ samples: Float32Array, rate: number }>}
+   */
+  async decode(codes, { signal }) {
+    const { bottom, top } = codes ?? {};
+    const level = bottom !== undefined ? this.levels.bottom : this.levels.top;
+    const given = bottom ?? top;
+    if (typeof given !== 'object' || given === null || typeof given.length !== 'number') throw argumentError(`Codes are { bottom } or { top }, each a list, not ${show(codes)}`);
+    const { decoder } = this.#parts;
+    const most = Math.floor((decoder.inputs[0].dims[0] * this.levels.bottom.hop) / level.hop);
+    if (given.length < 1 || given.length > most) throw argumentError(`There are 1 to ${most} codes of the ${level.name} level, not ${given.length}`);
+    if (bottom !== undefined && top !== undefined && top.length * this.#ratio !== bottom.length) {
+      throw argumentError(`${top.length} codes of the top level stand above ${top.length * this.#ratio} of the bottom level, not ${bottom.length}`);
+    }
+    const wrong = Array.from(given).findIndex((id) => !(Number.isInteger(id) && id >= 0 && id < level.codes));
+    if (wrong >= 0) throw argumentError(`Code ${wrong} of the ${level.name} level must be a whole number from 0 to ${level.codes - 1}, not ${show(given[wrong])}`);
+    const { results: { sound } } = await this.#engine.ask({ type: 'encode', part: decoder.index, inputs: { bottom: Uint32Array.from(given), upper: Uint32Array.of(Number(level.name === 'top')) } }, signal);
+    return { samples: sound, rate: this.rate };
+  }
+}
+
+/**
+ * A sound as codes.
+ *
+ * @typedef {object} Encoded
+ * @property {Uint32Array} top     of the top level
+ * @property {Uint32Array} bottom  of the bottom level: so many for each of the top level as its `hop` has of the other's. Behind the sound there is
+ *   silence up to a whole code of the top level
+ * @property {Heard} heard         the sound as the model heard it
+ */

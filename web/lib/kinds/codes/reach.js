@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * How many codes on either side decide, with it, the samples of a code, where a decoder is a convolution of three taps, and then for each stride, the last one
+ * first, residual units of dilations 1, 3, 9, ... and a transposed convolution of two taps.
+ *
+ * @param {number[]} strides
+ * @param {number} units
+ */
+export function reachOf(strides, units) {
+  let reach = 0; // in samples, then in what is behind each stride
+  for (const stride of strides) reach = 1 + Math.floor((reach + stride / 2) / stride) + (3 ** units - 1) / 2;
+  return reach + 1;
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+import { aloud } from '../../runs/aloud.js';
+import { KeptRun } from '../../runs/kept-run.js';
+import { abortable } from '../../base/abort.js';
+import { SHOWN, checkOptions } from '../../base/checks.js';
+import { writeWav } from './wav.js';
+import { play } from './play.js';
+import { showAll } from '../../sinks/canvas.js';
+import { Waveform } from './waveform.js';
+
+/** @import { Saying } from '../../element/say.js' */
+/** @import { Link } from '../../workers/link.js' */
+/** @import { PlayOptions, Played } from './play.js' */
+/** @import { Canvas } from '../../sinks/canvas.js' */
+/** @import { WaveformOptions } from './waveform.js' */
+
+/** What can be heard of a step. @typedef {{ to: number, samples: Float32Array, nats: Float32Array }} Audible */
+
+/**
+ * A run that becomes a sound: samples, a file, a waveform on a canvas, or heard. All of these may be asked for, one after another or at the same time:
+ * what was drawn is kept.
+ *
+ * @template {Audible} Step
+ * @extends {KeptRun<Step>}
+ */
+export class AudibleRun extends KeptRun {
+  /** Samples a second. @type {number} */
+  rate;
+
+  /** The longest that the sound can become, in samples, once what was given is read. */
+  most = 0;
+
+  /**
+   * @param {Link} link
+   * @param {number} rate
+   * @param {number} chunk
+   * @param {AbortSignal} [signal]
+   * @internal
+   */
+  constructor(link, rate, chunk, signal) {
+    super(link, chunk, signal);
+    this.rate = rate;
+  }
+
+  /** What was given, as it is heard before the steps. @returns {Promise<Float32Array>} @internal */
+  async given() {
+    return new Float32Array(0);
+  }
+
+  /**
+   * The whole sound, with what was given before it.
+   *
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<Float32Array<ArrayBuffer>>} samples between -1 and 1, `rate` of them a second
+   */
+  async samples(options = {}) {
+    checkOptions(options, 'samples()', ['signal']);
+    /** @type {Float32Array[]} */
+    const parts = [];
+    for await (const { samples } of this.read(options.signal)) parts.push(samples);
+    return joined([await this.given(), ...parts]);
+  }
+
+  /**
+   * The whole sound as a WAV file of 16 bits.
+   *
+   * @param {{ signal?: AbortSignal }} [options]
+   * @returns {Promise<Blob>}
+   */
+  async wav(options = {}) {
+    return new Blob([writeWav(await this.samples(options), this.rate)], { type: 'audio/wav' });
+  }
+
+  /**
+   * Draws the sound as a waveform while it comes, each stretch in a shade as strong as it surprises. It keeps the size that the canvas has on
+   * the page and takes its colours from its style. The canvas's own content becomes a sentence about the sound, for those who do not see it.
+   *
+   * @param {Canvas} canvas
+   * @param {WaveformOptions & { signal?: AbortSignal }} [options]
+   * @returns {Promise<string>} that sentence
+   */
+  async drawTo(canvas, options = {}) {
+    checkOptions(options, 'drawTo()', SHOWN);
+    const { signal, ...how } = options;
+    return showAll(this.read(signal), this.sink(canvas, how));
+  }
+
+  /**
+   * Plays the sound while it is drawn. Call it from a click or a key: browsers let a page sound only then. What is heard is exactly what is
+   * drawn, at the rate of the context; where the machine is too slow there are gaps, which are counted.
+   *
+   * @param {import('../../base/dom.js').Dom<'AudioContext'>} context
+   * @param {PlayOptions} [options]
+   * @returns {Promise<Played>} how it was, once all is played
+   */
+  async playTo(context, options = {}) {
+    checkOptions(options, 'playTo()', ['signal', 'destination', 'onPlay']);
+    return play(this.#audible(options.signal), this.rate, context, options, () => this.finish !== undefined);
+  }
+
+  /**
+   * Shows the sound on a canvas.
+   *
+   * @param {Canvas} canvas
+   * @param {WaveformOptions} [options]
+   * @internal
+   */
+  sink(canvas, options) {
+    const waveform = new Waveform(canvas, { rate: this.rate, most: this.most, ...options });
+    this.given().then((samples) => samples.length > 0 && waveform.given(samples, this.most), () => {});
+    return waveform;
+  }
+
+  /** The share of what is to be drawn that is there with a step, 0 to 1. @param {Step} step @internal */
+  doneWith({ to }) {
+    return this.finish ? 1 : Math.min(1, to / this.most);
+  }
+
+  /**
+   * Lets the page hear the sound while it is shown, where its visitor has clicked or pressed a key; else nothing is heard. What goes wrong with the
+   * sound itself, the other readers say.
+   *
+   * @param {{ cursor: number }} sink
+   * @param {AbortSignal} signal
+   * @param {(now: string | Saying) => void} say
+   * @param {(rest: (resting: boolean) => void) => void} onStart  gets what makes it silent meanwhile
+   * @returns {Promise<void>} once all is heard, or nothing more is to be
+   * @internal
+   */
+  async aloud(sink, signal, say, onStart) {
+    const onPlay = (/** @type {import('./play.js').Played} */ { seconds, over }) => {
+      if (signal.aborted) return;
+      sink.cursor = over ? -1 : seconds;
+      say(['Playing {seconds} s', { seconds: [seconds, 2] }]);
+    };
+    await aloud(sink, async (context) => {
+      const { gaps } = await play(this.#audible(signal), this.rate, context, { signal, onPlay }, () => this.finish !== undefined, onStart);
+      if (gaps > 0 && !signal.aborted) say(gaps === 1 ? 'The machine did not keep up: 1 gap' : ['The machine did not keep up: {count} gaps', { count: [gaps, 0] }]);
+    });
+  }
+
+  /** The sound as it is heard: the given samples, then those that are drawn. @param {AbortSignal} [signal] */
+  async *#audible(signal) {
+    const samples = await abortable(this.given(), signal);
+    if (samples.length > 0) yield { samples };
+    yield* this.read(signal);
+  }
+}
+
+/** @param {Float32Array[]} parts */
+function joined(parts) {
+  const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}

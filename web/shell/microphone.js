@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// A sound from the microphone, and what may be wrong with it as a sentence.
+// @ts-check
+
+/** By the name of the error. @type {Record<string, string>} */
+const REFUSED = {
+  NotAllowedError: 'The microphone may not be used: allow it in the address bar of the browser, or choose a file.',
+  NotFoundError: 'There is no microphone: choose a file.',
+  NotReadableError: 'The microphone is in use elsewhere: end that, or choose a file.',
+};
+
+/** What went wrong with a microphone. @param {unknown} error */
+export function microphoneRefused(error) {
+  const { name, message } = /** @type {Error} */ (error);
+  return REFUSED[name] ?? `The microphone gave nothing: ${message || name}. Choose a file.`;
+}
+
+/**
+ * Listens for so long. The microphone is let go whatever happens.
+ * @param {number} ms
+ * @param {() => void} onSpeak  called when it listens
+ * @returns {Promise<Blob>}
+ */
+export async function recorded(ms, onSpeak) {
+  if (!navigator.mediaDevices?.getUserMedia) throw Object.assign(new Error(), { name: 'NotFoundError' });
+  const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+  try {
+    const recorder = new MediaRecorder(stream);
+    /** @type {Blob[]} */
+    const parts = [];
+    recorder.addEventListener('dataavailable', ({ data }) => parts.push(data));
+    const stopped = new Promise((resolve, reject) => {
+      recorder.addEventListener('stop', resolve);
+      recorder.addEventListener('error', (event) => reject(/** @type {any} */ (event).error ?? new Error('the recording broke off')));
+    });
+    recorder.start();
+    onSpeak();
+    const timer = setTimeout(() => recorder.state !== 'inactive' && recorder.stop(), ms);
+    await stopped.finally(() => clearTimeout(timer));
+    return new Blob(parts, { type: recorder.mimeType });
+  } finally {
+    for (const track of stream.getTracks()) track.stop();
+  }
+}

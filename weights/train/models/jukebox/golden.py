@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""Golden cases of Jukebox; what is recorded of a part is named after it:
+
+    encoder.input.sound (T)   levels     encoder.result.top, encoder.result.bottom   ids
+    top.values (n), top.logits (n V), top.nats (n), top.input.class, top.input.speaker (1)
+    bottom.                   the same, bottom.input.top (n / ratio)
+    decoder.input.bottom      ids        decoder.result.sound; decoder.input.upper (1), which is 1 in the second file
+"""
+import math
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from common.golden import Case
+from models.jukebox.task import JukeboxTask, Settings
+
+SHAPE = dict(top_strides=(2, 4, 2), top_widths=(16, 16, 32), bottom_strides=(2, 2), bottom_widths=(16, 16), unit_count=2, code_length=16, top_codes=20, bottom_codes=24, classes=3,
+             speakers=2, top_length=12, embedding_length=32, feed_forward_length=32, head_count=2, key_length=16, top_blocks=2, bottom_blocks=2, top_stride=4, bottom_stride=8,
+             conditioner_units=2)
+
+
+def cases():
+    task = JukeboxTask(Settings(part="priors", **SHAPE))
+    return [Case("jukebox-tiny", task, "f32"), Case("jukebox-q8_0", task, "q8_0", 1)]
+
+
+@torch.no_grad()
+def randomise(model, seed):
+    """Weights of which a sound uses many codes."""
+    rng = np.random.default_rng(seed)
+    for name, p in model.named_parameters():
+        if name == "level.weight":
+            continue
+        z = torch.from_numpy(rng.standard_normal(tuple(p.shape)).astype(np.float32))
+        if "norm.weight" in name:
+            z = 1 + 0.2 * z
+        elif name.endswith(".bias"):
+            z = 0.2 * z
+        elif p.dim() == 2 and "embd" not in name and "position" not in name and "codebook" not in name:
+            z = (3 if name.endswith("blk.0.conv.weight") and name.startswith("enc") else 1.2) / math.sqrt(p.shape[1]) * z
+        p.copy_(z)
+
+
+def tensors(case, model, seed):
+    rng, found = np.random.default_rng(300 + seed), {}
+    for part, recorded in (("encoder", encoder), ("top", prior), ("bottom", prior), ("decoder", decoder)):
+        found.update((part + "." + name, x) for name, x in recorded(model, rng, part, case).items())
+    return found
+
+
+def encoder(model, rng, part, case):
+    ids = rng.integers(0, 256, 150)      # the last code of the top level is not whole
+    x = F.pad(model.level.weight[torch.from_numpy(ids)], (0, -len(ids) % model.c.hop("top")))[None]
+    return {"input.sound": ids, "result.top": model.encode(x, "top")[0], "result.bottom": model.encode(x, "bottom")[0]}
+
+
+def decoder(model, rng, part, case):
+    level = "top" if case.label == 1 else "bottom"
+    ids = torch.from_numpy(rng.integers(0, getattr(model.c, level + "_codes"), 37))
+    return {"input.bottom": ids, "input.upper": [int(level == "top")], "result.sound": model.decode(ids[None], level)[0]}
+
+
+def prior(model, rng, part, case):
+    c, own = model.c, getattr(model, part)
+    label, speaker, top = torch.tensor([1]), torch.tensor([0]), torch.from_numpy(rng.integers(0, c.top_codes, (1, c.top_length)))
+    x = torch.from_numpy(rng.integers(0, own.values, (1, c.top_length + 1 if part == "top" else c.top_length * c.ratio)))
+    above = None if part == "top" else top
+    found = {"values": x[0], "logits": own(x, label, speaker, None if above is None else own.cond(above))[0], "nats": own.each(x, label, speaker, above)[0],
+             "input.class": label, "input.speaker": speaker}
+    return found if above is None else dict(found, **{"input.top": top[0]})

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+"""Spoken digits as codes of two levels, without priors that draw them: jukebox-small begins with this file.
+
+    python3 weights/train/train.py jukebox-codes
+"""
+settings = dict(
+    part="codes", top_codes=256, bottom_codes=256, top_blocks=0, bottom_blocks=0,
+    minutes=20.0, clock="wall", batch=8, lr=2e-3, warmup=100, beta2=0.99, every=3.0, ema=0.99, threads=1, sheets=0, valid_images=60,
+)
+card = dict(
+    name="jukebox-codes",
+    description="Sounds at 8 kHz as codes of two levels, and sounds of codes again, learned from spoken digits.",
+    license="CC-BY-SA-4.0",              # as its training data
+    dataset="Free Spoken Digit Dataset (Jackson et al.), takes 7 to 49: 2,580 recordings of six speakers",
+    dataset_license="CC BY-SA 4.0",
+    command="python3 weights/train/train.py jukebox-codes",
+)

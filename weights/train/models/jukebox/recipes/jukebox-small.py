@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+"""Jukebox in small: priors that draw spoken digits by the codes of jukebox-codes, with whose file they begin.
+
+    python3 weights/train/train.py jukebox-small
+"""
+start = "jukebox-codes.gguf"
+settings = dict(
+    part="priors", top_codes=256, bottom_codes=256, bottom_blocks=4,
+    minutes=40.0, clock="wall", batch=16, lr=2e-3, warmup=100, ema=0.998, every=4.0, best=True, threads=1, seed=2,
+)
+card = dict(
+    name="jukebox-small",
+    description="Jukebox in small for spoken digits at 8 kHz: two levels of codes of a sound, and priors that say a digit in the voice of a speaker.",
+    class_names=["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"],
+    speaker_names=["george", "jackson", "lucas", "nicolas", "theo", "yweweler"],
+    license="CC-BY-SA-4.0",              # as its training data
+    dataset="Free Spoken Digit Dataset (Jackson et al.), takes 7 to 49: 2,580 recordings of six speakers",
+    dataset_license="CC BY-SA 4.0",
+    command="python3 weights/train/train.py jukebox-small",
+)

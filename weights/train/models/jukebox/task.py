@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: MIT
+"""Jukebox as a task, of two runs: first the codes of both levels, then the priors of what the encoders of the first run make of the training sounds."""
+import math
+import wave
+from dataclasses import dataclass, fields
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from common import gguf
+from common.settings import Settings as Common
+from common.task import Task
+from data.fsdd import RATE, expand
+from models.jukebox.model import LEVELS, Config, Jukebox
+
+PREFIX = "jukebox."
+WINDOWS = (512, 256, 128, 64)            # samples of the spectra that training compares; hops are a quarter of them
+FLOOR = 1e-3                             # of a magnitude, before its logarithm
+WHOLE = 16                               # positions of the top level by which a batch is filled up: of blocks of the pattern
+DECAY = 0.99                             # of what a codebook remembers
+DEAD = 0.05                              # part of the mean use below which a code begins anew
+
+
+@dataclass
+class Settings(Config, Common):
+    dataset: str = "fsdd"
+    part: str = "codes"                  # codes | priors: what a run trains
+    crop: int = 2048                     # samples that codes are trained on at once
+    commitment: float = 0.25
+    shifts: int = 3                      # how often each sound is encoded for the priors, with other silence before it and other loudness
+    class_drop: float = 0.1              # probability that an example is shown without its class
+    speaker_drop: float = 0.15           # and without its speaker
+    dropout: float = 0.0                 # of what goes into the residual stream of a prior, in training
+
+
+def spectra(x):
+    """(B, T) -> [(B, bins, frames)] magnitudes"""
+    found = []
+    for n in WINDOWS:
+        z = torch.stft(x, n, n // 4, window=torch.hann_window(n, device=x.device), return_complex=True)
+        found.append((z.real ** 2 + z.imag ** 2 + 1e-9).sqrt())
+    return found
+
+
+def loss_of(x, y):
+    """(B,): the squared error in parts of the energy, and of each spectrum the distance of the magnitudes, in parts of them, and that of their logarithms."""
+    total = ((x - y) ** 2).mean(1) / ((x * x).mean(1) + 1e-3)
+    for a, b in zip(spectra(x), spectra(y)):
+        total = total + ((a - b) ** 2).sum((1, 2)).sqrt() / ((a * a).sum((1, 2)).sqrt() + 1e-1) + 0.5 * ((a + FLOOR).log() - (b + FLOOR).log()).abs().mean((1, 2))
+    return total
+
+
+def convergence(x, y):
+    """(B,) dB: 20 log10 of |spectrum of x - that of y| / |that of x|, of windows of 256 samples; the lower the better."""
+    a, b = (spectra(t)[1] for t in (x, y))
+    return 20 * torch.log10(((a - b) ** 2).sum((1, 2)).sqrt() / (a * a).sum((1, 2)).sqrt())
+
+
+class Sounds:
+    """Clips as samples, -1..1."""
+
+    def __init__(self, clips, labels, speakers, crop):
+        self.clips, self.crop = [torch.from_numpy(expand(clip).astype(np.float32)) for clip in clips], crop
+        self.y, self.s = torch.from_numpy(np.array(labels)).long(), torch.from_numpy(np.array(speakers)).long()
+
+    def __len__(self):
+        return len(self.clips)
+
+    def take(self, pick, device):
+        pick = np.arange(len(self))[pick]
+        return (torch.stack([F.pad(self.clips[i][:self.crop], (0, max(0, self.crop - len(self.clips[i])))) for i in pick]).to(device),)
+
+
+class Codes:
+    """What the encoders make of sounds: of each the codes of the top level and their end, and of the bottom level; -1 behind shorter ones."""
+
+    def __init__(self, model, sounds, shifts, seed, bf16=False):
+        self.ratio, self.codes, rng, c = model.c.ratio, [], np.random.default_rng([seed, 7]), model.c
+        hop, end = c.hop("top"), torch.tensor([c.top_codes])
+        order = sorted(range(len(sounds)), key=lambda i: len(sounds.clips[i]))
+        with torch.no_grad(), torch.autocast(sounds.y.device.type, torch.bfloat16, enabled=bf16):
+            for shift in range(shifts):
+                for at in range(0, len(order), 16):
+                    pick = order[at:at + 16]
+                    made = []
+                    for i in pick:
+                        x = sounds.clips[i] * (1 if not shift else float(rng.uniform(0.5, 1.1)))
+                        made.append(F.pad(x, (int(rng.integers(hop)) if shift else 0, 0))[:hop * c.top_length])
+                    counts = [-(-len(x) // hop) for x in made]
+                    x = torch.stack([F.pad(x, (0, max(counts) * hop - len(x))) for x in made])
+                    top, bottom = (model.encode(x, level) for level in LEVELS)
+                    for i, n, t, b in zip(pick, counts, top, bottom):
+                        self.codes.append((i, torch.cat([t[:n], end]).short(), b[:n * c.ratio].short()))
+        self.lengths = np.array([len(t) for _, t, _ in self.codes])
+        self.y, self.s = sounds.y, sounds.s
+
+    def __len__(self):
+        return len(self.codes)
+
+    def take(self, pick, device):
+        some = [self.codes[i] for i in np.arange(len(self))[pick]]
+        of, n = torch.tensor([i for i, _, _ in some]), -(-max(len(t) for _, t, _ in some) // WHOLE) * WHOLE
+        padded = lambda k, length: torch.stack([F.pad(one[k], (0, length - len(one[k])), value=-1) for one in some]).long().to(device)
+        return padded(1, n), padded(2, n * self.ratio), self.y[of].to(device), self.s[of].to(device)
+
+
+class JukeboxTask(Task):
+    Settings = Settings
+    architecture = "jukebox"
+
+    def __init__(self, settings):
+        super().__init__(settings)
+        self.length = 0.0                # mean codes of a training sound
+        if settings.part == "codes":
+            self.update, self.unit = self.update_codes, "loss"
+
+    @staticmethod
+    def smoke(settings):
+        return dict(Task.smoke(settings), top_widths=(16, 16, 16), bottom_widths=(16, 16), unit_count=1, code_length=16, top_codes=16, bottom_codes=16, embedding_length=32,
+                    feed_forward_length=32, head_count=2, key_length=16, crop=1024, shifts=1, **(dict(top_blocks=2, bottom_blocks=2) if settings.get("part") == "priors" else {}))
+
+    def model(self):
+        model = Jukebox(Config(**{f.name: getattr(self.s, f.name) for f in fields(Config)}))
+        for prior in (model.top, model.bottom) if self.s.top_blocks else ():
+            prior.dropout = self.s.dropout
+        for name, p in model.named_parameters():
+            p.requires_grad_(not name.startswith(("codebook.", "level.")) and name.startswith(("top.", "bottom.")) == (self.s.part == "priors"))
+        return model
+
+    def grow(self, model, weights):
+        """Priors that a file does not have begin anew."""
+        super().grow(model, dict({k: w for k, w in model.state_dict().items() if k.startswith(("top.", "bottom."))}, **weights))
+
+    # codes
+
+    def ready(self, model, average, device):
+        self.live = model
+        if self.s.part == "codes" and not hasattr(self, "use"):
+            self.use = {name: torch.ones(len(self.book(name))) for name in LEVELS}
+            self.sums = {name: self.book(name).detach().clone() for name in LEVELS}
+
+    def book(self, name):
+        return getattr(self.live.codebook, name).weight
+
+    def beside(self):
+        return dict(use=self.use, sums=self.sums)
+
+    def restore(self, beside):
+        self.use, self.sums = beside["use"], beside["sums"]
+
+    def settle(self, average, training, device):
+        """A codebook is an average already."""
+        for name in LEVELS:
+            getattr(average.codebook, name).weight.data.copy_(self.book(name))
+
+    def begin_on(self, model, train, device):
+        """The first vectors are what the encoders make of some sounds."""
+        if self.s.part == "codes":
+            x, = train.take(np.random.default_rng(self.s.seed).permutation(len(train))[:64], device)
+            with torch.no_grad():
+                for name in LEVELS:
+                    h = model.hidden(x, name).float().flatten(0, 1)
+                    book = getattr(model.codebook, name).weight
+                    book.copy_(h[torch.randint(len(h), (len(book),))] + 0.01 * torch.randn_like(book))
+
+    @torch.no_grad()
+    def follow(self, name, h, ids):
+        """The codebook goes towards the means of what was nearest to each vector; one that is hardly used becomes something just encoded."""
+        use, sums, book = self.use[name], self.sums[name], self.book(name)
+        use.mul_(DECAY).add_(torch.bincount(ids, minlength=len(use)).float(), alpha=1 - DECAY)
+        sums.mul_(DECAY).index_add_(0, ids, h, alpha=1 - DECAY)
+        book.copy_(sums / use.clamp(min=1e-4)[:, None])
+        dead = use < DEAD * use.mean()
+        if dead.any():
+            fresh = h[torch.randint(len(h), (int(dead.sum()),))]
+            book[dead], use[dead] = fresh, float(use.mean())
+            sums[dead] = fresh * use.mean()
+
+    def update_codes(self, trainer, batch, rate):
+        model, (x,), total = trainer.model, batch, 0.0
+        for group in trainer.adam.param_groups:
+            group["lr"] = self.s.lr * rate
+        trainer.model.zero_grad(set_to_none=True)
+        seen = []
+        with trainer.autocast():
+            for name in LEVELS:
+                h = model.hidden(x, name).float()
+                ids = getattr(model.codebook, name).nearest(h.detach())
+                e = self.book(name)[ids]
+                y = getattr(model.dec, name)(h + (e - h).detach())[..., 0].float()
+                total = total + loss_of(x, y).mean() + self.s.commitment * ((h - e) ** 2).mean()
+                seen.append((name, h.detach().flatten(0, 1), ids.flatten()))
+        total.backward()
+        torch.nn.utils.clip_grad_norm_(trainer.parameters, self.s.clip)
+        trainer.adam.step()
+        for one in seen:
+            self.follow(*one)
+        return total.detach()
+
+    # data
+
+    def encode(self, examples, model, device="cpu"):
+        sounds = Sounds(*examples, self.s.crop)
+        if self.s.part == "codes":
+            return sounds
+        found = Codes(model, sounds, self.s.shifts if len(sounds) > 1000 else 1, self.s.seed, self.s.bf16)
+        self.length = self.length or float(found.lengths.mean()) * (1 + model.c.ratio)
+        return found
+
+    def batch(self, train, step, device):
+        """Codes: pieces of sounds, louder and softer, also upside down.  Priors: sounds of about one length."""
+        s, rng = self.s, np.random.default_rng([self.s.seed, step])
+        if s.part == "codes":
+            pieces = []
+            for i in rng.integers(len(train), size=s.batch):
+                x = train.clips[i]
+                room = s.crop - len(x)
+                at = int(rng.integers(abs(room) + 1))
+                x = F.pad(x, (at, room - at)) if room >= 0 else x[at:at + s.crop]
+                pieces.append(x * float(rng.choice([-1, 1]) * rng.uniform(0.3, 1.2)))
+            return (torch.stack(pieces).to(device),)
+        per_epoch = len(train) // s.batch
+        epoch = np.random.default_rng([s.seed, step // per_epoch])
+        order = np.argsort(train.lengths * epoch.uniform(0.95, 1.05, len(train)))[epoch.integers(len(train) - per_epoch * s.batch + 1):]
+        at = epoch.permutation(per_epoch)[step % per_epoch] * s.batch
+        top, bottom, label, speaker = train.take(order[at:at + s.batch], device)
+        drop = torch.from_numpy(rng.random((2, len(top)))).to(device)
+        label[drop[0] < s.class_drop], speaker[drop[1] < s.speaker_drop] = -1, -1
+        return top, bottom, label, speaker
+
+    @property
+    def elements(self):
+        return 1 if self.s.part == "codes" else self.length
+
+    def nats(self, model, *batch):
+        """(B,): of codes the loss of both levels"""
+        if self.s.part == "codes":
+            return sum(loss_of(batch[0], model.decode(model.encode(batch[0], name), name).float()) for name in LEVELS)
+        top, bottom, label, speaker = batch
+        return model.top.each(top, label, speaker).sum(1) + model.bottom.each(bottom, label, speaker, self.above(top)).sum(1)
+
+    def above(self, top):
+        """The codes of the top level, -1 for their end and behind it."""
+        return torch.where(top == self.s.top_codes, -1, top)
+
+    @torch.no_grad()
+    def measures(self, model, valid, autocast, device, final):
+        if self.s.part == "codes":
+            x, = valid.take(slice(None), device)
+            found = {}
+            for name in LEVELS:
+                ids = model.encode(x, name)
+                found[name + "_dB"] = float(convergence(x, model.decode(ids, name)).mean())
+                use = torch.bincount(ids.flatten(), minlength=len(self.book(name))).float() / ids.numel()
+                found[name + "_bits"] = float(-(use * (use + 1e-12).log2()).sum())
+            return found
+        total, counts = np.zeros(2), np.zeros(2)
+        for at in range(0, len(valid), 16):
+            top, bottom, label, speaker = valid.take(slice(at, at + 16), device)
+            with autocast():
+                total += [float(model.top.each(top, label, speaker).sum()), float(model.bottom.each(bottom, label, speaker, self.above(top)).sum())]
+            counts += [int((top >= 0).sum()), int((bottom >= 0).sum())]
+        return dict(zip(("top", "bottom"), (total / counts).tolist()))
+
+    @torch.no_grad()
+    def sheet(self, model, valid, path, autocast, device, final):
+        """samples.wav: of codes some sounds, each from the top level and from the bottom level; of priors digits."""
+        parts = []
+        if self.s.part == "codes":
+            x, = valid.take(slice(None, None, max(1, len(valid) // 10)), device)
+            for row in zip(x, *(model.decode(model.encode(x, name), name) for name in LEVELS)):
+                parts += [sound.numpy() for sound in row]
+        else:
+            for _, bottom in model.generate(torch.arange(10), torch.arange(10) % 6, 1.0, torch.Generator().manual_seed(0)):
+                if len(bottom):
+                    parts += [model.decode(bottom[None], "bottom")[0].numpy(), np.zeros(1500)]
+        with wave.open(path.replace(".png", ".wav"), "wb") as f:
+            f.setnchannels(1), f.setsampwidth(2), f.setframerate(RATE)
+            f.writeframes((32767 * np.concatenate(parts).clip(-1, 1)).astype("<i2").tobytes())
+
+    # the file
+
+    def metadata(self, model):
+        c, p = model.c, PREFIX
+        found = {p + "sound.rate": c.rate, p + "unit_count": c.unit_count, p + "code_length": c.code_length}
+        for name in LEVELS:
+            l, q = c.level(name), p + name + "."
+            found.update({q + "strides": [int(s) for s in l.strides], q + "widths": [int(w) for w in l.widths], q + "code_count": l.codes})
+        if not c.top_blocks:
+            return found
+        found.update({p + "conditioner_units": c.conditioner_units, p + "top.context_length": c.top_length})
+        for name in LEVELS:
+            q, own = p + name + ".", c.prior(name)
+            found.update({
+                q + "block_count": own.block_count, q + "embedding_length": c.embedding_length, q + "feed_forward_length": c.feed_forward_length,
+                q + "attention.head_count": c.head_count, q + "attention.key_length": c.key_length,
+                q + "attention.layer_norm_epsilon": float(c.layer_norm_epsilon), q + "attention.pattern": own.pattern, q + "attention.stride": own.stride,
+                q + "attention.combine": "interleaved"})
+        return found
+
+    def card_metadata(self, model, card):
+        c = model.c
+        if not c.top_blocks:
+            return {}
+        found = {PREFIX + "classes": card.get("class_names") or [str(i) for i in range(c.classes)]} if c.classes else {}
+        return dict(found, **{PREFIX + "speakers": card.get("speaker_names") or [str(i) for i in range(c.speakers)]}) if c.speakers else found
+
+    def type_of(self, name, x, kind):
+        """Products of the priors take the wanted type; those of encoders and decoders, whose inputs would be rounded too, and tables F16 in place of a rounded one; codebooks and
+        vectors are F32."""
+        rounds = kind in (gguf.Q4_0, gguf.Q8_0)
+        if x.ndim != 2 or name.startswith("codebook."):
+            return gguf.F32
+        if name.startswith(("enc.", "dec.")):
+            return gguf.F16 if rounds else kind
+        product = ".blk." in name or name in ("top.output.weight", "bottom.output.weight")
+        if not product:
+            return gguf.F16 if rounds else kind
+        return gguf.F32 if rounds and x.shape[1] % 32 else kind
+
+    @staticmethod
+    def settings_of(metadata, tensors):
+        m = {key[len(PREFIX):]: v for key, v in metadata.items() if key.startswith(PREFIX)}
+        found = dict(rate=m["sound.rate"], unit_count=m["unit_count"], code_length=m["code_length"], top_blocks=m.get("top.block_count", 0), bottom_blocks=m.get("bottom.block_count", 0))
+        if found["top_blocks"]:
+            shared = {key.split(".")[-1]: v for key, v in m.items() if key.startswith("bottom.")}
+            found.update({key: shared[key] for key in ("embedding_length", "feed_forward_length", "head_count", "key_length", "layer_norm_epsilon")})
+            found.update(conditioner_units=m["conditioner_units"], top_length=m["top.context_length"], top_stride=m["top.attention.stride"], bottom_stride=m["bottom.attention.stride"],
+                         classes=len(m.get("classes", ())), speakers=len(m.get("speakers", ())))
+        for name in LEVELS:
+            found.update({name + "_strides": tuple(int(s) for s in m[name + ".strides"]), name + "_widths": tuple(int(w) for w in m[name + ".widths"]),
+                          name + "_codes": m[name + ".code_count"]})
+        return found
+
+
+TASK = JukeboxTask
