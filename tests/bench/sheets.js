@@ -10,51 +10,16 @@
 // --of 8 shows the likeliest of so many, which with --resample 8 --resample-rows 4 compete while they are drawn, as the options of these names have it.
 // --data is as for eval.js, a file of pictures; without it what export.py wrote beside a model of one's own, FILE.u8.gz, else the model's small set of tests/golden/. The classes are not told.
 // @ts-check
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { load } from '../../web/lib/index.js';
 import { picturesOf } from './drawn.js';
 import { readPictures, readSmallSet } from './eval.js';
-import { png } from './png.js';
+import { writeSheet } from './sheet.js';
 import { bicubic } from '../../web/pages/colour/bicubic.js';
 
-/** @typedef {Uint8Array | Uint8ClampedArray} Picture (height, width, channels) of the model's size */
-
-const SCALE = 3;       // screen pixels of a pixel
-const GAP = 2;         // screen pixels between pictures, and around them
-const WIDE = 10;       // between groups
-const PAPER = 128;     // grey of the gaps and of what is not known
-
-/**
- * Writes pictures in rows, `groups` groups side by side in each.
- * @param {string} file
- * @param {Picture[][]} pictures  groups of pictures that belong together
- * @param {number} groups
- * @param {{ width: number, height: number, channels: number }} size
- */
-function writeSheet(file, pictures, groups, { width, height, channels }) {
-  const each = pictures[0].length;
-  const [stepX, stepY] = [width * SCALE + GAP, height * SCALE + GAP];
-  const gap = each > 1 ? WIDE : GAP;
-  const groupWidth = each * stepX - GAP + gap;
-  const sheetWidth = groups * groupWidth - gap + 2 * GAP;
-  const sheetHeight = Math.ceil(pictures.length / groups) * stepY + GAP;
-  const rgb = new Uint8Array(sheetWidth * sheetHeight * 3).fill(PAPER);
-  pictures.forEach((group, g) => group.forEach((picture, p) => {
-    const left = GAP + (g % groups) * groupWidth + p * stepX;
-    const top = GAP + Math.floor(g / groups) * stepY;
-    for (let y = 0; y < height * SCALE; y++) {
-      for (let x = 0; x < width * SCALE; x++) {
-        const from = (Math.floor(y / SCALE) * width + Math.floor(x / SCALE)) * channels;
-        const to = ((top + y) * sheetWidth + left + x) * 3;
-        for (let c = 0; c < 3; c++) rgb[to + c] = picture[from + (channels === 3 ? c : 0)];
-      }
-    }
-  }));
-  writeFileSync(file, png(rgb, sheetWidth, sheetHeight));
-  console.log(`${file}: ${pictures.length} x ${each} pictures`);
-}
+/** @import { Picture } from './sheet.js' */
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

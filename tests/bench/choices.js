@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Which of several endings should be shown? Draws held-out pictures' lower halves and chooses in four ways, for somebody who does not know which is which:
+//
+//   node tests/bench/choices.js weights/emoji.gguf [--out build/emoji] [--count 40] [--temperature 0.9]
+//
+//   OUT-choices.png    of each picture the known half, four endings in an order of its own, the original; two pictures a row
+//   OUT-choices.json   [picture: [the way of each ending]], to be opened after the judging
+//
+// The ways: one, the first sample; likeliest, of 4 that compete while they are drawn (the options samples and resample); middle 4 and middle 16, of so many that do
+// not compete the one whose nats are nearest to the mean of all sixteen, which is what the model expects of its own endings. The pictures are those of
+// tests/golden, evenly spaced; the classes are not told. It prints the mean nats of each way, and how much neighbouring pixels of its lower half differ.
+// @ts-check
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { load } from '../../web/lib/index.js';
+import { readSmallSet } from './eval.js';
+import { writeSheet } from './sheet.js';
+
+/** @import { Run } from '../../web/lib/index.js' */
+
+const WAYS = ['one', 'likeliest', 'middle 4', 'middle 16'];
+const [FEW, MANY] = [4, 16];
+
+const { values: { out, count: wanted, temperature }, positionals: [file] } = parseArgs({
+  allowPositionals: true,
+  options: { out: { type: 'string' }, count: { type: 'string', default: '40' }, temperature: { type: 'string', default: '0.9' } },
+});
+if (!file) {
+  console.error('usage: node tests/bench/choices.js FILE [--out PREFIX] [--count 40] [--temperature 0.9]');
+  process.exit(2);
+}
+const prefix = out ?? `build/${path.basename(file, '.gguf')}`;
+mkdirSync(path.dirname(prefix), { recursive: true });
+const model = await load(path.resolve(file), { workers: 'auto' });
+const { info } = model;
+const { width, height, channels } = info;
+const size = width * height * channels;
+const held = readSmallSet(info);
+const count = Math.min(Number(wanted), held.count);
+
+/** All samples of a run, in their own order. @param {Run} run @param {number} samples @param {Uint8Array} original */
+async function drawn(run, samples, original) {
+  const found = Array.from({ length: samples }, () => ({ picture: Uint8Array.from(original), nats: 0 }));
+  const span = size / info.positions;
+  for await (const { sample, from, values, nats, anew } of run) {
+    values.forEach((value, i) => { found[sample].picture[model.order[Math.floor((from + i) / span)] * span + ((from + i) % span)] = value; });
+    if (anew) found[sample].nats = 0;
+    for (const cost of nats) found[sample].nats += cost;
+  }
+  return found;
+}
+
+/** Of some the one whose nats are nearest to a number. @param {Awaited<ReturnType<typeof drawn>>} some @param {number} nats */
+const nearest = (some, nats) => [...some].sort((a, b) => Math.abs(a.nats - nats) - Math.abs(b.nats - nats))[0];
+
+/** How much a pixel of the lower half differs from those to its left and above, of 255. @param {Uint8Array} picture */
+function roughness(picture) {
+  let sum = 0, n = 0;
+  for (let y = height >> 1; y < height; y++) {
+    for (let i = (y * width + 1) * channels; i < (y + 1) * width * channels; i++) [sum, n] = [sum + Math.abs(picture[i] - picture[i - channels]) + Math.abs(picture[i] - picture[i - width * channels]), n + 2];
+  }
+  return sum / n;
+}
+
+/** @type {Uint8Array[][]} */
+const groups = [];
+/** @type {string[][]} */
+const key = [];
+const sums = new Map([...WAYS, 'original'].map((way) => [way, { nats: 0, rough: 0 }]));
+let state = 1;
+const below = (/** @type {number} */ most) => { state = (Math.imul(state, 1103515245) + 12345) >>> 0; return (state >>> 8) % most; };
+for (let i = 0; i < count; i++) {
+  const at = Math.floor((i * held.count) / count);
+  const original = Uint8Array.from(held.pixels.subarray(at * size, (at + 1) * size));
+  const image = { data: original, width, height };
+  const options = { rows: height / 2, seed: i, temperature: Number(temperature) };
+  const free = await drawn(model.complete(image, { ...options, samples: MANY }), MANY, original);
+  const competing = await drawn(model.complete(image, { ...options, samples: FEW, resample: FEW }), FEW, original);
+  const expected = free.reduce((sum, { nats }) => sum + nats, 0) / MANY;
+  const found = [free[0], competing[0], nearest(free.slice(0, FEW), expected), nearest(free, expected)];
+  found.forEach(({ picture, nats }, k) => { const sum = /** @type {{ nats: number, rough: number }} */ (sums.get(WAYS[k])); sum.nats += nats / count; sum.rough += roughness(picture) / count; });
+  /** @type {{ nats: number, rough: number }} */ (sums.get('original')).rough += roughness(original) / count;
+  const order = [0, 1, 2, 3];
+  for (let k = 3; k > 0; k--) { const other = below(k + 1); [order[k], order[other]] = [order[other], order[k]]; }
+  const given = original.slice().fill(128, size / 2);
+  groups.push([given, ...order.map((k) => found[k].picture), original]);
+  key.push(order.map((k) => WAYS[k]));
+}
+model.close();
+writeSheet(`${prefix}-choices.png`, groups, 2, info);
+writeFileSync(`${prefix}-choices.json`, JSON.stringify(key));
+for (const [way, { nats, rough }] of sums) console.log(`${way.padEnd(10)} ${way === 'original' ? ''.padStart(12) : `${nats.toFixed(1)} nats`.padStart(12)}, neighbouring pixels differ by ${rough.toFixed(1)} of 255`);

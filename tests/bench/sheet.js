@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Sheets of pictures, to be looked at.
+// @ts-check
+import { writeFileSync } from 'node:fs';
+import { png } from './png.js';
+
+/** @typedef {Uint8Array | Uint8ClampedArray} Picture (height, width, channels) of the model's size */
+
+const SCALE = 3;       // screen pixels of a pixel
+const GAP = 2;         // screen pixels between pictures, and around them
+const WIDE = 10;       // between groups
+const PAPER = 128;     // grey of the gaps and of what is not known
+
+/**
+ * Writes pictures in rows, `groups` groups side by side in each.
+ * @param {string} file
+ * @param {Picture[][]} pictures  groups of pictures that belong together
+ * @param {number} groups
+ * @param {{ width: number, height: number, channels: number }} size
+ */
+export function writeSheet(file, pictures, groups, { width, height, channels }) {
+  const each = pictures[0].length;
+  const [stepX, stepY] = [width * SCALE + GAP, height * SCALE + GAP];
+  const gap = each > 1 ? WIDE : GAP;
+  const groupWidth = each * stepX - GAP + gap;
+  const sheetWidth = groups * groupWidth - gap + 2 * GAP;
+  const sheetHeight = Math.ceil(pictures.length / groups) * stepY + GAP;
+  const rgb = new Uint8Array(sheetWidth * sheetHeight * 3).fill(PAPER);
+  pictures.forEach((group, g) => group.forEach((picture, p) => {
+    const left = GAP + (g % groups) * groupWidth + p * stepX;
+    const top = GAP + Math.floor(g / groups) * stepY;
+    for (let y = 0; y < height * SCALE; y++) {
+      for (let x = 0; x < width * SCALE; x++) {
+        const from = (Math.floor(y / SCALE) * width + Math.floor(x / SCALE)) * channels;
+        const to = ((top + y) * sheetWidth + left + x) * 3;
+        for (let c = 0; c < 3; c++) rgb[to + c] = picture[from + (channels === 3 ? c : 0)];
+      }
+    }
+  }));
+  writeFileSync(file, png(rgb, sheetWidth, sheetHeight));
+  console.log(`${file}: ${pictures.length} x ${each} pictures`);
+}
