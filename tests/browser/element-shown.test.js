@@ -90,7 +90,7 @@ test('the tables have every sentence', async () => {
   for (const { doing, done, what } of Object.values(LOOKS)) {
     for (const saying of [doing, ...[0, 1].map((cost) => done({ nats: [cost], steps: 1, to: 1, rate: 1 })), what(1), what(2)]) wanted.add(sentence(saying));
   }
-  for (const file of ['element.js', 'element/view.js', 'element/words.js', 'kinds/sound/sound-run.js']) {
+  for (const file of ['element.js', 'element/view.js', 'element/words.js', 'kinds/sound/sound-run.js', 'element/talk.js', 'element/talk-answer.js']) {
     for (const line of (await readFile(lib + file, 'utf8')).split('\n').filter((text) => /\b(say|enter)\(|NO_MODEL =/.test(text))) {
       for (const [, text] of line.matchAll(/'([A-Z{][^']*|an? model|no model|what is given)'/g)) wanted.add(text);
     }

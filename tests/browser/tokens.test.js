@@ -198,6 +198,10 @@ test('a file of one’s own, and files that are none', () => withPage(async (pag
   await page.locator('#own-file').setInputFiles({ name: 'talk.gguf', mimeType: 'application/octet-stream', buffer: Buffer.from(talk) });
   await page.locator('.as-talk').waitFor();
   await page.waitForFunction(() => document.querySelector('#tale-text')?.textContent?.includes('<|im_start|>assistant'));
+  await page.locator('#own-talk .talk-field').fill('ab');
+  await page.locator('#own-talk .talk-field').press('Enter');
+  await page.locator('#own-talk [data-phase=done]').waitFor();
+  assert.equal(await page.locator('#own-talk .talk-turn').count(), 2, 'it opens as a talk');
   await page.locator('#as-talk').uncheck();
   await page.waitForFunction(() => document.querySelector('#tale-text')?.textContent?.includes('<|im_start|>') === false);
   await page.locator('#own-file').setInputFiles({ name: 'notes.gguf', mimeType: 'text/plain', buffer: Buffer.from('dear diary') });

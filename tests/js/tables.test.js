@@ -68,12 +68,12 @@ test('ranges of the table are the checks', () => {
 });
 
 test('verbs: those with attributes are tasks of the element, and each attribute has one meaning', () => {
-  assert.deepEqual(TASKS.map(({ task }) => task), ['caption', 'complete', 'generate', 'super-resolve', 'tokens', 'translate', 'walk', 'classify', 'parse', 'tag']);
+  assert.deepEqual(TASKS.map(({ task }) => task), ['caption', 'chat', 'complete', 'generate', 'super-resolve', 'tokens', 'translate', 'walk', 'classify', 'parse', 'tag']);
   assert.ok(ALL.every(([name, { start }]) => typeof start === 'function' && KINDS.some(({ verbs }) => name in verbs)));
   assert.ok(KINDS.every(({ verbs }) => Object.keys(verbs).every((name) => ALL.some(([verb]) => verb === name))));
   for (const { attributes } of TASKS) for (const [name, reading] of Object.entries(attributes)) assert.deepEqual(reading, ATTRIBUTES[name], name);
   assert.deepEqual(Object.keys(ATTRIBUTES).sort(), [
-    'bars', 'beams', 'from', 'label', 'max-tokens', 'prompt', 'rows', 'samples', 'seconds', 'seed', 'shape', 'speaker', 'src', 'steps', 'temperature', 'tempo', 'to', 'top-p', 'tries',
+    'bars', 'beams', 'from', 'label', 'max-tokens', 'prompt', 'rows', 'samples', 'seconds', 'seed', 'shape', 'speaker', 'src', 'steps', 'system', 'temperature', 'tempo', 'to', 'top-p', 'tries',
     'voices',
   ]);
 });

@@ -36,6 +36,7 @@ export const COURSES = [
       { page: 'transformer', asks: 'Shuffle the words again and again. Which column stays as it is, and why?', at: 'figure-shuffle' },
       { page: 'opened', asks: 'Scale, mask or positions: which will it miss the most? Guess first, then take each away.', at: 'figure-broken' },
       { page: 'tokens', asks: 'Same prompt, same dice: up to which word do the cold text and the hot one agree, and why no longer?', at: 'figure-three' },
+      { page: 'chat', asks: 'Change a word of your first message. How much of the talk has to be read anew, and why not all of it?', at: 'figure-talk' },
     ],
   },
   {

@@ -68,7 +68,7 @@ const LOOKS = {
   reading: { file: 'lstmn.gguf', text: 'The king had three sons, and the youngest of them was called Simpleton.' },
 };
 /** Of pages with a text of their own for it. @type {Record<string, string>} */
-const OWN = { opened: 'stop' };
+const OWN = { chat: 'The miller asked the cat', opened: 'stop' };
 
 /** The size of a card's picture. */
 const [WIDTH, HEIGHT] = [300, 200];

@@ -6,7 +6,7 @@ export interface NextPixelAttributes {
   /** Address of the weights, relative to the page. */
   model?: string;
   /** What the model is asked for. Default: the first of these that it can do. */
-  task?: 'caption' | 'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate' | 'walk' | 'classify' | 'parse' | 'tag';
+  task?: 'caption' | 'chat' | 'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate' | 'walk' | 'classify' | 'parse' | 'tag';
   /** Begins by itself when it comes into sight. Default: no. */
   autoplay?: boolean | '';
   /** Shows buttons and a line of text. Default: no. */
@@ -35,6 +35,16 @@ export interface NextPixelAttributes {
   /** 1 to 16: how many translations are followed side by side, of which the best is told once all is known. 1: the most probable token at
    * every step, told as it comes. Default 1. */
   beams?: number | string;
+  /** What the text begins with, the sentence to translate or to tag, or the first message of a talk. */
+  prompt?: string;
+  /** The system message of a talk, which can be changed there where there are controls. */
+  system?: string;
+  /** Draw among the most probable values that together have this probability, over 0 to 1. Default 1. */
+  'top-p'?: number | string;
+  /** The most tokens to draw. Default: as many as the context has room for; for more than that, the older half of the context is forgotten
+   * whenever it is full. Of a translation 50 more than the sentence has, as in the paper, or as many as the model has room for: what it does
+   * not know may lead it round in circles. */
+  'max-tokens'?: number | string;
   /** Rows of it that are known; absent: half of them. */
   rows?: number | string;
   /** Of a MIDI file, the voices that it has and that are held while the others are drawn, with spaces between; absent: none, it is gone on
@@ -43,8 +53,6 @@ export interface NextPixelAttributes {
   /** Pictures drawn for each that is shown, its likeliest at the end; they compete on the way (`resample`). 4 to 8 make fewer slips and take
    * as much longer; `samples` times `tries` is at most 64. Default 1. */
   tries?: number | string;
-  /** Draw among the most probable values that together have this probability, over 0 to 1. Default 1. */
-  'top-p'?: number | string;
   /** The class to draw. */
   label?: string;
   /** Of a model of sounds, the voice. */
@@ -55,12 +63,6 @@ export interface NextPixelAttributes {
   bars?: number | string;
   /** Quarters a minute, 20 to 400, at which music is played and written. Default 84. */
   tempo?: number | string;
-  /** What the text begins with, or the sentence to translate or to tag. */
-  prompt?: string;
-  /** The most tokens to draw. Default: as many as the context has room for; for more than that, the older half of the context is forgotten
-   * whenever it is full. Of a translation 50 more than the sentence has, as in the paper, or as many as the model has room for: what it does
-   * not know may lead it round in circles. */
-  'max-tokens'?: number | string;
   /** Seed of the picture that a walk begins with. Default 1. */
   from?: number | string;
   /** Seed of the one that it leads to. Default 2. */

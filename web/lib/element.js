@@ -26,6 +26,9 @@
  *      |                                                        (3) pause() and play(); out of sight or hidden, and back
  *      +--- put back into the document --- closed               (4) finished, stop(), failed, model changed
  *
+ * The task chat, for a model of texts whose file has a template, is a talk with a field and buttons of its own (element/talk.js): the attribute prompt is the first
+ * message, system the system message; `messages` is the talk, send(text) says something. nx-end comes after each answer.
+ *
  * Events, which bubble and cross shadow roots: nx-progress, nx-ready, nx-step, nx-end (after the last paint, with the pictures), nx-error. An error is
  * shown in the box and on the console, unless a listener prevents that by preventDefault(). Methods: play(), pause(), stop(), toBlob().
  *
@@ -37,8 +40,8 @@
  */
 
 import { media } from './base/media.js';
-import { ATTRIBUTES, upgrade, withProperties } from './element/attributes.js';
-import { ask, givesSomething } from './element/ask.js';
+import { ATTRIBUTES, taskOf, upgrade, withProperties } from './element/attributes.js';
+import { ask, givesSomething, optionsOf } from './element/ask.js';
 import { NextPixelEndEvent, NextPixelErrorEvent, NextPixelProgressEvent, NextPixelReadyEvent, NextPixelStepEvent } from './element/events.js';
 import { enlarged } from './element/given.js';
 import { roomIn } from './element/head.js';
@@ -55,6 +58,8 @@ import { watchColours } from './sinks/canvas.js';
 import { announce } from './element/announce.js';
 
 /** @import { Saying, Words } from './element/say.js' */
+/** @import { Message } from './kinds/text/chat.js' */
+/** @import { Talk } from './element/talk.js' */
 /** @import { ModelInfo } from './engine/protocol.js' */
 /** @import { Picture } from './sinks/pixels.js' */
 /** @import { Hold } from './load/holders.js' */
@@ -129,6 +134,8 @@ export class NextPixelElement extends Base {
   #preparing;
   /** A sound that was drawn and can be heard again. @type {any} */
   #kept;
+  /** Of a task that is a talk. @type {Talk | undefined} */
+  #talk;
   /** The share that is drawn, 0 to 1. */
   #progress = 0;
   /** Lets a paused run go on. */
@@ -194,7 +201,9 @@ export class NextPixelElement extends Base {
   /** Begins, begins again when finished, or goes on when paused. Loads the model if that is still to be done. */
   play() {
     this.#held = false;
-    if (this.#run) {
+    if (this.#talk) {
+      if (this.#talk.messages.every(({ role }) => role === 'system')) this.#talk.send(this.prompt);
+    } else if (this.#run) {
       this.#restOrGoOn();
     } else if (this.#hold) {
       this.#start(this.#hold, { kept: this.#kept });
@@ -213,6 +222,7 @@ export class NextPixelElement extends Base {
   /** Ends the run; what was drawn stays. */
   stop() {
     this.#wanted = false;
+    this.#talk?.stop();
     if (!this.#run && !this.#loading) return;
     this.#abort();
     this.#loading?.abort();
@@ -233,6 +243,16 @@ export class NextPixelElement extends Base {
    * @returns {Promise<Blob>}
    */
   toBlob = async (type, quality) => (this.#kept && !type?.startsWith('image/') ? this.#kept.wav() : this.#view.toBlob(type, quality));
+
+  /** The messages of a talk, as model.chat() takes them; of another task none. @type {Message[]} */
+  get messages() {
+    return this.#talk?.messages ?? [];
+  }
+
+  /** Says something in a talk, and has it answered. @param {string} text */
+  send(text) {
+    this.#talk?.send(text);
+  }
 
   /** @param {boolean} near */
   #seen(near) {
@@ -271,6 +291,8 @@ export class NextPixelElement extends Base {
       if (this.#mayLoad()) this.#load();
     } else if (change(changed, 'drawing') && this.#hold) {
       this.#kept = undefined;
+      if (changed.has('task') && this.#talk) this.#endTalk();
+      if (this.#talk) return; // the next answer has the options of its time
       if (this.#run || this.#view.shown) this.#start(this.#hold);
       else this.#prepare(this.#hold);
     } else if (changed.has('autoplay') && this.autoplay && this.#hold && !this.#run && !this.#motion.matches) {
@@ -307,13 +329,46 @@ export class NextPixelElement extends Base {
       this.#reserve(hold.model.info);
       this.dispatchEvent(new NextPixelReadyEvent(hold.model.info));
       if (this.#hold !== hold || this.#run) return; // a listener did something about it
-      if (this.#wanted || (this.autoplay && !this.#motion.matches)) this.#start(hold);
+      const begins = this.#wanted || (this.autoplay && !this.#motion.matches);
+      if (taskOf(this, hold.model.info).task === 'chat' && hold.model.info.tasks.includes('chat')) await this.#converse(hold, begins);
+      else if (begins) this.#start(hold);
       else this.#prepare(hold);
     } catch (error) {
       if (stopper.signal.aborted) return;
       this.#loading = undefined;
       this.#fail(error);
     }
+  }
+
+  /**
+   * Has a talk with the model.
+   *
+   * @param {Hold} hold
+   * @param {boolean} begins  with the prompt, if there is one
+   */
+  async #converse(hold, begins) {
+    const { model } = hold;
+    const { Talk } = await import('./element/talk.js');
+    if (this.#hold !== hold || this.#talk) return;
+    this.#wanted = false;
+    const talk = this.#talk = new Talk(this.#view.talk(), {
+      controls: this.controls, system: this.system,
+      options: () => ({ ...optionsOf(this, model.info), seed: undefined }),
+      seed: () => this.seed,
+      onStep: (step) => this.dispatchEvent(new NextPixelStepEvent(step)),
+      onEnd: ({ seed, nats }) => this.dispatchEvent(new NextPixelEndEvent(seed, [nats], [], this.toBlob)),
+      onError: (error) => this.dispatchEvent(new NextPixelErrorEvent(/** @type {NextPixelError} */ (error))),
+    });
+    talk.use(model);
+    if (begins) talk.send(this.prompt);
+    else talk.field.value = this.prompt;
+    this.#show();
+  }
+
+  #endTalk() {
+    this.#talk?.use(undefined);
+    this.#talk?.root.remove();
+    this.#talk = undefined;
   }
 
   /**
@@ -459,6 +514,7 @@ export class NextPixelElement extends Base {
   /** Gives up the run and the model. */
   #letGo() {
     this.#abort();
+    this.#endTalk();
     this.#loading?.abort();
     this.#loading = undefined;
     this.#hold?.release();
@@ -507,7 +563,7 @@ export class NextPixelElement extends Base {
     const message = say(this.#message);
     this.#view.show({
       // Where autoplay was refused for the sake of reduced motion, there must be another way to begin.
-      controls: this.controls || (this.autoplay && this.#motion.matches),
+      controls: !this.#talk && (this.controls || (this.autoplay && this.#motion.matches)),
       play: say(running ? 'Pause' : paused ? 'Continue' : this.#failed ? 'Try again' : this.#view.shown ? 'Play again' : 'Play'),
       anew: this.#kept && !running && !paused && !this.#failed,
       stop: running || paused || this.#loading !== undefined,

@@ -12,6 +12,9 @@ export const captions = () => import('../lib/kinds/captions/captions.js');
 /** Fetches the part of the library that only pages of texts need. */
 export const texts = () => import('../lib/kinds/text/texts.js');
 
+/** Fetches what a talk is had in. */
+export const talks = () => import('../lib/element/talk.js');
+
 /** Fetches the part of the library that only pages of music need. */
 export const music = () => import('../lib/kinds/notes/notes.js');
 
@@ -30,6 +33,7 @@ export const music = () => import('../lib/kinds/notes/notes.js');
 /** @typedef {import('../lib/index.js').Tokenizer} Tokenizer */
 /** @typedef {typeof import('../lib/kinds/text/text-sheet.js').TextSheet} TextSheet  the class */
 /** @typedef {typeof import('../lib/kinds/text/aligned-sheet.js').AlignedSheet} AlignedSheet  the class */
+/** @typedef {typeof import('../lib/element/talk.js').Talk} Talk  the class */
 /** @typedef {import('../lib/index.js').Translation} Translation */
 /** @typedef {import('../lib/index.js').TranslateStep} TranslateStep */
 /** @typedef {import('../lib/index.js').SourceLook} SourceLook */

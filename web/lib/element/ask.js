@@ -45,22 +45,30 @@ export async function ask(element, model, signal, seed) {
   const { verb, attributes, named = {}, inside } = taskOf(element, info);
   const given = [];
   /** @type {Record<string, any>} */
-  const options = { signal };
-  for (const [name, { property, given: make, read, fits }] of Object.entries(attributes)) {
-    if (make) {
-      const value = await make(element, signal, lookOf(info));
-      if (named[name]) options[named[name]] = value;
-      else given.push(value);
-      continue;
-    }
-    // What a model does not know is left out, so that one element may serve several models.
-    const value = said(element, name);
-    if (value === undefined || value === '' || (fits && !fits(value, info))) continue;
-    options[property] = read ? read(String(value)) : value;
+  const options = { signal, ...optionsOf(element, info) };
+  for (const [name, { given: make }] of Object.entries(attributes)) {
+    if (!make) continue;
+    const value = await make(element, signal, lookOf(info));
+    if (named[name]) options[named[name]] = value;
+    else given.push(value);
   }
   if (inside) options[inside] = await examplesOf(element, signal);
   if (seed !== undefined) options.seed = seed;
   return /** @type {any} */ (model)[verb](...given, competing(lookOf(info).chosen?.(verb, options, info) ?? options));
+}
+
+/**
+ * The options that the attributes say. What a model does not know is left out, so that one element may serve several models.
+ *
+ * @param {Asking} element
+ * @param {ModelInfo} info
+ * @returns {Record<string, any>}
+ */
+export function optionsOf(element, info) {
+  return Object.fromEntries(Object.entries(taskOf(element, info).attributes).flatMap(([name, { property, given, read, fits }]) => {
+    const value = given ? undefined : said(element, name);
+    return value === undefined || value === '' || (fits && !fits(value, info)) ? [] : [[property, read ? read(String(value)) : value]];
+  }));
 }
 
 /**

@@ -7,7 +7,7 @@
  *
  * @typedef {object} ElementProperties
  * @property {string} model Address of the weights, relative to the page.
- * @property {'caption' | 'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate' | 'walk' | 'classify' | 'parse' | 'tag'} task
+ * @property {'caption' | 'chat' | 'complete' | 'generate' | 'super-resolve' | 'tokens' | 'translate' | 'walk' | 'classify' | 'parse' | 'tag'} task
  * What the model is asked for. Default: the first of these that it can do.
  * @property {boolean} autoplay Begins by itself when it comes into sight. Default: no.
  * @property {boolean} controls Shows buttons and a line of text. Default: no.
@@ -28,22 +28,23 @@
  * a translation or a caption 0, and over 0 only with one beam.
  * @property {number} beams 1 to 16: how many translations are followed side by side, of which the best is told once all is known. 1: the
  * most probable token at every step, told as it comes. Default 1.
+ * @property {string} prompt What the text begins with, the sentence to translate or to tag, or the first message of a talk.
+ * @property {string} system The system message of a talk, which can be changed there where there are controls.
+ * @property {number} topP Draw among the most probable values that together have this probability, over 0 to 1. Default 1.
+ * @property {number | undefined} maxTokens The most tokens to draw. Default: as many as the context has room for; for more than that, the
+ * older half of the context is forgotten whenever it is full. Of a translation 50 more than the sentence has, as in the paper, or as many as
+ * the model has room for: what it does not know may lead it round in circles.
  * @property {number | undefined} rows Rows of it that are known; absent: half of them.
  * @property {string} voices Of a MIDI file, the voices that it has and that are held while the others are drawn, with spaces between;
  * absent: none, it is gone on with.
  * @property {number} tries Pictures drawn for each that is shown, its likeliest at the end; they compete on the way (`resample`). 4 to 8
  * make fewer slips and take as much longer; `samples` times `tries` is at most 64. Default 1.
- * @property {number} topP Draw among the most probable values that together have this probability, over 0 to 1. Default 1.
  * @property {string} label The class to draw.
  * @property {string} speaker Of a model of sounds, the voice.
  * @property {number} seconds The most seconds to draw, over 0 to 120; a sound may end before. Default 2.
  * @property {number | undefined} bars The most bars of music, 1 to 1000, those that were given among them; it may end before. Default: as
  * many as the model has room for.
  * @property {number} tempo Quarters a minute, 20 to 400, at which music is played and written. Default 84.
- * @property {string} prompt What the text begins with, or the sentence to translate or to tag.
- * @property {number | undefined} maxTokens The most tokens to draw. Default: as many as the context has room for; for more than that, the
- * older half of the context is forgotten whenever it is full. Of a translation 50 more than the sentence has, as in the paper, or as many as
- * the model has room for: what it does not know may lead it round in circles.
  * @property {number} from Seed of the picture that a walk begins with. Default 1.
  * @property {number} to Seed of the one that it leads to. Default 2.
  * @property {number} steps Pictures of a walk. Default 30.

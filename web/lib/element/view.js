@@ -6,6 +6,7 @@
 import { lookOf } from '../kinds/looks.js';
 import { widthOf } from '../sinks/picture.js';
 import { coloured, colourOf } from './colours.js';
+import { make } from './make.js';
 import { say, spoken } from './say.js';
 import { dress } from './style.js';
 
@@ -14,19 +15,6 @@ import { dress } from './style.js';
 
 /** Blank columns between two pictures. */
 const GAP = 2;
-
-/**
- * @template {keyof HTMLElementTagNameMap} K
- * @param {K} tag
- * @param {Record<string, string>} attributes
- * @param {...(Node | string)} children
- */
-function make(tag, attributes, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
 
 export class View {
   #canvas = make('canvas', { part: 'picture', role: 'img', hidden: '' });
@@ -131,6 +119,17 @@ export class View {
       return (/** @type {Picture} */ shown, /** @type {Picture} */ given) => coloured(shown, given, now);
     };
     return run.sink(this.#canvas, { mirror: this.#told, gap: GAP, colours, ...options });
+  }
+
+  /** A box for a talk in the place of the canvas; it has controls of its own. @returns {HTMLElement} */
+  talk() {
+    this.#close();
+    const box = make('div', { part: 'talk' });
+    this.#frame.append(box);
+    this.#canvas.hidden = true;
+    this.#shown = true;
+    this.#cover();
+    return box;
   }
 
   /** Text has the size that the style says. @param {string} codec @returns {boolean} whether it is written */

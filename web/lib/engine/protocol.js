@@ -124,7 +124,7 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * @property {string} architecture  such as 'image-transformer'
  * @property {string} name
  * @property {string} codec         what its ids mean: 'picture', 'sound', 'codes', 'notes', 'text', 'tags', 'heads', 'signs' or 'captions'
- * @property {string[]} tasks       what it can do, a task for each verb but attention() and chat(): 'complete', 'generate', 'walk', 'super-resolve', 'classify', 'caption', 'tokens',
+ * @property {string[]} tasks       what it can do, a task for each verb but attention(), and 'chat' where the file has a template: 'complete', 'generate', 'walk', 'super-resolve', 'classify', 'caption', 'tokens',
  *   'translate', 'tag', 'parse', 'encode', 'decode', 'score'
  * @property {number} positions     steps in a complete sequence; of a model of texts, the most tokens that it sees, its context; of one
  *   that tags, the most words at once; of one that names signs, the most examples; of one of sounds 0, for the caller says how long; of one

@@ -44,7 +44,7 @@ export function describe(fitting) {
     architecture,
     name: String(metadata.get('general.name') ?? architecture),
     codec,
-    tasks: verbsOf(fitting).flatMap(([, { task }]) => task ?? []),
+    tasks: verbsOf(fitting).flatMap(([verb, { task }]) => (task && verb !== 'chat' ? task : [])), // a talk needs a template, of which the kind knows
     positions: part.span > 0 ? part.length : part.inputs[0].dims[0],
     languages: Array.isArray(languages) ? languages.map(String) : [],
     vocabulary: tokens ? part.values : 0,

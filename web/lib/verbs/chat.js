@@ -2,13 +2,25 @@
 // @ts-check
 
 import { engineOf } from '../model/engine.js';
+import { attributes as text } from './tokens.js';
 
 /** @import { ChatOptions, Message } from '../kinds/text/chat.js' */
 /** @import { Model } from '../model/model.js' */
 /** @import { TokenOptions } from '../options.js' */
 /** @import { TokenRun } from '../kinds/text/tokens.js' */
+/** @import { Reading } from './tasks.js' */
 
+export const task = 'chat';
 export const draws = true;
+export const made = 'A talk';
+
+/** Those of the element, which asks with the whole talk (element/talk.js). @type {Record<'prompt' | 'system', Reading>} */
+export const attributes = {
+  prompt: text.prompt,
+  /** the system message of a talk, which can be changed there where there are controls */
+  system: { given: ({ system }) => system },
+};
+
 export const names = ['template', 'tools', 'variables', 'render'];
 
 /**

@@ -14,7 +14,7 @@ export const made = 'A text written';
 
 /** @type {Record<'prompt', Reading>} */
 export const attributes = {
-  /** what the text begins with, or the sentence to translate or to tag */
+  /** what the text begins with, the sentence to translate or to tag, or the first message of a talk */
   prompt: { given: ({ prompt }) => prompt },
 };
 

@@ -1,14 +1,36 @@
 // SPDX-License-Identifier: MIT
 // The page of tokens: a tale that writes itself, how its next token is drawn, one prompt at three temperatures, and how texts are cut.
 // @ts-check
-import { acquireFirst, byId, startPage, texts } from '../../shell/index.js';
-import { createWriting } from '../../shell/text/index.js';
+import { acquireFirst, byId, make, startPage, talks, texts } from '../../shell/index.js';
+import { createOwn, createWriting, showCard } from '../../shell/text/index.js';
 import { createChart } from './chart.js';
 import { createDial } from './dial.js';
-import { createOwn, showCard } from './own.js';
 import { createPieces } from './pieces.js';
 import { createThree } from './three.js';
-/** @import { Alternative, TextSheet } from '../../shell/index.js' */
+/** @import { Alternative, Model, Talk, TextSheet, TokenOptions } from '../../shell/index.js' */
+
+/**
+ * A talk with a model whose file has a template; what it is had in is fetched with the first of them.
+ * @param {HTMLElement} room
+ * @param {() => TokenOptions} options
+ */
+function createTalk(room, options) {
+  /** @type {Promise<InstanceType<Talk>> | undefined} */
+  let opened;
+  return async (/** @type {Model} */ model) => {
+    const fits = model.info.chatTemplate !== '';
+    room.hidden = !fits;
+    if (!fits && !opened) return;
+    opened ??= talks().then(({ Talk: Box }) => {
+      const box = make('div', {});
+      room.attachShadow({ mode: 'open' }).append(box);
+      return new Box(box, { options });
+    });
+    const talk = await opened;
+    talk.clear();
+    talk.use(fits ? model : undefined);
+  };
+}
 
 /** @param {TextSheet} Sheet what sets texts */
 function createTokens(Sheet) {
@@ -37,10 +59,12 @@ function createTokens(Sheet) {
     },
     onLost: () => three.use(null),
   });
+  const talk = createTalk(byId('own-talk'), dial.filters);
   createOwn({
     onModel(model) {
       odds = [];
       writing.use(model, true);
+      talk(model);
     },
   });
   return writing.load();

@@ -5,6 +5,7 @@
 export * from './heads.js';
 export * from './maps.js';
 export * from './matrix.js';
+export * from './own.js';
 export * from './page-view.js';
 export * from './shot.js';
 export * from './tale.js';

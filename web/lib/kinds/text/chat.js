@@ -12,6 +12,7 @@
 import { show } from '../../base/checks.js';
 import { NextPixelError, argumentError } from '../../base/error.js';
 
+/** Puts breaks before what could be tokens of control: see Tokenizer.guarded. @typedef {{ guarded: (text: string, at: string) => string }} Guard */
 
 /**
  * @typedef {object} Message
@@ -85,7 +86,7 @@ export function renderedByPage({ messages, template, values, render }, names) {
  *
  * @param {Talk} talk
  * @param {{ bos_token: string, eos_token: string }} names
- * @param {{ guarded: (text: string, at: string) => string }} tokenizer
+ * @param {Guard} tokenizer
  */
 export async function piecesOf(talk, names, tokenizer) {
   return rendered((await import('./template.js')).renderTemplate, talk, names, tokenizer);
@@ -97,7 +98,7 @@ export async function piecesOf(talk, names, tokenizer) {
  * @param {(template: string, values: Record<string, unknown>) => string} renderTemplate
  * @param {Talk} talk
  * @param {{ bos_token: string, eos_token: string }} names
- * @param {{ guarded: (text: string, at: string) => string }} tokenizer
+ * @param {Guard} tokenizer
  */
 export function rendered(renderTemplate, { messages, template, values }, names, tokenizer) {
   const at = breakFor(template, messages, values);

@@ -85,6 +85,7 @@ export class TextModel {
     this.#tokenizer = tokenizer;
     info.warnings.push(...tokenizer?.warnings ?? []);
     info.chatTemplate = templateIn(entries, info);
+    if (info.chatTemplate && !this.#translates) info.tasks.push('chat');
   }
 
   /** @returns {Tokenizer} */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Another model in place of the one that came with the page: a file that is dropped or chosen, or an address. And what the model is.
 // @ts-check
-import { announce, byId, bytes, integer, load, make, misfit } from '../../shell/index.js';
-/** @import { Model } from '../../shell/index.js' */
+import { announce, byId, bytes, integer, load, make, misfit } from '../index.js';
+/** @import { Model } from '../index.js' */
 
 /** The entries of a card that are shown, and what they are called. @type {[string, string][]} */
 const CARD = [['description', 'What it is'], ['dataset', 'Trained on'], ['author', 'By'], ['organization', 'By'], ['license', 'Licence'], ['quality', 'Quality'], ['source.url', 'From']];
@@ -28,8 +28,12 @@ export function showCard(model) {
   byId('card').replaceChildren(...rows.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))));
 }
 
-/** @param {{ onModel: (model: Model) => void }} hooks */
-export function createOwn({ onModel }) {
+/**
+ * The part of a page where one's own file is given (own.html).
+ *
+ * @param {{ onModel: (model: Model) => void, says?: string }} hooks  says: what the model does then
+ */
+export function createOwn({ onModel, says = 'writes now' }) {
   const zone = byId('own');
   /** @type {HTMLInputElement} */
   const file = byId('own-file');
@@ -67,7 +71,7 @@ export function createOwn({ onModel }) {
       mine = model;
       onModel(model);
       before?.close();
-      say(`${model.info.name} writes now.`);
+      say(`${model.info.name} ${says}.`);
     } catch (error) {
       if (!signal.aborted) say(/** @type {any} */ (error).message);
     }

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** An answer of a talk: its tokens as text, with thoughts folded away; where it can be gone on with; and, at one of its tokens, what might have been. */
+
+import { make } from './make.js';
+import { say } from './say.js';
+
+/** @import { Alternative, Message, Model, SavedTokens, TokenOptions, TokenRun, TokenStep } from '../index.js' */
+/** @import { ChatOptions } from '../kinds/text/chat.js' */
+
+/** Alternatives that are shown. */
+const SHOWN = 8;
+/** A surprise of so many nats has the full shade. */
+const FULL_NATS = 8;
+
+/** The marks of thoughts. */
+const OPEN = '<think>';
+const CLOSE = '</think>';
+
+/** @typedef {{ onStep: (step: TokenStep) => void, onChoose: (at: number, one: Alternative) => void, model: () => Model | undefined }} Hooks model: one that may be asked now */
+
+export class Answer {
+  #hooks;
+  #body = make('div', { class: 'talk-body', tabindex: '0', role: 'group' });
+  #thoughts = make('div', { class: 'talk-body talk-thought' });
+  #summary = make('summary', {});
+  #folded = make('details', { class: 'talk-thoughts', hidden: '' }, this.#summary, this.#thoughts);
+  #others = make('ol', { class: 'talk-others', hidden: '' });
+  root = make('div', { class: 'talk-answer', 'data-result': '' }, this.#folded, this.#body, this.#others);
+
+  /** @type {{ text: string, nats: number, span: HTMLSpanElement }[]} */
+  #tokens = [];
+  /** Thoughts are open where the prompt ends with their mark. */
+  #thinking = false;
+  #opened = false;
+  /** @type {TokenRun | undefined} */
+  #run;
+  #marked = -1;
+  #began = 0;
+  #firstAt = 0;
+  #counted = 0;
+
+  /** What it can be gone on with. @type {SavedTokens | undefined} */
+  saved;
+  /** @type {TokenRun['finish']} */
+  finish;
+  /** @type {number | bigint} */
+  seed = 0;
+  /** Of the run: its prompt in tokens, those that were not read again, and milliseconds to the first token. */
+  prompt = 0;
+  reused = 0;
+  first = 0;
+
+  /** @param {Hooks} hooks */
+  constructor(hooks) {
+    this.#hooks = hooks;
+    this.#body.setAttribute('aria-label', say('Answer'));
+    for (const box of [this.#body, this.#thoughts]) box.addEventListener('click', (event) => this.#clicked(event));
+    this.#body.addEventListener('keydown', (event) => this.#key(event));
+    this.#others.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape') return;
+      this.#mark(-1);
+      this.#body.focus();
+    });
+  }
+
+  /** All of it, thoughts included. */
+  get text() {
+    return this.#tokens.map(({ text }) => text).join('');
+  }
+
+  /** As the next prompt has it: templates that know thoughts take them out themselves. */
+  get content() {
+    return this.#opened ? `${OPEN}\n${this.text}` : this.text;
+  }
+
+  /** In tokens. */
+  get length() {
+    return this.#tokens.length;
+  }
+
+  /** Their surprise. */
+  get nats() {
+    return this.#tokens.reduce((sum, { nats }) => sum + nats, 0);
+  }
+
+  /** Tokens a second, after the first. */
+  get rate() {
+    const ms = performance.now() - this.#firstAt;
+    return this.#counted > 1 && this.#firstAt > 0 ? ((this.#counted - 1) * 1000) / (this.#lastAt - this.#firstAt || ms) : 0;
+  }
+
+  #lastAt = 0;
+
+  /** It can be gone on with no more: its model is another one. */
+  letGo() {
+    this.saved = undefined;
+    this.#mark(-1);
+  }
+
+  stop() {
+    this.#run?.stop();
+  }
+
+  /**
+   * @param {Model} model
+   * @param {Message[]} messages
+   * @param {TokenOptions & ChatOptions} options
+   */
+  async begin(model, messages, options) {
+    const run = model.chat(messages, options);
+    const ids = await run.prompt();
+    this.#opened = this.#thinking = model.tokenizer.decode(ids.slice(-8), { special: true }).trimEnd().endsWith(OPEN);
+    await this.#read(run);
+  }
+
+  /** @param {Model} model @param {TokenOptions & ChatOptions} options */
+  async goOn(model, { template, tools, variables, render, ...options }) {
+    await this.#read(model.resume(/** @type {SavedTokens} */ (this.saved), options));
+  }
+
+  /** Another token in place of one, and what follows it. @param {Model} model @param {number} at @param {Alternative} one @param {any} options */
+  async branch(model, at, one, { template, tools, variables, render, ...options }) {
+    const saved = /** @type {SavedTokens} */ (this.saved);
+    this.#mark(-1);
+    for (const { span } of this.#tokens.splice(at)) span.remove();
+    this.#thinking = this.#opened && !this.text.includes(CLOSE);
+    this.#add({ text: one.text, token: one.token, nats: one.nats });
+    await this.#read(model.resume({ ...saved, ids: [...saved.ids.slice(0, saved.prompt + at), one.token] }, options));
+  }
+
+  /** @param {TokenRun} run */
+  async #read(run) {
+    this.#run = run;
+    this.#began = performance.now();
+    this.#firstAt = this.#counted = 0;
+    this.seed = run.seed;
+    this.root.dataset.seed = String(run.seed);
+    this.saved = this.finish = undefined;
+    try {
+      for await (const step of run) {
+        this.#lastAt = performance.now();
+        if (this.#counted++ === 0) {
+          this.#firstAt = this.#lastAt;
+          this.first = this.#firstAt - this.#began;
+          this.prompt = run.promptLength;
+          this.reused = Math.min(run.reused, run.promptLength);
+        }
+        this.#add(step);
+        this.#hooks.onStep(step);
+      }
+    } finally {
+      this.#run = undefined;
+      this.finish = run.finish;
+      if (run.ids.length > 0) this.saved = run.save();
+    }
+  }
+
+  /** @param {TokenStep} step */
+  #add({ text, nats }) {
+    const span = make('span', {}, text);
+    span.style.setProperty('--shade', String(Math.min(nats, FULL_NATS) / FULL_NATS));
+    this.#tokens.push({ text, nats, span });
+    const all = this.text;
+    if (!this.#thinking && !all.includes(CLOSE) && all.trimStart().startsWith(OPEN)) {
+      this.#thinking = true;
+      this.#thoughts.append(...this.#tokens.map((token) => token.span));
+    }
+    const inThoughts = this.#thinking;
+    if (inThoughts && all.includes(CLOSE)) this.#thinking = false;
+    (inThoughts ? this.#thoughts : this.#body).append(span);
+    this.#folded.hidden = this.#thoughts.childElementCount === 0;
+    this.#summary.textContent = say(['Thoughts: {count} tokens', { count: [this.#thoughts.childElementCount, 0] }]);
+  }
+
+  /** @param {MouseEvent} event */
+  #clicked(event) {
+    const at = this.#tokens.findIndex(({ span }) => span === event.target);
+    const selected = /** @type {any} */ (globalThis.getSelection)?.()?.toString();
+    if (at >= 0 && !selected) void this.#explain(at, false);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step) {
+      event.preventDefault();
+      this.#mark(Math.max(0, Math.min(this.#tokens.length - 1, this.#marked + step)));
+    } else if (event.key === 'Enter' && this.#marked >= 0) {
+      event.preventDefault();
+      void this.#explain(this.#marked, true);
+    }
+  }
+
+  /** @param {number} at  -1: none */
+  #mark(at) {
+    this.#tokens[this.#marked]?.span.classList.remove('marked');
+    this.#marked = at;
+    this.#others.hidden = true;
+    this.#tokens[at]?.span.classList.add('marked');
+    this.#tokens[at]?.span.scrollIntoView?.({ block: 'nearest' });
+  }
+
+  /** Shows what might have been at a token. @param {number} at @param {boolean} focus */
+  async #explain(at, focus) {
+    this.#mark(at);
+    const model = this.#hooks.model();
+    const { saved } = this;
+    if (!model || !saved) return;
+    const { end } = model.tokenizer;
+    // One token from there, whichever; the end would be none.
+    const run = model.resume({ ...saved, ids: saved.ids.slice(0, saved.prompt + at) }, { maxTokens: 1, seed: 0, alternatives: SHOWN, stop: [], ...end !== undefined && { logitBias: { [end]: -Infinity } } });
+    /** @type {Alternative[]} */
+    let all = [];
+    for await (const { alternatives = [] } of run) all = alternatives;
+    if (this.#marked !== at) return;
+    const { text } = this.#tokens[at];
+    this.#others.setAttribute('aria-label', say('What might have been in its place'));
+    this.#others.replaceChildren(...all.map((one) => {
+      const name = one.text.replaceAll(' ', '␣').replaceAll('\n', '⏎') || '∅';
+      const button = make('button', { type: 'button', class: 'talk-small' }, make('span', { class: 'talk-token' }, name), make('span', { class: 'talk-share' }, say(['{share} %', { share: [100 * Math.exp(-one.nats), 1] }])));
+      if (one.text === text) button.setAttribute('aria-current', 'true');
+      button.addEventListener('click', () => this.#hooks.onChoose(at, one));
+      return make('li', {}, button);
+    }));
+    this.#others.hidden = false;
+    if (focus) this.#others.querySelector('button')?.focus();
+  }
+}

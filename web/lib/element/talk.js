@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/**
+ * A talk with a model, in a box of a page or of the element: messages as text that can be selected, a field to write in, and what can be done with an answer: stop it,
+ * go on with it, have another one, change what was said before, look at its tokens and take another one of them. A file of its own, which only a talk fetches.
+ */
+
+import { announce } from './announce.js';
+import { make } from './make.js';
+import { say } from './say.js';
+import { Answer } from './talk-answer.js';
+import { fit } from './talk-style.js';
+
+/** @import { Message, Model, TokenOptions, TokenStep } from '../index.js' */
+/** @import { ChatOptions } from '../kinds/text/chat.js' */
+/** @import { Saying } from './say.js' */
+
+/** empty: there is no model; ready: no answer yet @typedef {'empty' | 'ready' | 'running' | 'done'} Phase */
+
+/**
+ * @typedef {object} TalkOptions
+ * @property {() => TokenOptions & ChatOptions} [options]  with which the next answer is drawn, without the seed
+ * @property {() => number | bigint | undefined} [seed]    of the first answer; undefined: a random one
+ * @property {string} [system]    the system message to begin with
+ * @property {boolean} [controls] whether there is more than messages and a field
+ * @property {(step: TokenStep) => void} [onStep]
+ * @property {(answer: Answer) => void} [onEnd]  an answer is complete, or was stopped
+ * @property {(error: unknown) => void} [onError]  something went wrong, which the box says
+ */
+
+/** What stands in the talk. @typedef {{ role: 'user' | 'assistant', content: string, item: HTMLLIElement, answer?: Answer }} Turn */
+
+let ids = 0;
+
+export class Talk {
+  #hooks;
+  /** @type {Model | undefined} */
+  #model;
+  /** @type {Turn[]} */
+  #turns = [];
+  /** @type {Answer | undefined} */
+  #running;
+  #id = `talk-${++ids}`;
+  #system = make('textarea', { id: `${this.#id}-system`, rows: '2' });
+  #systemBox = make('details', { class: 'talk-system', part: 'system' });
+  #list = make('ol', { class: 'talk-list', part: 'messages', tabindex: '0' });
+  #field = make('textarea', { id: `${this.#id}-field`, class: 'talk-field', part: 'field', rows: '2', enterkeyhint: 'send' });
+  #send = make('button', { type: 'button', class: 'talk-send primary', part: 'button send' });
+  #again = make('button', { type: 'button', part: 'button again' });
+  #goOn = make('button', { type: 'button', part: 'button go-on' });
+  #shade = make('button', { type: 'button', part: 'button shade', 'aria-pressed': 'true' });
+  #anew = make('button', { type: 'button', part: 'button anew' });
+  #bar = make('div', { class: 'talk-bar', part: 'controls', role: 'group', 'data-phase': 'empty' }, this.#send, this.#again, this.#goOn, this.#shade, this.#anew);
+  #figures = make('p', { class: 'talk-figures', part: 'status' });
+
+  /**
+   * @param {HTMLElement} root
+   * @param {TalkOptions} [hooks]
+   */
+  constructor(root, hooks = {}) {
+    this.#hooks = hooks;
+    fit(root);
+    root.classList.add('talk', 'shaded');
+    this.root = root;
+    const { system = '', controls = true } = hooks;
+    this.#system.value = system;
+    this.#systemBox.open = false;
+    this.#systemBox.append(make('summary', {}, say('System message')), this.#system);
+    this.#system.setAttribute('aria-label', say('System message'));
+    this.#list.setAttribute('aria-label', say('Messages'));
+    this.#field.setAttribute('aria-label', say('Your message'));
+    this.#field.placeholder = say('Your message');
+    this.#bar.setAttribute('aria-label', say('The talk'));
+    this.#again.textContent = say('Answer again');
+    this.#goOn.textContent = say('Go on');
+    this.#shade.textContent = say('Surprise');
+    this.#anew.textContent = say('New talk');
+    if (controls) root.append(this.#systemBox);
+    root.append(this.#list, this.#field, this.#bar, this.#figures);
+    if (!controls) for (const button of [this.#again, this.#goOn, this.#shade, this.#anew]) button.remove();
+    this.#send.addEventListener('click', () => (this.#running ? this.stop() : this.send()));
+    this.#again.addEventListener('click', () => this.again());
+    this.#goOn.addEventListener('click', () => this.goOn());
+    this.#anew.addEventListener('click', () => {
+      this.clear();
+      this.#field.focus();
+    });
+    this.#shade.addEventListener('click', () => this.#shade.setAttribute('aria-pressed', String(root.classList.toggle('shaded'))));
+    this.#field.addEventListener('input', () => this.#show());
+    root.addEventListener('keydown', (event) => this.#key(event));
+    this.#show();
+  }
+
+  /** The talk so far, as model.chat() takes it. @returns {Message[]} */
+  get messages() {
+    const system = this.#system.value.trim();
+    return [...system ? [{ role: 'system', content: system }] : [], ...this.#turns.map(({ role, content, answer }) => ({ role, content: answer?.content ?? content }))];
+  }
+
+  get field() {
+    return this.#field;
+  }
+
+  /** Another model from now on; the messages stay. @param {Model | undefined} model */
+  use(model) {
+    this.stop();
+    this.#model = model;
+    for (const { answer } of this.#turns) answer?.letGo();
+    this.#show();
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    if (event.isComposing) return;
+    if (event.key === 'Escape' && this.#running) this.stop();
+    if (event.key === 'Enter' && !event.shiftKey && event.composedPath()[0] === this.#field) {
+      event.preventDefault();
+      this.send();
+    }
+  }
+
+  /** Says something, by default what stands in the field, and has it answered. @param {string} [text] */
+  send(text = this.#field.value) {
+    if (!this.#model || this.#running || !text.trim()) return;
+    this.#field.value = '';
+    this.#say(text);
+    void this.#answer(this.#turns.length > 1 ? undefined : this.#hooks.seed?.());
+  }
+
+  /** Stops the answer after the token that is under way; it can be gone on with. */
+  stop() {
+    this.#running?.stop();
+  }
+
+  /** Another answer in place of the last one, with another seed. */
+  again() {
+    if (!this.#model || this.#running) return;
+    if (this.#turns.at(-1)?.role === 'assistant') this.#cut(this.#turns.length - 1);
+    if (this.#turns.length > 0) void this.#answer();
+  }
+
+  /** Goes on with the last answer. */
+  goOn() {
+    const answer = this.#turns.at(-1)?.answer;
+    if (!this.#model || this.#running || !answer?.saved) return;
+    void this.#run(answer, () => answer.goOn(/** @type {Model} */ (this.#model), this.#options()));
+  }
+
+  /** Forgets the talk. */
+  clear() {
+    this.stop();
+    this.#cut(0);
+    this.#figures.textContent = '';
+    this.#show();
+  }
+
+  #options() {
+    return this.#hooks.options?.() ?? {};
+  }
+
+  /** Takes turns out, from one on. @param {number} from */
+  #cut(from) {
+    for (const { item } of this.#turns.splice(from)) item.remove();
+  }
+
+  /** @param {'user' | 'assistant'} role @param {HTMLElement[]} parts */
+  #turn(role, ...parts) {
+    const item = make('li', { class: `talk-turn ${role}`, part: `message ${role}` }, make('span', { class: 'talk-who' }, say(role === 'user' ? 'You' : 'The model')), ...parts);
+    this.#list.append(item);
+    return item;
+  }
+
+  /** A message of the visitor. @param {string} content */
+  #say(content) {
+    const body = make('div', { class: 'talk-body' }, content);
+    const edit = make('button', { type: 'button', class: 'talk-small' }, say('Edit'));
+    /** @type {Turn} */
+    const turn = { role: 'user', content, item: this.#turn('user', body, ...this.#hooks.controls === false ? [] : [edit]) };
+    edit.addEventListener('click', () => this.#edit(turn, body, edit));
+    this.#turns.push(turn);
+    this.#toEnd(true);
+  }
+
+  /** Changes what was said: all after it goes, and is answered anew. @param {Turn} turn @param {HTMLElement} body @param {HTMLButtonElement} edit */
+  #edit(turn, body, edit) {
+    if (this.#running) return;
+    const field = make('textarea', { rows: '3', 'aria-label': say('Your message') });
+    field.value = turn.content;
+    const done = make('button', { type: 'button', class: 'talk-small' }, say('Send again'));
+    const back = make('button', { type: 'button', class: 'talk-small' }, say('Leave it'));
+    const box = make('div', { class: 'talk-edit' }, field, done, back);
+    body.replaceWith(box);
+    edit.hidden = true;
+    field.focus();
+    const close = () => {
+      box.replaceWith(body);
+      edit.hidden = false;
+      edit.focus();
+    };
+    const take = () => {
+      const text = field.value;
+      if (this.#running || !text.trim()) return;
+      this.#cut(this.#turns.indexOf(turn));
+      this.#say(text);
+      void this.#answer();
+      this.#field.focus();
+    };
+    done.addEventListener('click', take);
+    back.addEventListener('click', close);
+    field.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape') close();
+      if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+        event.preventDefault();
+        take();
+      }
+    });
+  }
+
+  /** @param {number | bigint} [seed] */
+  async #answer(seed) {
+    const model = /** @type {Model} */ (this.#model);
+    const { messages } = this;
+    const answer = new Answer({
+      onStep: (step) => {
+        this.#hooks.onStep?.(step);
+        this.#toEnd();
+        this.#tell(answer);
+      },
+      onChoose: (at, one) => {
+        if (this.#running || !this.#model) return;
+        const end = this.#turns.findIndex((turn) => turn.answer === answer);
+        this.#cut(end + 1);
+        void this.#run(answer, () => answer.branch(/** @type {Model} */ (this.#model), at, one, this.#options()));
+      },
+      model: () => (this.#running ? undefined : this.#model),
+    });
+    this.#turns.push({ role: 'assistant', content: '', answer, item: this.#turn('assistant', answer.root) });
+    await this.#run(answer, () => answer.begin(model, messages, { ...this.#options(), seed }));
+  }
+
+  /**
+   * Has an answer written. What goes wrong is said in the box, and what was said before stays.
+   *
+   * @param {Answer} answer
+   * @param {() => Promise<void>} work
+   */
+  async #run(answer, work) {
+    this.#running = answer;
+    this.root.querySelector('.talk-error')?.remove();
+    this.#show();
+    try {
+      await work();
+      announce(answer.text);
+      this.#hooks.onEnd?.(answer);
+    } catch (error) {
+      this.#hooks.onError?.(error);
+      const { message } = /** @type {Error} */ (error);
+      if (answer.text === '') this.#cut(this.#turns.findIndex((turn) => turn.answer === answer));
+      this.#list.after(make('p', { class: 'talk-error', part: 'error', role: 'alert' }, message));
+    } finally {
+      this.#running = undefined;
+      this.#tell(answer);
+      this.#show();
+    }
+  }
+
+  /** Scrolls to the end, if that is where the reader is. @param {boolean} [always] */
+  #toEnd(always = false) {
+    const { scrollHeight, scrollTop, clientHeight } = this.#list;
+    if (always || scrollHeight - scrollTop - clientHeight < 80) this.#list.scrollTop = scrollHeight;
+  }
+
+  /** How fast it is, what was not read again, and how much room is left. @param {Answer} answer */
+  #tell(answer) {
+    const positions = this.#model?.info.positions ?? 0;
+    const { rate, first, reused, prompt, length } = answer;
+    /** @type {Saying[]} */
+    const all = [];
+    if (rate > 0) all.push(['{rate} tokens a second', { rate: [rate, rate < 10 ? 1 : 0] }]);
+    if (first > 0) all.push(['the first after {time} s', { time: [first / 1000, 2] }]);
+    if (prompt > 0) all.push(['{read} of {prompt} tokens were new', { read: [prompt - reused, 0], prompt: [prompt, 0] }]);
+    if (positions > 0) all.push(['room for {left} more', { left: [Math.max(0, positions - prompt - length), 0] }]);
+    this.#figures.textContent = all.map(say).join(' · ');
+  }
+
+  /** Shows what can be done now. */
+  #show() {
+    const last = this.#turns.at(-1);
+    const running = this.#running !== undefined;
+    /** @type {Phase} */
+    const phase = !this.#model ? 'empty' : running ? 'running' : this.#turns.length > 0 ? 'done' : 'ready';
+    this.#bar.dataset.phase = phase;
+    this.#send.textContent = say(running ? 'Stop' : 'Send');
+    this.#send.disabled = !this.#model;
+    this.#again.disabled = phase !== 'done';
+    this.#goOn.disabled = phase !== 'done' || !last?.answer?.saved || last.answer.finish === 'end';
+    this.#anew.disabled = this.#turns.length === 0;
+    this.root.setAttribute('aria-busy', String(running));
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// The page of talks: with the model that comes with it a tale by two, with one's own file what its template says.
+// @ts-check
+import { acquireFirst, byId, createLoading, integer, make, reducedMotion, startPage, talks } from '../../shell/index.js';
+import { createOwn, showCard } from '../../shell/text/index.js';
+/** @import { Model, Talk } from '../../shell/index.js' */
+
+/** A talk with a model that has no template: one text, a stretch each. */
+const TALE = "{% for message in messages %}{{ message.content if loop.first or message.role != 'user' else ' ' + message.content }}{% endfor %}";
+const FIRST = 'Once upon a time, there was a';
+
+/** @param {Talk} Box  what a talk is had in */
+function createPage(Box) {
+  /** @type {HTMLInputElement} */
+  const temperature = byId('temperature');
+  /** @type {HTMLInputElement} */
+  const length = byId('length');
+  /** @type {Model | undefined} */
+  let model;
+  const settings = () => ({ temperature: Number(temperature.value) / 20, maxTokens: 2 ** Number(length.value), minP: 0.02, ...!model?.info.chatTemplate && { template: TALE } });
+  const room = make('div', {});
+  byId('talk').attachShadow({ mode: 'open' }).append(room);
+  const talk = new Box(room, {
+    options: settings, seed: () => (model?.info.chatTemplate ? undefined : 1),
+    onError: (/** @type {any} */ error) => { if (error.code === 'trap' || error.code === 'closed') loading.failed(error); },
+  });
+  talk.field.value = FIRST;
+
+  /** @param {Model} next */
+  function use(next) {
+    model = next;
+    talk.use(next);
+    byId('talk-model').textContent = next.info.chatTemplate ? `${next.info.name}, by the template of its file` : `${next.info.name}, which has no template for talks: it goes on with what is written`;
+    byId('template-text').textContent = next.info.chatTemplate || TALE;
+    showCard(next);
+  }
+
+  const loading = createLoading(byId('load'), {
+    acquire: async (how) => [await acquireFirst(how)],
+    onModels([loaded]) {
+      use(loaded);
+      if (!reducedMotion() && talk.field.value === FIRST) talk.send();
+    },
+    onLost() {
+      model = undefined;
+      talk.use(undefined);
+    },
+  });
+  createOwn({
+    says: 'answers now',
+    onModel(next) {
+      talk.clear();
+      use(next);
+    },
+  });
+  const show = () => {
+    byId('temperature-text').textContent = (Number(temperature.value) / 20).toFixed(2);
+    byId('length-text').textContent = `${integer(2 ** Number(length.value))} tokens`;
+  };
+  for (const input of [temperature, length]) input.addEventListener('input', show);
+  show();
+  return loading.load();
+}
+
+startPage(talks().then(({ Talk }) => createPage(Talk)));
