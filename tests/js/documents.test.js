@@ -23,7 +23,7 @@ import { blocksOf, whatPeopleRead } from './blocks.js';
 import { ROOT } from './helpers.js';
 
 const run = promisify(execFile);
-const TEXTS = [...await whatPeopleRead(), 'CONTRIBUTING.md', 'weights/README.md', 'weights/train/README.md'];
+const TEXTS = [...await whatPeopleRead(), 'README.ko.md', 'CONTRIBUTING.md', 'weights/README.md', 'weights/train/README.md'];
 const blocks = await blocksOf(TEXTS);
 /** @param {string} file */
 const text = (file) => readFile(ROOT + file, 'utf8');
