@@ -51,15 +51,16 @@ extern "C" {
 #define NX_API_NATIVE
 
 /* Stated limits. A file or a request beyond them is NX_E_LIMIT. */
-#define NX_MAX_VALUES 262144            /* ids of an element */
+#define NX_MAX_VALUES 524288            /* ids of an element */
 #define NX_MAX_SPAN 4                   /* elements of a position */
 #define NX_MAX_LENGTH 0x1000000         /* positions of a run, items of an input */
 #define NX_MAX_SAMPLES 64               /* sequences advanced together in one session */
 #define NX_MAX_SESSION_BYTES 0x7fffffff /* of a session's block; fewer samples or a shorter run need less */
 #define NX_MODEL_BYTES_FREE 0x2000000   /* a model needs at most this many bytes, and */
-#define NX_MODEL_BYTES_PER_BYTE 20      /* this many for each byte of its file */
+#define NX_MODEL_BYTES_PER_BYTE 20      /* this many for each byte of its file; */
+#define NX_MAX_MODEL_BYTES 0xf8000000   /* and no more than this: what WebAssembly can address, less 128 MiB for its runs */
 #define NX_PORTS 8                      /* inputs of a part */
-#define NX_MAX_BIASES 4096              /* ids of a run whose logits are biased */
+#define NX_MAX_BIASES 528384            /* ids of a run whose logits are biased: all of them, and 4096 more */
 #define NX_MOST_BIAS 1e9f               /* a bias is at most this and at least minus this, which amounts to never */
 #define NX_NAME_BYTES 80                /* room for a name in nx_problem, final zero included */
 

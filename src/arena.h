@@ -21,7 +21,7 @@ typedef struct {
 static inline void *nx_arena_take(nx_arena *arena, uint64_t bytes) {
     uint64_t at = arena->used;
     arena->used = at + ((bytes + (NX_ALIGN - 1)) & ~(uint64_t)(NX_ALIGN - 1));
-    return arena->base && arena->used <= arena->size ? arena->base + at : NULL;
+    return arena->base && arena->used <= arena->size ? (void *)((uintptr_t)arena->base + (size_t)at) : NULL;
 }
 
 static inline int nx_arena_full(const nx_arena *arena) { return arena->base && arena->used > arena->size; }

@@ -120,8 +120,8 @@ static void take_tensor(cursor *c, const nx_gguf *file, const char **name, uint6
     for (uint32_t i = 0; i < GGUF_MAX_DIMENSIONS; i++) {
         uint64_t d = i < tensor->n_dims ? take_u64(c) : 1;
         if (c->status) return;
-        /* Each dimension and the product of all but the first stay below 2^30, so no product below overflows. */
-        if (d < 1 || d >= GGUF_MAX_BYTES || (i && d * rows >= GGUF_MAX_BYTES)) {
+        /* Each dimension and the product of all but the first stay below 2^31, so no product below overflows. */
+        if (d < 1 || d >= GGUF_MAX_DIM || (i && d * rows >= GGUF_MAX_DIM)) {
             *reason = "a dimension is zero or absurd";
             c->status = NX_E_FORMAT;
             return;
@@ -138,7 +138,7 @@ static void take_tensor(cursor *c, const nx_gguf *file, const char **name, uint6
         c->status = NX_E_FORMAT;
         return;
     }
-    uint64_t bytes = row * rows; /* below 2^32 * 2^30 */
+    uint64_t bytes = row * rows; /* below 2^33 * 2^31 */
     tensor->bytes = (uint32_t)bytes;
     if (!file->data) return; /* first pass: where the data starts is not known yet */
     uint64_t room = file->length - file->data;
@@ -221,7 +221,7 @@ static nx_status parse_tensors(nx_gguf *file, cursor *c, nx_problem *problem) {
 
 nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t present, size_t length, nx_problem *problem) {
     memset(file, 0, sizeof *file);
-    if (length > GGUF_MAX_BYTES) return nx_refuse(problem, NX_E_LIMIT, "", 0, "the file is larger than 2 GiB");
+    if (length > GGUF_MAX_BYTES) return nx_refuse(problem, NX_E_LIMIT, "", 0, "the file is larger than 3.75 GiB");
     file->bytes = bytes;
     file->length = (uint32_t)length;
     file->present = (uint32_t)(present < length ? present : length);

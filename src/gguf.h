@@ -19,7 +19,8 @@
 #include "nextpixel.h"
 
 /* Stated limits of a file. */
-#define GGUF_MAX_BYTES 0x80000000u /* 2 GiB */
+#define GGUF_MAX_BYTES 0xf0000000u /* 3.75 GiB */
+#define GGUF_MAX_DIM 0x80000000u   /* columns, rows; so that the bytes of a tensor have 64 bits */
 #define GGUF_MAX_KEYS 1024u
 #define GGUF_MAX_TENSORS 2048u
 #define GGUF_MAX_NAME 255u /* bytes of a key or of a tensor's name */

@@ -136,13 +136,22 @@ static nx_status read_model(nx_arena *arena, const void *bytes, size_t present, 
     return NX_OK;
 }
 
+static nx_status refuse_size(uint64_t bytes, nx_problem *problem) {
+    char reason[] = "a page has 4096 MiB of memory, and its weights want ......", *end = reason + sizeof reason - 7; /* bytes < 2^32 * 20 */
+    for (uint64_t size = bytes >> 20; size; size /= 10) end++;
+    *end = 0;
+    for (uint64_t size = bytes >> 20; size; size /= 10) *--end = (char)('0' + size % 10);
+    return nx_refuse(problem, NX_E_MEMORY, "", 0, reason);
+}
+
 static nx_status size_of(const void *file, size_t present, size_t length, int head, size_t *bytes, nx_problem *problem) {
     nx_arena arena = {NULL, 0, 0};
     nx_model *none;
     nx_status status = read_model(&arena, file, present, length, head, &none, problem);
     if (status) return status;
-    if (arena.used > NX_MODEL_BYTES_FREE + (uint64_t)length * NX_MODEL_BYTES_PER_BYTE || arena.used > PTRDIFF_MAX)
+    if (arena.used > NX_MODEL_BYTES_FREE + (uint64_t)length * NX_MODEL_BYTES_PER_BYTE)
         return nx_refuse(problem, NX_E_LIMIT, "", 0, "the model needs more memory than a file of its size may");
+    if (arena.used > NX_MAX_MODEL_BYTES) return refuse_size(arena.used, problem);
     *bytes = (size_t)arena.used;
     return NX_OK;
 }

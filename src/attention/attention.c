@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gguf.h"
+#include "kernels/elementary.h"
 #include "kernels/kernels.h"
 #include "kv7.h"
 #include "kv8.h"
@@ -74,6 +75,7 @@ static void scores(float *weights, const float *query, const nx_cache *cache, ui
             odd = f32x4_mul_add(wasm_v128_load(k + 4 * i + 4), wasm_v128_load32_splat(query + i + 1), odd);
         }
         v128_t score = wasm_f32x4_mul(wasm_f32x4_add(even, odd), scale);
+        if (NX_TEXTS && cache->cap > 0) score = nx_capped(score, cache->cap);
         if (g == 0 || g + 1 == groups) score = nx_mask_group(score, first + g, range); /* only the ends reach outside */
         wasm_v128_store(weights + 4 * g, score);
         if (++slot_group == slot_groups) slot_group = 0;

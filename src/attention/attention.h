@@ -74,6 +74,7 @@ static inline int nx_is_kv8(uint32_t type) { return type == NX_KV8 || type == NX
 typedef struct {
     void *memory;
     uint32_t type, slots, n_kv_heads, key_length, queries_per_kv;
+    float cap; /* of the scores, F32 and 8 bits: score becomes cap * tanh(score / cap) [Gemma Team 2024, section 2]; 0: none */
 } nx_cache;
 
 uint64_t nx_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t key_length);

@@ -41,7 +41,7 @@ NX_INLINE v128_t scores(float *weights, const nx_activations *query, int32_t que
             v128_t key_scale = wasm_f32x4_mul(wasm_v128_load(head->key_scales + tile * TILE + 4 * i), query_scale);
             v128_t product = wasm_f32x4_convert_i32x4(dot_value(sum[i]));
             int end = t == 0 || t + 1 == tiles;
-            top = keep_scores(weights + 4 * i, product, key_scale, (first + t) * (TILE / 4) + (uint32_t)i, end, range, top);
+            top = keep_scores(weights + 4 * i, product, key_scale, 0, (first + t) * (TILE / 4) + (uint32_t)i, end, range, top);
         }
         if (++tile == ring_tiles) tile = 0;
     }

@@ -17,6 +17,7 @@
 
 #define BYTE_MOST 127.0f
 #define WEIGHT_MOST 16383.0f
+#define BITS 0x1.715476p+0f /* in a nat: 1 / ln 2 */
 #define FINE 254.0f /* what is left of a number is half a step at most: -127..127 finer ones */
 
 uint64_t nx_kv8_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t key_length) {
@@ -117,6 +118,7 @@ NX_INLINE v128_t scores(float *weights, const nx_wide *query, float scale, const
     uint32_t first = range.from / TILE, tiles = range_tiles(range), ring_tiles = ring_slots(cache->slots) / TILE;
     uint32_t tile = first % ring_tiles, vectors = cache->key_length / 4;
     v128_t query_scale = wasm_f32x4_splat(scale);
+    float cap = cache->cap * BITS;
     for (uint32_t t = 0; t < tiles; t++, weights += TILE) {
         size_t slot = (size_t)tile * TILE;
         v128_t product[4], finer[4];
@@ -126,7 +128,7 @@ NX_INLINE v128_t scores(float *weights, const nx_wide *query, float scale, const
             if (wide) product[i] = wasm_f32x4_add(product[i], wasm_f32x4_mul(finer[i], wasm_f32x4_splat(1 / FINE)));
             v128_t key_scale = wasm_f32x4_mul(wasm_v128_load(head->key_scales + slot + 4 * i), query_scale);
             int end = t == 0 || t + 1 == tiles;
-            top = keep_scores(weights + 4 * i, product[i], key_scale, (first + t) * (TILE / 4) + (uint32_t)i, end, range, top);
+            top = keep_scores(weights + 4 * i, product[i], key_scale, cap, (first + t) * (TILE / 4) + (uint32_t)i, end, range, top);
         }
         if (++tile == ring_tiles) tile = 0;
     }
@@ -209,7 +211,7 @@ void nx_kv8_attend(float *out, const float *query, const nx_cache *cache, const 
         for (uint32_t c = 0; c < key_length; c += 4)
             wide_store(rounded_query + c / 4,
                        wasm_v128_and(wasm_i32x4_add(round_to_steps(wasm_v128_load(query + c), per_unit), zero), most));
-        float to_bits = nx_score_scale(key_length) * 0x1.715476p+0f; /* 1 / ln 2 */
+        float to_bits = nx_score_scale(key_length) * BITS;
         float scale = largest / NX_WIDE_MOST * to_bits, *at = weights;
         v128_t top = wasm_f32x4_splat(-__builtin_inff()), sum = wasm_f32x4_splat(0);
         for (uint32_t r = 0; r < n_ranges; at += TILE * range_tiles(ranges[r]), r++)

@@ -61,10 +61,11 @@ NX_INLINE float store_bytes(uint8_t *to, const float *x, uint32_t n, uint32_t st
     return top / most;
 }
 
-/* Keeps the scores of the four positions from 4 group on: product times scale, in bits (base 2), -infinity outside the range; `end`: some of
- * them may be. Returns the largest of them and `top`. */
-NX_INLINE v128_t keep_scores(float *scores, v128_t product, v128_t scale, uint32_t group, int end, nx_range range, v128_t top) {
+/* Keeps the scores of the four positions from 4 group on: product times scale, in bits (base 2), capped where `cap` is not 0, -infinity
+ * outside the range; `end`: some of them may be. Returns the largest of them and `top`. */
+NX_INLINE v128_t keep_scores(float *scores, v128_t product, v128_t scale, float cap, uint32_t group, int end, nx_range range, v128_t top) {
     v128_t score = wasm_f32x4_mul(product, scale);
+    if (cap > 0) score = nx_capped(score, cap);
     if (end) score = nx_mask_group(score, group, range);
     wasm_v128_store(scores, score);
     return wasm_f32x4_pmax(top, score); /* passes over not-a-number, which the exponentials bring back */

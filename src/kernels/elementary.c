@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT  See elementary.h. */
 #include "elementary.h"
 
+v128_t nx_capped(v128_t x, float cap) {
+    v128_t most = wasm_f32x4_splat(cap);
+    return wasm_f32x4_mul(most, f32x4_tanh(wasm_f32x4_div(x, most)));
+}
+
 void nx_f64_sincos(double x, double *sine, double *cosine) {
     int k = (int)(x * 0.63661977236758134308 + 0.5); /* 2 / pi */
     /* pi/2 = 1.5707963109016418 (its upper 26 bits, so that k times it is exact) + 1.5893254712295857e-8 */

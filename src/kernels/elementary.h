@@ -58,6 +58,9 @@ NX_INLINE v128_t f32x4_tanh(v128_t x) {
     return wasm_v128_or(wasm_v128_bitselect(near, far, wasm_f32x4_lt(magnitude, wasm_f32x4_splat(0.35f))), sign);
 }
 
+/* cap tanh(x / cap), cap > 0. */
+v128_t nx_capped(v128_t x, float cap);
+
 /* 2^x for x <= 0, relative error under 3e-6: for weights that are rounded to far fewer digits. Below -64 (-infinity
  * included) it is 2^-64, far from where numbers lose digits and processors their pace; not-a-number stays one.
  *

@@ -71,6 +71,9 @@ uint64_t nx_matrix_bytes(uint32_t form, uint32_t rows, uint32_t cols);
  * must come first. */
 void nx_matrix_pack(const nx_matrix *matrix, void *packed, const uint8_t *weights, uint32_t type, uint32_t first, uint32_t count);
 
+/* `count` rows of a packed matrix from `first` on, both multiples of 16, as a matrix of their own. */
+nx_matrix nx_matrix_rows(const nx_matrix *matrix, uint32_t first, uint32_t count);
+
 /* out (cols) written: row `row` of a packed matrix, as floats; the rounded weights where they were rounded. For a table that is a
  * matrix as well (tied output weights). */
 void nx_matrix_row(float *out, const nx_matrix *matrix, uint32_t row);
@@ -149,5 +152,8 @@ void nx_gelu(float *x, uint32_t width, uint32_t n);
 
 /* The same in the form of its approximation by sigma: x sigma(1.702 x) [the same section].    width % 4 == 0 */
 void nx_gelu_sigmoid(float *x, uint32_t width, uint32_t n);
+
+/* x[j] = cap tanh(x[j] / cap).    width % 4 == 0, or zeros up to the stride */
+void nx_soft_cap(float *x, float cap, uint32_t width, uint32_t n);
 
 #endif

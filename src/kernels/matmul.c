@@ -132,6 +132,11 @@ void nx_matrix_pack(const nx_matrix *m, void *packed, const uint8_t *weights, ui
     }
 }
 
+nx_matrix nx_matrix_rows(const nx_matrix *m, uint32_t first, uint32_t count) {
+    const uint8_t *packed = m->packed;
+    return (nx_matrix){m->type, count, m->cols, packed ? packed + first / TILE * tile_bytes(m->type, m->cols) : NULL};
+}
+
 static float bf16_to_float(uint16_t bits) {
     uint32_t wide = (uint32_t)bits << 16;
     float value;

@@ -26,6 +26,10 @@ void nx_multiply(float *x, const float *y, uint32_t width, uint32_t n) {
         for (uint32_t i = 0; i < width; i += 4) wasm_v128_store(x + i, wasm_f32x4_mul(wasm_v128_load(x + i), wasm_v128_load(y + i)));
 }
 
+void nx_soft_cap(float *x, float cap, uint32_t width, uint32_t n) {
+    for (float *end = x + (size_t)n * nx_stride(width); x < end; x += 4) wasm_v128_store(x, nx_capped(wasm_v128_load(x), cap));
+}
+
 void nx_silu_times(float *x, const float *y, uint32_t width, uint32_t n) {
     v128_t one = wasm_f32x4_splat(1);
     for (uint32_t j = 0; j < n; j++, x += nx_stride(width), y += nx_stride(width))

@@ -16,6 +16,7 @@ void nx_decoder_read(nx_reader *r, nx_decoder *m) {
 
 void nx_decoder_cache(nx_decoder *m, const nx_matrix *keys, int wide) {
     m->cache = nx_cache_form_of(keys, wide, m->n_kv_heads, m->key_length, m->heads / m->n_kv_heads);
+    m->cache.cap = m->score_cap;
 }
 
 uint32_t nx_head_width(nx_reader *r, const char *key, uint32_t d, uint32_t heads) {

@@ -21,6 +21,7 @@ typedef struct {
     nx_embedding ids; /* (V, d) without data when tied */
     nx_matrix head;   /* (V, d); tied: its rows are the ids' embeddings too */
     int tied;
+    float score_cap;     /* of nx_cache; a model sets it before nx_decoder_cache */
     nx_cache_form cache; /* of the keys and values of a block */
 } nx_decoder;
 

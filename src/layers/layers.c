@@ -24,5 +24,5 @@ nx_norm nx_read_norm(nx_reader *r, const char *stack, uint32_t index, const char
 
 nx_cache nx_cache_of_block(nx_cache_form form, const void *caches, uint32_t index, uint32_t positions) {
     uint8_t *memory = (uint8_t *)caches + index * nx_cache_form_bytes(form, positions);
-    return (nx_cache){memory, form.type, nx_cache_slots(positions), form.n_kv_heads, form.key_length, form.queries_per_kv};
+    return (nx_cache){memory, form.type, nx_cache_slots(positions), form.n_kv_heads, form.key_length, form.queries_per_kv, form.cap};
 }

@@ -37,6 +37,7 @@ static inline void nx_apply(float *out, const nx_linear *l, nx_input *input) { n
 /* The caches of all blocks, which are alike. */
 typedef struct {
     uint32_t type, n_kv_heads, key_length, queries_per_kv;
+    float cap; /* of scores; 0: none */
 } nx_cache_form;
 
 /* keys: the matrix that makes them. Where weights are rounded, keys and values are too: 8 bits each; `wide`: keys to 16. Heads of a few
@@ -44,7 +45,7 @@ typedef struct {
 static inline nx_cache_form nx_cache_form_of(const nx_matrix *keys, int wide, uint32_t n_kv_heads, uint32_t key_length,
                                              uint32_t queries_per_kv) {
     uint32_t rounded = wide ? NX_KV8_WIDE : NX_KV8;
-    return (nx_cache_form){nx_matrix_rounds(keys) && key_length >= 32 ? rounded : NX_F32, n_kv_heads, key_length, queries_per_kv};
+    return (nx_cache_form){nx_matrix_rounds(keys) && key_length >= 32 ? rounded : NX_F32, n_kv_heads, key_length, queries_per_kv, 0};
 }
 
 static inline uint32_t nx_cache_slots(uint32_t positions) { return (positions + 3) & ~3u; }

@@ -168,7 +168,7 @@ static nx_input normed(const nx_sparse_blocks *b, const scratch *s, const nx_nor
 static void gather(const nx_sparse_blocks *b, uint32_t index, const group *g, uint64_t offset, const scratch *s, const nx_column *columns,
                    uint32_t n) {
     size_t stride = nx_stride(b->heads * b->key_length), at = (size_t)g->first * b->key_length;
-    nx_cache cache = {NULL, b->cache, nx_sparse_slots(&g->pattern), g->heads, b->key_length, 1};
+    nx_cache cache = {NULL, b->cache, nx_sparse_slots(&g->pattern), g->heads, b->key_length, 1, 0};
     for (uint32_t j = 0; j < n; j++) {
         uint32_t slot = nx_sparse_slot(&g->pattern, columns[j].position - b->behind);
         cache.memory = (uint8_t *)columns[j].state + offset;

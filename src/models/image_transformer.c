@@ -232,7 +232,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->blocks = nx_read_blocks(r, "", m->n_blocks, &m->form);
     /* Keys and values are rounded where the weights that make them are. */
     int rounds = m->blocks && !r->status && m->blocks[0].self.key.weight.type != NX_F32;
-    m->cache = (nx_cache_form){rounds ? NX_KV7 : NX_F32, m->heads, m->key_length, 1};
+    m->cache = (nx_cache_form){rounds ? NX_KV7 : NX_F32, m->heads, m->key_length, 1, 0};
     if (m->pre_norm) {
         m->last.weight = nx_read_vector(r, "output_norm.weight", m->d, 0);
         m->last.bias = nx_read_vector(r, "output_norm.bias", m->d, 0);

@@ -5,13 +5,25 @@
  *   x = x + W_o attention(norm(x)),   x = x + W_down ( silu(W_gate h) * W_up h ),  h = norm(x)
  *
  * with root-mean-square norms [Zhang, Sennrich 2019], rotary positions [Su et al. 2021, section 3.2] and queries that share
- * keys and values [Ainslie et al. 2023]. Any linear map may have a bias. Its kin say their name before their keys and differ in this:
+ * keys and values [Ainslie et al. 2023]. Any linear map may have a bias; those of queries, keys and values, and gate and up, may be one matrix.
+ * Its kin say their name before their keys and differ by a line each (`kinds` below):
  *
- *   qwen2    turns other pairs of numbers [Yang et al. 2024, arXiv:2407.10671]
- *   qwen3    does so too, and norms the queries and the keys of each head before it turns them [Yang et al. 2025, arXiv:2505.09388]
- *   gemma3   as qwen3; x begins as sqrt(d) times the embedding, what a sublayer adds is normed too, W_down gets gelu(W_gate h) * W_up h, and
- *            attention is local in five of six blocks: to the last `window` ids, with rotary frequencies of their own
- *            [Gemma Team 2025, arXiv:2503.19786, section 2]
+ *   qwen2, exaone   turn other pairs of numbers [Yang et al. 2024, arXiv:2407.10671; LG AI Research 2024, arXiv:2412.04862]
+ *   qwen3     does so too, and norms the queries and the keys of each head before it turns them [Yang et al. 2025, arXiv:2505.09388]
+ *   gemma     as qwen2; x begins as sqrt(d) times the embedding, W_down gets gelu(W_gate h) * W_up h [Gemma Team 2024, arXiv:2403.08295]
+ *   gemma2    as gemma; what a sublayer adds is normed too, scores and logits are capped, and attention is local in every other block: to the
+ *             last `window` ids [Gemma Team 2024, arXiv:2408.00118, section 2]
+ *   gemma3    as gemma2, without caps, with the norms of qwen3, local in five of six blocks, with rotary frequencies of their own there
+ *             [Gemma Team 2025, arXiv:2503.19786, section 2]
+ *   olmo2     as qwen2; h = x and what a sublayer adds is normed instead, and so are all queries of a position at once, and its keys
+ *             [OLMo Team 2024, arXiv:2501.00656, section 2]
+ *   exaone4   as olmo2 with the norms of qwen3; with a window three of four blocks are local and only these have rotary positions
+ *             [LG AI Research 2025, arXiv:2507.11407, section 2]
+ *   smollm3   every fourth block has no rotary positions [Yang et al. 2025, arXiv:2501.18795]
+ *   granite   scales embeddings, scores, what is added and logits [IBM 2024; Yang et al. 2022, arXiv:2203.03466]
+ *   phi3      as qwen2; all blocks may be local; a rotary frequency may have a divisor of its own for a short context, to which the model is then
+ *             held [Abdin et al. 2024, arXiv:2404.14219; Ding et al. 2024, arXiv:2402.13753]
+ *   ernie4_5  by its name alone
  *
  * The first id is given, and position p > 0 reads id p - 1 (layers/decoder.h), whose rotary position is p - 1.
  *
@@ -33,34 +45,65 @@
 /* ---- config and weights ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    const float *attention_norm;        /* (d) */
+    int local, turned;                  /* sees the last ids only; has rotary positions */
+    const float *attention_norm;        /* (d) or null */
     nx_linear query, key, value;        /* (H k, d), (G k, d), (G k, d) */
-    const float *query_norm, *key_norm; /* (k) or null */
+    const float *query_norm, *key_norm; /* (k), or over all heads (H k), (G k), or null */
     nx_linear output;                   /* (d, H k) */
     const float *after_attention;       /* (d) norm of what attention adds, or null */
-    const float *inner_norm;            /* (d) */
+    const float *inner_norm;            /* (d) or null */
     nx_linear gate, up, down;           /* (F, d), (F, d), (d, F) */
     const float *after_inner;           /* (d) or null */
 } block;
 
-/* The differences between models of the family. */
+enum { OF_EACH_HEAD = 1, OVER_ALL_HEADS };
+
+/* The differences between models of the family; 0: it has none of that. */
 typedef struct {
     const char *name;
-    int halves;     /* a pair to turn is (i, i + rotated / 2); else (2 i, 2 i + 1) */
-    int head_norms; /* of queries and keys */
-    int gemma;      /* the rest of what gemma3 has */
+    int halves;      /* a pair to turn is (i, i + rotated / 2); else (2 i, 2 i + 1) */
+    int norms;       /* of queries and keys */
+    int only_after;  /* sublayers norm what they add, and not what they read */
+    int also_after;  /* both */
+    int gemma;       /* begins with sqrt(d) times the embedding, and has gelu for silu */
+    int scaled;      /* four multipliers, by the file */
+    float caps[2];   /* of scores and of logits where the file does not say */
+    uint32_t period; /* where there is a window, one block of so many is global */
+    int apart;       /* local blocks have rotary frequencies of their own */
+    int global_bare; /* where there is a window, global blocks have no rotary positions */
+    uint32_t bare;   /* one block of so many has no rotary positions */
 } kind;
 
-/* Every sixth block of gemma3 is global. */
-#define PERIOD 6
+static const kind kinds[] = {
+    {.name = "llama"},
+    {.name = "qwen2", .halves = 1},
+    {.name = "qwen3", .halves = 1, .norms = OF_EACH_HEAD},
+    {.name = "gemma3", .halves = 1, .norms = OF_EACH_HEAD, .also_after = 1, .gemma = 1, .period = 6, .apart = 1},
+    {.name = "gemma2", .halves = 1, .also_after = 1, .gemma = 1, .caps = {50, 30}, .period = 2},
+    {.name = "gemma", .halves = 1, .gemma = 1},
+    {.name = "olmo2", .halves = 1, .norms = OVER_ALL_HEADS, .only_after = 1, .period = 4, .apart = 1},
+    {.name = "exaone4", .halves = 1, .norms = OF_EACH_HEAD, .only_after = 1, .period = 4, .global_bare = 1},
+    {.name = "exaone", .halves = 1},
+    {.name = "smollm3", .bare = 4},
+    {.name = "granite", .scaled = 1},
+    {.name = "phi3", .halves = 1, .period = UINT32_MAX},
+    {.name = "ernie4_5"},
+};
+#define KINDS (sizeof kinds / sizeof *kinds)
 
 typedef struct {
     nx_decoder decoder;
     uint32_t inner, rotated; /* rotated: of the k numbers of a head */
     kind kind;
-    uint32_t window;            /* of local attention; 0: there is none */
-    float epsilon, root;        /* root: of d */
+    uint32_t window; /* of local attention; 0: there is none */
+    float epsilon;
+    struct {
+        float embedding, query, added, logits;
+    } scale;                    /* 0: none */
+    float logit_cap;            /* 0: none */
+    int unturned;               /* nothing has rotary positions */
     const double *frequency[2]; /* (rotated / 2) angle of a position; in local blocks */
+    double length;              /* of the cosines and sines, which lengthens queries and keys */
     const float *stretch;       /* (rotated / 2) by which frequencies are divided, or null */
     const block *blocks;        /* (N) */
     const float *last_norm;     /* (d) */
@@ -72,30 +115,72 @@ static const float *read_norm(nx_reader *r, uint32_t index, const char *part, ui
     return nx_read_vector(r, nx_block_name("", index, part, ".weight").text, d, 0);
 }
 
+/* Cuts a map whose file has it as one: `rows` of each of n maps, one after another. */
+static void read_joined(nx_reader *r, uint32_t index, const char *part, nx_linear *const maps[], const uint32_t *rows, uint32_t n, uint32_t d) {
+    uint32_t all = 0, first = 0;
+    nx_name name = nx_block_name("", index, part, ".weight");
+    for (uint32_t i = 0; i < n; all += rows[i++])
+        if (rows[i] % 16) nx_reader_fail(r, NX_E_UNSUPPORTED, name.text, "the maps that it joins are not multiples of 16 wide");
+    nx_linear joined = nx_read_linear(r, "", index, part, all, d);
+    for (uint32_t i = 0; i < n && !r->status; first += rows[i++])
+        *maps[i] = (nx_linear){nx_matrix_rows(&joined.weight, first, rows[i]), joined.bias ? joined.bias + first : NULL};
+}
+
+static void read_attention(nx_reader *r, block *b, const model *m, uint32_t i) {
+    const nx_decoder *decoder = &m->decoder;
+    uint32_t d = decoder->d, k = decoder->key_length, rows[] = {decoder->heads * k, decoder->n_kv_heads * k, decoder->n_kv_heads * k};
+    if (nx_tensor_rows(r, nx_block_name("", i, "attn_qkv", ".weight").text))
+        read_joined(r, i, "attn_qkv", (nx_linear *[]){&b->query, &b->key, &b->value}, rows, 3, d);
+    else {
+        b->query = nx_read_linear(r, "", i, "attn_q", rows[0], d);
+        b->key = nx_read_linear(r, "", i, "attn_k", rows[1], d);
+        b->value = nx_read_linear(r, "", i, "attn_v", rows[2], d);
+    }
+    if (m->kind.norms) {
+        b->query_norm = read_norm(r, i, "attn_q_norm", m->kind.norms == OVER_ALL_HEADS ? rows[0] : k);
+        b->key_norm = read_norm(r, i, "attn_k_norm", m->kind.norms == OVER_ALL_HEADS ? rows[1] : k);
+    }
+}
+
+static void read_feed_forward(nx_reader *r, block *b, const model *m, uint32_t i) {
+    uint32_t d = m->decoder.d, rows[] = {m->inner, m->inner};
+    if (nx_tensor_rows(r, nx_block_name("", i, "ffn_up", ".weight").text) == 2 * m->inner)
+        read_joined(r, i, "ffn_up", (nx_linear *[]){&b->gate, &b->up}, rows, 2, d);
+    else {
+        b->gate = nx_read_linear(r, "", i, "ffn_gate", m->inner, d);
+        b->up = nx_read_linear(r, "", i, "ffn_up", m->inner, d);
+    }
+    b->down = nx_read_linear(r, "", i, "ffn_down", d, m->inner);
+}
+
+/* Tells whether a block sees only the last ids: as the file lists the blocks, or one of so many does not. */
+static int is_local(nx_reader *r, const model *m, uint32_t index) {
+    nx_name pattern = nx_key(m->kind.name, "attention.sliding_window_pattern");
+    nx_metadata entry;
+    if (!nx_gguf_find(r->file, pattern.text, &entry)) return (index + 1) % m->kind.period != 0;
+    if (entry.type == GGUF_ARRAY && entry.item_type == GGUF_BOOL && entry.count > index) return ((const uint8_t *)entry.value)[index] != 0;
+    return (index + 1) % nx_read_u32(r, pattern.text, 1, 256, 1) != 0;
+}
+
 static const block *read_blocks(nx_reader *r, const model *m) {
     const nx_decoder *decoder = &m->decoder;
+    const kind *of = &m->kind;
     block *blocks = nx_arena_take(r->arena, decoder->n_blocks * sizeof *blocks), unplaced;
     if (blocks) memset(blocks, 0, decoder->n_blocks * sizeof *blocks);
-    uint32_t d = decoder->d, query = decoder->heads * decoder->key_length, key = decoder->n_kv_heads * decoder->key_length;
+    uint32_t d = decoder->d;
     for (uint32_t i = 0; i < decoder->n_blocks && !r->status; i++) {
         block *b = blocks ? blocks + i : &unplaced;
-        b->attention_norm = read_norm(r, i, "attn_norm", d);
-        b->query = nx_read_linear(r, "", i, "attn_q", query, d);
-        b->key = nx_read_linear(r, "", i, "attn_k", key, d);
-        b->value = nx_read_linear(r, "", i, "attn_v", key, d);
-        if (m->kind.head_norms) {
-            b->query_norm = read_norm(r, i, "attn_q_norm", decoder->key_length);
-            b->key_norm = read_norm(r, i, "attn_k_norm", decoder->key_length);
-        }
-        if (m->kind.gemma) {
+        b->local = m->window && is_local(r, m, i);
+        b->turned = !m->unturned && (of->global_bare && m->window ? b->local : !of->bare || (i + 1) % of->bare);
+        if (!of->only_after) b->attention_norm = read_norm(r, i, "attn_norm", d);
+        read_attention(r, b, m, i);
+        if (of->only_after || of->also_after) {
             b->after_attention = read_norm(r, i, "post_attention_norm", d);
             b->after_inner = read_norm(r, i, "post_ffw_norm", d);
         }
-        b->output = nx_read_linear(r, "", i, "attn_output", d, query);
-        b->inner_norm = read_norm(r, i, "ffn_norm", d);
-        b->gate = nx_read_linear(r, "", i, "ffn_gate", m->inner, d);
-        b->up = nx_read_linear(r, "", i, "ffn_up", m->inner, d);
-        b->down = nx_read_linear(r, "", i, "ffn_down", d, m->inner);
+        b->output = nx_read_linear(r, "", i, "attn_output", d, decoder->heads * decoder->key_length);
+        if (!of->only_after) b->inner_norm = read_norm(r, i, "ffn_norm", d);
+        read_feed_forward(r, b, m, i);
     }
     return blocks;
 }
@@ -108,25 +193,56 @@ static uint32_t read_width(nx_reader *r, const char *key, uint32_t low, uint32_t
 }
 
 /* The rotary frequencies base^(-2i / rotated), divided by one number for all (linear scaling, so that more positions fit into
- * the angles of training [Chen et al. 2023, arXiv:2306.15595]) and, where the file has them, by one each. */
-static const double *frequencies(nx_reader *r, const model *m, float base, double scale) {
+ * the angles of training [Chen et al. 2023, arXiv:2306.15595]) and, where the file has them, by one each. From the pair `last` on by that number,
+ * up to `first` by none, and in between by ever more of it [YaRN: Peng et al. 2023, arXiv:2309.00071, section 3.2]. */
+static const double *frequencies(nx_reader *r, const model *m, float base, double scale, double first, double last) {
     uint32_t half = m->rotated / 2;
     double *frequency = nx_arena_take(r->arena, half * sizeof *frequency), log_base = nx_f64_log((double)base);
-    for (uint32_t i = 0; frequency && i < half; i++) frequency[i] = nx_f64_exp(-log_base * (2.0 * i / m->rotated)) / scale;
+    for (uint32_t i = 0; frequency && i < half; i++) {
+        double own = nx_f64_exp(-log_base * (2.0 * i / m->rotated)), share = (i - first) / (last - first);
+        share = share < 0 ? 0 : share > 1 ? 1 : share;
+        frequency[i] = last > 0 ? own / scale * share + own * (1 - share) : own / scale;
+    }
     return frequency;
 }
 
-static void read_frequencies(nx_reader *r, const char *arch, model *m) {
-    static const char *const scalings[] = {"linear", "none"};
-    double scale = 1;
-    float base = nx_read_f32(r, nx_key(arch, "rope.freq_base").text, 1, 1e9f, m->kind.gemma ? 1e6f : 1e4f);
-    if (nx_read_choice(r, nx_key(arch, "rope.scaling.type").text, scalings, 2) == 0) {
+/* The pair of numbers that turns `turns` times in `length` positions. */
+static double pair_of(const model *m, float base, uint32_t length, double turns) {
+    double ratio = length / (turns * 6.28318530717958647692);
+    return ratio > 1 ? m->rotated * nx_f64_log(ratio) / (2 * nx_f64_log((double)base)) : 0;
+}
+
+static double rounded_down(double x) { return (double)(uint32_t)x; }
+
+/* Reads what turns queries and keys, and cuts *context where the file has divisors for a short one. */
+static void read_frequencies(nx_reader *r, const char *arch, model *m, uint32_t *context) {
+    static const char *const scalings[] = {"linear", "none", "yarn", "longrope"};
+    double scale = 1, first = 0, last = 0;
+    float base = nx_read_f32(r, nx_key(arch, "rope.freq_base").text, 1, 1e9f, m->kind.apart && m->kind.gemma ? 1e6f : 1e4f);
+    uint32_t scaling = nx_read_choice(r, nx_key(arch, "rope.scaling.type").text, scalings, 4);
+    nx_name original = nx_key(arch, "rope.scaling.original_context_length"), longer = nx_key(arch, "rope.scaling.attn_factor");
+    uint32_t trained = nx_read_u32(r, original.text, 1, UINT32_MAX, *context);
+    if (scaling == 0 || scaling == 2) {
         nx_name key = nx_key(arch, nx_has_key(r, nx_key(arch, "rope.scaling.factor").text) ? "rope.scaling.factor" : "rope.scale_linear");
         scale = (double)nx_read_f32(r, key.text, 1, 1e6f, 1);
     }
-    m->frequency[0] = frequencies(r, m, base, scale);
-    if (m->window) m->frequency[1] = frequencies(r, m, nx_read_f32(r, nx_key(arch, "rope.freq_base_swa").text, 1, 1e9f, 1e4f), 1);
+    m->length = 1;
+    if (scaling == 2) {
+        if (nx_has_key(r, longer.text)) nx_reader_fail(r, NX_E_UNSUPPORTED, longer.text, "YaRN with a factor of its own");
+        first = rounded_down(pair_of(m, base, trained, 32));
+        last = rounded_down(pair_of(m, base, trained, 1)) + 1;
+        if (last > m->rotated - 1) last = m->rotated - 1;
+        m->length = 1 + 0.1 * nx_f64_log(scale);
+    }
+    m->frequency[0] = frequencies(r, m, base, scale, first, last);
+    if (m->window && m->kind.apart)
+        m->frequency[1] =
+            frequencies(r, m, nx_read_f32(r, nx_key(arch, "rope.freq_base_swa").text, 1, 1e9f, m->kind.gemma ? 1e4f : base), 1, 0, 0);
     m->stretch = nx_read_vector_within(r, "rope_freqs.weight", m->rotated / 2, 1, 1e6f, 1);
+    if (!nx_tensor_columns(r, "rope_factors_short.weight")) return;
+    m->stretch = nx_read_vector_within(r, "rope_factors_short.weight", m->rotated / 2, 1, 1e6f, 1);
+    m->length = (double)nx_read_f32(r, longer.text, 0, 1e3f, 1);
+    if (trained < *context) *context = trained; /* further on it wants others, of keys that were turned before too */
 }
 
 /* Refuses files whose metadata ask for something that would be computed wrongly here. */
@@ -138,14 +254,34 @@ static void refuse_others(nx_reader *r, const char *arch, const model *m) {
         nx_reader_fail(r, NX_E_UNSUPPORTED, value.text, "values of another width than keys");
 }
 
-/* Reads the window of local attention, and refuses scores that are capped, which are not computed here. */
-static void read_window(nx_reader *r, const char *arch, model *m) {
-    nx_name window = nx_key(arch, "attention.sliding_window"), cap = nx_key(arch, "attn_logit_softcapping");
-    m->window = nx_read_u32(r, window.text, 1, MAX_CONTEXT, NX_REQUIRED);
-    if (nx_has_key(r, cap.text)) nx_reader_fail(r, NX_E_UNSUPPORTED, cap.text, "scores that are capped");
+static float root_of(uint32_t n) { return wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat((float)n)), 0); }
+
+/* Reads the multipliers, the caps and the window of local attention. */
+static void read_scales(nx_reader *r, const char *arch, model *m) {
+    const kind *of = &m->kind;
+    if (of->gemma) m->scale.embedding = root_of(m->decoder.d);
+    if (of->scaled) {
+        nx_metadata turned;
+        float logits = nx_read_f32(r, nx_key(arch, "logit_scale").text, 1e-6f, 1e6f, 0);
+        m->scale.embedding = nx_read_f32(r, nx_key(arch, "embedding_scale").text, 0, 1e6f, 0);
+        m->scale.query = nx_read_f32(r, nx_key(arch, "attention.scale").text, 0, 1e6f, 0) * root_of(m->decoder.key_length);
+        m->scale.added = nx_read_f32(r, nx_key(arch, "residual_scale").text, 0, 1e6f, 0);
+        m->scale.logits = logits > 0 ? 1 / logits : 0;
+        m->unturned = nx_gguf_find(r->file, nx_key(arch, "rope.scaling.finetuned").text, &turned) && turned.type == GGUF_BOOL &&
+                      !*(const uint8_t *)turned.value;
+    }
+    m->decoder.score_cap = nx_read_f32(r, nx_key(arch, "attn_logit_softcapping").text, 0, 1e6f, of->caps[0]);
+    m->logit_cap = nx_read_f32(r, nx_key(arch, "final_logit_softcapping").text, 0, 1e6f, of->caps[1]);
+    if (of->period) {
+        uint32_t missing = of->caps[0] > 0 ? 4096 : NX_REQUIRED;
+        m->window = nx_read_u32(r, nx_key(arch, "attention.sliding_window").text, of->gemma ? 1 : 0, MAX_CONTEXT, missing);
+    }
 }
 
-static void configure(nx_reader *r, nx_plan *plan, const kind *of) {
+static void configure(nx_reader *r, nx_plan *plan) {
+    const char *names[KINDS];
+    for (uint32_t i = 0; i < KINDS; i++) names[i] = kinds[i].name;
+    const kind *of = kinds + nx_read_choice(r, "general.architecture", names, KINDS);
     const char *arch = of->name;
     model local, *placed = nx_arena_take(r->arena, sizeof *placed), *m = placed ? placed : &local;
     memset(m, 0, sizeof *m);
@@ -168,12 +304,11 @@ static void configure(nx_reader *r, nx_plan *plan, const kind *of) {
     m->rotated = nx_read_u32(r, rotated.text, 2, decoder->key_length, decoder->key_length);
     if (m->rotated % 2) nx_reader_fail(r, NX_E_FORMAT, rotated.text, "it is odd");
     m->kind = *of;
-    if (of->head_norms && decoder->key_length % 16) nx_reader_fail(r, NX_E_UNSUPPORTED, key_length.text, "it is not a multiple of 16");
-    if (of->gemma) read_window(r, arch, m);
-    m->root = wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat((float)d)), 0);
+    if (of->norms == OF_EACH_HEAD && decoder->key_length % 16) nx_reader_fail(r, NX_E_UNSUPPORTED, key_length.text, "it is not a multiple of 16");
+    read_scales(r, arch, m);
     m->epsilon = nx_read_f32(r, nx_key(arch, "attention.layer_norm_rms_epsilon").text, 0, 1, 1e-5f);
     refuse_others(r, arch, m);
-    read_frequencies(r, arch, m);
+    read_frequencies(r, arch, m, &context);
 
     nx_decoder_read(r, decoder);
     m->blocks = read_blocks(r, m);
@@ -183,13 +318,6 @@ static void configure(nx_reader *r, nx_plan *plan, const kind *of) {
 
     plan->weights = placed;
     nx_decoder_plan(r, decoder, context, plan);
-}
-
-static void configure_llama(nx_reader *r, nx_plan *plan) { configure(r, plan, &(kind){.name = "llama"}); }
-static void configure_qwen2(nx_reader *r, nx_plan *plan) { configure(r, plan, &(kind){.name = "qwen2", .halves = 1}); }
-static void configure_qwen3(nx_reader *r, nx_plan *plan) { configure(r, plan, &(kind){.name = "qwen3", .halves = 1, .head_norms = 1}); }
-static void configure_gemma3(nx_reader *r, nx_plan *plan) {
-    configure(r, plan, &(kind){.name = "gemma3", .halves = 1, .head_norms = 1, .gemma = 1});
 }
 
 /* ---- the scratch memory of a pass ------------------------------------------------------------------------------------- */
@@ -221,7 +349,7 @@ static scratch scratch_at(const model *m, const nx_shape *shape, void *memory, u
     s.mixed = nx_arena_take(&arena, query_bytes);
     s.gate = nx_arena_take(&arena, inner_bytes);
     s.up = nx_arena_take(&arena, inner_bytes);
-    s.turn = nx_arena_take(&arena, (uint64_t)n * decoder->key_length * (m->window ? 8 : 4));
+    s.turn = nx_arena_take(&arena, (uint64_t)n * decoder->key_length * (m->window && m->kind.apart ? 8 : 4));
     s.attend = nx_arena_take(&arena, nx_attend_scratch_bytes(shape->length, 1));
     s.matmul = nx_arena_take(&arena, nx_input_bytes(widest, n));
     if (bytes) *bytes = arena.used;
@@ -242,8 +370,8 @@ static void angles(const model *m, float *turn, uint32_t position, int local) {
     for (uint32_t i = 0; i < half; i++) {
         double sine, cosine, angle = position * m->frequency[local][i];
         nx_f64_sincos(m->stretch && !local ? angle / (double)m->stretch[i] : angle, &sine, &cosine);
-        turn[i] = (float)cosine;
-        turn[half + i] = (float)sine;
+        turn[i] = (float)(cosine * m->length);
+        turn[half + i] = (float)(sine * m->length);
     }
 }
 
@@ -258,44 +386,56 @@ static void rotate(const model *m, float *heads, uint32_t n, const float *turn) 
         }
 }
 
-/* Tells whether a block sees only the last ids. */
-static int is_local(const model *m, uint32_t index) { return m->window && (index + 1) % PERIOD; }
+/* x *= factor, unless that is 0. */
+static void scale(float *x, float factor, uint32_t width, uint32_t n) {
+    for (size_t i = 0; factor > 0 && i < (size_t)n * nx_stride(width); i++) x[i] *= factor;
+}
 
 /* x += y, or += norm(y). */
 static void join(const model *m, const scratch *s, const float *norm, uint32_t n) {
     if (norm) nx_rms_norm(s->y, s->y, norm, m->epsilon, m->decoder.d, n);
+    scale(s->y, m->scale.added, m->decoder.d, n);
     nx_add(s->x, s->y, m->decoder.d, n);
+}
+
+/* norm(x), or x. */
+static nx_input read_stream(const model *m, const scratch *s, const float *norm, uint32_t n) {
+    if (norm) nx_rms_norm(s->normed, s->x, norm, m->epsilon, m->decoder.d, n);
+    return nx_input_of(norm ? s->normed : s->x, n, s->matmul);
 }
 
 static void attention(const model *m, const block *b, uint32_t index, const scratch *s, const nx_column *columns, uint32_t n) {
     const nx_decoder *decoder = &m->decoder;
-    uint32_t query = nx_stride(decoder->heads * decoder->key_length), key = nx_stride(decoder->n_kv_heads * decoder->key_length);
-    nx_rms_norm(s->normed, s->x, b->attention_norm, m->epsilon, decoder->d, n);
-    nx_input input = nx_input_of(s->normed, n, s->matmul);
+    uint32_t k = decoder->key_length, H = decoder->heads, G = decoder->n_kv_heads, query = nx_stride(H * k), key = nx_stride(G * k);
+    nx_input input = read_stream(m, s, b->attention_norm, n);
     nx_apply(s->query, &b->query, &input);
     nx_apply(s->key, &b->key, &input);
     nx_apply(s->value, &b->value, &input);
-    for (uint32_t j = 0; j < n; j++) {
-        int local = is_local(m, index);
-        const float *turn = s->turn + ((size_t)local * n + j) * decoder->key_length;
-        if (b->query_norm) { /* heads stand one after another, each as wide as its stride */
-            float *queries = s->query + (size_t)j * query, *keys = s->key + (size_t)j * key;
-            nx_rms_norm(queries, queries, b->query_norm, m->epsilon, decoder->key_length, decoder->heads);
-            nx_rms_norm(keys, keys, b->key_norm, m->epsilon, decoder->key_length, decoder->n_kv_heads);
-        }
-        rotate(m, s->query + (size_t)j * query, decoder->heads, turn);
-        rotate(m, s->key + (size_t)j * key, decoder->n_kv_heads, turn);
+    if (m->kind.norms == OVER_ALL_HEADS) {
+        nx_rms_norm(s->query, s->query, b->query_norm, m->epsilon, H * k, n);
+        nx_rms_norm(s->key, s->key, b->key_norm, m->epsilon, G * k, n);
     }
-    nx_decoder_attend(decoder, index, columns, n, 1, is_local(m, index) ? m->window : 0, &(nx_qkv){s->query, s->key, s->value, query, key},
-                      s->mixed, s->attend);
+    for (uint32_t j = 0; j < n; j++) {
+        const float *turn = s->turn + ((size_t)(b->local && m->kind.apart) * n + j) * k;
+        float *queries = s->query + (size_t)j * query, *keys = s->key + (size_t)j * key;
+        if (m->kind.norms == OF_EACH_HEAD) { /* heads stand one after another, each as wide as its stride */
+            nx_rms_norm(queries, queries, b->query_norm, m->epsilon, k, H);
+            nx_rms_norm(keys, keys, b->key_norm, m->epsilon, k, G);
+        }
+        if (!b->turned) continue;
+        rotate(m, queries, H, turn);
+        rotate(m, keys, G, turn);
+    }
+    scale(s->query, m->scale.query, H * k, n);
+    nx_decoder_attend(decoder, index, columns, n, 1, b->local ? m->window : 0, &(nx_qkv){s->query, s->key, s->value, query, key}, s->mixed,
+                      s->attend);
     nx_input mixed = nx_input_of(s->mixed, n, s->matmul);
     nx_apply(s->y, &b->output, &mixed);
     join(m, s, b->after_attention, n);
 }
 
 static void feed_forward(const model *m, const block *b, const scratch *s, uint32_t n) {
-    nx_rms_norm(s->normed, s->x, b->inner_norm, m->epsilon, m->decoder.d, n);
-    nx_input input = nx_input_of(s->normed, n, s->matmul);
+    nx_input input = read_stream(m, s, b->inner_norm, n);
     nx_apply(s->gate, &b->gate, &input);
     nx_apply(s->up, &b->up, &input);
     if (m->kind.gemma) {
@@ -321,8 +461,8 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
         uint32_t before = columns[j].position - 1;
         float *x = s.x + (size_t)j * nx_stride(decoder->d);
         nx_decoder_embed(decoder, x, columns[j].ids[before]);
-        for (uint32_t i = 0; m->kind.gemma && i < decoder->d; i++) x[i] *= m->root;
-        for (int local = 0; local <= (m->window > 0); local++)
+        scale(x, m->scale.embedding, decoder->d, 1);
+        for (int local = 0; local <= (m->frequency[1] != NULL); local++)
             angles(m, s.turn + ((size_t)local * n + j) * decoder->key_length, before, local);
     }
     for (uint32_t i = 0; i < decoder->n_blocks; i++) {
@@ -333,6 +473,8 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
     nx_rms_norm(s.normed, s.x, m->last_norm, m->epsilon, decoder->d, n);
     nx_input input = nx_input_of(s.normed, n, s.matmul);
     nx_matmul(parameters, &decoder->head, NULL, &input);
+    scale(parameters, m->scale.logits, decoder->distribution.values, n);
+    if (m->logit_cap > 0) nx_soft_cap(parameters, m->logit_cap, decoder->distribution.values, n);
     return 0;
 }
 
@@ -340,7 +482,7 @@ static int forward(const void *opaque, const nx_column *columns, uint32_t n, uin
 static uint32_t local_keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys) {
     const model *m = opaque;
     uint32_t count = nx_decoder_keys(&m->decoder, shape, map, row, position, keys);
-    if (!is_local(m, row / m->decoder.heads) || position <= m->window) return count;
+    if (!m->blocks[row / m->decoder.heads].local || position <= m->window) return count;
     for (uint32_t i = 0; i < m->window; i++) keys[i] = position - m->window + i + 1;
     return m->window;
 }
@@ -351,19 +493,20 @@ static const nx_part part = {
     .scratch_bytes = scratch_bytes,
     .pass_end = nx_decoder_pass_end,
     .forward = forward,
-    .keys = nx_decoder_keys,
-};
-
-const nx_arch nx_llama = {.name = "llama", .n_parts = 1, .parts = &part, .configure = configure_llama, .streams = 1};
-static const nx_part gemma3_part = {
-    .state_bytes = nx_decoder_state_bytes,
-    .grow = nx_decoder_grow,
-    .scratch_bytes = scratch_bytes,
-    .pass_end = nx_decoder_pass_end,
-    .forward = forward,
     .keys = local_keys,
 };
 
-const nx_arch nx_qwen2 = {.name = "qwen2", .n_parts = 1, .parts = &part, .configure = configure_qwen2, .streams = 1};
-const nx_arch nx_qwen3 = {.name = "qwen3", .n_parts = 1, .parts = &part, .configure = configure_qwen3, .streams = 1};
-const nx_arch nx_gemma3 = {.name = "gemma3", .n_parts = 1, .parts = &gemma3_part, .configure = configure_gemma3, .streams = 1};
+#define KIN .n_parts = 1, .parts = &part, .configure = configure, .streams = 1
+const nx_arch nx_llama = {.name = "llama", KIN};
+const nx_arch nx_qwen2 = {.name = "qwen2", KIN};
+const nx_arch nx_qwen3 = {.name = "qwen3", KIN};
+const nx_arch nx_gemma3 = {.name = "gemma3", KIN};
+const nx_arch nx_gemma2 = {.name = "gemma2", KIN};
+const nx_arch nx_gemma = {.name = "gemma", KIN};
+const nx_arch nx_olmo2 = {.name = "olmo2", KIN};
+const nx_arch nx_exaone4 = {.name = "exaone4", KIN};
+const nx_arch nx_exaone = {.name = "exaone", KIN};
+const nx_arch nx_smollm3 = {.name = "smollm3", KIN};
+const nx_arch nx_granite = {.name = "granite", KIN};
+const nx_arch nx_phi3 = {.name = "phi3", KIN};
+const nx_arch nx_ernie4_5 = {.name = "ernie4_5", KIN};

@@ -19,6 +19,15 @@
     NX_MODEL(qwen2, TEXTS)              /* Yang et al. 2024, arXiv:2407.10671; in llama.c */                                               \
     NX_MODEL(qwen3, TEXTS)              /* Yang et al. 2025, arXiv:2505.09388; in llama.c */                                               \
     NX_MODEL(gemma3, TEXTS)             /* Gemma Team 2025, arXiv:2503.19786; in llama.c */                                                \
+    NX_MODEL(gemma2, TEXTS)             /* Gemma Team 2024, arXiv:2408.00118; in llama.c */                                                \
+    NX_MODEL(gemma, TEXTS)              /* Gemma Team 2024, arXiv:2403.08295; in llama.c */                                                \
+    NX_MODEL(olmo2, TEXTS)              /* OLMo Team 2024, arXiv:2501.00656; in llama.c */                                                 \
+    NX_MODEL(exaone4, TEXTS)            /* LG AI Research 2025, arXiv:2507.11407; in llama.c */                                            \
+    NX_MODEL(exaone, TEXTS)             /* LG AI Research 2024, arXiv:2412.04862; in llama.c */                                            \
+    NX_MODEL(smollm3, TEXTS)            /* Hugging Face 2025; in llama.c */                                                                \
+    NX_MODEL(granite, TEXTS)            /* IBM 2024; in llama.c */                                                                         \
+    NX_MODEL(phi3, TEXTS)               /* Abdin et al. 2024, arXiv:2404.14219; in llama.c */                                              \
+    NX_MODEL(ernie4_5, TEXTS)           /* Baidu 2025; in llama.c */                                                                       \
     NX_MODEL(gpt2, TEXTS)               /* Radford et al. 2019 */                                                                          \
     NX_MODEL(sparse_transformer, TEXTS) /* Child et al. 2019, arXiv:1904.10509 */                                                          \
     NX_MODEL(transformer, TEXTS)        /* Vaswani et al. 2017, arXiv:1706.03762 */                                                        \

@@ -180,7 +180,7 @@ static uint32_t examples_of(const nx_shape *shape) { return shape->counts[SUPPOR
 static uint32_t steps_of(const nx_shape *shape) { return shape->counts[SUPPORT] + shape->counts[QUERY]; }
 
 static nx_cache cache_of(const nx_shape *shape, void *memory, uint32_t keys) {
-    return (nx_cache){memory, NX_F32, nx_cache_slots(examples_of(shape) + 1), 1, keys, 1};
+    return (nx_cache){memory, NX_F32, nx_cache_slots(examples_of(shape) + 1), 1, keys, 1, 0};
 }
 
 static room lay_out(const model *m, const nx_shape *shape, void *output) {

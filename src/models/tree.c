@@ -95,7 +95,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
     uint32_t k = nx_head_width(r, KEY("attention.head_count"), m->d, heads);
     if (m->inner % 4) nx_reader_fail(r, NX_E_UNSUPPORTED, KEY("feed_forward_length"), "a width is not a multiple of 4");
     if (r->status) return;
-    m->cache = (nx_cache_form){NX_F32, heads, k, 1};
+    m->cache = (nx_cache_form){NX_F32, heads, k, 1, 0};
     m->scale = 1 / wasm_f32x4_extract_lane(wasm_f32x4_sqrt(wasm_f32x4_splat((float)m->d)), 0);
     double *frequencies = nx_arena_take(r->arena, m->d / 2 * sizeof *frequencies);
     for (uint32_t i = 0; frequencies && i < m->d / 2; i++)

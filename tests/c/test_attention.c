@@ -169,7 +169,7 @@ static sequence sequence_of(uint32_t n, uint32_t heads, uint32_t key_length, dou
 /* All of a sequence through a cache of `slots` of the type, one query after another. The cache begins as not-a-number
  * everywhere, which no result may show. out (n, width), map (n, heads, n) or null */
 static void attend_all(float *out, float *map, const sequence *s, const nx_pattern *pattern, uint32_t type, uint32_t slots) {
-    nx_cache cache = {memory_take(nx_cache_bytes(type, slots, s->heads, s->key_length)), type, slots, s->heads, s->key_length, 1};
+    nx_cache cache = {memory_take(nx_cache_bytes(type, slots, s->heads, s->key_length)), type, slots, s->heads, s->key_length, 1, 0};
     for (uint32_t i = 0; i < s->n; i++) {
         size_t at = (size_t)i * s->width, mark = memory_mark();
         uint32_t n_ranges, count = 0;
@@ -416,7 +416,7 @@ static void grouped_queries(void) {
     for (int t = 0; t < 4; t++)
         for (uint32_t members = 1; members <= 4; members++) {
             uint32_t heads = 2, k = 12, n = 37, width = heads * k;
-            nx_cache cache = {memory_take(nx_cache_bytes(types[t], 40, heads, k)), types[t], 40, heads, k, members}, alone = cache;
+            nx_cache cache = {memory_take(nx_cache_bytes(types[t], 40, heads, k)), types[t], 40, heads, k, members, 0}, alone = cache;
             alone.queries_per_kv = 1;
             for (uint32_t i = 0; i < n; i++) nx_cache_write(&cache, i, draw(width, 1, &random), draw(width, 1, &random));
             nx_range run = {0, n};

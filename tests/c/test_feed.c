@@ -13,7 +13,7 @@
 static const toy_llama_config llamas[] = {
     {.values = 37, .length = 40, .blocks = 2, .d = 16, .inner = 20, .heads = 4, .groups = 4, .tokens = 37, .seed = 1},
     {.values = 50, .length = 33, .blocks = 1, .d = 32, .inner = 64, .heads = 4, .groups = 2, .tied = 1, .biases = 2, .stretched = 1, .type = NX_Q8_0, .seed = 2},
-    {.values = 45, .length = 33, .blocks = 1, .d = 32, .inner = 64, .heads = 4, .groups = 2, .qwen = 1, .biases = 1, .type = NX_Q4_0, .seed = 3},
+    {.values = 45, .length = 33, .blocks = 1, .d = 32, .inner = 64, .heads = 4, .groups = 2, .kin = QWEN2, .biases = 1, .type = NX_Q4_0, .seed = 3},
     {.values = 45, .length = 33, .blocks = 1, .d = 12, .inner = 16, .heads = 1, .groups = 1, .type = NX_F16, .seed = 4},
 };
 static const toy_gpt2_config gpts[] = {

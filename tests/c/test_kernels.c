@@ -668,6 +668,8 @@ static void silu_and_rms_norm(void) {
             float *gated = memory_copy(x, bytes), *normed = memory_take(bytes);
             nx_silu_times(gated, y, width, n);
             nx_rms_norm(normed, x, gain, 1e-5f, width, n);
+            float *capped = memory_copy(x, bytes);
+            nx_soft_cap(capped, 3, width, n);
             for (uint32_t j = 0; j < n; j++) {
                 const float *xj = x + (size_t)j * nx_stride(width), *yj = y + (size_t)j * nx_stride(width);
                 double squares = 0;
@@ -678,6 +680,7 @@ static void silu_and_rms_norm(void) {
                     check_at("width %lld, %lld columns, number %lld", width, n, i, 0);
                     CHECK_NEAR((double)gated[at], silu * (double)yj[i], 1e-6 * fabs(silu * (double)yj[i]) + 1e-20);
                     CHECK_NEAR((double)normed[at], norm, (width / 4 + 6) * UNIT * fabs(norm));
+                    CHECK_NEAR((double)capped[at], 3 * tanh((double)xj[i] / 3), 1e-6 * fmin(3, fabs((double)xj[i])) + 1e-30);
                 }
                 float *alone = memory_copy(xj, nx_stride(width) * sizeof *xj), *same = memory_take(nx_stride(width) * sizeof *same);
                 nx_rms_norm(same, alone, gain, 1e-5f, width, 1);
@@ -712,6 +715,9 @@ static void rows_of_tables(void) {
                 CHECK_FLOATS(out, kept + (size_t)r * cols, cols);
                 nx_embed(out, &table, r);
                 CHECK_FLOATS(out, t.values + (size_t)r * cols, cols);
+                nx_matrix part = nx_matrix_rows(&matrix, r / 16 * 16, 16);
+                nx_matrix_row(out, &part, r % 16);
+                CHECK_FLOATS(out, kept + (size_t)r * cols, cols);
             }
             memory_release(mark);
         }

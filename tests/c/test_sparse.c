@@ -139,7 +139,7 @@ static void attention_of(const nx_sparse *p) {
         size_t mark = memory_mark();
         uint32_t type = types[t], slots = nx_sparse_slots(p), room = (window + 15) & ~15u;
         float *query = draw((size_t)n * WIDTH, &random), *key = draw((size_t)n * WIDTH, &random), *value = draw((size_t)n * WIDTH, &random);
-        nx_cache cache = {memory_take(nx_cache_bytes(type, slots, HEADS, KEY)), type, slots, HEADS, KEY, 1};
+        nx_cache cache = {memory_take(nx_cache_bytes(type, slots, HEADS, KEY)), type, slots, HEADS, KEY, 1, 0};
         nx_range *ranges = memory_take(most * sizeof *ranges);
         uint32_t *keys = memory_take(window * sizeof *keys);
         double *q = memory_take((size_t)n * WIDTH * sizeof *q), *k = memory_take((size_t)n * WIDTH * sizeof *k), *v = memory_take((size_t)n * WIDTH * sizeof *v);
@@ -162,7 +162,7 @@ static void attention_of(const nx_sparse *p) {
             }
             if (p->sets != NX_FAR) continue; /* of a near set, which begins anywhere in a tile, sums are in another order */
             size_t inner = memory_mark();
-            nx_cache own = {memory_take(nx_cache_bytes(type, room, HEADS, KEY)), type, room, HEADS, KEY, 1};
+            nx_cache own = {memory_take(nx_cache_bytes(type, room, HEADS, KEY)), type, room, HEADS, KEY, 1, 0};
             for (uint32_t j = 0; j < count; j++) nx_cache_write(&own, j, key + (size_t)keys[j] * WIDTH, value + (size_t)keys[j] * WIDTH);
             nx_attend(alone, query + (size_t)i * WIDTH, &own, &(nx_range){0, count}, 1, scratch, NULL, 0);
             CHECK_FLOATS(alone, out, WIDTH);

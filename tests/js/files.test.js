@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { tokenizer } from '../../web/lib/index.js';
+import { RUNS } from '../../web/lib/load/sniff.js';
 import { F32, writeGGUF } from './gguf.js';
 import { GOLDEN, isError, load } from './helpers.js';
 import { gaussian, halfOf } from './toy-qwen.js';
@@ -26,7 +27,8 @@ test('what is no model that writes texts says so', async () => {
     [{ 'general.architecture': ['string', 'clip'] }, /a projector of pictures/],
     [{ 'llama.pooling_type': ['u32', 1] }, /a model of embeddings, which writes no text/],
     [{ 'general.architecture': ['string', 'nomic-bert'] }, /a model of embeddings/],
-    [{ 'general.architecture': ['string', 'rwkv7'] }, /rwkv7: an architecture that this library does not have/],
+    [{ 'general.architecture': ['string', 'rwkv7'] }, /rwkv7: an architecture that this library does not have.* it runs llama, qwen2, .* files that suit: .*Which file/],
+    [{ 'llama.expert_count': ['u32', 8] }, /llama.expert_count: a mixture of experts.* it runs llama/],
   ];
   for (const [metadata, message] of cases) await assert.rejects(load(toyText({ metadata })), isError('unsupported', message), String(message));
   const alone = writeGGUF({ metadata: {
@@ -35,6 +37,15 @@ test('what is no model that writes texts says so', async () => {
   }, tensors: {} });
   await assert.rejects(load(alone.slice()), isError('unsupported', /a vocabulary without weights, which tokenizer\(\) reads/));
   assert.equal((await tokenizer(alone)).size, 3);
+});
+
+test('the architectures that a refusal names are those of the engine', async () => {
+  const named = [];
+  for (const file of ['llama', 'gpt2']) {
+    const text = await readFile(new URL(`../../src/models/${file}.c`, import.meta.url), 'utf8');
+    named.push(...[...text.matchAll(/\bnx_arch nx_\w+ = \{\.name = "([\w-]+)"/g)].map(([, name]) => name));
+  }
+  assert.deepEqual([...RUNS].sort(), named.sort());
 });
 
 test('GGUF version 2 is read, version 1 and 4 are not', async () => {
@@ -107,14 +118,17 @@ test('IQ4_NL and IQ4_XS are the floats that they mean', async () => {
   }
 });
 
-test('Qwen 3 and Gemma 3 write, and say what they look at', async () => {
-  for (const [name, heads, window] of /** @type {[string, number, number][]} */ ([['qwen3-tiny', 4, 0], ['qwen3-q8_0', 4, 0], ['gemma3-tiny', 2, 5]])) {
+test('kin of Llama write, and say what they look at', async () => {
+  for (const [name, heads, window, period] of /** @type {[string, number, number, number][]} */ ([
+    ['qwen3-tiny', 4, 0, 1], ['qwen3-q8_0', 4, 0, 1], ['gemma3-tiny', 2, 5, 6], ['gemma2-tiny', 2, 5, 2], ['olmo2-tiny', 2, 0, 1], ['exaone4-tiny', 2, 6, 4], ['smollm3-tiny', 2, 0, 1],
+    ['granite-tiny', 2, 0, 1], ['phi3-tiny', 2, 9, 1e9], ['ernie4_5-tiny', 2, 0, 1],
+  ])) {
     const model = await load(new Uint8Array(await readFile(`${GOLDEN}${name}.gguf`)));
     assert.equal(model.info.architecture, name.split('-')[0]);
     let step = 0;
     for await (const { maps = [] } of model.tokens([1, 2, 3], { maps: true, seed: 1, maxTokens: 15 })) {
       maps.forEach(({ row, tokens, weights }) => {
-        const local = window > 0 && (Math.floor(row / heads) + 1) % 6 > 0;
+        const local = window > 0 && (Math.floor(row / heads) + 1) % period > 0;
         assert.equal(tokens.length, local ? Math.min(window, 3 + step) : 3 + step, `row ${row} of step ${step}`);
         assert.equal(tokens[tokens.length - 1], 2 + step);
         assert.ok(Math.abs(weights.reduce((sum, weight) => sum + weight, 0) - 1) < 1e-3);

@@ -71,7 +71,7 @@ before(async () => {
         response.write(damaged);
         break;
       case '/huge':
-        response.setHeader('Content-Length', 2 ** 31 + 1);
+        response.setHeader('Content-Length', 0xf0000001);
         response.write(toy);
         break;
       case '/broken':
@@ -417,9 +417,9 @@ test('a download that is no weight file is refused as soon as it shows', { timeo
   assert.deepEqual(seen, ['connect'], 'no progress');
 });
 
-test('a download beyond 2 GiB is refused before it is read', { timeout: 20000 }, async () => {
-  await assertRefused(load(`${origin}/huge`), isError('limit', /larger than 2 GiB/));
-  await assertRefused(load(await fetch(`${origin}/huge`)), isError('limit', /larger than 2 GiB/));
+test('a download beyond 3.75 GiB is refused before it is read', { timeout: 20000 }, async () => {
+  await assertRefused(load(`${origin}/huge`), isError('limit', /larger than 3.75 GiB/));
+  await assertRefused(load(await fetch(`${origin}/huge`)), isError('limit', /larger than 3.75 GiB/));
   // Without a length: the same 64 MiB again and again.
   const piece = new Uint8Array(2 ** 26);
   piece.set(toy.subarray(0, 100));
@@ -437,7 +437,7 @@ test('a download beyond 2 GiB is refused before it is read', { timeout: 20000 },
     },
     { highWaterMark: 0 },
   );
-  await assert.rejects(load(new Response(body)), isError('limit', /larger than 2 GiB/));
+  await assert.rejects(load(new Response(body)), isError('limit', /larger than 3.75 GiB/));
   assert.deepEqual([sent, cancelled], [33, true]);
 });
 

@@ -77,6 +77,7 @@ const CUTS = {
   default: ['I', "'", 'LL', ' don', "'", 't', ' ', ' pay', '\t', '\t', '123', '456', '7', '\n\n', ' x', '=$', '5', '+', '日本', ' ', "'”", '한글', '!?', '\r\n', ' é', '\u0301', 'z', ' '],
   'llama-bpe': ['I', "'LL", ' don', "'t", ' ', ' pay', '\t', '\t', '123', '456', '7', '\n\n', ' x', '=$', '5', '+日本', " '”", '한글', '!?\r\n', ' é', '\u0301z', ' '],
   qwen2: ['I', "'LL", ' don', "'t", ' ', ' pay', '\t', '\t', '1', '2', '3', '4', '5', '6', '7', '\n\n', ' x', '=$', '5', '+日本', " '”", '한글', '!?\r\n', ' é', '\u0301z', ' '],
+  'gpt-4o': ["I'LL", " don't", ' ', ' pay', '\t', '\t', '123', '456', '7', '\n\n', ' x', '=$', '5', '+日本', " '”", '한글', '!?\r\n', ' é\u0301z', ' '],
   'deepseek-llm': ['I', "'", 'LL', ' don', "'", 't', ' ', ' pay', '\t\t', '1234567', '\n', '\n', ' x', '=$', '5', '+', '日本', " '", '”', '한글', '!?', '\r', '\n', ' é', '\u0301', 'z', ' '],
   'deepseek-coder': ['I', "'", 'LL', ' don', "'", 't', ' ', ' pay', '\t\t', '1', '2', '3', '4', '5', '6', '7', '\n', '\n', ' x', '=$', '5', '+', '日本', " '", '”', '한글', '!?', '\r', '\n', ' é', '\u0301', 'z', ' '],
 };
@@ -86,6 +87,7 @@ CUTS.refact = CUTS.smollm = CUTS.starcoder;
 test('the cuts before byte pairs, by their names', () => {
   for (const [name, cuts] of Object.entries(CUTS)) assert.deepEqual(splitter(name)(MIXED), cuts, name);
   assert.deepEqual(splitter('llama-bpe')("WE'Ve  \n \n\u0085x"), ['WE', "'Ve", '  \n \n', '\u0085x']);
+  assert.deepEqual(splitter('gpt-4o')("someHTMLWords ÉTÉ's //\n/x Ab'd"), ['some', 'HTMLWords', " ÉTÉ's", ' //\n/', 'x', " Ab'd"]);
   assert.deepEqual(splitter('gpt-2')('a\u0085\ufeffb'), ['a', '\u0085', '\ufeff', 'b'], 'white space is that of Unicode');
   assert.throws(() => splitter(cutOf('toString'), 'toString')('x'), isError('unsupported', /"toString" is none of the pre-tokenizers/));
 });

@@ -165,7 +165,7 @@ export async function load(source, options = {}) {
   } catch (error) {
     giveUp.abort();
     for (const start of starting) start.then((link) => link.end(new NextPixelError('closed', 'Loading failed')), () => {});
-    throw error;
+    throw error instanceof NextPixelError ? (await import('./load/sniff.js')).advised(error) : error;
   } finally {
     signal?.removeEventListener('abort', abort);
   }
@@ -218,6 +218,7 @@ export async function tokenizer(source, options = {}) {
 /** @typedef {import('./kinds/picture/run.js').SavedPictures} SavedPictures */
 /** @typedef {import('./kinds/text/chat.js').Message} Message */
 /** @typedef {import('./kinds/text/chat.js').ChatOptions} ChatOptions */
+/** @typedef {import('./kinds/text/constraint.js').Constraint} Constraint */
 /** @typedef {import('./kinds/text/tokens.js').TokenRun} TokenRun */
 /** @typedef {import('./kinds/text/tokens.js').TokenStep} TokenStep */
 /** @typedef {import('./kinds/text/tokens.js').Alternative} Alternative */

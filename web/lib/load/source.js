@@ -16,7 +16,7 @@ const HEAD_BYTES = 4096;
 /** A file of so many bytes goes to the engine while it arrives, and never stands in memory by itself. */
 const LARGE_BYTES = 2 ** 25;
 /** GGUF_MAX_BYTES of src/gguf.h. @internal */
-export const MAX_BYTES = 2 ** 31;
+export const MAX_BYTES = 0xf0000000;
 
 /** The phases of load(): it waits for the server, reads the file, has it opened while the wasm compiles, and is done.
  * @typedef {'connect' | 'download' | 'compile' | 'ready'} Phase */

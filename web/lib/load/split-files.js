@@ -139,7 +139,7 @@ export async function readParts(source, { signal, patience, cache }) {
     warning ??= said;
     const part = !large ? whole : large.path === undefined ? await all(chunksOf(large, { signal, patience })) : await (await disk()).readFile(large.path, signal);
     bytes += part.length;
-    if (bytes > MAX_BYTES) throw new NextPixelError('limit', 'The parts of this model are larger than 2 GiB together: use a smaller model, or one with fewer bits a weight');
+    if (bytes > MAX_BYTES) throw new NextPixelError('limit', 'The parts of this model are larger than 3.75 GiB together: use a smaller model, or one with fewer bits a weight');
     parts.push(part);
   }
   return { bytes: joinedParts(parts), warning };

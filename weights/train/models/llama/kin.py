@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Kin of Llama that others train, for golden files alone: Qwen 3 (Yang et al. 2025) and Gemma 3 (Gemma Team 2025, section 2).
+"""Kin of Llama that others train, for golden files alone; what each differs in is said in src/models/llama.c, with its paper.
 
-Both turn the pairs (i, i + d_k / 2) of a head and norm the queries and keys of each head before they do.  Gemma 3 begins with sqrt(d) times the
-embedding, norms what a sublayer adds, has gelu for silu, and attention that is local in five of six blocks: to the last `window` ids, with
-rotary frequencies of their own.  state_dict() names are the file's tensor names.
+state_dict() names are the file's tensor names, but that two maps which a file may join stand apart here.
 """
 import math
 from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -15,13 +14,44 @@ from torch import nn
 from models.llama import model as llama
 from models.llama import task
 
-PERIOD = 6                               # of so many blocks of Gemma 3 one is global
+class Kind(NamedTuple):
+    """What a kind differs in from Llama."""
+    halves: bool = True                  # pairs that are turned: (i, i + d_k / 2), or else (2i, 2i + 1)
+    head_norms: str = ""                 # of queries and keys: of "each" head, or of "all" at once
+    before: bool = True                  # norms what a sublayer reads
+    after: bool = False                  # and what it adds
+    gemma: bool = False                  # begins with sqrt(d) times the embedding; gelu
+    score_cap: float = 0
+    logit_cap: float = 0
+    period: int = 0                      # of so many blocks one is global, where there is a window; 0: none
+    apart: bool = False                  # local blocks have rotary frequencies of their own
+    global_bare: bool = False            # where there is a window, global blocks have no rotary positions
+    bare: int = 0                        # of so many blocks one has no rotary positions
+    embedding_scale: float = 1
+    attention_scale: float = 0           # 0: 1 / sqrt(d_k)
+    residual_scale: float = 1
+    logit_scale: float = 1
+    joined: bool = False                 # the file joins queries, keys and values, and gate and up
+
+
+KINDS = {
+    "qwen3": Kind(head_norms="each"),
+    "gemma3": Kind(head_norms="each", after=True, gemma=True, period=6, apart=True),
+    "gemma2": Kind(after=True, gemma=True, score_cap=2.0, logit_cap=3.0, period=2),
+    "olmo2": Kind(head_norms="all", before=False, after=True),
+    "exaone4": Kind(head_norms="each", before=False, after=True, period=4, global_bare=True),
+    "smollm3": Kind(halves=False, bare=4),
+    "granite": Kind(halves=False, embedding_scale=3.0, attention_scale=0.25, residual_scale=0.5, logit_scale=1.5),
+    "phi3": Kind(period=10 ** 9, joined=True),
+    "ernie4_5": Kind(halves=False),
+}
 
 
 @dataclass
 class Config(llama.Config):
+    kind: str = "qwen3"
     head_width: int = 32                 # d_k
-    window: int = 0                      # of local attention; 0: Qwen 3
+    window: int = 0                      # of local attention; 0: there is none
     freq_base_local: float = 10000.0
 
     @property
@@ -41,43 +71,71 @@ class Block(nn.Module):
         d, inner, q, kv = c.embedding_length, c.feed_forward_length, c.head_count * c.key_length, c.head_count_kv * c.key_length
         linear = lambda rows, columns: nn.Linear(columns, rows, bias=False)
         norm = lambda width: llama.Norm(width, c.epsilon)
-        self.c, self.local = c, c.window > 0 and (index + 1) % PERIOD > 0
-        self.attn_norm, self.ffn_norm = norm(d), norm(d)
-        self.attn_q, self.attn_k, self.attn_v, self.attn_output = linear(q, d), linear(kv, d), linear(kv, d), linear(d, q)
-        self.attn_q_norm, self.attn_k_norm = norm(c.key_length), norm(c.key_length)
-        self.ffn_gate, self.ffn_up, self.ffn_down = linear(inner, d), linear(inner, d), linear(d, inner)
-        if c.window:
+        kind = KINDS[c.kind]
+        self.c, self.kind, self.local = c, kind, c.window > 0 and kind.period > 0 and (index + 1) % kind.period > 0
+        self.turned = self.local if kind.global_bare and c.window else not kind.bare or (index + 1) % kind.bare > 0
+        if kind.before:
+            self.attn_norm, self.ffn_norm = norm(d), norm(d)
+        if kind.joined:
+            self.attn_qkv = linear(q + 2 * kv, d)
+        else:
+            self.attn_q, self.attn_k, self.attn_v = linear(q, d), linear(kv, d), linear(kv, d)
+        self.attn_output = linear(d, q)
+        if kind.head_norms:
+            each = kind.head_norms == "each"
+            self.attn_q_norm, self.attn_k_norm = norm(c.key_length if each else q), norm(c.key_length if each else kv)
+        if not kind.joined:
+            self.ffn_gate = linear(inner, d)
+        self.ffn_up, self.ffn_down = linear(2 * inner if kind.joined else inner, d), linear(d, inner)
+        if kind.after:
             self.post_attention_norm, self.post_ffw_norm = norm(d), norm(d)
 
+    def maps(self, h):
+        """Queries, keys and values (B, n, heads, d_k), queries and keys normed"""
+        c, kind = self.c, self.kind
+        heads = lambda y, count: y.view(*h.shape[:2], count, c.key_length)
+        q, k, v = (self.attn_qkv(h).split([n * c.key_length for n in (c.head_count, c.head_count_kv, c.head_count_kv)], -1) if kind.joined
+                   else (self.attn_q(h), self.attn_k(h), self.attn_v(h)))
+        if kind.head_norms == "all":
+            q, k = self.attn_q_norm(q), self.attn_k_norm(k)
+        q, k, v = heads(q, c.head_count), heads(k, c.head_count_kv), heads(v, c.head_count_kv)
+        return (self.attn_q_norm(q), self.attn_k_norm(k), v) if kind.head_norms == "each" else (q, k, v)
+
     def attention(self, h, turn):
-        c, (B, n, _) = self.c, h.shape
-        heads = lambda y, count: y.view(B, n, count, c.key_length)
-        q = halves_turned(self.attn_q_norm(heads(self.attn_q(h), c.head_count)), *turn)
-        k = halves_turned(self.attn_k_norm(heads(self.attn_k(h), c.head_count_kv)), *turn)
-        v = heads(self.attn_v(h), c.head_count_kv)
+        c, kind, n = self.c, self.kind, h.shape[1]
+        q, k, v = self.maps(h)
+        if self.turned:
+            turned = halves_turned if kind.halves else llama.turned
+            q, k = turned(q, *turn), turned(k, *turn)
         k, v = (t.repeat_interleave(c.head_count // c.head_count_kv, 2) for t in (k, v))
         q, k, v = (t.transpose(1, 2) for t in (q, k, v))
-        score = q @ k.transpose(2, 3) / math.sqrt(c.key_length)
+        score = capped(q @ k.transpose(2, 3) * (kind.attention_scale or c.key_length ** -0.5), kind.score_cap)
         place = torch.arange(n)
         back = place[:, None] - place[None]
         hidden = (back < 0) | (back >= c.window) if self.local else back < 0
         weights = score.masked_fill(hidden, -math.inf).softmax(-1)
         return self.attn_output((weights @ v).transpose(1, 2).flatten(2))
 
+    def feed_forward(self, h):
+        gate, up = self.ffn_up(h).chunk(2, -1) if self.kind.joined else (self.ffn_gate(h), self.ffn_up(h))
+        return self.ffn_down((F.gelu(gate, approximate="tanh") if self.kind.gemma else F.silu(gate)) * up)
+
     def forward(self, x, turns):
-        gemma = self.c.window > 0
-        y = self.attention(self.attn_norm(x), turns[self.local])
-        x = x + (self.post_attention_norm(y) if gemma else y)
-        h = self.ffn_norm(x)
-        gate = F.gelu(self.ffn_gate(h), approximate="tanh") if gemma else F.silu(self.ffn_gate(h))
-        y = self.ffn_down(gate * self.ffn_up(h))
-        return x + (self.post_ffw_norm(y) if gemma else y)
+        kind = self.kind
+        y = self.attention(self.attn_norm(x) if kind.before else x, turns[self.local and kind.apart])
+        x = x + (self.post_attention_norm(y) if kind.after else y) * kind.residual_scale
+        y = self.feed_forward(self.ffn_norm(x) if kind.before else x)
+        return x + (self.post_ffw_norm(y) if kind.after else y) * kind.residual_scale
+
+
+def capped(x, cap):
+    return cap * torch.tanh(x / cap) if cap else x
 
 
 class Kin(nn.Module):
     def __init__(self, c):
         super().__init__()
-        self.c = c
+        self.c, self.kind = c, KINDS[c.kind]
         self.token_embd = nn.Embedding(c.values, c.embedding_length)
         self.blk = nn.ModuleList(Block(c, i) for i in range(c.block_count))
         self.output_norm = llama.Norm(c.embedding_length, c.epsilon)
@@ -90,13 +148,12 @@ class Kin(nn.Module):
 
     def forward(self, ids):
         """ids (B, n) -> logits (B, n, V) of the id after each."""
-        x = self.token_embd(ids)
-        if self.c.window:
-            x = x * math.sqrt(self.c.embedding_length)
-        turns = [self.angles(ids.shape[1], base, x) for base in (self.c.freq_base, self.c.freq_base_local)]
+        c, kind = self.c, self.kind
+        x = self.token_embd(ids) * (math.sqrt(c.embedding_length) if kind.gemma else kind.embedding_scale)
+        turns = [self.angles(ids.shape[1], base, x) for base in (c.freq_base, c.freq_base_local)]
         for block in self.blk:
             x = block(x, turns)
-        return F.linear(self.output_norm(x), self.token_embd.weight)
+        return capped(F.linear(self.output_norm(x), self.token_embd.weight) / kind.logit_scale, kind.logit_cap)
 
 
 @dataclass
@@ -109,15 +166,20 @@ class KinTask(task.LlamaTask):
 
     def __init__(self, settings):
         super().__init__(settings)
-        self.architecture = "gemma3" if settings.window else "qwen3"
+        self.architecture = settings.kind
 
     def model(self):
         return Kin(Config(**{f.name: getattr(self.s, f.name) for f in fields(Config)}))
 
     def metadata(self, model):
-        c, mine = model.c, self.architecture + "."
+        c, kind, mine = model.c, model.kind, self.architecture + "."
         keys = {k.replace(task.PREFIX, mine, 1): v for k, v in super().metadata(model).items()}
         keys.update({mine + "attention.key_length": c.key_length, mine + "attention.value_length": c.key_length})
         if c.window:
-            keys.update({mine + "attention.sliding_window": c.window, mine + "rope.freq_base_swa": c.freq_base_local})
-        return keys
+            keys[mine + "attention.sliding_window"] = c.window
+        if kind.apart:
+            keys[mine + "rope.freq_base_swa"] = c.freq_base_local
+        scales = {"attn_logit_softcapping": kind.score_cap, "final_logit_softcapping": kind.logit_cap, "attention.scale": kind.attention_scale}
+        if kind.logit_scale != 1:
+            scales.update({"embedding_scale": kind.embedding_scale, "residual_scale": kind.residual_scale, "logit_scale": kind.logit_scale})
+        return dict(keys, **{mine + key: value for key, value in scales.items() if value})

@@ -23,6 +23,13 @@ const WORDS = `'(?:s|t|re|ve|m|ll|d)| ?\\p{L}+| ?\\p{N}+| ?[^${SPACE}\\p{L}\\p{N
 const lines = (digits) => `'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL])|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${digits}` +
   `| ?[^${SPACE}\\p{L}\\p{N}]+[\\r\\n]*|${SPACE}*[\\r\\n]+|${RUN}|${SPACE}+`;
 
+/** Words of o200k: capitals before small letters, with the contraction after them; a slash goes with line breaks. */
+const HIGH = '[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]';
+const LOW = '[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]';
+const SHORT = "(?:'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL]))?";
+const CASES = [`${HIGH}*${LOW}+`, `${HIGH}+${LOW}*`].map((word) => `[^\\r\\n\\p{L}\\p{N}]?${word}${SHORT}`).join('|');
+const O200K = `${CASES}|\\p{N}{1,3}| ?[^${SPACE}\\p{L}\\p{N}]+[\\r\\n/]*|${SPACE}*[\\r\\n]+|${RUN}|${SPACE}+`;
+
 const BREAK = '[\\r\\n]';
 const EAST_ASIAN = '[\\u{4e00}-\\u{9fa5}\\u{800}-\\u{4e00}\\u{ac00}-\\u{d7ff}]+';
 
@@ -47,6 +54,7 @@ const EXPRESSIONS = {
   default: ['[\\p{P}$+<=>\\^~\\|]+', WORDS, '\\p{N}+', '[0-9]{3}'],
   'llama-bpe': [lines('\\p{N}{1,3}')],
   qwen2: [lines('\\p{N}')],
+  'gpt-4o': [O200K],
   'deepseek-llm': [
     BREAK, `${SPACE}?[${cased}]+`, `${SPACE}?[!-\\/:-~\\u{ff01}-\\u{ff0f}\\u{ff1a}-\\u{ff5e}\\u{2018}-\\u{201f}\\u{3000}-\\u{3002}]+`,
     `${SPACE}+$`, EAST_ASIAN, '\\p{N}+',
@@ -65,6 +73,7 @@ const OTHER_NAMES = {
   'llama-bpe': ['llama3', 'llama-v3', 'falcon3', 'falcon-h1', 'pixtral', 'midm-2.0', 'lfm2'],
   'llama-3-like': ['dbrx', 'smaug-bpe', 'chatglm-bpe', 'glm4'],
   qwen2: ['deepseek-r1-qwen', 'stablelm2', 'megrez', 'hunyuan'],
+  'gpt-4o': ['llama4', 'kanana2'],
 };
 EXPRESSIONS['llama-3-like'] = EXPRESSIONS['llama-bpe']; // its cuts, without what else Llama 3 does
 

@@ -30,7 +30,7 @@ const LLAMA_3 = 'llama-bpe';
 const LLAMA_3_TOKENS = 128256;
 
 /** NX_MAX_VALUES of include/nextpixel.h. */
-const MOST_TOKENS = 262144;
+const MOST_TOKENS = 524288;
 /** Characters of a token as the file writes it. */
 const MOST_TEXT = 65536;
 
