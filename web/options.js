@@ -80,6 +80,7 @@ export async function typeFiles() {
 /** The options of runs, and the verbs that models of each kind may have. */
 
 /** @import { Label } from './base/checks.js' */
+/** @import { Constraint } from './kinds/text/constraint.js' */
 /** @import { SearchStep } from './kinds/text/translate.js' */
 
 ${types.join('\n')}

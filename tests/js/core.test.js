@@ -245,7 +245,7 @@ test('what the C library refuses becomes an error with its status', () => {
     { presencePenalty: NaN },
     { logitBias: /** @type {[number, number][]} */ ([[16, 1]]) },
     { logitBias: /** @type {[number, number][]} */ ([[0, -Infinity]]) },
-    { logitBias: /** @type {[number, number][]} */ (Array.from({ length: 4097 }, () => [0, 1])) },
+    { logitBias: /** @type {[number, number][]} */ (Array.from({ length: NX_MAX_BIASES + 1 }, () => [0, 1])) },
   ]) {
     assert.throws(
       () => core.openSession({ ...draw, ...wrong }),

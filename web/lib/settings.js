@@ -96,6 +96,11 @@ export const SETTINGS = /** @type {const} */ ({
   /** {string | string[]} texts that end the run where they would appear; they do not appear. The name of a control token in one means that
    * token, such as '<|im_start|>' */
   stop: { of: 'texts' },
+  /** {Constraint} what says before each token which ones may come, by a mask: a grammar, or an object of your own. The filters see the others no more.
+   * Every token is a message to the worker and back, and nothing is guessed ahead; where nothing is forbidden, the tokens are the same */
+  constraint: { of: 'texts' },
+  /** {string[]} 1 to 1000 texts, one of which is drawn, in whatever tokens, with the odds that its tokens have among those that go on with one of them */
+  oneOf: { of: 'texts' },
   /** 8 or 16: bits of the keys that attention remembers, where the file's weights are rounded. 16 takes half as much memory again and some
    * time, and loses less. Default: 16 where the keys of the file have biases, as in Qwen 2, which are large in a few channels; else 8 */
   cache: { of: 'texts' },

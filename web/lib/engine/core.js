@@ -6,7 +6,7 @@
  * Node's tests use it directly.
  */
 
-import { CANDIDATE_WORDS, NX_E_ARGUMENT, NX_MAX_SAMPLES, NX_MORE, NX_PORTS } from './abi.js';
+import { CANDIDATE_WORDS, NX_E_ARGUMENT, NX_MAX_SAMPLES, NX_MORE, NX_MOST_BIAS, NX_PORTS } from './abi.js';
 import { NextPixelError, argumentError } from '../base/error.js';
 import { partOf } from '../flow.js';
 import { describePart, readEntries } from './describe.js';
@@ -179,16 +179,16 @@ export class Core {
 
   /**
    * @param {Settings} settings
-   * @param {{ part?: number, maps?: boolean, length?: number, inputs?: Inputs, keyBits?: number }} [options]  part: which one runs, by default the one that
+   * @param {{ part?: number, maps?: boolean, length?: number, inputs?: Inputs, keyBits?: number, masked?: boolean }} [options]  part: which one runs, by default the one that
    *   draws; maps: keep those of the last position; length: the most positions of this run, up to those of the part; 0: the
    *   part's own. A shorter run takes less memory. inputs: those that input() will give, for their lengths.
-   *   keyBits: of the keys that are kept, 8 or 16; 0: as the model says
+   *   keyBits: of the keys that are kept, 8 or 16; 0: as the model says. masked: mask() will be called
    * @returns {Session}
    */
-  openSession(settings, { part: index = this.part.index, maps = false, length = 0, inputs = {}, keyBits = 0 } = {}) {
+  openSession(settings, { part: index = this.part.index, maps = false, length = 0, inputs = {}, keyBits = 0, masked = false } = {}) {
     const part = this.parts[index];
     if (!part) throw argumentError(`The model has no part ${index}`);
-    const at = this.#writeSettings(settings, maps);
+    const at = this.#writeSettings(settings, maps, masked ? part.values : 0);
     const shape = this.#instance.at.shape;
     const { logitBias = [] } = settings;
     // Items of each input: rows of its other dimensions.
@@ -275,16 +275,17 @@ export class Core {
   /**
    * @param {Settings} settings
    * @param {boolean} maps
+   * @param {number} [masked]  ids that a mask is for
    * @returns {number} where they stand
    */
-  #writeSettings(settings, maps) {
+  #writeSettings(settings, maps, masked = 0) {
     const at = this.#instance.at.struct;
     /** @type {Record<string, any>} */
     const given = { lookUp: this.fileBytes >= LOOK_UP_BYTES, ...settings };
     /** @type {Record<string, number>} */
     const fields = {
       seed_low: Number(settings.seed & 0xffffffffn), seed_high: Number(settings.seed >> 32n), maps: maps ? 1 : 0,
-      biases: settings.logitBias?.length ?? 0,
+      biases: (settings.logitBias?.length ?? 0) + masked,
     };
     for (const [name, field, off, on] of FIELDS) {
       const value = given[name] ?? off;
@@ -301,11 +302,39 @@ export class Core {
    * @param {[number, number][]} biases
    */
   bias(session, biases) {
-    const count = biases.length;
+    this.#bias(session, Uint32Array.from(biases, ([id]) => id), Float32Array.from(biases, ([, bias]) => bias));
+  }
+
+  /**
+   * From now on an id may come only if its bit is 1; none: any may.
+   *
+   * @param {Session} session  opened with room to bias every id
+   * @param {Uint32Array | undefined} allowed  bit id % 32 of word id / 32
+   * @param {[number, number][]} biases  what is added besides
+   */
+  mask(session, allowed, biases) {
+    const { values } = session.part;
+    const ids = new Uint32Array(biases.length + values);
+    const numbers = new Float32Array(ids.length);
+    let count = 0;
+    const add = (/** @type {number} */ id, /** @type {number} */ bias) => {
+      ids[count] = id;
+      numbers[count++] = bias;
+    };
+    for (const [id, bias] of biases) add(id, bias);
+    for (let id = 0; allowed && id < values; id++) {
+      if (!(allowed[id >>> 5] >>> (id & 31) & 1)) add(id, -NX_MOST_BIAS);
+    }
+    this.#bias(session, ids.subarray(0, count), numbers.subarray(0, count));
+  }
+
+  /** @param {Session} session  @param {Uint32Array} ids  @param {Float32Array} numbers  one for each */
+  #bias(session, ids, numbers) {
+    const count = ids.length;
     const address = this.#instance.take(8 * count);
     try {
-      new Uint32Array(this.#instance.memory.buffer, address, count).set(biases.map(([id]) => id));
-      new Float32Array(this.#instance.memory.buffer, address + 4 * count, count).set(biases.map(([, bias]) => bias));
+      new Uint32Array(this.#instance.memory.buffer, address, count).set(ids);
+      new Float32Array(this.#instance.memory.buffer, address + 4 * count, count).set(numbers);
       const status = this.#instance.call('nx_session_bias', this.#model, session.pointer, address, address + 4 * count, count);
       checkStatus(status, 'Reading the logit biases');
     } finally {

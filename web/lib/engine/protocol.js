@@ -200,11 +200,12 @@ export const CODES = Object.freeze(/** @type {const} */ ([
  * after which it is over, if fewer than those of the model; `alternatives`: so many of the most probable ids of each position; `search`:
  * instead of drawing, a search by beams, which the samples are, with this penalty for length; `forced`: these ids are drawn; `resample`:
  * samples compete; `notes`: music is drawn, of such ids, within these bounds; `part`: which one draws, by default the one that does; `keyBits`: see nx_shape; `keep`: it goes on from a
- * session that was kept, if one begins alike, and its own is kept (kept.js).
+ * session that was kept, if one begins alike, and its own is kept (kept.js); `constrained`: each position comes with the ids that it may be.
  * @typedef {{ type: 'draw', id: number, known: Uint32Array, drawn?: Uint32Array, inputs: Inputs, settings: Settings, maps?: boolean, length?: number,
- *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, notes?: { said: Said[], bounds: Bounds }, part?: number, keyBits?: number, keep?: boolean }} DrawMessage */
+ *   alternatives?: number, search?: number, forced?: Uint32Array, resample?: Resample, notes?: { said: Said[], bounds: Bounds }, part?: number, keyBits?: number, keep?: boolean, constrained?: boolean }} DrawMessage */
 /** `chunk`: the most positions of each sample to answer with; 0: as many as one slice yields.
- * @typedef {{ type: 'next', id: number, chunk: number }} NextMessage */
+ * `allowed`: of a run that is constrained, a bit for each id that may come; none: any may.
+ * @typedef {{ type: 'next', id: number, chunk: number, allowed?: Uint32Array }} NextMessage */
 /** @typedef {{ type: 'score', id: number, ids: Uint32Array, inputs: Inputs }} ScoreMessage */
 /** `ids`: up to and including those of the position whose query is asked for.
  * @typedef {{ type: 'attention', id: number, ids: Uint32Array, inputs: Inputs }} AttentionMessage */

@@ -39,7 +39,7 @@ const READ_ONLY = { seed: 0n, samples: 1, temperature: 1, topK: 0, topP: 1 };
 const NONE = new Uint32Array(0);
 
 /** @typedef {Generator<typeof GO_ON | typeof AWAIT_CREDIT, void, void>} Work */
-/** The number of positions that the page asked for last. @typedef {{ chunk: number }} Credit */
+/** The number of positions that the page asked for last, and the ids that may come. @typedef {{ chunk: number, allowed?: Uint32Array }} Credit */
 /** @typedef {{ work: Work, waiting: boolean, credit: Credit }} Piece */
 
 export class Tasks {
@@ -119,6 +119,7 @@ export class Tasks {
           helpForEver(message);
           break;
         case 'draw': {
+          /** @type {Credit} */
           const credit = { chunk: 0 };
           this.#tasks.set(id, { work: this.#draw(message, credit), waiting: true, credit });
           break;
@@ -127,7 +128,7 @@ export class Tasks {
           const task = this.#tasks.get(id);
           if (!task?.waiting) break; // it failed, or ended, while the credit was on its way
           task.waiting = false;
-          task.credit.chunk = message.chunk;
+          Object.assign(task.credit, { chunk: message.chunk, allowed: message.allowed });
           this.#queue(id);
           break;
         }
@@ -229,14 +230,14 @@ export class Tasks {
    * @returns {Work}
    */
   *#draw(message, credit) {
-    const { id, known, drawn = NONE, inputs, settings, maps: wantMaps = false, length = 0, part, resample, keyBits } = message;
+    const { id, known, drawn = NONE, inputs, settings, maps: wantMaps = false, length = 0, part, resample, keyBits, constrained: masked } = message;
     const core = this.#live();
     const drawing = core.parts[part ?? core.part.index];
     const positions = length || drawing.length;
     const given = (known.length + drawn.length / settings.samples) / drawing.span;
     // Room for what is known and some more, then for twice as much whenever it is full; of a search for all, which it weighs by that.
     const room = drawing.grows && message.search === undefined ? roomFor(given, positions) : positions;
-    const open = () => core.openSession(settings, { part, maps: wantMaps, length: room, inputs, keyBits });
+    const open = () => core.openSession(settings, { part, maps: wantMaps, length: room, inputs, keyBits, masked });
     const session = this.#withRoom(core, () => (message.keep && this.#keptOf(core).take(message)) || open());
     const reused = core.position(session);
     const all = [...known];
@@ -246,7 +247,7 @@ export class Tasks {
       yield* this.#read(core, session, inputs);
       yield* this.#put(core, session, known.subarray(reused * drawing.span));
       const { samples } = settings;
-      const { kind, first, single, step } = stepperOf(core, session, message);
+      const { kind, first, single, step } = stepperOf(core, session, message, credit);
       const rivals = resample && contest(samples, resample, session.part.span, core.position(session));
       const before = new Float32Array(drawn.length);
       yield* this.#put(core, session, drawn, rivals && before, true);

@@ -132,10 +132,11 @@ export class BaseRun {
    * @template {{ link: Link, order: Order | undefined }} Part
    * @param {Part[]} parts
    * @param {number} [chunk]  the most positions in a message; 0: as many as take about 10 ms
+   * @param {() => Promise<Uint32Array | undefined>} [allow]  the ids that may come next, of a run that is constrained; of none: it ends
    * @returns {AsyncGenerator<{ message: StepMessage, part: Part, check: () => void }, void, void>}  check: throws where the run was given up
    * @internal
    */
-  async *messages(parts, chunk = 0) {
+  async *messages(parts, chunk = 0, allow) {
     const jobs = parts.map(({ link }) => link.job(...this.signals));
     const check = () => {
       for (const job of jobs) job.check();
@@ -145,8 +146,11 @@ export class BaseRun {
       let open = parts.flatMap((part, i) => (part.order ? { part, job: jobs[i] } : []));
       for (const { part, job } of open) job.tell({ type: 'draw', .../** @type {Order} */ (part.order) });
       while (open.length > 0 && !this.stopped) {
+        const allowed = await allow?.();
+        check();
+        if (allowed?.every((word) => word === 0)) return;
         /** @type {StepMessage[]} */
-        const messages = await Promise.all(open.map(({ job }) => job.ask({ type: 'next', chunk })));
+        const messages = await Promise.all(open.map(({ job }) => job.ask({ type: 'next', chunk, allowed })));
         for (const [i, { part }] of open.entries()) {
           check();
           yield { message: messages[i], part, check };

@@ -3,6 +3,7 @@
 
 /** The ways to move a run on, a file each. The first that a message asks for is the one. */
 
+import { constrained } from './constrained.js';
 import { force } from './force.js';
 import { notes } from './notes.js';
 import { peek } from './peek.js';
@@ -10,6 +11,7 @@ import { sample } from './sample.js';
 import { search } from './search.js';
 
 /** @import { Core, Session } from '../core.js' */
+/** @import { Credit } from '../tasks.js' */
 /** @import { Alternatives, DrawMessage } from '../protocol.js' */
 
 /** Positions that were drawn: see Core.draw. @typedef {ReturnType<Core['draw']> & { alternatives?: Alternatives }} Slice */
@@ -26,12 +28,14 @@ import { search } from './search.js';
  * @param {Core} core
  * @param {Session} session
  * @param {DrawMessage} message
+ * @param {Credit} credit  as it is whenever a step is made
  * @returns {Stepper}
  */
-export function stepperOf(core, session, message) {
+export function stepperOf(core, session, message, credit) {
   if (message.search !== undefined) return search(core, session, message.search);
   if (message.forced) return force(core, session, message.forced);
   if (message.notes) return notes(core, session, message.notes, message.known, message.alternatives ?? 0);
+  if (message.constrained) return constrained(core, session, message.settings.logitBias ?? [], message.alternatives ?? 0, credit);
   if (message.alternatives) return peek(core, session, message.alternatives);
   return sample(core, session);
 }

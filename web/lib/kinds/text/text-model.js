@@ -305,7 +305,7 @@ export class TextModel {
    * @param {TokenOptions} options
    */
   #run(given, options) {
-    const { seed, maxTokens, signal, logitBias, ...kept } = options;
+    const { seed, maxTokens, signal, logitBias, constraint, ...kept } = options;
     const checked = checkTokens(options, this.#tokenizer, this.#info.vocabulary);
     // Numbers of tokens, and finite ones: a Map and infinities do not survive JSON.
     const biases = logitBias && { logitBias: Object.fromEntries(checked.settings.logitBias ?? []) };
@@ -313,7 +313,7 @@ export class TextModel {
       const context = this.#contextOf(ids);
       const most = maxTokens ?? Math.max(0, context.positions - ids.length);
       if (most > 0) context.start(ids.length + most - 1); // where it cannot go on so far, it does not begin
-      return { ids: Array.from(ids), prompt, context, most };
+      return { ids: Array.from(ids), prompt, context, most, vocabulary: this.#info.vocabulary };
     };
     const plan = given instanceof Promise ? given.then(planOf) : planOf(given);
     return new TokenRun(this.#link, this.#tokenizer, plan, checked, { model: modelName(this.#info), options: { ...kept, ...biases } }, signal);

@@ -3,14 +3,19 @@
 
 /** Checks what a caller asks of tokens(). */
 
-import { NX_MAX_BIASES, NX_MOST_BIAS } from '../../engine/abi.js';
+import { NX_MOST_BIAS } from '../../engine/abi.js';
 import { checkSettings, show, wholeNumber } from '../../base/checks.js';
+import { constraintOf } from './constraint.js';
 import { argumentError } from '../../base/error.js';
 import { classOf } from '../../base/realm.js';
 
+/** @import { Constraint } from './constraint.js' */
 /** @import { Tokenizer } from './tokenizer.js' */
 /** @import { TokenOptions } from '../../options.js' */
 /** @import { Settings } from '../../engine/protocol.js' */
+
+/** The most tokens of logitBias. */
+const MOST_BIASES = 4096;
 
 /**
  * The settings of a run, checked.
@@ -23,6 +28,7 @@ import { classOf } from '../../base/realm.js';
  * @property {number} alternatives
  * @property {boolean} maps
  * @property {8 | 16 | undefined} cache
+ * @property {Constraint | undefined} constraint
  */
 
 /**
@@ -46,6 +52,7 @@ export function checkTokens(given, tokenizer, size) {
       ...settings, temperatureLast: true, penaltyLast: penalises ? penaltyLast : 0, logitBias: checkBiases(logitBias, tokenizer, size), lookAhead: true,
     },
     seed, maxTokens, stop: stops.map((text) => tokenizer?.marked(text) ?? text), alternatives: Math.min(alternatives, size), maps, cache,
+    constraint: constraintOf(options, tokenizer),
   };
 }
 
@@ -58,7 +65,7 @@ export function checkTokens(given, tokenizer, size) {
 function checkBiases(biases, tokenizer, size) {
   if (!/^(Map|Object)$/.test(classOf(biases))) throw argumentError('logitBias must be an object, such as { \' the\': -5 }, or a Map');
   const entries = classOf(biases) === 'Map' ? [.../** @type {Map<string | number, number>} */ (biases)] : Object.entries(biases);
-  if (entries.length > NX_MAX_BIASES) throw argumentError(`logitBias may name at most ${NX_MAX_BIASES} tokens`);
+  if (entries.length > MOST_BIASES) throw argumentError(`logitBias may name at most ${MOST_BIASES} tokens`);
   /** @type {Map<number, number>} */
   const all = new Map();
   for (const [token, bias] of entries) {

@@ -4,6 +4,7 @@
 import { NextPixelError } from '../../base/error.js';
 import { BaseRun } from '../../runs/base-run.js';
 import { TextSheet } from './text-sheet.js';
+import { maskOf } from './constraint.js';
 import { Stops } from './stops.js';
 
 /** @import { Tokenizer } from './tokenizer.js' */
@@ -54,7 +55,7 @@ import { Stops } from './stops.js';
  * @property {object} options    as they were given to tokens(), without seed, signal and maxTokens
  */
 
-/** Where a run begins and how far it goes. @typedef {{ ids: number[], prompt: number, context: Context, most: number }} Plan most: tokens to draw */
+/** Where a run begins and how far it goes. @typedef {{ ids: number[], prompt: number, context: Context, most: number, vocabulary: number }} Plan most: tokens to draw */
 
 /**
  * One run of a model of texts: an async iterable of tokens, a text, or drawn to a canvas. It can be read once. The tokens are
@@ -214,15 +215,19 @@ export class TokenRun extends BaseRun {
    * @param {Plan} plan
    * @returns {AsyncGenerator<{ token: number, nats: number, alternatives?: Alternative[], maps?: TokenLook[] }, void, void>}
    */
-  async *#draw({ ids, context, most }) {
-    const { settings, alternatives: k, maps, cache } = this.#checked;
+  async *#draw(plan) {
+    const { ids, context, most } = plan;
+    const { settings, alternatives: k, maps, cache, constraint } = this.#checked;
+    const { prompt, vocabulary } = plan;
+    if (constraint?.start && this.#tokenizer) await constraint.start(this.#tokenizer);
+    const allow = constraint && (() => maskOf(constraint, Uint32Array.from(ids.slice(prompt)), vocabulary));
     for (let left = most; left > 0;) {
       const from = context.start(ids.length);
       const known = context.window(ids, from);
       const length = Math.min(context.positions, known.length + left);
-      const order = { known, inputs: {}, settings: { ...settings, origin: context.origin(from) }, maps, length, alternatives: k, keyBits: cache, keep: true };
+      const order = { known, inputs: {}, settings: { ...settings, origin: context.origin(from) }, maps, length, alternatives: k, keyBits: cache, keep: !allow, constrained: Boolean(allow) };
       let drawn = 0;
-      for await (const { message, check } of this.messages([{ link: this.#link, order }])) {
+      for await (const { message, check } of this.messages([{ link: this.#link, order }], 0, allow)) {
         if (left === most) this.reused = message.reused;
         for (const [i, token] of message.ids.entries()) {
           check();

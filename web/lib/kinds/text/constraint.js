@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// @ts-check
+
+/** What says which tokens may come next in a text. */
+
+import { show } from '../../base/checks.js';
+import { argumentError } from '../../base/error.js';
+import { classOf } from '../../base/realm.js';
+
+/** @import { Tokenizer } from './tokenizer.js' */
+
+/**
+ * A mask has a bit for each token, token i in bit i % 32 of word i / 32: 1, it may come. No mask: any may. A mask of zeros ends the run.
+ *
+ * @typedef {Uint32Array | Int32Array | undefined} Mask
+ */
+
+/**
+ * Says which tokens may come next. A grammar that knows the tokens is one; so is what you write.
+ *
+ * @typedef {object} Constraint
+ * @property {(tokenizer: Tokenizer) => void | Promise<void>} [start]  called once, when a run begins
+ * @property {(ids: Uint32Array) => Mask | Promise<Mask>} next  called before each token with those that were drawn so far, the prompt not among them
+ */
+
+/** The most texts of `oneOf`. */
+const MOST_CHOICES = 1000;
+
+/** One of several texts, in whatever tokens: the bytes of what is drawn are always the beginning of one of them. @implements {Constraint} */
+class OneOf {
+  #texts;
+  /** The tokens that stand in one of the texts somewhere, with their bytes as letters. @type {[number, string][]} */
+  #tokens = [];
+  /** @type {Map<number, string>} */
+  #bytes = new Map();
+  /** @type {number[]} */
+  #ends = [];
+  #words = 0;
+
+  /** @param {string[]} texts */
+  constructor(texts) {
+    this.#texts = texts.map((text) => letters(new TextEncoder().encode(text)));
+  }
+
+  /** @param {Tokenizer} tokenizer */
+  start(tokenizer) {
+    this.#words = Math.ceil(tokenizer.size / 32);
+    const inside = this.#texts.join('\n');
+    for (let id = 0; id < tokenizer.size; id++) {
+      if (tokenizer.isEnd(id)) this.#ends.push(id);
+      const bytes = letters(tokenizer.bytes(id));
+      if (bytes !== '' && inside.includes(bytes)) this.#tokens.push([id, bytes]);
+    }
+    this.#bytes = new Map(this.#tokens);
+  }
+
+  /** @param {Uint32Array} ids */
+  next(ids) {
+    const said = Array.from(ids, (id) => this.#bytes.get(id) ?? '').join('');
+    const left = this.#texts.filter((text) => text.startsWith(said)).map((text) => text.slice(said.length));
+    const mask = new Uint32Array(this.#words);
+    const allow = (/** @type {number} */ id) => { mask[id >>> 5] |= 1 << (id & 31); };
+    if (left.every((text) => text === '')) return mask;
+    for (const [id, bytes] of this.#tokens) {
+      if (left.some((text) => text.startsWith(bytes))) allow(id);
+    }
+    if (left.includes('')) this.#ends.forEach(allow);
+    return mask;
+  }
+}
+
+/** @param {Uint8Array} bytes */
+const letters = (bytes) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+
+/**
+ * @param {{ constraint?: Constraint, oneOf?: string[] }} options
+ * @param {Tokenizer | undefined} tokenizer
+ * @returns {Constraint | undefined}
+ */
+export function constraintOf({ constraint, oneOf }, tokenizer) {
+  if (constraint !== undefined && (typeof constraint?.next !== 'function' || !/^(function|undefined)$/.test(typeof constraint.start))) {
+    throw argumentError(`constraint must be an object with next(ids) and perhaps start(tokenizer), not ${show(constraint)}`);
+  }
+  if (oneOf === undefined) return constraint;
+  if (constraint) throw argumentError('oneOf and constraint both say what may come: give one of them');
+  if (!tokenizer) throw argumentError('oneOf needs a vocabulary, which this weight file has not: give a constraint');
+  const texts = Array.isArray(oneOf) ? Array.from(oneOf) : [];
+  if (texts.length === 0 || texts.length > MOST_CHOICES || !texts.every((text) => typeof text === 'string' && text !== '')) {
+    throw argumentError(`oneOf must be a list of 1 to ${MOST_CHOICES} texts, none of them empty`);
+  }
+  return new OneOf(texts);
+}
+
+/**
+ * The mask of the next token, checked.
+ *
+ * @param {Constraint} constraint
+ * @param {Uint32Array} drawn
+ * @param {number} vocabulary  tokens of it
+ * @returns {Promise<Uint32Array | undefined>}
+ */
+export async function maskOf(constraint, drawn, vocabulary) {
+  const mask = await constraint.next(drawn);
+  if (mask === undefined) return undefined;
+  const words = Math.ceil(vocabulary / 32);
+  if (!/^(Uint32|Int32)Array$/.test(classOf(mask)) || mask.length < words) {
+    throw argumentError(`constraint.next() must give a mask, a Uint32Array of ${words} words with a bit for each of ${vocabulary} tokens, or undefined, not ` +
+      `${/Array/.test(classOf(mask)) ? `one of ${mask.length}` : show(mask)}`);
+  }
+  const own = Uint32Array.from(mask.subarray(0, words)); // which the run hands to its worker
+  if (vocabulary % 32) own[words - 1] &= (1 << vocabulary % 32) - 1;
+  return own;
+}
