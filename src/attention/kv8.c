@@ -18,7 +18,7 @@
 #define BYTE_MOST 127.0f
 #define WEIGHT_MOST 16383.0f
 #define BITS 0x1.715476p+0f /* in a nat: 1 / ln 2 */
-#define FINE 254.0f /* what is left of a number is half a step at most: -127..127 finer ones */
+#define FINE 254.0f         /* what is left of a number is half a step at most: -127..127 finer ones */
 
 uint64_t nx_kv8_cache_bytes(uint32_t type, uint32_t slots, uint32_t heads, uint32_t key_length) {
     uint64_t bytes = 2 * key_length + 3 * sizeof(float);

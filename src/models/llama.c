@@ -116,7 +116,8 @@ static const float *read_norm(nx_reader *r, uint32_t index, const char *part, ui
 }
 
 /* Cuts a map whose file has it as one: `rows` of each of n maps, one after another. */
-static void read_joined(nx_reader *r, uint32_t index, const char *part, nx_linear *const maps[], const uint32_t *rows, uint32_t n, uint32_t d) {
+static void read_joined(nx_reader *r, uint32_t index, const char *part, nx_linear *const maps[], const uint32_t *rows, uint32_t n,
+                        uint32_t d) {
     uint32_t all = 0, first = 0;
     nx_name name = nx_block_name("", index, part, ".weight");
     for (uint32_t i = 0; i < n; all += rows[i++])
@@ -304,7 +305,8 @@ static void configure(nx_reader *r, nx_plan *plan) {
     m->rotated = nx_read_u32(r, rotated.text, 2, decoder->key_length, decoder->key_length);
     if (m->rotated % 2) nx_reader_fail(r, NX_E_FORMAT, rotated.text, "it is odd");
     m->kind = *of;
-    if (of->norms == OF_EACH_HEAD && decoder->key_length % 16) nx_reader_fail(r, NX_E_UNSUPPORTED, key_length.text, "it is not a multiple of 16");
+    if (of->norms == OF_EACH_HEAD && decoder->key_length % 16)
+        nx_reader_fail(r, NX_E_UNSUPPORTED, key_length.text, "it is not a multiple of 16");
     read_scales(r, arch, m);
     m->epsilon = nx_read_f32(r, nx_key(arch, "attention.layer_norm_rms_epsilon").text, 0, 1, 1e-5f);
     refuse_others(r, arch, m);

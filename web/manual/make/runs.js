@@ -5,6 +5,7 @@
 
 import { readFile } from 'node:fs/promises';
 
+import { RUNS } from '../../lib/load/sniff.js';
 import { names } from '../../lib/kinds/text/tokenizer/pre.js';
 import { MODELS as TOKENIZERS } from '../../lib/kinds/text/tokenizer/vocabulary.js';
 
@@ -13,16 +14,13 @@ const source = (/** @type {string} */ path) => readFile(new URL(path, ROOT), 'ut
 
 /** Rows of Markdown. */
 export async function runs() {
-  const llama = await source('src/models/llama.c');
-  const gpt2 = await source('src/models/gpt2.c');
-  const architectures = [llama, gpt2].flatMap((text) => [...text.matchAll(/\bnx_arch nx_\w+ = \{\.name = "([\w-]+)"/g)].map(([, name]) => name));
   const types = [...(await source('src/gguf.h')).matchAll(/^ {4}NX_((?:B?F|I?Q)\w+) = \d+/gm)].map(([, name]) => name);
   const [, most] = /#define GGUF_MAX_BYTES \w+ \/\* (.*?) \*\//.exec(await source('src/gguf.h')) ?? [];
   const code = (/** @type {string[]} */ list) => list.map((name) => `\`${name}\``).join(', ');
   /** @type {[string, string][]} */
   const rows = [
     ['Containers', `GGUF versions 2 and 3, little-endian, up to ${most}, in one file or in several, as llama.cpp splits them (a list of all, or the address of the first)`],
-    ['Architectures', code(architectures)],
+    ['Architectures', code(RUNS)],
     ['Weights', code(types)],
     ['Tokenizers', code(TOKENIZERS)],
     ['Cuts before byte pairs (`tokenizer.ggml.pre`)', `${code(names())}. With another name a model runs, with tokens by their numbers`],
