@@ -15,7 +15,7 @@ const LETTERS = (() => {
 /**
  * @param {any} xgrammar  the module
  * @param {object} schema  a JSON schema
- * @returns {import('nextpixel').Constraint}
+ * @returns {import('../../web/lib/index.js').Constraint}
  */
 export function jsonSchema({ GrammarCompiler, GrammarMatcher, TokenizerInfo }, schema) {
   /** @type {any} */
